@@ -1,1 +1,3 @@
+//! Parses the command line.
+
 fn main() {}

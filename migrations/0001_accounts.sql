@@ -1,0 +1,40 @@
+-- Accounts: who may sign in, and the sessions they are signed in with.
+--
+-- Sessions stand here and not in Redis, so that a lost Redis logs nobody out.
+-- Only the SHA-256 of a cookie's value is kept: a copy of this table opens no
+-- session.
+create table accounts (
+    id            uuid        primary key,
+    email         text        not null,
+    name          text        not null,
+    password_hash text        not null,
+    role          text        not null default 'CUSTOMER',
+    locked_at     timestamptz,
+    created_at    timestamptz not null default now(),
+
+    constraint accounts_role_known check (role in ('CUSTOMER', 'STAFF', 'ADMIN')),
+    constraint accounts_email_length check (length(email) between 3 and 254),
+    constraint accounts_name_length check (length(name) between 1 and 80)
+);
+
+-- One account per mailbox, however its owner writes it.
+create unique index accounts_email_key on accounts (lower(email));
+
+create table sessions (
+    token_hash bytea       primary key,
+    account_id uuid        not null references accounts,
+    expires_at timestamptz not null,
+    created_at timestamptz not null default now(),
+
+    constraint sessions_token_hash_length check (length(token_hash) = 32)
+);
+
+create index sessions_account_id on sessions (account_id);
+create index sessions_expires_at on sessions (expires_at);
+
+-- What the instances of one deployment must agree on and nobody configured, such
+-- as the key that signs entry passes.
+create table secrets (
+    name  text  primary key,
+    value bytea not null
+);

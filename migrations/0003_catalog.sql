@@ -1,0 +1,107 @@
+-- Catalog: what exists and when it is on sale.
+--
+-- `schedule_seats` and `zones` are inserted here; from then on only the
+-- reservation feature changes their state.
+create table programs (
+    id                      uuid        primary key,
+    slug                    text        not null,
+    title                   text        not null,
+    description             text        not null default '',
+    status                  text        not null default 'DRAFT',
+    on_sale_at              timestamptz not null,
+    off_sale_at             timestamptz not null,
+    -- How many may be inside at once. Null: no line, everybody is let in.
+    queue_capacity          integer,
+    -- How many are let in a second. Null: as many as there is room for.
+    queue_rate_per_second   integer,
+    queue_paused_at         timestamptz,
+    -- How long a stay inside lasts, fixed for each person at admission.
+    stay_secs               integer     not null default 600,
+    -- How long a hold lasts, fixed for each hold at its creation.
+    hold_ttl_secs           integer     not null default 300,
+    -- How many seats and places one account may have live in this program.
+    places_per_account_max  integer     not null default 8,
+    -- A paid reservation may be given back until so many hours before the start,
+    -- for so many percent of what was paid.
+    refund_until_hours      integer     not null default 24,
+    refund_percent          integer     not null default 100,
+    version                 bigint      not null default 0,
+    created_at              timestamptz not null default now(),
+
+    constraint programs_slug_key unique (slug),
+    constraint programs_slug_form check (slug ~ '^[a-z0-9]+(-[a-z0-9]+)*$' and length(slug) <= 80),
+    constraint programs_status_known check (status in ('DRAFT', 'PUBLISHED', 'CANCELLED')),
+    constraint programs_sale_opens_before_it_closes check (on_sale_at < off_sale_at),
+    constraint programs_queue_capacity_positive check (queue_capacity > 0),
+    constraint programs_queue_rate_positive check (queue_rate_per_second > 0),
+    constraint programs_stay_secs_range check (stay_secs between 10 and 86400),
+    constraint programs_hold_ttl_secs_range check (hold_ttl_secs between 1 and 3600),
+    constraint programs_places_per_account_max_range check (places_per_account_max between 1 and 1000),
+    constraint programs_refund_until_hours_range check (refund_until_hours between 0 and 8760),
+    constraint programs_refund_percent_range check (refund_percent between 0 and 100)
+);
+
+create table venues (
+    id        uuid primary key,
+    name      text not null,
+    address   text not null default '',
+    -- The clock on the venue's wall: performances are shown in it.
+    time_zone text not null default 'Asia/Seoul'
+);
+
+create table seats (
+    id        bigint generated always as identity primary key,
+    venue_id  uuid    not null references venues,
+    section   text    not null,
+    row_label text    not null,
+    number    integer not null,
+    -- Where the seat stands on the map, in seat widths from the top left.
+    x         real    not null,
+    y         real    not null,
+
+    constraint seats_place_key unique (venue_id, section, row_label, number)
+);
+
+create table schedules (
+    id         uuid        primary key,
+    program_id uuid        not null references programs,
+    venue_id   uuid        not null references venues,
+    starts_at  timestamptz not null,
+
+    constraint schedules_program_id_starts_at_key unique (program_id, starts_at)
+);
+
+create table schedule_seats (
+    id          bigint generated always as identity primary key,
+    schedule_id uuid   not null references schedules,
+    seat_id     bigint not null references seats,
+    price       bigint not null,
+    status      text   not null default 'AVAILABLE',
+    version     bigint not null default 0,
+    -- The transaction that last changed the row: what a map reader asks by.
+    changed_xid xid8   not null default pg_current_xact_id(),
+
+    constraint schedule_seats_schedule_id_seat_id_key unique (schedule_id, seat_id),
+    constraint schedule_seats_status_known check (status in ('AVAILABLE', 'HELD', 'RESERVED', 'BLOCKED')),
+    constraint schedule_seats_price_not_negative check (price >= 0)
+);
+
+-- What changed on one map since a cursor.
+create index schedule_seats_schedule_id_changed_xid on schedule_seats (schedule_id, changed_xid);
+-- How many are free, and from which price, without reading the sold ones.
+create index schedule_seats_available on schedule_seats (schedule_id, price) where status = 'AVAILABLE';
+
+create table zones (
+    id          uuid    primary key,
+    schedule_id uuid    not null references schedules,
+    name        text    not null,
+    price       bigint  not null,
+    capacity    integer not null,
+    remaining   integer not null,
+    version     bigint  not null default 0,
+    changed_xid xid8    not null default pg_current_xact_id(),
+
+    constraint zones_schedule_id_name_key unique (schedule_id, name),
+    constraint zones_price_not_negative check (price >= 0),
+    constraint zones_remaining_within_capacity check (0 <= remaining and remaining <= capacity)
+);

@@ -1,0 +1,60 @@
+-- The line of each program: who came when, and who was let in.
+--
+-- `queue_numbers` is the one row every join of a program locks (`for update`;
+-- nothing refers to it), `queue_gates` the one row every admission locks. Redis
+-- holds a copy of the order for polling; what stands here decides.
+create table queue_numbers (
+    program_id  uuid   primary key references programs,
+    next_number bigint not null default 1,
+
+    constraint queue_numbers_next_number_positive check (next_number >= 1)
+);
+
+create table queue_gates (
+    program_id  uuid             primary key references programs,
+    -- The rate's bucket: how many may be let in at `refilled_at`.
+    bucket      double precision not null default 0,
+    refilled_at timestamptz      not null default clock_timestamp()
+);
+
+create table queue_tokens (
+    id            uuid        primary key,
+    program_id    uuid        not null references programs,
+    account_id    uuid        not null references accounts,
+    queue_number  bigint      not null,
+    status        text        not null default 'WAITING',
+    issued_at     timestamptz not null default clock_timestamp(),
+    -- Not seen when the turn came: passed over, the number kept.
+    parked_at     timestamptz,
+    admitted_at   timestamptz,
+    -- Fixed at admission. No hold starts later.
+    stay_ends_at  timestamptz,
+    -- The later of the stay's end and its holds' ends.
+    expires_at    timestamptz,
+    ended_at      timestamptz,
+    -- The member of staff who let this person in past the line.
+    let_in_by     uuid        references accounts,
+    -- How many were inside after this admission, and the capacity then.
+    inside_after  integer,
+    capacity_then integer,
+
+    constraint queue_tokens_program_id_queue_number_key unique (program_id, queue_number),
+    constraint queue_tokens_status_known
+        check (status in ('WAITING', 'ACTIVE', 'COMPLETED', 'CANCELLED', 'EXPIRED')),
+    constraint queue_tokens_active_has_an_end
+        check (status <> 'ACTIVE' or (admitted_at is not null and stay_ends_at is not null
+                                      and expires_at >= stay_ends_at))
+);
+
+-- One live place per person and program.
+create unique index queue_tokens_live_key on queue_tokens (program_id, account_id)
+    where status in ('WAITING', 'ACTIVE');
+-- The head of the line, in order.
+create index queue_tokens_waiting on queue_tokens (program_id, queue_number) where status = 'WAITING';
+-- Who is inside, and whose stay ends first.
+create index queue_tokens_active on queue_tokens (program_id, expires_at) where status = 'ACTIVE';
+-- The latest place of one person, also when it has ended.
+create index queue_tokens_account on queue_tokens (account_id, program_id, queue_number desc);
+-- How fast places were freed lately.
+create index queue_tokens_ended on queue_tokens (program_id, ended_at)
+    where ended_at is not null and admitted_at is not null;

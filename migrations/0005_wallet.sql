@@ -1,0 +1,84 @@
+-- Points: one wallet per account, and an append-only record of every change.
+--
+-- A writer reads `version`, and its update matches only while that version is
+-- unchanged. Each change adds one row with the version it made, so a wallet's
+-- history is a chain without gaps. Points of a pending transfer stay in `balance`
+-- and are withheld by `pending`: usable = balance - pending.
+create table wallets (
+    id         uuid   primary key,
+    account_id uuid   not null references accounts,
+    balance    bigint not null default 0,
+    pending    bigint not null default 0,
+    version    bigint not null default 0,
+
+    constraint wallets_account_id_key unique (account_id),
+    -- Enforced here as well as in Rust: no bug may spend points nobody has.
+    constraint wallets_pending_within_balance check (0 <= pending and pending <= balance)
+);
+
+create table point_transactions (
+    id             uuid        primary key,
+    wallet_id      uuid        not null references wallets,
+    wallet_version bigint      not null,
+    kind           text        not null,
+    -- The signed change of the balance.
+    amount         bigint      not null,
+    pending_change bigint      not null default 0,
+    balance_after  bigint      not null,
+    -- The payment, transfer, reservation or act that moved the points.
+    reference_id   uuid,
+    created_at     timestamptz not null default clock_timestamp(),
+
+    constraint point_transactions_wallet_id_wallet_version_key unique (wallet_id, wallet_version),
+    constraint point_transactions_kind_known
+        check (kind in ('CHARGE', 'PAYMENT', 'REFUND', 'ADJUSTMENT', 'TRANSFER_HOLD',
+                        'TRANSFER_RELEASE', 'TRANSFER_OUT', 'TRANSFER_IN')),
+    constraint point_transactions_balance_after_not_negative check (balance_after >= 0)
+);
+
+create index point_transactions_reference_id on point_transactions (reference_id)
+    where reference_id is not null;
+
+create table transfers (
+    id          uuid        primary key,
+    sender_id   uuid        not null references accounts,
+    receiver_id uuid        not null references accounts,
+    amount      bigint      not null,
+    status      text        not null default 'PENDING',
+    -- Fixed at creation and shown to both.
+    expires_at  timestamptz not null,
+    version     bigint      not null default 0,
+    created_at  timestamptz not null default clock_timestamp(),
+
+    constraint transfers_status_known
+        check (status in ('PENDING', 'ACCEPTED', 'REJECTED', 'CANCELLED', 'EXPIRED')),
+    constraint transfers_amount_positive check (amount > 0),
+    constraint transfers_between_two_accounts check (sender_id <> receiver_id)
+);
+
+create index transfers_sender_id on transfers (sender_id, id desc);
+create index transfers_receiver_id on transfers (receiver_id, id desc);
+create index transfers_pending on transfers (expires_at) where status = 'PENDING';
+
+create table transfer_status_history (
+    transfer_id uuid        not null references transfers,
+    version     bigint      not null,
+    status      text        not null,
+    changed_at  timestamptz not null default clock_timestamp(),
+
+    constraint transfer_status_history_pkey primary key (transfer_id, version)
+);
+
+-- The record is append-only: what was written is what happened.
+create function refuse_change() returns trigger language plpgsql as $$
+begin
+    raise exception '% is append-only', tg_table_name using errcode = 'integrity_constraint_violation';
+end
+$$;
+
+create trigger point_transactions_append_only
+    before update or delete on point_transactions
+    for each row execute function refuse_change();
+create trigger transfer_status_history_append_only
+    before update or delete on transfer_status_history
+    for each row execute function refuse_change();

@@ -1,0 +1,53 @@
+-- Reservations: seats and places held, then paid for.
+--
+-- The last guard against a double sale is `reservation_items_live_seat_key`: one
+-- live item per seat, whatever any lock, version or line of code believed.
+create table reservations (
+    id               uuid        primary key,
+    account_id       uuid        not null references accounts,
+    schedule_id      uuid        not null references schedules,
+    -- The schedule's program: the cap per account and the stay belong to it.
+    program_id       uuid        not null references programs,
+    status           text        not null default 'HELD',
+    total            bigint      not null,
+    -- created_at + hold_ttl_secs, and the one renewal if renewed_at is set.
+    expires_at       timestamptz not null,
+    hold_ttl_secs    integer     not null,
+    renewed_at       timestamptz,
+    -- The refund policy as it was shown when this reservation was made.
+    refund_until     timestamptz not null,
+    refund_percent   integer     not null,
+    version          bigint      not null default 0,
+    created_at       timestamptz not null default clock_timestamp(),
+
+    constraint reservations_status_known
+        check (status in ('HELD', 'CONFIRMED', 'CANCELLED', 'EXPIRED', 'REFUNDED')),
+    constraint reservations_total_not_negative check (total >= 0),
+    constraint reservations_refund_percent_range check (refund_percent between 0 and 100)
+);
+
+create index reservations_held on reservations (expires_at) where status = 'HELD';
+create index reservations_account_id on reservations (account_id, id desc);
+-- What one account has live in one program.
+create index reservations_live on reservations (account_id, program_id)
+    where status in ('HELD', 'CONFIRMED');
+
+create table reservation_items (
+    id               uuid    primary key,
+    reservation_id   uuid    not null references reservations,
+    schedule_seat_id bigint  references schedule_seats,
+    zone_id          uuid    references zones,
+    quantity         integer not null default 1,
+    unit_price       bigint  not null,
+    -- Until the hold ends unpaid or the reservation is refunded.
+    live             boolean not null default true,
+
+    constraint reservation_items_seat_or_zone check ((schedule_seat_id is null) <> (zone_id is null)),
+    constraint reservation_items_seat_is_one check (schedule_seat_id is null or quantity = 1),
+    constraint reservation_items_quantity_positive check (quantity > 0),
+    constraint reservation_items_unit_price_not_negative check (unit_price >= 0)
+);
+
+create unique index reservation_items_live_seat_key on reservation_items (schedule_seat_id) where live;
+create index reservation_items_reservation_id on reservation_items (reservation_id);
+create index reservation_items_live_zone on reservation_items (zone_id) where live and zone_id is not null;

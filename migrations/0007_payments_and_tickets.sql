@@ -1,0 +1,36 @@
+-- Payments: points for a reservation, exactly once. Tickets: one for each seat
+-- or place of a paid reservation.
+create table payments (
+    id             uuid        primary key,
+    reservation_id uuid        not null references reservations,
+    account_id     uuid        not null references accounts,
+    amount         bigint      not null,
+    status         text        not null,
+    version        bigint      not null default 0,
+    created_at     timestamptz not null default clock_timestamp(),
+
+    constraint payments_status_known check (status in ('PENDING', 'COMPLETED', 'CANCELLED', 'REFUNDED')),
+    constraint payments_amount_not_negative check (amount >= 0)
+);
+
+create unique index payments_live_key on payments (reservation_id)
+    where status in ('PENDING', 'COMPLETED');
+create index payments_account_id on payments (account_id, id desc);
+
+create table tickets (
+    id                  uuid        primary key,
+    reservation_item_id uuid        not null references reservation_items,
+    account_id          uuid        not null references accounts,
+    -- What the QR code says: 128 random bits, in base32 without padding.
+    code                text        not null,
+    status              text        not null default 'VALID',
+    used_at             timestamptz,
+    created_at          timestamptz not null default clock_timestamp(),
+
+    constraint tickets_code_key unique (code),
+    constraint tickets_status_known check (status in ('VALID', 'USED', 'VOID')),
+    constraint tickets_used_has_its_time check ((status = 'USED') = (used_at is not null))
+);
+
+create index tickets_reservation_item_id on tickets (reservation_item_id);
+create index tickets_account_id on tickets (account_id, id desc);

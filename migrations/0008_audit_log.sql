@@ -1,0 +1,18 @@
+-- What staff did, to what, and how it was before and after. Append-only.
+create table audit_log (
+    id           uuid        primary key,
+    account_id   uuid        not null references accounts,
+    act          text        not null,
+    subject_kind text        not null,
+    subject_id   text        not null,
+    before       jsonb,
+    after        jsonb,
+    reason       text,
+    acted_at     timestamptz not null default clock_timestamp()
+);
+
+create index audit_log_subject on audit_log (subject_kind, subject_id, id desc);
+
+create trigger audit_log_append_only
+    before update or delete on audit_log
+    for each row execute function refuse_change();

@@ -1,0 +1,74 @@
+//! What handlers and workers share.
+
+use std::sync::Arc;
+
+use chrono::{DateTime, Utc};
+use sqlx::PgPool;
+
+use crate::{
+    config::Config,
+    infra::{postgres, redis::Redis, secrets::SigningKey},
+};
+
+/// One instance's handles. Clones share them.
+#[derive(Clone, Debug)]
+pub struct App {
+    /// The settings.
+    pub config: Arc<Config>,
+    /// PostgreSQL, which decides.
+    pub db: PgPool,
+    /// Redis, which shapes traffic.
+    pub redis: Redis,
+    /// Signs entry passes.
+    pub signing_key: SigningKey,
+}
+
+/// Why an instance cannot start, as a sentence that says what to do.
+#[derive(Debug, thiserror::Error)]
+pub enum StartError {
+    /// PostgreSQL cannot be reached or refuses us.
+    #[error("PostgreSQL at DATABASE_URL cannot be used: {0}. Start it, or correct DATABASE_URL.")]
+    Database(#[from] sqlx::Error),
+    /// A migration failed.
+    #[error("The database could not be migrated: {0}.")]
+    Migration(#[from] sqlx::migrate::MigrateError),
+    /// The address of Redis is not one.
+    #[error("REDIS_URL cannot be understood: {0}. Use redis://host:port.")]
+    Redis(#[from] redis::RedisError),
+    /// The address to listen on cannot be had.
+    #[error("{address} cannot be listened on: {cause}. Choose another LISTEN_ADDR.")]
+    Listen {
+        /// What was asked for.
+        address: std::net::SocketAddr,
+        /// What the system said.
+        cause: std::io::Error,
+    },
+}
+
+impl App {
+    /// Connects as `config` says and migrates if it says so. Redis may be away.
+    pub async fn start(config: Config) -> Result<Self, StartError> {
+        let db = postgres::pool(&config)?;
+        if config.migrate_on_start {
+            postgres::MIGRATIONS.run(&db).await?;
+        }
+        Self::with_database(config, db).await
+    }
+
+    /// As [`App::start`], on a migrated database that the caller brings.
+    pub async fn with_database(config: Config, db: PgPool) -> Result<Self, StartError> {
+        let redis = Redis::open(&config.redis_url, &config.redis_prefix)?;
+        let signing_key = match &config.secret_key {
+            Some(secret) => SigningKey::configured(secret),
+            None => SigningKey::of_database(&db).await?,
+        };
+        Ok(Self { config: Arc::new(config), db, redis, signing_key })
+    }
+
+    /// This machine's clock, for what is shown. What decides is asked of the
+    /// database after its locks.
+    #[expect(clippy::disallowed_methods, reason = "the one place that reads the clock")]
+    pub fn now(&self) -> DateTime<Utc> {
+        Utc::now()
+    }
+}

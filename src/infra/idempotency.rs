@@ -1,0 +1,148 @@
+//! Request keys: an order that arrives twice is carried out once and answered
+//! twice.
+//!
+//! A **request key** is a UUID that the caller made for one order. The **fingerprint**
+//! is what the order said, route included: the same key with another order is
+//! refused.
+//!
+//! # Invariants
+//!
+//! * A key is kept only together with the work it stands for: one transaction.
+//! * A refusal keeps no key, so the same form may be sent again after a top-up.
+//!
+//! # Concurrency
+//!
+//! The row is inserted first in the work's own transaction, so a second attempt
+//! waits on the insert, at most `lock_timeout`, and then reads the first one's
+//! outcome. Whoever waits longer is told [`KeyError::AlreadyProcessing`].
+
+use serde::{Serialize, de::DeserializeOwned};
+use sha2::{Digest, Sha256};
+use sqlx::{PgConnection, PgPool};
+use uuid::Uuid;
+
+use super::postgres::is_lock_timeout;
+
+/// Keys older than this may be forgotten, in hours.
+pub const KEPT_HOURS: i32 = 48;
+
+/// One order under its key.
+#[derive(Clone, Debug)]
+pub struct RequestKey {
+    account_id: Uuid,
+    key: Uuid,
+    fingerprint: [u8; 32],
+}
+
+/// Why a key does not lead to work.
+#[derive(Debug, thiserror::Error)]
+pub enum KeyError {
+    /// The key stands for another order.
+    #[error("the request key was used for another order")]
+    Reused,
+    /// The first attempt has not finished.
+    #[error("the first attempt under this request key is still running")]
+    AlreadyProcessing,
+    /// Postgres failed.
+    #[error(transparent)]
+    Database(#[from] sqlx::Error),
+}
+
+/// What a key led to.
+#[derive(Debug)]
+pub enum Claim<T> {
+    /// Nobody did this yet: the work is ours, in this transaction.
+    Ours,
+    /// It was done: this is what was answered.
+    Done(T),
+}
+
+impl RequestKey {
+    /// The key of `account_id` for `order` on `route`. Orders are the same when
+    /// they serialize to the same JSON.
+    pub fn new(account_id: Uuid, key: Uuid, route: &str, order: &impl Serialize) -> Self {
+        let mut digest = Sha256::new();
+        digest.update(route);
+        digest.update([0]);
+        // A struct of plain fields always serializes.
+        digest.update(serde_json::to_vec(order).unwrap_or_default());
+        Self { account_id, key, fingerprint: digest.finalize().into() }
+    }
+
+    /// What this order was answered before, if it was carried out. Asked before
+    /// anything else, so that a double click that emptied the wallet is not refused
+    /// for the points its first half spent.
+    pub async fn find_outcome<T: DeserializeOwned>(
+        &self,
+        db: &PgPool,
+    ) -> Result<Option<T>, KeyError> {
+        let mut connection = db.acquire().await?;
+        self.outcome(&mut connection).await
+    }
+
+    /// Claims the key: the first statement of the work's transaction.
+    pub async fn claim<T: DeserializeOwned>(
+        &self,
+        tx: &mut PgConnection,
+    ) -> Result<Claim<T>, KeyError> {
+        let inserted = sqlx::query!(
+            r#"
+            insert into idempotency_keys (account_id, key, fingerprint)
+            values ($1, $2, $3)
+            on conflict do nothing
+            "#,
+            self.account_id,
+            self.key,
+            &self.fingerprint,
+        )
+        .execute(&mut *tx)
+        .await
+        .map_err(|error| match is_lock_timeout(&error) {
+            true => KeyError::AlreadyProcessing,
+            false => KeyError::Database(error),
+        })?;
+        if inserted.rows_affected() == 1 {
+            return Ok(Claim::Ours);
+        }
+        // The conflict was with a committed row, which the next snapshot sees.
+        self.outcome(tx).await?.map(Claim::Done).ok_or(KeyError::AlreadyProcessing)
+    }
+
+    /// Keeps what is answered, before the commit.
+    pub async fn keep(
+        &self,
+        tx: &mut PgConnection,
+        outcome: &impl Serialize,
+    ) -> Result<(), KeyError> {
+        sqlx::query!(
+            "update idempotency_keys set outcome = $3 where account_id = $1 and key = $2",
+            self.account_id,
+            self.key,
+            serde_json::to_value(outcome).unwrap_or_default(),
+        )
+        .execute(tx)
+        .await?;
+        Ok(())
+    }
+
+    async fn outcome<T: DeserializeOwned>(
+        &self,
+        connection: &mut PgConnection,
+    ) -> Result<Option<T>, KeyError> {
+        let row = sqlx::query!(
+            "select fingerprint, outcome from idempotency_keys where account_id = $1 and key = $2",
+            self.account_id,
+            self.key,
+        )
+        .fetch_optional(connection)
+        .await?;
+        let Some(row) = row else { return Ok(None) };
+        if row.fingerprint != self.fingerprint {
+            return Err(KeyError::Reused);
+        }
+        let kept = row.outcome.unwrap_or_default();
+        serde_json::from_value(kept)
+            .map(Some)
+            .map_err(|error| KeyError::Database(sqlx::Error::Decode(error.into())))
+    }
+}

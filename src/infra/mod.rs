@@ -1,0 +1,10 @@
+//! What the features stand on and which knows no feature: PostgreSQL, Redis and
+//! request keys.
+//!
+//! **Postgres decides, Redis shapes traffic**: an error of [`postgres`] fails the
+//! request, an error of [`redis`] never changes what was decided.
+
+pub mod idempotency;
+pub mod postgres;
+pub mod redis;
+pub mod secrets;

@@ -1,0 +1,144 @@
+//! PostgreSQL: the pool, the named constraints, the retry of a lost race.
+
+use std::{str::FromStr, time::Duration};
+
+use sqlx::{
+    Executor, PgConnection, PgPool,
+    error::DatabaseError,
+    postgres::{PgConnectOptions, PgPoolOptions},
+};
+
+use crate::config::Config;
+
+/// Marks our connections in `pg_stat_activity`.
+pub const APPLICATION_NAME: &str = "stagedoor";
+
+/// How often a lost race is tried again before the caller is told to.
+pub const ATTEMPTS_MAX: u32 = 10;
+
+/// How long a request waits for a connection. Longer, and the queue for the pool
+/// only hides that the database is the limit.
+const ACQUIRE_TIMEOUT: Duration = Duration::from_secs(1);
+/// How long a returned connection may take to prove that it is clean.
+const CLEAN_TIMEOUT: Duration = Duration::from_secs(1);
+/// A connection that rested longer is asked whether it still lives.
+const REST_MAX: Duration = Duration::from_secs(5);
+
+/// What every session of ours is held to by the server itself.
+const SESSION_LIMITS: [(&str, &str); 3] = [
+    ("statement_timeout", "5s"),
+    ("lock_timeout", "2s"),
+    ("idle_in_transaction_session_timeout", "4s"),
+];
+
+/// The embedded migrations, forward only.
+pub static MIGRATIONS: sqlx::migrate::Migrator = sqlx::migrate!();
+
+/// A pool that connects when it is first used.
+pub fn pool(config: &Config) -> Result<PgPool, sqlx::Error> {
+    let connect = PgConnectOptions::from_str(&config.database_url)?
+        .application_name(APPLICATION_NAME)
+        .options(SESSION_LIMITS);
+    Ok(pool_options(config.db_connections_max.get()).connect_lazy_with(connect))
+}
+
+/// The rules of the pool, also for tests that bring their own database.
+pub fn pool_options(connections_max: u32) -> PgPoolOptions {
+    PgPoolOptions::new()
+        .max_connections(connections_max)
+        .acquire_timeout(ACQUIRE_TIMEOUT)
+        .test_before_acquire(false)
+        .before_acquire(|connection, meta| {
+            Box::pin(async move { Ok(meta.idle_for < REST_MAX || is_clean(connection).await) })
+        })
+        // A future dropped inside `begin()` leaves a transaction open on the
+        // server, and the next borrower's write would vanish in it.
+        .after_release(|connection, _| Box::pin(async move { Ok(is_clean(connection).await) }))
+}
+
+/// Ends whatever transaction was left open; false when the server does not answer.
+/// `begin` first, because a bare `rollback` logs a warning on the server each time.
+async fn is_clean(connection: &mut PgConnection) -> bool {
+    let swept = tokio::time::timeout(CLEAN_TIMEOUT, connection.execute("begin; rollback")).await;
+    matches!(swept, Ok(Ok(_)))
+}
+
+/// The name of the constraint that refused a write.
+pub fn violated_constraint(error: &sqlx::Error) -> Option<&str> {
+    error.as_database_error().and_then(DatabaseError::constraint)
+}
+
+/// Whether the server gave up waiting for a row lock (`lock_timeout`).
+pub fn is_lock_timeout(error: &sqlx::Error) -> bool {
+    has_code(error, &["55P03"])
+}
+
+/// Whether the server chose this transaction to break a deadlock or could not
+/// serialize it: running it again is safe and likely to succeed.
+pub fn is_conflict(error: &sqlx::Error) -> bool {
+    has_code(error, &["40001", "40P01"])
+}
+
+/// Whether Postgres could not be asked at all, as opposed to having refused.
+/// A statement or a transaction that ran out of its time counts as well.
+pub fn is_unavailable(error: &sqlx::Error) -> bool {
+    match error {
+        sqlx::Error::Io(_)
+        | sqlx::Error::Tls(_)
+        | sqlx::Error::Protocol(_)
+        | sqlx::Error::PoolTimedOut
+        | sqlx::Error::PoolClosed
+        | sqlx::Error::WorkerCrashed => true,
+        sqlx::Error::Database(cause) => cause.code().is_some_and(|code| {
+            // Connection exceptions, insufficient resources, operator intervention
+            // (a shutdown, a cancelled statement), idle in transaction too long.
+            ["08", "53", "57"].iter().any(|class| code.starts_with(class)) || code == "25P03"
+        }),
+        _ => false,
+    }
+}
+
+fn has_code(error: &sqlx::Error, codes: &[&str]) -> bool {
+    error
+        .as_database_error()
+        .and_then(DatabaseError::code)
+        .is_some_and(|code| codes.contains(&code.as_ref()))
+}
+
+/// An error that can tell a lost race from a real refusal.
+pub trait Contention {
+    /// Whether trying again may succeed: a version moved, a deadlock was broken.
+    fn is_stale(&self) -> bool;
+    /// The error for "tried often enough".
+    fn contended() -> Self;
+}
+
+/// Runs `attempt` until it wins its race, at most [`ATTEMPTS_MAX`] times; `attempt`
+/// is told how many races it has lost.
+///
+/// Each attempt must open and finish its own transaction, so that a stale read
+/// rolls back all it did. The pause doubles and is jittered: two writers that
+/// collided once should not collide in step.
+///
+/// It takes `FnMut() -> F` because the future of an `async ||` that borrows cannot
+/// be proven `Send`, and workers spawn this.
+pub async fn retry_stale<T, E, F>(mut attempt: impl FnMut(u32) -> F) -> Result<T, E>
+where
+    E: Contention,
+    F: Future<Output = Result<T, E>>,
+{
+    const PAUSE_MS_FIRST: u64 = 4;
+    const DOUBLINGS_MAX: u32 = 5;
+    for n_lost in 0..ATTEMPTS_MAX {
+        match attempt(n_lost).await {
+            Err(error) if error.is_stale() => {
+                let pause_ms_max = PAUSE_MS_FIRST << n_lost.min(DOUBLINGS_MAX);
+                let pause_ms = rand::random_range(0..pause_ms_max);
+                metrics::counter!("stagedoor_retries_total").increment(1);
+                tokio::time::sleep(Duration::from_millis(pause_ms)).await;
+            }
+            outcome => return outcome,
+        }
+    }
+    Err(E::contended())
+}

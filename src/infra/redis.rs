@@ -1,0 +1,230 @@
+//! Redis: one handle for a single server and a cluster, and a breaker, so that a
+//! Redis that is away costs each request nothing.
+//!
+//! Everything here may fail at any moment, and every caller has an answer for it:
+//! [`RedisAway`] is not an error a person ever sees.
+
+use std::{
+    fmt,
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering},
+    },
+    time::{Duration, Instant},
+};
+
+use redis::{
+    Client, Cmd, FromRedisValue, Pipeline, RedisFuture, ScriptInvocation, Value,
+    aio::{ConnectionLike, ConnectionManager, ConnectionManagerConfig},
+    cluster::ClusterClient,
+    cluster_async::ClusterConnection,
+};
+use tokio::sync::OnceCell;
+
+/// How long one command may take.
+const RESPONSE_TIMEOUT: Duration = Duration::from_millis(500);
+/// How long connecting may take.
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(1);
+/// After a failure nobody waits for Redis again before this.
+const PAUSE_AFTER_FAILURE: Duration = Duration::from_millis(500);
+/// The scheme that names a cluster: `redis+cluster://host:port,host:port`.
+const CLUSTER_SCHEME: &str = "redis+cluster://";
+
+/// Redis did not answer, or not with what was asked for.
+#[derive(Debug, thiserror::Error)]
+pub enum RedisAway {
+    /// It failed a moment ago and is not asked again yet.
+    #[error("Redis failed a moment ago")]
+    Resting,
+    /// It failed now.
+    #[error(transparent)]
+    Failed(#[from] redis::RedisError),
+}
+
+/// A handle to Redis; clones share the connection.
+#[derive(Clone)]
+pub struct Redis {
+    link: Link,
+    prefix: Arc<str>,
+    breaker: Arc<Breaker>,
+}
+
+impl fmt::Debug for Redis {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Redis").field("prefix", &self.prefix).finish_non_exhaustive()
+    }
+}
+
+impl Redis {
+    /// A handle that connects when it is first used; only an address that cannot
+    /// be understood fails. Keys start with `prefix`.
+    pub fn open(url: &str, prefix: &str) -> Result<Self, redis::RedisError> {
+        let link = match url.strip_prefix(CLUSTER_SCHEME) {
+            Some(nodes) => Link::cluster(nodes)?,
+            None => Link::single(url)?,
+        };
+        let breaker = Arc::new(Breaker::new());
+        Ok(Self { link, prefix: prefix.into(), breaker })
+    }
+
+    /// `name` under this deployment's prefix. What stands in braces decides the
+    /// cluster slot, so all keys of one script carry the same braces.
+    pub fn key(&self, name: impl fmt::Display) -> String {
+        format!("{}:{name}", self.prefix)
+    }
+
+    /// Runs one command.
+    pub async fn query<T: FromRedisValue>(&self, command: &Cmd) -> Result<T, RedisAway> {
+        let mut link = self.link.clone();
+        self.guarded(command.query_async(&mut link)).await
+    }
+
+    /// Runs several commands in one trip.
+    pub async fn pipeline<T: FromRedisValue>(&self, commands: &Pipeline) -> Result<T, RedisAway> {
+        let mut link = self.link.clone();
+        self.guarded(commands.query_async(&mut link)).await
+    }
+
+    /// Runs a script by its hash; one that Redis forgot is loaded and run again.
+    pub async fn run<T: FromRedisValue>(
+        &self,
+        script: &ScriptInvocation<'_>,
+    ) -> Result<T, RedisAway> {
+        let mut link = self.link.clone();
+        self.guarded(script.invoke_async(&mut link)).await
+    }
+
+    /// Whether Redis answers now, whatever the breaker believes.
+    pub async fn is_present(&self) -> bool {
+        let ping: Result<String, _> = redis::cmd("PING").query_async(&mut self.link.clone()).await;
+        match ping {
+            Ok(_) => self.breaker.close(),
+            Err(_) => self.breaker.open(),
+        }
+        ping.is_ok()
+    }
+
+    async fn guarded<T>(
+        &self,
+        call: impl Future<Output = Result<T, redis::RedisError>>,
+    ) -> Result<T, RedisAway> {
+        if self.breaker.is_open() {
+            return Err(RedisAway::Resting);
+        }
+        let outcome = call.await;
+        if let Err(error) = &outcome
+            && is_absence(error)
+        {
+            self.breaker.open();
+            metrics::counter!("stagedoor_redis_failures_total").increment(1);
+            tracing::warn!(%error, "Redis is away");
+        }
+        Ok(outcome?)
+    }
+}
+
+/// Whether the server could not be reached, as opposed to having refused.
+fn is_absence(error: &redis::RedisError) -> bool {
+    error.is_io_error() || error.is_timeout() || error.is_connection_dropped()
+}
+
+/// Closed while Redis answers. Open for a moment after it did not, so that people
+/// are not made to wait for it one after the other.
+struct Breaker {
+    started: Instant,
+    open_until_ms: AtomicU64,
+}
+
+impl Breaker {
+    fn new() -> Self {
+        Self { started: Instant::now(), open_until_ms: AtomicU64::new(0) }
+    }
+
+    fn elapsed_ms(&self) -> u64 {
+        u64::try_from(self.started.elapsed().as_millis()).unwrap_or(u64::MAX)
+    }
+
+    fn is_open(&self) -> bool {
+        self.elapsed_ms() < self.open_until_ms.load(Ordering::Relaxed)
+    }
+
+    fn open(&self) {
+        let pause_ms = u64::try_from(PAUSE_AFTER_FAILURE.as_millis()).unwrap_or(u64::MAX);
+        self.open_until_ms.store(self.elapsed_ms().saturating_add(pause_ms), Ordering::Relaxed);
+    }
+
+    fn close(&self) {
+        self.open_until_ms.store(0, Ordering::Relaxed);
+    }
+}
+
+/// The connection behind a handle: one server, or a cluster that is found when it
+/// is first needed (its client cannot connect lazily by itself).
+#[derive(Clone)]
+enum Link {
+    Single(ConnectionManager),
+    Cluster(Arc<ClusterClient>, Arc<OnceCell<ClusterConnection>>),
+}
+
+impl Link {
+    fn single(url: &str) -> Result<Self, redis::RedisError> {
+        let config = ConnectionManagerConfig::new()
+            .set_response_timeout(Some(RESPONSE_TIMEOUT))
+            .set_connection_timeout(Some(CONNECT_TIMEOUT))
+            .set_number_of_retries(1);
+        let manager = ConnectionManager::new_lazy_with_config(Client::open(url)?, config)?;
+        Ok(Self::Single(manager))
+    }
+
+    fn cluster(nodes: &str) -> Result<Self, redis::RedisError> {
+        let nodes = nodes.split(',').map(|node| format!("redis://{}", node.trim()));
+        let client = ClusterClient::builder(nodes)
+            .response_timeout(RESPONSE_TIMEOUT)
+            .connection_timeout(CONNECT_TIMEOUT)
+            .build()?;
+        Ok(Self::Cluster(Arc::new(client), Arc::new(OnceCell::new())))
+    }
+}
+
+async fn found<'a>(
+    client: &ClusterClient,
+    cell: &'a OnceCell<ClusterConnection>,
+) -> Result<&'a ClusterConnection, redis::RedisError> {
+    cell.get_or_try_init(|| client.get_async_connection()).await
+}
+
+impl ConnectionLike for Link {
+    fn req_packed_command<'a>(&'a mut self, cmd: &'a Cmd) -> RedisFuture<'a, Value> {
+        match self {
+            Self::Single(manager) => manager.req_packed_command(cmd),
+            Self::Cluster(client, cell) => {
+                Box::pin(
+                    async move { found(client, cell).await?.clone().req_packed_command(cmd).await },
+                )
+            }
+        }
+    }
+
+    fn req_packed_commands<'a>(
+        &'a mut self,
+        pipeline: &'a Pipeline,
+        offset: usize,
+        count: usize,
+    ) -> RedisFuture<'a, Vec<Value>> {
+        match self {
+            Self::Single(manager) => manager.req_packed_commands(pipeline, offset, count),
+            Self::Cluster(client, cell) => Box::pin(async move {
+                let mut connection = found(client, cell).await?.clone();
+                connection.req_packed_commands(pipeline, offset, count).await
+            }),
+        }
+    }
+
+    fn get_db(&self) -> i64 {
+        match self {
+            Self::Single(manager) => manager.get_db(),
+            // A cluster has only database 0.
+            Self::Cluster(..) => 0,
+        }
+    }
+}

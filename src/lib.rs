@@ -1,0 +1,16 @@
+//! Stagedoor: a ticket office in one binary. The waiting room, the seat map, the
+//! point wallet, the payment and the ticket, in front of one PostgreSQL and one Redis.
+//!
+//! **Postgres decides, Redis shapes traffic.** ARCHITECTURE.md has the whole picture;
+//! each feature's own page is the top of its `mod.rs`. Whoever stands further right
+//! may use what stands further left, never the other way:
+//!
+//! `config < telemetry < infra < app < web < points < accounts < catalog < wallet < entry_queue <
+//! reservation < tickets < payment < admin, demo < workers < rehearsal < routes < server < main`
+
+pub mod app;
+pub mod config;
+pub mod infra;
+pub mod points;
+pub mod telemetry;
+pub mod web;

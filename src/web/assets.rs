@@ -1,0 +1,55 @@
+//! Stylesheets, scripts and pictures: embedded in the binary and served under a path
+//! that changes with their content, so that browsers may keep them for ever.
+
+use std::sync::LazyLock;
+
+use actix_web::{HttpResponse, http::header, web};
+use rust_embed::Embed;
+use sha2::{Digest, Sha256};
+
+use super::error::{NotFound, PageError};
+
+#[derive(Embed)]
+#[folder = "static/"]
+struct Assets;
+
+/// Names the content of all files together.
+static VERSION: LazyLock<String> = LazyLock::new(|| {
+    const VERSION_BYTES: usize = 6;
+    let mut digest = Sha256::new();
+    let mut names: Vec<_> = Assets::iter().collect();
+    names.sort();
+    for file in names.iter().filter_map(|name| Assets::get(name)) {
+        digest.update(file.metadata.sha256_hash());
+    }
+    let hash = digest.finalize();
+    hash.iter().take(VERSION_BYTES).fold(String::new(), |text, byte| text + &format!("{byte:02x}"))
+});
+
+/// Where a browser finds the file `name`, such as `css/base.css`.
+pub fn href(name: &str) -> String {
+    format!("/static/{}/{name}", *VERSION)
+}
+
+/// `GET /static/{version}/{name}`
+pub async fn show_asset(path: web::Path<(String, String)>) -> Result<HttpResponse, PageError> {
+    let (version, name) = path.into_inner();
+    let file = Assets::get(&name).ok_or(NotFound)?;
+    // A page from before an update asks for a version that is gone: it gets today's
+    // file, but must not keep it under yesterday's name.
+    let cache_control = match version == *VERSION {
+        true => "public, max-age=31536000, immutable",
+        false => "no-cache",
+    };
+    Ok(HttpResponse::Ok()
+        .insert_header((header::CONTENT_TYPE, content_type(file.metadata.mimetype())))
+        .insert_header((header::CACHE_CONTROL, cache_control))
+        .body(file.data))
+}
+
+fn content_type(mime: &str) -> String {
+    match mime.starts_with("text/") {
+        true => format!("{mime}; charset=utf-8"),
+        false => mime.to_owned(),
+    }
+}

@@ -1,0 +1,65 @@
+//! Cross-site writes are refused.
+//!
+//! Browsers say where a request was made: `Sec-Fetch-Site`, or at least `Origin`. A
+//! client that sends neither is no browser, holds no cookie it was lured into
+//! sending, and passes.
+
+use actix_web::{
+    Error, HttpRequest,
+    body::MessageBody,
+    dev::{ServiceRequest, ServiceResponse},
+    http::{StatusCode, header::ORIGIN},
+    middleware::Next,
+    web,
+};
+use url::Url;
+
+use super::error::{Fault, PageError};
+use crate::app::App;
+
+/// A write that another site made a browser send.
+#[derive(Debug, thiserror::Error)]
+#[error("a cross-site write")]
+pub struct CrossSite;
+
+impl Fault for CrossSite {
+    fn status(&self) -> StatusCode {
+        StatusCode::FORBIDDEN
+    }
+
+    fn code(&self) -> &'static str {
+        "cross-site"
+    }
+}
+
+/// Lets reads and same-site writes through.
+pub async fn refuse_cross_site(
+    request: ServiceRequest,
+    next: Next<impl MessageBody + 'static>,
+) -> Result<ServiceResponse<impl MessageBody>, Error> {
+    if !request.method().is_safe() && is_cross_site(request.request()) {
+        let refused = request.error_response(PageError::from(CrossSite));
+        return Ok(refused.map_into_right_body());
+    }
+    Ok(next.call(request).await?.map_into_left_body())
+}
+
+fn is_cross_site(request: &HttpRequest) -> bool {
+    let header = |name| request.headers().get(name).and_then(|value| value.to_str().ok());
+    if let Some(site) = header("sec-fetch-site") {
+        return !matches!(site, "same-origin" | "none");
+    }
+    header(ORIGIN.as_str()).is_some_and(|origin| !is_ours(request, origin))
+}
+
+fn is_ours(request: &HttpRequest, origin: &str) -> bool {
+    let Ok(origin) = Url::parse(origin) else { return false };
+    let public = request.app_data::<web::Data<App>>().and_then(|app| app.config.public_url.clone());
+    match public {
+        Some(public) => public.origin() == origin.origin(),
+        None => {
+            let ours = Url::parse(&format!("http://{}", request.connection_info().host()));
+            ours.is_ok_and(|ours| ours.origin() == origin.origin())
+        }
+    }
+}

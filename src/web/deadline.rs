@@ -1,0 +1,63 @@
+//! No request hangs, and a change outlives the browser that asked for it.
+//!
+//! A read is dropped at its deadline. A change runs in a task of its own: a browser
+//! that goes away in the middle cancels nothing, and at the deadline the caller is
+//! told that the outcome is unknown while the work runs to its end.
+
+use std::time::Duration;
+
+use actix_web::{
+    Error, HttpRequest, HttpResponse,
+    body::MessageBody,
+    dev::{ServiceRequest, ServiceResponse},
+    middleware::Next,
+    web,
+};
+use tokio_util::task::TaskTracker;
+
+use super::{
+    body,
+    error::{PageError, Unavailable},
+};
+
+/// How long a read may take, all in all.
+const READ_MAX: Duration = Duration::from_millis(1_900);
+/// How long a change may take before its caller is told that it is unknown.
+const CHANGE_MAX: Duration = Duration::from_millis(4_900);
+
+/// The changes of one instance that still run, for a graceful stop.
+#[derive(Clone, Debug, Default)]
+pub struct Changes(pub TaskTracker);
+
+/// Answers in time, whatever the handler does.
+pub async fn answer_in_time(
+    mut request: ServiceRequest,
+    next: Next<impl MessageBody + 'static>,
+) -> Result<ServiceResponse<impl MessageBody>, Error> {
+    let original = request.request().clone();
+    if request.method().is_safe() {
+        let answer = tokio::time::timeout(READ_MAX, next.call(request)).await;
+        return match answer {
+            Ok(answer) => Ok(answer?.map_into_left_body()),
+            Err(_) => Ok(refusal(original, Unavailable.into()).map_into_right_body()),
+        };
+    }
+    if let Err(refused) = body::receive(&mut request).await {
+        return Ok(refusal(original, refused).map_into_right_body());
+    }
+    let running = original.app_data::<web::Data<Changes>>().map(|changes| changes.0.token());
+    let answer = next.call(request);
+    let change = actix_web::rt::spawn(async move {
+        let _running = running;
+        answer.await
+    });
+    match tokio::time::timeout(CHANGE_MAX, change).await {
+        Ok(Ok(answer)) => Ok(answer?.map_into_left_body()),
+        // Too late, or it panicked: the caller cannot know what was done.
+        _ => Ok(refusal(original, Unavailable.into()).map_into_right_body()),
+    }
+}
+
+fn refusal(request: HttpRequest, error: PageError) -> ServiceResponse {
+    ServiceResponse::new(request, HttpResponse::from_error(error))
+}

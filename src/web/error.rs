@@ -1,0 +1,285 @@
+//! Failures, as people and programs read them.
+//!
+//! A feature's error enum implements [`Fault`]: its status, its `code`, and what else
+//! the contract promises. The text comes from `locales/` by the code
+//! (`error-{code}-title`, `-detail`, `-action`); [`render`] makes a page or an RFC 9457
+//! problem document of it.
+
+use std::error::Error as StdError;
+
+use actix_web::{
+    Error, HttpRequest, HttpResponse, ResponseError,
+    body::MessageBody,
+    dev::{ServiceRequest, ServiceResponse},
+    http::{StatusCode, header},
+    middleware::Next,
+};
+use askama::Template;
+use serde_json::{Map, Value, json};
+
+use super::{i18n::Phrase, page::View};
+
+/// An error that knows how to be told.
+pub trait Fault: StdError + 'static {
+    /// The HTTP status.
+    fn status(&self) -> StatusCode;
+
+    /// The `code` of the contract; also names the texts.
+    fn code(&self) -> &'static str;
+
+    /// The extra members of the problem document.
+    fn extra(&self) -> Map<String, Value> {
+        Map::new()
+    }
+
+    /// Extra headers, such as `Allow`.
+    fn headers(&self) -> Vec<(header::HeaderName, String)> {
+        Vec::new()
+    }
+
+    /// After how many seconds trying again makes sense.
+    fn retry_after_secs(&self) -> Option<u64> {
+        None
+    }
+
+    /// Fills the gaps of the texts.
+    fn fill(&self, phrase: Phrase) -> Phrase {
+        phrase
+    }
+
+    /// Where the page's one button leads; without it, back to the start.
+    fn way_forward(&self) -> Option<String> {
+        None
+    }
+
+    /// Where a browser is sent instead of being shown a page.
+    fn redirect(&self, view: &View) -> Option<String> {
+        let _ = view;
+        None
+    }
+}
+
+/// The error of every handler: some feature's [`Fault`].
+#[derive(Debug)]
+pub struct PageError(Box<dyn Fault>);
+
+impl PageError {
+    /// The fault itself.
+    pub fn fault(&self) -> &dyn Fault {
+        self.0.as_ref()
+    }
+}
+
+impl<E: Fault> From<E> for PageError {
+    fn from(fault: E) -> Self {
+        Self(Box::new(fault))
+    }
+}
+
+impl std::fmt::Display for PageError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+impl ResponseError for PageError {
+    fn status_code(&self) -> StatusCode {
+        self.0.status()
+    }
+
+    /// A bare status: [`render`] knows what the caller reads.
+    fn error_response(&self) -> HttpResponse {
+        HttpResponse::new(self.0.status())
+    }
+}
+
+/// Faults that carry nothing but their code.
+macro_rules! plain_faults {
+    ($($(#[$doc:meta])* $name:ident = $status:ident $code:literal,)*) => {$(
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug, thiserror::Error)]
+        #[error($code)]
+        pub struct $name;
+
+        impl Fault for $name {
+            fn status(&self) -> StatusCode {
+                StatusCode::$status
+            }
+
+            fn code(&self) -> &'static str {
+                $code
+            }
+        }
+    )*};
+}
+
+plain_faults! {
+    /// No such page, or somebody else's object.
+    NotFound = NOT_FOUND "not-found",
+    /// The request cannot be read.
+    BadRequest = BAD_REQUEST "bad-request",
+    /// A body of a kind we do not read.
+    UnsupportedMediaType = UNSUPPORTED_MEDIA_TYPE "unsupported-media-type",
+    /// A body larger than the route takes.
+    TooLarge = PAYLOAD_TOO_LARGE "too-large",
+    /// A body that did not arrive in time.
+    RequestTimeout = REQUEST_TIMEOUT "request-timeout",
+    /// Something broke that is ours to mend.
+    Internal = INTERNAL_SERVER_ERROR "internal",
+}
+
+/// PostgreSQL is away or too slow. For a change: the outcome is unknown, and the same
+/// request key tells it.
+#[derive(Clone, Copy, Debug, thiserror::Error)]
+#[error("unavailable")]
+pub struct Unavailable;
+
+impl Fault for Unavailable {
+    fn status(&self) -> StatusCode {
+        StatusCode::SERVICE_UNAVAILABLE
+    }
+
+    fn code(&self) -> &'static str {
+        "unavailable"
+    }
+
+    fn retry_after_secs(&self) -> Option<u64> {
+        Some(2)
+    }
+}
+
+/// The fault of a failed database call, for the enums that wrap one.
+pub fn database_fault(error: &sqlx::Error) -> (StatusCode, &'static str) {
+    if crate::infra::postgres::is_unavailable(error)
+        || crate::infra::postgres::is_lock_timeout(error)
+    {
+        (Unavailable.status(), Unavailable.code())
+    } else {
+        (Internal.status(), Internal.code())
+    }
+}
+
+/// A database error that belongs to no feature's enum: a page that only reads.
+#[derive(Debug, thiserror::Error)]
+#[error(transparent)]
+pub struct ReadFailed(#[from] sqlx::Error);
+
+impl Fault for ReadFailed {
+    fn status(&self) -> StatusCode {
+        database_fault(&self.0).0
+    }
+
+    fn code(&self) -> &'static str {
+        database_fault(&self.0).1
+    }
+}
+
+impl From<sqlx::Error> for PageError {
+    fn from(error: sqlx::Error) -> Self {
+        ReadFailed(error).into()
+    }
+}
+
+#[derive(Template)]
+#[template(path = "errors/show.html")]
+struct ErrorPage<'a> {
+    v: &'a View,
+    status: u16,
+    title: Phrase,
+    detail: Phrase,
+    action: Phrase,
+    href: String,
+}
+
+/// Makes a page or a problem document of every failure, whoever caused it.
+pub async fn render(
+    request: ServiceRequest,
+    next: Next<impl MessageBody + 'static>,
+) -> Result<ServiceResponse<impl MessageBody>, Error> {
+    let response = next.call(request).await?;
+    if response.response().error().is_none() {
+        return Ok(response.map_into_left_body());
+    }
+    let (request, response) = response.into_parts();
+    let answer = match response.error().and_then(|error| error.as_error::<PageError>()) {
+        Some(error) => tell(&request, error.fault()),
+        None => tell(&request, fault_of(response.status())),
+    };
+    Ok(ServiceResponse::new(request, answer).map_into_right_body())
+}
+
+/// The fault for an error that the framework raised: a path that is no UUID, a
+/// broken query.
+fn fault_of(status: StatusCode) -> &'static dyn Fault {
+    match status {
+        StatusCode::NOT_FOUND => &NotFound,
+        StatusCode::PAYLOAD_TOO_LARGE => &TooLarge,
+        StatusCode::UNSUPPORTED_MEDIA_TYPE => &UnsupportedMediaType,
+        status if status.is_client_error() => &BadRequest,
+        _ => &Internal,
+    }
+}
+
+fn tell(request: &HttpRequest, fault: &dyn Fault) -> HttpResponse {
+    log(fault);
+    let view = View::of(request);
+    let mut answer = if view.format.is_for_programs() {
+        problem(&view, fault)
+    } else if let Some(location) = fault.redirect(&view) {
+        super::page::see_other(&location)
+    } else {
+        error_page(&view, fault)
+    };
+    let headers = answer.headers_mut();
+    for (name, value) in fault.headers() {
+        if let Ok(value) = header::HeaderValue::from_str(&value) {
+            headers.insert(name, value);
+        }
+    }
+    if let Some(secs) = fault.retry_after_secs() {
+        headers.insert(header::RETRY_AFTER, header::HeaderValue::from(secs));
+    }
+    answer
+}
+
+fn error_page(view: &View, fault: &dyn Fault) -> HttpResponse {
+    let page = ErrorPage {
+        v: view,
+        status: fault.status().as_u16(),
+        title: phrase(view, fault, "title"),
+        detail: phrase(view, fault, "detail"),
+        action: phrase(view, fault, "action"),
+        href: fault.way_forward().unwrap_or_else(|| "/".to_owned()),
+    };
+    view.html(fault.status(), &page)
+}
+
+fn problem(view: &View, fault: &dyn Fault) -> HttpResponse {
+    let mut document = fault.extra();
+    document.insert("type".into(), json!("about:blank"));
+    document.insert("title".into(), json!(phrase(view, fault, "title").to_string()));
+    document.insert("status".into(), json!(fault.status().as_u16()));
+    document.insert("detail".into(), json!(phrase(view, fault, "detail").to_string()));
+    document.insert("code".into(), json!(fault.code()));
+    HttpResponse::build(fault.status())
+        .content_type("application/problem+json")
+        .body(Value::Object(document).to_string())
+}
+
+/// One of the texts of `fault`: `title`, `detail` or `action`.
+pub fn phrase(view: &View, fault: &dyn Fault, part: &str) -> Phrase {
+    fault.fill(view.locale.text(format!("error-{}-{part}", fault.code())))
+}
+
+fn log(fault: &dyn Fault) {
+    if fault.status() == StatusCode::INTERNAL_SERVER_ERROR {
+        let causes: Vec<String> = std::iter::successors(fault.source(), |cause| (*cause).source())
+            .map(ToString::to_string)
+            .collect();
+        tracing::error!(error = %fault, ?causes, "a request failed");
+    } else if fault.status().is_server_error() {
+        tracing::warn!(error = %fault, "a request could not be answered");
+    } else {
+        tracing::debug!(code = fault.code(), "a request was refused");
+    }
+}

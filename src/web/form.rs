@@ -1,0 +1,174 @@
+//! What people and programs send: forms and JSON, with the same field names.
+//!
+//! A form struct holds [`Field`]s, which take whatever was typed. Its `parse` makes a
+//! typed command of them or says which fields make no sense ([`Mistakes`]).
+
+use std::str::FromStr;
+
+use actix_web::{
+    FromRequest, HttpMessage, HttpRequest, dev::Payload, http::StatusCode, web::Bytes,
+};
+use futures_util::future::LocalBoxFuture;
+use serde::{Deserialize, de::DeserializeOwned};
+use serde_json::{Map, Value, json};
+
+use super::{
+    error::{BadRequest, Fault, PageError, UnsupportedMediaType},
+    negotiation,
+};
+
+/// A body read into `T`, from a form or from JSON.
+#[derive(Debug)]
+pub struct Body<T>(pub T);
+
+impl<T: DeserializeOwned + 'static> FromRequest for Body<T> {
+    type Error = PageError;
+    type Future = LocalBoxFuture<'static, Result<Self, PageError>>;
+
+    fn from_request(request: &HttpRequest, payload: &mut Payload) -> Self::Future {
+        let is_json = negotiation::sends_json(request);
+        let content_type = request.content_type().to_owned();
+        let bytes = Bytes::from_request(request, payload);
+        Box::pin(async move {
+            let bytes = bytes.await.map_err(|error| {
+                tracing::debug!(%error, "a body cannot be read");
+                BadRequest
+            })?;
+            let parsed = if is_json {
+                serde_json::from_slice(&bytes).ok()
+            } else if content_type == "application/x-www-form-urlencoded" || bytes.is_empty() {
+                serde_html_form::from_bytes(&bytes).ok()
+            } else {
+                return Err(UnsupportedMediaType.into());
+            };
+            parsed.map(Self).ok_or_else(|| BadRequest.into())
+        })
+    }
+}
+
+/// One value as it was sent: a form's text, or a JSON string, number or boolean.
+/// A field that was not sent is empty.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(from = "Scalar")]
+pub struct Field(String);
+
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum Scalar {
+    Text(String),
+    Whole(i64),
+    Natural(u64),
+    Real(f64),
+    Flag(bool),
+    Nothing(()),
+}
+
+impl From<Scalar> for Field {
+    fn from(scalar: Scalar) -> Self {
+        Self(match scalar {
+            Scalar::Text(text) => text,
+            Scalar::Whole(number) => number.to_string(),
+            Scalar::Natural(number) => number.to_string(),
+            Scalar::Real(number) => number.to_string(),
+            Scalar::Flag(flag) => flag.to_string(),
+            Scalar::Nothing(()) => String::new(),
+        })
+    }
+}
+
+impl Field {
+    /// The text without the blanks around it.
+    pub fn text(&self) -> &str {
+        self.0.trim()
+    }
+
+    /// The text as it was typed: a password may begin with a blank.
+    pub fn raw(&self) -> &str {
+        &self.0
+    }
+
+    /// Whether nothing was sent.
+    pub fn is_empty(&self) -> bool {
+        self.text().is_empty()
+    }
+
+    /// The text as a `T`, if it is one.
+    pub fn parse<T: FromStr>(&self) -> Option<T> {
+        self.text().parse().ok()
+    }
+}
+
+/// One value or a list of them: forms repeat a field, JSON has arrays.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(from = "OneOrMany")]
+pub struct Fields(pub Vec<Field>);
+
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum OneOrMany {
+    Many(Vec<Field>),
+    One(Field),
+}
+
+impl From<OneOrMany> for Fields {
+    fn from(sent: OneOrMany) -> Self {
+        match sent {
+            OneOrMany::Many(fields) => Self(fields),
+            OneOrMany::One(field) => Self(vec![field]),
+        }
+    }
+}
+
+/// Which fields make no sense, and the locale key of why.
+#[derive(Clone, Debug, Default, thiserror::Error)]
+#[error("fields that make no sense: {0:?}")]
+pub struct Mistakes(Vec<(&'static str, &'static str)>);
+
+impl Mistakes {
+    /// One field that makes no sense.
+    pub fn one(name: &'static str, reason: &'static str) -> Self {
+        Self(vec![(name, reason)])
+    }
+
+    /// Passes a field's value on, and notes the field when there is none.
+    pub fn note<T>(
+        &mut self,
+        name: &'static str,
+        reason: &'static str,
+        value: Option<T>,
+    ) -> Option<T> {
+        if value.is_none() {
+            self.0.push((name, reason));
+        }
+        value
+    }
+
+    /// The command, unless a field was noted.
+    pub fn or<T>(self, command: Option<T>) -> Result<T, Self> {
+        match command {
+            Some(command) if self.0.is_empty() => Ok(command),
+            _ => Err(self),
+        }
+    }
+
+    /// The locale key of what is wrong with `name`.
+    pub fn of(&self, name: &str) -> Option<&'static str> {
+        self.0.iter().find(|(field, _)| *field == name).map(|(_, reason)| *reason)
+    }
+}
+
+impl Fault for Mistakes {
+    fn status(&self) -> StatusCode {
+        StatusCode::UNPROCESSABLE_ENTITY
+    }
+
+    fn code(&self) -> &'static str {
+        "invalid"
+    }
+
+    fn extra(&self) -> Map<String, Value> {
+        let fields: Map<String, Value> =
+            self.0.iter().map(|(name, reason)| ((*name).to_owned(), json!(reason))).collect();
+        Map::from_iter([("fields".to_owned(), Value::Object(fields))])
+    }
+}

@@ -1,0 +1,67 @@
+//! What every answer carries: a request id, and headers that keep a browser safe.
+
+use actix_web::{
+    Error, HttpMessage,
+    body::MessageBody,
+    dev::{ServiceRequest, ServiceResponse},
+    http::header::{self, HeaderName, HeaderValue},
+    middleware::Next,
+    web,
+};
+use tracing::Instrument;
+use uuid::Uuid;
+
+use crate::app::App;
+
+/// Names a request in logs and answers.
+pub const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
+
+/// Only what we serve ourselves: no inline script or style, no frame, no other origin.
+const CONTENT_SECURITY_POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; \
+     img-src 'self' data:; connect-src 'self'; font-src 'self'; media-src 'self'; \
+     manifest-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
+
+const SAFETY: [(HeaderName, &str); 6] = [
+    (header::CONTENT_SECURITY_POLICY, CONTENT_SECURITY_POLICY),
+    (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
+    (header::X_FRAME_OPTIONS, "DENY"),
+    (header::REFERRER_POLICY, "same-origin"),
+    (HeaderName::from_static("cross-origin-opener-policy"), "same-origin"),
+    (HeaderName::from_static("permissions-policy"), "camera=(self), microphone=(), geolocation=()"),
+];
+const TRANSPORT_SECURITY: &str = "max-age=31536000";
+
+/// The id of a request, in its extensions.
+#[derive(Clone, Copy, Debug)]
+pub struct RequestId(pub Uuid);
+
+/// Gives the request its id and its span, and the answer its headers.
+pub async fn add_headers(
+    request: ServiceRequest,
+    next: Next<impl MessageBody + 'static>,
+) -> Result<ServiceResponse<impl MessageBody>, Error> {
+    let request_id = Uuid::now_v7();
+    request.extensions_mut().insert(RequestId(request_id));
+    let is_https = request.app_data::<web::Data<App>>().is_some_and(|app| app.config.is_https());
+    let span = tracing::info_span!("request", %request_id, method = %request.method(), path = request.path());
+
+    let mut response = next.call(request).instrument(span).await?;
+    let headers = response.headers_mut();
+    if let Ok(request_id) = HeaderValue::from_str(&request_id.to_string()) {
+        headers.insert(REQUEST_ID, request_id);
+    }
+    for (name, value) in SAFETY {
+        headers.insert(name, HeaderValue::from_static(value));
+    }
+    if is_https {
+        headers.insert(
+            header::STRICT_TRANSPORT_SECURITY,
+            HeaderValue::from_static(TRANSPORT_SECURITY),
+        );
+    }
+    // Pages show who is signed in; nothing between us and the browser may keep them.
+    if !headers.contains_key(header::CACHE_CONTROL) {
+        headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    }
+    Ok(response)
+}

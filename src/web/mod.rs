@@ -1,0 +1,27 @@
+//! The HTTP kit: what every page needs and no feature owns.
+//!
+//! A request passes, from outside in: [`headers`] (request id, security headers),
+//! [`error`] (a failure becomes a page or a problem document), [`csrf`] (cross-site
+//! writes are refused), [`deadline`] (no request hangs, and a change outlives the
+//! browser that asked for it), then the handler.
+//!
+//! A handler takes a [`page::View`] (or `accounts::CurrentAccount`, which carries
+//! one), parses a [`form::Body`] into a command, and answers with [`page::View::answer`]
+//! or a [`error::PageError`].
+
+pub mod assets;
+mod body;
+pub mod client;
+pub mod csrf;
+pub mod deadline;
+pub mod error;
+pub mod flash;
+pub mod form;
+pub mod headers;
+pub mod i18n;
+pub mod limits;
+pub mod negotiation;
+pub mod page;
+pub mod pagination;
+pub mod path;
+pub mod times;

@@ -1,0 +1,192 @@
+//! A page as one person sees it, and the ways to answer.
+
+use actix_web::{
+    FromRequest, HttpMessage, HttpRequest, HttpResponse,
+    dev::Payload,
+    http::{StatusCode, header},
+};
+use askama::Template;
+use chrono::{DateTime, Utc};
+use serde::Serialize;
+use std::future::{Ready, ready};
+
+use super::{
+    assets,
+    error::{Fault, phrase},
+    flash,
+    i18n::{Locale, Phrase, grouped},
+    negotiation::Format,
+    times,
+};
+
+/// Who is signed in, as the page's header shows it. The session extractor leaves it
+/// in the request, so that an error page still knows.
+#[derive(Clone, Debug)]
+pub struct SignedIn {
+    /// The account's name.
+    pub name: String,
+    /// Whether the management pages or the door are for them.
+    pub is_staff: bool,
+}
+
+/// What every page is rendered with; templates call it `v`.
+#[derive(Clone, Debug)]
+pub struct View {
+    /// The language.
+    pub locale: Locale,
+    /// Path and query, to come back to.
+    pub path: String,
+    /// What the caller reads.
+    pub format: Format,
+    /// Who is signed in, where the handler asked.
+    pub account: Option<SignedIn>,
+    flash: Option<String>,
+}
+
+impl FromRequest for View {
+    type Error = std::convert::Infallible;
+    type Future = Ready<Result<Self, Self::Error>>;
+
+    fn from_request(request: &HttpRequest, _: &mut Payload) -> Self::Future {
+        ready(Ok(Self::of(request)))
+    }
+}
+
+impl View {
+    /// The view of whoever sent `request`.
+    pub fn of(request: &HttpRequest) -> Self {
+        let path = request.uri().path_and_query().map_or("/", |path| path.as_str());
+        Self {
+            locale: Locale::of(request),
+            path: path.to_owned(),
+            format: Format::of(request),
+            account: request.extensions().get::<SignedIn>().cloned(),
+            flash: flash::of(request),
+        }
+    }
+
+    /// The text named `key`.
+    pub fn t(&self, key: &'static str) -> Phrase {
+        self.locale.text(key)
+    }
+
+    /// The text named `key`, chosen at run time.
+    pub fn text(&self, key: impl Into<String>) -> Phrase {
+        self.locale.text(key.into())
+    }
+
+    /// A number, grouped by thousands.
+    pub fn number(&self, value: impl std::fmt::Display) -> String {
+        grouped(value)
+    }
+
+    /// A moment on the clock of the zone named `zone`.
+    pub fn moment(&self, moment: &DateTime<Utc>, zone: &str) -> String {
+        times::in_full(*moment, times::zone(zone), self.locale)
+    }
+
+    /// A moment for scripts: RFC 3339 in UTC.
+    pub fn instant(&self, moment: &DateTime<Utc>) -> String {
+        times::rfc3339(*moment)
+    }
+
+    /// Where a browser finds the asset `name`.
+    pub fn asset(&self, name: &str) -> String {
+        assets::href(name)
+    }
+
+    /// The message left by the step before, once.
+    pub fn flash(&self) -> Option<Phrase> {
+        self.flash.clone().map(|key| self.text(key))
+    }
+
+    /// Every language, for the switch.
+    pub fn locales(&self) -> [Locale; 2] {
+        Locale::ALL
+    }
+
+    /// What went wrong, as one paragraph beside a form.
+    pub fn refusal(&self, fault: &dyn Fault) -> String {
+        phrase(self, fault, "detail").to_string()
+    }
+
+    /// Whether a refusal comes back as the form it answers.
+    pub fn wants_form(&self, fault: &dyn Fault) -> bool {
+        !self.format.is_for_programs() && fault.status().is_client_error()
+    }
+
+    /// A rendered page.
+    pub fn html(&self, status: StatusCode, page: &impl Template) -> HttpResponse {
+        match page.render() {
+            Ok(body) => {
+                let mut response = HttpResponse::build(status);
+                response.content_type("text/html; charset=utf-8");
+                response.insert_header((header::VARY, "Accept, Accept-Language, Cookie"));
+                if self.flash.is_some() {
+                    response.cookie(flash::removal());
+                }
+                response.body(body)
+            }
+            Err(error) => {
+                tracing::error!(%error, "a page could not be rendered");
+                HttpResponse::InternalServerError().finish()
+            }
+        }
+    }
+
+    /// A read's answer: the page, or the same as JSON.
+    pub fn show(&self, page: &impl Template, document: &impl Serialize) -> HttpResponse {
+        match self.format.is_for_programs() {
+            true => json(StatusCode::OK, document),
+            false => self.html(StatusCode::OK, page),
+        }
+    }
+
+    /// A change's answer: programs read the resource, browsers go to `location`.
+    pub fn done(
+        &self,
+        status: StatusCode,
+        document: &impl Serialize,
+        location: &str,
+    ) -> HttpResponse {
+        match self.format.is_for_programs() {
+            true if status == StatusCode::NO_CONTENT => HttpResponse::NoContent().finish(),
+            true => json(status, document),
+            false => see_other(location),
+        }
+    }
+}
+
+/// A JSON document.
+pub fn json(status: StatusCode, document: &impl Serialize) -> HttpResponse {
+    HttpResponse::build(status).json(document)
+}
+
+/// Sends a browser on to `location`, a path of ours.
+pub fn see_other(location: &str) -> HttpResponse {
+    HttpResponse::SeeOther().insert_header((header::LOCATION, location)).finish()
+}
+
+/// `next` if it is a path of ours, else the start page: a log-in link must not lead
+/// to somebody else's site.
+pub fn local_path(next: &str) -> &str {
+    let is_local = next.starts_with('/')
+        && !next.starts_with("//")
+        && !next.contains(['\\', '\r', '\n', '\t'])
+        && next.is_ascii();
+    if is_local { next } else { "/" }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::local_path;
+
+    #[test]
+    fn a_redirect_stays_on_our_site() {
+        assert_eq!(local_path("/wallet?page=2"), "/wallet?page=2");
+        for foreign in ["//evil.example", "https://evil.example", "/\\evil.example", "", "/a\r\nb"]
+        {
+            assert_eq!(local_path(foreign), "/", "{foreign:?}");
+        }
+    }
+}

@@ -1,0 +1,124 @@
+//! One line of the URL table: a path and what it answers to.
+
+use actix_web::{
+    FromRequest, Handler, HttpResponse, Responder, Route,
+    dev::{AppService, HttpServiceFactory},
+    guard,
+    http::{Method, StatusCode, header},
+    middleware::from_fn,
+    web,
+};
+
+use super::{
+    deadline,
+    error::{Fault, PageError},
+};
+
+/// A path with a handler for each method it knows. Any other method is refused with
+/// 405 and the list of those that are known.
+pub struct Path {
+    pattern: &'static str,
+    methods: Vec<Method>,
+    routes: Vec<Route>,
+}
+
+impl std::fmt::Debug for Path {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{:?} {}", self.methods, self.pattern)
+    }
+}
+
+/// Begins the line for `pattern`.
+pub fn at(pattern: &'static str) -> Path {
+    Path { pattern, methods: Vec::new(), routes: Vec::new() }
+}
+
+impl Path {
+    /// The pattern, as the route reference shows it.
+    pub fn pattern(&self) -> &'static str {
+        self.pattern
+    }
+
+    /// The methods it knows, HEAD left out.
+    pub fn methods(&self) -> &[Method] {
+        &self.methods
+    }
+
+    /// Answers GET, and HEAD without the body.
+    #[must_use]
+    pub fn get<F, Args>(self, handler: F) -> Self
+    where
+        F: Handler<Args>,
+        Args: FromRequest + 'static,
+        F::Output: Responder + 'static,
+    {
+        let reads = guard::Any(guard::Get()).or(guard::Head());
+        self.on(Method::GET, web::route().guard(reads).to(handler))
+    }
+
+    /// Answers POST.
+    #[must_use]
+    pub fn post<F, Args>(self, handler: F) -> Self
+    where
+        F: Handler<Args>,
+        Args: FromRequest + 'static,
+        F::Output: Responder + 'static,
+    {
+        self.on(Method::POST, web::post().to(handler))
+    }
+
+    /// Answers DELETE.
+    #[must_use]
+    pub fn delete<F, Args>(self, handler: F) -> Self
+    where
+        F: Handler<Args>,
+        Args: FromRequest + 'static,
+        F::Output: Responder + 'static,
+    {
+        self.on(Method::DELETE, web::delete().to(handler))
+    }
+
+    fn on(mut self, method: Method, route: Route) -> Self {
+        self.methods.push(method);
+        self.routes.push(route);
+        self
+    }
+}
+
+impl HttpServiceFactory for Path {
+    fn register(self, config: &mut AppService) {
+        let allowed: Vec<&str> = self.methods.iter().map(Method::as_str).collect();
+        let allowed = allowed.join(", ");
+        let refuse = move || {
+            let refusal = MethodNotAllowed { allowed: allowed.clone() };
+            async move { Err::<HttpResponse, _>(PageError::from(refusal)) }
+        };
+        let resource = web::resource(self.pattern)
+            .wrap(from_fn(deadline::answer_in_time))
+            .default_service(web::route().to(refuse));
+        self.routes
+            .into_iter()
+            .fold(resource, |resource, route| resource.route(route))
+            .register(config);
+    }
+}
+
+#[derive(Debug, thiserror::Error)]
+#[error("the method is not one of {allowed}")]
+struct MethodNotAllowed {
+    allowed: String,
+}
+
+impl Fault for MethodNotAllowed {
+    fn status(&self) -> StatusCode {
+        StatusCode::METHOD_NOT_ALLOWED
+    }
+
+    fn code(&self) -> &'static str {
+        "method-not-allowed"
+    }
+
+    fn headers(&self) -> Vec<(header::HeaderName, String)> {
+        vec![(header::ALLOW, self.allowed.clone())]
+    }
+}

@@ -1,0 +1,37 @@
+//! Moments and durations as people read them.
+
+use chrono::{DateTime, Utc};
+use chrono_tz::Tz;
+
+use super::i18n::Locale;
+
+/// A moment as RFC 3339 in UTC, whole seconds: what programs and scripts read.
+pub fn rfc3339(moment: DateTime<Utc>) -> String {
+    moment.to_rfc3339_opts(chrono::SecondsFormat::Millis, true)
+}
+
+/// A moment on the clock of `zone`, in full.
+pub fn in_full(moment: DateTime<Utc>, zone: Tz, locale: Locale) -> String {
+    let local = moment.with_timezone(&zone);
+    match locale {
+        Locale::En => local.format_localized("%a %-d %B %Y, %H:%M", chrono::Locale::en_GB),
+        Locale::Ko => local.format_localized("%Y년 %-m월 %-d일 (%a) %H:%M", chrono::Locale::ko_KR),
+    }
+    .to_string()
+}
+
+/// The time of day on the clock of `zone`.
+pub fn time_of_day(moment: DateTime<Utc>, zone: Tz) -> String {
+    moment.with_timezone(&zone).format("%H:%M").to_string()
+}
+
+/// The zone named `name`; Seoul's for a name that is none, as the database's default.
+pub fn zone(name: &str) -> Tz {
+    name.parse().unwrap_or(Tz::Asia__Seoul)
+}
+
+/// `secs` as a countdown shows it: 4:59.
+pub fn countdown(secs: i64) -> String {
+    let secs = secs.max(0);
+    format!("{}:{:02}", secs / 60, secs % 60)
+}
