@@ -66,7 +66,6 @@ listening_sockets() { # PORT
 # listening on HOST PORT.
 address_clashes() { # HOST PORT ADDRESS
   local host=$1 v4
-  [[ $host != localhost ]] || host=127.0.0.1
   if [[ ! $host =~ ^([0-9]+)\.([0-9]+)\.([0-9]+)\.([0-9]+)$ || $host == 0.0.0.0 ]]; then
     return 0 # Every address of the machine, or one that only the server can read.
   fi
