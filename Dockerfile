@@ -25,14 +25,13 @@ FROM debian:bookworm-slim
 # By number, so that a platform which demands a user other than root can see it.
 RUN useradd --system --uid 10001 --user-group --no-create-home --shell /usr/sbin/nologin stagedoor
 COPY --from=build /src/target/release/stagedoor /usr/local/bin/stagedoor
-COPY --chmod=755 scripts/healthy /usr/local/bin/healthy
+COPY scripts/healthy /usr/local/bin/healthy
 
 USER 10001:10001
 # Inside a container, loopback would be reachable by nobody.
 ENV LISTEN_ADDR=0.0.0.0:8080
 EXPOSE 8080
-# Every second at first, so that whoever waits for us does not wait for long.
-HEALTHCHECK --interval=10s --timeout=3s --start-period=60s --start-interval=1s --retries=3 \
-    CMD ["healthy"]
+# The first minute is for the migrations.
+HEALTHCHECK --interval=5s --timeout=3s --start-period=60s --retries=3 CMD ["healthy"]
 ENTRYPOINT ["stagedoor"]
 CMD ["serve"]
