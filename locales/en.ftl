@@ -147,8 +147,7 @@ account-password-help = At least { $count } characters. A short sentence is easy
 account-demo = Demo log-in: { $email }, password { $password }
 account-refusal-email = That does not look like an e-mail address.
 account-refusal-name = Please tell us your name.
-account-refusal-password-short = Please use at least { $count } characters.
-account-refusal-password-long = Please use at most { $count } characters.
+account-refusal-password = Please use 8 to 256 characters.
 
 ## Waiting room
 

@@ -132,8 +132,7 @@ account-password-help = { $count }자 이상이면 돼요. 짧은 문장이 외�
 account-demo = 데모 계정: { $email }, 비밀번호 { $password }
 account-refusal-email = 이메일 주소를 다시 확인해 주세요.
 account-refusal-name = 이름을 입력해 주세요.
-account-refusal-password-short = { $count }자 이상 입력해 주세요.
-account-refusal-password-long = { $count }자 이하로 입력해 주세요.
+account-refusal-password = 8자 이상 256자 이하로 입력해 주세요.
 
 ## Waiting room
 
