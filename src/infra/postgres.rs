@@ -34,16 +34,14 @@ const SESSION_LIMITS: [(&str, &str); 3] = [
 /// The embedded migrations, forward only.
 pub static MIGRATIONS: sqlx::migrate::Migrator = sqlx::migrate!();
 
-/// A pool that connects when it is first used.
+/// The pool that `config` describes; it connects when it is first used.
 pub fn pool(config: &Config) -> Result<PgPool, sqlx::Error> {
-    let connect = PgConnectOptions::from_str(&config.database_url)?
-        .application_name(APPLICATION_NAME)
-        .options(SESSION_LIMITS);
-    Ok(pool_options(config.db_connections_max.get()).connect_lazy_with(connect))
+    let connect = PgConnectOptions::from_str(&config.database_url)?;
+    Ok(pool_of(connect, config.db_connections_max.get()))
 }
 
-/// The rules of the pool, also for tests that bring their own database.
-pub fn pool_options(connections_max: u32) -> PgPoolOptions {
+/// A pool with our rules on the database that `connect` names.
+pub fn pool_of(connect: PgConnectOptions, connections_max: u32) -> PgPool {
     PgPoolOptions::new()
         .max_connections(connections_max)
         .acquire_timeout(ACQUIRE_TIMEOUT)
@@ -54,6 +52,7 @@ pub fn pool_options(connections_max: u32) -> PgPoolOptions {
         // A future dropped inside `begin()` leaves a transaction open on the
         // server, and the next borrower's write would vanish in it.
         .after_release(|connection, _| Box::pin(async move { Ok(is_clean(connection).await) }))
+        .connect_lazy_with(connect.application_name(APPLICATION_NAME).options(SESSION_LIMITS))
 }
 
 /// Ends whatever transaction was left open; false when the server does not answer.
@@ -141,4 +140,26 @@ where
         }
     }
     Err(E::contended())
+}
+
+/// Brings the schema up to this binary. A migration may take longer than any request.
+pub async fn migrate(db: &PgPool) -> Result<(), sqlx::migrate::MigrateError> {
+    let mut connection = db.acquire().await?.detach();
+    connection.execute("set statement_timeout = 0; set lock_timeout = 0").await?;
+    MIGRATIONS.run_direct(None, &mut connection, false).await
+}
+
+/// Whether every migration of this binary has been applied.
+pub async fn is_migrated(db: &PgPool) -> Result<bool, sqlx::Error> {
+    let newest = MIGRATIONS.iter().map(|migration| migration.version).max();
+    // Not checked at compile time: the migrator makes this table itself.
+    let applied: Result<Option<i64>, _> =
+        sqlx::query_scalar("select max(version) from _sqlx_migrations where success")
+            .fetch_one(db)
+            .await;
+    match applied {
+        Ok(applied) => Ok(applied >= newest),
+        Err(error) if has_code(&error, &["42P01"]) => Ok(false),
+        Err(error) => Err(error),
+    }
 }
