@@ -3,7 +3,7 @@
 use std::{str::FromStr, time::Duration};
 
 use sqlx::{
-    Executor, PgConnection, PgPool,
+    Connection, Executor, PgConnection, PgPool,
     error::DatabaseError,
     postgres::{PgConnectOptions, PgPoolOptions},
 };
@@ -19,6 +19,8 @@ pub const ATTEMPTS_MAX: u32 = 10;
 /// How long a request waits for a connection. Longer, and the queue for the pool
 /// only hides that the database is the limit.
 const ACQUIRE_TIMEOUT: Duration = Duration::from_secs(1);
+/// How long a migration waits for the server.
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
 /// How long a returned connection may take to prove that it is clean.
 const CLEAN_TIMEOUT: Duration = Duration::from_secs(1);
 /// A connection that rested longer is asked whether it still lives.
@@ -144,7 +146,10 @@ where
 
 /// Brings the schema up to this binary. A migration may take longer than any request.
 pub async fn migrate(db: &PgPool) -> Result<(), sqlx::migrate::MigrateError> {
-    let mut connection = db.acquire().await?.detach();
+    // Not from the pool, which would say only that it waited in vain.
+    let connecting = PgConnection::connect_with(&db.connect_options());
+    let connected = tokio::time::timeout(CONNECT_TIMEOUT, connecting).await;
+    let mut connection = connected.unwrap_or(Err(sqlx::Error::PoolTimedOut))?;
     connection.execute("set statement_timeout = 0; set lock_timeout = 0").await?;
     MIGRATIONS.run_direct(None, &mut connection, false).await
 }
