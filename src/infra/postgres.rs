@@ -147,7 +147,8 @@ where
 /// Brings the schema up to this binary. A migration may take longer than any request.
 pub async fn migrate(db: &PgPool) -> Result<(), sqlx::migrate::MigrateError> {
     // Not from the pool, which would say only that it waited in vain.
-    let connecting = PgConnection::connect_with(&db.connect_options());
+    let options = db.connect_options();
+    let connecting = PgConnection::connect_with(&options);
     let connected = tokio::time::timeout(CONNECT_TIMEOUT, connecting).await;
     let mut connection = connected.unwrap_or(Err(sqlx::Error::PoolTimedOut))?;
     connection.execute("set statement_timeout = 0; set lock_timeout = 0").await?;
