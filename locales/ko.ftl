@@ -208,6 +208,7 @@ seat-list = 목록에서 고르기
 seat-list-note = 같은 좌석을 열 순서대로 보여 드려요.
 seat-row = { $row }열
 seat-name = { $row }열 { $number }번
+seat-name-several = { $row }열 { $numbers }번
 seat-name-full = { $section } { $row }열 { $number }번
 seat-label = { $name }, { $amount }, { $status }
 seat-status-free = 선택 가능
