@@ -15,6 +15,7 @@ pub mod config;
 pub mod demo;
 pub mod infra;
 pub mod points;
+pub mod rehearsal;
 pub mod routes;
 pub mod server;
 pub mod telemetry;
