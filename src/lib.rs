@@ -17,5 +17,6 @@ pub mod points;
 pub mod routes;
 pub mod server;
 pub mod telemetry;
+pub mod wallet;
 pub mod web;
 pub mod workers;
