@@ -147,8 +147,7 @@ account-password-help = At least { $count } characters. A short sentence is easy
 account-demo = Demo log-in: { $email }, password { $password }
 account-refusal-email = That does not look like an e-mail address.
 account-refusal-name = Please tell us your name.
-account-refusal-password-short = Please use at least { $count } characters.
-account-refusal-password-long = Please use at most { $count } characters.
+account-refusal-password = Please use 8 to 256 characters.
 
 ## Waiting room
 
@@ -257,11 +256,9 @@ seat-zone-quantity = How many
 seat-zone-hold = Hold places
 seat-zone-note = Standing places without numbers. Come early to stand in front.
 seat-waiting-title = Many people want this area at once
-seat-waiting-ahead = { $count ->
-    [one] { $count } person is ahead of you.
-   *[other] { $count } people are ahead of you.
-  }
-seat-waiting-estimate = About { $duration }.
+seat-waiting-ahead = Ahead of you
+seat-waiting-estimate = Estimated wait
+seat-waiting-about = about { $duration }
 seat-waiting-place-kept = You keep your place while we try again by ourselves.
 seat-waiting-now = Try now
 seat-waiting-next-try = Next try in a moment

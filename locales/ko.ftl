@@ -132,8 +132,7 @@ account-password-help = { $count }자 이상이면 돼요. 짧은 문장이 외�
 account-demo = 데모 계정: { $email }, 비밀번호 { $password }
 account-refusal-email = 이메일 주소를 다시 확인해 주세요.
 account-refusal-name = 이름을 입력해 주세요.
-account-refusal-password-short = { $count }자 이상 입력해 주세요.
-account-refusal-password-long = { $count }자 이하로 입력해 주세요.
+account-refusal-password = 8자 이상 256자 이하로 입력해 주세요.
 
 ## Waiting room
 
@@ -239,8 +238,9 @@ seat-zone-quantity = 인원
 seat-zone-hold = 자리 잡기
 seat-zone-note = 번호가 없는 스탠딩 구역이에요. 일찍 오시면 앞에서 볼 수 있어요.
 seat-waiting-title = 지금 이 구역에 신청이 몰리고 있어요
-seat-waiting-ahead = 내 앞에 { $count }명이 있어요.
-seat-waiting-estimate = 약 { $duration } 걸려요.
+seat-waiting-ahead = 내 앞 대기 인원
+seat-waiting-estimate = 예상 대기 시간
+seat-waiting-about = 약 { $duration }
 seat-waiting-place-kept = 순서를 지킨 채 저절로 다시 시도하고 있어요.
 seat-waiting-now = 지금 시도하기
 seat-waiting-next-try = 곧 다시 시도해요

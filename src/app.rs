@@ -50,7 +50,7 @@ impl App {
     pub async fn start(config: Config) -> Result<Self, StartError> {
         let db = postgres::pool(&config)?;
         if config.migrate_on_start {
-            postgres::MIGRATIONS.run(&db).await?;
+            postgres::migrate(&db).await?;
         }
         Self::with_database(config, db).await
     }

@@ -8,9 +8,14 @@
 //! `config < telemetry < infra < app < web < points < accounts < catalog < wallet < entry_queue <
 //! reservation < tickets < payment < admin, demo < workers < rehearsal < routes < server < main`
 
+pub mod accounts;
 pub mod app;
+pub mod catalog;
 pub mod config;
 pub mod infra;
 pub mod points;
+pub mod routes;
+pub mod server;
 pub mod telemetry;
 pub mod web;
+pub mod workers;

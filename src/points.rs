@@ -4,11 +4,22 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use crate::web::i18n::grouped;
+use crate::web::i18n::{Count, grouped};
 
 /// An amount of points: whole and never negative.
 #[derive(
-    Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, sqlx::Type,
+    Clone,
+    Copy,
+    Debug,
+    Default,
+    PartialEq,
+    Eq,
+    PartialOrd,
+    Ord,
+    Hash,
+    Serialize,
+    Deserialize,
+    sqlx::Type,
 )]
 #[sqlx(transparent)]
 #[serde(transparent)]
@@ -41,6 +52,12 @@ impl Points {
     /// So many times as much, unless nobody could count them.
     pub fn checked_mul(self, times: i64) -> Option<Self> {
         self.0.checked_mul(times).and_then(Self::new)
+    }
+}
+
+impl Count for Points {
+    fn count(&self) -> i64 {
+        self.0
     }
 }
 

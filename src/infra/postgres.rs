@@ -142,3 +142,25 @@ where
     }
     Err(E::contended())
 }
+
+/// Brings the schema up to this binary. A migration may take longer than any request.
+pub async fn migrate(db: &PgPool) -> Result<(), sqlx::migrate::MigrateError> {
+    let mut connection = db.acquire().await?.detach();
+    connection.execute("set statement_timeout = 0; set lock_timeout = 0").await?;
+    MIGRATIONS.run_direct(None, &mut connection, false).await
+}
+
+/// Whether every migration of this binary has been applied.
+pub async fn is_migrated(db: &PgPool) -> Result<bool, sqlx::Error> {
+    let newest = MIGRATIONS.iter().map(|migration| migration.version).max();
+    // Not checked at compile time: the migrator makes this table itself.
+    let applied: Result<Option<i64>, _> =
+        sqlx::query_scalar("select max(version) from _sqlx_migrations where success")
+            .fetch_one(db)
+            .await;
+    match applied {
+        Ok(applied) => Ok(applied >= newest),
+        Err(error) if has_code(&error, &["42P01"]) => Ok(false),
+        Err(error) => Err(error),
+    }
+}

@@ -55,11 +55,9 @@ fn is_cross_site(request: &HttpRequest) -> bool {
 fn is_ours(request: &HttpRequest, origin: &str) -> bool {
     let Ok(origin) = Url::parse(origin) else { return false };
     let public = request.app_data::<web::Data<App>>().and_then(|app| app.config.public_url.clone());
-    match public {
-        Some(public) => public.origin() == origin.origin(),
-        None => {
-            let ours = Url::parse(&format!("http://{}", request.connection_info().host()));
-            ours.is_ok_and(|ours| ours.origin() == origin.origin())
-        }
+    if let Some(public) = public {
+        return public.origin() == origin.origin();
     }
+    let ours = Url::parse(&format!("http://{}", request.connection_info().host()));
+    ours.is_ok_and(|ours| ours.origin() == origin.origin())
 }

@@ -23,16 +23,19 @@ use super::{
 /// How long a read may take, all in all.
 const READ_MAX: Duration = Duration::from_millis(1_900);
 /// How long a change may take before its caller is told that it is unknown.
-const CHANGE_MAX: Duration = Duration::from_millis(4_900);
+pub(super) const CHANGE_MAX: Duration = Duration::from_millis(4_900);
+/// The same where a crowd may stand in front of the password gate.
+pub(super) const PATIENT_CHANGE_MAX: Duration = Duration::from_secs(15);
 
 /// The changes of one instance that still run, for a graceful stop.
 #[derive(Clone, Debug, Default)]
 pub struct Changes(pub TaskTracker);
 
 /// Answers in time, whatever the handler does.
-pub async fn answer_in_time(
+pub(super) async fn answer_in_time(
     mut request: ServiceRequest,
     next: Next<impl MessageBody + 'static>,
+    change_max: Duration,
 ) -> Result<ServiceResponse<impl MessageBody>, Error> {
     let original = request.request().clone();
     if request.method().is_safe() {
@@ -51,7 +54,7 @@ pub async fn answer_in_time(
         let _running = running;
         answer.await
     });
-    match tokio::time::timeout(CHANGE_MAX, change).await {
+    match tokio::time::timeout(change_max, change).await {
         Ok(Ok(answer)) => Ok(answer?.map_into_left_body()),
         // Too late, or it panicked: the caller cannot know what was done.
         _ => Ok(refusal(original, Unavailable.into()).map_into_right_body()),

@@ -5,10 +5,10 @@
 //! (`error-{code}-title`, `-detail`, `-action`); [`render`] makes a page or an RFC 9457
 //! problem document of it.
 
-use std::error::Error as StdError;
+use std::{error::Error as StdError, sync::Arc};
 
 use actix_web::{
-    Error, HttpRequest, HttpResponse, ResponseError,
+    Error, HttpMessage, HttpRequest, HttpResponse, ResponseError,
     body::MessageBody,
     dev::{ServiceRequest, ServiceResponse},
     http::{StatusCode, header},
@@ -17,7 +17,7 @@ use actix_web::{
 use askama::Template;
 use serde_json::{Map, Value, json};
 
-use super::{i18n::Phrase, page::View};
+use super::{headers::RequestId, i18n::Phrase, page::View};
 
 /// An error that knows how to be told.
 pub trait Fault: StdError + 'static {
@@ -121,7 +121,7 @@ plain_faults! {
     /// A body of a kind we do not read.
     UnsupportedMediaType = UNSUPPORTED_MEDIA_TYPE "unsupported-media-type",
     /// A body larger than the route takes.
-    TooLarge = PAYLOAD_TOO_LARGE "too-large",
+    TooLarge = PAYLOAD_TOO_LARGE "body-too-large",
     /// A body that did not arrive in time.
     RequestTimeout = REQUEST_TIMEOUT "request-timeout",
     /// Something broke that is ours to mend.
@@ -159,10 +159,11 @@ pub fn database_fault(error: &sqlx::Error) -> (StatusCode, &'static str) {
     }
 }
 
-/// A database error that belongs to no feature's enum: a page that only reads.
+/// A database error that belongs to no feature's enum: a page that only reads, maybe
+/// together with others who wait for the same answer.
 #[derive(Debug, thiserror::Error)]
 #[error(transparent)]
-pub struct ReadFailed(#[from] sqlx::Error);
+pub struct ReadFailed(Arc<sqlx::Error>);
 
 impl Fault for ReadFailed {
     fn status(&self) -> StatusCode {
@@ -176,6 +177,12 @@ impl Fault for ReadFailed {
 
 impl From<sqlx::Error> for PageError {
     fn from(error: sqlx::Error) -> Self {
+        ReadFailed(Arc::new(error)).into()
+    }
+}
+
+impl From<Arc<sqlx::Error>> for PageError {
+    fn from(error: Arc<sqlx::Error>) -> Self {
         ReadFailed(error).into()
     }
 }
@@ -189,6 +196,7 @@ struct ErrorPage<'a> {
     detail: Phrase,
     action: Phrase,
     href: String,
+    request_id: String,
 }
 
 /// Makes a page or a problem document of every failure, whoever caused it.
@@ -228,7 +236,7 @@ fn tell(request: &HttpRequest, fault: &dyn Fault) -> HttpResponse {
     } else if let Some(location) = fault.redirect(&view) {
         super::page::see_other(&location)
     } else {
-        error_page(&view, fault)
+        error_page(request, &view, fault)
     };
     let headers = answer.headers_mut();
     for (name, value) in fault.headers() {
@@ -242,16 +250,24 @@ fn tell(request: &HttpRequest, fault: &dyn Fault) -> HttpResponse {
     answer
 }
 
-fn error_page(view: &View, fault: &dyn Fault) -> HttpResponse {
+fn error_page(request: &HttpRequest, view: &View, fault: &dyn Fault) -> HttpResponse {
+    let request_id = request.extensions().get::<RequestId>().map(|id| id.0.to_string());
     let page = ErrorPage {
         v: view,
         status: fault.status().as_u16(),
         title: phrase(view, fault, "title"),
         detail: phrase(view, fault, "detail"),
         action: phrase(view, fault, "action"),
-        href: fault.way_forward().unwrap_or_else(|| "/".to_owned()),
+        href: fault.way_forward().unwrap_or_else(|| way_back(request, view, fault)),
+        request_id: request_id.unwrap_or_default(),
     };
     view.html(fault.status(), &page)
+}
+
+/// The same page again where that can help, else the start.
+fn way_back(request: &HttpRequest, view: &View, fault: &dyn Fault) -> String {
+    let can_help = fault.status().is_server_error() || fault.retry_after_secs().is_some();
+    if can_help && request.method().is_safe() { view.path.clone() } else { "/".to_owned() }
 }
 
 fn problem(view: &View, fault: &dyn Fault) -> HttpResponse {

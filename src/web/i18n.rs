@@ -111,9 +111,8 @@ pub struct Phrase {
 impl Phrase {
     /// Fills a gap with a number: grouped by thousands, and what plurals go by.
     #[must_use]
-    pub fn number(mut self, name: &'static str, value: impl TryInto<i64>) -> Self {
-        let value = value.try_into().unwrap_or(i64::MAX);
-        self.args.insert(name.into(), FluentValue::from(value));
+    pub fn number(mut self, name: &'static str, value: impl Count) -> Self {
+        self.args.insert(name.into(), FluentValue::from(value.count()));
         self
     }
 
@@ -129,6 +128,30 @@ impl fmt::Display for Phrase {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let text = LOCALES.try_lookup_with_args(self.locale.language(), &self.key, &self.args);
         f.write_str(text.as_deref().unwrap_or(&self.key))
+    }
+}
+
+/// A whole number that a text can say; references too, because templates pass those.
+pub trait Count {
+    /// The number.
+    fn count(&self) -> i64;
+}
+
+macro_rules! counts {
+    ($($number:ty),*) => {$(
+        impl Count for $number {
+            fn count(&self) -> i64 {
+                i64::try_from(*self).unwrap_or(i64::MAX)
+            }
+        }
+    )*};
+}
+
+counts!(i32, i64, u32, u64, usize);
+
+impl<T: Count> Count for &T {
+    fn count(&self) -> i64 {
+        (*self).count()
     }
 }
 

@@ -14,7 +14,7 @@ use super::{
     assets,
     error::{Fault, phrase},
     flash,
-    i18n::{Locale, Phrase, grouped},
+    i18n::{Count, Locale, Phrase, grouped},
     negotiation::Format,
     times,
 };
@@ -27,6 +27,17 @@ pub struct SignedIn {
     pub name: String,
     /// Whether the management pages or the door are for them.
     pub is_staff: bool,
+}
+
+/// A link of the page's header.
+#[derive(Clone, Debug)]
+pub struct Link {
+    /// Where it leads.
+    pub href: &'static str,
+    /// What it says.
+    pub label: Phrase,
+    /// Whether it leads to this page.
+    pub is_current: bool,
 }
 
 /// What every page is rendered with; templates call it `v`.
@@ -100,9 +111,42 @@ impl View {
         self.flash.clone().map(|key| self.text(key))
     }
 
-    /// Every language, for the switch.
-    pub fn locales(&self) -> [Locale; 2] {
-        Locale::ALL
+    /// The languages to switch to.
+    pub fn other_locales(&self) -> impl Iterator<Item = Locale> {
+        let current = self.locale;
+        Locale::ALL.into_iter().filter(move |locale| *locale != current)
+    }
+
+    /// So many points.
+    pub fn points(&self, points: impl Count) -> Phrase {
+        self.t("points-amount").number("count", &points).number("points", &points)
+    }
+
+    /// Where to sign in and come back from.
+    pub fn login_href(&self) -> String {
+        login_href(&self.path)
+    }
+
+    /// Which of the drawn posters stands for `slug`.
+    pub fn poster(&self, slug: &str) -> u32 {
+        const POSTERS: u32 = 6;
+        slug.bytes().fold(0_u32, |sum, byte| sum.wrapping_mul(31).wrapping_add(u32::from(byte)))
+            % POSTERS
+            + 1
+    }
+
+    /// The links of whoever is signed in.
+    pub fn navigation(&self) -> impl Iterator<Item = Link> {
+        const LINKS: [(&str, &str); 3] = [
+            ("/reservations", "layout-reservations"),
+            ("/tickets", "layout-tickets"),
+            ("/wallet", "layout-wallet"),
+        ];
+        LINKS.into_iter().map(|(href, label)| Link {
+            href,
+            label: self.t(label),
+            is_current: self.path.starts_with(href),
+        })
     }
 
     /// What went wrong, as one paragraph beside a form.
@@ -165,6 +209,13 @@ pub fn json(status: StatusCode, document: &impl Serialize) -> HttpResponse {
 /// Sends a browser on to `location`, a path of ours.
 pub fn see_other(location: &str) -> HttpResponse {
     HttpResponse::SeeOther().insert_header((header::LOCATION, location)).finish()
+}
+
+/// Where to sign in and then go on to `next`.
+pub fn login_href(next: &str) -> String {
+    let query: String =
+        url::form_urlencoded::Serializer::new(String::new()).append_pair("next", next).finish();
+    format!("/login?{query}")
 }
 
 /// `next` if it is a path of ours, else the start page: a log-in link must not lead

@@ -20,6 +20,7 @@ pub struct Path {
     pattern: &'static str,
     methods: Vec<Method>,
     routes: Vec<Route>,
+    is_patient: bool,
 }
 
 impl std::fmt::Debug for Path {
@@ -30,7 +31,7 @@ impl std::fmt::Debug for Path {
 
 /// Begins the line for `pattern`.
 pub fn at(pattern: &'static str) -> Path {
-    Path { pattern, methods: Vec::new(), routes: Vec::new() }
+    Path { pattern, methods: Vec::new(), routes: Vec::new(), is_patient: false }
 }
 
 impl Path {
@@ -78,6 +79,13 @@ impl Path {
         self.on(Method::DELETE, web::delete().to(handler))
     }
 
+    /// Lets a change take as long as a crowd at the password gate does.
+    #[must_use]
+    pub fn patient(mut self) -> Self {
+        self.is_patient = true;
+        self
+    }
+
     fn on(mut self, method: Method, route: Route) -> Self {
         self.methods.push(method);
         self.routes.push(route);
@@ -93,13 +101,12 @@ impl HttpServiceFactory for Path {
             let refusal = MethodNotAllowed { allowed: allowed.clone() };
             async move { Err::<HttpResponse, _>(PageError::from(refusal)) }
         };
+        let change_max =
+            if self.is_patient { deadline::PATIENT_CHANGE_MAX } else { deadline::CHANGE_MAX };
         let resource = web::resource(self.pattern)
-            .wrap(from_fn(deadline::answer_in_time))
+            .wrap(from_fn(move |request, next| deadline::answer_in_time(request, next, change_max)))
             .default_service(web::route().to(refuse));
-        self.routes
-            .into_iter()
-            .fold(resource, |resource, route| resource.route(route))
-            .register(config);
+        self.routes.into_iter().fold(resource, actix_web::Resource::route).register(config);
     }
 }
 

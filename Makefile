@@ -1,0 +1,31 @@
+# The commands of this checkout. What each does is in scripts/.
+
+.DEFAULT_GOAL := help
+.PHONY: help run test stop clean check deny advisories prepare
+
+help: ## print this list
+	@sed -nE 's/^([a-z]+):.*## (.*)/  make \1|\2/p' $(MAKEFILE_LIST) | awk -F '|' '{ printf "%-18s%s\n", $$1, $$2 }'
+
+run: ## install, build and serve with demo data; LISTEN_ADDR=127.0.0.1:8080
+	@scripts/run
+
+test: ## run the tests on a throw-away stack; ARGS="wallet" goes to cargo test
+	@scripts/test $(ARGS)
+
+stop: ## stop this checkout's PostgreSQL and Redis; their data stays
+	@scripts/stack stop
+
+clean: ## stop them, and remove their data and everything built
+	@scripts/clean
+
+check: ## format, clippy and documentation, warnings refused
+	@scripts/check
+
+deny: ## licences, bans and sources of all crates
+	@scripts/deny
+
+advisories: ## known vulnerabilities of all crates; needs the network
+	@scripts/deny advisories
+
+prepare: ## write .sqlx anew, after a query or a migration has changed
+	@scripts/prepare

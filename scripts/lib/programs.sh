@@ -1,0 +1,43 @@
+# Where PostgreSQL's and Redis' programs are. Sourced.
+# shellcheck shell=bash
+
+# The oldest versions that Stagedoor is tested with.
+POSTGRES_VERSION_MIN=15
+REDIS_VERSION_MIN=7
+
+# Prints the folder of the newest PostgreSQL that is new enough, or of exactly
+# version MAJOR. Debian and Fedora keep server programs off the PATH.
+postgres_bin() { # MAJOR|newest
+  local dir version best='' best_version=0
+  for dir in \
+    "$(dirname "$(command -v initdb || echo /nowhere/initdb)")" \
+    /usr/lib/postgresql/*/bin /usr/pgsql-*/bin \
+    /opt/homebrew/opt/postgresql*/bin /usr/local/opt/postgresql*/bin; do
+    [[ -x $dir/initdb && -x $dir/pg_ctl && -x $dir/psql ]] || continue
+    version=$("$dir/initdb" --version | first_number) || continue
+    [[ $1 == newest || $1 == "$version" ]] || continue
+    if ((version >= POSTGRES_VERSION_MIN && version > best_version)); then
+      best=$dir best_version=$version
+    fi
+  done
+  [[ -n $best ]] && echo "$best"
+}
+
+# Prints the path of a Redis server that is new enough. Valkey is the name under
+# which some systems ship the same server.
+redis_server() {
+  local name path version
+  for name in redis-server valkey-server; do
+    path=$(command -v "$name") || continue
+    version=$("$path" --version | sed -E 's/.*v=//' | first_number) || continue
+    if ((version >= REDIS_VERSION_MIN)); then
+      echo "$path"
+      return
+    fi
+  done
+  return 1
+}
+
+first_number() {
+  sed -nE 's/^[^0-9]*([0-9]+).*/\1/p' | head -n 1
+}

@@ -1,0 +1,29 @@
+//! Why nobody was signed in.
+
+use crate::web::limits::RateLimited;
+
+/// The text is for logs; `pages.rs` maps each variant to its status and code.
+#[derive(Debug, thiserror::Error)]
+pub enum AccountError {
+    /// The page needs somebody signed in.
+    #[error("nobody is signed in")]
+    LoginRequired,
+    /// No such account, or not its password: which, is not told.
+    #[error("the e-mail and the password do not belong together")]
+    WrongCredentials,
+    /// The account was locked by the management.
+    #[error("the account is locked")]
+    Locked,
+    /// Another account has this address.
+    #[error("the e-mail address has an account")]
+    EmailTaken,
+    /// Too many attempts, or too many passwords to hash at once.
+    #[error(transparent)]
+    RateLimited(#[from] RateLimited),
+    /// Hashing failed.
+    #[error("the password could not be hashed: {0}")]
+    Hashing(String),
+    /// Postgres failed.
+    #[error(transparent)]
+    Database(#[from] sqlx::Error),
+}

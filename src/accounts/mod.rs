@@ -1,0 +1,30 @@
+//! Who may sign in, and the sessions they are signed in with.
+//!
+//! An **account** is an e-mail address, a name and a password hash. A **session** is a
+//! log-in on one device: the browser holds 256 random bits, the database their SHA-256.
+//! A **role** says what the account may do beside buying.
+//!
+//! # Invariants
+//!
+//! * One account per e-mail address, however it is written.
+//! * No password and no session token is stored or logged, only their hashes.
+//! * Logging out ends the session on the server; a lost Redis ends none.
+//!
+//! # Concurrency
+//!
+//! Two sign-ups with one address race for `accounts_email_key`; the loser is told
+//! that the address is taken. Hashing passes through a bounded [`PasswordGate`]:
+//! whoever waits too long in front of it is asked to come back.
+
+mod error;
+mod model;
+pub mod pages;
+mod password;
+mod service;
+mod store;
+
+pub use error::AccountError;
+pub use model::{AccountId, Credentials, Email, NewAccount, Role};
+pub use pages::current::{CachedAccount, CurrentAccount, SessionCache, Visitor};
+pub use password::PasswordGate;
+pub use service::{create_admin, purge_sessions};

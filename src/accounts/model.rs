@@ -1,0 +1,201 @@
+//! Accounts as they are typed, parsed.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+use uuid::Uuid;
+
+/// Names an account.
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, sqlx::Type,
+)]
+#[sqlx(transparent)]
+#[serde(transparent)]
+pub struct AccountId(pub Uuid);
+
+impl fmt::Display for AccountId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+/// What an account may do beside buying.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, sqlx::Type)]
+#[sqlx(type_name = "text", rename_all = "SCREAMING_SNAKE_CASE")]
+#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
+pub enum Role {
+    /// Nothing more.
+    Customer,
+    /// Check tickets at the door.
+    Staff,
+    /// Manage everything.
+    Admin,
+}
+
+/// An e-mail address: something on both sides of an @, 254 bytes at most (RFC 5321).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Email(String);
+
+impl Email {
+    const BYTES_MAX: usize = 254;
+
+    /// `text` if it can be an address. Whether mail arrives there nobody can parse.
+    pub fn parse(text: &str) -> Option<Self> {
+        let text = text.trim();
+        let (name, host) = text.rsplit_once('@')?;
+        let is_plain = !text.chars().any(|c| c.is_whitespace() || c.is_control());
+        let fits = text.len() <= Self::BYTES_MAX && !name.is_empty() && !host.is_empty();
+        (is_plain && fits).then(|| Self(text.to_owned()))
+    }
+
+    /// As it was typed.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// As the unique index compares it.
+    pub fn folded(&self) -> String {
+        self.0.to_lowercase()
+    }
+}
+
+/// A password as it was typed. It has no `Debug` that would show it.
+#[derive(Clone)]
+pub struct Password(String);
+
+impl fmt::Debug for Password {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Password(..)")
+    }
+}
+
+impl Password {
+    const CHARS_MIN: usize = 8;
+    /// Longer ones cost hashing time and protect nobody.
+    const BYTES_MAX: usize = 256;
+
+    /// A password that may be chosen.
+    pub fn chosen(text: &str) -> Option<Self> {
+        (text.chars().count() >= Self::CHARS_MIN).then(|| Self::typed(text)).flatten()
+    }
+
+    /// A password that may be tried.
+    pub fn typed(text: &str) -> Option<Self> {
+        (text.len() <= Self::BYTES_MAX).then(|| Self(text.to_owned()))
+    }
+
+    pub(super) fn as_bytes(&self) -> &[u8] {
+        self.0.as_bytes()
+    }
+}
+
+/// The name of a person or a group, 1 to 80 characters.
+#[derive(Clone, Debug)]
+pub struct Name(String);
+
+impl Name {
+    const CHARS_MAX: usize = 80;
+
+    /// `text` if it is a name.
+    pub fn parse(text: &str) -> Option<Self> {
+        let text = text.trim();
+        let fits = (1..=Self::CHARS_MAX).contains(&text.chars().count());
+        (fits && !text.chars().any(char::is_control)).then(|| Self(text.to_owned()))
+    }
+
+    /// As it was typed.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+/// A sign-up.
+#[derive(Clone, Debug)]
+pub struct NewAccount {
+    /// Where the account is found by.
+    pub email: Email,
+    /// What the pages call its owner.
+    pub name: Name,
+    /// What opens it.
+    pub password: Password,
+}
+
+/// A log-in.
+#[derive(Clone, Debug)]
+pub struct Credentials {
+    /// Whose account.
+    pub email: Email,
+    /// What should open it.
+    pub password: Password,
+}
+
+/// The secret that a browser holds: 256 random bits.
+#[derive(Clone)]
+pub(super) struct SessionToken([u8; 32]);
+
+impl SessionToken {
+    pub(super) fn generate() -> Self {
+        Self(rand::random())
+    }
+
+    /// As the cookie carries it.
+    pub(super) fn encode(&self) -> String {
+        use base64::prelude::{BASE64_URL_SAFE_NO_PAD, Engine as _};
+        BASE64_URL_SAFE_NO_PAD.encode(self.0)
+    }
+
+    pub(super) fn decode(text: &str) -> Option<Self> {
+        use base64::prelude::{BASE64_URL_SAFE_NO_PAD, Engine as _};
+        BASE64_URL_SAFE_NO_PAD.decode(text).ok()?.try_into().ok().map(Self)
+    }
+
+    /// As the database knows it.
+    pub(super) fn hash(&self) -> TokenHash {
+        Sha256::digest(self.0).into()
+    }
+}
+
+impl fmt::Debug for SessionToken {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("SessionToken(..)")
+    }
+}
+
+/// SHA-256 of a session token.
+pub(super) type TokenHash = [u8; 32];
+
+/// Whom a session belongs to.
+#[derive(Clone, Debug)]
+pub(super) struct SessionAccount {
+    /// The account.
+    pub account_id: AccountId,
+    /// Its name.
+    pub name: String,
+    /// Its role now, not at log-in.
+    pub role: Role,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_address_has_two_sides() {
+        assert!(
+            Email::parse(" ada@example.com ")
+                .is_some_and(|email| email.as_str() == "ada@example.com")
+        );
+        for wrong in ["", "ada", "@example.com", "ada@", "a da@example.com", "a\n@b"] {
+            assert!(Email::parse(wrong).is_none(), "{wrong:?}");
+        }
+    }
+
+    #[test]
+    fn a_token_survives_its_cookie_and_nothing_else_passes() {
+        let token = SessionToken::generate();
+        let read = SessionToken::decode(&token.encode()).unwrap();
+        assert_eq!(read.hash(), token.hash());
+        assert!(SessionToken::decode("short").is_none());
+    }
+}

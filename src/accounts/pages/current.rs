@@ -1,0 +1,191 @@
+//! Who is asking: extractors that turn a session cookie into an account.
+
+use std::{future::Future, pin::Pin, time::Duration};
+
+use actix_web::{
+    FromRequest, HttpMessage, HttpRequest,
+    cookie::{Cookie, SameSite, time},
+    dev::Payload,
+    web::Data,
+};
+use moka::future::Cache;
+
+use crate::{
+    accounts::{
+        error::AccountError,
+        model::{AccountId, Role, SessionAccount, SessionToken, TokenHash},
+        store,
+    },
+    app::App,
+    web::{
+        error::{Internal, PageError},
+        limits::Limits,
+        page::{SignedIn, View},
+    },
+};
+
+/// How long a poll may believe what another one read.
+const CACHE_TTL: Duration = Duration::from_secs(1);
+const CACHED_SESSIONS_MAX: u64 = 100_000;
+
+/// Sessions read within the last second, for polls and streams only.
+#[derive(Clone, Debug)]
+pub struct SessionCache(Cache<TokenHash, Option<SessionAccount>>);
+
+impl Default for SessionCache {
+    fn default() -> Self {
+        let cache = Cache::builder().max_capacity(CACHED_SESSIONS_MAX).time_to_live(CACHE_TTL);
+        Self(cache.build())
+    }
+}
+
+/// Somebody signed in; whoever is not is asked to. Read from Postgres, and counted
+/// against the account's rate limit when the request changes something.
+#[derive(Clone, Debug)]
+pub struct CurrentAccount {
+    /// The account.
+    pub account_id: AccountId,
+    /// Its role at this moment.
+    pub role: Role,
+    /// What its pages are rendered with.
+    pub view: View,
+}
+
+/// As [`CurrentAccount`], from a cache of a second: for polls and streams.
+#[derive(Clone, Debug)]
+pub struct CachedAccount {
+    /// The account.
+    pub account_id: AccountId,
+    /// Its role a second ago at most.
+    pub role: Role,
+    /// What its pages are rendered with.
+    pub view: View,
+}
+
+/// Anybody, signed in or not.
+#[derive(Clone, Debug)]
+pub struct Visitor {
+    /// The account of whoever is signed in.
+    pub account_id: Option<AccountId>,
+    /// What their pages are rendered with.
+    pub view: View,
+}
+
+type Extracted<T> = Pin<Box<dyn Future<Output = Result<T, PageError>>>>;
+
+impl FromRequest for CurrentAccount {
+    type Error = PageError;
+    type Future = Extracted<Self>;
+
+    fn from_request(request: &HttpRequest, _: &mut Payload) -> Self::Future {
+        let request = request.clone();
+        Box::pin(async move {
+            let account = find(&request, Source::Postgres).await?;
+            let account = account.ok_or(AccountError::LoginRequired)?;
+            if !request.method().is_safe() {
+                data::<Limits>(&request)?.account.count(&account.account_id.0)?;
+            }
+            let view = signed_in(&request, &account);
+            Ok(Self { account_id: account.account_id, role: account.role, view })
+        })
+    }
+}
+
+impl FromRequest for CachedAccount {
+    type Error = PageError;
+    type Future = Extracted<Self>;
+
+    fn from_request(request: &HttpRequest, _: &mut Payload) -> Self::Future {
+        let request = request.clone();
+        Box::pin(async move {
+            let account = find(&request, Source::Cache).await?;
+            let account = account.ok_or(AccountError::LoginRequired)?;
+            let view = signed_in(&request, &account);
+            Ok(Self { account_id: account.account_id, role: account.role, view })
+        })
+    }
+}
+
+impl FromRequest for Visitor {
+    type Error = PageError;
+    type Future = Extracted<Self>;
+
+    fn from_request(request: &HttpRequest, _: &mut Payload) -> Self::Future {
+        let request = request.clone();
+        Box::pin(async move {
+            Ok(match find(&request, Source::Cache).await? {
+                Some(account) => {
+                    let view = signed_in(&request, &account);
+                    Self { account_id: Some(account.account_id), view }
+                }
+                None => Self { account_id: None, view: View::of(&request) },
+            })
+        })
+    }
+}
+
+enum Source {
+    Postgres,
+    Cache,
+}
+
+async fn find(request: &HttpRequest, source: Source) -> Result<Option<SessionAccount>, PageError> {
+    let app = data::<App>(request)?;
+    let Some(token) = token_of(request, &app) else { return Ok(None) };
+    let hash = token.hash();
+    match source {
+        Source::Postgres => Ok(store::find_session(&app.db, &hash).await?),
+        Source::Cache => {
+            let cache = data::<SessionCache>(request)?;
+            let read = store::find_session(&app.db, &hash);
+            Ok(cache.0.try_get_with(hash, read).await?)
+        }
+    }
+}
+
+/// Leaves the name for an error page that may have to be shown later.
+fn signed_in(request: &HttpRequest, account: &SessionAccount) -> View {
+    let is_staff = account.role != Role::Customer;
+    request.extensions_mut().insert(SignedIn { name: account.name.clone(), is_staff });
+    View::of(request)
+}
+
+fn data<T: 'static>(request: &HttpRequest) -> Result<Data<T>, PageError> {
+    request.app_data::<Data<T>>().cloned().ok_or_else(|| Internal.into())
+}
+
+/// The name `__Host-` binds the cookie to this host and to https.
+fn cookie_name(app: &App) -> &'static str {
+    if app.config.is_https() { "__Host-session" } else { "session" }
+}
+
+/// The session that the browser of `request` holds.
+pub(super) fn token_of(request: &HttpRequest, app: &App) -> Option<SessionToken> {
+    SessionToken::decode(request.cookie(cookie_name(app))?.value())
+}
+
+/// Hands the session to the browser.
+pub(super) fn session_cookie(app: &App, token: &SessionToken) -> Cookie<'static> {
+    Cookie::build(cookie_name(app), token.encode())
+        .path("/")
+        .http_only(true)
+        .same_site(SameSite::Lax)
+        .secure(app.config.is_https())
+        .max_age(time::Duration::days(i64::from(app.config.session_days.get())))
+        .finish()
+}
+
+/// Takes the session away from the browser.
+pub(super) fn removal_cookie(app: &App) -> Cookie<'static> {
+    let mut cookie =
+        Cookie::build(cookie_name(app), "").path("/").secure(app.config.is_https()).finish();
+    cookie.make_removal();
+    cookie
+}
+
+impl SessionCache {
+    /// Forgets a session that was ended here.
+    pub(super) async fn forget(&self, token: &SessionToken) {
+        self.0.invalidate(&token.hash()).await;
+    }
+}

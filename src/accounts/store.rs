@@ -1,0 +1,119 @@
+//! The SQL of accounts and sessions.
+
+use sqlx::{PgConnection, PgPool};
+
+use super::{
+    error::AccountError,
+    model::{AccountId, Email, Name, Role, SessionAccount, TokenHash},
+};
+use crate::infra::postgres::violated_constraint;
+
+/// What a log-in is checked against.
+pub(super) struct StoredCredentials {
+    pub(super) id: AccountId,
+    pub(super) password_hash: String,
+    pub(super) is_locked: bool,
+}
+
+pub(super) async fn find_credentials(
+    db: &PgPool,
+    email: &Email,
+) -> Result<Option<StoredCredentials>, sqlx::Error> {
+    sqlx::query_as!(
+        StoredCredentials,
+        r#"
+        select id as "id: AccountId", password_hash, locked_at is not null as "is_locked!"
+        from accounts
+        where lower(email) = lower($1)
+        "#,
+        email.as_str(),
+    )
+    .fetch_optional(db)
+    .await
+}
+
+pub(super) async fn insert_account(
+    tx: &mut PgConnection,
+    id: AccountId,
+    email: &Email,
+    name: &Name,
+    password_hash: &str,
+    role: Role,
+) -> Result<(), AccountError> {
+    sqlx::query!(
+        "insert into accounts (id, email, name, password_hash, role) values ($1, $2, $3, $4, $5)",
+        id as _,
+        email.as_str(),
+        name.as_str(),
+        password_hash,
+        role as _,
+    )
+    .execute(tx)
+    .await
+    .map_err(|error| match violated_constraint(&error) {
+        Some("accounts_email_key") => AccountError::EmailTaken,
+        _ => AccountError::Database(error),
+    })?;
+    Ok(())
+}
+
+pub(super) async fn insert_session(
+    tx: &mut PgConnection,
+    token_hash: &TokenHash,
+    account_id: AccountId,
+    lives_days: i32,
+) -> Result<(), sqlx::Error> {
+    sqlx::query!(
+        r#"
+        insert into sessions (token_hash, account_id, expires_at)
+        values ($1, $2, now() + make_interval(days => $3))
+        "#,
+        token_hash,
+        account_id as _,
+        lives_days,
+    )
+    .execute(tx)
+    .await?;
+    Ok(())
+}
+
+/// Whom a live session of an account that is not locked belongs to.
+pub(super) async fn find_session(
+    db: &PgPool,
+    token_hash: &TokenHash,
+) -> Result<Option<SessionAccount>, sqlx::Error> {
+    sqlx::query_as!(
+        SessionAccount,
+        r#"
+        select account_id as "account_id: AccountId", name, role as "role: Role"
+        from sessions
+        join accounts on accounts.id = sessions.account_id
+        where token_hash = $1 and expires_at > now() and locked_at is null
+        "#,
+        token_hash,
+    )
+    .fetch_optional(db)
+    .await
+}
+
+pub(super) async fn delete_session(db: &PgPool, token_hash: &TokenHash) -> Result<(), sqlx::Error> {
+    sqlx::query!("delete from sessions where token_hash = $1", token_hash).execute(db).await?;
+    Ok(())
+}
+
+/// Deletes at most `rows_max` sessions that have run out; how many it found.
+pub(super) async fn delete_expired_sessions(
+    db: &PgPool,
+    rows_max: i64,
+) -> Result<u64, sqlx::Error> {
+    let deleted = sqlx::query!(
+        r#"
+        delete from sessions
+        where token_hash in (select token_hash from sessions where expires_at < now() limit $1)
+        "#,
+        rows_max,
+    )
+    .execute(db)
+    .await?;
+    Ok(deleted.rows_affected())
+}

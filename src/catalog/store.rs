@@ -1,0 +1,132 @@
+//! The SQL of the catalog.
+
+use chrono::{DateTime, Utc};
+use sqlx::PgPool;
+use uuid::Uuid;
+
+use super::model::{
+    Listing, Program, ProgramId, ProgramStatus, Schedule, ScheduleId, ScheduleListing,
+};
+use crate::points::Points;
+
+/// Programs on the home page, and performances on a program page.
+const LISTED_MAX: i64 = 200;
+
+/// A program that may be shown, by its slug or its id.
+pub(super) async fn find_program(
+    db: &PgPool,
+    slug: &str,
+    id: Option<Uuid>,
+) -> Result<Option<Program>, sqlx::Error> {
+    sqlx::query_as!(
+        Program,
+        r#"
+        select id as "id: ProgramId", slug, title, description, status as "status: ProgramStatus",
+            on_sale_at, off_sale_at, queue_capacity, queue_rate_per_second, queue_paused_at,
+            stay_secs, hold_ttl_secs, places_per_account_max, refund_until_hours, refund_percent,
+            coalesce((
+                select time_zone from schedules join venues on venues.id = venue_id
+                where program_id = programs.id
+                order by starts_at limit 1
+            ), 'Asia/Seoul') as "time_zone!"
+        from programs
+        where (slug = $1 or id = $2) and status <> 'DRAFT'
+        "#,
+        slug,
+        id,
+    )
+    .fetch_optional(db)
+    .await
+}
+
+pub(super) async fn find_schedule(
+    db: &PgPool,
+    id: ScheduleId,
+) -> Result<Option<Schedule>, sqlx::Error> {
+    sqlx::query_as!(
+        Schedule,
+        r#"
+        select schedules.id as "id: ScheduleId", program_id as "program_id: ProgramId", starts_at,
+            venues.name as venue_name, time_zone
+        from schedules
+        join venues on venues.id = venue_id
+        where schedules.id = $1
+        "#,
+        id as _,
+    )
+    .fetch_optional(db)
+    .await
+}
+
+/// Published programs whose sale is not over and that still have a performance, soonest
+/// sale first. Each free price is found through `schedule_seats_available`, at one
+/// index probe a performance.
+pub(super) async fn list_programs(
+    db: &PgPool,
+    now: DateTime<Utc>,
+) -> Result<Vec<Listing>, sqlx::Error> {
+    sqlx::query_as!(
+        Listing,
+        r#"
+        select slug, title, next.venue_name as "venue_name!", next.time_zone as "time_zone!",
+            next.starts_at as "starts_at!", on_sale_at as opens_at,
+            least(
+                (select min((select price from schedule_seats
+                             where schedule_id = s.id and status = 'AVAILABLE'
+                             order by price limit 1))
+                 from schedules s where s.program_id = programs.id and s.starts_at > $1),
+                (select min(price) from zones
+                 join schedules s on s.id = schedule_id
+                 where s.program_id = programs.id and s.starts_at > $1 and remaining > 0)
+            ) as "price_from: Points"
+        from programs
+        cross join lateral (
+            select starts_at, venues.name as venue_name, time_zone
+            from schedules join venues on venues.id = venue_id
+            where program_id = programs.id and starts_at > $1
+            order by starts_at limit 1
+        ) next
+        where status = 'PUBLISHED' and off_sale_at > $1
+        order by on_sale_at desc, slug
+        limit $2
+        "#,
+        now,
+        LISTED_MAX,
+    )
+    .fetch_all(db)
+    .await
+}
+
+/// The performances of a program that are still to come, soonest first.
+pub(super) async fn list_schedules(
+    db: &PgPool,
+    program_id: ProgramId,
+    now: DateTime<Utc>,
+) -> Result<Vec<ScheduleListing>, sqlx::Error> {
+    sqlx::query_as!(
+        ScheduleListing,
+        r#"
+        select schedules.id as "id: ScheduleId", starts_at, venues.name as venue_name, time_zone,
+            coalesce(seats.free, 0) + coalesce(places.free, 0) as "free!",
+            least(seats.price_from, places.price_from) as "price_from: Points"
+        from schedules
+        join venues on venues.id = venue_id
+        cross join lateral (
+            select count(*) as free, min(price) as price_from
+            from schedule_seats where schedule_id = schedules.id and status = 'AVAILABLE'
+        ) seats
+        cross join lateral (
+            select sum(remaining)::bigint as free, min(price) filter (where remaining > 0) as price_from
+            from zones where schedule_id = schedules.id
+        ) places
+        where program_id = $1 and starts_at > $2
+        order by starts_at
+        limit $3
+        "#,
+        program_id as _,
+        now,
+        LISTED_MAX,
+    )
+    .fetch_all(db)
+    .await
+}

@@ -1,0 +1,134 @@
+//! One instance: its HTTP server and its workers, from start to a graceful stop.
+
+use std::{
+    net::{SocketAddr, TcpListener},
+    sync::Arc,
+    time::Duration,
+};
+
+use actix_web::{
+    HttpServer,
+    dev::ServerHandle,
+    middleware::{Compress, from_fn},
+    web::{self, Data},
+};
+use tokio::task::JoinHandle;
+
+use crate::{
+    accounts::{PasswordGate, SessionCache},
+    app::{App, StartError},
+    catalog::{Listings, Programs},
+    routes,
+    web::{csrf, deadline::Changes, error, fallback, headers, limits::Limits},
+    workers::Workers,
+};
+
+/// How long a stop waits for requests in flight.
+const STOP_SECS: u64 = 6;
+/// How long it then waits for changes whose browsers went away.
+const CHANGES_END_MAX: Duration = Duration::from_secs(3);
+/// How long a browser may take to send a request's head.
+const HEAD_MAX: Duration = Duration::from_secs(5);
+const KEEP_ALIVE: Duration = Duration::from_secs(75);
+
+/// What the features of one instance remember while it runs.
+#[derive(Clone, Debug)]
+pub struct State {
+    /// Rate limits.
+    pub limits: Arc<Limits>,
+    sessions: SessionCache,
+    passwords: PasswordGate,
+    programs: Programs,
+    listings: Listings,
+    changes: Changes,
+}
+
+impl State {
+    fn new(app: &App) -> Self {
+        Self {
+            limits: Arc::new(Limits::new(&app.config)),
+            sessions: SessionCache::default(),
+            passwords: PasswordGate::new(),
+            programs: Programs::default(),
+            listings: Listings::default(),
+            changes: Changes::default(),
+        }
+    }
+
+    fn register(&self, config: &mut web::ServiceConfig) {
+        config
+            .app_data(Data::from(self.limits.clone()))
+            .app_data(Data::new(self.sessions.clone()))
+            .app_data(Data::new(self.passwords.clone()))
+            .app_data(Data::new(self.programs.clone()))
+            .app_data(Data::new(self.listings.clone()))
+            .app_data(Data::new(self.changes.clone()));
+    }
+}
+
+/// A running instance.
+#[derive(Debug)]
+pub struct Instance {
+    /// Where it listens.
+    pub address: SocketAddr,
+    handle: ServerHandle,
+    serving: JoinHandle<std::io::Result<()>>,
+    workers: Workers,
+    changes: Changes,
+}
+
+/// Listens on the configured address and starts serving.
+pub fn start(app: &App) -> Result<Instance, StartError> {
+    let address = app.config.listen_addr;
+    let refused = |cause| StartError::Listen { address, cause };
+    let listener = TcpListener::bind(address).map_err(refused)?;
+    let address = listener.local_addr().map_err(refused)?;
+    let state = State::new(&app);
+
+    let shared = (Data::new(app.clone()), state.clone());
+    let mut server = HttpServer::new(move || {
+        let (app, state) = &shared;
+        let paths = |config: &mut web::ServiceConfig| {
+            for path in routes::all() {
+                config.service(path);
+            }
+        };
+        actix_web::App::new()
+            .app_data(app.clone())
+            .configure(|config| state.register(config))
+            .wrap(Compress::default())
+            .wrap(from_fn(csrf::refuse_cross_site))
+            .wrap(from_fn(error::render))
+            .wrap(from_fn(headers::add_headers))
+            .configure(paths)
+            .default_service(web::route().to(fallback::show_not_found))
+    })
+    .client_request_timeout(HEAD_MAX)
+    .keep_alive(KEEP_ALIVE)
+    .shutdown_timeout(STOP_SECS)
+    .disable_signals();
+    if let Some(workers) = app.config.http_workers {
+        server = server.workers(usize::try_from(workers.get()).unwrap_or(1));
+    }
+    let server = server.listen(listener).map_err(refused)?.run();
+
+    let handle = server.handle();
+    let serving = tokio::spawn(server);
+    let workers = Workers::start(app, &state);
+    Ok(Instance { address, handle, serving, workers, changes: state.changes })
+}
+
+impl Instance {
+    /// Stops: no new requests, those in flight finish, workers end their tick.
+    pub async fn stop(self) {
+        self.handle.stop(true).await;
+        self.changes.0.close();
+        if tokio::time::timeout(CHANGES_END_MAX, self.changes.0.wait()).await.is_err() {
+            tracing::warn!("some changes were still running at the stop");
+        }
+        self.workers.stop().await;
+        if let Err(error) = self.serving.await {
+            tracing::error!(%error, "the server did not end well");
+        }
+    }
+}

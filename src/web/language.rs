@@ -1,0 +1,39 @@
+//! The language switch.
+
+use actix_web::{
+    HttpResponse,
+    cookie::{Cookie, SameSite, time::Duration},
+};
+use serde::Deserialize;
+
+use super::{
+    error::PageError,
+    form::{Body, Field, Mistakes},
+    i18n::{LOCALE_COOKIE, Locale},
+    page::{local_path, see_other},
+};
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+/// A choice of language.
+pub struct LanguageForm {
+    lang: Field,
+    next: Field,
+}
+
+/// `POST /language`
+pub async fn update_language(form: Body<LanguageForm>) -> Result<HttpResponse, PageError> {
+    const LIVES: Duration = Duration::days(365);
+    let form = form.0;
+    let chosen = Locale::parse(form.lang.text());
+    let locale = chosen.ok_or_else(|| Mistakes::one("lang", "language-unknown"))?;
+    let cookie = Cookie::build(LOCALE_COOKIE, locale.tag())
+        .path("/")
+        .same_site(SameSite::Lax)
+        .http_only(true)
+        .max_age(LIVES)
+        .finish();
+    let mut answer = see_other(local_path(form.next.text()));
+    let _ = answer.add_cookie(&cookie);
+    Ok(answer)
+}

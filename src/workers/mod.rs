@@ -1,0 +1,65 @@
+//! Loops beside the requests: each calls one feature's tick now and then.
+//!
+//! Every instance runs every worker; none needs a leader, because each tick takes what
+//! it works on with `skip locked` or in steps that may be repeated.
+
+use std::{fmt, time::Duration};
+
+use tokio::{sync::watch, task::JoinSet, time::MissedTickBehavior};
+
+use crate::{accounts, app::App, server::State};
+
+/// How often what has run out is thrown away.
+const JANITOR_PERIOD: Duration = Duration::from_mins(1);
+
+/// Tells every worker to finish its tick and end.
+#[derive(Debug)]
+pub struct Workers {
+    stop: watch::Sender<bool>,
+    tasks: JoinSet<()>,
+}
+
+impl Workers {
+    /// Starts all of them.
+    pub fn start(app: &App, state: &State) -> Self {
+        let (stop, stopped) = watch::channel(false);
+        let mut tasks = JoinSet::new();
+        let limits = state.limits.clone();
+        tasks.spawn(run("janitor", app.clone(), JANITOR_PERIOD, stopped, move |app| {
+            limits.forget();
+            async move { accounts::purge_sessions(&app).await }
+        }));
+        Self { stop, tasks }
+    }
+
+    /// Ends all of them after the tick they are in.
+    pub async fn stop(mut self) {
+        self.stop.send_replace(true);
+        while self.tasks.join_next().await.is_some() {}
+    }
+}
+
+/// Runs `tick` every `period` until `stop` turns true. A failed tick is logged and the
+/// next one still runs; a late tick is skipped, not caught up.
+async fn run<F, E>(
+    name: &'static str,
+    app: App,
+    period: Duration,
+    mut stop: watch::Receiver<bool>,
+    tick: impl Fn(App) -> F,
+) where
+    F: Future<Output = Result<(), E>>,
+    E: fmt::Display,
+{
+    let mut timer = tokio::time::interval(period);
+    timer.set_missed_tick_behavior(MissedTickBehavior::Skip);
+    loop {
+        tokio::select! {
+            _ = timer.tick() => (),
+            _ = stop.wait_for(|stop| *stop) => return,
+        }
+        if let Err(error) = tick(app.clone()).await {
+            tracing::error!(worker = name, %error, "a worker's tick failed");
+        }
+    }
+}

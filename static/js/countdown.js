@@ -1,0 +1,66 @@
+// Counts down to a moment of the server's clock.
+//
+// <div data-countdown data-expires-at="…Z" data-now="…Z" data-at-minute="…" data-at-zero="…"
+//      data-at-zero-show="id" data-at-zero-hide="id" hidden>
+//   <span data-countdown-left></span> <span role="status" data-countdown-say></span>
+// </div>
+//
+// `data-now` is the server's time when it wrote the page: a wrong clock on the
+// device must not cost anybody a seat. The digits are not a live region; only one
+// minute before the end and the end itself are said aloud. Zero decides nothing:
+// the server does, so the page merely shows what is true by then.
+
+const SHOWN_FROM_MS_MAX = 24 * 60 * 60 * 1000;
+
+for (const element of document.querySelectorAll("[data-countdown]")) start(element);
+
+function start(element) {
+  const endsAt = Date.parse(element.dataset.expiresAt);
+  const offset = Date.parse(element.dataset.now) - Date.now();
+  if (Number.isNaN(endsAt) || Number.isNaN(offset)) return;
+
+  const left = element.querySelector("[data-countdown-left]");
+  const say = element.querySelector("[data-countdown-say]");
+  let minuteSaid = endsAt - Date.now() - offset <= 60_000;
+
+  const tick = () => {
+    const leftMs = endsAt - Date.now() - offset;
+    element.hidden = leftMs > SHOWN_FROM_MS_MAX;
+    if (leftMs <= 0) {
+      finish(element, left, say);
+      return;
+    }
+    left.textContent = clock(leftMs);
+    element.classList.toggle("countdown--soon", leftMs <= 60_000);
+    if (leftMs <= 60_000 && !minuteSaid) {
+      minuteSaid = true;
+      if (say && element.dataset.atMinute) say.textContent = element.dataset.atMinute;
+    }
+    // Aligned to the next whole second, so that no second is skipped or shown twice.
+    setTimeout(tick, Math.min(leftMs % 1000 || 1000, 1000));
+  };
+  tick();
+}
+
+function finish(element, left, say) {
+  const { atZero, atZeroShow, atZeroHide } = element.dataset;
+  left.textContent = clock(0);
+  element.classList.add("countdown--over");
+  if (say && atZero) {
+    // The words are for everybody now, not only for those who listen.
+    say.classList.remove("visually-hidden");
+    say.textContent = atZero;
+  }
+  const shown = atZeroShow && document.getElementById(atZeroShow);
+  const hidden = atZeroHide && document.getElementById(atZeroHide);
+  if (shown) shown.hidden = false;
+  if (hidden) hidden.hidden = true;
+}
+
+function clock(ms) {
+  const seconds = Math.ceil(ms / 1000);
+  const two = (n) => String(n).padStart(2, "0");
+  const h = Math.floor(seconds / 3600);
+  const m = Math.floor(seconds / 60) % 60;
+  return h > 0 ? `${h}:${two(m)}:${two(seconds % 60)}` : `${m}:${two(seconds % 60)}`;
+}

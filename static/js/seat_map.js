@@ -1,0 +1,206 @@
+// Lets people choose seats on the drawing.
+//
+// The check boxes of the list are the truth: they are what is sent, with or
+// without this file. The drawing shows them, and each seat in it (`data-seat`)
+// is the picture of the box with the same id. Server statuses are AVAILABLE,
+// HELD, RESERVED and BLOCKED; "mine" is a checked box.
+
+import { follow } from "./seat_live.js";
+import { zoomable } from "./seat_zoom.js";
+
+const TOUCH_PX_MIN = 28;
+const TOUCH_PX_WANTED = 44;
+
+const form = document.querySelector("[data-seat-form]");
+const svg = document.querySelector("[data-seat-map]");
+const text = form?.dataset;
+const number = new Intl.NumberFormat(document.documentElement.lang);
+const seats = new Map();
+let zoom = null;
+
+if (form) {
+  for (const box of form.querySelectorAll('input[name="seat_ids"]')) {
+    seats.set(box.value, { box, mark: null, x: 0, y: 0 });
+    box.addEventListener("change", () => choose(box.value, box.checked));
+  }
+  if (svg) setUpDrawing();
+  for (const seat of seats.values()) paint(seat);
+  for (const element of form.querySelectorAll("[data-needs-js]")) element.hidden = false;
+  for (const element of form.querySelectorAll("[data-without-js]")) element.hidden = true;
+  showTotal();
+}
+
+if (text?.changes) follow(text.changes, text.cursor, applyChanges, showLive);
+
+/** Takes `{seats: [{id, status}], zones: [{id, remaining}]}` into the page. */
+export function applyChanges({ seats: changed = [], zones = [] }) {
+  for (const { id, status } of changed) {
+    const seat = seats.get(String(id));
+    if (!seat) continue;
+    const free = status === "AVAILABLE";
+    if (seat.box.checked && !free) {
+      seat.box.checked = false;
+      say(text.textGone.replace("{name}", seat.box.dataset.name));
+    }
+    seat.box.disabled = !free;
+    seat.box.dataset.status = status;
+    paint(seat);
+  }
+  for (const { id, remaining } of zones) {
+    for (const target of document.querySelectorAll(`[data-zone-remaining="${CSS.escape(String(id))}"]`)) {
+      target.textContent = target.dataset.text.replace("{free}", number.format(remaining));
+    }
+  }
+  if (changed.length > 0) showTotal();
+}
+
+function setUpDrawing() {
+  svg.removeAttribute("aria-hidden");
+  svg.setAttribute("role", "group");
+  svg.setAttribute("aria-label", text.textMap);
+  form.querySelector("[data-seat-list]")?.removeAttribute("open");
+
+  for (const mark of svg.querySelectorAll("[data-seat]")) {
+    const seat = seats.get(mark.dataset.seat);
+    if (!seat) continue;
+    const drawn = mark.querySelector("use");
+    const half = Number(drawn.getAttribute("width")) / 2;
+    seat.mark = mark;
+    seat.x = Number(drawn.getAttribute("x")) + half;
+    seat.y = Number(drawn.getAttribute("y")) + half;
+    seat.size = half * 2;
+    // A check box now; as a link it would be read as one.
+    mark.removeAttribute("href");
+    mark.setAttribute("role", "checkbox");
+  }
+  const first = [...seats.values()].find((seat) => seat.mark && !seat.box.disabled);
+  first?.mark.setAttribute("tabindex", "0");
+
+  const button = (name) => document.querySelector(`[data-zoom="${name}"]`);
+  zoom = zoomable(svg, { in: button("in"), out: button("out"), reset: button("reset") });
+  svg.addEventListener("click", clicked);
+  svg.addEventListener("keydown", pressed);
+}
+
+function clicked(event) {
+  if (zoom.moved()) return;
+  const seat = seatOf(event.target);
+  const size = [...seats.values()].find((each) => each.mark)?.size ?? 1;
+  if (matchMedia("(pointer: coarse)").matches && size * zoom.pixelsPerUnit() < TOUCH_PX_MIN) {
+    // Too small for a finger: the first tap comes closer, the second one chooses.
+    const { x, y } = new DOMPoint(event.clientX, event.clientY).matrixTransform(svg.getScreenCTM().inverse());
+    const [, , width] = svg.getAttribute("viewBox").split(" ").map(Number);
+    const whole = Number(svg.dataset.width) || width;
+    zoom.zoomTo(x, y, (whole / width) * (TOUCH_PX_WANTED / (size * zoom.pixelsPerUnit())));
+    return;
+  }
+  if (seat) {
+    focus(seat);
+    toggle(seat);
+  }
+}
+
+function pressed(event) {
+  const seat = seatOf(event.target);
+  if (!seat) return;
+  const step = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] }[event.key];
+  if (step) {
+    const next = neighbour(seat, step);
+    if (next) focus(next);
+  } else if (event.key === " " || event.key === "Enter") {
+    toggle(seat);
+  } else {
+    return;
+  }
+  event.preventDefault();
+}
+
+// The nearest seat in that direction; sideways distance counts double, so that
+// an arrow keeps to its row where rows are curved.
+function neighbour(from, [dx, dy]) {
+  let best = null;
+  let bestFar = Infinity;
+  for (const seat of seats.values()) {
+    if (!seat.mark || seat === from) continue;
+    const along = (seat.x - from.x) * dx + (seat.y - from.y) * dy;
+    const aside = Math.abs((seat.x - from.x) * dy) + Math.abs((seat.y - from.y) * dx);
+    if (along <= from.size / 4 || aside > along * 1.5) continue;
+    const far = along + 2 * aside;
+    if (far < bestFar) [best, bestFar] = [seat, far];
+  }
+  return best;
+}
+
+function focus(seat) {
+  svg.querySelector('[tabindex="0"]')?.setAttribute("tabindex", "-1");
+  seat.mark.setAttribute("tabindex", "0");
+  seat.mark.focus({ preventScroll: true });
+  zoom.reveal(seat.x, seat.y);
+}
+
+function toggle(seat) {
+  if (seat.box.disabled) return;
+  seat.box.checked = !seat.box.checked;
+  choose(seat.box.value, seat.box.checked);
+}
+
+function choose(id, wanted) {
+  const seat = seats.get(id);
+  if (wanted && chosen().length > Number(text.max)) {
+    seat.box.checked = false;
+    say(text.textLimit);
+  } else {
+    say("");
+  }
+  paint(seat);
+  showTotal();
+}
+
+function chosen() {
+  return [...seats.values()].filter(({ box }) => box.checked);
+}
+
+function paint(seat) {
+  const { box, mark } = seat;
+  const status = box.checked ? "mine" : { AVAILABLE: "free", HELD: "taken" }[box.dataset.status] ?? "sold";
+  const word = { mine: text.textMine, free: text.textFree, taken: text.textTaken, sold: text.textSold }[status];
+  const label = text.textLabel
+    .replace("{name}", box.dataset.name).replace("{amount}", box.dataset.amount).replace("{status}", word);
+  box.setAttribute("aria-label", label);
+  if (!mark) return;
+  const shape = status === "free" ? `free-${mark.dataset.price}` : status;
+  mark.querySelector("use").setAttribute("href", `#seat-${shape}`);
+  mark.classList.toggle("seat--mine", status === "mine");
+  mark.classList.toggle("seat--off", box.disabled);
+  mark.setAttribute("aria-label", label);
+  mark.setAttribute("aria-checked", String(box.checked));
+  mark.setAttribute("aria-disabled", String(box.disabled));
+}
+
+function showTotal() {
+  const mine = chosen();
+  const total = mine.reduce((sum, { box }) => sum + Number(box.dataset.price), 0);
+  put("[data-total]", text.textAmount.replace("{points}", number.format(total)));
+  put("[data-chosen]", mine.length === 0 ? text.textNone : mine.map(({ box }) => box.dataset.name).join(" · "));
+  put("[data-chosen-count]", number.format(mine.length));
+  const button = form.querySelector("[data-hold]");
+  if (button) button.disabled = mine.length === 0;
+}
+
+function put(selector, value) {
+  const target = form.querySelector(selector);
+  if (target && target.textContent !== value) target.textContent = value;
+}
+
+function say(words) {
+  put("[data-say]", words);
+}
+
+function showLive(on) {
+  for (const target of document.querySelectorAll("[data-live-off]")) target.hidden = on;
+}
+
+function seatOf(target) {
+  const mark = target.closest?.("[data-seat]");
+  return mark ? seats.get(mark.dataset.seat) : null;
+}

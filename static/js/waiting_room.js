@@ -1,0 +1,190 @@
+// Keeps the waiting room up to date and takes the person in when it is their turn.
+//
+// Polls the page's own address as JSON, as often as the server says. The server
+// also learns from these polls who is still there, so a hidden tab goes on asking.
+// All texts come from the page; `{name}` in them is a place to fill.
+
+const FAILURES_MAX = 20;
+const BACKOFF_MS_MIN = 2000;
+const BACKOFF_MS_MAX = 60_000;
+const ANNOUNCE_MS_MIN = 20_000;
+const SOUND_KEY = "stagedoor.waiting-room-sound";
+
+const room = document.querySelector("[data-waiting-room]");
+const text = room?.dataset;
+const number = new Intl.NumberFormat(document.documentElement.lang);
+
+let timer = 0;
+let failures = 0;
+let polledAt = Date.now();
+let announced = { at: 0, bracket: null };
+let audio = null;
+
+if (room) {
+  schedule(Number(text.retryAfterMs) || BACKOFF_MS_MIN);
+  setUpSound(document.querySelector("[data-sound-toggle]"));
+  document.addEventListener("visibilitychange", () => {
+    if (!document.hidden && Date.now() - polledAt > 1000) schedule(0);
+  });
+  addEventListener("online", () => schedule(0));
+}
+
+function schedule(ms) {
+  clearTimeout(timer);
+  timer = setTimeout(poll, ms);
+}
+
+async function poll() {
+  polledAt = Date.now();
+  let answer;
+  try {
+    answer = await fetch(location.pathname, {
+      headers: { Accept: "application/json" },
+      cache: "no-store",
+      signal: AbortSignal.timeout(10_000),
+    });
+    if (answer.status === 200) {
+      const state = await answer.json();
+      failures = 0;
+      show("offline", false);
+      receive(state);
+      return;
+    }
+  } catch {
+    answer = null;
+  }
+  // Logged out, or no place any more: the page itself knows what to say.
+  if (answer && [401, 403, 404].includes(answer.status)) {
+    location.reload();
+    return;
+  }
+  failures += 1;
+  if (failures >= FAILURES_MAX) {
+    show("offline", false);
+    show("gave-up", true);
+    return;
+  }
+  show("offline", failures >= 2);
+  const backoff = Math.min(BACKOFF_MS_MIN * 2 ** (failures - 1), BACKOFF_MS_MAX);
+  const asked = Number(answer?.headers.get("Retry-After")) * 1000 || 0;
+  schedule(Math.max(asked, backoff * (0.5 + Math.random())));
+}
+
+function receive(state) {
+  if (state.status === "ACTIVE") {
+    enter(state.entry_url);
+    return;
+  }
+  if (state.status !== "WAITING") {
+    location.reload();
+    return;
+  }
+  const counting = state.ahead === null;
+  show("counting", counting);
+  show("line", !counting);
+  if (!counting) {
+    const behind = Math.max(0, state.waiting - state.ahead - 1);
+    fill("ahead", number.format(state.ahead));
+    fill("behind", number.format(behind));
+    show("next", state.ahead === 0);
+    const bar = room.querySelector("[data-line-bar]");
+    if (bar) {
+      bar.max = Math.max(1, state.waiting);
+      bar.value = behind + 1;
+    }
+    document.title = text.textTitle.replace("{ahead}", number.format(state.ahead));
+    announce(state.ahead);
+  }
+  fill("number", number.format(state.queue_number));
+  if (state.seats_free != null) {
+    fill("seats-free", number.format(state.seats_free));
+    show("scarce", !counting && state.ahead >= state.seats_free);
+  }
+  fill("wait", waitText(state.estimated_wait_seconds));
+  show("wait-unknown", state.estimated_wait_seconds == null);
+  schedule(state.retry_after_ms ?? BACKOFF_MS_MIN);
+}
+
+function waitText(seconds) {
+  if (seconds == null) return text.textWaitUnknown;
+  if (seconds < 60) return text.textWaitSoon;
+  const minutes = Math.ceil(seconds / 60);
+  if (minutes < 60) return text.textWaitMinutes.replace("{minutes}", minutes);
+  return text.textWaitHours.replace("{hours}", Math.floor(minutes / 60)).replace("{minutes}", minutes % 60);
+}
+
+// Says the place aloud when it changed meaningfully: each place of the last ten,
+// each ten of the last hundred, each hundred of the last thousand, and so on.
+function announce(ahead) {
+  const step = 10 ** Math.max(0, Math.floor(Math.log10(Math.max(1, ahead - 1))));
+  const bracket = Math.ceil(ahead / step) * step;
+  const first = announced.bracket === null;
+  const calm = Date.now() - announced.at >= ANNOUNCE_MS_MIN;
+  if (bracket === announced.bracket || (!first && !calm && ahead > 0)) return;
+  announced = { at: Date.now(), bracket };
+  if (!first) fill("say", text.textAnnounce.replace("{ahead}", number.format(ahead)));
+}
+
+function enter(url) {
+  document.title = text.textTurnTitle;
+  fill("say", text.textTurnTitle);
+  chime();
+  // Long enough to hear the sound and the words, too short to lose anything.
+  if (url) setTimeout(() => location.assign(url), audio ? 900 : 300);
+  else setTimeout(() => location.reload(), 300);
+}
+
+function fill(name, value) {
+  for (const target of room.querySelectorAll(`[data-fill="${name}"]`)) {
+    if (target.textContent !== value) target.textContent = value;
+  }
+}
+
+function show(name, on) {
+  for (const target of room.querySelectorAll(`[data-when="${name}"]`)) target.hidden = !on;
+}
+
+function setUpSound(toggle) {
+  if (!toggle || !("AudioContext" in window)) return;
+  const set = (on) => {
+    toggle.setAttribute("aria-pressed", String(on));
+    toggle.querySelector("[data-sound-text]").textContent = on ? toggle.dataset.textOn : toggle.dataset.textOff;
+    remember(on);
+    if (on) audio ??= new AudioContext();
+  };
+  toggle.hidden = false;
+  set(remembered());
+  toggle.addEventListener("click", () => {
+    const on = toggle.getAttribute("aria-pressed") !== "true";
+    set(on);
+    if (on) chime();
+    else audio = null;
+  });
+  // After a reload browsers stay silent until the page was touched once.
+  addEventListener("pointerdown", () => audio?.resume(), { once: true });
+}
+
+function chime() {
+  if (!audio) return;
+  audio.resume();
+  for (const [index, hz] of [659, 880].entries()) {
+    const from = audio.currentTime + index * 0.22;
+    const tone = audio.createOscillator();
+    const volume = audio.createGain();
+    tone.frequency.value = hz;
+    volume.gain.setValueAtTime(0, from);
+    volume.gain.linearRampToValueAtTime(0.18, from + 0.03);
+    volume.gain.exponentialRampToValueAtTime(0.001, from + 0.5);
+    tone.connect(volume).connect(audio.destination);
+    tone.start(from);
+    tone.stop(from + 0.55);
+  }
+}
+
+// Storage may be refused (private windows); then the choice lasts for this page.
+function remembered() {
+  try { return localStorage.getItem(SOUND_KEY) === "on"; } catch { return false; }
+}
+function remember(on) {
+  try { localStorage.setItem(SOUND_KEY, on ? "on" : "off"); } catch { /* as said above */ }
+}
