@@ -14,6 +14,7 @@ pub mod catalog;
 pub mod config;
 pub mod infra;
 pub mod points;
+pub mod reservation;
 pub mod routes;
 pub mod server;
 pub mod telemetry;
