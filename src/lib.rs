@@ -18,6 +18,7 @@ pub mod reservation;
 pub mod routes;
 pub mod server;
 pub mod telemetry;
+pub mod tickets;
 pub mod wallet;
 pub mod web;
 pub mod workers;
