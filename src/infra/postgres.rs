@@ -3,7 +3,7 @@
 use std::{str::FromStr, time::Duration};
 
 use sqlx::{
-    Executor, PgConnection, PgPool,
+    Connection, Executor, PgConnection, PgPool,
     error::DatabaseError,
     postgres::{PgConnectOptions, PgPoolOptions},
 };
@@ -19,6 +19,8 @@ pub const ATTEMPTS_MAX: u32 = 10;
 /// How long a request waits for a connection. Longer, and the queue for the pool
 /// only hides that the database is the limit.
 const ACQUIRE_TIMEOUT: Duration = Duration::from_secs(1);
+/// How long a migration waits for the server.
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
 /// How long a returned connection may take to prove that it is clean.
 const CLEAN_TIMEOUT: Duration = Duration::from_secs(1);
 /// A connection that rested longer is asked whether it still lives.
@@ -34,16 +36,14 @@ const SESSION_LIMITS: [(&str, &str); 3] = [
 /// The embedded migrations, forward only.
 pub static MIGRATIONS: sqlx::migrate::Migrator = sqlx::migrate!();
 
-/// A pool that connects when it is first used.
+/// The pool that `config` describes; it connects when it is first used.
 pub fn pool(config: &Config) -> Result<PgPool, sqlx::Error> {
-    let connect = PgConnectOptions::from_str(&config.database_url)?
-        .application_name(APPLICATION_NAME)
-        .options(SESSION_LIMITS);
-    Ok(pool_options(config.db_connections_max.get()).connect_lazy_with(connect))
+    let connect = PgConnectOptions::from_str(&config.database_url)?;
+    Ok(pool_of(connect, config.db_connections_max.get()))
 }
 
-/// The rules of the pool, also for tests that bring their own database.
-pub fn pool_options(connections_max: u32) -> PgPoolOptions {
+/// A pool with our rules on the database that `connect` names.
+pub fn pool_of(connect: PgConnectOptions, connections_max: u32) -> PgPool {
     PgPoolOptions::new()
         .max_connections(connections_max)
         .acquire_timeout(ACQUIRE_TIMEOUT)
@@ -54,6 +54,7 @@ pub fn pool_options(connections_max: u32) -> PgPoolOptions {
         // A future dropped inside `begin()` leaves a transaction open on the
         // server, and the next borrower's write would vanish in it.
         .after_release(|connection, _| Box::pin(async move { Ok(is_clean(connection).await) }))
+        .connect_lazy_with(connect.application_name(APPLICATION_NAME).options(SESSION_LIMITS))
 }
 
 /// Ends whatever transaction was left open; false when the server does not answer.
@@ -145,7 +146,11 @@ where
 
 /// Brings the schema up to this binary. A migration may take longer than any request.
 pub async fn migrate(db: &PgPool) -> Result<(), sqlx::migrate::MigrateError> {
-    let mut connection = db.acquire().await?.detach();
+    // Not from the pool, which would say only that it waited in vain.
+    let options = db.connect_options();
+    let connecting = PgConnection::connect_with(&options);
+    let connected = tokio::time::timeout(CONNECT_TIMEOUT, connecting).await;
+    let mut connection = connected.unwrap_or(Err(sqlx::Error::PoolTimedOut))?;
     connection.execute("set statement_timeout = 0; set lock_timeout = 0").await?;
     MIGRATIONS.run_direct(None, &mut connection, false).await
 }
