@@ -13,6 +13,7 @@ pub mod app;
 pub mod catalog;
 pub mod config;
 pub mod demo;
+pub mod entry_queue;
 pub mod infra;
 pub mod points;
 pub mod reservation;
