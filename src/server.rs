@@ -83,7 +83,7 @@ pub fn start(app: &App) -> Result<Instance, StartError> {
     let refused = |cause| StartError::Listen { address, cause };
     let listener = TcpListener::bind(address).map_err(refused)?;
     let address = listener.local_addr().map_err(refused)?;
-    let state = State::new(&app);
+    let state = State::new(app);
 
     let shared = (Data::new(app.clone()), state.clone());
     let mut server = HttpServer::new(move || {

@@ -34,16 +34,14 @@ const SESSION_LIMITS: [(&str, &str); 3] = [
 /// The embedded migrations, forward only.
 pub static MIGRATIONS: sqlx::migrate::Migrator = sqlx::migrate!();
 
-/// A pool that connects when it is first used.
+/// The pool that `config` describes; it connects when it is first used.
 pub fn pool(config: &Config) -> Result<PgPool, sqlx::Error> {
-    let connect = PgConnectOptions::from_str(&config.database_url)?
-        .application_name(APPLICATION_NAME)
-        .options(SESSION_LIMITS);
-    Ok(pool_options(config.db_connections_max.get()).connect_lazy_with(connect))
+    let connect = PgConnectOptions::from_str(&config.database_url)?;
+    Ok(pool_of(connect, config.db_connections_max.get()))
 }
 
-/// The rules of the pool, also for tests that bring their own database.
-pub fn pool_options(connections_max: u32) -> PgPoolOptions {
+/// A pool with our rules on the database that `connect` names.
+pub fn pool_of(connect: PgConnectOptions, connections_max: u32) -> PgPool {
     PgPoolOptions::new()
         .max_connections(connections_max)
         .acquire_timeout(ACQUIRE_TIMEOUT)
@@ -54,6 +52,7 @@ pub fn pool_options(connections_max: u32) -> PgPoolOptions {
         // A future dropped inside `begin()` leaves a transaction open on the
         // server, and the next borrower's write would vanish in it.
         .after_release(|connection, _| Box::pin(async move { Ok(is_clean(connection).await) }))
+        .connect_lazy_with(connect.application_name(APPLICATION_NAME).options(SESSION_LIMITS))
 }
 
 /// Ends whatever transaction was left open; false when the server does not answer.

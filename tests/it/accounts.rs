@@ -1,0 +1,111 @@
+//! Signing up, in and out.
+
+use serde_json::json;
+use sqlx::PgPool;
+
+use crate::support::{Office, count, storm};
+
+const ADA: [(&str, &str); 3] =
+    [("email", "Ada@example.com"), ("name", "Ada"), ("password", "a long enough one")];
+
+#[sqlx::test]
+async fn a_sign_up_signs_in_and_a_log_out_ends_it_on_the_server(db: PgPool) {
+    let office = Office::open(db).await;
+    let ada = office.stranger();
+    let answer = ada.post("/signup", &ADA).await;
+    assert_eq!(answer.status, 201, "{}", answer.body);
+    assert!(answer.json()["account_id"].is_string());
+    let cookie = answer.header("set-cookie").to_owned();
+    assert!(cookie.contains("HttpOnly") && cookie.contains("SameSite=Lax"), "{cookie}");
+    assert!(ada.visit("/").await.body.contains("action=\"/logout\""));
+
+    let value = ada.cookie("session").unwrap();
+    assert_eq!(ada.post("/logout", &()).await.status, 204);
+    assert_eq!(ada.cookie("session"), None);
+    let thief = office.moved(&office.stranger(), 1);
+    thief.set_cookie("session", &value);
+    assert!(!thief.visit("/").await.body.contains("action=\"/logout\""));
+    office.close().await;
+}
+
+#[sqlx::test]
+async fn a_browser_goes_where_it_wanted_to_and_never_to_another_site(db: PgPool) {
+    let office = Office::open(db).await;
+    office.stranger().post("/signup", &ADA).await;
+    for (next, location) in [("/wallet", "/wallet"), ("https://evil.example", "/"), ("//evil", "/")]
+    {
+        let form = [("email", "ada@EXAMPLE.com"), ("password", ADA[2].1), ("next", next)];
+        let answer = office.stranger().submit("/login", &form).await;
+        assert_eq!((answer.status, answer.location()), (303, location), "{}", answer.body);
+    }
+    office.close().await;
+}
+
+#[sqlx::test]
+async fn a_wrong_password_and_an_unknown_address_get_the_same_answer(db: PgPool) {
+    let office = Office::open(db).await;
+    office.stranger().post("/signup", &ADA).await;
+    let tries = [
+        json!({ "email": "ada@example.com", "password": "not the password" }),
+        json!({ "email": "nobody@example.com", "password": "not the password" }),
+        json!({ "email": "not an address", "password": "" }),
+        json!({ "password": 12 }),
+    ];
+    for attempt in tries {
+        let answer = office.stranger().post_json("/login", &attempt).await;
+        assert_eq!((answer.status, answer.code().as_str()), (401, "wrong-credentials"));
+    }
+    let page = office.stranger().submit("/login", &[("email", "ada@example.com")]).await;
+    assert_eq!(page.status, 401);
+    assert!(
+        page.body.contains("value=\"ada@example.com\"") && page.body.contains("role=\"alert\"")
+    );
+    office.close().await;
+}
+
+#[sqlx::test]
+async fn a_form_with_mistakes_comes_back_with_what_was_typed(db: PgPool) {
+    let office = Office::open(db).await;
+    let form = [("email", "no-address"), ("name", "<b>Ada</b>"), ("password", "short")];
+    let page = office.stranger().submit("/signup", &form).await;
+    assert_eq!(page.status, 422);
+    assert!(page.body.contains("value=\"no-address\"") && page.body.contains("aria-invalid"));
+    assert!(
+        page.body.contains("&#60;b&#62;Ada") && !page.body.contains("short\""),
+        "{}",
+        page.body
+    );
+    let problem = office.stranger().post("/signup", &form).await;
+    assert_eq!((problem.status, problem.code().as_str()), (422, "invalid"));
+    let fields = problem.json()["fields"].clone();
+    assert!(
+        fields["email"].is_string() && fields["password"].is_string() && fields["name"].is_null()
+    );
+    office.close().await;
+}
+
+#[sqlx::test]
+async fn of_many_sign_ups_with_one_address_one_succeeds(db: PgPool) {
+    let office = Office::open(db).await;
+    let answers = storm((0..10).map(|idx| {
+        let person = office.moved(&office.stranger(), idx);
+        async move { person.post("/signup", &ADA).await }
+    }))
+    .await;
+    assert_eq!(count(&answers, 201, ""), 1);
+    assert_eq!(count(&answers, 409, "email-taken"), 9);
+    office.close().await;
+}
+
+#[sqlx::test]
+async fn guessing_passwords_is_slowed_down(db: PgPool) {
+    let office = Office::open_with(db, 1, &[("LOGIN_PER_MINUTE", "3")]).await;
+    let guess = [("email", "ada@example.com"), ("password", "a guess or so")];
+    for _ in 0..3 {
+        assert_eq!(office.stranger().post("/login", &guess).await.status, 401);
+    }
+    let refused = office.stranger().post("/login", &guess).await;
+    assert_eq!((refused.status, refused.code().as_str()), (429, "rate-limited"));
+    assert!(!refused.header("retry-after").is_empty());
+    office.close().await;
+}

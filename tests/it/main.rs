@@ -1,0 +1,9 @@
+//! The integration tests: one binary that mirrors `src/`.
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+#![expect(clippy::indexing_slicing, reason = "a test that cannot go on has failed")]
+
+mod support;
+
+mod accounts;
+mod catalog;
+mod web;

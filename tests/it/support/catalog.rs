@@ -1,0 +1,140 @@
+//! Something to sell.
+
+use sqlx::PgPool;
+use uuid::Uuid;
+
+/// A published program with one performance.
+#[derive(Clone, Debug)]
+pub(crate) struct Concert {
+    pub(crate) program_id: Uuid,
+    pub(crate) slug: String,
+    pub(crate) schedule_id: Uuid,
+    /// In section, row and number order.
+    pub(crate) seat_ids: Vec<i64>,
+    pub(crate) zone_id: Uuid,
+}
+
+/// How a concert differs from the usual one.
+#[derive(Clone, Debug)]
+pub(crate) struct ConcertOptions {
+    /// Seats in the one section, ten a row.
+    pub(crate) seats: i32,
+    pub(crate) seat_price: i64,
+    pub(crate) zone_capacity: i32,
+    pub(crate) zone_price: i64,
+    /// No capacity: no line.
+    pub(crate) queue_capacity: Option<i32>,
+    pub(crate) queue_rate_per_second: Option<i32>,
+    /// From now; negative is the past.
+    pub(crate) opens_in_secs: i32,
+    pub(crate) closes_in_secs: i32,
+    pub(crate) starts_in_secs: i32,
+    pub(crate) stay_secs: i32,
+    pub(crate) hold_ttl_secs: i32,
+    pub(crate) places_per_account_max: i32,
+}
+
+impl Default for ConcertOptions {
+    fn default() -> Self {
+        Self {
+            seats: 20,
+            seat_price: 50_000,
+            zone_capacity: 100,
+            zone_price: 30_000,
+            queue_capacity: None,
+            queue_rate_per_second: None,
+            opens_in_secs: -3_600,
+            closes_in_secs: 86_400,
+            starts_in_secs: 7 * 86_400,
+            stay_secs: 600,
+            hold_ttl_secs: 300,
+            places_per_account_max: 8,
+        }
+    }
+}
+
+impl Concert {
+    /// The usual one: twenty seats, a zone, no line.
+    pub(crate) async fn usual(db: &PgPool) -> Self {
+        Self::with(db, ConcertOptions::default()).await
+    }
+
+    /// One with differences.
+    pub(crate) async fn with(db: &PgPool, options: ConcertOptions) -> Self {
+        let ids: [Uuid; 4] = std::array::from_fn(|_| Uuid::now_v7());
+        let [program_id, venue_id, schedule_id, zone_id] = ids;
+        let slug = format!("concert-{}", program_id.simple());
+        sqlx::query(
+            "insert into programs (id, slug, title, status, on_sale_at, off_sale_at, queue_capacity,
+                 queue_rate_per_second, stay_secs, hold_ttl_secs, places_per_account_max)
+             values ($1, $2, 'A concert', 'PUBLISHED', now() + make_interval(secs => $3),
+                 now() + make_interval(secs => $4), $5, $6, $7, $8, $9)",
+        )
+        .bind(program_id)
+        .bind(&slug)
+        .bind(options.opens_in_secs)
+        .bind(options.closes_in_secs)
+        .bind(options.queue_capacity)
+        .bind(options.queue_rate_per_second)
+        .bind(options.stay_secs)
+        .bind(options.hold_ttl_secs)
+        .bind(options.places_per_account_max)
+        .execute(db)
+        .await
+        .unwrap();
+        sqlx::query("insert into venues (id, name) values ($1, 'A hall')")
+            .bind(venue_id)
+            .execute(db)
+            .await
+            .unwrap();
+        sqlx::query(
+            "insert into schedules (id, program_id, venue_id, starts_at)
+             values ($1, $2, $3, now() + make_interval(secs => $4))",
+        )
+        .bind(schedule_id)
+        .bind(program_id)
+        .bind(venue_id)
+        .bind(options.starts_in_secs)
+        .execute(db)
+        .await
+        .unwrap();
+        sqlx::query(
+            "insert into seats (venue_id, section, row_label, number, x, y)
+             select $1, 'Stalls', chr(65 + i / 10), 1 + i % 10, i % 10, i / 10
+             from generate_series(0, $2 - 1) i",
+        )
+        .bind(venue_id)
+        .bind(options.seats)
+        .execute(db)
+        .await
+        .unwrap();
+        let mut seat_ids: Vec<i64> = sqlx::query_scalar(
+            "insert into schedule_seats (schedule_id, seat_id, price)
+             select $1, id, $3 from seats where venue_id = $2 order by row_label, number
+             returning id",
+        )
+        .bind(schedule_id)
+        .bind(venue_id)
+        .bind(options.seat_price)
+        .fetch_all(db)
+        .await
+        .unwrap();
+        seat_ids.sort_unstable();
+        sqlx::query(
+            "insert into zones (id, schedule_id, name, price, capacity, remaining)
+             values ($1, $2, 'Standing', $3, $4, $4)",
+        )
+        .bind(zone_id)
+        .bind(schedule_id)
+        .bind(options.zone_price)
+        .bind(options.zone_capacity)
+        .execute(db)
+        .await
+        .unwrap();
+        for table in ["queue_numbers", "queue_gates"] {
+            let insert = format!("insert into {table} (program_id) values ($1)");
+            sqlx::query(sqlx::AssertSqlSafe(insert)).bind(program_id).execute(db).await.unwrap();
+        }
+        Self { program_id, slug, schedule_id, seat_ids, zone_id }
+    }
+}

@@ -1,0 +1,36 @@
+//! Real instances over real HTTP, the people who use them, and what they buy.
+
+mod answer;
+mod catalog;
+mod office;
+mod person;
+
+pub(crate) use answer::Answer;
+pub(crate) use catalog::{Concert, ConcertOptions};
+pub(crate) use office::Office;
+pub(crate) use person::Person;
+
+use std::future::Future;
+
+use tokio::task::JoinSet;
+
+/// Runs all of `attempts` at once and gives their answers in no particular order.
+pub(crate) async fn storm<F>(attempts: impl IntoIterator<Item = F>) -> Vec<Answer>
+where
+    F: Future<Output = Answer> + Send + 'static,
+{
+    let mut running: JoinSet<Answer> = attempts.into_iter().collect();
+    let mut answers = Vec::with_capacity(running.len());
+    while let Some(answer) = running.join_next().await {
+        answers.push(answer.unwrap());
+    }
+    answers
+}
+
+/// How many of `answers` have `status` and, where it is not empty, `code`.
+pub(crate) fn count(answers: &[Answer], status: u16, code: &str) -> usize {
+    answers
+        .iter()
+        .filter(|answer| answer.status == status && (code.is_empty() || answer.code() == code))
+        .count()
+}

@@ -1,0 +1,139 @@
+//! Instances of the real application on one database and one Redis.
+
+use std::{
+    collections::HashMap,
+    sync::{Arc, Mutex},
+};
+
+use base64::prelude::{BASE64_URL_SAFE_NO_PAD, Engine as _};
+use reqwest::{Client, redirect::Policy};
+use sha2::{Digest, Sha256};
+use sqlx::PgPool;
+use stagedoor::{
+    app::App,
+    config::Config,
+    infra::postgres,
+    server::{self, Instance},
+};
+use uuid::Uuid;
+
+use super::Person;
+
+/// Two instances, or as many as a test asks for.
+#[derive(Debug)]
+pub(crate) struct Office {
+    /// The test's own connections, with none of our limits.
+    pub(crate) db: PgPool,
+    /// The handles of the first instance.
+    pub(crate) app: App,
+    instances: Vec<Instance>,
+    client: Client,
+}
+
+impl Office {
+    /// Two instances with the default settings.
+    pub(crate) async fn open(db: PgPool) -> Self {
+        Self::open_with(db, 2, &[]).await
+    }
+
+    /// `count` instances with some settings of the test's own.
+    pub(crate) async fn open_with(db: PgPool, count: usize, settings: &[(&str, &str)]) -> Self {
+        let config = config(settings);
+        let mut apps = Vec::new();
+        let mut instances = Vec::new();
+        for _ in 0..count {
+            let connect = db.connect_options().as_ref().clone();
+            let pool = postgres::pool_of(connect, config.db_connections_max.get());
+            let app = App::with_database(config.clone(), pool).await.unwrap();
+            instances.push(server::start(&app).unwrap());
+            apps.push(app);
+        }
+        let client = Client::builder().redirect(Policy::none()).build().unwrap();
+        Self { db, app: apps.remove(0), instances, client }
+    }
+
+    /// Where the instance `idx` serves.
+    pub(crate) fn base(&self, idx: usize) -> String {
+        format!("http://{}", self.instances[idx % self.instances.len()].address)
+    }
+
+    /// Somebody without an account, at the first instance.
+    pub(crate) fn stranger(&self) -> Person {
+        self.person(Uuid::nil(), 0)
+    }
+
+    /// Somebody who is signed in, at the first instance.
+    pub(crate) async fn sign_in(&self, name: &str) -> Person {
+        self.crowd(1, name).await.remove(0)
+    }
+
+    /// `count` people who are signed in, spread over the instances. Their sessions are
+    /// written straight into the database: hashing their passwords is tested elsewhere.
+    pub(crate) async fn crowd(&self, count: usize, name: &str) -> Vec<Person> {
+        let ids: Vec<Uuid> = (0..count).map(|_| Uuid::now_v7()).collect();
+        let tokens: Vec<[u8; 32]> = (0..count).map(|_| rand::random()).collect();
+        let hashes: Vec<Vec<u8>> =
+            tokens.iter().map(|token| Sha256::digest(token).to_vec()).collect();
+        sqlx::query(
+            "insert into accounts (id, email, name, password_hash)
+             select id, $2 || '-' || id || '@example.com', $2, 'none' from unnest($1::uuid[]) id",
+        )
+        .bind(&ids)
+        .bind(name)
+        .execute(&self.db)
+        .await
+        .unwrap();
+        sqlx::query(
+            "insert into sessions (token_hash, account_id, expires_at)
+             select hash, id, now() + interval '1 day' from unnest($1::bytea[], $2::uuid[]) t(hash, id)",
+        )
+        .bind(&hashes)
+        .bind(&ids)
+        .execute(&self.db)
+        .await
+        .unwrap();
+        let people = ids.into_iter().zip(tokens).enumerate();
+        people
+            .map(|(idx, (id, token))| {
+                let person = self.person(id, idx);
+                person.set_cookie("session", &BASE64_URL_SAFE_NO_PAD.encode(token));
+                person
+            })
+            .collect()
+    }
+
+    /// The same person at another instance, sharing their cookies.
+    pub(crate) fn moved(&self, person: &Person, idx: usize) -> Person {
+        Person { base: self.base(idx), ..person.clone() }
+    }
+
+    fn person(&self, account_id: Uuid, idx: usize) -> Person {
+        Person {
+            account_id,
+            client: self.client.clone(),
+            base: self.base(idx),
+            cookies: Arc::new(Mutex::default()),
+        }
+    }
+
+    /// Stops every instance as an operator would.
+    pub(crate) async fn close(self) {
+        for instance in self.instances {
+            instance.stop().await;
+        }
+    }
+}
+
+/// Settings for instances on free ports, with a Redis prefix of their own.
+fn config(settings: &[(&str, &str)]) -> Config {
+    let prefix = Uuid::new_v4().to_string();
+    let mut values: HashMap<&str, String> = HashMap::from([
+        ("DATABASE_URL", std::env::var("DATABASE_URL").unwrap()),
+        ("REDIS_URL", std::env::var("REDIS_URL").unwrap()),
+        ("LISTEN_ADDR", "127.0.0.1:0".to_owned()),
+        ("HTTP_WORKERS", "2".to_owned()),
+        ("REDIS_PREFIX", format!("test-{prefix}")),
+    ]);
+    values.extend(settings.iter().map(|(name, value)| (*name, (*value).to_owned())));
+    Config::from_lookup(|name| values.get(name).cloned()).unwrap()
+}

@@ -1,0 +1,93 @@
+//! Somebody with a browser, or a program that acts for them.
+
+use std::{
+    collections::BTreeMap,
+    sync::{Arc, Mutex},
+};
+
+use reqwest::{Client, Method, RequestBuilder};
+use serde::Serialize;
+use uuid::Uuid;
+
+use super::Answer;
+
+/// Somebody with cookies, talking to one instance.
+#[derive(Clone, Debug)]
+pub(crate) struct Person {
+    pub(crate) account_id: Uuid,
+    pub(super) client: Client,
+    pub(super) base: String,
+    pub(super) cookies: Arc<Mutex<BTreeMap<String, String>>>,
+}
+
+impl Person {
+    /// Reads `path` as a program.
+    pub(crate) async fn get(&self, path: &str) -> Answer {
+        self.send(self.asks(Method::GET, path, "application/json")).await
+    }
+
+    /// Reads `path` as a browser.
+    pub(crate) async fn visit(&self, path: &str) -> Answer {
+        self.send(self.asks(Method::GET, path, "text/html")).await
+    }
+
+    /// Sends a form as a program.
+    pub(crate) async fn post(&self, path: &str, form: &impl Serialize) -> Answer {
+        let request = self.asks(Method::POST, path, "application/json");
+        self.send(request.form(form)).await
+    }
+
+    /// Sends JSON as a program.
+    pub(crate) async fn post_json(&self, path: &str, document: &impl Serialize) -> Answer {
+        let request = self.asks(Method::POST, path, "application/json");
+        self.send(request.json(document)).await
+    }
+
+    /// Sends a form as a browser; redirects are not followed.
+    pub(crate) async fn submit(&self, path: &str, form: &impl Serialize) -> Answer {
+        self.send(self.asks(Method::POST, path, "text/html").form(form)).await
+    }
+
+    /// Deletes as a program.
+    pub(crate) async fn delete(&self, path: &str) -> Answer {
+        self.send(self.asks(Method::DELETE, path, "application/json")).await
+    }
+
+    /// A request with this person's cookies, to be filled by the test.
+    pub(crate) fn asks(&self, method: Method, path: &str, accept: &str) -> RequestBuilder {
+        let cookies = self.cookies.lock().unwrap();
+        let cookies: Vec<String> =
+            cookies.iter().map(|(name, value)| format!("{name}={value}")).collect();
+        self.client
+            .request(method, format!("{}{path}", self.base))
+            .header("accept", accept)
+            .header("cookie", cookies.join("; "))
+    }
+
+    /// Sends a request and keeps the cookies of its answer.
+    pub(crate) async fn send(&self, request: RequestBuilder) -> Answer {
+        let answer = Answer::read(request.send().await.unwrap()).await;
+        let mut cookies = self.cookies.lock().unwrap();
+        for set in answer.headers.get_all("set-cookie") {
+            let pair = set.to_str().unwrap().split(';').next().unwrap();
+            let (name, value) = pair.split_once('=').unwrap();
+            if value.is_empty() {
+                cookies.remove(name);
+            } else {
+                cookies.insert(name.to_owned(), value.to_owned());
+            }
+        }
+        drop(cookies);
+        answer
+    }
+
+    /// What a cookie of this person says.
+    pub(crate) fn cookie(&self, name: &str) -> Option<String> {
+        self.cookies.lock().unwrap().get(name).cloned()
+    }
+
+    /// Plants a cookie, as a forger would.
+    pub(crate) fn set_cookie(&self, name: &str, value: &str) {
+        self.cookies.lock().unwrap().insert(name.to_owned(), value.to_owned());
+    }
+}
