@@ -19,5 +19,6 @@ pub mod reservation;
 pub mod routes;
 pub mod server;
 pub mod telemetry;
+pub mod wallet;
 pub mod web;
 pub mod workers;

@@ -1,7 +1,7 @@
 //! The URL table.
 
 use crate::{
-    accounts, catalog,
+    accounts, catalog, wallet,
     web::{
         assets, health, language,
         path::{Path, at},
@@ -19,6 +19,9 @@ pub fn all() -> Vec<Path> {
         at("/login").get(accounts::pages::new_session).post(accounts::pages::create_session).patient(),
         at("/logout").post(accounts::pages::delete_session),
         at("/language").post(language::update_language),
+
+        at("/wallet").get(wallet::pages::show_wallet),
+        at("/wallet/charges").post(wallet::pages::create_charge),
 
         at("/healthz").get(health::show_health),
         at("/readyz").get(health::show_readiness),
