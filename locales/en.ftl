@@ -319,6 +319,9 @@ payment-short-note = Charge your wallet here and pay right after. Your seats sta
 payment-charge-needed = Charge { $amount }
 payment-charge-other = Another amount
 payment-done = Paid. Your tickets are here.
+flash-paid = Paid. Your tickets are here.
+flash-released = The seats were given back. Nothing was charged.
+flash-refunded = The tickets are cancelled and the points are back in your wallet.
 
 ## Wallet
 
@@ -484,6 +487,9 @@ error-not-renewable-action = Back to your reservation
 error-invalid-state-title = That is no longer possible
 error-invalid-state-detail = The reservation has changed in the meantime. Here is how it stands now.
 error-invalid-state-action = Back to your reservation
+error-refund-over-title = The time for a refund has passed
+error-refund-over-detail = Your tickets stay valid. Nothing was changed.
+error-refund-over-action = See your tickets
 error-already-paid-title = Already paid
 error-already-paid-detail = This reservation was paid before. You were charged once.
 error-already-paid-action = See your tickets

@@ -301,6 +301,9 @@ payment-short-note = 여기서 충전하고 바로 결제할 수 있어요. 그�
 payment-charge-needed = { $amount } 충전하기
 payment-charge-other = 다른 금액
 payment-done = 결제했어요. 티켓을 확인하세요.
+flash-paid = 결제가 끝났어요. 티켓을 확인하세요.
+flash-released = 좌석을 반납했어요. 포인트는 빠져나가지 않았어요.
+flash-refunded = 티켓을 취소하고 포인트를 돌려드렸어요.
 
 ## Wallet
 
@@ -466,6 +469,9 @@ error-not-renewable-action = 예매로 돌아가기
 error-invalid-state-title = 더 이상 할 수 없는 작업이에요
 error-invalid-state-detail = 그사이 예매 상태가 바뀌었어요. 지금 상태를 확인해 주세요.
 error-invalid-state-action = 예매로 돌아가기
+error-refund-over-title = 환불 기간이 지났어요
+error-refund-over-detail = 티켓은 그대로 사용할 수 있어요. 바뀐 것은 없어요.
+error-refund-over-action = 내 티켓 보기
 error-already-paid-title = 이미 결제했어요
 error-already-paid-detail = 앞서 결제된 예매예요. 한 번만 결제됐어요.
 error-already-paid-action = 내 티켓 보기

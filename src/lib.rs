@@ -15,6 +15,7 @@ pub mod config;
 pub mod demo;
 pub mod entry_queue;
 pub mod infra;
+pub mod payment;
 pub mod points;
 pub mod reservation;
 pub mod routes;
