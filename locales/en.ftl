@@ -80,6 +80,7 @@ common-back-to-program = Back to the program
 common-busy = One moment…
 common-next-page = Show older
 common-first-page = Back to the newest
+common-refusal-request-key = This form is broken. Please open the page anew.
 
 ## Home
 
@@ -320,6 +321,9 @@ payment-short-note = Charge your wallet here and pay right after. Your seats sta
 payment-charge-needed = Charge { $amount }
 payment-charge-other = Another amount
 payment-done = Paid. Your tickets are here.
+flash-paid = Paid. Your tickets are here.
+flash-released = The seats were given back. Nothing was charged.
+flash-refunded = The tickets are cancelled and the points are back in your wallet.
 
 ## Wallet
 
@@ -332,10 +336,12 @@ wallet-charge-amount = Amount
 wallet-charge-other = Another amount
 wallet-charge-help = 1 to { $max } points.
 wallet-charge-button = Charge
+wallet-refusal-amount = Please enter 1 to { $max } points.
 wallet-charge-provider = Paid through
 wallet-provider-demo = Demo provider
 wallet-provider-demo-note = No real money moves. Charges are confirmed at once.
 wallet-charged = { $amount } charged.
+flash-charged = Your points are there.
 wallet-send-title = Send points to a friend
 wallet-send-to = Friend’s e-mail
 wallet-send-amount = Points
@@ -483,11 +489,17 @@ error-not-renewable-action = Back to your reservation
 error-invalid-state-title = That is no longer possible
 error-invalid-state-detail = The reservation has changed in the meantime. Here is how it stands now.
 error-invalid-state-action = Back to your reservation
+error-refund-over-title = The time for a refund has passed
+error-refund-over-detail = Your tickets stay valid. Nothing was changed.
+error-refund-over-action = See your tickets
 error-already-paid-title = Already paid
 error-already-paid-detail = This reservation was paid before. You were charged once.
 error-already-paid-action = See your tickets
+error-ticket-used-title = A ticket was used
+error-ticket-used-detail = It opened the door before, so this reservation cannot be given back. Nothing was changed.
+error-ticket-used-action = See your tickets
 error-insufficient-points-title = Not enough points
-error-insufficient-points-detail = You can use { $balance }; this needs { $needed }.
+error-insufficient-points-detail = You can use { $balance } points; this needs { $needed }.
 error-insufficient-points-action = Charge points
 error-key-reused-title = That form was used before
 error-key-reused-detail = It was sent once with other contents. Open the page anew and try again; nothing was done twice.
@@ -495,6 +507,12 @@ error-key-reused-action = Open the page anew
 error-contended-title = Your wallet is busy
 error-contended-detail = Many changes came at once. Nothing was charged; please try again.
 error-contended-action = Try again
+error-wallet-full-title = Your wallet is full
+error-wallet-full-detail = It cannot hold that many points. Nothing was charged.
+error-wallet-full-action = Back to your wallet
+error-provider-away-title = The payment provider does not answer
+error-provider-away-detail = Nothing was charged. Please try again in a moment.
+error-provider-away-action = Back to your wallet
 error-self-transfer-title = That is you
 error-self-transfer-detail = Points can be sent to someone else only.
 error-self-transfer-action = Back to your wallet

@@ -65,6 +65,7 @@ common-back-to-program = 공연 페이지로 돌아가기
 common-busy = 잠시만요…
 common-next-page = 이전 내역 더 보기
 common-first-page = 최신 내역으로
+common-refusal-request-key = 양식이 올바르지 않아요. 페이지를 다시 열어 주세요.
 
 ## Home
 
@@ -302,6 +303,9 @@ payment-short-note = 여기서 충전하고 바로 결제할 수 있어요. 그�
 payment-charge-needed = { $amount } 충전하기
 payment-charge-other = 다른 금액
 payment-done = 결제했어요. 티켓을 확인하세요.
+flash-paid = 결제가 끝났어요. 티켓을 확인하세요.
+flash-released = 좌석을 반납했어요. 포인트는 빠져나가지 않았어요.
+flash-refunded = 티켓을 취소하고 포인트를 돌려드렸어요.
 
 ## Wallet
 
@@ -314,10 +318,12 @@ wallet-charge-amount = 금액
 wallet-charge-other = 다른 금액
 wallet-charge-help = 1~{ $max }포인트까지 충전할 수 있어요.
 wallet-charge-button = 충전하기
+wallet-refusal-amount = 1~{ $max }포인트를 입력해 주세요.
 wallet-charge-provider = 결제 수단
 wallet-provider-demo = 데모 결제
 wallet-provider-demo-note = 실제 돈은 빠져나가지 않고 바로 충전돼요.
 wallet-charged = { $amount }를 충전했어요.
+flash-charged = 포인트가 충전됐어요.
 wallet-send-title = 친구에게 포인트 보내기
 wallet-send-to = 친구 이메일
 wallet-send-amount = 포인트
@@ -465,11 +471,17 @@ error-not-renewable-action = 예매로 돌아가기
 error-invalid-state-title = 더 이상 할 수 없는 작업이에요
 error-invalid-state-detail = 그사이 예매 상태가 바뀌었어요. 지금 상태를 확인해 주세요.
 error-invalid-state-action = 예매로 돌아가기
+error-refund-over-title = 환불 기간이 지났어요
+error-refund-over-detail = 티켓은 그대로 사용할 수 있어요. 바뀐 것은 없어요.
+error-refund-over-action = 내 티켓 보기
 error-already-paid-title = 이미 결제했어요
 error-already-paid-detail = 앞서 결제된 예매예요. 한 번만 결제됐어요.
 error-already-paid-action = 내 티켓 보기
+error-ticket-used-title = 이미 사용한 티켓이 있어요
+error-ticket-used-detail = 입장에 사용한 티켓이 있어 취소할 수 없어요. 바뀐 것은 없어요.
+error-ticket-used-action = 내 티켓 보기
 error-insufficient-points-title = 포인트가 부족해요
-error-insufficient-points-detail = 사용 가능 { $balance }, 필요 { $needed }예요.
+error-insufficient-points-detail = 사용 가능한 포인트는 { $balance }, 필요한 포인트는 { $needed }이에요.
 error-insufficient-points-action = 포인트 충전하기
 error-key-reused-title = 이미 사용한 양식이에요
 error-key-reused-detail = 같은 양식이 다른 내용으로 한 번 전송됐어요. 페이지를 새로 열어 다시 시도해 주세요. 두 번 처리된 것은 없어요.
@@ -477,6 +489,12 @@ error-key-reused-action = 새로 열기
 error-contended-title = 지갑이 바빠요
 error-contended-detail = 한꺼번에 변경이 몰렸어요. 처리된 것은 없으니 다시 시도해 주세요.
 error-contended-action = 다시 시도하기
+error-wallet-full-title = 지갑이 가득 찼어요
+error-wallet-full-detail = 이만큼의 포인트는 더 담을 수 없어요. 충전되지 않았어요.
+error-wallet-full-action = 포인트로 돌아가기
+error-provider-away-title = 결제사가 응답하지 않아요
+error-provider-away-detail = 충전되지 않았어요. 잠시 후 다시 시도해 주세요.
+error-provider-away-action = 포인트로 돌아가기
 error-self-transfer-title = 본인이에요
 error-self-transfer-detail = 포인트는 다른 분에게만 보낼 수 있어요.
 error-self-transfer-action = 포인트로 돌아가기

@@ -1,0 +1,5 @@
+//! SQL of reservations, seats and zones.
+
+mod settle;
+
+pub(super) use settle::*;
