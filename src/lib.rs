@@ -12,6 +12,7 @@ pub mod accounts;
 pub mod app;
 pub mod catalog;
 pub mod config;
+pub mod demo;
 pub mod entry_queue;
 pub mod infra;
 pub mod points;
