@@ -31,7 +31,7 @@ pub enum StartError {
     Database(#[from] sqlx::Error),
     /// A migration failed.
     #[error("The database could not be migrated: {0}.")]
-    Migration(#[from] sqlx::migrate::MigrateError),
+    Migration(sqlx::migrate::MigrateError),
     /// The address of Redis is not one.
     #[error("REDIS_URL cannot be understood: {0}. Use redis://host:port.")]
     Redis(#[from] redis::RedisError),
@@ -43,6 +43,16 @@ pub enum StartError {
         /// What the system said.
         cause: std::io::Error,
     },
+}
+
+impl From<sqlx::migrate::MigrateError> for StartError {
+    /// A server that cannot be reached is no failed migration.
+    fn from(error: sqlx::migrate::MigrateError) -> Self {
+        match error {
+            sqlx::migrate::MigrateError::Execute(cause) => Self::Database(cause),
+            other => Self::Migration(other),
+        }
+    }
 }
 
 impl App {

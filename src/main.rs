@@ -1,11 +1,17 @@
 //! Parses the command line.
 
-use std::process::ExitCode;
+use std::{
+    io::{self, BufRead, IsTerminal, Write},
+    process::ExitCode,
+};
 
 use clap::{Parser, Subcommand};
+use sqlx::PgPool;
 use stagedoor::{
-    app::App,
-    config::{Config, ConfigError},
+    accounts::{self, AccountError},
+    app::{App, StartError},
+    config::Config,
+    demo,
     infra::postgres,
     server, telemetry,
 };
@@ -24,6 +30,27 @@ enum Command {
     Serve,
     /// Migrate the database and end.
     Migrate,
+    /// Fill an empty office with a believable data set and print its log-ins.
+    Demo,
+    /// Accounts that manage.
+    Admin {
+        #[command(subcommand)]
+        command: AdminCommand,
+    },
+}
+
+#[derive(Subcommand)]
+enum AdminCommand {
+    /// Open an account that may manage everything. The password is asked for, or read
+    /// from standard input.
+    Create {
+        /// Where the account is found by.
+        #[arg(long)]
+        email: String,
+        /// What the pages call its owner.
+        #[arg(long, default_value = "Admin")]
+        name: String,
+    },
 }
 
 /// A sentence for the person at the terminal.
@@ -31,33 +58,25 @@ type Failure = Box<dyn std::error::Error>;
 
 #[actix_web::main]
 async fn main() -> ExitCode {
-    let arguments = Arguments::parse();
-    let outcome = match settings() {
-        Ok(config) => run(arguments.command, config).await,
-        Err(error) => Err(error.into()),
-    };
-    match outcome {
+    match run(Arguments::parse().command).await {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => {
-            eprintln!("{failure}");
+            // Nowhere is left to say that standard error is closed.
+            let _ = writeln!(io::stderr(), "{failure}");
             ExitCode::FAILURE
         }
     }
 }
 
-fn settings() -> Result<Config, ConfigError> {
+async fn run(command: Command) -> Result<(), Failure> {
     let config = Config::from_env()?;
     telemetry::start_logging(&config);
-    Ok(config)
-}
-
-async fn run(command: Command, config: Config) -> Result<(), Failure> {
     match command {
         Command::Serve => serve(config).await,
-        Command::Migrate => {
-            let db = postgres::pool(&config)?;
-            postgres::migrate(&db).await?;
-            Ok(())
+        Command::Migrate => migrate(&config).await.map(drop),
+        Command::Demo => fill(&migrate(&config).await?).await,
+        Command::Admin { command: AdminCommand::Create { email, name } } => {
+            create_admin(&migrate(&config).await?, &email, &name).await
         }
     }
 }
@@ -65,7 +84,7 @@ async fn run(command: Command, config: Config) -> Result<(), Failure> {
 async fn serve(config: Config) -> Result<(), Failure> {
     telemetry::start_metrics();
     let instance = server::start(&App::start(config).await?)?;
-    tracing::info!(address = %instance.address, "serving on http://{}", instance.address);
+    tracing::info!("serving on http://{}", instance.address);
     asked_to_stop().await?;
     tracing::info!("stopping: requests in flight finish first");
     instance.stop().await;
@@ -73,11 +92,50 @@ async fn serve(config: Config) -> Result<(), Failure> {
 }
 
 /// Waits for Ctrl-C or SIGTERM.
-async fn asked_to_stop() -> std::io::Result<()> {
+async fn asked_to_stop() -> io::Result<()> {
     use tokio::signal::unix::{SignalKind, signal};
     let mut terminated = signal(SignalKind::terminate())?;
     tokio::select! {
         interrupted = tokio::signal::ctrl_c() => interrupted,
         _ = terminated.recv() => Ok(()),
+    }
+}
+
+/// A database that is up to date.
+async fn migrate(config: &Config) -> Result<PgPool, Failure> {
+    let db = postgres::pool(config).map_err(StartError::from)?;
+    postgres::migrate(&db).await.map_err(StartError::from)?;
+    Ok(db)
+}
+
+async fn fill(db: &PgPool) -> Result<(), Failure> {
+    let mut out = io::stdout();
+    if demo::fill(db).await? {
+        writeln!(out, "The office is filled with demo data.")?;
+    } else {
+        writeln!(out, "The office has its demo data already.")?;
+    }
+    writeln!(out, "Demo log-ins, all with the password {:?}:", demo::PASSWORD)?;
+    for log_in in demo::LOG_INS {
+        writeln!(out, "  {:<26} {}", log_in.email, log_in.purpose)?;
+    }
+    Ok(())
+}
+
+async fn create_admin(db: &PgPool, email: &str, name: &str) -> Result<(), Failure> {
+    let password = if io::stdin().is_terminal() {
+        rpassword::prompt_password("Password: ")?
+    } else {
+        io::stdin().lock().lines().next().transpose()?.unwrap_or_default()
+    };
+    let new = accounts::NewAccount::parse(email, name, &password).ok_or(
+        "The account needs an e-mail address, a name and a password of 8 to 256 characters.",
+    )?;
+    match accounts::create_admin(db, new).await {
+        Ok(_) => Ok(writeln!(io::stdout(), "{email} may now manage everything.")?),
+        Err(AccountError::EmailTaken) => {
+            Err(format!("{email} has an account already; choose another address.").into())
+        }
+        Err(failure) => Err(failure.into()),
     }
 }

@@ -20,6 +20,7 @@ use crate::{
     catalog::{Listings, Programs},
     entry_queue::WaitingRoom,
     routes,
+    wallet::Provider,
     web::{csrf, deadline::Changes, error, fallback, headers, limits::Limits},
     workers::Workers,
 };
@@ -43,6 +44,7 @@ pub struct State {
     listings: Listings,
     waiting_room: WaitingRoom,
     changes: Changes,
+    provider: Provider,
 }
 
 impl State {
@@ -56,6 +58,7 @@ impl State {
             programs: Programs::default(),
             listings,
             changes: Changes::default(),
+            provider: Provider::default(),
         }
     }
 
@@ -67,7 +70,8 @@ impl State {
             .app_data(Data::new(self.programs.clone()))
             .app_data(Data::new(self.listings.clone()))
             .app_data(Data::new(self.waiting_room.clone()))
-            .app_data(Data::new(self.changes.clone()));
+            .app_data(Data::new(self.changes.clone()))
+            .app_data(Data::new(self.provider.clone()));
     }
 }
 

@@ -121,6 +121,17 @@ pub struct NewAccount {
     pub password: Password,
 }
 
+impl NewAccount {
+    /// A sign-up of what was typed, if all of it makes sense.
+    pub fn parse(email: &str, name: &str, password: &str) -> Option<Self> {
+        Some(Self {
+            email: Email::parse(email)?,
+            name: Name::parse(name)?,
+            password: Password::chosen(password)?,
+        })
+    }
+}
+
 /// A log-in.
 #[derive(Clone, Debug)]
 pub struct Credentials {

@@ -32,13 +32,12 @@ impl PasswordGate {
 
     /// The hash to keep of `password`, in PHC format with its own salt.
     pub async fn hash(&self, password: Password) -> Result<String, AccountError> {
-        self.pass(move || {
-            let hash: PasswordHash = Argon2::default()
-                .hash_password(password.as_bytes())
-                .map_err(|error| AccountError::Hashing(error.to_string()))?;
-            Ok(hash.to_string())
-        })
-        .await?
+        self.pass(move || hash(password.as_bytes())).await?
+    }
+
+    /// As [`PasswordGate::hash`], of a password that is written in the code.
+    pub async fn hash_text(&self, text: &'static str) -> Result<String, AccountError> {
+        self.pass(move || hash(text.as_bytes())).await?
     }
 
     /// Whether `password` belongs to `hash`. Without a hash it takes just as long
@@ -71,6 +70,11 @@ impl PasswordGate {
             .await
             .map_err(|error| AccountError::Hashing(error.to_string()))
     }
+}
+
+fn hash(password: &[u8]) -> Result<String, AccountError> {
+    let hash: Result<PasswordHash, _> = Argon2::default().hash_password(password);
+    hash.map(|hash| hash.to_string()).map_err(|error| AccountError::Hashing(error.to_string()))
 }
 
 impl Default for PasswordGate {

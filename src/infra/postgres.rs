@@ -3,7 +3,7 @@
 use std::{str::FromStr, time::Duration};
 
 use sqlx::{
-    Executor, PgConnection, PgPool,
+    Connection, Executor, PgConnection, PgPool,
     error::DatabaseError,
     postgres::{PgConnectOptions, PgPoolOptions},
 };
@@ -16,9 +16,11 @@ pub const APPLICATION_NAME: &str = "stagedoor";
 /// How often a lost race is tried again before the caller is told to.
 pub const ATTEMPTS_MAX: u32 = 10;
 
-/// How long a request waits for a connection. Longer, and the queue for the pool
-/// only hides that the database is the limit.
-const ACQUIRE_TIMEOUT: Duration = Duration::from_secs(1);
+/// How long a change waits for a connection: within its deadline there must be time
+/// left for the work. A read's own deadline is shorter.
+const ACQUIRE_TIMEOUT: Duration = Duration::from_secs(3);
+/// How long a migration waits for the server.
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
 /// How long a returned connection may take to prove that it is clean.
 const CLEAN_TIMEOUT: Duration = Duration::from_secs(1);
 /// A connection that rested longer is asked whether it still lives.
@@ -144,7 +146,11 @@ where
 
 /// Brings the schema up to this binary. A migration may take longer than any request.
 pub async fn migrate(db: &PgPool) -> Result<(), sqlx::migrate::MigrateError> {
-    let mut connection = db.acquire().await?.detach();
+    // Not from the pool, which would say only that it waited in vain.
+    let options = db.connect_options();
+    let connecting = PgConnection::connect_with(&options);
+    let connected = tokio::time::timeout(CONNECT_TIMEOUT, connecting).await;
+    let mut connection = connected.unwrap_or(Err(sqlx::Error::PoolTimedOut))?;
     connection.execute("set statement_timeout = 0; set lock_timeout = 0").await?;
     MIGRATIONS.run_direct(None, &mut connection, false).await
 }

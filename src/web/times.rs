@@ -5,6 +5,9 @@ use chrono_tz::Tz;
 
 use super::i18n::Locale;
 
+/// The clock of whatever happens at no venue: a charge, a transfer request.
+pub const HOME_ZONE: &str = "Asia/Seoul";
+
 /// A moment as RFC 3339 in UTC, whole seconds: what programs and scripts read.
 pub fn rfc3339(moment: DateTime<Utc>) -> String {
     moment.to_rfc3339_opts(chrono::SecondsFormat::Millis, true)
@@ -14,7 +17,7 @@ pub fn rfc3339(moment: DateTime<Utc>) -> String {
 pub fn in_full(moment: DateTime<Utc>, zone: Tz, locale: Locale) -> String {
     let local = moment.with_timezone(&zone);
     match locale {
-        Locale::En => local.format_localized("%a %-d %B %Y, %H:%M", chrono::Locale::en_GB),
+        Locale::En => local.format_localized("%a %-d %b %Y, %H:%M", chrono::Locale::en_GB),
         Locale::Ko => local.format_localized("%Y년 %-m월 %-d일 (%a) %H:%M", chrono::Locale::ko_KR),
     }
     .to_string()

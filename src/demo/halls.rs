@@ -1,0 +1,78 @@
+//! The halls: sections of curved rows, as the seat map draws them.
+
+use sqlx::PgConnection;
+
+use super::store::{self, SeatRow};
+
+/// A hall with its sections, front to back.
+#[derive(Debug)]
+pub(super) struct Hall {
+    pub(super) name: &'static str,
+    pub(super) address: &'static str,
+    pub(super) sections: &'static [Section],
+}
+
+/// Rows of one section.
+#[derive(Debug)]
+pub(super) struct Section {
+    pub(super) name: &'static str,
+    pub(super) rows: u16,
+    pub(super) seats_first_row: u16,
+    /// Each row is longer than the one in front of it by so many seats.
+    pub(super) seats_more_a_row: u16,
+}
+
+pub(super) const HALLS: &[Hall] = &[
+    Hall {
+        name: "Haneul Concert Hall",
+        address: "Seoul",
+        sections: &[
+            Section { name: "Stalls", rows: 8, seats_first_row: 18, seats_more_a_row: 2 },
+            Section { name: "Balcony", rows: 5, seats_first_row: 24, seats_more_a_row: 2 },
+        ],
+    },
+    Hall {
+        name: "골목극장",
+        address: "대학로",
+        sections: &[Section { name: "1층", rows: 6, seats_first_row: 10, seats_more_a_row: 0 }],
+    },
+    Hall { name: "Riverside Park", address: "Seoul", sections: &[] },
+];
+
+/// How far the ends of a row are bent towards the stage, per seat from the middle.
+const BEND: f32 = 0.008;
+/// The aisle between two sections, in seat widths.
+const AISLE: f32 = 1.5;
+/// From row to row, in seat widths.
+const ROW_PITCH: f32 = 1.15;
+
+/// Writes a hall and its seats.
+pub(super) async fn build(tx: &mut PgConnection, hall: &Hall) -> Result<(), sqlx::Error> {
+    let venue_id = store::insert_venue(tx, hall.name, hall.address).await?;
+    let widest = hall.sections.iter().map(Section::widest).max().unwrap_or_default();
+    let middle = (f32::from(widest) - 1.0) / 2.0;
+    let mut y = 0.0;
+    let mut labels = 'A'..='Z';
+    for section in hall.sections {
+        for row_idx in 0..section.rows {
+            let seats = section.seats_first_row + row_idx * section.seats_more_a_row;
+            let label = labels.next().unwrap_or('Z').to_string();
+            let row = SeatRow { venue_id, section: section.name, label: &label };
+            let from_middle: Vec<f32> =
+                (0..seats).map(|idx| f32::from(idx) - (f32::from(seats) - 1.0) / 2.0).collect();
+            let xs: Vec<f32> = from_middle.iter().map(|offset| middle + offset).collect();
+            let ys: Vec<f32> =
+                from_middle.iter().map(|offset| y - BEND * offset * offset).collect();
+            store::insert_seats(tx, &row, &xs, &ys).await?;
+            y += ROW_PITCH;
+        }
+        y += AISLE;
+    }
+    Ok(())
+}
+
+impl Section {
+    fn widest(&self) -> u16 {
+        self.seats_first_row + self.rows.saturating_sub(1) * self.seats_more_a_row
+    }
+}

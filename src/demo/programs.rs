@@ -1,0 +1,125 @@
+//! What is on: programs, their performances and prices.
+
+use sqlx::PgConnection;
+
+use super::store;
+
+/// A program as the demo announces it.
+#[derive(Debug)]
+pub(super) struct Announcement {
+    pub(super) slug: &'static str,
+    pub(super) title: &'static str,
+    pub(super) description: &'static str,
+    pub(super) hall: &'static str,
+    /// When the sale opens, from now; negative is past.
+    pub(super) opens_in_mins: i32,
+    pub(super) queue_capacity: Option<i32>,
+    pub(super) queue_rate_per_second: Option<i32>,
+    /// Days from today with a performance at half past seven.
+    pub(super) days: &'static [i32],
+    /// What the front rows cost; others cost less by their section and row.
+    pub(super) price_from_front: i64,
+    pub(super) zones: &'static [(&'static str, i64, i32)],
+    pub(super) is_sold_out: bool,
+}
+
+/// What most of them have in common.
+const USUAL: Announcement = Announcement {
+    slug: "",
+    title: "",
+    description: "",
+    hall: "Haneul Concert Hall",
+    opens_in_mins: -120,
+    queue_capacity: None,
+    queue_rate_per_second: None,
+    days: &[],
+    price_from_front: 121_000,
+    zones: &[],
+    is_sold_out: false,
+};
+
+pub(super) const PROGRAMS: &[Announcement] = &[
+    Announcement {
+        slug: "night-on-the-han",
+        title: "Night on the Han",
+        description: "A symphony orchestra, a river of lights and one long finale. Two evenings, \
+                      with an interval.",
+        queue_capacity: Some(50),
+        queue_rate_per_second: Some(10),
+        days: &[21, 22],
+        ..USUAL
+    },
+    Announcement {
+        slug: "quiet-machines",
+        title: "조용한 기계들",
+        description: "말을 배우는 기계와 말을 잃은 사람의 하룻밤. 중간 휴식 없이 90분.",
+        hall: "골목극장",
+        days: &[9, 10, 11],
+        price_from_front: 45_000,
+        ..USUAL
+    },
+    Announcement {
+        slug: "lantern-field",
+        title: "Lantern Field",
+        description: "Open-air, three stages, bring a blanket. Standing places only.",
+        hall: "Riverside Park",
+        queue_capacity: Some(200),
+        queue_rate_per_second: Some(20),
+        days: &[30],
+        zones: &[
+            ("Front field", 88_000, 400),
+            ("River bank", 66_000, 1_500),
+            ("Hill", 44_000, 3_000),
+        ],
+        ..USUAL
+    },
+    Announcement {
+        slug: "spring-voices",
+        title: "봄의 목소리",
+        description: "네 명의 목소리와 현악 사중주. 예매는 곧 열립니다.",
+        opens_in_mins: 120,
+        queue_capacity: Some(100),
+        queue_rate_per_second: Some(10),
+        days: &[45],
+        price_from_front: 99_000,
+        ..USUAL
+    },
+    Announcement {
+        slug: "the-last-rehearsal",
+        title: "The Last Rehearsal",
+        description: "Sixty seats, one evening, and the play that goes wrong on purpose.",
+        hall: "골목극장",
+        days: &[5],
+        price_from_front: 38_000,
+        is_sold_out: true,
+        ..USUAL
+    },
+    Announcement {
+        slug: "late-jazz",
+        title: "Late Jazz at Haneul",
+        description: "A quintet after dark, with room to stand at the bar.",
+        days: &[14],
+        price_from_front: 77_000,
+        zones: &[("Bar standing", 33_000, 80)],
+        ..USUAL
+    },
+];
+
+/// Writes a program with its performances, and sells it where it is sold out.
+pub(super) async fn announce(
+    tx: &mut PgConnection,
+    program: &Announcement,
+) -> Result<(), sqlx::Error> {
+    let program_id = store::insert_program(tx, program).await?;
+    for day in program.days {
+        let schedule_id = store::insert_schedule(tx, program_id, program.hall, *day).await?;
+        store::insert_schedule_seats(tx, schedule_id, program.price_from_front).await?;
+        for (name, price, capacity) in program.zones {
+            store::insert_zone(tx, schedule_id, name, *price, *capacity).await?;
+        }
+        if program.is_sold_out {
+            store::sell_every_seat(tx, schedule_id).await?;
+        }
+    }
+    Ok(())
+}
