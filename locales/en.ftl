@@ -199,6 +199,7 @@ queue-ended-cancelled-note = Your number was given up. You can join again at the
 queue-ended-expired-title = Your time inside has ended
 queue-ended-expired-note = Others are choosing now. You can join again at the end of the line.
 queue-join-again = Join the line again
+queue-refusal-number = Say which number you give up.
 
 ## Seats
 

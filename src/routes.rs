@@ -1,7 +1,7 @@
 //! The URL table.
 
 use crate::{
-    accounts, catalog, payment, tickets, wallet,
+    accounts, catalog, entry_queue, payment, tickets, wallet,
     web::{
         assets, health, language,
         path::{Path, at},
@@ -14,6 +14,9 @@ pub fn all() -> Vec<Path> {
     vec![
         at("/").get(catalog::pages::show_home),
         at("/programs/{slug}").get(catalog::pages::show_program),
+
+        at("/programs/{slug}/queue").get(entry_queue::pages::show_queue).post(entry_queue::pages::create_token).delete(entry_queue::pages::delete_token),
+        at("/programs/{slug}/queue/departure").post(entry_queue::pages::delete_token),
 
         at("/signup").get(accounts::pages::new_account).post(accounts::pages::create_account).patient(),
         at("/login").get(accounts::pages::new_session).post(accounts::pages::create_session).patient(),
