@@ -6,4 +6,7 @@ mod support;
 
 mod accounts;
 mod catalog;
+mod payment;
+mod tickets;
+mod wallet;
 mod web;
