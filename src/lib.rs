@@ -17,6 +17,7 @@ pub mod entry_queue;
 pub mod infra;
 pub mod payment;
 pub mod points;
+pub mod rehearsal;
 pub mod reservation;
 pub mod routes;
 pub mod server;

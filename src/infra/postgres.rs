@@ -16,9 +16,9 @@ pub const APPLICATION_NAME: &str = "stagedoor";
 /// How often a lost race is tried again before the caller is told to.
 pub const ATTEMPTS_MAX: u32 = 10;
 
-/// How long a request waits for a connection. Longer, and the queue for the pool
-/// only hides that the database is the limit.
-const ACQUIRE_TIMEOUT: Duration = Duration::from_secs(1);
+/// How long a change waits for a connection: within its deadline there must be time
+/// left for the work. A read's own deadline is shorter.
+const ACQUIRE_TIMEOUT: Duration = Duration::from_secs(3);
 /// How long a migration waits for the server.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
 /// How long a returned connection may take to prove that it is clean.

@@ -20,15 +20,23 @@
 //! Rows are locked in the order queue token, reservation, seats and zones, ids
 //! ascending. What the clock decides is asked in a statement after the locks.
 
+mod alternatives;
+mod best;
 mod error;
+mod expiry;
+mod hold;
 mod model;
 pub mod pages;
+mod seat_map;
 mod service;
 mod store;
 
 pub use error::ReservationError;
+pub use expiry::expire_lapsed;
+pub use hold::{HoldOrder, hold};
 pub use model::{
-    Confirmed, Held, Item, Locked, Reservation, ReservationId, ReservationItemId, ReservationStatus,
+    Choice, Confirmed, Held, Hold, Item, Locked, Reservation, ReservationId, ReservationItemId,
+    ReservationStatus,
 };
 pub use service::{
     confirm, find_owned, live_holds_left, lock_confirmed, lock_held, refund_items, release,

@@ -91,6 +91,8 @@ pub struct Reservation {
     pub refund_until: DateTime<Utc>,
     /// For how many percent.
     pub refund_percent: i32,
+    /// When it was paid or ended.
+    pub settled_at: Option<DateTime<Utc>>,
     /// When it was made.
     pub created_at: DateTime<Utc>,
 }
@@ -167,4 +169,152 @@ impl std::ops::Deref for Confirmed {
     fn deref(&self) -> &Locked {
         &self.locked
     }
+}
+
+/// Whether a seat can be had.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, sqlx::Type)]
+#[sqlx(type_name = "text", rename_all = "SCREAMING_SNAKE_CASE")]
+#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
+pub enum SeatStatus {
+    /// Free.
+    Available,
+    /// In somebody's hold.
+    Held,
+    /// Sold.
+    Reserved,
+    /// Not for sale.
+    Blocked,
+}
+
+/// What somebody wants to hold.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Choice {
+    /// These seats: at least one, sorted and distinct.
+    Seats(Vec<ScheduleSeatId>),
+    /// So many places of a zone.
+    Places {
+        /// Which zone.
+        zone_id: ZoneId,
+        /// How many; at least one.
+        quantity: i32,
+    },
+}
+
+impl Choice {
+    /// How many seats or places.
+    pub fn quantity(&self) -> i64 {
+        match self {
+            Self::Seats(ids) => i64::try_from(ids.len()).unwrap_or(i64::MAX),
+            Self::Places { quantity, .. } => i64::from(*quantity),
+        }
+    }
+}
+
+/// A hold as it is answered, the first time and whenever its request key comes again.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Hold {
+    /// Its id.
+    pub reservation_id: ReservationId,
+    /// Held.
+    pub status: ReservationStatus,
+    /// What all items cost together.
+    pub total: Points,
+    /// When it ends.
+    pub expires_at: DateTime<Utc>,
+    /// What it consists of.
+    pub items: Vec<Item>,
+}
+
+/// A reservation as its owner's list shows it.
+#[derive(Clone, Debug)]
+pub struct Listed {
+    /// Its id.
+    pub id: ReservationId,
+    /// For which performance.
+    pub schedule_id: ScheduleId,
+    /// Where it stands.
+    pub status: ReservationStatus,
+    /// What all items cost together.
+    pub total: Points,
+    /// When the hold ends, or would have.
+    pub expires_at: DateTime<Utc>,
+    /// When it was made.
+    pub created_at: DateTime<Utc>,
+    /// Seats and places.
+    pub n_places: i64,
+    /// What is performed.
+    pub title: String,
+    /// When it starts.
+    pub starts_at: DateTime<Utc>,
+    /// Where.
+    pub venue_name: String,
+    /// The clock on the venue's wall.
+    pub time_zone: String,
+}
+
+/// One line of a reservation with its name.
+#[derive(Clone, Debug)]
+pub struct NamedItem {
+    /// Its id.
+    pub id: ReservationItemId,
+    /// Which seat.
+    pub schedule_seat_id: Option<ScheduleSeatId>,
+    /// Which zone.
+    pub zone_id: Option<ZoneId>,
+    /// How many places; 1 for a seat.
+    pub quantity: i32,
+    /// What one of them costs.
+    pub unit_price: Points,
+    /// The seat's section.
+    pub section: Option<String>,
+    /// The seat's row.
+    pub row_label: Option<String>,
+    /// The seat's number in its row.
+    pub number: Option<i32>,
+    /// The zone's name.
+    pub zone_name: Option<String>,
+}
+
+impl NamedItem {
+    /// What all of it costs.
+    pub fn price(&self) -> Points {
+        self.unit_price.checked_mul(i64::from(self.quantity)).unwrap_or_default()
+    }
+
+    pub(super) fn item(&self) -> Item {
+        Item {
+            id: self.id,
+            schedule_seat_id: self.schedule_seat_id,
+            zone_id: self.zone_id,
+            quantity: self.quantity,
+            unit_price: self.unit_price,
+        }
+    }
+}
+
+/// A section of a performance and what is free in it.
+#[derive(Clone, Debug)]
+pub struct SectionListing {
+    /// Its name.
+    pub name: String,
+    /// All its seats.
+    pub n_seats: i64,
+    /// Those that are free.
+    pub free: i64,
+    /// The lowest price of what is free.
+    pub price_from: Option<Points>,
+}
+
+/// A zone of a performance and what is left of it.
+#[derive(Clone, Debug, Serialize)]
+pub struct ZoneState {
+    /// Its id.
+    pub id: ZoneId,
+    /// Its name.
+    pub name: String,
+    /// What one place costs.
+    pub price: Points,
+    /// How many are left.
+    pub remaining: i32,
 }

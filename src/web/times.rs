@@ -17,7 +17,7 @@ pub fn rfc3339(moment: DateTime<Utc>) -> String {
 pub fn in_full(moment: DateTime<Utc>, zone: Tz, locale: Locale) -> String {
     let local = moment.with_timezone(&zone);
     match locale {
-        Locale::En => local.format_localized("%a %-d %B %Y, %H:%M", chrono::Locale::en_GB),
+        Locale::En => local.format_localized("%a %-d %b %Y, %H:%M", chrono::Locale::en_GB),
         Locale::Ko => local.format_localized("%Y년 %-m월 %-d일 (%a) %H:%M", chrono::Locale::ko_KR),
     }
     .to_string()

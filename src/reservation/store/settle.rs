@@ -22,7 +22,8 @@ pub(in crate::reservation) async fn find_owned(
             schedule_id as "schedule_id: _", program_id as "program_id: ProgramId",
             case when status = 'HELD' and expires_at <= clock_timestamp() then 'EXPIRED' else status end
                 as "status!: ReservationStatus",
-            total as "total: Points", expires_at, renewed_at, refund_until, refund_percent, created_at
+            total as "total: Points", expires_at, renewed_at, refund_until, refund_percent, settled_at,
+            created_at
         from reservations
         where id = $1 and account_id = $2
         "#,
@@ -116,7 +117,11 @@ pub(in crate::reservation) async fn write_status(
     to: ReservationStatus,
 ) -> Result<u64, sqlx::Error> {
     let written = sqlx::query!(
-        "update reservations set status = $3, version = version + 1 where id = any($1) and status = $2",
+        r#"
+        update reservations
+        set status = $3, settled_at = clock_timestamp(), version = version + 1
+        where id = any($1) and status = $2
+        "#,
         ids as _,
         from as _,
         to as _,
