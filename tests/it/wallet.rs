@@ -2,6 +2,10 @@
 
 use serde_json::{Value, json};
 use sqlx::PgPool;
+use stagedoor::{
+    accounts::AccountId,
+    wallet::{Charge, ChargeAmount, WalletError, settle_charge},
+};
 use uuid::Uuid;
 
 use crate::support::{
@@ -247,5 +251,27 @@ async fn the_page_says_who_takes_the_money_and_a_charge_comes_back_to_where_it_b
     assert!(refused.body.contains("Please enter 1 to 1,000,000 points."));
     assert!(refused.body.contains("name=\"next\" value=\"/reservations/1\""));
     assert!(refused.body.contains("value=\"0\""));
+    office.close().await;
+}
+
+/// What a provider with a redirect and a signed message needs of the ledger: the same
+/// charge, confirmed as often as the message is delivered, is written once.
+#[sqlx::test]
+async fn a_charge_that_is_confirmed_many_times_counts_once(db: PgPool) {
+    let office = Office::open(db.clone()).await;
+    let ada = office.sign_in("ada").await;
+    let charge = Charge {
+        charge_id: Uuid::now_v7(),
+        account_id: AccountId(ada.account_id),
+        amount: ChargeAmount::new(AMOUNT).unwrap(),
+    };
+    let deliveries = (0..10).map(|_| settle_charge(&office.app.db, &charge, None));
+    let outcomes = futures_util::future::join_all(deliveries).await;
+    let n_written = outcomes.iter().filter(|outcome| outcome.is_ok()).count();
+    assert_eq!(n_written, 1, "{outcomes:?}");
+    let others = outcomes.iter().filter_map(|outcome| outcome.as_ref().err());
+    assert!(others.into_iter().all(|error| matches!(error, WalletError::MovedBefore)));
+    assert_eq!(balance(&db, ada.account_id).await, AMOUNT);
+    assert_eq!(violations(&db).await, Vec::<String>::new());
     office.close().await;
 }
