@@ -7,4 +7,7 @@ mod support;
 mod accounts;
 mod catalog;
 mod entry_queue;
+mod payment;
+mod tickets;
+mod wallet;
 mod web;
