@@ -2,6 +2,7 @@
 
 use std::{
     io::{self, BufRead, IsTerminal, Write},
+    num::NonZeroU32,
     process::ExitCode,
 };
 
@@ -13,7 +14,7 @@ use stagedoor::{
     config::Config,
     demo,
     infra::postgres,
-    server, telemetry,
+    rehearsal, server, telemetry,
 };
 
 /// A ticket office: the waiting room, the seat map, the wallet, the payment and the door.
@@ -32,6 +33,8 @@ enum Command {
     Migrate,
     /// Fill an empty office with a believable data set and print its log-ins.
     Demo,
+    /// Check everything that must always be true, also during a sale; one line a violation.
+    Verify,
     /// Accounts that manage.
     Admin {
         #[command(subcommand)]
@@ -75,6 +78,7 @@ async fn run(command: Command) -> Result<(), Failure> {
         Command::Serve => serve(config).await,
         Command::Migrate => migrate(&config).await.map(drop),
         Command::Demo => fill(&migrate(&config).await?).await,
+        Command::Verify => verify(config).await,
         Command::Admin { command: AdminCommand::Create { email, name } } => {
             create_admin(&migrate(&config).await?, &email, &name).await
         }
@@ -120,6 +124,22 @@ async fn fill(db: &PgPool) -> Result<(), Failure> {
         writeln!(out, "  {:<26} {}", log_in.email, log_in.purpose)?;
     }
     Ok(())
+}
+
+async fn verify(config: Config) -> Result<(), Failure> {
+    // One connection: a second would look like an instance that is up.
+    let config = Config { db_connections_max: NonZeroU32::MIN, ..config };
+    let db = postgres::pool(&config).map_err(StartError::from)?;
+    let violations = rehearsal::verify(&db).await?;
+    let mut out = io::stdout();
+    for violation in &violations {
+        writeln!(out, "{violation}")?;
+    }
+    match violations.len() {
+        0 => Ok(writeln!(out, "Everything that must be true is true.")?),
+        1 => Err("1 violation.".into()),
+        n => Err(format!("{n} violations.").into()),
+    }
 }
 
 async fn create_admin(db: &PgPool, email: &str, name: &str) -> Result<(), Failure> {

@@ -13,7 +13,7 @@ use super::{
     },
     store::{line, sale, seats, server, wallet},
 };
-use crate::{app::App, infra::postgres};
+use crate::infra::postgres;
 
 /// Findings of one kind that are told; one more only says that there are more.
 pub const FINDINGS_MAX: usize = 50;
@@ -25,12 +25,12 @@ const LOOKS: usize = 3;
 const BETWEEN_LOOKS: Duration = Duration::from_secs(2);
 
 /// Everything that should always be true and is not, in the order of the invariants.
-pub async fn verify(app: &App) -> Result<Vec<Violation>, VerifyError> {
-    if !postgres::is_migrated(&app.db).await? {
+pub async fn verify(db: &PgPool) -> Result<Vec<Violation>, VerifyError> {
+    if !postgres::is_migrated(db).await? {
         return Err(VerifyError::NotMigrated);
     }
     let mut report = Report::default();
-    let mut snapshot = server::begin_snapshot(&app.db).await?;
+    let mut snapshot = server::begin_snapshot(db).await?;
     server::take_time(&mut snapshot).await?;
     look_at_points(&mut snapshot, &mut report).await?;
     look_at_seats(&mut snapshot, &mut report).await?;
@@ -38,7 +38,7 @@ pub async fn verify(app: &App) -> Result<Vec<Violation>, VerifyError> {
     look_at_lines(&mut snapshot, &mut report).await?;
     report.add(D1, server::list_idle_transactions(&mut snapshot, ROWS_MAX).await?);
     snapshot.rollback().await?;
-    look_at_what_is_late(&app.db, &mut report).await?;
+    look_at_what_is_late(db, &mut report).await?;
     report.0.sort_by_key(|violation| violation.invariant);
     Ok(report.0)
 }
@@ -82,6 +82,7 @@ async fn look_at_seats(tx: &mut PgConnection, report: &mut Report) -> Result<(),
 async fn look_at_sales(tx: &mut PgConnection, report: &mut Report) -> Result<(), sqlx::Error> {
     report.add(P1, sale::list_wrong_payments(tx, ROWS_MAX).await?);
     report.add(P1, sale::list_wrong_debits(tx, ROWS_MAX).await?);
+    report.add(P1, sale::list_wrong_refunds(tx, ROWS_MAX).await?);
     report.add(P2, sale::list_wrong_tickets(tx, ROWS_MAX).await?);
     report.add(P3, sale::list_lone_debits(tx, ROWS_MAX).await?);
     report.add(P3, sale::list_lone_tickets(tx, ROWS_MAX).await?);

@@ -6,4 +6,5 @@ mod support;
 
 mod accounts;
 mod catalog;
+mod verify;
 mod web;
