@@ -36,8 +36,14 @@ create table point_transactions (
     constraint point_transactions_balance_after_not_negative check (balance_after >= 0)
 );
 
-create index point_transactions_reference_id on point_transactions (reference_id)
-    where reference_id is not null;
+-- What is referred to moves the points of one wallet once per kind: the last guard
+-- against a charge, a payment or a refund that is carried out twice. Also finds the
+-- entries of a payment or a transfer.
+create unique index point_transactions_reference_key
+    on point_transactions (reference_id, kind, wallet_id) where reference_id is not null;
+-- The statement: one kind, newest first; and the versions that one month spans.
+create index point_transactions_kind on point_transactions (wallet_id, kind, wallet_version);
+create index point_transactions_created_at on point_transactions (wallet_id, created_at);
 
 create table transfers (
     id          uuid        primary key,

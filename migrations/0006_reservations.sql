@@ -17,6 +17,8 @@ create table reservations (
     -- The refund policy as it was shown when this reservation was made.
     refund_until     timestamptz not null,
     refund_percent   integer     not null,
+    -- When it took the status it has now, HELD apart.
+    settled_at       timestamptz,
     version          bigint      not null default 0,
     created_at       timestamptz not null default clock_timestamp(),
 

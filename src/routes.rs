@@ -1,7 +1,7 @@
 //! The URL table.
 
 use crate::{
-    accounts, catalog,
+    accounts, catalog, payment, tickets, wallet,
     web::{
         assets, health, language,
         path::{Path, at},
@@ -19,6 +19,16 @@ pub fn all() -> Vec<Path> {
         at("/login").get(accounts::pages::new_session).post(accounts::pages::create_session).patient(),
         at("/logout").post(accounts::pages::delete_session),
         at("/language").post(language::update_language),
+
+        at("/reservations/{id}/payment").post(payment::pages::create_payment),
+        at("/reservations/{id}/cancellation").post(payment::pages::create_cancellation),
+
+        at("/tickets").get(tickets::pages::list_tickets),
+        at("/tickets/{code}.svg").get(tickets::pages::show_qr_code),
+        at("/tickets/{code}").get(tickets::pages::show_ticket),
+
+        at("/wallet").get(wallet::pages::show_wallet),
+        at("/wallet/charges").post(wallet::pages::create_charge),
 
         at("/healthz").get(health::show_health),
         at("/readyz").get(health::show_readiness),

@@ -19,6 +19,7 @@ use crate::{
     app::{App, StartError},
     catalog::{Listings, Programs},
     routes,
+    wallet::Provider,
     web::{csrf, deadline::Changes, error, fallback, headers, limits::Limits},
     workers::Workers,
 };
@@ -41,6 +42,7 @@ pub struct State {
     programs: Programs,
     listings: Listings,
     changes: Changes,
+    provider: Provider,
 }
 
 impl State {
@@ -52,6 +54,7 @@ impl State {
             programs: Programs::default(),
             listings: Listings::default(),
             changes: Changes::default(),
+            provider: Provider::default(),
         }
     }
 
@@ -62,7 +65,8 @@ impl State {
             .app_data(Data::new(self.passwords.clone()))
             .app_data(Data::new(self.programs.clone()))
             .app_data(Data::new(self.listings.clone()))
-            .app_data(Data::new(self.changes.clone()));
+            .app_data(Data::new(self.changes.clone()))
+            .app_data(Data::new(self.provider.clone()));
     }
 }
 

@@ -1,10 +1,11 @@
-//! What the features stand on and which knows no feature: PostgreSQL, Redis and
+//! What the features stand on and which knows no feature: PostgreSQL, Redis, locks and
 //! request keys.
 //!
 //! **Postgres decides, Redis shapes traffic**: an error of [`postgres`] fails the
 //! request, an error of [`redis`] never changes what was decided.
 
 pub mod idempotency;
+pub mod locks;
 pub mod postgres;
 pub mod redis;
 pub mod secrets;

@@ -69,7 +69,8 @@ impl From<Scalar> for Field {
             Scalar::Text(text) => text,
             Scalar::Whole(number) => number.to_string(),
             Scalar::Natural(number) => number.to_string(),
-            Scalar::Real(number) => number.to_string(),
+            // With its point, so that 1e3 stays no whole number.
+            Scalar::Real(number) => format!("{number:?}"),
             Scalar::Flag(flag) => flag.to_string(),
             Scalar::Nothing(()) => String::new(),
         })

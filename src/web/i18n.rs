@@ -109,6 +109,11 @@ pub struct Phrase {
 }
 
 impl Phrase {
+    /// The language it is in.
+    pub fn locale(&self) -> Locale {
+        self.locale
+    }
+
     /// Fills a gap with a number: grouped by thousands, and what plurals go by.
     #[must_use]
     pub fn number(mut self, name: &'static str, value: impl Count) -> Self {

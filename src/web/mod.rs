@@ -27,4 +27,5 @@ pub mod negotiation;
 pub mod page;
 pub mod pagination;
 pub mod path;
+pub mod request_key;
 pub mod times;

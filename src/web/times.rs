@@ -5,6 +5,9 @@ use chrono_tz::Tz;
 
 use super::i18n::Locale;
 
+/// The clock of whatever happens at no venue: a charge, a transfer request.
+pub const HOME_ZONE: &str = "Asia/Seoul";
+
 /// A moment as RFC 3339 in UTC, whole seconds: what programs and scripts read.
 pub fn rfc3339(moment: DateTime<Utc>) -> String {
     moment.to_rfc3339_opts(chrono::SecondsFormat::Millis, true)

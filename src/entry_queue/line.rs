@@ -1,0 +1,206 @@
+//! The line in Redis: one program's keys and the scripts that touch them.
+//!
+//! All keys of a program carry `{program_id}`, so a cluster keeps them on one server.
+
+use std::{collections::HashSet, sync::LazyLock, time::Duration};
+
+use redis::{Script, ScriptInvocation, Value};
+
+use super::{model::QueueNumber, store::Place};
+use crate::{
+    accounts::AccountId,
+    catalog::ProgramId,
+    infra::redis::{Redis, RedisAway},
+};
+
+/// Polls are noted for so many at the head of the line: nobody further back can be let
+/// in before they poll again.
+pub(super) const SEEN_MAX: usize = 10_000;
+/// Accounts placed by one script. Lua unpacks two values for each, of 8,000 at most.
+pub(super) const PLACED_MAX: usize = 1_000;
+/// How long a rebuild may rest between two batches before another one takes over.
+const REBUILD_LEASE: Duration = Duration::from_secs(10);
+
+static LOOK: LazyLock<Script> = LazyLock::new(|| Script::new(include_str!("look.lua")));
+static HEAD: LazyLock<Script> = LazyLock::new(|| Script::new(include_str!("head.lua")));
+static PLACE: LazyLock<Script> = LazyLock::new(|| Script::new(include_str!("place.lua")));
+
+/// Where the line has an account.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Sight {
+    /// The line is not complete.
+    Incomplete,
+    /// Neither waiting nor inside.
+    Nowhere { n_waiting: u64 },
+    /// Waiting.
+    Waiting { number: QueueNumber, n_ahead: u64, n_waiting: u64 },
+    /// Inside.
+    Inside { n_waiting: u64 },
+}
+
+/// The head of the line, in order.
+#[derive(Clone, Debug)]
+pub(super) struct Head {
+    /// Who polled within the grace.
+    pub(super) present: Vec<AccountId>,
+    /// Who did not.
+    pub(super) absent: Vec<AccountId>,
+    /// Whether the line is complete for so long that the absent had time to poll.
+    pub(super) may_park: bool,
+}
+
+/// What became of a batch of places.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Written {
+    /// The line is complete.
+    Complete,
+    /// Written, but the rest of the line is missing.
+    Incomplete,
+    /// Not written: the rebuild it belongs to was overtaken.
+    Overtaken,
+}
+
+/// One program's line.
+#[derive(Clone, Debug)]
+pub(super) struct Line<'a> {
+    redis: &'a Redis,
+    program_id: ProgramId,
+}
+
+impl<'a> Line<'a> {
+    pub(super) fn of(redis: &'a Redis, program_id: ProgramId) -> Self {
+        Self { redis, program_id }
+    }
+
+    /// Where `account_id` stands; notes that they asked.
+    pub(super) async fn look(&self, account_id: AccountId) -> Result<Sight, RedisAway> {
+        let mut call = LOOK.key(self.key("waiting"));
+        call.key(self.key("active")).key(self.key("seen")).key(self.key("epoch"));
+        call.arg(account_id.0.as_bytes()).arg(SEEN_MAX);
+        let answer: Vec<i64> = self.redis.run(&call).await?;
+        let count = |n: i64| u64::try_from(n).unwrap_or(0);
+        Ok(match answer.as_slice() {
+            &[0, n_waiting] => Sight::Nowhere { n_waiting: count(n_waiting) },
+            &[1, n_waiting, number, n_ahead] => Sight::Waiting {
+                number: QueueNumber(number),
+                n_ahead: count(n_ahead),
+                n_waiting: count(n_waiting),
+            },
+            &[2, n_waiting] => Sight::Inside { n_waiting: count(n_waiting) },
+            _ => Sight::Incomplete,
+        })
+    }
+
+    /// The first `head_max` of the line; `None` while it is not complete.
+    pub(super) async fn head(
+        &self,
+        head_max: usize,
+        grace_secs: u32,
+    ) -> Result<Option<Head>, RedisAway> {
+        let mut call = HEAD.key(self.key("waiting"));
+        call.key(self.key("seen")).key(self.key("epoch"));
+        call.arg(head_max).arg(u64::from(grace_secs) * 1_000);
+        let answer: Vec<Value> = self.redis.run(&call).await?;
+        let [may_park, present, absent] = answer.as_slice() else { return Ok(None) };
+        Ok(Some(Head {
+            may_park: *may_park == Value::Int(1),
+            present: accounts(present),
+            absent: accounts(absent),
+        }))
+    }
+
+    /// Puts accounts where they belong, at most [`PLACED_MAX`]; as a batch of the
+    /// rebuild `nonce`, if that is given.
+    pub(super) async fn place(
+        &self,
+        places: &[(AccountId, Place)],
+        nonce: Option<&str>,
+    ) -> Result<Written, RedisAway> {
+        let mut call = PLACE.key(self.key("waiting"));
+        call.key(self.key("active")).key(self.key("seen"));
+        call.key(self.key("epoch")).key(self.key("nonce"));
+        call.arg(nonce.unwrap_or_default()).arg(millis(REBUILD_LEASE));
+        let scored = |pick: fn(&Place) -> Option<i64>| -> Vec<(i64, AccountId)> {
+            places.iter().filter_map(|(id, place)| Some((pick(place)?, *id))).collect()
+        };
+        pass_pairs(
+            &mut call,
+            &scored(|place| match place {
+                Place::Waiting(number) => Some(number.0),
+                Place::Inside(_) | Place::Nowhere => None,
+            }),
+        );
+        pass_pairs(
+            &mut call,
+            &scored(|place| match place {
+                Place::Inside(ends_at) => Some(ends_at.timestamp_millis()),
+                Place::Waiting(_) | Place::Nowhere => None,
+            }),
+        );
+        for (account_id, place) in places {
+            if *place == Place::Nowhere {
+                call.arg(account_id.0.as_bytes());
+            }
+        }
+        Ok(match self.redis.run(&call).await? {
+            1 => Written::Complete,
+            0 => Written::Incomplete,
+            _ => Written::Overtaken,
+        })
+    }
+
+    /// Everybody in line with a number above `after` and up to `up_to`.
+    pub(super) async fn waiting_between(
+        &self,
+        after: QueueNumber,
+        up_to: QueueNumber,
+    ) -> Result<Vec<(AccountId, QueueNumber)>, RedisAway> {
+        let mut ask = redis::cmd("ZRANGEBYSCORE");
+        ask.arg(self.key("waiting")).arg(format!("({}", after.0)).arg(up_to.0).arg("WITHSCORES");
+        let flat: Vec<(Vec<u8>, i64)> = self.redis.query(&ask).await?;
+        let read = |(id, number): (Vec<u8>, i64)| Some((account(&id)?, QueueNumber(number)));
+        Ok(flat.into_iter().filter_map(read).collect())
+    }
+
+    /// Everybody inside.
+    pub(super) async fn inside(&self) -> Result<HashSet<AccountId>, RedisAway> {
+        let mut ask = redis::cmd("ZRANGE");
+        ask.arg(self.key("active")).arg(0).arg(-1);
+        let ids: Vec<Vec<u8>> = self.redis.query(&ask).await?;
+        Ok(ids.iter().filter_map(|id| account(id)).collect())
+    }
+
+    pub(super) fn redis(&self) -> &'a Redis {
+        self.redis
+    }
+
+    pub(super) fn key(&self, name: &str) -> String {
+        self.redis.key(format_args!("{{{}}}:{name}", self.program_id))
+    }
+}
+
+pub(super) fn millis(duration: Duration) -> u64 {
+    u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
+}
+
+fn pass_pairs(call: &mut ScriptInvocation<'_>, pairs: &[(i64, AccountId)]) {
+    call.arg(pairs.len());
+    for (score, account_id) in pairs {
+        call.arg(*score).arg(account_id.0.as_bytes());
+    }
+}
+
+fn accounts(list: &Value) -> Vec<AccountId> {
+    let Value::Array(ids) = list else { return Vec::new() };
+    let read = |id: &Value| match id {
+        Value::BulkString(bytes) => account(bytes),
+        _ => None,
+    };
+    ids.iter().filter_map(read).collect()
+}
+
+/// Members are the 16 bytes of the account's id: a million people wait in Redis at
+/// once, and text would cost each of them 20 bytes more.
+fn account(bytes: &[u8]) -> Option<AccountId> {
+    uuid::Uuid::from_slice(bytes).ok().map(AccountId)
+}

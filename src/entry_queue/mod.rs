@@ -1,0 +1,48 @@
+//! The waiting room: who came when, who waits, who is inside.
+//!
+//! A **queue token** is one person's place in one program's line; its **queue number**
+//! says when they came. A **stay** is the time inside, in which seats may be held. The
+//! **gate** lets people in by number, as many as there is room for. Whoever was not
+//! seen when their turn came is **parked**: passed over, the number kept. The **entry
+//! pass** is a signed cookie that says all this to the booking pages.
+//!
+//! # Invariants
+//!
+//! * Per program the numbers are 1..N, without gap or duplicate.
+//! * One live token (`WAITING` or `ACTIVE`) per account and program.
+//! * No admission makes more people `ACTIVE` than the program's capacity, however many
+//!   instances admit; only staff may let somebody in beyond it.
+//! * A stay's end is fixed at admission, and nothing revives a stay that is over.
+//! * Redis holds a copy of the line. It decides nothing, and losing it loses nothing.
+//!
+//! # Concurrency
+//!
+//! Joins are collected while a batch is being written (`Joins`); the batch locks the
+//! program's `queue_numbers` row, *then* reads who is already in, *then* numbers the
+//! rest. A second join of the same person loses and is shown the place they have.
+//!
+//! Every way in locks the program's `queue_gates` row; an instance that finds it
+//! locked leaves the admission to the one that has it. Ways out lock only their token.
+//!
+//! Redis moves in one function, [`mirror`]: it writes what Postgres says of some
+//! accounts, reads Postgres again and repeats while that differs, so that whichever of
+//! two writers comes last, the truth does.
+
+mod error;
+mod line;
+mod mirror;
+mod model;
+pub mod pages;
+mod pass;
+mod service;
+mod store;
+
+pub use error::QueueError;
+pub use mirror::mirror;
+pub use model::{
+    LiveToken, QueueNumber, QueueState, Stay, TokenId, TokenStatus, queue_path, retry_after_ms,
+};
+pub use pages::{check_pass, pass_cookie};
+pub use service::{
+    complete, extend_stay, is_anybody_waiting, lock_live_token, lock_stay, require_stay,
+};

@@ -1,0 +1,169 @@
+//! Places in line, stays and what a poll is told.
+
+use std::fmt;
+
+use chrono::{DateTime, Utc};
+use serde::{Deserialize, Serialize};
+use uuid::Uuid;
+
+use crate::{accounts::AccountId, catalog::ProgramId};
+
+/// Names one place in one line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, sqlx::Type)]
+#[sqlx(transparent)]
+#[serde(transparent)]
+pub struct TokenId(pub Uuid);
+
+/// Says when somebody came: 1 came first.
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, sqlx::Type,
+)]
+#[sqlx(transparent)]
+#[serde(transparent)]
+pub struct QueueNumber(pub i64);
+
+impl fmt::Display for QueueNumber {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+/// Where a place stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, sqlx::Type)]
+#[sqlx(type_name = "text", rename_all = "SCREAMING_SNAKE_CASE")]
+#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
+pub enum TokenStatus {
+    /// In line, or parked beside it.
+    Waiting,
+    /// Inside.
+    Active,
+    /// Everything that was held is paid.
+    Completed,
+    /// Given up, or taken away with the whole line.
+    Cancelled,
+    /// The stay ran to its end.
+    Expired,
+}
+
+impl TokenStatus {
+    /// The end of the locale keys about a place that has ended.
+    pub(super) fn key(self) -> &'static str {
+        match self {
+            Self::Waiting => "waiting",
+            Self::Active => "active",
+            Self::Completed => "completed",
+            Self::Cancelled => "cancelled",
+            Self::Expired => "expired",
+        }
+    }
+}
+
+/// The latest place of one person in one program, as it stands at this moment: a stay
+/// whose end has passed reads as expired before any worker has said so.
+#[derive(Clone, Debug)]
+pub(super) struct Token {
+    pub(super) id: TokenId,
+    pub(super) queue_number: QueueNumber,
+    pub(super) status: TokenStatus,
+    pub(super) parked_at: Option<DateTime<Utc>>,
+    pub(super) stay_ends_at: Option<DateTime<Utc>>,
+    pub(super) expires_at: Option<DateTime<Utc>>,
+}
+
+/// Somebody's time inside.
+#[derive(Clone, Debug)]
+pub struct Stay {
+    /// The place it belongs to.
+    pub token_id: TokenId,
+    /// Inside what.
+    pub program_id: ProgramId,
+    /// Who.
+    pub account_id: AccountId,
+    /// When they came.
+    pub queue_number: QueueNumber,
+    /// Until when a hold may start; fixed at admission.
+    pub stay_ends_at: DateTime<Utc>,
+    /// The later of the stay's end and its holds' ends.
+    pub expires_at: DateTime<Utc>,
+}
+
+/// A place that is not over, its row locked.
+#[derive(Clone, Debug)]
+pub struct LiveToken {
+    /// Its id.
+    pub id: TokenId,
+    /// In whose line.
+    pub program_id: ProgramId,
+    /// Whose it is.
+    pub account_id: AccountId,
+    /// When they came.
+    pub queue_number: QueueNumber,
+    /// `WAITING` or `ACTIVE`.
+    pub status: TokenStatus,
+}
+
+/// What a poll is told.
+#[derive(Clone, Debug, Serialize)]
+pub struct QueueState {
+    /// Where the place stands.
+    pub status: TokenStatus,
+    /// The place.
+    pub queue_number: QueueNumber,
+    /// How many go in earlier; `None` while the line is being counted again.
+    pub ahead: Option<u64>,
+    /// How many wait, all in all; `None` while the line is being counted again.
+    pub waiting: Option<u64>,
+    /// How long it will take at the speed of the last minutes.
+    pub estimated_wait_seconds: Option<u64>,
+    /// When to ask again; `None` when nothing will change by itself.
+    pub retry_after_ms: Option<u64>,
+    /// Until when the person is inside.
+    pub expires_at: Option<DateTime<Utc>>,
+    /// Where the seats are, for whoever is inside.
+    pub entry_url: Option<String>,
+    /// Seats and places that are free in all performances.
+    pub seats_free: u64,
+}
+
+/// The address of a program's line.
+pub fn queue_path(slug: &str) -> String {
+    format!("/programs/{slug}/queue")
+}
+
+/// When somebody with so many people ahead should ask again. Jittered, so that those
+/// who joined together do not ask together for ever.
+pub fn retry_after_ms(ahead: Option<u64>) -> u64 {
+    let (middle_ms, jitter_ms): (u64, u64) = match ahead {
+        Some(0..=100) => (1_000, 0),
+        Some(101..=1_000) => (5_000, 300),
+        Some(1_001..=10_000) => (15_000, 500),
+        Some(_) => (30_000, 4_000),
+        // The line is being counted again: soon, but not all at once.
+        None => (3_000, 1_000),
+    };
+    rand::random_range(middle_ms - jitter_ms..=middle_ms + jitter_ms)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn whoever_is_near_asks_often_and_whoever_is_far_seldom() {
+        for (ahead, from, to) in [
+            (0, 1_000, 1_000),
+            (100, 1_000, 1_000),
+            (101, 4_700, 5_300),
+            (1_000, 4_700, 5_300),
+            (1_001, 14_500, 15_500),
+            (10_000, 14_500, 15_500),
+            (10_001, 26_000, 34_000),
+            (1_000_000, 26_000, 34_000),
+        ] {
+            for _ in 0..200 {
+                let asked = retry_after_ms(Some(ahead));
+                assert!((from..=to).contains(&asked), "{ahead} ahead: {asked} ms");
+            }
+        }
+    }
+}

@@ -1,0 +1,117 @@
+//! The entry pass: what a browser shows to the booking pages.
+//!
+//! A signed statement (JWT, HS256) that one account is inside one program until some
+//! moment. It opens nothing by itself, because the live token is looked at as well; but
+//! one that is forged, foreign or over keeps its bearer out.
+
+use chrono::{DateTime, Utc};
+use jsonwebtoken::{Algorithm, DecodingKey, EncodingKey, Header, Validation};
+use serde::{Deserialize, Serialize};
+use uuid::Uuid;
+
+use super::model::{QueueNumber, Stay};
+use crate::infra::secrets::SigningKey;
+
+/// Keeps passes apart from whatever else the same key may sign one day.
+const ISSUER: &str = "stagedoor/entry-pass";
+
+/// What a pass says.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct EntryPass {
+    iss: String,
+    /// The account.
+    sub: Uuid,
+    /// The program.
+    aud: Uuid,
+    number: QueueNumber,
+    /// The end, in seconds since the epoch.
+    exp: i64,
+}
+
+impl EntryPass {
+    pub(super) fn of(stay: &Stay) -> Self {
+        Self {
+            iss: ISSUER.to_owned(),
+            sub: stay.account_id.0,
+            aud: stay.program_id.0,
+            number: stay.queue_number,
+            exp: stay.expires_at.timestamp(),
+        }
+    }
+
+    /// As the cookie carries it.
+    pub(super) fn sign(&self, key: &SigningKey) -> Option<String> {
+        let key = EncodingKey::from_secret(key.as_bytes());
+        jsonwebtoken::encode(&Header::new(Algorithm::HS256), self, &key)
+            .inspect_err(|error| tracing::error!(%error, "an entry pass could not be signed"))
+            .ok()
+    }
+
+    /// The pass in `text`, if this deployment signed it and it is not over at `now`.
+    pub(super) fn read(text: &str, key: &SigningKey, now: DateTime<Utc>) -> Option<Self> {
+        let mut validation = Validation::new(Algorithm::HS256);
+        validation.set_issuer(&[ISSUER]);
+        validation.set_required_spec_claims(&["exp", "iss", "sub", "aud"]);
+        // Both are compared by the caller, and the end below, by the caller's clock.
+        validation.validate_aud = false;
+        validation.validate_exp = false;
+        let key = DecodingKey::from_secret(key.as_bytes());
+        let pass = jsonwebtoken::decode::<Self>(text, &key, &validation).ok()?.claims;
+        (now.timestamp() < pass.exp).then_some(pass)
+    }
+
+    /// Whether it speaks of this very stay.
+    pub(super) fn admits(&self, stay: &Stay) -> bool {
+        self.sub == stay.account_id.0
+            && self.aud == stay.program_id.0
+            && self.number == stay.queue_number
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use chrono::TimeDelta;
+
+    use super::{super::model::TokenId, *};
+    use crate::{accounts::AccountId, catalog::ProgramId};
+
+    fn stay(now: DateTime<Utc>) -> Stay {
+        Stay {
+            token_id: TokenId(Uuid::now_v7()),
+            program_id: ProgramId(Uuid::now_v7()),
+            account_id: AccountId(Uuid::now_v7()),
+            queue_number: QueueNumber(7),
+            stay_ends_at: now + TimeDelta::minutes(10),
+            expires_at: now + TimeDelta::minutes(10),
+        }
+    }
+
+    #[test]
+    fn a_pass_admits_its_own_stay_and_no_other() {
+        let now = DateTime::from_timestamp(1_800_000_000, 0).unwrap();
+        let (key, mine) = (SigningKey::configured("a key of some length, 32 bytes."), stay(now));
+        let text = EntryPass::of(&mine).sign(&key).unwrap();
+        let pass = EntryPass::read(&text, &key, now).unwrap();
+        assert!(pass.admits(&mine));
+        assert!(!pass.admits(&stay(now)));
+        let rejoined = Stay { queue_number: QueueNumber(8), ..mine };
+        assert!(!pass.admits(&rejoined));
+    }
+
+    #[test]
+    fn a_forged_or_lapsed_pass_is_none() {
+        let now = DateTime::from_timestamp(1_800_000_000, 0).unwrap();
+        let key = SigningKey::configured("a key of some length, 32 bytes.");
+        let text = EntryPass::of(&stay(now)).sign(&key).unwrap();
+        let foreign_key = SigningKey::configured("another key of some length, 32 b");
+        assert!(EntryPass::read(&text, &foreign_key, now).is_none());
+        assert!(EntryPass::read(&text, &key, now + TimeDelta::minutes(10)).is_none());
+        assert!(EntryPass::read("", &key, now).is_none());
+        let (head, rest) = text.split_once('.').unwrap();
+        let (claims, _) = rest.split_once('.').unwrap();
+        assert!(EntryPass::read(&format!("{head}.{claims}."), &key, now).is_none());
+        // {"alg":"none","typ":"JWT"}
+        let unsigned = format!("eyJhbGciOiJub25lIiwidHlwIjoiSldUIn0.{claims}.");
+        assert!(EntryPass::read(&unsigned, &key, now).is_none());
+    }
+}

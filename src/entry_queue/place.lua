@@ -1,0 +1,58 @@
+-- Puts accounts where Postgres says they are.
+--
+-- Run by: entry_queue::line::Line::place
+--
+-- KEYS[1]  waiting  zset    account -> queue number
+-- KEYS[2]  active   zset    account -> end of the stay (ms since the epoch)
+-- KEYS[3]  seen     zset    account -> last poll (ms since the epoch)
+-- KEYS[4]  epoch    hash    run: the server that holds the line; since: complete since then (ms)
+-- KEYS[5]  nonce    string  who is rebuilding the line, beginning with the server's run id
+-- ARGV[1]  nonce            of the rebuild this batch belongs to; empty outside of one
+-- ARGV[2]  lease_ms         how long the nonce stands without another batch
+-- ARGV[3]  n_waiting        then so many pairs: queue number, account
+-- ARGV[..] n_inside         then so many pairs: end of the stay, account
+-- ARGV[..] the rest         accounts that are neither
+--
+-- Returns  1 written, the line is complete
+--          0 written, the line is not complete
+--         -1 nothing written: the rebuild was overtaken by another or by a lost memory
+--
+-- Why a script: a batch of a rebuild may only be written into the memory that the rebuild
+-- began with, and nobody may be seen in `waiting` and in `active`.
+-- Cost: O(log n) an account.
+
+local run = string.match(redis.call('INFO', 'server'), 'run_id:(%x+)')
+if ARGV[1] ~= '' then
+  local is_ours = redis.call('GET', KEYS[5]) == ARGV[1]
+  if not is_ours or string.sub(ARGV[1], 1, #run) ~= run then return -1 end
+  redis.call('PEXPIRE', KEYS[5], ARGV[2])
+end
+
+-- The pairs from `at` on, and the accounts in them.
+local function pairs_from(at)
+  local scored, accounts = {}, {}
+  for i = at + 1, at + 2 * ARGV[at], 2 do
+    scored[#scored + 1] = ARGV[i]
+    scored[#scored + 1] = ARGV[i + 1]
+    accounts[#accounts + 1] = ARGV[i + 1]
+  end
+  return scored, accounts, at + 2 * ARGV[at] + 1
+end
+
+local waiting, waiting_accounts, at = pairs_from(3)
+local inside, inside_accounts, rest = pairs_from(at)
+if #waiting > 0 then
+  redis.call('ZADD', KEYS[1], unpack(waiting))
+  redis.call('ZREM', KEYS[2], unpack(waiting_accounts))
+end
+if #inside > 0 then
+  redis.call('ZADD', KEYS[2], unpack(inside))
+  redis.call('ZREM', KEYS[1], unpack(inside_accounts))
+  redis.call('ZREM', KEYS[3], unpack(inside_accounts))
+end
+if rest <= #ARGV then
+  for key = 1, 3 do redis.call('ZREM', KEYS[key], unpack(ARGV, rest)) end
+end
+
+if redis.call('HGET', KEYS[4], 'run') == run then return 1 end
+return 0

@@ -1,0 +1,212 @@
+//! The SQL of single places.
+
+use chrono::{DateTime, Utc};
+use sqlx::{PgConnection, PgExecutor, PgPool};
+
+use super::model::{LiveToken, QueueNumber, Stay, Token, TokenId, TokenStatus};
+use crate::{accounts::AccountId, catalog::ProgramId};
+
+/// Where Redis should have one account.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Place {
+    /// In line, with this number.
+    Waiting(QueueNumber),
+    /// Inside until then.
+    Inside(DateTime<Utc>),
+    /// Neither: no live token, or parked.
+    Nowhere,
+}
+
+/// The server's clock. A statement of its own, so that it is read after every lock
+/// that was taken before.
+pub(super) async fn clock(db: impl PgExecutor<'_>) -> Result<DateTime<Utc>, sqlx::Error> {
+    sqlx::query_scalar!(r#"select clock_timestamp() as "now!""#).fetch_one(db).await
+}
+
+/// The latest place of one person in one line.
+pub(super) async fn find_token(
+    db: &PgPool,
+    program_id: ProgramId,
+    account_id: AccountId,
+) -> Result<Option<Token>, sqlx::Error> {
+    sqlx::query_as!(
+        Token,
+        r#"
+        select id as "id: TokenId", queue_number as "queue_number: QueueNumber",
+            case when status = 'ACTIVE' and expires_at <= clock_timestamp() then 'EXPIRED'
+                 else status end as "status!: TokenStatus",
+            parked_at, stay_ends_at, expires_at
+        from queue_tokens
+        where program_id = $1 and account_id = $2
+        order by queue_number desc
+        limit 1
+        "#,
+        program_id as _,
+        account_id as _,
+    )
+    .fetch_optional(db)
+    .await
+}
+
+/// The stay of somebody who is inside at this moment.
+pub(super) async fn find_stay(
+    db: &PgPool,
+    program_id: ProgramId,
+    account_id: AccountId,
+) -> Result<Option<Stay>, sqlx::Error> {
+    sqlx::query_as!(
+        Stay,
+        r#"
+        select id as "token_id: TokenId", program_id as "program_id: ProgramId",
+            account_id as "account_id: AccountId", queue_number as "queue_number: QueueNumber",
+            stay_ends_at as "stay_ends_at!", expires_at as "expires_at!"
+        from queue_tokens
+        where program_id = $1 and account_id = $2
+            and status = 'ACTIVE' and expires_at > clock_timestamp()
+        "#,
+        program_id as _,
+        account_id as _,
+    )
+    .fetch_optional(db)
+    .await
+}
+
+/// The stay of somebody whose token is `ACTIVE`, whatever the clock says, its row
+/// locked.
+pub(super) async fn lock_stay(
+    tx: &mut PgConnection,
+    program_id: ProgramId,
+    account_id: AccountId,
+) -> Result<Option<Stay>, sqlx::Error> {
+    sqlx::query_as!(
+        Stay,
+        r#"
+        select id as "token_id: TokenId", program_id as "program_id: ProgramId",
+            account_id as "account_id: AccountId", queue_number as "queue_number: QueueNumber",
+            stay_ends_at as "stay_ends_at!", expires_at as "expires_at!"
+        from queue_tokens
+        where program_id = $1 and account_id = $2 and status = 'ACTIVE'
+        for no key update
+        "#,
+        program_id as _,
+        account_id as _,
+    )
+    .fetch_optional(tx)
+    .await
+}
+
+/// The place of one person that is not over, its row locked.
+pub(super) async fn lock_live_token(
+    tx: &mut PgConnection,
+    program_id: ProgramId,
+    account_id: AccountId,
+) -> Result<Option<LiveToken>, sqlx::Error> {
+    sqlx::query_as!(
+        LiveToken,
+        r#"
+        select id as "id: TokenId", program_id as "program_id: ProgramId",
+            account_id as "account_id: AccountId", queue_number as "queue_number: QueueNumber",
+            status as "status: TokenStatus"
+        from queue_tokens
+        where program_id = $1 and account_id = $2 and status in ('WAITING', 'ACTIVE')
+        for no key update
+        "#,
+        program_id as _,
+        account_id as _,
+    )
+    .fetch_optional(tx)
+    .await
+}
+
+/// Moves the end of a locked stay's place to `until`, unless it is later already.
+pub(super) async fn write_expiry(
+    tx: &mut PgConnection,
+    token_id: TokenId,
+    until: DateTime<Utc>,
+) -> Result<(), sqlx::Error> {
+    sqlx::query!(
+        "update queue_tokens set expires_at = greatest(expires_at, $2) where id = $1",
+        token_id as _,
+        until,
+    )
+    .execute(tx)
+    .await?;
+    Ok(())
+}
+
+/// Ends a place whose row is locked.
+pub(super) async fn write_end(
+    tx: &mut PgConnection,
+    token_id: TokenId,
+    status: TokenStatus,
+) -> Result<(), sqlx::Error> {
+    sqlx::query!(
+        "update queue_tokens set status = $2, ended_at = clock_timestamp() where id = $1",
+        token_id as _,
+        status as _,
+    )
+    .execute(tx)
+    .await?;
+    Ok(())
+}
+
+/// Puts somebody who came back into the line again, with the number they have.
+pub(super) async fn write_return(db: &PgPool, token_id: TokenId) -> Result<(), sqlx::Error> {
+    sqlx::query!(
+        "update queue_tokens set parked_at = null where id = $1 and status = 'WAITING'",
+        token_id as _,
+    )
+    .execute(db)
+    .await?;
+    Ok(())
+}
+
+/// Whether anybody stands in this line; the parked do not.
+pub(super) async fn is_anybody_waiting(
+    db: impl PgExecutor<'_>,
+    program_id: ProgramId,
+) -> Result<bool, sqlx::Error> {
+    sqlx::query_scalar!(
+        r#"
+        select exists (
+            select from queue_tokens
+            where program_id = $1 and status = 'WAITING' and parked_at is null
+        ) as "is!"
+        "#,
+        program_id as _,
+    )
+    .fetch_one(db)
+    .await
+}
+
+/// Where Redis should have each of `accounts`, in their order.
+pub(super) async fn places_of(
+    db: &PgPool,
+    program_id: ProgramId,
+    accounts: &[AccountId],
+) -> Result<Vec<(AccountId, Place)>, sqlx::Error> {
+    let rows = sqlx::query!(
+        r#"
+        select o.account_id as "account_id!: AccountId", status as "status?: TokenStatus",
+            queue_number as "queue_number?: QueueNumber", stay_ends_at, parked_at
+        from unnest($2::uuid[]) with ordinality as o (account_id, nth)
+        left join queue_tokens t
+            on t.program_id = $1 and t.account_id = o.account_id
+            and status in ('WAITING', 'ACTIVE')
+        order by nth
+        "#,
+        program_id as _,
+        accounts as _,
+    )
+    .fetch_all(db)
+    .await?;
+    let placed = rows.into_iter().map(|row| {
+        let place = match (row.status, row.queue_number, row.stay_ends_at) {
+            (Some(TokenStatus::Active), _, Some(ends_at)) => Place::Inside(ends_at),
+            (Some(_), Some(number), _) if row.parked_at.is_none() => Place::Waiting(number),
+            _ => Place::Nowhere,
+        };
+        (row.account_id, place)
+    });
+    Ok(placed.collect())
+}

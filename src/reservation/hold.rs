@@ -1,0 +1,293 @@
+//! Holding seats and places.
+//!
+//! Redis lease, then connection, then rows, then the clock, then the write. The leases
+//! only keep people from meeting at the same seat row: without Redis a hold goes on and
+//! the rows decide alone.
+
+use std::{sync::Arc, time::Duration};
+
+use sqlx::PgConnection;
+use uuid::Uuid;
+
+use super::{
+    alternatives,
+    error::ReservationError,
+    expiry,
+    model::{Choice, Hold, Item, ReservationId, ReservationItemId, ReservationStatus, SeatStatus},
+    service::expect_all,
+    store::{self, NewHold, Terms},
+};
+use crate::{
+    accounts::AccountId,
+    app::App,
+    catalog::{Program, Schedule, ScheduleSeatId, ZoneId},
+    entry_queue,
+    infra::{
+        idempotency::{Claim, RequestKey},
+        locks::{Lease, LeaseError, LeaseName, Term},
+        postgres::{retry_stale, violated_constraint},
+    },
+    points::Points,
+};
+
+/// How long the leases of seats last: many times what a hold takes.
+const SEAT_LEASE: Term = Term::Fixed(Duration::from_secs(3));
+/// How long one person's order for places keeps another one of theirs out.
+const PERSON_LEASE: Term = Term::Fixed(Duration::from_secs(5));
+/// The last guard against selling a seat twice.
+const LIVE_SEAT_KEY: &str = "reservation_items_live_seat_key";
+
+/// Somebody's order to hold something.
+#[derive(Clone, Debug)]
+pub struct HoldOrder {
+    /// Whose.
+    pub account_id: AccountId,
+    /// Of which program.
+    pub program: Arc<Program>,
+    /// For which performance.
+    pub schedule: Schedule,
+    /// What.
+    pub choice: Choice,
+    /// Carries the order out once, however often it comes.
+    pub request_key: Option<Uuid>,
+}
+
+impl HoldOrder {
+    fn key(&self) -> Option<RequestKey> {
+        let route = format!("POST /schedules/{}/reservations", self.schedule.id);
+        let key = self.request_key?;
+        Some(RequestKey::new(self.account_id.0, key, &route, &self.choice))
+    }
+
+    /// Marks leases: a second attempt of this very order knows them as its own.
+    fn owner(&self) -> String {
+        let key = self.request_key.unwrap_or_else(Uuid::new_v4);
+        format!("{}:{}", self.account_id, key.simple())
+    }
+}
+
+/// Holds what `order` asks for: all of it or nothing, and once for each request key.
+pub async fn hold(app: &App, order: &HoldOrder) -> Result<Hold, ReservationError> {
+    let key = order.key();
+    let places_max = i64::from(app.config.seats_per_hold_max.get());
+    if order.choice.quantity() > places_max {
+        return Err(ReservationError::TooMany { places_max });
+    }
+    let outcome = match hold_now(app, order, key.as_ref()).await {
+        // Freed by the clock and not yet by anybody's transaction.
+        Err(refusal) if is_freed(app, &refusal).await? => hold_now(app, order, key.as_ref()).await,
+        outcome => outcome,
+    };
+    match (outcome, key) {
+        // What was carried out before is answered as it was then, whatever stands in
+        // the way of doing it again.
+        (Err(refusal), Some(key)) if refusal.is_refusal() => {
+            match key.find_outcome(&app.db).await? {
+                Some(first) => Ok(first),
+                None => Err(with_alternatives(app, order, refusal).await),
+            }
+        }
+        (Err(refusal), None) => Err(with_alternatives(app, order, refusal).await),
+        (outcome, _) => outcome,
+    }
+}
+
+async fn hold_now(
+    app: &App,
+    order: &HoldOrder,
+    key: Option<&RequestKey>,
+) -> Result<Hold, ReservationError> {
+    let lease = take_leases(app, order).await?;
+    let outcome = retry_stale(|_| async {
+        let mut tx = app.db.begin().await?;
+        if let Some(key) = key
+            && let Claim::Done(first) = key.claim(&mut tx).await?
+        {
+            return Ok(first);
+        }
+        let held = match &order.choice {
+            Choice::Seats(ids) => hold_seats(&mut tx, order, ids).await?,
+            Choice::Places { zone_id, quantity } => {
+                hold_places(&mut tx, order, *zone_id, *quantity).await?
+            }
+        };
+        if let Some(key) = key {
+            key.keep(&mut tx, &held).await?;
+        }
+        tx.commit().await?;
+        metrics::counter!("stagedoor_holds_total").increment(1);
+        Ok(held)
+    })
+    .await;
+    if let Some(lease) = lease {
+        lease.release().await;
+    }
+    outcome
+}
+
+/// One lease a seat, or one for the person who wants places. None when Redis is away.
+async fn take_leases(app: &App, order: &HoldOrder) -> Result<Option<Lease>, ReservationError> {
+    let scope = order.schedule.id;
+    let (names, term) = match &order.choice {
+        Choice::Seats(ids) => {
+            (ids.iter().map(|id| LeaseName::new(scope, id)).collect::<Vec<_>>(), SEAT_LEASE)
+        }
+        Choice::Places { .. } => {
+            (vec![LeaseName::new(scope, format_args!("person:{}", order.account_id))], PERSON_LEASE)
+        }
+    };
+    match Lease::take(&app.redis, names, &order.owner(), term).await {
+        Ok(lease) => Ok(Some(lease)),
+        Err(LeaseError::Away(error)) => {
+            tracing::debug!(%error, "holding without leases");
+            Ok(None)
+        }
+        Err(LeaseError::Held(names)) => match order.choice {
+            Choice::Seats(_) => {
+                let seat_ids = names.iter().filter_map(|name| name.name().parse().ok());
+                Err(ReservationError::seats_unavailable(seat_ids.collect()))
+            }
+            Choice::Places { .. } => Err(ReservationError::AlreadyProcessing),
+        },
+        Err(LeaseError::OwnStillRunning) => Err(ReservationError::AlreadyProcessing),
+    }
+}
+
+async fn hold_seats(
+    tx: &mut PgConnection,
+    order: &HoldOrder,
+    ids: &[ScheduleSeatId],
+) -> Result<Hold, ReservationError> {
+    let stay = entry_queue::lock_stay(tx, order.account_id, &order.program).await?;
+    let seats = store::lock_seats(tx, order.schedule.id, ids).await?;
+    let hold = new_hold(tx, order).await?;
+    if seats.len() != ids.len() {
+        return Err(ReservationError::UnknownSeat);
+    }
+    let taken: Vec<_> = seats
+        .iter()
+        .filter(|seat| seat.status != SeatStatus::Available)
+        .map(|seat| seat.id)
+        .collect();
+    if !taken.is_empty() {
+        return Err(ReservationError::seats_unavailable(taken));
+    }
+    let items: Vec<_> = seats.iter().map(|seat| item(Some(seat.id), None, 1, seat.price)).collect();
+    let total = seats
+        .iter()
+        .try_fold(Points::ZERO, |sum, seat| sum.checked_add(seat.price))
+        .ok_or(ReservationError::Inconsistent)?;
+    let written = store::insert_seat_hold(tx, &hold, total, &items, &seats).await;
+    let (expires_at, n_taken) = written.map_err(|error| match violated_constraint(&error) {
+        Some(LIVE_SEAT_KEY) => ReservationError::seats_unavailable(ids.to_vec()),
+        _ => error.into(),
+    })?;
+    expect_all(seats.len(), u64::try_from(n_taken).unwrap_or_default())?;
+    keep_stay(tx, &stay, expires_at).await?;
+    Ok(held(&hold, total, expires_at, items))
+}
+
+async fn hold_places(
+    tx: &mut PgConnection,
+    order: &HoldOrder,
+    zone_id: ZoneId,
+    quantity: i32,
+) -> Result<Hold, ReservationError> {
+    let stay = entry_queue::lock_stay(tx, order.account_id, &order.program).await?;
+    let hold = new_hold(tx, order).await?;
+    let mut item = item(None, Some(zone_id), quantity, Points::ZERO);
+    let Some(places) = store::insert_place_hold(tx, &hold, &item, zone_id).await? else {
+        return match store::has_zone(tx, order.schedule.id, zone_id).await? {
+            true => Err(ReservationError::SoldOut { zone_id }),
+            false => Err(ReservationError::UnknownZone),
+        };
+    };
+    item.unit_price = places.unit_price;
+    keep_stay(tx, &stay, places.expires_at).await?;
+    Ok(held(&hold, places.total, places.expires_at, vec![item]))
+}
+
+/// The hold that the terms of this moment allow.
+async fn new_hold(tx: &mut PgConnection, order: &HoldOrder) -> Result<NewHold, ReservationError> {
+    let terms = store::terms_of(tx, order.schedule.id, order.account_id).await?;
+    check(&terms, order.choice.quantity())?;
+    Ok(NewHold {
+        id: ReservationId(Uuid::now_v7()),
+        account_id: order.account_id,
+        schedule_id: order.schedule.id,
+        program_id: order.schedule.program_id,
+        terms,
+    })
+}
+
+fn check(terms: &Terms, quantity: i64) -> Result<(), ReservationError> {
+    if !terms.is_on_sale {
+        return Err(ReservationError::SaleClosed);
+    }
+    let places_max = i64::from(terms.places_max);
+    match terms.places_live.checked_add(quantity) {
+        Some(places) if places <= places_max => Ok(()),
+        _ => Err(ReservationError::AccountLimit { places_max }),
+    }
+}
+
+/// A hold keeps its owner's place inside until its own end.
+async fn keep_stay(
+    tx: &mut PgConnection,
+    stay: &entry_queue::Stay,
+    until: chrono::DateTime<chrono::Utc>,
+) -> Result<(), sqlx::Error> {
+    if until > stay.expires_at {
+        entry_queue::extend_stay(tx, stay, until).await?;
+    }
+    Ok(())
+}
+
+fn item(
+    schedule_seat_id: Option<ScheduleSeatId>,
+    zone_id: Option<ZoneId>,
+    quantity: i32,
+    unit_price: Points,
+) -> Item {
+    let id = ReservationItemId(Uuid::now_v7());
+    Item { id, schedule_seat_id, zone_id, quantity, unit_price }
+}
+
+fn held(
+    hold: &NewHold,
+    total: Points,
+    expires_at: chrono::DateTime<chrono::Utc>,
+    items: Vec<Item>,
+) -> Hold {
+    let status = ReservationStatus::Held;
+    Hold { reservation_id: hold.id, status, total, expires_at, items }
+}
+
+/// Whether holds that are over stood in the way and do so no more.
+async fn is_freed(app: &App, refusal: &ReservationError) -> Result<bool, sqlx::Error> {
+    let n_freed = match refusal {
+        ReservationError::SeatUnavailable { seat_ids, .. } => {
+            expiry::expire_in_the_way(&app.db, seat_ids, None).await?
+        }
+        ReservationError::SoldOut { zone_id } => {
+            expiry::expire_in_the_way(&app.db, &[], Some(*zone_id)).await?
+        }
+        _ => 0,
+    };
+    Ok(n_freed > 0)
+}
+
+/// Adds the nearest seats that are free to a refusal of seats.
+async fn with_alternatives(
+    app: &App,
+    order: &HoldOrder,
+    refusal: ReservationError,
+) -> ReservationError {
+    match (refusal, &order.choice) {
+        (ReservationError::SeatUnavailable { seat_ids, .. }, Choice::Seats(wanted)) => {
+            let alternatives = alternatives::of(app, order.schedule.id, wanted, &seat_ids).await;
+            ReservationError::SeatUnavailable { seat_ids, alternatives }
+        }
+        (refusal, _) => refusal,
+    }
+}

@@ -1,0 +1,43 @@
+//! Seats and places: held for a short time, then paid for or given back. The only
+//! writer of the state of seats and zones.
+//!
+//! A **hold** is a reservation that is not paid yet: it ends at `expires_at`, fixed when
+//! it is made. *Expiring* is the clock's doing, *releasing* a person's before payment,
+//! *cancelling and refunding* a person's after it. An **item** is one seat, or places in
+//! one **zone**.
+//!
+//! # Invariants
+//!
+//! * A seat is in at most one live item: `reservation_items_live_seat_key`.
+//! * An item is live as long as its reservation is held or confirmed, and a seat's
+//!   status agrees with it.
+//! * `remaining` of a zone is its capacity less the quantities of its live items.
+//! * Nothing is paid at or after `expires_at`, and nothing revives an ended hold.
+//! * Reading changes nothing: a hold past its end reads as expired before anybody wrote so.
+//!
+//! # Concurrency
+//!
+//! Rows are locked in the order queue token, reservation, seats and zones, ids
+//! ascending. What the clock decides is asked in a statement after the locks.
+
+mod alternatives;
+mod best;
+mod error;
+mod expiry;
+mod hold;
+mod model;
+pub mod pages;
+mod seat_map;
+mod service;
+mod store;
+
+pub use error::ReservationError;
+pub use expiry::expire_lapsed;
+pub use hold::{HoldOrder, hold};
+pub use model::{
+    Choice, Confirmed, Held, Hold, Item, Locked, Reservation, ReservationId, ReservationItemId,
+    ReservationStatus,
+};
+pub use service::{
+    confirm, find_owned, live_holds_left, lock_confirmed, lock_held, refund_items, release,
+};

@@ -1,0 +1,11 @@
+//! SQL of reservations, seats and zones.
+
+mod expiry;
+mod hold;
+mod map;
+mod settle;
+
+pub(super) use expiry::*;
+pub(super) use hold::*;
+pub(super) use map::*;
+pub(super) use settle::*;

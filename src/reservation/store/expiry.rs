@@ -1,0 +1,73 @@
+//! Holds that have reached their end.
+
+use chrono::{DateTime, Utc};
+use sqlx::{PgConnection, PgPool};
+
+use crate::reservation::model::ReservationId;
+
+/// A hold past its end, read without a lock.
+pub(in crate::reservation) struct Lapsed {
+    pub(in crate::reservation) id: ReservationId,
+    pub(in crate::reservation) expires_at: DateTime<Utc>,
+}
+
+/// One page of holds past their end, the oldest first, after the last of the page before.
+pub(in crate::reservation) async fn list_lapsed(
+    db: &PgPool,
+    after: Option<&Lapsed>,
+    rows_max: i64,
+) -> Result<Vec<Lapsed>, sqlx::Error> {
+    let (at, id) = after.map(|last| (last.expires_at, last.id)).unzip();
+    sqlx::query_as!(
+        Lapsed,
+        r#"
+        select id as "id: _", expires_at
+        from reservations
+        where status = 'HELD' and expires_at <= clock_timestamp()
+          and (expires_at, id) > (coalesce($1, '-infinity'::timestamptz),
+                                  coalesce($2, '00000000-0000-0000-0000-000000000000'::uuid))
+        order by expires_at, id
+        limit $3
+        "#,
+        at,
+        id as _,
+        rows_max,
+    )
+    .fetch_all(db)
+    .await
+}
+
+/// Locks those of `ids` that are held and that nobody else is ending or paying now.
+pub(in crate::reservation) async fn lock_held_rows(
+    tx: &mut PgConnection,
+    ids: &[ReservationId],
+) -> Result<Vec<ReservationId>, sqlx::Error> {
+    sqlx::query_scalar!(
+        r#"
+        select id as "id: ReservationId" from reservations
+        where id = any($1) and status = 'HELD'
+        order by id
+        for no key update skip locked
+        "#,
+        ids as _,
+    )
+    .fetch_all(tx)
+    .await
+}
+
+/// Those of the locked `ids` whose end has come, by the clock after the locks: one that
+/// was renewed meanwhile is left alone.
+pub(in crate::reservation) async fn list_ended(
+    tx: &mut PgConnection,
+    ids: &[ReservationId],
+) -> Result<Vec<ReservationId>, sqlx::Error> {
+    sqlx::query_scalar!(
+        r#"
+        select id as "id: ReservationId" from reservations
+        where id = any($1) and expires_at <= clock_timestamp()
+        "#,
+        ids as _,
+    )
+    .fetch_all(tx)
+    .await
+}

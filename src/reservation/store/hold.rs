@@ -1,0 +1,248 @@
+//! Seats and places that are being held.
+
+use chrono::{DateTime, Utc};
+use sqlx::{PgConnection, PgPool};
+
+use crate::{
+    accounts::AccountId,
+    catalog::{ProgramId, ScheduleId, ScheduleSeatId, ZoneId},
+    points::Points,
+    reservation::model::{Item, ReservationId, SeatStatus},
+};
+
+/// A seat that this transaction has locked.
+#[derive(Debug)]
+pub(in crate::reservation) struct LockedSeat {
+    pub(in crate::reservation) id: ScheduleSeatId,
+    pub(in crate::reservation) version: i64,
+    pub(in crate::reservation) price: Points,
+    pub(in crate::reservation) status: SeatStatus,
+}
+
+/// Locks those of `ids` that belong to the performance, in id order.
+pub(in crate::reservation) async fn lock_seats(
+    tx: &mut PgConnection,
+    schedule_id: ScheduleId,
+    ids: &[ScheduleSeatId],
+) -> Result<Vec<LockedSeat>, sqlx::Error> {
+    sqlx::query_as!(
+        LockedSeat,
+        r#"
+        select id as "id: _", version, price as "price: _", status as "status: _"
+        from schedule_seats
+        where id = any($1) and schedule_id = $2
+        order by id
+        for no key update
+        "#,
+        ids as _,
+        schedule_id as _,
+    )
+    .fetch_all(tx)
+    .await
+}
+
+/// On what terms an account may hold seats of a performance at this moment.
+#[derive(Debug)]
+pub(in crate::reservation) struct Terms {
+    pub(in crate::reservation) is_on_sale: bool,
+    pub(in crate::reservation) hold_ttl_secs: i32,
+    pub(in crate::reservation) refund_until: DateTime<Utc>,
+    pub(in crate::reservation) refund_percent: i32,
+    pub(in crate::reservation) places_max: i32,
+    pub(in crate::reservation) places_live: i64,
+}
+
+/// The terms, by the clock of this statement: to be asked after the locks. The account's
+/// token is locked, so no other hold of theirs is counted half.
+pub(in crate::reservation) async fn terms_of(
+    tx: &mut PgConnection,
+    schedule_id: ScheduleId,
+    account_id: AccountId,
+) -> Result<Terms, sqlx::Error> {
+    sqlx::query_as!(
+        Terms,
+        r#"
+        select
+            (p.status = 'PUBLISHED' and p.on_sale_at <= clock_timestamp()
+                and clock_timestamp() < p.off_sale_at and clock_timestamp() < s.starts_at)
+                as "is_on_sale!",
+            p.hold_ttl_secs,
+            s.starts_at - make_interval(hours => p.refund_until_hours) as "refund_until!",
+            p.refund_percent,
+            p.places_per_account_max as places_max,
+            (
+                select coalesce(sum(i.quantity), 0)
+                from reservations r
+                join reservation_items i on i.reservation_id = r.id and i.live
+                where r.account_id = $2 and r.program_id = p.id
+                  and r.status in ('HELD', 'CONFIRMED')
+                  and (r.status = 'CONFIRMED' or r.expires_at > clock_timestamp())
+            ) as "places_live!"
+        from schedules s
+        join programs p on p.id = s.program_id
+        where s.id = $1
+        "#,
+        schedule_id as _,
+        account_id as _,
+    )
+    .fetch_one(tx)
+    .await
+}
+
+/// A hold that is about to be written.
+#[derive(Debug)]
+pub(in crate::reservation) struct NewHold {
+    pub(in crate::reservation) id: ReservationId,
+    pub(in crate::reservation) account_id: AccountId,
+    pub(in crate::reservation) schedule_id: ScheduleId,
+    pub(in crate::reservation) program_id: ProgramId,
+    pub(in crate::reservation) terms: Terms,
+}
+
+/// Writes a hold, its items and its seats in one statement. Says when it ends and how
+/// many seats were still as they had been locked; fewer than asked for undoes it.
+pub(in crate::reservation) async fn insert_seat_hold(
+    tx: &mut PgConnection,
+    hold: &NewHold,
+    total: Points,
+    items: &[Item],
+    seats: &[LockedSeat],
+) -> Result<(DateTime<Utc>, i64), sqlx::Error> {
+    let item_ids: Vec<_> = items.iter().map(|item| item.id.0).collect();
+    let seat_ids: Vec<_> = seats.iter().map(|seat| seat.id.0).collect();
+    let prices: Vec<_> = seats.iter().map(|seat| seat.price.get()).collect();
+    let versions: Vec<_> = seats.iter().map(|seat| seat.version).collect();
+    let written = sqlx::query!(
+        r#"
+        with moment as (
+            select clock_timestamp() as at
+        ), held as (
+            insert into reservations (id, account_id, schedule_id, program_id, total, expires_at,
+                hold_ttl_secs, refund_until, refund_percent, created_at)
+            select $1, $2, $3, $4, $5, at + make_interval(secs => $6::integer), $6, $7, $8, at
+            from moment
+            returning expires_at
+        ), items as (
+            insert into reservation_items (id, reservation_id, schedule_seat_id, unit_price)
+            select id, $1, seat_id, price
+            from unnest($9::uuid[], $10::bigint[], $11::bigint[]) as i (id, seat_id, price)
+        ), taken as (
+            update schedule_seats s
+            set status = 'HELD', version = s.version + 1, changed_xid = pg_current_xact_id()
+            from unnest($10::bigint[], $12::bigint[]) as locked (id, version)
+            where s.id = locked.id and s.version = locked.version and s.status = 'AVAILABLE'
+            returning s.id
+        )
+        select expires_at, (select count(*) from taken) as "n_taken!" from held
+        "#,
+        hold.id as _,
+        hold.account_id as _,
+        hold.schedule_id as _,
+        hold.program_id as _,
+        total as _,
+        hold.terms.hold_ttl_secs,
+        hold.terms.refund_until,
+        hold.terms.refund_percent,
+        &item_ids,
+        &seat_ids,
+        &prices,
+        &versions,
+    )
+    .fetch_one(tx)
+    .await?;
+    Ok((written.expires_at, written.n_taken))
+}
+
+/// What a hold of places came to.
+pub(in crate::reservation) struct PlacesHeld {
+    pub(in crate::reservation) expires_at: DateTime<Utc>,
+    pub(in crate::reservation) unit_price: Points,
+    pub(in crate::reservation) total: Points,
+}
+
+/// Takes places off a zone and writes the hold of them, in one statement: `remaining` is
+/// compared on the row as it is once it is ours. None when too few are left or the
+/// performance has no such zone.
+pub(in crate::reservation) async fn insert_place_hold(
+    tx: &mut PgConnection,
+    hold: &NewHold,
+    item: &Item,
+    zone_id: ZoneId,
+) -> Result<Option<PlacesHeld>, sqlx::Error> {
+    sqlx::query_as!(
+        PlacesHeld,
+        r#"
+        with taken as (
+            update zones
+            set remaining = remaining - $10, version = version + 1,
+                changed_xid = pg_current_xact_id()
+            where id = $9 and schedule_id = $3 and remaining >= $10
+            returning price, clock_timestamp() as at
+        ), held as (
+            insert into reservations (id, account_id, schedule_id, program_id, total, expires_at,
+                hold_ttl_secs, refund_until, refund_percent, created_at)
+            select $1, $2, $3, $4, price * $10, at + make_interval(secs => $5::integer), $5, $6, $7, at
+            from taken
+            returning expires_at, total
+        ), items as (
+            insert into reservation_items (id, reservation_id, zone_id, quantity, unit_price)
+            select $8, $1, $9, $10, price from taken
+        )
+        select held.expires_at, held.total as "total: _", taken.price as "unit_price: _"
+        from held cross join taken
+        "#,
+        hold.id as _,
+        hold.account_id as _,
+        hold.schedule_id as _,
+        hold.program_id as _,
+        hold.terms.hold_ttl_secs,
+        hold.terms.refund_until,
+        hold.terms.refund_percent,
+        item.id as _,
+        zone_id as _,
+        item.quantity,
+    )
+    .fetch_optional(tx)
+    .await
+}
+
+/// Whether the performance has such a zone.
+pub(in crate::reservation) async fn has_zone(
+    db: &mut PgConnection,
+    schedule_id: ScheduleId,
+    zone_id: ZoneId,
+) -> Result<bool, sqlx::Error> {
+    sqlx::query_scalar!(
+        r#"select exists (select from zones where id = $1 and schedule_id = $2) as "exists!""#,
+        zone_id as _,
+        schedule_id as _,
+    )
+    .fetch_one(db)
+    .await
+}
+
+/// Holds past their end that still keep one of `seat_ids` or places of `zone_id`, the
+/// oldest first.
+pub(in crate::reservation) async fn list_lapsed_in_the_way(
+    db: &PgPool,
+    seat_ids: &[ScheduleSeatId],
+    zone_id: Option<ZoneId>,
+    rows_max: i64,
+) -> Result<Vec<ReservationId>, sqlx::Error> {
+    sqlx::query_scalar!(
+        r#"
+        select distinct r.id as "id: ReservationId"
+        from reservation_items i
+        join reservations r on r.id = i.reservation_id
+        where i.live and (i.schedule_seat_id = any($1) or i.zone_id = $2)
+          and r.status = 'HELD' and r.expires_at <= clock_timestamp()
+        order by r.id
+        limit $3
+        "#,
+        seat_ids as _,
+        zone_id as _,
+        rows_max,
+    )
+    .fetch_all(db)
+    .await
+}

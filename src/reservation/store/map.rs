@@ -1,0 +1,171 @@
+//! Seats and zones as a map shows them.
+
+use chrono::{DateTime, Utc};
+use sqlx::PgPool;
+
+use crate::{
+    accounts::AccountId,
+    catalog::{ScheduleId, ScheduleSeatId, ZoneId},
+    points::Points,
+    reservation::model::{
+        Listed, NamedItem, ReservationId, ReservationStatus, SeatStatus, SectionListing, ZoneState,
+    },
+    reservation::seat_map::MapSeat,
+};
+
+/// Where to ask for changes from: every transaction older than this is seen by whatever
+/// is read after it.
+pub(in crate::reservation) async fn cursor(db: &PgPool) -> Result<String, sqlx::Error> {
+    sqlx::query_scalar!(r#"select pg_snapshot_xmin(pg_current_snapshot())::text as "cursor!""#)
+        .fetch_one(db)
+        .await
+}
+
+/// The seats of a performance, or of one section of it, in map order.
+pub(in crate::reservation) async fn list_seats(
+    db: &PgPool,
+    schedule_id: ScheduleId,
+    section: Option<&str>,
+) -> Result<Vec<MapSeat>, sqlx::Error> {
+    sqlx::query_as!(
+        MapSeat,
+        r#"
+        select s.id as "id: _", v.section, v.row_label, v.number, v.x, v.y,
+            s.price as "price: _", s.status as "status: SeatStatus"
+        from schedule_seats s
+        join seats v on v.id = s.seat_id
+        where s.schedule_id = $1 and ($2::text is null or v.section = $2)
+        order by v.section, v.y, v.row_label, v.x, v.number
+        "#,
+        schedule_id as _,
+        section,
+    )
+    .fetch_all(db)
+    .await
+}
+
+/// The seats of every section in which one of `seat_ids` stands.
+pub(in crate::reservation) async fn list_seats_around(
+    db: &PgPool,
+    schedule_id: ScheduleId,
+    seat_ids: &[ScheduleSeatId],
+) -> Result<Vec<MapSeat>, sqlx::Error> {
+    sqlx::query_as!(
+        MapSeat,
+        r#"
+        select s.id as "id: _", v.section, v.row_label, v.number, v.x, v.y,
+            s.price as "price: _", s.status as "status: SeatStatus"
+        from schedule_seats s
+        join seats v on v.id = s.seat_id
+        where s.schedule_id = $1 and v.section in (
+            select w.section from schedule_seats ws join seats w on w.id = ws.seat_id
+            where ws.id = any($2) and ws.schedule_id = $1
+        )
+        order by v.section, v.y, v.row_label, v.x, v.number
+        "#,
+        schedule_id as _,
+        seat_ids as _,
+    )
+    .fetch_all(db)
+    .await
+}
+
+/// The sections of a performance with what is free in each.
+pub(in crate::reservation) async fn list_sections(
+    db: &PgPool,
+    schedule_id: ScheduleId,
+) -> Result<Vec<SectionListing>, sqlx::Error> {
+    sqlx::query_as!(
+        SectionListing,
+        r#"
+        select v.section as name, count(*) as "n_seats!",
+            count(*) filter (where s.status = 'AVAILABLE') as "free!",
+            min(s.price) filter (where s.status = 'AVAILABLE') as "price_from: _"
+        from schedule_seats s
+        join seats v on v.id = s.seat_id
+        where s.schedule_id = $1
+        group by v.section
+        order by v.section
+        "#,
+        schedule_id as _,
+    )
+    .fetch_all(db)
+    .await
+}
+
+/// The zones of a performance, the dearest first.
+pub(in crate::reservation) async fn list_zones(
+    db: &PgPool,
+    schedule_id: ScheduleId,
+) -> Result<Vec<ZoneState>, sqlx::Error> {
+    sqlx::query_as!(
+        ZoneState,
+        r#"
+        select id as "id: ZoneId", name, price as "price: Points", remaining
+        from zones
+        where schedule_id = $1
+        order by price desc, name
+        "#,
+        schedule_id as _,
+    )
+    .fetch_all(db)
+    .await
+}
+
+/// The items of a reservation with their names.
+pub(in crate::reservation) async fn list_items(
+    db: &PgPool,
+    reservation_id: ReservationId,
+) -> Result<Vec<NamedItem>, sqlx::Error> {
+    sqlx::query_as!(
+        NamedItem,
+        r#"
+        select i.id as "id: _", i.schedule_seat_id as "schedule_seat_id: _",
+            i.zone_id as "zone_id: _", i.quantity, i.unit_price as "unit_price: _",
+            v.section as "section?", v.row_label as "row_label?", v.number as "number?",
+            z.name as "zone_name?"
+        from reservation_items i
+        left join schedule_seats s on s.id = i.schedule_seat_id
+        left join seats v on v.id = s.seat_id
+        left join zones z on z.id = i.zone_id
+        where i.reservation_id = $1
+        order by v.section, v.row_label, v.number, z.name, i.id
+        "#,
+        reservation_id as _,
+    )
+    .fetch_all(db)
+    .await
+}
+
+/// What one account reserved, the newest first, after the last of the page before.
+pub(in crate::reservation) async fn list_owned(
+    db: &PgPool,
+    account_id: AccountId,
+    after: Option<ReservationId>,
+    rows_max: i64,
+) -> Result<Vec<Listed>, sqlx::Error> {
+    sqlx::query_as!(
+        Listed,
+        r#"
+        select r.id as "id: ReservationId", r.schedule_id as "schedule_id: ScheduleId",
+            case when r.status = 'HELD' and r.expires_at <= clock_timestamp() then 'EXPIRED'
+                else r.status end as "status!: ReservationStatus",
+            r.total as "total: Points", r.expires_at, r.created_at,
+            (select sum(quantity) from reservation_items i where i.reservation_id = r.id)
+                as "n_places!",
+            p.title, s.starts_at as "starts_at: DateTime<Utc>", v.name as venue_name, v.time_zone
+        from reservations r
+        join schedules s on s.id = r.schedule_id
+        join programs p on p.id = r.program_id
+        join venues v on v.id = s.venue_id
+        where r.account_id = $1 and ($2::uuid is null or r.id < $2)
+        order by r.id desc
+        limit $3
+        "#,
+        account_id as _,
+        after as _,
+        rows_max,
+    )
+    .fetch_all(db)
+    .await
+}

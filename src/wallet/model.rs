@@ -1,0 +1,234 @@
+//! Wallets, their changes, and the rules of both.
+
+use chrono::{DateTime, Utc};
+use serde::{Deserialize, Serialize};
+use uuid::Uuid;
+
+use super::error::WalletError;
+use crate::{accounts::AccountId, points::Points, web::i18n::grouped};
+
+/// Names a wallet. Two wallets are locked in the order of these.
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, sqlx::Type,
+)]
+#[sqlx(transparent)]
+#[serde(transparent)]
+pub struct WalletId(pub Uuid);
+
+/// A wallet as one statement saw it.
+#[derive(Clone, Debug)]
+pub struct Wallet {
+    /// Its id.
+    pub wallet_id: WalletId,
+    /// All its points, also the withheld ones.
+    pub balance: Points,
+    /// The points withheld for open transfer requests.
+    pub pending: Points,
+    /// How many changes made it; a writer must name it.
+    pub version: i64,
+}
+
+impl Wallet {
+    /// What can be spent.
+    pub fn usable(&self) -> Points {
+        self.balance.checked_sub(self.pending).unwrap_or_default()
+    }
+
+    /// The wallet after `movement`, unless it would spend points that are not there.
+    pub(super) fn after(&self, movement: &Movement) -> Result<Self, WalletError> {
+        let short = || WalletError::InsufficientPoints {
+            balance: self.usable(),
+            needed: Points::new(movement.pending_change.saturating_sub(movement.amount))
+                .unwrap_or_default(),
+        };
+        let balance = self.balance.get().checked_add(movement.amount);
+        let balance = Points::new(balance.ok_or(WalletError::TooManyPoints)?).ok_or_else(short)?;
+        let pending = self.pending.get().checked_add(movement.pending_change);
+        let pending = Points::new(pending.ok_or(WalletError::TooManyPoints)?);
+        // Only a release that nothing was withheld for can go below zero.
+        let pending = pending.ok_or(WalletError::NothingWithheld)?;
+        balance.checked_sub(pending).ok_or_else(short)?;
+        Ok(Self { balance, pending, version: self.version + 1, ..self.clone() })
+    }
+}
+
+/// Why points moved.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, sqlx::Type)]
+#[sqlx(type_name = "text", rename_all = "SCREAMING_SNAKE_CASE")]
+#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
+pub enum Kind {
+    /// Bought.
+    Charge,
+    /// Spent on a reservation.
+    Payment,
+    /// Given back for a reservation.
+    Refund,
+    /// Corrected by the management.
+    Adjustment,
+    /// Withheld for a transfer request.
+    TransferHold,
+    /// Withheld no longer: the request was not accepted.
+    TransferRelease,
+    /// Sent to a friend.
+    TransferOut,
+    /// Received from a friend.
+    TransferIn,
+}
+
+impl Kind {
+    /// Every kind, in the order the filter shows them.
+    pub const ALL: [Self; 8] = [
+        Self::Charge,
+        Self::Payment,
+        Self::Refund,
+        Self::TransferIn,
+        Self::TransferOut,
+        Self::TransferHold,
+        Self::TransferRelease,
+        Self::Adjustment,
+    ];
+
+    /// The locale key of the kind's name.
+    pub fn text_key(self) -> &'static str {
+        match self {
+            Self::Charge => "wallet-kind-charge",
+            Self::Payment => "wallet-kind-payment",
+            Self::Refund => "wallet-kind-refund",
+            Self::Adjustment => "wallet-kind-adjustment",
+            Self::TransferHold => "wallet-kind-transfer-hold",
+            Self::TransferRelease => "wallet-kind-transfer-release",
+            Self::TransferOut => "wallet-kind-transfer-out",
+            Self::TransferIn => "wallet-kind-transfer-in",
+        }
+    }
+}
+
+/// One change that a wallet is asked to make.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Movement {
+    pub(super) kind: Kind,
+    /// The signed change of the balance.
+    pub(super) amount: i64,
+    /// The signed change of what is withheld.
+    pub(super) pending_change: i64,
+    /// What moved the points: a charge, a payment, a transfer.
+    pub(super) reference_id: Uuid,
+}
+
+impl Movement {
+    /// Points in.
+    pub(super) fn credit(kind: Kind, amount: Points, reference_id: Uuid) -> Self {
+        Self { kind, amount: amount.get(), pending_change: 0, reference_id }
+    }
+
+    /// Points out.
+    pub(super) fn debit(kind: Kind, amount: Points, reference_id: Uuid) -> Self {
+        Self { kind, amount: -amount.get(), pending_change: 0, reference_id }
+    }
+}
+
+/// One line of a wallet's history.
+#[derive(Clone, Debug, Serialize)]
+pub struct PointTransaction {
+    /// Its id.
+    pub id: Uuid,
+    /// Why points moved.
+    pub kind: Kind,
+    /// The signed change of the balance.
+    pub amount: i64,
+    /// The balance after it.
+    pub balance_after: Points,
+    /// The signed change of what is withheld.
+    #[serde(skip)]
+    pub pending_change: i64,
+    /// When.
+    pub created_at: DateTime<Utc>,
+}
+
+impl PointTransaction {
+    /// What a person sees move: the balance with its sign, or in brackets what is
+    /// withheld for a request.
+    pub fn shown(&self) -> String {
+        match self.amount {
+            0 if self.pending_change != 0 => format!("({})", grouped(-self.pending_change)),
+            amount if amount > 0 => format!("+{}", grouped(amount)),
+            amount => grouped(amount).replace('-', "\u{2212}"),
+        }
+    }
+}
+
+/// How many points one charge may buy: 1 to [`ChargeAmount::MAX`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(transparent)]
+pub struct ChargeAmount(Points);
+
+impl ChargeAmount {
+    /// The most that one charge buys.
+    pub const MAX: i64 = 1_000_000;
+
+    /// `points` if a charge may be so large.
+    pub fn new(points: i64) -> Option<Self> {
+        let amount = Points::new(points)?;
+        (1..=Self::MAX).contains(&points).then_some(Self(amount))
+    }
+
+    /// The amount.
+    pub fn points(self) -> Points {
+        self.0
+    }
+}
+
+/// Points that somebody buys.
+#[derive(Clone, Debug)]
+pub struct Charge {
+    /// Names the charge towards the provider and in the history: once per wallet.
+    pub charge_id: Uuid,
+    /// Whose wallet.
+    pub account_id: AccountId,
+    /// How many points.
+    pub amount: ChargeAmount,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn wallet(balance: i64, pending: i64) -> Wallet {
+        Wallet {
+            wallet_id: WalletId(Uuid::nil()),
+            balance: Points::new(balance).unwrap(),
+            pending: Points::new(pending).unwrap(),
+            version: 7,
+        }
+    }
+
+    #[test]
+    fn withheld_points_cannot_be_spent() {
+        let wallet = wallet(100, 40);
+        let spend = |points| {
+            wallet.after(&Movement::debit(Kind::Payment, Points::new(points).unwrap(), Uuid::nil()))
+        };
+        assert_eq!(spend(60).unwrap().balance.get(), 40);
+        let refusal = spend(61).unwrap_err();
+        let WalletError::InsufficientPoints { balance, needed } = refusal else {
+            panic!("{refusal}")
+        };
+        assert_eq!((balance.get(), needed.get()), (60, 61));
+    }
+
+    #[test]
+    fn a_wallet_does_not_overflow() {
+        let credit = Movement::credit(Kind::Charge, Points::new(1).unwrap(), Uuid::nil());
+        let refusal = wallet(i64::MAX, 0).after(&credit).unwrap_err();
+        assert!(matches!(refusal, WalletError::TooManyPoints), "{refusal}");
+    }
+
+    #[test]
+    fn a_charge_buys_one_to_a_million() {
+        for refused in [i64::MIN, -1, 0, 1_000_001, i64::MAX] {
+            assert_eq!(ChargeAmount::new(refused), None, "{refused}");
+        }
+        assert!(ChargeAmount::new(1).is_some());
+        assert!(ChargeAmount::new(1_000_000).is_some());
+    }
+}
