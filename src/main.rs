@@ -2,7 +2,6 @@
 
 use std::{
     io::{self, BufRead, IsTerminal, Write},
-    num::NonZeroU32,
     process::ExitCode,
 };
 
@@ -13,7 +12,7 @@ use stagedoor::{
     app::{App, StartError},
     config::Config,
     demo,
-    infra::postgres,
+    infra::{postgres, redis::Redis},
     rehearsal, server, telemetry,
 };
 
@@ -78,7 +77,7 @@ async fn run(command: Command) -> Result<(), Failure> {
         Command::Serve => serve(config).await,
         Command::Migrate => migrate(&config).await.map(drop),
         Command::Demo => fill(&migrate(&config).await?).await,
-        Command::Verify => verify(config).await,
+        Command::Verify => verify(&config).await,
         Command::Admin { command: AdminCommand::Create { email, name } } => {
             create_admin(&migrate(&config).await?, &email, &name).await
         }
@@ -126,11 +125,10 @@ async fn fill(db: &PgPool) -> Result<(), Failure> {
     Ok(())
 }
 
-async fn verify(config: Config) -> Result<(), Failure> {
-    // One connection: a second would look like an instance that is up.
-    let config = Config { db_connections_max: NonZeroU32::MIN, ..config };
-    let db = postgres::pool(&config).map_err(StartError::from)?;
-    let violations = rehearsal::verify(&db).await?;
+async fn verify(config: &Config) -> Result<(), Failure> {
+    let db = postgres::pool(config).map_err(StartError::from)?;
+    let redis = Redis::open(&config.redis_url, &config.redis_prefix).map_err(StartError::from)?;
+    let violations = rehearsal::verify(&db, &redis).await?;
     let mut out = io::stdout();
     for violation in &violations {
         writeln!(out, "{violation}")?;

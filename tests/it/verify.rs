@@ -1,12 +1,19 @@
 //! Each invariant is broken once and seen broken, and nothing else is.
 
-use std::collections::BTreeSet;
+use std::{collections::BTreeSet, time::Duration};
 
 use sqlx::{AssertSqlSafe, Connection, PgConnection, PgPool, raw_sql};
-use stagedoor::rehearsal::{
-    FINDINGS_MAX,
-    Invariant::{self, D1, P1, P2, P3, P4, Q1, Q3, S1, S2, S3, S4, S5, W1, W2, W3, W4, W5},
-    VerifyError, Violation, verify,
+use stagedoor::{
+    infra::{
+        locks::{Lease, LeaseName, Term},
+        postgres::migrate,
+        redis::Redis,
+    },
+    rehearsal::{
+        FINDINGS_MAX,
+        Invariant::{self, D1, L1, P1, P2, P3, P4, Q1, Q3, S1, S2, S3, S4, S5, W1, W2, W3, W4, W5},
+        VerifyError, Violation, verify,
+    },
 };
 
 use crate::support::app;
@@ -21,9 +28,10 @@ const UNGUARDED: &str = "
     alter table tickets drop constraint tickets_reservation_item_id_fkey;";
 
 async fn violations(db: &PgPool) -> Vec<Violation> {
-    // One connection, or a second of its own would look like an instance.
-    let app = app(db, &[("DB_CONNECTIONS_MAX", "1")]).await;
-    verify(&app.db).await.unwrap()
+    let app = app(db).await;
+    // What it connected for would look like an instance.
+    app.db.close().await;
+    verify(&app.db, &app.redis).await.unwrap()
 }
 
 async fn run(db: &PgPool, sql: String) {
@@ -168,7 +176,7 @@ async fn a_transaction_left_open_is_a_violation(db: PgPool) {
     let mut instance = ours(&db).await;
     raw_sql("begin; select 1").execute(&mut instance).await.unwrap();
     assert_eq!(violations(&db).await, Vec::new(), "it may still go on");
-    tokio::time::sleep(std::time::Duration::from_millis(5_100)).await;
+    tokio::time::sleep(Duration::from_millis(5_100)).await;
     let found = violations(&db).await;
     assert_eq!(found.iter().map(|found| found.invariant).collect::<Vec<_>>(), [D1], "{found:#?}");
 }
@@ -186,12 +194,33 @@ async fn a_flood_of_findings_is_cut_and_says_so(db: PgPool) {
     assert_eq!(found.last().unwrap().to_string(), "S5 more: only the first 50 are told");
 }
 
+#[sqlx::test]
+async fn a_lock_without_an_end_is_a_violation(db: PgPool) {
+    let app = app(&db).await;
+    let names = [LeaseName::new("verify", "seat"), LeaseName::new("verify", "other")];
+    let lease = Lease::take(&app.redis, names, "ada", Term::Fixed(Duration::from_secs(5)));
+    let lease = lease.await.unwrap();
+    assert_eq!(verify(&app.db, &app.redis).await.unwrap(), Vec::new());
+    let key = app.redis.key("lease:{verify}:seat");
+    let _: bool = app.redis.query(redis::cmd("PERSIST").arg(&key)).await.unwrap();
+    let found = verify(&app.db, &app.redis).await.unwrap();
+    assert_eq!(found.iter().map(|found| found.invariant).collect::<Vec<_>>(), [L1], "{found:#?}");
+    assert_eq!(found[0].subject, format!("lock {key}"));
+    lease.release().await;
+}
+
 #[sqlx::test(migrations = false)]
-async fn a_database_that_is_not_ours_is_told_in_a_sentence(db: PgPool) {
-    let refused = verify(&db).await.unwrap_err();
+async fn what_cannot_be_verified_is_told_in_a_sentence(db: PgPool) {
+    let redis = Redis::open("redis://127.0.0.1:1", "nowhere").unwrap();
+    let refused = verify(&db, &redis).await.unwrap_err();
     assert!(matches!(refused, VerifyError::NotMigrated), "{refused}");
-    db.close().await;
-    let refused = verify(&db).await.unwrap_err();
+
+    migrate(&db).await.unwrap();
+    let refused = verify(&db, &redis).await.unwrap_err();
+    assert!(matches!(refused, VerifyError::RedisAway(_)), "{refused}");
+
+    let options = db.connect_options().as_ref().clone().port(1);
+    let refused = verify(&PgPool::connect_lazy_with(options), &redis).await.unwrap_err();
     assert!(matches!(refused, VerifyError::Unreachable(_)), "{refused}");
 }
 

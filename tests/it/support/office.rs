@@ -117,7 +117,7 @@ impl Office {
 
     /// Fails unless everything that must always be true is: how every storm ends.
     pub(crate) async fn verify(&self) {
-        let violations = rehearsal::verify(&self.app.db).await.unwrap();
+        let violations = rehearsal::verify(&self.app.db, &self.app.redis).await.unwrap();
         let lines: Vec<String> = violations.iter().map(ToString::to_string).collect();
         assert!(lines.is_empty(), "{}", lines.join("\n"));
     }
@@ -131,8 +131,8 @@ impl Office {
 }
 
 /// The handles of an instance that is not there.
-pub(crate) async fn app(db: &PgPool, settings: &[(&str, &str)]) -> App {
-    app_with(db, config(settings)).await
+pub(crate) async fn app(db: &PgPool) -> App {
+    app_with(db, config(&[])).await
 }
 
 async fn app_with(db: &PgPool, config: Config) -> App {
