@@ -10,4 +10,5 @@ mod entry_queue;
 mod payment;
 mod tickets;
 mod wallet;
+mod verify;
 mod web;
