@@ -92,6 +92,17 @@ pub async fn hold(app: &App, order: &HoldOrder) -> Result<Hold, ReservationError
     }
 }
 
+/// What `order` was answered, if it was carried out.
+pub async fn find_carried_out(
+    app: &App,
+    order: &HoldOrder,
+) -> Result<Option<Hold>, ReservationError> {
+    match order.key() {
+        Some(key) => Ok(key.find_outcome(&app.db).await?),
+        None => Ok(None),
+    }
+}
+
 async fn hold_now(
     app: &App,
     order: &HoldOrder,

@@ -38,6 +38,7 @@ pub use model::{
     Choice, Confirmed, Held, Hold, Item, Locked, Reservation, ReservationId, ReservationItemId,
     ReservationStatus,
 };
+pub use pages::reservation_page;
 pub use service::{
-    confirm, find_owned, live_holds_left, lock_confirmed, lock_held, refund_items, release,
+    confirm, find_owned, live_holds_left, lock_confirmed, lock_held, refund_items, release, renew,
 };

@@ -97,6 +97,19 @@ pub struct Reservation {
     pub created_at: DateTime<Utc>,
 }
 
+impl Reservation {
+    /// What goes back when it is given back in time.
+    pub fn refund(&self) -> Points {
+        refund_of(self.total, self.refund_percent)
+    }
+}
+
+/// So many percent of `total`, rounded down.
+pub(super) fn refund_of(total: Points, percent: i32) -> Points {
+    let share = total.checked_mul(i64::from(percent)).map(|hundredfold| hundredfold.get() / 100);
+    share.and_then(Points::new).unwrap_or_default()
+}
+
 /// One line of a reservation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Item {
@@ -163,6 +176,13 @@ pub struct Confirmed {
     pub refund_percent: i32,
 }
 
+impl Confirmed {
+    /// What goes back.
+    pub fn refund(&self) -> Points {
+        refund_of(self.locked.total, self.refund_percent)
+    }
+}
+
 impl std::ops::Deref for Confirmed {
     type Target = Locked;
 
@@ -184,6 +204,18 @@ pub enum SeatStatus {
     Reserved,
     /// Not for sale.
     Blocked,
+}
+
+impl SeatStatus {
+    /// As the database and the contract write it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Available => "AVAILABLE",
+            Self::Held => "HELD",
+            Self::Reserved => "RESERVED",
+            Self::Blocked => "BLOCKED",
+        }
+    }
 }
 
 /// What somebody wants to hold.

@@ -100,6 +100,30 @@ pub async fn refund_items(
     end(tx, &ids, ReservationStatus::Confirmed, ReservationStatus::Refunded).await
 }
 
+/// Gives a hold [`RENEWAL_SECS`] more: once, and only while nobody waits in line.
+pub async fn renew(
+    app: &App,
+    account_id: AccountId,
+    id: ReservationId,
+) -> Result<DateTime<Utc>, ReservationError> {
+    let found = store::find_owned(&app.db, account_id, id).await?;
+    let program_id = found.ok_or(ReservationError::NotFound)?.program_id;
+    let mut tx = app.db.begin().await?;
+    // The token comes before the reservation in the order of locks.
+    let stay = entry_queue::lock_live_token(&mut tx, account_id, program_id).await?;
+    let held = lock_held(&mut tx, account_id, id).await?;
+    if held.renewed_at.is_some() || entry_queue::is_anybody_waiting(&mut *tx, program_id).await? {
+        return Err(ReservationError::NotRenewable);
+    }
+    let expires_at = store::write_renewal(&mut tx, id, RENEWAL_SECS).await?;
+    if let Some(token) = stay {
+        entry_queue::keep_token(&mut tx, &token, expires_at).await?;
+    }
+    tx.commit().await?;
+    entry_queue::mirror(app, program_id, &[account_id]).await;
+    Ok(expires_at)
+}
+
 /// How many holds of the account in the program can still be paid.
 pub async fn live_holds_left(
     tx: &mut PgConnection,

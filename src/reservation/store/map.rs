@@ -35,7 +35,8 @@ pub(in crate::reservation) async fn list_seats(
         from schedule_seats s
         join seats v on v.id = s.seat_id
         where s.schedule_id = $1 and ($2::text is null or v.section = $2)
-        order by v.section, v.y, v.row_label, v.x, v.number
+        order by v.section, min(v.y) over (partition by v.section, v.row_label), v.row_label,
+            v.x, v.number
         "#,
         schedule_id as _,
         section,
@@ -61,7 +62,8 @@ pub(in crate::reservation) async fn list_seats_around(
             select w.section from schedule_seats ws join seats w on w.id = ws.seat_id
             where ws.id = any($2) and ws.schedule_id = $1
         )
-        order by v.section, v.y, v.row_label, v.x, v.number
+        order by v.section, min(v.y) over (partition by v.section, v.row_label), v.row_label,
+            v.x, v.number
         "#,
         schedule_id as _,
         seat_ids as _,
