@@ -199,6 +199,7 @@ queue-ended-cancelled-note = Your number was given up. You can join again at the
 queue-ended-expired-title = Your time inside has ended
 queue-ended-expired-note = Others are choosing now. You can join again at the end of the line.
 queue-join-again = Join the line again
+queue-refusal-number = Say which number you give up.
 
 ## Seats
 
@@ -306,6 +307,9 @@ reservation-see-tickets = See your tickets
 reservation-refunded-note = { $amount } went back to your wallet { $when }.
 reservation-number = Reservation { $number }
 reservation-standing = { $zone }, standing
+reservation-refusal-seats = Please choose seats of this performance, each of them once.
+reservation-refusal-zone = Please choose an area of this performance.
+reservation-refusal-quantity = Please choose how many places.
 
 ## Payment
 
@@ -337,6 +341,7 @@ wallet-provider-demo = Demo provider
 wallet-provider-demo-note = No real money moves. Charges are confirmed at once.
 wallet-charged = { $amount } charged.
 flash-charged = Your points are there.
+flash-renewed = Two more minutes were added.
 wallet-send-title = Send points to a friend
 wallet-send-to = Friend’s e-mail
 wallet-send-amount = Points

@@ -5,9 +5,7 @@ mod drawing;
 mod reservations;
 mod seats;
 
-pub use reservations::{
-    list_reservations, reservation_page, show_reservation, update_renewal,
-};
+pub use reservations::{list_reservations, reservation_page, show_reservation, update_renewal};
 pub use seats::{create_hold, show_seat_map};
 
 use actix_web::http::StatusCode;

@@ -6,4 +6,5 @@ mod support;
 
 mod accounts;
 mod catalog;
+mod entry_queue;
 mod web;

@@ -22,7 +22,7 @@ use crate::{
         model::{Item, Listed, NamedItem, Reservation, ReservationId, ReservationStatus},
         service, store,
     },
-    wallet::{self, ChargeBox, Provider},
+    wallet::{self, Provider, pages::ChargeBox},
     web::{
         error::{Fault, NotFound, PageError},
         flash,

@@ -112,7 +112,8 @@ impl SeatMapPage<'_> {
     }
 
     fn names(&self, seats: &[MapSeat]) -> String {
-        let names: Vec<String> = seats.iter().map(|seat| self.seat_name(seat).to_string()).collect();
+        let names: Vec<String> =
+            seats.iter().map(|seat| self.seat_name(seat).to_string()).collect();
         names.join(" · ")
     }
 
@@ -217,7 +218,8 @@ async fn read_map(
     refusal: Option<&ReservationError>,
 ) -> Result<RoomMap, PageError> {
     let sections = store::list_sections(&app.db, id).await?;
-    let is_in_sections = sections.iter().map(|section| section.n_seats).sum::<i64>() > SEATS_DRAWN_MAX;
+    let is_in_sections =
+        sections.iter().map(|section| section.n_seats).sum::<i64>() > SEATS_DRAWN_MAX;
     let mut section = section.filter(|wanted| sections.iter().any(|each| each.name == *wanted));
     let seats = match (refusal, &section) {
         // Where the seats that are gone stood.
