@@ -305,6 +305,9 @@ reservation-see-tickets = See your tickets
 reservation-refunded-note = { $amount } went back to your wallet { $when }.
 reservation-number = Reservation { $number }
 reservation-standing = { $zone }, standing
+reservation-refusal-seats = Please choose seats of this performance, each of them once.
+reservation-refusal-zone = Please choose an area of this performance.
+reservation-refusal-quantity = Please choose how many places.
 
 ## Payment
 
@@ -337,6 +340,7 @@ wallet-provider-demo = Demo provider
 wallet-provider-demo-note = No real money moves. Charges are confirmed at once.
 wallet-charged = { $amount } charged.
 flash-charged = Your points are there.
+flash-renewed = Two more minutes were added.
 wallet-send-title = Send points to a friend
 wallet-send-to = Friend’s e-mail
 wallet-send-amount = Points

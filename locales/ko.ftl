@@ -287,6 +287,9 @@ reservation-see-tickets = 내 티켓 보기
 reservation-refunded-note = { $when }에 { $amount }를 돌려드렸어요.
 reservation-number = 예매 번호 { $number }
 reservation-standing = { $zone } 스탠딩
+reservation-refusal-seats = 이 회차의 좌석을 한 번씩만 선택해 주세요.
+reservation-refusal-zone = 이 회차의 구역을 선택해 주세요.
+reservation-refusal-quantity = 몇 자리인지 선택해 주세요.
 
 ## Payment
 
@@ -319,6 +322,7 @@ wallet-provider-demo = 데모 결제
 wallet-provider-demo-note = 실제 돈은 빠져나가지 않고 바로 충전돼요.
 wallet-charged = { $amount }를 충전했어요.
 flash-charged = 포인트가 충전됐어요.
+flash-renewed = 2분이 연장되었습니다.
 wallet-send-title = 친구에게 포인트 보내기
 wallet-send-to = 친구 이메일
 wallet-send-amount = 포인트

@@ -11,7 +11,8 @@ use super::{
     line::{Line, Sight},
     mirror::mirror,
     model::{
-        LiveToken, QueueNumber, QueueState, Stay, Token, TokenStatus, queue_path, retry_after_ms,
+        LiveToken, QueueNumber, QueueState, Stay, Token, TokenId, TokenStatus, queue_path,
+        retry_after_ms,
     },
     room::WaitingRoom,
     store,
@@ -246,10 +247,10 @@ pub async fn lock_stay(
 /// hold may start later for it.
 pub async fn extend_stay(
     tx: &mut PgConnection,
-    stay: &Stay,
+    token_id: TokenId,
     until: DateTime<Utc>,
 ) -> Result<(), sqlx::Error> {
-    store::write_expiry(tx, stay.token_id, until).await
+    store::write_expiry(tx, token_id, until).await
 }
 
 /// Locks the place of `account_id` in the line of `program_id` that is not over.

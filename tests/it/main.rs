@@ -9,6 +9,6 @@ mod catalog;
 mod entry_queue;
 mod payment;
 mod tickets;
-mod wallet;
 mod verify;
+mod wallet;
 mod web;
