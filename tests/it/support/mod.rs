@@ -4,11 +4,13 @@ mod answer;
 mod catalog;
 mod office;
 mod person;
+mod private_redis;
 
 pub(crate) use answer::Answer;
 pub(crate) use catalog::{Concert, ConcertOptions};
 pub(crate) use office::Office;
 pub(crate) use person::Person;
+pub(crate) use private_redis::{PrivateRedis, free_port};
 
 use std::future::Future;
 
