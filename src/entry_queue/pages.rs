@@ -25,7 +25,7 @@ use super::{
 use crate::{
     accounts::{CachedAccount, CurrentAccount},
     app::App,
-    catalog::{Program, Programs},
+    catalog::{Program, Programs, SaleState},
     web::{
         error::{NotFound, PageError},
         form::{Body, Field, Mistakes},
@@ -198,7 +198,14 @@ fn tell(app: &App, view: &View, program: &Program, place: &Place) -> HttpRespons
             let (wait, is_back) = (place.wait, place.is_back);
             view.show(&WaitingPage { v: view, program, state, wait, is_back }, state)
         }
-        _ => view.show(&EndedPage { v: view, program, ended: state.status.key() }, state),
+        _ => {
+            let is_over = program.sale_state(app.now()) != SaleState::Open;
+            let ended = match state.status {
+                TokenStatus::Cancelled | TokenStatus::Expired if is_over => "closed",
+                status => status.key(),
+            };
+            view.show(&EndedPage { v: view, program, ended }, state)
+        }
     };
     if let Some(ms) = state.retry_after_ms {
         let secs = header::HeaderValue::from(whole_secs(ms));
