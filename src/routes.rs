@@ -1,7 +1,7 @@
 //! The URL table.
 
 use crate::{
-    accounts, catalog, entry_queue, payment, tickets, wallet,
+    accounts, catalog, entry_queue, payment, reservation, tickets, wallet,
     web::{
         assets, health, language,
         path::{Path, at},
@@ -23,6 +23,11 @@ pub fn all() -> Vec<Path> {
         at("/logout").post(accounts::pages::delete_session),
         at("/language").post(language::update_language),
 
+        at("/schedules/{id}").get(reservation::pages::show_seat_map),
+        at("/schedules/{id}/reservations").post(reservation::pages::create_hold),
+        at("/reservations").get(reservation::pages::list_reservations),
+        at("/reservations/{id}").get(reservation::pages::show_reservation),
+        at("/reservations/{id}/renewal").post(reservation::pages::update_renewal),
         at("/reservations/{id}/payment").post(payment::pages::create_payment),
         at("/reservations/{id}/cancellation").post(payment::pages::create_cancellation),
 

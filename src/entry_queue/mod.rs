@@ -38,6 +38,7 @@ mod mirror;
 mod model;
 pub mod pages;
 mod pass;
+mod place;
 mod purge;
 mod rebuild;
 mod room;

@@ -19,13 +19,14 @@ pub use self::entry::{check_pass, pass_cookie};
 use super::{
     estimate::Wait,
     model::{QueueNumber, QueueState, Stay, TokenStatus, queue_path},
+    place::{self, Place},
     room::WaitingRoom,
-    service::{self, Place},
+    service,
 };
 use crate::{
     accounts::{CachedAccount, CurrentAccount},
     app::App,
-    catalog::{Program, Programs, SaleState},
+    catalog::{Program, Programs, SaleState, ScheduleListing},
     web::{
         error::{NotFound, PageError},
         form::{Body, Field, Mistakes},
@@ -103,7 +104,7 @@ struct YourTurnPage<'a> {
     v: &'a View,
     program: &'a Program,
     stay: &'a Stay,
-    entry_url: &'a str,
+    schedules: &'a [ScheduleListing],
     now: DateTime<Utc>,
 }
 
@@ -130,7 +131,7 @@ pub async fn show_queue(
     me: CachedAccount,
 ) -> Result<HttpResponse, PageError> {
     let program = find(&app, &programs, &slug).await?;
-    let place = service::place_of(&app, &room, me.account_id, &program).await?;
+    let place = place::place_of(&app, &room, me.account_id, &program).await?;
     Ok(tell(&app, &me.view, &program, &place))
 }
 
@@ -189,16 +190,16 @@ async fn find(app: &App, programs: &Programs, slug: &str) -> Result<Arc<Program>
 
 fn tell(app: &App, view: &View, program: &Program, place: &Place) -> HttpResponse {
     let state = &place.state;
-    let mut response = match (&place.stay, &state.entry_url) {
-        (Some(stay), Some(entry_url)) => {
-            let page = YourTurnPage { v: view, program, stay, entry_url, now: app.now() };
-            view.show(&page, state)
+    let mut response = match &place.stay {
+        Some(stay) => {
+            let (schedules, now) = (place.schedules.as_slice(), app.now());
+            view.show(&YourTurnPage { v: view, program, stay, schedules, now }, state)
         }
-        _ if state.status == TokenStatus::Waiting => {
+        None if state.status == TokenStatus::Waiting => {
             let (wait, is_back) = (place.wait, place.is_back);
             view.show(&WaitingPage { v: view, program, state, wait, is_back }, state)
         }
-        _ => {
+        None => {
             let is_over = program.sale_state(app.now()) != SaleState::Open;
             let ended = match state.status {
                 TokenStatus::Cancelled | TokenStatus::Expired if is_over => "closed",

@@ -7,7 +7,7 @@ use std::{fmt, time::Duration};
 
 use tokio::{sync::watch, task::JoinSet, time::MissedTickBehavior};
 
-use crate::{accounts, app::App, entry_queue, server::State};
+use crate::{accounts, app::App, entry_queue, reservation, server::State};
 
 /// How often what has run out is thrown away.
 const JANITOR_PERIOD: Duration = Duration::from_mins(1);
@@ -49,6 +49,13 @@ impl Workers {
             config.expiry_period,
             stopped.clone(),
             |app| async move { entry_queue::sweep_lapsed(&app).await },
+        ));
+        tasks.spawn(run(
+            "holds",
+            app.clone(),
+            config.expiry_period,
+            stopped.clone(),
+            |app| async move { reservation::expire_lapsed(&app).await },
         ));
         tasks.spawn(run(
             "rebuild",
