@@ -1,7 +1,7 @@
 //! The URL table.
 
 use crate::{
-    accounts, catalog, entry_queue, reservation, wallet,
+    accounts, catalog, entry_queue, payment, reservation, tickets, wallet,
     web::{
         assets, health, language,
         path::{Path, at},
@@ -28,6 +28,12 @@ pub fn all() -> Vec<Path> {
         at("/reservations").get(reservation::pages::list_reservations),
         at("/reservations/{id}").get(reservation::pages::show_reservation),
         at("/reservations/{id}/renewal").post(reservation::pages::update_renewal),
+        at("/reservations/{id}/payment").post(payment::pages::create_payment),
+        at("/reservations/{id}/cancellation").post(payment::pages::create_cancellation),
+
+        at("/tickets").get(tickets::pages::list_tickets),
+        at("/tickets/{code}.svg").get(tickets::pages::show_qr_code),
+        at("/tickets/{code}").get(tickets::pages::show_ticket),
 
         at("/wallet").get(wallet::pages::show_wallet),
         at("/wallet/charges").post(wallet::pages::create_charge),

@@ -93,14 +93,14 @@ impl<'a> Line<'a> {
         call.arg(account_id.0.as_bytes()).arg(SEEN_MAX);
         let answer: Vec<i64> = self.redis.run(&call).await?;
         let count = |n: i64| u64::try_from(n).unwrap_or(0);
-        Ok(match answer.as_slice() {
-            &[0, n_waiting] => Sight::Nowhere { n_waiting: count(n_waiting) },
-            &[1, n_waiting, number, n_ahead] => Sight::Waiting {
+        Ok(match *answer.as_slice() {
+            [0, n_waiting] => Sight::Nowhere { n_waiting: count(n_waiting) },
+            [1, n_waiting, number, n_ahead] => Sight::Waiting {
                 number: QueueNumber(number),
                 n_ahead: count(n_ahead),
                 n_waiting: count(n_waiting),
             },
-            &[2, n_waiting] => Sight::Inside { n_waiting: count(n_waiting) },
+            [2, n_waiting] => Sight::Inside { n_waiting: count(n_waiting) },
             _ => Sight::Incomplete,
         })
     }

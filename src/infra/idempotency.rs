@@ -21,7 +21,7 @@ use sha2::{Digest, Sha256};
 use sqlx::{PgConnection, PgPool};
 use uuid::Uuid;
 
-use super::postgres::is_lock_timeout;
+use super::postgres::{is_lock_timeout, is_unavailable};
 
 /// Keys older than this may be forgotten, in hours.
 pub const KEPT_HOURS: i32 = 48;
@@ -144,5 +144,23 @@ impl RequestKey {
         serde_json::from_value(kept)
             .map(Some)
             .map_err(|error| KeyError::Database(sqlx::Error::Decode(error.into())))
+    }
+}
+
+/// Keeps `outcome` under the key and commits. When the answer to COMMIT is lost, the
+/// key tells whether it was done; what it cannot tell is an error, never done again.
+pub async fn commit_kept<T: Serialize + DeserializeOwned>(
+    db: &PgPool,
+    mut tx: sqlx::Transaction<'_, sqlx::Postgres>,
+    key: Option<&RequestKey>,
+    outcome: T,
+) -> Result<T, KeyError> {
+    if let Some(key) = key {
+        key.keep(&mut tx, &outcome).await?;
+    }
+    let Err(lost) = tx.commit().await else { return Ok(outcome) };
+    match key {
+        Some(key) if is_unavailable(&lost) => key.find_outcome(db).await?.ok_or(lost.into()),
+        _ => Err(lost.into()),
     }
 }

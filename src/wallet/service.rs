@@ -13,7 +13,7 @@ use super::{
 use crate::{
     accounts::AccountId,
     infra::{
-        idempotency::{Claim, RequestKey},
+        idempotency::{Claim, RequestKey, commit_kept},
         postgres::retry_stale,
     },
     points::Points,
@@ -102,11 +102,7 @@ async fn settle_charge_once(
     let movement = Movement::credit(Kind::Charge, charge.amount.points(), charge.charge_id);
     let after = store::write_movement(&mut tx, &wallet, &movement).await?;
     let charged = Charged { balance: after.balance };
-    if let Some(key) = key {
-        key.keep(&mut tx, &charged).await?;
-    }
-    tx.commit().await?;
-    Ok(charged)
+    Ok(commit_kept(db, tx, key, charged).await?)
 }
 
 /// Takes `amount` usable points out of a wallet, in the caller's transaction, for what

@@ -7,4 +7,8 @@ mod support;
 mod accounts;
 mod catalog;
 mod entry_queue;
+mod payment;
+mod reservation;
+mod tickets;
+mod wallet;
 mod web;

@@ -13,6 +13,7 @@ use stagedoor::{
     app::App,
     config::Config,
     infra::postgres,
+    rehearsal,
     server::{self, Instance},
 };
 use uuid::Uuid;
@@ -114,6 +115,13 @@ impl Office {
             base: self.base(idx),
             cookies: Arc::new(Mutex::default()),
         }
+    }
+
+    /// Fails unless everything that must always be true is: how every storm ends.
+    pub(crate) async fn verify(&self) {
+        let violations = rehearsal::verify(&self.app).await.unwrap();
+        let lines: Vec<String> = violations.iter().map(ToString::to_string).collect();
+        assert!(lines.is_empty(), "{}", lines.join("\n"));
     }
 
     /// Stops every instance as an operator would.

@@ -1,0 +1,76 @@
+//! Payments, and what paying and cancelling are answered with.
+
+use serde::{Deserialize, Serialize};
+use uuid::Uuid;
+
+use crate::{
+    points::Points,
+    reservation::{ReservationId, ReservationStatus},
+    tickets::TicketCode,
+};
+
+/// Names a payment; also what its history entries refer to.
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, sqlx::Type,
+)]
+#[sqlx(transparent)]
+#[serde(transparent)]
+pub struct PaymentId(pub Uuid);
+
+/// Where a payment stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, sqlx::Type)]
+#[sqlx(type_name = "text", rename_all = "SCREAMING_SNAKE_CASE")]
+#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
+pub enum PaymentStatus {
+    /// Begun elsewhere, not confirmed yet.
+    Pending,
+    /// The points were taken.
+    Completed,
+    /// Given up before any point was taken.
+    Cancelled,
+    /// The points were given back.
+    Refunded,
+}
+
+/// What a payment is answered with, and what its request key keeps.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Paid {
+    /// The payment.
+    pub payment_id: PaymentId,
+    /// The points taken.
+    pub amount: Points,
+    /// The wallet's balance after it.
+    pub balance: Points,
+    /// One code for each seat and place.
+    pub tickets: Vec<TicketCode>,
+}
+
+/// What giving back is answered with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct Cancelled {
+    /// What was given back.
+    pub reservation_id: ReservationId,
+    /// `CANCELLED` before payment, `REFUNDED` after it.
+    pub status: ReservationStatus,
+    /// The points that went back into the wallet.
+    pub refunded: Points,
+}
+
+/// `percent` of `amount`, rounded down to whole points.
+pub(super) fn share(amount: Points, percent: i32) -> Option<Points> {
+    let share = i128::from(amount.get()).checked_mul(i128::from(percent))? / 100;
+    Points::new(i64::try_from(share).ok()?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_share_is_rounded_down() {
+        let share = |amount, percent| share(Points::new(amount).unwrap(), percent).map(Points::get);
+        assert_eq!(share(99, 50), Some(49));
+        assert_eq!(share(99, 0), Some(0));
+        assert_eq!(share(i64::MAX, 100), Some(i64::MAX));
+    }
+}

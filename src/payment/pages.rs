@@ -1,0 +1,152 @@
+//! Paying a reservation and giving it back, over HTTP. Refusals come back as the
+//! reservation's page, which has the form.
+
+use actix_web::{
+    HttpResponse,
+    http::StatusCode,
+    web::{Data, Path},
+};
+use serde::Deserialize;
+use serde_json::{Map, Value};
+use uuid::Uuid;
+
+use super::{error::PaymentError, service};
+use crate::{
+    accounts::CurrentAccount,
+    app::App,
+    infra::idempotency::RequestKey,
+    reservation::{ReservationId, ReservationStatus},
+    tickets::pages::TICKETS_PATH,
+    wallet::{WalletError, pages::WALLET_PATH},
+    web::{
+        error::{Fault, Internal, PageError, database_fault},
+        flash,
+        form::{Body, Field, Mistakes},
+        i18n::Phrase,
+        request_key,
+    },
+};
+
+impl PaymentError {
+    /// The refusal of the feature that refused.
+    fn cause(&self) -> Option<&dyn Fault> {
+        match self {
+            Self::Reservation(error) => Some(error),
+            Self::Wallet(error) => Some(error),
+            Self::Ticket(error) => Some(error),
+            Self::Key(error) => Some(error),
+            Self::RefundOver | Self::Inconsistent | Self::Contended | Self::Database(_) => None,
+        }
+    }
+}
+
+impl Fault for PaymentError {
+    fn status(&self) -> StatusCode {
+        match self {
+            Self::Reservation(error) => error.status(),
+            Self::Wallet(error) => error.status(),
+            Self::Ticket(error) => error.status(),
+            Self::Key(error) => error.status(),
+            Self::RefundOver | Self::Contended => StatusCode::CONFLICT,
+            Self::Inconsistent => Internal.status(),
+            Self::Database(error) => database_fault(error).0,
+        }
+    }
+
+    fn code(&self) -> &'static str {
+        match self {
+            Self::Reservation(error) => error.code(),
+            Self::Wallet(error) => error.code(),
+            Self::Ticket(error) => error.code(),
+            Self::Key(error) => error.code(),
+            Self::RefundOver => "refund-over",
+            Self::Contended => "contended",
+            Self::Inconsistent => Internal.code(),
+            Self::Database(error) => database_fault(error).1,
+        }
+    }
+
+    fn extra(&self) -> Map<String, Value> {
+        self.cause().map(Fault::extra).unwrap_or_default()
+    }
+
+    fn fill(&self, phrase: Phrase) -> Phrase {
+        match self.cause() {
+            Some(cause) => cause.fill(phrase),
+            None => phrase,
+        }
+    }
+
+    fn retry_after_secs(&self) -> Option<u64> {
+        match self {
+            Self::Contended => Some(1),
+            _ => self.cause().and_then(Fault::retry_after_secs),
+        }
+    }
+
+    fn way_forward(&self) -> Option<String> {
+        match self {
+            Self::Wallet(WalletError::InsufficientPoints { .. }) => Some(WALLET_PATH.to_owned()),
+            Self::Ticket(_) => Some(TICKETS_PATH.to_owned()),
+            _ => self.cause().and_then(Fault::way_forward),
+        }
+    }
+}
+
+/// A payment as it is sent.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(default)]
+pub struct PaymentForm {
+    request_key: Field,
+}
+
+impl PaymentForm {
+    fn parse(&self) -> Result<Option<Uuid>, Mistakes> {
+        let mut mistakes = Mistakes::default();
+        let key = request_key::parse(&mut mistakes, &self.request_key);
+        mistakes.or(Some(key))
+    }
+}
+
+/// `POST /reservations/{id}/payment`
+pub async fn create_payment(
+    app: Data<App>,
+    me: CurrentAccount,
+    path: Path<Uuid>,
+    Body(form): Body<PaymentForm>,
+) -> Result<HttpResponse, PageError> {
+    let reservation_id = ReservationId(path.into_inner());
+    let key = form.parse()?.map(|key| {
+        let route = "POST /reservations/{id}/payment";
+        RequestKey::new(me.account_id.0, key, route, &reservation_id)
+    });
+    let paid = service::pay(&app, me.account_id, reservation_id, key.as_ref()).await?;
+    let mut answer = me.view.done(StatusCode::CREATED, &paid, TICKETS_PATH);
+    tell(&me, &mut answer, "flash-paid");
+    Ok(answer)
+}
+
+/// `POST /reservations/{id}/cancellation`
+pub async fn create_cancellation(
+    app: Data<App>,
+    me: CurrentAccount,
+    path: Path<Uuid>,
+) -> Result<HttpResponse, PageError> {
+    let reservation_id = ReservationId(path.into_inner());
+    let cancelled = service::cancel(&app, me.account_id, reservation_id).await?;
+    let location = format!("/reservations/{reservation_id}");
+    let mut answer = me.view.done(StatusCode::OK, &cancelled, &location);
+    let text_key = match cancelled.status {
+        ReservationStatus::Refunded => "flash-refunded",
+        _ => "flash-released",
+    };
+    tell(&me, &mut answer, text_key);
+    Ok(answer)
+}
+
+/// Leaves a message for the page that a browser sees next.
+fn tell(me: &CurrentAccount, answer: &mut HttpResponse, text_key: &'static str) {
+    if !me.view.format.is_for_programs() {
+        let _ = answer.add_cookie(&flash::cookie(text_key));
+    }
+}

@@ -1,0 +1,149 @@
+//! Paying and giving back: one transaction each.
+
+use uuid::Uuid;
+
+use super::{
+    error::PaymentError,
+    model::{Cancelled, Paid, PaymentId, share},
+    store,
+};
+use crate::{
+    accounts::AccountId,
+    app::App,
+    catalog::ProgramId,
+    entry_queue,
+    infra::{
+        idempotency::{Claim, RequestKey, commit_kept},
+        postgres::retry_stale,
+    },
+    reservation::{self, Locked, ReservationError, ReservationId, ReservationStatus},
+    tickets,
+    wallet::{self, Kind},
+};
+
+/// Pays a hold of `account_id` with its points, once: under a `key` that paid before,
+/// the answer is what it was then.
+///
+/// The caller's own hold is enough; nobody needs to be inside to pay.
+pub async fn pay(
+    app: &App,
+    account_id: AccountId,
+    reservation_id: ReservationId,
+    key: Option<&RequestKey>,
+) -> Result<Paid, PaymentError> {
+    if let Some(key) = key
+        && let Some(paid) = key.find_outcome(&app.db).await?
+    {
+        return Ok(paid);
+    }
+    let order = Order {
+        account_id,
+        reservation_id,
+        program_id: program_of(app, account_id, reservation_id).await?,
+        key,
+    };
+    let paid = retry_stale(|_| pay_once(app, &order)).await?;
+    entry_queue::mirror(app, order.program_id, &[account_id]).await;
+    Ok(paid)
+}
+
+/// What one attempt at paying needs.
+struct Order<'a> {
+    account_id: AccountId,
+    reservation_id: ReservationId,
+    program_id: ProgramId,
+    key: Option<&'a RequestKey>,
+}
+
+async fn pay_once(app: &App, order: &Order<'_>) -> Result<Paid, PaymentError> {
+    let mut tx = app.db.begin().await?;
+    if let Some(key) = order.key
+        && let Claim::Done(paid) = key.claim(&mut tx).await?
+    {
+        return Ok(paid);
+    }
+    let Order { account_id, reservation_id, program_id, key } = *order;
+    let token = entry_queue::lock_live_token(&mut tx, account_id, program_id).await?;
+    let held = reservation::lock_held(&mut tx, account_id, reservation_id).await?;
+
+    let payment_id = PaymentId(Uuid::now_v7());
+    store::insert_payment(&mut tx, payment_id, reservation_id, account_id, held.total).await?;
+    reservation::confirm(&mut tx, &held).await?;
+    let tickets = tickets::issue(&mut tx, account_id, &places(&held)).await?;
+    let balance =
+        wallet::debit(&mut tx, account_id, held.total, Kind::Payment, payment_id.0).await?;
+
+    // Whoever still has something to pay is not done inside.
+    if let Some(token) = token
+        && reservation::live_holds_left(&mut tx, account_id, program_id).await? == 0
+    {
+        entry_queue::complete(&mut tx, &token).await?;
+    }
+    let paid = Paid { payment_id, amount: held.total, balance, tickets };
+    Ok(commit_kept(&app.db, tx, key, paid).await?)
+}
+
+/// Gives a reservation back: a hold is released, a paid one refunded by its policy.
+pub async fn cancel(
+    app: &App,
+    account_id: AccountId,
+    reservation_id: ReservationId,
+) -> Result<Cancelled, PaymentError> {
+    let reservation = reservation::find_owned(&app.db, account_id, reservation_id).await?;
+    match reservation.ok_or(ReservationError::NotFound)?.status {
+        ReservationStatus::Held => {
+            retry_stale(|_| release_once(app, account_id, reservation_id)).await
+        }
+        ReservationStatus::Confirmed => {
+            retry_stale(|_| refund_once(app, account_id, reservation_id)).await
+        }
+        ended => Err(ReservationError::InvalidState(ended).into()),
+    }
+}
+
+async fn release_once(
+    app: &App,
+    account_id: AccountId,
+    reservation_id: ReservationId,
+) -> Result<Cancelled, PaymentError> {
+    let mut tx = app.db.begin().await?;
+    reservation::release(&mut tx, account_id, reservation_id).await?;
+    tx.commit().await?;
+    let status = ReservationStatus::Cancelled;
+    Ok(Cancelled { reservation_id, status, refunded: crate::points::Points::ZERO })
+}
+
+async fn refund_once(
+    app: &App,
+    account_id: AccountId,
+    reservation_id: ReservationId,
+) -> Result<Cancelled, PaymentError> {
+    let mut tx = app.db.begin().await?;
+    let confirmed = reservation::lock_confirmed(&mut tx, account_id, reservation_id).await?;
+    if !confirmed.is_refundable {
+        return Err(PaymentError::RefundOver);
+    }
+    let payment = store::write_refunded(&mut tx, reservation_id).await?;
+    let payment = payment.ok_or(PaymentError::Inconsistent)?;
+    let refunded = share(payment.amount, confirmed.refund_percent);
+    let refunded = refunded.ok_or(PaymentError::Inconsistent)?;
+    reservation::refund_items(&mut tx, &confirmed).await?;
+    tickets::void(&mut tx, &places(&confirmed)).await?;
+    wallet::credit(&mut tx, account_id, refunded, Kind::Refund, payment.payment_id.0).await?;
+    tx.commit().await?;
+    Ok(Cancelled { reservation_id, status: ReservationStatus::Refunded, refunded })
+}
+
+async fn program_of(
+    app: &App,
+    account_id: AccountId,
+    reservation_id: ReservationId,
+) -> Result<ProgramId, PaymentError> {
+    let found = reservation::find_owned(&app.db, account_id, reservation_id).await?;
+    Ok(found.ok_or(ReservationError::NotFound)?.program_id)
+}
+
+/// Each item, and how many tickets it is.
+fn places(locked: &Locked) -> Vec<(reservation::ReservationItemId, i32)> {
+    locked.items.iter().map(|item| (item.id, item.quantity)).collect()
+}

@@ -1,0 +1,55 @@
+//! The SQL of payments.
+
+use sqlx::PgConnection;
+
+use super::model::{PaymentId, PaymentStatus};
+use crate::{accounts::AccountId, points::Points, reservation::ReservationId};
+
+/// Inserts a completed payment, unless the reservation has a live one.
+pub(super) async fn insert_payment(
+    tx: &mut PgConnection,
+    payment_id: PaymentId,
+    reservation_id: ReservationId,
+    account_id: AccountId,
+    amount: Points,
+) -> Result<(), sqlx::Error> {
+    sqlx::query!(
+        r#"
+        insert into payments (id, reservation_id, account_id, amount, status)
+        values ($1, $2, $3, $4, $5)
+        "#,
+        payment_id as _,
+        reservation_id as _,
+        account_id as _,
+        amount as _,
+        PaymentStatus::Completed as _,
+    )
+    .execute(tx)
+    .await?;
+    Ok(())
+}
+
+/// A payment that was given back.
+pub(super) struct RefundedPayment {
+    pub(super) payment_id: PaymentId,
+    pub(super) amount: Points,
+}
+
+/// The completed payment of a reservation becomes refunded, if there is one.
+pub(super) async fn write_refunded(
+    tx: &mut PgConnection,
+    reservation_id: ReservationId,
+) -> Result<Option<RefundedPayment>, sqlx::Error> {
+    sqlx::query_as!(
+        RefundedPayment,
+        r#"
+        update payments
+        set status = 'REFUNDED', version = version + 1
+        where reservation_id = $1 and status = 'COMPLETED'
+        returning id as "payment_id: PaymentId", amount as "amount: Points"
+        "#,
+        reservation_id as _,
+    )
+    .fetch_optional(tx)
+    .await
+}

@@ -1,0 +1,10 @@
+//! The SQL of the proof. It may read every table and writes none.
+//!
+//! Each check is one statement over whole tables that answers with the rows that break
+//! an invariant, at most `rows_max`.
+
+pub(super) mod line;
+pub(super) mod sale;
+pub(super) mod seats;
+pub(super) mod server;
+pub(super) mod wallet;

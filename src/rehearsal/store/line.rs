@@ -1,0 +1,58 @@
+//! The line, as Postgres has it.
+
+use sqlx::PgConnection;
+
+use crate::rehearsal::model::Finding;
+
+/// Q1: programs whose numbers are not 1..N.
+pub(in crate::rehearsal) async fn list_wrong_numbers(
+    tx: &mut PgConnection,
+    rows_max: i64,
+) -> Result<Vec<Finding>, sqlx::Error> {
+    sqlx::query_as!(
+        Finding,
+        r#"
+        with given as (
+            select program_id, count(*) as n, count(distinct queue_number) as n_distinct,
+                min(queue_number) as first, max(queue_number) as last
+            from queue_tokens group by program_id
+        )
+        select 'program ' || programs.id as "subject!",
+            format('has given %s numbers, %s of them distinct, from %s to %s; the next is %s',
+                coalesce(n, 0), coalesce(n_distinct, 0), coalesce(first::text, 'none'),
+                coalesce(last::text, 'none'), coalesce(next_number::text, 'missing'))
+                as "sentence!"
+        from programs
+        left join queue_numbers on queue_numbers.program_id = programs.id
+        left join given on given.program_id = programs.id
+        where coalesce(n, 0) <> coalesce(next_number, 1) - 1
+            or n <> n_distinct or first <> 1 or last <> n
+        limit $1
+        "#,
+        rows_max,
+    )
+    .fetch_all(tx)
+    .await
+}
+
+/// Q3: people who were let in when there was no room, but by nobody of the staff.
+pub(in crate::rehearsal) async fn list_crowded_admissions(
+    tx: &mut PgConnection,
+    rows_max: i64,
+) -> Result<Vec<Finding>, sqlx::Error> {
+    sqlx::query_as!(
+        Finding,
+        r#"
+        select 'queue token ' || id as "subject!",
+            format('was let in at %s as number %s of %s inside', admitted_at,
+                coalesce(inside_after::text, 'unknown'), capacity_then) as "sentence!"
+        from queue_tokens
+        where admitted_at is not null and let_in_by is null and capacity_then is not null
+            and coalesce(inside_after > capacity_then, true)
+        limit $1
+        "#,
+        rows_max,
+    )
+    .fetch_all(tx)
+    .await
+}

@@ -1,0 +1,70 @@
+//! The snapshot, and what the server itself knows.
+
+use sqlx::{PgConnection, PgPool, PgTransaction};
+
+use crate::{infra::postgres::APPLICATION_NAME, rehearsal::model::Finding};
+
+/// How long a transaction of ours may stand idle, in seconds.
+const IDLE_SECS_MAX: f64 = 5.0;
+
+/// One moment of the whole database, only to be read.
+pub(in crate::rehearsal) async fn begin_snapshot(
+    db: &PgPool,
+) -> Result<PgTransaction<'static>, sqlx::Error> {
+    db.begin_with("begin isolation level repeatable read read only").await
+}
+
+/// Lets each question of this transaction take as long as a large database needs.
+pub(in crate::rehearsal) async fn take_time(tx: &mut PgConnection) -> Result<(), sqlx::Error> {
+    sqlx::query!(
+        r#"
+        select set_config('statement_timeout', '10min', true) as statements,
+            set_config('idle_in_transaction_session_timeout', '1min', true) as pauses,
+            set_config('work_mem', '64MB', true) as memory
+        "#,
+    )
+    .fetch_one(tx)
+    .await?;
+    Ok(())
+}
+
+/// Transactions of ours that hold a snapshot, and perhaps rows, and do nothing.
+pub(in crate::rehearsal) async fn list_idle_transactions(
+    tx: &mut PgConnection,
+    rows_max: i64,
+) -> Result<Vec<Finding>, sqlx::Error> {
+    sqlx::query_as!(
+        Finding,
+        r#"
+        select 'connection ' || pid as "subject!",
+            format('is idle in a transaction since %s; its last statement was %s',
+                state_change, left(regexp_replace(query, '\s+', ' ', 'g'), 200)) as "sentence!"
+        from pg_stat_activity
+        where datname = current_database() and application_name = $1 and pid <> pg_backend_pid()
+            and state like 'idle in transaction%'
+            and state_change < clock_timestamp() - make_interval(secs => $2)
+        order by state_change
+        limit $3
+        "#,
+        APPLICATION_NAME,
+        IDLE_SECS_MAX,
+        rows_max,
+    )
+    .fetch_all(tx)
+    .await
+}
+
+/// Whether an instance uses this database now, so that its workers should be at work.
+pub(in crate::rehearsal) async fn is_served(db: &PgPool) -> Result<bool, sqlx::Error> {
+    sqlx::query_scalar!(
+        r#"
+        select exists (
+            select from pg_stat_activity
+            where datname = current_database() and application_name = $1 and pid <> pg_backend_pid()
+        ) as "is_served!"
+        "#,
+        APPLICATION_NAME,
+    )
+    .fetch_one(db)
+    .await
+}

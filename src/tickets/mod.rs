@@ -1,0 +1,27 @@
+//! Tickets: what opens the door.
+//!
+//! A **ticket** stands for one seat or one place of a paid reservation. Its **code** is
+//! 128 random bits; the QR code on the page says nothing else.
+//!
+//! # Invariants
+//!
+//! * One ticket per seat or place, issued in the transaction that pays for it and
+//!   voided in the one that refunds it.
+//! * A ticket opens the door once: it leaves `VALID` once, to `USED` or to `VOID`.
+//! * Somebody else's ticket does not exist, whether or not its code is right.
+//!
+//! # Concurrency
+//!
+//! Whoever voids or uses tickets locks them first, in id order, and looks at their
+//! status in a statement after that. A refund that meets a used ticket is refused as a
+//! whole.
+
+mod error;
+mod model;
+pub mod pages;
+mod service;
+mod store;
+
+pub use error::TicketError;
+pub use model::{TicketCode, TicketId, TicketStatus};
+pub use service::{issue, void};

@@ -1,0 +1,167 @@
+//! Tickets and their codes.
+
+use std::{fmt, str::FromStr};
+
+use chrono::{DateTime, Utc};
+use serde::{Deserialize, Serialize};
+use uuid::Uuid;
+
+use crate::{points::Points, reservation::ReservationId};
+
+/// Names a ticket inside the house.
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, sqlx::Type,
+)]
+#[sqlx(transparent)]
+#[serde(transparent)]
+pub struct TicketId(pub Uuid);
+
+/// What the door reads: 128 random bits in base32 (RFC 4648, section 6) without
+/// padding. Upper-case letters and digits make the smallest QR code.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, sqlx::Type)]
+#[sqlx(transparent)]
+#[serde(transparent)]
+pub struct TicketCode(String);
+
+/// Text that is no code.
+#[derive(Clone, Copy, Debug, thiserror::Error)]
+#[error("this is no ticket code")]
+pub struct NoTicketCode;
+
+impl TicketCode {
+    const BITS_PER_LETTER: u32 = 5;
+    const LETTERS: usize = 26;
+
+    /// A code that nobody can guess.
+    pub fn generate() -> Self {
+        Self::of(rand::random())
+    }
+
+    fn of(bits: u128) -> Self {
+        // 26 letters hold 130 bits: the last one carries two zeros.
+        let first_shift = u128::BITS - Self::BITS_PER_LETTER;
+        let letters = (0..u128::BITS).step_by(5).map(|taken| {
+            let five = match first_shift.checked_sub(taken) {
+                Some(shift) => bits >> shift,
+                None => bits << (taken - first_shift),
+            };
+            match u8::try_from(five & 31).unwrap_or_default() {
+                letter @ 0..26 => char::from(b'A' + letter),
+                digit => char::from(b'2' + (digit - 26)),
+            }
+        });
+        Self(letters.collect())
+    }
+
+    /// The code as the database and the QR code have it.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// The code in groups that an eye can follow.
+    pub fn grouped(&self) -> String {
+        const GROUP: usize = 4;
+        let letters: Vec<char> = self.0.chars().collect();
+        let groups: Vec<String> =
+            letters.chunks(GROUP).map(|group| group.iter().collect()).collect();
+        groups.join(" ")
+    }
+}
+
+impl fmt::Display for TicketCode {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl FromStr for TicketCode {
+    type Err = NoTicketCode;
+
+    /// Reads a code as somebody may have typed it: in any case, with blanks.
+    fn from_str(text: &str) -> Result<Self, NoTicketCode> {
+        let letters = text.chars().filter(|letter| !letter.is_whitespace());
+        let code: String = letters.map(|letter| letter.to_ascii_uppercase()).collect();
+        let is_code = code.len() == Self::LETTERS
+            && code.bytes().all(|byte| matches!(byte, b'A'..=b'Z' | b'2'..=b'7'));
+        if is_code { Ok(Self(code)) } else { Err(NoTicketCode) }
+    }
+}
+
+/// What a ticket is good for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, sqlx::Type)]
+#[sqlx(type_name = "text", rename_all = "SCREAMING_SNAKE_CASE")]
+#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
+pub enum TicketStatus {
+    /// It opens the door.
+    Valid,
+    /// It did.
+    Used,
+    /// It was refunded and does not.
+    Void,
+}
+
+impl TicketStatus {
+    /// As stylesheets name it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Valid => "valid",
+            Self::Used => "used",
+            Self::Void => "void",
+        }
+    }
+
+    /// The locale key of its name.
+    pub fn text_key(self) -> &'static str {
+        match self {
+            Self::Valid => "ticket-status-valid",
+            Self::Used => "ticket-status-used",
+            Self::Void => "ticket-status-void",
+        }
+    }
+}
+
+/// A ticket with everything that is printed on it.
+#[derive(Clone, Debug)]
+pub(super) struct Ticket {
+    pub(super) id: TicketId,
+    pub(super) code: TicketCode,
+    pub(super) status: TicketStatus,
+    pub(super) used_at: Option<DateTime<Utc>>,
+    pub(super) reservation_id: ReservationId,
+    pub(super) holder: String,
+    pub(super) slug: String,
+    pub(super) title: String,
+    pub(super) starts_at: DateTime<Utc>,
+    pub(super) venue: String,
+    pub(super) time_zone: String,
+    /// Section, row and number, or the zone.
+    pub(super) section: Option<String>,
+    pub(super) row_label: Option<String>,
+    pub(super) number: Option<i32>,
+    pub(super) zone: Option<String>,
+    pub(super) price: Points,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_code_is_rfc_4648_base32() {
+        assert_eq!(TicketCode::of(0).as_str(), "AAAAAAAAAAAAAAAAAAAAAAAAAA");
+        assert_eq!(TicketCode::of(u128::MAX).as_str(), "77777777777777777777777774");
+        // Section 10: "foobar" is MZXW6YTBOI.
+        let foobar = u128::from_be_bytes(*b"foobar\0\0\0\0\0\0\0\0\0\0");
+        assert_eq!(TicketCode::of(foobar).as_str(), "MZXW6YTBOIAAAAAAAAAAAAAAAA");
+    }
+
+    #[test]
+    fn a_typed_code_is_the_code() {
+        let code = TicketCode::generate();
+        let typed = code.grouped().to_lowercase();
+        assert_eq!(typed.parse::<TicketCode>().unwrap(), code);
+        for nonsense in ["", "AAAA", "0AAAAAAAAAAAAAAAAAAAAAAAAA", "AAAAAAAAAAAAAAAAAAAAAAAAAAA"] {
+            assert!(nonsense.parse::<TicketCode>().is_err(), "{nonsense}");
+        }
+    }
+}

@@ -1,0 +1,206 @@
+//! My tickets, and one ticket with its QR code.
+
+use actix_web::{
+    HttpResponse,
+    http::{StatusCode, header},
+    web::{Data, Path, Query},
+};
+use askama::Template;
+use chrono::{DateTime, Utc};
+use qrcode::{EcLevel, QrCode, render::svg};
+use serde::Serialize;
+use serde_json::{Map, Value, json};
+
+use super::{
+    error::TicketError,
+    model::{Ticket, TicketCode, TicketStatus},
+    store,
+};
+use crate::{
+    accounts::CurrentAccount,
+    app::App,
+    points::Points,
+    reservation::ReservationId,
+    web::{
+        error::{Fault, Internal, NotFound, PageError, database_fault},
+        i18n::Phrase,
+        page::View,
+        pagination::{After, Page},
+        times::rfc3339,
+    },
+};
+
+/// Where an account's tickets are listed.
+pub const TICKETS_PATH: &str = "/tickets";
+
+impl Fault for TicketError {
+    fn status(&self) -> StatusCode {
+        match self {
+            Self::Used { .. } => StatusCode::CONFLICT,
+            Self::Inconsistent => Internal.status(),
+            Self::Database(error) => database_fault(error).0,
+        }
+    }
+
+    fn code(&self) -> &'static str {
+        match self {
+            Self::Used { .. } => "ticket-used",
+            Self::Inconsistent => Internal.code(),
+            Self::Database(error) => database_fault(error).1,
+        }
+    }
+
+    fn extra(&self) -> Map<String, Value> {
+        match self {
+            Self::Used { used_at } => {
+                Map::from_iter([("used_at".to_owned(), json!(rfc3339(*used_at)))])
+            }
+            _ => Map::new(),
+        }
+    }
+}
+
+/// A ticket as programs read it.
+#[derive(Serialize)]
+struct TicketDocument<'a> {
+    code: &'a TicketCode,
+    status: TicketStatus,
+    used_at: Option<DateTime<Utc>>,
+    reservation_id: ReservationId,
+    title: &'a str,
+    starts_at: DateTime<Utc>,
+    venue: &'a str,
+    section: Option<&'a str>,
+    row: Option<&'a str>,
+    number: Option<i32>,
+    zone: Option<&'a str>,
+    price: Points,
+}
+
+impl Ticket {
+    fn document(&self) -> TicketDocument<'_> {
+        TicketDocument {
+            code: &self.code,
+            status: self.status,
+            used_at: self.used_at,
+            reservation_id: self.reservation_id,
+            title: &self.title,
+            starts_at: self.starts_at,
+            venue: &self.venue,
+            section: self.section.as_deref(),
+            row: self.row_label.as_deref(),
+            number: self.number,
+            zone: self.zone.as_deref(),
+            price: self.price,
+        }
+    }
+
+    /// The seat or the zone, in words.
+    fn place(&self, v: &View) -> Phrase {
+        match (&self.section, &self.row_label, self.number) {
+            (Some(section), Some(row), Some(number)) => v
+                .t("seat-name-full")
+                .word("section", section)
+                .word("row", row)
+                .word("number", number),
+            _ => v.t("reservation-standing").word("zone", self.zone.as_deref().unwrap_or_default()),
+        }
+    }
+}
+
+#[derive(Template)]
+#[template(path = "tickets/list.html")]
+struct TicketListPage {
+    v: View,
+    /// What is to come first, then what is past; without the empty ones.
+    groups: Vec<Group>,
+    next: Option<uuid::Uuid>,
+}
+
+struct Group {
+    text_key: &'static str,
+    tickets: Vec<Ticket>,
+}
+
+/// `GET /tickets`
+pub async fn list_tickets(
+    app: Data<App>,
+    me: CurrentAccount,
+    query: Query<After>,
+) -> Result<HttpResponse, PageError> {
+    let rows = store::list_tickets(&app.db, me.account_id, None, query.after).await?;
+    let page = Page::cut(rows, |ticket| ticket.id.0);
+    if me.view.format.is_for_programs() {
+        let tickets: Vec<_> = page.rows.iter().map(Ticket::document).collect();
+        let document = json!({ "tickets": tickets, "next": page.next });
+        return Ok(crate::web::page::json(StatusCode::OK, &document));
+    }
+    let now = app.now();
+    let (mut upcoming, past): (Vec<_>, Vec<_>) =
+        page.rows.into_iter().partition(|ticket| ticket.starts_at > now);
+    upcoming.sort_by_key(|ticket| ticket.starts_at);
+    let groups = [("ticket-list-upcoming", upcoming), ("ticket-list-past", past)];
+    let groups = groups.into_iter().filter(|(_, tickets)| !tickets.is_empty());
+    let groups = groups.map(|(text_key, tickets)| Group { text_key, tickets }).collect();
+    let page = TicketListPage { v: me.view, groups, next: page.next };
+    Ok(page.v.html(StatusCode::OK, &page))
+}
+
+#[derive(Template)]
+#[template(path = "tickets/show.html")]
+struct TicketPage {
+    v: View,
+    ticket: Ticket,
+    /// Which of the reservation's tickets this is, from 1, and of how many.
+    index: usize,
+    total: usize,
+    previous: Option<TicketCode>,
+    next: Option<TicketCode>,
+}
+
+/// `GET /tickets/{code}`
+pub async fn show_ticket(
+    app: Data<App>,
+    me: CurrentAccount,
+    path: Path<String>,
+) -> Result<HttpResponse, PageError> {
+    let code: TicketCode = path.parse().ok().ok_or(NotFound)?;
+    let mut found = store::list_tickets(&app.db, me.account_id, Some(&code), None).await?;
+    let ticket = found.pop().ok_or(NotFound)?;
+    let codes = store::list_codes(&app.db, ticket.reservation_id).await?;
+    let position = codes.iter().position(|other| *other == code).unwrap_or_default();
+    let neighbour = |idx: Option<usize>| idx.and_then(|idx| codes.get(idx)).cloned();
+    let page = TicketPage {
+        v: me.view,
+        index: position + 1,
+        total: codes.len(),
+        previous: neighbour(position.checked_sub(1)),
+        next: neighbour(position.checked_add(1)),
+        ticket,
+    };
+    Ok(page.v.show(&page, &page.ticket.document()))
+}
+
+/// `GET /tickets/{code}.svg`
+pub async fn show_qr_code(
+    app: Data<App>,
+    me: CurrentAccount,
+    path: Path<String>,
+) -> Result<HttpResponse, PageError> {
+    let code: TicketCode = path.parse().ok().ok_or(NotFound)?;
+    if !store::is_owned(&app.db, me.account_id, &code).await? {
+        return Err(NotFound.into());
+    }
+    let drawing = draw(&code).ok_or(Internal)?;
+    Ok(HttpResponse::Ok().insert_header((header::CONTENT_TYPE, "image/svg+xml")).body(drawing))
+}
+
+/// The code as a picture: black on white with its quiet zone, which scanners need,
+/// and readable when a quarter of it is covered.
+fn draw(code: &TicketCode) -> Option<String> {
+    const SIDE_MIN: u32 = 240;
+    let matrix = QrCode::with_error_correction_level(code.as_str(), EcLevel::Q).ok()?;
+    let mut renderer = matrix.render::<svg::Color<'_>>();
+    renderer.min_dimensions(SIDE_MIN, SIDE_MIN).quiet_zone(true);
+    Some(renderer.dark_color(svg::Color("#000")).light_color(svg::Color("#fff")).build())
+}

@@ -1,0 +1,158 @@
+//! The SQL of tickets.
+
+use chrono::{DateTime, Utc};
+use sqlx::{PgConnection, PgPool};
+use uuid::Uuid;
+
+use super::model::{Ticket, TicketCode, TicketId, TicketStatus};
+use crate::{
+    accounts::AccountId,
+    reservation::{ReservationId, ReservationItemId},
+    web::pagination::PAGE_ROWS,
+};
+
+/// Inserts tickets: the nth code for the nth item.
+pub(super) async fn insert_tickets(
+    tx: &mut PgConnection,
+    account_id: AccountId,
+    item_ids: &[ReservationItemId],
+    codes: &[TicketCode],
+) -> Result<(), sqlx::Error> {
+    let ids: Vec<Uuid> = codes.iter().map(|_| Uuid::now_v7()).collect();
+    sqlx::query!(
+        r#"
+        insert into tickets (id, reservation_item_id, account_id, code)
+        select id, item_id, $4, code
+        from unnest($1::uuid[], $2::uuid[], $3::text[]) as issued (id, item_id, code)
+        "#,
+        &ids,
+        item_ids as _,
+        codes as _,
+        account_id as _,
+    )
+    .execute(tx)
+    .await?;
+    Ok(())
+}
+
+/// Locks every ticket of the items, in id order.
+pub(super) async fn lock_tickets(
+    tx: &mut PgConnection,
+    item_ids: &[ReservationItemId],
+) -> Result<Vec<TicketId>, sqlx::Error> {
+    sqlx::query_scalar!(
+        r#"
+        select id as "id: TicketId"
+        from tickets
+        where reservation_item_id = any($1)
+        order by id
+        for no key update
+        "#,
+        item_ids as _,
+    )
+    .fetch_all(tx)
+    .await
+}
+
+/// When the first of the locked tickets was used, if one was.
+pub(super) async fn find_use(
+    tx: &mut PgConnection,
+    ticket_ids: &[TicketId],
+) -> Result<Option<DateTime<Utc>>, sqlx::Error> {
+    sqlx::query_scalar!(
+        "select min(used_at) from tickets where id = any($1) and status = 'USED'",
+        ticket_ids as _,
+    )
+    .fetch_one(tx)
+    .await
+}
+
+/// Voids those of the tickets that are valid; says how many.
+pub(super) async fn write_void(
+    tx: &mut PgConnection,
+    ticket_ids: &[TicketId],
+) -> Result<u64, sqlx::Error> {
+    let written = sqlx::query!(
+        "update tickets set status = 'VOID' where id = any($1) and status = 'VALID'",
+        ticket_ids as _,
+    )
+    .execute(tx)
+    .await?;
+    Ok(written.rows_affected())
+}
+
+/// The tickets of an account, newest first: the page after the ticket `after`, and one
+/// more if there is one. With a `code` only that one.
+pub(super) async fn list_tickets(
+    db: &PgPool,
+    account_id: AccountId,
+    code: Option<&TicketCode>,
+    after: Option<Uuid>,
+) -> Result<Vec<Ticket>, sqlx::Error> {
+    sqlx::query_as!(
+        Ticket,
+        r#"
+        select t.id as "id: TicketId", t.code as "code: TicketCode",
+               t.status as "status: TicketStatus", t.used_at,
+               i.reservation_id as "reservation_id: ReservationId", a.name as holder,
+               p.slug, p.title, d.starts_at, v.name as venue, v.time_zone,
+               s.section as "section?", s.row_label as "row_label?", s.number as "number?",
+               z.name as "zone?", i.unit_price as "price: _"
+        from tickets t
+        join accounts a on a.id = t.account_id
+        join reservation_items i on i.id = t.reservation_item_id
+        join reservations r on r.id = i.reservation_id
+        join programs p on p.id = r.program_id
+        join schedules d on d.id = r.schedule_id
+        join venues v on v.id = d.venue_id
+        left join schedule_seats c on c.id = i.schedule_seat_id
+        left join seats s on s.id = c.seat_id
+        left join zones z on z.id = i.zone_id
+        where t.account_id = $1
+          and ($2::text is null or t.code = $2)
+          and ($3::uuid is null or t.id < $3)
+        order by t.id desc
+        limit $4
+        "#,
+        account_id as _,
+        code.map(TicketCode::as_str),
+        after,
+        PAGE_ROWS + 1,
+    )
+    .fetch_all(db)
+    .await
+}
+
+/// Whether `account_id` has a ticket with this code.
+pub(super) async fn is_owned(
+    db: &PgPool,
+    account_id: AccountId,
+    code: &TicketCode,
+) -> Result<bool, sqlx::Error> {
+    sqlx::query_scalar!(
+        r#"select exists (select from tickets where code = $1 and account_id = $2) as "is_owned!""#,
+        code as _,
+        account_id as _,
+    )
+    .fetch_one(db)
+    .await
+}
+
+/// The codes of all tickets of one reservation, in the order they were issued.
+pub(super) async fn list_codes(
+    db: &PgPool,
+    reservation_id: ReservationId,
+) -> Result<Vec<TicketCode>, sqlx::Error> {
+    sqlx::query_scalar!(
+        r#"
+        select t.code as "code: TicketCode"
+        from tickets t
+        join reservation_items i on i.id = t.reservation_item_id
+        where i.reservation_id = $1
+        order by t.id
+        "#,
+        reservation_id as _,
+    )
+    .fetch_all(db)
+    .await
+}
