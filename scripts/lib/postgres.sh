@@ -1,6 +1,6 @@
 # The private PostgreSQL. Sourced by scripts/stack, which sets FOLDER, PASSWORD and
 # THROW_AWAY.
-# shellcheck shell=bash disable=SC2034
+# shellcheck shell=bash disable=SC2034,SC2153
 
 postgres_pid() {
   sed -n 1p "$FOLDER/postgres/postmaster.pid" 2>/dev/null || true

@@ -1,5 +1,5 @@
 # The private Redis. Sourced by scripts/stack, which sets FOLDER and PASSWORD.
-# shellcheck shell=bash disable=SC2034
+# shellcheck shell=bash
 
 redis_pid() {
   sed -n 1p "$FOLDER/redis/redis.pid" 2>/dev/null || true

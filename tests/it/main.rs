@@ -6,7 +6,9 @@ mod support;
 
 mod accounts;
 mod catalog;
+mod entry_queue;
 mod payment;
 mod tickets;
+mod verify;
 mod wallet;
 mod web;

@@ -10,7 +10,7 @@ mod person;
 pub(crate) use answer::Answer;
 pub(crate) use catalog::{Concert, ConcertOptions};
 pub(crate) use holds::Hold;
-pub(crate) use office::Office;
+pub(crate) use office::{Office, app};
 pub(crate) use person::Person;
 
 use std::future::Future;

@@ -43,9 +43,7 @@ impl Office {
         let mut apps = Vec::new();
         let mut instances = Vec::new();
         for _ in 0..count {
-            let connect = db.connect_options().as_ref().clone();
-            let pool = postgres::pool_of(connect, config.db_connections_max.get());
-            let app = App::with_database(config.clone(), pool).await.unwrap();
+            let app = app_with(&db, config.clone()).await;
             instances.push(server::start(&app).unwrap());
             apps.push(app);
         }
@@ -119,7 +117,7 @@ impl Office {
 
     /// Fails unless everything that must always be true is: how every storm ends.
     pub(crate) async fn verify(&self) {
-        let violations = rehearsal::verify(&self.app).await.unwrap();
+        let violations = rehearsal::verify(&self.app.db, &self.app.redis).await.unwrap();
         let lines: Vec<String> = violations.iter().map(ToString::to_string).collect();
         assert!(lines.is_empty(), "{}", lines.join("\n"));
     }
@@ -130,6 +128,17 @@ impl Office {
             instance.stop().await;
         }
     }
+}
+
+/// The handles of an instance that is not there.
+pub(crate) async fn app(db: &PgPool) -> App {
+    app_with(db, config(&[])).await
+}
+
+async fn app_with(db: &PgPool, config: Config) -> App {
+    let connect = db.connect_options().as_ref().clone();
+    let pool = postgres::pool_of(connect, config.db_connections_max.get());
+    App::with_database(config, pool).await.unwrap()
 }
 
 /// Settings for instances on free ports, with a Redis prefix of their own.
