@@ -8,6 +8,7 @@ mod accounts;
 mod catalog;
 mod entry_queue;
 mod payment;
+mod reservation;
 mod tickets;
 mod verify;
 mod wallet;
