@@ -13,7 +13,7 @@ use crate::{
 
 /// How many requests of one account may be open at once: a flood of tiny ones costs
 /// their sender, not the house.
-pub const OPEN_REQUESTS_MAX: i64 = 20;
+pub(super) const OPEN_REQUESTS_MAX: i64 = 20;
 
 /// Names a transfer request.
 #[derive(
@@ -61,7 +61,7 @@ impl TransferStatus {
 
 /// An order to ask somebody to take points.
 #[derive(Clone, Debug)]
-pub struct TransferOrder {
+pub(super) struct TransferOrder {
     /// Whose points.
     pub sender_id: AccountId,
     /// Who should get them.
@@ -81,7 +81,7 @@ pub struct Requested {
 
 /// How a person answers an open request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Answer {
+pub(super) enum Answer {
     /// The receiver takes the points.
     Accept,
     /// The receiver does not want them.

@@ -59,9 +59,9 @@ async fn a_browser_is_led_from_the_map_to_the_reservation(db: PgPool) {
     let people = office.crowd(2, "ada").await;
     admit(&office.db, &concert, &people).await;
     let form = [("seat_ids", concert.seat_ids[0]), ("seat_ids", concert.seat_ids[1])];
-    let press = |person: &crate::support::Person| {
+    let press = async |person: &crate::support::Person| {
         let request = person.asks(reqwest::Method::POST, &order_path(&concert), "text/html");
-        person.send_form(request, &form)
+        person.send_form(request, &form).await
     };
     let led = press(&people[0]).await;
     assert_eq!(led.status, 303, "{}", led.body);
