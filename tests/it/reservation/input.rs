@@ -4,14 +4,16 @@ use serde_json::{Value, json};
 use sqlx::PgPool;
 use uuid::Uuid;
 
-use super::{admit, assert_sound, hold, order_path};
+use super::{admit, hold, order_path};
 use crate::support::{Concert, ConcertOptions, Office};
 
-async fn assert_nothing_held(db: &PgPool) {
-    let held: i64 =
-        sqlx::query_scalar("select count(*) from reservations").fetch_one(db).await.unwrap();
+async fn assert_nothing_held(office: &Office) {
+    let held: i64 = sqlx::query_scalar("select count(*) from reservations")
+        .fetch_one(&office.db)
+        .await
+        .unwrap();
     assert_eq!(held, 0);
-    assert_sound(db).await;
+    office.verify().await;
 }
 
 #[sqlx::test]
@@ -50,7 +52,7 @@ async fn an_order_that_makes_no_sense_names_its_field_and_holds_nothing(db: PgPo
             assert!(answer.json()["fields"][field].is_string(), "{order} {}", answer.body);
         }
     }
-    assert_nothing_held(&office.db).await;
+    assert_nothing_held(&office).await;
     office.close().await;
 }
 
@@ -86,7 +88,7 @@ async fn whoever_is_not_inside_is_shown_the_way_to_the_line(db: PgPool) {
     sqlx::query("update queue_tokens set stay_ends_at = now()").execute(&office.db).await.unwrap();
     let late = hold(&ada, &concert, &concert.seat_ids[..1]).await;
     assert_eq!((late.status, late.code().as_str()), (403, "not-admitted"));
-    assert_nothing_held(&office.db).await;
+    assert_nothing_held(&office).await;
     office.close().await;
 }
 
@@ -99,7 +101,7 @@ async fn a_pass_that_is_forged_keeps_its_bearer_out(db: PgPool) {
     ada.set_cookie("entry_pass", "forged");
     let refused = hold(&ada, &concert, &concert.seat_ids[..1]).await;
     assert_eq!((refused.status, refused.code().as_str()), (403, "not-admitted"));
-    assert_nothing_held(&office.db).await;
+    assert_nothing_held(&office).await;
     office.close().await;
 }
 
@@ -116,7 +118,7 @@ async fn nothing_is_held_after_the_sale_or_the_start(db: PgPool) {
         let refused = hold(&ada, &concert, &concert.seat_ids[..1]).await;
         assert_eq!((refused.status, refused.code().as_str()), (410, "sale-closed"));
     }
-    assert_nothing_held(&office.db).await;
+    assert_nothing_held(&office).await;
     office.close().await;
 }
 

@@ -4,7 +4,7 @@ use serde_json::json;
 use sqlx::PgPool;
 
 use super::{admit, hold, order_path};
-use crate::support::{Concert, ConcertOptions, Office};
+use crate::support::{Concert, ConcertOptions, Office, Person};
 
 #[sqlx::test]
 async fn the_map_shows_every_seat_as_a_box_and_as_a_mark(db: PgPool) {
@@ -59,7 +59,7 @@ async fn a_browser_is_led_from_the_map_to_the_reservation(db: PgPool) {
     let people = office.crowd(2, "ada").await;
     admit(&office.db, &concert, &people).await;
     let form = [("seat_ids", concert.seat_ids[0]), ("seat_ids", concert.seat_ids[1])];
-    let press = async |person: &crate::support::Person| {
+    let press = async |person: &Person| {
         let request = person.asks(reqwest::Method::POST, &order_path(&concert), "text/html");
         person.send_form(request, &form).await
     };

@@ -2,10 +2,11 @@
 
 use serde_json::json;
 use sqlx::PgPool;
+use stagedoor::rehearsal::{self, Invariant};
 use tokio::task::JoinSet;
 use uuid::Uuid;
 
-use super::{admit, assert_sound, hold, hold_places, order_path, violations};
+use super::{admit, hold, hold_places, order_path};
 use crate::support::{Answer, Concert, ConcertOptions, Office, Person, count, storm};
 
 /// All of `people` order the same seats at once.
@@ -39,7 +40,7 @@ async fn of_a_hundred_people_one_gets_the_seat_and_all_others_are_told(db: PgPoo
         assert_eq!(offered.len(), 3, "{refusal}");
         assert!(offered.iter().all(|offer| offer["seat_ids"] != json!([seat])));
     }
-    assert_sound(&office.db).await;
+    office.verify().await;
     office.close().await;
 }
 
@@ -52,7 +53,7 @@ async fn without_redis_the_rows_decide_and_holds_go_on(db: PgPool) {
     admit(&office.db, &concert, &people).await;
     assert_one_winner(&rush(&people, &concert, &concert.seat_ids[..2]).await);
     assert_eq!(hold_places(&people[3], &concert, 2).await.status, 201);
-    assert_sound(&office.db).await;
+    office.verify().await;
     office.close().await;
 }
 
@@ -72,8 +73,8 @@ async fn canary_looking_first_and_taking_later_sells_a_seat_twice(db: PgPool) {
     }
     let n_sold = takers.join_all().await.into_iter().filter(|sold| *sold).count();
     assert!(n_sold > 1, "the naive way sold it {n_sold} times");
-    let found = violations(&office.db).await;
-    assert!(found.iter().any(|violation| violation.contains("live items")), "{found:?}");
+    let found = rehearsal::verify(&office.app).await.unwrap();
+    assert!(found.iter().any(|violation| violation.invariant == Invariant::S1), "{found:?}");
     office.close().await;
 }
 
@@ -128,7 +129,7 @@ async fn overlapping_orders_never_share_a_seat_nor_block_each_other(db: PgPool) 
     assert!(answers.iter().all(|answer| matches!(answer.status, 201 | 409)));
     let n_held = count(&answers, 201, "");
     assert!((1..=6).contains(&n_held), "{n_held} held three of twenty seats");
-    assert_sound(&office.db).await;
+    office.verify().await;
     office.close().await;
 }
 
@@ -160,7 +161,7 @@ async fn one_order_sent_a_hundred_times_holds_once_and_is_answered_alike(db: PgP
     assert_eq!(ada.post_json(&path, &order).await.json(), first);
     let other = json!({ "seat_ids": [concert.seat_ids[1]], "request_key": order["request_key"] });
     assert_eq!(ada.post_json(&path, &other).await.code(), "key-reused");
-    assert_sound(&office.db).await;
+    office.verify().await;
     office.close().await;
 }
 
@@ -178,7 +179,7 @@ async fn a_zone_sells_as_many_places_as_it_has(db: PgPool) {
     .await;
     assert_eq!(count(&answers, 201, ""), 15);
     assert_eq!(count(&answers, 409, "sold-out"), 85);
-    assert_sound(&office.db).await;
+    office.verify().await;
     office.close().await;
 }
 
@@ -196,6 +197,6 @@ async fn nobody_gets_past_the_limit_by_asking_in_parallel(db: PgPool) {
     .await;
     assert_eq!(count(&answers, 201, ""), 4);
     assert_eq!(count(&answers, 409, "account-limit"), 16);
-    assert_sound(&office.db).await;
+    office.verify().await;
     office.close().await;
 }
