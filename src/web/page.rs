@@ -27,6 +27,8 @@ pub struct SignedIn {
     pub name: String,
     /// Whether the management pages or the door are for them.
     pub is_staff: bool,
+    /// How many people wait for them to take points.
+    pub requests_waiting: i64,
 }
 
 /// A link of the page's header.
@@ -38,6 +40,8 @@ pub struct Link {
     pub label: Phrase,
     /// Whether it leads to this page.
     pub is_current: bool,
+    /// How many things wait there for an answer.
+    pub waiting: i64,
 }
 
 /// What every page is rendered with; templates call it `v`.
@@ -160,10 +164,12 @@ impl View {
             ("/tickets", "layout-tickets"),
             ("/wallet", "layout-wallet"),
         ];
-        LINKS.into_iter().map(|(href, label)| Link {
+        let requests_waiting = self.account.as_ref().map_or(0, |account| account.requests_waiting);
+        LINKS.into_iter().map(move |(href, label)| Link {
             href,
             label: self.t(label),
             is_current: self.path.starts_with(href),
+            waiting: if href == "/wallet" { requests_waiting } else { 0 },
         })
     }
 

@@ -7,7 +7,7 @@ use std::{fmt, time::Duration};
 
 use tokio::{sync::watch, task::JoinSet, time::MissedTickBehavior};
 
-use crate::{accounts, app::App, entry_queue, reservation, server::State};
+use crate::{accounts, app::App, entry_queue, reservation, server::State, wallet};
 
 /// How often what has run out is thrown away.
 const JANITOR_PERIOD: Duration = Duration::from_mins(1);
@@ -56,6 +56,13 @@ impl Workers {
             config.expiry_period,
             stopped.clone(),
             |app| async move { reservation::expire_lapsed(&app).await },
+        ));
+        tasks.spawn(run(
+            "transfers",
+            app.clone(),
+            config.expiry_period,
+            stopped.clone(),
+            |app| async move { wallet::expire_transfers(&app).await },
         ));
         tasks.spawn(run(
             "rebuild",

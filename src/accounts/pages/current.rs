@@ -146,7 +146,9 @@ async fn find(request: &HttpRequest, source: Source) -> Result<Option<SessionAcc
 /// Leaves the name for an error page that may have to be shown later.
 fn signed_in(request: &HttpRequest, account: &SessionAccount) -> View {
     let is_staff = account.role != Role::Customer;
-    request.extensions_mut().insert(SignedIn { name: account.name.clone(), is_staff });
+    let name = account.name.clone();
+    let requests_waiting = account.requests_waiting;
+    request.extensions_mut().insert(SignedIn { name, is_staff, requests_waiting });
     View::of(request)
 }
 
