@@ -1,7 +1,7 @@
 //! The URL table.
 
 use crate::{
-    accounts, catalog, payment, tickets, wallet,
+    accounts, admin, catalog, payment, tickets, wallet,
     web::{
         assets, health, language,
         path::{Path, at},
@@ -29,6 +29,9 @@ pub fn all() -> Vec<Path> {
 
         at("/wallet").get(wallet::pages::show_wallet),
         at("/wallet/charges").post(wallet::pages::create_charge),
+
+        at("/admin").get(admin::pages::home::show_home),
+        at("/admin/audit").get(admin::pages::audit::list_acts),
 
         at("/healthz").get(health::show_health),
         at("/readyz").get(health::show_readiness),

@@ -25,8 +25,10 @@ use super::{
 pub struct SignedIn {
     /// The account's name.
     pub name: String,
-    /// Whether the management pages or the door are for them.
+    /// Whether the door is for them.
     pub is_staff: bool,
+    /// Whether the management pages are for them.
+    pub is_admin: bool,
 }
 
 /// A link of the page's header.
@@ -144,7 +146,10 @@ impl View {
             ("/tickets", "layout-tickets"),
             ("/wallet", "layout-wallet"),
         ];
-        LINKS.into_iter().map(|(href, label)| Link {
+        let account = self.account.as_ref();
+        let door = account.filter(|account| account.is_staff).map(|_| ("/door", "layout-door"));
+        let desk = account.filter(|account| account.is_admin).map(|_| ("/admin", "layout-admin"));
+        LINKS.into_iter().chain(door).chain(desk).map(|(href, label)| Link {
             href,
             label: self.t(label),
             is_current: self.path.starts_with(href),
