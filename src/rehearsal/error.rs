@@ -1,6 +1,6 @@
 //! Why nothing could be verified.
 
-use crate::infra::postgres::is_unavailable;
+use crate::infra::{postgres::is_unavailable, redis::RedisAway};
 
 /// Why there is no verdict, as a sentence that says what to do.
 #[derive(Debug, thiserror::Error)]
@@ -14,6 +14,9 @@ pub enum VerifyError {
     /// PostgreSQL did not answer a question.
     #[error("PostgreSQL could not answer: {0}.")]
     Database(sqlx::Error),
+    /// Redis cannot be asked.
+    #[error("Redis cannot be reached: {0}. Start it, or correct REDIS_URL.")]
+    RedisAway(#[from] RedisAway),
 }
 
 impl From<sqlx::Error> for VerifyError {

@@ -133,9 +133,9 @@ impl View {
     pub fn poster(&self, slug: &str) -> u32 {
         const POSTERS: u32 = 6;
         // FNV-1a: spreads names that differ in little.
-        let hash = slug.bytes().fold(0x811c_9dc5_u32, |hash, byte| {
-            (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193)
-        });
+        let hash = slug
+            .bytes()
+            .fold(0x811c_9dc5_u32, |hash, byte| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193));
         (hash >> 16) % POSTERS + 1
     }
 

@@ -4,6 +4,12 @@
 
 mod support;
 
+mod access;
 mod accounts;
 mod catalog;
+mod entry_queue;
+mod payment;
+mod tickets;
+mod verify;
+mod wallet;
 mod web;

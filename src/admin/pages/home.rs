@@ -25,10 +25,10 @@ struct HomePage {
 
 impl Current {
     /// The locale key of what it is doing.
-    fn state_key(&self, now: DateTime<Utc>) -> &'static str {
+    fn state_key(&self, now: &DateTime<Utc>) -> &'static str {
         match self.status {
             ProgramStatus::Cancelled => "admin-state-winding-down",
-            _ if now < self.on_sale_at => "admin-state-coming",
+            _ if *now < self.on_sale_at => "admin-state-coming",
             _ if self.is_paused => "admin-state-paused",
             _ => "admin-state-on-sale",
         }

@@ -24,6 +24,8 @@
 //! A lock is taken before a database connection and given back after the commit:
 //! never wait for a lock while holding a connection.
 
+mod endless;
 mod lease;
 
+pub use endless::list_endless;
 pub use lease::{Lease, LeaseError, LeaseName, Term};
