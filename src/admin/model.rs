@@ -123,9 +123,8 @@ pub struct Change {
 /// Which fields differ between two documents of one subject; the version is no field.
 pub(super) fn changes(before: Option<&Value>, after: Option<&Value>) -> Vec<Change> {
     const VERSION: &str = "version";
-    let fields = |document: Option<&Value>| {
-        document.and_then(Value::as_object).cloned().unwrap_or_default()
-    };
+    let fields =
+        |document: Option<&Value>| document.and_then(Value::as_object).cloned().unwrap_or_default();
     let (before, after) = (fields(before), fields(after));
     let mut names: Vec<&String> = before.keys().chain(after.keys()).collect();
     names.sort();

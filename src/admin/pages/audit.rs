@@ -59,11 +59,7 @@ pub struct AuditQuery {
 impl AuditQuery {
     pub(super) fn filter(&self) -> Filter {
         let given = |text: &str| Some(text.trim().to_owned()).filter(|text| !text.is_empty());
-        Filter {
-            act: given(&self.act),
-            subject_id: given(&self.subject),
-            who: given(&self.who),
-        }
+        Filter { act: given(&self.act), subject_id: given(&self.subject), who: given(&self.who) }
     }
 
     /// The same question as a query string, without the page.
