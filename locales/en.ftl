@@ -60,6 +60,8 @@ layout-nav-label = Main
 layout-programs = Programs
 layout-reservations = Reservations
 layout-tickets = Tickets
+layout-door = Door
+layout-admin = Desk
 layout-wallet = Wallet
 layout-requests-waiting = { $count ->
     [one] { $count } person wants to send you points
@@ -425,6 +427,29 @@ ticket-status-void = Void
 ticket-used-note = Checked in { $when }.
 ticket-void-note = This ticket was refunded and no longer opens the door.
 
+## The desk and the door
+
+admin-nav-label = Desk
+admin-nav-today = Now
+admin-nav-audit = Log
+admin-search = Search
+admin-home-title = What is going on
+admin-home-none = Nothing is on sale and nothing is coming.
+admin-home-log = Done last
+admin-state-on-sale = On sale
+admin-state-coming = Coming
+admin-state-paused = Line paused
+admin-state-winding-down = Being cancelled
+admin-line-waiting = Waiting
+admin-line-inside = Inside
+admin-audit-title = Log
+admin-audit-lede = Everything that was done at this desk and at the door, as it was before and after. Nothing here can be changed or removed.
+admin-audit-who = Who
+admin-audit-subject = On what (number)
+admin-audit-empty = Nothing was done yet.
+admin-act-checked-in = let in
+admin-act-check-in-undone = took a check-in back
+
 ## Errors: for each code what happened, what it means for you, and one way on
 
 error-request-id = If you write to us, name { $id }.
@@ -555,3 +580,6 @@ error-internal-action = Try again
 error-unavailable-title = One moment, please
 error-unavailable-detail = The ticket office does not answer just now. Whatever you sent is done once or not at all; repeating it is safe.
 error-unavailable-action = Try again
+error-account-locked-title = This account is locked
+error-account-locked-detail = The ticket office locked it. Please ask there.
+error-account-locked-action = See all programs

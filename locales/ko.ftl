@@ -48,6 +48,8 @@ layout-nav-label = 주 메뉴
 layout-programs = 공연
 layout-reservations = 예매 내역
 layout-tickets = 내 티켓
+layout-door = 입장 확인
+layout-admin = 운영
 layout-wallet = 포인트
 layout-requests-waiting = 받을 포인트 { $count }건
 layout-log-in = 로그인
@@ -407,6 +409,29 @@ ticket-status-void = 무효
 ticket-used-note = { $when }에 입장했어요.
 ticket-void-note = 환불된 티켓이라 입장할 수 없어요.
 
+## The desk and the door
+
+admin-nav-label = 운영 메뉴
+admin-nav-today = 현황
+admin-nav-audit = 기록
+admin-search = 찾기
+admin-home-title = 지금 상황
+admin-home-none = 진행 중이거나 예정된 판매가 없어요.
+admin-home-log = 최근에 한 일
+admin-state-on-sale = 예매 중
+admin-state-coming = 오픈 예정
+admin-state-paused = 대기열 멈춤
+admin-state-winding-down = 취소 처리 중
+admin-line-waiting = 대기
+admin-line-inside = 입장 중
+admin-audit-title = 기록
+admin-audit-lede = 운영과 입장 확인에서 한 모든 일이 전후와 함께 남아요. 고치거나 지울 수 없어요.
+admin-audit-who = 누가
+admin-audit-subject = 무엇에 (번호)
+admin-audit-empty = 아직 한 일이 없어요.
+admin-act-checked-in = 입장 처리
+admin-act-check-in-undone = 입장 취소
+
 ## Errors: for each code what happened, what it means for you, and one way on
 
 error-request-id = 문의하실 때 이 번호를 알려 주세요: { $id }
@@ -537,3 +562,6 @@ error-internal-action = 다시 시도하기
 error-unavailable-title = 잠시만 기다려 주세요
 error-unavailable-detail = 지금 예매 서버가 응답하지 않아요. 보내신 요청은 한 번만 처리되거나 전혀 처리되지 않으니 다시 보내도 안전해요.
 error-unavailable-action = 다시 시도하기
+error-account-locked-title = 잠긴 계정이에요
+error-account-locked-detail = 예매처에서 잠갔어요. 예매처에 문의해 주세요.
+error-account-locked-action = 전체 공연 보기
