@@ -198,6 +198,9 @@ queue-ended-cancelled-title = You left the line
 queue-ended-cancelled-note = Your number was given up. You can join again at the end.
 queue-ended-expired-title = Your time inside has ended
 queue-ended-expired-note = Others are choosing now. You can join again at the end of the line.
+queue-ended-closed-title = The sale has ended
+queue-ended-closed-note = Nobody is let in any more. Seats that you hold can still be paid.
+queue-ended-closed-action = See your reservations
 queue-join-again = Join the line again
 queue-refusal-number = Say which number you give up.
 

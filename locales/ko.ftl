@@ -183,6 +183,9 @@ queue-ended-cancelled-title = 대기열에서 나왔어요
 queue-ended-cancelled-note = 대기 번호가 사라졌어요. 맨 뒤로 다시 입장할 수 있어요.
 queue-ended-expired-title = 좌석 선택 시간이 끝났어요
 queue-ended-expired-note = 지금은 다음 분들이 고르고 있어요. 대기열 맨 뒤로 다시 입장할 수 있어요.
+queue-ended-closed-title = 판매가 끝났습니다
+queue-ended-closed-note = 더 이상 입장할 수 없습니다. 잡아 둔 좌석은 계속 결제할 수 있습니다.
+queue-ended-closed-action = 내 예매 보기
 queue-join-again = 대기열 다시 입장하기
 queue-refusal-number = 포기할 대기번호를 알려 주세요.
 

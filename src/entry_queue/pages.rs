@@ -19,13 +19,14 @@ pub use self::entry::{check_pass, pass_cookie};
 use super::{
     estimate::Wait,
     model::{QueueNumber, QueueState, Stay, TokenStatus, queue_path},
+    place::{self, Place},
     room::WaitingRoom,
-    service::{self, Place},
+    service,
 };
 use crate::{
     accounts::{CachedAccount, CurrentAccount},
     app::App,
-    catalog::{Program, Programs, ScheduleListing},
+    catalog::{Program, Programs, SaleState, ScheduleListing},
     web::{
         error::{NotFound, PageError},
         form::{Body, Field, Mistakes},
@@ -130,7 +131,7 @@ pub async fn show_queue(
     me: CachedAccount,
 ) -> Result<HttpResponse, PageError> {
     let program = find(&app, &programs, &slug).await?;
-    let place = service::place_of(&app, &room, me.account_id, &program).await?;
+    let place = place::place_of(&app, &room, me.account_id, &program).await?;
     Ok(tell(&app, &me.view, &program, &place))
 }
 
@@ -198,7 +199,14 @@ fn tell(app: &App, view: &View, program: &Program, place: &Place) -> HttpRespons
             let (wait, is_back) = (place.wait, place.is_back);
             view.show(&WaitingPage { v: view, program, state, wait, is_back }, state)
         }
-        None => view.show(&EndedPage { v: view, program, ended: state.status.key() }, state),
+        None => {
+            let is_over = program.sale_state(app.now()) != SaleState::Open;
+            let ended = match state.status {
+                TokenStatus::Cancelled | TokenStatus::Expired if is_over => "closed",
+                status => status.key(),
+            };
+            view.show(&EndedPage { v: view, program, ended }, state)
+        }
     };
     if let Some(ms) = state.retry_after_ms {
         let secs = header::HeaderValue::from(whole_secs(ms));

@@ -13,6 +13,8 @@ use crate::{accounts, app::App, entry_queue, reservation, server::State, wallet}
 const JANITOR_PERIOD: Duration = Duration::from_mins(1);
 /// How often a line that Redis lost is looked for.
 const REBUILD_PERIOD: Duration = Duration::from_secs(1);
+/// How often lines of sales that are over are looked for.
+const PURGE_PERIOD: Duration = Duration::from_secs(2);
 /// How often every line in Redis is compared with Postgres.
 const MIRROR_PERIOD: Duration = Duration::from_secs(30);
 
@@ -69,6 +71,9 @@ impl Workers {
             stopped.clone(),
             |app| async move { entry_queue::rebuild_what_is_lost(&app).await },
         ));
+        tasks.spawn(run("purge", app.clone(), PURGE_PERIOD, stopped.clone(), |app| async move {
+            entry_queue::purge_closed_lines(&app).await
+        }));
         tasks.spawn(run("mirror", app.clone(), MIRROR_PERIOD, stopped, |app| async move {
             entry_queue::mirror_everything(&app).await
         }));

@@ -61,6 +61,22 @@ async fn until_status(person: &Person, concert: &Concert, status: &str) -> Value
     panic!("not {status} but {state}");
 }
 
+/// So many more behind the line, written straight into the database.
+async fn long_line(db: &PgPool, concert: &Concert, n_people: i64) {
+    for statement in [
+        "insert into accounts (id, email, name, password_hash)
+         select gen_random_uuid(), 'long-' || i || '@example.com', 'Long', 'none'
+         from generate_series(1, $2) i where $1 is not null",
+        "insert into queue_tokens (id, program_id, account_id, queue_number)
+         select gen_random_uuid(), $1, accounts.id, next_number - 1 + row_number() over ()
+         from accounts cross join queue_numbers
+         where accounts.name = 'Long' and program_id = $1 and $2 > 0",
+        "update queue_numbers set next_number = next_number + $2 where program_id = $1",
+    ] {
+        sqlx::query(statement).bind(concert.program_id).bind(n_people).execute(db).await.unwrap();
+    }
+}
+
 /// Q3, and what the rows say of themselves.
 async fn n_inside(db: &PgPool, program_id: Uuid) -> (i64, i64) {
     sqlx::query_as(

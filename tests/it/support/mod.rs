@@ -2,6 +2,7 @@
 
 mod answer;
 mod catalog;
+mod cut_wire;
 mod holds;
 pub(crate) mod ledger;
 mod office;
@@ -10,6 +11,7 @@ mod private_redis;
 
 pub(crate) use answer::Answer;
 pub(crate) use catalog::{Concert, ConcertOptions};
+pub(crate) use cut_wire::CutWire;
 pub(crate) use holds::Hold;
 pub(crate) use office::{Office, app};
 pub(crate) use person::Person;
