@@ -6,5 +6,6 @@ mod support;
 
 mod accounts;
 mod catalog;
+mod tidy;
 mod verify;
 mod web;
