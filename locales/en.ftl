@@ -77,7 +77,6 @@ layout-time-zone = All times are { $zone } time.
 common-back-home = See all programs
 common-back-to-line = Back to your place in line
 common-back-to-program = Back to the program
-common-busy = One moment…
 common-next-page = Show older
 common-first-page = Back to the newest
 common-refusal-request-key = This form is broken. Please open the page anew.
@@ -200,6 +199,7 @@ queue-ended-cancelled-note = Your number was given up. You can join again at the
 queue-ended-expired-title = Your time inside has ended
 queue-ended-expired-note = Others are choosing now. You can join again at the end of the line.
 queue-join-again = Join the line again
+queue-refusal-number = Say which number you give up.
 
 ## Seats
 
@@ -235,7 +235,6 @@ seat-legend = What the marks mean
 seat-legend-mine = Your choice
 seat-legend-taken = Someone is buying it
 seat-legend-sold = Sold
-seat-prices = Prices
 seat-chosen-none = Nothing chosen yet
 seat-chosen-count = Chosen
 seat-total = Total
@@ -243,7 +242,6 @@ seat-total-later = You see the total on the next page, before you pay.
 seat-hold = Hold these seats
 seat-limit-reached = That is the most you can choose: { $count }.
 seat-gone = { $name } was just taken by someone else.
-seat-live = Live
 seat-live-off = Not live at the moment. Reload to see the newest state.
 seat-taken-title = { $count ->
     [one] That seat was taken a moment ago
@@ -287,7 +285,6 @@ reservation-time-left = Time left to pay
 reservation-at-zero = The hold has ended and your seats are free for others again.
 reservation-at-minute = One minute left to pay.
 reservation-zero-note = At zero the seats become free for others. Nothing is charged.
-reservation-seats = Seats
 reservation-total = Total
 reservation-renew = Two more minutes
 reservation-renew-note = Once, and only while nobody waits in line.
@@ -308,6 +305,9 @@ reservation-see-tickets = See your tickets
 reservation-refunded-note = { $amount } went back to your wallet { $when }.
 reservation-number = Reservation { $number }
 reservation-standing = { $zone }, standing
+reservation-refusal-seats = Please choose seats of this performance, each of them once.
+reservation-refusal-zone = Please choose an area of this performance.
+reservation-refusal-quantity = Please choose how many places.
 
 ## Payment
 
@@ -319,7 +319,6 @@ payment-once-note = You are charged once, even if you press twice.
 payment-short-title = { $amount } short
 payment-short-note = Charge your wallet here and pay right after. Your seats stay held meanwhile.
 payment-charge-needed = Charge { $amount }
-payment-charge-other = Another amount
 payment-done = Paid. Your tickets are here.
 flash-paid = Paid. Your tickets are here.
 flash-released = The seats were given back. Nothing was charged.
@@ -332,7 +331,6 @@ wallet-balance = Balance
 wallet-pending = Withheld for requests
 wallet-usable = You can use
 wallet-charge-title = Charge points
-wallet-charge-amount = Amount
 wallet-charge-other = Another amount
 wallet-charge-help = 1 to { $max } points.
 wallet-charge-button = Charge
@@ -342,6 +340,7 @@ wallet-provider-demo = Demo provider
 wallet-provider-demo-note = No real money moves. Charges are confirmed at once.
 wallet-charged = { $amount } charged.
 flash-charged = Your points are there.
+flash-renewed = Two more minutes were added.
 wallet-send-title = Send points to a friend
 wallet-send-to = Friend’s e-mail
 wallet-send-amount = Points

@@ -49,8 +49,9 @@ create table queue_tokens (
 -- One live place per person and program.
 create unique index queue_tokens_live_key on queue_tokens (program_id, account_id)
     where status in ('WAITING', 'ACTIVE');
--- The head of the line, in order.
-create index queue_tokens_waiting on queue_tokens (program_id, queue_number) where status = 'WAITING';
+-- The line in order; whoever is parked stands beside it.
+create index queue_tokens_waiting on queue_tokens (program_id, queue_number)
+    where status = 'WAITING' and parked_at is null;
 -- Who is inside, and whose stay ends first.
 create index queue_tokens_active on queue_tokens (program_id, expires_at) where status = 'ACTIVE';
 -- The latest place of one person, also when it has ended.

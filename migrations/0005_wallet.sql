@@ -88,3 +88,10 @@ create trigger point_transactions_append_only
 create trigger transfer_status_history_append_only
     before update or delete on transfer_status_history
     for each row execute function refuse_change();
+-- Truncating fires no row trigger.
+create trigger point_transactions_kept
+    before truncate on point_transactions
+    for each statement execute function refuse_change();
+create trigger transfer_status_history_kept
+    before truncate on transfer_status_history
+    for each statement execute function refuse_change();

@@ -1,7 +1,7 @@
 //! The URL table.
 
 use crate::{
-    accounts, catalog, payment, tickets, wallet,
+    accounts, catalog, entry_queue, payment, reservation, tickets, wallet,
     web::{
         assets, health, language,
         path::{Path, at},
@@ -15,11 +15,19 @@ pub fn all() -> Vec<Path> {
         at("/").get(catalog::pages::show_home),
         at("/programs/{slug}").get(catalog::pages::show_program),
 
+        at("/programs/{slug}/queue").get(entry_queue::pages::show_queue).post(entry_queue::pages::create_token).delete(entry_queue::pages::delete_token),
+        at("/programs/{slug}/queue/departure").post(entry_queue::pages::delete_token),
+
         at("/signup").get(accounts::pages::new_account).post(accounts::pages::create_account).patient(),
         at("/login").get(accounts::pages::new_session).post(accounts::pages::create_session).patient(),
         at("/logout").post(accounts::pages::delete_session),
         at("/language").post(language::update_language),
 
+        at("/schedules/{id}").get(reservation::pages::show_seat_map),
+        at("/schedules/{id}/reservations").post(reservation::pages::create_hold),
+        at("/reservations").get(reservation::pages::list_reservations),
+        at("/reservations/{id}").get(reservation::pages::show_reservation),
+        at("/reservations/{id}/renewal").post(reservation::pages::update_renewal),
         at("/reservations/{id}/payment").post(payment::pages::create_payment),
         at("/reservations/{id}/cancellation").post(payment::pages::create_cancellation),
 

@@ -18,6 +18,7 @@ use crate::{
     accounts::{PasswordGate, SessionCache},
     app::{App, StartError},
     catalog::{Listings, Programs},
+    entry_queue::WaitingRoom,
     routes,
     wallet::Provider,
     web::{csrf, deadline::Changes, error, fallback, headers, limits::Limits},
@@ -41,18 +42,21 @@ pub struct State {
     passwords: PasswordGate,
     programs: Programs,
     listings: Listings,
+    waiting_room: WaitingRoom,
     changes: Changes,
     provider: Provider,
 }
 
 impl State {
     fn new(app: &App) -> Self {
+        let listings = Listings::default();
         Self {
+            waiting_room: WaitingRoom::new(app, listings.clone()),
             limits: Arc::new(Limits::new(&app.config)),
             sessions: SessionCache::default(),
             passwords: PasswordGate::new(),
             programs: Programs::default(),
-            listings: Listings::default(),
+            listings,
             changes: Changes::default(),
             provider: Provider::default(),
         }
@@ -65,6 +69,7 @@ impl State {
             .app_data(Data::new(self.passwords.clone()))
             .app_data(Data::new(self.programs.clone()))
             .app_data(Data::new(self.listings.clone()))
+            .app_data(Data::new(self.waiting_room.clone()))
             .app_data(Data::new(self.changes.clone()))
             .app_data(Data::new(self.provider.clone()));
     }

@@ -32,6 +32,9 @@ impl Default for Programs {
 impl Programs {
     /// The program called `slug_or_id`, unless it is not shown.
     pub async fn find(&self, app: &App, slug_or_id: &str) -> Shared<Option<Arc<Program>>> {
+        if !may_be_a_name(slug_or_id) {
+            return Ok(None);
+        }
         let read = async {
             let id = Uuid::try_parse(slug_or_id).ok();
             let found = store::find_program(&app.db, slug_or_id, id).await?;
@@ -39,6 +42,13 @@ impl Programs {
         };
         self.0.try_get_with_by_ref(slug_or_id, read).await
     }
+}
+
+/// Whether a program could have this name. Whatever else strangers type into the address
+/// is not looked up, and takes no room in the cache.
+fn may_be_a_name(text: &str) -> bool {
+    const BYTES_MAX: usize = 80;
+    text.len() <= BYTES_MAX && text.bytes().all(|b| b == b'-' || b.is_ascii_alphanumeric())
 }
 
 /// What the home page and the program pages list.

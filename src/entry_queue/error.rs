@@ -45,9 +45,9 @@ pub enum QueueError {
     /// The line takes no more joins this moment.
     #[error("too many joins wait to be written")]
     Crowded,
-    /// Postgres failed while it wrote a whole batch of joins.
+    /// Postgres failed for several at once: a batch of joins, a cached reading.
     #[error(transparent)]
-    Batch(Arc<sqlx::Error>),
+    Shared(#[from] Arc<sqlx::Error>),
     /// The task that wrote the batch ended without an answer.
     #[error("the batch was not finished")]
     BatchLost,

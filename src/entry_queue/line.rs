@@ -5,6 +5,7 @@
 use std::{collections::HashSet, sync::LazyLock, time::Duration};
 
 use redis::{Script, ScriptInvocation, Value};
+use uuid::Uuid;
 
 use super::{model::QueueNumber, store::Place};
 use crate::{
@@ -23,6 +24,8 @@ const REBUILD_LEASE: Duration = Duration::from_secs(10);
 
 static LOOK: LazyLock<Script> = LazyLock::new(|| Script::new(include_str!("look.lua")));
 static HEAD: LazyLock<Script> = LazyLock::new(|| Script::new(include_str!("head.lua")));
+static BEGIN: LazyLock<Script> = LazyLock::new(|| Script::new(include_str!("begin.lua")));
+static FINISH: LazyLock<Script> = LazyLock::new(|| Script::new(include_str!("finish.lua")));
 static PLACE: LazyLock<Script> = LazyLock::new(|| Script::new(include_str!("place.lua")));
 
 /// Where the line has an account.
@@ -60,6 +63,17 @@ pub(super) enum Written {
     Overtaken,
 }
 
+/// Whether a rebuild may go on.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Begun {
+    /// It is ours; its batches carry this nonce.
+    Ours(String),
+    /// Somebody else's runs.
+    Others,
+    /// The line is complete.
+    NotNeeded,
+}
+
 /// One program's line.
 #[derive(Clone, Debug)]
 pub(super) struct Line<'a> {
@@ -79,19 +93,20 @@ impl<'a> Line<'a> {
         call.arg(account_id.0.as_bytes()).arg(SEEN_MAX);
         let answer: Vec<i64> = self.redis.run(&call).await?;
         let count = |n: i64| u64::try_from(n).unwrap_or(0);
-        Ok(match answer.as_slice() {
-            &[0, n_waiting] => Sight::Nowhere { n_waiting: count(n_waiting) },
-            &[1, n_waiting, number, n_ahead] => Sight::Waiting {
+        Ok(match *answer.as_slice() {
+            [0, n_waiting] => Sight::Nowhere { n_waiting: count(n_waiting) },
+            [1, n_waiting, number, n_ahead] => Sight::Waiting {
                 number: QueueNumber(number),
                 n_ahead: count(n_ahead),
                 n_waiting: count(n_waiting),
             },
-            &[2, n_waiting] => Sight::Inside { n_waiting: count(n_waiting) },
+            [2, n_waiting] => Sight::Inside { n_waiting: count(n_waiting) },
             _ => Sight::Incomplete,
         })
     }
 
-    /// The first `head_max` of the line; `None` while it is not complete.
+    /// The head of the line, as deep as `head_max` of it are there, or somewhat deeper;
+    /// `None` while it is not complete.
     pub(super) async fn head(
         &self,
         head_max: usize,
@@ -99,7 +114,7 @@ impl<'a> Line<'a> {
     ) -> Result<Option<Head>, RedisAway> {
         let mut call = HEAD.key(self.key("waiting"));
         call.key(self.key("seen")).key(self.key("epoch"));
-        call.arg(head_max).arg(u64::from(grace_secs) * 1_000);
+        call.arg(head_max).arg(u64::from(grace_secs) * 1_000).arg(SEEN_MAX);
         let answer: Vec<Value> = self.redis.run(&call).await?;
         let [may_park, present, absent] = answer.as_slice() else { return Ok(None) };
         Ok(Some(Head {
@@ -170,8 +185,25 @@ impl<'a> Line<'a> {
         Ok(ids.iter().filter_map(|id| account(id)).collect())
     }
 
-    pub(super) fn redis(&self) -> &'a Redis {
-        self.redis
+    /// Begins to fill the line again from nothing.
+    pub(super) async fn begin(&self, rebuild_id: Uuid) -> Result<Begun, RedisAway> {
+        let mut call = BEGIN.key(self.key("waiting"));
+        call.key(self.key("active")).key(self.key("seen"));
+        call.key(self.key("epoch")).key(self.key("nonce"));
+        call.arg(rebuild_id.to_string()).arg(millis(REBUILD_LEASE));
+        let (outcome, nonce): (i64, Option<String>) = self.redis.run(&call).await?;
+        Ok(match (outcome, nonce) {
+            (1, Some(nonce)) => Begun::Ours(nonce),
+            (0, _) => Begun::NotNeeded,
+            _ => Begun::Others,
+        })
+    }
+
+    /// Declares the line complete, if the rebuild `nonce` was not overtaken.
+    pub(super) async fn finish(&self, nonce: &str) -> Result<bool, RedisAway> {
+        let mut call = FINISH.key(self.key("epoch"));
+        call.key(self.key("nonce")).arg(nonce);
+        self.redis.run(&call).await
     }
 
     pub(super) fn key(&self, name: &str) -> String {
@@ -202,5 +234,5 @@ fn accounts(list: &Value) -> Vec<AccountId> {
 /// Members are the 16 bytes of the account's id: a million people wait in Redis at
 /// once, and text would cost each of them 20 bytes more.
 fn account(bytes: &[u8]) -> Option<AccountId> {
-    uuid::Uuid::from_slice(bytes).ok().map(AccountId)
+    Uuid::from_slice(bytes).ok().map(AccountId)
 }

@@ -4,17 +4,26 @@
 //! again after it has written, and writes again while that differs from what it wrote:
 //! whoever comes last has read last.
 
-use std::time::Duration;
+use std::{collections::HashMap, time::Duration};
 
 use super::{
-    line::{Line, PLACED_MAX, Written},
+    line::{Line, PLACED_MAX, Written, millis},
     model::QueueNumber,
-    store::{self, Place},
+    store::{self, line as lines},
 };
-use crate::{accounts::AccountId, app::App, catalog::ProgramId, infra::redis::RedisAway};
+use crate::{
+    accounts::AccountId,
+    app::App,
+    catalog::ProgramId,
+    infra::redis::{Redis, RedisAway},
+};
 
 /// Rewrites of one account before it is left to the next pass.
 const ROUNDS_MAX: u32 = 8;
+/// Places compared at once.
+const PAGE: i64 = 1_000;
+/// The lines are compared no more often than this, however many instances there are.
+const PASS_PERIOD_MIN: Duration = Duration::from_secs(25);
 /// How long a caller waits for Redis after its commit.
 const MIRROR_MAX: Duration = Duration::from_secs(1);
 
@@ -31,11 +40,21 @@ pub(super) enum MirrorError {
 /// Moves `accounts` in Redis to where Postgres says they are. To be called after the
 /// commit that moved them; it fails silently and is done after a second at most.
 pub async fn mirror(app: &App, program_id: ProgramId, accounts: &[AccountId]) {
+    settle_in_time(app, program_id, accounts).await;
+}
+
+/// As [`mirror`]; `None` where it failed.
+pub(super) async fn settle_in_time(
+    app: &App,
+    program_id: ProgramId,
+    accounts: &[AccountId],
+) -> Option<Written> {
     match tokio::time::timeout(MIRROR_MAX, settle(app, program_id, accounts, None)).await {
-        Ok(Ok(_)) => (),
+        Ok(Ok(written)) => return Some(written),
         Ok(Err(error)) => tracing::debug!(%program_id, %error, "the line was not mirrored"),
         Err(_) => tracing::debug!(%program_id, "the line was not mirrored in time"),
     }
+    None
 }
 
 /// As [`mirror`], and tells what came of it. `nonce` names the rebuild that this is a
@@ -84,4 +103,56 @@ async fn settle_some(
         truth = read;
     }
     Ok(written)
+}
+
+/// Compares every line in Redis with Postgres, page by page, and moves whatever differs:
+/// the net below all the others. One instance does it for all.
+pub async fn mirror_everything(app: &App) -> Result<(), sqlx::Error> {
+    if !is_our_turn(&app.redis).await {
+        return Ok(());
+    }
+    for program_id in lines::list_with_line(&app.db).await? {
+        if let Err(error) = mirror_line(app, program_id).await {
+            tracing::warn!(%program_id, %error, "a line was not compared");
+        }
+    }
+    Ok(())
+}
+
+/// Whether no instance compared the lines lately.
+async fn is_our_turn(redis: &Redis) -> bool {
+    let mut claim = redis::cmd("SET");
+    claim.arg(redis.key("mirror-pass")).arg(1).arg("NX").arg("PX").arg(millis(PASS_PERIOD_MIN));
+    let claimed: Result<Option<String>, RedisAway> = redis.query(&claim).await;
+    matches!(claimed, Ok(Some(_)))
+}
+
+async fn mirror_line(app: &App, program_id: ProgramId) -> Result<(), MirrorError> {
+    let line = Line::of(&app.redis, program_id);
+    let inside = lines::list_inside(&app.db, program_id).await?;
+    let seen_inside = line.inside().await?;
+    let differing: Vec<AccountId> = inside.symmetric_difference(&seen_inside).copied().collect();
+    settle(app, program_id, &differing, None).await?;
+
+    let mut after = QueueNumber(0);
+    loop {
+        let page = lines::list_waiting(&app.db, program_id, after, PAGE).await?;
+        // Behind the last page nobody should stand at all.
+        let is_last = page.len() < PLACED_MAX;
+        let up_to = match page.last() {
+            Some((_, number)) if !is_last => *number,
+            _ => QueueNumber(i64::MAX),
+        };
+        let seen: HashMap<AccountId, QueueNumber> =
+            line.waiting_between(after, up_to).await?.into_iter().collect();
+        let right: HashMap<AccountId, QueueNumber> = page.into_iter().collect();
+        let lost = right.iter().filter(|(id, number)| seen.get(id) != Some(number));
+        let ghosts = seen.iter().filter(|(id, _)| !right.contains_key(id));
+        let differing: Vec<AccountId> = lost.chain(ghosts).map(|(id, _)| *id).collect();
+        settle(app, program_id, &differing, None).await?;
+        if is_last {
+            return Ok(());
+        }
+        after = up_to;
+    }
 }

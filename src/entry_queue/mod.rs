@@ -17,7 +17,7 @@
 //!
 //! # Concurrency
 //!
-//! Joins are collected while a batch is being written (`Joins`); the batch locks the
+//! Joins are collected while a batch is being written (`batch.rs`); the batch locks the
 //! program's `queue_numbers` row, *then* reads who is already in, *then* numbers the
 //! rest. A second join of the same person loses and is shown the place they have.
 //!
@@ -28,21 +28,29 @@
 //! accounts, reads Postgres again and repeats while that differs, so that whichever of
 //! two writers comes last, the truth does.
 
+mod admission;
+mod batch;
 mod error;
+mod estimate;
 mod line;
 mod mirror;
 mod model;
 pub mod pages;
 mod pass;
+mod rebuild;
+mod room;
 mod service;
 mod store;
 
+pub use admission::{admit_everywhere, sweep_lapsed};
 pub use error::QueueError;
-pub use mirror::mirror;
+pub use mirror::{mirror, mirror_everything};
 pub use model::{
     LiveToken, QueueNumber, QueueState, Stay, TokenId, TokenStatus, queue_path, retry_after_ms,
 };
 pub use pages::{check_pass, pass_cookie};
+pub use rebuild::rebuild_what_is_lost;
+pub use room::WaitingRoom;
 pub use service::{
     complete, extend_stay, is_anybody_waiting, lock_live_token, lock_stay, require_stay,
 };

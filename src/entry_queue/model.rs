@@ -2,11 +2,14 @@
 
 use std::fmt;
 
-use chrono::{DateTime, Utc};
+use chrono::{DateTime, TimeDelta, Utc};
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-use crate::{accounts::AccountId, catalog::ProgramId};
+use crate::{
+    accounts::AccountId,
+    catalog::{ProgramId, ProgramStatus, SaleState},
+};
 
 /// Names one place in one line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, sqlx::Type)]
@@ -102,6 +105,93 @@ pub struct LiveToken {
     pub status: TokenStatus,
 }
 
+/// Somebody in line.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Standing {
+    pub(super) token_id: TokenId,
+    pub(super) account_id: AccountId,
+}
+
+/// What holds for one program's line at the moment `now`.
+#[derive(Clone, Debug)]
+pub(super) struct Rules {
+    pub(super) status: ProgramStatus,
+    pub(super) on_sale_at: DateTime<Utc>,
+    pub(super) off_sale_at: DateTime<Utc>,
+    pub(super) capacity: Option<i32>,
+    pub(super) rate_per_second: Option<i32>,
+    pub(super) is_paused: bool,
+    pub(super) stay_secs: i32,
+    pub(super) now: DateTime<Utc>,
+}
+
+impl Rules {
+    /// What the sale is.
+    pub(super) fn sale(&self) -> SaleState {
+        if self.status != ProgramStatus::Published {
+            SaleState::Cancelled
+        } else if self.now < self.on_sale_at {
+            SaleState::Coming { opens_at: self.on_sale_at }
+        } else if self.now < self.off_sale_at {
+            SaleState::Open
+        } else {
+            SaleState::Closed
+        }
+    }
+
+    /// Whether the gate moves.
+    pub(super) fn admits(&self) -> bool {
+        self.sale() == SaleState::Open && !self.is_paused
+    }
+
+    /// Whether there is no line: whoever comes is let in.
+    pub(super) fn is_open_door(&self) -> bool {
+        self.admits() && self.capacity.is_none() && self.rate_per_second.is_none()
+    }
+
+    /// When the stay of somebody who is let in now will end.
+    pub(super) fn stay_ends_at(&self) -> DateTime<Utc> {
+        self.now + TimeDelta::seconds(i64::from(self.stay_secs))
+    }
+}
+
+/// How many may be let in without exceeding the rate: a bucket that fills at the rate
+/// and holds what fills it in a second, one at least.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Bucket {
+    pub(super) level: f64,
+    pub(super) refilled_at: DateTime<Utc>,
+}
+
+impl Bucket {
+    /// The bucket at `now`.
+    pub(super) fn refilled(self, rate_per_second: i32, now: DateTime<Utc>) -> Self {
+        let rate = f64::from(rate_per_second);
+        let secs = (now - self.refilled_at).as_seconds_f64().max(0.0);
+        Self { level: (self.level + rate * secs).min(rate.max(1.0)), refilled_at: now }
+    }
+
+    /// How many it lets in.
+    #[expect(
+        clippy::as_conversions,
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "a level is between 0 and a rate, which is an i32"
+    )]
+    pub(super) fn whole(self) -> usize {
+        self.level.floor() as usize
+    }
+
+    /// What is left when `n` were let in.
+    pub(super) fn less(self, n: usize) -> Self {
+        Self { level: (self.level - to_f64(n)).max(0.0), ..self }
+    }
+}
+
+fn to_f64(n: usize) -> f64 {
+    u32::try_from(n).map_or(f64::MAX, f64::from)
+}
+
 /// What a poll is told.
 #[derive(Clone, Debug, Serialize)]
 pub struct QueueState {
@@ -147,6 +237,18 @@ pub fn retry_after_ms(ahead: Option<u64>) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_rate_lets_in_so_many_a_second_and_no_burst_of_an_hour() {
+        let start = DateTime::from_timestamp(1_800_000_000, 0).unwrap();
+        let at = |ms| start + TimeDelta::milliseconds(ms);
+        let full = Bucket { level: f64::INFINITY, refilled_at: start }.refilled(4, start);
+        assert_eq!(full.whole(), 4);
+        let empty = full.less(4);
+        assert_eq!(empty.refilled(4, at(249)).whole(), 0);
+        assert_eq!(empty.refilled(4, at(250)).whole(), 1);
+        assert_eq!(empty.refilled(4, at(3_600_000)).whole(), 4);
+    }
 
     #[test]
     fn whoever_is_near_asks_often_and_whoever_is_far_seldom() {

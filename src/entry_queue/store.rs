@@ -1,10 +1,14 @@
-//! The SQL of single places.
+//! The SQL of single places; [`join`], [`admission`] and [`line`] have that of many.
 
 use chrono::{DateTime, Utc};
 use sqlx::{PgConnection, PgExecutor, PgPool};
 
 use super::model::{LiveToken, QueueNumber, Stay, Token, TokenId, TokenStatus};
 use crate::{accounts::AccountId, catalog::ProgramId};
+
+pub(super) mod admission;
+pub(super) mod join;
+pub(super) mod line;
 
 /// Where Redis should have one account.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

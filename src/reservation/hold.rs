@@ -92,37 +92,65 @@ pub async fn hold(app: &App, order: &HoldOrder) -> Result<Hold, ReservationError
     }
 }
 
+/// What `order` was answered, if it was carried out.
+pub(super) async fn find_carried_out(
+    app: &App,
+    order: &HoldOrder,
+) -> Result<Option<Hold>, ReservationError> {
+    match order.key() {
+        Some(key) => Ok(key.find_outcome(&app.db).await?),
+        None => Ok(None),
+    }
+}
+
 async fn hold_now(
     app: &App,
     order: &HoldOrder,
     key: Option<&RequestKey>,
 ) -> Result<Hold, ReservationError> {
     let lease = take_leases(app, order).await?;
-    let outcome = retry_stale(|_| async {
-        let mut tx = app.db.begin().await?;
-        if let Some(key) = key
-            && let Claim::Done(first) = key.claim(&mut tx).await?
-        {
-            return Ok(first);
-        }
-        let held = match &order.choice {
-            Choice::Seats(ids) => hold_seats(&mut tx, order, ids).await?,
-            Choice::Places { zone_id, quantity } => {
-                hold_places(&mut tx, order, *zone_id, *quantity).await?
-            }
-        };
-        if let Some(key) = key {
-            key.keep(&mut tx, &held).await?;
-        }
-        tx.commit().await?;
-        metrics::counter!("stagedoor_holds_total").increment(1);
-        Ok(held)
-    })
-    .await;
+    let outcome = retry_stale(|_| hold_once(app, order, key)).await;
     if let Some(lease) = lease {
         lease.release().await;
     }
-    outcome
+    let (held, is_stay_longer) = outcome?;
+    if is_stay_longer {
+        let program_id = order.schedule.program_id;
+        entry_queue::mirror(app, program_id, &[order.account_id]).await;
+    }
+    Ok(held)
+}
+
+/// One attempt, in a transaction of its own; says as well whether the stay's end moved.
+async fn hold_once(
+    app: &App,
+    order: &HoldOrder,
+    key: Option<&RequestKey>,
+) -> Result<(Hold, bool), ReservationError> {
+    let mut tx = app.db.begin().await?;
+    if let Some(key) = key
+        && let Claim::Done(first) = key.claim(&mut tx).await?
+    {
+        return Ok((first, false));
+    }
+    let stay = entry_queue::lock_stay(&mut tx, order.account_id, &order.program).await?;
+    let held = match &order.choice {
+        Choice::Seats(ids) => hold_seats(&mut tx, order, ids).await?,
+        Choice::Places { zone_id, quantity } => {
+            hold_places(&mut tx, order, *zone_id, *quantity).await?
+        }
+    };
+    // A hold keeps its owner's place inside until its own end.
+    let is_stay_longer = held.expires_at > stay.expires_at;
+    if is_stay_longer {
+        entry_queue::extend_stay(&mut tx, stay.token_id, held.expires_at).await?;
+    }
+    if let Some(key) = key {
+        key.keep(&mut tx, &held).await?;
+    }
+    tx.commit().await?;
+    metrics::counter!("stagedoor_holds_total").increment(1);
+    Ok((held, is_stay_longer))
 }
 
 /// One lease a seat, or one for the person who wants places. None when Redis is away.
@@ -158,7 +186,6 @@ async fn hold_seats(
     order: &HoldOrder,
     ids: &[ScheduleSeatId],
 ) -> Result<Hold, ReservationError> {
-    let stay = entry_queue::lock_stay(tx, order.account_id, &order.program).await?;
     let seats = store::lock_seats(tx, order.schedule.id, ids).await?;
     let hold = new_hold(tx, order).await?;
     if seats.len() != ids.len() {
@@ -183,7 +210,6 @@ async fn hold_seats(
         _ => error.into(),
     })?;
     expect_all(seats.len(), u64::try_from(n_taken).unwrap_or_default())?;
-    keep_stay(tx, &stay, expires_at).await?;
     Ok(held(&hold, total, expires_at, items))
 }
 
@@ -193,7 +219,6 @@ async fn hold_places(
     zone_id: ZoneId,
     quantity: i32,
 ) -> Result<Hold, ReservationError> {
-    let stay = entry_queue::lock_stay(tx, order.account_id, &order.program).await?;
     let hold = new_hold(tx, order).await?;
     let mut item = item(None, Some(zone_id), quantity, Points::ZERO);
     let Some(places) = store::insert_place_hold(tx, &hold, &item, zone_id).await? else {
@@ -203,7 +228,6 @@ async fn hold_places(
         };
     };
     item.unit_price = places.unit_price;
-    keep_stay(tx, &stay, places.expires_at).await?;
     Ok(held(&hold, places.total, places.expires_at, vec![item]))
 }
 
@@ -229,18 +253,6 @@ fn check(terms: &Terms, quantity: i64) -> Result<(), ReservationError> {
         Some(places) if places <= places_max => Ok(()),
         _ => Err(ReservationError::AccountLimit { places_max }),
     }
-}
-
-/// A hold keeps its owner's place inside until its own end.
-async fn keep_stay(
-    tx: &mut PgConnection,
-    stay: &entry_queue::Stay,
-    until: chrono::DateTime<chrono::Utc>,
-) -> Result<(), sqlx::Error> {
-    if until > stay.expires_at {
-        entry_queue::extend_stay(tx, stay, until).await?;
-    }
-    Ok(())
 }
 
 fn item(

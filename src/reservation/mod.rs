@@ -31,13 +31,16 @@ mod seat_map;
 mod service;
 mod store;
 
+pub use alternatives::Alternative;
 pub use error::ReservationError;
 pub use expiry::expire_lapsed;
 pub use hold::{HoldOrder, hold};
 pub use model::{
     Choice, Confirmed, Held, Hold, Item, Locked, Reservation, ReservationId, ReservationItemId,
-    ReservationStatus,
+    ReservationStatus, SeatStatus, ZoneState,
 };
+pub use pages::reservation_page;
+pub use seat_map::MapSeat;
 pub use service::{
-    confirm, find_owned, live_holds_left, lock_confirmed, lock_held, refund_items, release,
+    confirm, find_owned, live_holds_left, lock_confirmed, lock_held, refund_items, release, renew,
 };

@@ -97,6 +97,19 @@ pub struct Reservation {
     pub created_at: DateTime<Utc>,
 }
 
+impl Reservation {
+    /// What goes back when it is given back in time.
+    pub fn refund(&self) -> Points {
+        refund_of(self.total, self.refund_percent)
+    }
+}
+
+/// So many percent of `total`, rounded down.
+pub(super) fn refund_of(total: Points, percent: i32) -> Points {
+    let share = total.checked_mul(i64::from(percent)).map(|hundredfold| hundredfold.get() / 100);
+    share.and_then(Points::new).unwrap_or_default()
+}
+
 /// One line of a reservation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Item {
@@ -128,6 +141,8 @@ pub struct Locked {
     pub total: Points,
     /// When the hold ends, or would have.
     pub expires_at: DateTime<Utc>,
+    /// When it was renewed; once at most.
+    pub renewed_at: Option<DateTime<Utc>>,
     /// What it consists of.
     pub items: Vec<Item>,
 }
@@ -163,6 +178,13 @@ pub struct Confirmed {
     pub refund_percent: i32,
 }
 
+impl Confirmed {
+    /// What goes back.
+    pub fn refund(&self) -> Points {
+        refund_of(self.locked.total, self.refund_percent)
+    }
+}
+
 impl std::ops::Deref for Confirmed {
     type Target = Locked;
 
@@ -184,6 +206,18 @@ pub enum SeatStatus {
     Reserved,
     /// Not for sale.
     Blocked,
+}
+
+impl SeatStatus {
+    /// As the database and the contract write it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Available => "AVAILABLE",
+            Self::Held => "HELD",
+            Self::Reserved => "RESERVED",
+            Self::Blocked => "BLOCKED",
+        }
+    }
 }
 
 /// What somebody wants to hold.
@@ -228,57 +262,55 @@ pub struct Hold {
 
 /// A reservation as its owner's list shows it.
 #[derive(Clone, Debug)]
-pub struct Listed {
+pub(super) struct Listed {
     /// Its id.
-    pub id: ReservationId,
+    pub(super) id: ReservationId,
     /// For which performance.
-    pub schedule_id: ScheduleId,
+    pub(super) schedule_id: ScheduleId,
     /// Where it stands.
-    pub status: ReservationStatus,
+    pub(super) status: ReservationStatus,
     /// What all items cost together.
-    pub total: Points,
+    pub(super) total: Points,
     /// When the hold ends, or would have.
-    pub expires_at: DateTime<Utc>,
-    /// When it was made.
-    pub created_at: DateTime<Utc>,
+    pub(super) expires_at: DateTime<Utc>,
     /// Seats and places.
-    pub n_places: i64,
+    pub(super) n_places: i64,
     /// What is performed.
-    pub title: String,
+    pub(super) title: String,
     /// When it starts.
-    pub starts_at: DateTime<Utc>,
+    pub(super) starts_at: DateTime<Utc>,
     /// Where.
-    pub venue_name: String,
+    pub(super) venue_name: String,
     /// The clock on the venue's wall.
-    pub time_zone: String,
+    pub(super) time_zone: String,
 }
 
 /// One line of a reservation with its name.
 #[derive(Clone, Debug)]
-pub struct NamedItem {
+pub(super) struct NamedItem {
     /// Its id.
-    pub id: ReservationItemId,
+    pub(super) id: ReservationItemId,
     /// Which seat.
-    pub schedule_seat_id: Option<ScheduleSeatId>,
+    pub(super) schedule_seat_id: Option<ScheduleSeatId>,
     /// Which zone.
-    pub zone_id: Option<ZoneId>,
+    pub(super) zone_id: Option<ZoneId>,
     /// How many places; 1 for a seat.
-    pub quantity: i32,
+    pub(super) quantity: i32,
     /// What one of them costs.
-    pub unit_price: Points,
+    pub(super) unit_price: Points,
     /// The seat's section.
-    pub section: Option<String>,
+    pub(super) section: Option<String>,
     /// The seat's row.
-    pub row_label: Option<String>,
+    pub(super) row_label: Option<String>,
     /// The seat's number in its row.
-    pub number: Option<i32>,
+    pub(super) number: Option<i32>,
     /// The zone's name.
-    pub zone_name: Option<String>,
+    pub(super) zone_name: Option<String>,
 }
 
 impl NamedItem {
     /// What all of it costs.
-    pub fn price(&self) -> Points {
+    pub(super) fn price(&self) -> Points {
         self.unit_price.checked_mul(i64::from(self.quantity)).unwrap_or_default()
     }
 
@@ -295,15 +327,13 @@ impl NamedItem {
 
 /// A section of a performance and what is free in it.
 #[derive(Clone, Debug)]
-pub struct SectionListing {
+pub(super) struct SectionListing {
     /// Its name.
-    pub name: String,
+    pub(super) name: String,
     /// All its seats.
-    pub n_seats: i64,
+    pub(super) n_seats: i64,
     /// Those that are free.
-    pub free: i64,
-    /// The lowest price of what is free.
-    pub price_from: Option<Points>,
+    pub(super) free: i64,
 }
 
 /// A zone of a performance and what is left of it.

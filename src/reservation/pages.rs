@@ -1,5 +1,13 @@
 //! Pages of seats and reservations, and how refusals are told.
 
+mod door;
+mod drawing;
+mod reservations;
+mod seats;
+
+pub use reservations::{list_reservations, reservation_page, show_reservation, update_renewal};
+pub use seats::{create_hold, show_seat_map};
+
 use actix_web::http::StatusCode;
 use serde_json::{Map, Value, json};
 

@@ -1,6 +1,7 @@
 //! What becomes of a reservation after it was made, as steps of the caller's
 //! transaction.
 
+use chrono::{DateTime, Utc};
 use sqlx::{PgConnection, PgPool};
 
 use super::{
@@ -10,8 +11,13 @@ use super::{
 };
 use crate::{
     accounts::AccountId,
+    app::App,
     catalog::{ProgramId, ProgramStatus},
+    entry_queue::{self, TokenStatus},
 };
+
+/// How much longer a renewed hold lasts.
+const RENEWAL_SECS: i32 = 120;
 
 /// The reservation, if it is `account_id`'s.
 pub async fn find_owned(
@@ -100,6 +106,33 @@ pub async fn refund_items(
     end(tx, &ids, ReservationStatus::Confirmed, ReservationStatus::Refunded).await
 }
 
+/// Gives a hold [`RENEWAL_SECS`] more: once, and only while nobody waits in line.
+pub async fn renew(
+    app: &App,
+    account_id: AccountId,
+    id: ReservationId,
+) -> Result<DateTime<Utc>, ReservationError> {
+    let found = store::find_owned(&app.db, account_id, id).await?;
+    let program_id = found.ok_or(ReservationError::NotFound)?.program_id;
+    let mut tx = app.db.begin().await?;
+    // The token comes before the reservation in the order of locks.
+    let token = entry_queue::lock_live_token(&mut tx, account_id, program_id).await?;
+    let held = lock_held(&mut tx, account_id, id).await?;
+    if held.renewed_at.is_some() || entry_queue::is_anybody_waiting(&mut *tx, program_id).await? {
+        return Err(ReservationError::NotRenewable);
+    }
+    let expires_at = store::write_renewal(&mut tx, id, RENEWAL_SECS).await?;
+    let stay = token.filter(|token| token.status == TokenStatus::Active);
+    if let Some(stay) = &stay {
+        entry_queue::extend_stay(&mut tx, stay.id, expires_at).await?;
+    }
+    tx.commit().await?;
+    if stay.is_some() {
+        entry_queue::mirror(app, program_id, &[account_id]).await;
+    }
+    Ok(expires_at)
+}
+
 /// How many holds of the account in the program can still be paid.
 pub async fn live_holds_left(
     tx: &mut PgConnection,
@@ -147,6 +180,7 @@ async fn lock(
         schedule_id: head.schedule_id,
         total: head.total,
         expires_at: head.expires_at,
+        renewed_at: head.renewed_at,
         items,
     };
     Ok((head, locked))

@@ -123,7 +123,7 @@ impl TicketStatus {
 /// A ticket with everything that is printed on it.
 #[derive(Clone, Debug)]
 pub(super) struct Ticket {
-    pub(super) ticket_id: TicketId,
+    pub(super) id: TicketId,
     pub(super) code: TicketCode,
     pub(super) status: TicketStatus,
     pub(super) used_at: Option<DateTime<Utc>>,

@@ -129,7 +129,7 @@ pub async fn list_tickets(
     query: Query<After>,
 ) -> Result<HttpResponse, PageError> {
     let rows = store::list_tickets(&app.db, me.account_id, None, query.after).await?;
-    let page = Page::cut(rows, |ticket| ticket.ticket_id.0);
+    let page = Page::cut(rows, |ticket| ticket.id.0);
     if me.view.format.is_for_programs() {
         let tickets: Vec<_> = page.rows.iter().map(Ticket::document).collect();
         let document = json!({ "tickets": tickets, "next": page.next });
@@ -164,7 +164,7 @@ pub async fn show_ticket(
     me: CurrentAccount,
     path: Path<String>,
 ) -> Result<HttpResponse, PageError> {
-    let code: TicketCode = path.parse().map_err(|_| NotFound)?;
+    let code: TicketCode = path.parse().ok().ok_or(NotFound)?;
     let mut found = store::list_tickets(&app.db, me.account_id, Some(&code), None).await?;
     let ticket = found.pop().ok_or(NotFound)?;
     let codes = store::list_codes(&app.db, ticket.reservation_id).await?;
@@ -187,7 +187,7 @@ pub async fn show_qr_code(
     me: CurrentAccount,
     path: Path<String>,
 ) -> Result<HttpResponse, PageError> {
-    let code: TicketCode = path.parse().map_err(|_| NotFound)?;
+    let code: TicketCode = path.parse().ok().ok_or(NotFound)?;
     if !store::is_owned(&app.db, me.account_id, &code).await? {
         return Err(NotFound.into());
     }

@@ -82,7 +82,7 @@ pub(super) async fn write_void(
 }
 
 /// The tickets of an account, newest first: the page after the ticket `after`, and one
-/// more if there is one. `code` or `reservation_id` narrow them down.
+/// more if there is one. With a `code` only that one.
 pub(super) async fn list_tickets(
     db: &PgPool,
     account_id: AccountId,
@@ -92,7 +92,7 @@ pub(super) async fn list_tickets(
     sqlx::query_as!(
         Ticket,
         r#"
-        select t.id as "ticket_id: TicketId", t.code as "code: TicketCode",
+        select t.id as "id: TicketId", t.code as "code: TicketCode",
                t.status as "status: TicketStatus", t.used_at,
                i.reservation_id as "reservation_id: ReservationId", a.name as holder,
                p.slug, p.title, d.starts_at, v.name as venue, v.time_zone,

@@ -7,10 +7,14 @@ use std::{fmt, time::Duration};
 
 use tokio::{sync::watch, task::JoinSet, time::MissedTickBehavior};
 
-use crate::{accounts, app::App, server::State};
+use crate::{accounts, app::App, entry_queue, reservation, server::State};
 
 /// How often what has run out is thrown away.
 const JANITOR_PERIOD: Duration = Duration::from_mins(1);
+/// How often a line that Redis lost is looked for.
+const REBUILD_PERIOD: Duration = Duration::from_secs(1);
+/// How often every line in Redis is compared with Postgres.
+const MIRROR_PERIOD: Duration = Duration::from_secs(30);
 
 /// Tells every worker to finish its tick and end.
 #[derive(Debug)]
@@ -25,9 +29,41 @@ impl Workers {
         let (stop, stopped) = watch::channel(false);
         let mut tasks = JoinSet::new();
         let limits = state.limits.clone();
-        tasks.spawn(run("janitor", app.clone(), JANITOR_PERIOD, stopped, move |app| {
+        tasks.spawn(run("janitor", app.clone(), JANITOR_PERIOD, stopped.clone(), move |app| {
             limits.forget();
             async move { accounts::purge_sessions(&app).await }
+        }));
+        let config = &app.config;
+        tasks.spawn(run(
+            "admission",
+            app.clone(),
+            config.admission_period,
+            stopped.clone(),
+            |app| async move { entry_queue::admit_everywhere(&app).await },
+        ));
+        tasks.spawn(run(
+            "stays",
+            app.clone(),
+            config.expiry_period,
+            stopped.clone(),
+            |app| async move { entry_queue::sweep_lapsed(&app).await },
+        ));
+        tasks.spawn(run(
+            "holds",
+            app.clone(),
+            config.expiry_period,
+            stopped.clone(),
+            |app| async move { reservation::expire_lapsed(&app).await },
+        ));
+        tasks.spawn(run(
+            "rebuild",
+            app.clone(),
+            REBUILD_PERIOD,
+            stopped.clone(),
+            |app| async move { entry_queue::rebuild_what_is_lost(&app).await },
+        ));
+        tasks.spawn(run("mirror", app.clone(), MIRROR_PERIOD, stopped, |app| async move {
+            entry_queue::mirror_everything(&app).await
         }));
         Self { stop, tasks }
     }

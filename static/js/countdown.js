@@ -1,7 +1,7 @@
 // Counts down to a moment of the server's clock.
 //
 // <div data-countdown data-expires-at="…Z" data-now="…Z" data-at-minute="…" data-at-zero="…"
-//      data-at-zero-show="id" data-at-zero-hide="id" hidden>
+//      data-at-zero-show="id" data-at-zero-hide="id id" hidden>
 //   <span data-countdown-left></span> <span role="status" data-countdown-say></span>
 // </div>
 //
@@ -51,10 +51,15 @@ function finish(element, left, say) {
     say.classList.remove("visually-hidden");
     say.textContent = atZero;
   }
-  const shown = atZeroShow && document.getElementById(atZeroShow);
-  const hidden = atZeroHide && document.getElementById(atZeroHide);
-  if (shown) shown.hidden = false;
-  if (hidden) hidden.hidden = true;
+  setHidden(atZeroHide, true);
+  setHidden(atZeroShow, false);
+}
+
+function setHidden(ids, hidden) {
+  for (const id of ids?.split(" ") ?? []) {
+    const element = document.getElementById(id);
+    if (element) element.hidden = hidden;
+  }
 }
 
 function clock(ms) {

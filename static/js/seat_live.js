@@ -19,6 +19,9 @@ export function follow(address, cursor, apply, state) {
     apply(changes);
   };
 
+  // A page brought back by the Back button is as old as when it was left.
+  addEventListener("pageshow", (event) => { if (event.persisted) location.reload(); });
+
   if ("EventSource" in window) stream();
   else poll();
 

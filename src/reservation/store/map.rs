@@ -35,7 +35,8 @@ pub(in crate::reservation) async fn list_seats(
         from schedule_seats s
         join seats v on v.id = s.seat_id
         where s.schedule_id = $1 and ($2::text is null or v.section = $2)
-        order by v.section, v.y, v.row_label, v.x, v.number
+        order by v.section, min(v.y) over (partition by v.section, v.row_label), v.row_label,
+            v.x, v.number
         "#,
         schedule_id as _,
         section,
@@ -61,7 +62,8 @@ pub(in crate::reservation) async fn list_seats_around(
             select w.section from schedule_seats ws join seats w on w.id = ws.seat_id
             where ws.id = any($2) and ws.schedule_id = $1
         )
-        order by v.section, v.y, v.row_label, v.x, v.number
+        order by v.section, min(v.y) over (partition by v.section, v.row_label), v.row_label,
+            v.x, v.number
         "#,
         schedule_id as _,
         seat_ids as _,
@@ -79,8 +81,7 @@ pub(in crate::reservation) async fn list_sections(
         SectionListing,
         r#"
         select v.section as name, count(*) as "n_seats!",
-            count(*) filter (where s.status = 'AVAILABLE') as "free!",
-            min(s.price) filter (where s.status = 'AVAILABLE') as "price_from: _"
+            count(*) filter (where s.status = 'AVAILABLE') as "free!"
         from schedule_seats s
         join seats v on v.id = s.seat_id
         where s.schedule_id = $1
@@ -150,7 +151,7 @@ pub(in crate::reservation) async fn list_owned(
         select r.id as "id: ReservationId", r.schedule_id as "schedule_id: ScheduleId",
             case when r.status = 'HELD' and r.expires_at <= clock_timestamp() then 'EXPIRED'
                 else r.status end as "status!: ReservationStatus",
-            r.total as "total: Points", r.expires_at, r.created_at,
+            r.total as "total: Points", r.expires_at,
             (select sum(quantity) from reservation_items i where i.reservation_id = r.id)
                 as "n_places!",
             p.title, s.starts_at as "starts_at: DateTime<Utc>", v.name as venue_name, v.time_zone

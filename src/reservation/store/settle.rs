@@ -248,3 +248,24 @@ pub(in crate::reservation) async fn count_live_holds(
     .fetch_one(tx)
     .await
 }
+
+/// Moves the end of a locked hold, once, and says to when.
+pub(in crate::reservation) async fn write_renewal(
+    tx: &mut PgConnection,
+    id: ReservationId,
+    secs: i32,
+) -> Result<chrono::DateTime<chrono::Utc>, sqlx::Error> {
+    sqlx::query_scalar!(
+        r#"
+        update reservations
+        set expires_at = expires_at + make_interval(secs => $2::integer),
+            renewed_at = clock_timestamp(), version = version + 1
+        where id = $1 and renewed_at is null
+        returning expires_at
+        "#,
+        id as _,
+        secs,
+    )
+    .fetch_one(tx)
+    .await
+}

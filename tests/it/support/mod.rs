@@ -2,11 +2,14 @@
 
 mod answer;
 mod catalog;
+mod holds;
+pub(crate) mod ledger;
 mod office;
 mod person;
 
 pub(crate) use answer::Answer;
 pub(crate) use catalog::{Concert, ConcertOptions};
+pub(crate) use holds::Hold;
 pub(crate) use office::{Office, app};
 pub(crate) use person::Person;
 

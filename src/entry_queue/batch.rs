@@ -1,0 +1,276 @@
+//! Joins, collected: while one batch is being written the next one gathers.
+//!
+//! Nobody waits for a batch to fill. A join that finds its program idle is written at
+//! once; those that come meanwhile go together, in the order they came. The batch runs
+//! in a task of its own, so a caller who goes away cancels nothing.
+
+use std::{
+    collections::{HashMap, HashSet, VecDeque},
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+};
+
+use chrono::{DateTime, Utc};
+use tokio::{runtime::Handle, sync::oneshot};
+use uuid::Uuid;
+
+use super::{
+    error::QueueError,
+    line::Written,
+    mirror,
+    model::{QueueNumber, TokenId},
+    rebuild,
+    store::{admission, join},
+};
+use crate::{
+    accounts::AccountId,
+    app::App,
+    catalog::{ProgramId, SaleState},
+    infra::postgres,
+};
+
+/// Joins in one transaction.
+const BATCH_MAX: usize = 500;
+/// Joins of one program that may wait for their batch.
+const WAITING_MAX: usize = 20_000;
+/// How often a batch is written again when nobody knows whether it was.
+const ATTEMPTS_MAX: u32 = 3;
+
+/// The joins of one instance on their way into Postgres.
+#[derive(Clone, Debug)]
+pub(super) struct Joins {
+    app: App,
+    /// Where batches run: requests are answered on threads that may end sooner.
+    runtime: Handle,
+    lines: Arc<Mutex<HashMap<ProgramId, VecDeque<Member>>>>,
+}
+
+/// Somebody who wants to join.
+#[derive(Debug)]
+struct Member {
+    token_id: TokenId,
+    account_id: AccountId,
+    answer: oneshot::Sender<Result<Verdict, QueueError>>,
+}
+
+/// What a join came to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Verdict {
+    /// A new place.
+    Joined,
+    /// There was one already.
+    AlreadyIn,
+    /// The sale has not opened.
+    NotOpen { opens_at: DateTime<Utc> },
+    /// The sale is over.
+    Closed,
+}
+
+impl Joins {
+    /// The joins of an instance; batches run on the runtime this is called on.
+    pub(super) fn new(app: App) -> Self {
+        Self { app, runtime: Handle::current(), lines: Arc::default() }
+    }
+
+    /// Joins the line of `program_id`. Arrival is the moment of the call.
+    pub(super) async fn join(
+        &self,
+        program_id: ProgramId,
+        account_id: AccountId,
+    ) -> Result<Verdict, QueueError> {
+        let answered = self.enlist(program_id, account_id)?;
+        answered.await.unwrap_or(Err(QueueError::BatchLost))
+    }
+
+    fn enlist(
+        &self,
+        program_id: ProgramId,
+        account_id: AccountId,
+    ) -> Result<oneshot::Receiver<Result<Verdict, QueueError>>, QueueError> {
+        let (answer, answered) = oneshot::channel();
+        let member = Member { token_id: TokenId(Uuid::now_v7()), account_id, answer };
+        let mut lines = self.lines();
+        if let Some(line) = lines.get_mut(&program_id) {
+            if line.len() >= WAITING_MAX {
+                return Err(QueueError::Crowded);
+            }
+            line.push_back(member);
+        } else {
+            lines.insert(program_id, VecDeque::from([member]));
+            self.runtime.spawn(self.clone().write_batches(program_id));
+        }
+        Ok(answered)
+    }
+
+    /// Writes batches until nobody is left; then the line is idle again.
+    async fn write_batches(self, program_id: ProgramId) {
+        while let Some(batch) = self.next_batch(program_id) {
+            let written = self.runtime.spawn(write_batch(self.clone(), program_id, batch));
+            if written.await.is_err() {
+                tracing::error!(%program_id, "a batch of joins was lost");
+            }
+        }
+    }
+
+    fn next_batch(&self, program_id: ProgramId) -> Option<Vec<Member>> {
+        let mut lines = self.lines();
+        let line = lines.get_mut(&program_id)?;
+        let n = line.len().min(BATCH_MAX);
+        let batch: Vec<Member> = line.drain(..n).collect();
+        if batch.is_empty() {
+            lines.remove(&program_id);
+            return None;
+        }
+        Some(batch)
+    }
+
+    fn lines(&self) -> MutexGuard<'_, HashMap<ProgramId, VecDeque<Member>>> {
+        self.lines.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Writes `batch`; where the data of one spoils it for all, each by itself.
+async fn write_batch(joins: Joins, program_id: ProgramId, batch: Vec<Member>) {
+    metrics::histogram!("stagedoor_join_batch_size")
+        .record(u32::try_from(batch.len()).unwrap_or(0));
+    match write_surely(&joins.app, program_id, &batch).await {
+        Ok(verdicts) => answer_when_mirrored(&joins, program_id, batch, verdicts),
+        Err(error) if batch.len() > 1 && is_about_data(&error) => {
+            tracing::warn!(%program_id, %error, "a batch of joins failed and is taken apart");
+            for member in batch {
+                let alone = vec![member];
+                match write_surely(&joins.app, program_id, &alone).await {
+                    Ok(verdicts) => answer_when_mirrored(&joins, program_id, alone, verdicts),
+                    Err(error) => refuse(alone, error),
+                }
+            }
+        }
+        Err(error) => refuse(batch, error),
+    }
+}
+
+/// Whether Postgres refused what was written, as opposed to being away or busy.
+fn is_about_data(error: &sqlx::Error) -> bool {
+    !postgres::is_unavailable(error)
+        && !postgres::is_lock_timeout(error)
+        && !postgres::is_conflict(error)
+}
+
+/// The answers go out when Redis knows the places; the next batch does not wait for it.
+fn answer_when_mirrored(
+    joins: &Joins,
+    program_id: ProgramId,
+    batch: Vec<Member>,
+    verdicts: Vec<Verdict>,
+) {
+    let app = joins.app.clone();
+    joins.runtime.spawn(async move {
+        let joined: Vec<AccountId> = batch
+            .iter()
+            .zip(&verdicts)
+            .filter(|(_, verdict)| **verdict == Verdict::Joined)
+            .map(|(member, _)| member.account_id)
+            .collect();
+        if mirror::settle_in_time(&app, program_id, &joined).await == Some(Written::Incomplete) {
+            rebuild::rebuild_soon(&app, program_id).await;
+        }
+        for (member, verdict) in batch.into_iter().zip(verdicts) {
+            // Whoever went away finds the place by their next poll.
+            let _ = member.answer.send(Ok(verdict));
+        }
+    });
+}
+
+fn refuse(batch: Vec<Member>, error: sqlx::Error) {
+    let error = Arc::new(error);
+    for member in batch {
+        let _ = member.answer.send(Err(QueueError::Shared(error.clone())));
+    }
+}
+
+/// Writes `batch` again when a deadlock was broken or the commit's answer got lost:
+/// tokens that bear our own ids are then found to be there.
+async fn write_surely(
+    app: &App,
+    program_id: ProgramId,
+    batch: &[Member],
+) -> Result<Vec<Verdict>, sqlx::Error> {
+    let mut n_failed = 0;
+    loop {
+        match write_once(app, program_id, batch, n_failed > 0).await {
+            Err(error) if n_failed + 1 < ATTEMPTS_MAX && may_be_written(&error) => {
+                tracing::warn!(%program_id, %error, "a batch of joins is written again");
+                n_failed += 1;
+            }
+            outcome => return outcome,
+        }
+    }
+}
+
+fn may_be_written(error: &sqlx::Error) -> bool {
+    let is_cut_off = matches!(error, sqlx::Error::Io(_) | sqlx::Error::Protocol(_))
+        || matches!(error, sqlx::Error::Database(_)) && postgres::is_unavailable(error);
+    is_cut_off || postgres::is_conflict(error)
+}
+
+/// One transaction: lock, *then* read who is in, *then* number the rest.
+async fn write_once(
+    app: &App,
+    program_id: ProgramId,
+    batch: &[Member],
+    is_again: bool,
+) -> Result<Vec<Verdict>, sqlx::Error> {
+    let mut tx = app.db.begin().await?;
+    let first = join::lock_next_number(&mut tx, program_id).await?;
+    let mine = match is_again {
+        true => join::list_written(&mut tx, &ids(batch)).await?.into_iter().collect(),
+        false => HashSet::new(),
+    };
+    let rules = admission::rules_of(&mut tx, program_id).await?;
+    let refusal = match rules.sale() {
+        SaleState::Open => None,
+        SaleState::Coming { opens_at } => Some(Verdict::NotOpen { opens_at }),
+        SaleState::Closed | SaleState::Cancelled => Some(Verdict::Closed),
+    };
+    let accounts: Vec<AccountId> = batch.iter().map(|member| member.account_id).collect();
+    let mut live: HashSet<AccountId> =
+        join::list_live(&mut tx, program_id, &accounts).await?.into_iter().collect();
+
+    let (mut new_ids, mut new_accounts) = (Vec::new(), Vec::new());
+    let verdicts = batch.iter().map(|member| {
+        if mine.contains(&member.token_id) {
+            return Verdict::Joined;
+        }
+        // Two tabs in one batch: the first one joins.
+        if live.contains(&member.account_id) {
+            return Verdict::AlreadyIn;
+        }
+        if let Some(refusal) = refusal {
+            return refusal;
+        }
+        live.insert(member.account_id);
+        new_ids.push(member.token_id);
+        new_accounts.push(member.account_id);
+        Verdict::Joined
+    });
+    let verdicts: Vec<Verdict> = verdicts.collect();
+    if !new_ids.is_empty() {
+        let stay_ends_at = match rules.is_open_door() {
+            // A way in like any other, so it passes the gate.
+            true => {
+                admission::lock_gate(&mut tx, program_id).await?;
+                Some(rules.stay_ends_at())
+            }
+            false => None,
+        };
+        join::insert_tokens(&mut tx, program_id, (&new_ids, &new_accounts), first, stay_ends_at)
+            .await?;
+        let n_new = i64::try_from(new_ids.len()).unwrap_or(i64::MAX);
+        join::write_next_number(&mut tx, program_id, QueueNumber(first.0 + n_new)).await?;
+    }
+    tx.commit().await?;
+    Ok(verdicts)
+}
+
+fn ids(batch: &[Member]) -> Vec<TokenId> {
+    batch.iter().map(|member| member.token_id).collect()
+}

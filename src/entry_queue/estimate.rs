@@ -1,0 +1,111 @@
+//! How long it will take, measured.
+//!
+//! The speed of a line is the number of places that were freed in the last minutes; where
+//! nothing limits how many are inside, the number of people who were let in. While nothing
+//! was freed the speed is not known, and nobody is told a wait: the first fill says
+//! nothing about how long people stay.
+
+use std::{sync::Arc, time::Duration};
+
+use chrono::{DateTime, TimeDelta, Utc};
+use moka::future::Cache;
+
+use super::store::line as lines;
+use crate::{
+    app::App,
+    catalog::{Program, ProgramId},
+};
+
+/// How far back the speed is measured.
+const WINDOW: TimeDelta = TimeDelta::minutes(5);
+/// How often it is measured anew.
+const MEASURED_EVERY: Duration = Duration::from_secs(5);
+const PROGRAMS_MAX: u64 = 1_000;
+
+/// The measured speed of the lines, as one instance knows them.
+#[derive(Clone, Debug)]
+pub(super) struct Measures(Cache<ProgramId, Speed>);
+
+/// So many went through in so many seconds.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Speed {
+    n_through: u64,
+    span_secs: u64,
+    measured_at: DateTime<Utc>,
+}
+
+/// How long somebody will wait, if the line goes on as fast as it did.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Wait {
+    pub(super) secs: u64,
+    /// As fast as chance may have it: one standard deviation of the count.
+    pub(super) secs_min: u64,
+    /// As slow; unknown while one place was freed.
+    pub(super) secs_max: Option<u64>,
+    pub(super) measured_at: DateTime<Utc>,
+}
+
+impl Default for Measures {
+    fn default() -> Self {
+        Self(Cache::builder().max_capacity(PROGRAMS_MAX).time_to_live(MEASURED_EVERY).build())
+    }
+}
+
+impl Measures {
+    /// The speed of the line of `program`, a few seconds old at most.
+    pub(super) async fn speed(
+        &self,
+        app: &App,
+        program: &Program,
+    ) -> Result<Speed, Arc<sqlx::Error>> {
+        let measure = async {
+            let now = app.now();
+            let since = (now - WINDOW).max(program.on_sale_at);
+            let n_through = match program.queue_capacity {
+                Some(_) => lines::count_freed(&app.db, program.id, since).await?,
+                None => lines::count_admitted(&app.db, program.id, since).await?,
+            };
+            let span_secs = (now - since).num_seconds().max(1);
+            Ok(Speed {
+                n_through: u64::try_from(n_through).unwrap_or(0),
+                span_secs: u64::try_from(span_secs).unwrap_or(1),
+                measured_at: now,
+            })
+        };
+        self.0.try_get_with(program.id, measure).await
+    }
+}
+
+impl Speed {
+    /// How long somebody waits who has `n_ahead` people ahead; `None` while nothing is
+    /// measured.
+    pub(super) fn wait(self, n_ahead: u64) -> Option<Wait> {
+        let spread = self.n_through.isqrt();
+        let secs_at = |n_through: u64| ((n_ahead + 1) * self.span_secs).checked_div(n_through);
+        Some(Wait {
+            secs: secs_at(self.n_through)?,
+            secs_min: secs_at(self.n_through + spread)?,
+            secs_max: secs_at(self.n_through - spread),
+            measured_at: self.measured_at,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn speed(n_through: u64, span_secs: u64) -> Speed {
+        let measured_at = DateTime::from_timestamp(1_800_000_000, 0).unwrap();
+        Speed { n_through, span_secs, measured_at }
+    }
+
+    #[test]
+    fn a_wait_is_what_was_measured_or_nothing() {
+        assert_eq!(speed(0, 300).wait(10), None);
+        let wait = speed(100, 300).wait(339).unwrap();
+        assert_eq!((wait.secs, wait.secs_min, wait.secs_max), (1_020, 927, Some(1_133)));
+        let rough = speed(1, 300).wait(0).unwrap();
+        assert_eq!((rough.secs, rough.secs_max), (300, None));
+    }
+}

@@ -1,0 +1,71 @@
+//! A line that Redis lost is filled again from Postgres.
+//!
+//! One instance writes a nonce that names the rebuild and the server's run id, fills the
+//! line in batches and declares it complete. A batch is refused unless its nonce is still
+//! there, so a memory that is lost in the middle starts another rebuild from nothing.
+//! Meanwhile everybody's changes go on through [`mirror`](super::mirror()), which the
+//! batches use as well.
+
+use std::time::{Duration, Instant};
+
+use uuid::Uuid;
+
+use super::{
+    line::{Begun, Line, Written},
+    mirror::{self, MirrorError},
+    model::QueueNumber,
+    store::line as lines,
+};
+use crate::{accounts::AccountId, app::App, catalog::ProgramId};
+
+/// Places in one batch.
+const PAGE: i64 = 1_000;
+/// How long somebody's join waits for a line that may be short.
+const SOON_MAX: Duration = Duration::from_millis(300);
+
+/// Fills every line that is not complete.
+pub async fn rebuild_what_is_lost(app: &App) -> Result<(), sqlx::Error> {
+    for program_id in lines::list_with_line(&app.db).await? {
+        if let Err(error) = rebuild(app, program_id).await {
+            tracing::warn!(%program_id, %error, "a line was not rebuilt");
+        }
+    }
+    Ok(())
+}
+
+/// Fills a line that is not complete, and waits for it if that is a matter of moments:
+/// the very first person of a program then knows their place at once.
+pub(super) async fn rebuild_soon(app: &App, program_id: ProgramId) {
+    let app = app.clone();
+    let running = tokio::spawn(async move { rebuild(&app, program_id).await });
+    if let Ok(Ok(Err(error))) = tokio::time::timeout(SOON_MAX, running).await {
+        tracing::debug!(%program_id, %error, "a line was not rebuilt at once");
+    }
+}
+
+/// Fills a line, unless it is complete or somebody else is at it.
+pub(super) async fn rebuild(app: &App, program_id: ProgramId) -> Result<(), MirrorError> {
+    let line = Line::of(&app.redis, program_id);
+    let Begun::Ours(nonce) = line.begin(Uuid::now_v7()).await? else { return Ok(()) };
+    let started = Instant::now();
+    let inside: Vec<AccountId> =
+        lines::list_inside(&app.db, program_id).await?.into_iter().collect();
+    if mirror::settle(app, program_id, &inside, Some(&nonce)).await? == Written::Overtaken {
+        return Ok(());
+    }
+    let (mut after, mut n_places) = (QueueNumber(0), 0);
+    loop {
+        let page = lines::list_waiting(&app.db, program_id, after, PAGE).await?;
+        let Some((_, last)) = page.last() else { break };
+        after = *last;
+        n_places += page.len();
+        let accounts: Vec<AccountId> = page.into_iter().map(|(id, _)| id).collect();
+        if mirror::settle(app, program_id, &accounts, Some(&nonce)).await? == Written::Overtaken {
+            return Ok(());
+        }
+    }
+    if line.finish(&nonce).await? {
+        tracing::info!(%program_id, n_places, ms = started.elapsed().as_millis(), "a line was rebuilt");
+    }
+    Ok(())
+}

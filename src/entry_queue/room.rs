@@ -1,0 +1,61 @@
+//! One instance's waiting room: its joins on their way, and what it measured.
+
+use std::sync::Arc;
+
+use super::{
+    batch::Joins,
+    error::QueueError,
+    estimate::{Measures, Wait},
+};
+use crate::{
+    app::App,
+    catalog::{Listings, Program},
+};
+
+/// The running state of this feature, registered beside [`App`].
+#[derive(Clone, Debug)]
+pub struct WaitingRoom {
+    pub(super) joins: Joins,
+    measures: Measures,
+    listings: Listings,
+}
+
+impl WaitingRoom {
+    /// The waiting room of one instance. Batches of joins run on the runtime this is
+    /// called on.
+    pub fn new(app: &App, listings: Listings) -> Self {
+        Self { joins: Joins::new(app.clone()), measures: Measures::default(), listings }
+    }
+
+    /// Seats and places that are free in all performances of `program`.
+    pub(super) async fn seats_free(&self, app: &App, program: &Program) -> Result<u64, QueueError> {
+        let schedules = self.listings.schedules(app, program.id).await?;
+        let free = schedules.iter().map(|schedule| u64::try_from(schedule.free).unwrap_or(0));
+        Ok(free.sum())
+    }
+
+    /// Where somebody who is inside chooses seats: the map, or the program page where
+    /// there are several.
+    pub(super) async fn entry_url(
+        &self,
+        app: &App,
+        program: &Program,
+    ) -> Result<String, QueueError> {
+        let schedules = self.listings.schedules(app, program.id).await?;
+        Ok(match schedules.as_slice() {
+            [only] => format!("/schedules/{}", only.id),
+            _ => format!("/programs/{}", program.slug),
+        })
+    }
+
+    /// How long somebody waits who has so many ahead.
+    pub(super) async fn wait(
+        &self,
+        app: &App,
+        program: &Program,
+        n_ahead: Option<u64>,
+    ) -> Result<Option<Wait>, Arc<sqlx::Error>> {
+        let Some(n_ahead) = n_ahead else { return Ok(None) };
+        Ok(self.measures.speed(app, program).await?.wait(n_ahead))
+    }
+}

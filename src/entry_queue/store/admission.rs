@@ -1,0 +1,277 @@
+//! The SQL of the gate: who goes in, who has to go, who is passed over.
+
+use chrono::{DateTime, Utc};
+use sqlx::{PgConnection, PgPool};
+
+use super::super::model::{Bucket, Rules, Standing, TokenId};
+use crate::{
+    accounts::AccountId,
+    catalog::{ProgramId, ProgramStatus},
+};
+
+/// Programs that are worth a look at the gate: on sale, not paused, somebody in line.
+pub(in super::super) async fn list_moving(db: &PgPool) -> Result<Vec<ProgramId>, sqlx::Error> {
+    sqlx::query_scalar!(
+        r#"
+        select p.id as "id: ProgramId"
+        from queue_numbers
+        join programs p on p.id = program_id
+        where p.status = 'PUBLISHED' and queue_paused_at is null
+            and clock_timestamp() between on_sale_at and off_sale_at
+            and exists (
+                select from queue_tokens t
+                where t.program_id = p.id and t.status = 'WAITING' and parked_at is null
+            )
+        "#,
+    )
+    .fetch_all(db)
+    .await
+}
+
+/// Programs in which somebody's time inside has run out.
+pub(in super::super) async fn list_with_lapsed(db: &PgPool) -> Result<Vec<ProgramId>, sqlx::Error> {
+    sqlx::query_scalar!(
+        r#"
+        select distinct program_id as "id: ProgramId"
+        from queue_tokens
+        where status = 'ACTIVE' and expires_at <= clock_timestamp()
+        "#,
+    )
+    .fetch_all(db)
+    .await
+}
+
+/// Locks the gate; `None` where another instance has it, or nobody made it yet.
+pub(in super::super) async fn try_lock_gate(
+    tx: &mut PgConnection,
+    program_id: ProgramId,
+) -> Result<Option<Bucket>, sqlx::Error> {
+    sqlx::query_as!(
+        Bucket,
+        r#"
+        select bucket as level, refilled_at
+        from queue_gates
+        where program_id = $1
+        for no key update skip locked
+        "#,
+        program_id as _,
+    )
+    .fetch_optional(tx)
+    .await
+}
+
+/// Locks the gate, and waits for it.
+pub(in super::super) async fn lock_gate(
+    tx: &mut PgConnection,
+    program_id: ProgramId,
+) -> Result<Bucket, sqlx::Error> {
+    insert_gate(tx, program_id).await?;
+    sqlx::query_as!(
+        Bucket,
+        r#"
+        select bucket as level, refilled_at
+        from queue_gates
+        where program_id = $1
+        for no key update
+        "#,
+        program_id as _,
+    )
+    .fetch_one(tx)
+    .await
+}
+
+/// Makes the gate if there is none: its bucket is full, whatever the rate.
+pub(in super::super) async fn insert_gate(
+    tx: &mut PgConnection,
+    program_id: ProgramId,
+) -> Result<(), sqlx::Error> {
+    sqlx::query!(
+        "insert into queue_gates (program_id, bucket) values ($1, 'infinity') on conflict do nothing",
+        program_id as _,
+    )
+    .execute(tx)
+    .await?;
+    Ok(())
+}
+
+pub(in super::super) async fn write_bucket(
+    tx: &mut PgConnection,
+    program_id: ProgramId,
+    bucket: Bucket,
+) -> Result<(), sqlx::Error> {
+    sqlx::query!(
+        "update queue_gates set bucket = $2, refilled_at = $3 where program_id = $1",
+        program_id as _,
+        bucket.level,
+        bucket.refilled_at,
+    )
+    .execute(tx)
+    .await?;
+    Ok(())
+}
+
+/// What holds at this moment: the clock is read in the same statement, after the lock.
+pub(in super::super) async fn rules_of(
+    tx: &mut PgConnection,
+    program_id: ProgramId,
+) -> Result<Rules, sqlx::Error> {
+    sqlx::query_as!(
+        Rules,
+        r#"
+        select status as "status: ProgramStatus", on_sale_at, off_sale_at,
+            queue_capacity as capacity, queue_rate_per_second as rate_per_second,
+            queue_paused_at is not null as "is_paused!", stay_secs,
+            clock_timestamp() as "now!"
+        from programs
+        where id = $1
+        "#,
+        program_id as _,
+    )
+    .fetch_one(tx)
+    .await
+}
+
+/// Ends stays that have run out, at most `n_max`. Whoever is just being served keeps
+/// their row, and is found by the next one who looks.
+pub(in super::super) async fn expire_lapsed(
+    tx: &mut PgConnection,
+    program_id: ProgramId,
+    n_max: i64,
+) -> Result<Vec<AccountId>, sqlx::Error> {
+    sqlx::query_scalar!(
+        r#"
+        update queue_tokens
+        set status = 'EXPIRED', ended_at = clock_timestamp()
+        where id in (
+            select id from queue_tokens
+            where program_id = $1 and status = 'ACTIVE' and expires_at <= clock_timestamp()
+            order by id
+            limit $2
+            for no key update skip locked
+        )
+        returning account_id as "account_id: AccountId"
+        "#,
+        program_id as _,
+        n_max,
+    )
+    .fetch_all(tx)
+    .await
+}
+
+/// How many are inside: everybody whose row says so, whatever the clock says.
+pub(in super::super) async fn count_inside(
+    tx: &mut PgConnection,
+    program_id: ProgramId,
+) -> Result<i64, sqlx::Error> {
+    sqlx::query_scalar!(
+        r#"
+        select count(*) as "n!" from queue_tokens
+        where program_id = $1 and status = 'ACTIVE'
+        "#,
+        program_id as _,
+    )
+    .fetch_one(tx)
+    .await
+}
+
+/// Who of `accounts` stands in line, in order.
+pub(in super::super) async fn list_standing(
+    tx: &mut PgConnection,
+    program_id: ProgramId,
+    accounts: &[AccountId],
+) -> Result<Vec<Standing>, sqlx::Error> {
+    sqlx::query_as!(
+        Standing,
+        r#"
+        select id as "token_id: TokenId", account_id as "account_id: AccountId"
+        from queue_tokens
+        where program_id = $1 and account_id = any($2)
+            and status = 'WAITING' and parked_at is null
+        order by queue_number
+        "#,
+        program_id as _,
+        accounts as _,
+    )
+    .fetch_all(tx)
+    .await
+}
+
+/// The first of the line, whoever is there.
+pub(in super::super) async fn list_first(
+    tx: &mut PgConnection,
+    program_id: ProgramId,
+    n_max: i64,
+) -> Result<Vec<Standing>, sqlx::Error> {
+    sqlx::query_as!(
+        Standing,
+        r#"
+        select id as "token_id: TokenId", account_id as "account_id: AccountId"
+        from queue_tokens
+        where program_id = $1 and status = 'WAITING' and parked_at is null
+        order by queue_number
+        limit $2
+        "#,
+        program_id as _,
+        n_max,
+    )
+    .fetch_all(tx)
+    .await
+}
+
+/// Lets `tokens` in, in their order; `n_inside` were inside before. Whoever is just
+/// leaving is left out.
+pub(in super::super) async fn write_admissions(
+    tx: &mut PgConnection,
+    tokens: &[TokenId],
+    stay_ends_at: DateTime<Utc>,
+    n_inside: i32,
+    capacity: Option<i32>,
+) -> Result<Vec<AccountId>, sqlx::Error> {
+    sqlx::query_scalar!(
+        r#"
+        with chosen as materialized (
+            select id from queue_tokens
+            where id = any($1) and status = 'WAITING'
+            order by id
+            for no key update skip locked
+        )
+        update queue_tokens t
+        set status = 'ACTIVE', parked_at = null, admitted_at = clock_timestamp(),
+            stay_ends_at = $2, expires_at = $2,
+            inside_after = $3 + nth::integer, capacity_then = $4::integer
+        from unnest($1::uuid[]) with ordinality as o (id, nth)
+        join chosen using (id)
+        where t.id = o.id
+        returning t.account_id as "account_id: AccountId"
+        "#,
+        tokens as _,
+        stay_ends_at,
+        n_inside,
+        capacity,
+    )
+    .fetch_all(tx)
+    .await
+}
+
+/// Passes over `tokens`, who were not there when their turn came.
+pub(in super::super) async fn park(
+    tx: &mut PgConnection,
+    tokens: &[TokenId],
+) -> Result<Vec<AccountId>, sqlx::Error> {
+    sqlx::query_scalar!(
+        r#"
+        update queue_tokens
+        set parked_at = clock_timestamp()
+        where id in (
+            select id from queue_tokens
+            where id = any($1) and status = 'WAITING'
+            order by id
+            for no key update skip locked
+        )
+        returning account_id as "account_id: AccountId"
+        "#,
+        tokens as _,
+    )
+    .fetch_all(tx)
+    .await
+}

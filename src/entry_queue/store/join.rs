@@ -1,0 +1,120 @@
+//! The SQL of a batch of joins: each statement serves the whole batch.
+
+use chrono::{DateTime, Utc};
+use sqlx::PgConnection;
+
+use super::super::model::{QueueNumber, TokenId};
+use crate::{accounts::AccountId, catalog::ProgramId};
+
+/// Locks the program's row of numbers and reads the next one. The row is made by the
+/// first join of all.
+pub(in super::super) async fn lock_next_number(
+    tx: &mut PgConnection,
+    program_id: ProgramId,
+) -> Result<QueueNumber, sqlx::Error> {
+    if let Some(number) = find_next_number(tx, program_id).await? {
+        return Ok(number);
+    }
+    sqlx::query!(
+        "insert into queue_numbers (program_id) values ($1) on conflict do nothing",
+        program_id as _,
+    )
+    .execute(&mut *tx)
+    .await?;
+    find_next_number(tx, program_id).await?.ok_or(sqlx::Error::RowNotFound)
+}
+
+async fn find_next_number(
+    tx: &mut PgConnection,
+    program_id: ProgramId,
+) -> Result<Option<QueueNumber>, sqlx::Error> {
+    sqlx::query_scalar!(
+        r#"
+        select next_number as "number: QueueNumber"
+        from queue_numbers
+        where program_id = $1
+        for update
+        "#,
+        program_id as _,
+    )
+    .fetch_optional(tx)
+    .await
+}
+
+/// Who of `accounts` is in line or inside. To be asked only after
+/// [`lock_next_number`], in whose statement they may not be visible yet.
+pub(in super::super) async fn list_live(
+    tx: &mut PgConnection,
+    program_id: ProgramId,
+    accounts: &[AccountId],
+) -> Result<Vec<AccountId>, sqlx::Error> {
+    sqlx::query_scalar!(
+        r#"
+        select account_id as "account_id: AccountId"
+        from queue_tokens
+        where program_id = $1 and account_id = any($2) and status in ('WAITING', 'ACTIVE')
+        "#,
+        program_id as _,
+        accounts as _,
+    )
+    .fetch_all(tx)
+    .await
+}
+
+/// Which of `tokens` exist: after a commit without an answer.
+pub(in super::super) async fn list_written(
+    tx: &mut PgConnection,
+    tokens: &[TokenId],
+) -> Result<Vec<TokenId>, sqlx::Error> {
+    sqlx::query_scalar!(
+        r#"select id as "id: TokenId" from queue_tokens where id = any($1)"#,
+        tokens as _,
+    )
+    .fetch_all(tx)
+    .await
+}
+
+/// Numbers the tokens from `first` on, in their order. With `stay_ends_at` they begin
+/// inside.
+pub(in super::super) async fn insert_tokens(
+    tx: &mut PgConnection,
+    program_id: ProgramId,
+    (tokens, accounts): (&[TokenId], &[AccountId]),
+    first: QueueNumber,
+    stay_ends_at: Option<DateTime<Utc>>,
+) -> Result<(), sqlx::Error> {
+    sqlx::query!(
+        r#"
+        insert into queue_tokens
+            (id, program_id, account_id, queue_number,
+             status, admitted_at, stay_ends_at, expires_at)
+        select id, $1, account_id, $4 + nth - 1,
+            case when $5::timestamptz is null then 'WAITING' else 'ACTIVE' end,
+            case when $5::timestamptz is null then null else clock_timestamp() end, $5, $5
+        from unnest($2::uuid[], $3::uuid[]) with ordinality as new (id, account_id, nth)
+        "#,
+        program_id as _,
+        tokens as _,
+        accounts as _,
+        first as _,
+        stay_ends_at,
+    )
+    .execute(tx)
+    .await?;
+    Ok(())
+}
+
+pub(in super::super) async fn write_next_number(
+    tx: &mut PgConnection,
+    program_id: ProgramId,
+    next: QueueNumber,
+) -> Result<(), sqlx::Error> {
+    sqlx::query!(
+        "update queue_numbers set next_number = $2 where program_id = $1",
+        program_id as _,
+        next as _,
+    )
+    .execute(tx)
+    .await?;
+    Ok(())
+}

@@ -1,0 +1,105 @@
+//! The SQL that reads whole lines, page by page.
+
+use std::collections::HashSet;
+
+use chrono::{DateTime, Utc};
+use sqlx::PgPool;
+
+use super::super::model::QueueNumber;
+use crate::{accounts::AccountId, catalog::ProgramId};
+
+/// Programs in which anybody waits or is inside.
+pub(in super::super) async fn list_with_line(db: &PgPool) -> Result<Vec<ProgramId>, sqlx::Error> {
+    sqlx::query_scalar!(
+        r#"
+        select program_id as "id: ProgramId"
+        from queue_numbers n
+        where exists (select from queue_tokens t
+                      where t.program_id = n.program_id and t.status = 'WAITING'
+                        and t.parked_at is null)
+            or exists (select from queue_tokens t
+                       where t.program_id = n.program_id and t.status = 'ACTIVE')
+        "#,
+    )
+    .fetch_all(db)
+    .await
+}
+
+/// The next page of the line behind `after`, in order.
+pub(in super::super) async fn list_waiting(
+    db: &PgPool,
+    program_id: ProgramId,
+    after: QueueNumber,
+    n_max: i64,
+) -> Result<Vec<(AccountId, QueueNumber)>, sqlx::Error> {
+    let page = sqlx::query!(
+        r#"
+        select account_id as "account_id: AccountId", queue_number as "number: QueueNumber"
+        from queue_tokens
+        where program_id = $1 and queue_number > $2
+            and status = 'WAITING' and parked_at is null
+        order by queue_number
+        limit $3
+        "#,
+        program_id as _,
+        after as _,
+        n_max,
+    )
+    .fetch_all(db)
+    .await?;
+    Ok(page.into_iter().map(|row| (row.account_id, row.number)).collect())
+}
+
+/// Everybody inside. As many as a hall's corridor holds, so they come at once.
+pub(in super::super) async fn list_inside(
+    db: &PgPool,
+    program_id: ProgramId,
+) -> Result<HashSet<AccountId>, sqlx::Error> {
+    let ids = sqlx::query_scalar!(
+        r#"
+        select account_id as "id: AccountId" from queue_tokens
+        where program_id = $1 and status = 'ACTIVE'
+        "#,
+        program_id as _,
+    )
+    .fetch_all(db)
+    .await?;
+    Ok(ids.into_iter().collect())
+}
+
+/// How many places were freed since then, however the stays ended.
+pub(in super::super) async fn count_freed(
+    db: &PgPool,
+    program_id: ProgramId,
+    since: DateTime<Utc>,
+) -> Result<i64, sqlx::Error> {
+    sqlx::query_scalar!(
+        r#"
+        select count(*) as "n!" from queue_tokens
+        where program_id = $1 and ended_at > $2
+            and ended_at is not null and admitted_at is not null
+        "#,
+        program_id as _,
+        since,
+    )
+    .fetch_one(db)
+    .await
+}
+
+/// How many were let in since then.
+pub(in super::super) async fn count_admitted(
+    db: &PgPool,
+    program_id: ProgramId,
+    since: DateTime<Utc>,
+) -> Result<i64, sqlx::Error> {
+    sqlx::query_scalar!(
+        r#"
+        select count(*) as "n!" from queue_tokens
+        where program_id = $1 and admitted_at > $2
+        "#,
+        program_id as _,
+        since,
+    )
+    .fetch_one(db)
+    .await
+}

@@ -1,0 +1,400 @@
+//! The waiting room, from the outside.
+
+use serde_json::{Value, json};
+use sqlx::PgPool;
+use uuid::Uuid;
+
+use crate::support::{Answer, Concert, ConcertOptions, Office, Person, count, storm};
+
+/// A line that does not move: one place inside, taken by nobody we wait for.
+fn crowded() -> ConcertOptions {
+    ConcertOptions { queue_capacity: Some(1), ..ConcertOptions::default() }
+}
+
+fn line_of(concert: &Concert) -> String {
+    format!("/programs/{}/queue", concert.slug)
+}
+
+async fn join(person: &Person, concert: &Concert) -> Answer {
+    person.post(&line_of(concert), &()).await
+}
+
+/// All of them join at the same moment.
+async fn join_at_once(people: &[Person], concert: &Concert) -> Vec<Answer> {
+    storm(people.iter().map(|person| {
+        let (person, path) = (person.clone(), line_of(concert));
+        async move { person.post(&path, &()).await }
+    }))
+    .await
+}
+
+/// Q1: the numbers of a line are 1..N, each once, and N is the next number less one.
+async fn numbering_is_whole(db: &PgPool, program_id: Uuid) -> Result<i64, String> {
+    let (n, distinct, lowest, highest, next): (i64, i64, i64, i64, i64) = sqlx::query_as(
+        "select count(*), count(distinct queue_number), coalesce(min(queue_number), 1),
+                coalesce(max(queue_number), 0),
+                (select next_number from queue_numbers where program_id = $1)
+         from queue_tokens where program_id = $1",
+    )
+    .bind(program_id)
+    .fetch_one(db)
+    .await
+    .unwrap();
+    let is_whole = n == distinct && lowest == 1 && highest == n && next == n + 1;
+    let told = format!("{n} tokens, {distinct} numbers, {lowest}..{highest}, next {next}");
+    if is_whole { Ok(n) } else { Err(told) }
+}
+
+#[sqlx::test]
+async fn a_hundred_people_who_join_at_once_get_the_numbers_1_to_100(db: PgPool) {
+    let office = Office::open(db.clone()).await;
+    let concert = Concert::with(&db, crowded()).await;
+    let people = office.crowd(100, "Storm").await;
+    let answers = join_at_once(&people, &concert).await;
+
+    assert_eq!(count(&answers, 201, ""), 100, "{answers:?}");
+    assert_eq!(numbering_is_whole(&db, concert.program_id).await, Ok(100));
+    let mut told: Vec<i64> =
+        answers.iter().filter_map(|answer| answer.json()["queue_number"].as_i64()).collect();
+    told.sort_unstable();
+    assert_eq!(told, (1..=100).collect::<Vec<i64>>(), "everybody was told their own number");
+}
+
+/// The canary: the same storm over a statement without the lock goes wrong, and the
+/// same check sees it.
+#[sqlx::test]
+async fn without_the_row_lock_the_same_storm_spoils_the_numbers(db: PgPool) {
+    let office = Office::open(db.clone()).await;
+    let concert = Concert::with(&db, crowded()).await;
+    let people = office.crowd(100, "Canary").await;
+    for guard in ["queue_tokens_program_id_queue_number_key"] {
+        let drop = format!("alter table queue_tokens drop constraint {guard}");
+        sqlx::query(sqlx::AssertSqlSafe(drop)).execute(&db).await.unwrap();
+    }
+    let mut running = tokio::task::JoinSet::new();
+    for person in &people {
+        let (db, account_id, program_id) = (db.clone(), person.account_id, concert.program_id);
+        running.spawn(async move {
+            sqlx::query(
+                "with next as (
+                     select coalesce(max(queue_number), 0) + 1 as number
+                     from queue_tokens where program_id = $2
+                 ), joined as (
+                     insert into queue_tokens (id, program_id, account_id, queue_number)
+                     select $1, $2, $3, number from next
+                 )
+                 update queue_numbers set next_number = (select number + 1 from next)
+                 where program_id = $2",
+            )
+            .bind(Uuid::now_v7())
+            .bind(program_id)
+            .bind(account_id)
+            .execute(&db)
+            .await
+            .unwrap();
+        });
+    }
+    while let Some(joined) = running.join_next().await {
+        joined.unwrap();
+    }
+    assert!(numbering_is_whole(&db, concert.program_id).await.is_err());
+}
+
+#[sqlx::test]
+async fn a_second_join_is_shown_the_first_place_and_uses_no_number(db: PgPool) {
+    let office = Office::open(db.clone()).await;
+    let concert = Concert::with(&db, crowded()).await;
+    let ada = office.sign_in("Ada").await;
+    // Somebody else has the one place inside.
+    join(&office.sign_in("Eve").await, &concert).await;
+
+    let tabs: Vec<Person> = (0..100).map(|idx| office.moved(&ada, idx)).collect();
+    let answers = join_at_once(&tabs, &concert).await;
+    assert_eq!(count(&answers, 201, ""), 1);
+    assert_eq!(count(&answers, 409, "token-already-issued"), 99);
+    for answer in &answers {
+        assert_eq!(answer.json()["queue_number"], 2, "{}", answer.body);
+    }
+    let refused = join(&ada, &concert).await;
+    assert_eq!(refused.json()["queue"]["status"], "WAITING", "{}", refused.body);
+    assert_eq!(refused.json()["status"], 409);
+
+    let next = join(&office.sign_in("Bea").await, &concert).await;
+    assert_eq!(next.json()["queue_number"], 3);
+    assert_eq!(numbering_is_whole(&db, concert.program_id).await, Ok(3));
+}
+
+#[sqlx::test]
+async fn a_place_is_told_as_the_contract_says(db: PgPool) {
+    let office = Office::open(db.clone()).await;
+    let concert = Concert::with(&db, crowded()).await;
+    let people = office.crowd(4, "Line").await;
+    for person in &people {
+        assert_eq!(join(person, &concert).await.status, 201);
+    }
+
+    let inside = people[0].get(&line_of(&concert)).await;
+    let state = inside.json();
+    assert_eq!(state["status"], "ACTIVE", "{state}");
+    assert_eq!(state["retry_after_ms"], Value::Null);
+    assert_eq!(state["entry_url"], format!("/schedules/{}", concert.schedule_id));
+    assert!(state["expires_at"].as_str().is_some_and(|until| until.ends_with('Z')), "{state}");
+    assert!(inside.header("set-cookie").starts_with("entry_pass="), "{:?}", inside.headers);
+    assert!(inside.header("set-cookie").contains("HttpOnly"));
+
+    let waiting = people[2].get(&line_of(&concert)).await;
+    let state = waiting.json();
+    assert_eq!(
+        state,
+        json!({
+            "status": "WAITING", "queue_number": 3, "ahead": 1, "waiting": 3,
+            "estimated_wait_seconds": null, "retry_after_ms": 1000, "expires_at": null,
+            "entry_url": null, "seats_free": 120,
+        }),
+    );
+    assert_eq!(waiting.header("retry-after"), "1");
+    assert_eq!(waiting.header("set-cookie"), "");
+}
+
+#[sqlx::test]
+async fn leaving_takes_away_only_the_place_that_was_named(db: PgPool) {
+    let office = Office::open(db.clone()).await;
+    let concert = Concert::with(&db, crowded()).await;
+    let (eve, ada) = (office.sign_in("Eve").await, office.sign_in("Ada").await);
+    join(&eve, &concert).await;
+    join(&ada, &concert).await;
+    let departure = format!("{}/departure", line_of(&concert));
+
+    let left = ada.post(&departure, &[("queue_number", "2")]).await;
+    assert_eq!(left.status, 204, "{}", left.body);
+    assert_eq!(ada.get(&line_of(&concert)).await.json()["status"], "CANCELLED");
+    assert_eq!(join(&ada, &concert).await.json()["queue_number"], 3);
+
+    // An old tab still shows number 2.
+    let old_tab = ada.post(&departure, &[("queue_number", "2")]).await;
+    assert_eq!((old_tab.status, old_tab.code().as_str()), (404, "no-token"));
+    assert_eq!(ada.get(&line_of(&concert)).await.json()["status"], "WAITING");
+    let nameless = ada.submit(&departure, &()).await;
+    assert_eq!(nameless.status, 422, "a form says which place it gives up");
+
+    assert_eq!(ada.delete(&line_of(&concert)).await.status, 204);
+    assert_eq!(ada.delete(&line_of(&concert)).await.code(), "no-token");
+}
+
+#[sqlx::test]
+async fn room_lets_in_within_a_second_and_a_freed_place_goes_to_the_next(db: PgPool) {
+    let office = Office::open(db.clone()).await;
+    let concert = Concert::with(&db, crowded()).await;
+    let people = office.crowd(3, "Next").await;
+    assert_eq!(join(&people[0], &concert).await.json()["status"], "ACTIVE");
+    join(&people[1], &concert).await;
+    join(&people[2], &concert).await;
+
+    assert_eq!(people[0].delete(&line_of(&concert)).await.status, 204);
+    let asked = std::time::Instant::now();
+    until_status(&people[1], &concert, "ACTIVE").await;
+    assert!(asked.elapsed().as_millis() < 2_000, "{:?}", asked.elapsed());
+    assert_eq!(people[2].get(&line_of(&concert)).await.json()["ahead"], 0);
+}
+
+/// Polls until the place of `person` stands at `status`, five seconds at most.
+async fn until_status(person: &Person, concert: &Concert, status: &str) -> Value {
+    let mut state = Value::Null;
+    for _ in 0..50 {
+        state = person.get(&line_of(concert)).await.json();
+        if state["status"] == status {
+            return state;
+        }
+        tokio::time::sleep(std::time::Duration::from_millis(100)).await;
+    }
+    panic!("not {status} but {state}");
+}
+
+/// Q3, and what the rows say of themselves.
+async fn n_inside(db: &PgPool, program_id: Uuid) -> (i64, i64) {
+    sqlx::query_as(
+        "select count(*) filter (where status = 'ACTIVE'),
+                count(*) filter (where inside_after > capacity_then)
+         from queue_tokens where program_id = $1",
+    )
+    .bind(program_id)
+    .fetch_one(db)
+    .await
+    .unwrap()
+}
+
+#[sqlx::test]
+async fn many_admissions_at_once_never_let_in_too_many(db: PgPool) {
+    let office = Office::open_with(db.clone(), 3, &[("ADMISSION_PERIOD_MS", "20")]).await;
+    let capacity = ConcertOptions { queue_capacity: Some(7), ..ConcertOptions::default() };
+    let concert = Concert::with(&db, capacity).await;
+    let people = office.crowd(60, "Gate").await;
+    join_at_once(&people, &concert).await;
+
+    let mut most = 0;
+    for _round in 0..15 {
+        let mut ticks = tokio::task::JoinSet::new();
+        for _ in 0..8 {
+            let app = office.app.clone();
+            ticks.spawn(async move { stagedoor::entry_queue::admit_everywhere(&app).await });
+        }
+        while let Some(tick) = ticks.join_next().await {
+            tick.unwrap().unwrap();
+        }
+        let (inside, beyond) = n_inside(&db, concert.program_id).await;
+        assert!(inside <= 7 && beyond == 0, "{inside} inside, {beyond} beyond");
+        most = most.max(inside);
+        // Ways out, while the gate moves.
+        for person in people.iter().take(60) {
+            if person.get(&line_of(&concert)).await.json()["status"] == "ACTIVE" {
+                person.delete(&line_of(&concert)).await;
+                break;
+            }
+        }
+    }
+    assert_eq!(most, 7, "the places were used");
+}
+
+#[sqlx::test]
+async fn without_a_capacity_everybody_is_let_in_with_a_number(db: PgPool) {
+    let office = Office::open(db.clone()).await;
+    let concert = Concert::usual(&db).await;
+    let people = office.crowd(30, "Open").await;
+    for answer in join_at_once(&people, &concert).await {
+        assert_eq!(answer.json()["status"], "ACTIVE", "{}", answer.body);
+    }
+    assert_eq!(numbering_is_whole(&db, concert.program_id).await, Ok(30));
+}
+
+#[sqlx::test]
+async fn a_sale_that_is_not_open_says_when_and_nothing_changes(db: PgPool) {
+    let office = Office::open(db.clone()).await;
+    let ada = office.sign_in("Ada").await;
+    let coming = ConcertOptions { opens_in_secs: 3_600, ..ConcertOptions::default() };
+    let coming = Concert::with(&db, coming).await;
+    let refused = join(&ada, &coming).await;
+    assert_eq!((refused.status, refused.code().as_str()), (409, "sale-not-open"));
+    assert!(refused.json()["opens_at"].is_string());
+    let page = ada.submit(&line_of(&coming), &()).await;
+    assert!(page.body.contains("It opens "), "{}", page.body);
+    assert!(!page.body.contains("$when"), "{}", page.body);
+
+    // The last moments are the database's to judge.
+    let soon = ConcertOptions { opens_in_secs: 3, ..ConcertOptions::default() };
+    let soon = Concert::with(&db, soon).await;
+    assert_eq!(join(&ada, &soon).await.code(), "sale-not-open");
+
+    let over = ConcertOptions { closes_in_secs: -1, ..ConcertOptions::default() };
+    let over = Concert::with(&db, over).await;
+    let refused = join(&ada, &over).await;
+    assert_eq!((refused.status, refused.code().as_str()), (410, "sale-closed"));
+
+    let cancelled = Concert::usual(&db).await;
+    sqlx::query("update programs set status = 'CANCELLED' where id = $1")
+        .bind(cancelled.program_id)
+        .execute(&db)
+        .await
+        .unwrap();
+    assert_eq!(join(&ada, &cancelled).await.status, 410);
+    let tokens: i64 =
+        sqlx::query_scalar("select count(*) from queue_tokens").fetch_one(&db).await.unwrap();
+    assert_eq!(tokens, 0);
+}
+
+#[sqlx::test]
+async fn garbage_is_refused_without_an_accident(db: PgPool) {
+    let office = Office::open(db.clone()).await;
+    let concert = Concert::usual(&db).await;
+    let ada = office.sign_in("Ada").await;
+    sqlx::query("update programs set status = 'DRAFT' where id = $1")
+        .bind(Concert::usual(&db).await.program_id)
+        .execute(&db)
+        .await
+        .unwrap();
+    for path in ["/programs/none/queue", "/programs/%00/queue", "/programs/..%2f/queue"] {
+        let answers = [ada.get(path).await, ada.post(path, &()).await, ada.delete(path).await];
+        assert!(answers.iter().all(|answer| answer.status == 404), "{path}: {answers:?}");
+    }
+    let never_joined = ada.get(&line_of(&concert)).await;
+    assert_eq!((never_joined.status, never_joined.code().as_str()), (404, "no-token"));
+    let departure = format!("{}/departure", line_of(&concert));
+    for number in ["", "x", "-1", "1e9", "99999999999999999999"] {
+        let refused = ada.submit(&departure, &[("queue_number", number)]).await;
+        assert!([404, 422].contains(&refused.status), "{number:?}: {}", refused.status);
+    }
+    let stranger = office.stranger();
+    assert_eq!(stranger.get(&line_of(&concert)).await.code(), "login-required");
+    assert_eq!(stranger.visit(&line_of(&concert)).await.status, 303);
+}
+
+#[sqlx::test]
+async fn the_page_says_where_one_stands_in_both_languages(db: PgPool) {
+    let office = Office::open(db.clone()).await;
+    let concert = Concert::with(&db, crowded()).await;
+    let people = office.crowd(2, "Page").await;
+    let sent = people[0].submit(&line_of(&concert), &()).await;
+    assert_eq!((sent.status, sent.location()), (303, line_of(&concert).as_str()));
+    people[1].submit(&line_of(&concert), &()).await;
+
+    let turn = people[0].visit(&line_of(&concert)).await;
+    assert!(turn.body.contains("It is your turn"), "{}", turn.body);
+    assert!(turn.body.contains(&format!("/schedules/{}", concert.schedule_id)), "{}", turn.body);
+    let waiting = people[1].visit(&line_of(&concert)).await;
+    assert!(waiting.body.contains("You are in line"), "{}", waiting.body);
+    assert!(waiting.body.contains("http-equiv=\"refresh\" content=\"1\""), "{}", waiting.body);
+    assert!(waiting.body.contains("not yet known"), "{}", waiting.body);
+    people[1].set_cookie("locale", "ko");
+    let korean = people[1].visit(&line_of(&concert)).await;
+    assert!(korean.body.contains("대기"), "{}", korean.body);
+    assert!(!korean.body.contains("queue-"), "every text has its words: {}", korean.body);
+
+    let departure = format!("{}/departure", line_of(&concert));
+    people[1].submit(&departure, &[("queue_number", "2")]).await;
+    people[1].set_cookie("locale", "en");
+    assert!(people[1].visit(&line_of(&concert)).await.body.contains("You left the line"));
+    let second = people[0].submit(&line_of(&concert), &()).await;
+    assert_eq!(second.status, 409);
+    assert!(second.body.contains("You are already in line"), "{}", second.body);
+}
+
+#[sqlx::test]
+async fn without_redis_people_join_and_leave_and_the_line_says_one_moment(db: PgPool) {
+    // Nothing listens there.
+    let nowhere = [("REDIS_URL", "redis://127.0.0.1:1")];
+    let office = Office::open_with(db.clone(), 2, &nowhere).await;
+    let concert = Concert::with(&db, crowded()).await;
+    let people = office.crowd(20, "Away").await;
+    let answers = join_at_once(&people, &concert).await;
+    assert_eq!(count(&answers, 201, ""), 20, "{answers:?}");
+    assert_eq!(numbering_is_whole(&db, concert.program_id).await, Ok(20));
+
+    let state = people[3].get(&line_of(&concert)).await.json();
+    assert_eq!((&state["status"], &state["ahead"]), (&json!("WAITING"), &Value::Null), "{state}");
+    assert!(state["retry_after_ms"].as_u64().is_some_and(|ms| (2_000..=4_000).contains(&ms)));
+    let page = people[3].visit(&line_of(&concert)).await;
+    assert!(page.body.contains("One moment, your place is safe."), "{}", page.body);
+    assert_eq!(people[3].delete(&line_of(&concert)).await.status, 204);
+
+    // Nobody is asked whether they are there where there is no line.
+    let open = Concert::usual(&db).await;
+    assert_eq!(join(&people[0], &open).await.json()["status"], "ACTIVE");
+}
+
+#[sqlx::test]
+async fn the_rate_holds_however_many_instances_admit(db: PgPool) {
+    let office = Office::open_with(db.clone(), 3, &[("ADMISSION_PERIOD_MS", "20")]).await;
+    let slow = ConcertOptions {
+        queue_capacity: Some(100),
+        queue_rate_per_second: Some(5),
+        ..ConcertOptions::default()
+    };
+    let concert = Concert::with(&db, slow).await;
+    let people = office.crowd(40, "Rate").await;
+    let started = std::time::Instant::now();
+    join_at_once(&people, &concert).await;
+    tokio::time::sleep(std::time::Duration::from_secs(2)).await;
+    let (inside, _) = n_inside(&db, concert.program_id).await;
+    let secs = started.elapsed().as_secs_f64();
+    let inside = f64::from(i32::try_from(inside).unwrap());
+    assert!(inside <= 5.0 + 5.0 * secs && inside >= 5.0, "{inside} inside after {secs} s");
+}

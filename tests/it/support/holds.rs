@@ -1,0 +1,81 @@
+//! Holds as the reservation feature writes them, for tests that begin at the payment.
+
+use sqlx::PgPool;
+use uuid::Uuid;
+
+use super::Concert;
+
+/// How a hold differs from the usual one.
+#[derive(Clone, Debug)]
+pub(crate) struct Hold<'a> {
+    pub(crate) seat_ids: &'a [i64],
+    /// Places in the concert's zone.
+    pub(crate) places: i32,
+    /// From now; negative is over.
+    pub(crate) ends_in_secs: i32,
+    /// From now; negative is over.
+    pub(crate) refund_ends_in_secs: i32,
+    pub(crate) refund_percent: i32,
+}
+
+impl Default for Hold<'_> {
+    fn default() -> Self {
+        Self {
+            seat_ids: &[],
+            places: 0,
+            ends_in_secs: 300,
+            refund_ends_in_secs: 86_400,
+            refund_percent: 100,
+        }
+    }
+}
+
+impl Hold<'_> {
+    /// Holds for `account_id`; says the reservation's id.
+    pub(crate) async fn write(&self, db: &PgPool, concert: &Concert, account_id: Uuid) -> Uuid {
+        let id = Uuid::now_v7();
+        let mut tx = db.begin().await.unwrap();
+        sqlx::query(
+            "insert into reservations (id, account_id, schedule_id, program_id, total, expires_at,
+                 hold_ttl_secs, refund_until, refund_percent, created_at)
+             select $1, $2, $3, $4,
+                 (select coalesce(sum(price), 0) from schedule_seats where id = any($5))
+                     + $6 * (select price from zones where id = $7),
+                 now() + make_interval(secs => $8), 300, now() + make_interval(secs => $9), $10,
+                 now() + make_interval(secs => $8 - 300)",
+        )
+        .bind(id)
+        .bind(account_id)
+        .bind(concert.schedule_id)
+        .bind(concert.program_id)
+        .bind(self.seat_ids)
+        .bind(self.places)
+        .bind(concert.zone_id)
+        .bind(self.ends_in_secs)
+        .bind(self.refund_ends_in_secs)
+        .bind(self.refund_percent)
+        .execute(&mut *tx)
+        .await
+        .unwrap();
+        sqlx::query(
+            "with held as (update schedule_seats set status = 'HELD', version = version + 1
+                           where id = any($2) returning id, price),
+                  taken as (update zones set remaining = remaining - $4, version = version + 1
+                            where id = $3 and $4 > 0 returning id, price)
+             insert into reservation_items
+                 (id, reservation_id, schedule_seat_id, zone_id, quantity, unit_price)
+             select gen_random_uuid(), $1, id, null::uuid, 1, price from held
+             union all
+             select gen_random_uuid(), $1, null, id, $4, price from taken",
+        )
+        .bind(id)
+        .bind(self.seat_ids)
+        .bind(concert.zone_id)
+        .bind(self.places)
+        .execute(&mut *tx)
+        .await
+        .unwrap();
+        tx.commit().await.unwrap();
+        id
+    }
+}
