@@ -30,6 +30,7 @@
 
 mod admission;
 mod batch;
+mod comparison;
 mod error;
 mod estimate;
 mod line;
@@ -43,8 +44,9 @@ mod service;
 mod store;
 
 pub use admission::{admit_everywhere, sweep_lapsed};
+pub use comparison::{Difference, Standing, list_differences};
 pub use error::QueueError;
-pub use mirror::{mirror, mirror_everything};
+pub use mirror::{MirrorError, mirror, mirror_everything};
 pub use model::{
     LiveToken, QueueNumber, QueueState, Stay, TokenId, TokenStatus, queue_path, retry_after_ms,
 };

@@ -6,10 +6,10 @@ mod support;
 
 mod accounts;
 mod catalog;
-mod tidy;
 mod entry_queue;
 mod payment;
 mod tickets;
+mod tidy;
 mod verify;
 mod wallet;
 mod web;

@@ -8,7 +8,11 @@ use super::{
 };
 
 /// Texts whose pages are still to come. Nothing else may be unused.
-const YET_TO_COME: [&str; 12] = [
+const YET_TO_COME: [&str; 16] = [
+    "ticket-",
+    "tickets-count",
+    "seats-count",
+    "places-count",
     "queue-",
     "seat-",
     "reservation-",

@@ -87,10 +87,13 @@ fn forbidden(line: &str) -> Option<&'static str> {
 
 /// `onclick="…"` and its like.
 fn is_event_attribute(word: &str) -> bool {
+    const EVENTS: [&str; 12] = [
+        "blur", "change", "click", "drag", "error", "focus", "input", "key", "load", "mouse",
+        "pointer", "submit",
+    ];
     let Some((name, _)) = word.split_once('=') else { return false };
-    name.strip_prefix("on").is_some_and(|event| {
-        !event.is_empty() && event.chars().all(|letter| letter.is_ascii_lowercase())
-    })
+    let event = name.strip_prefix("on").unwrap_or_default();
+    EVENTS.iter().any(|known| event.starts_with(known))
 }
 
 #[test]
