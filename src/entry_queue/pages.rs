@@ -24,7 +24,7 @@ use super::{
 use crate::{
     accounts::{CachedAccount, CurrentAccount},
     app::App,
-    catalog::{Program, Programs},
+    catalog::{Program, Programs, ScheduleListing},
     web::{
         error::{Fault, NotFound, PageError, Unavailable, database_fault},
         form::{Body, Field, Mistakes},
@@ -215,7 +215,7 @@ struct YourTurnPage<'a> {
     v: &'a View,
     program: &'a Program,
     stay: &'a Stay,
-    entry_url: &'a str,
+    schedules: &'a [ScheduleListing],
     now: DateTime<Utc>,
 }
 
@@ -303,16 +303,16 @@ async fn find(app: &App, programs: &Programs, slug: &str) -> Result<Arc<Program>
 
 fn tell(app: &App, view: &View, program: &Program, place: &Place) -> HttpResponse {
     let state = &place.state;
-    let mut response = match (&place.stay, &state.entry_url) {
-        (Some(stay), Some(entry_url)) => {
-            let page = YourTurnPage { v: view, program, stay, entry_url, now: app.now() };
-            view.show(&page, state)
+    let mut response = match &place.stay {
+        Some(stay) => {
+            let (schedules, now) = (place.schedules.as_slice(), app.now());
+            view.show(&YourTurnPage { v: view, program, stay, schedules, now }, state)
         }
-        _ if state.status == TokenStatus::Waiting => {
+        None if state.status == TokenStatus::Waiting => {
             let (wait, is_back) = (place.wait, place.is_back);
             view.show(&WaitingPage { v: view, program, state, wait, is_back }, state)
         }
-        _ => view.show(&EndedPage { v: view, program, ended: state.status.key() }, state),
+        None => view.show(&EndedPage { v: view, program, ended: state.status.key() }, state),
     };
     if let Some(ms) = state.retry_after_ms {
         let secs = header::HeaderValue::from(whole_secs(ms));

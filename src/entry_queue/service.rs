@@ -1,5 +1,7 @@
 //! What a person does in the line, and what other features ask of it.
 
+use std::sync::Arc;
+
 use chrono::{DateTime, TimeDelta, Utc};
 use sqlx::{PgConnection, PgExecutor};
 
@@ -20,7 +22,7 @@ use super::{
 use crate::{
     accounts::AccountId,
     app::App,
-    catalog::{Program, ProgramId, SaleState},
+    catalog::{Program, ProgramId, SaleState, ScheduleListing},
 };
 
 /// A sale that opens later than this is refused at the door; for the last moments the
@@ -79,6 +81,8 @@ pub(super) struct Place {
     pub(super) wait: Option<Wait>,
     /// Of whoever is inside.
     pub(super) stay: Option<Stay>,
+    /// What they may choose from.
+    pub(super) schedules: Arc<Vec<ScheduleListing>>,
     /// Whether they were passed over before, and have just come back.
     pub(super) is_back: bool,
 }
@@ -152,7 +156,7 @@ async fn waiting(
         entry_url: None,
         seats_free: room.seats_free(app, program).await?,
     };
-    Ok(Place { state, wait, stay: None, is_back: false })
+    Ok(Place { state, wait, stay: None, schedules: Arc::default(), is_back: false })
 }
 
 /// The place of somebody who is inside, or was.
@@ -175,6 +179,7 @@ async fn beyond_the_line(
         }),
         _ => None,
     };
+    let schedules = room.schedules(app, program).await?;
     let state = QueueState {
         status: token.status,
         queue_number: token.queue_number,
@@ -183,13 +188,19 @@ async fn beyond_the_line(
         estimated_wait_seconds: None,
         retry_after_ms: None,
         expires_at: stay.as_ref().map(|stay| stay.expires_at),
-        entry_url: match is_inside {
-            true => Some(room.entry_url(app, program).await?),
-            false => None,
-        },
+        entry_url: is_inside.then(|| entry_url(program, &schedules)),
         seats_free: room.seats_free(app, program).await?,
     };
-    Ok(Place { state, wait: None, stay, is_back: false })
+    Ok(Place { state, wait: None, stay, schedules, is_back: false })
+}
+
+/// Where somebody who is inside chooses seats: the one map, or the page that lists the
+/// dates.
+fn entry_url(program: &Program, schedules: &[ScheduleListing]) -> String {
+    match schedules {
+        [only] => format!("/schedules/{}", only.id),
+        _ => queue_path(&program.slug),
+    }
 }
 
 fn no_token(program: &Program) -> QueueError {
