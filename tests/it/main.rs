@@ -11,6 +11,7 @@ mod entry_queue;
 mod payment;
 mod reservation;
 mod tickets;
+mod tidy;
 mod verify;
 mod wallet;
 mod web;

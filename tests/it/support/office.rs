@@ -134,8 +134,14 @@ impl Office {
         assert!(lines.is_empty(), "{}", lines.join("\n"));
     }
 
-    /// Stops every instance as an operator would.
+    /// Stops every instance as an operator would, after a last look at everything.
     pub(crate) async fn close(self) {
+        self.verify().await;
+        self.close_as_it_is().await;
+    }
+
+    /// Stops every instance of an office that the test broke on purpose.
+    pub(crate) async fn close_as_it_is(self) {
         for instance in self.instances {
             instance.stop().await;
         }
