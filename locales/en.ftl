@@ -60,6 +60,8 @@ layout-nav-label = Main
 layout-programs = Programs
 layout-reservations = Reservations
 layout-tickets = Tickets
+layout-door = Door
+layout-admin = Desk
 layout-wallet = Wallet
 layout-requests-waiting = { $count ->
     [one] { $count } person wants to send you points
@@ -323,6 +325,7 @@ payment-short-title = { $amount } short
 payment-short-note = Charge your wallet here and pay right after. Your seats stay held meanwhile.
 payment-charge-needed = Charge { $amount }
 payment-done = Paid. Your tickets are here.
+flash-logged-out = You are logged out.
 flash-paid = Paid. Your tickets are here.
 flash-released = The seats were given back. Nothing was charged.
 flash-refunded = The tickets are cancelled and the points are back in your wallet.
@@ -335,6 +338,7 @@ wallet-pending = Withheld for requests
 wallet-usable = You can use
 wallet-charge-title = Charge points
 wallet-charge-other = Another amount
+wallet-charge-amount = Amount
 wallet-charge-help = 1 to { $max } points.
 wallet-charge-button = Charge
 wallet-refusal-amount = Please enter 1 to { $max } points.
@@ -425,6 +429,29 @@ ticket-status-void = Void
 ticket-used-note = Checked in { $when }.
 ticket-void-note = This ticket was refunded and no longer opens the door.
 
+## The desk and the door
+
+admin-nav-label = Desk
+admin-nav-today = Now
+admin-nav-audit = Log
+admin-search = Search
+admin-home-title = What is going on
+admin-home-none = Nothing is on sale and nothing is coming.
+admin-home-log = Done last
+admin-state-on-sale = On sale
+admin-state-coming = Coming
+admin-state-paused = Line paused
+admin-state-winding-down = Being cancelled
+admin-line-waiting = Waiting
+admin-line-inside = Inside
+admin-audit-title = Log
+admin-audit-lede = Everything that was done at this desk and at the door, as it was before and after. Nothing here can be changed or removed.
+admin-audit-who = Who
+admin-audit-subject = On what (number)
+admin-audit-empty = Nothing was done yet.
+admin-act-checked-in = let in
+admin-act-check-in-undone = took a check-in back
+
 ## Errors: for each code what happened, what it means for you, and one way on
 
 error-request-id = If you write to us, name { $id }.
@@ -441,6 +468,9 @@ error-login-required-action = Log in
 error-wrong-credentials-title = That did not match
 error-wrong-credentials-detail = E-mail and password do not belong together. Please check both.
 error-wrong-credentials-action = Try again
+error-account-locked-title = This account is locked
+error-account-locked-detail = Nobody can log in with it at the moment. Please write to us if you think it is a mistake.
+error-account-locked-action = See all programs
 error-email-taken-title = There is an account already
 error-email-taken-detail = This e-mail address is in use. If it is yours, log in.
 error-email-taken-action = Log in
@@ -555,3 +585,6 @@ error-internal-action = Try again
 error-unavailable-title = One moment, please
 error-unavailable-detail = The ticket office does not answer just now. Whatever you sent is done once or not at all; repeating it is safe.
 error-unavailable-action = Try again
+error-account-locked-title = This account is locked
+error-account-locked-detail = The ticket office locked it. Please ask there.
+error-account-locked-action = See all programs

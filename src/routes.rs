@@ -1,7 +1,7 @@
 //! The URL table.
 
 use crate::{
-    accounts, catalog, entry_queue, payment, reservation, tickets, wallet,
+    accounts, admin, catalog, entry_queue, payment, reservation, tickets, wallet,
     web::{
         assets, health, language,
         path::{Path, at},
@@ -43,6 +43,9 @@ pub fn all() -> Vec<Path> {
         at("/wallet/transfers/{id}/acceptance").post(wallet::pages::create_acceptance),
         at("/wallet/transfers/{id}/rejection").post(wallet::pages::create_rejection),
         at("/wallet/transfers/{id}/cancellation").post(wallet::pages::create_cancellation),
+
+        at("/admin").get(admin::pages::home::show_home),
+        at("/admin/audit").get(admin::pages::audit::list_acts),
 
         at("/healthz").get(health::show_health),
         at("/readyz").get(health::show_readiness),

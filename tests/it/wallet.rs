@@ -70,7 +70,7 @@ async fn without_the_version_the_storm_loses_points(db: PgPool) {
     futures_util::future::join_all(naive).await;
     assert!(balance(&db, ada.account_id).await < 100_000);
     assert!(!violations(&office).await.is_empty());
-    office.close().await;
+    office.close_as_it_is().await;
 }
 
 #[sqlx::test]
@@ -174,7 +174,7 @@ async fn a_full_wallet_refuses_more(db: PgPool) {
     sqlx::query("update wallets set balance = $1").bind(i64::MAX).execute(&db).await.unwrap();
     let answer = ada.post("/wallet/charges", &[("amount", 1)]).await;
     assert_eq!((answer.status, answer.code().as_str()), (422, "wallet-full"));
-    office.close().await;
+    office.close_as_it_is().await;
 }
 
 #[sqlx::test]
