@@ -19,6 +19,7 @@ use crate::{
     app::{App, StartError},
     catalog::{Listings, Programs},
     entry_queue::WaitingRoom,
+    reservation::Desk,
     routes,
     wallet::Provider,
     web::{csrf, deadline::Changes, error, fallback, headers, limits::Limits},
@@ -43,6 +44,7 @@ pub struct State {
     programs: Programs,
     listings: Listings,
     waiting_room: WaitingRoom,
+    desk: Desk,
     changes: Changes,
     provider: Provider,
 }
@@ -56,6 +58,7 @@ impl State {
             sessions: SessionCache::default(),
             passwords: PasswordGate::new(),
             programs: Programs::default(),
+            desk: Desk::new(app),
             listings,
             changes: Changes::default(),
             provider: Provider::default(),
@@ -70,6 +73,7 @@ impl State {
             .app_data(Data::new(self.programs.clone()))
             .app_data(Data::new(self.listings.clone()))
             .app_data(Data::new(self.waiting_room.clone()))
+            .app_data(Data::new(self.desk.clone()))
             .app_data(Data::new(self.provider.clone()))
             .app_data(Data::new(self.changes.clone()));
     }

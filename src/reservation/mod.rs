@@ -22,6 +22,7 @@
 
 mod alternatives;
 mod best;
+mod desk;
 mod error;
 mod expiry;
 mod hold;
@@ -31,8 +32,10 @@ pub mod pages;
 mod seat_map;
 mod service;
 mod store;
+mod turn;
 
 pub use alternatives::Alternative;
+pub use desk::Desk;
 pub use error::ReservationError;
 pub use expiry::expire_lapsed;
 pub use hold::{HoldOrder, hold};

@@ -7,6 +7,7 @@ mod support;
 mod accounts;
 mod catalog;
 mod entry_queue;
+mod locks;
 mod payment;
 mod reservation;
 mod tickets;
