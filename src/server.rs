@@ -88,6 +88,7 @@ pub struct Instance {
     serving: JoinHandle<std::io::Result<()>>,
     workers: Workers,
     changes: Changes,
+    desk: Desk,
 }
 
 /// Listens on the configured address and starts serving.
@@ -128,12 +129,13 @@ pub fn start(app: &App) -> Result<Instance, StartError> {
     let handle = server.handle();
     let serving = tokio::spawn(server);
     let workers = Workers::start(app, &state);
-    Ok(Instance { address, handle, serving, workers, changes: state.changes })
+    Ok(Instance { address, handle, serving, workers, changes: state.changes, desk: state.desk })
 }
 
 impl Instance {
     /// Stops: no new requests, those in flight finish, workers end their tick.
     pub async fn stop(self) {
+        self.desk.close();
         self.handle.stop(true).await;
         self.changes.0.close();
         if tokio::time::timeout(CHANGES_END_MAX, self.changes.0.wait()).await.is_err() {

@@ -14,6 +14,7 @@ use super::{
     desk::Desk,
     error::ReservationError,
     expiry,
+    live::announce,
     model::{Choice, Hold, Item, ReservationId, ReservationItemId, ReservationStatus, SeatStatus},
     service::expect_all,
     store::{self, NewHold, Terms},
@@ -112,6 +113,7 @@ async fn hold_now(
     let outcome = retry_stale(|_| hold_once(app, order, key)).await;
     turn.end().await;
     let (held, is_stay_longer) = outcome?;
+    announce(app, order.schedule.id);
     if is_stay_longer {
         let program_id = order.schedule.program_id;
         entry_queue::mirror(app, program_id, &[order.account_id]).await;
@@ -249,10 +251,10 @@ fn held(
 async fn is_freed(app: &App, refusal: &ReservationError) -> Result<bool, sqlx::Error> {
     let n_freed = match refusal {
         ReservationError::SeatUnavailable { seat_ids, .. } => {
-            expiry::expire_in_the_way(&app.db, seat_ids, None).await?
+            expiry::expire_in_the_way(app, seat_ids, None).await?
         }
         ReservationError::SoldOut { zone_id } => {
-            expiry::expire_in_the_way(&app.db, &[], Some(*zone_id)).await?
+            expiry::expire_in_the_way(app, &[], Some(*zone_id)).await?
         }
         _ => 0,
     };

@@ -27,6 +27,7 @@ mod error;
 mod expiry;
 mod hold;
 mod listing;
+mod live;
 mod model;
 pub mod pages;
 mod seat_map;
@@ -40,6 +41,7 @@ pub use error::ReservationError;
 pub use expiry::expire_lapsed;
 pub use hold::{HoldOrder, hold};
 pub use listing::ZoneState;
+pub use live::announce;
 pub use model::{
     Choice, Confirmed, Held, Hold, Item, Locked, Reservation, ReservationId, ReservationItemId,
     ReservationStatus, SeatStatus,

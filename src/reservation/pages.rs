@@ -1,11 +1,13 @@
 //! Pages of seats and reservations, and how refusals are told.
 
+mod changes;
 mod door;
 mod drawing;
 mod holds;
 mod reservations;
 mod seats;
 
+pub use changes::show_changes;
 pub use holds::create_hold;
 pub use reservations::{list_reservations, reservation_page, show_reservation, update_renewal};
 pub use seats::show_seat_map;
