@@ -137,11 +137,12 @@ impl PrivateCluster {
         cluster
     }
 
-    /// Waits until `node` sees all slots served.
+    /// Waits until `node` sees all slots served and serves its own, some seconds after its
+    /// start.
     pub(crate) async fn until_whole(&self, node: &PrivateRedis) {
         for _ in 0..400 {
             let info: String = node.run(&["CLUSTER", "INFO"]).await;
-            if info.contains("cluster_slots_ok:16384") {
+            if info.contains("cluster_state:ok") && info.contains("cluster_slots_ok:16384") {
                 return;
             }
             tokio::time::sleep(Duration::from_millis(25)).await;
