@@ -37,7 +37,7 @@ const KEEP_ALIVE: Duration = Duration::from_secs(75);
 #[derive(Clone, Debug)]
 pub struct State {
     /// Rate limits.
-    pub limits: Arc<Limits>,
+    limits: Arc<Limits>,
     sessions: SessionCache,
     passwords: PasswordGate,
     programs: Programs,
@@ -123,7 +123,7 @@ pub fn start(app: &App) -> Result<Instance, StartError> {
 
     let handle = server.handle();
     let serving = tokio::spawn(server);
-    let workers = Workers::start(app, &state);
+    let workers = Workers::start(app, &state.limits);
     Ok(Instance { address, handle, serving, workers, changes: state.changes })
 }
 

@@ -9,16 +9,11 @@ use std::time::Duration;
 use tokio::sync::Semaphore;
 
 use super::{
-    compare::Comparison,
-    line::{Line, PLACED_MAX, Written, millis},
+    comparison::Comparison,
+    line::{Line, PLACED_MAX, Written, is_turn_to_compare},
     store::{self, line as lines},
 };
-use crate::{
-    accounts::AccountId,
-    app::App,
-    catalog::ProgramId,
-    infra::redis::{Redis, RedisAway},
-};
+use crate::{accounts::AccountId, app::App, catalog::ProgramId, infra::redis::RedisAway};
 
 /// Rewrites of one account before it is left to the next pass.
 const ROUNDS_MAX: u32 = 8;
@@ -40,10 +35,10 @@ const MIRROR_MAX: Duration = Duration::from_secs(1);
 /// account, the next admission at the head of the line or the next pass.
 #[derive(Debug, thiserror::Error)]
 pub enum MirrorError {
-    /// Redis did not answer.
+    /// Redis does not answer.
     #[error(transparent)]
     Redis(#[from] RedisAway),
-    /// Postgres failed.
+    /// Postgres does not answer.
     #[error(transparent)]
     Database(#[from] sqlx::Error),
 }
@@ -138,7 +133,7 @@ async fn settle_some(
 /// Compares every line in Redis with Postgres, page by page, and moves whatever differs:
 /// the net below all the others. One instance does it for all.
 pub async fn mirror_everything(app: &App) -> Result<(), sqlx::Error> {
-    if !is_our_turn(&app.redis).await {
+    if !is_turn_to_compare(&app.redis, PASS_PERIOD_MIN).await {
         return Ok(());
     }
     for program_id in lines::list_with_line(&app.db).await? {
@@ -149,18 +144,15 @@ pub async fn mirror_everything(app: &App) -> Result<(), sqlx::Error> {
     Ok(())
 }
 
-/// Whether no instance compared the lines lately.
-async fn is_our_turn(redis: &Redis) -> bool {
-    let mut claim = redis::cmd("SET");
-    claim.arg(redis.key("mirror-pass")).arg(1).arg("NX").arg("PX").arg(millis(PASS_PERIOD_MIN));
-    let claimed: Result<Option<String>, RedisAway> = redis.query(&claim).await;
-    matches!(claimed, Ok(Some(_)))
-}
+/// Places compared at once.
+const PAGE: i64 = 1_000;
 
 async fn mirror_line(app: &App, program_id: ProgramId) -> Result<(), MirrorError> {
-    let mut comparison = Comparison::of(app, program_id);
-    while let Some(differing) = comparison.next_page().await? {
-        settle(app, program_id, &differing, None).await?;
+    let line = Line::of(&app.redis, program_id);
+    let mut comparison = Comparison::begin(&app.db, line, program_id, PAGE).await?;
+    while let Some(differences) = comparison.next().await? {
+        let accounts: Vec<AccountId> = differences.iter().map(|found| found.account_id).collect();
+        settle(app, program_id, &accounts, None).await?;
     }
     Ok(())
 }

@@ -4,11 +4,14 @@
 
 mod support;
 
+mod access;
 mod accounts;
 mod catalog;
 mod entry_queue;
 mod payment;
+mod reservation;
 mod tickets;
+mod tidy;
 mod verify;
 mod wallet;
 mod web;

@@ -78,6 +78,18 @@ impl Office {
         self.crowd(1, name).await.remove(0)
     }
 
+    /// Somebody who works here, with the role `STAFF` or `ADMIN`, at the first instance.
+    pub(crate) async fn employ(&self, name: &str, role: &str) -> Person {
+        let person = self.sign_in(name).await;
+        sqlx::query("update accounts set role = $2 where id = $1")
+            .bind(person.account_id)
+            .bind(role)
+            .execute(&self.db)
+            .await
+            .unwrap();
+        person
+    }
+
     /// `count` people who are signed in, spread over the instances. Their sessions are
     /// written straight into the database: hashing their passwords is tested elsewhere.
     pub(crate) async fn crowd(&self, count: usize, name: &str) -> Vec<Person> {
@@ -134,8 +146,14 @@ impl Office {
         assert!(lines.is_empty(), "{}", lines.join("\n"));
     }
 
-    /// Stops every instance as an operator would.
+    /// Stops every instance as an operator would, after a last look at everything.
     pub(crate) async fn close(self) {
+        self.verify().await;
+        self.close_as_it_is().await;
+    }
+
+    /// Stops every instance of an office that the test broke on purpose.
+    pub(crate) async fn close_as_it_is(self) {
         for instance in self.instances {
             instance.stop().await;
         }
