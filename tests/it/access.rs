@@ -50,6 +50,11 @@ const PATHS: &[(&str, Door)] = &[
     ("/wallet", Door::Account),
     ("/wallet/charges", Door::Account),
 
+    ("/door", Door::Staff),
+    ("/door/{schedule_id}", Door::Staff),
+    ("/door/{schedule_id}/check-ins", Door::Staff),
+    ("/door/{schedule_id}/check-ins/{ticket_id}/undoing", Door::Staff),
+
     ("/admin", Door::Admin),
     ("/admin/audit", Door::Admin),
 ];

@@ -6,12 +6,14 @@ mod holds;
 pub(crate) mod ledger;
 mod office;
 mod person;
+mod purchase;
 
 pub(crate) use answer::Answer;
 pub(crate) use catalog::{Concert, ConcertOptions};
 pub(crate) use holds::Hold;
 pub(crate) use office::{Office, app};
 pub(crate) use person::Person;
+pub(crate) use purchase::Purchase;
 
 use std::future::Future;
 
