@@ -36,7 +36,13 @@ pub fn all() -> Vec<Path> {
         at("/tickets/{code}").get(tickets::pages::show_ticket),
 
         at("/wallet").get(wallet::pages::show_wallet),
+        at("/wallet/statement.csv").get(wallet::pages::show_statement),
         at("/wallet/charges").post(wallet::pages::create_charge),
+        at("/wallet/transfers").post(wallet::pages::create_transfer),
+        at("/wallet/transfers/{id}").get(wallet::pages::show_transfer),
+        at("/wallet/transfers/{id}/acceptance").post(wallet::pages::create_acceptance),
+        at("/wallet/transfers/{id}/rejection").post(wallet::pages::create_rejection),
+        at("/wallet/transfers/{id}/cancellation").post(wallet::pages::create_cancellation),
 
         at("/door").get(admin::pages::door::list_evenings),
         at("/door/{schedule_id}").get(admin::pages::door::show_door),

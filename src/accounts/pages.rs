@@ -135,12 +135,6 @@ struct LogInPage {
     refusal: Option<String>,
 }
 
-impl LogInPage {
-    fn signup_href(&self) -> String {
-        login_href(&self.next).replacen("/login", "/signup", 1)
-    }
-}
-
 /// `GET /signup`
 pub async fn new_account(v: View, query: Query<Next>) -> HttpResponse {
     let next = query.into_inner().next;

@@ -4,11 +4,11 @@
 //! again after it has written, and writes again while that differs from what it wrote:
 //! whoever comes last has read last.
 
-use std::{collections::HashMap, time::Duration};
+use std::time::Duration;
 
 use super::{
+    compare::Comparison,
     line::{Line, PLACED_MAX, Written, millis},
-    model::QueueNumber,
     store::{self, line as lines},
 };
 use crate::{
@@ -20,8 +20,6 @@ use crate::{
 
 /// Rewrites of one account before it is left to the next pass.
 const ROUNDS_MAX: u32 = 8;
-/// Places compared at once.
-const PAGE: i64 = 1_000;
 /// The lines are compared no more often than this, however many instances there are.
 const PASS_PERIOD_MIN: Duration = Duration::from_secs(25);
 /// How long a caller waits for Redis after its commit.
@@ -30,9 +28,11 @@ const MIRROR_MAX: Duration = Duration::from_secs(1);
 /// Why Redis may not have what Postgres says. It is repaired by the next poll of the
 /// account, the next admission at the head of the line or the next pass.
 #[derive(Debug, thiserror::Error)]
-pub(super) enum MirrorError {
+pub enum MirrorError {
+    /// Redis did not answer.
     #[error(transparent)]
     Redis(#[from] RedisAway),
+    /// Postgres failed.
     #[error(transparent)]
     Database(#[from] sqlx::Error),
 }
@@ -128,31 +128,9 @@ async fn is_our_turn(redis: &Redis) -> bool {
 }
 
 async fn mirror_line(app: &App, program_id: ProgramId) -> Result<(), MirrorError> {
-    let line = Line::of(&app.redis, program_id);
-    let inside = lines::list_inside(&app.db, program_id).await?;
-    let seen_inside = line.inside().await?;
-    let differing: Vec<AccountId> = inside.symmetric_difference(&seen_inside).copied().collect();
-    settle(app, program_id, &differing, None).await?;
-
-    let mut after = QueueNumber(0);
-    loop {
-        let page = lines::list_waiting(&app.db, program_id, after, PAGE).await?;
-        // Behind the last page nobody should stand at all.
-        let is_last = page.len() < PLACED_MAX;
-        let up_to = match page.last() {
-            Some((_, number)) if !is_last => *number,
-            _ => QueueNumber(i64::MAX),
-        };
-        let seen: HashMap<AccountId, QueueNumber> =
-            line.waiting_between(after, up_to).await?.into_iter().collect();
-        let right: HashMap<AccountId, QueueNumber> = page.into_iter().collect();
-        let lost = right.iter().filter(|(id, number)| seen.get(id) != Some(number));
-        let ghosts = seen.iter().filter(|(id, _)| !right.contains_key(id));
-        let differing: Vec<AccountId> = lost.chain(ghosts).map(|(id, _)| *id).collect();
+    let mut comparison = Comparison::of(app, program_id);
+    while let Some(differing) = comparison.next_page().await? {
         settle(app, program_id, &differing, None).await?;
-        if is_last {
-            return Ok(());
-        }
-        after = up_to;
     }
+    Ok(())
 }

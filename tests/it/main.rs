@@ -10,6 +10,7 @@ mod catalog;
 mod check_in;
 mod entry_queue;
 mod payment;
+mod reservation;
 mod tickets;
 mod verify;
 mod wallet;

@@ -149,6 +149,7 @@ fn signed_in(request: &HttpRequest, account: &SessionAccount) -> View {
         name: account.name.clone(),
         is_staff: account.role != Role::Customer,
         is_admin: account.role == Role::Admin,
+        requests_waiting: account.requests_waiting,
     });
     View::of(request)
 }

@@ -2,17 +2,21 @@
 
 mod answer;
 mod catalog;
+mod cut_wire;
 mod holds;
 pub(crate) mod ledger;
 mod office;
 mod person;
+mod private_redis;
 mod purchase;
 
 pub(crate) use answer::Answer;
 pub(crate) use catalog::{Concert, ConcertOptions};
+pub(crate) use cut_wire::CutWire;
 pub(crate) use holds::Hold;
 pub(crate) use office::{Office, app};
 pub(crate) use person::Person;
+pub(crate) use private_redis::{PrivateRedis, free_port};
 pub(crate) use purchase::Purchase;
 
 use std::future::Future;
