@@ -5,6 +5,7 @@ mod drawing;
 mod holds;
 mod reservations;
 mod seats;
+mod stock;
 
 pub use holds::create_hold;
 pub use reservations::{list_reservations, reservation_page, show_reservation, update_renewal};

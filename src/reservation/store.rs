@@ -4,6 +4,7 @@ mod expiry;
 mod hold;
 mod map;
 mod settle;
+pub(super) mod stock;
 
 pub(super) use expiry::*;
 pub(super) use hold::*;
