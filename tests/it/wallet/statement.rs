@@ -18,7 +18,7 @@ async fn write_history(db: &PgPool, person: &Person) {
     sqlx::query(
         "insert into point_transactions
              (id, wallet_id, wallet_version, kind, amount, balance_after, reference_id, created_at)
-         select gen_random_uuid(), $1, n, (array['CHARGE', 'REFUND', 'TRANSFER_IN'])[1 + n % 3], 10,
+         select gen_random_uuid(), $1, n, (array['CHARGE', 'REFUND', 'ADJUSTMENT'])[1 + n % 3], 10,
                 n * 10, gen_random_uuid(),
                 timestamptz '2026-03-01 12:00+09' + ((n - 1) / 30) * interval '1 month'
                     + ((n - 1) % 30) * interval '1 day' * 0.9
