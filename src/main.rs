@@ -12,8 +12,8 @@ use stagedoor::{
     app::{App, StartError},
     config::Config,
     demo,
-    infra::postgres,
-    server, telemetry,
+    infra::{postgres, redis::Redis},
+    rehearsal, server, telemetry,
 };
 
 /// A ticket office: the waiting room, the seat map, the wallet, the payment and the door.
@@ -32,6 +32,8 @@ enum Command {
     Migrate,
     /// Fill an empty office with a believable data set and print its log-ins.
     Demo,
+    /// Check everything that must always be true, also during a sale; one line a violation.
+    Verify,
     /// Accounts that manage.
     Admin {
         #[command(subcommand)]
@@ -75,6 +77,7 @@ async fn run(command: Command) -> Result<(), Failure> {
         Command::Serve => serve(config).await,
         Command::Migrate => migrate(&config).await.map(drop),
         Command::Demo => fill(&migrate(&config).await?).await,
+        Command::Verify => verify(&config).await,
         Command::Admin { command: AdminCommand::Create { email, name } } => {
             create_admin(&migrate(&config).await?, &email, &name).await
         }
@@ -120,6 +123,21 @@ async fn fill(db: &PgPool) -> Result<(), Failure> {
         writeln!(out, "  {:<26} {}", log_in.email, log_in.purpose)?;
     }
     Ok(())
+}
+
+async fn verify(config: &Config) -> Result<(), Failure> {
+    let db = postgres::pool(config).map_err(StartError::from)?;
+    let redis = Redis::open(&config.redis_url, &config.redis_prefix).map_err(StartError::from)?;
+    let violations = rehearsal::verify(&db, &redis).await?;
+    let mut out = io::stdout();
+    for violation in &violations {
+        writeln!(out, "{violation}")?;
+    }
+    match violations.len() {
+        0 => Ok(writeln!(out, "Everything that must be true is true.")?),
+        1 => Err("1 violation.".into()),
+        n => Err(format!("{n} violations.").into()),
+    }
 }
 
 async fn create_admin(db: &PgPool, email: &str, name: &str) -> Result<(), Failure> {

@@ -38,7 +38,7 @@ const KEEP_ALIVE: Duration = Duration::from_secs(75);
 #[derive(Clone, Debug)]
 pub struct State {
     /// Rate limits.
-    pub limits: Arc<Limits>,
+    limits: Arc<Limits>,
     sessions: SessionCache,
     passwords: PasswordGate,
     programs: Programs,
@@ -74,8 +74,8 @@ impl State {
             .app_data(Data::new(self.listings.clone()))
             .app_data(Data::new(self.waiting_room.clone()))
             .app_data(Data::new(self.desk.clone()))
-            .app_data(Data::new(self.provider.clone()))
-            .app_data(Data::new(self.changes.clone()));
+            .app_data(Data::new(self.changes.clone()))
+            .app_data(Data::new(self.provider.clone()));
     }
 }
 
@@ -128,7 +128,7 @@ pub fn start(app: &App) -> Result<Instance, StartError> {
 
     let handle = server.handle();
     let serving = tokio::spawn(server);
-    let workers = Workers::start(app, &state);
+    let workers = Workers::start(app, &state.limits);
     Ok(Instance { address, handle, serving, workers, changes: state.changes, desk: state.desk })
 }
 

@@ -188,11 +188,15 @@ pub(super) async fn insert_schedule_seats(
     sqlx::query!(
         r#"
         insert into schedule_seats (schedule_id, seat_id, price)
-        select $1, seats.id,
-            ($2::bigint * (5 - ntile(3) over (order by row_label)) / 4 + 500) / 1000 * 1000
-        from seats
-        join schedules on schedules.venue_id = seats.venue_id
-        where schedules.id = $1
+        select $1, id, ($2::bigint * (4 - 3 * (row_idx - 1) / n_rows) / 4 + 500) / 1000 * 1000
+        from (
+            select seats.id, row_label, number, dense_rank() over (order by row_label) as row_idx,
+                (select count(distinct row_label) from seats where venue_id = schedules.venue_id)
+                    as n_rows
+            from seats
+            join schedules on schedules.venue_id = seats.venue_id
+            where schedules.id = $1
+        ) seat
         order by row_label, number
         "#,
         schedule_id,

@@ -211,6 +211,14 @@ impl<'a> Line<'a> {
     }
 }
 
+/// Whether nobody was told so within `period`: the lines are compared by one instance.
+pub(super) async fn is_turn_to_compare(redis: &Redis, period: Duration) -> bool {
+    let mut claim = redis::cmd("SET");
+    claim.arg(redis.key("mirror-pass")).arg(1).arg("NX").arg("PX").arg(millis(period));
+    let claimed: Result<Option<String>, RedisAway> = redis.query(&claim).await;
+    matches!(claimed, Ok(Some(_)))
+}
+
 pub(super) fn millis(duration: Duration) -> u64 {
     u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
 }

@@ -4,24 +4,17 @@
 //! again after it has written, and writes again while that differs from what it wrote:
 //! whoever comes last has read last.
 
-use std::{collections::HashMap, time::Duration};
+use std::time::Duration;
 
 use super::{
-    line::{Line, PLACED_MAX, Written, millis},
-    model::QueueNumber,
+    comparison::Comparison,
+    line::{Line, PLACED_MAX, Written, is_turn_to_compare},
     store::{self, line as lines},
 };
-use crate::{
-    accounts::AccountId,
-    app::App,
-    catalog::ProgramId,
-    infra::redis::{Redis, RedisAway},
-};
+use crate::{accounts::AccountId, app::App, catalog::ProgramId, infra::redis::RedisAway};
 
 /// Rewrites of one account before it is left to the next pass.
 const ROUNDS_MAX: u32 = 8;
-/// Places compared at once.
-const PAGE: i64 = 1_000;
 /// The lines are compared no more often than this, however many instances there are.
 const PASS_PERIOD_MIN: Duration = Duration::from_secs(25);
 /// How long a caller waits for Redis after its commit.
@@ -30,9 +23,11 @@ const MIRROR_MAX: Duration = Duration::from_secs(1);
 /// Why Redis may not have what Postgres says. It is repaired by the next poll of the
 /// account, the next admission at the head of the line or the next pass.
 #[derive(Debug, thiserror::Error)]
-pub(super) enum MirrorError {
+pub enum MirrorError {
+    /// Redis does not answer.
     #[error(transparent)]
     Redis(#[from] RedisAway),
+    /// Postgres does not answer.
     #[error(transparent)]
     Database(#[from] sqlx::Error),
 }
@@ -108,7 +103,7 @@ async fn settle_some(
 /// Compares every line in Redis with Postgres, page by page, and moves whatever differs:
 /// the net below all the others. One instance does it for all.
 pub async fn mirror_everything(app: &App) -> Result<(), sqlx::Error> {
-    if !is_our_turn(&app.redis).await {
+    if !is_turn_to_compare(&app.redis, PASS_PERIOD_MIN).await {
         return Ok(());
     }
     for program_id in lines::list_with_line(&app.db).await? {
@@ -119,40 +114,15 @@ pub async fn mirror_everything(app: &App) -> Result<(), sqlx::Error> {
     Ok(())
 }
 
-/// Whether no instance compared the lines lately.
-async fn is_our_turn(redis: &Redis) -> bool {
-    let mut claim = redis::cmd("SET");
-    claim.arg(redis.key("mirror-pass")).arg(1).arg("NX").arg("PX").arg(millis(PASS_PERIOD_MIN));
-    let claimed: Result<Option<String>, RedisAway> = redis.query(&claim).await;
-    matches!(claimed, Ok(Some(_)))
-}
+/// Places compared at once.
+const PAGE: i64 = 1_000;
 
 async fn mirror_line(app: &App, program_id: ProgramId) -> Result<(), MirrorError> {
     let line = Line::of(&app.redis, program_id);
-    let inside = lines::list_inside(&app.db, program_id).await?;
-    let seen_inside = line.inside().await?;
-    let differing: Vec<AccountId> = inside.symmetric_difference(&seen_inside).copied().collect();
-    settle(app, program_id, &differing, None).await?;
-
-    let mut after = QueueNumber(0);
-    loop {
-        let page = lines::list_waiting(&app.db, program_id, after, PAGE).await?;
-        // Behind the last page nobody should stand at all.
-        let is_last = page.len() < PLACED_MAX;
-        let up_to = match page.last() {
-            Some((_, number)) if !is_last => *number,
-            _ => QueueNumber(i64::MAX),
-        };
-        let seen: HashMap<AccountId, QueueNumber> =
-            line.waiting_between(after, up_to).await?.into_iter().collect();
-        let right: HashMap<AccountId, QueueNumber> = page.into_iter().collect();
-        let lost = right.iter().filter(|(id, number)| seen.get(id) != Some(number));
-        let ghosts = seen.iter().filter(|(id, _)| !right.contains_key(id));
-        let differing: Vec<AccountId> = lost.chain(ghosts).map(|(id, _)| *id).collect();
-        settle(app, program_id, &differing, None).await?;
-        if is_last {
-            return Ok(());
-        }
-        after = up_to;
+    let mut comparison = Comparison::begin(&app.db, line, program_id, PAGE).await?;
+    while let Some(differences) = comparison.next().await? {
+        let accounts: Vec<AccountId> = differences.iter().map(|found| found.account_id).collect();
+        settle(app, program_id, &accounts, None).await?;
     }
+    Ok(())
 }

@@ -9,7 +9,7 @@ use super::{
 };
 use crate::{
     app::App,
-    catalog::{Listings, Program},
+    catalog::{Listings, Program, ScheduleListing},
 };
 
 /// The running state of this feature, registered beside [`App`].
@@ -29,23 +29,18 @@ impl WaitingRoom {
 
     /// Seats and places that are free in all performances of `program`.
     pub(super) async fn seats_free(&self, app: &App, program: &Program) -> Result<u64, QueueError> {
-        let schedules = self.listings.schedules(app, program.id).await?;
+        let schedules = self.schedules(app, program).await?;
         let free = schedules.iter().map(|schedule| u64::try_from(schedule.free).unwrap_or(0));
         Ok(free.sum())
     }
 
-    /// Where somebody who is inside chooses seats: the map, or the program page where
-    /// there are several.
-    pub(super) async fn entry_url(
+    /// The performances that somebody who is inside chooses from.
+    pub(super) async fn schedules(
         &self,
         app: &App,
         program: &Program,
-    ) -> Result<String, QueueError> {
-        let schedules = self.listings.schedules(app, program.id).await?;
-        Ok(match schedules.as_slice() {
-            [only] => format!("/schedules/{}", only.id),
-            _ => format!("/programs/{}", program.slug),
-        })
+    ) -> Result<Arc<Vec<ScheduleListing>>, QueueError> {
+        Ok(self.listings.schedules(app, program.id).await?)
     }
 
     /// How long somebody waits who has so many ahead.

@@ -3,7 +3,7 @@
 use std::{str::FromStr, time::Duration};
 
 use sqlx::{
-    Connection, Executor, PgConnection, PgPool,
+    Connection, Executor, PgConnection, PgExecutor, PgPool,
     error::DatabaseError,
     postgres::{PgConnectOptions, PgPoolOptions},
 };
@@ -19,7 +19,7 @@ pub const ATTEMPTS_MAX: u32 = 10;
 /// How long a change waits for a connection: within its deadline there must be time
 /// left for the work. A read's own deadline is shorter.
 const ACQUIRE_TIMEOUT: Duration = Duration::from_secs(3);
-/// How long a migration waits for the server.
+/// How long a connection outside the pool waits for the server.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
 /// How long a returned connection may take to prove that it is clean.
 const CLEAN_TIMEOUT: Duration = Duration::from_secs(1);
@@ -144,19 +144,24 @@ where
     Err(E::contended())
 }
 
-/// Brings the schema up to this binary. A migration may take longer than any request.
-pub async fn migrate(db: &PgPool) -> Result<(), sqlx::migrate::MigrateError> {
-    // Not from the pool, which would say only that it waited in vain.
-    let options = db.connect_options();
+/// A connection of its own beside the pool `db`, known to the server as `name`. Unlike the
+/// pool, which says only that it waited in vain, it fails with the real reason.
+pub async fn connect(db: &PgPool, name: &str) -> Result<PgConnection, sqlx::Error> {
+    let options = db.connect_options().as_ref().clone().application_name(name);
     let connecting = PgConnection::connect_with(&options);
     let connected = tokio::time::timeout(CONNECT_TIMEOUT, connecting).await;
-    let mut connection = connected.unwrap_or(Err(sqlx::Error::PoolTimedOut))?;
+    connected.unwrap_or(Err(sqlx::Error::PoolTimedOut))
+}
+
+/// Brings the schema up to this binary. A migration may take longer than any request.
+pub async fn migrate(db: &PgPool) -> Result<(), sqlx::migrate::MigrateError> {
+    let mut connection = connect(db, APPLICATION_NAME).await?;
     connection.execute("set statement_timeout = 0; set lock_timeout = 0").await?;
     MIGRATIONS.run_direct(None, &mut connection, false).await
 }
 
 /// Whether every migration of this binary has been applied.
-pub async fn is_migrated(db: &PgPool) -> Result<bool, sqlx::Error> {
+pub async fn is_migrated(db: impl PgExecutor<'_>) -> Result<bool, sqlx::Error> {
     let newest = MIGRATIONS.iter().map(|migration| migration.version).max();
     // Not checked at compile time: the migrator makes this table itself.
     let applied: Result<Option<i64>, _> =

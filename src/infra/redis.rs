@@ -28,6 +28,8 @@ const RESPONSE_TIMEOUT: Duration = Duration::from_millis(500);
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(1);
 /// After a failure nobody waits for Redis again before this.
 const PAUSE_AFTER_FAILURE: Duration = Duration::from_millis(500);
+/// Keys looked at by one step through all keys.
+const SCANNED_AT_ONCE: u32 = 1_000;
 /// The scheme that names a cluster: `redis+cluster://host:port,host:port`.
 const CLUSTER_SCHEME: &str = "redis+cluster://";
 
@@ -119,6 +121,27 @@ impl Redis {
             }
         }
         Err(failure)
+    }
+
+    /// Keys of this deployment that begin with `start`, about `keys_max` of them: for looking
+    /// into Redis from outside, never on a request's way.
+    pub async fn list_keys(&self, start: &str, keys_max: usize) -> Result<Vec<String>, RedisAway> {
+        let pattern = self.key(format_args!("{start}*"));
+        if matches!(self.link, Link::Cluster(..)) {
+            // A cursor belongs to one server, so a cluster's servers are asked whole.
+            return self.query(redis::cmd("KEYS").arg(pattern)).await;
+        }
+        let (mut cursor, mut keys) = (0_u64, Vec::new());
+        loop {
+            let mut scan = redis::cmd("SCAN");
+            scan.arg(cursor).arg("MATCH").arg(&pattern).arg("COUNT").arg(SCANNED_AT_ONCE);
+            let (next, page): (u64, Vec<String>) = self.query(&scan).await?;
+            keys.extend(page);
+            cursor = next;
+            if cursor == 0 || keys.len() >= keys_max {
+                return Ok(keys);
+            }
+        }
     }
 
     /// Whether Redis answers now, whatever the breaker believes.

@@ -16,9 +16,10 @@ use crate::{
         idempotency::{Claim, RequestKey, commit_kept},
         postgres::retry_stale,
     },
+    points::Points,
     reservation::{self, Locked, ReservationError, ReservationId, ReservationStatus},
     tickets,
-    wallet::{self, Kind},
+    wallet::{self, Kind, WalletError},
 };
 
 /// Pays a hold of `account_id` with its points, once: under a `key` that paid before,
@@ -42,7 +43,14 @@ pub async fn pay(
         program_id: program_of(app, account_id, reservation_id).await?,
         key,
     };
-    let paid = retry_stale(|_| pay_once(app, &order)).await?;
+    let mut paid = retry_stale(|_| pay_once(app, &order)).await;
+    if matches!(paid, Err(PaymentError::Wallet(WalletError::InsufficientPoints { .. }))) {
+        // Points of a request that ran out may be enough. They come back in transactions
+        // of their own: transfers are locked before wallets.
+        wallet::expire_lapsed_of(&app.db, account_id).await?;
+        paid = retry_stale(|_| pay_once(app, &order)).await;
+    }
+    let paid = paid?;
     entry_queue::mirror(app, order.program_id, &[account_id]).await;
     Ok(paid)
 }
@@ -80,7 +88,9 @@ async fn pay_once(app: &App, order: &Order<'_>) -> Result<Paid, PaymentError> {
         entry_queue::complete(&mut tx, &token).await?;
     }
     let paid = Paid { payment_id, amount: held.total, balance, tickets };
-    Ok(commit_kept(&app.db, tx, key, paid).await?)
+    let paid = commit_kept(&app.db, tx, key, paid).await?;
+    reservation::announce(app, held.schedule_id);
+    Ok(paid)
 }
 
 /// Gives a reservation back: a hold is released, a paid one refunded by its policy.
@@ -107,10 +117,11 @@ async fn release_once(
     reservation_id: ReservationId,
 ) -> Result<Cancelled, PaymentError> {
     let mut tx = app.db.begin().await?;
-    reservation::release(&mut tx, account_id, reservation_id).await?;
+    let released = reservation::release(&mut tx, account_id, reservation_id).await?;
     tx.commit().await?;
+    reservation::announce(app, released.schedule_id);
     let status = ReservationStatus::Cancelled;
-    Ok(Cancelled { reservation_id, status, refunded: crate::points::Points::ZERO })
+    Ok(Cancelled { reservation_id, status, refunded: Points::ZERO })
 }
 
 async fn refund_once(
@@ -131,6 +142,7 @@ async fn refund_once(
     tickets::void(&mut tx, &places(&confirmed)).await?;
     wallet::credit(&mut tx, account_id, refunded, Kind::Refund, payment.payment_id.0).await?;
     tx.commit().await?;
+    reservation::announce(app, confirmed.schedule_id);
     Ok(Cancelled { reservation_id, status: ReservationStatus::Refunded, refunded })
 }
 

@@ -8,29 +8,40 @@ use super::{
     error::VerifyError,
     model::{
         Finding,
-        Invariant::{self, D1, P1, P2, P3, P4, Q1, Q3, S1, S2, S3, S4, S5, W1, W2, W3, W4, W5},
+        Invariant::{
+            self, D1, L1, P1, P2, P3, P4, Q1, Q2, Q3, Q4, S1, S2, S3, S4, S5, W1, W2, W3, W4, W5,
+        },
         Violation,
     },
     store::{line, sale, seats, server, wallet},
 };
-use crate::{app::App, infra::postgres};
+use crate::{
+    entry_queue::{self, Difference, Standing},
+    infra::{locks, postgres, redis::Redis},
+};
 
 /// Findings of one kind that are told; one more only says that there are more.
 pub const FINDINGS_MAX: usize = 50;
 /// Asked for: one more than is told, to know whether there are more.
 const ROWS_MAX: i64 = 51;
+/// Differences of lines that are looked at again; more than are told, because most are gone
+/// at the next look.
+const DIFFERENCES_MAX: usize = 10_000;
+/// Who we are to the server: nobody to be looked at.
+const APPLICATION_NAME: &str = "stagedoor verify";
 /// What moves is looked at so often …
 const LOOKS: usize = 3;
 /// … with so much time between two looks.
 const BETWEEN_LOOKS: Duration = Duration::from_secs(2);
 
 /// Everything that should always be true and is not, in the order of the invariants.
-pub async fn verify(app: &App) -> Result<Vec<Violation>, VerifyError> {
-    if !postgres::is_migrated(&app.db).await? {
+pub async fn verify(pool: &PgPool, redis: &Redis) -> Result<Vec<Violation>, VerifyError> {
+    let mut db = postgres::connect(pool, APPLICATION_NAME).await?;
+    if !postgres::is_migrated(&mut db).await? {
         return Err(VerifyError::NotMigrated);
     }
     let mut report = Report::default();
-    let mut snapshot = server::begin_snapshot(&app.db).await?;
+    let mut snapshot = server::begin_snapshot(&mut db).await?;
     server::take_time(&mut snapshot).await?;
     look_at_points(&mut snapshot, &mut report).await?;
     look_at_seats(&mut snapshot, &mut report).await?;
@@ -38,7 +49,9 @@ pub async fn verify(app: &App) -> Result<Vec<Violation>, VerifyError> {
     look_at_lines(&mut snapshot, &mut report).await?;
     report.add(D1, server::list_idle_transactions(&mut snapshot, ROWS_MAX).await?);
     snapshot.rollback().await?;
-    look_at_what_is_late(&app.db, &mut report).await?;
+    look_at_what_is_late(&mut db, &mut report).await?;
+    look_at_locks(redis, &mut report).await?;
+    look_at_redis_lines(pool, redis, &mut report).await?;
     report.0.sort_by_key(|violation| violation.invariant);
     Ok(report.0)
 }
@@ -82,6 +95,7 @@ async fn look_at_seats(tx: &mut PgConnection, report: &mut Report) -> Result<(),
 async fn look_at_sales(tx: &mut PgConnection, report: &mut Report) -> Result<(), sqlx::Error> {
     report.add(P1, sale::list_wrong_payments(tx, ROWS_MAX).await?);
     report.add(P1, sale::list_wrong_debits(tx, ROWS_MAX).await?);
+    report.add(P1, sale::list_wrong_refunds(tx, ROWS_MAX).await?);
     report.add(P2, sale::list_wrong_tickets(tx, ROWS_MAX).await?);
     report.add(P3, sale::list_lone_debits(tx, ROWS_MAX).await?);
     report.add(P3, sale::list_lone_tickets(tx, ROWS_MAX).await?);
@@ -97,28 +111,87 @@ async fn look_at_lines(tx: &mut PgConnection, report: &mut Report) -> Result<(),
 
 /// What should have ended. Workers end the oldest first, so a backlog that shrinks shows
 /// other rows at each look. Nothing is late while no instance is up to end it.
-async fn look_at_what_is_late(db: &PgPool, report: &mut Report) -> Result<(), sqlx::Error> {
+async fn look_at_what_is_late(
+    db: &mut PgConnection,
+    report: &mut Report,
+) -> Result<(), sqlx::Error> {
     if !server::is_served(db).await? {
         return Ok(());
     }
-    report.add(W5, seen_each_time(|| wallet::list_overdue_transfers(db, ROWS_MAX)).await?);
-    report.add(S3, seen_each_time(|| seats::list_overdue_holds(db, ROWS_MAX)).await?);
+    let mut late = Vec::new();
+    for look in 0..LOOKS {
+        let requests = wallet::list_overdue_transfers(db, ROWS_MAX).await?.into_iter();
+        let holds = seats::list_overdue_holds(db, ROWS_MAX).await?.into_iter();
+        let seen: Vec<_> =
+            requests.map(|found| (W5, found)).chain(holds.map(|found| (S3, found))).collect();
+        if !keep_seen_again(&mut late, seen, look).await {
+            break;
+        }
+    }
+    for invariant in [W5, S3] {
+        let of_it = late.iter().filter(|(of, _)| *of == invariant);
+        report.add(invariant, of_it.map(|(_, finding)| finding.clone()).collect());
+    }
     Ok(())
 }
 
-/// The findings of `look` that were there at every look.
-async fn seen_each_time<F, E>(look: impl Fn() -> F) -> Result<Vec<Finding>, E>
-where
-    F: Future<Output = Result<Vec<Finding>, E>>,
-{
-    let mut findings = look().await?;
-    for _ in 1..LOOKS {
-        if findings.is_empty() {
+async fn look_at_locks(redis: &Redis, report: &mut Report) -> Result<(), VerifyError> {
+    let endless = locks::list_endless(redis, FINDINGS_MAX + 1).await?.into_iter();
+    let findings = endless.map(|key| Finding {
+        subject: format!("lock {key}"),
+        sentence: "has no end: whoever held it, nobody else will".to_owned(),
+    });
+    report.add(L1, findings.collect());
+    Ok(())
+}
+
+/// The lines in Redis, which lag behind Postgres by the moment of a mirroring.
+async fn look_at_redis_lines(
+    db: &PgPool,
+    redis: &Redis,
+    report: &mut Report,
+) -> Result<(), VerifyError> {
+    let mut differences = Vec::new();
+    for look in 0..LOOKS {
+        let seen = entry_queue::list_differences(db, redis, DIFFERENCES_MAX).await?;
+        if !keep_seen_again(&mut differences, seen, look).await {
             break;
         }
-        tokio::time::sleep(BETWEEN_LOOKS).await;
-        let again = look().await?;
-        findings.retain(|finding| again.contains(finding));
     }
-    Ok(findings)
+    let (torn, wrong): (Vec<Difference>, Vec<Difference>) = differences
+        .into_iter()
+        .partition(|found| found.seen.is_inside && found.seen.waiting.is_some());
+    report.add(Q2, wrong.iter().map(told).collect());
+    report.add(Q4, torn.iter().map(told).collect());
+    Ok(())
+}
+
+fn told(difference: &Difference) -> Finding {
+    let place = |standing: Standing| match (standing.waiting, standing.is_inside) {
+        (None, false) => "nowhere".to_owned(),
+        (None, true) => "inside".to_owned(),
+        (Some(number), false) => format!("waiting as {number}"),
+        (Some(number), true) => format!("waiting as {number} and inside"),
+    };
+    Finding {
+        subject: format!("account {} in program {}", difference.account_id, difference.program_id),
+        sentence: format!(
+            "is {} in Redis, but {} in Postgres",
+            place(difference.seen),
+            place(difference.right)
+        ),
+    }
+}
+
+/// Leaves in `kept` what was seen at this look and at every one before, and rests until
+/// the next; false when there is nothing left to look for.
+async fn keep_seen_again<T: PartialEq>(kept: &mut Vec<T>, seen: Vec<T>, look: usize) -> bool {
+    match look {
+        0 => *kept = seen,
+        _ => kept.retain(|finding| seen.contains(finding)),
+    }
+    if !kept.is_empty() && look + 1 < LOOKS {
+        tokio::time::sleep(BETWEEN_LOOKS).await;
+    }
+    !kept.is_empty()
 }

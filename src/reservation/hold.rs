@@ -26,7 +26,7 @@ use crate::{
     catalog::{Program, Schedule, ScheduleSeatId, ZoneId},
     entry_queue,
     infra::{
-        idempotency::{Claim, RequestKey},
+        idempotency::{Claim, RequestKey, commit_kept},
         postgres::{retry_stale, violated_constraint},
     },
     points::Points,
@@ -145,10 +145,7 @@ async fn hold_once(
     if is_stay_longer {
         entry_queue::extend_stay(&mut tx, stay.token_id, held.expires_at).await?;
     }
-    if let Some(key) = key {
-        key.keep(&mut tx, &held).await?;
-    }
-    tx.commit().await?;
+    let held = commit_kept(&app.db, tx, key, held).await?;
     metrics::counter!("stagedoor_holds_total").increment(1);
     Ok((held, is_stay_longer))
 }

@@ -25,8 +25,12 @@ use super::{
 pub struct SignedIn {
     /// The account's name.
     pub name: String,
-    /// Whether the management pages or the door are for them.
+    /// Whether the door is for them.
     pub is_staff: bool,
+    /// Whether the management pages are for them.
+    pub is_admin: bool,
+    /// How many people wait for them to take points.
+    pub requests_waiting: i64,
 }
 
 /// A link of the page's header.
@@ -38,6 +42,8 @@ pub struct Link {
     pub label: Phrase,
     /// Whether it leads to this page.
     pub is_current: bool,
+    /// How many things wait there for an answer.
+    pub waiting: i64,
 }
 
 /// What every page is rendered with; templates call it `v`.
@@ -45,7 +51,8 @@ pub struct Link {
 pub struct View {
     /// The language.
     pub locale: Locale,
-    /// Path and query, to come back to.
+    /// Path and query of the page, to come back to; of a form that was sent, the page it
+    /// stood on.
     pub path: String,
     /// What the caller reads.
     pub format: Format,
@@ -66,10 +73,9 @@ impl FromRequest for View {
 impl View {
     /// The view of whoever sent `request`.
     pub fn of(request: &HttpRequest) -> Self {
-        let path = request.uri().path_and_query().map_or("/", |path| path.as_str());
         Self {
             locale: Locale::of(request),
-            path: path.to_owned(),
+            path: page_of(request),
             format: Format::of(request),
             account: request.extensions().get::<SignedIn>().cloned(),
             flash: flash::of(request),
@@ -122,9 +128,25 @@ impl View {
         self.t("points-amount").number("count", &points).number("points", &points)
     }
 
-    /// Where to sign in and come back from.
+    /// Where to log in and come back from.
     pub fn login_href(&self) -> String {
-        login_href(&self.path)
+        self.entrance("/login")
+    }
+
+    /// Where to sign up and come back from.
+    pub fn signup_href(&self) -> String {
+        self.entrance("/signup")
+    }
+
+    /// A page that leads back here; from one to the other of them, to where the first
+    /// one was asked for.
+    fn entrance(&self, page: &str) -> String {
+        let (path, query) = self.path.split_once('?').unwrap_or((&self.path, ""));
+        match path {
+            "/login" | "/signup" if query.is_empty() => page.to_owned(),
+            "/login" | "/signup" => format!("{page}?{query}"),
+            _ => login_href(&self.path).replacen("/login", page, 1),
+        }
     }
 
     /// Which of the drawn posters stands for `slug`.
@@ -144,10 +166,15 @@ impl View {
             ("/tickets", "layout-tickets"),
             ("/wallet", "layout-wallet"),
         ];
-        LINKS.into_iter().map(|(href, label)| Link {
+        let account = self.account.as_ref();
+        let requests_waiting = account.map_or(0, |account| account.requests_waiting);
+        let door = account.filter(|account| account.is_staff).map(|_| ("/door", "layout-door"));
+        let desk = account.filter(|account| account.is_admin).map(|_| ("/admin", "layout-admin"));
+        LINKS.into_iter().chain(door).chain(desk).map(move |(href, label)| Link {
             href,
             label: self.t(label),
             is_current: self.path.starts_with(href),
+            waiting: if href == "/wallet" { requests_waiting } else { 0 },
         })
     }
 
@@ -201,6 +228,22 @@ impl View {
             false => see_other(location),
         }
     }
+}
+
+/// The page that `request` asks for, or that it was sent from.
+fn page_of(request: &HttpRequest) -> String {
+    if request.method().is_safe() {
+        return request.uri().path_and_query().map_or("/", |path| path.as_str()).to_owned();
+    }
+    let referer = request.headers().get(header::REFERER).and_then(|value| value.to_str().ok());
+    let page = referer.and_then(|referer| url::Url::parse(referer).ok());
+    let is_ours = |page: &url::Url| {
+        let host = page.host_str().unwrap_or_default();
+        let asked = request.connection_info().host().to_owned();
+        asked == host || page.port().is_some_and(|port| asked == format!("{host}:{port}"))
+    };
+    let path = page.filter(is_ours).map(|page| page[url::Position::BeforePath..].to_owned());
+    path.map_or_else(|| "/".to_owned(), |path| local_path(&path).to_owned())
 }
 
 /// A JSON document.

@@ -4,6 +4,7 @@
 
 mod support;
 
+mod access;
 mod accounts;
 mod catalog;
 mod entry_queue;
@@ -11,5 +12,7 @@ mod locks;
 mod payment;
 mod reservation;
 mod tickets;
+mod tidy;
+mod verify;
 mod wallet;
 mod web;

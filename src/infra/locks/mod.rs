@@ -33,10 +33,12 @@
 //! A lock is taken before a database connection and given back after the commit:
 //! never wait for a lock while holding a connection.
 
+mod endless;
 mod fair;
 mod lease;
 mod wakes;
 mod watchdog;
 
+pub use endless::list_endless;
 pub use fair::{FairError, FairGuard, FairLocks, FairTerms, Waiting};
 pub use lease::{Lease, LeaseError, LeaseName, Term};

@@ -70,6 +70,40 @@ pub(in crate::rehearsal) async fn list_wrong_debits(
     .await
 }
 
+/// P1: payments that did not give points back exactly once when they were refunded, or gave
+/// back more than they had taken.
+pub(in crate::rehearsal) async fn list_wrong_refunds(
+    tx: &mut PgConnection,
+    rows_max: i64,
+) -> Result<Vec<Finding>, sqlx::Error> {
+    sqlx::query_as!(
+        Finding,
+        r#"
+        with given as (
+            select reference_id, count(*) as n,
+                count(*) filter (where wallets.account_id = payments.account_id
+                    and point_transactions.amount between 0 and payments.amount
+                    and pending_change = 0) as n_right
+            from point_transactions
+            join wallets on wallets.id = wallet_id
+            join payments on payments.id = reference_id
+            where kind = 'REFUND'
+            group by reference_id
+        )
+        select 'payment ' || id as "subject!",
+            format('is %s with %s refund entries, %s of them of at most %s in its account''s wallet',
+                status, coalesce(n, 0), coalesce(n_right, 0), amount) as "sentence!"
+        from payments left join given on reference_id = id
+        where case when status = 'REFUNDED' then coalesce(n, 0) <> 1 or n_right <> 1
+            else n is not null end
+        limit $1
+        "#,
+        rows_max,
+    )
+    .fetch_all(tx)
+    .await
+}
+
 /// P2: items whose tickets are not one a place of what is confirmed, and none otherwise.
 pub(in crate::rehearsal) async fn list_wrong_tickets(
     tx: &mut PgConnection,

@@ -1,6 +1,6 @@
 //! Seats, places and reservations.
 
-use sqlx::{PgConnection, PgPool};
+use sqlx::PgConnection;
 
 use crate::rehearsal::model::Finding;
 
@@ -112,7 +112,7 @@ pub(in crate::rehearsal) async fn list_wrong_ends(
 
 /// S3: holds still held a minute after their end, the oldest first.
 pub(in crate::rehearsal) async fn list_overdue_holds(
-    db: &PgPool,
+    db: &mut PgConnection,
     rows_max: i64,
 ) -> Result<Vec<Finding>, sqlx::Error> {
     sqlx::query_as!(

@@ -1,6 +1,6 @@
 //! The snapshot, and what the server itself knows.
 
-use sqlx::{PgConnection, PgPool, PgTransaction};
+use sqlx::{Connection, PgConnection, PgTransaction};
 
 use crate::{infra::postgres::APPLICATION_NAME, rehearsal::model::Finding};
 
@@ -9,8 +9,8 @@ const IDLE_SECS_MAX: f64 = 5.0;
 
 /// One moment of the whole database, only to be read.
 pub(in crate::rehearsal) async fn begin_snapshot(
-    db: &PgPool,
-) -> Result<PgTransaction<'static>, sqlx::Error> {
+    db: &mut PgConnection,
+) -> Result<PgTransaction<'_>, sqlx::Error> {
     db.begin_with("begin isolation level repeatable read read only").await
 }
 
@@ -40,7 +40,7 @@ pub(in crate::rehearsal) async fn list_idle_transactions(
             format('is idle in a transaction since %s; its last statement was %s',
                 state_change, left(regexp_replace(query, '\s+', ' ', 'g'), 200)) as "sentence!"
         from pg_stat_activity
-        where datname = current_database() and application_name = $1 and pid <> pg_backend_pid()
+        where datname = current_database() and application_name = $1
             and state like 'idle in transaction%'
             and state_change < clock_timestamp() - make_interval(secs => $2)
         order by state_change
@@ -55,12 +55,12 @@ pub(in crate::rehearsal) async fn list_idle_transactions(
 }
 
 /// Whether an instance uses this database now, so that its workers should be at work.
-pub(in crate::rehearsal) async fn is_served(db: &PgPool) -> Result<bool, sqlx::Error> {
+pub(in crate::rehearsal) async fn is_served(db: &mut PgConnection) -> Result<bool, sqlx::Error> {
     sqlx::query_scalar!(
         r#"
         select exists (
             select from pg_stat_activity
-            where datname = current_database() and application_name = $1 and pid <> pg_backend_pid()
+            where datname = current_database() and application_name = $1
         ) as "is_served!"
         "#,
         APPLICATION_NAME,

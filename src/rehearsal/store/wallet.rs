@@ -1,6 +1,6 @@
 //! Points: wallets, their histories and transfers.
 
-use sqlx::{PgConnection, PgPool};
+use sqlx::PgConnection;
 
 use crate::rehearsal::model::Finding;
 
@@ -185,7 +185,7 @@ pub(in crate::rehearsal) async fn list_lone_transfer_entries(
 
 /// W5: transfer requests still open a minute after their end, the oldest first.
 pub(in crate::rehearsal) async fn list_overdue_transfers(
-    db: &PgPool,
+    db: &mut PgConnection,
     rows_max: i64,
 ) -> Result<Vec<Finding>, sqlx::Error> {
     sqlx::query_as!(

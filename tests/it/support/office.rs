@@ -43,9 +43,7 @@ impl Office {
         let mut apps = Vec::new();
         let mut instances = Vec::new();
         for _ in 0..count {
-            let connect = db.connect_options().as_ref().clone();
-            let pool = postgres::pool_of(connect, config.db_connections_max.get());
-            let app = App::with_database(config.clone(), pool).await.unwrap();
+            let app = app_with(&db, config.clone()).await;
             instances.push(server::start(&app).unwrap());
             apps.push(app);
         }
@@ -66,6 +64,18 @@ impl Office {
     /// Somebody who is signed in, at the first instance.
     pub(crate) async fn sign_in(&self, name: &str) -> Person {
         self.crowd(1, name).await.remove(0)
+    }
+
+    /// Somebody who works here, with the role `STAFF` or `ADMIN`, at the first instance.
+    pub(crate) async fn employ(&self, name: &str, role: &str) -> Person {
+        let person = self.sign_in(name).await;
+        sqlx::query("update accounts set role = $2 where id = $1")
+            .bind(person.account_id)
+            .bind(role)
+            .execute(&self.db)
+            .await
+            .unwrap();
+        person
     }
 
     /// `count` people who are signed in, spread over the instances. Their sessions are
@@ -119,17 +129,34 @@ impl Office {
 
     /// Fails unless everything that must always be true is: how every storm ends.
     pub(crate) async fn verify(&self) {
-        let violations = rehearsal::verify(&self.app).await.unwrap();
+        let violations = rehearsal::verify(&self.app.db, &self.app.redis).await.unwrap();
         let lines: Vec<String> = violations.iter().map(ToString::to_string).collect();
         assert!(lines.is_empty(), "{}", lines.join("\n"));
     }
 
-    /// Stops every instance as an operator would.
+    /// Stops every instance as an operator would, after a last look at everything.
     pub(crate) async fn close(self) {
+        self.verify().await;
+        self.close_as_it_is().await;
+    }
+
+    /// Stops every instance of an office that the test broke on purpose.
+    pub(crate) async fn close_as_it_is(self) {
         for instance in self.instances {
             instance.stop().await;
         }
     }
+}
+
+/// The handles of an instance that is not there.
+pub(crate) async fn app(db: &PgPool) -> App {
+    app_with(db, config(&[])).await
+}
+
+async fn app_with(db: &PgPool, config: Config) -> App {
+    let connect = db.connect_options().as_ref().clone();
+    let pool = postgres::pool_of(connect, config.db_connections_max.get());
+    App::with_database(config, pool).await.unwrap()
 }
 
 /// Settings for instances on free ports, with a Redis prefix of their own.

@@ -1,0 +1,267 @@
+//! Each invariant is broken once and seen broken, and nothing else is.
+
+use std::{collections::BTreeSet, time::Duration};
+
+use sqlx::{AssertSqlSafe, Connection, PgConnection, PgPool, raw_sql};
+use stagedoor::{
+    infra::{
+        locks::{Lease, LeaseName, Term},
+        postgres::migrate,
+        redis::Redis,
+    },
+    rehearsal::{
+        FINDINGS_MAX,
+        Invariant::{
+            self, D1, L1, P1, P2, P3, P4, Q1, Q2, Q3, Q4, S1, S2, S3, S4, S5, W1, W2, W3, W4, W5,
+        },
+        VerifyError, Violation, verify,
+    },
+};
+
+use crate::support::{Concert, ConcertOptions, Office, Person, app};
+
+const HEALTHY: &str = include_str!("verify/healthy.sql");
+/// What only a bug in the constraints could let through.
+const UNGUARDED: &str = "
+    alter table point_transactions disable trigger point_transactions_append_only;
+    alter table point_transactions drop constraint point_transactions_kind_known;
+    drop index reservation_items_live_seat_key, payments_live_key;
+    alter table queue_tokens drop constraint queue_tokens_program_id_queue_number_key;
+    alter table tickets drop constraint tickets_reservation_item_id_fkey;";
+
+async fn violations(db: &PgPool) -> Vec<Violation> {
+    let app = app(db).await;
+    // What it connected for would look like an instance.
+    app.db.close().await;
+    verify(db, &app.redis).await.unwrap()
+}
+
+async fn run(db: &PgPool, sql: String) {
+    raw_sql(AssertSqlSafe(sql)).execute(db).await.unwrap();
+}
+
+/// Breaks a healthy office with `sql` and asks that exactly `invariant` is seen broken.
+async fn breaks(db: PgPool, invariant: Invariant, sql: &str) {
+    run(&db, format!("{HEALTHY}; {UNGUARDED}; {sql}")).await;
+    let found = violations(&db).await;
+    let invariants: BTreeSet<Invariant> = found.iter().map(|found| found.invariant).collect();
+    assert_eq!(invariants, BTreeSet::from([invariant]), "{found:#?}");
+}
+
+macro_rules! broken {
+    ($($name:ident: $invariant:ident, $sql:expr;)*) => {$(
+        #[sqlx::test]
+        async fn $name(db: PgPool) {
+            breaks(db, $invariant, $sql).await;
+        }
+    )*};
+}
+
+broken! {
+    points_swapped_between_two_wallets: W1,
+        "update wallets set balance = balance + case version when 4 then 5 when 5 then -5 else 0 end";
+    pending_points_of_nothing: W1, "update wallets set pending = pending + 1 where version = 3";
+    a_gap_in_a_history: W2,
+        "update point_transactions set wallet_version = 9 where kind = 'REFUND';
+         update wallets set version = 9 where version = 3";
+    a_balance_that_does_not_follow: W2,
+        "update point_transactions set balance_after = 1 where kind = 'TRANSFER_RELEASE'";
+    a_version_without_a_change: W2, "update wallets set version = 6 where version = 5";
+    points_from_nowhere: W3,
+        "update point_transactions set kind = 'GIFT' where kind = 'CHARGE' and wallet_id::text like '%a6'";
+    a_charge_that_takes: W3,
+        "insert into point_transactions (id, wallet_id, wallet_version, kind, amount, balance_after)
+         select gen_random_uuid(), id, nth, 'CHARGE', case nth when 4 then -5 else 5 end,
+             case nth when 4 then balance - 5 else balance end
+         from wallets, generate_series(4, 5) nth where version = 3;
+         update wallets set version = 5 where version = 3";
+    an_open_request_that_withheld_twice: W4,
+        "insert into point_transactions
+            (id, wallet_id, wallet_version, kind, amount, pending_change, balance_after, reference_id)
+         select gen_random_uuid(), wallet_id, 5, kind, amount, 0, 52000, gen_random_uuid()
+         from point_transactions where wallet_id::text like '%a6' and kind = 'TRANSFER_HOLD';
+         update wallets set version = 5 where version = 4";
+    a_rejected_request_that_kept_nothing_back: W4,
+        "update transfers set status = 'ACCEPTED' where status = 'REJECTED'";
+    a_request_for_more_than_was_withheld: W4, "update transfers set amount = 1001 where status = 'PENDING'";
+    a_request_that_paid_somebody_else: W4,
+        "update transfers set receiver_id = '00000000-0000-0000-0000-0000000000c1' where status = 'ACCEPTED'";
+    one_seat_sold_twice: S1,
+        "insert into reservation_items (id, reservation_id, schedule_seat_id, unit_price)
+         select gen_random_uuid(), reservation_id, schedule_seat_id, 0
+         from reservation_items where id::text like '%a3';
+         insert into tickets (id, reservation_item_id, account_id, code)
+         select gen_random_uuid(), i.id, '00000000-0000-0000-0000-0000000000a1', 'TWICE'
+         from reservation_items i where unit_price = 0";
+    a_lapsed_hold_that_keeps_its_place: S2,
+        "update reservation_items set live = true where id::text like '%c6';
+         update zones set remaining = 97";
+    a_sold_seat_that_shows_free: S2, "update schedule_seats set status = 'AVAILABLE' where status = 'RESERVED'";
+    a_seat_that_nobody_holds: S2, "update schedule_seats set status = 'HELD' where id = 3";
+    a_hold_that_was_prolonged: S3,
+        "update reservations set expires_at = expires_at + interval '1 second' where status = 'HELD'";
+    a_renewal_that_gave_nothing: S3, "update reservations set renewed_at = now() where status = 'CONFIRMED'";
+    a_payment_after_the_end: S4,
+        "update payments set created_at = now() + interval '10 minutes' where status = 'COMPLETED'";
+    a_total_that_does_not_add_up: S4, "update reservations set total = 1 where status = 'HELD'";
+    an_empty_reservation: S4, "delete from reservation_items where id::text like '%c6'";
+    a_place_that_got_lost: S5, "update zones set remaining = 97";
+    a_confirmation_without_a_payment: P1,
+        "update payments set status = 'CANCELLED' where status = 'COMPLETED';
+         update point_transactions set kind = 'ADJUSTMENT' where kind = 'PAYMENT' and reference_id::text like '%a4';
+         delete from idempotency_keys";
+    a_payment_that_took_no_points: P1,
+        "update point_transactions set kind = 'ADJUSTMENT' where kind = 'PAYMENT' and reference_id::text like '%a4'";
+    a_refund_that_gave_nothing_back: P1,
+        "update point_transactions set kind = 'CHARGE' where kind = 'REFUND'";
+    a_second_payment: P1,
+        "insert into payments (id, reservation_id, account_id, amount, status, created_at)
+         select gen_random_uuid(), reservation_id, account_id, amount, 'COMPLETED', created_at
+         from payments where status = 'COMPLETED'";
+    a_place_without_a_ticket: P2, "delete from tickets where code = 'ADA'";
+    a_ticket_of_a_refunded_seat: P2, "update tickets set status = 'VALID'";
+    a_ticket_of_somebody_else: P2,
+        "update tickets set account_id = '00000000-0000-0000-0000-0000000000b1' where code = 'ADA'";
+    points_taken_for_nothing: P3,
+        "insert into point_transactions
+            (id, wallet_id, wallet_version, kind, amount, balance_after, reference_id)
+         select gen_random_uuid(), id, 4, 'PAYMENT', -5000, 70000, gen_random_uuid() from wallets where version = 3;
+         update wallets set version = 4, balance = 70000 where version = 3";
+    a_ticket_to_nowhere: P3,
+        "insert into tickets (id, reservation_item_id, account_id, code)
+         values (gen_random_uuid(), gen_random_uuid(), '00000000-0000-0000-0000-0000000000a1', 'NONE')";
+    an_answer_about_nothing: P4,
+        "update idempotency_keys set outcome = jsonb_build_object('payment_id', gen_random_uuid())";
+    an_answer_about_somebody_else: P4,
+        "update idempotency_keys set outcome = '{\"reservation_id\": \"00000000-0000-0000-0000-0000000000b2\"}'";
+    a_key_without_an_answer: P4, "update idempotency_keys set outcome = null";
+    a_number_left_out: Q1, "update queue_numbers set next_number = 5";
+    a_number_given_twice: Q1, "update queue_tokens set queue_number = 2 where queue_number = 1";
+    more_inside_than_there_was_room_for: Q3,
+        "update queue_tokens set inside_after = 3 where status = 'ACTIVE'";
+}
+
+#[sqlx::test]
+async fn a_healthy_office_has_no_violation(db: PgPool) {
+    assert_eq!(violations(&db).await, Vec::new());
+    run(&db, HEALTHY.to_owned()).await;
+    assert_eq!(violations(&db).await, Vec::new());
+}
+
+#[sqlx::test]
+async fn what_staff_let_in_may_be_more_than_the_capacity(db: PgPool) {
+    run(&db, HEALTHY.to_owned()).await;
+    let staff =
+        "update queue_tokens set inside_after = 3, let_in_by = account_id where status = 'ACTIVE'";
+    run(&db, staff.to_owned()).await;
+    assert_eq!(violations(&db).await, Vec::new());
+}
+
+#[sqlx::test]
+async fn what_is_late_is_a_violation_while_an_instance_is_up(db: PgPool) {
+    run(&db, HEALTHY.to_owned()).await;
+    let late = "
+        update transfers set expires_at = now() - interval '61 seconds' where status = 'PENDING';
+        update reservations set created_at = created_at - interval '1 hour',
+            expires_at = expires_at - interval '1 hour' where status = 'HELD'";
+    run(&db, late.to_owned()).await;
+    assert_eq!(violations(&db).await, Vec::new(), "nobody is there to end it");
+
+    let _instance = ours(&db).await;
+    let found = violations(&db).await;
+    let invariants: Vec<Invariant> = found.iter().map(|found| found.invariant).collect();
+    assert_eq!(invariants, [W5, S3], "{found:#?}");
+}
+
+#[sqlx::test]
+async fn a_transaction_left_open_is_a_violation(db: PgPool) {
+    let mut instance = ours(&db).await;
+    raw_sql("begin; select 1").execute(&mut instance).await.unwrap();
+    assert_eq!(violations(&db).await, Vec::new(), "it may still go on");
+    tokio::time::sleep(Duration::from_millis(5_100)).await;
+    let found = violations(&db).await;
+    assert_eq!(found.iter().map(|found| found.invariant).collect::<Vec<_>>(), [D1], "{found:#?}");
+}
+
+#[sqlx::test]
+async fn a_flood_of_findings_is_cut_and_says_so(db: PgPool) {
+    run(&db, HEALTHY.to_owned()).await;
+    let flood = "
+        insert into zones (id, schedule_id, name, price, capacity, remaining)
+        select gen_random_uuid(), schedule_id, 'Zone ' || n, 0, 10, 9
+        from zones cross join generate_series(1, 200) n";
+    run(&db, flood.to_owned()).await;
+    let found = violations(&db).await;
+    assert_eq!(found.len(), FINDINGS_MAX + 1);
+    assert_eq!(found.last().unwrap().to_string(), "S5 more: only the first 50 are told");
+}
+
+#[sqlx::test]
+async fn a_lock_without_an_end_is_a_violation(db: PgPool) {
+    let app = app(&db).await;
+    let names = [LeaseName::new(&"verify", &"seat"), LeaseName::new(&"verify", &"other")];
+    let lease = Lease::take(&app.redis, names, "ada", Term::Fixed(Duration::from_secs(5)));
+    let lease = lease.await.unwrap();
+    assert_eq!(verify(&app.db, &app.redis).await.unwrap(), Vec::new());
+    let key = app.redis.key("lease:{verify}:seat");
+    let _: bool = app.redis.query(redis::cmd("PERSIST").arg(&key)).await.unwrap();
+    let found = verify(&app.db, &app.redis).await.unwrap();
+    assert_eq!(found.iter().map(|found| found.invariant).collect::<Vec<_>>(), [L1], "{found:#?}");
+    assert_eq!(found[0].subject, format!("lock {key}"));
+    lease.release().await;
+}
+
+#[sqlx::test]
+async fn a_line_in_redis_that_is_not_the_line_is_a_violation(db: PgPool) {
+    let options = ConcertOptions { queue_capacity: Some(1), ..ConcertOptions::default() };
+    let concert = Concert::with(&db, options).await;
+    let office = Office::open_with(db.clone(), 1, &[]).await;
+    let path = format!("/programs/{}/queue", concert.slug);
+    let crowd = office.crowd(4, "waiting").await;
+    for person in &crowd {
+        assert_eq!(person.post(&path, &[("", ""); 0]).await.status, 201);
+    }
+
+    let ghost = office.sign_in("ghost").await;
+    // Nobody is left who would repair it.
+    let redis = office.app.redis.clone();
+    office.close().await;
+    let zadd = async |name: &str, score: i64, person: &Person| {
+        let mut add = redis::cmd("ZADD");
+        add.arg(redis.key(format!("{{{}}}:{name}", concert.program_id)));
+        add.arg(score).arg(person.account_id.as_bytes());
+        let _: i64 = redis.query(&add).await.unwrap();
+    };
+    // A number that is not theirs, somebody who never joined, somebody in two places.
+    zadd("waiting", 9, &crowd[2]).await;
+    zadd("waiting", 7, &ghost).await;
+    zadd("active", i64::MAX >> 12, &crowd[3]).await;
+    let found = verify(&db, &redis).await.unwrap();
+    let invariants: Vec<Invariant> = found.iter().map(|found| found.invariant).collect();
+    assert_eq!(invariants, [Q2, Q2, Q4], "{found:#?}");
+    assert!(found.iter().any(|found| {
+        found.subject.contains(&crowd[2].account_id.to_string())
+            && found.sentence == "is waiting as 9 in Redis, but waiting as 3 in Postgres"
+    }));
+}
+
+#[sqlx::test(migrations = false)]
+async fn what_cannot_be_verified_is_told_in_a_sentence(db: PgPool) {
+    let redis = Redis::open("redis://127.0.0.1:1", "nowhere").unwrap();
+    let refused = verify(&db, &redis).await.unwrap_err();
+    assert!(matches!(refused, VerifyError::NotMigrated), "{refused}");
+
+    migrate(&db).await.unwrap();
+    let refused = verify(&db, &redis).await.unwrap_err();
+    assert!(matches!(refused, VerifyError::RedisAway(_)), "{refused}");
+
+    let options = db.connect_options().as_ref().clone().port(1);
+    let refused = verify(&PgPool::connect_lazy_with(options), &redis).await.unwrap_err();
+    assert!(matches!(refused, VerifyError::Unreachable(_)), "{refused}");
+}
+
+/// A connection that looks like an instance's.
+async fn ours(db: &PgPool) -> PgConnection {
+    let options = db.connect_options().as_ref().clone().application_name("stagedoor");
+    PgConnection::connect_with(&options).await.unwrap()
+}
