@@ -64,6 +64,7 @@ impl Fault for ReservationError {
             Self::NotInside(error) => error.status(),
             Self::Inconsistent => Internal.status(),
             Self::Database(error) => database_fault(error).0,
+            Self::Shared(error) => database_fault(error).0,
         }
     }
 
@@ -86,6 +87,7 @@ impl Fault for ReservationError {
             Self::NotInside(error) => error.code(),
             Self::Inconsistent => Internal.code(),
             Self::Database(error) => database_fault(error).1,
+            Self::Shared(error) => database_fault(error).1,
         }
     }
 
