@@ -74,8 +74,8 @@ impl State {
             .app_data(Data::new(self.listings.clone()))
             .app_data(Data::new(self.waiting_room.clone()))
             .app_data(Data::new(self.desk.clone()))
-            .app_data(Data::new(self.changes.clone()))
-            .app_data(Data::new(self.provider.clone()));
+            .app_data(Data::new(self.provider.clone()))
+            .app_data(Data::new(self.changes.clone()));
     }
 }
 

@@ -104,25 +104,6 @@ impl Redis {
         self.guarded(script.invoke_async(&mut link)).await
     }
 
-    /// The messages of `channel` until the connection breaks.
-    pub async fn subscribe(
-        &self,
-        channel: &str,
-    ) -> Result<impl Stream<Item = String> + use<>, RedisAway> {
-        let mut failure = RedisAway::Resting;
-        for seed in self.seeds.iter() {
-            match seed.get_async_pubsub().await {
-                Ok(mut subscription) => {
-                    subscription.subscribe(channel).await?;
-                    let messages = subscription.into_on_message();
-                    return Ok(messages.filter_map(|message| ready(message.get_payload().ok())));
-                }
-                Err(error) => failure = error.into(),
-            }
-        }
-        Err(failure)
-    }
-
     /// Keys of this deployment that begin with `start`, about `keys_max` of them: for looking
     /// into Redis from outside, never on a request's way.
     pub async fn list_keys(&self, start: &str, keys_max: usize) -> Result<Vec<String>, RedisAway> {
@@ -142,6 +123,25 @@ impl Redis {
                 return Ok(keys);
             }
         }
+    }
+
+    /// The messages of `channel` until the connection breaks.
+    pub async fn subscribe(
+        &self,
+        channel: &str,
+    ) -> Result<impl Stream<Item = String> + use<>, RedisAway> {
+        let mut failure = RedisAway::Resting;
+        for seed in self.seeds.iter() {
+            match seed.get_async_pubsub().await {
+                Ok(mut subscription) => {
+                    subscription.subscribe(channel).await?;
+                    let messages = subscription.into_on_message();
+                    return Ok(messages.filter_map(|message| ready(message.get_payload().ok())));
+                }
+                Err(error) => failure = error.into(),
+            }
+        }
+        Err(failure)
     }
 
     /// Whether Redis answers now, whatever the breaker believes.

@@ -18,7 +18,7 @@ use stagedoor::{
 };
 use uuid::Uuid;
 
-use super::Person;
+use super::{CutWire, Person};
 
 /// Two instances, or as many as a test asks for.
 #[derive(Debug)]
@@ -49,6 +49,18 @@ impl Office {
         }
         let client = Client::builder().redirect(Policy::none()).build().unwrap();
         Self { db, app: apps.remove(0), instances, client }
+    }
+
+    /// One instance that reaches the database through `wire`.
+    pub(crate) async fn open_through(db: PgPool, wire: &CutWire) -> Self {
+        let config = config(&[]);
+        let connect = db.connect_options().as_ref().clone();
+        let connect = connect.host("127.0.0.1").port(wire.port);
+        let pool = postgres::pool_of(connect, config.db_connections_max.get());
+        let app = App::with_database(config, pool).await.unwrap();
+        let instances = vec![server::start(&app).unwrap()];
+        let client = Client::builder().redirect(Policy::none()).build().unwrap();
+        Self { db, app, instances, client }
     }
 
     /// Where the instance `idx` serves.
