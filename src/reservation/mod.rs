@@ -33,6 +33,7 @@ mod model;
 pub mod pages;
 mod seat_map;
 mod service;
+mod stock;
 mod store;
 mod turn;
 
@@ -52,3 +53,4 @@ pub use seat_map::MapSeat;
 pub use service::{
     confirm, find_owned, live_holds_left, lock_confirmed, lock_held, refund_items, release, renew,
 };
+pub use stock::{SeatPick, StockError, block_seats, resize_zone};

@@ -6,6 +6,7 @@ mod drawing;
 mod holds;
 mod reservations;
 mod seats;
+mod stock;
 
 pub use changes::show_changes;
 pub use holds::create_hold;
