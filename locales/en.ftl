@@ -313,6 +313,7 @@ reservation-standing = { $zone }, standing
 reservation-refusal-seats = Please choose seats of this performance, each of them once.
 reservation-refusal-zone = Please choose an area of this performance.
 reservation-refusal-quantity = Please choose how many places.
+reservation-refusal-price = Please choose one of the prices.
 reservation-refusal-cursor = Please open the map anew.
 
 ## Payment

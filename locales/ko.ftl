@@ -295,6 +295,7 @@ reservation-standing = { $zone } 스탠딩
 reservation-refusal-seats = 이 회차의 좌석을 한 번씩만 선택해 주세요.
 reservation-refusal-zone = 이 회차의 구역을 선택해 주세요.
 reservation-refusal-quantity = 몇 자리인지 선택해 주세요.
+reservation-refusal-price = 가격을 하나 선택해 주세요.
 reservation-refusal-cursor = 좌석표를 다시 열어 주세요.
 
 ## Payment

@@ -25,6 +25,7 @@ mod best;
 mod desk;
 mod error;
 mod expiry;
+mod finding;
 mod hold;
 mod listing;
 mod live;
@@ -45,7 +46,7 @@ pub use listing::ZoneState;
 pub use live::announce;
 pub use model::{
     Choice, Confirmed, Held, Hold, Item, Locked, Reservation, ReservationId, ReservationItemId,
-    ReservationStatus, SeatStatus,
+    ReservationStatus, SeatStatus, Wish,
 };
 pub use pages::reservation_page;
 pub use seat_map::MapSeat;
