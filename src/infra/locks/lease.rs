@@ -9,11 +9,10 @@ use std::{
     time::Duration,
 };
 
-use redis::Script;
 use tokio::{task::AbortHandle, time::Instant};
 use uuid::Uuid;
 
-use crate::infra::redis::{Redis, RedisAway};
+use crate::infra::redis::{Redis, RedisAway, Script};
 
 static TAKE: LazyLock<Script> = LazyLock::new(|| Script::new(include_str!("lease_take.lua")));
 static RENEW: LazyLock<Script> = LazyLock::new(|| Script::new(include_str!("lease_renew.lua")));
