@@ -1,5 +1,7 @@
 //! Paying a reservation, once, and giving it back, once.
 
+mod crashes;
+
 use serde_json::{Value, json};
 use sqlx::PgPool;
 use uuid::Uuid;
@@ -425,5 +427,45 @@ async fn paying_and_giving_back_at_once_ends_in_one_of_both(db: PgPool) {
         assert_eq!(balance(&db, person.account_id).await, left);
     }
     assert_sound(&office).await;
+    office.close().await;
+}
+
+#[sqlx::test]
+async fn a_browser_that_lacks_points_is_shown_the_charge_form_and_comes_back(db: PgPool) {
+    let office = Office::open(db.clone()).await;
+    let concert = Concert::usual(&db).await;
+    let ada = office.sign_in("ada").await;
+    charge(&ada, 20_000).await;
+    let hold = Hold { seat_ids: &concert.seat_ids[..1], ..Hold::default() };
+    let id = hold.write(&db, &concert, ada.account_id).await;
+    let page = format!("/reservations/{id}");
+    let short = ada.submit(&format!("{page}/payment"), &()).await;
+    assert_eq!(short.status, 402);
+    for text in [
+        "You can use 20,000 points; this needs 50,000.",
+        "action=\"/wallet/charges\"",
+        "name=\"amount\" value=\"30000\"",
+        "data-countdown",
+        &format!("name=\"next\" value=\"{page}\""),
+    ] {
+        assert!(short.body.contains(text), "{text}: {}", short.body);
+    }
+    let charged = ada.submit("/wallet/charges", &[("amount", "30000"), ("next", &page)]).await;
+    assert_eq!((charged.status, charged.location()), (303, page.as_str()));
+    let paid = ada.submit(&format!("{page}/payment"), &()).await;
+    assert_eq!((paid.status, paid.location()), (303, "/tickets"), "{}", paid.body);
+    assert!(ada.visit("/tickets").await.body.contains("Paid. Your tickets are here."));
+
+    let again = ada.submit(&format!("{page}/payment"), &()).await;
+    assert_eq!(again.status, 409);
+    assert!(again.body.contains("You were charged once."), "{}", again.body);
+    let refunded = ada.submit(&format!("{page}/cancellation"), &()).await;
+    assert_eq!((refunded.status, refunded.location()), (303, page.as_str()));
+    assert!(ada.visit(&page).await.body.contains("the points are back in your wallet"));
+    assert_eq!(ada.submit(&format!("{page}/cancellation"), &()).await.status, 409);
+    assert_eq!(
+        office.sign_in("bob").await.submit(&format!("{page}/payment"), &()).await.status,
+        404
+    );
     office.close().await;
 }

@@ -8,6 +8,7 @@ pub(crate) mod ledger;
 mod office;
 mod person;
 mod private_redis;
+mod process;
 
 pub(crate) use answer::Answer;
 pub(crate) use catalog::{Concert, ConcertOptions};
@@ -16,6 +17,7 @@ pub(crate) use holds::Hold;
 pub(crate) use office::{Office, app};
 pub(crate) use person::Person;
 pub(crate) use private_redis::{PrivateCluster, PrivateRedis, free_port};
+pub(crate) use process::Process;
 
 use std::future::Future;
 
