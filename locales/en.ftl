@@ -313,6 +313,7 @@ reservation-standing = { $zone }, standing
 reservation-refusal-seats = Please choose seats of this performance, each of them once.
 reservation-refusal-zone = Please choose an area of this performance.
 reservation-refusal-quantity = Please choose how many places.
+reservation-refusal-price = Please choose one of the prices.
 reservation-refusal-cursor = Please open the map anew.
 
 ## Payment
@@ -452,6 +453,20 @@ admin-audit-subject = On what (number)
 admin-audit-empty = Nothing was done yet.
 admin-act-checked-in = let in
 admin-act-check-in-undone = took a check-in back
+door-title = Door
+door-choose = Which performance?
+door-none = No performance is near.
+door-other = another one
+door-ready = Scan a ticket
+door-in = Come in
+door-undo = Take back
+door-undone = Taken back. The ticket is valid again.
+door-code = Ticket code
+door-check = Check
+door-camera = Scan with the camera
+door-camera-off = Close the camera
+door-offline = No connection. Scan again: a ticket lets in once, however often it is sent.
+door-counts = Inside
 
 ## Errors: for each code what happened, what it means for you, and one way on
 
@@ -586,3 +601,18 @@ error-internal-action = Try again
 error-unavailable-title = One moment, please
 error-unavailable-detail = The ticket office does not answer just now. Whatever you sent is done once or not at all; repeating it is safe.
 error-unavailable-action = Try again
+error-ticket-unknown-title = No such ticket
+error-ticket-unknown-detail = We never issued this code.
+error-ticket-unknown-action = Scan again
+error-ticket-void-title = Not valid
+error-ticket-void-detail = This ticket was given back, or its program was cancelled.
+error-ticket-void-action = Scan again
+error-ticket-already-in-title = Already inside
+error-ticket-already-in-detail = First let in { $when }
+error-ticket-already-in-action = Scan again
+error-ticket-elsewhere-title = Another performance
+error-ticket-elsewhere-detail = { $program }, { $when }
+error-ticket-elsewhere-action = Scan again
+error-undo-over-title = Too late to take back
+error-undo-over-detail = A check-in can be taken back for one minute.
+error-undo-over-action = Scan again

@@ -295,6 +295,7 @@ reservation-standing = { $zone } 스탠딩
 reservation-refusal-seats = 이 회차의 좌석을 한 번씩만 선택해 주세요.
 reservation-refusal-zone = 이 회차의 구역을 선택해 주세요.
 reservation-refusal-quantity = 몇 자리인지 선택해 주세요.
+reservation-refusal-price = 가격을 하나 선택해 주세요.
 reservation-refusal-cursor = 좌석표를 다시 열어 주세요.
 
 ## Payment
@@ -434,6 +435,20 @@ admin-audit-subject = 무엇에 (번호)
 admin-audit-empty = 아직 한 일이 없어요.
 admin-act-checked-in = 입장 처리
 admin-act-check-in-undone = 입장 취소
+door-title = 입장 확인
+door-choose = 어느 공연인가요?
+door-none = 가까운 공연이 없어요.
+door-other = 다른 공연
+door-ready = 티켓을 스캔하세요
+door-in = 입장하세요
+door-undo = 되돌리기
+door-undone = 되돌렸어요. 다시 쓸 수 있는 티켓이에요.
+door-code = 티켓 코드
+door-check = 확인
+door-camera = 카메라로 스캔
+door-camera-off = 카메라 끄기
+door-offline = 연결이 끊겼어요. 다시 스캔하세요. 여러 번 보내도 한 번만 입장돼요.
+door-counts = 입장 현황
 
 ## Errors: for each code what happened, what it means for you, and one way on
 
@@ -568,3 +583,18 @@ error-internal-action = 다시 시도하기
 error-unavailable-title = 잠시만 기다려 주세요
 error-unavailable-detail = 지금 예매 서버가 응답하지 않아요. 보내신 요청은 한 번만 처리되거나 전혀 처리되지 않으니 다시 보내도 안전해요.
 error-unavailable-action = 다시 시도하기
+error-ticket-unknown-title = 없는 티켓이에요
+error-ticket-unknown-detail = 발행한 적 없는 코드예요.
+error-ticket-unknown-action = 다시 스캔하기
+error-ticket-void-title = 무효인 티켓이에요
+error-ticket-void-detail = 환불됐거나 취소된 공연의 티켓이에요.
+error-ticket-void-action = 다시 스캔하기
+error-ticket-already-in-title = 이미 입장했어요
+error-ticket-already-in-detail = 처음 입장: { $when }
+error-ticket-already-in-action = 다시 스캔하기
+error-ticket-elsewhere-title = 다른 공연이에요
+error-ticket-elsewhere-detail = { $program }, { $when }
+error-ticket-elsewhere-action = 다시 스캔하기
+error-undo-over-title = 되돌릴 수 없어요
+error-undo-over-detail = 입장은 1분 안에만 되돌릴 수 있어요.
+error-undo-over-action = 다시 스캔하기

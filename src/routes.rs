@@ -45,6 +45,11 @@ pub fn all() -> Vec<Path> {
         at("/wallet/transfers/{id}/rejection").post(wallet::pages::create_rejection),
         at("/wallet/transfers/{id}/cancellation").post(wallet::pages::create_cancellation),
 
+        at("/door").get(admin::pages::door::list_evenings),
+        at("/door/{schedule_id}").get(admin::pages::door::show_door),
+        at("/door/{schedule_id}/check-ins").post(admin::pages::door::create_check_in),
+        at("/door/{schedule_id}/check-ins/{ticket_id}/undoing").post(admin::pages::door::undo_check_in),
+
         at("/admin").get(admin::pages::home::show_home),
         at("/admin/audit").get(admin::pages::audit::list_acts),
 

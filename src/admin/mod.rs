@@ -21,6 +21,7 @@
 //! nothing and nothing is done twice.
 
 mod audit;
+mod door;
 mod error;
 mod model;
 pub mod pages;

@@ -1,6 +1,7 @@
 //! The pages of the desk and of the door.
 
 pub mod audit;
+pub mod door;
 pub mod home;
 
 use actix_web::http::StatusCode;

@@ -24,4 +24,4 @@ mod verify;
 
 pub use error::VerifyError;
 pub use model::{Invariant, Violation};
-pub use verify::{FINDINGS_MAX, verify};
+pub use verify::{FINDINGS_MAX, verify, verify_database};

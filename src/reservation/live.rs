@@ -11,7 +11,6 @@ use std::{
     time::Duration,
 };
 
-use redis::cmd;
 use serde::Serialize;
 use tokio::{
     sync::{Notify, broadcast},
@@ -80,14 +79,8 @@ impl From<ChangedRows> for Changes {
 /// Tells every instance that the map of `schedule_id` changed. Called after a commit; it
 /// waits for nothing and may be lost.
 pub fn announce(app: &App, schedule_id: ScheduleId) {
-    let (redis, channel) = (app.redis.clone(), app.redis.key(CHANNEL));
-    tokio::spawn(async move {
-        let mut publish = cmd("PUBLISH");
-        publish.arg(channel).arg(schedule_id.to_string());
-        if let Err(error) = redis.query::<i64>(&publish).await {
-            tracing::debug!(%error, "a change of a map was not announced");
-        }
-    });
+    let redis = app.redis.clone();
+    tokio::spawn(async move { signals::tell(&redis, CHANNEL, schedule_id).await });
 }
 
 /// The maps that are watched at one instance; clones share them.

@@ -38,6 +38,7 @@ const PATHS: &[(&str, Door)] = &[
     ("/programs/{slug}/queue", Door::Account),
     ("/programs/{slug}/queue/departure", Door::Account),
     ("/schedules/{id}", Door::Account),
+    ("/schedules/{id}/changes", Door::Account),
     ("/schedules/{id}/reservations", Door::Account),
     ("/reservations", Door::Account),
     ("/reservations/{id}", Door::Account),
@@ -55,6 +56,11 @@ const PATHS: &[(&str, Door)] = &[
     ("/wallet/transfers/{id}/acceptance", Door::Account),
     ("/wallet/transfers/{id}/rejection", Door::Account),
     ("/wallet/transfers/{id}/cancellation", Door::Account),
+
+    ("/door", Door::Staff),
+    ("/door/{schedule_id}", Door::Staff),
+    ("/door/{schedule_id}/check-ins", Door::Staff),
+    ("/door/{schedule_id}/check-ins/{ticket_id}/undoing", Door::Staff),
 
     ("/admin", Door::Admin),
     ("/admin/audit", Door::Admin),

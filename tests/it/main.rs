@@ -7,6 +7,7 @@ mod support;
 mod access;
 mod accounts;
 mod catalog;
+mod check_in;
 mod entry_queue;
 mod locks;
 mod payment;

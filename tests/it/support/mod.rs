@@ -9,6 +9,7 @@ mod office;
 mod person;
 mod private_redis;
 mod process;
+mod purchase;
 
 pub(crate) use answer::Answer;
 pub(crate) use catalog::{Concert, ConcertOptions};
@@ -18,6 +19,7 @@ pub(crate) use office::{Office, app};
 pub(crate) use person::Person;
 pub(crate) use private_redis::{PrivateCluster, PrivateRedis, free_port};
 pub(crate) use process::Process;
+pub(crate) use purchase::Purchase;
 
 use std::future::Future;
 

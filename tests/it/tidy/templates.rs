@@ -24,7 +24,8 @@ fn owner(template: &Source) -> Result<(), String> {
     if template.path.starts_with("templates/partials/") {
         return said.starts_with("Macros ").then_some(()).ok_or("says no `Macros …`".to_owned());
     }
-    if template.path.starts_with("templates/layouts/") {
+    let is_frame = template.path.ends_with("/layout.html");
+    if is_frame || template.path.starts_with("templates/layouts/") {
         return said
             .starts_with("The frame ")
             .then_some(())

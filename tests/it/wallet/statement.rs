@@ -59,7 +59,7 @@ async fn a_statement_is_narrowed_by_kind_and_month(db: PgPool) {
         assert_eq!((refused.status, refused.code().as_str()), (422, "invalid"));
         assert!(refused.json()["fields"][field].is_string(), "{}", refused.body);
     }
-    office.close().await;
+    office.close_as_it_is().await;
 }
 
 #[sqlx::test]
@@ -80,7 +80,7 @@ async fn pages_of_a_narrowed_statement_lead_on_within_it(db: PgPool) {
     let first = ada.get("/wallet").await.json();
     let second = versions(&ada, &format!("?after={}", first["next"].as_str().unwrap())).await;
     assert_eq!(second, (1..=40).rev().collect::<Vec<_>>());
-    office.close().await;
+    office.close_as_it_is().await;
 }
 
 #[sqlx::test]
