@@ -177,7 +177,10 @@ impl Draft {
     ) -> Result<(), PlanMistake> {
         for name in [section, row] {
             let chars = name.chars().count();
-            if chars == 0 || chars > NAME_CHARS_MAX || name.chars().any(|c| c.is_control() || c == char::REPLACEMENT_CHARACTER) {
+            if chars == 0
+                || chars > NAME_CHARS_MAX
+                || name.chars().any(|c| c.is_control() || c == char::REPLACEMENT_CHARACTER)
+            {
                 return Err(mistake(line, Problem::Name, name));
             }
         }
@@ -270,7 +273,8 @@ mod tests {
 
     #[test]
     fn a_csv_is_read_whole_and_written_back_the_same() {
-        let text = "\u{feff}Section,Row,Number\nStalls,A,1\nStalls,A,2\nStalls,B,1\n\"Box, left\",A,1\n";
+        let text =
+            "\u{feff}Section,Row,Number\nStalls,A,1\nStalls,A,2\nStalls,B,1\n\"Box, left\",A,1\n";
         let plan = SeatPlan::from_csv(text).unwrap();
         assert_eq!(plan.sections(), [("Box, left", 1), ("Stalls", 3)]);
         let places: Vec<(f32, f32)> = plan.seats().iter().map(|seat| (seat.x, seat.y)).collect();

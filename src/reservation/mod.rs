@@ -44,7 +44,7 @@ pub use model::{
 };
 pub use pages::reservation_page;
 pub use seat_map::MapSeat;
-pub use stock::{SeatPick, StockError, block_seats, resize_zone};
 pub use service::{
     confirm, find_owned, live_holds_left, lock_confirmed, lock_held, refund_items, release, renew,
 };
+pub use stock::{SeatPick, StockError, block_seats, resize_zone};

@@ -5,10 +5,10 @@
 
 use std::str::FromStr;
 
+use actix_multipart::Multipart;
 use actix_web::{
     FromRequest, HttpMessage, HttpRequest, dev::Payload, http::StatusCode, web::Bytes,
 };
-use actix_multipart::Multipart;
 use futures_util::{TryStreamExt, future::LocalBoxFuture};
 use serde::{Deserialize, de::DeserializeOwned};
 use serde_json::{Map, Value, json};
@@ -185,6 +185,11 @@ impl Mistakes {
             Some(command) if self.0.is_empty() => Ok(command),
             _ => Err(self),
         }
+    }
+
+    /// The locale keys of everything that is wrong.
+    pub fn reasons(&self) -> impl Iterator<Item = &'static str> {
+        self.0.iter().map(|(_, reason)| *reason)
     }
 
     /// The locale key of what is wrong with `name`.

@@ -46,7 +46,10 @@ pub(in crate::catalog) async fn list_editions(
 }
 
 /// Nobody else edits the venue until the transaction ends.
-pub(in crate::catalog) async fn lock(tx: &mut PgConnection, id: VenueId) -> Result<(), sqlx::Error> {
+pub(in crate::catalog) async fn lock(
+    tx: &mut PgConnection,
+    id: VenueId,
+) -> Result<(), sqlx::Error> {
     sqlx::query!("select id from venues where id = $1 for no key update", id as _)
         .fetch_optional(tx)
         .await?;
