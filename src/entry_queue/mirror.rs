@@ -6,22 +6,28 @@
 
 use std::time::Duration;
 
+use tokio::sync::Semaphore;
+
 use super::{
-    compare::Comparison,
-    line::{Line, PLACED_MAX, Written, millis},
+    comparison::Comparison,
+    line::{Line, PLACED_MAX, Written, is_turn_to_compare},
     store::{self, line as lines},
 };
-use crate::{
-    accounts::AccountId,
-    app::App,
-    catalog::ProgramId,
-    infra::redis::{Redis, RedisAway},
-};
+use crate::{accounts::AccountId, app::App, catalog::ProgramId, infra::redis::RedisAway};
 
 /// Rewrites of one account before it is left to the next pass.
 const ROUNDS_MAX: u32 = 8;
 /// The lines are compared no more often than this, however many instances there are.
 const PASS_PERIOD_MIN: Duration = Duration::from_secs(25);
+/// When a mirroring that failed is tried again; after that the pass will see it.
+const LATER: [Duration; 4] = [
+    Duration::from_secs(1),
+    Duration::from_secs(2),
+    Duration::from_secs(4),
+    Duration::from_secs(8),
+];
+/// Failed ones that wait at once in one process.
+const LATER_MAX: usize = 1_000;
 /// How long a caller waits for Redis after its commit.
 const MIRROR_MAX: Duration = Duration::from_secs(1);
 
@@ -29,10 +35,10 @@ const MIRROR_MAX: Duration = Duration::from_secs(1);
 /// account, the next admission at the head of the line or the next pass.
 #[derive(Debug, thiserror::Error)]
 pub enum MirrorError {
-    /// Redis did not answer.
+    /// Redis does not answer.
     #[error(transparent)]
     Redis(#[from] RedisAway),
-    /// Postgres failed.
+    /// Postgres does not answer.
     #[error(transparent)]
     Database(#[from] sqlx::Error),
 }
@@ -54,7 +60,26 @@ pub(super) async fn settle_in_time(
         Ok(Err(error)) => tracing::debug!(%program_id, %error, "the line was not mirrored"),
         Err(_) => tracing::debug!(%program_id, "the line was not mirrored in time"),
     }
+    settle_later(app, program_id, accounts);
     None
+}
+
+/// Tries again when Redis may be back, beside the request. A server that hangs carries out
+/// late what we gave up waiting for, so somebody who left meanwhile could stand in line
+/// again until the next pass.
+fn settle_later(app: &App, program_id: ProgramId, accounts: &[AccountId]) {
+    static RUNNING: Semaphore = Semaphore::const_new(LATER_MAX);
+    let Ok(permit) = RUNNING.try_acquire() else { return };
+    let (app, accounts) = (app.clone(), accounts.to_vec());
+    tokio::spawn(async move {
+        let _permit = permit;
+        for pause in LATER {
+            tokio::time::sleep(pause).await;
+            if settle(&app, program_id, &accounts, None).await.is_ok() {
+                break;
+            }
+        }
+    });
 }
 
 /// As [`mirror`], and tells what came of it. `nonce` names the rebuild that this is a
@@ -108,7 +133,7 @@ async fn settle_some(
 /// Compares every line in Redis with Postgres, page by page, and moves whatever differs:
 /// the net below all the others. One instance does it for all.
 pub async fn mirror_everything(app: &App) -> Result<(), sqlx::Error> {
-    if !is_our_turn(&app.redis).await {
+    if !is_turn_to_compare(&app.redis, PASS_PERIOD_MIN).await {
         return Ok(());
     }
     for program_id in lines::list_with_line(&app.db).await? {
@@ -119,18 +144,15 @@ pub async fn mirror_everything(app: &App) -> Result<(), sqlx::Error> {
     Ok(())
 }
 
-/// Whether no instance compared the lines lately.
-async fn is_our_turn(redis: &Redis) -> bool {
-    let mut claim = redis::cmd("SET");
-    claim.arg(redis.key("mirror-pass")).arg(1).arg("NX").arg("PX").arg(millis(PASS_PERIOD_MIN));
-    let claimed: Result<Option<String>, RedisAway> = redis.query(&claim).await;
-    matches!(claimed, Ok(Some(_)))
-}
+/// Places compared at once.
+const PAGE: i64 = 1_000;
 
 async fn mirror_line(app: &App, program_id: ProgramId) -> Result<(), MirrorError> {
-    let mut comparison = Comparison::of(app, program_id);
-    while let Some(differing) = comparison.next_page().await? {
-        settle(app, program_id, &differing, None).await?;
+    let line = Line::of(&app.redis, program_id);
+    let mut comparison = Comparison::begin(&app.db, line, program_id, PAGE).await?;
+    while let Some(differences) = comparison.next().await? {
+        let accounts: Vec<AccountId> = differences.iter().map(|found| found.account_id).collect();
+        settle(app, program_id, &accounts, None).await?;
     }
     Ok(())
 }

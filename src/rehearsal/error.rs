@@ -1,6 +1,9 @@
 //! Why nothing could be verified.
 
-use crate::infra::{postgres::is_unavailable, redis::RedisAway};
+use crate::{
+    entry_queue::MirrorError,
+    infra::{postgres::is_unavailable, redis::RedisAway},
+};
 
 /// Why there is no verdict, as a sentence that says what to do.
 #[derive(Debug, thiserror::Error)]
@@ -22,5 +25,14 @@ pub enum VerifyError {
 impl From<sqlx::Error> for VerifyError {
     fn from(error: sqlx::Error) -> Self {
         if is_unavailable(&error) { Self::Unreachable(error) } else { Self::Database(error) }
+    }
+}
+
+impl From<MirrorError> for VerifyError {
+    fn from(error: MirrorError) -> Self {
+        match error {
+            MirrorError::Redis(away) => away.into(),
+            MirrorError::Database(error) => error.into(),
+        }
     }
 }

@@ -1,14 +1,20 @@
 //! Why seats were not held or a reservation did not change.
 
+use std::sync::Arc;
+
 use super::{alternatives::Alternative, model::ReservationStatus};
 use crate::{
     catalog::{ScheduleSeatId, ZoneId},
     entry_queue::QueueError,
     infra::{
         idempotency::KeyError,
+        locks::Waiting,
         postgres::{Contention, is_conflict},
     },
 };
+
+/// When somebody who waits for a zone comes back.
+const RETRY_MS: std::ops::Range<u64> = 2_000..4_000;
 
 /// Why nothing was held or changed. The texts are for logs; `pages.rs` gives each
 /// variant its status and code.
@@ -43,11 +49,19 @@ pub enum ReservationError {
         /// The nearest seats that can be had instead.
         alternatives: Vec<Alternative>,
     },
-    /// The zone has too few places left.
-    #[error("zone {zone_id} has too few places left")]
+    /// The zone has too few places left, or nowhere that many seats together.
+    #[error("too few places are left")]
     SoldOut {
-        /// Which zone.
-        zone_id: ZoneId,
+        /// Which zone; none for seats.
+        zone_id: Option<ZoneId>,
+    },
+    /// Others are before them at the zone; the place in its line is kept.
+    #[error("{} wait for this zone", .waiting.count)]
+    Waiting {
+        /// Where they stand.
+        waiting: Waiting,
+        /// When to come back.
+        retry_after_ms: u64,
     },
     /// The program is not on sale, or the performance has begun.
     #[error("the sale is closed")]
@@ -82,6 +96,9 @@ pub enum ReservationError {
     /// Postgres failed.
     #[error(transparent)]
     Database(#[from] sqlx::Error),
+    /// Postgres failed for all who asked the same together.
+    #[error(transparent)]
+    Shared(#[from] Arc<sqlx::Error>),
 }
 
 impl ReservationError {
@@ -90,12 +107,18 @@ impl ReservationError {
         Self::SeatUnavailable { seat_ids, alternatives: Vec::new() }
     }
 
+    /// Others are first. Whoever has to come back does so at a moment of their own.
+    pub(super) fn waiting(waiting: Waiting) -> Self {
+        Self::Waiting { waiting, retry_after_ms: rand::random_range(RETRY_MS) }
+    }
+
     /// Whether it is an answer, as opposed to a failure.
     pub(super) fn is_refusal(&self) -> bool {
         !matches!(
             self,
             Self::Database(_)
                 | Self::NotInside(QueueError::Database(_))
+                | Self::Shared(_)
                 | Self::Inconsistent
                 | Self::KeyReused
         )

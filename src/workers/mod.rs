@@ -3,11 +3,11 @@
 //! Every instance runs every worker; none needs a leader, because each tick takes what
 //! it works on with `skip locked` or in steps that may be repeated.
 
-use std::{fmt, time::Duration};
+use std::{fmt, sync::Arc, time::Duration};
 
 use tokio::{sync::watch, task::JoinSet, time::MissedTickBehavior};
 
-use crate::{accounts, app::App, entry_queue, reservation, server::State, wallet};
+use crate::{accounts, app::App, entry_queue, reservation, wallet, web::limits::Limits};
 
 /// How often what has run out is thrown away.
 const JANITOR_PERIOD: Duration = Duration::from_mins(1);
@@ -27,10 +27,10 @@ pub struct Workers {
 
 impl Workers {
     /// Starts all of them.
-    pub fn start(app: &App, state: &State) -> Self {
+    pub fn start(app: &App, limits: &Arc<Limits>) -> Self {
         let (stop, stopped) = watch::channel(false);
         let mut tasks = JoinSet::new();
-        let limits = state.limits.clone();
+        let limits = Arc::clone(limits);
         tasks.spawn(run("janitor", app.clone(), JANITOR_PERIOD, stopped.clone(), move |app| {
             limits.forget();
             async move { accounts::purge_sessions(&app).await }

@@ -38,6 +38,7 @@ const PATHS: &[(&str, Door)] = &[
     ("/programs/{slug}/queue", Door::Account),
     ("/programs/{slug}/queue/departure", Door::Account),
     ("/schedules/{id}", Door::Account),
+    ("/schedules/{id}/changes", Door::Account),
     ("/schedules/{id}/reservations", Door::Account),
     ("/reservations", Door::Account),
     ("/reservations/{id}", Door::Account),

@@ -11,12 +11,14 @@ use stagedoor::{
     },
     rehearsal::{
         FINDINGS_MAX,
-        Invariant::{self, D1, L1, P1, P2, P3, P4, Q1, Q3, S1, S2, S3, S4, S5, W1, W2, W3, W4, W5},
+        Invariant::{
+            self, D1, L1, P1, P2, P3, P4, Q1, Q2, Q3, Q4, S1, S2, S3, S4, S5, W1, W2, W3, W4, W5,
+        },
         VerifyError, Violation, verify,
     },
 };
 
-use crate::support::app;
+use crate::support::{Concert, ConcertOptions, Office, Person, app};
 
 const HEALTHY: &str = include_str!("verify/healthy.sql");
 /// What only a bug in the constraints could let through.
@@ -31,7 +33,7 @@ async fn violations(db: &PgPool) -> Vec<Violation> {
     let app = app(db).await;
     // What it connected for would look like an instance.
     app.db.close().await;
-    verify(&app.db, &app.redis).await.unwrap()
+    verify(db, &app.redis).await.unwrap()
 }
 
 async fn run(db: &PgPool, sql: String) {
@@ -197,7 +199,7 @@ async fn a_flood_of_findings_is_cut_and_says_so(db: PgPool) {
 #[sqlx::test]
 async fn a_lock_without_an_end_is_a_violation(db: PgPool) {
     let app = app(&db).await;
-    let names = [LeaseName::new("verify", "seat"), LeaseName::new("verify", "other")];
+    let names = [LeaseName::new(&"verify", &"seat"), LeaseName::new(&"verify", &"other")];
     let lease = Lease::take(&app.redis, names, "ada", Term::Fixed(Duration::from_secs(5)));
     let lease = lease.await.unwrap();
     assert_eq!(verify(&app.db, &app.redis).await.unwrap(), Vec::new());
@@ -207,6 +209,40 @@ async fn a_lock_without_an_end_is_a_violation(db: PgPool) {
     assert_eq!(found.iter().map(|found| found.invariant).collect::<Vec<_>>(), [L1], "{found:#?}");
     assert_eq!(found[0].subject, format!("lock {key}"));
     lease.release().await;
+}
+
+#[sqlx::test]
+async fn a_line_in_redis_that_is_not_the_line_is_a_violation(db: PgPool) {
+    let options = ConcertOptions { queue_capacity: Some(1), ..ConcertOptions::default() };
+    let concert = Concert::with(&db, options).await;
+    let office = Office::open_with(db.clone(), 1, &[]).await;
+    let path = format!("/programs/{}/queue", concert.slug);
+    let crowd = office.crowd(4, "waiting").await;
+    for person in &crowd {
+        assert_eq!(person.post(&path, &[("", ""); 0]).await.status, 201);
+    }
+
+    let ghost = office.sign_in("ghost").await;
+    // Nobody is left who would repair it.
+    let redis = office.app.redis.clone();
+    office.close().await;
+    let zadd = async |name: &str, score: i64, person: &Person| {
+        let mut add = redis::cmd("ZADD");
+        add.arg(redis.key(format!("{{{}}}:{name}", concert.program_id)));
+        add.arg(score).arg(person.account_id.as_bytes());
+        let _: i64 = redis.query(&add).await.unwrap();
+    };
+    // A number that is not theirs, somebody who never joined, somebody in two places.
+    zadd("waiting", 9, &crowd[2]).await;
+    zadd("waiting", 7, &ghost).await;
+    zadd("active", i64::MAX >> 12, &crowd[3]).await;
+    let found = verify(&db, &redis).await.unwrap();
+    let invariants: Vec<Invariant> = found.iter().map(|found| found.invariant).collect();
+    assert_eq!(invariants, [Q2, Q2, Q4], "{found:#?}");
+    assert!(found.iter().any(|found| {
+        found.subject.contains(&crowd[2].account_id.to_string())
+            && found.sentence == "is waiting as 9 in Redis, but waiting as 3 in Postgres"
+    }));
 }
 
 #[sqlx::test(migrations = false)]

@@ -25,6 +25,15 @@ pub(in super::super) async fn list_with_line(db: &PgPool) -> Result<Vec<ProgramI
     .await
 }
 
+/// Programs that anybody ever joined.
+pub(in super::super) async fn list_ever_joined(db: &PgPool) -> Result<Vec<ProgramId>, sqlx::Error> {
+    sqlx::query_scalar!(
+        r#"select program_id as "id: ProgramId" from queue_numbers where next_number > 1"#,
+    )
+    .fetch_all(db)
+    .await
+}
+
 /// The next page of the line behind `after`, in order.
 pub(in super::super) async fn list_waiting(
     db: &PgPool,

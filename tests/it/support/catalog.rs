@@ -98,28 +98,7 @@ impl Concert {
         .execute(db)
         .await
         .unwrap();
-        sqlx::query(
-            "insert into seats (venue_id, section, row_label, number, x, y)
-             select $1, 'Stalls', chr(65 + i / 10), 1 + i % 10, i % 10, i / 10
-             from generate_series(0, $2 - 1) i",
-        )
-        .bind(venue_id)
-        .bind(options.seats)
-        .execute(db)
-        .await
-        .unwrap();
-        let mut seat_ids: Vec<i64> = sqlx::query_scalar(
-            "insert into schedule_seats (schedule_id, seat_id, price)
-             select $1, id, $3 from seats where venue_id = $2 order by row_label, number
-             returning id",
-        )
-        .bind(schedule_id)
-        .bind(venue_id)
-        .bind(options.seat_price)
-        .fetch_all(db)
-        .await
-        .unwrap();
-        seat_ids.sort_unstable();
+        let seat_ids = insert_seats(db, venue_id, schedule_id, &options).await;
         sqlx::query(
             "insert into zones (id, schedule_id, name, price, capacity, remaining)
              values ($1, $2, 'Standing', $3, $4, $4)",
@@ -137,4 +116,36 @@ impl Concert {
         }
         Self { program_id, slug, schedule_id, seat_ids, zone_id }
     }
+}
+
+/// The seats of the one section, on sale; their ids in order.
+async fn insert_seats(
+    db: &PgPool,
+    venue_id: Uuid,
+    schedule_id: Uuid,
+    options: &ConcertOptions,
+) -> Vec<i64> {
+    sqlx::query(
+        "insert into seats (venue_id, section, row_label, number, x, y)
+             select $1, 'Stalls', chr(65 + i / 10), 1 + i % 10, i % 10, i / 10
+             from generate_series(0, $2 - 1) i",
+    )
+    .bind(venue_id)
+    .bind(options.seats)
+    .execute(db)
+    .await
+    .unwrap();
+    let mut seat_ids: Vec<i64> = sqlx::query_scalar(
+        "insert into schedule_seats (schedule_id, seat_id, price)
+             select $1, id, $3 from seats where venue_id = $2 order by row_label, number
+             returning id",
+    )
+    .bind(schedule_id)
+    .bind(venue_id)
+    .bind(options.seat_price)
+    .fetch_all(db)
+    .await
+    .unwrap();
+    seat_ids.sort_unstable();
+    seat_ids
 }

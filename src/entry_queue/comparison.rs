@@ -1,0 +1,119 @@
+//! Comparing a line in Redis with what Postgres says of it.
+
+use std::collections::{HashMap, HashSet};
+
+use sqlx::PgPool;
+
+use super::{line::Line, mirror::MirrorError, model::QueueNumber, store::line as lines};
+use crate::{accounts::AccountId, catalog::ProgramId, infra::redis::Redis};
+
+/// Where somebody stands. Redis can have somebody in two places, which is never right.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Standing {
+    /// Their number, if they wait.
+    pub waiting: Option<QueueNumber>,
+    /// Whether they are inside.
+    pub is_inside: bool,
+}
+
+/// Somebody whom Redis has elsewhere than Postgres.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Difference {
+    /// In whose line.
+    pub program_id: ProgramId,
+    /// Who.
+    pub account_id: AccountId,
+    /// Where Postgres has them.
+    pub right: Standing,
+    /// Where Redis has them.
+    pub seen: Standing,
+}
+
+/// Everybody whom Redis has elsewhere than Postgres, at most `rows_max`, in the lines that
+/// Redis has completely. Both move meanwhile: only what is found again counts.
+pub async fn list_differences(
+    db: &PgPool,
+    redis: &Redis,
+    rows_max: usize,
+) -> Result<Vec<Difference>, MirrorError> {
+    const PAGE: i64 = 10_000;
+    let mut found = Vec::new();
+    for program_id in lines::list_ever_joined(db).await? {
+        let line = Line::of(redis, program_id);
+        if line.head(1, 1).await?.is_none() {
+            continue;
+        }
+        let mut comparison = Comparison::begin(db, line, program_id, PAGE).await?;
+        while let Some(differences) = comparison.next().await? {
+            found.extend(differences);
+            if found.len() >= rows_max {
+                found.truncate(rows_max);
+                return Ok(found);
+            }
+        }
+    }
+    Ok(found)
+}
+
+/// One line, compared page by page in the order of its numbers.
+#[derive(Debug)]
+pub(super) struct Comparison<'a> {
+    db: &'a PgPool,
+    line: Line<'a>,
+    program_id: ProgramId,
+    page: i64,
+    /// Behind this number the next page begins; none once all are compared.
+    after: Option<QueueNumber>,
+    inside: HashSet<AccountId>,
+    seen_inside: HashSet<AccountId>,
+}
+
+impl<'a> Comparison<'a> {
+    /// Reads who is inside; the line is read in pages of `page`.
+    pub(super) async fn begin(
+        db: &'a PgPool,
+        line: Line<'a>,
+        program_id: ProgramId,
+        page: i64,
+    ) -> Result<Self, MirrorError> {
+        let inside = lines::list_inside(db, program_id).await?;
+        let seen_inside = line.inside().await?;
+        let after = Some(QueueNumber(0));
+        Ok(Self { db, line, program_id, page, after, inside, seen_inside })
+    }
+
+    /// The differences of the next page; `None` after the last.
+    pub(super) async fn next(&mut self) -> Result<Option<Vec<Difference>>, MirrorError> {
+        let Some(after) = self.after else { return Ok(None) };
+        let page = lines::list_waiting(self.db, self.program_id, after, self.page).await?;
+        let is_full = i64::try_from(page.len()).is_ok_and(|n| n >= self.page);
+        // Behind the last page nobody should stand at all.
+        let last = page.last().map(|(_, number)| *number).filter(|_| is_full);
+        let up_to = last.unwrap_or(QueueNumber(i64::MAX));
+        let seen = self.line.waiting_between(after, up_to).await?;
+        let seen: HashMap<AccountId, QueueNumber> = seen.into_iter().collect();
+        let right: HashMap<AccountId, QueueNumber> = page.into_iter().collect();
+
+        let mut candidates: HashSet<AccountId> = right.keys().chain(seen.keys()).copied().collect();
+        if after == QueueNumber(0) {
+            candidates.extend(self.inside.symmetric_difference(&self.seen_inside));
+        }
+        self.after = last;
+        let differences = candidates.into_iter().filter_map(|account_id| {
+            let difference = Difference {
+                program_id: self.program_id,
+                account_id,
+                right: Standing {
+                    waiting: right.get(&account_id).copied(),
+                    is_inside: self.inside.contains(&account_id),
+                },
+                seen: Standing {
+                    waiting: seen.get(&account_id).copied(),
+                    is_inside: self.seen_inside.contains(&account_id),
+                },
+            };
+            (difference.right != difference.seen).then_some(difference)
+        });
+        Ok(Some(differences.collect()))
+    }
+}

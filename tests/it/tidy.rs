@@ -1,0 +1,14 @@
+//! The house rules that a compiler does not know: who may use whom, where SQL, HTTP and
+//! Redis stand, how large a file may grow, and that every text and template has its owner.
+
+mod layers;
+mod locales;
+mod manual;
+mod sizes;
+mod source;
+mod templates;
+
+/// Fails with every mistake at once.
+fn expect_none(mistakes: &[String], rule: &str) {
+    assert!(mistakes.is_empty(), "{rule}\n{}", mistakes.join("\n"));
+}

@@ -1,0 +1,214 @@
+//! Who may use whom, and where SQL, HTTP and Redis stand.
+
+use std::collections::BTreeSet;
+
+use super::{
+    expect_none,
+    source::{Source, below, root},
+};
+
+/// Left to right only: a module uses what stands before it. Those of one group do not use
+/// each other.
+const ORDER: [&[&str]; 20] = [
+    &["config"],
+    &["telemetry"],
+    &["infra"],
+    &["app"],
+    &["web"],
+    &["points"],
+    &["accounts"],
+    &["catalog"],
+    &["wallet"],
+    &["entry_queue"],
+    &["reservation"],
+    &["tickets"],
+    &["payment"],
+    &["admin", "demo"],
+    &["workers"],
+    &["rehearsal"],
+    &["routes"],
+    &["server"],
+    &["lib"],
+    &["main"],
+];
+
+/// What every feature consists of.
+const SIX: [&str; 6] = ["mod.rs", "model.rs", "error.rs", "store.rs", "service.rs", "pages.rs"];
+const FEATURES: [&str; 7] =
+    ["accounts", "catalog", "wallet", "entry_queue", "reservation", "tickets", "payment"];
+/// Files that a feature does without, and why.
+const WITHOUT: [(&str, &str); 1] = [
+    // It only reads: the database's errors are all it has.
+    ("catalog", "error.rs"),
+];
+
+fn rank(module: &str) -> Option<usize> {
+    ORDER.iter().position(|group| group.contains(&module))
+}
+
+/// `src/wallet/store.rs` is of `wallet`, `src/app.rs` of `app`.
+fn module_of(source: &Source) -> &str {
+    let path = source.path.strip_prefix("src/").unwrap();
+    path.split('/').next().unwrap().trim_end_matches(".rs")
+}
+
+/// The modules named by `crate::…` and `crate::{…}`; main says `stagedoor::…`.
+fn used_modules(source: &Source) -> BTreeSet<String> {
+    let code: Vec<&str> = source.code().map(|(_, line)| line).collect();
+    let code = code.join("\n");
+    let roots =
+        if source.path == "src/main.rs" { ["crate::", "stagedoor::"] } else { ["crate::"; 2] };
+    let mut used = BTreeSet::new();
+    for rest in roots.iter().flat_map(|root| code.split(root).skip(1)) {
+        match rest.strip_prefix('{') {
+            Some(group) => used.extend(heads(group)),
+            None => used.extend(identifier(rest)),
+        }
+    }
+    used
+}
+
+/// The first names of each part of a `use` group, up to the brace that closes it.
+fn heads(group: &str) -> Vec<String> {
+    let (mut depth, mut parts) = (0, vec![String::new()]);
+    for letter in group.chars() {
+        match letter {
+            '{' => depth += 1,
+            '}' if depth == 0 => break,
+            '}' => depth -= 1,
+            ',' if depth == 0 => parts.push(String::new()),
+            _ => parts.last_mut().unwrap().push(letter),
+        }
+    }
+    parts.iter().filter_map(|part| identifier(part.trim())).collect()
+}
+
+fn identifier(text: &str) -> Option<String> {
+    let name: String = text.chars().take_while(|c| c.is_ascii_lowercase() || *c == '_').collect();
+    (!name.is_empty()).then_some(name)
+}
+
+#[test]
+fn modules_use_only_what_stands_left_of_them() {
+    let mut mistakes = Vec::new();
+    for source in below("src", &[".rs"]) {
+        let module = module_of(&source);
+        let Some(own) = rank(module) else {
+            mistakes.push(format!("{}: {module} has no place in the order", source.path));
+            continue;
+        };
+        for used in used_modules(&source) {
+            let is_left = rank(&used).is_none_or(|other| other < own);
+            if used != module && !is_left {
+                mistakes.push(format!("{} uses {used}, which stands further right", source.path));
+            }
+        }
+    }
+    expect_none(&mistakes, "The dependency order of src/lib.rs is broken:");
+}
+
+fn find(words: &[&str], may: impl Fn(&Source) -> bool) -> Vec<String> {
+    let mut mistakes = Vec::new();
+    for source in below("src", &[".rs"]).iter().filter(|source| !may(source)) {
+        for (number, line) in source.code() {
+            if words.iter().any(|word| line.contains(word)) {
+                mistakes.push(format!("{}:{number}: {}", source.path, line.trim()));
+            }
+        }
+    }
+    mistakes
+}
+
+#[test]
+fn sql_stands_in_stores() {
+    let words = ["query!(", "query_as!(", "query_scalar!(", "sqlx::query", "raw_sql("];
+    let mistakes = find(&words, |source| {
+        source.name() == "store.rs"
+            || source.path.contains("/store/")
+            || source.path.starts_with("src/infra/")
+    });
+    expect_none(&mistakes, "SQL belongs into store.rs:");
+}
+
+#[test]
+fn http_stands_in_pages() {
+    let mistakes = find(&["actix_web", "actix_http"], |source| {
+        source.name() == "pages.rs"
+            || source.path.contains("/pages/")
+            || source.path.starts_with("src/web/")
+            || ["src/routes.rs", "src/server.rs", "src/main.rs"].contains(&source.path.as_str())
+    });
+    expect_none(&mistakes, "actix belongs into pages.rs and web/:");
+}
+
+#[test]
+fn redis_commands_stand_beside_their_lua() {
+    // The errors and handles of infra::redis are for everybody; the crate's own are not.
+    let words = ["use redis::", "redis::cmd", "redis::pipe", "redis::Script", "redis::Cmd"];
+    let mistakes = find(&words, |source| {
+        source.path == "src/infra/redis.rs"
+            || source.path.starts_with("src/infra/locks/")
+            || source.text.contains("include_str!(\"") && source.text.contains(".lua\")")
+    });
+    expect_none(&mistakes, "Redis commands belong beside a script, infra/redis.rs or infra/locks:");
+}
+
+#[test]
+fn every_script_says_what_it_does_and_is_run() {
+    let mut mistakes = Vec::new();
+    let rust = below("src", &[".rs"]);
+    for script in below("src", &[".lua"]) {
+        for part in ["-- Run by: ", "-- KEYS[1", "-- Returns ", "-- Why a script: ", "-- Cost: "] {
+            if !script.text.contains(part) {
+                mistakes.push(format!("{} has no {part:?} in its header", script.path));
+            }
+        }
+        let run = format!("include_str!(\"{}\")", script.name());
+        let folder = script.path.trim_end_matches(script.name());
+        if !rust.iter().any(|rust| rust.path.starts_with(folder) && rust.text.contains(&run)) {
+            mistakes.push(format!("{} is run by nobody beside it", script.path));
+        }
+    }
+    expect_none(&mistakes, "A Lua script needs its header and a Rust type beside it:");
+}
+
+#[test]
+fn features_have_the_same_six_files() {
+    let mut mistakes = Vec::new();
+    for feature in FEATURES {
+        for file in SIX {
+            let is_there = root().join(format!("src/{feature}/{file}")).exists();
+            if is_there == WITHOUT.contains(&(feature, file)) {
+                mistakes.push(format!("src/{feature}/{file}"));
+            }
+        }
+    }
+    expect_none(&mistakes, "These are missing, or no longer excused:");
+}
+
+#[test]
+fn every_file_says_what_it_is_for() {
+    let sources = below("src", &[".rs"]).into_iter().chain(below("tests", &[".rs"]));
+    let mistakes: Vec<String> = sources
+        .filter(|source| !source.text.starts_with("//! "))
+        .map(|source| source.path)
+        .collect();
+    expect_none(&mistakes, "These do not open with a `//!` line:");
+}
+
+#[test]
+fn nothing_is_left_for_later() {
+    let marks =
+        [concat!("TO", "DO"), concat!("FIX", "ME"), concat!(" X", "XX"), concat!("db", "g!(")];
+    let mut mistakes = Vec::new();
+    for folder in ["src", "tests", "templates", "static", "locales", "scripts", "migrations"] {
+        for source in below(folder, &["", ""]) {
+            for (idx, line) in source.text.lines().enumerate() {
+                if marks.iter().any(|mark| line.contains(mark)) {
+                    mistakes.push(format!("{}:{}: {}", source.path, idx + 1, line.trim()));
+                }
+            }
+        }
+    }
+    expect_none(&mistakes, "Something was left for later:");
+}

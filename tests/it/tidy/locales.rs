@@ -1,0 +1,162 @@
+//! Every text stands in every language, is used, and is there where it is used.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::{
+    expect_none,
+    source::{Source, below, read},
+};
+
+/// Texts whose pages are still to come. Nothing else may be unused.
+const YET_TO_COME: [&str; 16] = [
+    "ticket-",
+    "tickets-count",
+    "seats-count",
+    "places-count",
+    "queue-",
+    "seat-",
+    "reservation-",
+    "payment-",
+    "wallet-",
+    "program-",
+    "date-",
+    "error-",
+    "layout-",
+    "common-",
+    "home-",
+    "account-",
+];
+
+/// What is written like a key and is none.
+const NO_KEYS: [&str; 0] = [];
+
+/// Keys with the arguments their texts name, in the order of the file.
+fn texts(language: &str) -> Vec<(String, BTreeSet<String>)> {
+    let file = read(&format!("locales/{language}.ftl"));
+    let mut texts: Vec<(String, BTreeSet<String>)> = Vec::new();
+    for line in file.text.lines().filter(|line| !line.starts_with('#')) {
+        let key = line.split_once(" =").map(|(key, _)| key).filter(|key| is_key(key));
+        if let Some(key) = key {
+            texts.push((key.to_owned(), BTreeSet::new()));
+        }
+        let arguments = line.split('$').skip(1).map(|rest| {
+            rest.chars().take_while(|c| c.is_ascii_alphanumeric() || *c == '_').collect()
+        });
+        if let Some((_, of_text)) = texts.last_mut() {
+            of_text.extend(arguments);
+        }
+    }
+    texts
+}
+
+fn keys() -> BTreeSet<String> {
+    texts("en").into_iter().map(|(key, _)| key).collect()
+}
+
+fn is_key(text: &str) -> bool {
+    text.contains('-')
+        && text.starts_with(|c: char| c.is_ascii_lowercase())
+        && text.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-')
+        && !text.contains("--")
+        && !text.ends_with('-')
+}
+
+/// The codes of refusals: the literals of every `fn code`.
+fn codes() -> BTreeSet<String> {
+    let mut codes = BTreeSet::new();
+    for source in below("src", &[".rs"]) {
+        for function in source.text.split("fn code(&self)").skip(1) {
+            let body = function.split("\n    }\n").next().unwrap();
+            let body = Source { path: String::new(), text: body.to_owned() };
+            codes.extend(body.literals().map(|(_, literal)| literal.to_owned()));
+        }
+    }
+    assert!(codes.contains("not-found"), "{codes:?}");
+    codes
+}
+
+/// Literals of the code and of the tags of templates, with where they stand.
+fn literals() -> BTreeMap<String, String> {
+    let mut found = BTreeMap::new();
+    for source in below("src", &[".rs"]) {
+        for (number, literal) in source.literals() {
+            found.insert(literal.to_owned(), format!("{}:{number}", source.path));
+        }
+    }
+    for template in below("templates", &[".html"]) {
+        for tag in template.text.split("{{").flat_map(|part| part.split("{%")).skip(1) {
+            let tag = tag.split("}}").next().unwrap().split("%}").next().unwrap();
+            for literal in tag.split('"').skip(1).step_by(2) {
+                found.insert(literal.to_owned(), template.path.clone());
+            }
+        }
+    }
+    found
+}
+
+fn error_keys() -> BTreeSet<String> {
+    let parts = ["title", "detail", "action"];
+    let codes = codes();
+    codes.iter().flat_map(|code| parts.map(|part| format!("error-{code}-{part}"))).collect()
+}
+
+#[test]
+fn both_languages_have_the_same_texts() {
+    let (english, korean) = (texts("en"), texts("ko"));
+    let mut mistakes = Vec::new();
+    for (idx, (key, arguments)) in korean.iter().enumerate() {
+        match english.get(idx) {
+            Some((other, _)) if other != key => {
+                mistakes.push(format!("{key} stands where en.ftl has {other}"));
+                break;
+            }
+            Some((_, known)) => mistakes.extend(
+                arguments.difference(known).map(|name| format!("{key}: en.ftl has no ${name}")),
+            ),
+            None => mistakes.push(format!("{key} is not in en.ftl")),
+        }
+    }
+    mistakes
+        .extend(english.iter().skip(korean.len()).map(|(key, _)| format!("ko.ftl lacks {key}")));
+    expect_none(&mistakes, "ko.ftl has the keys of en.ftl in the same order:");
+}
+
+#[test]
+fn no_text_is_there_twice() {
+    let mut seen = BTreeSet::new();
+    let twice: Vec<String> = texts("en")
+        .into_iter()
+        .map(|(key, _)| key)
+        .filter(|key| !seen.insert(key.clone()))
+        .collect();
+    expect_none(&twice, "These are in en.ftl twice:");
+}
+
+#[test]
+fn every_text_that_is_asked_for_exists() {
+    let (keys, codes) = (keys(), codes());
+    let sections: BTreeSet<&str> = keys.iter().map(|key| key.split('-').next().unwrap()).collect();
+    let mut mistakes = Vec::new();
+    for (literal, place) in literals() {
+        let is_meant = is_key(&literal) && sections.contains(literal.split('-').next().unwrap());
+        let is_other = codes.contains(&literal) || NO_KEYS.contains(&literal.as_str());
+        if is_meant && !is_other && !keys.contains(&literal) {
+            mistakes.push(format!("{place}: {literal}"));
+        }
+    }
+    for key in error_keys().difference(&keys) {
+        mistakes.push(format!("a refusal's code: {key}"));
+    }
+    expect_none(&mistakes, "These texts are asked for and are not in locales/:");
+}
+
+#[test]
+fn every_text_is_used() {
+    let (literals, error_keys) = (literals(), error_keys());
+    let unused: Vec<String> = keys()
+        .into_iter()
+        .filter(|key| !literals.contains_key(key) && !error_keys.contains(key))
+        .filter(|key| !YET_TO_COME.iter().any(|start| key.starts_with(start)))
+        .collect();
+    expect_none(&unused, "Nobody asks for these texts:");
+}
