@@ -49,9 +49,8 @@ async fn make_venue(admin: &Person, grid: &str) -> String {
     let venue = admin.post("/admin/venues", &form).await;
     assert_eq!(venue.status, 201, "{}", venue.body);
     let id = venue.json()["id"].as_str().unwrap().to_owned();
-    let seats =
-        admin.post(&format!("/admin/venues/{id}/seats"), &[("version", "0"), ("grid", grid)]);
-    let seats = seats.await;
+    let path = format!("/admin/venues/{id}/seats");
+    let seats = admin.post(&path, &[("version", "0"), ("grid", grid)]).await;
     assert_eq!(seats.status, 200, "{}", seats.body);
     id
 }
