@@ -25,8 +25,11 @@ mod door;
 mod error;
 mod model;
 pub mod pages;
+mod programs;
+mod schedules;
 mod service;
 mod store;
+mod venues;
 
 pub use error::AdminError;
-pub use model::{Act, Subject};
+pub use model::{Act, Change, Meanwhile, Subject};

@@ -187,6 +187,11 @@ impl Mistakes {
         }
     }
 
+    /// The locale keys of everything that is wrong.
+    pub fn reasons(&self) -> impl Iterator<Item = &'static str> {
+        self.0.iter().map(|(_, reason)| *reason)
+    }
+
     /// The locale key of what is wrong with `name`.
     pub fn of(&self, name: &str) -> Option<&'static str> {
         self.0.iter().find(|(field, _)| *field == name).map(|(_, reason)| *reason)

@@ -63,6 +63,21 @@ const PATHS: &[(&str, Door)] = &[
     ("/door/{schedule_id}/check-ins/{ticket_id}/undoing", Door::Staff),
 
     ("/admin", Door::Admin),
+    ("/admin/programs", Door::Admin),
+    ("/admin/programs/new", Door::Admin),
+    ("/admin/programs/{id}", Door::Admin),
+    ("/admin/programs/{id}/publication", Door::Admin),
+    ("/admin/programs/{id}/schedules", Door::Admin),
+    ("/admin/schedules/{id}", Door::Admin),
+    ("/admin/schedules/{id}/prices", Door::Admin),
+    ("/admin/schedules/{id}/blocks", Door::Admin),
+    ("/admin/schedules/{id}/zones", Door::Admin),
+    ("/admin/schedules/{id}/zones/{zone_id}", Door::Admin),
+    ("/admin/venues", Door::Admin),
+    ("/admin/venues/new", Door::Admin),
+    ("/admin/venues/{id}", Door::Admin),
+    ("/admin/venues/{id}/seats", Door::Admin),
+    ("/admin/venues/{id}/seats/preview", Door::Admin),
     ("/admin/audit", Door::Admin),
 ];
 

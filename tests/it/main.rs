@@ -6,6 +6,7 @@ mod support;
 
 mod access;
 mod accounts;
+mod admin;
 mod catalog;
 mod check_in;
 mod entry_queue;

@@ -36,12 +36,21 @@ async fn a_lost_node_stops_only_its_own_lines_and_brings_them_back(db: PgPool) {
     let state = people[3].get(&line_of(lost)).await.json();
     assert_eq!((&state["ahead"], &state["queue_number"]), (&Value::Null, &json!(4)), "{state}");
     assert_eq!(people[0].get(&line_of(lost)).await.json()["status"], "ACTIVE");
+    // A node that forgot its scripts is told them again, although another one is away.
+    cluster.nodes[0].run::<()>(&["SCRIPT", "FLUSH"]).await;
+    let (poller, path) = (people[3].clone(), line_of(lost));
+    let polling = tokio::spawn(async move {
+        loop {
+            assert_eq!(poller.get(&path).await.status, 200);
+        }
+    });
     for concert in [&concerts[0], &concerts[2]] {
         assert_eq!(people[0].delete(&line_of(concert)).await.status, 204);
         until_status(&people[1], concert, "ACTIVE").await;
         let state = people[3].get(&line_of(concert)).await.json();
         assert_eq!(state["ahead"], 1, "{state}");
     }
+    polling.abort();
     assert_eq!(people[2].delete(&line_of(lost)).await.status, 204);
 
     cluster.nodes[1].restart().await;

@@ -21,11 +21,11 @@ fn a_template_names_the_struct_that_renders_it() {
 fn owner(template: &Source) -> Result<(), String> {
     let first = template.text.lines().next().unwrap_or_default();
     let said = first.strip_prefix("{#- ").ok_or("opens without a `{#- … -#}` comment")?;
-    let is_frame = template.path.ends_with("/layout.html");
-    if is_frame || template.path.starts_with("templates/partials/") {
+    if template.path.starts_with("templates/partials/") {
         return said.starts_with("Macros ").then_some(()).ok_or("says no `Macros …`".to_owned());
     }
-    if template.path.starts_with("templates/layouts/") {
+    let is_frame = template.path.ends_with("/layout.html");
+    if is_frame || template.path.starts_with("templates/layouts/") {
         return said
             .starts_with("The frame ")
             .then_some(())
