@@ -25,6 +25,11 @@ create table programs (
     -- for so many percent of what was paid.
     refund_until_hours      integer     not null default 24,
     refund_percent          integer     not null default 100,
+    -- When it was cancelled, and when the last of its line, holds and tickets was
+    -- given back.
+    cancelled_at            timestamptz,
+    wound_down_at           timestamptz,
+    -- Incremented by every edit: an edit of what somebody else edited meanwhile is refused.
     version                 bigint      not null default 0,
     created_at              timestamptz not null default now(),
 
@@ -41,12 +46,17 @@ create table programs (
     constraint programs_refund_percent_range check (refund_percent between 0 and 100)
 );
 
+-- What is left to be given back.
+create index programs_winding_down on programs (id) where cancelled_at is not null and wound_down_at is null;
+
 create table venues (
     id        uuid primary key,
     name      text not null,
     address   text not null default '',
     -- The clock on the venue's wall: performances are shown in it.
-    time_zone text not null default 'Asia/Seoul'
+    time_zone text not null default 'Asia/Seoul',
+    -- As a program's; the seats count as the venue.
+    version   bigint not null default 0
 );
 
 create table seats (
@@ -67,6 +77,8 @@ create table schedules (
     program_id uuid        not null references programs,
     venue_id   uuid        not null references venues,
     starts_at  timestamptz not null,
+    -- As a program's; prices and zones count as the schedule.
+    version    bigint      not null default 0,
 
     constraint schedules_program_id_starts_at_key unique (program_id, starts_at)
 );

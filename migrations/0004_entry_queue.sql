@@ -52,6 +52,9 @@ create unique index queue_tokens_live_key on queue_tokens (program_id, account_i
 -- The line in order; whoever is parked stands beside it.
 create index queue_tokens_waiting on queue_tokens (program_id, queue_number)
     where status = 'WAITING' and parked_at is null;
+-- Those who stand beside the line; few, and a join never touches it.
+create index queue_tokens_parked on queue_tokens (program_id, queue_number)
+    where status = 'WAITING' and parked_at is not null;
 -- Who is inside, and whose stay ends first.
 create index queue_tokens_active on queue_tokens (program_id, expires_at) where status = 'ACTIVE';
 -- The latest place of one person, also when it has ended.
@@ -59,3 +62,6 @@ create index queue_tokens_account on queue_tokens (account_id, program_id, queue
 -- How fast places were freed lately.
 create index queue_tokens_ended on queue_tokens (program_id, ended_at)
     where ended_at is not null and admitted_at is not null;
+-- How fast people were let in lately.
+create index queue_tokens_admitted on queue_tokens (program_id, admitted_at)
+    where admitted_at is not null;

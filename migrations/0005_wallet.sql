@@ -43,7 +43,7 @@ create unique index point_transactions_reference_key
     on point_transactions (reference_id, kind, wallet_id) where reference_id is not null;
 -- The statement: one kind, newest first; and the versions that one month spans.
 create index point_transactions_kind on point_transactions (wallet_id, kind, wallet_version);
-create index point_transactions_created_at on point_transactions (wallet_id, created_at);
+create index point_transactions_created_at on point_transactions (wallet_id, created_at, wallet_version);
 
 create table transfers (
     id          uuid        primary key,
@@ -64,7 +64,11 @@ create table transfers (
 
 create index transfers_sender_id on transfers (sender_id, id desc);
 create index transfers_receiver_id on transfers (receiver_id, id desc);
-create index transfers_pending on transfers (expires_at) where status = 'PENDING';
+-- What a worker looks for, and what waits for one person's answer or withholds one
+-- person's points.
+create index transfers_pending on transfers (expires_at, id) where status = 'PENDING';
+create index transfers_pending_sender on transfers (sender_id, id) where status = 'PENDING';
+create index transfers_pending_receiver on transfers (receiver_id, id) where status = 'PENDING';
 
 create table transfer_status_history (
     transfer_id uuid        not null references transfers,

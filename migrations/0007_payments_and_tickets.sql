@@ -25,11 +25,14 @@ create table tickets (
     code                text        not null,
     status              text        not null default 'VALID',
     used_at             timestamptz,
+    -- Who let its holder in.
+    used_by             uuid        references accounts,
     created_at          timestamptz not null default clock_timestamp(),
 
     constraint tickets_code_key unique (code),
     constraint tickets_status_known check (status in ('VALID', 'USED', 'VOID')),
-    constraint tickets_used_has_its_time check ((status = 'USED') = (used_at is not null))
+    constraint tickets_used_has_its_time check ((status = 'USED') = (used_at is not null)),
+    constraint tickets_used_by_somebody_used check (used_by is null or status = 'USED')
 );
 
 create index tickets_reservation_item_id on tickets (reservation_item_id);

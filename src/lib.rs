@@ -9,6 +9,7 @@
 //! reservation < tickets < payment < admin, demo < workers < rehearsal < routes < server < main`
 
 pub mod accounts;
+pub mod admin;
 pub mod app;
 pub mod catalog;
 pub mod config;

@@ -1,7 +1,7 @@
 //! The URL table.
 
 use crate::{
-    accounts, catalog, entry_queue, payment, reservation, tickets, wallet,
+    accounts, admin, catalog, entry_queue, payment, reservation, tickets, wallet,
     web::{
         assets, health, language,
         path::{Path, at},
@@ -36,7 +36,16 @@ pub fn all() -> Vec<Path> {
         at("/tickets/{code}").get(tickets::pages::show_ticket),
 
         at("/wallet").get(wallet::pages::show_wallet),
+        at("/wallet/statement.csv").get(wallet::pages::show_statement),
         at("/wallet/charges").post(wallet::pages::create_charge),
+        at("/wallet/transfers").post(wallet::pages::create_transfer),
+        at("/wallet/transfers/{id}").get(wallet::pages::show_transfer),
+        at("/wallet/transfers/{id}/acceptance").post(wallet::pages::create_acceptance),
+        at("/wallet/transfers/{id}/rejection").post(wallet::pages::create_rejection),
+        at("/wallet/transfers/{id}/cancellation").post(wallet::pages::create_cancellation),
+
+        at("/admin").get(admin::pages::home::show_home),
+        at("/admin/audit").get(admin::pages::audit::list_acts),
 
         at("/healthz").get(health::show_health),
         at("/readyz").get(health::show_readiness),

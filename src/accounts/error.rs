@@ -8,6 +8,9 @@ pub enum AccountError {
     /// The page needs somebody signed in.
     #[error("nobody is signed in")]
     LoginRequired,
+    /// The page is for the staff, or for who manages.
+    #[error("the role does not open this page")]
+    Forbidden,
     /// No such account, or not its password: which, is not told.
     #[error("the e-mail and the password do not belong together")]
     WrongCredentials,

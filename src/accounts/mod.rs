@@ -25,6 +25,9 @@ mod store;
 
 pub use error::AccountError;
 pub use model::{AccountId, Credentials, Email, NewAccount, Role};
-pub use pages::current::{CachedAccount, CurrentAccount, SessionCache, Visitor};
+pub use pages::{
+    current::{CachedAccount, CurrentAccount, SessionCache, Visitor},
+    staff::{AdminAccount, StaffAccount},
+};
 pub use password::PasswordGate;
 pub use service::{create_admin, purge_sessions};

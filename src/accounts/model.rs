@@ -185,6 +185,8 @@ pub(super) struct SessionAccount {
     pub name: String,
     /// Its role now, not at log-in.
     pub role: Role,
+    /// How many people wait for it to take points.
+    pub requests_waiting: i64,
 }
 
 #[cfg(test)]

@@ -1,6 +1,7 @@
 //! Sign-up, log-in, log-out.
 
 pub mod current;
+pub mod staff;
 
 use actix_web::{
     HttpRequest, HttpResponse,
@@ -34,7 +35,7 @@ impl Fault for AccountError {
     fn status(&self) -> StatusCode {
         match self {
             Self::LoginRequired | Self::WrongCredentials => StatusCode::UNAUTHORIZED,
-            Self::Locked => StatusCode::FORBIDDEN,
+            Self::Locked | Self::Forbidden => StatusCode::FORBIDDEN,
             Self::EmailTaken => StatusCode::CONFLICT,
             Self::RateLimited(limited) => limited.status(),
             Self::Hashing(_) => StatusCode::INTERNAL_SERVER_ERROR,
@@ -46,6 +47,7 @@ impl Fault for AccountError {
         match self {
             Self::LoginRequired => "login-required",
             Self::WrongCredentials => "wrong-credentials",
+            Self::Forbidden => "forbidden",
             Self::Locked => "account-locked",
             Self::EmailTaken => "email-taken",
             Self::RateLimited(limited) => limited.code(),

@@ -77,7 +77,8 @@ pub(super) async fn insert_session(
     Ok(())
 }
 
-/// Whom a live session of an account that is not locked belongs to.
+/// Whom a live session of an account that is not locked belongs to, and how many people
+/// wait for their answer: every page's head says both, so one statement asks for both.
 pub(super) async fn find_session(
     db: &PgPool,
     token_hash: &TokenHash,
@@ -85,10 +86,13 @@ pub(super) async fn find_session(
     sqlx::query_as!(
         SessionAccount,
         r#"
-        select account_id as "account_id: AccountId", name, role as "role: Role"
+        select account_id as "account_id: AccountId", name, role as "role: Role",
+               (select count(*) from transfers
+                where receiver_id = account_id and status = 'PENDING'
+                  and transfers.expires_at > now()) as "requests_waiting!"
         from sessions
         join accounts on accounts.id = sessions.account_id
-        where token_hash = $1 and expires_at > now() and locked_at is null
+        where token_hash = $1 and sessions.expires_at > now() and locked_at is null
         "#,
         token_hash,
     )

@@ -7,7 +7,7 @@
 use std::time::Duration;
 
 use super::{
-    comparison::Comparison,
+    compare::Comparison,
     line::{Line, PLACED_MAX, Written, is_turn_to_compare},
     store::{self, line as lines},
 };
@@ -15,8 +15,6 @@ use crate::{accounts::AccountId, app::App, catalog::ProgramId, infra::redis::Red
 
 /// Rewrites of one account before it is left to the next pass.
 const ROUNDS_MAX: u32 = 8;
-/// Places compared at once.
-const PAGE: i64 = 1_000;
 /// The lines are compared no more often than this, however many instances there are.
 const PASS_PERIOD_MIN: Duration = Duration::from_secs(25);
 /// How long a caller waits for Redis after its commit.
@@ -118,7 +116,7 @@ pub async fn mirror_everything(app: &App) -> Result<(), sqlx::Error> {
 
 async fn mirror_line(app: &App, program_id: ProgramId) -> Result<(), MirrorError> {
     let line = Line::of(&app.redis, program_id);
-    let mut comparison = Comparison::begin(&app.db, line, program_id, PAGE).await?;
+    let mut comparison = Comparison::begin(&app.db, line, program_id).await?;
     while let Some(differences) = comparison.next().await? {
         let accounts: Vec<AccountId> = differences.iter().map(|found| found.account_id).collect();
         settle(app, program_id, &accounts, None).await?;

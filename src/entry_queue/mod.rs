@@ -30,7 +30,7 @@
 
 mod admission;
 mod batch;
-mod comparison;
+mod compare;
 mod error;
 mod estimate;
 mod line;
@@ -38,21 +38,24 @@ mod mirror;
 mod model;
 pub mod pages;
 mod pass;
+mod place;
+mod purge;
 mod rebuild;
 mod room;
 mod service;
 mod store;
 
 pub use admission::{admit_everywhere, sweep_lapsed};
-pub use comparison::{Difference, Standing, list_differences};
+pub use compare::{Difference, Standing, list_differences};
 pub use error::QueueError;
 pub use mirror::{MirrorError, mirror, mirror_everything};
 pub use model::{
     LiveToken, QueueNumber, QueueState, Stay, TokenId, TokenStatus, queue_path, retry_after_ms,
 };
 pub use pages::{check_pass, pass_cookie};
+pub use purge::{Purge, end_of_line, purge_batch, purge_closed_lines};
 pub use rebuild::rebuild_what_is_lost;
 pub use room::WaitingRoom;
 pub use service::{
-    complete, extend_stay, is_anybody_waiting, lock_live_token, lock_stay, require_stay,
+    complete, extend_stay, is_anybody_waiting, let_in, lock_live_token, lock_stay, require_stay,
 };

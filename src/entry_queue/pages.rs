@@ -1,151 +1,40 @@
 //! HTTP: the waiting room and the ways in and out of it.
 
+mod entry;
+mod refusal;
+
 use std::sync::Arc;
 
 use actix_web::{
-    HttpRequest, HttpResponse,
-    cookie::{Cookie, SameSite, time},
+    HttpResponse,
     http::{StatusCode, header},
     web::{Data, Path},
 };
 use askama::Template;
 use chrono::{DateTime, Utc};
 use serde::Deserialize;
-use serde_json::{Map, Value, json};
+use serde_json::Value;
 
+pub use self::entry::{check_pass, pass_cookie};
 use super::{
-    error::QueueError,
     estimate::Wait,
     model::{QueueNumber, QueueState, Stay, TokenStatus, queue_path},
-    pass::EntryPass,
+    place::{self, Place},
     room::WaitingRoom,
-    service::{self, Place},
+    service,
 };
 use crate::{
     accounts::{CachedAccount, CurrentAccount},
     app::App,
-    catalog::{Program, Programs, ScheduleListing},
+    catalog::{Program, Programs, SaleState, ScheduleListing},
     web::{
-        error::{Fault, NotFound, PageError, Unavailable, database_fault},
+        error::{NotFound, PageError},
         form::{Body, Field, Mistakes},
         i18n::Phrase,
         page::View,
         times,
     },
 };
-
-/// The cookie that holds the entry pass.
-const PASS_COOKIE: &str = "entry_pass";
-
-impl Fault for QueueError {
-    fn status(&self) -> StatusCode {
-        match self {
-            Self::TokenAlreadyIssued { .. } | Self::SaleNotOpen { .. } => StatusCode::CONFLICT,
-            Self::SaleClosed => StatusCode::GONE,
-            Self::NoToken { .. } => StatusCode::NOT_FOUND,
-            Self::NotAdmitted { .. } => StatusCode::FORBIDDEN,
-            Self::Crowded | Self::BatchLost => Unavailable.status(),
-            Self::Shared(error) => database_fault(error).0,
-            Self::Database(error) => database_fault(error).0,
-        }
-    }
-
-    fn code(&self) -> &'static str {
-        match self {
-            Self::TokenAlreadyIssued { .. } => "token-already-issued",
-            Self::SaleNotOpen { .. } => "sale-not-open",
-            Self::SaleClosed => "sale-closed",
-            Self::NoToken { .. } => "no-token",
-            Self::NotAdmitted { .. } => "not-admitted",
-            Self::Crowded | Self::BatchLost => Unavailable.code(),
-            Self::Shared(error) => database_fault(error).1,
-            Self::Database(error) => database_fault(error).1,
-        }
-    }
-
-    fn extra(&self) -> Map<String, Value> {
-        match self {
-            Self::TokenAlreadyIssued { state, .. } => told_beside_a_status(state),
-            Self::SaleNotOpen { opens_at, .. } => {
-                Map::from_iter([("opens_at".to_owned(), json!(opens_at))])
-            }
-            Self::NotAdmitted { queue_url } => {
-                Map::from_iter([("queue_url".to_owned(), json!(queue_url))])
-            }
-            _ => Map::new(),
-        }
-    }
-
-    fn retry_after_secs(&self) -> Option<u64> {
-        match self.status() {
-            StatusCode::SERVICE_UNAVAILABLE => Unavailable.retry_after_secs(),
-            _ => None,
-        }
-    }
-
-    fn fill(&self, phrase: Phrase) -> Phrase {
-        match self {
-            Self::SaleNotOpen { opens_at, time_zone, .. } => {
-                let when = times::in_full(*opens_at, times::zone(time_zone), phrase.locale());
-                phrase.word("when", when)
-            }
-            _ => phrase,
-        }
-    }
-
-    fn way_forward(&self) -> Option<String> {
-        match self {
-            Self::TokenAlreadyIssued { queue_url, .. } | Self::NotAdmitted { queue_url } => {
-                Some(queue_url.clone())
-            }
-            Self::NoToken { program_url } | Self::SaleNotOpen { program_url, .. } => {
-                Some(program_url.clone())
-            }
-            Self::SaleClosed => Some("/reservations".to_owned()),
-            _ => None,
-        }
-    }
-}
-
-/// A queue state among the members of a problem document, whose `status` is the HTTP
-/// status; so the whole state stands under `queue` as well.
-fn told_beside_a_status(state: &QueueState) -> Map<String, Value> {
-    let told = json!(state);
-    let mut extra = told.as_object().cloned().unwrap_or_default();
-    extra.insert("queue".to_owned(), told);
-    extra
-}
-
-/// The entry pass of `stay`, for the browser of whoever is inside.
-pub fn pass_cookie(app: &App, stay: &Stay) -> Cookie<'static> {
-    let text = EntryPass::of(stay).sign(&app.signing_key).unwrap_or_default();
-    let secs_left = (stay.expires_at - app.now()).num_seconds().max(0);
-    Cookie::build(PASS_COOKIE, text)
-        .path("/")
-        .http_only(true)
-        .same_site(SameSite::Lax)
-        .secure(app.config.is_https())
-        .max_age(time::Duration::seconds(secs_left))
-        .finish()
-}
-
-/// Compares the pass in `request` with the live `stay`: one that is forged, over or of
-/// another stay is refused. For a browser that holds none, gives the cookie to set.
-pub fn check_pass(
-    request: &HttpRequest,
-    app: &App,
-    stay: &Stay,
-    program: &Program,
-) -> Result<Option<Cookie<'static>>, QueueError> {
-    let Some(shown) = request.cookie(PASS_COOKIE) else {
-        return Ok(Some(pass_cookie(app, stay)));
-    };
-    let pass = EntryPass::read(shown.value(), &app.signing_key, app.now());
-    match pass.is_some_and(|pass| pass.admits(stay)) {
-        true => Ok(None),
-        false => Err(QueueError::NotAdmitted { queue_url: queue_path(&program.slug) }),
-    }
-}
 
 #[derive(Template)]
 #[template(path = "entry_queue/waiting.html")]
@@ -242,7 +131,7 @@ pub async fn show_queue(
     me: CachedAccount,
 ) -> Result<HttpResponse, PageError> {
     let program = find(&app, &programs, &slug).await?;
-    let place = service::place_of(&app, &room, me.account_id, &program).await?;
+    let place = place::place_of(&app, &room, me.account_id, &program).await?;
     Ok(tell(&app, &me.view, &program, &place))
 }
 
@@ -291,9 +180,7 @@ pub(crate) async fn delete_token(
     service::leave(&app, me.account_id, &program, number).await?;
     let location = queue_path(&program.slug);
     let mut response = me.view.done(StatusCode::NO_CONTENT, &Value::Null, &location);
-    let mut cookie = Cookie::build(PASS_COOKIE, "").path("/").finish();
-    cookie.make_removal();
-    set(&mut response, &cookie);
+    entry::take_away(&mut response);
     Ok(response)
 }
 
@@ -312,7 +199,14 @@ fn tell(app: &App, view: &View, program: &Program, place: &Place) -> HttpRespons
             let (wait, is_back) = (place.wait, place.is_back);
             view.show(&WaitingPage { v: view, program, state, wait, is_back }, state)
         }
-        None => view.show(&EndedPage { v: view, program, ended: state.status.key() }, state),
+        None => {
+            let is_over = program.sale_state(app.now()) != SaleState::Open;
+            let ended = match state.status {
+                TokenStatus::Cancelled | TokenStatus::Expired if is_over => "closed",
+                status => status.key(),
+            };
+            view.show(&EndedPage { v: view, program, ended }, state)
+        }
     };
     if let Some(ms) = state.retry_after_ms {
         let secs = header::HeaderValue::from(whole_secs(ms));
@@ -324,15 +218,9 @@ fn tell(app: &App, view: &View, program: &Program, place: &Place) -> HttpRespons
 /// The answer, with the entry pass of whoever is inside.
 fn with_pass(app: &App, mut response: HttpResponse, place: &Place) -> HttpResponse {
     if let Some(stay) = &place.stay {
-        set(&mut response, &pass_cookie(app, stay));
+        entry::hand_out(app, &mut response, stay);
     }
     response
-}
-
-fn set(response: &mut HttpResponse, cookie: &Cookie<'_>) {
-    if let Err(error) = response.add_cookie(cookie) {
-        tracing::error!(%error, "a cookie could not be set");
-    }
 }
 
 fn whole_secs(ms: u64) -> u64 {

@@ -1,7 +1,5 @@
 //! What a person does in the line, and what other features ask of it.
 
-use std::sync::Arc;
-
 use chrono::{DateTime, TimeDelta, Utc};
 use sqlx::{PgConnection, PgExecutor};
 
@@ -9,20 +7,16 @@ use super::{
     admission,
     batch::Verdict,
     error::QueueError,
-    estimate::Wait,
-    line::{Line, Sight},
     mirror::mirror,
-    model::{
-        LiveToken, QueueNumber, QueueState, Stay, Token, TokenId, TokenStatus, queue_path,
-        retry_after_ms,
-    },
+    model::{LiveToken, QueueNumber, Stay, TokenId, TokenStatus, queue_path},
+    place::{Place, place_of},
     room::WaitingRoom,
-    store,
+    store::{self, admission as gate},
 };
 use crate::{
     accounts::AccountId,
     app::App,
-    catalog::{Program, ProgramId, SaleState, ScheduleListing},
+    catalog::{Program, ProgramId, SaleState},
 };
 
 /// A sale that opens later than this is refused at the door; for the last moments the
@@ -74,136 +68,7 @@ fn program_url(program: &Program) -> String {
     format!("/programs/{}", program.slug)
 }
 
-/// One person's place, as a poll and as the page tell it.
-#[derive(Clone, Debug)]
-pub(super) struct Place {
-    pub(super) state: QueueState,
-    pub(super) wait: Option<Wait>,
-    /// Of whoever is inside.
-    pub(super) stay: Option<Stay>,
-    /// What they may choose from.
-    pub(super) schedules: Arc<Vec<ScheduleListing>>,
-    /// Whether they were passed over before, and have just come back.
-    pub(super) is_back: bool,
-}
-
-/// Where `account_id` stands in the line of `program`. Asking says that they are there:
-/// whoever was passed over meanwhile stands in line again.
-///
-/// Whoever Redis has in line is told so without a look at Postgres. Everybody else is
-/// looked up there, and moved in Redis where it believes something else.
-pub(super) async fn place_of(
-    app: &App,
-    room: &WaitingRoom,
-    account_id: AccountId,
-    program: &Program,
-) -> Result<Place, QueueError> {
-    let line = Line::of(&app.redis, program.id);
-    let sight = line.look(account_id).await.unwrap_or(Sight::Incomplete);
-    if let Sight::Waiting { number, n_ahead, n_waiting } = sight {
-        return waiting(app, room, program, number, Some((n_ahead, n_waiting))).await;
-    }
-    let token = store::find_token(&app.db, program.id, account_id).await?;
-    let token = token.ok_or_else(|| no_token(program))?;
-    let is_back = token.status == TokenStatus::Waiting && token.parked_at.is_some();
-    if is_back {
-        store::write_return(&app.db, token.id).await?;
-    }
-    if !agrees(sight, &token) {
-        mirror(app, program.id, &[account_id]).await;
-    }
-    if token.status != TokenStatus::Waiting {
-        return beyond_the_line(app, room, program, account_id, &token).await;
-    }
-    let seen = match line.look(account_id).await {
-        Ok(Sight::Waiting { n_ahead, n_waiting, .. }) => Some((n_ahead, n_waiting)),
-        _ => None,
-    };
-    let place = waiting(app, room, program, token.queue_number, seen).await?;
-    Ok(Place { is_back, ..place })
-}
-
-/// Whether Redis, which does not have them in line, is right about `token`.
-fn agrees(sight: Sight, token: &Token) -> bool {
-    match sight {
-        Sight::Inside { .. } => token.status == TokenStatus::Active,
-        Sight::Nowhere { .. } => {
-            !matches!(token.status, TokenStatus::Active | TokenStatus::Waiting)
-        }
-        // While the line is counted again, whoever comes back must be counted.
-        Sight::Incomplete => token.parked_at.is_none(),
-        Sight::Waiting { .. } => false,
-    }
-}
-
-async fn waiting(
-    app: &App,
-    room: &WaitingRoom,
-    program: &Program,
-    queue_number: QueueNumber,
-    seen: Option<(u64, u64)>,
-) -> Result<Place, QueueError> {
-    let ahead = seen.map(|(n_ahead, _)| n_ahead);
-    let wait = room.wait(app, program, ahead).await?;
-    let state = QueueState {
-        status: TokenStatus::Waiting,
-        queue_number,
-        ahead,
-        waiting: seen.map(|(_, n_waiting)| n_waiting),
-        estimated_wait_seconds: wait.map(|wait| wait.secs),
-        retry_after_ms: Some(retry_after_ms(ahead)),
-        expires_at: None,
-        entry_url: None,
-        seats_free: room.seats_free(app, program).await?,
-    };
-    Ok(Place { state, wait, stay: None, schedules: Arc::default(), is_back: false })
-}
-
-/// The place of somebody who is inside, or was.
-async fn beyond_the_line(
-    app: &App,
-    room: &WaitingRoom,
-    program: &Program,
-    account_id: AccountId,
-    token: &Token,
-) -> Result<Place, QueueError> {
-    let is_inside = token.status == TokenStatus::Active;
-    let stay = match (is_inside, token.stay_ends_at, token.expires_at) {
-        (true, Some(stay_ends_at), Some(expires_at)) => Some(Stay {
-            token_id: token.id,
-            program_id: program.id,
-            account_id,
-            queue_number: token.queue_number,
-            stay_ends_at,
-            expires_at,
-        }),
-        _ => None,
-    };
-    let schedules = room.schedules(app, program).await?;
-    let state = QueueState {
-        status: token.status,
-        queue_number: token.queue_number,
-        ahead: is_inside.then_some(0),
-        waiting: None,
-        estimated_wait_seconds: None,
-        retry_after_ms: None,
-        expires_at: stay.as_ref().map(|stay| stay.expires_at),
-        entry_url: is_inside.then(|| entry_url(program, &schedules)),
-        seats_free: room.seats_free(app, program).await?,
-    };
-    Ok(Place { state, wait: None, stay, schedules, is_back: false })
-}
-
-/// Where somebody who is inside chooses seats: the one map, or the page that lists the
-/// dates.
-fn entry_url(program: &Program, schedules: &[ScheduleListing]) -> String {
-    match schedules {
-        [only] => format!("/schedules/{}", only.id),
-        _ => queue_path(&program.slug),
-    }
-}
-
-fn no_token(program: &Program) -> QueueError {
+pub(super) fn no_token(program: &Program) -> QueueError {
     QueueError::NoToken { program_url: program_url(program) }
 }
 
@@ -220,6 +85,32 @@ pub(super) async fn leave(
     let token = token.filter(|token| number.is_none_or(|number| number == token.queue_number));
     let token = token.ok_or_else(|| no_token(program))?;
     store::write_end(&mut tx, token.id, TokenStatus::Cancelled).await?;
+    tx.commit().await?;
+    mirror(app, program.id, &[account_id]).await;
+    Ok(())
+}
+
+/// Lets `account_id` in past the line and beyond the capacity, on the word of `staff`.
+pub async fn let_in(
+    app: &App,
+    staff: AccountId,
+    account_id: AccountId,
+    program: &Program,
+) -> Result<(), QueueError> {
+    let mut tx = app.db.begin().await?;
+    gate::lock_gate(&mut tx, program.id).await?;
+    let token = store::lock_live_token(&mut tx, program.id, account_id).await?;
+    let token = token.filter(|token| token.status == TokenStatus::Waiting);
+    let token = token.ok_or_else(|| no_token(program))?;
+    let n_inside = gate::count_inside(&mut tx, program.id).await?;
+    let rules = gate::rules_of(&mut tx, program.id).await?;
+    if rules.sale() != SaleState::Open {
+        return Err(QueueError::SaleClosed);
+    }
+    let n_inside = i32::try_from(n_inside).unwrap_or(i32::MAX);
+    let (stay_ends_at, capacity) = (rules.stay_ends_at(), rules.capacity);
+    gate::write_admissions(&mut tx, &[token.id], stay_ends_at, n_inside, capacity).await?;
+    store::write_let_in_by(&mut tx, token.id, staff).await?;
     tx.commit().await?;
     mirror(app, program.id, &[account_id]).await;
     Ok(())

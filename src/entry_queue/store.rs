@@ -1,4 +1,5 @@
-//! The SQL of single places; [`join`], [`admission`] and [`line`] have that of many.
+//! The SQL of single places; [`join`], [`admission`], [`line`] and [`purge`]
+//! have that of many.
 
 use chrono::{DateTime, Utc};
 use sqlx::{PgConnection, PgExecutor, PgPool};
@@ -9,6 +10,7 @@ use crate::{accounts::AccountId, catalog::ProgramId};
 pub(super) mod admission;
 pub(super) mod join;
 pub(super) mod line;
+pub(super) mod purge;
 
 /// Where Redis should have one account.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -148,6 +150,22 @@ pub(super) async fn write_end(
         "update queue_tokens set status = $2, ended_at = clock_timestamp() where id = $1",
         token_id as _,
         status as _,
+    )
+    .execute(tx)
+    .await?;
+    Ok(())
+}
+
+/// Notes who let somebody in past the line.
+pub(super) async fn write_let_in_by(
+    tx: &mut PgConnection,
+    token_id: TokenId,
+    staff: AccountId,
+) -> Result<(), sqlx::Error> {
+    sqlx::query!(
+        "update queue_tokens set let_in_by = $2 where id = $1",
+        token_id as _,
+        staff as _,
     )
     .execute(tx)
     .await?;

@@ -14,10 +14,11 @@ use super::{error::PaymentError, service};
 use crate::{
     accounts::CurrentAccount,
     app::App,
+    catalog::Programs,
     infra::idempotency::RequestKey,
-    reservation::{ReservationId, ReservationStatus},
+    reservation::{ReservationId, ReservationStatus, reservation_page},
     tickets::pages::TICKETS_PATH,
-    wallet::{WalletError, pages::WALLET_PATH},
+    wallet::{Provider, WalletError, pages::WALLET_PATH},
     web::{
         error::{Fault, Internal, PageError, database_fault},
         flash,
@@ -111,37 +112,53 @@ impl PaymentForm {
 /// `POST /reservations/{id}/payment`
 pub async fn create_payment(
     app: Data<App>,
+    programs: Data<Programs>,
+    provider: Data<Provider>,
     me: CurrentAccount,
-    path: Path<Uuid>,
+    id: Path<ReservationId>,
     Body(form): Body<PaymentForm>,
 ) -> Result<HttpResponse, PageError> {
-    let reservation_id = ReservationId(path.into_inner());
     let key = form.parse()?.map(|key| {
         let route = "POST /reservations/{id}/payment";
-        RequestKey::new(me.account_id.0, key, route, &reservation_id)
+        RequestKey::new(me.account_id.0, key, route, &*id)
     });
-    let paid = service::pay(&app, me.account_id, reservation_id, key.as_ref()).await?;
-    let mut answer = me.view.done(StatusCode::CREATED, &paid, TICKETS_PATH);
-    tell(&me, &mut answer, "flash-paid");
-    Ok(answer)
+    match service::pay(&app, me.account_id, *id, key.as_ref()).await {
+        Ok(paid) => {
+            let mut answer = me.view.done(StatusCode::CREATED, &paid, TICKETS_PATH);
+            tell(&me, &mut answer, "flash-paid");
+            Ok(answer)
+        }
+        Err(refusal) if me.view.wants_form(&refusal) => {
+            reservation_page(&app, &programs, &provider, &me, *id, Some(&refusal)).await
+        }
+        Err(failure) => Err(failure.into()),
+    }
 }
 
 /// `POST /reservations/{id}/cancellation`
 pub async fn create_cancellation(
     app: Data<App>,
+    programs: Data<Programs>,
+    provider: Data<Provider>,
     me: CurrentAccount,
-    path: Path<Uuid>,
+    id: Path<ReservationId>,
 ) -> Result<HttpResponse, PageError> {
-    let reservation_id = ReservationId(path.into_inner());
-    let cancelled = service::cancel(&app, me.account_id, reservation_id).await?;
-    let location = format!("/reservations/{reservation_id}");
-    let mut answer = me.view.done(StatusCode::OK, &cancelled, &location);
-    let text_key = match cancelled.status {
-        ReservationStatus::Refunded => "flash-refunded",
-        _ => "flash-released",
-    };
-    tell(&me, &mut answer, text_key);
-    Ok(answer)
+    match service::cancel(&app, me.account_id, *id).await {
+        Ok(cancelled) => {
+            let location = format!("/reservations/{id}");
+            let mut answer = me.view.done(StatusCode::OK, &cancelled, &location);
+            let text_key = match cancelled.status {
+                ReservationStatus::Refunded => "flash-refunded",
+                _ => "flash-released",
+            };
+            tell(&me, &mut answer, text_key);
+            Ok(answer)
+        }
+        Err(refusal) if me.view.wants_form(&refusal) => {
+            reservation_page(&app, &programs, &provider, &me, *id, Some(&refusal)).await
+        }
+        Err(failure) => Err(failure.into()),
+    }
 }
 
 /// Leaves a message for the page that a browser sees next.

@@ -16,9 +16,10 @@ use crate::{
         idempotency::{Claim, RequestKey, commit_kept},
         postgres::retry_stale,
     },
+    points::Points,
     reservation::{self, Locked, ReservationError, ReservationId, ReservationStatus},
     tickets,
-    wallet::{self, Kind},
+    wallet::{self, Kind, WalletError},
 };
 
 /// Pays a hold of `account_id` with its points, once: under a `key` that paid before,
@@ -42,7 +43,14 @@ pub async fn pay(
         program_id: program_of(app, account_id, reservation_id).await?,
         key,
     };
-    let paid = retry_stale(|_| pay_once(app, &order)).await?;
+    let mut paid = retry_stale(|_| pay_once(app, &order)).await;
+    if matches!(paid, Err(PaymentError::Wallet(WalletError::InsufficientPoints { .. }))) {
+        // Points of a request that ran out may be enough. They come back in transactions
+        // of their own: transfers are locked before wallets.
+        wallet::expire_lapsed_of(&app.db, account_id).await?;
+        paid = retry_stale(|_| pay_once(app, &order)).await;
+    }
+    let paid = paid?;
     entry_queue::mirror(app, order.program_id, &[account_id]).await;
     Ok(paid)
 }
@@ -110,7 +118,7 @@ async fn release_once(
     reservation::release(&mut tx, account_id, reservation_id).await?;
     tx.commit().await?;
     let status = ReservationStatus::Cancelled;
-    Ok(Cancelled { reservation_id, status, refunded: crate::points::Points::ZERO })
+    Ok(Cancelled { reservation_id, status, refunded: Points::ZERO })
 }
 
 async fn refund_once(

@@ -158,11 +158,12 @@ async fn take_leases(app: &App, order: &HoldOrder) -> Result<Option<Lease>, Rese
     let scope = order.schedule.id;
     let (names, term) = match &order.choice {
         Choice::Seats(ids) => {
-            (ids.iter().map(|id| LeaseName::new(scope, id)).collect::<Vec<_>>(), SEAT_LEASE)
+            (ids.iter().map(|id| LeaseName::new(&scope, id)).collect::<Vec<_>>(), SEAT_LEASE)
         }
-        Choice::Places { .. } => {
-            (vec![LeaseName::new(scope, format_args!("person:{}", order.account_id))], PERSON_LEASE)
-        }
+        Choice::Places { .. } => (
+            vec![LeaseName::new(&scope, &format_args!("person:{}", order.account_id))],
+            PERSON_LEASE,
+        ),
     };
     match Lease::take(&app.redis, names, &order.owner(), term).await {
         Ok(lease) => Ok(Some(lease)),

@@ -25,6 +25,7 @@ mod best;
 mod error;
 mod expiry;
 mod hold;
+mod listing;
 mod model;
 pub mod pages;
 mod seat_map;
@@ -35,9 +36,10 @@ pub use alternatives::Alternative;
 pub use error::ReservationError;
 pub use expiry::expire_lapsed;
 pub use hold::{HoldOrder, hold};
+pub use listing::ZoneState;
 pub use model::{
     Choice, Confirmed, Held, Hold, Item, Locked, Reservation, ReservationId, ReservationItemId,
-    ReservationStatus, SeatStatus, ZoneState,
+    ReservationStatus, SeatStatus,
 };
 pub use pages::reservation_page;
 pub use seat_map::MapSeat;

@@ -2,11 +2,13 @@
 
 mod door;
 mod drawing;
+mod holds;
 mod reservations;
 mod seats;
 
+pub use holds::create_hold;
 pub use reservations::{list_reservations, reservation_page, show_reservation, update_renewal};
-pub use seats::{create_hold, show_seat_map};
+pub use seats::show_seat_map;
 
 use actix_web::http::StatusCode;
 use serde_json::{Map, Value, json};

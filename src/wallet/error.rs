@@ -1,6 +1,9 @@
 //! Why points did not move.
 
-use super::provider::ProviderAway;
+use super::{
+    provider::ProviderAway,
+    transfer::{OPEN_REQUESTS_MAX, TransferStatus},
+};
 use crate::{
     infra::{
         idempotency::KeyError,
@@ -35,6 +38,24 @@ pub enum WalletError {
     /// The same charge, payment or refund moved these points before.
     #[error("these points were moved before")]
     MovedBefore,
+    /// Points cannot be sent to oneself.
+    #[error("points cannot be sent to oneself")]
+    SelfTransfer,
+    /// No account has this e-mail address.
+    #[error("no account has this e-mail address")]
+    UnknownRecipient,
+    /// The sender has as many open requests as one account may have.
+    #[error("{OPEN_REQUESTS_MAX} transfer requests are open")]
+    TooManyRequests,
+    /// There is no such request, or it is not up to this person.
+    #[error("no such transfer request")]
+    TransferNotFound,
+    /// The request was answered before.
+    #[error("the transfer request is {0:?}")]
+    AlreadySettled(TransferStatus),
+    /// The request's time is over.
+    #[error("the transfer request has run out")]
+    TransferExpired,
     /// The request key does not lead to work.
     #[error(transparent)]
     Key(#[from] KeyError),
@@ -44,6 +65,13 @@ pub enum WalletError {
     /// Postgres failed.
     #[error(transparent)]
     Database(sqlx::Error),
+}
+
+impl WalletError {
+    /// The refusal of somebody who never had points.
+    pub(super) fn no_points(needed: Points) -> Self {
+        Self::InsufficientPoints { balance: Points::ZERO, needed }
+    }
 }
 
 impl From<sqlx::Error> for WalletError {

@@ -2,8 +2,9 @@
 //!
 //! A **wallet** holds an account's points. A **point transaction** is one change of a
 //! wallet, with the balance after it. A **charge** is points bought through a payment
-//! provider. **Pending** points are withheld for an open transfer request: they are
-//! still in the balance, and **usable** is the balance without them.
+//! provider. A **transfer request** asks a friend to take points; until it is answered
+//! they are **pending**: still in the sender's balance, but withheld. **Usable** is the
+//! balance without them.
 //!
 //! # Invariants
 //!
@@ -14,6 +15,8 @@
 //! * What a transaction refers to moves the points of one wallet once per kind: a
 //!   charge, a payment or a refund that arrives twice is refused by
 //!   `point_transactions_reference_key`.
+//! * A request is answered once or runs out once; its end was fixed when it was made and
+//!   nothing prolongs it. Each change of its status is kept.
 //! * A wallet row is made by its account's first credit, never by reading.
 //!
 //! # Concurrency
@@ -25,16 +28,25 @@
 //! run again cheaply: they lock the row at once. The wallet is the last row of every
 //! transaction, and two wallets are always taken in id order.
 //!
+//! Accepting, taking back and running out race for the request's row; the loser is told
+//! how it ended. What ran out is expired by whoever touches it next and by a worker; a
+//! page that only shows it counts it as expired and writes nothing.
+//!
 //! [`retry_stale`]: crate::infra::postgres::retry_stale
 
 mod error;
 mod model;
 pub mod pages;
 mod provider;
+mod requests;
 mod service;
+mod statement;
 mod store;
+mod transfer;
 
 pub use error::WalletError;
 pub use model::{Charge, ChargeAmount, Kind, PointTransaction, Wallet, WalletId};
 pub use provider::{Begun, Demo, PaymentProvider, Provider, ProviderAway};
+pub use requests::{expire_lapsed_of, expire_transfers};
 pub use service::{Charged, credit, debit, find_wallet, settle_charge};
+pub use transfer::{Requested, Transfer, TransferId, TransferStatus};

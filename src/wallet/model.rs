@@ -20,6 +20,8 @@ pub struct WalletId(pub Uuid);
 pub struct Wallet {
     /// Its id.
     pub wallet_id: WalletId,
+    /// Whose it is.
+    pub account_id: AccountId,
     /// All its points, also the withheld ones.
     pub balance: Points,
     /// The points withheld for open transfer requests.
@@ -88,6 +90,25 @@ impl Kind {
         Self::Adjustment,
     ];
 
+    /// As the database and the contract write it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Charge => "CHARGE",
+            Self::Payment => "PAYMENT",
+            Self::Refund => "REFUND",
+            Self::Adjustment => "ADJUSTMENT",
+            Self::TransferHold => "TRANSFER_HOLD",
+            Self::TransferRelease => "TRANSFER_RELEASE",
+            Self::TransferOut => "TRANSFER_OUT",
+            Self::TransferIn => "TRANSFER_IN",
+        }
+    }
+
+    /// The kind that is called so.
+    pub fn parse(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|kind| kind.name() == name)
+    }
+
     /// The locale key of the kind's name.
     pub fn text_key(self) -> &'static str {
         match self {
@@ -121,6 +142,24 @@ impl Movement {
         Self { kind, amount: amount.get(), pending_change: 0, reference_id }
     }
 
+    /// Points withheld for a request: still in the balance.
+    pub(super) fn hold(amount: Points, reference_id: Uuid) -> Self {
+        let pending_change = amount.get();
+        Self { kind: Kind::TransferHold, amount: 0, pending_change, reference_id }
+    }
+
+    /// Points withheld no longer: their request was not accepted.
+    pub(super) fn release(amount: Points, reference_id: Uuid) -> Self {
+        let pending_change = -amount.get();
+        Self { kind: Kind::TransferRelease, amount: 0, pending_change, reference_id }
+    }
+
+    /// Withheld points that go over to the receiver.
+    pub(super) fn out(amount: Points, reference_id: Uuid) -> Self {
+        let change = -amount.get();
+        Self { kind: Kind::TransferOut, amount: change, pending_change: change, reference_id }
+    }
+
     /// Points out.
     pub(super) fn debit(kind: Kind, amount: Points, reference_id: Uuid) -> Self {
         Self { kind, amount: -amount.get(), pending_change: 0, reference_id }
@@ -141,6 +180,9 @@ pub struct PointTransaction {
     /// The signed change of what is withheld.
     #[serde(skip)]
     pub pending_change: i64,
+    /// What moved the points.
+    #[serde(skip)]
+    pub reference_id: Option<Uuid>,
     /// When.
     pub created_at: DateTime<Utc>,
 }
@@ -196,6 +238,7 @@ mod tests {
     fn wallet(balance: i64, pending: i64) -> Wallet {
         Wallet {
             wallet_id: WalletId(Uuid::nil()),
+            account_id: AccountId(Uuid::nil()),
             balance: Points::new(balance).unwrap(),
             pending: Points::new(pending).unwrap(),
             version: 7,
@@ -214,6 +257,19 @@ mod tests {
             panic!("{refusal}")
         };
         assert_eq!((balance.get(), needed.get()), (60, 61));
+    }
+
+    #[test]
+    fn a_request_withholds_what_is_usable_and_no_more() {
+        let points = |points| Points::new(points).unwrap();
+        let held = wallet(100, 40).after(&Movement::hold(points(60), Uuid::nil())).unwrap();
+        assert_eq!((held.balance, held.pending), (points(100), points(100)));
+        assert!(held.after(&Movement::hold(points(1), Uuid::nil())).is_err());
+        let sent = held.after(&Movement::out(points(60), Uuid::nil())).unwrap();
+        assert_eq!((sent.balance, sent.pending), (points(40), points(40)));
+        let back = held.after(&Movement::release(points(60), Uuid::nil())).unwrap();
+        assert_eq!(back.usable(), points(60));
+        assert!(wallet(100, 0).after(&Movement::release(points(1), Uuid::nil())).is_err());
     }
 
     #[test]

@@ -1,4 +1,8 @@
-//! The wallet's page, and charging it.
+//! The wallet's page: what is there, what waits for an answer, what has moved.
+
+mod charges;
+mod statement;
+mod transfers;
 
 use actix_web::{
     HttpResponse,
@@ -6,45 +10,53 @@ use actix_web::{
     web::{Data, Query},
 };
 use askama::Template;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use serde_json::{Map, Value, json};
 use uuid::Uuid;
 
 use super::{
     error::WalletError,
-    model::{Charge, ChargeAmount, PointTransaction, Wallet},
+    model::{Kind, PointTransaction, Wallet},
     provider::Provider,
-    service::{self, Charging},
+    statement::{self as history, Filter, Month},
     store,
+    transfer::{OPEN_REQUESTS_MAX, Transfer},
 };
 use crate::{
-    accounts::{AccountId, CurrentAccount},
+    accounts::CurrentAccount,
     app::App,
-    infra::idempotency::RequestKey,
     points::Points,
     web::{
         error::{Fault, PageError, database_fault},
-        flash,
-        form::{Body, Field, Mistakes},
         i18n::Phrase,
-        page::{View, json as json_answer, local_path, see_other},
-        pagination::{After, Page},
-        request_key,
+        page::View,
+        pagination::Page,
         times::HOME_ZONE,
     },
+};
+pub use charges::{ChargeBox, create_charge};
+use statement::StatementQuery;
+pub use statement::show_statement;
+pub use transfers::{
+    SendBox, create_acceptance, create_cancellation, create_rejection, create_transfer,
+    show_transfer,
 };
 
 /// Where the wallet is shown.
 pub const WALLET_PATH: &str = "/wallet";
-/// What the form offers at one press.
-const AMOUNTS: [i64; 4] = [10_000, 30_000, 50_000, 100_000];
 
 impl Fault for WalletError {
     fn status(&self) -> StatusCode {
         match self {
             Self::InsufficientPoints { .. } => StatusCode::PAYMENT_REQUIRED,
-            Self::TooManyPoints | Self::MovedBefore => StatusCode::UNPROCESSABLE_ENTITY,
-            Self::Contended => StatusCode::CONFLICT,
+            Self::TooManyPoints | Self::MovedBefore | Self::SelfTransfer => {
+                StatusCode::UNPROCESSABLE_ENTITY
+            }
+            Self::Contended | Self::TooManyRequests | Self::AlreadySettled(_) => {
+                StatusCode::CONFLICT
+            }
+            Self::UnknownRecipient | Self::TransferNotFound => StatusCode::NOT_FOUND,
+            Self::TransferExpired => StatusCode::GONE,
             Self::NothingWithheld | Self::StaleVersion => StatusCode::INTERNAL_SERVER_ERROR,
             Self::Provider(_) => StatusCode::SERVICE_UNAVAILABLE,
             Self::Key(error) => error.status(),
@@ -59,6 +71,12 @@ impl Fault for WalletError {
             // A key older than its record: only the history still knows it.
             Self::MovedBefore => "key-reused",
             Self::Contended => "contended",
+            Self::SelfTransfer => "self-transfer",
+            Self::TooManyRequests => "transfer-limit",
+            Self::AlreadySettled(_) => "already-settled",
+            Self::UnknownRecipient => "unknown-recipient",
+            Self::TransferNotFound => "not-found",
+            Self::TransferExpired => "expired",
             Self::NothingWithheld | Self::StaleVersion => "internal",
             Self::Provider(_) => "provider-away",
             Self::Key(error) => error.code(),
@@ -72,6 +90,12 @@ impl Fault for WalletError {
                 ("balance".to_owned(), json!(balance)),
                 ("needed".to_owned(), json!(needed)),
             ]),
+            Self::AlreadySettled(status) => {
+                Map::from_iter([("transfer_status".to_owned(), json!(status))])
+            }
+            Self::TooManyRequests => {
+                Map::from_iter([("limit".to_owned(), json!(OPEN_REQUESTS_MAX))])
+            }
             _ => Map::new(),
         }
     }
@@ -81,6 +105,7 @@ impl Fault for WalletError {
             Self::InsufficientPoints { balance, needed } => {
                 phrase.word("balance", balance).word("needed", needed)
             }
+            Self::TooManyRequests => phrase.number("limit", OPEN_REQUESTS_MAX),
             _ => phrase,
         }
     }
@@ -98,91 +123,17 @@ impl Fault for WalletError {
     }
 }
 
-/// A charge as it is sent.
-#[derive(Clone, Debug, Default, Deserialize)]
-#[serde(default)]
-pub struct ChargeForm {
-    amount: Field,
-    request_key: Field,
-    next: Field,
+/// The two forms of the page.
+#[derive(Debug)]
+pub(super) struct WalletForms {
+    charge: ChargeBox,
+    send: SendBox,
 }
 
-impl ChargeForm {
-    fn parse(&self, account_id: AccountId) -> Result<(Charge, Option<RequestKey>), Mistakes> {
-        let mut mistakes = Mistakes::default();
-        let amount = self.amount.parse().and_then(ChargeAmount::new);
-        let amount = mistakes.note("amount", "wallet-refusal-amount", amount);
-        let key = request_key::parse(&mut mistakes, &self.request_key);
-        let order = amount.map(|amount| {
-            let charge_id = key.unwrap_or_else(Uuid::now_v7);
-            let key =
-                key.map(|key| RequestKey::new(account_id.0, key, "POST /wallet/charges", &amount));
-            (Charge { charge_id, account_id, amount }, key)
-        });
-        mistakes.or(order)
-    }
-
-    /// Where the browser came from and goes back to.
-    fn next(&self) -> Option<&str> {
-        Some(self.next.text()).filter(|next| !next.is_empty()).map(local_path)
-    }
-}
-
-/// The charge form, here and on a reservation that lacks points. Its template is
-/// `wallet/charge_form.html`, included where a `charge` and a `v` are in scope.
-#[derive(Clone, Debug)]
-pub struct ChargeBox {
-    /// Names the order, so that a double click charges once.
-    pub request_key: Uuid,
-    /// Exactly what is missing, offered first.
-    pub missing: Option<Points>,
-    /// What else is offered at one press.
-    pub amounts: Vec<Points>,
-    /// Where to come back to, a path of ours.
-    pub next: Option<String>,
-    /// The most that one charge buys.
-    pub amount_max: i64,
-    /// What was typed before.
-    pub typed: String,
-    /// Why it was refused.
-    pub refusal: Option<String>,
-    /// The locale key of the provider's name.
-    pub provider_key: &'static str,
-    /// The locale key of what to know of the provider.
-    pub note_key: &'static str,
-}
-
-impl ChargeBox {
-    /// An empty form that comes back to the wallet.
-    pub fn new(provider: &Provider) -> Self {
-        Self {
-            request_key: Uuid::now_v7(),
-            missing: None,
-            amounts: AMOUNTS.into_iter().filter_map(Points::new).collect(),
-            next: None,
-            amount_max: ChargeAmount::MAX,
-            typed: String::new(),
-            refusal: None,
-            provider_key: provider.0.name_key(),
-            note_key: provider.0.note_key(),
-        }
-    }
-
-    /// A form that offers what is missing and comes back to `next`.
-    #[must_use]
-    pub fn missing(mut self, missing: Points, next: String) -> Self {
-        let fits = ChargeAmount::new(missing.get()).is_some();
-        self.missing = fits.then_some(missing);
-        self.amounts.retain(|amount| *amount > missing);
-        self.next = Some(next);
-        self
-    }
-
-    fn refused(mut self, form: &ChargeForm, refusal: String) -> Self {
-        form.amount.text().clone_into(&mut self.typed);
-        self.next = form.next().map(ToOwned::to_owned);
-        self.refusal = Some(refusal);
-        self
+impl WalletForms {
+    /// Both as nobody has touched them.
+    pub(super) fn new(app: &App, provider: &Provider) -> Self {
+        Self { charge: ChargeBox::new(provider), send: SendBox::new(app) }
     }
 }
 
@@ -192,8 +143,41 @@ struct WalletPage {
     v: View,
     purse: Purse,
     charge: ChargeBox,
+    send: SendBox,
+    /// Requests that wait for this person's answer.
+    incoming: Vec<Transfer>,
+    /// Requests of this person that wait for somebody else's.
+    outgoing: Vec<Transfer>,
     history: Page<PointTransaction>,
+    filter: Filter,
+    months: Vec<Month>,
     is_first_page: bool,
+}
+
+impl WalletPage {
+    /// The address of the page of history after the line `after`.
+    fn older_href(&self, after: &Uuid) -> String {
+        statement::href(WALLET_PATH, self.filter, Some(*after))
+    }
+
+    /// The address of the newest page.
+    fn newest_href(&self) -> String {
+        statement::href(WALLET_PATH, self.filter, None)
+    }
+
+    /// Where the same lines are downloaded.
+    fn download_href(&self) -> String {
+        statement::href(statement::STATEMENT_PATH, self.filter, None)
+    }
+
+    fn is_chosen(&self, month: &Month) -> bool {
+        self.filter.month == Some(*month)
+    }
+
+    fn month_name(&self, month: &Month) -> Phrase {
+        let name = self.v.text(month.text_key());
+        self.v.t("date-month-year").word("month", name).word("year", month.year())
+    }
 }
 
 /// What the page's head says of a wallet.
@@ -202,14 +186,6 @@ struct Purse {
     balance: Points,
     pending: Points,
     usable: Points,
-}
-
-#[derive(Serialize)]
-struct WalletDocument<'a> {
-    #[serde(flatten)]
-    purse: Purse,
-    transactions: &'a [PointTransaction],
-    next: Option<Uuid>,
 }
 
 impl Purse {
@@ -225,25 +201,69 @@ impl Purse {
     }
 }
 
+#[derive(Serialize)]
+struct WalletDocument<'a> {
+    #[serde(flatten)]
+    purse: Purse,
+    transactions: &'a [PointTransaction],
+    next: Option<Uuid>,
+    incoming: &'a [Transfer],
+    outgoing: &'a [Transfer],
+}
+
+impl WalletPage {
+    fn document(&self) -> WalletDocument<'_> {
+        WalletDocument {
+            purse: self.purse,
+            transactions: &self.history.rows,
+            next: self.history.next,
+            incoming: &self.incoming,
+            outgoing: &self.outgoing,
+        }
+    }
+}
+
 async fn wallet_page(
     app: &App,
     me: CurrentAccount,
-    charge: ChargeBox,
+    forms: WalletForms,
+    filter: Filter,
     after: Option<Uuid>,
 ) -> Result<WalletPage, PageError> {
-    let wallet = store::find_wallet(&app.db, me.account_id).await?;
-    // Up to the version just read: the balance is always that of the newest line.
-    let rows = match &wallet {
-        Some(wallet) => store::list_history(&app.db, wallet, after).await?,
-        None => Vec::new(),
+    let wallet = store::find_shown_wallet(&app.db, me.account_id).await?;
+    let open = store::list_open(&app.db, me.account_id, OPEN_REQUESTS_MAX).await?;
+    let (outgoing, incoming) =
+        open.into_iter().partition(|transfer| transfer.sender_id == me.account_id);
+    let (rows, months) = match &wallet {
+        Some(wallet) => (
+            history::list_page(&app.db, wallet, filter, after).await?,
+            history::list_months(&app.db, wallet, app.now()).await?,
+        ),
+        None => (Vec::new(), Vec::new()),
     };
     Ok(WalletPage {
         v: me.view,
         purse: Purse::of(wallet.as_ref()),
-        charge,
+        charge: forms.charge,
+        send: forms.send,
+        incoming,
+        outgoing,
         history: Page::cut(rows, |row| row.id),
+        filter,
+        months,
         is_first_page: after.is_none(),
     })
+}
+
+/// The newest page with `forms`, which say why something was refused.
+async fn show(
+    app: &App,
+    me: CurrentAccount,
+    forms: WalletForms,
+    status: StatusCode,
+) -> Result<HttpResponse, PageError> {
+    let page = wallet_page(app, me, forms, Filter::default(), None).await?;
+    Ok(page.v.html(status, &page))
 }
 
 /// `GET /wallet`
@@ -251,64 +271,10 @@ pub async fn show_wallet(
     app: Data<App>,
     provider: Data<Provider>,
     me: CurrentAccount,
-    query: Query<After>,
+    query: Query<StatementQuery>,
 ) -> Result<HttpResponse, PageError> {
-    let page = wallet_page(&app, me, ChargeBox::new(&provider), query.after).await?;
-    let document = WalletDocument {
-        purse: page.purse,
-        transactions: &page.history.rows,
-        next: page.history.next,
-    };
-    Ok(page.v.show(&page, &document))
-}
-
-/// `POST /wallet/charges`
-pub async fn create_charge(
-    app: Data<App>,
-    provider: Data<Provider>,
-    me: CurrentAccount,
-    Body(form): Body<ChargeForm>,
-) -> Result<HttpResponse, PageError> {
-    let outcome = match form.parse(me.account_id) {
-        Ok((charge, key)) => service::charge(&app.db, &provider, &charge, key.as_ref()).await,
-        Err(mistakes) => {
-            let reason =
-                mistakes.of("amount").map(|key| me.view.t(key).number("max", ChargeAmount::MAX));
-            let reason = reason.map(|phrase| phrase.to_string());
-            return refused_charge(&app, &provider, me, &form, mistakes.into(), reason).await;
-        }
-    };
-    match outcome {
-        Ok(Charging::Done(charged)) => {
-            let location = form.next().unwrap_or(WALLET_PATH);
-            let mut answer = me.view.done(StatusCode::CREATED, &charged, location);
-            if !me.view.format.is_for_programs() {
-                let _ = answer.add_cookie(&flash::cookie("flash-charged"));
-            }
-            Ok(answer)
-        }
-        Ok(Charging::Elsewhere { location }) if me.view.format.is_for_programs() => {
-            Ok(json_answer(StatusCode::ACCEPTED, &json!({ "location": location })))
-        }
-        Ok(Charging::Elsewhere { location }) => Ok(see_other(&location)),
-        Err(refusal) => refused_charge(&app, &provider, me, &form, refusal.into(), None).await,
-    }
-}
-
-/// A refusal is an answer: the wallet comes back with the form as it was typed.
-async fn refused_charge(
-    app: &App,
-    provider: &Provider,
-    me: CurrentAccount,
-    form: &ChargeForm,
-    error: PageError,
-    reason: Option<String>,
-) -> Result<HttpResponse, PageError> {
-    if !me.view.wants_form(error.fault()) {
-        return Err(error);
-    }
-    let refusal = reason.unwrap_or_else(|| me.view.refusal(error.fault()));
-    let charge = ChargeBox::new(provider).refused(form, refusal);
-    let page = wallet_page(app, me, charge, None).await?;
-    Ok(page.v.html(error.fault().status(), &page))
+    let (filter, after) = query.parse()?;
+    let forms = WalletForms::new(&app, &provider);
+    let page = wallet_page(&app, me, forms, filter, after).await?;
+    Ok(page.v.show(&page, &page.document()))
 }

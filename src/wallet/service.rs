@@ -29,12 +29,12 @@ pub struct Charged {
     pub balance: Points,
 }
 
-/// The wallet of `account_id`; `None` before its first credit.
+/// The wallet of `account_id` as it is shown; `None` before its first credit.
 pub async fn find_wallet(
     db: &PgPool,
     account_id: AccountId,
 ) -> Result<Option<Wallet>, sqlx::Error> {
-    store::find_wallet(db, account_id).await
+    store::find_shown_wallet(db, account_id).await
 }
 
 /// What became of a charge.
@@ -119,9 +119,7 @@ pub async fn debit(
         Some(wallet) => wallet,
         // What costs nothing is paid by somebody who never had points, too.
         None if amount == Points::ZERO => open_wallet(tx, account_id).await?,
-        None => {
-            return Err(WalletError::InsufficientPoints { balance: Points::ZERO, needed: amount });
-        }
+        None => return Err(WalletError::no_points(amount)),
     };
     let movement = Movement::debit(kind, amount, reference_id);
     Ok(store::write_movement(tx, &wallet, &movement).await?.balance)

@@ -1,13 +1,19 @@
-//! The SQL of wallets.
+//! The SQL of wallets, their history and transfer requests.
+
+mod history;
+mod transfers;
+
+pub(super) use history::*;
+pub(super) use transfers::*;
 
 use sqlx::{PgConnection, PgExecutor};
 use uuid::Uuid;
 
 use super::{
     error::WalletError,
-    model::{Kind, Movement, PointTransaction, Wallet, WalletId},
+    model::{Movement, Wallet, WalletId},
 };
-use crate::{accounts::AccountId, points::Points, web::pagination::PAGE_ROWS};
+use crate::{accounts::AccountId, points::Points};
 
 /// The wallet of `account_id`, if it was ever credited.
 pub(super) async fn find_wallet(
@@ -17,7 +23,7 @@ pub(super) async fn find_wallet(
     sqlx::query_as!(
         Wallet,
         r#"
-        select id as "wallet_id: WalletId", balance as "balance: Points",
+        select id as "wallet_id: WalletId", account_id as "account_id: AccountId", balance as "balance: Points",
                pending as "pending: Points", version
         from wallets
         where account_id = $1
@@ -36,7 +42,7 @@ pub(super) async fn lock_wallet(
     sqlx::query_as!(
         Wallet,
         r#"
-        select id as "wallet_id: WalletId", balance as "balance: Points",
+        select id as "wallet_id: WalletId", account_id as "account_id: AccountId", balance as "balance: Points",
                pending as "pending: Points", version
         from wallets
         where account_id = $1
@@ -102,33 +108,4 @@ pub(super) async fn write_movement(
     .await?
     .rows_affected();
     if written == 0 { Err(WalletError::StaleVersion) } else { Ok(after) }
-}
-
-/// The history of a wallet up to `version`, newest first: the page after the row
-/// `after`, and one row more if there is one.
-pub(super) async fn list_history(
-    db: impl PgExecutor<'_>,
-    wallet: &Wallet,
-    after: Option<Uuid>,
-) -> Result<Vec<PointTransaction>, sqlx::Error> {
-    sqlx::query_as!(
-        PointTransaction,
-        r#"
-        select id, kind as "kind: Kind", amount, balance_after as "balance_after: Points",
-               pending_change, created_at
-        from point_transactions
-        where wallet_id = $1
-          and wallet_version <= $2
-          and ($3::uuid is null or wallet_version < (
-                select wallet_version from point_transactions where id = $3 and wallet_id = $1))
-        order by wallet_version desc
-        limit $4
-        "#,
-        wallet.wallet_id as _,
-        wallet.version,
-        after,
-        PAGE_ROWS + 1,
-    )
-    .fetch_all(db)
-    .await
 }

@@ -25,8 +25,12 @@ use super::{
 pub struct SignedIn {
     /// The account's name.
     pub name: String,
-    /// Whether the management pages or the door are for them.
+    /// Whether the door is for them.
     pub is_staff: bool,
+    /// Whether the management pages are for them.
+    pub is_admin: bool,
+    /// How many people wait for them to take points.
+    pub requests_waiting: i64,
 }
 
 /// A link of the page's header.
@@ -38,6 +42,8 @@ pub struct Link {
     pub label: Phrase,
     /// Whether it leads to this page.
     pub is_current: bool,
+    /// How many things wait there for an answer.
+    pub waiting: i64,
 }
 
 /// What every page is rendered with; templates call it `v`.
@@ -160,10 +166,15 @@ impl View {
             ("/tickets", "layout-tickets"),
             ("/wallet", "layout-wallet"),
         ];
-        LINKS.into_iter().map(|(href, label)| Link {
+        let account = self.account.as_ref();
+        let requests_waiting = account.map_or(0, |account| account.requests_waiting);
+        let door = account.filter(|account| account.is_staff).map(|_| ("/door", "layout-door"));
+        let desk = account.filter(|account| account.is_admin).map(|_| ("/admin", "layout-admin"));
+        LINKS.into_iter().chain(door).chain(desk).map(move |(href, label)| Link {
             href,
             label: self.t(label),
             is_current: self.path.starts_with(href),
+            waiting: if href == "/wallet" { requests_waiting } else { 0 },
         })
     }
 

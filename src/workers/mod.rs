@@ -7,12 +7,14 @@ use std::{fmt, sync::Arc, time::Duration};
 
 use tokio::{sync::watch, task::JoinSet, time::MissedTickBehavior};
 
-use crate::{accounts, app::App, entry_queue, reservation, web::limits::Limits};
+use crate::{accounts, app::App, entry_queue, reservation, wallet, web::limits::Limits};
 
 /// How often what has run out is thrown away.
 const JANITOR_PERIOD: Duration = Duration::from_mins(1);
 /// How often a line that Redis lost is looked for.
 const REBUILD_PERIOD: Duration = Duration::from_secs(1);
+/// How often lines of sales that are over are looked for.
+const PURGE_PERIOD: Duration = Duration::from_secs(2);
 /// How often every line in Redis is compared with Postgres.
 const MIRROR_PERIOD: Duration = Duration::from_secs(30);
 
@@ -56,12 +58,22 @@ impl Workers {
             |app| async move { reservation::expire_lapsed(&app).await },
         ));
         tasks.spawn(run(
+            "transfers",
+            app.clone(),
+            config.expiry_period,
+            stopped.clone(),
+            |app| async move { wallet::expire_transfers(&app).await },
+        ));
+        tasks.spawn(run(
             "rebuild",
             app.clone(),
             REBUILD_PERIOD,
             stopped.clone(),
             |app| async move { entry_queue::rebuild_what_is_lost(&app).await },
         ));
+        tasks.spawn(run("purge", app.clone(), PURGE_PERIOD, stopped.clone(), |app| async move {
+            entry_queue::purge_closed_lines(&app).await
+        }));
         tasks.spawn(run("mirror", app.clone(), MIRROR_PERIOD, stopped, |app| async move {
             entry_queue::mirror_everything(&app).await
         }));

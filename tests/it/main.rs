@@ -4,10 +4,12 @@
 
 mod support;
 
+mod access;
 mod accounts;
 mod catalog;
 mod entry_queue;
 mod payment;
+mod reservation;
 mod tickets;
 mod tidy;
 mod verify;

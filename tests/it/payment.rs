@@ -50,8 +50,8 @@ async fn seats_and_tickets(db: &PgPool, reservation_id: Uuid) -> (Vec<String>, V
     )
 }
 
-async fn assert_sound(db: &PgPool) {
-    assert_eq!(violations(db).await, Vec::<String>::new());
+async fn assert_sound(office: &Office) {
+    assert_eq!(violations(office).await, Vec::<String>::new());
 }
 
 #[sqlx::test]
@@ -72,7 +72,7 @@ async fn a_payment_takes_points_sells_the_seats_and_issues_the_tickets(db: PgPoo
     let (seats, tickets) = seats_and_tickets(&db, id).await;
     assert_eq!(seats, ["RESERVED"; 2]);
     assert_eq!(tickets, ["VALID"; 4]);
-    assert_sound(&db).await;
+    assert_sound(&office).await;
 
     let again = pay(&ada, id).await;
     assert_eq!((again.status, again.code().as_str()), (409, "already-paid"));
@@ -99,7 +99,7 @@ async fn of_a_hundred_payments_at_once_one_succeeds(db: PgPool) {
     assert_eq!(count(&answers, 409, "already-paid"), PAYMENTS - 1, "{answers:?}");
     assert_eq!(balance(&db, ada.account_id).await, 1_000_000 - 2 * PRICE);
     assert_eq!(entries(&db, ada.account_id, "PAYMENT").await, 1);
-    assert_sound(&db).await;
+    assert_sound(&office).await;
     office.close().await;
 }
 
@@ -126,7 +126,7 @@ async fn a_hundred_payments_with_one_key_get_one_answer(db: PgPool) {
     assert!(answers.iter().all(|answer| answer.json() == first));
     assert_eq!(balance(&db, ada.account_id).await, 0);
     assert_eq!(entries(&db, ada.account_id, "PAYMENT").await, 1);
-    assert_sound(&db).await;
+    assert_sound(&office).await;
 
     // The same key on another reservation is another order.
     let hold = Hold { seat_ids: &concert.seat_ids[1..2], ..Hold::default() };
@@ -178,7 +178,7 @@ async fn without_the_lock_the_storm_takes_points_twice(db: PgPool) {
         futures_util::future::join_all(naive).await.into_iter().filter(|paid| *paid).count();
     assert!(n_paid > 1, "the naive statements happened to run one after the other");
     assert!(balance(&db, ada.account_id).await < 5_000_000 - PRICE);
-    assert!(!violations(&db).await.is_empty());
+    assert!(!violations(&office).await.is_empty());
     office.close_as_it_is().await;
 }
 
@@ -218,7 +218,7 @@ async fn refusals_say_what_is_wrong_and_leave_everything_as_it_was(db: PgPool) {
     // The same key, refused before, pays after the top-up.
     charge(&ada, PRICE).await;
     assert_eq!(ada.post(&path, &key).await.status, 201);
-    assert_sound(&db).await;
+    assert_sound(&office).await;
     office.close().await;
 }
 
@@ -307,7 +307,7 @@ async fn what_costs_nothing_is_paid_without_a_wallet(db: PgPool) {
     let answer = pay(&ada, id).await;
     assert_eq!(answer.status, 201, "{}", answer.body);
     assert_eq!(answer.json()["balance"], 0);
-    assert_sound(&db).await;
+    assert_sound(&office).await;
     office.close().await;
 }
 
@@ -358,7 +358,7 @@ async fn a_refund_by_the_policy_of_the_reservation_happens_once(db: PgPool) {
     assert_eq!(balance(&db, ada.account_id).await, 100_000 - 80_000 + 56_000);
     let (seats, tickets) = seats_and_tickets(&db, id).await;
     assert_eq!((seats, tickets), (vec!["AVAILABLE".to_owned()], vec!["VOID".to_owned(); 2]));
-    assert_sound(&db).await;
+    assert_sound(&office).await;
     office.close().await;
 }
 
@@ -392,12 +392,12 @@ async fn too_late_or_with_a_used_ticket_there_is_no_refund(db: PgPool) {
     assert!(matches!(refused.json()["used_at"], Value::String(_)), "{}", refused.body);
     assert_eq!(balance(&db, ada.account_id).await, 50_000);
     assert_eq!(seats_and_tickets(&db, used).await.0, ["RESERVED"; 2]);
-    assert_sound(&db).await;
+    assert_sound(&office).await;
 
     // A cancelled program is refunded in full, at any time.
     sqlx::query("update programs set status = 'CANCELLED'").execute(&db).await.unwrap();
     assert_eq!(cancel(&ada, late).await.json()["refunded"], PRICE);
-    assert_sound(&db).await;
+    assert_sound(&office).await;
     office.close().await;
 }
 
@@ -424,6 +424,6 @@ async fn paying_and_giving_back_at_once_ends_in_one_of_both(db: PgPool) {
         let left = if expected == "CONFIRMED" { 0 } else { PRICE };
         assert_eq!(balance(&db, person.account_id).await, left);
     }
-    assert_sound(&db).await;
+    assert_sound(&office).await;
     office.close().await;
 }

@@ -199,7 +199,7 @@ async fn a_flood_of_findings_is_cut_and_says_so(db: PgPool) {
 #[sqlx::test]
 async fn a_lock_without_an_end_is_a_violation(db: PgPool) {
     let app = app(&db).await;
-    let names = [LeaseName::new("verify", "seat"), LeaseName::new("verify", "other")];
+    let names = [LeaseName::new(&"verify", &"seat"), LeaseName::new(&"verify", &"other")];
     let lease = Lease::take(&app.redis, names, "ada", Term::Fixed(Duration::from_secs(5)));
     let lease = lease.await.unwrap();
     assert_eq!(verify(&app.db, &app.redis).await.unwrap(), Vec::new());

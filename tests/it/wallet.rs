@@ -40,7 +40,7 @@ async fn a_hundred_charges_at_once_lose_nothing(db: PgPool) {
         answers.iter().map(|answer| answer.json()["balance"].as_i64().unwrap()).collect();
     shown.sort_unstable();
     assert_eq!(shown, (1..=100).map(|nth| nth * AMOUNT).collect::<Vec<_>>());
-    assert_eq!(violations(&db).await, Vec::<String>::new());
+    assert_eq!(violations(&office).await, Vec::<String>::new());
     office.close().await;
 }
 
@@ -65,7 +65,7 @@ async fn without_the_version_the_storm_loses_points(db: PgPool) {
     });
     futures_util::future::join_all(naive).await;
     assert!(balance(&db, ada.account_id).await < 100_000);
-    assert!(!violations(&db).await.is_empty());
+    assert!(!violations(&office).await.is_empty());
     office.close_as_it_is().await;
 }
 
@@ -85,7 +85,7 @@ async fn a_hundred_charges_with_one_key_are_one_charge(db: PgPool) {
     assert_eq!(count(&answers, 201, ""), CHARGES);
     assert!(answers.iter().all(|answer| answer.json() == json!({ "balance": AMOUNT })));
     assert_eq!(balance(&db, ada.account_id).await, AMOUNT);
-    assert_eq!(violations(&db).await, Vec::<String>::new());
+    assert_eq!(violations(&office).await, Vec::<String>::new());
     office.close().await;
 }
 
@@ -158,7 +158,7 @@ async fn two_first_charges_at_once_both_count(db: PgPool) {
         assert_eq!(count(&answers, 201, ""), 2, "{answers:?}");
         assert_eq!(balance(&db, person.account_id).await, 2 * AMOUNT);
     }
-    assert_eq!(violations(&db).await, Vec::<String>::new());
+    assert_eq!(violations(&office).await, Vec::<String>::new());
     office.close().await;
 }
 
@@ -272,6 +272,6 @@ async fn a_charge_that_is_confirmed_many_times_counts_once(db: PgPool) {
     let others = outcomes.iter().filter_map(|outcome| outcome.as_ref().err());
     assert!(others.into_iter().all(|error| matches!(error, WalletError::MovedBefore)));
     assert_eq!(balance(&db, ada.account_id).await, AMOUNT);
-    assert_eq!(violations(&db).await, Vec::<String>::new());
+    assert_eq!(violations(&office).await, Vec::<String>::new());
     office.close().await;
 }

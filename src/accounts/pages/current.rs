@@ -145,8 +145,12 @@ async fn find(request: &HttpRequest, source: Source) -> Result<Option<SessionAcc
 
 /// Leaves the name for an error page that may have to be shown later.
 fn signed_in(request: &HttpRequest, account: &SessionAccount) -> View {
-    let is_staff = account.role != Role::Customer;
-    request.extensions_mut().insert(SignedIn { name: account.name.clone(), is_staff });
+    request.extensions_mut().insert(SignedIn {
+        name: account.name.clone(),
+        is_staff: account.role != Role::Customer,
+        is_admin: account.role == Role::Admin,
+        requests_waiting: account.requests_waiting,
+    });
     View::of(request)
 }
 

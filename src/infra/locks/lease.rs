@@ -39,7 +39,7 @@ pub struct LeaseName {
 
 impl LeaseName {
     /// `name` within `scope`.
-    pub fn new(scope: impl ToString, name: impl ToString) -> Self {
+    pub fn new(scope: &impl ToString, name: &impl ToString) -> Self {
         Self { scope: scope.to_string(), name: name.to_string() }
     }
 

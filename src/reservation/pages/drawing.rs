@@ -129,7 +129,7 @@ impl SectionView {
             right = right.max(view.x + PITCH);
             bottom = bottom.max(view.y + PITCH);
         }
-        self.x = ((left + right) / 2.0).round();
+        self.x = left.midpoint(right).round();
         self.y = (bottom + MARGIN / 2.0).round();
     }
 }

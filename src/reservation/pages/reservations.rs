@@ -19,7 +19,8 @@ use crate::{
     points::Points,
     reservation::{
         error::ReservationError,
-        model::{Item, Listed, NamedItem, Reservation, ReservationId, ReservationStatus},
+        listing::{Listed, NamedItem},
+        model::{Item, Reservation, ReservationId, ReservationStatus},
         service, store,
     },
     wallet::{self, Provider, pages::ChargeBox},
@@ -48,12 +49,8 @@ struct ReservationPage<'a> {
 }
 
 impl ReservationPage<'_> {
-    fn status_key(&self) -> String {
-        status_key(self.reservation.status)
-    }
-
     fn is_held(&self) -> bool {
-        self.reservation.status == ReservationStatus::Held
+        self.reservation.status.is_held()
     }
 
     fn is_paid(&self) -> bool {
@@ -108,8 +105,24 @@ impl ReservationPage<'_> {
     }
 }
 
-fn status_key(status: ReservationStatus) -> String {
-    format!("reservation-status-{}", status.name().to_lowercase())
+impl ReservationStatus {
+    fn is_held(self) -> bool {
+        self == Self::Held
+    }
+
+    /// The locale key of its name.
+    fn key(self) -> String {
+        format!("reservation-status-{}", self.name().to_lowercase())
+    }
+
+    /// The colour of its badge.
+    fn badge(self) -> &'static str {
+        match self {
+            Self::Held => "badge--time",
+            Self::Confirmed => "badge--good",
+            Self::Cancelled | Self::Expired | Self::Refunded => "badge--off",
+        }
+    }
 }
 
 /// A reservation as programs read it.
@@ -200,24 +213,6 @@ pub async fn reservation_page(
 struct ReservationListPage<'a> {
     v: &'a View,
     page: &'a Page<Listed>,
-}
-
-impl ReservationListPage<'_> {
-    fn status_key(&self, listed: &Listed) -> String {
-        status_key(listed.status)
-    }
-
-    fn is_held(&self, listed: &Listed) -> bool {
-        listed.status == ReservationStatus::Held
-    }
-
-    fn badge(&self, listed: &Listed) -> &'static str {
-        match listed.status {
-            ReservationStatus::Held => "badge--time",
-            ReservationStatus::Confirmed => "badge--good",
-            _ => "badge--off",
-        }
-    }
 }
 
 #[derive(Serialize)]

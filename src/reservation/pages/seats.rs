@@ -1,7 +1,5 @@
 //! The seat map of a performance, its zones, and the forms that hold them.
 
-use std::collections::BTreeSet;
-
 use actix_web::{
     HttpRequest, HttpResponse,
     http::StatusCode,
@@ -17,23 +15,20 @@ use super::{
     drawing::{Drawing, SeatView},
 };
 use crate::{
-    accounts::{CachedAccount, CurrentAccount},
+    accounts::CachedAccount,
     app::App,
-    catalog::{Program, Programs, Schedule, ScheduleId, ScheduleSeatId, ZoneId},
+    catalog::{Program, Programs, Schedule, ScheduleId},
     reservation::{
         alternatives::Alternative,
         error::ReservationError,
-        hold::{self, HoldOrder},
-        model::{Choice, Hold, SectionListing, ZoneState},
+        listing::{SectionListing, ZoneState},
         seat_map::MapSeat,
         store,
     },
     web::{
         error::{Fault, PageError},
-        form::{Body, Field, Fields, Mistakes},
         i18n::Phrase,
         page::View,
-        request_key,
     },
 };
 
@@ -184,7 +179,8 @@ pub async fn show_seat_map(
     Ok(admitted.stamp(answer))
 }
 
-async fn map_page(
+/// The map, or why an order from it was refused and what could be had instead.
+pub(super) async fn map_page(
     app: &App,
     v: &View,
     performance: &Performance,
@@ -254,82 +250,4 @@ fn refusal_of<'a>(v: &View, map: &RoomMap, fault: &'a ReservationError) -> Refus
         alternatives,
         is_about_seats: !gone.is_empty(),
     }
-}
-
-/// What somebody wants to hold, as it was sent.
-#[derive(Clone, Debug, Default, Deserialize)]
-#[serde(default)]
-pub struct HoldForm {
-    seat_ids: Fields,
-    zone_id: Field,
-    quantity: Field,
-    request_key: Field,
-}
-
-impl HoldForm {
-    fn parse(&self) -> Result<(Choice, Option<Uuid>), Mistakes> {
-        let mut mistakes = Mistakes::default();
-        let key = request_key::parse(&mut mistakes, &self.request_key);
-        let choice = if self.zone_id.is_empty() {
-            let seats = mistakes.note("seat_ids", "reservation-refusal-seats", self.seats());
-            seats.map(Choice::Seats)
-        } else {
-            let zone_id = self.zone_id.parse::<ZoneId>();
-            let zone_id = mistakes.note("zone_id", "reservation-refusal-zone", zone_id);
-            let quantity = self.quantity.parse().filter(|quantity| *quantity > 0);
-            let quantity = mistakes.note("quantity", "reservation-refusal-quantity", quantity);
-            let places = zone_id.zip(quantity);
-            places.map(|(zone_id, quantity)| Choice::Places { zone_id, quantity })
-        };
-        mistakes.or(choice).map(|choice| (choice, key))
-    }
-
-    /// The seats, sorted; none when there are none, one is no id or one comes twice.
-    fn seats(&self) -> Option<Vec<ScheduleSeatId>> {
-        let ids: Option<BTreeSet<ScheduleSeatId>> =
-            self.seat_ids.0.iter().map(Field::parse).collect();
-        ids.filter(|ids| !ids.is_empty() && ids.len() == self.seat_ids.0.len())
-            .map(|ids| ids.into_iter().collect())
-    }
-}
-
-/// `POST /schedules/{id}/reservations`
-pub async fn create_hold(
-    app: Data<App>,
-    programs: Data<Programs>,
-    request: HttpRequest,
-    id: Path<ScheduleId>,
-    me: CurrentAccount,
-    Body(form): Body<HoldForm>,
-) -> Result<HttpResponse, PageError> {
-    let performance = Performance::find(&app, &programs, *id).await?;
-    let (choice, request_key) = form.parse()?;
-    let order = HoldOrder {
-        account_id: me.account_id,
-        program: performance.program.clone(),
-        schedule: performance.schedule.clone(),
-        choice,
-        request_key,
-    };
-    let admitted = match performance.admit(&app, &request, me.account_id).await {
-        Ok(admitted) => admitted,
-        // What was carried out while they were inside is still answered.
-        Err(refusal) => {
-            return match hold::find_carried_out(&app, &order).await? {
-                Some(first) => Ok(held(&me.view, &first)),
-                None => Err(refusal.into()),
-            };
-        }
-    };
-    match hold::hold(&app, &order).await {
-        Ok(hold) => Ok(admitted.stamp(held(&me.view, &hold))),
-        Err(refusal) if me.view.wants_form(&refusal) => {
-            map_page(&app, &me.view, &performance, &admitted, None, Some(&refusal)).await
-        }
-        Err(failure) => Err(failure.into()),
-    }
-}
-
-fn held(v: &View, hold: &Hold) -> HttpResponse {
-    v.done(StatusCode::CREATED, hold, &format!("/reservations/{}", hold.reservation_id))
 }

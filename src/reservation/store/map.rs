@@ -7,10 +7,11 @@ use crate::{
     accounts::AccountId,
     catalog::{ScheduleId, ScheduleSeatId, ZoneId},
     points::Points,
-    reservation::model::{
-        Listed, NamedItem, ReservationId, ReservationStatus, SeatStatus, SectionListing, ZoneState,
+    reservation::{
+        listing::{Listed, NamedItem, SectionListing, ZoneState},
+        model::{ReservationId, ReservationStatus, SeatStatus},
+        seat_map::MapSeat,
     },
-    reservation::seat_map::MapSeat,
 };
 
 /// Where to ask for changes from: every transaction older than this is seen by whatever

@@ -2,16 +2,20 @@
 
 mod answer;
 mod catalog;
+mod cut_wire;
 mod holds;
 pub(crate) mod ledger;
 mod office;
 mod person;
+mod private_redis;
 
 pub(crate) use answer::Answer;
 pub(crate) use catalog::{Concert, ConcertOptions};
+pub(crate) use cut_wire::CutWire;
 pub(crate) use holds::Hold;
 pub(crate) use office::{Office, app};
 pub(crate) use person::Person;
+pub(crate) use private_redis::{PrivateRedis, free_port};
 
 use std::future::Future;
 

@@ -66,6 +66,18 @@ impl Office {
         self.crowd(1, name).await.remove(0)
     }
 
+    /// Somebody who works here, with the role `STAFF` or `ADMIN`, at the first instance.
+    pub(crate) async fn employ(&self, name: &str, role: &str) -> Person {
+        let person = self.sign_in(name).await;
+        sqlx::query("update accounts set role = $2 where id = $1")
+            .bind(person.account_id)
+            .bind(role)
+            .execute(&self.db)
+            .await
+            .unwrap();
+        person
+    }
+
     /// `count` people who are signed in, spread over the instances. Their sessions are
     /// written straight into the database: hashing their passwords is tested elsewhere.
     pub(crate) async fn crowd(&self, count: usize, name: &str) -> Vec<Person> {

@@ -48,6 +48,11 @@ impl Person {
         self.send(self.asks(Method::POST, path, "text/html").form(form)).await
     }
 
+    /// Sends a form by `request`, fields as often as they stand there.
+    pub(crate) async fn send_form(&self, request: RequestBuilder, form: &impl Serialize) -> Answer {
+        self.send(request.form(form)).await
+    }
+
     /// Deletes as a program.
     pub(crate) async fn delete(&self, path: &str) -> Answer {
         self.send(self.asks(Method::DELETE, path, "application/json")).await

@@ -1,0 +1,69 @@
+//! Who may work here: extractors for the pages of the door and of the management.
+//!
+//! The role is read with the session at every request, so whoever loses it is out at
+//! once.
+
+use std::{future::Future, pin::Pin};
+
+use actix_web::{FromRequest, HttpRequest, dev::Payload};
+
+use super::current::CurrentAccount;
+use crate::{
+    accounts::{
+        error::AccountError,
+        model::{AccountId, Role},
+    },
+    web::{error::PageError, page::View},
+};
+
+/// Somebody who checks tickets: staff or an admin. Anybody else is refused.
+#[derive(Clone, Debug)]
+pub struct StaffAccount {
+    /// The account.
+    pub account_id: AccountId,
+    /// What its pages are rendered with.
+    pub view: View,
+}
+
+/// Somebody who manages. Anybody else is refused, staff too.
+#[derive(Clone, Debug)]
+pub struct AdminAccount {
+    /// The account.
+    pub account_id: AccountId,
+    /// What its pages are rendered with.
+    pub view: View,
+}
+
+type Extracted<T> = Pin<Box<dyn Future<Output = Result<T, PageError>>>>;
+
+impl FromRequest for StaffAccount {
+    type Error = PageError;
+    type Future = Extracted<Self>;
+
+    fn from_request(request: &HttpRequest, payload: &mut Payload) -> Self::Future {
+        let current = CurrentAccount::from_request(request, payload);
+        Box::pin(async move {
+            let CurrentAccount { account_id, role, view } = current.await?;
+            match role {
+                Role::Staff | Role::Admin => Ok(Self { account_id, view }),
+                Role::Customer => Err(AccountError::Forbidden.into()),
+            }
+        })
+    }
+}
+
+impl FromRequest for AdminAccount {
+    type Error = PageError;
+    type Future = Extracted<Self>;
+
+    fn from_request(request: &HttpRequest, payload: &mut Payload) -> Self::Future {
+        let current = CurrentAccount::from_request(request, payload);
+        Box::pin(async move {
+            let CurrentAccount { account_id, role, view } = current.await?;
+            match role {
+                Role::Admin => Ok(Self { account_id, view }),
+                Role::Staff | Role::Customer => Err(AccountError::Forbidden.into()),
+            }
+        })
+    }
+}

@@ -1,0 +1,178 @@
+//! Acts and what they are done to.
+
+use chrono::{DateTime, Utc};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use uuid::Uuid;
+
+use crate::accounts::AccountId;
+
+macro_rules! named {
+    ($($(#[$doc:meta])* $type:ident { $($(#[$variant_doc:meta])* $variant:ident $name:literal,)* })*) => {$(
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub enum $type {
+            $($(#[$variant_doc])* $variant,)*
+        }
+
+        impl $type {
+            /// As the log has it; also the end of its locale key.
+            pub fn name(self) -> &'static str {
+                match self {
+                    $(Self::$variant => $name,)*
+                }
+            }
+        }
+    )*};
+}
+
+named! {
+    /// What was done.
+    Act {
+        /// A ticket opened the door.
+        CheckedIn "checked-in",
+        /// A check-in was taken back.
+        CheckInUndone "check-in-undone",
+    }
+
+    /// What it was done to.
+    Subject {
+        /// A ticket, by its id.
+        Ticket "ticket",
+    }
+}
+
+/// One act, about to be written into the log.
+#[derive(Clone, Debug)]
+pub(super) struct Entry {
+    pub(super) by: AccountId,
+    pub(super) act: Act,
+    pub(super) subject: Subject,
+    pub(super) subject_id: String,
+    pub(super) before: Option<Value>,
+    pub(super) after: Option<Value>,
+    pub(super) reason: Option<String>,
+}
+
+impl Entry {
+    /// `by` did `act` to the `subject` named `id`.
+    pub(super) fn new(by: AccountId, act: Act, subject: Subject, id: impl ToString) -> Self {
+        let subject_id = id.to_string();
+        Self { by, act, subject, subject_id, before: None, after: None, reason: None }
+    }
+
+    /// How the subject was before.
+    pub(super) fn before(self, before: &impl Serialize) -> Self {
+        Self { before: serde_json::to_value(before).ok(), ..self }
+    }
+
+    /// How it is after.
+    pub(super) fn after(self, after: &impl Serialize) -> Self {
+        Self { after: serde_json::to_value(after).ok(), ..self }
+    }
+
+    /// Why.
+    pub(super) fn because(self, reason: &Reason) -> Self {
+        Self { reason: Some(reason.0.clone()), ..self }
+    }
+}
+
+/// Why somebody did something: a sentence, 3 to 300 characters.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Reason(String);
+
+impl Reason {
+    const CHARS_MIN: usize = 3;
+    const CHARS_MAX: usize = 300;
+
+    /// `text` if it can be a reason.
+    pub fn parse(text: &str) -> Option<Self> {
+        let text = text.trim();
+        let fits = (Self::CHARS_MIN..=Self::CHARS_MAX).contains(&text.chars().count());
+        (fits && !text.chars().any(char::is_control)).then(|| Self(text.to_owned()))
+    }
+}
+
+/// One line of the audit log.
+#[derive(Clone, Debug, Serialize)]
+pub(super) struct LogLine {
+    pub(super) id: Uuid,
+    pub(super) account_id: AccountId,
+    pub(super) who: String,
+    pub(super) act: String,
+    pub(super) subject_kind: String,
+    pub(super) subject_id: String,
+    pub(super) before: Option<Value>,
+    pub(super) after: Option<Value>,
+    pub(super) reason: Option<String>,
+    pub(super) acted_at: DateTime<Utc>,
+}
+
+/// One field that an act changed.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Change {
+    /// The field.
+    pub field: String,
+    /// What it was.
+    pub before: Option<String>,
+    /// What it is.
+    pub after: Option<String>,
+}
+
+/// Which fields differ between two documents of one subject; the version is no field.
+pub(super) fn changes(before: Option<&Value>, after: Option<&Value>) -> Vec<Change> {
+    const VERSION: &str = "version";
+    let fields =
+        |document: Option<&Value>| document.and_then(Value::as_object).cloned().unwrap_or_default();
+    let (before, after) = (fields(before), fields(after));
+    let mut names: Vec<&String> = before.keys().chain(after.keys()).collect();
+    names.sort();
+    names.dedup();
+    names
+        .into_iter()
+        .filter(|name| *name != VERSION && before.get(*name) != after.get(*name))
+        .map(|name| Change {
+            field: name.clone(),
+            before: before.get(name).and_then(told),
+            after: after.get(name).and_then(told),
+        })
+        .collect()
+}
+
+/// A value as a person reads it.
+fn told(value: &Value) -> Option<String> {
+    match value {
+        Value::Null => None,
+        Value::String(text) => Some(text.clone()),
+        other => Some(other.to_string()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn only_what_differs_is_a_change() {
+        let before = json!({ "title": "A", "capacity": 5, "version": 1 });
+        let after = json!({ "title": "A", "capacity": null, "slug": "a", "version": 2 });
+        let changed = changes(Some(&before), Some(&after));
+        let change = |field: &str, before: Option<&str>, after: Option<&str>| Change {
+            field: field.to_owned(),
+            before: before.map(str::to_owned),
+            after: after.map(str::to_owned),
+        };
+        assert_eq!(changed, [change("capacity", Some("5"), None), change("slug", None, Some("a"))]);
+    }
+
+    #[test]
+    fn a_reason_is_a_sentence() {
+        assert!(Reason::parse("  asked by phone ").is_some());
+        for refused in ["", "  ", "ok", "a\nb c", &"x".repeat(301)] {
+            assert!(Reason::parse(refused).is_none(), "{refused:?}");
+        }
+    }
+}

@@ -1,0 +1,87 @@
+//! The audit log, read.
+
+use actix_web::{
+    HttpResponse,
+    web::{Data, Query},
+};
+use askama::Template;
+use serde::Deserialize;
+use serde_json::json;
+use uuid::Uuid;
+
+use crate::{
+    accounts::AdminAccount,
+    admin::{
+        audit::{self, Filter},
+        model::{Change, LogLine, changes},
+    },
+    app::App,
+    web::{error::PageError, i18n::Phrase, page::View, times::HOME_ZONE},
+};
+
+/// One act as a page shows it.
+pub(super) struct Line {
+    pub(super) log: LogLine,
+    pub(super) act: Phrase,
+    pub(super) changes: Vec<Change>,
+}
+
+/// Acts as a page shows them.
+pub(super) fn lines(v: &View, log: Vec<LogLine>) -> Vec<Line> {
+    log.into_iter()
+        .map(|log| Line {
+            act: v.text(format!("admin-act-{}", log.act)),
+            changes: changes(log.before.as_ref(), log.after.as_ref()),
+            log,
+        })
+        .collect()
+}
+
+#[derive(Template)]
+#[template(path = "admin/audit.html")]
+struct AuditPage {
+    v: View,
+    query: AuditQuery,
+    lines: Vec<Line>,
+    next: Option<Uuid>,
+}
+
+/// What to look for in the log.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(default)]
+pub struct AuditQuery {
+    who: String,
+    act: String,
+    subject: String,
+    after: Option<Uuid>,
+}
+
+impl AuditQuery {
+    pub(super) fn filter(&self) -> Filter {
+        let given = |text: &str| Some(text.trim().to_owned()).filter(|text| !text.is_empty());
+        Filter { act: given(&self.act), subject_id: given(&self.subject), who: given(&self.who) }
+    }
+
+    /// The same question as a query string, without the page.
+    fn query(&self) -> String {
+        url::form_urlencoded::Serializer::new(String::new())
+            .append_pair("who", &self.who)
+            .append_pair("act", &self.act)
+            .append_pair("subject", &self.subject)
+            .finish()
+    }
+}
+
+/// `GET /admin/audit`
+pub async fn list_acts(
+    app: Data<App>,
+    me: AdminAccount,
+    query: Query<AuditQuery>,
+) -> Result<HttpResponse, PageError> {
+    let query = query.into_inner();
+    let found = audit::list(&app.db, &query.filter(), query.after).await?;
+    let document = json!({ "acts": found.rows, "next": found.next });
+    let lines = lines(&me.view, found.rows);
+    let page = AuditPage { v: me.view, query, lines, next: found.next };
+    Ok(page.v.show(&page, &document))
+}

@@ -1,0 +1,4 @@
+//! The SQL of the desk: the audit log, and what the other features' tables say together.
+
+pub(super) mod audit;
+pub(super) mod overview;

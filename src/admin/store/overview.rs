@@ -1,0 +1,56 @@
+//! What is going on, at a glance.
+
+use chrono::{DateTime, Utc};
+use sqlx::PgPool;
+
+use crate::catalog::{ProgramId, ProgramStatus};
+
+/// Programs on the first page of the desk.
+const PROGRAMS_MAX: i64 = 50;
+
+/// A program that is on sale, is coming, or is being wound down.
+#[derive(Clone, Debug, serde::Serialize)]
+pub(in crate::admin) struct Current {
+    pub(in crate::admin) program_id: ProgramId,
+    pub(in crate::admin) slug: String,
+    pub(in crate::admin) title: String,
+    pub(in crate::admin) status: ProgramStatus,
+    pub(in crate::admin) on_sale_at: DateTime<Utc>,
+    pub(in crate::admin) off_sale_at: DateTime<Utc>,
+    pub(in crate::admin) is_paused: bool,
+    pub(in crate::admin) time_zone: String,
+    pub(in crate::admin) waiting: i64,
+    pub(in crate::admin) inside: i64,
+}
+
+/// What is on sale or will be, and what is being wound down; first what opens first.
+pub(in crate::admin) async fn list_current(
+    db: &PgPool,
+    now: DateTime<Utc>,
+) -> Result<Vec<Current>, sqlx::Error> {
+    sqlx::query_as!(
+        Current,
+        r#"
+        select p.id as "program_id: ProgramId", slug, title, status as "status: ProgramStatus",
+            on_sale_at, off_sale_at, queue_paused_at is not null as "is_paused!",
+            coalesce((
+                select time_zone from schedules join venues on venues.id = venue_id
+                where program_id = p.id
+                order by starts_at limit 1
+            ), 'Asia/Seoul') as "time_zone!",
+            (select count(*) from queue_tokens t
+                where t.program_id = p.id and t.status = 'WAITING') as "waiting!",
+            (select count(*) from queue_tokens t
+                where t.program_id = p.id and t.status = 'ACTIVE') as "inside!"
+        from programs p
+        where (status = 'PUBLISHED' and off_sale_at > $1)
+            or (cancelled_at is not null and wound_down_at is null)
+        order by on_sale_at
+        limit $2
+        "#,
+        now,
+        PROGRAMS_MAX,
+    )
+    .fetch_all(db)
+    .await
+}

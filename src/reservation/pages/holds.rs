@@ -1,0 +1,106 @@
+//! The form that holds seats or places.
+
+use std::collections::BTreeSet;
+
+use actix_web::{
+    HttpRequest, HttpResponse,
+    http::StatusCode,
+    web::{Data, Path},
+};
+use serde::Deserialize;
+use uuid::Uuid;
+
+use super::{door::Performance, seats::map_page};
+use crate::{
+    accounts::CurrentAccount,
+    app::App,
+    catalog::{Programs, ScheduleId, ScheduleSeatId, ZoneId},
+    reservation::{
+        hold::{self, HoldOrder},
+        model::{Choice, Hold},
+    },
+    web::{
+        error::PageError,
+        form::{Body, Field, Fields, Mistakes},
+        page::View,
+        request_key,
+    },
+};
+
+/// What somebody wants to hold, as it was sent.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(default)]
+pub struct HoldForm {
+    seat_ids: Fields,
+    zone_id: Field,
+    quantity: Field,
+    request_key: Field,
+}
+
+impl HoldForm {
+    fn parse(&self) -> Result<(Choice, Option<Uuid>), Mistakes> {
+        let mut mistakes = Mistakes::default();
+        let key = request_key::parse(&mut mistakes, &self.request_key);
+        let choice = if self.zone_id.is_empty() {
+            let seats = mistakes.note("seat_ids", "reservation-refusal-seats", self.seats());
+            seats.map(Choice::Seats)
+        } else {
+            let zone_id = self.zone_id.parse::<ZoneId>();
+            let zone_id = mistakes.note("zone_id", "reservation-refusal-zone", zone_id);
+            let quantity = self.quantity.parse().filter(|quantity| *quantity > 0);
+            let quantity = mistakes.note("quantity", "reservation-refusal-quantity", quantity);
+            let places = zone_id.zip(quantity);
+            places.map(|(zone_id, quantity)| Choice::Places { zone_id, quantity })
+        };
+        mistakes.or(choice).map(|choice| (choice, key))
+    }
+
+    /// The seats, sorted; none when there are none, one is no id or one comes twice.
+    fn seats(&self) -> Option<Vec<ScheduleSeatId>> {
+        let ids: Option<BTreeSet<ScheduleSeatId>> =
+            self.seat_ids.0.iter().map(Field::parse).collect();
+        ids.filter(|ids| !ids.is_empty() && ids.len() == self.seat_ids.0.len())
+            .map(|ids| ids.into_iter().collect())
+    }
+}
+
+/// `POST /schedules/{id}/reservations`
+pub async fn create_hold(
+    app: Data<App>,
+    programs: Data<Programs>,
+    request: HttpRequest,
+    id: Path<ScheduleId>,
+    me: CurrentAccount,
+    Body(form): Body<HoldForm>,
+) -> Result<HttpResponse, PageError> {
+    let performance = Performance::find(&app, &programs, *id).await?;
+    let (choice, request_key) = form.parse()?;
+    let order = HoldOrder {
+        account_id: me.account_id,
+        program: performance.program.clone(),
+        schedule: performance.schedule.clone(),
+        choice,
+        request_key,
+    };
+    let admitted = match performance.admit(&app, &request, me.account_id).await {
+        Ok(admitted) => admitted,
+        // What was carried out while they were inside is still answered.
+        Err(refusal) => {
+            return match hold::find_carried_out(&app, &order).await? {
+                Some(first) => Ok(held(&me.view, &first)),
+                None => Err(refusal.into()),
+            };
+        }
+    };
+    match hold::hold(&app, &order).await {
+        Ok(hold) => Ok(admitted.stamp(held(&me.view, &hold))),
+        Err(refusal) if me.view.wants_form(&refusal) => {
+            map_page(&app, &me.view, &performance, &admitted, None, Some(&refusal)).await
+        }
+        Err(failure) => Err(failure.into()),
+    }
+}
+
+fn held(v: &View, hold: &Hold) -> HttpResponse {
+    v.done(StatusCode::CREATED, hold, &format!("/reservations/{}", hold.reservation_id))
+}

@@ -1,0 +1,168 @@
+//! Charging: the form, here and on a reservation that lacks points.
+
+use actix_web::{HttpResponse, http::StatusCode, web::Data};
+use serde::Deserialize;
+use serde_json::json;
+use uuid::Uuid;
+
+use super::{WALLET_PATH, WalletForms, show};
+use crate::{
+    accounts::{AccountId, CurrentAccount},
+    app::App,
+    infra::idempotency::RequestKey,
+    points::Points,
+    wallet::{
+        model::{Charge, ChargeAmount},
+        provider::Provider,
+        service::{self, Charging},
+    },
+    web::{
+        error::PageError,
+        flash,
+        form::{Body, Field, Mistakes},
+        page::{json as json_answer, local_path, see_other},
+        request_key,
+    },
+};
+
+/// What the form offers at one press.
+const AMOUNTS: [i64; 4] = [10_000, 30_000, 50_000, 100_000];
+
+/// A charge as it is sent.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(default)]
+pub struct ChargeForm {
+    amount: Field,
+    request_key: Field,
+    next: Field,
+}
+
+impl ChargeForm {
+    fn parse(&self, account_id: AccountId) -> Result<(Charge, Option<RequestKey>), Mistakes> {
+        let mut mistakes = Mistakes::default();
+        let amount = self.amount.parse().and_then(ChargeAmount::new);
+        let amount = mistakes.note("amount", "wallet-refusal-amount", amount);
+        let key = request_key::parse(&mut mistakes, &self.request_key);
+        let order = amount.map(|amount| {
+            let charge_id = key.unwrap_or_else(Uuid::now_v7);
+            let key =
+                key.map(|key| RequestKey::new(account_id.0, key, "POST /wallet/charges", &amount));
+            (Charge { charge_id, account_id, amount }, key)
+        });
+        mistakes.or(order)
+    }
+
+    /// Where the browser came from and goes back to.
+    fn next(&self) -> Option<&str> {
+        Some(self.next.text()).filter(|next| !next.is_empty()).map(local_path)
+    }
+}
+
+/// The charge form, here and on a reservation that lacks points. Its template is
+/// `wallet/charge_form.html`, included where a `charge` and a `v` are in scope.
+#[derive(Clone, Debug)]
+pub struct ChargeBox {
+    /// Names the order, so that a double click charges once.
+    pub request_key: Uuid,
+    /// Exactly what is missing, offered first.
+    pub missing: Option<Points>,
+    /// What else is offered at one press.
+    pub amounts: Vec<Points>,
+    /// Where to come back to, a path of ours.
+    pub next: Option<String>,
+    /// The most that one charge buys.
+    pub amount_max: i64,
+    /// What was typed before.
+    pub typed: String,
+    /// Why it was refused.
+    pub refusal: Option<String>,
+    /// The locale key of the provider's name.
+    pub provider_key: &'static str,
+    /// The locale key of what to know of the provider.
+    pub note_key: &'static str,
+}
+
+impl ChargeBox {
+    /// An empty form that comes back to the wallet.
+    pub fn new(provider: &Provider) -> Self {
+        Self {
+            request_key: Uuid::now_v7(),
+            missing: None,
+            amounts: AMOUNTS.into_iter().filter_map(Points::new).collect(),
+            next: None,
+            amount_max: ChargeAmount::MAX,
+            typed: String::new(),
+            refusal: None,
+            provider_key: provider.0.name_key(),
+            note_key: provider.0.note_key(),
+        }
+    }
+
+    /// A form that offers what is missing and comes back to `next`.
+    #[must_use]
+    pub fn missing(mut self, missing: Points, next: String) -> Self {
+        let fits = ChargeAmount::new(missing.get()).is_some();
+        self.missing = fits.then_some(missing);
+        self.amounts.retain(|amount| *amount > missing);
+        self.next = Some(next);
+        self
+    }
+
+    fn refused(mut self, form: &ChargeForm, refusal: String) -> Self {
+        form.amount.text().clone_into(&mut self.typed);
+        self.next = form.next().map(ToOwned::to_owned);
+        self.refusal = Some(refusal);
+        self
+    }
+}
+
+/// `POST /wallet/charges`
+pub async fn create_charge(
+    app: Data<App>,
+    provider: Data<Provider>,
+    me: CurrentAccount,
+    Body(form): Body<ChargeForm>,
+) -> Result<HttpResponse, PageError> {
+    let outcome = match form.parse(me.account_id) {
+        Ok((charge, key)) => service::charge(&app.db, &provider, &charge, key.as_ref()).await,
+        Err(mistakes) => {
+            let reason =
+                mistakes.of("amount").map(|key| me.view.t(key).number("max", ChargeAmount::MAX));
+            let reason = reason.map(|phrase| phrase.to_string());
+            return refused_charge(&app, &provider, me, &form, mistakes.into(), reason).await;
+        }
+    };
+    match outcome {
+        Ok(Charging::Done(charged)) => {
+            let location = form.next().unwrap_or(WALLET_PATH);
+            let mut answer = me.view.done(StatusCode::CREATED, &charged, location);
+            if !me.view.format.is_for_programs() {
+                let _ = answer.add_cookie(&flash::cookie("flash-charged"));
+            }
+            Ok(answer)
+        }
+        Ok(Charging::Elsewhere { location }) if me.view.format.is_for_programs() => {
+            Ok(json_answer(StatusCode::ACCEPTED, &json!({ "location": location })))
+        }
+        Ok(Charging::Elsewhere { location }) => Ok(see_other(&location)),
+        Err(refusal) => refused_charge(&app, &provider, me, &form, refusal.into(), None).await,
+    }
+}
+
+/// A refusal is an answer: the wallet comes back with the form as it was typed.
+async fn refused_charge(
+    app: &App,
+    provider: &Provider,
+    me: CurrentAccount,
+    form: &ChargeForm,
+    error: PageError,
+    reason: Option<String>,
+) -> Result<HttpResponse, PageError> {
+    if !me.view.wants_form(error.fault()) {
+        return Err(error);
+    }
+    let refusal = reason.unwrap_or_else(|| me.view.refusal(error.fault()));
+    let mut forms = WalletForms::new(app, provider);
+    forms.charge = forms.charge.refused(form, refusal);
+    show(app, me, forms, error.fault().status()).await
+}

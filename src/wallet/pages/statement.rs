@@ -1,0 +1,180 @@
+//! The statement as a table and as a file.
+
+use actix_web::{
+    HttpResponse,
+    error::ErrorInternalServerError,
+    http::header::{CONTENT_DISPOSITION, CONTENT_TYPE},
+    web::{Bytes, Data, Query},
+};
+use futures_util::stream;
+use serde::Deserialize;
+use sqlx::PgPool;
+use url::form_urlencoded;
+use uuid::Uuid;
+
+use crate::{
+    accounts::CurrentAccount,
+    app::App,
+    wallet::{
+        model::{Kind, PointTransaction, Wallet},
+        statement::{Filter, Month, list},
+        store,
+    },
+    web::{
+        error::PageError,
+        form::{Field, Mistakes},
+        page::View,
+        times::rfc3339,
+    },
+};
+
+/// Where the statement is downloaded.
+pub(super) const STATEMENT_PATH: &str = "/wallet/statement.csv";
+/// Lines of the file that are read at once.
+const CHUNK_ROWS: i64 = 1_000;
+
+/// The query of the history: which lines, and after which one.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(default)]
+pub struct StatementQuery {
+    kind: Field,
+    month: Field,
+    after: Field,
+}
+
+impl StatementQuery {
+    pub(super) fn parse(&self) -> Result<(Filter, Option<Uuid>), Mistakes> {
+        let mut mistakes = Mistakes::default();
+        let (mut filter, mut after) = (Filter::default(), None);
+        if !self.kind.is_empty() {
+            let kind = Kind::parse(self.kind.text());
+            filter.kind = mistakes.note("kind", "wallet-refusal-kind", kind);
+        }
+        if !self.month.is_empty() {
+            let month = Month::parse(self.month.text());
+            filter.month = mistakes.note("month", "wallet-refusal-month", month);
+        }
+        if !self.after.is_empty() {
+            after = mistakes.note("after", "wallet-refusal-after", self.after.parse());
+        }
+        mistakes.or(Some((filter, after)))
+    }
+}
+
+/// The address of the lines of `filter` after the line `after`.
+pub(super) fn href(path: &str, filter: Filter, after: Option<Uuid>) -> String {
+    let mut query = form_urlencoded::Serializer::new(String::new());
+    if let Some(kind) = filter.kind {
+        query.append_pair("kind", kind.name());
+    }
+    if let Some(month) = filter.month {
+        query.append_pair("month", &month.name());
+    }
+    if let Some(after) = after {
+        query.append_pair("after", &after.to_string());
+    }
+    let query = query.finish();
+    if query.is_empty() { path.to_owned() } else { format!("{path}?{query}") }
+}
+
+/// `GET /wallet/statement.csv`: the lines of the filter, newest first, as they are read.
+/// However long the history is, one chunk of it is in memory.
+pub async fn show_statement(
+    app: Data<App>,
+    me: CurrentAccount,
+    query: Query<StatementQuery>,
+) -> Result<HttpResponse, PageError> {
+    let (filter, after) = query.parse()?;
+    let wallet = store::find_shown_wallet(&app.db, me.account_id).await?;
+    let download =
+        Download { db: app.db.clone(), v: me.view, wallet, filter, next: Next::Head, after };
+    let body = stream::try_unfold(download, async |mut download: Download| {
+        let chunk = download.chunk().await.map_err(ErrorInternalServerError)?;
+        Ok::<_, actix_web::Error>(chunk.map(|chunk| (chunk, download)))
+    });
+    Ok(HttpResponse::Ok()
+        .insert_header((CONTENT_TYPE, "text/csv; charset=utf-8; header=present"))
+        .insert_header((CONTENT_DISPOSITION, "attachment; filename=\"statement.csv\""))
+        .streaming(body))
+}
+
+/// A file on its way.
+struct Download {
+    db: PgPool,
+    v: View,
+    /// As it was when the download began: later changes are not in the file.
+    wallet: Option<Wallet>,
+    filter: Filter,
+    next: Next,
+    after: Option<Uuid>,
+}
+
+enum Next {
+    Head,
+    Lines,
+    End,
+}
+
+#[derive(Debug, thiserror::Error)]
+enum DownloadError {
+    #[error(transparent)]
+    Database(#[from] sqlx::Error),
+    #[error(transparent)]
+    Csv(#[from] csv::Error),
+}
+
+impl Download {
+    /// What comes next in the file; `None` at its end.
+    async fn chunk(&mut self) -> Result<Option<Bytes>, DownloadError> {
+        match (&self.next, &self.wallet) {
+            (Next::Head, wallet) => {
+                self.next = if wallet.is_some() { Next::Lines } else { Next::End };
+                head(&self.v).map(Some)
+            }
+            (Next::Lines, Some(wallet)) => {
+                let rows = list(&self.db, wallet, self.filter, self.after, CHUNK_ROWS).await?;
+                self.after = rows.last().map(|row| row.id);
+                if self.after.is_none() {
+                    return Ok(None);
+                }
+                lines(&self.v, &rows).map(Some)
+            }
+            _ => Ok(None),
+        }
+    }
+}
+
+/// The first line. The mark before it tells spreadsheets that the file is UTF-8.
+fn head(v: &View) -> Result<Bytes, DownloadError> {
+    const COLUMNS: [&str; 6] = [
+        "wallet-history-when",
+        "wallet-history-what",
+        "wallet-history-amount",
+        "wallet-history-pending",
+        "wallet-history-balance",
+        "wallet-history-reference",
+    ];
+    let mut writer = csv::Writer::from_writer("\u{feff}".as_bytes().to_vec());
+    writer.write_record(COLUMNS.map(|key| v.t(key).to_string()))?;
+    bytes(writer)
+}
+
+fn lines(v: &View, rows: &[PointTransaction]) -> Result<Bytes, DownloadError> {
+    let mut writer = csv::Writer::from_writer(Vec::new());
+    for row in rows {
+        writer.write_record([
+            rfc3339(row.created_at),
+            v.t(row.kind.text_key()).to_string(),
+            row.amount.to_string(),
+            row.pending_change.to_string(),
+            row.balance_after.get().to_string(),
+            row.reference_id.map(|id| id.to_string()).unwrap_or_default(),
+        ])?;
+    }
+    bytes(writer)
+}
+
+fn bytes(writer: csv::Writer<Vec<u8>>) -> Result<Bytes, DownloadError> {
+    let written = writer.into_inner().map_err(|error| csv::Error::from(error.into_error()))?;
+    Ok(Bytes::from(written))
+}

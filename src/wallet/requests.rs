@@ -1,0 +1,192 @@
+//! Asking somebody to take points, and what becomes of it.
+
+use sqlx::{PgConnection, PgPool};
+use uuid::Uuid;
+
+use super::{
+    error::WalletError,
+    model::{Kind, Movement, Wallet},
+    store,
+    transfer::{
+        Answer, LockedTransfer, OPEN_REQUESTS_MAX, Requested, TransferId, TransferOrder,
+        TransferStatus,
+    },
+};
+use crate::{
+    accounts::AccountId,
+    app::App,
+    infra::{
+        idempotency::{Claim, RequestKey, commit_kept},
+        postgres::retry_stale,
+    },
+};
+
+/// Lapsed requests that a worker reads at once, without locks.
+const PAGE_ROWS: i64 = 500;
+/// Pages of one tick. What is left is the next tick's.
+const PAGES_MAX: usize = 20;
+
+/// Opens a request: the points are withheld until it is answered or its time is over.
+pub(super) async fn request(
+    app: &App,
+    order: &TransferOrder,
+    key: Option<&RequestKey>,
+) -> Result<Requested, WalletError> {
+    if let Some(key) = key
+        && let Some(requested) = key.find_outcome(&app.db).await?
+    {
+        return Ok(requested);
+    }
+    let receiver_id = store::find_recipient(&app.db, &order.to).await?;
+    let receiver_id = receiver_id.ok_or(WalletError::UnknownRecipient)?;
+    if receiver_id == order.sender_id {
+        return Err(WalletError::SelfTransfer);
+    }
+    // What ran out frees points and a place among the open ones.
+    expire_lapsed_of(&app.db, order.sender_id).await?;
+    retry_stale(|_| request_once(app, order, receiver_id, key)).await
+}
+
+async fn request_once(
+    app: &App,
+    order: &TransferOrder,
+    receiver_id: AccountId,
+    key: Option<&RequestKey>,
+) -> Result<Requested, WalletError> {
+    let mut tx = app.db.begin().await?;
+    if let Some(key) = key
+        && let Claim::Done(requested) = key.claim(&mut tx).await?
+    {
+        return Ok(requested);
+    }
+    let TransferOrder { sender_id, amount, .. } = *order;
+    let wallet = store::lock_wallet(&mut tx, sender_id).await?;
+    let wallet = wallet.ok_or(WalletError::no_points(amount))?;
+    // Counted under the wallet's lock, so that a storm of requests cannot pass together.
+    if store::count_open(&mut tx, sender_id).await? >= OPEN_REQUESTS_MAX {
+        return Err(WalletError::TooManyRequests);
+    }
+    let transfer_id = TransferId(Uuid::now_v7());
+    let hold = Movement::hold(amount, transfer_id.0);
+    store::write_movement(&mut tx, &wallet, &hold).await?;
+    let ttl_secs = f64::from(app.config.transfer_ttl_secs.get());
+    let expires_at =
+        store::insert_transfer(&mut tx, transfer_id, sender_id, receiver_id, amount, ttl_secs)
+            .await?;
+    Ok(commit_kept(&app.db, tx, key, Requested { transfer_id, expires_at }).await?)
+}
+
+/// Answers an open request, once. One whose time is over is expired instead.
+pub(super) async fn answer(
+    db: &PgPool,
+    account_id: AccountId,
+    transfer_id: TransferId,
+    answer: Answer,
+) -> Result<TransferStatus, WalletError> {
+    retry_stale(|_| answer_once(db, account_id, transfer_id, answer)).await
+}
+
+async fn answer_once(
+    db: &PgPool,
+    account_id: AccountId,
+    transfer_id: TransferId,
+    answer: Answer,
+) -> Result<TransferStatus, WalletError> {
+    let mut tx = db.begin().await?;
+    if !store::lock_transfer(&mut tx, transfer_id).await? {
+        return Err(WalletError::TransferNotFound);
+    }
+    let transfer = store::locked_transfer_of(&mut tx, transfer_id).await?;
+    if !transfer.is_up_to(account_id, answer) {
+        return Err(WalletError::TransferNotFound);
+    }
+    match transfer.status {
+        TransferStatus::Pending if transfer.is_lapsed => {
+            settle(&mut tx, &transfer, TransferStatus::Expired).await?;
+            tx.commit().await?;
+            Err(WalletError::TransferExpired)
+        }
+        TransferStatus::Pending => {
+            settle(&mut tx, &transfer, answer.outcome()).await?;
+            tx.commit().await?;
+            Ok(answer.outcome())
+        }
+        TransferStatus::Expired => Err(WalletError::TransferExpired),
+        settled => Err(WalletError::AlreadySettled(settled)),
+    }
+}
+
+/// Ends a locked, open request and moves its points: over to the receiver, or back
+/// among the sender's usable ones.
+async fn settle(
+    tx: &mut PgConnection,
+    transfer: &LockedTransfer,
+    outcome: TransferStatus,
+) -> Result<(), WalletError> {
+    if !store::write_transfer_status(tx, transfer, outcome).await? {
+        return Err(WalletError::StaleVersion);
+    }
+    let LockedTransfer { sender_id, receiver_id, amount, .. } = *transfer;
+    let reference_id = transfer.transfer_id.0;
+    let movements = match outcome {
+        TransferStatus::Accepted => vec![
+            (sender_id, Movement::out(amount, reference_id)),
+            (receiver_id, Movement::credit(Kind::TransferIn, amount, reference_id)),
+        ],
+        _ => vec![(sender_id, Movement::release(amount, reference_id))],
+    };
+    if outcome == TransferStatus::Accepted {
+        // A first credit makes the wallet; both are then locked in id order.
+        store::insert_wallet(tx, receiver_id).await?;
+    }
+    let account_ids: Vec<AccountId> = movements.iter().map(|(account_id, _)| *account_id).collect();
+    let wallets = store::lock_wallets(tx, &account_ids).await?;
+    for (account_id, movement) in movements {
+        let wallet = wallets.iter().find(|wallet| wallet.account_id == account_id);
+        let wallet: &Wallet = wallet.ok_or(WalletError::StaleVersion)?;
+        store::write_movement(tx, wallet, &movement).await?;
+    }
+    Ok(())
+}
+
+/// Expires the requests of one sender whose time is over, so that what they withheld can
+/// be used: called before points are spent.
+pub async fn expire_lapsed_of(db: &PgPool, sender_id: AccountId) -> Result<(), WalletError> {
+    for transfer_id in store::list_lapsed_of(db, sender_id, OPEN_REQUESTS_MAX).await? {
+        retry_stale(|_| expire_once(db, transfer_id)).await?;
+    }
+    Ok(())
+}
+
+/// Expires every request whose time is over, each in a transaction of its own. One tick
+/// of the expiry worker; all instances may run it at once and skip what another holds.
+pub async fn expire_transfers(app: &App) -> Result<(), sqlx::Error> {
+    let mut last = None;
+    for _ in 0..PAGES_MAX {
+        let page = store::list_lapsed(&app.db, last, PAGE_ROWS).await?;
+        for (_, transfer_id) in &page {
+            // One that cannot be expired must not hold up the others.
+            if let Err(error) = expire_once(&app.db, *transfer_id).await {
+                tracing::warn!(%error, %transfer_id, "a transfer request could not be expired");
+            }
+        }
+        last = page.last().copied();
+        if page.len() < usize::try_from(PAGE_ROWS).unwrap_or(usize::MAX) {
+            break;
+        }
+    }
+    Ok(())
+}
+
+async fn expire_once(db: &PgPool, transfer_id: TransferId) -> Result<(), WalletError> {
+    let mut tx = db.begin().await?;
+    if !store::lock_free_transfer(&mut tx, transfer_id).await? {
+        return Ok(());
+    }
+    let transfer = store::locked_transfer_of(&mut tx, transfer_id).await?;
+    if transfer.status == TransferStatus::Pending && transfer.is_lapsed {
+        settle(&mut tx, &transfer, TransferStatus::Expired).await?;
+        tx.commit().await?;
+    }
+    Ok(())
+}

@@ -1,0 +1,168 @@
+//! The statement: a wallet's history by kind and month.
+
+use chrono::{DateTime, Datelike, Months, NaiveDate, TimeZone, Utc};
+use sqlx::PgPool;
+use uuid::Uuid;
+
+use super::{
+    model::{Kind, PointTransaction, Wallet},
+    store,
+};
+use crate::web::{
+    pagination::PAGE_ROWS,
+    times::{HOME_ZONE, zone},
+};
+
+/// Months that the filter offers: the newest of them.
+const MONTHS_MAX: usize = 36;
+
+/// A calendar month on the house's clock.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Month(NaiveDate);
+
+impl Month {
+    /// The month written as `2026-11`.
+    pub(super) fn parse(text: &str) -> Option<Self> {
+        let is_month = text.len() == "2026-11".len();
+        let first = NaiveDate::parse_from_str(&format!("{text}-01"), "%Y-%m-%d").ok()?;
+        is_month.then_some(Self(first))
+    }
+
+    /// The month of a moment.
+    pub(super) fn of(moment: DateTime<Utc>) -> Option<Self> {
+        moment.with_timezone(&zone(HOME_ZONE)).date_naive().with_day(1).map(Self)
+    }
+
+    /// The month as addresses have it.
+    pub(super) fn name(self) -> String {
+        self.0.format("%Y-%m").to_string()
+    }
+
+    /// The locale key of its name.
+    pub(super) fn text_key(self) -> String {
+        format!("date-month-{}", self.0.month())
+    }
+
+    /// Its year.
+    pub(super) fn year(self) -> i32 {
+        self.0.year()
+    }
+
+    fn next(self) -> Option<Self> {
+        self.0.checked_add_months(Months::new(1)).map(Self)
+    }
+
+    fn previous(self) -> Option<Self> {
+        self.0.checked_sub_months(Months::new(1)).map(Self)
+    }
+
+    /// When it begins.
+    fn begins_at(self) -> Option<DateTime<Utc>> {
+        let midnight = self.0.and_hms_opt(0, 0, 0)?;
+        let local = zone(HOME_ZONE).from_local_datetime(&midnight).earliest()?;
+        Some(local.with_timezone(&Utc))
+    }
+
+    /// Every month from `oldest` to this one, newest first, as many as are offered.
+    fn back_to(self, oldest: Self) -> Vec<Self> {
+        std::iter::successors(Some(self), |month| month.previous())
+            .take_while(|month| *month >= oldest)
+            .take(MONTHS_MAX)
+            .collect()
+    }
+}
+
+/// Which lines of the history are asked for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Filter {
+    pub(super) kind: Option<Kind>,
+    pub(super) month: Option<Month>,
+}
+
+impl Filter {
+    /// Whether anything is left out.
+    pub(super) fn is_narrow(&self) -> bool {
+        *self != Self::default()
+    }
+}
+
+/// Lines of a wallet's history, newest first: those of `filter` that are older than the
+/// line `after`, at most `rows_max`. None are newer than `wallet` itself, so the newest
+/// line's balance is the wallet's.
+pub(super) async fn list(
+    db: &PgPool,
+    wallet: &Wallet,
+    filter: Filter,
+    after: Option<Uuid>,
+    rows_max: i64,
+) -> Result<Vec<PointTransaction>, sqlx::Error> {
+    let (mut oldest, mut newest) = (1, wallet.version);
+    if let Some(month) = filter.month {
+        // A wallet's lines are as old as their versions, so a month is a range of them.
+        let bounds = month.begins_at().zip(month.next().and_then(Month::begins_at));
+        let Some((from, to)) = bounds else { return Ok(Vec::new()) };
+        let first = store::find_first_version(db, wallet.wallet_id, from, to).await?;
+        let last = store::find_last_version(db, wallet.wallet_id, from, to).await?;
+        let Some((first, last)) = first.zip(last) else { return Ok(Vec::new()) };
+        (oldest, newest) = (first, newest.min(last));
+    }
+    if let Some(after) = after {
+        let seen = store::find_version(db, wallet.wallet_id, after).await?;
+        let Some(seen) = seen else { return Ok(Vec::new()) };
+        newest = newest.min(seen - 1);
+    }
+    let id = wallet.wallet_id;
+    match filter.kind {
+        Some(kind) => store::list_history_of(db, id, kind, oldest, newest, rows_max).await,
+        None => store::list_history(db, id, oldest, newest, rows_max).await,
+    }
+}
+
+/// One page of [`list`], and one line more if there is one.
+pub(super) async fn list_page(
+    db: &PgPool,
+    wallet: &Wallet,
+    filter: Filter,
+    after: Option<Uuid>,
+) -> Result<Vec<PointTransaction>, sqlx::Error> {
+    list(db, wallet, filter, after, PAGE_ROWS + 1).await
+}
+
+/// The months that a wallet has a history in, newest first, as many as are offered.
+pub(super) async fn list_months(
+    db: &PgPool,
+    wallet: &Wallet,
+    now: DateTime<Utc>,
+) -> Result<Vec<Month>, sqlx::Error> {
+    let began_at = store::find_beginning(db, wallet.wallet_id).await?;
+    let span = Month::of(now).zip(began_at.and_then(Month::of));
+    Ok(span.map_or_else(Vec::new, |(newest, oldest)| newest.back_to(oldest)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_month_is_read_as_it_is_written() {
+        let month = Month::parse("2026-11").unwrap();
+        assert_eq!((month.name().as_str(), month.year()), ("2026-11", 2026));
+        for nonsense in ["", "2026-13", "2026", "2026-1", "2026-11-05", "abcd-ef", "999999-01"] {
+            assert_eq!(Month::parse(nonsense), None, "{nonsense}");
+        }
+    }
+
+    #[test]
+    fn a_month_begins_at_midnight_on_the_houses_clock() {
+        let begins_at = Month::parse("2026-11").unwrap().begins_at().unwrap();
+        assert_eq!(begins_at.to_rfc3339(), "2026-10-31T15:00:00+00:00");
+        assert_eq!(Month::of(begins_at), Month::parse("2026-11"));
+    }
+
+    #[test]
+    fn the_filter_offers_months_newest_first() {
+        let months = Month::parse("2026-02").unwrap().back_to(Month::parse("2025-12").unwrap());
+        let names: Vec<_> = months.into_iter().map(Month::name).collect();
+        assert_eq!(names, ["2026-02", "2026-01", "2025-12"]);
+    }
+}

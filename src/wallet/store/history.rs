@@ -1,0 +1,145 @@
+//! The SQL of a wallet's history. Every statement reads one end of an index, however
+//! long the history is.
+
+use chrono::{DateTime, Utc};
+use sqlx::PgPool;
+use uuid::Uuid;
+
+use crate::{
+    points::Points,
+    wallet::model::{Kind, PointTransaction, WalletId},
+};
+
+/// Lines from version `oldest` to `newest`, newest first.
+pub(in crate::wallet) async fn list_history(
+    db: &PgPool,
+    wallet_id: WalletId,
+    oldest: i64,
+    newest: i64,
+    rows_max: i64,
+) -> Result<Vec<PointTransaction>, sqlx::Error> {
+    sqlx::query_as!(
+        PointTransaction,
+        r#"
+        select id, kind as "kind: Kind", amount, balance_after as "balance_after: Points",
+               pending_change, reference_id, created_at
+        from point_transactions
+        where wallet_id = $1 and wallet_version between $2 and $3
+        order by wallet_version desc
+        limit $4
+        "#,
+        wallet_id as _,
+        oldest,
+        newest,
+        rows_max,
+    )
+    .fetch_all(db)
+    .await
+}
+
+/// As [`list_history`], of one kind: a statement of its own, so that it has the index of
+/// its own.
+pub(in crate::wallet) async fn list_history_of(
+    db: &PgPool,
+    wallet_id: WalletId,
+    kind: Kind,
+    oldest: i64,
+    newest: i64,
+    rows_max: i64,
+) -> Result<Vec<PointTransaction>, sqlx::Error> {
+    sqlx::query_as!(
+        PointTransaction,
+        r#"
+        select id, kind as "kind: Kind", amount, balance_after as "balance_after: Points",
+               pending_change, reference_id, created_at
+        from point_transactions
+        where wallet_id = $1 and kind = $2 and wallet_version between $3 and $4
+        order by wallet_version desc
+        limit $5
+        "#,
+        wallet_id as _,
+        kind as _,
+        oldest,
+        newest,
+        rows_max,
+    )
+    .fetch_all(db)
+    .await
+}
+
+/// The version that the line `id` made, if it is one of this wallet's.
+pub(in crate::wallet) async fn find_version(
+    db: &PgPool,
+    wallet_id: WalletId,
+    id: Uuid,
+) -> Result<Option<i64>, sqlx::Error> {
+    sqlx::query_scalar!(
+        "select wallet_version from point_transactions where id = $2 and wallet_id = $1",
+        wallet_id as _,
+        id,
+    )
+    .fetch_optional(db)
+    .await
+}
+
+/// The first version made at or after `from` and before `to`.
+pub(in crate::wallet) async fn find_first_version(
+    db: &PgPool,
+    wallet_id: WalletId,
+    from: DateTime<Utc>,
+    to: DateTime<Utc>,
+) -> Result<Option<i64>, sqlx::Error> {
+    sqlx::query_scalar!(
+        r#"
+        select wallet_version from point_transactions
+        where wallet_id = $1 and created_at >= $2 and created_at < $3
+        order by created_at, wallet_version
+        limit 1
+        "#,
+        wallet_id as _,
+        from,
+        to,
+    )
+    .fetch_optional(db)
+    .await
+}
+
+/// The last version made at or after `from` and before `to`.
+pub(in crate::wallet) async fn find_last_version(
+    db: &PgPool,
+    wallet_id: WalletId,
+    from: DateTime<Utc>,
+    to: DateTime<Utc>,
+) -> Result<Option<i64>, sqlx::Error> {
+    sqlx::query_scalar!(
+        r#"
+        select wallet_version from point_transactions
+        where wallet_id = $1 and created_at >= $2 and created_at < $3
+        order by created_at desc, wallet_version desc
+        limit 1
+        "#,
+        wallet_id as _,
+        from,
+        to,
+    )
+    .fetch_optional(db)
+    .await
+}
+
+/// When the first line was written.
+pub(in crate::wallet) async fn find_beginning(
+    db: &PgPool,
+    wallet_id: WalletId,
+) -> Result<Option<DateTime<Utc>>, sqlx::Error> {
+    sqlx::query_scalar!(
+        r#"
+        select created_at from point_transactions
+        where wallet_id = $1
+        order by wallet_version
+        limit 1
+        "#,
+        wallet_id as _,
+    )
+    .fetch_optional(db)
+    .await
+}

@@ -1,0 +1,291 @@
+//! The SQL of transfer requests.
+
+use chrono::{DateTime, Utc};
+use sqlx::{PgConnection, PgExecutor, PgPool};
+
+use crate::{
+    accounts::{AccountId, Email},
+    points::Points,
+    wallet::{
+        model::{Wallet, WalletId},
+        transfer::{LockedTransfer, Transfer, TransferId, TransferStatus},
+    },
+};
+
+/// Who has this e-mail address.
+pub(in crate::wallet) async fn find_recipient(
+    db: &PgPool,
+    email: &Email,
+) -> Result<Option<AccountId>, sqlx::Error> {
+    sqlx::query_scalar!(
+        r#"select id as "id: AccountId" from accounts where lower(email) = lower($1)"#,
+        email.as_str(),
+    )
+    .fetch_optional(db)
+    .await
+}
+
+/// How many requests of `sender_id` are open.
+pub(in crate::wallet) async fn count_open(
+    tx: &mut PgConnection,
+    sender_id: AccountId,
+) -> Result<i64, sqlx::Error> {
+    sqlx::query_scalar!(
+        r#"select count(*) as "count!" from transfers where sender_id = $1 and status = 'PENDING'"#,
+        sender_id as _,
+    )
+    .fetch_one(tx)
+    .await
+}
+
+/// Inserts an open request with its first status; says when it ends.
+pub(in crate::wallet) async fn insert_transfer(
+    tx: &mut PgConnection,
+    transfer_id: TransferId,
+    sender_id: AccountId,
+    receiver_id: AccountId,
+    amount: Points,
+    ttl_secs: f64,
+) -> Result<DateTime<Utc>, sqlx::Error> {
+    sqlx::query_scalar!(
+        r#"
+        with made as (
+            insert into transfers (id, sender_id, receiver_id, amount, expires_at)
+            values ($1, $2, $3, $4, clock_timestamp() + make_interval(secs => $5))
+            returning id, version, status, expires_at
+        ), noted as (
+            insert into transfer_status_history (transfer_id, version, status)
+            select id, version, status from made
+        )
+        select expires_at from made
+        "#,
+        transfer_id as _,
+        sender_id as _,
+        receiver_id as _,
+        amount as _,
+        ttl_secs,
+    )
+    .fetch_one(tx)
+    .await
+}
+
+/// Locks a request; false if there is none.
+pub(in crate::wallet) async fn lock_transfer(
+    tx: &mut PgConnection,
+    transfer_id: TransferId,
+) -> Result<bool, sqlx::Error> {
+    let locked =
+        sqlx::query!("select from transfers where id = $1 for no key update", transfer_id as _);
+    Ok(locked.fetch_optional(tx).await?.is_some())
+}
+
+/// As [`lock_transfer`]; false also if somebody else has it locked.
+pub(in crate::wallet) async fn lock_free_transfer(
+    tx: &mut PgConnection,
+    transfer_id: TransferId,
+) -> Result<bool, sqlx::Error> {
+    let locked = sqlx::query!(
+        "select from transfers where id = $1 for no key update skip locked",
+        transfer_id as _,
+    );
+    Ok(locked.fetch_optional(tx).await?.is_some())
+}
+
+/// What a locked request is, asked after its lock: a clock read in the locking
+/// statement would be from before the wait.
+pub(in crate::wallet) async fn locked_transfer_of(
+    tx: &mut PgConnection,
+    transfer_id: TransferId,
+) -> Result<LockedTransfer, sqlx::Error> {
+    sqlx::query_as!(
+        LockedTransfer,
+        r#"
+        select id as "transfer_id: _", sender_id as "sender_id: _", receiver_id as "receiver_id: _",
+               amount as "amount: _", status as "status: _", version,
+               expires_at <= clock_timestamp() as "is_lapsed!"
+        from transfers
+        where id = $1
+        "#,
+        transfer_id as _,
+    )
+    .fetch_one(tx)
+    .await
+}
+
+/// Ends an open request and notes it in the status history; says whether it was open.
+pub(in crate::wallet) async fn write_transfer_status(
+    tx: &mut PgConnection,
+    transfer: &LockedTransfer,
+    status: TransferStatus,
+) -> Result<bool, sqlx::Error> {
+    let written = sqlx::query!(
+        r#"
+        with ended as (
+            update transfers
+            set status = $3, version = version + 1
+            where id = $1 and version = $2 and status = 'PENDING'
+            returning id, version, status
+        )
+        insert into transfer_status_history (transfer_id, version, status)
+        select id, version, status from ended
+        "#,
+        transfer.transfer_id as _,
+        transfer.version,
+        status as _,
+    )
+    .execute(tx)
+    .await?;
+    Ok(written.rows_affected() == 1)
+}
+
+/// Locks the wallets of accounts, in id order.
+pub(in crate::wallet) async fn lock_wallets(
+    tx: &mut PgConnection,
+    account_ids: &[AccountId],
+) -> Result<Vec<Wallet>, sqlx::Error> {
+    sqlx::query_as!(
+        Wallet,
+        r#"
+        select id as "wallet_id: WalletId", account_id as "account_id: AccountId",
+               balance as "balance: Points", pending as "pending: Points", version
+        from wallets
+        where account_id = any($1)
+        order by id
+        for no key update
+        "#,
+        account_ids as _,
+    )
+    .fetch_all(tx)
+    .await
+}
+
+/// The next open requests whose time is over, oldest end first, after the end and id of
+/// the last one seen.
+pub(in crate::wallet) async fn list_lapsed(
+    db: &PgPool,
+    after: Option<(DateTime<Utc>, TransferId)>,
+    rows_max: i64,
+) -> Result<Vec<(DateTime<Utc>, TransferId)>, sqlx::Error> {
+    let (after_end, after_id) = after.unzip();
+    let rows = sqlx::query!(
+        r#"
+        select expires_at, id as "id: TransferId"
+        from transfers
+        where status = 'PENDING' and expires_at <= clock_timestamp()
+          and ($1::timestamptz is null or (expires_at, id) > ($1, $2::uuid))
+        order by expires_at, id
+        limit $3
+        "#,
+        after_end,
+        after_id as _,
+        rows_max,
+    )
+    .fetch_all(db)
+    .await?;
+    Ok(rows.into_iter().map(|row| (row.expires_at, row.id)).collect())
+}
+
+/// The requests of one sender whose time is over and that still withhold points.
+pub(in crate::wallet) async fn list_lapsed_of(
+    db: &PgPool,
+    sender_id: AccountId,
+    rows_max: i64,
+) -> Result<Vec<TransferId>, sqlx::Error> {
+    sqlx::query_scalar!(
+        r#"
+        select id as "id: TransferId" from transfers
+        where sender_id = $1 and status = 'PENDING' and expires_at <= clock_timestamp()
+        order by id
+        limit $2
+        "#,
+        sender_id as _,
+        rows_max,
+    )
+    .fetch_all(db)
+    .await
+}
+
+/// A request, if `account_id` is one of its two people.
+pub(in crate::wallet) async fn find_transfer(
+    db: &PgPool,
+    account_id: AccountId,
+    transfer_id: TransferId,
+) -> Result<Option<Transfer>, sqlx::Error> {
+    sqlx::query_as!(
+        Transfer,
+        r#"
+        select t.id as "transfer_id: _", t.sender_id as "sender_id: _", s.name as "from",
+               r.name as "to", t.amount as "amount: _",
+               case when t.status = 'PENDING' and t.expires_at <= clock_timestamp()
+                    then 'EXPIRED' else t.status end as "status!: TransferStatus",
+               t.expires_at, t.created_at
+        from transfers t
+        join accounts s on s.id = t.sender_id
+        join accounts r on r.id = t.receiver_id
+        where t.id = $2 and $1 in (t.sender_id, t.receiver_id)
+        "#,
+        account_id as _,
+        transfer_id as _,
+    )
+    .fetch_optional(db)
+    .await
+}
+
+/// The requests that wait for somebody's answer: those to and from `account_id`, the
+/// newest of each.
+pub(in crate::wallet) async fn list_open(
+    db: impl PgExecutor<'_>,
+    account_id: AccountId,
+    rows_max: i64,
+) -> Result<Vec<Transfer>, sqlx::Error> {
+    sqlx::query_as!(
+        Transfer,
+        r#"
+        with open as (
+            (select * from transfers
+             where receiver_id = $1 and status = 'PENDING' and expires_at > clock_timestamp()
+             order by id desc limit $2)
+            union all
+            (select * from transfers
+             where sender_id = $1 and status = 'PENDING' and expires_at > clock_timestamp()
+             order by id desc limit $2)
+        )
+        select t.id as "transfer_id!: _", t.sender_id as "sender_id!: _", s.name as "from",
+               r.name as "to", t.amount as "amount!: _", t.status as "status!: TransferStatus",
+               t.expires_at as "expires_at!", t.created_at as "created_at!"
+        from open t
+        join accounts s on s.id = t.sender_id
+        join accounts r on r.id = t.receiver_id
+        order by t.id desc
+        "#,
+        account_id as _,
+        rows_max,
+    )
+    .fetch_all(db)
+    .await
+}
+
+/// The wallet as it is shown: points of requests whose time is over are not withheld
+/// any more, whether or not anybody has written so yet.
+pub(in crate::wallet) async fn find_shown_wallet(
+    db: impl PgExecutor<'_>,
+    account_id: AccountId,
+) -> Result<Option<Wallet>, sqlx::Error> {
+    sqlx::query_as!(
+        Wallet,
+        r#"
+        select w.id as "wallet_id: WalletId", w.account_id as "account_id: AccountId",
+               w.balance as "balance: Points",
+               (w.pending - coalesce((
+                    select sum(t.amount) from transfers t
+                    where t.sender_id = $1 and t.status = 'PENDING'
+                      and t.expires_at <= clock_timestamp()), 0))::bigint as "pending!: Points",
+               w.version
+        from wallets w
+        where w.account_id = $1
+        "#,
+        account_id as _,
+    )
+    .fetch_optional(db)
+    .await
+}

@@ -1,0 +1,137 @@
+//! Who may open what: every line of the URL table, asked as everybody.
+
+use std::collections::BTreeSet;
+
+use actix_web::http::Method;
+use sqlx::PgPool;
+use stagedoor::routes;
+
+use crate::support::{Answer, Office, Person};
+
+/// For whom a path is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Door {
+    /// Anybody.
+    Public,
+    /// Whoever is signed in.
+    Account,
+    /// Those who check tickets, and those who manage.
+    Staff,
+    /// Those who manage.
+    Admin,
+}
+
+/// Every path. A new one without an entry here fails the test below.
+#[rustfmt::skip]
+const PATHS: &[(&str, Door)] = &[
+    ("/", Door::Public),
+    ("/programs/{slug}", Door::Public),
+    ("/signup", Door::Public),
+    ("/login", Door::Public),
+    ("/logout", Door::Public),
+    ("/language", Door::Public),
+    ("/healthz", Door::Public),
+    ("/readyz", Door::Public),
+    ("/metrics", Door::Public),
+    ("/static/{version}/{name:.*}", Door::Public),
+
+    ("/programs/{slug}/queue", Door::Account),
+    ("/programs/{slug}/queue/departure", Door::Account),
+    ("/schedules/{id}", Door::Account),
+    ("/schedules/{id}/reservations", Door::Account),
+    ("/reservations", Door::Account),
+    ("/reservations/{id}", Door::Account),
+    ("/reservations/{id}/renewal", Door::Account),
+    ("/reservations/{id}/payment", Door::Account),
+    ("/reservations/{id}/cancellation", Door::Account),
+    ("/tickets", Door::Account),
+    ("/tickets/{code}", Door::Account),
+    ("/tickets/{code}.svg", Door::Account),
+    ("/wallet", Door::Account),
+    ("/wallet/charges", Door::Account),
+
+    ("/admin", Door::Admin),
+    ("/admin/audit", Door::Admin),
+];
+
+/// A path of the pattern: every gap is filled with an id that nothing has.
+fn example(pattern: &str) -> String {
+    const NOBODY: &str = "00000000-0000-0000-0000-000000000000";
+    let mut path = String::new();
+    let mut rest = pattern;
+    while let Some((before, gap)) = rest.split_once('{') {
+        path = path + before + NOBODY;
+        rest = gap.split_once('}').unwrap().1;
+    }
+    path + rest
+}
+
+async fn ask(person: &Person, method: &Method, path: &str, accept: &str) -> Answer {
+    let method = method.as_str().parse().unwrap();
+    person.send(person.asks(method, path, accept)).await
+}
+
+#[test]
+fn every_path_says_for_whom_it_is() {
+    let served: BTreeSet<&str> = routes::all().iter().map(|path| path.pattern()).collect();
+    let told: BTreeSet<&str> = PATHS.iter().map(|(pattern, _)| *pattern).collect();
+    assert_eq!(served, told, "routes.rs and this table differ");
+    for (pattern, door) in PATHS {
+        let is_desk = *pattern == "/admin" || pattern.starts_with("/admin/");
+        assert_eq!(is_desk, *door == Door::Admin, "{pattern}");
+        let is_door = *pattern == "/door" || pattern.starts_with("/door/");
+        assert_eq!(is_door, *door == Door::Staff, "{pattern}");
+    }
+}
+
+#[sqlx::test]
+async fn strangers_log_in_and_nobody_passes_a_door_that_is_not_theirs(db: PgPool) {
+    let office = Office::open_with(db, 1, &[]).await;
+    let stranger = office.stranger();
+    let customer = office.sign_in("customer").await;
+    let staff = office.employ("door", "STAFF").await;
+    let admin = office.employ("admin", "ADMIN").await;
+    for path in routes::all() {
+        let (pattern, methods) = (path.pattern(), path.methods().to_vec());
+        let Some((_, door)) = PATHS.iter().find(|(told, _)| *told == pattern) else { continue };
+        let path = example(pattern);
+        for method in methods {
+            let case = format!("{method} {path}");
+            if *door == Door::Public {
+                continue;
+            }
+            let page = ask(&stranger, &method, &path, "text/html").await;
+            assert_eq!(page.status, 303, "{case}: {}", page.body);
+            assert!(page.location().starts_with("/login?next="), "{case}: {}", page.location());
+            let problem = ask(&stranger, &method, &path, "application/json").await;
+            let told = (problem.status, problem.code());
+            assert_eq!(told, (401, "login-required".to_owned()), "{case}");
+
+            let refused = |answer: &Answer| answer.status == 403 && answer.code() == "forbidden";
+            let cases = [
+                (&customer, *door != Door::Account),
+                (&staff, *door == Door::Admin),
+                (&admin, false),
+            ];
+            for (person, is_refused) in cases {
+                let answer = ask(person, &method, &path, "application/json").await;
+                assert_eq!(refused(&answer), is_refused, "{case}: {}", answer.body);
+                assert!(answer.status < 500 && answer.status != 401, "{case}: {}", answer.body);
+            }
+        }
+    }
+    office.close().await;
+}
+
+#[sqlx::test]
+async fn whoever_loses_a_role_is_out_at_once(db: PgPool) {
+    let office = Office::open_with(db, 1, &[]).await;
+    let admin = office.employ("admin", "ADMIN").await;
+    let page = admin.visit("/admin").await;
+    assert_eq!(page.status, 200, "{}", page.body);
+    assert!(page.body.contains("href=\"/admin\""), "{}", page.body);
+    sqlx::query("update accounts set role = 'CUSTOMER'").execute(&office.db).await.unwrap();
+    assert_eq!(admin.visit("/admin").await.status, 403);
+    assert!(!admin.visit("/").await.body.contains("href=\"/admin\""));
+    office.close().await;
+}

@@ -1,0 +1,238 @@
+//! Who is let in, and when.
+
+use std::time::{Duration, Instant};
+
+use serde_json::json;
+use sqlx::PgPool;
+
+use super::{crowded, join, join_at_once, line_of, long_line, n_inside, until_status};
+use crate::support::{Concert, ConcertOptions, Office, Person};
+
+#[sqlx::test]
+async fn room_lets_in_within_a_second_and_a_freed_place_goes_to_the_next(db: PgPool) {
+    let office = Office::open(db.clone()).await;
+    let concert = Concert::with(&db, crowded()).await;
+    let people = office.crowd(3, "Next").await;
+    assert_eq!(join(&people[0], &concert).await.json()["status"], "ACTIVE");
+    join(&people[1], &concert).await;
+    join(&people[2], &concert).await;
+
+    assert_eq!(people[0].delete(&line_of(&concert)).await.status, 204);
+    let asked = Instant::now();
+    until_status(&people[1], &concert, "ACTIVE").await;
+    assert!(asked.elapsed().as_millis() < 2_000, "{:?}", asked.elapsed());
+    assert_eq!(people[2].get(&line_of(&concert)).await.json()["ahead"], 0);
+}
+
+#[sqlx::test]
+async fn many_admissions_at_once_never_let_in_too_many(db: PgPool) {
+    let office = Office::open_with(db.clone(), 3, &[("ADMISSION_PERIOD_MS", "20")]).await;
+    let capacity = ConcertOptions { queue_capacity: Some(7), ..ConcertOptions::default() };
+    let concert = Concert::with(&db, capacity).await;
+    let people = office.crowd(60, "Gate").await;
+    join_at_once(&people, &concert).await;
+
+    let mut most = 0;
+    for _round in 0..15 {
+        let mut ticks = tokio::task::JoinSet::new();
+        for _ in 0..8 {
+            let app = office.app.clone();
+            ticks.spawn(async move { stagedoor::entry_queue::admit_everywhere(&app).await });
+        }
+        while let Some(tick) = ticks.join_next().await {
+            tick.unwrap().unwrap();
+        }
+        let (inside, beyond) = n_inside(&db, concert.program_id).await;
+        assert!(inside <= 7 && beyond == 0, "{inside} inside, {beyond} beyond");
+        most = most.max(inside);
+        // Ways out, while the gate moves.
+        for person in people.iter().take(60) {
+            if person.get(&line_of(&concert)).await.json()["status"] == "ACTIVE" {
+                person.delete(&line_of(&concert)).await;
+                break;
+            }
+        }
+    }
+    assert_eq!(most, 7, "the places were used");
+}
+
+#[sqlx::test]
+async fn the_rate_holds_however_many_instances_admit(db: PgPool) {
+    let office = Office::open_with(db.clone(), 3, &[("ADMISSION_PERIOD_MS", "20")]).await;
+    let slow = ConcertOptions {
+        queue_capacity: Some(100),
+        queue_rate_per_second: Some(5),
+        ..ConcertOptions::default()
+    };
+    let concert = Concert::with(&db, slow).await;
+    let people = office.crowd(40, "Rate").await;
+    let started = Instant::now();
+    join_at_once(&people, &concert).await;
+    tokio::time::sleep(Duration::from_secs(2)).await;
+    let (inside, _) = n_inside(&db, concert.program_id).await;
+    let secs = started.elapsed().as_secs_f64();
+    let inside = f64::from(i32::try_from(inside).unwrap());
+    assert!(inside <= 5.0 + 5.0 * secs && inside >= 5.0, "{inside} inside after {secs} s");
+}
+
+/// A short grace, so that a closed tab is noticed soon.
+const SHORT_GRACE: [(&str, &str); 2] = [("QUEUE_GRACE_SECS", "1"), ("ADMISSION_PERIOD_MS", "100")];
+
+/// Everybody but the absent polls, for so long.
+async fn poll_for(people: &[&Person], concert: &Concert, time: Duration) {
+    let started = Instant::now();
+    while started.elapsed() < time {
+        for person in people {
+            assert_eq!(person.get(&line_of(concert)).await.status, 200);
+        }
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
+}
+
+#[sqlx::test]
+async fn whoever_is_away_is_passed_over_keeps_the_number_and_goes_next_on_return(db: PgPool) {
+    let office = Office::open_with(db.clone(), 2, &SHORT_GRACE).await;
+    let concert = Concert::with(&db, crowded()).await;
+    let people = office.crowd(5, "Park").await;
+    for person in &people {
+        join(person, &concert).await;
+    }
+    let [inside, away, third, fourth, fifth] = &people[..] else { unreachable!() };
+    poll_for(&[third, fourth, fifth], &concert, Duration::from_millis(1_500)).await;
+
+    inside.delete(&line_of(&concert)).await;
+    poll_for(&[third, fourth, fifth], &concert, Duration::from_secs(1)).await;
+    assert_eq!(third.get(&line_of(&concert)).await.json()["status"], "ACTIVE");
+    let parked: bool = sqlx::query_scalar(
+        "select parked_at is not null and status = 'WAITING' from queue_tokens where account_id = $1",
+    )
+    .bind(away.account_id)
+    .fetch_one(&db)
+    .await
+    .unwrap();
+    assert!(parked);
+    assert_eq!(fourth.get(&line_of(&concert)).await.json()["ahead"], 0);
+
+    // Back on another device: the same number, ahead of everybody behind it.
+    let returned = office.moved(away, 1);
+    let page = returned.visit(&line_of(&concert)).await;
+    assert!(page.body.contains("Your turn came while you were away"), "{}", page.body);
+    let state = returned.get(&line_of(&concert)).await.json();
+    assert_eq!((&state["queue_number"], &state["ahead"]), (&json!(2), &json!(0)), "{state}");
+    assert_eq!(fourth.get(&line_of(&concert)).await.json()["ahead"], 1);
+
+    third.delete(&line_of(&concert)).await;
+    poll_for(&[&returned, fourth, fifth], &concert, Duration::from_secs(1)).await;
+    assert_eq!(returned.get(&line_of(&concert)).await.json()["status"], "ACTIVE");
+    assert_eq!(fourth.get(&line_of(&concert)).await.json()["status"], "WAITING");
+}
+
+#[sqlx::test]
+async fn a_paused_line_lets_nobody_in_and_says_so(db: PgPool) {
+    let office = Office::open(db.clone()).await;
+    let roomy = ConcertOptions { queue_capacity: Some(50), ..ConcertOptions::default() };
+    let concert = Concert::with(&db, roomy).await;
+    let pause = "update programs set queue_paused_at = now() where id = $1";
+    sqlx::query(pause).bind(concert.program_id).execute(&db).await.unwrap();
+    let ada = office.sign_in("Ada").await;
+    assert_eq!(join(&ada, &concert).await.json()["status"], "WAITING");
+    tokio::time::sleep(Duration::from_millis(1_500)).await;
+    let page = ada.visit(&line_of(&concert)).await;
+    assert!(page.body.contains("The line is paused"), "{}", page.body);
+    let go_on = "update programs set queue_paused_at = null where id = $1";
+    sqlx::query(go_on).bind(concert.program_id).execute(&db).await.unwrap();
+    until_status(&ada, &concert, "ACTIVE").await;
+}
+
+#[sqlx::test]
+async fn a_stay_that_runs_out_gives_the_place_to_the_next(db: PgPool) {
+    let office = Office::open(db.clone()).await;
+    let short = ConcertOptions { stay_secs: 10, ..crowded() };
+    let concert = Concert::with(&db, short).await;
+    let people = office.crowd(2, "Stay").await;
+    join(&people[0], &concert).await;
+    join(&people[1], &concert).await;
+    let lapse = "update queue_tokens set stay_ends_at = now(), expires_at = now()
+                 where status = 'ACTIVE' and program_id = $1";
+    sqlx::query(lapse).bind(concert.program_id).execute(&db).await.unwrap();
+    // The clock says it before any worker has.
+    assert_eq!(people[0].get(&line_of(&concert)).await.json()["status"], "EXPIRED");
+    until_status(&people[1], &concert, "ACTIVE").await;
+    let page = people[0].visit(&line_of(&concert)).await;
+    assert!(page.body.contains("Your time inside has ended"), "{}", page.body);
+    assert_eq!(join(&people[0], &concert).await.json()["queue_number"], 3);
+}
+
+#[sqlx::test]
+async fn one_programs_trouble_does_not_stop_the_others(db: PgPool) {
+    let office = Office::open(db.clone()).await;
+    let (stuck, other) = (Concert::with(&db, crowded()).await, Concert::with(&db, crowded()).await);
+    let people = office.crowd(4, "Trouble").await;
+    for person in &people {
+        join(person, &stuck).await;
+        join(person, &other).await;
+    }
+    // Somebody holds this program's rows, and does not let go.
+    let mut hog = db.begin().await.unwrap();
+    for table in ["queue_numbers", "queue_gates", "queue_tokens"] {
+        let lock = format!("select from {table} where program_id = $1 for update");
+        sqlx::query(sqlx::AssertSqlSafe(lock))
+            .bind(stuck.program_id)
+            .fetch_all(&mut *hog)
+            .await
+            .unwrap();
+    }
+    let late = office.sign_in("Late").await;
+    let waits = {
+        let (late, path) = (late.clone(), line_of(&stuck));
+        async move { late.post(&path, &()).await }
+    };
+    let waits = tokio::spawn(waits);
+    assert_eq!(people[0].delete(&line_of(&other)).await.status, 204);
+    until_status(&people[1], &other, "ACTIVE").await;
+    assert_eq!(join(&late, &other).await.status, 201);
+    let refused = waits.await.unwrap();
+    assert_eq!((refused.status, refused.code().as_str()), (503, "unavailable"));
+    hog.rollback().await.unwrap();
+    assert_eq!(join(&late, &stuck).await.json()["queue_number"], 5);
+}
+
+#[sqlx::test]
+async fn a_line_is_taken_away_in_batches_while_others_go_on(db: PgPool) {
+    let office = Office::open(db.clone()).await;
+    let (gone, other) = (Concert::with(&db, crowded()).await, Concert::with(&db, crowded()).await);
+    let people = office.crowd(3, "Purge").await;
+    for person in &people {
+        join(person, &gone).await;
+        join(person, &other).await;
+    }
+    long_line(&db, &gone, 2_500).await;
+    let program_id = stagedoor::catalog::ProgramId(gone.program_id);
+    let up_to = stagedoor::entry_queue::end_of_line(&office.app, program_id).await.unwrap();
+    let late = office.sign_in("Late").await;
+    assert_eq!(join(&late, &gone).await.json()["queue_number"], 2_504);
+
+    let mut steps = Vec::new();
+    loop {
+        let step =
+            stagedoor::entry_queue::purge_batch(&office.app, program_id, up_to).await.unwrap();
+        steps.push((step.n_taken, step.through.0, step.is_done));
+        if step.is_done {
+            break;
+        }
+        assert_eq!(people[1].get(&line_of(&other)).await.json()["ahead"], 0);
+    }
+    assert_eq!(steps, [(1_000, 1_001, false), (1_000, 2_001, false), (502, 2_503, true)]);
+    assert_eq!(people[0].get(&line_of(&gone)).await.json()["status"], "ACTIVE");
+    assert_eq!(people[1].get(&line_of(&gone)).await.json()["status"], "CANCELLED");
+    let state = late.get(&line_of(&gone)).await.json();
+    assert_eq!((&state["ahead"], &state["waiting"]), (&json!(0), &json!(1)), "{state}");
+
+    // A cancelled program's line goes by itself.
+    let cancel = "update programs set status = 'CANCELLED' where id = $1";
+    sqlx::query(cancel).bind(gone.program_id).execute(&db).await.unwrap();
+    until_status(&late, &gone, "CANCELLED").await;
+    let page = late.visit(&line_of(&gone)).await;
+    assert!(page.body.contains("The sale has ended"), "{}", page.body);
+    assert_eq!(people[1].get(&line_of(&other)).await.json()["status"], "WAITING");
+}

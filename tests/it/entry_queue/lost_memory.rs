@@ -1,0 +1,138 @@
+//! Redis is away, empty, old or killed: nobody loses a place.
+
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+use sqlx::PgPool;
+
+use super::{crowded, join, join_at_once, line_of, n_inside, numbering_is_whole, until_status};
+use crate::support::{Concert, Office, Person, PrivateRedis, count};
+
+#[sqlx::test]
+async fn without_redis_people_join_and_leave_and_the_line_says_one_moment(db: PgPool) {
+    // Nothing listens there.
+    let nowhere = [("REDIS_URL", "redis://127.0.0.1:1")];
+    let office = Office::open_with(db.clone(), 2, &nowhere).await;
+    let concert = Concert::with(&db, crowded()).await;
+    let people = office.crowd(20, "Away").await;
+    let answers = join_at_once(&people, &concert).await;
+    assert_eq!(count(&answers, 201, ""), 20, "{answers:?}");
+    assert_eq!(numbering_is_whole(&db, concert.program_id).await, Ok(20));
+
+    let state = people[3].get(&line_of(&concert)).await.json();
+    assert_eq!((&state["status"], &state["ahead"]), (&json!("WAITING"), &Value::Null), "{state}");
+    assert!(state["retry_after_ms"].as_u64().is_some_and(|ms| (2_000..=4_000).contains(&ms)));
+    let page = people[3].visit(&line_of(&concert)).await;
+    assert!(page.body.contains("One moment, your place is safe."), "{}", page.body);
+    assert_eq!(people[3].delete(&line_of(&concert)).await.status, 204);
+
+    // Nobody is asked whether they are there where there is no line.
+    let open = Concert::usual(&db).await;
+    assert_eq!(join(&people[0], &open).await.json()["status"], "ACTIVE");
+}
+
+/// Polls until everybody knows how many are ahead, ten seconds at most; gives the places
+/// in the order of `people`.
+async fn until_counted(people: &[Person], concert: &Concert) -> Vec<u64> {
+    let started = Instant::now();
+    let mut places = Vec::new();
+    for person in people {
+        loop {
+            let answer = person.get(&line_of(concert)).await;
+            assert_eq!(answer.status, 200, "{}", answer.body);
+            if let Some(ahead) = answer.json()["ahead"].as_u64() {
+                places.push(ahead);
+                break;
+            }
+            assert!(started.elapsed() < Duration::from_secs(10), "{}", answer.body);
+            tokio::time::sleep(Duration::from_millis(50)).await;
+        }
+    }
+    places
+}
+
+/// An office with a Redis of its own, and a line of so many behind one who is inside.
+async fn office_with_a_line(
+    db: &PgPool,
+    redis: &PrivateRedis,
+    n_people: usize,
+) -> (Office, Concert, Vec<Person>) {
+    let office = Office::open_with(db.clone(), 2, &[("REDIS_URL", &redis.url())]).await;
+    let concert = Concert::with(db, crowded()).await;
+    let people = office.crowd(n_people, "Line").await;
+    for person in &people {
+        assert_eq!(join(person, &concert).await.status, 201);
+    }
+    (office, concert, people)
+}
+
+/// In line order, nobody ahead of the first who waits.
+fn in_order(n_waiting: usize) -> Vec<u64> {
+    (0..n_waiting).map(|place| u64::try_from(place).unwrap()).collect()
+}
+
+#[sqlx::test]
+async fn a_line_that_was_flushed_comes_back_in_order_by_itself(db: PgPool) {
+    let redis = PrivateRedis::start().await;
+    let (office, concert, people) = office_with_a_line(&db, &redis, 30).await;
+    let waiting = &people[1..];
+    assert_eq!(until_counted(waiting, &concert).await, in_order(29));
+
+    redis.run::<()>(&["FLUSHALL"]).await;
+    let state = waiting[4].get(&line_of(&concert)).await.json();
+    assert_eq!((&state["status"], &state["queue_number"]), (&json!("WAITING"), &json!(6)));
+    assert_eq!(until_counted(waiting, &concert).await, in_order(29));
+    // Whoever is inside never noticed, and the line moves.
+    assert_eq!(people[0].get(&line_of(&concert)).await.json()["status"], "ACTIVE");
+    people[0].delete(&line_of(&concert)).await;
+    until_status(&waiting[0], &concert, "ACTIVE").await;
+}
+
+#[sqlx::test]
+async fn a_line_outlives_the_death_of_redis_and_changes_made_meanwhile(db: PgPool) {
+    let mut redis = PrivateRedis::start().await;
+    let (office, concert, people) = office_with_a_line(&db, &redis, 20).await;
+
+    redis.kill();
+    // The line goes on without it: one leaves, one inside leaves, ten join.
+    assert_eq!(people[3].delete(&line_of(&concert)).await.status, 204);
+    let late = office.crowd(10, "Late").await;
+    assert_eq!(count(&join_at_once(&late, &concert).await, 201, ""), 10);
+    assert_eq!(people[0].get(&line_of(&concert)).await.json()["status"], "ACTIVE");
+    let state = people[5].get(&line_of(&concert)).await.json();
+    assert_eq!((&state["ahead"], &state["queue_number"]), (&Value::Null, &json!(6)), "{state}");
+    assert_eq!(n_inside(&db, concert.program_id).await, (1, 0), "nobody was let in meanwhile");
+
+    redis.restart().await;
+    let stayed: Vec<Person> =
+        people[1..].iter().filter(|one| one.account_id != people[3].account_id).cloned().collect();
+    assert_eq!(until_counted(&stayed, &concert).await, in_order(18));
+    assert_eq!(numbering_is_whole(&db, concert.program_id).await, Ok(30));
+    people[0].delete(&line_of(&concert)).await;
+    until_status(&people[1], &concert, "ACTIVE").await;
+}
+
+#[sqlx::test]
+async fn an_old_memory_that_comes_back_is_not_believed(db: PgPool) {
+    let mut redis = PrivateRedis::start().await;
+    let (office, concert, people) = office_with_a_line(&db, &redis, 12).await;
+    redis.run::<()>(&["SAVE"]).await;
+
+    // After the picture was taken the first five leave and somebody is let in.
+    for person in &people[..5] {
+        assert_eq!(person.delete(&line_of(&concert)).await.status, 204);
+    }
+    until_status(&people[5], &concert, "ACTIVE").await;
+    assert_eq!(until_counted(&people[6..], &concert).await, in_order(6));
+
+    redis.kill();
+    redis.restart().await;
+    // Not for a moment is anybody told a place of the old line.
+    let started = Instant::now();
+    while started.elapsed() < Duration::from_secs(3) {
+        let state = people[8].get(&line_of(&concert)).await.json();
+        assert!([Value::Null, json!(2)].contains(&state["ahead"]), "{state}");
+    }
+    assert_eq!(until_counted(&people[6..], &concert).await, in_order(6));
+    office.verify().await;
+}

@@ -1,0 +1,52 @@
+//! Seats and places: held once, held for a while, held by whoever was first.
+
+mod expiry;
+mod input;
+mod pages;
+mod storms;
+
+use serde_json::json;
+use sqlx::PgPool;
+use uuid::Uuid;
+
+use crate::support::{Answer, Concert, Person};
+
+/// Lets people in as the gate would, without waiting for it.
+pub(crate) async fn admit(db: &PgPool, concert: &Concert, people: &[Person]) {
+    let ids: Vec<Uuid> = people.iter().map(|person| person.account_id).collect();
+    sqlx::query(
+        "with numbered as (
+             update queue_numbers set next_number = next_number + cardinality($2::uuid[])
+             where program_id = $1
+             returning next_number - cardinality($2::uuid[]) as first
+         )
+         insert into queue_tokens (id, program_id, account_id, queue_number, status, admitted_at,
+             stay_ends_at, expires_at)
+         select gen_random_uuid(), $1, id, first + nth - 1, 'ACTIVE', now(),
+             now() + interval '10 minutes', now() + interval '10 minutes'
+         from numbered, unnest($2::uuid[]) with ordinality as t (id, nth)",
+    )
+    .bind(concert.program_id)
+    .bind(&ids)
+    .execute(db)
+    .await
+    .unwrap();
+}
+
+/// Orders seats under a new request key.
+pub(crate) async fn hold(person: &Person, concert: &Concert, seat_ids: &[i64]) -> Answer {
+    let order = json!({ "seat_ids": seat_ids, "request_key": Uuid::now_v7() });
+    person.post_json(&order_path(concert), &order).await
+}
+
+/// Orders places of the zone under a new request key.
+pub(crate) async fn hold_places(person: &Person, concert: &Concert, quantity: i64) -> Answer {
+    let order = json!({
+        "zone_id": concert.zone_id, "quantity": quantity, "request_key": Uuid::now_v7(),
+    });
+    person.post_json(&order_path(concert), &order).await
+}
+
+fn order_path(concert: &Concert) -> String {
+    format!("/schedules/{}/reservations", concert.schedule_id)
+}

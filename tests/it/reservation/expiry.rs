@@ -1,0 +1,185 @@
+//! Holds that end: by the clock, once, and everything they kept is free again.
+
+use std::time::Duration;
+
+use sqlx::PgPool;
+use stagedoor::reservation;
+
+use super::{admit, hold, hold_places};
+use crate::support::{Concert, ConcertOptions, Office};
+
+/// Instances whose worker does not come by during a test.
+const NO_WORKER: [(&str, &str); 1] = [("EXPIRY_PERIOD_MS", "3600000")];
+
+/// Moves every hold into the past, as if its time had gone by.
+async fn let_time_pass(db: &PgPool, secs: i32) {
+    sqlx::query(
+        "update reservations set created_at = created_at - make_interval(secs => $1),
+             expires_at = expires_at - make_interval(secs => $1)",
+    )
+    .bind(secs)
+    .execute(db)
+    .await
+    .unwrap();
+}
+
+#[sqlx::test]
+async fn a_hold_that_is_not_paid_ends_and_frees_its_seats(db: PgPool) {
+    let office = Office::open_with(db, 2, &[("EXPIRY_PERIOD_MS", "100")]).await;
+    let options = ConcertOptions { hold_ttl_secs: 1, ..ConcertOptions::default() };
+    let concert = Concert::with(&office.db, options).await;
+    let ada = office.sign_in("ada").await;
+    admit(&office.db, &concert, std::slice::from_ref(&ada)).await;
+    let held = hold(&ada, &concert, &concert.seat_ids[..3]).await.json();
+    assert_eq!(hold_places(&ada, &concert, 2).await.status, 201);
+    assert_eq!(held["items"].as_array().unwrap().len(), 3);
+    tokio::time::sleep(Duration::from_millis(1_600)).await;
+    let (live, remaining): (i64, i32) = sqlx::query_as(
+        "select (select count(*) from reservation_items where live), remaining from zones",
+    )
+    .fetch_one(&office.db)
+    .await
+    .unwrap();
+    assert_eq!((live, remaining), (0, 100));
+    let path = format!("/reservations/{}", held["reservation_id"].as_str().unwrap());
+    assert_eq!(ada.get(&path).await.json()["status"], "EXPIRED");
+    office.verify().await;
+    office.close().await;
+}
+
+#[sqlx::test]
+async fn a_hold_past_its_end_is_shown_as_over_and_reading_changes_nothing(db: PgPool) {
+    let office = Office::open_with(db, 1, &NO_WORKER).await;
+    let concert = Concert::usual(&office.db).await;
+    let ada = office.sign_in("ada").await;
+    admit(&office.db, &concert, std::slice::from_ref(&ada)).await;
+    let held = hold(&ada, &concert, &concert.seat_ids[..1]).await.json();
+    let_time_pass(&office.db, 300).await;
+    let path = format!("/reservations/{}", held["reservation_id"].as_str().unwrap());
+    assert_eq!(ada.get(&path).await.json()["status"], "EXPIRED");
+    assert_eq!(ada.get("/reservations").await.json()["reservations"][0]["status"], "EXPIRED");
+    let renewal = ada.post(&format!("{path}/renewal"), &[("", "")]).await;
+    assert_eq!((renewal.status, renewal.code().as_str()), (410, "hold-expired"));
+    let status: String =
+        sqlx::query_scalar("select status from reservations").fetch_one(&office.db).await.unwrap();
+    assert_eq!(status, "HELD");
+    office.close().await;
+}
+
+#[sqlx::test]
+async fn a_seat_of_a_hold_that_is_over_can_be_had_before_any_worker_came(db: PgPool) {
+    let office = Office::open_with(db, 1, &NO_WORKER).await;
+    let options = ConcertOptions { zone_capacity: 2, ..ConcertOptions::default() };
+    let concert = Concert::with(&office.db, options).await;
+    let people = office.crowd(2, "ada").await;
+    admit(&office.db, &concert, &people).await;
+    assert_eq!(hold(&people[0], &concert, &concert.seat_ids[..2]).await.status, 201);
+    assert_eq!(hold_places(&people[0], &concert, 2).await.status, 201);
+    assert_eq!(hold(&people[1], &concert, &concert.seat_ids[..1]).await.status, 409);
+    let_time_pass(&office.db, 300).await;
+    assert_eq!(hold(&people[1], &concert, &concert.seat_ids[..1]).await.status, 201);
+    assert_eq!(hold_places(&people[1], &concert, 1).await.status, 201);
+    office.verify().await;
+    office.close().await;
+}
+
+#[sqlx::test]
+async fn a_hold_is_renewed_once_and_only_while_nobody_waits(db: PgPool) {
+    let office = Office::open_with(db, 1, &NO_WORKER).await;
+    let concert = Concert::usual(&office.db).await;
+    let people = office.crowd(2, "ada").await;
+    admit(&office.db, &concert, &people[..1]).await;
+    let held = hold(&people[0], &concert, &concert.seat_ids[..1]).await.json();
+    let path = format!("/reservations/{}/renewal", held["reservation_id"].as_str().unwrap());
+    sqlx::query(
+        "insert into queue_tokens (id, program_id, account_id, queue_number)
+         values (gen_random_uuid(), $1, $2, 77)",
+    )
+    .bind(concert.program_id)
+    .bind(people[1].account_id)
+    .execute(&office.db)
+    .await
+    .unwrap();
+    // A capacity of one, so that nobody is let in meanwhile.
+    sqlx::query("update programs set queue_capacity = 1").execute(&office.db).await.unwrap();
+    let early = people[0].post(&path, &[("", "")]).await;
+    assert_eq!((early.status, early.code().as_str()), (409, "not-renewable"));
+    sqlx::query("delete from queue_tokens where queue_number = 77")
+        .execute(&office.db)
+        .await
+        .unwrap();
+    let renewed = people[0].post(&path, &[("", "")]).await;
+    assert_eq!(renewed.status, 200, "{}", renewed.body);
+    assert_ne!(renewed.json()["expires_at"], held["expires_at"]);
+    let again = people[0].post(&path, &[("", "")]).await;
+    assert_eq!((again.status, again.code().as_str()), (409, "not-renewable"));
+    office.verify().await;
+    office.close().await;
+}
+
+#[sqlx::test]
+async fn a_hold_keeps_its_owners_place_to_its_own_end_but_starts_no_other(db: PgPool) {
+    let office = Office::open_with(db, 1, &NO_WORKER).await;
+    let concert = Concert::usual(&office.db).await;
+    let ada = office.sign_in("ada").await;
+    admit(&office.db, &concert, std::slice::from_ref(&ada)).await;
+    sqlx::query(
+        "update queue_tokens set stay_ends_at = now() + interval '1 second',
+             expires_at = now() + interval '1 second'",
+    )
+    .execute(&office.db)
+    .await
+    .unwrap();
+    let held = hold(&ada, &concert, &concert.seat_ids[..1]).await;
+    assert_eq!(held.status, 201, "{}", held.body);
+    let kept: bool = sqlx::query_scalar(
+        "select t.expires_at = r.expires_at from queue_tokens t, reservations r",
+    )
+    .fetch_one(&office.db)
+    .await
+    .unwrap();
+    assert!(kept);
+    tokio::time::sleep(Duration::from_millis(1_100)).await;
+    let late = hold(&ada, &concert, &concert.seat_ids[1..2]).await;
+    assert_eq!(late.code(), "not-admitted", "{}", late.body);
+    office.close().await;
+}
+
+#[sqlx::test]
+async fn instances_share_the_work_of_ending_many_holds(db: PgPool) {
+    let office = Office::open_with(db, 1, &NO_WORKER).await;
+    let options = ConcertOptions { seats: 2_000, ..ConcertOptions::default() };
+    let concert = Concert::with(&office.db, options).await;
+    let ada = office.sign_in("ada").await;
+    sqlx::query(
+        "with numbered as (select unnest($3::bigint[]) as seat, gen_random_uuid() as id),
+         held as (
+             insert into reservations (id, account_id, schedule_id, program_id, total, expires_at,
+                 hold_ttl_secs, refund_until, refund_percent, created_at)
+             select id, $1, $2, $4, 50000, now() - interval '1 second', 300, now(), 100,
+                 now() - interval '301 seconds' from numbered
+         ), items as (
+             insert into reservation_items (id, reservation_id, schedule_seat_id, unit_price)
+             select gen_random_uuid(), id, seat, 50000 from numbered
+         )
+         update schedule_seats set status = 'HELD' where id = any($3)",
+    )
+    .bind(ada.account_id)
+    .bind(concert.schedule_id)
+    .bind(&concert.seat_ids)
+    .bind(concert.program_id)
+    .execute(&office.db)
+    .await
+    .unwrap();
+    let ticks = (0..4).map(|_| reservation::expire_lapsed(&office.app));
+    for ended in futures_util::future::join_all(ticks).await {
+        ended.unwrap();
+    }
+    let left: i64 = sqlx::query_scalar("select count(*) from reservations where status = 'HELD'")
+        .fetch_one(&office.db)
+        .await
+        .unwrap();
+    assert_eq!(left, 0);
+    office.verify().await;
+    office.close().await;
+}

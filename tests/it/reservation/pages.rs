@@ -1,0 +1,102 @@
+//! What a person sees: the map, a reservation, the list of them.
+
+use serde_json::json;
+use sqlx::PgPool;
+
+use super::{admit, hold, order_path};
+use crate::support::{Concert, ConcertOptions, Office, Person};
+
+#[sqlx::test]
+async fn the_map_shows_every_seat_as_a_box_and_as_a_mark(db: PgPool) {
+    let office = Office::open_with(db, 1, &[]).await;
+    let concert = Concert::usual(&office.db).await;
+    let ada = office.sign_in("ada").await;
+    admit(&office.db, &concert, std::slice::from_ref(&ada)).await;
+    hold(&ada, &concert, &concert.seat_ids[..1]).await;
+    let path = format!("/schedules/{}", concert.schedule_id);
+    let page = ada.visit(&path).await;
+    assert_eq!(page.status, 200, "{}", page.body);
+    assert_eq!(page.body.matches("name=\"seat_ids\"").count(), 20);
+    assert_eq!(page.body.matches("data-seat=\"").count(), 20);
+    assert_eq!(page.body.matches(" disabled><span").count(), 1);
+    assert!(page.body.contains("Row A seat 2, 50,000 points, free"), "{}", page.body);
+    assert!(page.body.contains("name=\"zone_id\""));
+    assert!(ada.cookie("entry_pass").is_some());
+
+    let map = ada.get(&path).await.json();
+    assert_eq!(map["seats"].as_array().unwrap().len(), 20);
+    assert_eq!(map["seats"][0]["status"], "HELD");
+    assert_eq!(map["seats"][0]["row"], "A");
+    assert_eq!(map["zones"][0]["remaining"], 100);
+    assert!(map["cursor"].is_string());
+    office.close().await;
+}
+
+#[sqlx::test]
+async fn a_large_house_is_shown_a_section_at_a_time(db: PgPool) {
+    let office = Office::open_with(db, 1, &[]).await;
+    let options = ConcertOptions { seats: 2_000, ..ConcertOptions::default() };
+    let concert = Concert::with(&office.db, options).await;
+    sqlx::query("update seats set section = 'Gallery & co' where id % 2 = 0")
+        .execute(&office.db)
+        .await
+        .unwrap();
+    let ada = office.sign_in("ada").await;
+    admit(&office.db, &concert, std::slice::from_ref(&ada)).await;
+    let path = format!("/schedules/{}", concert.schedule_id);
+    let overview = ada.visit(&path).await;
+    assert_eq!(overview.body.matches("name=\"seat_ids\"").count(), 0);
+    assert!(overview.body.contains("?section=Gallery+%26+co"), "{}", overview.body);
+    let section = ada.visit(&format!("{path}?section=Gallery+%26+co")).await;
+    assert_eq!(section.body.matches("name=\"seat_ids\"").count(), 1_000);
+    office.close().await;
+}
+
+#[sqlx::test]
+async fn a_browser_is_led_from_the_map_to_the_reservation(db: PgPool) {
+    let office = Office::open_with(db, 1, &[]).await;
+    let concert = Concert::usual(&office.db).await;
+    let people = office.crowd(2, "ada").await;
+    admit(&office.db, &concert, &people).await;
+    let form = [("seat_ids", concert.seat_ids[0]), ("seat_ids", concert.seat_ids[1])];
+    let press = async |person: &Person| {
+        let request = person.asks(reqwest::Method::POST, &order_path(&concert), "text/html");
+        person.send_form(request, &form).await
+    };
+    let led = press(&people[0]).await;
+    assert_eq!(led.status, 303, "{}", led.body);
+    let page = people[0].visit(led.location()).await;
+    assert!(page.body.contains("Stalls, row A, seat 1"), "{}", page.body);
+    assert!(page.body.contains("100,000 points"));
+    assert!(page.body.contains("action=\"/wallet/charges\""));
+    assert!(page.body.contains(&format!("name=\"next\" value=\"{}\"", led.location())));
+    assert!(people[0].visit("/reservations").await.body.contains(led.location()));
+
+    let refused = press(&people[1]).await;
+    assert_eq!(refused.status, 409);
+    assert!(refused.body.contains("Row A seat 1 · Row A seat 2"), "{}", refused.body);
+    assert_eq!(refused.body.matches("class=\"alternatives__item\"").count(), 3);
+    office.close().await;
+}
+
+#[sqlx::test]
+async fn alternatives_are_near_cost_the_same_and_leave_nobody_alone(db: PgPool) {
+    let office = Office::open_with(db, 1, &[]).await;
+    let concert = Concert::usual(&office.db).await;
+    let people = office.crowd(2, "ada").await;
+    admit(&office.db, &concert, &people).await;
+    // The rest of row B costs more.
+    sqlx::query("update schedule_seats set price = 90000 where id = any($1)")
+        .bind(&concert.seat_ids[10..])
+        .execute(&office.db)
+        .await
+        .unwrap();
+    assert_eq!(hold(&people[0], &concert, &concert.seat_ids[4..6]).await.status, 201);
+    let refused = hold(&people[1], &concert, &concert.seat_ids[4..6]).await.json();
+    let offers: Vec<_> = refused["alternatives"].as_array().unwrap().clone();
+    let seats = &concert.seat_ids;
+    assert_eq!(offers[0]["seat_ids"], json!([seats[2], seats[3]]), "{refused}");
+    assert_eq!(offers[1]["seat_ids"], json!([seats[6], seats[7]]), "{refused}");
+    assert!(offers.iter().all(|offer| offer["total"] == 100_000), "{refused}");
+    office.close().await;
+}

@@ -1,0 +1,77 @@
+//! A wire to PostgreSQL that can be cut at the worst moment.
+
+use std::sync::{
+    Arc,
+    atomic::{AtomicUsize, Ordering},
+};
+
+use tokio::{
+    io::{AsyncReadExt, AsyncWriteExt},
+    net::{TcpListener, TcpStream},
+};
+
+/// Passes bytes on, and cuts a connection right after it passed a `COMMIT` on: the server
+/// commits, and the client never hears of it.
+#[derive(Debug)]
+pub(crate) struct CutWire {
+    pub(crate) port: u16,
+    cuts_left: Arc<AtomicUsize>,
+}
+
+impl CutWire {
+    /// A wire to `host:port`, whole at first.
+    pub(crate) async fn to(host: String, port: u16) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let wire = Self {
+            port: listener.local_addr().unwrap().port(),
+            cuts_left: Arc::new(AtomicUsize::new(0)),
+        };
+        let cuts_left = wire.cuts_left.clone();
+        tokio::spawn(async move {
+            while let Ok((client, _)) = listener.accept().await {
+                let server = TcpStream::connect((host.as_str(), port)).await.unwrap();
+                tokio::spawn(pass_on(client, server, cuts_left.clone()));
+            }
+        });
+        wire
+    }
+
+    /// The next so many commits lose their answer.
+    pub(crate) fn cut(&self, times: usize) {
+        self.cuts_left.store(times, Ordering::SeqCst);
+    }
+
+    /// How many cuts are still to come.
+    pub(crate) fn cuts_left(&self) -> usize {
+        self.cuts_left.load(Ordering::SeqCst)
+    }
+}
+
+async fn pass_on(client: TcpStream, server: TcpStream, cuts_left: Arc<AtomicUsize>) {
+    let (mut from_client, mut to_client) = client.into_split();
+    let (mut from_server, mut to_server) = server.into_split();
+    let answers = tokio::spawn(async move {
+        let _ = tokio::io::copy(&mut from_server, &mut to_client).await;
+    });
+    let mut bytes = vec![0; 65_536];
+    while let Ok(n) = from_client.read(&mut bytes).await {
+        if n == 0 {
+            break;
+        }
+        let is_commit = bytes[..n].windows(6).any(|some| some.eq_ignore_ascii_case(b"commit"));
+        let take_one = |n: usize| n.checked_sub(1);
+        let order = Ordering::SeqCst;
+        if is_commit && cuts_left.fetch_update(order, order, take_one).is_ok() {
+            // The answer must not get through: nobody listens before the commit is sent.
+            answers.abort();
+            let _ = answers.await;
+            let _ = to_server.write_all(&bytes[..n]).await;
+            tokio::time::sleep(std::time::Duration::from_millis(200)).await;
+            return;
+        }
+        if to_server.write_all(&bytes[..n]).await.is_err() {
+            break;
+        }
+    }
+    answers.abort();
+}

@@ -1,0 +1,106 @@
+//! A Redis server of one test's own, to be emptied, killed and brought back.
+
+use std::{
+    net::TcpListener,
+    path::PathBuf,
+    process::{Child, Command, Stdio},
+    time::Duration,
+};
+
+use redis::aio::MultiplexedConnection;
+
+/// A server on a free loopback port, with a folder of its own; it ends with the test.
+#[derive(Debug)]
+pub(crate) struct PrivateRedis {
+    pub(crate) port: u16,
+    folder: PathBuf,
+    arguments: Vec<String>,
+    server: Option<Child>,
+}
+
+impl PrivateRedis {
+    /// Starts one that keeps nothing on disk unless it is told to.
+    pub(crate) async fn start() -> Self {
+        Self::start_with(&[]).await
+    }
+
+    /// Starts one with further arguments of `redis-server`.
+    pub(crate) async fn start_with(arguments: &[&str]) -> Self {
+        let port = free_port();
+        let folder = std::env::temp_dir().join(format!("stagedoor-redis-{port}"));
+        std::fs::create_dir_all(&folder).unwrap();
+        let arguments = arguments.iter().map(|argument| (*argument).to_owned()).collect();
+        let mut server = Self { port, folder, arguments, server: None };
+        server.restart().await;
+        server
+    }
+
+    /// As `REDIS_URL` has it.
+    pub(crate) fn url(&self) -> String {
+        format!("redis://127.0.0.1:{}", self.port)
+    }
+
+    /// Ends it as `kill -9` does.
+    pub(crate) fn kill(&mut self) {
+        if let Some(mut server) = self.server.take() {
+            server.kill().unwrap();
+            server.wait().unwrap();
+        }
+    }
+
+    /// Starts it again on the same port and folder, and waits until it answers.
+    pub(crate) async fn restart(&mut self) {
+        self.kill();
+        let port = self.port.to_string();
+        let server = Command::new("redis-server")
+            .args(["--port", &port, "--bind", "127.0.0.1", "--save", "", "--appendonly", "no"])
+            .arg("--dir")
+            .arg(&self.folder)
+            .args(&self.arguments)
+            .stdout(Stdio::null())
+            .spawn()
+            .unwrap();
+        self.server = Some(server);
+        for _ in 0..200 {
+            if let Ok(mut link) = self.try_connect().await {
+                let pong: Result<String, _> = redis::cmd("PING").query_async(&mut link).await;
+                if pong.is_ok() {
+                    return;
+                }
+            }
+            tokio::time::sleep(Duration::from_millis(25)).await;
+        }
+        panic!("redis-server on port {port} did not start");
+    }
+
+    /// Runs one command on a connection of its own.
+    pub(crate) async fn run<T: redis::FromRedisValue>(&self, words: &[&str]) -> T {
+        let mut command = redis::cmd(words[0]);
+        command.arg(&words[1..]);
+        command.query_async(&mut self.try_connect().await.unwrap()).await.unwrap()
+    }
+
+    /// Stops answering without closing anything, or goes on.
+    pub(crate) fn pause(&self, is_paused: bool) {
+        let signal = if is_paused { "-STOP" } else { "-CONT" };
+        let id = self.server.as_ref().unwrap().id().to_string();
+        assert!(Command::new("kill").args([signal, &id]).status().unwrap().success());
+    }
+
+    async fn try_connect(&self) -> redis::RedisResult<MultiplexedConnection> {
+        redis::Client::open(self.url())?.get_multiplexed_async_connection().await
+    }
+}
+
+impl Drop for PrivateRedis {
+    fn drop(&mut self) {
+        self.kill();
+        // A folder that stays behind harms nobody.
+        let _ = std::fs::remove_dir_all(&self.folder);
+    }
+}
+
+/// A port that nobody listens on at this moment.
+pub(crate) fn free_port() -> u16 {
+    TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port()
+}
