@@ -7,7 +7,7 @@
 use std::time::Duration;
 
 use super::{
-    compare::Comparison,
+    comparison::Comparison,
     line::{Line, PLACED_MAX, Written, is_turn_to_compare},
     store::{self, line as lines},
 };
@@ -114,9 +114,12 @@ pub async fn mirror_everything(app: &App) -> Result<(), sqlx::Error> {
     Ok(())
 }
 
+/// Places compared at once.
+const PAGE: i64 = 1_000;
+
 async fn mirror_line(app: &App, program_id: ProgramId) -> Result<(), MirrorError> {
     let line = Line::of(&app.redis, program_id);
-    let mut comparison = Comparison::begin(&app.db, line, program_id).await?;
+    let mut comparison = Comparison::begin(&app.db, line, program_id, PAGE).await?;
     while let Some(differences) = comparison.next().await? {
         let accounts: Vec<AccountId> = differences.iter().map(|found| found.account_id).collect();
         settle(app, program_id, &accounts, None).await?;

@@ -30,7 +30,7 @@
 
 mod admission;
 mod batch;
-mod compare;
+mod comparison;
 mod error;
 mod estimate;
 mod line;
@@ -46,7 +46,7 @@ mod service;
 mod store;
 
 pub use admission::{admit_everywhere, sweep_lapsed};
-pub use compare::{Difference, Standing, list_differences};
+pub use comparison::{Difference, Standing, list_differences};
 pub use error::QueueError;
 pub use mirror::{MirrorError, mirror, mirror_everything};
 pub use model::{

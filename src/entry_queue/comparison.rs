@@ -7,9 +7,6 @@ use sqlx::PgPool;
 use super::{line::Line, mirror::MirrorError, model::QueueNumber, store::line as lines};
 use crate::{accounts::AccountId, catalog::ProgramId, infra::redis::Redis};
 
-/// Places compared at once.
-const PAGE: i64 = 1_000;
-
 /// Where somebody stands. Redis can have somebody in two places, which is never right.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Standing {
@@ -39,13 +36,14 @@ pub async fn list_differences(
     redis: &Redis,
     rows_max: usize,
 ) -> Result<Vec<Difference>, MirrorError> {
+    const PAGE: i64 = 10_000;
     let mut found = Vec::new();
     for program_id in lines::list_ever_joined(db).await? {
         let line = Line::of(redis, program_id);
         if line.head(1, 1).await?.is_none() {
             continue;
         }
-        let mut comparison = Comparison::begin(db, line, program_id).await?;
+        let mut comparison = Comparison::begin(db, line, program_id, PAGE).await?;
         while let Some(differences) = comparison.next().await? {
             found.extend(differences);
             if found.len() >= rows_max {
@@ -63,6 +61,7 @@ pub(super) struct Comparison<'a> {
     db: &'a PgPool,
     line: Line<'a>,
     program_id: ProgramId,
+    page: i64,
     /// Behind this number the next page begins; none once all are compared.
     after: Option<QueueNumber>,
     inside: HashSet<AccountId>,
@@ -70,23 +69,24 @@ pub(super) struct Comparison<'a> {
 }
 
 impl<'a> Comparison<'a> {
-    /// Reads who is inside.
+    /// Reads who is inside; the line is read in pages of `page`.
     pub(super) async fn begin(
         db: &'a PgPool,
         line: Line<'a>,
         program_id: ProgramId,
+        page: i64,
     ) -> Result<Self, MirrorError> {
         let inside = lines::list_inside(db, program_id).await?;
         let seen_inside = line.inside().await?;
         let after = Some(QueueNumber(0));
-        Ok(Self { db, line, program_id, after, inside, seen_inside })
+        Ok(Self { db, line, program_id, page, after, inside, seen_inside })
     }
 
     /// The differences of the next page; `None` after the last.
     pub(super) async fn next(&mut self) -> Result<Option<Vec<Difference>>, MirrorError> {
         let Some(after) = self.after else { return Ok(None) };
-        let page = lines::list_waiting(self.db, self.program_id, after, PAGE).await?;
-        let is_full = i64::try_from(page.len()).is_ok_and(|n| n >= PAGE);
+        let page = lines::list_waiting(self.db, self.program_id, after, self.page).await?;
+        let is_full = i64::try_from(page.len()).is_ok_and(|n| n >= self.page);
         // Behind the last page nobody should stand at all.
         let last = page.last().map(|(_, number)| *number).filter(|_| is_full);
         let up_to = last.unwrap_or(QueueNumber(i64::MAX));
