@@ -313,6 +313,7 @@ reservation-standing = { $zone }, standing
 reservation-refusal-seats = Please choose seats of this performance, each of them once.
 reservation-refusal-zone = Please choose an area of this performance.
 reservation-refusal-quantity = Please choose how many places.
+reservation-refusal-cursor = Please open the map anew.
 
 ## Payment
 
@@ -582,6 +583,3 @@ error-internal-action = Try again
 error-unavailable-title = One moment, please
 error-unavailable-detail = The ticket office does not answer just now. Whatever you sent is done once or not at all; repeating it is safe.
 error-unavailable-action = Try again
-error-account-locked-title = This account is locked
-error-account-locked-detail = The ticket office locked it. Please ask there.
-error-account-locked-action = See all programs

@@ -295,6 +295,7 @@ reservation-standing = { $zone } 스탠딩
 reservation-refusal-seats = 이 회차의 좌석을 한 번씩만 선택해 주세요.
 reservation-refusal-zone = 이 회차의 구역을 선택해 주세요.
 reservation-refusal-quantity = 몇 자리인지 선택해 주세요.
+reservation-refusal-cursor = 좌석표를 다시 열어 주세요.
 
 ## Payment
 
@@ -564,6 +565,3 @@ error-internal-action = 다시 시도하기
 error-unavailable-title = 잠시만 기다려 주세요
 error-unavailable-detail = 지금 예매 서버가 응답하지 않아요. 보내신 요청은 한 번만 처리되거나 전혀 처리되지 않으니 다시 보내도 안전해요.
 error-unavailable-action = 다시 시도하기
-error-account-locked-title = 잠긴 계정이에요
-error-account-locked-detail = 예매처에서 잠갔어요. 예매처에 문의해 주세요.
-error-account-locked-action = 전체 공연 보기

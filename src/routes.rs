@@ -24,6 +24,7 @@ pub fn all() -> Vec<Path> {
         at("/language").post(language::update_language),
 
         at("/schedules/{id}").get(reservation::pages::show_seat_map),
+        at("/schedules/{id}/changes").get(reservation::pages::show_changes),
         at("/schedules/{id}/reservations").post(reservation::pages::create_hold),
         at("/reservations").get(reservation::pages::list_reservations),
         at("/reservations/{id}").get(reservation::pages::show_reservation),

@@ -19,6 +19,7 @@ use crate::{
     app::{App, StartError},
     catalog::{Listings, Programs},
     entry_queue::WaitingRoom,
+    reservation::Desk,
     routes,
     wallet::Provider,
     web::{csrf, deadline::Changes, error, fallback, headers, limits::Limits},
@@ -43,6 +44,7 @@ pub struct State {
     programs: Programs,
     listings: Listings,
     waiting_room: WaitingRoom,
+    desk: Desk,
     changes: Changes,
     provider: Provider,
 }
@@ -56,6 +58,7 @@ impl State {
             sessions: SessionCache::default(),
             passwords: PasswordGate::new(),
             programs: Programs::default(),
+            desk: Desk::new(app),
             listings,
             changes: Changes::default(),
             provider: Provider::default(),
@@ -70,8 +73,9 @@ impl State {
             .app_data(Data::new(self.programs.clone()))
             .app_data(Data::new(self.listings.clone()))
             .app_data(Data::new(self.waiting_room.clone()))
-            .app_data(Data::new(self.changes.clone()))
-            .app_data(Data::new(self.provider.clone()));
+            .app_data(Data::new(self.desk.clone()))
+            .app_data(Data::new(self.provider.clone()))
+            .app_data(Data::new(self.changes.clone()));
     }
 }
 
@@ -84,6 +88,7 @@ pub struct Instance {
     serving: JoinHandle<std::io::Result<()>>,
     workers: Workers,
     changes: Changes,
+    desk: Desk,
 }
 
 /// Listens on the configured address and starts serving.
@@ -124,12 +129,13 @@ pub fn start(app: &App) -> Result<Instance, StartError> {
     let handle = server.handle();
     let serving = tokio::spawn(server);
     let workers = Workers::start(app, &state.limits);
-    Ok(Instance { address, handle, serving, workers, changes: state.changes })
+    Ok(Instance { address, handle, serving, workers, changes: state.changes, desk: state.desk })
 }
 
 impl Instance {
     /// Stops: no new requests, those in flight finish, workers end their tick.
     pub async fn stop(self) {
+        self.desk.close();
         self.handle.stop(true).await;
         self.changes.0.close();
         if tokio::time::timeout(CHANGES_END_MAX, self.changes.0.wait()).await.is_err() {

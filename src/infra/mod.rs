@@ -9,3 +9,4 @@ pub mod locks;
 pub mod postgres;
 pub mod redis;
 pub mod secrets;
+pub mod signals;

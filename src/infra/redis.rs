@@ -13,6 +13,7 @@ use std::{
     time::{Duration, Instant},
 };
 
+use futures_util::{Stream, StreamExt, future::ready};
 use redis::{
     Client, Cmd, FromRedisValue, Pipeline, RedisFuture, ScriptInvocation, Value,
     aio::{ConnectionLike, ConnectionManager, ConnectionManagerConfig},
@@ -47,6 +48,9 @@ pub enum RedisAway {
 #[derive(Clone)]
 pub struct Redis {
     link: Link,
+    /// Servers to listen at: the one, or any node of a cluster, which repeats every
+    /// message of the others.
+    seeds: Arc<[Client]>,
     prefix: Arc<str>,
     breaker: Arc<Breaker>,
 }
@@ -65,8 +69,12 @@ impl Redis {
             Some(nodes) => Link::cluster(nodes)?,
             None => Link::single(url)?,
         };
+        let seeds = match url.strip_prefix(CLUSTER_SCHEME) {
+            Some(nodes) => node_urls(nodes).map(Client::open).collect::<Result<_, _>>()?,
+            None => Arc::from([Client::open(url)?]),
+        };
         let breaker = Arc::new(Breaker::new());
-        Ok(Self { link, prefix: prefix.into(), breaker })
+        Ok(Self { link, seeds, prefix: prefix.into(), breaker })
     }
 
     /// `name` under this deployment's prefix. What stands in braces decides the
@@ -115,6 +123,25 @@ impl Redis {
                 return Ok(keys);
             }
         }
+    }
+
+    /// The messages of `channel` until the connection breaks.
+    pub async fn subscribe(
+        &self,
+        channel: &str,
+    ) -> Result<impl Stream<Item = String> + use<>, RedisAway> {
+        let mut failure = RedisAway::Resting;
+        for seed in self.seeds.iter() {
+            match seed.get_async_pubsub().await {
+                Ok(mut subscription) => {
+                    subscription.subscribe(channel).await?;
+                    let messages = subscription.into_on_message();
+                    return Ok(messages.filter_map(|message| ready(message.get_payload().ok())));
+                }
+                Err(error) => failure = error.into(),
+            }
+        }
+        Err(failure)
     }
 
     /// Whether Redis answers now, whatever the breaker believes.
@@ -200,13 +227,16 @@ impl Link {
     }
 
     fn cluster(nodes: &str) -> Result<Self, redis::RedisError> {
-        let nodes = nodes.split(',').map(|node| format!("redis://{}", node.trim()));
-        let client = ClusterClient::builder(nodes)
+        let client = ClusterClient::builder(node_urls(nodes))
             .response_timeout(RESPONSE_TIMEOUT)
             .connection_timeout(CONNECT_TIMEOUT)
             .build()?;
         Ok(Self::Cluster(Arc::new(client), Arc::new(OnceCell::new())))
     }
+}
+
+fn node_urls(nodes: &str) -> impl Iterator<Item = String> {
+    nodes.split(',').map(|node| format!("redis://{}", node.trim()))
 }
 
 async fn found<'a>(

@@ -6,9 +6,13 @@ use crate::{
     entry_queue::QueueError,
     infra::{
         idempotency::KeyError,
+        locks::Waiting,
         postgres::{Contention, is_conflict},
     },
 };
+
+/// When somebody who waits for a zone comes back.
+const RETRY_MS: std::ops::Range<u64> = 2_000..4_000;
 
 /// Why nothing was held or changed. The texts are for logs; `pages.rs` gives each
 /// variant its status and code.
@@ -49,6 +53,14 @@ pub enum ReservationError {
         /// Which zone.
         zone_id: ZoneId,
     },
+    /// Others are before them at the zone; the place in its line is kept.
+    #[error("{} wait for this zone", .waiting.count)]
+    Waiting {
+        /// Where they stand.
+        waiting: Waiting,
+        /// When to come back.
+        retry_after_ms: u64,
+    },
     /// The program is not on sale, or the performance has begun.
     #[error("the sale is closed")]
     SaleClosed,
@@ -88,6 +100,11 @@ impl ReservationError {
     /// `seat_ids` cannot be had.
     pub(super) fn seats_unavailable(seat_ids: Vec<ScheduleSeatId>) -> Self {
         Self::SeatUnavailable { seat_ids, alternatives: Vec::new() }
+    }
+
+    /// Others are first. Whoever has to come back does so at a moment of their own.
+    pub(super) fn waiting(waiting: Waiting) -> Self {
+        Self::Waiting { waiting, retry_after_ms: rand::random_range(RETRY_MS) }
     }
 
     /// Whether it is an answer, as opposed to a failure.

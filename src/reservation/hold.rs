@@ -4,18 +4,21 @@
 //! only keep people from meeting at the same seat row: without Redis a hold goes on and
 //! the rows decide alone.
 
-use std::{sync::Arc, time::Duration};
+use std::sync::Arc;
 
 use sqlx::PgConnection;
 use uuid::Uuid;
 
 use super::{
     alternatives,
+    desk::Desk,
     error::ReservationError,
     expiry,
+    live::announce,
     model::{Choice, Hold, Item, ReservationId, ReservationItemId, ReservationStatus, SeatStatus},
     service::expect_all,
     store::{self, NewHold, Terms},
+    turn::Turn,
 };
 use crate::{
     accounts::AccountId,
@@ -24,16 +27,11 @@ use crate::{
     entry_queue,
     infra::{
         idempotency::{Claim, RequestKey},
-        locks::{Lease, LeaseError, LeaseName, Term},
         postgres::{retry_stale, violated_constraint},
     },
     points::Points,
 };
 
-/// How long the leases of seats last: many times what a hold takes.
-const SEAT_LEASE: Term = Term::Fixed(Duration::from_secs(3));
-/// How long one person's order for places keeps another one of theirs out.
-const PERSON_LEASE: Term = Term::Fixed(Duration::from_secs(5));
 /// The last guard against selling a seat twice.
 const LIVE_SEAT_KEY: &str = "reservation_items_live_seat_key";
 
@@ -60,22 +58,24 @@ impl HoldOrder {
     }
 
     /// Marks leases: a second attempt of this very order knows them as its own.
-    fn owner(&self) -> String {
+    pub(super) fn owner(&self) -> String {
         let key = self.request_key.unwrap_or_else(Uuid::new_v4);
         format!("{}:{}", self.account_id, key.simple())
     }
 }
 
 /// Holds what `order` asks for: all of it or nothing, and once for each request key.
-pub async fn hold(app: &App, order: &HoldOrder) -> Result<Hold, ReservationError> {
+pub async fn hold(app: &App, desk: &Desk, order: &HoldOrder) -> Result<Hold, ReservationError> {
     let key = order.key();
     let places_max = i64::from(app.config.seats_per_hold_max.get());
     if order.choice.quantity() > places_max {
         return Err(ReservationError::TooMany { places_max });
     }
-    let outcome = match hold_now(app, order, key.as_ref()).await {
+    let outcome = match hold_now(app, desk, order, key.as_ref()).await {
         // Freed by the clock and not yet by anybody's transaction.
-        Err(refusal) if is_freed(app, &refusal).await? => hold_now(app, order, key.as_ref()).await,
+        Err(refusal) if is_freed(app, &refusal).await? => {
+            hold_now(app, desk, order, key.as_ref()).await
+        }
         outcome => outcome,
     };
     match (outcome, key) {
@@ -105,15 +105,15 @@ pub(super) async fn find_carried_out(
 
 async fn hold_now(
     app: &App,
+    desk: &Desk,
     order: &HoldOrder,
     key: Option<&RequestKey>,
 ) -> Result<Hold, ReservationError> {
-    let lease = take_leases(app, order).await?;
+    let turn = Turn::take(app, desk, order).await?;
     let outcome = retry_stale(|_| hold_once(app, order, key)).await;
-    if let Some(lease) = lease {
-        lease.release().await;
-    }
+    turn.end().await;
     let (held, is_stay_longer) = outcome?;
+    announce(app, order.schedule.id);
     if is_stay_longer {
         let program_id = order.schedule.program_id;
         entry_queue::mirror(app, program_id, &[order.account_id]).await;
@@ -151,35 +151,6 @@ async fn hold_once(
     tx.commit().await?;
     metrics::counter!("stagedoor_holds_total").increment(1);
     Ok((held, is_stay_longer))
-}
-
-/// One lease a seat, or one for the person who wants places. None when Redis is away.
-async fn take_leases(app: &App, order: &HoldOrder) -> Result<Option<Lease>, ReservationError> {
-    let scope = order.schedule.id;
-    let (names, term) = match &order.choice {
-        Choice::Seats(ids) => {
-            (ids.iter().map(|id| LeaseName::new(&scope, id)).collect::<Vec<_>>(), SEAT_LEASE)
-        }
-        Choice::Places { .. } => (
-            vec![LeaseName::new(&scope, &format_args!("person:{}", order.account_id))],
-            PERSON_LEASE,
-        ),
-    };
-    match Lease::take(&app.redis, names, &order.owner(), term).await {
-        Ok(lease) => Ok(Some(lease)),
-        Err(LeaseError::Away(error)) => {
-            tracing::debug!(%error, "holding without leases");
-            Ok(None)
-        }
-        Err(LeaseError::Held(names)) => match order.choice {
-            Choice::Seats(_) => {
-                let seat_ids = names.iter().filter_map(|name| name.name().parse().ok());
-                Err(ReservationError::seats_unavailable(seat_ids.collect()))
-            }
-            Choice::Places { .. } => Err(ReservationError::AlreadyProcessing),
-        },
-        Err(LeaseError::OwnStillRunning) => Err(ReservationError::AlreadyProcessing),
-    }
 }
 
 async fn hold_seats(
@@ -280,10 +251,10 @@ fn held(
 async fn is_freed(app: &App, refusal: &ReservationError) -> Result<bool, sqlx::Error> {
     let n_freed = match refusal {
         ReservationError::SeatUnavailable { seat_ids, .. } => {
-            expiry::expire_in_the_way(&app.db, seat_ids, None).await?
+            expiry::expire_in_the_way(app, seat_ids, None).await?
         }
         ReservationError::SoldOut { zone_id } => {
-            expiry::expire_in_the_way(&app.db, &[], Some(*zone_id)).await?
+            expiry::expire_in_the_way(app, &[], Some(*zone_id)).await?
         }
         _ => 0,
     };

@@ -22,21 +22,26 @@
 
 mod alternatives;
 mod best;
+mod desk;
 mod error;
 mod expiry;
 mod hold;
 mod listing;
+mod live;
 mod model;
 pub mod pages;
 mod seat_map;
 mod service;
 mod store;
+mod turn;
 
 pub use alternatives::Alternative;
+pub use desk::Desk;
 pub use error::ReservationError;
 pub use expiry::expire_lapsed;
 pub use hold::{HoldOrder, hold};
 pub use listing::ZoneState;
+pub use live::announce;
 pub use model::{
     Choice, Confirmed, Held, Hold, Item, Locked, Reservation, ReservationId, ReservationItemId,
     ReservationStatus, SeatStatus,

@@ -1,11 +1,13 @@
 //! Pages of seats and reservations, and how refusals are told.
 
+mod changes;
 mod door;
 mod drawing;
 mod holds;
 mod reservations;
 mod seats;
 
+pub use changes::show_changes;
 pub use holds::create_hold;
 pub use reservations::{list_reservations, reservation_page, show_reservation, update_renewal};
 pub use seats::show_seat_map;
@@ -14,14 +16,22 @@ use actix_web::http::StatusCode;
 use serde_json::{Map, Value, json};
 
 use super::error::ReservationError;
-use crate::web::{
-    error::{Fault, Internal, database_fault},
-    form::Mistakes,
-    i18n::Phrase,
+use crate::{
+    infra::locks::Waiting,
+    web::{
+        error::{Fault, Internal, database_fault},
+        form::Mistakes,
+        i18n::Phrase,
+    },
 };
 
 /// When an attempt that is still running is likely to have ended, in seconds.
 const RETRY_AFTER_SECS: u64 = 2;
+
+/// The measured wait in whole seconds, rounded up.
+fn estimate_secs(waiting: &Waiting) -> Option<u64> {
+    waiting.estimate().map(|estimate| estimate.as_secs() + 1)
+}
 
 impl ReservationError {
     /// The field that makes no sense, where that is the reason.
@@ -50,6 +60,7 @@ impl Fault for ReservationError {
             Self::KeyReused | Self::TooMany { .. } | Self::UnknownSeat | Self::UnknownZone => {
                 StatusCode::UNPROCESSABLE_ENTITY
             }
+            Self::Waiting { .. } => StatusCode::TOO_MANY_REQUESTS,
             Self::NotInside(error) => error.status(),
             Self::Inconsistent => Internal.status(),
             Self::Database(error) => database_fault(error).0,
@@ -69,6 +80,7 @@ impl Fault for ReservationError {
             Self::AccountLimit { .. } => "account-limit",
             Self::AlreadyProcessing => "already-processing",
             Self::KeyReused => "key-reused",
+            Self::Waiting { .. } => "waiting",
             Self::TooMany { .. } => "too-many",
             Self::UnknownSeat | Self::UnknownZone => "invalid",
             Self::NotInside(error) => error.code(),
@@ -86,6 +98,12 @@ impl Fault for ReservationError {
             Self::SeatUnavailable { seat_ids, alternatives } => {
                 json!({ "seat_ids": seat_ids, "alternatives": alternatives })
             }
+            Self::Waiting { waiting, retry_after_ms } => json!({
+                "waiting_count": waiting.count,
+                "ahead": waiting.ahead,
+                "estimated_wait_seconds": estimate_secs(waiting),
+                "retry_after_ms": retry_after_ms,
+            }),
             Self::AccountLimit { places_max } | Self::TooMany { places_max } => {
                 json!({ "places_max": places_max })
             }
@@ -95,7 +113,11 @@ impl Fault for ReservationError {
     }
 
     fn retry_after_secs(&self) -> Option<u64> {
-        matches!(self, Self::AlreadyProcessing).then_some(RETRY_AFTER_SECS)
+        match self {
+            Self::AlreadyProcessing => Some(RETRY_AFTER_SECS),
+            Self::Waiting { retry_after_ms, .. } => Some(retry_after_ms.div_ceil(1_000)),
+            _ => None,
+        }
     }
 
     fn fill(&self, phrase: Phrase) -> Phrase {

@@ -1,10 +1,12 @@
 //! SQL of reservations, seats and zones.
 
+mod changes;
 mod expiry;
 mod hold;
 mod map;
 mod settle;
 
+pub(super) use changes::*;
 pub(super) use expiry::*;
 pub(super) use hold::*;
 pub(super) use map::*;

@@ -150,7 +150,7 @@ struct WalletPage {
     outgoing: Vec<Transfer>,
     history: Page<PointTransaction>,
     filter: Filter,
-    months: Vec<Month>,
+    months: Vec<MonthChoice>,
     is_first_page: bool,
 }
 
@@ -169,14 +169,23 @@ impl WalletPage {
     fn download_href(&self) -> String {
         statement::href(statement::STATEMENT_PATH, self.filter, None)
     }
+}
 
-    fn is_chosen(&self, month: &Month) -> bool {
-        self.filter.month == Some(*month)
-    }
+/// One month of the filter.
+struct MonthChoice {
+    name: String,
+    text: Phrase,
+    is_chosen: bool,
+}
 
-    fn month_name(&self, month: &Month) -> Phrase {
-        let name = self.v.text(month.text_key());
-        self.v.t("date-month-year").word("month", name).word("year", month.year())
+impl MonthChoice {
+    fn new(v: &View, month: Month, chosen: Option<Month>) -> Self {
+        let name = v.text(month.text_key());
+        Self {
+            name: month.name(),
+            text: v.t("date-month-year").word("month", name).word("year", month.year()),
+            is_chosen: chosen == Some(month),
+        }
     }
 }
 
@@ -241,6 +250,8 @@ async fn wallet_page(
         ),
         None => (Vec::new(), Vec::new()),
     };
+    let choice = |month| MonthChoice::new(&me.view, month, filter.month);
+    let months = months.into_iter().map(choice).collect();
     Ok(WalletPage {
         v: me.view,
         purse: Purse::of(wallet.as_ref()),

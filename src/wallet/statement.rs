@@ -81,8 +81,8 @@ pub(super) struct Filter {
 
 impl Filter {
     /// Whether anything is left out.
-    pub(super) fn is_narrow(&self) -> bool {
-        *self != Self::default()
+    pub(super) fn is_narrow(self) -> bool {
+        self != Self::default()
     }
 }
 

@@ -48,7 +48,7 @@ async function retry(box) {
       return;
     }
     retryAfterMs = body.retry_after_ms ?? 0;
-    show("[data-zone-wait-count]", new Intl.NumberFormat(document.documentElement.lang).format(body.waiting_count));
+    show("[data-zone-wait-count]", new Intl.NumberFormat(document.documentElement.lang).format(body.ahead));
     if (body.estimated_wait_seconds != null) {
       const minutes = Math.ceil(body.estimated_wait_seconds / 60);
       show("[data-zone-wait-estimate]", minutes > 1 ? textEstimate.replace("{minutes}", minutes) : textSoon);

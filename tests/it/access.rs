@@ -49,6 +49,12 @@ const PATHS: &[(&str, Door)] = &[
     ("/tickets/{code}.svg", Door::Account),
     ("/wallet", Door::Account),
     ("/wallet/charges", Door::Account),
+    ("/wallet/statement.csv", Door::Account),
+    ("/wallet/transfers", Door::Account),
+    ("/wallet/transfers/{id}", Door::Account),
+    ("/wallet/transfers/{id}/acceptance", Door::Account),
+    ("/wallet/transfers/{id}/rejection", Door::Account),
+    ("/wallet/transfers/{id}/cancellation", Door::Account),
 
     ("/admin", Door::Admin),
     ("/admin/audit", Door::Admin),

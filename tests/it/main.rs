@@ -8,6 +8,7 @@ mod access;
 mod accounts;
 mod catalog;
 mod entry_queue;
+mod locks;
 mod payment;
 mod reservation;
 mod tickets;

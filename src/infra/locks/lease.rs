@@ -2,17 +2,15 @@
 
 use std::{
     collections::BTreeMap,
-    sync::{
-        Arc, LazyLock,
-        atomic::{AtomicBool, Ordering},
-    },
+    sync::{Arc, LazyLock},
     time::Duration,
 };
 
 use redis::Script;
-use tokio::{task::AbortHandle, time::Instant};
+use tokio::time::Instant;
 use uuid::Uuid;
 
+use super::watchdog::Watchdog;
 use crate::infra::redis::{Redis, RedisAway};
 
 static TAKE: LazyLock<Script> = LazyLock::new(|| Script::new(include_str!("lease_take.lua")));
@@ -41,6 +39,11 @@ impl LeaseName {
     /// `name` within `scope`.
     pub fn new(scope: &impl ToString, name: &impl ToString) -> Self {
         Self { scope: scope.to_string(), name: name.to_string() }
+    }
+
+    /// What names of one cluster slot share.
+    pub fn scope(&self) -> &str {
+        &self.scope
     }
 
     /// The name within its scope.
@@ -92,8 +95,7 @@ pub enum LeaseError {
 pub struct Lease {
     marks: Marks,
     fence: u64,
-    is_lost: Arc<AtomicBool>,
-    watchdog: Option<AbortHandle>,
+    watchdog: Option<Watchdog>,
 }
 
 impl Lease {
@@ -125,12 +127,7 @@ impl Lease {
     ) -> Result<Self, LeaseError> {
         // Made before Redis is asked: when this future is dropped or fails half-way,
         // the guard gives back whatever was taken.
-        let mut lease = Self {
-            marks: Marks::new(redis, names, owner),
-            fence: 0,
-            is_lost: Arc::default(),
-            watchdog: None,
-        };
+        let mut lease = Self { marks: Marks::new(redis, names, owner), fence: 0, watchdog: None };
         let lease_ms = millis(term.lease());
         let scopes = Arc::clone(&lease.marks.scopes);
         for (scope, names) in scopes.iter() {
@@ -154,7 +151,12 @@ impl Lease {
             lease.fence = lease.fence.max(fence);
         }
         if let Term::Watched { lease: length, renewed_every, at_most } = term {
-            lease.watch(length, renewed_every, at_most);
+            let marks = lease.marks.clone();
+            let prolong = move || {
+                let marks = marks.clone();
+                async move { marks.renew(length).await }
+            };
+            lease.watchdog = Some(Watchdog::start(renewed_every, at_most, prolong));
         }
         Ok(lease)
     }
@@ -167,45 +169,23 @@ impl Lease {
     /// Whether the watchdog found a lease gone. False proves nothing: a lease may
     /// have ended a moment ago.
     pub fn is_lost(&self) -> bool {
-        self.is_lost.load(Ordering::Relaxed)
+        self.watchdog.as_ref().is_some_and(Watchdog::is_lost)
     }
 
     /// Gives the leases back. The caller is kept waiting a moment at most; a Redis
     /// that does not answer lets them end by themselves.
     pub async fn release(mut self) {
-        self.stop_watching();
+        self.watchdog = None;
         if let Some(released) = self.marks.release_behind() {
             // Whether it took too long or failed changes nothing for the caller.
             drop(tokio::time::timeout(RELEASE_WAIT_MAX, released).await);
-        }
-    }
-
-    fn watch(&mut self, length: Duration, renewed_every: Duration, at_most: Duration) {
-        let (marks, is_lost) = (self.marks.clone(), Arc::clone(&self.is_lost));
-        let watching = async move {
-            let ends = Instant::now() + at_most;
-            while Instant::now() + renewed_every < ends {
-                tokio::time::sleep(renewed_every).await;
-                match marks.renew(length).await {
-                    Ok(true) => (),
-                    Ok(false) => return is_lost.store(true, Ordering::Relaxed),
-                    Err(error) => tracing::debug!(%error, "a lease could not be prolonged"),
-                }
-            }
-        };
-        self.watchdog = Some(tokio::spawn(watching).abort_handle());
-    }
-
-    fn stop_watching(&mut self) {
-        if let Some(watchdog) = self.watchdog.take() {
-            watchdog.abort();
         }
     }
 }
 
 impl Drop for Lease {
     fn drop(&mut self) {
-        self.stop_watching();
+        self.watchdog = None;
         self.marks.release_behind();
     }
 }

@@ -6,6 +6,11 @@
 //! share; the **token** is the part that is this attempt's alone. A **fencing number**
 //! rises with every taking, for writers to places that have no constraint of their own.
 //!
+//! A **fair lock** has a **line**: whoever came first gets it first, across instances. A
+//! **waiter** is an account, not a request: one who is told to come back keeps the place
+//! for a while. The **present** are those inside a request now; the lock goes to the
+//! first of them, and the absent hold nobody up.
+//!
 //! # Invariants
 //!
 //! * No lock key without an end: whatever happens to its holder, it frees itself.
@@ -21,11 +26,19 @@
 //! scope share a cluster slot and are taken in one script; scopes are taken one after
 //! the other, and all are given back when one is refused. Times are Redis' own.
 //!
+//! A fair lock that is given back names the next one over pub/sub; a bounded poll stands
+//! behind it, because a message may be lost and a holder may die without giving back. No
+//! newcomer passes somebody who is present. A step costs O(log n) of the line.
+//!
 //! A lock is taken before a database connection and given back after the commit:
 //! never wait for a lock while holding a connection.
 
 mod endless;
+mod fair;
 mod lease;
+mod wakes;
+mod watchdog;
 
 pub use endless::list_endless;
+pub use fair::{FairError, FairGuard, FairLocks, FairTerms, Waiting};
 pub use lease::{Lease, LeaseError, LeaseName, Term};

@@ -4,24 +4,29 @@ use std::collections::BTreeSet;
 
 use actix_web::{
     HttpRequest, HttpResponse,
-    http::StatusCode,
+    http::{StatusCode, header},
     web::{Data, Path},
 };
+use askama::Template;
 use serde::Deserialize;
 use uuid::Uuid;
 
-use super::{door::Performance, seats::map_page};
+use super::{door::Performance, estimate_secs, seats::map_page};
 use crate::{
     accounts::CurrentAccount,
     app::App,
     catalog::{Programs, ScheduleId, ScheduleSeatId, ZoneId},
+    infra::locks::Waiting,
     reservation::{
+        desk::Desk,
+        error::ReservationError,
         hold::{self, HoldOrder},
         model::{Choice, Hold},
     },
     web::{
-        error::PageError,
+        error::{Fault, PageError},
         form::{Body, Field, Fields, Mistakes},
+        i18n::Phrase,
         page::View,
         request_key,
     },
@@ -67,6 +72,7 @@ impl HoldForm {
 /// `POST /schedules/{id}/reservations`
 pub async fn create_hold(
     app: Data<App>,
+    desk: Data<Desk>,
     programs: Data<Programs>,
     request: HttpRequest,
     id: Path<ScheduleId>,
@@ -92,8 +98,11 @@ pub async fn create_hold(
             };
         }
     };
-    match hold::hold(&app, &order).await {
+    match hold::hold(&app, &desk, &order).await {
         Ok(hold) => Ok(admitted.stamp(held(&me.view, &hold))),
+        Err(refusal @ ReservationError::Waiting { .. }) if me.view.wants_form(&refusal) => {
+            Ok(wait_page(&me.view, &order, &refusal))
+        }
         Err(refusal) if me.view.wants_form(&refusal) => {
             map_page(&app, &me.view, &performance, &admitted, None, Some(&refusal)).await
         }
@@ -103,4 +112,59 @@ pub async fn create_hold(
 
 fn held(v: &View, hold: &Hold) -> HttpResponse {
     v.done(StatusCode::CREATED, hold, &format!("/reservations/{}", hold.reservation_id))
+}
+
+#[derive(Template)]
+#[template(path = "reservation/zone_waiting.html")]
+struct ZoneWaitingPage<'a> {
+    v: &'a View,
+    order: &'a HoldOrder,
+    zone_id: ZoneId,
+    ahead: u64,
+    estimate: String,
+    retry_after_ms: u64,
+    request_key: Uuid,
+}
+
+impl ZoneWaitingPage<'_> {
+    /// What the script says of a wait of so many minutes.
+    fn minutes_pattern(&self) -> Phrase {
+        let minutes = self.v.t("date-minutes").word("minutes", "{minutes}");
+        self.v.t("seat-waiting-about").word("duration", minutes)
+    }
+}
+
+/// The page of somebody who has to come back: it does so by itself, and keeps the key of
+/// the order, so that an answer that was lost is not an order more.
+fn wait_page(v: &View, order: &HoldOrder, refusal: &ReservationError) -> HttpResponse {
+    let (Choice::Places { zone_id, .. }, ReservationError::Waiting { waiting, retry_after_ms }) =
+        (&order.choice, refusal)
+    else {
+        return HttpResponse::build(refusal.status()).finish();
+    };
+    let page = ZoneWaitingPage {
+        v,
+        order,
+        zone_id: *zone_id,
+        ahead: waiting.ahead,
+        estimate: estimate(v, waiting),
+        retry_after_ms: *retry_after_ms,
+        request_key: order.request_key.unwrap_or_else(Uuid::now_v7),
+    };
+    let mut answer = v.html(refusal.status(), &page);
+    let secs = header::HeaderValue::from(retry_after_ms.div_ceil(1_000));
+    answer.headers_mut().insert(header::RETRY_AFTER, secs);
+    answer
+}
+
+fn estimate(v: &View, waiting: &Waiting) -> String {
+    const MINUTE_SECS: u64 = 60;
+    match estimate_secs(waiting) {
+        None => v.t("queue-wait-unknown").to_string(),
+        Some(secs) if secs < MINUTE_SECS => v.t("date-less-than-a-minute").to_string(),
+        Some(secs) => {
+            let minutes = v.t("date-minutes").word("minutes", secs.div_ceil(MINUTE_SECS));
+            v.t("seat-waiting-about").word("duration", minutes).to_string()
+        }
+    }
 }

@@ -67,6 +67,8 @@ struct Refusal<'a> {
 
 /// What of a performance is shown.
 struct RoomMap {
+    /// From where its changes are asked.
+    cursor: i64,
     drawing: Drawing,
     zones: Vec<ZoneState>,
     sections: Vec<SectionListing>,
@@ -170,7 +172,7 @@ pub async fn show_seat_map(
         let cursor = store::cursor(&app.db).await?;
         let seats = store::list_seats(&app.db, *id, query.section.as_deref()).await?;
         let zones = store::list_zones(&app.db, *id).await?;
-        let document = MapDocument { cursor, seats: &seats, zones: &zones };
+        let document = MapDocument { cursor: cursor.to_string(), seats: &seats, zones: &zones };
         crate::web::page::json(StatusCode::OK, &document)
     } else {
         let section = query.into_inner().section;
@@ -213,6 +215,8 @@ async fn read_map(
     section: Option<String>,
     refusal: Option<&ReservationError>,
 ) -> Result<RoomMap, PageError> {
+    // Before the seats: what changes meanwhile is told once more, not never.
+    let cursor = store::cursor(&app.db).await?;
     let sections = store::list_sections(&app.db, id).await?;
     let is_in_sections =
         sections.iter().map(|section| section.n_seats).sum::<i64>() > SEATS_DRAWN_MAX;
@@ -228,7 +232,7 @@ async fn read_map(
         (_, shown) => store::list_seats(&app.db, id, shown.as_deref()).await?,
     };
     let zones = store::list_zones(&app.db, id).await?;
-    Ok(RoomMap { drawing: Drawing::of(seats), zones, sections, section, is_in_sections })
+    Ok(RoomMap { cursor, drawing: Drawing::of(seats), zones, sections, section, is_in_sections })
 }
 
 fn refusal_of<'a>(v: &View, map: &RoomMap, fault: &'a ReservationError) -> Refusal<'a> {

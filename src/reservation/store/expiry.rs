@@ -3,7 +3,7 @@
 use chrono::{DateTime, Utc};
 use sqlx::{PgConnection, PgPool};
 
-use crate::reservation::model::ReservationId;
+use crate::{catalog::ScheduleId, reservation::model::ReservationId};
 
 /// A hold past its end, read without a lock.
 pub(in crate::reservation) struct Lapsed {
@@ -55,15 +55,22 @@ pub(in crate::reservation) async fn lock_held_rows(
     .await
 }
 
+/// A locked hold whose end has come.
+pub(in crate::reservation) struct Ended {
+    pub(in crate::reservation) id: ReservationId,
+    pub(in crate::reservation) schedule_id: ScheduleId,
+}
+
 /// Those of the locked `ids` whose end has come, by the clock after the locks: one that
 /// was renewed meanwhile is left alone.
 pub(in crate::reservation) async fn list_ended(
     tx: &mut PgConnection,
     ids: &[ReservationId],
-) -> Result<Vec<ReservationId>, sqlx::Error> {
-    sqlx::query_scalar!(
+) -> Result<Vec<Ended>, sqlx::Error> {
+    sqlx::query_as!(
+        Ended,
         r#"
-        select id as "id: ReservationId" from reservations
+        select id as "id: _", schedule_id as "schedule_id: _" from reservations
         where id = any($1) and expires_at <= clock_timestamp()
         "#,
         ids as _,

@@ -16,10 +16,12 @@ use crate::{
 
 /// Where to ask for changes from: every transaction older than this is seen by whatever
 /// is read after it.
-pub(in crate::reservation) async fn cursor(db: &PgPool) -> Result<String, sqlx::Error> {
-    sqlx::query_scalar!(r#"select pg_snapshot_xmin(pg_current_snapshot())::text as "cursor!""#)
-        .fetch_one(db)
-        .await
+pub(in crate::reservation) async fn cursor(db: &PgPool) -> Result<i64, sqlx::Error> {
+    sqlx::query_scalar!(
+        r#"select pg_snapshot_xmin(pg_current_snapshot())::text::bigint as "cursor!""#
+    )
+    .fetch_one(db)
+    .await
 }
 
 /// The seats of a performance, or of one section of it, in map order.

@@ -1,0 +1,302 @@
+//! The fair lock: first come, first served, across instances.
+
+use std::{
+    sync::{Arc, LazyLock},
+    time::Duration,
+};
+
+use redis::{Script, ScriptInvocation};
+use tokio::{task::JoinHandle, time::Instant};
+use uuid::Uuid;
+
+use super::{LeaseName, wakes::Wakes, watchdog::Watchdog};
+use crate::infra::{
+    redis::{Redis, RedisAway},
+    signals::{self, Listener},
+};
+
+static ENTER: LazyLock<Script> = LazyLock::new(|| {
+    Script::new(concat!(include_str!("fair_line.lua"), include_str!("fair_enter.lua")))
+});
+static LEAVE: LazyLock<Script> = LazyLock::new(|| {
+    Script::new(concat!(include_str!("fair_line.lua"), include_str!("fair_leave.lua")))
+});
+static RENEW: LazyLock<Script> = LazyLock::new(|| Script::new(include_str!("lease_renew.lua")));
+
+/// Where instances tell each other who is next.
+const CHANNEL: &str = "fair-wake";
+/// How long an answer may be kept waiting for the lock to be given back.
+const RELEASE_WAIT_MAX: Duration = Duration::from_millis(100);
+/// When a line that nobody touches is forgotten.
+const LINE_KEPT: Duration = Duration::from_mins(10);
+
+/// How long the things of a fair lock last.
+#[derive(Clone, Copy, Debug)]
+pub struct FairTerms {
+    /// How long the lock is held if its watchdog dies.
+    pub lease: Duration,
+    /// How often the watchdog prolongs it.
+    pub renewed_every: Duration,
+    /// When the watchdog stops, whatever the holder is doing.
+    pub at_most: Duration,
+    /// How often a waiter looks without being woken.
+    pub poll: Duration,
+    /// How long a waiter counts as present without looking.
+    pub presence: Duration,
+    /// How long whoever went away keeps the place.
+    pub absence: Duration,
+    /// How long anybody keeps it, from arrival.
+    pub line: Duration,
+}
+
+impl Default for FairTerms {
+    fn default() -> Self {
+        Self {
+            lease: Duration::from_secs(5),
+            renewed_every: Duration::from_millis(1_500),
+            at_most: Duration::from_secs(30),
+            poll: Duration::from_millis(250),
+            presence: Duration::from_millis(1_500),
+            absence: Duration::from_secs(10),
+            line: Duration::from_secs(90),
+        }
+    }
+}
+
+/// Where somebody stands who did not get the lock in time. The place is kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Waiting {
+    /// How many stand in the line, this one included.
+    pub count: u64,
+    /// How many of them stand before this one.
+    pub ahead: u64,
+    /// How long each one took lately; unknown until somebody did.
+    pub gap: Option<Duration>,
+}
+
+impl Waiting {
+    /// How long it takes at the measured pace.
+    pub fn estimate(&self) -> Option<Duration> {
+        let turns = u32::try_from(self.ahead.saturating_add(1)).unwrap_or(u32::MAX);
+        self.gap.map(|gap| gap.saturating_mul(turns))
+    }
+}
+
+/// Why the lock was not taken.
+#[derive(Debug, thiserror::Error)]
+pub enum FairError {
+    /// It was not this one's turn in time.
+    #[error("{} wait for this lock", .0.count)]
+    Waiting(Waiting),
+    /// Redis could not be asked.
+    #[error(transparent)]
+    Away(#[from] RedisAway),
+}
+
+/// The fair locks of one instance; clones share the listener.
+#[derive(Clone, Debug)]
+pub struct FairLocks {
+    redis: Redis,
+    terms: FairTerms,
+    wakes: Wakes,
+    _listener: Arc<Listener>,
+}
+
+impl FairLocks {
+    /// Begins to listen for wake-ups; they are missed while Redis is away.
+    pub fn new(redis: &Redis, terms: FairTerms) -> Self {
+        let wakes = Wakes::default();
+        let heard = wakes.clone();
+        let listener = signals::listen(redis, CHANNEL, move |message| heard.ring(message));
+        Self { redis: redis.clone(), terms, wakes, _listener: Arc::new(listener) }
+    }
+
+    /// Takes the lock called `name` for `waiter` when everybody who came earlier and is
+    /// present has had it, waiting at most `wait`. Whoever waited in vain keeps the place
+    /// for [`FairTerms::absence`] and comes back to it by asking again; a future that is
+    /// dropped gives it up.
+    pub async fn take(
+        &self,
+        name: &LeaseName,
+        waiter: &str,
+        wait: Duration,
+    ) -> Result<FairGuard, FairError> {
+        let waits_until = Instant::now() + wait;
+        let attempt = Attempt::new(self, name, waiter);
+        let expected = self.wakes.expect(attempt.message());
+        // Made before Redis is asked: whatever is cancelled here leaves nothing behind.
+        let mut guard = FairGuard { attempt, how: How::Gone, fence: 0, watchdog: None };
+        loop {
+            let (taken, fence) = guard.attempt.enter().await?;
+            if taken {
+                guard.hold(fence);
+                return Ok(guard);
+            }
+            let left = waits_until.saturating_duration_since(Instant::now());
+            if left.is_zero() {
+                let waiting = guard.attempt.leave(How::Later).await?;
+                guard.how = How::Nothing;
+                return Err(FairError::Waiting(waiting));
+            }
+            // Woken, or looking by itself: a message may be lost.
+            drop(tokio::time::timeout(self.terms.poll.min(left), expected.rung()).await);
+        }
+    }
+}
+
+/// How an attempt ends, as fair_leave.lua knows it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum How {
+    Done,
+    Later,
+    Gone,
+    /// It ended before.
+    Nothing,
+}
+
+impl How {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Done | Self::Nothing => "done",
+            Self::Later => "later",
+            Self::Gone => "gone",
+        }
+    }
+}
+
+/// A fair lock that is held. Dropping it gives it back as well, without waiting.
+#[derive(Debug)]
+pub struct FairGuard {
+    attempt: Attempt,
+    how: How,
+    fence: u64,
+    watchdog: Option<Watchdog>,
+}
+
+impl FairGuard {
+    /// Rises with every taking of this lock.
+    pub fn fence(&self) -> u64 {
+        self.fence
+    }
+
+    /// Whether the watchdog found the lock gone. False proves nothing.
+    pub fn is_lost(&self) -> bool {
+        self.watchdog.as_ref().is_some_and(Watchdog::is_lost)
+    }
+
+    /// Gives the lock back and wakes the next one. The caller is kept waiting a moment
+    /// at most.
+    pub async fn release(mut self) {
+        if let Some(released) = self.leave_behind() {
+            // Whether it took too long or failed changes nothing for the caller.
+            drop(tokio::time::timeout(RELEASE_WAIT_MAX, released).await);
+        }
+    }
+
+    fn hold(&mut self, fence: u64) {
+        self.how = How::Done;
+        self.fence = fence;
+        let (attempt, terms) = (self.attempt.clone(), self.attempt.terms);
+        let prolong = move || {
+            let attempt = attempt.clone();
+            async move { attempt.renew().await }
+        };
+        self.watchdog = Some(Watchdog::start(terms.renewed_every, terms.at_most, prolong));
+    }
+
+    /// Ends the attempt in a task of its own, once: whoever is dropped in the middle
+    /// cannot stop it.
+    fn leave_behind(&mut self) -> Option<JoinHandle<()>> {
+        self.watchdog = None;
+        let how = std::mem::replace(&mut self.how, How::Nothing);
+        if how == How::Nothing {
+            return None;
+        }
+        let attempt = self.attempt.clone();
+        let runtime = tokio::runtime::Handle::try_current().ok()?;
+        Some(runtime.spawn(async move {
+            if let Err(error) = attempt.leave(how).await {
+                tracing::debug!(%error, "a fair lock ends by itself");
+            }
+        }))
+    }
+}
+
+impl Drop for FairGuard {
+    fn drop(&mut self) {
+        self.leave_behind();
+    }
+}
+
+/// One attempt of one waiter.
+#[derive(Clone, Debug)]
+struct Attempt {
+    redis: Redis,
+    terms: FairTerms,
+    keys: [String; 6],
+    waiter: String,
+    mark: String,
+}
+
+impl Attempt {
+    fn new(locks: &FairLocks, name: &LeaseName, waiter: &str) -> Self {
+        let key = |part: &str| {
+            let (scope, name) = (name.scope(), name.name());
+            locks.redis.key(format_args!("fair:{{{scope}}}:{name}:{part}"))
+        };
+        Self {
+            redis: locks.redis.clone(),
+            terms: locks.terms,
+            keys: ["holder", "line", "present", "deadline", "clock", "pace"].map(key),
+            waiter: waiter.to_owned(),
+            mark: format!("{waiter}/{}", Uuid::new_v4().simple()),
+        }
+    }
+
+    fn holder(&self) -> &str {
+        let [holder, ..] = &self.keys;
+        holder
+    }
+
+    /// What the wake-up of this waiter says.
+    fn message(&self) -> String {
+        format!("{} {}", self.holder(), self.waiter)
+    }
+
+    /// A script with what fair_line.lua reads.
+    fn call<'a>(&self, script: &'a Script) -> ScriptInvocation<'a> {
+        let mut call = script.prepare_invoke();
+        for key in &self.keys {
+            call.key(key);
+        }
+        call.arg(&self.mark).arg(&self.waiter).arg(self.redis.key(CHANNEL)).arg(self.holder());
+        call.arg(millis(self.terms.absence)).arg(millis(self.terms.line)).arg(millis(LINE_KEPT));
+        call
+    }
+
+    async fn enter(&self) -> Result<(bool, u64), RedisAway> {
+        let mut call = self.call(&ENTER);
+        call.arg(millis(self.terms.lease)).arg(millis(self.terms.presence));
+        let (taken, fence, ..): (bool, u64, u64, u64, i64) = self.redis.run(&call).await?;
+        Ok((taken, fence))
+    }
+
+    async fn leave(&self, how: How) -> Result<Waiting, RedisAway> {
+        let mut call = self.call(&LEAVE);
+        call.arg(how.name());
+        let (_, count, ahead, gap_us): (bool, u64, u64, i64) = self.redis.run(&call).await?;
+        let gap = u64::try_from(gap_us).ok().map(Duration::from_micros);
+        Ok(Waiting { count, ahead, gap })
+    }
+
+    async fn renew(&self) -> Result<bool, RedisAway> {
+        let mut call = RENEW.prepare_invoke();
+        call.key(self.holder()).arg(&self.mark).arg(millis(self.terms.lease));
+        let n_held: usize = self.redis.run(&call).await?;
+        Ok(n_held == 1)
+    }
+}
+
+fn millis(duration: Duration) -> u64 {
+    u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
+}

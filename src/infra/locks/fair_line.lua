@@ -1,0 +1,89 @@
+-- What every script of a fair lock begins with: the line and who of it is here.
+--
+-- Run by: infra::locks::FairLocks, in front of fair_enter.lua and fair_leave.lua
+--
+-- KEYS[1]  holder    string  the mark of whoever has the lock
+-- KEYS[2]  line      zset    waiter -> arrival number
+-- KEYS[3]  present   zset    waiter -> arrival number: those inside a request now
+-- KEYS[4]  deadline  zset    waiter -> when they count as absent, or lose their place (ms)
+-- KEYS[5]  clock     string  the last number given out
+-- KEYS[6]  pace      hash    last: when the lock was last given back (us); gap: mean time between (us)
+-- ARGV[1]  mark         this attempt's
+-- ARGV[2]  waiter       whose attempt it is
+-- ARGV[3]  channel      where the next one is woken
+-- ARGV[4]  lock         the lock's name in a wake-up
+-- ARGV[5]  absence_ms   how long the absent keep their place
+-- ARGV[6]  line_ms      how long anybody keeps it, from arrival
+-- ARGV[7]  kept_ms      when a line that nobody touches is forgotten
+--
+-- A number is an arrival time in us, raised by one where two would be equal: numbers
+-- rise even when Redis forgot the last one, and say themselves when somebody came.
+-- Cost: O(log n) a step; whoever lapses is moved twice at most.
+
+local LAPSED_MAX = 32
+
+local holder, line, present, deadline = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
+local clock, pace = KEYS[5], KEYS[6]
+local mark, waiter, channel, lock = ARGV[1], ARGV[2], ARGV[3], ARGV[4]
+local absence_ms, line_ms, kept_ms = tonumber(ARGV[5]), tonumber(ARGV[6]), ARGV[7]
+
+local time = redis.call('TIME')
+local now_us = tonumber(time[1]) * 1000000 + tonumber(time[2])
+local now_ms = math.floor(now_us / 1000)
+
+local function next_number()
+  local number = math.max(tonumber(redis.call('GET', clock) or 0) + 1, now_us)
+  redis.call('SET', clock, string.format('%.0f', number), 'PX', kept_ms)
+  return number
+end
+
+local function forget(who)
+  redis.call('ZREM', line, who)
+  redis.call('ZREM', present, who)
+  redis.call('ZREM', deadline, who)
+end
+
+-- From `since_ms` on this waiter is absent: the place is kept for a while.
+local function step_out(who, since_ms)
+  local arrival = tonumber(redis.call('ZSCORE', line, who) or 0)
+  local ends_ms = math.min(since_ms + absence_ms, math.floor(arrival / 1000) + line_ms)
+  if ends_ms <= now_ms then
+    forget(who)
+  else
+    redis.call('ZREM', present, who)
+    redis.call('ZADD', deadline, ends_ms, who)
+  end
+end
+
+local function sweep()
+  local lapsed = redis.call('ZRANGEBYSCORE', deadline, '-inf', now_ms, 'WITHSCORES', 'LIMIT', 0, LAPSED_MAX)
+  for i = 1, #lapsed, 2 do
+    if redis.call('ZSCORE', present, lapsed[i]) then
+      step_out(lapsed[i], tonumber(lapsed[i + 1]))
+    else
+      forget(lapsed[i])
+    end
+  end
+end
+
+-- The first who is here. One that died in a request is passed over.
+local function first_present()
+  for _ = 1, LAPSED_MAX do
+    local first = redis.call('ZRANGE', present, 0, 0)[1]
+    if not first then return nil end
+    local ends_ms = tonumber(redis.call('ZSCORE', deadline, first) or 0)
+    if ends_ms > now_ms then return first end
+    step_out(first, ends_ms)
+  end
+  return nil
+end
+
+local function wake(who)
+  redis.call('PUBLISH', channel, lock .. ' ' .. who)
+end
+
+-- How long the line is, how many of it stand before the waiter, and the pace.
+local function view()
+  local gap = tonumber(redis.call('HGET', pace, 'gap') or -1)
+  return redis.call('ZCARD', line), redis.call('ZRANK', line, waiter) or 0, gap
+end

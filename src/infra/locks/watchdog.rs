@@ -1,0 +1,59 @@
+//! Prolongs a lock for as long as its guard lives.
+
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+    time::Duration,
+};
+
+use tokio::{task::AbortHandle, time::Instant};
+
+use crate::infra::redis::RedisAway;
+
+/// A task that prolongs a lock; dropping it ends the task.
+#[derive(Debug)]
+pub(super) struct Watchdog {
+    is_lost: Arc<AtomicBool>,
+    task: AbortHandle,
+}
+
+impl Watchdog {
+    /// Calls `prolong` every `period`, no longer than `at_most` in all, until it says
+    /// that the lock is somebody else's.
+    pub(super) fn start<F>(
+        period: Duration,
+        at_most: Duration,
+        prolong: impl Fn() -> F + Send + 'static,
+    ) -> Self
+    where
+        F: Future<Output = Result<bool, RedisAway>> + Send,
+    {
+        let is_lost = Arc::new(AtomicBool::new(false));
+        let lost = Arc::clone(&is_lost);
+        let ends = Instant::now() + at_most;
+        let watching = async move {
+            while Instant::now() + period < ends {
+                tokio::time::sleep(period).await;
+                match prolong().await {
+                    Ok(true) => (),
+                    Ok(false) => return lost.store(true, Ordering::Relaxed),
+                    Err(error) => tracing::debug!(%error, "a lock could not be prolonged"),
+                }
+            }
+        };
+        Self { is_lost, task: tokio::spawn(watching).abort_handle() }
+    }
+
+    /// Whether the lock was found to be somebody else's.
+    pub(super) fn is_lost(&self) -> bool {
+        self.is_lost.load(Ordering::Relaxed)
+    }
+}
+
+impl Drop for Watchdog {
+    fn drop(&mut self) {
+        self.task.abort();
+    }
+}

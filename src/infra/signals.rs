@@ -1,0 +1,42 @@
+//! Messages between instances: hints that something changed, never the change itself.
+
+use std::{sync::Arc, time::Duration};
+
+use futures_util::StreamExt;
+use tokio::task::AbortHandle;
+
+use super::redis::Redis;
+
+/// How long to wait before listening again after Redis went away.
+const PAUSE: Duration = Duration::from_millis(500);
+
+/// Listens until it is dropped.
+#[derive(Debug)]
+pub struct Listener(AbortHandle);
+
+impl Drop for Listener {
+    fn drop(&mut self) {
+        self.0.abort();
+    }
+}
+
+/// Calls `heard` with every message of `channel`. While Redis is away messages are lost:
+/// whoever listens also looks by itself now and then.
+pub fn listen(
+    redis: &Redis,
+    channel: &str,
+    heard: impl Fn(&str) + Send + Sync + 'static,
+) -> Listener {
+    let (redis, channel, heard) = (redis.clone(), redis.key(channel), Arc::new(heard));
+    let listening = async move {
+        loop {
+            if let Ok(mut messages) = redis.subscribe(&channel).await {
+                while let Some(message) = messages.next().await {
+                    heard(&message);
+                }
+            }
+            tokio::time::sleep(PAUSE).await;
+        }
+    };
+    Listener(tokio::spawn(listening).abort_handle())
+}

@@ -1,0 +1,47 @@
+//! Locks in Redis: taken together, in turn, and never left behind.
+
+mod fair;
+mod history;
+mod lease;
+
+use redis::cmd;
+use stagedoor::infra::redis::Redis;
+use uuid::Uuid;
+
+/// A handle to the shared Redis, under a prefix that `others` may share.
+fn redis_of(prefix: &str) -> Redis {
+    Redis::open(&std::env::var("REDIS_URL").unwrap(), prefix).unwrap()
+}
+
+fn new_prefix() -> String {
+    format!("test-{}", Uuid::new_v4())
+}
+
+/// Every key of the prefix with its time to live in milliseconds.
+async fn keys(redis: &Redis) -> Vec<(String, i64)> {
+    let mut keys = Vec::new();
+    let mut cursor = 0_u64;
+    loop {
+        let mut scan = cmd("SCAN");
+        scan.arg(cursor).arg("MATCH").arg(redis.key("*")).arg("COUNT").arg(1_000);
+        let (next, found): (u64, Vec<String>) = redis.query(&scan).await.unwrap();
+        for key in found {
+            let ttl: i64 = redis.query(cmd("PTTL").arg(&key)).await.unwrap();
+            keys.push((key, ttl));
+        }
+        cursor = next;
+        if cursor == 0 {
+            return keys;
+        }
+    }
+}
+
+/// No lock is held, no line has anybody in it, and whatever is remembered ends.
+async fn assert_nothing_left(redis: &Redis) {
+    let keys = keys(redis).await;
+    for (key, ttl) in &keys {
+        assert!(*ttl != -1, "{key} never ends");
+        let is_memory = ["clock", "pace"].iter().any(|kind| key.ends_with(kind));
+        assert!(is_memory || key.contains(":fence:"), "{key} was left behind: {keys:?}");
+    }
+}

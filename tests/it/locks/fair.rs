@@ -1,0 +1,205 @@
+//! The fair lock: first come, first served.
+
+use std::{
+    sync::{Arc, Mutex},
+    time::{Duration, Instant},
+};
+
+use stagedoor::infra::locks::{FairError, FairGuard, FairLocks, FairTerms, LeaseName, Waiting};
+use tokio::task::JoinSet;
+
+use super::{assert_nothing_left, new_prefix, redis_of};
+
+const LONG: Duration = Duration::from_secs(10);
+const NOW: Duration = Duration::ZERO;
+
+fn zone() -> LeaseName {
+    LeaseName::new(&"house", &"floor")
+}
+
+async fn take(locks: &FairLocks, waiter: &str, wait: Duration) -> Result<FairGuard, Waiting> {
+    match locks.take(&zone(), waiter, wait).await {
+        Ok(guard) => Ok(guard),
+        Err(FairError::Waiting(waiting)) => Err(waiting),
+        Err(error) => panic!("{error}"),
+    }
+}
+
+/// Long enough for a task to have joined the line.
+async fn settle() {
+    tokio::time::sleep(Duration::from_millis(30)).await;
+}
+
+#[tokio::test]
+async fn the_lock_goes_round_in_order_of_arrival_across_instances() {
+    let prefix = new_prefix();
+    let instances: Vec<_> =
+        (0..3).map(|_| FairLocks::new(&redis_of(&prefix), FairTerms::default())).collect();
+    settle().await;
+    let holder = take(&instances[0], "first", NOW).await.unwrap();
+    let order = Arc::new(Mutex::new(Vec::new()));
+    let mut waiters = JoinSet::new();
+    for number in 0..30 {
+        let (locks, order) = (instances[number % 3].clone(), order.clone());
+        waiters.spawn(async move {
+            let guard = take(&locks, &format!("waiter-{number}"), LONG).await.unwrap();
+            order.lock().unwrap().push((number, guard.fence()));
+            guard.release().await;
+        });
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
+    let began = Instant::now();
+    holder.release().await;
+    waiters.join_all().await;
+    let took = began.elapsed();
+    let order = order.lock().unwrap().clone();
+    assert!(order.iter().map(|(number, _)| *number).eq(0..30), "{order:?}");
+    assert!(order.is_sorted_by(|left, right| left.1 < right.1), "{order:?}");
+    // Woken, not found by the poll: thirty polls in a row would take seconds.
+    assert!(took < Duration::from_secs(2), "{took:?}");
+    assert_nothing_left(&redis_of(&prefix)).await;
+}
+
+#[tokio::test]
+async fn whoever_comes_back_in_time_has_the_place_they_had() {
+    let redis = redis_of(&new_prefix());
+    let locks = FairLocks::new(&redis, FairTerms::default());
+    let holder = take(&locks, "ada", NOW).await.unwrap();
+    let told = take(&locks, "bob", NOW).await.unwrap_err();
+    assert_eq!((told.count, told.ahead), (1, 0));
+    let told = take(&locks, "cyd", NOW).await.unwrap_err();
+    assert_eq!((told.count, told.ahead), (2, 1));
+    // Bob is away, and holds nobody up; Dan and Eve are here.
+    let dan = tokio::spawn({
+        let locks = locks.clone();
+        async move { take(&locks, "dan", LONG).await.unwrap() }
+    });
+    settle().await;
+    holder.release().await;
+    let dan = dan.await.unwrap();
+    let order = Arc::new(Mutex::new(Vec::new()));
+    let mut waiters = JoinSet::new();
+    for name in ["eve", "cyd", "bob"] {
+        let (locks, order) = (locks.clone(), order.clone());
+        waiters.spawn(async move {
+            let guard = take(&locks, name, LONG).await.unwrap();
+            order.lock().unwrap().push(name);
+            guard.release().await;
+        });
+        settle().await;
+    }
+    dan.release().await;
+    waiters.join_all().await;
+    assert_eq!(*order.lock().unwrap(), ["bob", "cyd", "eve"]);
+    assert_nothing_left(&redis).await;
+}
+
+#[tokio::test]
+async fn whoever_stays_away_too_long_begins_anew() {
+    let redis = redis_of(&new_prefix());
+    let terms = FairTerms { absence: Duration::from_millis(200), ..FairTerms::default() };
+    let locks = FairLocks::new(&redis, terms);
+    let holder = take(&locks, "ada", NOW).await.unwrap();
+    take(&locks, "bob", NOW).await.unwrap_err();
+    tokio::time::sleep(Duration::from_millis(300)).await;
+    assert_eq!(take(&locks, "cyd", NOW).await.unwrap_err().ahead, 0);
+    assert_eq!(take(&locks, "bob", NOW).await.unwrap_err().ahead, 1);
+    holder.release().await;
+}
+
+#[tokio::test]
+async fn nobody_keeps_a_place_beyond_the_lines_own_limit() {
+    let redis = redis_of(&new_prefix());
+    let terms = FairTerms { line: Duration::from_millis(300), ..FairTerms::default() };
+    let locks = FairLocks::new(&redis, terms);
+    let holder = take(&locks, "ada", NOW).await.unwrap();
+    for _ in 0..4 {
+        take(&locks, "bob", NOW).await.unwrap_err();
+        tokio::time::sleep(Duration::from_millis(90)).await;
+    }
+    assert_eq!(take(&locks, "cyd", NOW).await.unwrap_err().ahead, 0);
+    assert_eq!(take(&locks, "bob", NOW).await.unwrap_err().ahead, 1);
+    holder.release().await;
+}
+
+#[tokio::test]
+async fn a_newcomer_passes_nobody_who_is_here() {
+    let redis = redis_of(&new_prefix());
+    // Bob only polls, and rarely: nothing wakes him but the newcomer's visit.
+    let terms = FairTerms { poll: Duration::from_secs(1), ..FairTerms::default() };
+    let locks = FairLocks::new(&redis, terms);
+    settle().await;
+    let lapsing = FairTerms { lease: Duration::from_millis(100), ..terms };
+    let lapsing = FairTerms { renewed_every: LONG, ..lapsing };
+    let dead = FairLocks::new(&redis, lapsing);
+    let holder = take(&dead, "ada", NOW).await.unwrap();
+    let bob = tokio::spawn({
+        let locks = locks.clone();
+        async move { take(&locks, "bob", LONG).await.unwrap() }
+    });
+    tokio::time::sleep(Duration::from_millis(300)).await;
+    let began = Instant::now();
+    assert!(take(&locks, "cyd", NOW).await.is_err());
+    let bob = bob.await.unwrap();
+    assert!(began.elapsed() < Duration::from_millis(400), "{:?}", began.elapsed());
+    bob.release().await;
+    holder.release().await;
+}
+
+#[tokio::test]
+async fn a_watchdog_keeps_the_lock_for_as_long_as_the_work_takes() {
+    let redis = redis_of(&new_prefix());
+    let terms = FairTerms {
+        lease: Duration::from_millis(150),
+        renewed_every: Duration::from_millis(50),
+        ..FairTerms::default()
+    };
+    let locks = FairLocks::new(&redis, terms);
+    let holder = take(&locks, "ada", NOW).await.unwrap();
+    assert!(take(&locks, "bob", Duration::from_millis(600)).await.is_err());
+    assert!(!holder.is_lost());
+    holder.release().await;
+    take(&locks, "bob", NOW).await.unwrap().release().await;
+    tokio::time::sleep(Duration::from_millis(100)).await;
+    assert_nothing_left(&redis).await;
+}
+
+#[tokio::test]
+async fn the_wait_is_estimated_from_what_was_measured() {
+    let redis = redis_of(&new_prefix());
+    let locks = FairLocks::new(&redis, FairTerms::default());
+    let holder = take(&locks, "ada", NOW).await.unwrap();
+    assert_eq!(take(&locks, "zoe", NOW).await.unwrap_err().gap, None);
+    holder.release().await;
+    for name in ["bob", "cyd", "dan", "eve"] {
+        let holder = take(&locks, name, NOW).await.unwrap();
+        tokio::time::sleep(Duration::from_millis(50)).await;
+        holder.release().await;
+    }
+    let holder = take(&locks, "ada", NOW).await.unwrap();
+    let told = take(&locks, "fay", NOW).await.unwrap_err();
+    let gap = told.gap.unwrap();
+    assert!((40..200).contains(&gap.as_millis()), "{gap:?}");
+    assert!(told.estimate().unwrap() >= gap * 2, "{told:?}");
+    holder.release().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn waiters_that_are_cancelled_anywhere_leave_nothing_behind() {
+    let redis = redis_of(&new_prefix());
+    let locks = FairLocks::new(&redis, FairTerms::default());
+    for _round in 0..10 {
+        let mut waiters = JoinSet::new();
+        for number in 0..20 {
+            let locks = locks.clone();
+            waiters.spawn(async move {
+                let cut = Duration::from_micros(rand::random_range(0..3_000));
+                let waiter = number.to_string();
+                drop(tokio::time::timeout(cut, take(&locks, &waiter, LONG)).await);
+            });
+        }
+        waiters.join_all().await;
+    }
+    tokio::time::sleep(Duration::from_millis(200)).await;
+    assert_nothing_left(&redis).await;
+}

@@ -1,0 +1,389 @@
+//! Points for a friend: withheld until they answer, once, or until the time is over.
+
+use serde_json::{Value, json};
+use sqlx::PgPool;
+use stagedoor::wallet::expire_transfers;
+use uuid::Uuid;
+
+use super::charge;
+use crate::support::{
+    Answer, Concert, Hold, Office, Person, count,
+    ledger::{balance, entries, violations},
+    storm,
+};
+
+async fn email_of(db: &PgPool, person: &Person) -> String {
+    sqlx::query_scalar("select email from accounts where id = $1")
+        .bind(person.account_id)
+        .fetch_one(db)
+        .await
+        .unwrap()
+}
+
+async fn send(db: &PgPool, from: &Person, to: &Person, amount: i64) -> Answer {
+    let form = json!({ "to": email_of(db, to).await, "amount": amount });
+    from.post_json("/wallet/transfers", &form).await
+}
+
+/// Sends, and says the request's path.
+async fn sent(db: &PgPool, from: &Person, to: &Person, amount: i64) -> String {
+    let answer = send(db, from, to, amount).await;
+    assert_eq!(answer.status, 201, "{}", answer.body);
+    format!("/wallet/transfers/{}", answer.json()["transfer_id"].as_str().unwrap())
+}
+
+async fn act(person: &Person, path: &str, act: &str) -> Answer {
+    person.post(&format!("{path}/{act}"), &()).await
+}
+
+async fn purse(person: &Person) -> (i64, i64, i64) {
+    let wallet = person.get("/wallet").await.json();
+    let number = |field: &str| wallet[field].as_i64().unwrap();
+    (number("balance"), number("pending"), number("usable"))
+}
+
+async fn lapse(db: &PgPool) {
+    sqlx::query("update transfers set expires_at = now() - interval '1 second'")
+        .execute(db)
+        .await
+        .unwrap();
+}
+
+async fn statuses(db: &PgPool) -> Vec<String> {
+    sqlx::query_scalar("select status from transfer_status_history order by transfer_id, version")
+        .fetch_all(db)
+        .await
+        .unwrap()
+}
+
+/// One instance whose workers leave lapsed requests alone for the length of a test.
+async fn sleepy(db: &PgPool) -> Office {
+    Office::open_with(db.clone(), 2, &[("EXPIRY_PERIOD_MS", "3600000")]).await
+}
+
+async fn assert_sound(office: &Office) {
+    assert_eq!(violations(office).await, Vec::<String>::new());
+}
+
+#[sqlx::test]
+async fn a_request_withholds_the_points_until_it_is_accepted(db: PgPool) {
+    let office = Office::open(db.clone()).await;
+    let (ada, bob) = (office.sign_in("ada").await, office.sign_in("bob").await);
+    charge(&ada, 100).await;
+    let answer = send(&db, &ada, &bob, 60).await;
+    assert_eq!(answer.status, 201, "{}", answer.body);
+    assert!(answer.json()["expires_at"].is_string());
+    assert_eq!(purse(&ada).await, (100, 60, 40));
+    let path = format!("/wallet/transfers/{}", answer.json()["transfer_id"].as_str().unwrap());
+    let shown = bob.get(&path).await.json();
+    for (field, value) in [("from", "ada"), ("to", "bob"), ("status", "PENDING")] {
+        assert_eq!(shown[field], value, "{shown}");
+    }
+
+    let short = send(&db, &ada, &bob, 41).await;
+    assert_eq!((short.status, short.code().as_str()), (402, "insufficient-points"));
+    assert_eq!(act(&bob, &path, "acceptance").await.json(), json!({ "status": "ACCEPTED" }));
+    assert_eq!(purse(&ada).await, (40, 0, 40));
+    assert_eq!(purse(&bob).await, (60, 0, 60));
+    assert_eq!(statuses(&db).await, ["PENDING", "ACCEPTED"]);
+    for (person, again) in [(&bob, "acceptance"), (&bob, "rejection"), (&ada, "cancellation")] {
+        let late = act(person, &path, again).await;
+        assert_eq!((late.status, late.code().as_str()), (409, "already-settled"), "{again}");
+        assert_eq!(late.json()["transfer_status"], "ACCEPTED");
+    }
+    assert_sound(&office).await;
+    office.close().await;
+}
+
+#[sqlx::test]
+async fn declined_or_taken_back_the_points_are_the_senders_again(db: PgPool) {
+    let office = Office::open(db.clone()).await;
+    let (ada, bob) = (office.sign_in("ada").await, office.sign_in("bob").await);
+    charge(&ada, 100).await;
+    for (person, how, status) in
+        [(&bob, "rejection", "REJECTED"), (&ada, "cancellation", "CANCELLED")]
+    {
+        let path = sent(&db, &ada, &bob, 100).await;
+        assert_eq!(act(person, &path, how).await.json(), json!({ "status": status }));
+        assert_eq!(purse(&ada).await, (100, 0, 100));
+    }
+    assert_eq!(balance(&db, bob.account_id).await, 0);
+    assert_sound(&office).await;
+    office.close().await;
+}
+
+#[sqlx::test]
+async fn each_answer_is_up_to_one_of_the_two(db: PgPool) {
+    let office = Office::open(db.clone()).await;
+    let people = office.crowd(3, "person").await;
+    let [ada, bob, eve] = [&people[0], &people[1], &people[2]];
+    charge(ada, 100).await;
+    let path = sent(&db, ada, bob, 10).await;
+    for (person, how) in [
+        (ada, "acceptance"),
+        (ada, "rejection"),
+        (bob, "cancellation"),
+        (eve, "acceptance"),
+        (eve, "rejection"),
+        (eve, "cancellation"),
+    ] {
+        let refused = act(person, &path, how).await;
+        assert_eq!((refused.status, refused.code().as_str()), (404, "not-found"), "{how}");
+    }
+    assert_eq!(eve.get(&path).await.status, 404);
+    let nowhere = format!("/wallet/transfers/{}", Uuid::now_v7());
+    assert_eq!(act(bob, &nowhere, "acceptance").await.status, 404);
+    assert_eq!(act(bob, "/wallet/transfers/nonsense", "acceptance").await.status, 404);
+    assert_eq!(purse(ada).await, (100, 10, 90));
+    office.close().await;
+}
+
+#[sqlx::test]
+async fn requests_that_make_no_sense_withhold_nothing(db: PgPool) {
+    let office = Office::open(db.clone()).await;
+    let (ada, bob) = (office.sign_in("ada").await, office.sign_in("bob").await);
+    charge(&ada, 100).await;
+    let (mine, his) = (email_of(&db, &ada).await, email_of(&db, &bob).await);
+    for amount in
+        [json!(0), json!(-1), json!("1e3"), json!(1e3), json!(""), json!("x"), json!(u64::MAX)]
+    {
+        let answer =
+            ada.post_json("/wallet/transfers", &json!({ "to": his, "amount": amount })).await;
+        assert_eq!((answer.status, answer.code().as_str()), (422, "invalid"), "{amount}");
+    }
+    let nobody = json!({ "to": "nobody@example.com", "amount": 1 });
+    for (form, status, code) in [
+        (json!({ "to": "no address", "amount": 1 }), 422, "invalid"),
+        (json!({ "amount": 1 }), 422, "invalid"),
+        (nobody, 404, "unknown-recipient"),
+        (json!({ "to": mine.to_uppercase(), "amount": 1 }), 422, "self-transfer"),
+        (json!({ "to": his, "amount": 101 }), 402, "insufficient-points"),
+        (json!({ "to": his, "amount": i64::MAX }), 402, "insufficient-points"),
+    ] {
+        let answer = ada.post_json("/wallet/transfers", &form).await;
+        assert_eq!((answer.status, answer.code().as_str()), (status, code), "{form}");
+    }
+    let poor = bob.post_json("/wallet/transfers", &json!({ "to": mine, "amount": 1 })).await;
+    assert_eq!((poor.status, poor.code().as_str()), (402, "insufficient-points"));
+    assert_eq!(purse(&ada).await, (100, 0, 100));
+    assert_eq!(statuses(&db).await, Vec::<String>::new());
+    office.close().await;
+}
+
+#[sqlx::test]
+async fn one_key_is_one_request(db: PgPool) {
+    let office = Office::open(db.clone()).await;
+    let (ada, bob) = (office.sign_in("ada").await, office.sign_in("bob").await);
+    charge(&ada, 100).await;
+    let form =
+        json!({ "to": email_of(&db, &bob).await, "amount": 100, "request_key": Uuid::now_v7() });
+    let answers = storm((0..20).map(|idx| {
+        let (ada, form) = (office.moved(&ada, idx), form.clone());
+        async move { ada.post_json("/wallet/transfers", &form).await }
+    }))
+    .await;
+    assert_eq!(count(&answers, 201, ""), 20, "{answers:?}");
+    assert!(answers.iter().all(|answer| answer.json() == answers[0].json()));
+    assert_eq!(purse(&ada).await, (100, 100, 0));
+    let mut other = form.clone();
+    other["amount"] = json!(1);
+    assert_eq!(ada.post_json("/wallet/transfers", &other).await.code(), "key-reused");
+    assert_sound(&office).await;
+    office.close().await;
+}
+
+#[sqlx::test]
+async fn a_flood_of_tiny_requests_stops_at_the_limit(db: PgPool) {
+    let office = sleepy(&db).await;
+    let (ada, bob) = (office.sign_in("ada").await, office.sign_in("bob").await);
+    charge(&ada, 1_000).await;
+    let form = json!({ "to": email_of(&db, &bob).await, "amount": 1 });
+    let answers = storm((0..100).map(|idx| {
+        let (ada, form) = (office.moved(&ada, idx), form.clone());
+        async move { ada.post_json("/wallet/transfers", &form).await }
+    }))
+    .await;
+    assert_eq!(count(&answers, 201, ""), 20, "{answers:?}");
+    assert_eq!(count(&answers, 409, "transfer-limit"), 80, "{answers:?}");
+    assert_eq!(purse(&ada).await, (1_000, 20, 980));
+    // What ran out makes room again.
+    lapse(&db).await;
+    assert_eq!(send(&db, &ada, &bob, 1).await.status, 201);
+    assert_sound(&office).await;
+    office.close().await;
+}
+
+#[sqlx::test]
+async fn what_ran_out_is_shown_at_once_and_written_by_whoever_touches_it(db: PgPool) {
+    let office = sleepy(&db).await;
+    let (ada, bob) = (office.sign_in("ada").await, office.sign_in("bob").await);
+    charge(&ada, 100).await;
+    let path = sent(&db, &ada, &bob, 60).await;
+    lapse(&db).await;
+    // Reading writes nothing, yet the points are usable again.
+    assert_eq!(purse(&ada).await, (100, 0, 100));
+    assert_eq!(bob.get(&path).await.json()["status"], "EXPIRED");
+    assert_eq!(statuses(&db).await, ["PENDING"]);
+    for _twice in 0..2 {
+        let late = act(&bob, &path, "acceptance").await;
+        assert_eq!((late.status, late.code().as_str()), (410, "expired"));
+    }
+    assert_eq!(statuses(&db).await, ["PENDING", "EXPIRED"]);
+    assert_eq!(entries(&db, ada.account_id, "TRANSFER_RELEASE").await, 1);
+    // The end was fixed when the request was made, whatever the setting says later.
+    sent(&db, &ada, &bob, 1).await;
+    let secs: i64 = sqlx::query_scalar(
+        "select round(extract(epoch from expires_at - created_at))::bigint from transfers
+         where status = 'PENDING'",
+    )
+    .fetch_one(&db)
+    .await
+    .unwrap();
+    assert_eq!(secs, 3 * 86_400);
+    assert_sound(&office).await;
+    office.close().await;
+}
+
+#[sqlx::test]
+async fn points_of_a_request_that_ran_out_pay_a_reservation(db: PgPool) {
+    let office = sleepy(&db).await;
+    let concert = Concert::usual(&db).await;
+    let (ada, bob) = (office.sign_in("ada").await, office.sign_in("bob").await);
+    charge(&ada, 50_000).await;
+    sent(&db, &ada, &bob, 10_000).await;
+    let hold = Hold { seat_ids: &concert.seat_ids[..1], ..Hold::default() };
+    let id = hold.write(&db, &concert, ada.account_id).await;
+    let path = format!("/reservations/{id}/payment");
+    let short = ada.post(&path, &()).await;
+    assert_eq!((short.status, short.code().as_str()), (402, "insufficient-points"));
+    assert_eq!(short.json()["balance"], 40_000);
+    lapse(&db).await;
+    assert_eq!(ada.post(&path, &()).await.status, 201);
+    assert_eq!(purse(&ada).await, (0, 0, 0));
+    assert_sound(&office).await;
+    office.close().await;
+}
+
+#[sqlx::test]
+async fn every_instance_expires_what_ran_out_and_none_twice(db: PgPool) {
+    let office = sleepy(&db).await;
+    let (senders, bob) = (office.crowd(30, "sender").await, office.sign_in("bob").await);
+    for sender in &senders {
+        charge(sender, 20).await;
+        for _ in 0..5 {
+            sent(&db, sender, &bob, 1).await;
+        }
+    }
+    lapse(&db).await;
+    let ticks = (0..4).map(|_| expire_transfers(&office.app));
+    for tick in futures_util::future::join_all(ticks).await {
+        tick.unwrap();
+    }
+    let open: i64 = sqlx::query_scalar("select count(*) from transfers where status <> 'EXPIRED'")
+        .fetch_one(&db)
+        .await
+        .unwrap();
+    assert_eq!(open, 0);
+    for sender in &senders {
+        assert_eq!(entries(&db, sender.account_id, "TRANSFER_RELEASE").await, 5);
+    }
+    assert_sound(&office).await;
+    office.close().await;
+}
+
+#[sqlx::test]
+async fn of_accepting_taking_back_and_running_out_exactly_one_wins(db: PgPool) {
+    let office = sleepy(&db).await;
+    let (ada, bob) = (office.sign_in("ada").await, office.sign_in("bob").await);
+    charge(&ada, 10_000).await;
+    let mut n_accepted = 0;
+    for round in 0..30 {
+        let path = sent(&db, &ada, &bob, 100).await;
+        if round % 3 == 2 {
+            lapse(&db).await;
+        }
+        let (ada, bob) = (office.moved(&ada, round), office.moved(&bob, round + 1));
+        let (accepted, cancelled, rejected, ticked) = tokio::join!(
+            act(&bob, &path, "acceptance"),
+            act(&ada, &path, "cancellation"),
+            act(&bob, &path, "rejection"),
+            expire_transfers(&office.app),
+        );
+        ticked.unwrap();
+        let answers = [accepted, cancelled, rejected];
+        let n_won = count(&answers, 200, "");
+        assert_eq!(n_won, usize::from(round % 3 != 2), "{answers:?}");
+        let n_told = count(&answers, 409, "already-settled") + count(&answers, 410, "expired");
+        assert_eq!(n_won + n_told, 3, "{answers:?}");
+        n_accepted += i64::from(answers[0].status == 200);
+    }
+    assert_eq!(balance(&db, bob.account_id).await, n_accepted * 100);
+    assert_eq!(purse(&ada).await.1, 0);
+    assert_sound(&office).await;
+    office.close().await;
+}
+
+#[sqlx::test]
+async fn opposite_requests_accepted_at_once_do_not_deadlock(db: PgPool) {
+    let office = Office::open(db.clone()).await;
+    let (ada, bob) = (office.sign_in("ada").await, office.sign_in("bob").await);
+    charge(&ada, 1_000).await;
+    charge(&bob, 1_000).await;
+    let mut paths = Vec::new();
+    for _ in 0..15 {
+        paths.push((bob.clone(), sent(&db, &ada, &bob, 10).await));
+        paths.push((ada.clone(), sent(&db, &bob, &ada, 10).await));
+    }
+    let answers = storm(paths.into_iter().enumerate().map(|(idx, (person, path))| {
+        let person = office.moved(&person, idx);
+        async move { act(&person, &path, "acceptance").await }
+    }))
+    .await;
+    assert_eq!(count(&answers, 200, ""), 30, "{answers:?}");
+    assert_eq!((purse(&ada).await, purse(&bob).await), ((1_000, 0, 1_000), (1_000, 0, 1_000)));
+    assert_sound(&office).await;
+    office.close().await;
+}
+
+#[sqlx::test]
+async fn the_receiver_sees_a_badge_and_one_clear_question(db: PgPool) {
+    let office = Office::open(db.clone()).await;
+    let (ada, bob) = (office.sign_in("ada").await, office.sign_in("bob").await);
+    charge(&ada, 5_000).await;
+    let form = [("to", email_of(&db, &bob).await), ("amount", "1500".to_owned())];
+    let answer = ada.submit("/wallet/transfers", &form).await;
+    assert_eq!((answer.status, answer.location()), (303, "/wallet"), "{}", answer.body);
+    assert!(ada.visit("/wallet").await.body.contains("1,500 points to bob"));
+
+    let listed = bob.get("/wallet").await.json();
+    let path =
+        format!("/wallet/transfers/{}", listed["incoming"][0]["transfer_id"].as_str().unwrap());
+    assert!(bob.visit("/").await.body.contains("1 person wants to send you points"));
+    assert!(!ada.visit("/").await.body.contains("wants to send you points"));
+    let wallet = bob.visit("/wallet").await;
+    assert!(wallet.body.contains("ada wants to send you 1,500 points"), "{}", wallet.body);
+    let question = bob.visit(&path).await;
+    assert!(question.body.contains("Accept 1,500 points from ada?"), "{}", question.body);
+    assert!(question.body.contains(&format!("action=\"{path}/acceptance\"")));
+
+    let accepted = bob.submit(&format!("{path}/acceptance"), &()).await;
+    assert_eq!((accepted.status, accepted.location()), (303, path.as_str()));
+    assert!(bob.visit(&path).await.body.contains("1,500 points from ada is in your wallet"));
+    assert!(!bob.visit("/tickets").await.body.contains("wants to send you points"));
+    let late = ada.submit(&format!("{path}/cancellation"), &()).await;
+    assert_eq!(late.status, 409);
+    assert!(
+        late.body.contains("role=\"alert\"") && late.body.contains("Accepted"),
+        "{}",
+        late.body
+    );
+
+    let form = [("to", "nobody@example.com"), ("amount", "7")];
+    let refused = ada.submit("/wallet/transfers", &form).await;
+    assert_eq!(refused.status, 404);
+    for text in ["role=\"alert\"", "value=\"nobody@example.com\"", "value=\"7\""] {
+        assert!(refused.body.contains(text), "{text}: {}", refused.body);
+    }
+    assert_eq!(ada.get("/wallet").await.json()["outgoing"], Value::Array(Vec::new()));
+    office.close().await;
+}
