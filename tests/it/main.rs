@@ -10,6 +10,7 @@ mod catalog;
 mod entry_queue;
 mod locks;
 mod payment;
+mod rehearsal;
 mod reservation;
 mod tickets;
 mod tidy;
