@@ -49,6 +49,16 @@ named! {
         ProgramPublished "admin-act-program-published",
         /// A program will not take place.
         ProgramCancelled "admin-act-program-cancelled",
+        /// How fast people go in was changed.
+        LineChanged "admin-act-line-changed",
+        /// Nobody was let in any more.
+        LinePaused "admin-act-line-paused",
+        /// People were let in again.
+        LineResumed "admin-act-line-resumed",
+        /// Somebody was let in past the line.
+        LetIn "admin-act-let-in",
+        /// A part of a line was taken away.
+        LinePurged "admin-act-line-purged",
         /// A venue was opened.
         VenueCreated "admin-act-venue-created",
         /// A venue was edited.
@@ -77,6 +87,8 @@ named! {
         Ticket "ticket",
         /// A program, by its id.
         Program "program",
+        /// An account, by its id.
+        Account "account",
         /// A venue, by its id.
         Venue "venue",
         /// A performance, by its id.
