@@ -10,7 +10,7 @@ use super::{
 use crate::{
     accounts::AccountId,
     app::App,
-    catalog::ProgramId,
+    catalog::{self, ProgramId},
     entry_queue,
     infra::{
         idempotency::{Claim, RequestKey, commit_kept},
@@ -90,6 +90,7 @@ async fn pay_once(app: &App, order: &Order<'_>) -> Result<Paid, PaymentError> {
     let paid = Paid { payment_id, amount: held.total, balance, tickets };
     let paid = commit_kept(&app.db, tx, key, paid).await?;
     reservation::announce(app, held.schedule_id);
+    catalog::count_booking(app, held.schedule_id);
     Ok(paid)
 }
 
