@@ -619,6 +619,17 @@ admin-act-line-paused = paused the line
 admin-act-line-resumed = let the line go on
 admin-act-let-in = let somebody in
 admin-act-line-purged = took a line away
+admin-cancel-title = Cancel the program
+admin-cancel-question = Nothing more is sold. The line is taken away, holds are released, tickets become void and every point goes back. Whoever was let in already keeps their ticket. This cannot be undone.
+admin-cancel-program = Cancel this program
+admin-cancel-running = Everything is being given back. You may leave this page.
+admin-cancel-done = Everything was given back.
+admin-cancel-held = Holds
+admin-cancel-paid = Paid reservations
+admin-cancel-back = Given back
+admin-cancel-refunded = Refunded
+admin-cancel-used = Used at the door, kept
+flash-admin-cancelled = Cancelled. Everything is being given back now.
 
 ## Errors: for each code what happened, what it means for you, and one way on
 

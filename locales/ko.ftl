@@ -601,6 +601,17 @@ admin-act-line-paused = 대기열 멈춤
 admin-act-line-resumed = 대기열 재개
 admin-act-let-in = 들여보냄
 admin-act-line-purged = 대기열 비움
+admin-cancel-title = 공연 취소
+admin-cancel-question = 더는 팔지 않아요. 대기열을 비우고, 선점을 풀고, 티켓을 무효로 하고, 포인트를 모두 돌려줘요. 이미 입장한 티켓은 그대로예요. 되돌릴 수 없어요.
+admin-cancel-program = 이 공연 취소하기
+admin-cancel-running = 모두 돌려주는 중이에요. 이 페이지를 떠나도 돼요.
+admin-cancel-done = 모두 돌려줬어요.
+admin-cancel-held = 선점
+admin-cancel-paid = 결제된 예매
+admin-cancel-back = 돌려줌
+admin-cancel-refunded = 환불
+admin-cancel-used = 입장 완료(유지)
+flash-admin-cancelled = 취소했어요. 이제 모두 돌려줘요.
 
 ## Errors: for each code what happened, what it means for you, and one way on
 

@@ -56,6 +56,7 @@ pub fn all() -> Vec<Path> {
         at("/admin/programs/{id}").get(admin::pages::programs::show_program).post(admin::pages::programs::update_program),
         at("/admin/programs/{id}/publication").post(admin::pages::programs::create_publication),
         at("/admin/programs/{id}/schedules").post(admin::pages::schedules::create_schedule),
+        at("/admin/programs/{id}/cancellation").get(admin::pages::cancellation::show_cancellation).post(admin::pages::cancellation::create_cancellation),
         at("/admin/programs/{id}/line").get(admin::pages::lines::show_line).post(admin::pages::lines::update_line),
         at("/admin/programs/{id}/line/pause").post(admin::pages::lines::create_pause),
         at("/admin/programs/{id}/line/resumption").post(admin::pages::lines::create_resumption),

@@ -31,6 +31,8 @@ mod schedules;
 mod service;
 mod store;
 mod venues;
+mod wind_down;
 
 pub use error::AdminError;
 pub use model::{Act, Change, Meanwhile, Subject};
+pub use wind_down::wind_down;

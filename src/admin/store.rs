@@ -4,3 +4,4 @@ pub(super) mod audit;
 pub(super) mod door;
 pub(super) mod lines;
 pub(super) mod overview;
+pub(super) mod wind_down;

@@ -78,6 +78,7 @@ const PATHS: &[(&str, Door)] = &[
     ("/admin/venues/{id}", Door::Admin),
     ("/admin/venues/{id}/seats", Door::Admin),
     ("/admin/venues/{id}/seats/preview", Door::Admin),
+    ("/admin/programs/{id}/cancellation", Door::Admin),
     ("/admin/programs/{id}/line", Door::Admin),
     ("/admin/programs/{id}/line/pause", Door::Admin),
     ("/admin/programs/{id}/line/resumption", Door::Admin),
