@@ -26,6 +26,7 @@ mod error;
 mod lines;
 mod model;
 pub mod pages;
+mod people;
 mod programs;
 mod schedules;
 mod service;

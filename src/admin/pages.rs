@@ -5,7 +5,9 @@ pub mod cancellation;
 pub mod door;
 pub mod home;
 pub mod lines;
+pub mod people;
 pub mod programs;
+pub mod reservations;
 pub mod schedules;
 pub mod venues;
 

@@ -84,6 +84,15 @@ const PATHS: &[(&str, Door)] = &[
     ("/admin/programs/{id}/line/resumption", Door::Admin),
     ("/admin/programs/{id}/line/admissions", Door::Admin),
     ("/admin/programs/{id}/line/purge", Door::Admin),
+    ("/admin/people", Door::Admin),
+    ("/admin/people/{id}", Door::Admin),
+    ("/admin/people/{id}/lock", Door::Admin),
+    ("/admin/people/{id}/unlock", Door::Admin),
+    ("/admin/people/{id}/role", Door::Admin),
+    ("/admin/people/{id}/adjustments", Door::Admin),
+    ("/admin/reservations", Door::Admin),
+    ("/admin/reservations/{id}", Door::Admin),
+    ("/admin/reservations/{id}/refund", Door::Admin),
     ("/admin/audit", Door::Admin),
 ];
 

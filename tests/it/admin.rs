@@ -3,6 +3,7 @@
 mod cancellation;
 mod catalog;
 mod lines;
+mod people;
 mod seats;
 
 use serde_json::Value;
