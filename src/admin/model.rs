@@ -59,6 +59,16 @@ named! {
         LetIn "admin-act-let-in",
         /// A part of a line was taken away.
         LinePurged "admin-act-line-purged",
+        /// Somebody was locked out.
+        AccountLocked "admin-act-account-locked",
+        /// Somebody was let back in.
+        AccountUnlocked "admin-act-account-unlocked",
+        /// Somebody may do more, or less.
+        RoleChanged "admin-act-role-changed",
+        /// Points were corrected.
+        PointsAdjusted "admin-act-points-adjusted",
+        /// A reservation was refunded.
+        Refunded "admin-act-refunded",
         /// A venue was opened.
         VenueCreated "admin-act-venue-created",
         /// A venue was edited.
@@ -89,6 +99,8 @@ named! {
         Program "program",
         /// An account, by its id.
         Account "account",
+        /// A reservation, by its id.
+        Reservation "reservation",
         /// A venue, by its id.
         Venue "venue",
         /// A performance, by its id.

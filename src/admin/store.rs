@@ -4,3 +4,6 @@ pub(super) mod audit;
 pub(super) mod door;
 pub(super) mod lines;
 pub(super) mod overview;
+pub(super) mod people;
+pub(super) mod reservations;
+pub(super) mod wind_down;

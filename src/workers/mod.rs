@@ -8,7 +8,8 @@ use std::{fmt, sync::Arc, time::Duration};
 use tokio::{sync::watch, task::JoinSet, time::MissedTickBehavior};
 
 use crate::{
-    accounts, app::App, entry_queue, infra::idempotency, reservation, wallet, web::limits::Limits,
+    accounts, admin, app::App, entry_queue, infra::idempotency, reservation, wallet,
+    web::limits::Limits,
 };
 
 /// How often what has run out is thrown away.
@@ -17,6 +18,8 @@ const JANITOR_PERIOD: Duration = Duration::from_mins(1);
 const REBUILD_PERIOD: Duration = Duration::from_secs(1);
 /// How often lines of sales that are over are looked for.
 const PURGE_PERIOD: Duration = Duration::from_secs(2);
+/// How often cancelled programs are looked for of which something is still to give back.
+const WIND_DOWN_PERIOD: Duration = Duration::from_secs(1);
 /// How often every line in Redis is compared with Postgres.
 const MIRROR_PERIOD: Duration = Duration::from_secs(30);
 
@@ -79,6 +82,13 @@ impl Workers {
         tasks.spawn(run("purge", app.clone(), PURGE_PERIOD, stopped.clone(), |app| async move {
             entry_queue::purge_closed_lines(&app).await
         }));
+        tasks.spawn(run(
+            "wind-down",
+            app.clone(),
+            WIND_DOWN_PERIOD,
+            stopped.clone(),
+            |app| async move { admin::wind_down(&app).await },
+        ));
         tasks.spawn(run("mirror", app.clone(), MIRROR_PERIOD, stopped, |app| async move {
             entry_queue::mirror_everything(&app).await
         }));

@@ -1,7 +1,9 @@
 //! The desk: what those who manage do, over HTTP.
 
+mod cancellation;
 mod catalog;
 mod lines;
+mod people;
 mod seats;
 
 use serde_json::Value;
