@@ -2,6 +2,7 @@
 
 use std::{
     io::{self, BufRead, IsTerminal, Write},
+    path::PathBuf,
     process::ExitCode,
 };
 
@@ -13,8 +14,10 @@ use stagedoor::{
     config::Config,
     demo,
     infra::{postgres, redis::Redis},
-    rehearsal, server, telemetry,
+    rehearsal::{self, Rehearsal},
+    server, telemetry,
 };
+use url::Url;
 
 /// A ticket office: the waiting room, the seat map, the wallet, the payment and the door.
 #[derive(Parser)]
@@ -34,6 +37,25 @@ enum Command {
     Demo,
     /// Check everything that must always be true, also during a sale; one line a violation.
     Verify,
+    /// Rehearse an on-sale against a running deployment on this machine, with a program and
+    /// people of its own that are removed afterwards.
+    Rehearse {
+        /// The deployment.
+        #[arg(long, default_value = "http://127.0.0.1:8080")]
+        target: Url,
+        /// How many people come.
+        #[arg(long, default_value_t = 500)]
+        people: usize,
+        /// Arrivals a second that wait for nobody's answer.
+        #[arg(long, value_name = "RATE")]
+        open_loop: Option<f64>,
+        /// Keep every request and how it ended here, as JSON lines.
+        #[arg(long, value_name = "FILE")]
+        history: Option<PathBuf>,
+        /// Report as JSON.
+        #[arg(long)]
+        json: bool,
+    },
     /// Accounts that manage.
     Admin {
         #[command(subcommand)]
@@ -78,6 +100,9 @@ async fn run(command: Command) -> Result<(), Failure> {
         Command::Migrate => migrate(&config).await.map(drop),
         Command::Demo => fill(&migrate(&config).await?).await,
         Command::Verify => verify(&config).await,
+        Command::Rehearse { target, people, open_loop, history, json } => {
+            rehearse(&config, &Rehearsal { target, people, open_loop, history }, json).await
+        }
         Command::Admin { command: AdminCommand::Create { email, name } } => {
             create_admin(&migrate(&config).await?, &email, &name).await
         }
@@ -138,6 +163,36 @@ async fn verify(config: &Config) -> Result<(), Failure> {
         1 => Err("1 violation.".into()),
         n => Err(format!("{n} violations.").into()),
     }
+}
+
+async fn rehearse(config: &Config, rehearsal: &Rehearsal, json: bool) -> Result<(), Failure> {
+    let db = postgres::pool(config).map_err(StartError::from)?;
+    let redis = Redis::open(&config.redis_url, &config.redis_prefix).map_err(StartError::from)?;
+    let stop = async {
+        // Without signals it ends by itself.
+        if asked_to_stop().await.is_err() {
+            std::future::pending::<()>().await;
+        }
+    };
+    let is_watched = io::stderr().is_terminal();
+    let report = rehearsal.play(&db, &redis, stop, |now| {
+        if is_watched {
+            let rehearsal::Progress { people, joined, held, paid, gone } = now;
+            let _ = write!(
+                io::stderr(),
+                "\r{people} people: {joined} joined, {held} held, {paid} paid, {gone} gone "
+            );
+        }
+    });
+    let report = report.await?;
+    if is_watched {
+        writeln!(io::stderr())?;
+    }
+    match json {
+        true => writeln!(io::stdout(), "{}", serde_json::to_string_pretty(&report)?)?,
+        false => writeln!(io::stdout(), "{report}")?,
+    }
+    if report.is_clean() { Ok(()) } else { Err("The rehearsal was not clean.".into()) }
 }
 
 async fn create_admin(db: &PgPool, email: &str, name: &str) -> Result<(), Failure> {

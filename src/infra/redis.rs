@@ -147,6 +147,14 @@ impl Redis {
         Err(failure)
     }
 
+    /// Forgets the keys of this deployment that begin with `start`.
+    pub async fn forget_keys(&self, start: &str) -> Result<(), RedisAway> {
+        for key in self.list_keys(start, usize::MAX).await? {
+            self.query::<()>(redis::cmd("UNLINK").arg(key)).await?;
+        }
+        Ok(())
+    }
+
     /// Whether Redis answers now, whatever the breaker believes.
     pub async fn is_present(&self) -> bool {
         let ping: Result<String, _> = redis::cmd("PING").query_async(&mut self.link.clone()).await;

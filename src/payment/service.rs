@@ -11,7 +11,7 @@ use super::{
 use crate::{
     accounts::AccountId,
     app::App,
-    catalog::{ProgramId, ScheduleId},
+    catalog::{self, ProgramId, ScheduleId},
     entry_queue,
     infra::{
         idempotency::{Claim, RequestKey, commit_kept},
@@ -91,6 +91,7 @@ async fn pay_once(app: &App, order: &Order<'_>) -> Result<Paid, PaymentError> {
     let paid = Paid { payment_id, amount: held.total, balance, tickets };
     let paid = commit_kept(&app.db, tx, key, paid).await?;
     reservation::announce(app, held.schedule_id);
+    catalog::count_booking(app, held.schedule_id);
     Ok(paid)
 }
 

@@ -1,4 +1,4 @@
-//! Why nothing could be verified.
+//! Why nothing could be verified or rehearsed.
 
 use crate::{
     entry_queue::MirrorError,
@@ -35,4 +35,46 @@ impl From<MirrorError> for VerifyError {
             MirrorError::Database(error) => error.into(),
         }
     }
+}
+
+/// Why nothing was rehearsed, as a sentence that says what to do.
+#[derive(Debug, thiserror::Error)]
+pub enum RehearsalError {
+    /// The deployment is not on this machine.
+    #[error("{0} is not on this machine. Only a deployment at a loopback address is rehearsed.")]
+    Elsewhere(url::Url),
+    /// Too many people, or none.
+    #[error("A rehearsal has 1 to {people_max} people.")]
+    TooMany {
+        /// The most.
+        people_max: usize,
+    },
+    /// People who never come.
+    #[error("The rate of arrivals must be more than 0.")]
+    NoRate,
+    /// Nobody answers.
+    #[error(
+        "The deployment does not answer: {0}. Start it with `stagedoor serve`, or correct --target."
+    )]
+    NotServing(String),
+    /// The history cannot be kept.
+    #[error("The history could not be written to {}: {cause}.", path.display())]
+    History {
+        /// Where to.
+        path: std::path::PathBuf,
+        /// What the system said.
+        cause: std::io::Error,
+    },
+    /// HTTP could not be set up.
+    #[error("HTTP cannot be spoken: {0}.")]
+    Http(#[from] reqwest::Error),
+    /// The people could not be made, or not be removed.
+    #[error("The rehearsal's own program could not be made or removed: {0}.")]
+    Database(#[from] sqlx::Error),
+    /// The line of the rehearsal could not be removed.
+    #[error("The rehearsal's own line could not be removed from Redis: {0}.")]
+    Redis(#[from] RedisAway),
+    /// Nothing could be verified afterwards.
+    #[error(transparent)]
+    Verify(#[from] VerifyError),
 }

@@ -1,10 +1,14 @@
 //! The product's own proof: does everything hold that must always be true?
 //!
+//! A **rehearsal** is an on-sale with people who do not exist; its **history** is what
+//! each of them asked for and how it ended.
+//!
 //! An **invariant** is a sentence that no moment may break; a **finding** is a row that
 //! breaks one; a **violation** is a finding with the invariant's name.
 //!
 //! # Invariants
 //!
+//! * A rehearsal touches only a program and people of its own, and removes them.
 //! * [`verify`] writes nothing and locks nothing: it may run during a sale.
 //! * What is in one database is judged in one snapshot, so that a change half seen is
 //!   never a finding.
@@ -17,11 +21,19 @@
 //! Postgres) is looked at three times, two seconds apart, and only what was wrong each
 //! time is a finding. A line that Redis has lost and not rebuilt yet claims nothing.
 
+mod browser;
+mod cast;
+mod checker;
 mod error;
 mod model;
+mod rehearse;
+mod report;
 mod store;
 mod verify;
+mod visit;
 
-pub use error::VerifyError;
+pub use error::{RehearsalError, VerifyError};
 pub use model::{Invariant, Violation};
+pub use rehearse::{Progress, Rehearsal};
+pub use report::Report;
 pub use verify::{FINDINGS_MAX, verify, verify_database};

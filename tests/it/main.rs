@@ -12,6 +12,7 @@ mod check_in;
 mod entry_queue;
 mod locks;
 mod payment;
+mod rehearsal;
 mod reservation;
 mod tickets;
 mod tidy;

@@ -1,9 +1,10 @@
 //! Paying a reservation, once.
 
 mod crashes;
+mod lost_commit;
 mod refunds;
 
-use serde_json::{Value, json};
+use serde_json::json;
 use sqlx::PgPool;
 use uuid::Uuid;
 

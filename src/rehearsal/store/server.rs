@@ -14,6 +14,13 @@ pub(in crate::rehearsal) async fn begin_snapshot(
     db.begin_with("begin isolation level repeatable read read only").await
 }
 
+/// A transaction like any other.
+pub(in crate::rehearsal) async fn begin(
+    db: &mut PgConnection,
+) -> Result<PgTransaction<'_>, sqlx::Error> {
+    db.begin().await
+}
+
 /// Lets each question of this transaction take as long as a large database needs.
 pub(in crate::rehearsal) async fn take_time(tx: &mut PgConnection) -> Result<(), sqlx::Error> {
     sqlx::query!(

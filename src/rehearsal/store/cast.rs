@@ -1,0 +1,268 @@
+//! The throw-away program of a rehearsal and its people: written at once, removed at once.
+
+use sqlx::PgConnection;
+use uuid::Uuid;
+
+use crate::rehearsal::cast::{Plan, Stage};
+
+/// The program, open now, and its line.
+pub(in crate::rehearsal) async fn insert_program(
+    tx: &mut PgConnection,
+    stage: &Stage,
+    plan: &Plan,
+) -> Result<(), sqlx::Error> {
+    sqlx::query!(
+        r#"
+        with program as (
+            insert into programs (id, slug, title, status, on_sale_at, off_sale_at, queue_capacity)
+            values ($1, $2, 'Rehearsal', 'PUBLISHED', now() - interval '1 hour',
+                now() + interval '1 day', $3)
+        ), numbers as (
+            insert into queue_numbers (program_id) values ($1)
+        )
+        insert into queue_gates (program_id) values ($1)
+        "#,
+        stage.program_id,
+        stage.slug,
+        plan.queue_capacity,
+    )
+    .execute(tx)
+    .await?;
+    Ok(())
+}
+
+/// A venue with its seats, one performance and its zone.
+pub(in crate::rehearsal) async fn insert_schedule(
+    tx: &mut PgConnection,
+    stage: &Stage,
+    plan: &Plan,
+) -> Result<(), sqlx::Error> {
+    sqlx::query!(
+        r#"
+        with venue as (
+            insert into venues (id, name) values ($2, 'Rehearsal')
+        ), schedule as (
+            insert into schedules (id, program_id, venue_id, starts_at)
+            values ($3, $1, $2, now() + interval '7 days')
+        ), zone as (
+            insert into zones (id, schedule_id, name, price, capacity, remaining)
+            values ($4, $3, 'Standing', $7, $6, $6)
+        )
+        insert into seats (venue_id, section, row_label, number, x, y)
+        select $2, 'Stalls', (nth / 40)::text, nth % 40, nth % 40, nth / 40
+        from generate_series(0, $5::integer - 1) nth
+        "#,
+        stage.program_id,
+        stage.venue_id,
+        stage.schedule_id,
+        stage.zone_id,
+        plan.seats,
+        plan.places,
+        Plan::PRICE,
+    )
+    .execute(tx)
+    .await?;
+    Ok(())
+}
+
+/// Puts the seats of the venue on sale.
+pub(in crate::rehearsal) async fn insert_schedule_seats(
+    tx: &mut PgConnection,
+    stage: &Stage,
+) -> Result<(), sqlx::Error> {
+    sqlx::query!(
+        r#"
+        insert into schedule_seats (schedule_id, seat_id, price)
+        select $1, id, $3 from seats where venue_id = $2 order by id
+        "#,
+        stage.schedule_id,
+        stage.venue_id,
+        Plan::PRICE,
+    )
+    .execute(tx)
+    .await?;
+    Ok(())
+}
+
+/// People with a session each. Nobody can log in as them: they have no password.
+pub(in crate::rehearsal) async fn insert_people(
+    tx: &mut PgConnection,
+    stage: &Stage,
+    people: &[Uuid],
+    token_hashes: &[Vec<u8>],
+) -> Result<(), sqlx::Error> {
+    sqlx::query!(
+        r#"
+        with people as (
+            select * from unnest($2::uuid[], $3::bytea[]) people (id, token_hash)
+        ), accounts as (
+            insert into accounts (id, email, name, password_hash)
+            select id, id || '@' || $1::text, 'Rehearsal', 'none' from people
+        )
+        insert into sessions (token_hash, account_id, expires_at)
+        select token_hash, id, now() + interval '1 day' from people
+        "#,
+        stage.email_host(),
+        people,
+        token_hashes,
+    )
+    .execute(tx)
+    .await?;
+    Ok(())
+}
+
+/// A wallet with points for each of `people`.
+pub(in crate::rehearsal) async fn insert_wallets(
+    tx: &mut PgConnection,
+    people: &[Uuid],
+    points: i64,
+) -> Result<(), sqlx::Error> {
+    sqlx::query!(
+        r#"
+        with wallets as (
+            insert into wallets (id, account_id, balance, version)
+            select gen_random_uuid(), id, $2, 1 from unnest($1::uuid[]) people (id)
+            returning id
+        )
+        insert into point_transactions
+            (id, wallet_id, wallet_version, kind, amount, balance_after, reference_id)
+        select gen_random_uuid(), id, 1, 'CHARGE', $2, $2, gen_random_uuid() from wallets
+        "#,
+        people,
+        points,
+    )
+    .execute(tx)
+    .await?;
+    Ok(())
+}
+
+/// Removes tickets and payments of the rehearsed program.
+pub(in crate::rehearsal) async fn delete_sales(
+    tx: &mut PgConnection,
+    stage: &Stage,
+) -> Result<(), sqlx::Error> {
+    sqlx::query!(
+        r#"
+        with mine as (
+            select id from reservations where program_id = $1
+        ), tickets as (
+            delete from tickets where reservation_item_id in
+                (select id from reservation_items where reservation_id in (select id from mine))
+        )
+        delete from payments where reservation_id in (select id from mine)
+        "#,
+        stage.program_id,
+    )
+    .execute(tx)
+    .await?;
+    Ok(())
+}
+
+/// Removes what was reserved. In a statement of its own: a foreign key is checked when a
+/// statement ends.
+pub(in crate::rehearsal) async fn delete_reservations(
+    tx: &mut PgConnection,
+    stage: &Stage,
+) -> Result<(), sqlx::Error> {
+    sqlx::query!(
+        r#"
+        with items as (
+            delete from reservation_items where reservation_id in
+                (select id from reservations where program_id = $1)
+        )
+        delete from reservations where program_id = $1
+        "#,
+        stage.program_id,
+    )
+    .execute(tx)
+    .await?;
+    Ok(())
+}
+
+/// Removes the program with its line, performance, seats and venue.
+pub(in crate::rehearsal) async fn delete_program(
+    tx: &mut PgConnection,
+    stage: &Stage,
+) -> Result<(), sqlx::Error> {
+    sqlx::query!(
+        r#"
+        with tokens as (delete from queue_tokens where program_id = $1),
+            gates as (delete from queue_gates where program_id = $1),
+            numbers as (delete from queue_numbers where program_id = $1),
+            zones as (delete from zones where schedule_id = $2),
+            on_sale as (delete from schedule_seats where schedule_id = $2),
+            schedules as (delete from schedules where id = $2),
+            seats as (delete from seats where venue_id = $3),
+            venues as (delete from venues where id = $3)
+        delete from programs where id = $1
+        "#,
+        stage.program_id,
+        stage.schedule_id,
+        stage.venue_id,
+    )
+    .execute(tx)
+    .await?;
+    Ok(())
+}
+
+/// The record of points is append-only; only its owner may lift that, and only for the
+/// moment of this transaction.
+pub(in crate::rehearsal) async fn open_record(tx: &mut PgConnection) -> Result<(), sqlx::Error> {
+    sqlx::query!("alter table point_transactions disable trigger point_transactions_append_only")
+        .execute(tx)
+        .await?;
+    Ok(())
+}
+
+/// Makes the record append-only again.
+pub(in crate::rehearsal) async fn close_record(tx: &mut PgConnection) -> Result<(), sqlx::Error> {
+    sqlx::query!("alter table point_transactions enable trigger point_transactions_append_only")
+        .execute(tx)
+        .await?;
+    Ok(())
+}
+
+/// Removes the people's points.
+pub(in crate::rehearsal) async fn delete_wallets(
+    tx: &mut PgConnection,
+    stage: &Stage,
+) -> Result<(), sqlx::Error> {
+    sqlx::query!(
+        r#"
+        with mine as (
+            select wallets.id from wallets join accounts on accounts.id = account_id
+            where email like '%@' || $1::text
+        ), entries as (
+            delete from point_transactions where wallet_id in (select id from mine)
+        )
+        delete from wallets where id in (select id from mine)
+        "#,
+        stage.email_host(),
+    )
+    .execute(tx)
+    .await?;
+    Ok(())
+}
+
+/// Removes the people.
+pub(in crate::rehearsal) async fn delete_people(
+    tx: &mut PgConnection,
+    stage: &Stage,
+) -> Result<(), sqlx::Error> {
+    sqlx::query!(
+        r#"
+        with mine as (
+            select id from accounts where email like '%@' || $1::text
+        ), keys as (
+            delete from idempotency_keys where account_id in (select id from mine)
+        ), sessions as (
+            delete from sessions where account_id in (select id from mine)
+        )
+        delete from accounts where id in (select id from mine)
+        "#,
+        stage.email_host(),
+    )
+    .execute(tx)
+    .await?;
+    Ok(())
+}
