@@ -675,6 +675,9 @@ admin-act-account-unlocked = unlocked an account
 admin-act-role-changed = changed a role
 admin-act-points-adjusted = corrected points
 admin-act-refunded = refunded a reservation
+admin-sales-title = Sales
+admin-download = Download as CSV
+admin-stock-figures = { $sold } sold, { $held } held, { $free } free
 
 ## Errors: for each code what happened, what it means for you, and one way on
 

@@ -657,6 +657,9 @@ admin-act-account-unlocked = 계정 잠금 해제
 admin-act-role-changed = 역할 변경
 admin-act-points-adjusted = 포인트 조정
 admin-act-refunded = 예매 환불
+admin-sales-title = 판매
+admin-download = CSV로 받기
+admin-stock-figures = 판매 { $sold }, 선점 { $held }, 남음 { $free }
 
 ## Errors: for each code what happened, what it means for you, and one way on
 

@@ -62,6 +62,8 @@ pub fn all() -> Vec<Path> {
         at("/admin/programs/{id}/line/resumption").post(admin::pages::lines::create_resumption),
         at("/admin/programs/{id}/line/admissions").post(admin::pages::lines::create_admission),
         at("/admin/programs/{id}/line/purge").post(admin::pages::lines::create_purge),
+        at("/admin/programs/{id}/sales").get(admin::pages::sales::show_sales),
+        at("/admin/programs/{id}/sales.csv").get(admin::pages::sales::download_sales),
         at("/admin/schedules/{id}").get(admin::pages::schedules::show_schedule).post(admin::pages::schedules::update_schedule),
         at("/admin/schedules/{id}/prices").post(admin::pages::schedules::update_prices),
         at("/admin/schedules/{id}/blocks").post(admin::pages::schedules::update_blocks),
@@ -82,6 +84,7 @@ pub fn all() -> Vec<Path> {
         at("/admin/reservations/{id}").get(admin::pages::reservations::show_booking),
         at("/admin/reservations/{id}/refund").post(admin::pages::reservations::create_refund),
         at("/admin/audit").get(admin::pages::audit::list_acts),
+        at("/admin/audit.csv").get(admin::pages::audit::download_acts),
 
         at("/healthz").get(health::show_health),
         at("/readyz").get(health::show_readiness),

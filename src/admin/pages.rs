@@ -3,11 +3,13 @@
 pub mod audit;
 pub mod cancellation;
 pub mod door;
+mod download;
 pub mod home;
 pub mod lines;
 pub mod people;
 pub mod programs;
 pub mod reservations;
+pub mod sales;
 pub mod schedules;
 pub mod venues;
 

@@ -6,4 +6,5 @@ pub(super) mod lines;
 pub(super) mod overview;
 pub(super) mod people;
 pub(super) mod reservations;
+pub(super) mod sales;
 pub(super) mod wind_down;

@@ -93,7 +93,10 @@ const PATHS: &[(&str, Door)] = &[
     ("/admin/reservations", Door::Admin),
     ("/admin/reservations/{id}", Door::Admin),
     ("/admin/reservations/{id}/refund", Door::Admin),
+    ("/admin/programs/{id}/sales", Door::Admin),
+    ("/admin/programs/{id}/sales.csv", Door::Admin),
     ("/admin/audit", Door::Admin),
+    ("/admin/audit.csv", Door::Admin),
 ];
 
 /// A path of the pattern: every gap is filled with an id that nothing has.

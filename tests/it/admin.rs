@@ -4,6 +4,7 @@ mod cancellation;
 mod catalog;
 mod lines;
 mod people;
+mod sales;
 mod seats;
 
 use serde_json::Value;
