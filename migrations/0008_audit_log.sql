@@ -12,7 +12,7 @@ create table audit_log (
 );
 
 create index audit_log_account_id on audit_log (account_id, id desc);
-create index audit_log_subject on audit_log (subject_kind, subject_id, id desc);
+create index audit_log_subject on audit_log (subject_id, id desc);
 
 create trigger audit_log_append_only
     before update or delete on audit_log

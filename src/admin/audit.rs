@@ -1,13 +1,23 @@
 //! The log of what staff did.
 
-use sqlx::{PgConnection, PgPool};
+use serde::Serialize;
+use sqlx::{PgConnection, PgPool, Postgres, Transaction};
 use uuid::Uuid;
 
 use super::{
-    model::{Entry, LogLine},
+    error::AdminError,
+    model::{Act, Entry, LogLine, Meanwhile, Subject, changes},
     store,
 };
-use crate::web::pagination::Page;
+use crate::{
+    accounts::AccountId,
+    app::App,
+    catalog::{CatalogError, Edited},
+    web::pagination::Page,
+};
+
+/// Acts of others that a refused edit is shown.
+const MEANWHILE_MAX: i64 = 20;
 
 /// Which lines of the log are asked for.
 #[derive(Clone, Debug, Default)]
@@ -23,6 +33,55 @@ pub(super) struct Filter {
 /// Writes an act into the log, in the transaction of the work it stands for.
 pub(super) async fn record(tx: &mut PgConnection, entry: Entry) -> Result<(), sqlx::Error> {
     store::audit::insert(tx, &entry).await
+}
+
+/// An edit that is about to be written into the log.
+pub(super) struct Edit {
+    pub(super) by: AccountId,
+    pub(super) act: Act,
+    pub(super) subject: Subject,
+    pub(super) subject_id: String,
+    /// The edition that it was made of.
+    pub(super) version: i64,
+}
+
+/// Logs an edit and commits it; an edit of an edition that is not the newest is answered
+/// with what was changed meanwhile.
+pub(super) async fn finish<T: Serialize>(
+    app: &App,
+    mut tx: Transaction<'_, Postgres>,
+    edit: Edit,
+    outcome: Result<Edited<T>, CatalogError>,
+) -> Result<T, AdminError> {
+    let edited = match outcome {
+        Ok(edited) => edited,
+        Err(CatalogError::Stale) => {
+            tx.rollback().await?;
+            return Err(meanwhile(app, &edit.subject_id, edit.version).await);
+        }
+        Err(refusal) => return Err(refusal.into()),
+    };
+    let entry = Entry::new(edit.by, edit.act, edit.subject, edit.subject_id);
+    record(&mut tx, entry.before(&edited.before).after(&edited.after)).await?;
+    tx.commit().await?;
+    Ok(edited.after)
+}
+
+/// What was done to a subject since its edition `version`, newest first.
+async fn meanwhile(app: &App, subject_id: &str, version: i64) -> AdminError {
+    match store::audit::list_since(&app.db, subject_id, version, MEANWHILE_MAX).await {
+        Ok(lines) => AdminError::ChangedMeanwhile(
+            lines
+                .into_iter()
+                .map(|line| Meanwhile {
+                    changes: changes(line.before.as_ref(), line.after.as_ref()),
+                    who: line.who,
+                    when: line.acted_at,
+                })
+                .collect(),
+        ),
+        Err(failure) => failure.into(),
+    }
 }
 
 /// A page of the log, newest first.

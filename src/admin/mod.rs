@@ -21,11 +21,15 @@
 //! nothing and nothing is done twice.
 
 mod audit;
+mod door;
 mod error;
 mod model;
 pub mod pages;
+mod programs;
+mod schedules;
 mod service;
 mod store;
+mod venues;
 
 pub use error::AdminError;
-pub use model::{Act, Subject};
+pub use model::{Act, Change, Meanwhile, Subject};

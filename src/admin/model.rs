@@ -33,12 +33,48 @@ named! {
         CheckedIn "checked-in",
         /// A check-in was taken back.
         CheckInUndone "check-in-undone",
+        /// A draft was made.
+        ProgramCreated "program-created",
+        /// A program was edited.
+        ProgramEdited "program-edited",
+        /// A draft was shown to everybody.
+        ProgramPublished "program-published",
+        /// A program will not take place.
+        ProgramCancelled "program-cancelled",
+        /// A venue was opened.
+        VenueCreated "venue-created",
+        /// A venue was edited.
+        VenueEdited "venue-edited",
+        /// A venue was given other seats.
+        SeatsReplaced "seats-replaced",
+        /// A performance was announced.
+        ScheduleCreated "schedule-created",
+        /// A performance was moved.
+        ScheduleEdited "schedule-edited",
+        /// Sections were priced.
+        PricesSet "prices-set",
+        /// Seats were taken off sale.
+        SeatsBlocked "seats-blocked",
+        /// Seats were put back on sale.
+        SeatsUnblocked "seats-unblocked",
+        /// A zone was added.
+        ZoneCreated "zone-created",
+        /// A zone was edited.
+        ZoneEdited "zone-edited",
     }
 
     /// What it was done to.
     Subject {
         /// A ticket, by its id.
         Ticket "ticket",
+        /// A program, by its id.
+        Program "program",
+        /// A venue, by its id.
+        Venue "venue",
+        /// A performance, by its id.
+        Schedule "schedule",
+        /// A zone, by its id.
+        Zone "zone",
     }
 }
 
@@ -107,6 +143,17 @@ pub(super) struct LogLine {
     pub(super) after: Option<Value>,
     pub(super) reason: Option<String>,
     pub(super) acted_at: DateTime<Utc>,
+}
+
+/// What somebody else changed since a page was shown.
+#[derive(Clone, Debug, Serialize)]
+pub struct Meanwhile {
+    /// Who.
+    pub who: String,
+    /// When.
+    pub when: DateTime<Utc>,
+    /// What.
+    pub changes: Vec<Change>,
 }
 
 /// One field that an act changed.

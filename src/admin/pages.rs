@@ -1,14 +1,20 @@
 //! The pages of the desk and of the door.
 
 pub mod audit;
+pub mod door;
 pub mod home;
+pub mod programs;
+pub mod schedules;
+pub mod venues;
 
-use actix_web::http::StatusCode;
-use serde_json::{Map, Value};
+use actix_web::{HttpResponse, http::StatusCode};
+use serde_json::{Map, Value, json};
 
-use super::error::AdminError;
+use super::{error::AdminError, model::Meanwhile};
 use crate::web::{
     error::{Fault, NotFound, database_fault},
+    flash,
+    form::{Field, Mistakes},
     i18n::Phrase,
 };
 
@@ -16,10 +22,12 @@ impl AdminError {
     /// The refusal of the feature that refused.
     fn cause(&self) -> Option<&dyn Fault> {
         match self {
+            Self::Catalog(error) => Some(error),
+            Self::Stock(error) => Some(error),
             Self::Ticket(error) => Some(error),
             Self::Account(error) => Some(error),
             Self::NotFound => Some(&NotFound),
-            Self::Database(_) => None,
+            Self::ChangedMeanwhile(_) | Self::Database(_) => None,
         }
     }
 }
@@ -28,6 +36,9 @@ impl Fault for AdminError {
     fn status(&self) -> StatusCode {
         match self {
             Self::NotFound => NotFound.status(),
+            Self::ChangedMeanwhile(_) => StatusCode::CONFLICT,
+            Self::Catalog(error) => error.status(),
+            Self::Stock(error) => error.status(),
             Self::Ticket(error) => error.status(),
             Self::Account(error) => error.status(),
             Self::Database(error) => database_fault(error).0,
@@ -37,6 +48,9 @@ impl Fault for AdminError {
     fn code(&self) -> &'static str {
         match self {
             Self::NotFound => NotFound.code(),
+            Self::ChangedMeanwhile(_) => "changed-meanwhile",
+            Self::Catalog(error) => error.code(),
+            Self::Stock(error) => error.code(),
             Self::Ticket(error) => error.code(),
             Self::Account(error) => error.code(),
             Self::Database(error) => database_fault(error).1,
@@ -44,7 +58,12 @@ impl Fault for AdminError {
     }
 
     fn extra(&self) -> Map<String, Value> {
-        self.cause().map(Fault::extra).unwrap_or_default()
+        match self {
+            Self::ChangedMeanwhile(meanwhile) => {
+                Map::from_iter([("meanwhile".to_owned(), json!(meanwhile))])
+            }
+            _ => self.cause().map(Fault::extra).unwrap_or_default(),
+        }
     }
 
     fn fill(&self, phrase: Phrase) -> Phrase {
@@ -57,4 +76,28 @@ impl Fault for AdminError {
     fn retry_after_secs(&self) -> Option<u64> {
         self.cause().and_then(Fault::retry_after_secs)
     }
+}
+
+impl AdminError {
+    /// What somebody else changed, where that is the reason.
+    fn meanwhile(&self) -> &[Meanwhile] {
+        match self {
+            Self::ChangedMeanwhile(meanwhile) => meanwhile,
+            _ => &[],
+        }
+    }
+}
+
+/// Leaves `text_key` for the page that a browser sees next.
+fn tell(mut answer: HttpResponse, text_key: &'static str) -> HttpResponse {
+    if answer.status().is_redirection() {
+        // A cookie of ours always is a valid header.
+        let _ = answer.add_cookie(&flash::cookie(text_key));
+    }
+    answer
+}
+
+/// The edition that a form was made of.
+fn parse_version(mistakes: &mut Mistakes, version: &Field) -> Option<i64> {
+    mistakes.note("version", "admin-refusal-version", version.parse())
 }

@@ -1,4 +1,5 @@
 //! The SQL of the desk: the audit log, and what the other features' tables say together.
 
 pub(super) mod audit;
+pub(super) mod door;
 pub(super) mod overview;

@@ -16,13 +16,31 @@
 //! database once however many wait. What decides (is the sale open?) is asked again in
 //! the transaction that needs it.
 
+mod desk;
+mod editing;
+mod error;
 mod model;
 pub mod pages;
+mod plan;
 mod service;
 mod store;
+
+pub use desk::{
+    Edited, Prices, cancel_program, create_program, create_schedule, create_venue, create_zone,
+    find_program_edition, find_schedule_edition, find_venue, finish_winding_down,
+    list_program_lines, list_schedule_editions, list_seats, list_venues, next_schedule_edition,
+    pause_line, publish_program, replace_seats, stock_of, update_line, update_prices,
+    update_program, update_venue, update_zone,
+};
+pub use editing::{
+    ProgramDetails, ProgramEdition, ProgramLine, ScheduleEdition, SectionStock, VenueDetails,
+    VenueEdition, ZoneDetails, ZoneStock,
+};
+pub use error::CatalogError;
 
 pub use model::{
     Listing, Program, ProgramId, ProgramStatus, SaleState, Schedule, ScheduleId, ScheduleListing,
     ScheduleSeatId, SeatId, VenueId, ZoneId,
 };
+pub use plan::{PlanMistake, PlannedSeat, SeatPlan};
 pub use service::{Listings, Programs, find_schedule};

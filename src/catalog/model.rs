@@ -62,6 +62,17 @@ pub enum ProgramStatus {
     Cancelled,
 }
 
+impl ProgramStatus {
+    /// The locale key of its name, for the desk.
+    pub fn text_key(self) -> &'static str {
+        match self {
+            Self::Draft => "admin-status-draft",
+            Self::Published => "admin-status-published",
+            Self::Cancelled => "admin-status-cancelled",
+        }
+    }
+}
+
 /// A program with the rules of its sale.
 #[derive(Clone, Debug)]
 pub struct Program {

@@ -1,5 +1,7 @@
 //! The home page and the program pages.
 
+mod editing;
+
 use std::sync::Arc;
 
 use actix_web::{

@@ -1,5 +1,9 @@
 //! The SQL of the catalog.
 
+pub(super) mod programs;
+pub(super) mod schedules;
+pub(super) mod venues;
+
 use chrono::{DateTime, Utc};
 use sqlx::PgPool;
 use uuid::Uuid;

@@ -4,14 +4,14 @@
 
 use std::{collections::HashSet, sync::LazyLock, time::Duration};
 
-use redis::{Script, ScriptInvocation, Value};
+use redis::Value;
 use uuid::Uuid;
 
 use super::{model::QueueNumber, store::Place};
 use crate::{
     accounts::AccountId,
     catalog::ProgramId,
-    infra::redis::{Redis, RedisAway},
+    infra::redis::{Call, Redis, RedisAway, Script},
 };
 
 /// Polls are noted for so many at the head of the line: nobody further back can be let
@@ -223,7 +223,7 @@ pub(super) fn millis(duration: Duration) -> u64 {
     u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
 }
 
-fn pass_pairs(call: &mut ScriptInvocation<'_>, pairs: &[(i64, AccountId)]) {
+fn pass_pairs(call: &mut Call<'_>, pairs: &[(i64, AccountId)]) {
     call.arg(pairs.len());
     for (score, account_id) in pairs {
         call.arg(*score).arg(account_id.0.as_bytes());

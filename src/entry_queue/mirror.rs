@@ -6,6 +6,8 @@
 
 use std::time::Duration;
 
+use tokio::sync::Semaphore;
+
 use super::{
     comparison::Comparison,
     line::{Line, PLACED_MAX, Written, is_turn_to_compare},
@@ -17,6 +19,15 @@ use crate::{accounts::AccountId, app::App, catalog::ProgramId, infra::redis::Red
 const ROUNDS_MAX: u32 = 8;
 /// The lines are compared no more often than this, however many instances there are.
 const PASS_PERIOD_MIN: Duration = Duration::from_secs(25);
+/// When a mirroring that failed is tried again; after that the pass will see it.
+const LATER: [Duration; 4] = [
+    Duration::from_secs(1),
+    Duration::from_secs(2),
+    Duration::from_secs(4),
+    Duration::from_secs(8),
+];
+/// Failed ones that wait at once in one process.
+const LATER_MAX: usize = 1_000;
 /// How long a caller waits for Redis after its commit.
 const MIRROR_MAX: Duration = Duration::from_secs(1);
 
@@ -49,7 +60,26 @@ pub(super) async fn settle_in_time(
         Ok(Err(error)) => tracing::debug!(%program_id, %error, "the line was not mirrored"),
         Err(_) => tracing::debug!(%program_id, "the line was not mirrored in time"),
     }
+    settle_later(app, program_id, accounts);
     None
+}
+
+/// Tries again when Redis may be back, beside the request. A server that hangs carries out
+/// late what we gave up waiting for, so somebody who left meanwhile could stand in line
+/// again until the next pass.
+fn settle_later(app: &App, program_id: ProgramId, accounts: &[AccountId]) {
+    static RUNNING: Semaphore = Semaphore::const_new(LATER_MAX);
+    let Ok(permit) = RUNNING.try_acquire() else { return };
+    let (app, accounts) = (app.clone(), accounts.to_vec());
+    tokio::spawn(async move {
+        let _permit = permit;
+        for pause in LATER {
+            tokio::time::sleep(pause).await;
+            if settle(&app, program_id, &accounts, None).await.is_ok() {
+                break;
+            }
+        }
+    });
 }
 
 /// As [`mirror`], and tells what came of it. `nonce` names the rebuild that this is a

@@ -11,7 +11,7 @@ use super::{error::QueueError, mirror::mirror, model::QueueNumber, store::purge 
 use crate::{app::App, catalog::ProgramId};
 
 /// Places taken away in one batch.
-pub const BATCH_MAX: i64 = 1_000;
+const BATCH_MAX: i64 = 1_000;
 /// Batches of one program in one tick of the worker.
 const BATCHES_MAX: u32 = 10;
 /// Programs served at the same time by one instance.

@@ -26,6 +26,10 @@ use super::postgres::{is_lock_timeout, is_unavailable};
 /// Keys older than this may be forgotten, in hours.
 pub const KEPT_HOURS: i32 = 48;
 
+/// Keys deleted by one statement, and statements of one tick.
+const PURGED_ROWS_MAX: i64 = 5_000;
+const PURGES_MAX: usize = 20;
+
 /// One order under its key.
 #[derive(Clone, Debug)]
 pub struct RequestKey {
@@ -163,4 +167,29 @@ pub async fn commit_kept<T: Serialize + DeserializeOwned>(
         Some(key) if is_unavailable(&lost) => key.find_outcome(db).await?.ok_or(lost.into()),
         _ => Err(lost.into()),
     }
+}
+
+/// Deletes keys older than [`KEPT_HOURS`], a bounded number; called now and then.
+pub async fn purge_old_keys(db: &PgPool) -> Result<(), sqlx::Error> {
+    for _ in 0..PURGES_MAX {
+        let purged = sqlx::query!(
+            r#"
+            delete from idempotency_keys
+            where (account_id, key) in (
+                select account_id, key from idempotency_keys
+                where created_at < now() - make_interval(hours => $1)
+                order by created_at
+                limit $2
+                for update skip locked)
+            "#,
+            KEPT_HOURS,
+            PURGED_ROWS_MAX,
+        )
+        .execute(db)
+        .await?;
+        if purged.rows_affected() < PURGED_ROWS_MAX.unsigned_abs() {
+            break;
+        }
+    }
+    Ok(())
 }

@@ -4,30 +4,27 @@
 //! Everything here may fail at any moment, and every caller has an answer for it:
 //! [`RedisAway`] is not an error a person ever sees.
 
-use std::{
-    fmt,
-    sync::{
-        Arc,
-        atomic::{AtomicU64, Ordering},
-    },
-    time::{Duration, Instant},
-};
+mod breaker;
+mod script;
+
+use std::{fmt, sync::Arc, time::Duration};
 
 use futures_util::{Stream, StreamExt, future::ready};
 use redis::{
-    Client, Cmd, FromRedisValue, Pipeline, RedisFuture, ScriptInvocation, Value,
+    Arg, Client, Cmd, ErrorKind, FromRedisValue, Pipeline, RedisFuture, ServerErrorKind, Value,
     aio::{ConnectionLike, ConnectionManager, ConnectionManagerConfig},
     cluster::ClusterClient,
     cluster_async::ClusterConnection,
 };
 use tokio::sync::OnceCell;
 
+use breaker::{Breaker, Breakers};
+pub use script::{Call, Script};
+
 /// How long one command may take.
 const RESPONSE_TIMEOUT: Duration = Duration::from_millis(500);
 /// How long connecting may take.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(1);
-/// After a failure nobody waits for Redis again before this.
-const PAUSE_AFTER_FAILURE: Duration = Duration::from_millis(500);
 /// Keys looked at by one step through all keys.
 const SCANNED_AT_ONCE: u32 = 1_000;
 /// The scheme that names a cluster: `redis+cluster://host:port,host:port`.
@@ -52,7 +49,7 @@ pub struct Redis {
     /// message of the others.
     seeds: Arc<[Client]>,
     prefix: Arc<str>,
-    breaker: Arc<Breaker>,
+    breakers: Breakers,
 }
 
 impl fmt::Debug for Redis {
@@ -69,12 +66,12 @@ impl Redis {
             Some(nodes) => Link::cluster(nodes)?,
             None => Link::single(url)?,
         };
+        let breakers = Breakers::new(matches!(link, Link::Cluster(..)));
         let seeds = match url.strip_prefix(CLUSTER_SCHEME) {
             Some(nodes) => node_urls(nodes).map(Client::open).collect::<Result<_, _>>()?,
             None => Arc::from([Client::open(url)?]),
         };
-        let breaker = Arc::new(Breaker::new());
-        Ok(Self { link, seeds, prefix: prefix.into(), breaker })
+        Ok(Self { link, seeds, prefix: prefix.into(), breakers })
     }
 
     /// `name` under this deployment's prefix. What stands in braces decides the
@@ -86,22 +83,28 @@ impl Redis {
     /// Runs one command.
     pub async fn query<T: FromRedisValue>(&self, command: &Cmd) -> Result<T, RedisAway> {
         let mut link = self.link.clone();
-        self.guarded(command.query_async(&mut link)).await
+        let breaker = self.breakers.of(tagged(command));
+        guarded(&breaker, command.query_async(&mut link)).await
     }
 
     /// Runs several commands in one trip.
     pub async fn pipeline<T: FromRedisValue>(&self, commands: &Pipeline) -> Result<T, RedisAway> {
         let mut link = self.link.clone();
-        self.guarded(commands.query_async(&mut link)).await
+        let breaker = self.breakers.of(commands.cmd_iter().find_map(tagged));
+        guarded(&breaker, commands.query_async(&mut link)).await
     }
 
-    /// Runs a script by its hash; one that Redis forgot is loaded and run again.
-    pub async fn run<T: FromRedisValue>(
-        &self,
-        script: &ScriptInvocation<'_>,
-    ) -> Result<T, RedisAway> {
+    /// Runs a script by its hash; one that Redis forgot is sent whole.
+    pub async fn run<T: FromRedisValue>(&self, call: &Call<'_>) -> Result<T, RedisAway> {
         let mut link = self.link.clone();
-        self.guarded(script.invoke_async(&mut link)).await
+        let breaker = self.breakers.of(call.first_key());
+        let answer = guarded(&breaker, call.by_hash().query_async(&mut link)).await;
+        match answer {
+            Err(RedisAway::Failed(error)) if is_forgotten(&error) => {
+                guarded(&breaker, call.by_source().query_async(&mut link)).await
+            }
+            answer => answer,
+        }
     }
 
     /// Keys of this deployment that begin with `start`, about `keys_max` of them: for looking
@@ -156,64 +159,46 @@ impl Redis {
     pub async fn is_present(&self) -> bool {
         let ping: Result<String, _> = redis::cmd("PING").query_async(&mut self.link.clone()).await;
         match ping {
-            Ok(_) => self.breaker.close(),
-            Err(_) => self.breaker.open(),
+            Ok(_) => self.breakers.whole().close(),
+            Err(_) => self.breakers.whole().open(),
         }
         ping.is_ok()
     }
+}
 
-    async fn guarded<T>(
-        &self,
-        call: impl Future<Output = Result<T, redis::RedisError>>,
-    ) -> Result<T, RedisAway> {
-        if self.breaker.is_open() {
-            return Err(RedisAway::Resting);
-        }
-        let outcome = call.await;
-        if let Err(error) = &outcome
-            && is_absence(error)
-        {
-            self.breaker.open();
-            metrics::counter!("stagedoor_redis_failures_total").increment(1);
-            tracing::warn!(%error, "Redis is away");
-        }
-        Ok(outcome?)
+async fn guarded<T>(
+    breaker: &Breaker,
+    call: impl Future<Output = Result<T, redis::RedisError>>,
+) -> Result<T, RedisAway> {
+    if breaker.is_open() {
+        return Err(RedisAway::Resting);
     }
+    let outcome = call.await;
+    if let Err(error) = &outcome
+        && is_absence(error)
+    {
+        breaker.open();
+        metrics::counter!("stagedoor_redis_failures_total").increment(1);
+        tracing::warn!(%error, "Redis is away");
+    }
+    Ok(outcome?)
+}
+
+/// The first word of `command` that has a tag.
+fn tagged(command: &Cmd) -> Option<&[u8]> {
+    command.args_iter().find_map(|word| match word {
+        Arg::Simple(word) if breaker::tag_of(word).is_some() => Some(word),
+        _ => None,
+    })
+}
+
+fn is_forgotten(error: &redis::RedisError) -> bool {
+    error.kind() == ErrorKind::Server(ServerErrorKind::NoScript)
 }
 
 /// Whether the server could not be reached, as opposed to having refused.
 fn is_absence(error: &redis::RedisError) -> bool {
     error.is_io_error() || error.is_timeout() || error.is_connection_dropped()
-}
-
-/// Closed while Redis answers. Open for a moment after it did not, so that people
-/// are not made to wait for it one after the other.
-struct Breaker {
-    started: Instant,
-    open_until_ms: AtomicU64,
-}
-
-impl Breaker {
-    fn new() -> Self {
-        Self { started: Instant::now(), open_until_ms: AtomicU64::new(0) }
-    }
-
-    fn elapsed_ms(&self) -> u64 {
-        u64::try_from(self.started.elapsed().as_millis()).unwrap_or(u64::MAX)
-    }
-
-    fn is_open(&self) -> bool {
-        self.elapsed_ms() < self.open_until_ms.load(Ordering::Relaxed)
-    }
-
-    fn open(&self) {
-        let pause_ms = u64::try_from(PAUSE_AFTER_FAILURE.as_millis()).unwrap_or(u64::MAX);
-        self.open_until_ms.store(self.elapsed_ms().saturating_add(pause_ms), Ordering::Relaxed);
-    }
-
-    fn close(&self) {
-        self.open_until_ms.store(0, Ordering::Relaxed);
-    }
 }
 
 /// The connection behind a handle: one server, or a cluster that is found when it

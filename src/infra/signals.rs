@@ -20,6 +20,14 @@ impl Drop for Listener {
     }
 }
 
+/// Tells every listener of `channel`; false when Redis did not take it. How many listen
+/// does not matter.
+pub async fn tell(redis: &Redis, channel: &str, message: impl ToString) -> bool {
+    let mut publish = redis::cmd("PUBLISH");
+    publish.arg(redis.key(channel)).arg(message.to_string());
+    redis.query::<i64>(&publish).await.is_ok()
+}
+
 /// Calls `heard` with every message of `channel`. While Redis is away messages are lost:
 /// whoever listens also looks by itself now and then.
 pub fn listen(

@@ -88,7 +88,9 @@ async fn pay_once(app: &App, order: &Order<'_>) -> Result<Paid, PaymentError> {
         entry_queue::complete(&mut tx, &token).await?;
     }
     let paid = Paid { payment_id, amount: held.total, balance, tickets };
-    Ok(commit_kept(&app.db, tx, key, paid).await?)
+    let paid = commit_kept(&app.db, tx, key, paid).await?;
+    reservation::announce(app, held.schedule_id);
+    Ok(paid)
 }
 
 /// Gives a reservation back: a hold is released, a paid one refunded by its policy.
@@ -115,8 +117,9 @@ async fn release_once(
     reservation_id: ReservationId,
 ) -> Result<Cancelled, PaymentError> {
     let mut tx = app.db.begin().await?;
-    reservation::release(&mut tx, account_id, reservation_id).await?;
+    let released = reservation::release(&mut tx, account_id, reservation_id).await?;
     tx.commit().await?;
+    reservation::announce(app, released.schedule_id);
     let status = ReservationStatus::Cancelled;
     Ok(Cancelled { reservation_id, status, refunded: Points::ZERO })
 }
@@ -139,6 +142,7 @@ async fn refund_once(
     tickets::void(&mut tx, &places(&confirmed)).await?;
     wallet::credit(&mut tx, account_id, refunded, Kind::Refund, payment.payment_id.0).await?;
     tx.commit().await?;
+    reservation::announce(app, confirmed.schedule_id);
     Ok(Cancelled { reservation_id, status: ReservationStatus::Refunded, refunded })
 }
 

@@ -5,7 +5,10 @@ use sha2::{Digest, Sha256};
 use sqlx::PgPool;
 use uuid::Uuid;
 
-use super::{error::RehearsalError, store::{cast as store, server}};
+use super::{
+    error::RehearsalError,
+    store::{cast as store, server},
+};
 use crate::infra::{postgres, redis::Redis};
 
 /// How we are known to the server.

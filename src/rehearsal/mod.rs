@@ -36,4 +36,4 @@ pub use error::{RehearsalError, VerifyError};
 pub use model::{Invariant, Violation};
 pub use rehearse::{Progress, Rehearsal};
 pub use report::Report;
-pub use verify::{FINDINGS_MAX, verify};
+pub use verify::{FINDINGS_MAX, verify, verify_database};

@@ -1,5 +1,7 @@
 //! Why seats were not held or a reservation did not change.
 
+use std::sync::Arc;
+
 use super::{alternatives::Alternative, model::ReservationStatus};
 use crate::{
     catalog::{ScheduleSeatId, ZoneId},
@@ -47,11 +49,11 @@ pub enum ReservationError {
         /// The nearest seats that can be had instead.
         alternatives: Vec<Alternative>,
     },
-    /// The zone has too few places left.
-    #[error("zone {zone_id} has too few places left")]
+    /// The zone has too few places left, or nowhere that many seats together.
+    #[error("too few places are left")]
     SoldOut {
-        /// Which zone.
-        zone_id: ZoneId,
+        /// Which zone; none for seats.
+        zone_id: Option<ZoneId>,
     },
     /// Others are before them at the zone; the place in its line is kept.
     #[error("{} wait for this zone", .waiting.count)]
@@ -94,6 +96,9 @@ pub enum ReservationError {
     /// Postgres failed.
     #[error(transparent)]
     Database(#[from] sqlx::Error),
+    /// Postgres failed for all who asked the same together.
+    #[error(transparent)]
+    Shared(#[from] Arc<sqlx::Error>),
 }
 
 impl ReservationError {
@@ -113,6 +118,7 @@ impl ReservationError {
             self,
             Self::Database(_)
                 | Self::NotInside(QueueError::Database(_))
+                | Self::Shared(_)
                 | Self::Inconsistent
                 | Self::KeyReused
         )

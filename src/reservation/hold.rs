@@ -13,7 +13,7 @@ use super::{
     alternatives,
     desk::Desk,
     error::ReservationError,
-    expiry,
+    expiry, finding,
     live::announce,
     model::{Choice, Hold, Item, ReservationId, ReservationItemId, ReservationStatus, SeatStatus},
     service::expect_all,
@@ -26,7 +26,7 @@ use crate::{
     catalog::{Program, Schedule, ScheduleSeatId, ZoneId},
     entry_queue,
     infra::{
-        idempotency::{Claim, RequestKey},
+        idempotency::{Claim, RequestKey, commit_kept},
         postgres::{retry_stale, violated_constraint},
     },
     points::Points,
@@ -109,6 +109,19 @@ async fn hold_now(
     order: &HoldOrder,
     key: Option<&RequestKey>,
 ) -> Result<Hold, ReservationError> {
+    match &order.choice {
+        Choice::Best(wish) => finding::hold_best(app, desk, order, wish, key).await,
+        Choice::Seats(_) | Choice::Places { .. } => hold_chosen(app, desk, order, key).await,
+    }
+}
+
+/// Holds what is chosen; `key` may stand for the wish that led to the choice.
+pub(super) async fn hold_chosen(
+    app: &App,
+    desk: &Desk,
+    order: &HoldOrder,
+    key: Option<&RequestKey>,
+) -> Result<Hold, ReservationError> {
     let turn = Turn::take(app, desk, order).await?;
     let outcome = retry_stale(|_| hold_once(app, order, key)).await;
     turn.end().await;
@@ -139,16 +152,15 @@ async fn hold_once(
         Choice::Places { zone_id, quantity } => {
             hold_places(&mut tx, order, *zone_id, *quantity).await?
         }
+        // A wish has become a choice before anything is held.
+        Choice::Best(_) => return Err(ReservationError::Inconsistent),
     };
     // A hold keeps its owner's place inside until its own end.
     let is_stay_longer = held.expires_at > stay.expires_at;
     if is_stay_longer {
         entry_queue::extend_stay(&mut tx, stay.token_id, held.expires_at).await?;
     }
-    if let Some(key) = key {
-        key.keep(&mut tx, &held).await?;
-    }
-    tx.commit().await?;
+    let held = commit_kept(&app.db, tx, key, held).await?;
     metrics::counter!("stagedoor_holds_total").increment(1);
     Ok((held, is_stay_longer))
 }
@@ -195,7 +207,7 @@ async fn hold_places(
     let mut item = item(None, Some(zone_id), quantity, Points::ZERO);
     let Some(places) = store::insert_place_hold(tx, &hold, &item, zone_id).await? else {
         return match store::has_zone(tx, order.schedule.id, zone_id).await? {
-            true => Err(ReservationError::SoldOut { zone_id }),
+            true => Err(ReservationError::SoldOut { zone_id: Some(zone_id) }),
             false => Err(ReservationError::UnknownZone),
         };
     };
@@ -253,7 +265,7 @@ async fn is_freed(app: &App, refusal: &ReservationError) -> Result<bool, sqlx::E
         ReservationError::SeatUnavailable { seat_ids, .. } => {
             expiry::expire_in_the_way(app, seat_ids, None).await?
         }
-        ReservationError::SoldOut { zone_id } => {
+        ReservationError::SoldOut { zone_id: Some(zone_id) } => {
             expiry::expire_in_the_way(app, &[], Some(*zone_id)).await?
         }
         _ => 0,

@@ -11,7 +11,6 @@ use std::{
     time::Duration,
 };
 
-use redis::cmd;
 use serde::Serialize;
 use tokio::{
     sync::{Notify, broadcast},
@@ -80,14 +79,8 @@ impl From<ChangedRows> for Changes {
 /// Tells every instance that the map of `schedule_id` changed. Called after a commit; it
 /// waits for nothing and may be lost.
 pub fn announce(app: &App, schedule_id: ScheduleId) {
-    let (redis, channel) = (app.redis.clone(), app.redis.key(CHANNEL));
-    tokio::spawn(async move {
-        let mut publish = cmd("PUBLISH");
-        publish.arg(channel).arg(schedule_id.to_string());
-        if let Err(error) = redis.query::<i64>(&publish).await {
-            tracing::debug!(%error, "a change of a map was not announced");
-        }
-    });
+    let redis = app.redis.clone();
+    tokio::spawn(async move { signals::tell(&redis, CHANNEL, schedule_id).await });
 }
 
 /// The maps that are watched at one instance; clones share them.
@@ -107,10 +100,13 @@ struct Watch {
     kept: Mutex<Kept>,
 }
 
-/// The last answers: together they cover everything from `since` on.
+/// The last answers: together they cover everything after `since`.
 #[derive(Debug)]
 struct Kept {
     since: i64,
+    /// Whether they cover what changed at `since` itself, too. A transaction that runs for
+    /// long holds the cursor still, so many changes can bear one cursor.
+    is_whole: bool,
     cursor: i64,
     answers: VecDeque<Arc<Changes>>,
     touched: Instant,
@@ -193,7 +189,8 @@ impl Maps {
 impl Watch {
     fn new(cursor: i64) -> Self {
         let touched = Instant::now();
-        let kept = Kept { since: cursor, cursor, answers: VecDeque::new(), touched };
+        let answers = VecDeque::new();
+        let kept = Kept { since: cursor, is_whole: false, cursor, answers, touched };
         let (answers, _) = broadcast::channel(BEHIND_MAX);
         Self { hinted: Notify::new(), answers, kept: Mutex::new(kept) }
     }
@@ -202,8 +199,10 @@ impl Watch {
     /// cursor after them; none when that is too long ago.
     fn missed(&self, since: i64) -> Option<(Vec<Arc<Changes>>, i64)> {
         let kept = locked(&self.kept);
-        (kept.since <= since).then(|| {
-            let missed = kept.answers.iter().filter(|answer| answer.cursor > since);
+        let is_covered = kept.since < since || (kept.since == since && kept.is_whole);
+        is_covered.then(|| {
+            // One that bears the viewer's own cursor may be older or newer than their map.
+            let missed = kept.answers.iter().filter(|answer| answer.cursor >= since);
             (missed.cloned().collect(), kept.cursor.max(since))
         })
     }
@@ -211,6 +210,7 @@ impl Watch {
     fn keep(&self, changes: Changes) {
         let mut kept = locked(&self.kept);
         kept.cursor = changes.cursor;
+        kept.is_whole |= kept.answers.is_empty();
         if changes.seats.is_empty() && changes.zones.is_empty() {
             return;
         }
@@ -220,6 +220,7 @@ impl Watch {
             && let Some(forgotten) = kept.answers.pop_front()
         {
             kept.since = forgotten.cursor;
+            kept.is_whole = false;
         }
         drop(kept);
         // Nobody may be listening just now.

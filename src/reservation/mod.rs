@@ -25,6 +25,7 @@ mod best;
 mod desk;
 mod error;
 mod expiry;
+mod finding;
 mod hold;
 mod listing;
 mod live;
@@ -32,6 +33,7 @@ mod model;
 pub mod pages;
 mod seat_map;
 mod service;
+mod stock;
 mod store;
 mod turn;
 
@@ -44,10 +46,11 @@ pub use listing::ZoneState;
 pub use live::announce;
 pub use model::{
     Choice, Confirmed, Held, Hold, Item, Locked, Reservation, ReservationId, ReservationItemId,
-    ReservationStatus, SeatStatus,
+    ReservationStatus, SeatStatus, Wish,
 };
 pub use pages::reservation_page;
 pub use seat_map::MapSeat;
 pub use service::{
     confirm, find_owned, live_holds_left, lock_confirmed, lock_held, refund_items, release, renew,
 };
+pub use stock::{SeatPick, StockError, block_seats, resize_zone};

@@ -233,6 +233,19 @@ pub enum Choice {
         /// How many; at least one.
         quantity: i32,
     },
+    /// The best seats that are free together.
+    Best(Wish),
+}
+
+/// Which seats would do.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Wish {
+    /// How many, side by side; at least one.
+    pub n_seats: usize,
+    /// In this section only.
+    pub section: Option<String>,
+    /// For this price only.
+    pub price: Option<Points>,
 }
 
 impl Choice {
@@ -241,6 +254,7 @@ impl Choice {
         match self {
             Self::Seats(ids) => i64::try_from(ids.len()).unwrap_or(i64::MAX),
             Self::Places { quantity, .. } => i64::from(*quantity),
+            Self::Best(wish) => i64::try_from(wish.n_seats).unwrap_or(i64::MAX),
         }
     }
 }

@@ -6,6 +6,7 @@ mod drawing;
 mod holds;
 mod reservations;
 mod seats;
+mod stock;
 
 pub use changes::show_changes;
 pub use holds::create_hold;
@@ -64,6 +65,7 @@ impl Fault for ReservationError {
             Self::NotInside(error) => error.status(),
             Self::Inconsistent => Internal.status(),
             Self::Database(error) => database_fault(error).0,
+            Self::Shared(error) => database_fault(error).0,
         }
     }
 
@@ -86,6 +88,7 @@ impl Fault for ReservationError {
             Self::NotInside(error) => error.code(),
             Self::Inconsistent => Internal.code(),
             Self::Database(error) => database_fault(error).1,
+            Self::Shared(error) => database_fault(error).1,
         }
     }
 

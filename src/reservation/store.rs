@@ -5,6 +5,7 @@ mod expiry;
 mod hold;
 mod map;
 mod settle;
+pub(super) mod stock;
 
 pub(super) use changes::*;
 pub(super) use expiry::*;

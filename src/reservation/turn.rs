@@ -49,6 +49,7 @@ impl Turn {
                 let zone = take_zone(desk, order, *zone_id).await?;
                 Ok(Self { zone, lease })
             }
+            Choice::Best(_) => Ok(Self { zone: None, lease: None }),
         }
     }
 

@@ -11,6 +11,31 @@ pub enum TicketError {
         /// When it did.
         used_at: DateTime<Utc>,
     },
+    /// No ticket has this code.
+    #[error("no ticket has this code")]
+    Unknown,
+    /// The ticket was given back, or its program was cancelled.
+    #[error("the ticket is void")]
+    Void,
+    /// The ticket let somebody in before.
+    #[error("the ticket let somebody in at {used_at}")]
+    AlreadyIn {
+        /// When it did.
+        used_at: DateTime<Utc>,
+    },
+    /// The ticket is for another performance.
+    #[error("the ticket is for {title} at {starts_at}")]
+    Elsewhere {
+        /// What for.
+        title: String,
+        /// When that starts.
+        starts_at: DateTime<Utc>,
+        /// On the clock of its venue.
+        time_zone: String,
+    },
+    /// The check-in is too long ago to be taken back, or there is none.
+    #[error("there is no check-in of the last minute")]
+    UndoOver,
     /// A ticket of a paid reservation is missing or void: a bug.
     #[error("the tickets of a paid reservation are not all valid")]
     Inconsistent,

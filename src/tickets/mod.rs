@@ -7,7 +7,8 @@
 //!
 //! * One ticket per seat or place, issued in the transaction that pays for it and
 //!   voided in the one that refunds it.
-//! * A ticket opens the door once: it leaves `VALID` once, to `USED` or to `VOID`.
+//! * A ticket opens the door once: of many doors exactly one moves it from `VALID` to
+//!   `USED`. Within a minute staff may take that back; a `VOID` one stays void.
 //! * Somebody else's ticket does not exist, whether or not its code is right.
 //!
 //! # Concurrency
@@ -16,12 +17,14 @@
 //! status in a statement after that. A refund that meets a used ticket is refused as a
 //! whole.
 
+mod check_in;
 mod error;
 mod model;
 pub mod pages;
 mod service;
 mod store;
 
+pub use check_in::{CheckIn, DoorCount, check_in, count_by_section, find_check_in, undo_check_in};
 pub use error::TicketError;
 pub use model::{TicketCode, TicketId, TicketStatus};
 pub use service::{issue, void};

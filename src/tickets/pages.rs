@@ -26,7 +26,7 @@ use crate::{
         i18n::Phrase,
         page::View,
         pagination::{After, Page},
-        times::rfc3339,
+        times::{self, HOME_ZONE, rfc3339},
     },
 };
 
@@ -36,7 +36,12 @@ pub const TICKETS_PATH: &str = "/tickets";
 impl Fault for TicketError {
     fn status(&self) -> StatusCode {
         match self {
-            Self::Used { .. } => StatusCode::CONFLICT,
+            Self::Used { .. }
+            | Self::Void
+            | Self::AlreadyIn { .. }
+            | Self::Elsewhere { .. }
+            | Self::UndoOver => StatusCode::CONFLICT,
+            Self::Unknown => StatusCode::NOT_FOUND,
             Self::Inconsistent => Internal.status(),
             Self::Database(error) => database_fault(error).0,
         }
@@ -45,6 +50,11 @@ impl Fault for TicketError {
     fn code(&self) -> &'static str {
         match self {
             Self::Used { .. } => "ticket-used",
+            Self::Unknown => "ticket-unknown",
+            Self::Void => "ticket-void",
+            Self::AlreadyIn { .. } => "ticket-already-in",
+            Self::Elsewhere { .. } => "ticket-elsewhere",
+            Self::UndoOver => "undo-over",
             Self::Inconsistent => Internal.code(),
             Self::Database(error) => database_fault(error).1,
         }
@@ -52,10 +62,27 @@ impl Fault for TicketError {
 
     fn extra(&self) -> Map<String, Value> {
         match self {
-            Self::Used { used_at } => {
+            Self::Used { used_at } | Self::AlreadyIn { used_at } => {
                 Map::from_iter([("used_at".to_owned(), json!(rfc3339(*used_at)))])
             }
+            Self::Elsewhere { title, starts_at, .. } => Map::from_iter([
+                ("program".to_owned(), json!(title)),
+                ("starts_at".to_owned(), json!(rfc3339(*starts_at))),
+            ]),
             _ => Map::new(),
+        }
+    }
+
+    fn fill(&self, phrase: Phrase) -> Phrase {
+        let locale = phrase.locale();
+        match self {
+            Self::AlreadyIn { used_at } => {
+                phrase.word("when", times::in_full(*used_at, times::zone(HOME_ZONE), locale))
+            }
+            Self::Elsewhere { title, starts_at, time_zone } => phrase
+                .word("program", title)
+                .word("when", times::in_full(*starts_at, times::zone(time_zone), locale)),
+            _ => phrase,
         }
     }
 }

@@ -1,5 +1,7 @@
 //! The SQL of tickets.
 
+pub(super) mod door;
+
 use chrono::{DateTime, Utc};
 use sqlx::{PgConnection, PgPool};
 use uuid::Uuid;

@@ -5,10 +5,11 @@
 
 use std::str::FromStr;
 
+use actix_multipart::Multipart;
 use actix_web::{
     FromRequest, HttpMessage, HttpRequest, dev::Payload, http::StatusCode, web::Bytes,
 };
-use futures_util::future::LocalBoxFuture;
+use futures_util::{TryStreamExt, future::LocalBoxFuture};
 use serde::{Deserialize, de::DeserializeOwned};
 use serde_json::{Map, Value, json};
 
@@ -17,7 +18,10 @@ use super::{
     negotiation,
 };
 
-/// A body read into `T`, from a form or from JSON.
+/// How a form with a file is sent.
+const MULTIPART: &str = "multipart/form-data";
+
+/// A body read into `T`, from a form, with or without a file, or from JSON.
 #[derive(Debug)]
 pub struct Body<T>(pub T);
 
@@ -26,6 +30,13 @@ impl<T: DeserializeOwned + 'static> FromRequest for Body<T> {
     type Future = LocalBoxFuture<'static, Result<Self, PageError>>;
 
     fn from_request(request: &HttpRequest, payload: &mut Payload) -> Self::Future {
+        if request.content_type() == MULTIPART {
+            let parts = Multipart::new(request.headers(), payload.take());
+            return Box::pin(async move {
+                let form = collect(parts).await?;
+                serde_html_form::from_str(&form).map(Self).map_err(|_| BadRequest.into())
+            });
+        }
         let is_json = negotiation::sends_json(request);
         let content_type = request.content_type().to_owned();
         let bytes = Bytes::from_request(request, payload);
@@ -44,6 +55,25 @@ impl<T: DeserializeOwned + 'static> FromRequest for Body<T> {
             parsed.map(Self).ok_or_else(|| BadRequest.into())
         })
     }
+}
+
+/// The parts of an upload as a form; a file is a field that holds its text. The body's
+/// size was bounded when it was received.
+async fn collect(mut parts: Multipart) -> Result<String, PageError> {
+    let unreadable = |error: actix_multipart::MultipartError| {
+        tracing::debug!(%error, "an upload cannot be read");
+        PageError::from(BadRequest)
+    };
+    let mut fields: Vec<(String, String)> = Vec::new();
+    while let Some(mut part) = parts.try_next().await.map_err(unreadable)? {
+        let Some(name) = part.name().map(str::to_owned) else { continue };
+        let mut bytes = Vec::new();
+        while let Some(chunk) = part.try_next().await.map_err(unreadable)? {
+            bytes.extend_from_slice(&chunk);
+        }
+        fields.push((name, String::from_utf8_lossy(&bytes).into_owned()));
+    }
+    serde_html_form::to_string(fields).map_err(|_| BadRequest.into())
 }
 
 /// One value as it was sent: a form's text, or a JSON string, number or boolean.
@@ -78,6 +108,11 @@ impl From<Scalar> for Field {
 }
 
 impl Field {
+    /// A field that holds `text`, for a form that is filled in by us.
+    pub fn of(text: impl std::fmt::Display) -> Self {
+        Self(text.to_string())
+    }
+
     /// The text without the blanks around it.
     pub fn text(&self) -> &str {
         self.0.trim()
@@ -150,6 +185,11 @@ impl Mistakes {
             Some(command) if self.0.is_empty() => Ok(command),
             _ => Err(self),
         }
+    }
+
+    /// The locale keys of everything that is wrong.
+    pub fn reasons(&self) -> impl Iterator<Item = &'static str> {
+        self.0.iter().map(|(_, reason)| *reason)
     }
 
     /// The locale key of what is wrong with `name`.

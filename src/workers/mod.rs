@@ -7,7 +7,9 @@ use std::{fmt, sync::Arc, time::Duration};
 
 use tokio::{sync::watch, task::JoinSet, time::MissedTickBehavior};
 
-use crate::{accounts, app::App, entry_queue, reservation, wallet, web::limits::Limits};
+use crate::{
+    accounts, app::App, entry_queue, infra::idempotency, reservation, wallet, web::limits::Limits,
+};
 
 /// How often what has run out is thrown away.
 const JANITOR_PERIOD: Duration = Duration::from_mins(1);
@@ -33,7 +35,10 @@ impl Workers {
         let limits = Arc::clone(limits);
         tasks.spawn(run("janitor", app.clone(), JANITOR_PERIOD, stopped.clone(), move |app| {
             limits.forget();
-            async move { accounts::purge_sessions(&app).await }
+            async move {
+                accounts::purge_sessions(&app).await?;
+                idempotency::purge_old_keys(&app.db).await
+            }
         }));
         let config = &app.config;
         tasks.spawn(run(

@@ -1,6 +1,8 @@
 //! The waiting room, from the outside: joining, waiting and leaving.
 
+mod cluster;
 mod gate;
+mod lost_answers;
 mod lost_memory;
 
 use serde_json::{Value, json};

@@ -6,7 +6,9 @@ mod support;
 
 mod access;
 mod accounts;
+mod admin;
 mod catalog;
+mod check_in;
 mod entry_queue;
 mod locks;
 mod payment;

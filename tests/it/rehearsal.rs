@@ -24,8 +24,7 @@ async fn thirty_people_buy_what_there_is_and_are_gone_without_a_trace(db: PgPool
         before.push(count(&db, table).await);
     }
     let history = std::env::temp_dir().join(format!("rehearsal-{}.jsonl", uuid::Uuid::new_v4()));
-    let rehearsal =
-        Rehearsal { history: Some(history.clone()), ..rehearsal(&office.base(0), 30) };
+    let rehearsal = Rehearsal { history: Some(history.clone()), ..rehearsal(&office.base(0), 30) };
     let played = rehearsal
         .play(&office.app.db, &office.app.redis, std::future::pending(), |_| ())
         .await

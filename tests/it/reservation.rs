@@ -1,9 +1,12 @@
 //! Seats and places: held once, held for a while, held by whoever was first.
 
+mod best;
 mod expiry;
 mod input;
+mod live;
 mod pages;
 mod storms;
+mod zones;
 
 use serde_json::json;
 use sqlx::PgPool;

@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 use sqlx::PgPool;
 use stagedoor::{
     accounts::AccountId,
+    infra::idempotency::purge_old_keys,
     wallet::{Charge, ChargeAmount, WalletError, settle_charge},
 };
 use uuid::Uuid;
@@ -283,5 +284,23 @@ async fn a_charge_that_is_confirmed_many_times_counts_once(db: PgPool) {
     assert!(others.into_iter().all(|error| matches!(error, WalletError::MovedBefore)));
     assert_eq!(balance(&db, ada.account_id).await, AMOUNT);
     assert_eq!(violations(&office).await, Vec::<String>::new());
+    office.close().await;
+}
+
+#[sqlx::test]
+async fn keys_are_forgotten_when_nobody_repeats_them_any_more(db: PgPool) {
+    let office = Office::open(db.clone()).await;
+    let ada = office.sign_in("ada").await;
+    for _ in 0..3 {
+        let form = json!({ "amount": 5, "request_key": Uuid::now_v7() });
+        assert_eq!(ada.post_json("/wallet/charges", &form).await.status, 201);
+    }
+    let aged = "update idempotency_keys set created_at = now() - interval '3 days'
+                where key <> (select key from idempotency_keys order by key limit 1)";
+    sqlx::query(aged).execute(&db).await.unwrap();
+    purge_old_keys(&office.app.db).await.unwrap();
+    let kept: i64 =
+        sqlx::query_scalar("select count(*) from idempotency_keys").fetch_one(&db).await.unwrap();
+    assert_eq!(kept, 1);
     office.close().await;
 }

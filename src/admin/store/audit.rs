@@ -66,3 +66,29 @@ pub(in crate::admin) async fn list(
     .fetch_all(db)
     .await
 }
+
+/// What was done to a subject after its edition `version`, newest first.
+pub(in crate::admin) async fn list_since(
+    db: &PgPool,
+    subject_id: &str,
+    version: i64,
+    rows_max: i64,
+) -> Result<Vec<LogLine>, sqlx::Error> {
+    sqlx::query_as!(
+        LogLine,
+        r#"
+        select l.id, l.account_id as "account_id: _", a.name as who, l.act, l.subject_kind,
+               l.subject_id, l.before, l.after, l.reason, l.acted_at
+        from audit_log l
+        join accounts a on a.id = l.account_id
+        where l.subject_id = $1 and (l.after ->> 'version')::bigint > $2
+        order by l.id desc
+        limit $3
+        "#,
+        subject_id,
+        version,
+        rows_max,
+    )
+    .fetch_all(db)
+    .await
+}

@@ -3,7 +3,7 @@
 use crate::infra::redis::{Redis, RedisAway};
 
 /// How the key of every kind of lock begins.
-const KINDS: [&str; 2] = ["lease:", "fence:"];
+const KINDS: [&str; 3] = ["lease:", "fence:", "fair:"];
 /// Locks looked at in one go.
 const LOOKED_AT_MAX: usize = 10_000;
 

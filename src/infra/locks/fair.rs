@@ -5,13 +5,12 @@ use std::{
     time::Duration,
 };
 
-use redis::{Script, ScriptInvocation};
 use tokio::{task::JoinHandle, time::Instant};
 use uuid::Uuid;
 
 use super::{LeaseName, wakes::Wakes, watchdog::Watchdog};
 use crate::infra::{
-    redis::{Redis, RedisAway},
+    redis::{Call, Redis, RedisAway, Script},
     signals::{self, Listener},
 };
 
@@ -264,7 +263,7 @@ impl Attempt {
     }
 
     /// A script with what fair_line.lua reads.
-    fn call<'a>(&self, script: &'a Script) -> ScriptInvocation<'a> {
+    fn call<'a>(&self, script: &'a Script) -> Call<'a> {
         let mut call = script.prepare_invoke();
         for key in &self.keys {
             call.key(key);

@@ -2,6 +2,7 @@
 --
 -- Run by: infra::locks::FairLocks::take, behind fair_line.lua
 --
+-- KEYS[1..6]  as fair_line.lua names them
 -- ARGV[8]  lease_ms      when the lock ends by itself
 -- ARGV[9]  presence_ms   how long the waiter counts as present without asking again
 --
@@ -9,6 +10,7 @@
 --
 -- Why a script: whether the lock is free and who is first must be one look, or a
 -- newcomer would pass somebody who waits.
+-- Cost: O(log n).
 
 local lease_ms, presence_ms = ARGV[8], tonumber(ARGV[9])
 

@@ -2,12 +2,14 @@
 --
 -- Run by: infra::locks::FairLocks::take and FairGuard::release, behind fair_line.lua
 --
+-- KEYS[1..6]  as fair_line.lua names them
 -- ARGV[8]  how   done: only the lock; later: the place is kept; gone: it is given up
 --
 -- Returns  { released 0|1, waiting, ahead, gap_us or -1 }
 --
 -- Why a script: compare and delete must be one step, and whoever is next must be
 -- told in the same one.
+-- Cost: O(log n).
 
 local GAP_US_MAX = 10000000
 local how = ARGV[8]

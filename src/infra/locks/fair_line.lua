@@ -16,6 +16,9 @@
 -- ARGV[6]  line_ms      how long anybody keeps it, from arrival
 -- ARGV[7]  kept_ms      when a line that nobody touches is forgotten
 --
+-- Returns  nothing: what follows it does
+--
+-- Why a script: it is one half of two, and both must see the line alike.
 -- A number is an arrival time in us, raised by one where two would be equal: numbers
 -- rise even when Redis forgot the last one, and say themselves when somebody came.
 -- Cost: O(log n) a step; whoever lapses is moved twice at most.

@@ -6,12 +6,11 @@ use std::{
     time::Duration,
 };
 
-use redis::Script;
 use tokio::time::Instant;
 use uuid::Uuid;
 
 use super::watchdog::Watchdog;
-use crate::infra::redis::{Redis, RedisAway};
+use crate::infra::redis::{Redis, RedisAway, Script};
 
 static TAKE: LazyLock<Script> = LazyLock::new(|| Script::new(include_str!("lease_take.lua")));
 static RENEW: LazyLock<Script> = LazyLock::new(|| Script::new(include_str!("lease_renew.lua")));

@@ -17,11 +17,12 @@ use crate::{
     app::App,
     catalog::{Programs, ScheduleId, ScheduleSeatId, ZoneId},
     infra::locks::Waiting,
+    points::Points,
     reservation::{
         desk::Desk,
         error::ReservationError,
         hold::{self, HoldOrder},
-        model::{Choice, Hold},
+        model::{Choice, Hold, Wish},
     },
     web::{
         error::{Fault, PageError},
@@ -39,6 +40,9 @@ pub struct HoldForm {
     seat_ids: Fields,
     zone_id: Field,
     quantity: Field,
+    best: Field,
+    section: Field,
+    price: Field,
     request_key: Field,
 }
 
@@ -46,18 +50,42 @@ impl HoldForm {
     fn parse(&self) -> Result<(Choice, Option<Uuid>), Mistakes> {
         let mut mistakes = Mistakes::default();
         let key = request_key::parse(&mut mistakes, &self.request_key);
-        let choice = if self.zone_id.is_empty() {
+        let choice = if !self.zone_id.is_empty() {
+            self.places(&mut mistakes)
+        } else if !self.best.is_empty() {
+            self.best(&mut mistakes)
+        } else {
             let seats = mistakes.note("seat_ids", "reservation-refusal-seats", self.seats());
             seats.map(Choice::Seats)
-        } else {
-            let zone_id = self.zone_id.parse::<ZoneId>();
-            let zone_id = mistakes.note("zone_id", "reservation-refusal-zone", zone_id);
-            let quantity = self.quantity.parse().filter(|quantity| *quantity > 0);
-            let quantity = mistakes.note("quantity", "reservation-refusal-quantity", quantity);
-            let places = zone_id.zip(quantity);
-            places.map(|(zone_id, quantity)| Choice::Places { zone_id, quantity })
         };
         mistakes.or(choice).map(|choice| (choice, key))
+    }
+
+    /// Places of a zone; `best` says how many as well as `quantity` does.
+    fn places(&self, mistakes: &mut Mistakes) -> Option<Choice> {
+        let zone_id = self.zone_id.parse::<ZoneId>();
+        let zone_id = mistakes.note("zone_id", "reservation-refusal-zone", zone_id);
+        let (name, quantity) = match self.quantity.is_empty() && !self.best.is_empty() {
+            true => ("best", &self.best),
+            false => ("quantity", &self.quantity),
+        };
+        let quantity = quantity.parse().filter(|quantity| *quantity > 0);
+        let quantity = mistakes.note(name, "reservation-refusal-quantity", quantity);
+        zone_id.zip(quantity).map(|(zone_id, quantity)| Choice::Places { zone_id, quantity })
+    }
+
+    fn best(&self, mistakes: &mut Mistakes) -> Option<Choice> {
+        let n_seats = self.best.parse().filter(|n_seats: &usize| *n_seats > 0);
+        let n_seats = mistakes.note("best", "reservation-refusal-quantity", n_seats);
+        let price = match self.price.is_empty() {
+            true => None,
+            false => {
+                let price = self.price.parse().and_then(Points::new);
+                Some(mistakes.note("price", "reservation-refusal-price", price)?)
+            }
+        };
+        let section = Some(self.section.text().to_owned()).filter(|section| !section.is_empty());
+        n_seats.map(|n_seats| Choice::Best(Wish { n_seats, section, price }))
     }
 
     /// The seats, sorted; none when there are none, one is no id or one comes twice.

@@ -5,8 +5,10 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 use sqlx::PgPool;
 
-use super::{crowded, join, join_at_once, line_of, n_inside, numbering_is_whole, until_status};
-use crate::support::{Concert, ConcertOptions, Office, Person, PrivateRedis, count};
+use super::{
+    crowded, join, join_at_once, line_of, long_line, n_inside, numbering_is_whole, until_status,
+};
+use crate::support::{Concert, Office, Person, PrivateRedis, count};
 
 #[sqlx::test]
 async fn without_redis_people_join_and_leave_and_the_line_says_one_moment(db: PgPool) {
@@ -115,7 +117,7 @@ async fn a_line_outlives_the_death_of_redis_and_changes_made_meanwhile(db: PgPoo
 #[sqlx::test]
 async fn an_old_memory_that_comes_back_is_not_believed(db: PgPool) {
     let mut redis = PrivateRedis::start().await;
-    let (_office, concert, people) = office_with_a_line(&db, &redis, 12).await;
+    let (office, concert, people) = office_with_a_line(&db, &redis, 12).await;
     redis.run::<()>(&["SAVE"]).await;
 
     // After the picture was taken the first five leave and somebody is let in.
@@ -134,7 +136,7 @@ async fn an_old_memory_that_comes_back_is_not_believed(db: PgPool) {
         assert!([Value::Null, json!(2)].contains(&state["ahead"]), "{state}");
     }
     assert_eq!(until_counted(&people[6..], &concert).await, in_order(6));
-    assert_eq!(misplaced(&_office, &concert).await, 0);
+    assert_eq!(misplaced(&office, &concert).await, 0);
 }
 
 /// How many Redis has elsewhere than Postgres.
@@ -143,4 +145,43 @@ async fn misplaced(office: &Office, concert: &Concert) -> usize {
     let app = &office.app;
     let found = stagedoor::entry_queue::list_differences(&app.db, &app.redis, 10).await.unwrap();
     found.iter().filter(|difference| difference.program_id.0 == program_id.0).count()
+}
+
+/// Everybody who polls during it is told the same place as before, or none for a moment.
+#[sqlx::test]
+async fn a_long_line_survives_a_flush_in_the_middle_of_its_rebuild(db: PgPool) {
+    let redis = PrivateRedis::start().await;
+    let (office, concert, people) = office_with_a_line(&db, &redis, 4).await;
+    long_line(&db, &concert, 100_000).await;
+    let last = office.sign_in("Last").await;
+    assert_eq!(join(&last, &concert).await.json()["queue_number"], 100_005);
+    redis.run::<()>(&["FLUSHALL"]).await;
+    let key = office.app.redis.key(format_args!("{{{}}}:waiting", concert.program_id));
+
+    let mut n_flushes = 0;
+    let started = Instant::now();
+    loop {
+        for (person, place) in [(&people[2], 1), (&last, 100_003)] {
+            let answer = person.get(&line_of(&concert)).await;
+            assert_eq!(answer.status, 200, "{}", answer.body);
+            assert!(
+                [Value::Null, json!(place)].contains(&answer.json()["ahead"]),
+                "{}",
+                answer.body
+            );
+        }
+        let n_counted: usize = redis.run(&["ZCARD", &key]).await;
+        if (20_000..90_000).contains(&n_counted) && n_flushes < 2 {
+            redis.run::<()>(&["FLUSHALL"]).await;
+            n_flushes += 1;
+        }
+        if n_flushes == 2 && last.get(&line_of(&concert)).await.json()["ahead"] == 100_003 {
+            break;
+        }
+        assert!(started.elapsed() < Duration::from_secs(60), "{n_counted} after {n_flushes}");
+    }
+    assert_eq!(misplaced(&office, &concert).await, 0);
+    people[0].delete(&line_of(&concert)).await;
+    until_status(&people[1], &concert, "ACTIVE").await;
+    assert_eq!(n_inside(&db, concert.program_id).await, (1, 0));
 }

@@ -109,17 +109,25 @@ async fn whoever_stays_away_too_long_begins_anew() {
 
 #[tokio::test]
 async fn nobody_keeps_a_place_beyond_the_lines_own_limit() {
+    const ROUNDS_MAX: usize = 1_000;
     let redis = redis_of(&new_prefix());
     let terms = FairTerms { line: Duration::from_millis(300), ..FairTerms::default() };
     let locks = FairLocks::new(&redis, terms);
     let holder = take(&locks, "ada", NOW).await.unwrap();
-    for _ in 0..4 {
-        take(&locks, "bob", NOW).await.unwrap_err();
-        tokio::time::sleep(Duration::from_millis(90)).await;
+    // Both keep coming back, so neither is ever absent; bob came first and is the first
+    // whose time in the line is over.
+    for round in 0..ROUNDS_MAX {
+        let bob = take(&locks, "bob", NOW).await.unwrap_err();
+        let cyd = take(&locks, "cyd", NOW).await.unwrap_err();
+        if round == 0 {
+            assert_eq!((bob.ahead, cyd.ahead), (0, 1));
+        } else if (bob.ahead, cyd.ahead) == (1, 0) {
+            holder.release().await;
+            return;
+        }
+        tokio::time::sleep(Duration::from_millis(5)).await;
     }
-    assert_eq!(take(&locks, "cyd", NOW).await.unwrap_err().ahead, 0);
-    assert_eq!(take(&locks, "bob", NOW).await.unwrap_err().ahead, 1);
-    holder.release().await;
+    panic!("bob keeps the place for ever");
 }
 
 #[tokio::test]

@@ -53,8 +53,8 @@ async fn without_redis_the_rows_decide_and_holds_go_on(db: PgPool) {
     admit(&office.db, &concert, &people).await;
     assert_one_winner(&rush(&people, &concert, &concert.seat_ids[..2]).await);
     assert_eq!(hold_places(&people[3], &concert, 2).await.status, 201);
-    office.verify().await;
-    office.close().await;
+    office.verify_database().await;
+    office.close_as_it_is().await;
 }
 
 /// The same storm without any guard: a seat looked at, then taken, and no unique index.
@@ -75,7 +75,7 @@ async fn canary_looking_first_and_taking_later_sells_a_seat_twice(db: PgPool) {
     assert!(n_sold > 1, "the naive way sold it {n_sold} times");
     let found = rehearsal::verify(&office.app.db, &office.app.redis).await.unwrap();
     assert!(found.iter().any(|violation| violation.invariant == Invariant::S1), "{found:?}");
-    office.close().await;
+    office.close_as_it_is().await;
 }
 
 async fn take_naively(db: &PgPool, concert: &Concert, person: &Person, seat: i64) -> bool {

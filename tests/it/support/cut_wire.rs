@@ -5,6 +5,7 @@ use std::sync::{
     atomic::{AtomicUsize, Ordering},
 };
 
+use sqlx::PgPool;
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt},
     net::{TcpListener, TcpStream},
@@ -19,8 +20,10 @@ pub(crate) struct CutWire {
 }
 
 impl CutWire {
-    /// A wire to `host:port`, whole at first.
-    pub(crate) async fn to(host: String, port: u16) -> Self {
+    /// A wire to the server of `db`, whole at first.
+    pub(crate) async fn to(db: &PgPool) -> Self {
+        let connect = db.connect_options();
+        let (host, port) = (connect.get_host().to_owned(), connect.get_port());
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let wire = Self {
             port: listener.local_addr().unwrap().port(),

@@ -8,6 +8,8 @@ pub(crate) mod ledger;
 mod office;
 mod person;
 mod private_redis;
+mod process;
+mod purchase;
 
 pub(crate) use answer::Answer;
 pub(crate) use catalog::{Concert, ConcertOptions};
@@ -15,7 +17,9 @@ pub(crate) use cut_wire::CutWire;
 pub(crate) use holds::Hold;
 pub(crate) use office::{Office, app};
 pub(crate) use person::Person;
-pub(crate) use private_redis::{PrivateRedis, free_port};
+pub(crate) use private_redis::{PrivateCluster, PrivateRedis, free_port};
+pub(crate) use process::Process;
+pub(crate) use purchase::Purchase;
 
 use std::future::Future;
 

@@ -13,12 +13,12 @@ use stagedoor::{
     app::App,
     config::Config,
     infra::postgres,
-    rehearsal,
+    rehearsal::{self, Violation},
     server::{self, Instance},
 };
 use uuid::Uuid;
 
-use super::Person;
+use super::{CutWire, Person};
 
 /// Two instances, or as many as a test asks for.
 #[derive(Debug)]
@@ -49,6 +49,18 @@ impl Office {
         }
         let client = Client::builder().redirect(Policy::none()).build().unwrap();
         Self { db, app: apps.remove(0), instances, client }
+    }
+
+    /// One instance that reaches the database through `wire`.
+    pub(crate) async fn open_through(db: PgPool, wire: &CutWire) -> Self {
+        let config = config(&[]);
+        let connect = db.connect_options().as_ref().clone();
+        let connect = connect.host("127.0.0.1").port(wire.port);
+        let pool = postgres::pool_of(connect, config.db_connections_max.get());
+        let app = App::with_database(config, pool).await.unwrap();
+        let instances = vec![server::start(&app).unwrap()];
+        let client = Client::builder().redirect(Policy::none()).build().unwrap();
+        Self { db, app, instances, client }
     }
 
     /// Where the instance `idx` serves.
@@ -129,9 +141,12 @@ impl Office {
 
     /// Fails unless everything that must always be true is: how every storm ends.
     pub(crate) async fn verify(&self) {
-        let violations = rehearsal::verify(&self.app.db, &self.app.redis).await.unwrap();
-        let lines: Vec<String> = violations.iter().map(ToString::to_string).collect();
-        assert!(lines.is_empty(), "{}", lines.join("\n"));
+        assert_none(&rehearsal::verify(&self.app.db, &self.app.redis).await.unwrap());
+    }
+
+    /// The same where Redis is away.
+    pub(crate) async fn verify_database(&self) {
+        assert_none(&rehearsal::verify_database(&self.app.db).await.unwrap());
     }
 
     /// Stops every instance as an operator would, after a last look at everything.
@@ -146,6 +161,11 @@ impl Office {
             instance.stop().await;
         }
     }
+}
+
+fn assert_none(violations: &[Violation]) {
+    let lines: Vec<String> = violations.iter().map(ToString::to_string).collect();
+    assert!(lines.is_empty(), "{}", lines.join("\n"));
 }
 
 /// The handles of an instance that is not there.

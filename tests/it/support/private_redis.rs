@@ -104,3 +104,62 @@ impl Drop for PrivateRedis {
 pub(crate) fn free_port() -> u16 {
     TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port()
 }
+
+/// Three servers that share the slots of one cluster.
+#[derive(Debug)]
+pub(crate) struct PrivateCluster {
+    pub(crate) nodes: Vec<PrivateRedis>,
+}
+
+impl PrivateCluster {
+    const SLOTS: [(&str, &str); 3] = [("0", "5460"), ("5461", "10922"), ("10923", "16383")];
+
+    /// Starts them and waits until they know each other.
+    pub(crate) async fn start() -> Self {
+        let arguments = [
+            ["--cluster-enabled", "yes"],
+            ["--cluster-require-full-coverage", "no"],
+            ["--cluster-node-timeout", "2000"],
+        ];
+        let mut nodes = Vec::new();
+        for _ in Self::SLOTS {
+            nodes.push(PrivateRedis::start_with(&arguments.concat()).await);
+        }
+        let first = nodes[0].port.to_string();
+        for (node, (from, to)) in nodes.iter().zip(Self::SLOTS) {
+            node.run::<()>(&["CLUSTER", "ADDSLOTSRANGE", from, to]).await;
+            node.run::<()>(&["CLUSTER", "MEET", "127.0.0.1", &first]).await;
+        }
+        let cluster = Self { nodes };
+        for node in &cluster.nodes {
+            cluster.until_whole(node).await;
+        }
+        cluster
+    }
+
+    /// Waits until `node` sees all slots served and serves its own, some seconds after its
+    /// start.
+    pub(crate) async fn until_whole(&self, node: &PrivateRedis) {
+        for _ in 0..400 {
+            let info: String = node.run(&["CLUSTER", "INFO"]).await;
+            if info.contains("cluster_state:ok") && info.contains("cluster_slots_ok:16384") {
+                return;
+            }
+            tokio::time::sleep(Duration::from_millis(25)).await;
+        }
+        panic!("the cluster did not form");
+    }
+
+    /// As `REDIS_URL` has it.
+    pub(crate) fn url(&self) -> String {
+        let nodes: Vec<String> =
+            self.nodes.iter().map(|node| format!("127.0.0.1:{}", node.port)).collect();
+        format!("redis+cluster://{}", nodes.join(","))
+    }
+
+    /// Which node has the keys with this tag.
+    pub(crate) async fn node_of(&self, tag: &str) -> usize {
+        let slot: u64 = self.nodes[0].run(&["CLUSTER", "KEYSLOT", &format!("{{{tag}}}")]).await;
+        Self::SLOTS.iter().position(|(_, to)| slot <= to.parse().unwrap()).unwrap()
+    }
+}

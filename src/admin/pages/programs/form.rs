@@ -1,0 +1,173 @@
+//! A program as it is typed.
+
+use chrono::{DateTime, Utc};
+use serde::Deserialize;
+
+use crate::{
+    admin::pages::parse_version,
+    catalog::{ProgramDetails, ProgramEdition},
+    web::{
+        form::{Field, Mistakes},
+        times,
+    },
+};
+
+/// Characters of a title, a description and a slug.
+const TITLE_CHARS_MAX: usize = 120;
+const DESCRIPTION_CHARS_MAX: usize = 5_000;
+const SLUG_CHARS_MAX: usize = 80;
+const SECS_A_MINUTE: i32 = 60;
+
+/// The form of a program, new or not.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(default)]
+pub struct ProgramForm {
+    pub(super) version: Field,
+    pub(super) slug: Field,
+    pub(super) title: Field,
+    pub(super) description: Field,
+    pub(super) on_sale_at: Field,
+    pub(super) off_sale_at: Field,
+    pub(super) queue_capacity: Field,
+    pub(super) queue_rate_per_second: Field,
+    pub(super) stay_minutes: Field,
+    pub(super) hold_minutes: Field,
+    pub(super) places_per_account_max: Field,
+    pub(super) refund_until_hours: Field,
+    pub(super) refund_percent: Field,
+}
+
+impl ProgramForm {
+    /// What most programs have.
+    pub(super) fn usual() -> Self {
+        Self {
+            stay_minutes: Field::of(10),
+            hold_minutes: Field::of(5),
+            places_per_account_max: Field::of(8),
+            refund_until_hours: Field::of(24),
+            refund_percent: Field::of(100),
+            ..Self::default()
+        }
+    }
+
+    /// An edition, to be typed over.
+    pub(super) fn of(edition: &ProgramEdition) -> Self {
+        let zone = times::zone(&edition.time_zone);
+        let details = &edition.details;
+        let or_empty = |number: Option<i32>| number.map_or_else(Field::default, Field::of);
+        Self {
+            version: Field::of(edition.version),
+            slug: Field::of(&details.slug),
+            title: Field::of(&details.title),
+            description: Field::of(&details.description),
+            on_sale_at: Field::of(times::typed(details.on_sale_at, zone)),
+            off_sale_at: Field::of(times::typed(details.off_sale_at, zone)),
+            queue_capacity: or_empty(details.queue_capacity),
+            queue_rate_per_second: or_empty(details.queue_rate_per_second),
+            stay_minutes: Field::of(details.stay_secs / SECS_A_MINUTE),
+            hold_minutes: Field::of(details.hold_ttl_secs / SECS_A_MINUTE),
+            places_per_account_max: Field::of(details.places_per_account_max),
+            refund_until_hours: Field::of(details.refund_until_hours),
+            refund_percent: Field::of(details.refund_percent),
+        }
+    }
+
+    /// What was typed, as an edit of another edition.
+    pub(super) fn on(self, version: i64) -> Self {
+        Self { version: Field::of(version), ..self }
+    }
+
+    pub(super) fn parse_edit(&self, zone: &str) -> Result<(i64, ProgramDetails), Mistakes> {
+        let mut mistakes = Mistakes::default();
+        let version = parse_version(&mut mistakes, &self.version);
+        let details = self.read(&mut mistakes, zone);
+        mistakes.or(version.zip(details))
+    }
+
+    /// Times are read on the clock of `zone`.
+    pub(super) fn parse(&self, zone: &str) -> Result<ProgramDetails, Mistakes> {
+        let mut mistakes = Mistakes::default();
+        let details = self.read(&mut mistakes, zone);
+        mistakes.or(details)
+    }
+
+    fn read(&self, mistakes: &mut Mistakes, zone: &str) -> Option<ProgramDetails> {
+        let zone = times::zone(zone);
+        let moment = |field: &Field| times::parse(field.text(), zone);
+        let slug = Some(self.slug.text().to_owned()).filter(|slug| is_slug(slug));
+        let slug = mistakes.note("slug", "admin-refusal-slug", slug);
+        let title = text(&self.title, 1, TITLE_CHARS_MAX);
+        let title = mistakes.note("title", "admin-refusal-title", title);
+        let description = text(&self.description, 0, DESCRIPTION_CHARS_MAX);
+        let description = mistakes.note("description", "admin-refusal-description", description);
+        let on_sale_at =
+            mistakes.note("on_sale_at", "admin-refusal-moment", moment(&self.on_sale_at));
+        let off_sale_at =
+            mistakes.note("off_sale_at", "admin-refusal-moment", moment(&self.off_sale_at));
+        let (on_sale_at, off_sale_at) = self.in_order(mistakes, on_sale_at, off_sale_at)?;
+        let queue_capacity = optional(mistakes, "queue_capacity", &self.queue_capacity);
+        let queue_rate_per_second =
+            optional(mistakes, "queue_rate_per_second", &self.queue_rate_per_second);
+        let mut number = |name, field: &Field, min: i32, max: i32| {
+            let number = field.parse().filter(|number| (min..=max).contains(number));
+            mistakes.note(name, "admin-refusal-number", number)
+        };
+        Some(ProgramDetails {
+            stay_secs: number("stay_minutes", &self.stay_minutes, 1, 1_440)? * SECS_A_MINUTE,
+            hold_ttl_secs: number("hold_minutes", &self.hold_minutes, 1, 60)? * SECS_A_MINUTE,
+            places_per_account_max: number(
+                "places_per_account_max",
+                &self.places_per_account_max,
+                1,
+                1_000,
+            )?,
+            refund_until_hours: number("refund_until_hours", &self.refund_until_hours, 0, 8_760)?,
+            refund_percent: number("refund_percent", &self.refund_percent, 0, 100)?,
+            slug: slug?,
+            title: title?,
+            description: description?,
+            on_sale_at,
+            off_sale_at,
+            queue_capacity: queue_capacity?,
+            queue_rate_per_second: queue_rate_per_second?,
+        })
+    }
+
+    fn in_order(
+        &self,
+        mistakes: &mut Mistakes,
+        opens: Option<DateTime<Utc>>,
+        closes: Option<DateTime<Utc>>,
+    ) -> Option<(DateTime<Utc>, DateTime<Utc>)> {
+        let both = opens.zip(closes)?;
+        let in_order = Some(both).filter(|(opens, closes)| opens < closes);
+        mistakes.note("off_sale_at", "admin-refusal-closes-first", in_order)
+    }
+}
+
+/// Text of so many characters.
+pub(in crate::admin::pages) fn text(field: &Field, min: usize, max: usize) -> Option<String> {
+    let text = field.text();
+    (min..=max).contains(&text.chars().count()).then(|| text.to_owned())
+}
+
+/// A positive number, or nothing at all.
+pub(in crate::admin::pages) fn optional(
+    mistakes: &mut Mistakes,
+    name: &'static str,
+    field: &Field,
+) -> Option<Option<i32>> {
+    const NUMBER_MAX: i32 = 10_000_000;
+    let number = match field.is_empty() {
+        true => Some(None),
+        false => field.parse().filter(|number| (1..=NUMBER_MAX).contains(number)).map(Some),
+    };
+    mistakes.note(name, "admin-refusal-positive", number)
+}
+
+fn is_slug(text: &str) -> bool {
+    let is_word = |word: &str| {
+        !word.is_empty() && word.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit())
+    };
+    text.len() <= SLUG_CHARS_MAX && text.split('-').all(is_word)
+}

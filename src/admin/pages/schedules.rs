@@ -1,0 +1,226 @@
+//! One performance: when, what it has to sell, for how much.
+
+mod forms;
+
+use actix_web::{
+    HttpResponse,
+    http::StatusCode,
+    web::{Data, Path},
+};
+use askama::Template;
+use serde::Serialize;
+use serde_json::json;
+use uuid::Uuid;
+
+use super::{
+    programs::{edition_of, program_path},
+    tell,
+};
+use crate::{
+    accounts::{AccountId, AdminAccount},
+    admin::{AdminError, Meanwhile, schedules, schedules::Change},
+    app::App,
+    catalog::{
+        ProgramId, ScheduleEdition, ScheduleId, SectionStock, ZoneId, ZoneStock,
+        find_schedule_edition, stock_of,
+    },
+    web::{
+        error::{Fault, NotFound, PageError},
+        form::{Body, Field, Mistakes},
+        page::View,
+        times::{self, HOME_ZONE},
+    },
+};
+pub use forms::{BlockForm, MomentForm, NewScheduleForm, PricesForm, ZoneForm};
+
+#[derive(Template)]
+#[template(path = "admin/schedule.html")]
+struct SchedulePage {
+    v: View,
+    edition: ScheduleEdition,
+    sections: Vec<SectionStock>,
+    zones: Vec<ZoneStock>,
+    starts_at: String,
+    refusal: Option<String>,
+    meanwhile: Vec<Meanwhile>,
+}
+
+impl SchedulePage {
+    async fn of(app: &App, v: View, id: ScheduleId) -> Result<Self, PageError> {
+        let edition = find_schedule_edition(&app.db, id).await?.ok_or(NotFound)?;
+        let (sections, zones) = stock_of(&app.db, id).await?;
+        let starts_at = times::typed(edition.starts_at, times::zone(&edition.time_zone));
+        Ok(Self { v, edition, sections, zones, starts_at, refusal: None, meanwhile: Vec::new() })
+    }
+}
+
+/// `GET /admin/schedules/{id}`
+pub async fn show_schedule(
+    app: Data<App>,
+    me: AdminAccount,
+    path: Path<Uuid>,
+) -> Result<HttpResponse, PageError> {
+    let page = SchedulePage::of(&app, me.view, ScheduleId(path.into_inner())).await?;
+    let document = json!({
+        "schedule": page.edition, "sections": page.sections, "zones": page.zones,
+    });
+    Ok(page.v.show(&page, &document))
+}
+
+/// `POST /admin/programs/{id}/schedules`
+pub async fn create_schedule(
+    app: Data<App>,
+    me: AdminAccount,
+    path: Path<Uuid>,
+    form: Body<NewScheduleForm>,
+) -> Result<HttpResponse, PageError> {
+    let program = edition_of(&app, ProgramId(path.into_inner())).await?;
+    let (venue_id, starts_at) = form.0.parse(&app).await?;
+    let made = schedules::create(&app, me.account_id, program.id, venue_id, starts_at).await;
+    match made {
+        Ok(made) => {
+            let next = schedule_path(made.id);
+            Ok(tell(me.view.done(StatusCode::CREATED, &made, &next), "flash-admin-saved"))
+        }
+        Err(refusal) => Err(refusal.into()),
+    }
+}
+
+/// Where a performance is edited.
+fn schedule_path(id: ScheduleId) -> String {
+    format!("/admin/schedules/{id}")
+}
+
+/// An edit's answer: back to the performance, or its page with the reason.
+async fn answer<T: Serialize>(
+    app: &App,
+    v: View,
+    id: ScheduleId,
+    outcome: Result<T, AdminError>,
+) -> Result<HttpResponse, PageError> {
+    match outcome {
+        Ok(done) => {
+            Ok(tell(v.done(StatusCode::OK, &done, &schedule_path(id)), "flash-admin-saved"))
+        }
+        Err(refusal) if v.wants_form(&refusal) => {
+            let mut page = SchedulePage::of(app, v, id).await?;
+            page.refusal = Some(page.v.refusal(&refusal));
+            page.meanwhile = refusal.meanwhile().to_vec();
+            Ok(page.v.html(refusal.status(), &page))
+        }
+        Err(failure) => Err(failure.into()),
+    }
+}
+
+/// Fields that make no sense: the performance's page with the reason.
+async fn refuse(
+    app: &App,
+    v: View,
+    id: ScheduleId,
+    mistakes: Mistakes,
+) -> Result<HttpResponse, PageError> {
+    if !v.wants_form(&mistakes) {
+        return Err(mistakes.into());
+    }
+    let mut page = SchedulePage::of(app, v, id).await?;
+    let reasons = mistakes.reasons().map(|reason| page.v.t(reason).to_string());
+    page.refusal = Some(reasons.collect::<Vec<_>>().join(" "));
+    Ok(page.v.html(mistakes.status(), &page))
+}
+
+fn change(by: AccountId, id: ScheduleId, version: i64) -> Change {
+    Change { by, id, version }
+}
+
+/// `POST /admin/schedules/{id}`
+pub async fn update_schedule(
+    app: Data<App>,
+    me: AdminAccount,
+    path: Path<Uuid>,
+    form: Body<MomentForm>,
+) -> Result<HttpResponse, PageError> {
+    let id = ScheduleId(path.into_inner());
+    let edition = find_schedule_edition(&app.db, id).await?.ok_or(NotFound)?;
+    match form.0.parse(&edition.time_zone) {
+        Ok((version, starts_at)) => {
+            let change = change(me.account_id, id, version);
+            let outcome = schedules::update(&app, change, starts_at).await;
+            answer(&app, me.view, id, outcome).await
+        }
+        Err(mistakes) => refuse(&app, me.view, id, mistakes).await,
+    }
+}
+
+/// `POST /admin/schedules/{id}/prices`
+pub async fn update_prices(
+    app: Data<App>,
+    me: AdminAccount,
+    path: Path<Uuid>,
+    form: Body<PricesForm>,
+) -> Result<HttpResponse, PageError> {
+    let id = ScheduleId(path.into_inner());
+    match form.0.parse() {
+        Ok((version, prices)) => {
+            let change = change(me.account_id, id, version);
+            let outcome = schedules::set_prices(&app, change, &prices).await;
+            answer(&app, me.view, id, outcome).await
+        }
+        Err(mistakes) => refuse(&app, me.view, id, mistakes).await,
+    }
+}
+
+/// `POST /admin/schedules/{id}/blocks`
+pub async fn update_blocks(
+    app: Data<App>,
+    me: AdminAccount,
+    path: Path<Uuid>,
+    form: Body<BlockForm>,
+) -> Result<HttpResponse, PageError> {
+    let id = ScheduleId(path.into_inner());
+    match form.0.parse() {
+        Ok((version, pick, is_blocked)) => {
+            let change = change(me.account_id, id, version);
+            let outcome = schedules::block_seats(&app, change, &pick, is_blocked).await;
+            let outcome = outcome.map(|changed| json!({ "changed": changed }));
+            answer(&app, me.view, id, outcome).await
+        }
+        Err(mistakes) => refuse(&app, me.view, id, mistakes).await,
+    }
+}
+
+/// `POST /admin/schedules/{id}/zones`
+pub async fn create_zone(
+    app: Data<App>,
+    me: AdminAccount,
+    path: Path<Uuid>,
+    form: Body<ZoneForm>,
+) -> Result<HttpResponse, PageError> {
+    let id = ScheduleId(path.into_inner());
+    match form.0.parse() {
+        Ok((version, details)) => {
+            let change = change(me.account_id, id, version);
+            let outcome = schedules::create_zone(&app, change, &details).await;
+            answer(&app, me.view, id, outcome.map(|id| json!({ "zone_id": id }))).await
+        }
+        Err(mistakes) => refuse(&app, me.view, id, mistakes).await,
+    }
+}
+
+/// `POST /admin/schedules/{id}/zones/{zone_id}`
+pub async fn update_zone(
+    app: Data<App>,
+    me: AdminAccount,
+    path: Path<(Uuid, Uuid)>,
+    form: Body<ZoneForm>,
+) -> Result<HttpResponse, PageError> {
+    let (id, zone_id) = path.into_inner();
+    let (id, zone_id) = (ScheduleId(id), ZoneId(zone_id));
+    match form.0.parse() {
+        Ok((version, details)) => {
+            let change = change(me.account_id, id, version);
+            let outcome = schedules::update_zone(&app, change, zone_id, &details).await;
+            answer(&app, me.view, id, outcome.map(|()| json!(details))).await
+        }
+        Err(mistakes) => refuse(&app, me.view, id, mistakes).await,
+    }
+}

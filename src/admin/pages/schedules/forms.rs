@@ -1,0 +1,188 @@
+//! What is typed about a performance.
+
+use chrono::{DateTime, Utc};
+use serde::Deserialize;
+
+use crate::{
+    admin::pages::{parse_version, programs::form_text as text},
+    app::App,
+    catalog::{VenueId, ZoneDetails, find_venue},
+    points::Points,
+    reservation::SeatPick,
+    web::{
+        error::PageError,
+        form::{Field, Fields, Mistakes},
+        times,
+    },
+};
+
+/// Characters of a zone's, a section's or a row's name.
+const NAME_CHARS_MAX: usize = 40;
+/// What one seat or place may cost.
+const PRICE_MAX: i64 = 1_000_000_000;
+/// Places of one zone.
+const CAPACITY_MAX: i32 = 1_000_000;
+
+/// A performance to be announced.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(default)]
+pub struct NewScheduleForm {
+    venue_id: Field,
+    starts_at: Field,
+}
+
+impl NewScheduleForm {
+    /// The moment is read on the venue's clock.
+    pub(super) async fn parse(&self, app: &App) -> Result<(VenueId, DateTime<Utc>), PageError> {
+        let mut mistakes = Mistakes::default();
+        let venue = match self.venue_id.parse().map(VenueId) {
+            Some(id) => find_venue(&app.db, id).await?,
+            None => None,
+        };
+        let venue = mistakes.note("venue_id", "admin-refusal-venue", venue);
+        let moment = venue.as_ref().and_then(|venue| {
+            times::parse(self.starts_at.text(), times::zone(&venue.details.time_zone))
+        });
+        let moment = mistakes.note("starts_at", "admin-refusal-moment", moment);
+        Ok(mistakes.or(venue.map(|venue| venue.id).zip(moment))?)
+    }
+}
+
+/// A performance to be moved.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(default)]
+pub struct MomentForm {
+    version: Field,
+    starts_at: Field,
+}
+
+impl MomentForm {
+    pub(super) fn parse(&self, zone: &str) -> Result<(i64, DateTime<Utc>), Mistakes> {
+        let mut mistakes = Mistakes::default();
+        let version = parse_version(&mut mistakes, &self.version);
+        let moment = times::parse(self.starts_at.text(), times::zone(zone));
+        let moment = mistakes.note("starts_at", "admin-refusal-moment", moment);
+        mistakes.or(version.zip(moment))
+    }
+}
+
+/// The prices of sections, one beside the other; an empty one stays as it is.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(default)]
+pub struct PricesForm {
+    version: Field,
+    section: Fields,
+    price: Fields,
+}
+
+impl PricesForm {
+    pub(super) fn parse(&self) -> Result<(i64, Vec<(String, Points)>), Mistakes> {
+        let mut mistakes = Mistakes::default();
+        let version = parse_version(&mut mistakes, &self.version);
+        let same_length = self.section.0.len() == self.price.0.len();
+        let pairs = self.section.0.iter().zip(&self.price.0);
+        let prices = pairs
+            .filter(|(_, price)| !price.is_empty())
+            .map(|(section, field)| Some((text(section, 1, NAME_CHARS_MAX)?, price(field)?)));
+        let prices: Option<Vec<_>> = prices.collect();
+        let prices = prices.filter(|prices| same_length && !prices.is_empty());
+        let prices = mistakes.note("price", "admin-refusal-price", prices);
+        mistakes.or(version.zip(prices))
+    }
+}
+
+/// Seats to be taken off sale, or put back.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(default)]
+pub struct BlockForm {
+    version: Field,
+    section: Field,
+    row: Field,
+    numbers: Field,
+    act: Field,
+}
+
+impl BlockForm {
+    pub(super) fn parse(&self) -> Result<(i64, SeatPick, bool), Mistakes> {
+        let mut mistakes = Mistakes::default();
+        let version = parse_version(&mut mistakes, &self.version);
+        let section = text(&self.section, 1, NAME_CHARS_MAX);
+        let section = mistakes.note("section", "admin-refusal-section", section);
+        let row = Some(self.row.text().to_owned()).filter(|row| !row.is_empty());
+        let numbers = numbers(self.numbers.text());
+        let numbers = mistakes.note("numbers", "admin-refusal-seats", numbers);
+        let is_blocked = match self.act.text() {
+            "block" => Some(true),
+            "unblock" => Some(false),
+            _ => None,
+        };
+        let is_blocked = mistakes.note("act", "admin-refusal-act", is_blocked);
+        let pick =
+            section.zip(numbers).map(|(section, numbers)| SeatPick { section, row, numbers });
+        let parsed = version.zip(pick).zip(is_blocked);
+        mistakes.or(parsed.map(|((version, pick), is_blocked)| (version, pick, is_blocked)))
+    }
+}
+
+/// `1-4, 7` as numbers; nothing is all of them.
+fn numbers(text: &str) -> Option<Vec<i32>> {
+    const NUMBERS_MAX: usize = 1_000;
+    let mut numbers = Vec::new();
+    for part in text.split(',').map(str::trim).filter(|part| !part.is_empty()) {
+        let (from, to) = part.split_once('-').unwrap_or((part, part));
+        let (from, to): (i32, i32) = (from.trim().parse().ok()?, to.trim().parse().ok()?);
+        let is_range = 0 < from && from <= to;
+        if !is_range || usize::try_from(to - from).ok()? + numbers.len() >= NUMBERS_MAX {
+            return None;
+        }
+        numbers.extend(from..=to);
+    }
+    Some(numbers)
+}
+
+/// A zone, new or not.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(default)]
+pub struct ZoneForm {
+    version: Field,
+    name: Field,
+    price: Field,
+    capacity: Field,
+}
+
+impl ZoneForm {
+    pub(super) fn parse(&self) -> Result<(i64, ZoneDetails), Mistakes> {
+        let mut mistakes = Mistakes::default();
+        let version = parse_version(&mut mistakes, &self.version);
+        let name = text(&self.name, 1, NAME_CHARS_MAX);
+        let name = mistakes.note("name", "admin-refusal-title", name);
+        let price = mistakes.note("price", "admin-refusal-price", price(&self.price));
+        let capacity =
+            self.capacity.parse().filter(|capacity| (1..=CAPACITY_MAX).contains(capacity));
+        let capacity = mistakes.note("capacity", "admin-refusal-positive", capacity);
+        let details = name.zip(price).zip(capacity).map(|((name, price), capacity)| ZoneDetails {
+            name,
+            price,
+            capacity,
+        });
+        mistakes.or(version.zip(details))
+    }
+}
+
+fn price(field: &Field) -> Option<Points> {
+    field.parse().filter(|price| (0..=PRICE_MAX).contains(price)).and_then(Points::new)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::numbers;
+
+    #[test]
+    fn seat_numbers_are_written_as_people_write_them() {
+        assert_eq!(numbers("1-3, 7").unwrap(), [1, 2, 3, 7]);
+        assert!(numbers(" ").unwrap().is_empty());
+        for refused in ["a", "3-1", "0", "1-5000", "1--3"] {
+            assert!(numbers(refused).is_none(), "{refused}");
+        }
+    }
+}

@@ -1,0 +1,55 @@
+//! Programs: made, edited, published.
+
+use super::{
+    audit::{self, Edit, finish},
+    error::AdminError,
+    model::{Act, Entry, Subject},
+};
+use crate::{
+    accounts::AccountId,
+    app::App,
+    catalog::{self, ProgramDetails, ProgramEdition, ProgramId},
+};
+
+fn edit(by: AccountId, act: Act, id: ProgramId, version: i64) -> Edit {
+    Edit { by, act, subject: Subject::Program, subject_id: id.to_string(), version }
+}
+
+/// Makes a draft.
+pub(super) async fn create(
+    app: &App,
+    by: AccountId,
+    details: &ProgramDetails,
+) -> Result<ProgramEdition, AdminError> {
+    let mut tx = app.db.begin().await?;
+    let program = catalog::create_program(&mut tx, details).await?;
+    let entry = Entry::new(by, Act::ProgramCreated, Subject::Program, program.id);
+    audit::record(&mut tx, entry.after(&program)).await?;
+    tx.commit().await?;
+    Ok(program)
+}
+
+/// Edits edition `version`.
+pub(super) async fn update(
+    app: &App,
+    by: AccountId,
+    id: ProgramId,
+    version: i64,
+    details: &ProgramDetails,
+) -> Result<ProgramEdition, AdminError> {
+    let mut tx = app.db.begin().await?;
+    let outcome = catalog::update_program(&mut tx, id, version, details).await;
+    finish(app, tx, edit(by, Act::ProgramEdited, id, version), outcome).await
+}
+
+/// Shows a draft to everybody.
+pub(super) async fn publish(
+    app: &App,
+    by: AccountId,
+    id: ProgramId,
+    version: i64,
+) -> Result<ProgramEdition, AdminError> {
+    let mut tx = app.db.begin().await?;
+    let outcome = catalog::publish_program(&mut tx, id, version).await;
+    finish(app, tx, edit(by, Act::ProgramPublished, id, version), outcome).await
+}

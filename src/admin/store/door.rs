@@ -1,0 +1,50 @@
+//! Which performances have an open door.
+
+use chrono::{DateTime, Utc};
+use sqlx::PgPool;
+
+use crate::catalog::ScheduleId;
+
+/// Performances listed at once.
+const PERFORMANCES_MAX: i64 = 200;
+
+/// A performance that people come to.
+#[derive(Clone, Debug, serde::Serialize)]
+pub(in crate::admin) struct Evening {
+    pub(in crate::admin) schedule_id: ScheduleId,
+    pub(in crate::admin) title: String,
+    pub(in crate::admin) starts_at: DateTime<Utc>,
+    pub(in crate::admin) venue_name: String,
+    #[serde(skip)]
+    pub(in crate::admin) time_zone: String,
+}
+
+/// Performances from twelve hours ago to three weeks ahead, soonest first; or the one
+/// named `id`, whenever it is.
+pub(in crate::admin) async fn list_evenings(
+    db: &PgPool,
+    now: DateTime<Utc>,
+    id: Option<ScheduleId>,
+) -> Result<Vec<Evening>, sqlx::Error> {
+    sqlx::query_as!(
+        Evening,
+        r#"
+        select d.id as "schedule_id: ScheduleId", p.title, d.starts_at, v.name as venue_name,
+               v.time_zone
+        from schedules d
+        join programs p on p.id = d.program_id and p.status = 'PUBLISHED'
+        join venues v on v.id = d.venue_id
+        where case when $2::uuid is null
+            then d.starts_at between $1::timestamptz - interval '12 hours'
+                                 and $1::timestamptz + interval '21 days'
+            else d.id = $2 end
+        order by d.starts_at, p.title
+        limit $3
+        "#,
+        now,
+        id as Option<ScheduleId>,
+        PERFORMANCES_MAX,
+    )
+    .fetch_all(db)
+    .await
+}

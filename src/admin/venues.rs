@@ -1,0 +1,56 @@
+//! Venues and their seats.
+
+use super::{
+    audit::{self, Edit, finish},
+    error::AdminError,
+    model::{Act, Entry, Subject},
+};
+use crate::{
+    accounts::AccountId,
+    app::App,
+    catalog::{self, SeatPlan, VenueDetails, VenueEdition, VenueId},
+};
+
+fn edit(by: AccountId, act: Act, id: VenueId, version: i64) -> Edit {
+    Edit { by, act, subject: Subject::Venue, subject_id: id.to_string(), version }
+}
+
+/// Opens a venue without seats.
+pub(super) async fn create(
+    app: &App,
+    by: AccountId,
+    details: &VenueDetails,
+) -> Result<VenueEdition, AdminError> {
+    let mut tx = app.db.begin().await?;
+    let venue = catalog::create_venue(&mut tx, details).await?;
+    let entry = Entry::new(by, Act::VenueCreated, Subject::Venue, venue.id);
+    audit::record(&mut tx, entry.after(&venue)).await?;
+    tx.commit().await?;
+    Ok(venue)
+}
+
+/// Edits edition `version`.
+pub(super) async fn update(
+    app: &App,
+    by: AccountId,
+    id: VenueId,
+    version: i64,
+    details: &VenueDetails,
+) -> Result<VenueEdition, AdminError> {
+    let mut tx = app.db.begin().await?;
+    let outcome = catalog::update_venue(&mut tx, id, version, details).await;
+    finish(app, tx, edit(by, Act::VenueEdited, id, version), outcome).await
+}
+
+/// Gives edition `version` the seats of `plan`, all or nothing.
+pub(super) async fn replace_seats(
+    app: &App,
+    by: AccountId,
+    id: VenueId,
+    version: i64,
+    plan: &SeatPlan,
+) -> Result<VenueEdition, AdminError> {
+    let mut tx = app.db.begin().await?;
+    let outcome = catalog::replace_seats(&mut tx, id, version, plan).await;
+    finish(app, tx, edit(by, Act::SeatsReplaced, id, version), outcome).await
+}

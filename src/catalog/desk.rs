@@ -1,0 +1,341 @@
+//! Editing the catalog, as steps of the caller's transaction.
+//!
+//! Each step locks the row, compares its version with the one that the edit was made
+//! of, and answers with how the thing was before and how it is after.
+
+use chrono::{DateTime, Utc};
+use serde::Serialize;
+use sqlx::{PgConnection, PgPool};
+use uuid::Uuid;
+
+use super::{
+    editing::{
+        ProgramDetails, ProgramEdition, ProgramLine, ScheduleEdition, SectionStock, VenueDetails,
+        VenueEdition, ZoneDetails, ZoneStock,
+    },
+    error::{CatalogError, NAMED_MAX},
+    model::{ProgramId, ProgramStatus, ScheduleId, VenueId, ZoneId},
+    plan::{PlannedSeat, SeatPlan},
+    store::{programs, schedules, venues},
+};
+use crate::points::Points;
+
+/// What an edit changed.
+#[derive(Clone, Debug)]
+pub struct Edited<T> {
+    /// How it was.
+    pub before: T,
+    /// How it is.
+    pub after: T,
+}
+
+/// The program as it stands, drafts too.
+pub async fn find_program_edition(
+    db: &PgPool,
+    id: ProgramId,
+) -> Result<Option<ProgramEdition>, sqlx::Error> {
+    programs::find_edition(db, id).await
+}
+
+/// Programs whose title or slug has `part` in it, newest first; one more than a page.
+pub async fn list_program_lines(
+    db: &PgPool,
+    part: &str,
+    after: Option<Uuid>,
+) -> Result<Vec<ProgramLine>, sqlx::Error> {
+    programs::list_lines(db, part, after).await
+}
+
+/// A new draft.
+pub async fn create_program(
+    tx: &mut PgConnection,
+    details: &ProgramDetails,
+) -> Result<ProgramEdition, CatalogError> {
+    let id = ProgramId(Uuid::now_v7());
+    programs::insert(tx, id, details).await?;
+    programs::find_edition(tx, id).await?.ok_or(CatalogError::NotFound)
+}
+
+async fn lock_program(
+    tx: &mut PgConnection,
+    id: ProgramId,
+    version: i64,
+) -> Result<ProgramEdition, CatalogError> {
+    programs::lock(tx, id).await?;
+    let edition = programs::find_edition(tx, id).await?.ok_or(CatalogError::NotFound)?;
+    if edition.version == version { Ok(edition) } else { Err(CatalogError::Stale) }
+}
+
+async fn program_after(
+    tx: &mut PgConnection,
+    before: ProgramEdition,
+) -> Result<Edited<ProgramEdition>, CatalogError> {
+    let after = programs::find_edition(tx, before.id).await?.ok_or(CatalogError::NotFound)?;
+    Ok(Edited { before, after })
+}
+
+/// Edits edition `version` of a program. People inside keep their stays, holds their
+/// ends and prices.
+pub async fn update_program(
+    tx: &mut PgConnection,
+    id: ProgramId,
+    version: i64,
+    details: &ProgramDetails,
+) -> Result<Edited<ProgramEdition>, CatalogError> {
+    let before = lock_program(tx, id, version).await?;
+    programs::write(tx, id, details).await?;
+    program_after(tx, before).await
+}
+
+/// Changes how many may be inside and how fast they are let in.
+pub async fn update_line(
+    tx: &mut PgConnection,
+    id: ProgramId,
+    version: i64,
+    capacity: Option<i32>,
+    rate_per_second: Option<i32>,
+) -> Result<Edited<ProgramEdition>, CatalogError> {
+    let before = lock_program(tx, id, version).await?;
+    let mut details = before.details.clone();
+    details.queue_capacity = capacity;
+    details.queue_rate_per_second = rate_per_second;
+    programs::write(tx, id, &details).await?;
+    program_after(tx, before).await
+}
+
+/// Lets nobody in any more, or lets people in again.
+pub async fn pause_line(
+    tx: &mut PgConnection,
+    id: ProgramId,
+    version: i64,
+    is_paused: bool,
+) -> Result<Edited<ProgramEdition>, CatalogError> {
+    let before = lock_program(tx, id, version).await?;
+    programs::write_paused(tx, id, is_paused).await?;
+    program_after(tx, before).await
+}
+
+/// Shows a draft to everybody.
+pub async fn publish_program(
+    tx: &mut PgConnection,
+    id: ProgramId,
+    version: i64,
+) -> Result<Edited<ProgramEdition>, CatalogError> {
+    let before = lock_program(tx, id, version).await?;
+    if before.status != ProgramStatus::Draft {
+        return Err(CatalogError::WrongStatus);
+    }
+    if !programs::has_stock(tx, id).await? {
+        return Err(CatalogError::NothingToSell);
+    }
+    programs::write_status(tx, id, ProgramStatus::Published).await?;
+    program_after(tx, before).await
+}
+
+/// The program will not take place: nothing of it is sold or paid from now on.
+pub async fn cancel_program(
+    tx: &mut PgConnection,
+    id: ProgramId,
+    version: i64,
+) -> Result<Edited<ProgramEdition>, CatalogError> {
+    let before = lock_program(tx, id, version).await?;
+    if before.status == ProgramStatus::Cancelled {
+        return Err(CatalogError::WrongStatus);
+    }
+    programs::write_status(tx, id, ProgramStatus::Cancelled).await?;
+    program_after(tx, before).await
+}
+
+/// Everything of a cancelled program was given back.
+pub async fn finish_winding_down(db: &PgPool, id: ProgramId) -> Result<(), sqlx::Error> {
+    programs::write_wound_down(db, id).await
+}
+
+/// All venues, by name.
+pub async fn list_venues(db: &PgPool) -> Result<Vec<VenueEdition>, sqlx::Error> {
+    venues::list_editions(db, None).await
+}
+
+/// One venue as it stands.
+pub async fn find_venue(db: &PgPool, id: VenueId) -> Result<Option<VenueEdition>, sqlx::Error> {
+    Ok(venues::list_editions(db, Some(id)).await?.pop())
+}
+
+/// The seats of a venue as their plan was written.
+pub async fn list_seats(db: &PgPool, id: VenueId) -> Result<Vec<PlannedSeat>, sqlx::Error> {
+    venues::list_seats(db, id).await
+}
+
+/// A new venue without seats.
+pub async fn create_venue(
+    tx: &mut PgConnection,
+    details: &VenueDetails,
+) -> Result<VenueEdition, CatalogError> {
+    let id = VenueId(Uuid::now_v7());
+    venues::insert(tx, id, details).await?;
+    Ok(VenueEdition { id, version: 0, details: details.clone(), seats: 0 })
+}
+
+async fn lock_venue(
+    tx: &mut PgConnection,
+    id: VenueId,
+    version: i64,
+) -> Result<VenueEdition, CatalogError> {
+    venues::lock(tx, id).await?;
+    let found = venues::list_editions(&mut *tx, Some(id)).await?.pop();
+    let edition = found.ok_or(CatalogError::NotFound)?;
+    if edition.version == version { Ok(edition) } else { Err(CatalogError::Stale) }
+}
+
+async fn venue_after(
+    tx: &mut PgConnection,
+    before: VenueEdition,
+) -> Result<Edited<VenueEdition>, CatalogError> {
+    let found = venues::list_editions(tx, Some(before.id)).await?.pop();
+    Ok(Edited { before, after: found.ok_or(CatalogError::NotFound)? })
+}
+
+/// Edits edition `version` of a venue.
+pub async fn update_venue(
+    tx: &mut PgConnection,
+    id: VenueId,
+    version: i64,
+    details: &VenueDetails,
+) -> Result<Edited<VenueEdition>, CatalogError> {
+    let before = lock_venue(tx, id, version).await?;
+    venues::write(tx, id, details).await?;
+    venue_after(tx, before).await
+}
+
+/// Gives a venue the seats of `plan`: new ones come, known ones move, missing ones go,
+/// all or nothing. A seat that a performance has cannot go.
+pub async fn replace_seats(
+    tx: &mut PgConnection,
+    id: VenueId,
+    version: i64,
+    plan: &SeatPlan,
+) -> Result<Edited<VenueEdition>, CatalogError> {
+    let before = lock_venue(tx, id, version).await?;
+    let removed = venues::list_removed(tx, id, plan).await?;
+    let in_use = removed.iter().filter(|seat| seat.is_used).map(|seat| seat.name.clone());
+    let seats: Vec<String> = in_use.take(NAMED_MAX).collect();
+    if !seats.is_empty() {
+        return Err(CatalogError::SeatsInUse { seats });
+    }
+    let removed: Vec<_> = removed.iter().map(|seat| seat.id).collect();
+    venues::delete_seats(tx, &removed).await?;
+    venues::write_seats(tx, id, plan).await?;
+    venue_after(tx, before).await
+}
+
+/// The performances of a program, soonest first.
+pub async fn list_schedule_editions(
+    db: &PgPool,
+    program_id: ProgramId,
+) -> Result<Vec<ScheduleEdition>, sqlx::Error> {
+    schedules::list_editions(db, Some(program_id), None).await
+}
+
+/// One performance as it stands.
+pub async fn find_schedule_edition(
+    db: &PgPool,
+    id: ScheduleId,
+) -> Result<Option<ScheduleEdition>, sqlx::Error> {
+    Ok(schedules::list_editions(db, None, Some(id)).await?.pop())
+}
+
+/// What a performance has to sell.
+pub async fn stock_of(
+    db: &PgPool,
+    id: ScheduleId,
+) -> Result<(Vec<SectionStock>, Vec<ZoneStock>), sqlx::Error> {
+    Ok((schedules::list_sections(db, id).await?, schedules::list_zones(db, id).await?))
+}
+
+/// A new performance with nothing to sell yet.
+pub async fn create_schedule(
+    tx: &mut PgConnection,
+    program_id: ProgramId,
+    venue_id: VenueId,
+    starts_at: DateTime<Utc>,
+) -> Result<ScheduleEdition, CatalogError> {
+    let id = ScheduleId(Uuid::now_v7());
+    schedules::insert(tx, id, program_id, venue_id, starts_at).await?;
+    let found = schedules::list_editions(tx, None, Some(id)).await?.pop();
+    found.ok_or(CatalogError::NotFound)
+}
+
+/// Locks edition `version` of a performance and makes the next one of it.
+pub async fn next_schedule_edition(
+    tx: &mut PgConnection,
+    id: ScheduleId,
+    version: i64,
+    starts_at: Option<DateTime<Utc>>,
+) -> Result<Edited<ScheduleEdition>, CatalogError> {
+    schedules::lock(tx, id).await?;
+    let found = schedules::list_editions(&mut *tx, None, Some(id)).await?.pop();
+    let before = found.ok_or(CatalogError::NotFound)?;
+    if before.version != version {
+        return Err(CatalogError::Stale);
+    }
+    schedules::write(tx, id, starts_at).await?;
+    let found = schedules::list_editions(tx, None, Some(id)).await?.pop();
+    Ok(Edited { before, after: found.ok_or(CatalogError::NotFound)? })
+}
+
+/// The prices of a performance's sections.
+#[derive(Clone, Debug, Serialize)]
+pub struct Prices {
+    /// The edition of the performance.
+    pub version: i64,
+    /// Lowest and highest price of each section.
+    pub sections: Vec<(String, Option<Points>, Option<Points>)>,
+}
+
+/// Gives the seats of some sections their price; what is held keeps its own.
+pub async fn update_prices(
+    tx: &mut PgConnection,
+    id: ScheduleId,
+    version: i64,
+    prices: &[(String, Points)],
+) -> Result<Edited<Prices>, CatalogError> {
+    let of = |version, stock: Vec<SectionStock>| Prices {
+        version,
+        sections: stock.into_iter().map(|s| (s.section, s.price_min, s.price_max)).collect(),
+    };
+    let edited = next_schedule_edition(tx, id, version, None).await?;
+    let before = of(edited.before.version, schedules::list_sections(&mut *tx, id).await?);
+    let (sections, prices): (Vec<String>, Vec<i64>) =
+        prices.iter().map(|(section, price)| (section.clone(), price.get())).unzip();
+    schedules::write_prices(tx, id, &sections, &prices).await?;
+    let after = of(edited.after.version, schedules::list_sections(tx, id).await?);
+    Ok(Edited { before, after })
+}
+
+/// A new zone of a performance.
+pub async fn create_zone(
+    tx: &mut PgConnection,
+    id: ScheduleId,
+    version: i64,
+    details: &ZoneDetails,
+) -> Result<ZoneId, CatalogError> {
+    next_schedule_edition(tx, id, version, None).await?;
+    let zone_id = ZoneId(Uuid::now_v7());
+    schedules::insert_zone(tx, zone_id, id, details).await?;
+    Ok(zone_id)
+}
+
+/// Names and prices a zone anew; its places are the reservations' business.
+pub async fn update_zone(
+    tx: &mut PgConnection,
+    id: ScheduleId,
+    version: i64,
+    zone_id: ZoneId,
+    details: &ZoneDetails,
+) -> Result<Edited<ZoneDetails>, CatalogError> {
+    next_schedule_edition(tx, id, version, None).await?;
+    let found = schedules::find_zone(tx, zone_id).await?;
+    let (_, before) = found.filter(|(of, _)| *of == id).ok_or(CatalogError::NotFound)?;
+    schedules::write_zone(tx, zone_id, details).await?;
+    Ok(Edited { before, after: details.clone() })
+}

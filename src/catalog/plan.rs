@@ -1,0 +1,307 @@
+//! A venue's seats, as a person writes them down: a CSV or a few lines of a grid.
+
+use std::collections::{BTreeMap, HashMap};
+
+use serde::Serialize;
+
+/// Seats of one venue.
+const SEATS_MAX: usize = 100_000;
+/// Characters of a section's or a row's name.
+const NAME_CHARS_MAX: usize = 40;
+/// Seat widths between two sections, front to back, where nobody said where they stand.
+const SECTION_GAP: f32 = 2.0;
+/// The columns of a CSV; the last two may be missing.
+pub const COLUMNS: [&str; 5] = ["section", "row", "number", "x", "y"];
+
+/// One seat of a plan.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct PlannedSeat {
+    /// Its section.
+    pub section: String,
+    /// Its row.
+    pub row: String,
+    /// Its number in the row.
+    pub number: i32,
+    /// Seat widths from the left.
+    pub x: f32,
+    /// Seat widths from the front.
+    pub y: f32,
+}
+
+/// Where a plan cannot be read, and why. Nothing of it was taken.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("line {line}: {problem:?} {text:?}")]
+pub struct PlanMistake {
+    /// Which line, from 1; the header counts.
+    pub line: u64,
+    /// What is wrong with it.
+    pub problem: Problem,
+    /// The words that are wrong, or the line that stands in the way.
+    pub text: String,
+}
+
+/// What may be wrong with a line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Problem {
+    /// There is no seat in it at all.
+    Empty,
+    /// The header lacks a column.
+    Column,
+    /// The line has too few or too many fields, or is no text.
+    Shape,
+    /// A name is missing or too long.
+    Name,
+    /// The number is not whole and positive.
+    Number,
+    /// A place on the map is no number.
+    Place,
+    /// An earlier line has the same seat.
+    Twice,
+    /// More seats than a venue can have.
+    TooMany,
+}
+
+impl Problem {
+    /// The end of its locale key.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Empty => "empty",
+            Self::Column => "column",
+            Self::Shape => "shape",
+            Self::Name => "name",
+            Self::Number => "number",
+            Self::Place => "place",
+            Self::Twice => "twice",
+            Self::TooMany => "too-many",
+        }
+    }
+}
+
+/// The seats of one venue: at least one, none twice.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(transparent)]
+pub struct SeatPlan(Vec<PlannedSeat>);
+
+impl SeatPlan {
+    /// The seats, in the order they were written.
+    pub fn seats(&self) -> &[PlannedSeat] {
+        &self.0
+    }
+
+    /// How many seats each section has, by name.
+    pub fn sections(&self) -> Vec<(&str, usize)> {
+        let mut sections: BTreeMap<&str, usize> = BTreeMap::new();
+        for seat in &self.0 {
+            *sections.entry(&seat.section).or_default() += 1;
+        }
+        sections.into_iter().collect()
+    }
+
+    /// A plan of a CSV with the columns `section,row,number` and maybe `x,y`.
+    pub fn from_csv(text: &str) -> Result<Self, PlanMistake> {
+        let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+        let mut reader =
+            csv::ReaderBuilder::new().trim(csv::Trim::All).from_reader(text.as_bytes());
+        let header = reader.headers().map_err(|error| unreadable(&error))?.clone();
+        let column = |name: &str| header.iter().position(|found| found.eq_ignore_ascii_case(name));
+        let needed = |name: &str| column(name).ok_or_else(|| mistake(1, Problem::Column, name));
+        let [section, row, number] = [needed("section")?, needed("row")?, needed("number")?];
+        let place = column("x").zip(column("y"));
+
+        let mut draft = Draft::default();
+        for record in reader.records() {
+            let record = record.map_err(|error| unreadable(&error))?;
+            let line = record.position().map_or(0, csv::Position::line);
+            let field = |idx: usize| record.get(idx).unwrap_or_default();
+            let place = match place {
+                Some((x, y)) => Some((coordinate(line, field(x))?, coordinate(line, field(y))?)),
+                None => None,
+            };
+            draft.add(line, field(section), field(row), field(number), place)?;
+        }
+        draft.finish()
+    }
+
+    /// A plan of lines `section, rows, seats a row`: rows are called A, B and so on.
+    pub fn from_grid(text: &str) -> Result<Self, PlanMistake> {
+        let mut draft = Draft::default();
+        for (line, text) in (1..).zip(text.lines()) {
+            let fields: Vec<&str> = text.split(',').map(str::trim).collect();
+            let (section, rows, seats) = match fields.as_slice() {
+                [section, rows, seats] => (section, count(line, rows)?, count(line, seats)?),
+                [""] => continue,
+                _ => return Err(mistake(line, Problem::Shape, text)),
+            };
+            for row in 0..rows {
+                for number in 1..=seats {
+                    draft.add(line, section, &row_name(row), &number.to_string(), None)?;
+                }
+            }
+        }
+        draft.finish()
+    }
+
+    /// The same plan as a CSV.
+    pub fn to_csv(&self) -> String {
+        let mut writer = csv::Writer::from_writer(Vec::new());
+        let mut written = writer.write_record(COLUMNS);
+        for seat in &self.0 {
+            let (number, x, y) = (seat.number.to_string(), seat.x.to_string(), seat.y.to_string());
+            written = written.and(writer.write_record([&seat.section, &seat.row, &number, &x, &y]));
+        }
+        // A vector takes everything.
+        let bytes = written.ok().and_then(|()| writer.into_inner().ok()).unwrap_or_default();
+        String::from_utf8(bytes).unwrap_or_default()
+    }
+}
+
+/// A plan that is being read.
+#[derive(Default)]
+struct Draft {
+    seats: Vec<PlannedSeat>,
+    lines: HashMap<(String, String, i32), u64>,
+    /// Where nobody said where a row stands: sections one behind the other.
+    rows: HashMap<(String, String), f32>,
+    last_section: Option<String>,
+    front: f32,
+}
+
+impl Draft {
+    fn add(
+        &mut self,
+        line: u64,
+        section: &str,
+        row: &str,
+        number: &str,
+        place: Option<(f32, f32)>,
+    ) -> Result<(), PlanMistake> {
+        for name in [section, row] {
+            let chars = name.chars().count();
+            if chars == 0
+                || chars > NAME_CHARS_MAX
+                || name.chars().any(|c| c.is_control() || c == char::REPLACEMENT_CHARACTER)
+            {
+                return Err(mistake(line, Problem::Name, name));
+            }
+        }
+        let parsed = number.parse().ok().filter(|number: &i32| *number > 0);
+        let number = parsed.ok_or_else(|| mistake(line, Problem::Number, number))?;
+        let key = (section.to_owned(), row.to_owned(), number);
+        if let Some(first) = self.lines.insert(key, line) {
+            return Err(mistake(line, Problem::Twice, &first.to_string()));
+        }
+        if self.seats.len() >= SEATS_MAX {
+            return Err(mistake(line, Problem::TooMany, &SEATS_MAX.to_string()));
+        }
+        let (x, y) = match place {
+            Some(place) => place,
+            None => (from_left(number), self.row_front(section, row)),
+        };
+        let (section, row) = (section.to_owned(), row.to_owned());
+        self.seats.push(PlannedSeat { section, row, number, x, y });
+        Ok(())
+    }
+
+    fn row_front(&mut self, section: &str, row: &str) -> f32 {
+        let key = (section.to_owned(), row.to_owned());
+        if let Some(front) = self.rows.get(&key) {
+            return *front;
+        }
+        if self.last_section.as_deref().is_some_and(|last| last != section) {
+            self.front += SECTION_GAP;
+        }
+        self.last_section = Some(section.to_owned());
+        let front = self.front;
+        self.front += 1.0;
+        self.rows.insert(key, front);
+        front
+    }
+
+    fn finish(self) -> Result<SeatPlan, PlanMistake> {
+        match self.seats.is_empty() {
+            true => Err(mistake(1, Problem::Empty, "")),
+            false => Ok(SeatPlan(self.seats)),
+        }
+    }
+}
+
+/// Seat 1 stands at the left edge.
+fn from_left(number: i32) -> f32 {
+    u16::try_from(number - 1).map_or(f32::from(u16::MAX), f32::from)
+}
+
+/// A, B … Z, AA, AB and so on.
+fn row_name(row: i32) -> String {
+    const LETTERS: i32 = 26;
+    let letter = char::from(b'A' + u8::try_from(row % LETTERS).unwrap_or_default());
+    match row / LETTERS {
+        0 => letter.to_string(),
+        before => row_name(before - 1) + &letter.to_string(),
+    }
+}
+
+fn count(line: u64, text: &str) -> Result<i32, PlanMistake> {
+    const COUNT_MAX: i32 = 1_000;
+    let parsed = text.parse().ok().filter(|count: &i32| (1..=COUNT_MAX).contains(count));
+    parsed.ok_or_else(|| mistake(line, Problem::Number, text))
+}
+
+fn coordinate(line: u64, text: &str) -> Result<f32, PlanMistake> {
+    const FAR: f32 = 10_000.0;
+    let parsed = text.parse().ok().filter(|place: &f32| place.abs() <= FAR);
+    parsed.ok_or_else(|| mistake(line, Problem::Place, text))
+}
+
+fn unreadable(error: &csv::Error) -> PlanMistake {
+    let line = error.position().map_or(1, csv::Position::line);
+    mistake(line, Problem::Shape, &error.to_string())
+}
+
+fn mistake(line: u64, problem: Problem, text: &str) -> PlanMistake {
+    const CHARS_MAX: usize = 80;
+    PlanMistake { line, problem, text: text.chars().take(CHARS_MAX).collect() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn refusal(text: &str) -> (u64, Problem, String) {
+        let mistake = SeatPlan::from_csv(text).unwrap_err();
+        (mistake.line, mistake.problem, mistake.text)
+    }
+
+    #[test]
+    fn a_csv_is_read_whole_and_written_back_the_same() {
+        let text =
+            "\u{feff}Section,Row,Number\nStalls,A,1\nStalls,A,2\nStalls,B,1\n\"Box, left\",A,1\n";
+        let plan = SeatPlan::from_csv(text).unwrap();
+        assert_eq!(plan.sections(), [("Box, left", 1), ("Stalls", 3)]);
+        let places: Vec<(f32, f32)> = plan.seats().iter().map(|seat| (seat.x, seat.y)).collect();
+        assert_eq!(places, [(0.0, 0.0), (1.0, 0.0), (0.0, 1.0), (0.0, 4.0)]);
+        assert_eq!(SeatPlan::from_csv(&plan.to_csv()).unwrap(), plan);
+    }
+
+    #[test]
+    fn a_broken_line_is_named_with_what_is_wrong() {
+        let refused = |text: &str| refusal(&format!("section,row,number\nA,1,1\n{text}\n"));
+        assert_eq!(refused("A,1,one"), (3, Problem::Number, "one".to_owned()));
+        assert_eq!(refused("A,1,0"), (3, Problem::Number, "0".to_owned()));
+        assert_eq!(refused("A,,2"), (3, Problem::Name, String::new()));
+        assert_eq!(refused("A,1,1"), (3, Problem::Twice, "2".to_owned()));
+        assert_eq!(refused("A,1"), (3, Problem::Shape, refused("A,1").2));
+        assert_eq!(refusal("section,row\nA,1\n").1, Problem::Column);
+        assert_eq!(refusal("section,row,number\n").1, Problem::Empty);
+        assert_eq!(refusal("section,row,number,x,y\nA,1,1,NaN,0\n").1, Problem::Place);
+    }
+
+    #[test]
+    fn a_grid_names_its_rows_like_a_house_does() {
+        let plan = SeatPlan::from_grid("Stalls, 28, 2\n\nBalcony,1,3").unwrap();
+        let rows: Vec<&str> = plan.seats().iter().map(|seat| seat.row.as_str()).collect();
+        assert_eq!((rows[0], rows[51], rows[52], rows[55]), ("A", "Z", "AA", "AB"));
+        assert_eq!(plan.sections(), [("Balcony", 3), ("Stalls", 56)]);
+        let mistake = SeatPlan::from_grid("Stalls, 3, 4\nBalcony, 0, 4").unwrap_err();
+        assert_eq!((mistake.line, mistake.problem), (2, Problem::Number));
+    }
+}

@@ -1,0 +1,244 @@
+//! Programs that are edited.
+
+use sqlx::{PgConnection, PgExecutor, PgPool};
+use uuid::Uuid;
+
+use crate::catalog::{
+    editing::{ProgramDetails, ProgramEdition, ProgramLine},
+    model::{ProgramId, ProgramStatus},
+};
+use crate::web::pagination::PAGE_ROWS;
+
+/// The program as it stands, drafts too.
+pub(in crate::catalog) async fn find_edition(
+    db: impl PgExecutor<'_>,
+    id: ProgramId,
+) -> Result<Option<ProgramEdition>, sqlx::Error> {
+    let row = sqlx::query!(
+        r#"
+        select version, status as "status: ProgramStatus", queue_paused_at, cancelled_at,
+            wound_down_at, slug, title, description, on_sale_at, off_sale_at, queue_capacity,
+            queue_rate_per_second, stay_secs, hold_ttl_secs, places_per_account_max,
+            refund_until_hours, refund_percent,
+            coalesce((
+                select time_zone from schedules join venues on venues.id = venue_id
+                where program_id = programs.id
+                order by starts_at limit 1
+            ), 'Asia/Seoul') as "time_zone!"
+        from programs
+        where id = $1
+        "#,
+        id as _,
+    )
+    .fetch_optional(db)
+    .await?;
+    Ok(row.map(|row| ProgramEdition {
+        id,
+        version: row.version,
+        status: row.status,
+        queue_paused_at: row.queue_paused_at,
+        cancelled_at: row.cancelled_at,
+        wound_down_at: row.wound_down_at,
+        time_zone: row.time_zone,
+        details: ProgramDetails {
+            slug: row.slug,
+            title: row.title,
+            description: row.description,
+            on_sale_at: row.on_sale_at,
+            off_sale_at: row.off_sale_at,
+            queue_capacity: row.queue_capacity,
+            queue_rate_per_second: row.queue_rate_per_second,
+            stay_secs: row.stay_secs,
+            hold_ttl_secs: row.hold_ttl_secs,
+            places_per_account_max: row.places_per_account_max,
+            refund_until_hours: row.refund_until_hours,
+            refund_percent: row.refund_percent,
+        },
+    }))
+}
+
+/// Nobody else edits the program until the transaction ends.
+pub(in crate::catalog) async fn lock(
+    tx: &mut PgConnection,
+    id: ProgramId,
+) -> Result<(), sqlx::Error> {
+    sqlx::query!("select id from programs where id = $1 for no key update", id as _)
+        .fetch_optional(tx)
+        .await?;
+    Ok(())
+}
+
+pub(in crate::catalog) async fn insert(
+    tx: &mut PgConnection,
+    id: ProgramId,
+    details: &ProgramDetails,
+) -> Result<(), sqlx::Error> {
+    sqlx::query!(
+        r#"
+        insert into programs (id, slug, title, description, on_sale_at, off_sale_at,
+            queue_capacity, queue_rate_per_second, stay_secs, hold_ttl_secs,
+            places_per_account_max, refund_until_hours, refund_percent)
+        values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)
+        "#,
+        id as _,
+        details.slug,
+        details.title,
+        details.description,
+        details.on_sale_at,
+        details.off_sale_at,
+        details.queue_capacity,
+        details.queue_rate_per_second,
+        details.stay_secs,
+        details.hold_ttl_secs,
+        details.places_per_account_max,
+        details.refund_until_hours,
+        details.refund_percent,
+    )
+    .execute(tx)
+    .await?;
+    Ok(())
+}
+
+/// The next edition of a locked program.
+pub(in crate::catalog) async fn write(
+    tx: &mut PgConnection,
+    id: ProgramId,
+    details: &ProgramDetails,
+) -> Result<(), sqlx::Error> {
+    sqlx::query!(
+        r#"
+        update programs
+        set slug = $2, title = $3, description = $4, on_sale_at = $5, off_sale_at = $6,
+            queue_capacity = $7, queue_rate_per_second = $8, stay_secs = $9, hold_ttl_secs = $10,
+            places_per_account_max = $11, refund_until_hours = $12, refund_percent = $13,
+            version = version + 1
+        where id = $1
+        "#,
+        id as _,
+        details.slug,
+        details.title,
+        details.description,
+        details.on_sale_at,
+        details.off_sale_at,
+        details.queue_capacity,
+        details.queue_rate_per_second,
+        details.stay_secs,
+        details.hold_ttl_secs,
+        details.places_per_account_max,
+        details.refund_until_hours,
+        details.refund_percent,
+    )
+    .execute(tx)
+    .await?;
+    Ok(())
+}
+
+/// A locked program takes another status; a cancelled one remembers since when.
+pub(in crate::catalog) async fn write_status(
+    tx: &mut PgConnection,
+    id: ProgramId,
+    status: ProgramStatus,
+) -> Result<(), sqlx::Error> {
+    sqlx::query!(
+        r#"
+        update programs
+        set status = $2, version = version + 1,
+            cancelled_at = case when $2 = 'CANCELLED' then clock_timestamp() end
+        where id = $1
+        "#,
+        id as _,
+        status as _,
+    )
+    .execute(tx)
+    .await?;
+    Ok(())
+}
+
+/// The line of a locked program stands still, or moves again.
+pub(in crate::catalog) async fn write_paused(
+    tx: &mut PgConnection,
+    id: ProgramId,
+    is_paused: bool,
+) -> Result<(), sqlx::Error> {
+    sqlx::query!(
+        r#"
+        update programs
+        set queue_paused_at = case when $2 then clock_timestamp() end, version = version + 1
+        where id = $1
+        "#,
+        id as _,
+        is_paused,
+    )
+    .execute(tx)
+    .await?;
+    Ok(())
+}
+
+/// Everything of a cancelled program was given back.
+pub(in crate::catalog) async fn write_wound_down(
+    db: &PgPool,
+    id: ProgramId,
+) -> Result<(), sqlx::Error> {
+    sqlx::query!(
+        r#"
+        update programs set wound_down_at = clock_timestamp()
+        where id = $1 and cancelled_at is not null and wound_down_at is null
+        "#,
+        id as _,
+    )
+    .execute(db)
+    .await?;
+    Ok(())
+}
+
+/// Whether any performance has a seat or a place.
+pub(in crate::catalog) async fn has_stock(
+    tx: &mut PgConnection,
+    id: ProgramId,
+) -> Result<bool, sqlx::Error> {
+    sqlx::query_scalar!(
+        r#"
+        select exists (
+            select from schedules d
+            where program_id = $1
+              and (exists (select from schedule_seats where schedule_id = d.id)
+                   or exists (select from zones where schedule_id = d.id and capacity > 0))
+        ) as "has!"
+        "#,
+        id as _,
+    )
+    .fetch_one(tx)
+    .await
+}
+
+/// Programs whose title or slug has `part` in it, newest first: the page after the
+/// program `after`, and one more if there is one.
+pub(in crate::catalog) async fn list_lines(
+    db: &PgPool,
+    part: &str,
+    after: Option<Uuid>,
+) -> Result<Vec<ProgramLine>, sqlx::Error> {
+    sqlx::query_as!(
+        ProgramLine,
+        r#"
+        select id as "id: ProgramId", slug, title, status as "status: ProgramStatus", on_sale_at,
+            off_sale_at,
+            (select count(*) from schedules where program_id = programs.id) as "schedules!",
+            coalesce((
+                select time_zone from schedules join venues on venues.id = venue_id
+                where program_id = programs.id
+                order by starts_at limit 1
+            ), 'Asia/Seoul') as "time_zone!"
+        from programs
+        where strpos(lower(title || ' ' || slug), lower($1)) > 0
+          and ($2::uuid is null or id < $2)
+        order by id desc
+        limit $3
+        "#,
+        part,
+        after,
+        PAGE_ROWS + 1,
+    )
+    .fetch_all(db)
+    .await
+}

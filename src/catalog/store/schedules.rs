@@ -1,0 +1,227 @@
+//! Performances, their prices and their zones, edited.
+
+use chrono::{DateTime, Utc};
+use sqlx::{PgConnection, PgExecutor, PgPool};
+
+use crate::{
+    catalog::{
+        editing::{ScheduleEdition, SectionStock, ZoneDetails, ZoneStock},
+        model::{ProgramId, ScheduleId, VenueId, ZoneId},
+    },
+    points::Points,
+};
+
+/// Performances of one program listed at once.
+const SCHEDULES_MAX: i64 = 500;
+
+/// The performances of a program, soonest first, or the one named `id`.
+pub(in crate::catalog) async fn list_editions(
+    db: impl PgExecutor<'_>,
+    program_id: Option<ProgramId>,
+    id: Option<ScheduleId>,
+) -> Result<Vec<ScheduleEdition>, sqlx::Error> {
+    sqlx::query_as!(
+        ScheduleEdition,
+        r#"
+        select d.id as "id: ScheduleId", d.version, program_id as "program_id: ProgramId", p.title,
+            venue_id as "venue_id: VenueId", v.name as venue_name, v.time_zone, starts_at
+        from schedules d
+        join programs p on p.id = d.program_id
+        join venues v on v.id = d.venue_id
+        where ($1::uuid is null or program_id = $1) and ($2::uuid is null or d.id = $2)
+        order by starts_at
+        limit $3
+        "#,
+        program_id as Option<ProgramId>,
+        id as Option<ScheduleId>,
+        SCHEDULES_MAX,
+    )
+    .fetch_all(db)
+    .await
+}
+
+/// Nobody else edits the performance until the transaction ends.
+pub(in crate::catalog) async fn lock(
+    tx: &mut PgConnection,
+    id: ScheduleId,
+) -> Result<(), sqlx::Error> {
+    sqlx::query!("select id from schedules where id = $1 for no key update", id as _)
+        .fetch_optional(tx)
+        .await?;
+    Ok(())
+}
+
+pub(in crate::catalog) async fn insert(
+    tx: &mut PgConnection,
+    id: ScheduleId,
+    program_id: ProgramId,
+    venue_id: VenueId,
+    starts_at: DateTime<Utc>,
+) -> Result<(), sqlx::Error> {
+    sqlx::query!(
+        "insert into schedules (id, program_id, venue_id, starts_at) values ($1, $2, $3, $4)",
+        id as _,
+        program_id as _,
+        venue_id as _,
+        starts_at,
+    )
+    .execute(tx)
+    .await?;
+    Ok(())
+}
+
+/// The next edition of a locked performance, at another moment if there is one.
+pub(in crate::catalog) async fn write(
+    tx: &mut PgConnection,
+    id: ScheduleId,
+    starts_at: Option<DateTime<Utc>>,
+) -> Result<(), sqlx::Error> {
+    sqlx::query!(
+        r#"
+        update schedules set starts_at = coalesce($2, starts_at), version = version + 1
+        where id = $1
+        "#,
+        id as _,
+        starts_at,
+    )
+    .execute(tx)
+    .await?;
+    Ok(())
+}
+
+/// Gives every seat of the sections its price; those that were not for sale yet are now.
+/// What is held keeps the price it was held at.
+pub(in crate::catalog) async fn write_prices(
+    tx: &mut PgConnection,
+    schedule_id: ScheduleId,
+    sections: &[String],
+    prices: &[i64],
+) -> Result<(), sqlx::Error> {
+    sqlx::query!(
+        r#"
+        insert into schedule_seats (schedule_id, seat_id, price)
+        select $1, s.id, p.price
+        from unnest($2::text[], $3::bigint[]) as p (section, price)
+        join schedules d on d.id = $1
+        join seats s on s.venue_id = d.venue_id and s.section = p.section
+        order by s.id
+        on conflict on constraint schedule_seats_schedule_id_seat_id_key
+            do update set price = excluded.price, changed_xid = pg_current_xact_id()
+            where schedule_seats.price <> excluded.price
+        "#,
+        schedule_id as _,
+        sections,
+        prices,
+    )
+    .execute(tx)
+    .await?;
+    Ok(())
+}
+
+/// What each section of the venue has to sell at the performance.
+pub(in crate::catalog) async fn list_sections(
+    db: impl PgExecutor<'_>,
+    schedule_id: ScheduleId,
+) -> Result<Vec<SectionStock>, sqlx::Error> {
+    sqlx::query_as!(
+        SectionStock,
+        r#"
+        select s.section, count(*) as "seats!",
+            count(*) filter (where c.status = 'AVAILABLE') as "free!",
+            count(*) filter (where c.status = 'HELD') as "held!",
+            count(*) filter (where c.status = 'RESERVED') as "sold!",
+            count(*) filter (where c.status = 'BLOCKED') as "blocked!",
+            min(c.price) as "price_min: Points", max(c.price) as "price_max: Points"
+        from schedules d
+        join seats s on s.venue_id = d.venue_id
+        left join schedule_seats c on c.schedule_id = d.id and c.seat_id = s.id
+        where d.id = $1
+        group by s.section
+        order by min(s.y), s.section
+        "#,
+        schedule_id as _,
+    )
+    .fetch_all(db)
+    .await
+}
+
+/// The zones of the performance, by name.
+pub(in crate::catalog) async fn list_zones(
+    db: &PgPool,
+    schedule_id: ScheduleId,
+) -> Result<Vec<ZoneStock>, sqlx::Error> {
+    sqlx::query_as!(
+        ZoneStock,
+        r#"
+        select id as "id: ZoneId", name, price as "price: Points", capacity, remaining
+        from zones where schedule_id = $1
+        order by name
+        "#,
+        schedule_id as _,
+    )
+    .fetch_all(db)
+    .await
+}
+
+/// One zone as it is typed, and the performance it belongs to.
+pub(in crate::catalog) async fn find_zone(
+    tx: &mut PgConnection,
+    id: ZoneId,
+) -> Result<Option<(ScheduleId, ZoneDetails)>, sqlx::Error> {
+    let row = sqlx::query!(
+        r#"
+        select schedule_id as "schedule_id: ScheduleId", name, price as "price: Points", capacity
+        from zones where id = $1
+        "#,
+        id as _,
+    )
+    .fetch_optional(tx)
+    .await?;
+    Ok(row.map(|row| {
+        let details = ZoneDetails { name: row.name, price: row.price, capacity: row.capacity };
+        (row.schedule_id, details)
+    }))
+}
+
+pub(in crate::catalog) async fn insert_zone(
+    tx: &mut PgConnection,
+    id: ZoneId,
+    schedule_id: ScheduleId,
+    details: &ZoneDetails,
+) -> Result<(), sqlx::Error> {
+    sqlx::query!(
+        r#"
+        insert into zones (id, schedule_id, name, price, capacity, remaining)
+        values ($1, $2, $3, $4, $5, $5)
+        "#,
+        id as _,
+        schedule_id as _,
+        details.name,
+        details.price as _,
+        details.capacity,
+    )
+    .execute(tx)
+    .await?;
+    Ok(())
+}
+
+/// Names and prices a zone anew; how many places it has is the reservations' business.
+pub(in crate::catalog) async fn write_zone(
+    tx: &mut PgConnection,
+    id: ZoneId,
+    details: &ZoneDetails,
+) -> Result<(), sqlx::Error> {
+    sqlx::query!(
+        r#"
+        update zones
+        set name = $2, price = $3, version = version + 1, changed_xid = pg_current_xact_id()
+        where id = $1
+        "#,
+        id as _,
+        details.name,
+        details.price as _,
+    )
+    .execute(tx)
+    .await?;
+    Ok(())
+}

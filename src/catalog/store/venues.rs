@@ -1,0 +1,208 @@
+//! Venues and their seats, edited.
+
+use sqlx::{PgConnection, PgExecutor, PgPool};
+
+use crate::catalog::{
+    editing::{VenueDetails, VenueEdition},
+    model::{SeatId, VenueId},
+    plan::SeatPlan,
+};
+
+/// Venues listed at once.
+const VENUES_MAX: i64 = 500;
+
+/// The venues, or the one named `id`.
+pub(in crate::catalog) async fn list_editions(
+    db: impl PgExecutor<'_>,
+    id: Option<VenueId>,
+) -> Result<Vec<VenueEdition>, sqlx::Error> {
+    let rows = sqlx::query!(
+        r#"
+        select id as "id: VenueId", version, name, address, time_zone,
+            (select count(*) from seats where venue_id = venues.id) as "seats!"
+        from venues
+        where $1::uuid is null or id = $1
+        order by name
+        limit $2
+        "#,
+        id as Option<VenueId>,
+        VENUES_MAX,
+    )
+    .fetch_all(db)
+    .await?;
+    Ok(rows
+        .into_iter()
+        .map(|row| VenueEdition {
+            id: row.id,
+            version: row.version,
+            details: VenueDetails {
+                name: row.name,
+                address: row.address,
+                time_zone: row.time_zone,
+            },
+            seats: row.seats,
+        })
+        .collect())
+}
+
+/// Nobody else edits the venue until the transaction ends.
+pub(in crate::catalog) async fn lock(
+    tx: &mut PgConnection,
+    id: VenueId,
+) -> Result<(), sqlx::Error> {
+    sqlx::query!("select id from venues where id = $1 for no key update", id as _)
+        .fetch_optional(tx)
+        .await?;
+    Ok(())
+}
+
+pub(in crate::catalog) async fn insert(
+    tx: &mut PgConnection,
+    id: VenueId,
+    details: &VenueDetails,
+) -> Result<(), sqlx::Error> {
+    sqlx::query!(
+        "insert into venues (id, name, address, time_zone) values ($1, $2, $3, $4)",
+        id as _,
+        details.name,
+        details.address,
+        details.time_zone,
+    )
+    .execute(tx)
+    .await?;
+    Ok(())
+}
+
+/// The next edition of a locked venue.
+pub(in crate::catalog) async fn write(
+    tx: &mut PgConnection,
+    id: VenueId,
+    details: &VenueDetails,
+) -> Result<(), sqlx::Error> {
+    sqlx::query!(
+        r#"
+        update venues set name = $2, address = $3, time_zone = $4, version = version + 1
+        where id = $1
+        "#,
+        id as _,
+        details.name,
+        details.address,
+        details.time_zone,
+    )
+    .execute(tx)
+    .await?;
+    Ok(())
+}
+
+/// A seat of a venue that a plan has no more.
+pub(in crate::catalog) struct Removed {
+    pub(in crate::catalog) id: SeatId,
+    pub(in crate::catalog) name: String,
+    /// Performances that have the seat.
+    pub(in crate::catalog) is_used: bool,
+}
+
+/// The seats of the venue that are not among those of `plan`; sold ones first.
+pub(in crate::catalog) async fn list_removed(
+    tx: &mut PgConnection,
+    venue_id: VenueId,
+    plan: &SeatPlan,
+) -> Result<Vec<Removed>, sqlx::Error> {
+    let (sections, rows, numbers) = keys(plan);
+    sqlx::query_as!(
+        Removed,
+        r#"
+        select s.id as "id: SeatId",
+            s.section || ' ' || s.row_label || '-' || s.number as "name!",
+            use.n > 0 as "is_used!"
+        from seats s
+        cross join lateral (
+            select count(*) as n,
+                count(*) filter (where c.status in ('HELD', 'RESERVED')) as n_sold
+            from schedule_seats c where c.seat_id = s.id
+        ) use
+        where venue_id = $1
+          and not exists (
+            select from unnest($2::text[], $3::text[], $4::integer[]) as p (section, row_label, number)
+            where p.section = s.section and p.row_label = s.row_label and p.number = s.number
+          )
+        order by use.n_sold desc, s.section, s.row_label, s.number
+        "#,
+        venue_id as _,
+        &sections,
+        &rows,
+        &numbers,
+    )
+    .fetch_all(tx)
+    .await
+}
+
+/// Deletes seats that no performance has.
+pub(in crate::catalog) async fn delete_seats(
+    tx: &mut PgConnection,
+    ids: &[SeatId],
+) -> Result<(), sqlx::Error> {
+    sqlx::query!("delete from seats where id = any($1)", ids as _).execute(tx).await?;
+    Ok(())
+}
+
+/// Inserts the seats of `plan`, and moves those that are there to where it has them.
+pub(in crate::catalog) async fn write_seats(
+    tx: &mut PgConnection,
+    venue_id: VenueId,
+    plan: &SeatPlan,
+) -> Result<(), sqlx::Error> {
+    let (sections, rows, numbers) = keys(plan);
+    let (xs, ys): (Vec<f32>, Vec<f32>) = plan.seats().iter().map(|seat| (seat.x, seat.y)).unzip();
+    sqlx::query!(
+        r#"
+        with changed as (
+            update venues set version = version + 1 where id = $1
+        )
+        insert into seats (venue_id, section, row_label, number, x, y)
+        select $1, section, row_label, number, x, y
+        from unnest($2::text[], $3::text[], $4::integer[], $5::real[], $6::real[])
+            as p (section, row_label, number, x, y)
+        on conflict on constraint seats_place_key
+            do update set x = excluded.x, y = excluded.y
+            where (seats.x, seats.y) is distinct from (excluded.x, excluded.y)
+        "#,
+        venue_id as _,
+        &sections,
+        &rows,
+        &numbers,
+        &xs,
+        &ys,
+    )
+    .execute(tx)
+    .await?;
+    Ok(())
+}
+
+/// The seats of a venue as their plan was written.
+pub(in crate::catalog) async fn list_seats(
+    db: &PgPool,
+    venue_id: VenueId,
+) -> Result<Vec<crate::catalog::plan::PlannedSeat>, sqlx::Error> {
+    sqlx::query_as!(
+        crate::catalog::plan::PlannedSeat,
+        r#"
+        select section, row_label as row, number, x, y
+        from seats where venue_id = $1
+        order by id
+        "#,
+        venue_id as _,
+    )
+    .fetch_all(db)
+    .await
+}
+
+fn keys(plan: &SeatPlan) -> (Vec<String>, Vec<String>, Vec<i32>) {
+    let mut keys = (Vec::new(), Vec::new(), Vec::new());
+    for seat in plan.seats() {
+        keys.0.push(seat.section.clone());
+        keys.1.push(seat.row.clone());
+        keys.2.push(seat.number);
+    }
+    keys
+}

@@ -1,0 +1,102 @@
+//! Breakers: a server that is away costs each request nothing.
+
+use std::{
+    collections::HashMap,
+    sync::{
+        Arc, Mutex, PoisonError,
+        atomic::{AtomicU64, Ordering},
+    },
+    time::{Duration, Instant},
+};
+
+/// After a failure nobody waits for that server again before this.
+const PAUSE_AFTER_FAILURE: Duration = Duration::from_millis(500);
+/// Tags remembered at once; beyond that they are forgotten together.
+const TAGS_MAX: usize = 10_000;
+
+/// One breaker for a single server; in a cluster one for each hash tag, so that a node
+/// that is away stops only what it holds.
+#[derive(Clone)]
+pub(super) struct Breakers {
+    whole: Arc<Breaker>,
+    by_tag: Option<Arc<Mutex<HashMap<String, Arc<Breaker>>>>>,
+}
+
+impl Breakers {
+    pub(super) fn new(is_cluster: bool) -> Self {
+        Self { whole: Arc::default(), by_tag: is_cluster.then(Arc::default) }
+    }
+
+    /// The breaker of whatever a command with this key is sent to.
+    pub(super) fn of(&self, key: Option<&[u8]>) -> Arc<Breaker> {
+        let tag = key.and_then(tag_of);
+        let (Some(by_tag), Some(tag)) = (&self.by_tag, tag) else { return self.whole.clone() };
+        let mut by_tag = by_tag.lock().unwrap_or_else(PoisonError::into_inner);
+        if by_tag.len() >= TAGS_MAX {
+            by_tag.clear();
+        }
+        by_tag.entry(tag.to_owned()).or_default().clone()
+    }
+
+    /// The breaker of everything that has no tag.
+    pub(super) fn whole(&self) -> &Breaker {
+        &self.whole
+    }
+}
+
+/// What stands in braces, as a cluster reads it.
+pub(super) fn tag_of(key: &[u8]) -> Option<&str> {
+    let key = std::str::from_utf8(key).ok()?;
+    let (_, behind) = key.split_once('{')?;
+    let (tag, _) = behind.split_once('}')?;
+    (!tag.is_empty()).then_some(tag)
+}
+
+/// Closed while Redis answers. Open for a moment after it did not, so that people
+/// are not made to wait for it one after the other.
+pub(super) struct Breaker {
+    started: Instant,
+    open_until_ms: AtomicU64,
+}
+
+impl Default for Breaker {
+    fn default() -> Self {
+        Self { started: Instant::now(), open_until_ms: AtomicU64::new(0) }
+    }
+}
+
+impl Breaker {
+    fn elapsed_ms(&self) -> u64 {
+        u64::try_from(self.started.elapsed().as_millis()).unwrap_or(u64::MAX)
+    }
+
+    pub(super) fn is_open(&self) -> bool {
+        self.elapsed_ms() < self.open_until_ms.load(Ordering::Relaxed)
+    }
+
+    pub(super) fn open(&self) {
+        let pause_ms = u64::try_from(PAUSE_AFTER_FAILURE.as_millis()).unwrap_or(u64::MAX);
+        self.open_until_ms.store(self.elapsed_ms().saturating_add(pause_ms), Ordering::Relaxed);
+    }
+
+    pub(super) fn close(&self) {
+        self.open_until_ms.store(0, Ordering::Relaxed);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn in_a_cluster_one_tag_rests_alone() {
+        let breakers = Breakers::new(true);
+        breakers.of(Some(b"x:{one}:waiting")).open();
+        assert!(breakers.of(Some(b"x:{one}:active")).is_open());
+        assert!(!breakers.of(Some(b"x:{two}:waiting")).is_open());
+        assert!(!breakers.of(Some(b"x:pass")).is_open());
+        let single = Breakers::new(false);
+        single.of(Some(b"x:{one}:waiting")).open();
+        assert!(single.of(Some(b"x:{two}:waiting")).is_open());
+    }
+}

@@ -1,0 +1,73 @@
+//! Lua scripts, run by their hash.
+
+use redis::{Cmd, ToRedisArgs};
+
+/// A script that Redis runs in one step.
+#[derive(Debug)]
+pub struct Script {
+    source: &'static str,
+    hash: String,
+}
+
+/// A script with what it is to be run on.
+#[derive(Clone, Debug)]
+pub struct Call<'a> {
+    script: &'a Script,
+    keys: Vec<Vec<u8>>,
+    args: Vec<Vec<u8>>,
+}
+
+impl Script {
+    /// The script `source`.
+    pub fn new(source: &'static str) -> Self {
+        let hash = redis::Script::new(source).get_hash().to_owned();
+        Self { source, hash }
+    }
+
+    /// A call without keys and arguments yet.
+    pub fn prepare_invoke(&self) -> Call<'_> {
+        Call { script: self, keys: Vec::new(), args: Vec::new() }
+    }
+
+    /// A call whose first key is this.
+    pub fn key(&self, key: impl ToRedisArgs) -> Call<'_> {
+        let mut call = self.prepare_invoke();
+        call.key(key);
+        call
+    }
+}
+
+impl Call<'_> {
+    /// Adds a key. All keys of one call carry the same braces.
+    pub fn key(&mut self, key: impl ToRedisArgs) -> &mut Self {
+        self.keys.extend(key.to_redis_args());
+        self
+    }
+
+    /// Adds an argument, or several.
+    pub fn arg(&mut self, arg: impl ToRedisArgs) -> &mut Self {
+        self.args.extend(arg.to_redis_args());
+        self
+    }
+
+    /// The call by hash.
+    pub(super) fn by_hash(&self) -> Cmd {
+        self.command("EVALSHA", &self.script.hash)
+    }
+
+    /// The call with its source, which Redis remembers from then on. It goes to the one
+    /// server that has the keys; loading first would need every node of a cluster.
+    pub(super) fn by_source(&self) -> Cmd {
+        self.command("EVAL", self.script.source)
+    }
+
+    pub(super) fn first_key(&self) -> Option<&[u8]> {
+        self.keys.first().map(Vec::as_slice)
+    }
+
+    fn command(&self, name: &str, script: &str) -> Cmd {
+        let mut command = redis::cmd(name);
+        command.arg(script).arg(self.keys.len()).arg(&self.keys).arg(&self.args);
+        command
+    }
+}

@@ -1,0 +1,86 @@
+//! Seats and zones that the management changes.
+
+use sqlx::PgConnection;
+
+use crate::{
+    catalog::{ScheduleId, ScheduleSeatId, ZoneId},
+    reservation::{model::SeatStatus, stock::SeatPick},
+};
+
+/// A seat that this transaction has locked, with its name.
+pub(in crate::reservation) struct PickedSeat {
+    pub(in crate::reservation) id: ScheduleSeatId,
+    pub(in crate::reservation) name: String,
+    pub(in crate::reservation) status: SeatStatus,
+}
+
+/// Locks the picked seats, in id order.
+pub(in crate::reservation) async fn lock_picked(
+    tx: &mut PgConnection,
+    schedule_id: ScheduleId,
+    pick: &SeatPick,
+) -> Result<Vec<PickedSeat>, sqlx::Error> {
+    sqlx::query_as!(
+        PickedSeat,
+        r#"
+        select c.id as "id: ScheduleSeatId", c.status as "status: SeatStatus",
+            s.section || ' ' || s.row_label || '-' || s.number as "name!"
+        from schedule_seats c
+        join seats s on s.id = c.seat_id
+        where c.schedule_id = $1 and s.section = $2
+          and ($3::text is null or s.row_label = $3)
+          and (cardinality($4::integer[]) = 0 or s.number = any($4))
+        order by c.id
+        for no key update of c
+        "#,
+        schedule_id as _,
+        pick.section,
+        pick.row,
+        &pick.numbers,
+    )
+    .fetch_all(tx)
+    .await
+}
+
+/// Moves locked seats from one status to another; says how many it were.
+pub(in crate::reservation) async fn write_seat_status(
+    tx: &mut PgConnection,
+    ids: &[ScheduleSeatId],
+    from: SeatStatus,
+    to: SeatStatus,
+) -> Result<u64, sqlx::Error> {
+    let written = sqlx::query!(
+        r#"
+        update schedule_seats
+        set status = $3, version = version + 1, changed_xid = pg_current_xact_id()
+        where id = any($1) and status = $2
+        "#,
+        ids as _,
+        from as _,
+        to as _,
+    )
+    .execute(tx)
+    .await?;
+    Ok(written.rows_affected())
+}
+
+/// Another number of places; what is left changes by as much.
+pub(in crate::reservation) async fn write_capacity(
+    tx: &mut PgConnection,
+    zone_id: ZoneId,
+    capacity: i32,
+) -> Result<(), sqlx::Error> {
+    sqlx::query!(
+        r#"
+        update zones
+        set remaining = remaining + ($2 - capacity), capacity = $2, version = version + 1,
+            changed_xid = pg_current_xact_id()
+        where id = $1
+        "#,
+        zone_id as _,
+        capacity,
+    )
+    .execute(tx)
+    .await?;
+    Ok(())
+}

@@ -1,0 +1,103 @@
+//! The door: a ticket lets one person in, once.
+
+use chrono::{DateTime, Utc};
+use serde::Serialize;
+use sqlx::{PgConnection, PgPool};
+
+use super::{
+    error::TicketError,
+    model::{TicketCode, TicketId, TicketStatus},
+    store::door as store,
+};
+use crate::{accounts::AccountId, catalog::ScheduleId};
+
+/// A ticket as the door sees it.
+#[derive(Clone, Debug, Serialize)]
+pub struct CheckIn {
+    /// The ticket.
+    pub ticket_id: TicketId,
+    /// When it let its holder in.
+    pub used_at: DateTime<Utc>,
+    /// Whose it is.
+    pub holder: String,
+    /// Section or zone.
+    pub section: String,
+    /// The row of a seat.
+    pub row: Option<String>,
+    /// The number of a seat.
+    pub number: Option<i32>,
+    /// Whether it may still be taken back.
+    #[serde(skip)]
+    pub is_fresh: bool,
+}
+
+/// How many of one section are in.
+#[derive(Clone, Debug, Serialize)]
+pub struct DoorCount {
+    /// Section or zone.
+    pub section: String,
+    /// Who is in.
+    pub inside: i64,
+    /// Who may come, all in all.
+    pub expected: i64,
+}
+
+/// Lets in whoever shows `code` at the performance `schedule_id`, as a step of the
+/// caller's transaction. Of many doors that try at once exactly one succeeds: the
+/// others wait for the row and then find it used.
+pub async fn check_in(
+    tx: &mut PgConnection,
+    code: &TicketCode,
+    schedule_id: ScheduleId,
+    by: AccountId,
+) -> Result<CheckIn, TicketError> {
+    let ticket_id = store::lock_by_code(tx, code).await?.ok_or(TicketError::Unknown)?;
+    let shown = store::shown_ticket_of(tx, ticket_id).await?;
+    match (shown.status, shown.used_at) {
+        // First: a ticket of another evening is told so, whatever became of it.
+        _ if shown.schedule_id != schedule_id => Err(TicketError::Elsewhere {
+            title: shown.title,
+            starts_at: shown.starts_at,
+            time_zone: shown.time_zone,
+        }),
+        (TicketStatus::Used, Some(used_at)) => Err(TicketError::AlreadyIn { used_at }),
+        (TicketStatus::Valid, _) if !shown.is_cancelled => {
+            store::write_used(tx, ticket_id, by).await?;
+            let found = store::find_check_in(tx, schedule_id, ticket_id).await?;
+            found.ok_or(TicketError::Inconsistent)
+        }
+        _ => Err(TicketError::Void),
+    }
+}
+
+/// Takes a check-in of the last minute back, as a step of the caller's transaction: the
+/// ticket is valid again. Answers with what it was.
+pub async fn undo_check_in(
+    tx: &mut PgConnection,
+    schedule_id: ScheduleId,
+    ticket_id: TicketId,
+) -> Result<CheckIn, TicketError> {
+    store::lock(tx, ticket_id).await?;
+    // The clock is read after the row is ours.
+    let check_in = store::find_check_in(&mut *tx, schedule_id, ticket_id).await?;
+    let check_in = check_in.filter(|check_in| check_in.is_fresh).ok_or(TicketError::UndoOver)?;
+    store::write_valid(tx, ticket_id).await?;
+    Ok(check_in)
+}
+
+/// The check-in of a ticket at one performance, if it was let in.
+pub async fn find_check_in(
+    db: &PgPool,
+    schedule_id: ScheduleId,
+    ticket_id: TicketId,
+) -> Result<Option<CheckIn>, sqlx::Error> {
+    store::find_check_in(db, schedule_id, ticket_id).await
+}
+
+/// Who is in and who may come, by section and zone.
+pub async fn count_by_section(
+    db: &PgPool,
+    schedule_id: ScheduleId,
+) -> Result<Vec<DoorCount>, sqlx::Error> {
+    store::count_by_section(db, schedule_id).await
+}

@@ -1,0 +1,164 @@
+//! Tickets at the door.
+
+use chrono::{DateTime, Utc};
+use sqlx::{PgConnection, PgExecutor, PgPool};
+
+use crate::{
+    accounts::AccountId,
+    catalog::ScheduleId,
+    tickets::{
+        check_in::{CheckIn, DoorCount},
+        model::{TicketCode, TicketId, TicketStatus},
+    },
+};
+
+/// Locks the ticket with this code, if there is one.
+pub(in crate::tickets) async fn lock_by_code(
+    tx: &mut PgConnection,
+    code: &TicketCode,
+) -> Result<Option<TicketId>, sqlx::Error> {
+    sqlx::query_scalar!(
+        r#"select id as "id: TicketId" from tickets where code = $1 for no key update"#,
+        code as _,
+    )
+    .fetch_optional(tx)
+    .await
+}
+
+/// Locks a ticket, if it exists.
+pub(in crate::tickets) async fn lock(
+    tx: &mut PgConnection,
+    ticket_id: TicketId,
+) -> Result<(), sqlx::Error> {
+    sqlx::query!("select id from tickets where id = $1 for no key update", ticket_id as _)
+        .fetch_optional(tx)
+        .await?;
+    Ok(())
+}
+
+/// What decides whether a ticket opens a door.
+pub(in crate::tickets) struct Shown {
+    pub(in crate::tickets) status: TicketStatus,
+    pub(in crate::tickets) used_at: Option<DateTime<Utc>>,
+    pub(in crate::tickets) schedule_id: ScheduleId,
+    pub(in crate::tickets) is_cancelled: bool,
+    pub(in crate::tickets) title: String,
+    pub(in crate::tickets) starts_at: DateTime<Utc>,
+    pub(in crate::tickets) time_zone: String,
+}
+
+/// A locked ticket as it is now: a statement after the one that waited for it.
+pub(in crate::tickets) async fn shown_ticket_of(
+    tx: &mut PgConnection,
+    ticket_id: TicketId,
+) -> Result<Shown, sqlx::Error> {
+    sqlx::query_as!(
+        Shown,
+        r#"
+        select t.status as "status: TicketStatus", t.used_at,
+               r.schedule_id as "schedule_id: ScheduleId",
+               p.status = 'CANCELLED' as "is_cancelled!", p.title, d.starts_at, v.time_zone
+        from tickets t
+        join reservation_items i on i.id = t.reservation_item_id
+        join reservations r on r.id = i.reservation_id
+        join programs p on p.id = r.program_id
+        join schedules d on d.id = r.schedule_id
+        join venues v on v.id = d.venue_id
+        where t.id = $1
+        "#,
+        ticket_id as _,
+    )
+    .fetch_one(tx)
+    .await
+}
+
+/// A locked, valid ticket is used now.
+pub(in crate::tickets) async fn write_used(
+    tx: &mut PgConnection,
+    ticket_id: TicketId,
+    by: AccountId,
+) -> Result<(), sqlx::Error> {
+    sqlx::query!(
+        r#"
+        update tickets set status = 'USED', used_at = clock_timestamp(), used_by = $2
+        where id = $1 and status = 'VALID'
+        "#,
+        ticket_id as _,
+        by as _,
+    )
+    .execute(tx)
+    .await?;
+    Ok(())
+}
+
+/// A locked, used ticket is valid again.
+pub(in crate::tickets) async fn write_valid(
+    tx: &mut PgConnection,
+    ticket_id: TicketId,
+) -> Result<(), sqlx::Error> {
+    sqlx::query!(
+        r#"
+        update tickets set status = 'VALID', used_at = null, used_by = null
+        where id = $1 and status = 'USED'
+        "#,
+        ticket_id as _,
+    )
+    .execute(tx)
+    .await?;
+    Ok(())
+}
+
+/// A used ticket of one performance; fresh for a minute.
+pub(in crate::tickets) async fn find_check_in(
+    db: impl PgExecutor<'_>,
+    schedule_id: ScheduleId,
+    ticket_id: TicketId,
+) -> Result<Option<CheckIn>, sqlx::Error> {
+    sqlx::query_as!(
+        CheckIn,
+        r#"
+        select t.id as "ticket_id: TicketId", t.used_at as "used_at!", a.name as holder,
+               coalesce(s.section, z.name) as "section!", s.row_label as "row?",
+               s.number as "number?",
+               t.used_at > clock_timestamp() - interval '1 minute' as "is_fresh!"
+        from tickets t
+        join accounts a on a.id = t.account_id
+        join reservation_items i on i.id = t.reservation_item_id
+        join reservations r on r.id = i.reservation_id
+        left join schedule_seats c on c.id = i.schedule_seat_id
+        left join seats s on s.id = c.seat_id
+        left join zones z on z.id = i.zone_id
+        where t.id = $2 and r.schedule_id = $1 and t.status = 'USED'
+        "#,
+        schedule_id as _,
+        ticket_id as _,
+    )
+    .fetch_optional(db)
+    .await
+}
+
+/// Valid and used tickets of one performance, by section and zone.
+pub(in crate::tickets) async fn count_by_section(
+    db: &PgPool,
+    schedule_id: ScheduleId,
+) -> Result<Vec<DoorCount>, sqlx::Error> {
+    sqlx::query_as!(
+        DoorCount,
+        r#"
+        select coalesce(s.section, z.name) as "section!",
+               count(*) filter (where t.status = 'USED') as "inside!", count(*) as "expected!"
+        from reservations r
+        join reservation_items i on i.reservation_id = r.id
+        join tickets t on t.reservation_item_id = i.id and t.status in ('VALID', 'USED')
+        left join schedule_seats c on c.id = i.schedule_seat_id
+        left join seats s on s.id = c.seat_id
+        left join zones z on z.id = i.zone_id
+        where r.schedule_id = $1 and r.status = 'CONFIRMED'
+        group by 1
+        order by 1
+        "#,
+        schedule_id as _,
+    )
+    .fetch_all(db)
+    .await
+}

@@ -1,0 +1,105 @@
+// Scans without leaving the page: the answer of the same form is put in place of the
+// last one. Without this file every scan is a page.
+//
+// A hardware scanner types the code and presses Enter, so the field keeps the focus.
+// The camera is used where the browser itself can read QR codes.
+
+const door = document.querySelector("[data-door]");
+const scan = door.querySelector("[data-door-scan]");
+const field = scan.elements.namedItem("code");
+const video = door.querySelector("[data-door-video]");
+const camera = door.querySelector("[data-door-camera]");
+const offline = door.querySelector("[data-door-offline]");
+
+const ANSWER_MS_MAX = 8_000;
+const LOOK_EVERY_MS = 200;
+// The same code in front of the camera is one scan, not ten.
+const SAME_CODE_MS = 4_000;
+
+let isBusy = false;
+let last = { code: "", at: 0 };
+let looking;
+
+door.addEventListener("submit", (event) => {
+  if (!event.target.matches("[data-door-form]")) return;
+  event.preventDefault();
+  send(event.target);
+});
+
+async function send(form) {
+  if (isBusy) return;
+  isBusy = true;
+  const body = new URLSearchParams(new FormData(form));
+  field.value = "";
+  try {
+    const answer = await fetch(form.action, {
+      method: "POST",
+      body,
+      headers: { accept: "text/html" },
+      signal: AbortSignal.timeout(ANSWER_MS_MAX),
+    });
+    const page = new DOMParser().parseFromString(await answer.text(), "text/html");
+    const isDoor = swap(page, "[data-door-answer]") && swap(page, "[data-door-counts]");
+    // Logged out, or no longer staff: the page says so itself.
+    if (!isDoor) location.reload();
+    offline.hidden = true;
+    navigator.vibrate?.(page.querySelector(".verdict--in") ? 80 : [120, 80, 120]);
+  } catch {
+    // What was sent is done once or not at all; scanning again tells which.
+    offline.hidden = false;
+  }
+  isBusy = false;
+  field.focus({ preventScroll: true });
+}
+
+function swap(page, selector) {
+  const fresh = page.querySelector(selector);
+  if (!fresh) return false;
+  // The element stays and only its content changes, so that it is announced.
+  document.querySelector(selector).replaceChildren(...document.adoptNode(fresh).childNodes);
+  return true;
+}
+
+if ("BarcodeDetector" in globalThis && navigator.mediaDevices) {
+  camera.hidden = false;
+  camera.addEventListener("click", () => (looking ? close() : open()));
+}
+
+async function open() {
+  try {
+    video.srcObject = await navigator.mediaDevices.getUserMedia({
+      video: { facingMode: "environment" },
+    });
+  } catch {
+    camera.hidden = true;
+    return;
+  }
+  video.hidden = false;
+  camera.textContent = camera.dataset.textOff;
+  await video.play();
+  const detector = new BarcodeDetector({ formats: ["qr_code"] });
+  looking = setInterval(() => look(detector), LOOK_EVERY_MS);
+}
+
+function close() {
+  clearInterval(looking);
+  looking = undefined;
+  for (const track of video.srcObject?.getTracks() ?? []) track.stop();
+  video.srcObject = null;
+  video.hidden = true;
+  camera.textContent = camera.dataset.textOn;
+}
+
+async function look(detector) {
+  if (isBusy || document.hidden) return;
+  const [found] = await detector.detect(video).catch(() => []);
+  if (!found) return;
+  const now = performance.now();
+  if (found.rawValue === last.code && now - last.at < SAME_CODE_MS) {
+    last.at = now;
+    return;
+  }
+  last = { code: found.rawValue, at: now };
+  field.value = found.rawValue;
+  send(scan);
+}

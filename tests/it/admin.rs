@@ -1,0 +1,60 @@
+//! The desk: what those who manage do, over HTTP.
+
+mod catalog;
+mod seats;
+
+use serde_json::Value;
+use sqlx::PgPool;
+
+use crate::support::{Answer, Person};
+
+/// The acts in the log, oldest first.
+async fn acts(db: &PgPool) -> Vec<String> {
+    sqlx::query_scalar("select act from audit_log order by id").fetch_all(db).await.unwrap()
+}
+
+/// A program as somebody types it.
+fn program(title: &str, slug: &str) -> Vec<(&'static str, String)> {
+    [
+        ("title", title),
+        ("slug", slug),
+        ("description", "Two hours, one interval."),
+        ("on_sale_at", "2030-01-02T19:00"),
+        ("off_sale_at", "2030-02-02T19:00"),
+        ("queue_capacity", "100"),
+        ("queue_rate_per_second", ""),
+        ("stay_minutes", "10"),
+        ("hold_minutes", "5"),
+        ("places_per_account_max", "4"),
+        ("refund_until_hours", "24"),
+        ("refund_percent", "90"),
+    ]
+    .map(|(name, value)| (name, value.to_owned()))
+    .to_vec()
+}
+
+/// The same form with other values.
+fn with(
+    form: &[(&'static str, String)],
+    other: &[(&'static str, &str)],
+) -> Vec<(&'static str, String)> {
+    let mut form: Vec<_> =
+        form.iter().filter(|(name, _)| !other.iter().any(|(n, _)| n == name)).cloned().collect();
+    form.extend(other.iter().map(|(name, value)| (*name, (*value).to_owned())));
+    form
+}
+
+async fn make_venue(admin: &Person, grid: &str) -> String {
+    let form = [("name", "A hall"), ("address", "Seoul"), ("time_zone", "Asia/Seoul")];
+    let venue = admin.post("/admin/venues", &form).await;
+    assert_eq!(venue.status, 201, "{}", venue.body);
+    let id = venue.json()["id"].as_str().unwrap().to_owned();
+    let path = format!("/admin/venues/{id}/seats");
+    let seats = admin.post(&path, &[("version", "0"), ("grid", grid)]).await;
+    assert_eq!(seats.status, 200, "{}", seats.body);
+    id
+}
+
+fn field(answer: &Answer, name: &str) -> Value {
+    answer.json()[name].clone()
+}

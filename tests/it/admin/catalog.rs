@@ -1,0 +1,150 @@
+//! Programs and performances: made, published, edited by two people at once.
+
+use serde_json::json;
+use sqlx::PgPool;
+
+use super::{acts, field, make_venue, program, with};
+use crate::support::{Concert, Hold, Office};
+
+#[sqlx::test]
+async fn a_program_is_made_priced_published_and_sold(db: PgPool) {
+    let office = Office::open(db.clone()).await;
+    let admin = office.employ("admin", "ADMIN").await;
+    let made = admin.post("/admin/programs", &program("Hamlet", "hamlet")).await;
+    assert_eq!(made.status, 201, "{}", made.body);
+    let id = field(&made, "id").as_str().unwrap().to_owned();
+    assert_eq!(field(&made, "on_sale_at"), "2030-01-02T10:00:00Z", "typed on Seoul's clock");
+    let path = format!("/admin/programs/{id}");
+
+    let early = admin.post(&format!("{path}/publication"), &[("version", "0")]).await;
+    assert_eq!((early.status, early.code().as_str()), (409, "nothing-to-sell"));
+
+    let venue = make_venue(&admin, "Stalls, 2, 5\nBalcony, 1, 4").await;
+    let moment = [("venue_id", venue.as_str()), ("starts_at", "2030-03-01T20:00")];
+    let schedule = admin.post(&format!("{path}/schedules"), &moment).await;
+    assert_eq!(schedule.status, 201, "{}", schedule.body);
+    let twice = admin.post(&format!("{path}/schedules"), &moment).await;
+    assert_eq!((twice.status, twice.code().as_str()), (409, "moment-taken"));
+    let schedule = format!("/admin/schedules/{}", field(&schedule, "id").as_str().unwrap());
+    let prices = json!({ "version": 0, "section": ["Stalls", "Balcony"], "price": [50_000, ""] });
+    let priced = admin.post_json(&format!("{schedule}/prices"), &prices).await;
+    assert_eq!(priced.status, 200, "{}", priced.body);
+    let zone = [("version", "1"), ("name", "Floor"), ("price", "30000"), ("capacity", "200")];
+    assert_eq!(admin.post(&format!("{schedule}/zones"), &zone).await.status, 200);
+
+    let published = admin.submit(&format!("{path}/publication"), &[("version", "0")]).await;
+    assert_eq!((published.status, published.location()), (303, path.as_str()));
+    let shown = office.stranger().get("/programs/hamlet").await.json();
+    assert_eq!(shown["schedules"][0]["free"], 10 + 200, "a section without a price is not sold");
+    assert_eq!(shown["schedules"][0]["price_from"], 30_000);
+    let expected = [
+        "program-created",
+        "venue-created",
+        "seats-replaced",
+        "schedule-created",
+        "prices-set",
+        "zone-created",
+        "program-published",
+    ];
+    assert_eq!(acts(&db).await, expected);
+    for page in
+        [path.as_str(), &schedule, "/admin/programs", "/admin", "/admin/audit", "/admin/venues"]
+    {
+        let page = admin.visit(page).await;
+        assert_eq!(page.status, 200, "{}", page.body);
+    }
+    office.close().await;
+}
+
+#[sqlx::test]
+async fn what_another_admin_changed_meanwhile_is_shown_and_not_overwritten(db: PgPool) {
+    let office = Office::open(db.clone()).await;
+    let (mina, jun) = (office.employ("mina", "ADMIN").await, office.employ("jun", "ADMIN").await);
+    let jun = office.moved(&jun, 1);
+    let form = program("Hamlet", "hamlet");
+    let made = mina.post("/admin/programs", &form).await;
+    let path = format!("/admin/programs/{}", field(&made, "id").as_str().unwrap());
+
+    let hers = with(&form, &[("version", "0"), ("title", "Hamlet, Prince")]);
+    assert_eq!(mina.submit(&path, &hers).await.status, 303);
+    let his = with(&form, &[("version", "0"), ("queue_capacity", "7")]);
+    let refused = jun.submit(&path, &his).await;
+    assert_eq!(refused.status, 409);
+    for told in ["mina changed this", "<del>Hamlet</del>", "<ins>Hamlet, Prince</ins>"] {
+        assert!(refused.body.contains(told), "{told}: {}", refused.body);
+    }
+    assert!(refused.body.contains("name=\"queue_capacity\" type=\"number\" value=\"7\""));
+    assert!(refused.body.contains("name=\"version\" value=\"1\""), "{}", refused.body);
+    let problem = jun.post(&path, &his).await;
+    assert_eq!((problem.status, problem.code().as_str()), (409, "changed-meanwhile"));
+    assert_eq!(problem.json()["meanwhile"][0]["changes"][0]["field"], "title");
+    let kept: (String, i64) =
+        sqlx::query_as("select title, version from programs").fetch_one(&db).await.unwrap();
+    assert_eq!(kept, ("Hamlet, Prince".to_owned(), 1));
+    assert_eq!(acts(&db).await, ["program-created", "program-edited"]);
+
+    let knowingly = with(&his, &[("version", "1"), ("title", "Hamlet, Prince")]);
+    assert_eq!(jun.submit(&path, &knowingly).await.status, 303);
+    office.close().await;
+}
+
+#[sqlx::test]
+async fn a_form_that_makes_no_sense_changes_nothing(db: PgPool) {
+    let office = Office::open_with(db.clone(), 1, &[]).await;
+    let admin = office.employ("admin", "ADMIN").await;
+    let form = program("Hamlet", "hamlet");
+    let cases = [
+        ("queue_capacity", "0"),
+        ("queue_capacity", "-1"),
+        ("queue_rate_per_second", "1.5"),
+        ("off_sale_at", "2030-01-02T18:59"),
+        ("off_sale_at", "tomorrow"),
+        ("slug", "Hamlet!"),
+        ("slug", "-"),
+        ("title", " "),
+        ("stay_minutes", "0"),
+        ("hold_minutes", "61"),
+        ("places_per_account_max", "99999999999999999999"),
+        ("refund_percent", "101"),
+    ];
+    for (name, value) in cases {
+        let form = with(&form, &[(name, value)]);
+        let refused = admin.post("/admin/programs", &form).await;
+        assert_eq!((refused.status, refused.code().as_str()), (422, "invalid"), "{name}={value}");
+        assert!(refused.json()["fields"][name].is_string(), "{name}: {}", refused.body);
+        let page = admin.submit("/admin/programs", &form).await;
+        assert_eq!(page.status, 422);
+        assert!(
+            page.body.contains("aria-invalid") && page.body.contains("value=\"Hamlet\"")
+                || name == "title"
+        );
+    }
+    assert!(acts(&db).await.is_empty());
+    assert_eq!(admin.post("/admin/programs", &form).await.status, 201);
+    let taken = admin.post("/admin/programs", &form).await;
+    assert_eq!((taken.status, taken.code().as_str()), (409, "slug-taken"));
+    office.close().await;
+}
+
+#[sqlx::test]
+async fn a_price_change_leaves_holds_their_price(db: PgPool) {
+    let office = Office::open(db.clone()).await;
+    let concert = Concert::usual(&db).await;
+    let admin = office.employ("admin", "ADMIN").await;
+    let ada = office.sign_in("ada").await;
+    let hold = Hold { seat_ids: &concert.seat_ids[..2], places: 1, ..Hold::default() };
+    let id = hold.write(&db, &concert, ada.account_id).await;
+
+    let schedule = format!("/admin/schedules/{}", concert.schedule_id);
+    let prices = [("version", "0"), ("section", "Stalls"), ("price", "70000")];
+    assert_eq!(admin.post(&format!("{schedule}/prices"), &prices).await.status, 200);
+    let zone = [("version", "1"), ("name", "Floor"), ("price", "99000"), ("capacity", "100")];
+    let zone_path = format!("{schedule}/zones/{}", concert.zone_id);
+    assert_eq!(admin.post(&zone_path, &zone).await.status, 200);
+
+    assert_eq!(ada.post("/wallet/charges", &[("amount", "200000")]).await.status, 201);
+    let paid = ada.post(&format!("/reservations/{id}/payment"), &()).await;
+    assert_eq!((paid.status, field(&paid, "amount")), (201, json!(130_000)));
+    office.verify().await;
+    office.close().await;
+}

@@ -1,0 +1,130 @@
+//! The door: every ticket opens it once.
+
+use sqlx::PgPool;
+use uuid::Uuid;
+
+use crate::support::{Answer, Concert, Hold, Office, Person, Purchase, count, storm};
+
+const DOORS: usize = 40;
+
+async fn scan(staff: &Person, schedule_id: Uuid, code: &str) -> Answer {
+    staff.post(&format!("/door/{schedule_id}/check-ins"), &[("code", code)]).await
+}
+
+async fn acts(db: &PgPool) -> Vec<String> {
+    sqlx::query_scalar("select act from audit_log order by id").fetch_all(db).await.unwrap()
+}
+
+#[sqlx::test]
+async fn a_valid_ticket_is_green_and_the_second_scan_says_when_the_first_was(db: PgPool) {
+    let office = Office::open(db.clone()).await;
+    let concert = Concert::usual(&db).await;
+    let ada = office.sign_in("ada").await;
+    let hold = Hold { seat_ids: &concert.seat_ids[..1], places: 1, ..Hold::default() };
+    let bought = Purchase::make(&db, &concert, &ada, hold).await;
+    let door = office.employ("door", "STAFF").await;
+
+    let path = format!("/door/{}/check-ins", concert.schedule_id);
+    let typed = bought.codes[0].to_lowercase();
+    let let_in = door.submit(&path, &[("code", typed)]).await;
+    assert_eq!(let_in.status, 303, "{}", let_in.body);
+    let green = door.visit(let_in.location()).await;
+    assert!(green.body.contains("verdict--in") && green.body.contains("undoing"), "{}", green.body);
+    assert!(green.body.contains("<strong>1</strong> / 2"), "{}", green.body);
+
+    let red = door.submit(&path, &[("code", &bought.codes[0])]).await;
+    assert_eq!(red.status, 409);
+    assert!(red.body.contains("verdict--out") && red.body.contains("First let in"), "{}", red.body);
+    let again = scan(&door, concert.schedule_id, &bought.codes[0]).await;
+    assert_eq!((again.status, again.code().as_str()), (409, "ticket-already-in"));
+    assert!(again.json()["used_at"].is_string());
+    let counts = door.get(&format!("/door/{}", concert.schedule_id)).await.json();
+    assert_eq!((&counts["inside"], &counts["expected"]), (&1.into(), &2.into()));
+    assert_eq!(acts(&db).await, ["checked-in"]);
+    office.verify().await;
+    office.close().await;
+}
+
+#[sqlx::test]
+async fn of_many_doors_exactly_one_admits(db: PgPool) {
+    let office = Office::open(db.clone()).await;
+    let concert = Concert::usual(&db).await;
+    let ada = office.sign_in("ada").await;
+    let hold = Hold { seat_ids: &concert.seat_ids[..3], ..Hold::default() };
+    let bought = Purchase::make(&db, &concert, &ada, hold).await;
+    let door = office.employ("door", "STAFF").await;
+
+    let scans = (0..DOORS).flat_map(|idx| {
+        let (door, schedule_id) = (office.moved(&door, idx), concert.schedule_id);
+        bought.codes.clone().into_iter().map(move |code| {
+            let door = door.clone();
+            async move { scan(&door, schedule_id, &code).await }
+        })
+    });
+    let answers = storm(scans).await;
+    assert_eq!(count(&answers, 201, ""), 3);
+    assert_eq!(count(&answers, 409, "ticket-already-in"), (DOORS - 1) * 3);
+    assert_eq!(acts(&db).await.len(), 3, "what was refused is no act");
+    office.verify().await;
+    office.close().await;
+}
+
+#[sqlx::test]
+async fn what_opens_no_door_says_why(db: PgPool) {
+    let office = Office::open(db.clone()).await;
+    let (concert, elsewhere) = (Concert::usual(&db).await, Concert::usual(&db).await);
+    let ada = office.sign_in("ada").await;
+    let hold = Hold { seat_ids: &concert.seat_ids[..1], ..Hold::default() };
+    let refunded = Purchase::make(&db, &concert, &ada, hold).await;
+    let path = format!("/reservations/{}/cancellation", refunded.reservation_id);
+    assert_eq!(ada.post(&path, &()).await.status, 200);
+    let hold = Hold { seat_ids: &elsewhere.seat_ids[..1], ..Hold::default() };
+    let other = Purchase::make(&db, &elsewhere, &ada, hold).await;
+    let door = office.employ("door", "STAFF").await;
+
+    let invented = "A".repeat(26);
+    let cases = [
+        (refunded.codes[0].as_str(), 409, "ticket-void"),
+        (other.codes[0].as_str(), 409, "ticket-elsewhere"),
+        (invented.as_str(), 404, "ticket-unknown"),
+        ("", 404, "ticket-unknown"),
+        ("<script>", 404, "ticket-unknown"),
+    ];
+    for (code, status, reason) in cases {
+        let answer = scan(&door, concert.schedule_id, code).await;
+        assert_eq!((answer.status, answer.code().as_str()), (status, reason), "{code}");
+    }
+    let nowhere = scan(&door, Uuid::nil(), &other.codes[0]).await;
+    assert_eq!(nowhere.code(), "ticket-elsewhere");
+    sqlx::query("update programs set status = 'CANCELLED'").execute(&db).await.unwrap();
+    let late = scan(&door, elsewhere.schedule_id, &other.codes[0]).await;
+    assert_eq!((late.status, late.code().as_str()), (409, "ticket-void"));
+    assert!(acts(&db).await.is_empty());
+    office.close().await;
+}
+
+#[sqlx::test]
+async fn a_check_in_is_taken_back_within_a_minute_and_not_later(db: PgPool) {
+    let office = Office::open(db.clone()).await;
+    let concert = Concert::usual(&db).await;
+    let ada = office.sign_in("ada").await;
+    let hold = Hold { seat_ids: &concert.seat_ids[..1], ..Hold::default() };
+    let bought = Purchase::make(&db, &concert, &ada, hold).await;
+    let door = office.employ("door", "STAFF").await;
+    let let_in = scan(&door, concert.schedule_id, &bought.codes[0]).await.json();
+    let ticket_id = let_in["ticket_id"].as_str().unwrap();
+    let undo = format!("/door/{}/check-ins/{ticket_id}/undoing", concert.schedule_id);
+
+    assert_eq!(door.post(&undo, &()).await.status, 200);
+    let twice = door.post(&undo, &()).await;
+    assert_eq!((twice.status, twice.code().as_str()), (409, "undo-over"));
+    assert_eq!(scan(&door, concert.schedule_id, &bought.codes[0]).await.status, 201);
+    sqlx::query("update tickets set used_at = used_at - interval '61 seconds'")
+        .execute(&db)
+        .await
+        .unwrap();
+    assert_eq!(door.post(&undo, &()).await.code(), "undo-over");
+    assert_eq!(acts(&db).await, ["checked-in", "check-in-undone", "checked-in"]);
+    office.verify().await;
+    office.close().await;
+}

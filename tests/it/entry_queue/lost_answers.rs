@@ -1,0 +1,134 @@
+//! Answers that were lost between the database, Redis and the browser.
+
+use std::time::Duration;
+
+use serde_json::json;
+use sqlx::PgPool;
+use uuid::Uuid;
+
+use super::{crowded, join, join_at_once, line_of, numbering_is_whole, until_status};
+use crate::support::{Concert, CutWire, Office, Person, count};
+
+#[sqlx::test]
+async fn a_join_whose_commit_lost_its_answer_is_still_ones_own(db: PgPool) {
+    let wire = CutWire::to(&db).await;
+    let office = Office::open_through(db.clone(), &wire).await;
+    let concert = Concert::with(&db, crowded()).await;
+    let people = office.crowd(8, "Cut").await;
+    join(&people[0], &concert).await;
+
+    wire.cut(1);
+    let answer = join(&people[1], &concert).await;
+    assert_eq!((wire.cuts_left(), answer.status), (0, 201), "{}", answer.body);
+    assert_eq!(answer.json()["queue_number"], 2);
+    assert_eq!(join(&people[1], &concert).await.code(), "token-already-issued");
+
+    wire.cut(1);
+    let answers = join_at_once(&people[2..], &concert).await;
+    assert_eq!((wire.cuts_left(), count(&answers, 201, "")), (0, 6), "{answers:?}");
+    assert_eq!(numbering_is_whole(&db, concert.program_id).await, Ok(8));
+}
+
+/// One that fails for its data does not take the others of its batch with it.
+#[sqlx::test]
+async fn a_batch_with_one_who_is_gone_fails_for_that_one_alone(db: PgPool) {
+    let office = Office::open_with(db.clone(), 1, &[]).await;
+    let concert = Concert::with(&db, crowded()).await;
+    let people = office.crowd(30, "Spoiled").await;
+    let refuse = format!(
+        "alter table queue_tokens add constraint spoiled check (account_id <> '{}')",
+        people[7].account_id
+    );
+    sqlx::query(sqlx::AssertSqlSafe(refuse)).execute(&db).await.unwrap();
+    let answers = join_at_once(&people, &concert).await;
+    assert_eq!((count(&answers, 201, ""), count(&answers, 500, "internal")), (29, 1));
+    assert_eq!(numbering_is_whole(&db, concert.program_id).await, Ok(29));
+}
+
+/// What the database looks like when an instance was killed after its commit and before
+/// it told Redis: every kind of step, made by hand.
+#[sqlx::test]
+async fn a_step_that_redis_never_heard_of_is_made_good_by_itself(db: PgPool) {
+    let office = Office::open(db.clone()).await;
+    let concert = Concert::with(&db, crowded()).await;
+    let people = office.crowd(6, "Killed").await;
+    for person in &people[..5] {
+        join(person, &concert).await;
+    }
+    let run = async |statement: &'static str, account_id: Uuid| {
+        let done = sqlx::query(statement).bind(concert.program_id).bind(account_id);
+        assert_eq!(done.execute(&db).await.unwrap().rows_affected(), 1, "{statement}");
+    };
+    // Somebody joined: they know nothing of it and join again, or look.
+    run(
+        "insert into queue_tokens (id, program_id, account_id, queue_number)
+         values (gen_random_uuid(), $1, $2, 6)",
+        people[5].account_id,
+    )
+    .await;
+    run(
+        "update queue_numbers set next_number = 7 where program_id = $1 and $2 is not null",
+        Uuid::nil(),
+    )
+    .await;
+    let state = people[5].get(&line_of(&concert)).await.json();
+    assert_eq!((&state["queue_number"], &state["ahead"]), (&json!(6), &json!(4)), "{state}");
+
+    // Somebody in line left; somebody inside left: the head of the line moves on anyway.
+    let leave = "update queue_tokens set status = 'CANCELLED', ended_at = now()
+                 where program_id = $1 and account_id = $2";
+    run(leave, people[1].account_id).await;
+    run(leave, people[0].account_id).await;
+    until_status(&people[2], &concert, "ACTIVE").await;
+    assert_eq!(people[0].get(&line_of(&concert)).await.json()["status"], "CANCELLED");
+    assert_eq!(people[3].get(&line_of(&concert)).await.json()["ahead"], 0);
+
+    // Somebody was let in and still stands in Redis' line, at its head.
+    run(leave, people[2].account_id).await;
+    run(
+        "update queue_tokens set status = 'ACTIVE', admitted_at = now(),
+             stay_ends_at = now() + interval '10 minutes', expires_at = now() + interval '10 minutes'
+         where program_id = $1 and account_id = $2",
+        people[3].account_id,
+    )
+    .await;
+    people[3].delete(&line_of(&concert)).await;
+    until_status(&people[4], &concert, "ACTIVE").await;
+}
+
+/// Redis stands still in the middle of a storm: everybody gets an answer and a place.
+#[sqlx::test]
+async fn a_redis_that_hangs_delays_nobody_for_long(db: PgPool) {
+    let redis = crate::support::PrivateRedis::start().await;
+    let office = Office::open_with(db.clone(), 2, &[("REDIS_URL", &redis.url())]).await;
+    let concert = Concert::with(&db, crowded()).await;
+    let people = office.crowd(60, "Hang").await;
+    join_at_once(&people[..20], &concert).await;
+
+    redis.pause(true);
+    let started = std::time::Instant::now();
+    let answers = join_at_once(&people[20..], &concert).await;
+    assert_eq!(count(&answers, 201, ""), 40, "{answers:?}");
+    assert!(started.elapsed() < Duration::from_secs(4), "{:?}", started.elapsed());
+    assert_eq!(people[30].delete(&line_of(&concert)).await.status, 204);
+    let polled: Vec<Person> = people[31..35].to_vec();
+    for person in &polled {
+        let answer = person.get(&line_of(&concert)).await;
+        assert_eq!(answer.status, 200, "{}", answer.body);
+    }
+    redis.pause(false);
+    assert_eq!(numbering_is_whole(&db, concert.program_id).await, Ok(60));
+    // Every place comes to Redis again, and whoever left is not brought back by a command
+    // that was carried out late.
+    let mut n_misplaced = 1;
+    for _ in 0..60 {
+        tokio::time::sleep(Duration::from_millis(100)).await;
+        let app = &office.app;
+        let listed = stagedoor::entry_queue::list_differences(&app.db, &app.redis, 10).await;
+        n_misplaced = listed.map_or(n_misplaced, |found| found.len());
+        if n_misplaced == 0 {
+            break;
+        }
+    }
+    assert_eq!(n_misplaced, 0);
+}

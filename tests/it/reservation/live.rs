@@ -1,0 +1,170 @@
+//! Open maps: what changes is told, once, soon, and nothing is skipped.
+
+use std::{collections::BTreeMap, time::Duration};
+
+use serde_json::Value;
+use sqlx::{Connection, PgConnection, PgPool};
+
+use super::{admit, hold, hold_places};
+use crate::support::{Concert, ConcertOptions, Office, Person};
+
+fn changes_path(concert: &Concert, since: &Value) -> String {
+    format!("/schedules/{}/changes?since={}", concert.schedule_id, since.as_str().unwrap())
+}
+
+async fn map(person: &Person, concert: &Concert) -> Value {
+    person.get(&format!("/schedules/{}", concert.schedule_id)).await.json()
+}
+
+#[sqlx::test]
+async fn asking_again_tells_what_changed_and_then_nothing(db: PgPool) {
+    let office = Office::open(db).await;
+    let concert = Concert::usual(&office.db).await;
+    let people = office.crowd(2, "ada").await;
+    admit(&office.db, &concert, &people).await;
+    let before = map(&people[0], &concert).await;
+    assert_eq!(hold(&people[1], &concert, &concert.seat_ids[3..5]).await.status, 201);
+    assert_eq!(hold_places(&people[1], &concert, 2).await.status, 201);
+    let changes = people[0].get(&changes_path(&concert, &before["cursor"])).await.json();
+    let mut told: Vec<_> = changes["seats"].as_array().unwrap().clone();
+    told.sort_by_key(|seat| seat["id"].as_i64());
+    assert_eq!(told.len(), 2, "{changes}");
+    assert_eq!((&told[0]["id"], &told[0]["status"]), (&concert.seat_ids[3].into(), &"HELD".into()));
+    assert_eq!(changes["zones"][0]["remaining"], 98);
+    let wrong = people[0].get(&format!("/schedules/{}/changes?since=x", concert.schedule_id)).await;
+    assert_eq!((wrong.status, wrong.code().as_str()), (422, "invalid"));
+    let out = office.sign_in("bob").await;
+    assert_eq!(out.get(&changes_path(&concert, &before["cursor"])).await.code(), "not-admitted");
+    office.close().await;
+}
+
+/// A transaction that began early and commits late is what a plain sequence would skip.
+#[sqlx::test]
+async fn a_change_that_commits_late_is_not_skipped(db: PgPool) {
+    let office = Office::open_with(db, 1, &[]).await;
+    let concert = Concert::usual(&office.db).await;
+    let people = office.crowd(2, "ada").await;
+    admit(&office.db, &concert, &people).await;
+    let options = office.db.connect_options();
+    let mut late = PgConnection::connect_with(&options).await.unwrap();
+    let mut tx = late.begin().await.unwrap();
+    sqlx::query(
+        "update schedule_seats set status = 'BLOCKED', version = version + 1,
+             changed_xid = pg_current_xact_id() where id = $1",
+    )
+    .bind(concert.seat_ids[9])
+    .execute(&mut *tx)
+    .await
+    .unwrap();
+    let mut cursor = map(&people[0], &concert).await["cursor"].clone();
+    assert_eq!(hold(&people[1], &concert, &concert.seat_ids[..1]).await.status, 201);
+    tokio::time::sleep(Duration::from_millis(300)).await;
+    let mut told = BTreeMap::new();
+    for is_committed in [false, true] {
+        if is_committed {
+            sqlx::query("select 1").execute(&mut *tx).await.unwrap();
+        }
+        let changes = people[0].get(&changes_path(&concert, &cursor)).await.json();
+        cursor = changes["cursor"].clone();
+        for seat in changes["seats"].as_array().unwrap() {
+            told.insert(seat["id"].as_i64().unwrap(), seat["status"].as_str().unwrap().to_owned());
+        }
+    }
+    assert!(!told.contains_key(&concert.seat_ids[9]));
+    tx.commit().await.unwrap();
+    tokio::time::sleep(Duration::from_millis(2_400)).await;
+    let changes = people[0].get(&changes_path(&concert, &cursor)).await.json();
+    let late =
+        changes["seats"].as_array().unwrap().iter().find(|seat| seat["id"] == concert.seat_ids[9]);
+    assert_eq!(late.unwrap()["status"], "BLOCKED", "{changes}");
+    assert_eq!(told[&concert.seat_ids[0]], "HELD");
+    office.close().await;
+}
+
+/// Reads a stream until `enough` says so.
+async fn listen(
+    person: &Person,
+    path: &str,
+    enough: impl Fn(&str) -> bool,
+) -> Result<String, tokio::time::error::Elapsed> {
+    let mut answer =
+        person.asks(reqwest::Method::GET, path, "text/event-stream").send().await.unwrap();
+    assert_eq!(answer.status().as_u16(), 200);
+    assert_eq!(answer.headers()["content-type"], "text/event-stream");
+    let mut heard = String::new();
+    tokio::time::timeout(Duration::from_secs(5), async {
+        while !enough(&heard) {
+            match answer.chunk().await.unwrap() {
+                Some(chunk) => heard.push_str(&String::from_utf8_lossy(&chunk)),
+                None => break,
+            }
+        }
+        heard
+    })
+    .await
+}
+
+#[sqlx::test]
+async fn freed_seats_appear_on_open_maps_within_a_second_at_every_instance(db: PgPool) {
+    let office = Office::open_with(db, 2, &[("EXPIRY_PERIOD_MS", "100")]).await;
+    let options = ConcertOptions { hold_ttl_secs: 1, ..ConcertOptions::default() };
+    let concert = Concert::with(&office.db, options).await;
+    let people = office.crowd(2, "ada").await;
+    admit(&office.db, &concert, &people).await;
+    let cursor = map(&people[0], &concert).await["cursor"].clone();
+    let path = changes_path(&concert, &cursor);
+    let viewers: Vec<_> = (0..2)
+        .map(|idx| {
+            let (viewer, path) = (office.moved(&people[0], idx), path.clone());
+            tokio::spawn(async move {
+                listen(&viewer, &path, |heard| heard.contains("AVAILABLE")).await
+            })
+        })
+        .collect();
+    tokio::time::sleep(Duration::from_millis(300)).await;
+    let began = std::time::Instant::now();
+    assert_eq!(hold(&people[1], &concert, &concert.seat_ids[..1]).await.status, 201);
+    for viewer in viewers {
+        let heard = viewer.await.unwrap().unwrap();
+        assert!(heard.contains("\"status\":\"HELD\""), "{heard}");
+        // One second held, and then free on the map within another.
+        assert!(began.elapsed() < Duration::from_secs(2), "{:?}", began.elapsed());
+    }
+    office.close().await;
+}
+
+#[sqlx::test]
+async fn many_viewers_cost_one_query_a_change(db: PgPool) {
+    let office = Office::open_with(db, 1, &[]).await;
+    let concert = Concert::usual(&office.db).await;
+    let people = office.crowd(200, "ada").await;
+    admit(&office.db, &concert, &people).await;
+    let cursor = map(&people[0], &concert).await["cursor"].clone();
+    let path = changes_path(&concert, &cursor);
+    let viewers: Vec<_> = people[1..]
+        .iter()
+        .cloned()
+        .map(|viewer| {
+            let path = path.clone();
+            tokio::spawn(
+                async move { listen(&viewer, &path, |heard| heard.contains("HELD")).await },
+            )
+        })
+        .collect();
+    tokio::time::sleep(Duration::from_secs(2)).await;
+    let scans =
+        "select seq_scan + coalesce(idx_scan, 0) from pg_stat_user_tables where relname = 'zones'";
+    let looked = async || -> i64 {
+        // What the server counted is published with a delay.
+        tokio::time::sleep(Duration::from_millis(1_500)).await;
+        sqlx::query_scalar(scans).fetch_one(&office.db).await.unwrap()
+    };
+    let before = looked().await;
+    assert_eq!(hold(&people[0], &concert, &concert.seat_ids[..1]).await.status, 201);
+    for viewer in viewers {
+        assert!(viewer.await.unwrap().unwrap().contains("HELD"));
+    }
+    let asked = looked().await - before;
+    assert!(asked < 20, "{asked} looks at the zones for one change and 199 viewers");
+    office.close().await;
+}

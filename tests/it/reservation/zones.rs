@@ -1,0 +1,144 @@
+//! Standing places: one order a person, everybody in turn, and a place kept in the line.
+
+use std::time::{Duration, Instant};
+
+use serde_json::json;
+use sqlx::PgPool;
+use stagedoor::infra::locks::{FairGuard, FairLocks, FairTerms, LeaseName};
+use uuid::Uuid;
+
+use super::{admit, hold_places, order_path};
+use crate::support::{Concert, ConcertOptions, Office, count, storm};
+
+/// Somebody else's turn at the zone, for as long as the test wants.
+async fn occupy(office: &Office, concert: &Concert) -> FairGuard {
+    let locks = FairLocks::new(&office.app.redis, FairTerms::default());
+    let zone = LeaseName::new(&concert.schedule_id, &concert.zone_id);
+    locks.take(&zone, "somebody", Duration::ZERO).await.unwrap()
+}
+
+#[sqlx::test]
+async fn whoever_is_not_next_in_time_is_told_where_they_stand_and_keeps_the_place(db: PgPool) {
+    let office = Office::open(db).await;
+    let concert = Concert::usual(&office.db).await;
+    let people = office.crowd(3, "ada").await;
+    admit(&office.db, &concert, &people).await;
+    let occupied = occupy(&office, &concert).await;
+
+    let began = Instant::now();
+    let told = hold_places(&people[0], &concert, 2).await;
+    assert!((1_900..3_000).contains(&began.elapsed().as_millis()), "{:?}", began.elapsed());
+    assert_eq!((told.status, told.code().as_str()), (429, "waiting"), "{}", told.body);
+    let document = told.json();
+    assert_eq!((&document["waiting_count"], &document["ahead"]), (&json!(1), &json!(0)));
+    assert!(document["estimated_wait_seconds"].is_null(), "{document}");
+    assert!((2_000..4_000).contains(&document["retry_after_ms"].as_u64().unwrap()));
+    assert!(["2", "3", "4"].contains(&told.header("retry-after")));
+
+    // Two others come, and the first one comes back behind them and is first again.
+    let later = storm([people[1].clone(), people[2].clone()].map(|person| {
+        let concert = concert.clone();
+        async move { hold_places(&person, &concert, 2).await }
+    }));
+    let (later, again) = tokio::join!(later, async {
+        tokio::time::sleep(Duration::from_millis(1_200)).await;
+        let path = order_path(&concert);
+        let form = json!({ "zone_id": concert.zone_id, "quantity": 2 });
+        let again = people[0].post_json(&path, &form);
+        let (again, ()) = tokio::join!(again, async {
+            tokio::time::sleep(Duration::from_millis(300)).await;
+            occupied.release().await;
+        });
+        again
+    });
+    assert_eq!(again.status, 201, "{}", again.body);
+    assert_eq!(count(&later, 201, ""), 2);
+    let order: Vec<Uuid> =
+        sqlx::query_scalar("select account_id from reservations order by created_at")
+            .fetch_all(&office.db)
+            .await
+            .unwrap();
+    assert_eq!(order[0], people[0].account_id);
+    office.verify().await;
+    office.close().await;
+}
+
+#[sqlx::test]
+async fn a_second_order_while_the_first_still_runs_is_told_so(db: PgPool) {
+    let office = Office::open(db).await;
+    let concert = Concert::usual(&office.db).await;
+    let ada = office.sign_in("ada").await;
+    admit(&office.db, &concert, std::slice::from_ref(&ada)).await;
+    let occupied = occupy(&office, &concert).await;
+    let (first, second) = tokio::join!(hold_places(&ada, &concert, 1), async {
+        tokio::time::sleep(Duration::from_millis(300)).await;
+        let began = Instant::now();
+        let second = hold_places(&office.moved(&ada, 1), &concert, 1).await;
+        assert!(began.elapsed() < Duration::from_secs(1));
+        occupied.release().await;
+        second
+    });
+    assert_eq!(first.status, 201, "{}", first.body);
+    assert_eq!((second.status, second.code().as_str()), (409, "already-processing"));
+    assert_eq!(second.header("retry-after"), "2");
+    // The order is done, so the next one is an order of its own.
+    assert_eq!(hold_places(&ada, &concert, 1).await.status, 201);
+    office.verify().await;
+    office.close().await;
+}
+
+#[sqlx::test]
+async fn the_page_of_somebody_who_waits_tries_again_with_the_same_order(db: PgPool) {
+    let office = Office::open_with(db, 1, &[]).await;
+    let concert = Concert::usual(&office.db).await;
+    let ada = office.sign_in("ada").await;
+    admit(&office.db, &concert, std::slice::from_ref(&ada)).await;
+    let _occupied = occupy(&office, &concert).await;
+    let key = Uuid::now_v7().to_string();
+    let zone_id = concert.zone_id.to_string();
+    let form = [("zone_id", zone_id.as_str()), ("quantity", "2"), ("request_key", &key)];
+    let request = ada.asks(reqwest::Method::POST, &order_path(&concert), "text/html");
+    let page = ada.send_form(request, &form).await;
+    assert_eq!(page.status, 429, "{}", page.body);
+    for (name, value) in form {
+        let field = format!("name=\"{name}\" value=\"{value}\"");
+        assert!(page.body.contains(&field), "{field} {}", page.body);
+    }
+    assert!(page.body.contains("data-zone-wait-count>0<"));
+    assert!(page.body.contains("not yet known"));
+    office.close().await;
+}
+
+/// Few connections and many people: nobody waits for a lock with a connection in hand,
+/// so other pages are answered meanwhile.
+#[sqlx::test]
+async fn five_hundred_orders_over_two_connections_starve_no_other_page(db: PgPool) {
+    let settings = [("DB_CONNECTIONS_MAX", "2"), ("HTTP_WORKERS", "2")];
+    let office = Office::open_with(db, 1, &settings).await;
+    let options = ConcertOptions { zone_capacity: 2_000, ..ConcertOptions::default() };
+    let concert = Concert::with(&office.db, options).await;
+    let people = office.crowd(500, "ada").await;
+    admit(&office.db, &concert, &people).await;
+    let orders = tokio::spawn(storm(people.into_iter().map(move |person| {
+        let concert = concert.clone();
+        async move { hold_places(&person, &concert, 1).await }
+    })));
+    let mut slowest = Duration::ZERO;
+    for _ in 0..10 {
+        tokio::time::sleep(Duration::from_millis(100)).await;
+        let began = Instant::now();
+        assert_eq!(office.stranger().get("/").await.status, 200);
+        slowest = slowest.max(began.elapsed());
+    }
+    let answers = orders.await.unwrap();
+    let told: std::collections::BTreeMap<_, usize> =
+        answers.iter().fold(Default::default(), |mut told, answer| {
+            *told.entry((answer.status, answer.code())).or_default() += 1;
+            told
+        });
+    assert!(answers.iter().all(|answer| matches!(answer.status, 201 | 429)), "{told:?}");
+    assert!(count(&answers, 201, "") > 50, "{told:?}");
+    assert!(slowest < Duration::from_millis(1_900), "{slowest:?}");
+    office.verify().await;
+    office.close().await;
+}

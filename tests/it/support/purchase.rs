@@ -1,0 +1,37 @@
+//! A whole purchase, for tests of what comes after it.
+
+use sqlx::PgPool;
+use uuid::Uuid;
+
+use super::{Concert, Hold, Person};
+
+/// A paid reservation and the codes of its tickets.
+#[derive(Clone, Debug)]
+pub(crate) struct Purchase {
+    pub(crate) reservation_id: Uuid,
+    pub(crate) codes: Vec<String>,
+}
+
+impl Purchase {
+    /// `person` charges what it costs, holds what `hold` says and pays.
+    pub(crate) async fn make(
+        db: &PgPool,
+        concert: &Concert,
+        person: &Person,
+        hold: Hold<'_>,
+    ) -> Self {
+        let reservation_id = hold.write(db, concert, person.account_id).await;
+        let charged = person.post("/wallet/charges", &[("amount", 1_000_000)]).await;
+        assert_eq!(charged.status, 201, "{}", charged.body);
+        let path = format!("/reservations/{reservation_id}/payment");
+        let paid = person.post(&path, &()).await;
+        assert_eq!(paid.status, 201, "{}", paid.body);
+        let codes = paid.json()["tickets"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|code| code.as_str().unwrap().to_owned())
+            .collect();
+        Self { reservation_id, codes }
+    }
+}
