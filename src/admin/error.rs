@@ -2,7 +2,8 @@
 
 use super::model::Meanwhile;
 use crate::{
-    accounts::AccountError, catalog::CatalogError, reservation::StockError, tickets::TicketError,
+    accounts::AccountError, catalog::CatalogError, entry_queue::QueueError,
+    reservation::StockError, tickets::TicketError,
 };
 
 /// The text is for logs; `pages.rs` maps each variant to its status and code.
@@ -20,6 +21,9 @@ pub enum AdminError {
     /// Seats or places that are held or sold stand in the way.
     #[error(transparent)]
     Stock(#[from] StockError),
+    /// The line refused.
+    #[error(transparent)]
+    Queue(#[from] QueueError),
     /// The ticket is not what it should be.
     #[error(transparent)]
     Ticket(#[from] TicketError),

@@ -23,6 +23,7 @@
 mod audit;
 mod door;
 mod error;
+mod lines;
 mod model;
 pub mod pages;
 mod programs;

@@ -7,6 +7,9 @@ use uuid::Uuid;
 
 use crate::accounts::AccountId;
 
+/// What the locale key of every act begins with; the log has what follows.
+pub(super) const ACT_KEY: &str = concat!("admin-", "act-");
+
 macro_rules! named {
     ($($(#[$doc:meta])* $type:ident { $($(#[$variant_doc:meta])* $variant:ident $name:literal,)* })*) => {$(
         $(#[$doc])*
@@ -16,8 +19,13 @@ macro_rules! named {
         }
 
         impl $type {
-            /// As the log has it; also the end of its locale key.
+            /// As the log has it.
             pub fn name(self) -> &'static str {
+                let key = self.key();
+                key.strip_prefix(ACT_KEY).unwrap_or(key)
+            }
+
+            fn key(self) -> &'static str {
                 match self {
                     $(Self::$variant => $name,)*
                 }
@@ -30,37 +38,47 @@ named! {
     /// What was done.
     Act {
         /// A ticket opened the door.
-        CheckedIn "checked-in",
+        CheckedIn "admin-act-checked-in",
         /// A check-in was taken back.
-        CheckInUndone "check-in-undone",
+        CheckInUndone "admin-act-check-in-undone",
         /// A draft was made.
-        ProgramCreated "program-created",
+        ProgramCreated "admin-act-program-created",
         /// A program was edited.
-        ProgramEdited "program-edited",
+        ProgramEdited "admin-act-program-edited",
         /// A draft was shown to everybody.
-        ProgramPublished "program-published",
+        ProgramPublished "admin-act-program-published",
         /// A program will not take place.
-        ProgramCancelled "program-cancelled",
+        ProgramCancelled "admin-act-program-cancelled",
+        /// How fast people go in was changed.
+        LineChanged "admin-act-line-changed",
+        /// Nobody was let in any more.
+        LinePaused "admin-act-line-paused",
+        /// People were let in again.
+        LineResumed "admin-act-line-resumed",
+        /// Somebody was let in past the line.
+        LetIn "admin-act-let-in",
+        /// A part of a line was taken away.
+        LinePurged "admin-act-line-purged",
         /// A venue was opened.
-        VenueCreated "venue-created",
+        VenueCreated "admin-act-venue-created",
         /// A venue was edited.
-        VenueEdited "venue-edited",
+        VenueEdited "admin-act-venue-edited",
         /// A venue was given other seats.
-        SeatsReplaced "seats-replaced",
+        SeatsReplaced "admin-act-seats-replaced",
         /// A performance was announced.
-        ScheduleCreated "schedule-created",
+        ScheduleCreated "admin-act-schedule-created",
         /// A performance was moved.
-        ScheduleEdited "schedule-edited",
+        ScheduleEdited "admin-act-schedule-edited",
         /// Sections were priced.
-        PricesSet "prices-set",
+        PricesSet "admin-act-prices-set",
         /// Seats were taken off sale.
-        SeatsBlocked "seats-blocked",
+        SeatsBlocked "admin-act-seats-blocked",
         /// Seats were put back on sale.
-        SeatsUnblocked "seats-unblocked",
+        SeatsUnblocked "admin-act-seats-unblocked",
         /// A zone was added.
-        ZoneCreated "zone-created",
+        ZoneCreated "admin-act-zone-created",
         /// A zone was edited.
-        ZoneEdited "zone-edited",
+        ZoneEdited "admin-act-zone-edited",
     }
 
     /// What it was done to.
@@ -69,6 +87,8 @@ named! {
         Ticket "ticket",
         /// A program, by its id.
         Program "program",
+        /// An account, by its id.
+        Account "account",
         /// A venue, by its id.
         Venue "venue",
         /// A performance, by its id.

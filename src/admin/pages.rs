@@ -3,6 +3,7 @@
 pub mod audit;
 pub mod door;
 pub mod home;
+pub mod lines;
 pub mod programs;
 pub mod schedules;
 pub mod venues;
@@ -10,7 +11,10 @@ pub mod venues;
 use actix_web::{HttpResponse, http::StatusCode};
 use serde_json::{Map, Value, json};
 
-use super::{error::AdminError, model::Meanwhile};
+use super::{
+    error::AdminError,
+    model::{Meanwhile, Reason},
+};
 use crate::web::{
     error::{Fault, NotFound, database_fault},
     flash,
@@ -24,6 +28,7 @@ impl AdminError {
         match self {
             Self::Catalog(error) => Some(error),
             Self::Stock(error) => Some(error),
+            Self::Queue(error) => Some(error),
             Self::Ticket(error) => Some(error),
             Self::Account(error) => Some(error),
             Self::NotFound => Some(&NotFound),
@@ -39,6 +44,7 @@ impl Fault for AdminError {
             Self::ChangedMeanwhile(_) => StatusCode::CONFLICT,
             Self::Catalog(error) => error.status(),
             Self::Stock(error) => error.status(),
+            Self::Queue(error) => error.status(),
             Self::Ticket(error) => error.status(),
             Self::Account(error) => error.status(),
             Self::Database(error) => database_fault(error).0,
@@ -51,6 +57,7 @@ impl Fault for AdminError {
             Self::ChangedMeanwhile(_) => "changed-meanwhile",
             Self::Catalog(error) => error.code(),
             Self::Stock(error) => error.code(),
+            Self::Queue(error) => error.code(),
             Self::Ticket(error) => error.code(),
             Self::Account(error) => error.code(),
             Self::Database(error) => database_fault(error).1,
@@ -100,4 +107,9 @@ fn tell(mut answer: HttpResponse, text_key: &'static str) -> HttpResponse {
 /// The edition that a form was made of.
 fn parse_version(mistakes: &mut Mistakes, version: &Field) -> Option<i64> {
     mistakes.note("version", "admin-refusal-version", version.parse())
+}
+
+/// Why somebody does what cannot be undone.
+fn parse_reason(mistakes: &mut Mistakes, reason: &Field) -> Option<Reason> {
+    mistakes.note("reason", "admin-refusal-reason", Reason::parse(reason.text()))
 }

@@ -2,4 +2,5 @@
 
 pub(super) mod audit;
 pub(super) mod door;
+pub(super) mod lines;
 pub(super) mod overview;

@@ -3,22 +3,22 @@
 //! Each step locks the row, compares its version with the one that the edit was made
 //! of, and answers with how the thing was before and how it is after.
 
-use chrono::{DateTime, Utc};
-use serde::Serialize;
+mod schedules;
+
 use sqlx::{PgConnection, PgPool};
 use uuid::Uuid;
 
 use super::{
-    editing::{
-        ProgramDetails, ProgramEdition, ProgramLine, ScheduleEdition, SectionStock, VenueDetails,
-        VenueEdition, ZoneDetails, ZoneStock,
-    },
+    editing::{ProgramDetails, ProgramEdition, ProgramLine, VenueDetails, VenueEdition},
     error::{CatalogError, NAMED_MAX},
-    model::{ProgramId, ProgramStatus, ScheduleId, VenueId, ZoneId},
+    model::{ProgramId, ProgramStatus, VenueId},
     plan::{PlannedSeat, SeatPlan},
-    store::{programs, schedules, venues},
+    store::{programs, venues},
 };
-use crate::points::Points;
+pub use schedules::{
+    Prices, create_schedule, create_zone, find_schedule_edition, list_schedule_editions,
+    next_schedule_edition, stock_of, update_prices, update_zone,
+};
 
 /// What an edit changed.
 #[derive(Clone, Debug)]
@@ -226,116 +226,4 @@ pub async fn replace_seats(
     venues::delete_seats(tx, &removed).await?;
     venues::write_seats(tx, id, plan).await?;
     venue_after(tx, before).await
-}
-
-/// The performances of a program, soonest first.
-pub async fn list_schedule_editions(
-    db: &PgPool,
-    program_id: ProgramId,
-) -> Result<Vec<ScheduleEdition>, sqlx::Error> {
-    schedules::list_editions(db, Some(program_id), None).await
-}
-
-/// One performance as it stands.
-pub async fn find_schedule_edition(
-    db: &PgPool,
-    id: ScheduleId,
-) -> Result<Option<ScheduleEdition>, sqlx::Error> {
-    Ok(schedules::list_editions(db, None, Some(id)).await?.pop())
-}
-
-/// What a performance has to sell.
-pub async fn stock_of(
-    db: &PgPool,
-    id: ScheduleId,
-) -> Result<(Vec<SectionStock>, Vec<ZoneStock>), sqlx::Error> {
-    Ok((schedules::list_sections(db, id).await?, schedules::list_zones(db, id).await?))
-}
-
-/// A new performance with nothing to sell yet.
-pub async fn create_schedule(
-    tx: &mut PgConnection,
-    program_id: ProgramId,
-    venue_id: VenueId,
-    starts_at: DateTime<Utc>,
-) -> Result<ScheduleEdition, CatalogError> {
-    let id = ScheduleId(Uuid::now_v7());
-    schedules::insert(tx, id, program_id, venue_id, starts_at).await?;
-    let found = schedules::list_editions(tx, None, Some(id)).await?.pop();
-    found.ok_or(CatalogError::NotFound)
-}
-
-/// Locks edition `version` of a performance and makes the next one of it.
-pub async fn next_schedule_edition(
-    tx: &mut PgConnection,
-    id: ScheduleId,
-    version: i64,
-    starts_at: Option<DateTime<Utc>>,
-) -> Result<Edited<ScheduleEdition>, CatalogError> {
-    schedules::lock(tx, id).await?;
-    let found = schedules::list_editions(&mut *tx, None, Some(id)).await?.pop();
-    let before = found.ok_or(CatalogError::NotFound)?;
-    if before.version != version {
-        return Err(CatalogError::Stale);
-    }
-    schedules::write(tx, id, starts_at).await?;
-    let found = schedules::list_editions(tx, None, Some(id)).await?.pop();
-    Ok(Edited { before, after: found.ok_or(CatalogError::NotFound)? })
-}
-
-/// The prices of a performance's sections.
-#[derive(Clone, Debug, Serialize)]
-pub struct Prices {
-    /// The edition of the performance.
-    pub version: i64,
-    /// Lowest and highest price of each section.
-    pub sections: Vec<(String, Option<Points>, Option<Points>)>,
-}
-
-/// Gives the seats of some sections their price; what is held keeps its own.
-pub async fn update_prices(
-    tx: &mut PgConnection,
-    id: ScheduleId,
-    version: i64,
-    prices: &[(String, Points)],
-) -> Result<Edited<Prices>, CatalogError> {
-    let of = |version, stock: Vec<SectionStock>| Prices {
-        version,
-        sections: stock.into_iter().map(|s| (s.section, s.price_min, s.price_max)).collect(),
-    };
-    let edited = next_schedule_edition(tx, id, version, None).await?;
-    let before = of(edited.before.version, schedules::list_sections(&mut *tx, id).await?);
-    let (sections, prices): (Vec<String>, Vec<i64>) =
-        prices.iter().map(|(section, price)| (section.clone(), price.get())).unzip();
-    schedules::write_prices(tx, id, &sections, &prices).await?;
-    let after = of(edited.after.version, schedules::list_sections(tx, id).await?);
-    Ok(Edited { before, after })
-}
-
-/// A new zone of a performance.
-pub async fn create_zone(
-    tx: &mut PgConnection,
-    id: ScheduleId,
-    version: i64,
-    details: &ZoneDetails,
-) -> Result<ZoneId, CatalogError> {
-    next_schedule_edition(tx, id, version, None).await?;
-    let zone_id = ZoneId(Uuid::now_v7());
-    schedules::insert_zone(tx, zone_id, id, details).await?;
-    Ok(zone_id)
-}
-
-/// Names and prices a zone anew; its places are the reservations' business.
-pub async fn update_zone(
-    tx: &mut PgConnection,
-    id: ScheduleId,
-    version: i64,
-    zone_id: ZoneId,
-    details: &ZoneDetails,
-) -> Result<Edited<ZoneDetails>, CatalogError> {
-    next_schedule_edition(tx, id, version, None).await?;
-    let found = schedules::find_zone(tx, zone_id).await?;
-    let (_, before) = found.filter(|(of, _)| *of == id).ok_or(CatalogError::NotFound)?;
-    schedules::write_zone(tx, zone_id, details).await?;
-    Ok(Edited { before, after: details.clone() })
 }

@@ -62,18 +62,24 @@ pub enum Problem {
 }
 
 impl Problem {
-    /// The end of its locale key.
-    pub fn name(self) -> &'static str {
+    /// The locale key of what is wrong.
+    pub fn text_key(self) -> &'static str {
         match self {
-            Self::Empty => "empty",
-            Self::Column => "column",
-            Self::Shape => "shape",
-            Self::Name => "name",
-            Self::Number => "number",
-            Self::Place => "place",
-            Self::Twice => "twice",
-            Self::TooMany => "too-many",
+            Self::Empty => "admin-plan-empty",
+            Self::Column => "admin-plan-column",
+            Self::Shape => "admin-plan-shape",
+            Self::Name => "admin-plan-name",
+            Self::Number => "admin-plan-number",
+            Self::Place => "admin-plan-place",
+            Self::Twice => "admin-plan-twice",
+            Self::TooMany => "admin-plan-too-many",
         }
+    }
+
+    /// As programs read it.
+    pub fn name(self) -> &'static str {
+        let key = self.text_key();
+        key.strip_prefix(concat!("admin-", "plan-")).unwrap_or(key)
     }
 }
 

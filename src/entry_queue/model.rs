@@ -205,6 +205,12 @@ pub struct QueueState {
     pub waiting: Option<u64>,
     /// How long it will take at the speed of the last minutes.
     pub estimated_wait_seconds: Option<u64>,
+    /// The same if chance is kind, and if it is not; both measured, as the wait itself.
+    pub estimated_wait_from_seconds: Option<u64>,
+    /// See [`estimated_wait_from_seconds`](Self::estimated_wait_from_seconds).
+    pub estimated_wait_to_seconds: Option<u64>,
+    /// When the wait was measured.
+    pub measured_at: Option<DateTime<Utc>>,
     /// When to ask again; `None` when nothing will change by itself.
     pub retry_after_ms: Option<u64>,
     /// Until when the person is inside.

@@ -6,9 +6,10 @@
 //! it began has a number behind its end and stays.
 
 use futures_util::StreamExt;
+use sqlx::PgConnection;
 
 use super::{error::QueueError, mirror::mirror, model::QueueNumber, store::purge as rows};
-use crate::{app::App, catalog::ProgramId};
+use crate::{accounts::AccountId, app::App, catalog::ProgramId};
 
 /// Places taken away in one batch.
 const BATCH_MAX: i64 = 1_000;
@@ -43,14 +44,35 @@ pub async fn purge_batch(
     up_to: QueueNumber,
 ) -> Result<Purge, QueueError> {
     let mut tx = app.db.begin().await?;
-    let mut taken = rows::cancel_standing(&mut tx, program_id, up_to, BATCH_MAX).await?;
-    let n_more = BATCH_MAX - i64::try_from(taken.len()).unwrap_or(BATCH_MAX);
-    taken.extend(rows::cancel_parked(&mut tx, program_id, up_to, n_more).await?);
+    let taken = take_away(&mut tx, program_id, up_to).await?;
     tx.commit().await?;
     mirror(app, program_id, &taken).await;
+    progress(app, program_id, up_to, taken.len()).await
+}
+
+/// Takes the next batch away, as a step of the caller's transaction; call
+/// [`mirror`](super::mirror()) for whom it answers with, after the commit.
+pub async fn take_away(
+    tx: &mut PgConnection,
+    program_id: ProgramId,
+    up_to: QueueNumber,
+) -> Result<Vec<AccountId>, QueueError> {
+    let mut taken = rows::cancel_standing(tx, program_id, up_to, BATCH_MAX).await?;
+    let n_more = BATCH_MAX - i64::try_from(taken.len()).unwrap_or(BATCH_MAX);
+    taken.extend(rows::cancel_parked(tx, program_id, up_to, n_more).await?);
+    Ok(taken)
+}
+
+/// How far a purge has come whose last batch took `n_taken` places.
+pub async fn progress(
+    app: &App,
+    program_id: ProgramId,
+    up_to: QueueNumber,
+    n_taken: usize,
+) -> Result<Purge, QueueError> {
     let first_left = rows::first_waiting(&app.db, program_id, up_to).await?;
     Ok(Purge {
-        n_taken: taken.len(),
+        n_taken,
         through: first_left.map_or(up_to, |first| QueueNumber(first.0 - 1)),
         up_to,
         is_done: first_left.is_none(),

@@ -90,30 +90,28 @@ pub(super) async fn leave(
     Ok(())
 }
 
-/// Lets `account_id` in past the line and beyond the capacity, on the word of `staff`.
+/// Lets `account_id` in past the line and beyond the capacity, on the word of `staff`, as
+/// a step of the caller's transaction; call [`mirror`](super::mirror()) after the commit.
 pub async fn let_in(
-    app: &App,
+    tx: &mut PgConnection,
     staff: AccountId,
     account_id: AccountId,
     program: &Program,
-) -> Result<(), QueueError> {
-    let mut tx = app.db.begin().await?;
-    gate::lock_gate(&mut tx, program.id).await?;
-    let token = store::lock_live_token(&mut tx, program.id, account_id).await?;
+) -> Result<LiveToken, QueueError> {
+    gate::lock_gate(tx, program.id).await?;
+    let token = store::lock_live_token(tx, program.id, account_id).await?;
     let token = token.filter(|token| token.status == TokenStatus::Waiting);
     let token = token.ok_or_else(|| no_token(program))?;
-    let n_inside = gate::count_inside(&mut tx, program.id).await?;
-    let rules = gate::rules_of(&mut tx, program.id).await?;
+    let n_inside = gate::count_inside(tx, program.id).await?;
+    let rules = gate::rules_of(tx, program.id).await?;
     if rules.sale() != SaleState::Open {
         return Err(QueueError::SaleClosed);
     }
     let n_inside = i32::try_from(n_inside).unwrap_or(i32::MAX);
     let (stay_ends_at, capacity) = (rules.stay_ends_at(), rules.capacity);
-    gate::write_admissions(&mut tx, &[token.id], stay_ends_at, n_inside, capacity).await?;
-    store::write_let_in_by(&mut tx, token.id, staff).await?;
-    tx.commit().await?;
-    mirror(app, program.id, &[account_id]).await;
-    Ok(())
+    gate::write_admissions(tx, &[token.id], stay_ends_at, n_inside, capacity).await?;
+    store::write_let_in_by(tx, token.id, staff).await?;
+    Ok(token)
 }
 
 fn not_admitted(program: &Program) -> QueueError {

@@ -122,6 +122,13 @@ pub(super) async fn hold_chosen(
     order: &HoldOrder,
     key: Option<&RequestKey>,
 ) -> Result<Hold, ReservationError> {
+    if let Choice::Places { zone_id, quantity } = order.choice {
+        // Nobody stands in line for what is gone or never was.
+        let remaining = store::find_remaining(&app.db, order.schedule.id, zone_id).await?;
+        if remaining.ok_or(ReservationError::UnknownZone)? < quantity {
+            return Err(ReservationError::SoldOut { zone_id: Some(zone_id) });
+        }
+    }
     let turn = Turn::take(app, desk, order).await?;
     let outcome = retry_stale(|_| hold_once(app, order, key)).await;
     turn.end().await;
@@ -206,10 +213,7 @@ async fn hold_places(
     let hold = new_hold(tx, order).await?;
     let mut item = item(None, Some(zone_id), quantity, Points::ZERO);
     let Some(places) = store::insert_place_hold(tx, &hold, &item, zone_id).await? else {
-        return match store::has_zone(tx, order.schedule.id, zone_id).await? {
-            true => Err(ReservationError::SoldOut { zone_id: Some(zone_id) }),
-            false => Err(ReservationError::UnknownZone),
-        };
+        return Err(ReservationError::SoldOut { zone_id: Some(zone_id) });
     };
     item.unit_price = places.unit_price;
     Ok(held(&hold, places.total, places.expires_at, vec![item]))

@@ -63,6 +63,7 @@ pub(super) struct ZoneChange {
 }
 
 /// A cursor is opaque: text, so that nobody reckons with it.
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "the signature that serde calls")]
 fn as_text<S: serde::Serializer>(cursor: &i64, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.collect_str(cursor)
 }
@@ -100,13 +101,10 @@ struct Watch {
     kept: Mutex<Kept>,
 }
 
-/// The last answers: together they cover everything after `since`.
+/// The last answers: together they cover everything from `since` on.
 #[derive(Debug)]
 struct Kept {
     since: i64,
-    /// Whether they cover what changed at `since` itself, too. A transaction that runs for
-    /// long holds the cursor still, so many changes can bear one cursor.
-    is_whole: bool,
     cursor: i64,
     answers: VecDeque<Arc<Changes>>,
     touched: Instant,
@@ -175,12 +173,17 @@ impl Maps {
             locked(&watch.kept).touched = Instant::now();
             return Ok(Arc::clone(watch));
         }
-        let cursor = store::cursor(&app.db).await?;
-        let begun = Arc::new(Watch::new(cursor));
+        // What is newer than the oldest transaction that still runs, at once: a viewer's
+        // cursor may be as old as that one.
+        let since = store::cursor(&app.db).await?;
+        let mut seen = Seen::default();
+        let first = store::changes_since(&app.db, schedule_id, since).await?;
+        let begun = Arc::new(Watch::new(since));
+        begun.keep(seen.news(first));
         let mut watched = locked(&self.watched);
         let watch = Arc::clone(watched.entry(schedule_id).or_insert_with(|| begun.clone()));
         if Arc::ptr_eq(&watch, &begun) {
-            tokio::spawn(follow(app.clone(), Arc::clone(&self.watched), schedule_id, begun));
+            tokio::spawn(follow(app.clone(), Arc::clone(&self.watched), schedule_id, begun, seen));
         }
         Ok(watch)
     }
@@ -189,8 +192,7 @@ impl Maps {
 impl Watch {
     fn new(cursor: i64) -> Self {
         let touched = Instant::now();
-        let answers = VecDeque::new();
-        let kept = Kept { since: cursor, is_whole: false, cursor, answers, touched };
+        let kept = Kept { since: cursor, cursor, answers: VecDeque::new(), touched };
         let (answers, _) = broadcast::channel(BEHIND_MAX);
         Self { hinted: Notify::new(), answers, kept: Mutex::new(kept) }
     }
@@ -199,9 +201,8 @@ impl Watch {
     /// cursor after them; none when that is too long ago.
     fn missed(&self, since: i64) -> Option<(Vec<Arc<Changes>>, i64)> {
         let kept = locked(&self.kept);
-        let is_covered = kept.since < since || (kept.since == since && kept.is_whole);
-        is_covered.then(|| {
-            // One that bears the viewer's own cursor may be older or newer than their map.
+        (kept.since <= since).then(|| {
+            // With the same cursor it is open which was read first: told again, not missed.
             let missed = kept.answers.iter().filter(|answer| answer.cursor >= since);
             (missed.cloned().collect(), kept.cursor.max(since))
         })
@@ -210,7 +211,6 @@ impl Watch {
     fn keep(&self, changes: Changes) {
         let mut kept = locked(&self.kept);
         kept.cursor = changes.cursor;
-        kept.is_whole |= kept.answers.is_empty();
         if changes.seats.is_empty() && changes.zones.is_empty() {
             return;
         }
@@ -219,8 +219,7 @@ impl Watch {
         if kept.answers.len() > KEPT_MAX
             && let Some(forgotten) = kept.answers.pop_front()
         {
-            kept.since = forgotten.cursor;
-            kept.is_whole = false;
+            kept.since = forgotten.cursor + 1;
         }
         drop(kept);
         // Nobody may be listening just now.
@@ -233,8 +232,13 @@ impl Watch {
 }
 
 /// Asks for all viewers of one map until none is left.
-async fn follow(app: App, watched: Watched, schedule_id: ScheduleId, watch: Arc<Watch>) {
-    let mut seen = Seen::default();
+async fn follow(
+    app: App,
+    watched: Watched,
+    schedule_id: ScheduleId,
+    watch: Arc<Watch>,
+    mut seen: Seen,
+) {
     let mut since = locked(&watch.kept).cursor;
     loop {
         if tokio::time::timeout(LOOKED_EVERY, watch.hinted.notified()).await.is_ok() {

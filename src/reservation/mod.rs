@@ -17,8 +17,19 @@
 //!
 //! # Concurrency
 //!
-//! Rows are locked in the order queue token, reservation, seats and zones, ids
-//! ascending. What the clock decides is asked in a statement after the locks.
+//! Locks in Redis come first, then the connection, then rows: queue token, reservation,
+//! seats and zones, ids ascending. What the clock decides is asked in a statement after
+//! the locks, and everything is given back after the commit.
+//!
+//! People who want one seat meet at its **lease** and are refused at once, with the
+//! nearest seats that are free. People who want places of one zone stand in the line of
+//! its fair lock and are told to come back when it takes too long. With Redis away the
+//! rows decide alone: a seat's version and status, `remaining` in the zone's update, and
+//! the unique index behind them.
+//!
+//! Whoever pays and the clock that expires meet at the reservation's row; whoever has it
+//! second finds what the first one made of it. Holds that are over and in somebody's way
+//! are ended in a transaction of their own before that hold's.
 
 mod alternatives;
 mod best;

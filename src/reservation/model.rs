@@ -141,6 +141,9 @@ pub struct Locked {
     pub total: Points,
     /// When the hold ends, or would have.
     pub expires_at: DateTime<Utc>,
+    /// When its row was ours, by the database's clock: the moment that decides what
+    /// comes before its end.
+    pub locked_at: DateTime<Utc>,
     /// When it was renewed; once at most.
     pub renewed_at: Option<DateTime<Utc>>,
     /// What it consists of.

@@ -70,7 +70,11 @@ pub async fn lock_confirmed(
 pub async fn confirm(tx: &mut PgConnection, held: &Held) -> Result<(), ReservationError> {
     use ReservationStatus as Status;
     let ids = [held.reservation_id];
-    expect_all(ids.len(), store::write_status(tx, &ids, Status::Held, Status::Confirmed).await?)?;
+    expect_all(
+        ids.len(),
+        store::write_status(tx, &ids, Status::Held, Status::Confirmed, Some(held.locked_at))
+            .await?,
+    )?;
     let seat_ids = held.seat_ids();
     if !seat_ids.is_empty() {
         expect_all(seat_ids.len(), store::write_seats_reserved(tx, &seat_ids).await?)?;
@@ -149,7 +153,7 @@ pub(super) async fn end(
     from: ReservationStatus,
     to: ReservationStatus,
 ) -> Result<(), ReservationError> {
-    expect_all(ids.len(), store::write_status(tx, ids, from, to).await?)?;
+    expect_all(ids.len(), store::write_status(tx, ids, from, to, None).await?)?;
     let ended = store::write_items_ended(tx, ids).await?;
     let seat_ids: Vec<_> = ended.iter().filter_map(|item| item.schedule_seat_id).collect();
     if !seat_ids.is_empty() {
@@ -180,6 +184,7 @@ async fn lock(
         schedule_id: head.schedule_id,
         total: head.total,
         expires_at: head.expires_at,
+        locked_at: head.locked_at,
         renewed_at: head.renewed_at,
         items,
     };

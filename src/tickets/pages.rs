@@ -165,7 +165,7 @@ pub async fn list_tickets(
     let now = app.now();
     let (mut upcoming, past): (Vec<_>, Vec<_>) =
         page.rows.into_iter().partition(|ticket| ticket.starts_at > now);
-    upcoming.sort_by_key(|ticket| ticket.starts_at);
+    upcoming.sort_by_key(|ticket| (ticket.starts_at, ticket.id));
     let groups = [("ticket-list-upcoming", upcoming), ("ticket-list-past", past)];
     let groups = groups.into_iter().filter(|(_, tickets)| !tickets.is_empty());
     let groups = groups.map(|(text_key, tickets)| Group { text_key, tickets }).collect();

@@ -178,7 +178,6 @@ pub struct PointTransaction {
     /// The balance after it.
     pub balance_after: Points,
     /// The signed change of what is withheld.
-    #[serde(skip)]
     pub pending_change: i64,
     /// What moved the points.
     #[serde(skip)]
@@ -191,10 +190,13 @@ impl PointTransaction {
     /// What a person sees move: the balance with its sign, or in brackets what is
     /// withheld for a request.
     pub fn shown(&self) -> String {
+        let signed = |points: i64| match points {
+            1.. => format!("+{}", grouped(points)),
+            _ => grouped(points).replace('-', "\u{2212}"),
+        };
         match self.amount {
-            0 if self.pending_change != 0 => format!("({})", grouped(-self.pending_change)),
-            amount if amount > 0 => format!("+{}", grouped(amount)),
-            amount => grouped(amount).replace('-', "\u{2212}"),
+            0 if self.pending_change != 0 => format!("({})", signed(-self.pending_change)),
+            amount => signed(amount),
         }
     }
 }

@@ -100,17 +100,30 @@ function receive(state) {
     fill("seats-free", number.format(state.seats_free));
     show("scarce", !counting && state.ahead >= state.seats_free);
   }
-  fill("wait", waitText(state.estimated_wait_seconds));
+  fill("wait", waitText(state));
   show("wait-unknown", state.estimated_wait_seconds == null);
+  show("measured", state.measured_at != null);
+  if (state.measured_at != null) fill("measured", text.textMeasured.replace("{time}", timeOfDay(state.measured_at)));
   schedule(state.retry_after_ms ?? BACKOFF_MS_MIN);
 }
 
-function waitText(seconds) {
+// As the page itself says it when it is loaded: the measured range, where it is not one minute.
+function waitText(state) {
+  const seconds = state.estimated_wait_seconds;
   if (seconds == null) return text.textWaitUnknown;
-  if (seconds < 60) return text.textWaitSoon;
+  const longest = state.estimated_wait_to_seconds ?? seconds;
+  if (longest < 60) return text.textWaitSoon;
+  const from = Math.floor(state.estimated_wait_from_seconds / 60);
+  const to = Math.ceil(longest / 60);
+  if (longest < 3600 && from > 0 && from < to) return text.textWaitRange.replace("{from}", from).replace("{to}", to);
+  if (longest < 3600) return text.textWaitMinutes.replace("{minutes}", to);
   const minutes = Math.ceil(seconds / 60);
-  if (minutes < 60) return text.textWaitMinutes.replace("{minutes}", minutes);
   return text.textWaitHours.replace("{hours}", Math.floor(minutes / 60)).replace("{minutes}", minutes % 60);
+}
+
+function timeOfDay(moment) {
+  const options = { hour: "2-digit", minute: "2-digit", hourCycle: "h23", timeZone: text.timeZone };
+  return new Intl.DateTimeFormat(document.documentElement.lang, options).format(new Date(moment));
 }
 
 // Says the place aloud when it changed meaningfully: each place of the last ten,

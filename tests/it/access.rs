@@ -78,6 +78,11 @@ const PATHS: &[(&str, Door)] = &[
     ("/admin/venues/{id}", Door::Admin),
     ("/admin/venues/{id}/seats", Door::Admin),
     ("/admin/venues/{id}/seats/preview", Door::Admin),
+    ("/admin/programs/{id}/line", Door::Admin),
+    ("/admin/programs/{id}/line/pause", Door::Admin),
+    ("/admin/programs/{id}/line/resumption", Door::Admin),
+    ("/admin/programs/{id}/line/admissions", Door::Admin),
+    ("/admin/programs/{id}/line/purge", Door::Admin),
     ("/admin/audit", Door::Admin),
 ];
 

@@ -1,6 +1,7 @@
 //! The desk: what those who manage do, over HTTP.
 
 mod catalog;
+mod lines;
 mod seats;
 
 use serde_json::Value;

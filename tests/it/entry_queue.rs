@@ -195,7 +195,8 @@ async fn a_place_is_told_as_the_contract_says(db: PgPool) {
         state,
         json!({
             "status": "WAITING", "queue_number": 3, "ahead": 1, "waiting": 3,
-            "estimated_wait_seconds": null, "retry_after_ms": 1000, "expires_at": null,
+            "estimated_wait_seconds": null, "estimated_wait_from_seconds": null,
+            "estimated_wait_to_seconds": null, "measured_at": null, "retry_after_ms": 1000, "expires_at": null,
             "entry_url": null, "seats_free": 120,
         }),
     );

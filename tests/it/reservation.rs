@@ -5,6 +5,7 @@ mod expiry;
 mod input;
 mod live;
 mod pages;
+mod race;
 mod storms;
 mod zones;
 

@@ -13,7 +13,7 @@ use crate::{
     accounts::AdminAccount,
     admin::{
         audit::{self, Filter},
-        model::{Change, LogLine, changes},
+        model::{ACT_KEY, Change, LogLine, changes},
     },
     app::App,
     web::{error::PageError, i18n::Phrase, page::View, times::HOME_ZONE},
@@ -30,7 +30,7 @@ pub(super) struct Line {
 pub(super) fn lines(v: &View, log: Vec<LogLine>) -> Vec<Line> {
     log.into_iter()
         .map(|log| Line {
-            act: v.text(format!("admin-act-{}", log.act)),
+            act: v.text(format!("{ACT_KEY}{}", log.act)),
             changes: changes(log.before.as_ref(), log.after.as_ref()),
             log,
         })

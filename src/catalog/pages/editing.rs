@@ -58,8 +58,8 @@ impl Fault for CatalogError {
         match self {
             Self::SeatsInUse { seats } => phrase.word("seats", seats.join(", ")),
             Self::Plan(mistake) => {
-                let key = format!("admin-plan-{}", mistake.problem.name());
-                let problem = phrase.locale().text(key).word("text", &mistake.text);
+                let problem = phrase.locale().text(mistake.problem.text_key());
+                let problem = problem.word("text", &mistake.text);
                 phrase.number("line", mistake.line).word("problem", problem)
             }
             _ => phrase,

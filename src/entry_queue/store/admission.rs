@@ -16,12 +16,13 @@ pub(in super::super) async fn list_moving(db: &PgPool) -> Result<Vec<ProgramId>,
         select p.id as "id: ProgramId"
         from queue_numbers
         join programs p on p.id = program_id
+        cross join lateral (
+            select from queue_tokens t
+            where t.program_id = p.id and t.status = 'WAITING' and parked_at is null
+            limit 1
+        ) somebody
         where p.status = 'PUBLISHED' and queue_paused_at is null
             and clock_timestamp() between on_sale_at and off_sale_at
-            and exists (
-                select from queue_tokens t
-                where t.program_id = p.id and t.status = 'WAITING' and parked_at is null
-            )
         "#,
     )
     .fetch_all(db)
@@ -32,9 +33,15 @@ pub(in super::super) async fn list_moving(db: &PgPool) -> Result<Vec<ProgramId>,
 pub(in super::super) async fn list_with_lapsed(db: &PgPool) -> Result<Vec<ProgramId>, sqlx::Error> {
     sqlx::query_scalar!(
         r#"
-        select distinct program_id as "id: ProgramId"
-        from queue_tokens
-        where status = 'ACTIVE' and expires_at <= clock_timestamp()
+        select n.program_id as "id: ProgramId"
+        from queue_numbers n
+        cross join lateral (
+            select expires_at from queue_tokens t
+            where t.program_id = n.program_id and t.status = 'ACTIVE'
+            order by expires_at
+            limit 1
+        ) first
+        where expires_at <= clock_timestamp()
         "#,
     )
     .fetch_all(db)
@@ -183,10 +190,15 @@ pub(in super::super) async fn list_standing(
     sqlx::query_as!(
         Standing,
         r#"
-        select id as "token_id: TokenId", account_id as "account_id: AccountId"
-        from queue_tokens
-        where program_id = $1 and account_id = any($2)
-            and status = 'WAITING' and parked_at is null
+        select id as "token_id: TokenId", t.account_id as "account_id: AccountId"
+        from unnest($2::uuid[]) as o (account_id)
+        cross join lateral (
+            select id, account_id, queue_number, parked_at, status from queue_tokens
+            where program_id = $1 and account_id = o.account_id
+                and status in ('WAITING', 'ACTIVE')
+            limit 1
+        ) t
+        where status = 'WAITING' and parked_at is null
         order by queue_number
         "#,
         program_id as _,
@@ -230,18 +242,21 @@ pub(in super::super) async fn write_admissions(
     sqlx::query_scalar!(
         r#"
         with chosen as materialized (
-            select id from queue_tokens
-            where id = any($1) and status = 'WAITING'
-            order by id
-            for no key update skip locked
+            select t.id, nth
+            from unnest($1::uuid[]) with ordinality as o (id, nth)
+            cross join lateral (
+                select id from queue_tokens
+                where id = o.id and status = 'WAITING'
+                limit 1
+                for no key update skip locked
+            ) t
         )
         update queue_tokens t
         set status = 'ACTIVE', parked_at = null, admitted_at = clock_timestamp(),
             stay_ends_at = $2, expires_at = $2,
             inside_after = $3 + nth::integer, capacity_then = $4::integer
-        from unnest($1::uuid[]) with ordinality as o (id, nth)
-        join chosen using (id)
-        where t.id = o.id
+        from chosen
+        where t.id = chosen.id
         returning t.account_id as "account_id: AccountId"
         "#,
         tokens as _,
@@ -263,10 +278,14 @@ pub(in super::super) async fn park(
         update queue_tokens
         set parked_at = clock_timestamp()
         where id in (
-            select id from queue_tokens
-            where id = any($1) and status = 'WAITING'
-            order by id
-            for no key update skip locked
+            select t.id
+            from unnest($1::uuid[]) as o (id)
+            cross join lateral (
+                select id from queue_tokens
+                where id = o.id and status = 'WAITING'
+                limit 1
+                for no key update skip locked
+            ) t
         )
         returning account_id as "account_id: AccountId"
         "#,

@@ -50,9 +50,14 @@ pub(in super::super) async fn list_live(
 ) -> Result<Vec<AccountId>, sqlx::Error> {
     sqlx::query_scalar!(
         r#"
-        select account_id as "account_id: AccountId"
-        from queue_tokens
-        where program_id = $1 and account_id = any($2) and status in ('WAITING', 'ACTIVE')
+        select t.account_id as "account_id: AccountId"
+        from unnest($2::uuid[]) as o (account_id)
+        cross join lateral (
+            select account_id from queue_tokens
+            where program_id = $1 and account_id = o.account_id
+                and status in ('WAITING', 'ACTIVE')
+            limit 1
+        ) t
         "#,
         program_id as _,
         accounts as _,

@@ -14,11 +14,17 @@ pub(in super::super) async fn list_with_line(db: &PgPool) -> Result<Vec<ProgramI
         r#"
         select program_id as "id: ProgramId"
         from queue_numbers n
-        where exists (select from queue_tokens t
-                      where t.program_id = n.program_id and t.status = 'WAITING'
-                        and t.parked_at is null)
-            or exists (select from queue_tokens t
-                       where t.program_id = n.program_id and t.status = 'ACTIVE')
+        left join lateral (
+            select true as is from queue_tokens t
+            where t.program_id = n.program_id and t.status = 'WAITING' and t.parked_at is null
+            limit 1
+        ) waiting on true
+        left join lateral (
+            select true as is from queue_tokens t
+            where t.program_id = n.program_id and t.status = 'ACTIVE'
+            limit 1
+        ) inside on true
+        where coalesce(waiting.is, inside.is)
         "#,
     )
     .fetch_all(db)

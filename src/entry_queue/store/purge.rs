@@ -14,14 +14,18 @@ pub(in super::super) async fn list_closed_with_line(
         select p.id as "id: ProgramId"
         from queue_numbers
         join programs p on p.id = program_id
+        left join lateral (
+            select true as is from queue_tokens t
+            where t.program_id = p.id and t.status = 'WAITING' and parked_at is null
+            limit 1
+        ) standing on true
+        left join lateral (
+            select true as is from queue_tokens t
+            where t.program_id = p.id and t.status = 'WAITING' and parked_at is not null
+            limit 1
+        ) parked on true
         where (p.status = 'CANCELLED' or off_sale_at <= clock_timestamp())
-            and (
-                exists (select from queue_tokens t
-                        where t.program_id = p.id and t.status = 'WAITING' and parked_at is null)
-                or exists (select from queue_tokens t
-                           where t.program_id = p.id and t.status = 'WAITING'
-                             and parked_at is not null)
-            )
+            and coalesce(standing.is, parked.is)
         "#,
     )
     .fetch_all(db)
@@ -52,12 +56,14 @@ pub(in super::super) async fn first_waiting(
     sqlx::query_scalar!(
         r#"
         select least(
-            (select min(queue_number) from queue_tokens
+            (select queue_number from queue_tokens
              where program_id = $1 and queue_number <= $2
-                and status = 'WAITING' and parked_at is null),
-            (select min(queue_number) from queue_tokens
+                and status = 'WAITING' and parked_at is null
+             order by queue_number limit 1),
+            (select queue_number from queue_tokens
              where program_id = $1 and queue_number <= $2
-                and status = 'WAITING' and parked_at is not null)
+                and status = 'WAITING' and parked_at is not null
+             order by queue_number limit 1)
         ) as "number: QueueNumber"
         "#,
         program_id as _,

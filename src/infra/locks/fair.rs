@@ -143,7 +143,7 @@ impl FairLocks {
     }
 }
 
-/// How an attempt ends, as fair_leave.lua knows it.
+/// How an attempt ends, as `fair_leave.lua` knows it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum How {
     Done,
@@ -262,7 +262,7 @@ impl Attempt {
         format!("{} {}", self.holder(), self.waiter)
     }
 
-    /// A script with what fair_line.lua reads.
+    /// A script with what `fair_line.lua` reads.
     fn call<'a>(&self, script: &'a Script) -> Call<'a> {
         let mut call = script.prepare_invoke();
         for key in &self.keys {

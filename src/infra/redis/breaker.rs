@@ -14,12 +14,14 @@ const PAUSE_AFTER_FAILURE: Duration = Duration::from_millis(500);
 /// Tags remembered at once; beyond that they are forgotten together.
 const TAGS_MAX: usize = 10_000;
 
+type ByTag = Arc<Mutex<HashMap<String, Arc<Breaker>>>>;
+
 /// One breaker for a single server; in a cluster one for each hash tag, so that a node
 /// that is away stops only what it holds.
 #[derive(Clone)]
 pub(super) struct Breakers {
     whole: Arc<Breaker>,
-    by_tag: Option<Arc<Mutex<HashMap<String, Arc<Breaker>>>>>,
+    by_tag: Option<ByTag>,
 }
 
 impl Breakers {

@@ -77,12 +77,11 @@ impl HoldForm {
     fn best(&self, mistakes: &mut Mistakes) -> Option<Choice> {
         let n_seats = self.best.parse().filter(|n_seats: &usize| *n_seats > 0);
         let n_seats = mistakes.note("best", "reservation-refusal-quantity", n_seats);
-        let price = match self.price.is_empty() {
-            true => None,
-            false => {
-                let price = self.price.parse().and_then(Points::new);
-                Some(mistakes.note("price", "reservation-refusal-price", price)?)
-            }
+        let price = if self.price.is_empty() {
+            None
+        } else {
+            let price = self.price.parse().and_then(Points::new);
+            Some(mistakes.note("price", "reservation-refusal-price", price)?)
         };
         let section = Some(self.section.text().to_owned()).filter(|section| !section.is_empty());
         n_seats.map(|n_seats| Choice::Best(Wish { n_seats, section, price }))

@@ -1,7 +1,7 @@
 //! Seats and places that are being held.
 
 use chrono::{DateTime, Utc};
-use sqlx::{PgConnection, PgPool};
+use sqlx::{PgConnection, PgExecutor, PgPool};
 
 use crate::{
     accounts::AccountId,
@@ -206,18 +206,18 @@ pub(in crate::reservation) async fn insert_place_hold(
     .await
 }
 
-/// Whether the performance has such a zone.
-pub(in crate::reservation) async fn has_zone(
-    db: &mut PgConnection,
+/// How many places a zone of the performance has left, if it has such a zone.
+pub(in crate::reservation) async fn find_remaining(
+    db: impl PgExecutor<'_>,
     schedule_id: ScheduleId,
     zone_id: ZoneId,
-) -> Result<bool, sqlx::Error> {
+) -> Result<Option<i32>, sqlx::Error> {
     sqlx::query_scalar!(
-        r#"select exists (select from zones where id = $1 and schedule_id = $2) as "exists!""#,
+        "select remaining from zones where id = $1 and schedule_id = $2",
         zone_id as _,
         schedule_id as _,
     )
-    .fetch_one(db)
+    .fetch_optional(db)
     .await
 }
 

@@ -58,6 +58,7 @@ pub(in crate::reservation) struct LockedRow {
     pub(in crate::reservation) total: Points,
     pub(in crate::reservation) expires_at: chrono::DateTime<chrono::Utc>,
     pub(in crate::reservation) renewed_at: Option<chrono::DateTime<chrono::Utc>>,
+    pub(in crate::reservation) locked_at: chrono::DateTime<chrono::Utc>,
     pub(in crate::reservation) is_lapsed: bool,
     pub(in crate::reservation) is_refund_over: bool,
     pub(in crate::reservation) refund_percent: i32,
@@ -92,12 +93,13 @@ pub(in crate::reservation) async fn list_locked(
         r#"
         select r.program_id as "program_id: _", r.schedule_id as "schedule_id: _",
             r.status as "status: _", r.total as "total: _", r.expires_at, r.renewed_at,
-            r.expires_at <= clock_timestamp() as "is_lapsed!",
-            r.refund_until <= clock_timestamp() as "is_refund_over!",
+            c.now as "locked_at!", r.expires_at <= c.now as "is_lapsed!",
+            r.refund_until <= c.now as "is_refund_over!",
             r.refund_percent, p.status as "program_status: _",
             i.id as "item_id: _", i.schedule_seat_id as "schedule_seat_id: _",
             i.zone_id as "zone_id: _", i.quantity, i.unit_price as "unit_price: _"
         from reservations r
+        cross join (select clock_timestamp() as now offset 0) c
         join programs p on p.id = r.program_id
         join reservation_items i on i.reservation_id = r.id
         where r.id = $1
@@ -109,22 +111,25 @@ pub(in crate::reservation) async fn list_locked(
     .await
 }
 
-/// Moves locked reservations from one status to another; says how many it were.
+/// Moves locked reservations from one status to another; says how many it were. `at` is
+/// when that was decided; without it, now.
 pub(in crate::reservation) async fn write_status(
     tx: &mut PgConnection,
     ids: &[ReservationId],
     from: ReservationStatus,
     to: ReservationStatus,
+    at: Option<chrono::DateTime<chrono::Utc>>,
 ) -> Result<u64, sqlx::Error> {
     let written = sqlx::query!(
         r#"
         update reservations
-        set status = $3, settled_at = clock_timestamp(), version = version + 1
+        set status = $3, settled_at = coalesce($4, clock_timestamp()), version = version + 1
         where id = any($1) and status = $2
         "#,
         ids as _,
         from as _,
         to as _,
+        at,
     )
     .execute(tx)
     .await?;

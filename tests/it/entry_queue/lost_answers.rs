@@ -7,7 +7,7 @@ use sqlx::PgPool;
 use uuid::Uuid;
 
 use super::{crowded, join, join_at_once, line_of, numbering_is_whole, until_status};
-use crate::support::{Concert, CutWire, Office, Person, count};
+use crate::support::{ChildInstance, Concert, CutWire, Office, Person, count};
 
 #[sqlx::test]
 async fn a_join_whose_commit_lost_its_answer_is_still_ones_own(db: PgPool) {
@@ -131,4 +131,45 @@ async fn a_redis_that_hangs_delays_nobody_for_long(db: PgPool) {
         }
     }
     assert_eq!(n_misplaced, 0);
+}
+
+/// An instance dies in the middle of a storm, at any step between the database and Redis.
+#[sqlx::test]
+async fn a_killed_instance_loses_no_place_that_it_told_anybody(db: PgPool) {
+    let office = Office::open(db.clone()).await;
+    let concert = Concert::with(&db, crowded()).await;
+    let path = line_of(&concert);
+    for round in 0..3_u64 {
+        let mut child = ChildInstance::start(&office).await;
+        let people = office.crowd(80, "Kill").await;
+        let mut running = tokio::task::JoinSet::new();
+        for person in &people {
+            let (there, path) = (person.at(&child.base), path.clone());
+            running.spawn(async move {
+                let request = there.asks(reqwest::Method::POST, &path, "application/json");
+                let answer = request.send().await.ok()?;
+                let state: serde_json::Value = answer.json().await.ok()?;
+                Some((there.account_id, state["queue_number"].as_i64()?))
+            });
+        }
+        tokio::time::sleep(Duration::from_millis(60 + 40 * round)).await;
+        child.kill();
+        let told: Vec<(Uuid, i64)> = running.join_all().await.into_iter().flatten().collect();
+
+        // Whoever was told a number has it, whoever was not has one or joins anew.
+        for (account_id, number) in told {
+            let person = people.iter().find(|person| person.account_id == account_id).unwrap();
+            let state = office.moved(person, 0).get(&path).await.json();
+            assert_eq!(state["queue_number"], number, "{state}");
+        }
+        for person in &people {
+            let here = office.moved(person, 1);
+            let joined = join(&here, &concert).await;
+            assert!([201, 409].contains(&joined.status), "{}", joined.body);
+        }
+    }
+    assert_eq!(numbering_is_whole(&db, concert.program_id).await, Ok(240));
+    let app = &office.app;
+    let differences = stagedoor::entry_queue::list_differences(&app.db, &app.redis, 10).await;
+    assert_eq!(differences.unwrap().len(), 0);
 }

@@ -1,6 +1,6 @@
 //! Open maps: what changes is told, once, soon, and nothing is skipped.
 
-use std::{collections::BTreeMap, time::Duration};
+use std::time::Duration;
 
 use serde_json::Value;
 use sqlx::{Connection, PgConnection, PgPool};
@@ -16,6 +16,15 @@ async fn map(person: &Person, concert: &Concert) -> Value {
     person.get(&format!("/schedules/{}", concert.schedule_id)).await.json()
 }
 
+/// The seats that are told to be anything but free.
+fn taken(changes: &Value) -> Vec<i64> {
+    let seats = changes["seats"].as_array().unwrap().iter();
+    let taken = seats.filter(|seat| seat["status"] != "AVAILABLE");
+    let mut ids: Vec<i64> = taken.map(|seat| seat["id"].as_i64().unwrap()).collect();
+    ids.sort_unstable();
+    ids
+}
+
 #[sqlx::test]
 async fn asking_again_tells_what_changed_and_then_nothing(db: PgPool) {
     let office = Office::open(db).await;
@@ -26,10 +35,7 @@ async fn asking_again_tells_what_changed_and_then_nothing(db: PgPool) {
     assert_eq!(hold(&people[1], &concert, &concert.seat_ids[3..5]).await.status, 201);
     assert_eq!(hold_places(&people[1], &concert, 2).await.status, 201);
     let changes = people[0].get(&changes_path(&concert, &before["cursor"])).await.json();
-    let mut told: Vec<_> = changes["seats"].as_array().unwrap().clone();
-    told.sort_by_key(|seat| seat["id"].as_i64());
-    assert_eq!(told.len(), 2, "{changes}");
-    assert_eq!((&told[0]["id"], &told[0]["status"]), (&concert.seat_ids[3].into(), &"HELD".into()));
+    assert_eq!(taken(&changes), concert.seat_ids[3..5], "{changes}");
     assert_eq!(changes["zones"][0]["remaining"], 98);
     let wrong = people[0].get(&format!("/schedules/{}/changes?since=x", concert.schedule_id)).await;
     assert_eq!((wrong.status, wrong.code().as_str()), (422, "invalid"));
@@ -59,25 +65,15 @@ async fn a_change_that_commits_late_is_not_skipped(db: PgPool) {
     let mut cursor = map(&people[0], &concert).await["cursor"].clone();
     assert_eq!(hold(&people[1], &concert, &concert.seat_ids[..1]).await.status, 201);
     tokio::time::sleep(Duration::from_millis(300)).await;
-    let mut told = BTreeMap::new();
-    for is_committed in [false, true] {
-        if is_committed {
-            sqlx::query("select 1").execute(&mut *tx).await.unwrap();
-        }
-        let changes = people[0].get(&changes_path(&concert, &cursor)).await.json();
-        cursor = changes["cursor"].clone();
-        for seat in changes["seats"].as_array().unwrap() {
-            told.insert(seat["id"].as_i64().unwrap(), seat["status"].as_str().unwrap().to_owned());
-        }
-    }
-    assert!(!told.contains_key(&concert.seat_ids[9]));
+    let changes = people[0].get(&changes_path(&concert, &cursor)).await.json();
+    cursor = changes["cursor"].clone();
+    assert_eq!(taken(&changes), concert.seat_ids[..1], "{changes}");
     tx.commit().await.unwrap();
     tokio::time::sleep(Duration::from_millis(2_400)).await;
     let changes = people[0].get(&changes_path(&concert, &cursor)).await.json();
     let late =
         changes["seats"].as_array().unwrap().iter().find(|seat| seat["id"] == concert.seat_ids[9]);
     assert_eq!(late.unwrap()["status"], "BLOCKED", "{changes}");
-    assert_eq!(told[&concert.seat_ids[0]], "HELD");
     office.close().await;
 }
 
@@ -104,6 +100,12 @@ async fn listen(
     .await
 }
 
+/// Whether a seat was told to be held and afterwards to be free. Rows that are as young
+/// as the oldest running transaction may be told without having changed.
+fn is_freed(heard: &str) -> bool {
+    heard.split_once("HELD").is_some_and(|(_, later)| later.contains("AVAILABLE"))
+}
+
 #[sqlx::test]
 async fn freed_seats_appear_on_open_maps_within_a_second_at_every_instance(db: PgPool) {
     let office = Office::open_with(db, 2, &[("EXPIRY_PERIOD_MS", "100")]).await;
@@ -116,9 +118,7 @@ async fn freed_seats_appear_on_open_maps_within_a_second_at_every_instance(db: P
     let viewers: Vec<_> = (0..2)
         .map(|idx| {
             let (viewer, path) = (office.moved(&people[0], idx), path.clone());
-            tokio::spawn(async move {
-                listen(&viewer, &path, |heard| heard.contains("AVAILABLE")).await
-            })
+            tokio::spawn(async move { listen(&viewer, &path, is_freed).await })
         })
         .collect();
     tokio::time::sleep(Duration::from_millis(300)).await;

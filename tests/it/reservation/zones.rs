@@ -132,7 +132,7 @@ async fn five_hundred_orders_over_two_connections_starve_no_other_page(db: PgPoo
     }
     let answers = orders.await.unwrap();
     let told: std::collections::BTreeMap<_, usize> =
-        answers.iter().fold(Default::default(), |mut told, answer| {
+        answers.iter().fold(std::collections::BTreeMap::default(), |mut told, answer| {
             *told.entry((answer.status, answer.code())).or_default() += 1;
             told
         });

@@ -2,6 +2,7 @@
 
 mod answer;
 mod catalog;
+mod child;
 mod cut_wire;
 mod holds;
 pub(crate) mod ledger;
@@ -13,6 +14,7 @@ mod purchase;
 
 pub(crate) use answer::Answer;
 pub(crate) use catalog::{Concert, ConcertOptions};
+pub(crate) use child::ChildInstance;
 pub(crate) use cut_wire::CutWire;
 pub(crate) use holds::Hold;
 pub(crate) use office::{Office, app};

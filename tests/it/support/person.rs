@@ -86,6 +86,11 @@ impl Person {
         answer
     }
 
+    /// The same person at another address.
+    pub(crate) fn at(&self, base: &str) -> Self {
+        Self { base: base.to_owned(), ..self.clone() }
+    }
+
     /// What a cookie of this person says.
     pub(crate) fn cookie(&self, name: &str) -> Option<String> {
         self.cookies.lock().unwrap().get(name).cloned()

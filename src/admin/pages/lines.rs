@@ -1,0 +1,291 @@
+//! The line of one program: looked at, changed, paused, taken away.
+
+mod chart;
+mod purge;
+
+use actix_web::{
+    HttpResponse,
+    http::StatusCode,
+    web::{Data, Path, Query},
+};
+use askama::Template;
+use serde::Deserialize;
+use serde_json::json;
+use uuid::Uuid;
+
+use super::{
+    parse_reason, parse_version,
+    programs::{VersionForm, edition_of, form_optional},
+    tell,
+};
+use crate::{
+    accounts::AdminAccount,
+    admin::{
+        AdminError, Meanwhile,
+        lines::{self, Prediction, predict},
+        store::lines::{self as store, LineFigures},
+    },
+    app::App,
+    catalog::{ProgramEdition, ProgramId, ProgramStatus, Programs},
+    entry_queue::QueueNumber,
+    web::{
+        error::{NotFound, PageError},
+        form::{Body, Field, Mistakes},
+        i18n::Phrase,
+        page::View,
+        times::{self, HOME_ZONE},
+    },
+};
+use chart::Chart;
+pub use purge::{PurgeForm, create_purge};
+
+#[derive(Template)]
+#[template(path = "admin/line.html")]
+struct LinePage {
+    v: View,
+    edition: ProgramEdition,
+    figures: LineFigures,
+    chart: Chart,
+    /// With the settings as they are.
+    now: Option<Prediction>,
+    /// With those that were typed and not saved.
+    then: Option<Prediction>,
+    limits: LimitsForm,
+    is_asked: bool,
+    purge: Option<Progress>,
+    refusal: Option<String>,
+    meanwhile: Vec<Meanwhile>,
+}
+
+/// A purge that is under way.
+struct Progress {
+    up_to: QueueNumber,
+    /// Waiting when it began.
+    total: i64,
+    left: i64,
+    reason: String,
+    is_done: bool,
+}
+
+impl Progress {
+    /// What the bar is full at: an empty line is done at once.
+    fn whole(&self) -> i64 {
+        self.total.max(1)
+    }
+
+    fn taken(&self) -> i64 {
+        (self.total - self.left).max(0)
+    }
+}
+
+/// How many may be inside and how fast they are let in, as typed.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(default)]
+pub struct LimitsForm {
+    version: Field,
+    queue_capacity: Field,
+    queue_rate_per_second: Field,
+    predict: Field,
+}
+
+impl LimitsForm {
+    fn of(edition: &ProgramEdition) -> Self {
+        let or_empty = |number: Option<i32>| number.map_or_else(Field::default, Field::of);
+        Self {
+            version: Field::of(edition.version),
+            queue_capacity: or_empty(edition.details.queue_capacity),
+            queue_rate_per_second: or_empty(edition.details.queue_rate_per_second),
+            predict: Field::default(),
+        }
+    }
+
+    fn read(&self, mistakes: &mut Mistakes) -> Option<(Option<i32>, Option<i32>)> {
+        let capacity = form_optional(mistakes, "queue_capacity", &self.queue_capacity);
+        let rate = form_optional(mistakes, "queue_rate_per_second", &self.queue_rate_per_second);
+        capacity.zip(rate)
+    }
+
+    fn parse(&self) -> Result<(i64, (Option<i32>, Option<i32>)), Mistakes> {
+        let mut mistakes = Mistakes::default();
+        let version = parse_version(&mut mistakes, &self.version);
+        let limits = self.read(&mut mistakes);
+        mistakes.or(version.zip(limits))
+    }
+}
+
+impl LinePage {
+    async fn of(app: &App, v: View, id: ProgramId) -> Result<Self, PageError> {
+        let edition = edition_of(app, id).await?;
+        let figures = store::figures_of(&app.db, id).await?;
+        let chart = Chart::of(&store::list_minutes(&app.db, id).await?);
+        let details = &edition.details;
+        let now = predict(&figures, details.queue_capacity, details.queue_rate_per_second);
+        Ok(Self {
+            limits: LimitsForm::of(&edition),
+            v,
+            edition,
+            figures,
+            chart,
+            now,
+            then: None,
+            is_asked: false,
+            purge: None,
+            refusal: None,
+            meanwhile: Vec::new(),
+        })
+    }
+
+    /// A prediction in words.
+    fn told(&self, prediction: Option<&Prediction>) -> Phrase {
+        match prediction {
+            None => self.v.t("admin-line-unknown"),
+            Some(Prediction { per_minute, minutes }) => self
+                .v
+                .t("admin-line-predicted")
+                .word("rate", format!("{per_minute:.1}"))
+                .word("minutes", minutes.map_or_else(|| "∞".to_owned(), |m| format!("{m:.0}"))),
+        }
+    }
+
+    fn time(&self) -> String {
+        times::time_of_day(self.figures.at, times::zone(HOME_ZONE))
+    }
+}
+
+fn line_path(id: ProgramId) -> String {
+    format!("/admin/programs/{id}/line")
+}
+
+/// `GET /admin/programs/{id}/line`, with other limits to be predicted if they are given.
+pub async fn show_line(
+    app: Data<App>,
+    me: AdminAccount,
+    path: Path<Uuid>,
+    asked: Query<LimitsForm>,
+) -> Result<HttpResponse, PageError> {
+    let mut page = LinePage::of(&app, me.view, ProgramId(path.into_inner())).await?;
+    if !asked.predict.is_empty() {
+        let mut mistakes = Mistakes::default();
+        let limits = asked.read(&mut mistakes);
+        let (capacity, rate) = mistakes.or(limits)?;
+        page.then = predict(&page.figures, capacity, rate);
+        page.is_asked = true;
+        let version = page.limits.version.clone();
+        page.limits = LimitsForm { version, ..asked.into_inner() };
+    }
+    let document = json!({
+        "program": page.edition, "line": page.figures, "prediction": page.now,
+        "with_these": page.then, "minutes": page.chart.minutes,
+    });
+    Ok(page.v.show(&page, &document))
+}
+
+/// Back to the line, or its page with the reason.
+async fn answer(
+    app: &App,
+    v: View,
+    id: ProgramId,
+    outcome: Result<serde_json::Value, AdminError>,
+) -> Result<HttpResponse, PageError> {
+    match outcome {
+        Ok(done) => Ok(tell(v.done(StatusCode::OK, &done, &line_path(id)), "flash-admin-saved")),
+        Err(refusal) if v.wants_form(&refusal) => {
+            let mut page = LinePage::of(app, v, id).await?;
+            page.refusal = Some(page.v.refusal(&refusal));
+            page.meanwhile = refusal.meanwhile().to_vec();
+            let status = crate::web::error::Fault::status(&refusal);
+            Ok(page.v.html(status, &page))
+        }
+        Err(failure) => Err(failure.into()),
+    }
+}
+
+/// `POST /admin/programs/{id}/line`
+pub async fn update_line(
+    app: Data<App>,
+    me: AdminAccount,
+    path: Path<Uuid>,
+    form: Body<LimitsForm>,
+) -> Result<HttpResponse, PageError> {
+    let id = ProgramId(path.into_inner());
+    let (version, limits) = form.0.parse()?;
+    let outcome = lines::update(&app, me.account_id, id, version, limits).await;
+    answer(&app, me.view, id, outcome.map(|edition| json!(edition))).await
+}
+
+/// `POST /admin/programs/{id}/line/pause`
+pub async fn create_pause(
+    app: Data<App>,
+    me: AdminAccount,
+    path: Path<Uuid>,
+    form: Body<VersionForm>,
+) -> Result<HttpResponse, PageError> {
+    pause(&app, me, ProgramId(path.into_inner()), form.0.parse()?, true).await
+}
+
+/// `POST /admin/programs/{id}/line/resumption`
+pub async fn create_resumption(
+    app: Data<App>,
+    me: AdminAccount,
+    path: Path<Uuid>,
+    form: Body<VersionForm>,
+) -> Result<HttpResponse, PageError> {
+    pause(&app, me, ProgramId(path.into_inner()), form.0.parse()?, false).await
+}
+
+async fn pause(
+    app: &App,
+    me: AdminAccount,
+    id: ProgramId,
+    version: i64,
+    is_paused: bool,
+) -> Result<HttpResponse, PageError> {
+    let outcome = lines::pause(app, me.account_id, id, version, is_paused).await;
+    answer(app, me.view, id, outcome.map(|edition| json!(edition))).await
+}
+
+/// Somebody to be let in past the line.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub struct LetInForm {
+    who: Field,
+    reason: Field,
+}
+
+/// `POST /admin/programs/{id}/line/admissions`
+pub async fn create_admission(
+    app: Data<App>,
+    programs: Data<Programs>,
+    me: AdminAccount,
+    path: Path<Uuid>,
+    form: Body<LetInForm>,
+) -> Result<HttpResponse, PageError> {
+    let id = ProgramId(path.into_inner());
+    let program = programs.find(&app, &id.to_string()).await?.ok_or(NotFound)?;
+    let mut mistakes = Mistakes::default();
+    let reason = parse_reason(&mut mistakes, &form.0.reason);
+    let who = &form.0.who;
+    let found = store::find_waiting(&app.db, id, who.parse(), who.text()).await?;
+    let found = mistakes.note("who", "admin-refusal-waiting", found);
+    let (account_id, reason) = match mistakes.clone().or(found.zip(reason)) {
+        Ok(parsed) => parsed,
+        Err(mistakes) => return refuse(&app, me.view, id, &mistakes).await,
+    };
+    let outcome = lines::let_in(&app, me.account_id, &program, account_id, &reason).await;
+    answer(&app, me.view, id, outcome.map(|number| json!({ "queue_number": number }))).await
+}
+
+async fn refuse(
+    app: &App,
+    v: View,
+    id: ProgramId,
+    mistakes: &Mistakes,
+) -> Result<HttpResponse, PageError> {
+    if !v.wants_form(mistakes) {
+        return Err(mistakes.clone().into());
+    }
+    let mut page = LinePage::of(app, v, id).await?;
+    let reasons = mistakes.reasons().map(|reason| page.v.t(reason).to_string());
+    page.refusal = Some(reasons.collect::<Vec<_>>().join(" "));
+    Ok(page.v.html(StatusCode::UNPROCESSABLE_ENTITY, &page))
+}

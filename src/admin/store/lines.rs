@@ -1,0 +1,121 @@
+//! The line of one program, in figures.
+
+use chrono::{DateTime, Utc};
+use sqlx::PgPool;
+
+use crate::{accounts::AccountId, catalog::ProgramId};
+
+/// A line at one moment.
+#[derive(Clone, Debug, serde::Serialize)]
+pub(in crate::admin) struct LineFigures {
+    /// In line and not passed over.
+    pub(in crate::admin) waiting: i64,
+    /// Passed over: not there when their turn came.
+    pub(in crate::admin) parked: i64,
+    pub(in crate::admin) inside: i64,
+    /// Let in within the last minute.
+    pub(in crate::admin) admitted_last_minute: i64,
+    /// Let in within the last five.
+    pub(in crate::admin) admitted_lately: i64,
+    /// Places freed within the last five.
+    pub(in crate::admin) freed_lately: i64,
+    /// When these were read.
+    pub(in crate::admin) at: DateTime<Utc>,
+}
+
+pub(in crate::admin) async fn figures_of(
+    db: &PgPool,
+    program_id: ProgramId,
+) -> Result<LineFigures, sqlx::Error> {
+    sqlx::query_as!(
+        LineFigures,
+        r#"
+        select
+            (select count(*) from queue_tokens
+                where program_id = $1 and status = 'WAITING' and parked_at is null) as "waiting!",
+            (select count(*) from queue_tokens
+                where program_id = $1 and status = 'WAITING' and parked_at is not null) as "parked!",
+            (select count(*) from queue_tokens
+                where program_id = $1 and status = 'ACTIVE') as "inside!",
+            (select count(*) from queue_tokens
+                where program_id = $1 and admitted_at > now() - interval '1 minute')
+                as "admitted_last_minute!",
+            (select count(*) from queue_tokens
+                where program_id = $1 and admitted_at > now() - interval '5 minutes')
+                as "admitted_lately!",
+            (select count(*) from queue_tokens
+                where program_id = $1 and ended_at > now() - interval '5 minutes'
+                    and ended_at is not null and admitted_at is not null) as "freed_lately!",
+            now() as "at!"
+        "#,
+        program_id as _,
+    )
+    .fetch_one(db)
+    .await
+}
+
+/// One minute of the last hour.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
+pub(in crate::admin) struct Minute {
+    /// How many minutes ago it ended.
+    pub(in crate::admin) ago: i32,
+    /// Who was let in.
+    pub(in crate::admin) admitted: i64,
+    /// Whose place was freed.
+    pub(in crate::admin) freed: i64,
+}
+
+/// The last hour, oldest minute first.
+pub(in crate::admin) async fn list_minutes(
+    db: &PgPool,
+    program_id: ProgramId,
+) -> Result<Vec<Minute>, sqlx::Error> {
+    sqlx::query_as!(
+        Minute,
+        r#"
+        with admitted as (
+            select floor(extract(epoch from now() - admitted_at) / 60)::integer as ago, count(*) as n
+            from queue_tokens
+            where program_id = $1 and admitted_at > now() - interval '1 hour'
+            group by 1
+        ), freed as (
+            select floor(extract(epoch from now() - ended_at) / 60)::integer as ago, count(*) as n
+            from queue_tokens
+            where program_id = $1 and ended_at > now() - interval '1 hour'
+                and ended_at is not null and admitted_at is not null
+            group by 1
+        )
+        select ago as "ago!", coalesce(admitted.n, 0) as "admitted!", coalesce(freed.n, 0) as "freed!"
+        from generate_series(59, 0, -1) as minutes (ago)
+        left join admitted using (ago)
+        left join freed using (ago)
+        order by ago desc
+        "#,
+        program_id as _,
+    )
+    .fetch_all(db)
+    .await
+}
+
+/// Who stands in line with this number, or under this address.
+pub(in crate::admin) async fn find_waiting(
+    db: &PgPool,
+    program_id: ProgramId,
+    number: Option<i64>,
+    email: &str,
+) -> Result<Option<AccountId>, sqlx::Error> {
+    sqlx::query_scalar!(
+        r#"
+        select account_id as "id: AccountId"
+        from queue_tokens t
+        join accounts a on a.id = t.account_id
+        where program_id = $1 and status = 'WAITING'
+          and (queue_number = $2 or lower(email) = lower($3))
+        "#,
+        program_id as _,
+        number,
+        email,
+    )
+    .fetch_optional(db)
+    .await
+}

@@ -1,0 +1,126 @@
+//! The line as those see it who run it.
+
+use sqlx::PgPool;
+
+use super::{acts, field};
+use crate::support::{Concert, ConcertOptions, Office};
+
+async fn concert(db: &PgPool, capacity: i32) -> Concert {
+    let options = ConcertOptions { queue_capacity: Some(capacity), ..ConcertOptions::default() };
+    Concert::with(db, options).await
+}
+
+#[sqlx::test]
+async fn the_line_is_counted_predicted_and_changed(db: PgPool) {
+    let office = Office::open(db.clone()).await;
+    let concert = concert(&db, 1).await;
+    let admin = office.employ("admin", "ADMIN").await;
+    let people = office.crowd(4, "ada").await;
+    for person in &people {
+        let joined = person.post(&format!("/programs/{}/queue", concert.slug), &()).await;
+        assert_eq!(joined.status, 201, "{}", joined.body);
+    }
+    // One was inside before, and left within the last five minutes.
+    sqlx::query(
+        "update queue_tokens set admitted_at = now() - interval '2 minutes', status = 'COMPLETED',
+             ended_at = now() - interval '1 minute', stay_ends_at = now(), expires_at = now()
+         where queue_number = 4",
+    )
+    .execute(&db)
+    .await
+    .unwrap();
+    let path = format!("/admin/programs/{}/line", concert.program_id);
+    let line =
+        admin.get(&format!("{path}?predict=1&queue_capacity=2&queue_rate_per_second=")).await;
+    assert_eq!(line.status, 200, "{}", line.body);
+    let line = line.json();
+    assert_eq!((&line["line"]["waiting"], &line["line"]["inside"]), (&2.into(), &1.into()));
+    assert_eq!(line["prediction"]["minutes"], 10.0, "one left in five minutes, two wait");
+    assert_eq!(line["with_these"]["per_minute"], 0.4);
+    assert_eq!(line["minutes"].as_array().unwrap().len(), 60);
+    let page = admin.visit(&path).await;
+    assert!(page.body.contains("<polyline") && page.body.contains("chart__bar"), "{}", page.body);
+
+    let limits = |version, capacity| {
+        [("version", version), ("queue_capacity", capacity), ("queue_rate_per_second", "")]
+    };
+    for nonsense in ["0", "-1", "many"] {
+        assert_eq!(admin.post(&path, &limits("0", nonsense)).await.status, 422, "{nonsense}");
+    }
+    assert_eq!(admin.post(&path, &limits("0", "2")).await.status, 200);
+    let stale = admin.post(&path, &limits("0", "3")).await;
+    assert_eq!((stale.status, stale.code().as_str()), (409, "changed-meanwhile"));
+    assert_eq!(admin.submit(&format!("{path}/pause"), &[("version", "1")]).await.status, 303);
+    assert!(admin.visit(&path).await.body.contains("The line is paused"));
+    assert_eq!(admin.post(&format!("{path}/resumption"), &[("version", "2")]).await.status, 200);
+    assert_eq!(acts(&db).await, ["line-changed", "line-paused", "line-resumed"]);
+    office.verify().await;
+    office.close().await;
+}
+
+#[sqlx::test]
+async fn one_person_is_let_in_past_the_line_and_the_log_says_why(db: PgPool) {
+    let office = Office::open(db.clone()).await;
+    let concert = concert(&db, 1).await;
+    let admin = office.employ("admin", "ADMIN").await;
+    let people = office.crowd(3, "ada").await;
+    let queue = format!("/programs/{}/queue", concert.slug);
+    for person in &people {
+        assert_eq!(person.post(&queue, &()).await.status, 201);
+    }
+    let path = format!("/admin/programs/{}/line/admissions", concert.program_id);
+    let unknown = [("who", "nobody@example.com"), ("reason", "wheelchair")];
+    assert_eq!(admin.post(&path, &unknown).await.status, 422);
+    assert_eq!(admin.post(&path, &[("who", "3")]).await.status, 422, "without a reason");
+    let let_in =
+        admin.post(&path, &[("who", "3"), ("reason", "wheelchair, came by the side")]).await;
+    assert_eq!((let_in.status, field(&let_in, "queue_number")), (200, 3.into()));
+    assert_eq!(people[2].get(&queue).await.json()["status"], "ACTIVE");
+    assert_eq!(people[1].get(&queue).await.json()["status"], "WAITING");
+    let told: (String, String, String) =
+        sqlx::query_as("select act, subject_id, reason from audit_log")
+            .fetch_one(&db)
+            .await
+            .unwrap();
+    let expected = ("let-in", people[2].account_id.to_string(), "wheelchair, came by the side");
+    assert_eq!((told.0.as_str(), told.1, told.2.as_str()), expected);
+    office.verify().await;
+    office.close().await;
+}
+
+#[sqlx::test]
+async fn a_line_is_taken_away_in_batches_that_tell_how_far_they_are(db: PgPool) {
+    let office = Office::open(db.clone()).await;
+    let concert = concert(&db, 1).await;
+    let admin = office.employ("admin", "ADMIN").await;
+    let people = office.crowd(1_201, "ada").await;
+    let ids: Vec<_> = people.iter().map(|person| person.account_id).collect();
+    sqlx::query(
+        "insert into queue_tokens (id, program_id, account_id, queue_number)
+         select gen_random_uuid(), $1, id, nth from unnest($2::uuid[]) with ordinality as p (id, nth)",
+    )
+    .bind(concert.program_id)
+    .bind(&ids)
+    .execute(&db)
+    .await
+    .unwrap();
+    sqlx::query("update programs set queue_paused_at = now()").execute(&db).await.unwrap();
+    sqlx::query("update queue_numbers set next_number = 1202").execute(&db).await.unwrap();
+    let path = format!("/admin/programs/{}/line/purge", concert.program_id);
+    assert_eq!(admin.post(&path, &()).await.status, 422, "without a reason");
+
+    let first = admin.post(&path, &[("reason", "the wrong program was announced")]).await.json();
+    assert_eq!((&first["taken"], &first["left"]), (&1_000.into(), &201.into()), "{first}");
+    let more =
+        [("up_to", "1201"), ("total", "1201"), ("reason", "the wrong program was announced")];
+    let page = admin.submit(&path, &more).await;
+    assert!(
+        page.body.contains("<progress") && page.body.contains("The line is gone"),
+        "{}",
+        page.body
+    );
+    assert_eq!(admin.post(&path, &more).await.json()["taken"], 0, "and again changes nothing");
+    assert_eq!(acts(&db).await, ["line-purged", "line-purged"]);
+    office.verify().await;
+    office.close().await;
+}

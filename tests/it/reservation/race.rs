@@ -1,0 +1,141 @@
+//! Paying and expiring at the same instant: exactly one of them wins, ten thousand times.
+
+use std::{
+    collections::BTreeMap,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+    time::Duration,
+};
+
+use sqlx::PgPool;
+use stagedoor::{
+    accounts::AccountId,
+    reservation::{self, ReservationError, ReservationId},
+};
+use tokio::task::JoinSet;
+use uuid::Uuid;
+
+use crate::support::{Concert, ConcertOptions, Office};
+
+const ROUNDS: usize = 100;
+const SEATS: i32 = 100;
+
+/// Holds every seat for a moment; says which reservations these are.
+async fn hold_all(db: &PgPool, concert: &Concert, account_id: Uuid) -> Vec<Uuid> {
+    sqlx::query_scalar(
+        "with numbered as (
+             select id as seat, gen_random_uuid() as id, clock_timestamp() as at
+             from schedule_seats where schedule_id = $2 and status = 'AVAILABLE'
+         ), held as (
+             insert into reservations (id, account_id, schedule_id, program_id, total, expires_at,
+                 hold_ttl_secs, refund_until, refund_percent, created_at)
+             select id, $1, $2, $3, 50000, at + interval '40 milliseconds', 1, now(), 100,
+                 at - interval '960 milliseconds'
+             from numbered
+             returning id
+         ), items as (
+             insert into reservation_items (id, reservation_id, schedule_seat_id, unit_price)
+             select gen_random_uuid(), id, seat, 50000 from numbered
+         ), taken as (
+             update schedule_seats s set status = 'HELD' from numbered where s.id = numbered.seat
+         )
+         select id from held",
+    )
+    .bind(account_id)
+    .bind(concert.schedule_id)
+    .bind(concert.program_id)
+    .fetch_all(db)
+    .await
+    .unwrap()
+}
+
+/// The steps of a payment that decide; whether it won.
+async fn pay(db: &PgPool, account_id: AccountId, id: ReservationId) -> bool {
+    tokio::time::sleep(Duration::from_micros(rand::random_range(0..60_000))).await;
+    let mut tx = db.begin().await.unwrap();
+    match reservation::lock_held(&mut tx, account_id, id).await {
+        Ok(held) => {
+            reservation::confirm(&mut tx, &held).await.unwrap();
+            tx.commit().await.unwrap();
+            true
+        }
+        Err(ReservationError::HoldExpired) => false,
+        Err(error) => panic!("{error}"),
+    }
+}
+
+#[sqlx::test]
+async fn of_paying_and_expiring_exactly_one_wins(db: PgPool) {
+    let office = Office::open_with(db, 1, &[("EXPIRY_PERIOD_MS", "3600000")]).await;
+    let options = ConcertOptions { seats: SEATS, ..ConcertOptions::default() };
+    let concert = Concert::with(&office.db, options).await;
+    let ada = office.sign_in("ada").await;
+    let is_over = Arc::new(AtomicBool::new(false));
+    let expiring = {
+        let (app, is_over) = (office.app.clone(), is_over.clone());
+        tokio::spawn(async move {
+            while !is_over.load(Ordering::Relaxed) {
+                reservation::expire_lapsed(&app).await.unwrap();
+            }
+        })
+    };
+    let mut n_paid = 0;
+    for _ in 0..ROUNDS {
+        let mut paying = JoinSet::new();
+        for id in hold_all(&office.db, &concert, ada.account_id).await {
+            let db = office.app.db.clone();
+            let account_id = AccountId(ada.account_id);
+            paying.spawn(async move { (id, pay(&db, account_id, ReservationId(id)).await) });
+        }
+        let paid: BTreeMap<Uuid, bool> = paying.join_all().await.into_iter().collect();
+        assert_eq!(paid.len(), 100);
+        n_paid += paid.values().filter(|won| **won).count();
+        settle(&office.db, &paid).await;
+    }
+    is_over.store(true, Ordering::Relaxed);
+    expiring.await.unwrap();
+    let n_tries = ROUNDS * 100;
+    assert!((n_tries / 20..n_tries * 19 / 20).contains(&n_paid), "{n_paid} of {n_tries} paid");
+    office.close().await;
+}
+
+/// Waits until each hold has ended one way, compares it with what its payer was told, and
+/// makes the seats free for the next round.
+async fn settle(db: &PgPool, paid: &BTreeMap<Uuid, bool>) {
+    let ids: Vec<Uuid> = paid.keys().copied().collect();
+    let rows: Vec<(Uuid, String, bool, bool, String)> = loop {
+        let rows: Vec<(Uuid, String, bool, bool, String)> = sqlx::query_as(
+            "select r.id, r.status, r.settled_at < r.expires_at, i.live, s.status
+             from reservations r
+             join reservation_items i on i.reservation_id = r.id
+             join schedule_seats s on s.id = i.schedule_seat_id
+             where r.id = any($1) and r.status <> 'HELD'",
+        )
+        .bind(&ids)
+        .fetch_all(db)
+        .await
+        .unwrap();
+        if rows.len() == ids.len() {
+            break rows;
+        }
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    };
+    for (id, status, in_time, live, seat) in rows {
+        let expected = match paid[&id] {
+            true => ("CONFIRMED", true, "RESERVED"),
+            false => ("EXPIRED", false, "AVAILABLE"),
+        };
+        assert_eq!((status.as_str(), live, seat.as_str()), expected);
+        assert!(in_time || status == "EXPIRED", "paid after its end");
+    }
+    sqlx::query(
+        "with ended as (update reservations set status = 'EXPIRED' where status = 'CONFIRMED'),
+         freed as (update reservation_items set live = false where live)
+         update schedule_seats set status = 'AVAILABLE' where status = 'RESERVED'",
+    )
+    .execute(db)
+    .await
+    .unwrap();
+}

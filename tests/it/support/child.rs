@@ -1,0 +1,57 @@
+//! The real program as a process of its own, to be killed.
+
+use std::{
+    process::{Child, Command, Stdio},
+    time::Duration,
+};
+
+use super::{Office, free_port};
+
+/// A served instance in another process, on an office's database and Redis.
+#[derive(Debug)]
+pub(crate) struct ChildInstance {
+    pub(crate) base: String,
+    process: Child,
+}
+
+impl ChildInstance {
+    /// Starts one and waits until it serves.
+    pub(crate) async fn start(office: &Office) -> Self {
+        let connect = office.db.connect_options();
+        let (host, port) = (connect.get_host(), connect.get_port());
+        let database = connect.get_database().unwrap();
+        let user = connect.get_username();
+        let address = format!("127.0.0.1:{}", free_port());
+        let process = Command::new(env!("CARGO_BIN_EXE_stagedoor"))
+            .arg("serve")
+            .env("DATABASE_URL", format!("postgres://{user}@{host}:{port}/{database}"))
+            .env("REDIS_URL", &office.app.config.redis_url)
+            .env("REDIS_PREFIX", &office.app.config.redis_prefix)
+            .env("LISTEN_ADDR", &address)
+            .env("MIGRATE_ON_START", "false")
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        let base = format!("http://{address}");
+        for _ in 0..400 {
+            if reqwest::get(format!("{base}/healthz")).await.is_ok() {
+                return Self { base, process };
+            }
+            tokio::time::sleep(Duration::from_millis(25)).await;
+        }
+        panic!("no instance at {base}");
+    }
+
+    /// Ends it as `kill -9` does.
+    pub(crate) fn kill(&mut self) {
+        self.process.kill().unwrap();
+        self.process.wait().unwrap();
+    }
+}
+
+impl Drop for ChildInstance {
+    fn drop(&mut self) {
+        self.kill();
+    }
+}
