@@ -1,16 +1,22 @@
 # The commands of this checkout. What each does is in scripts/.
 
 .DEFAULT_GOAL := help
-.PHONY: help run test stop clean check deny advisories prepare
+.PHONY: help run test bench bench-quick stop clean check deny advisories prepare
 
 help: ## print this list
-	@sed -nE 's/^([a-z]+):.*## (.*)/  make \1|\2/p' $(MAKEFILE_LIST) | awk -F '|' '{ printf "%-18s%s\n", $$1, $$2 }'
+	@sed -nE 's/^([a-z-]+):.*## (.*)/  make \1|\2/p' $(MAKEFILE_LIST) | awk -F '|' '{ printf "%-20s%s\n", $$1, $$2 }'
 
 run: ## install, build and serve with demo data; LISTEN_ADDR=127.0.0.1:8080
 	@scripts/run
 
 test: ## run the tests on a throw-away stack; ARGS="wallet" goes to cargo test
 	@scripts/test $(ARGS)
+
+bench: ## measure against pgbench and write BENCHMARKS.md
+	@scripts/bench
+
+bench-quick: ## the same, shorter and rougher
+	@scripts/bench quick
 
 stop: ## stop this checkout's PostgreSQL and Redis; their data stays
 	@scripts/stack stop

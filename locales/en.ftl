@@ -18,20 +18,9 @@ places-count = { $count ->
     [one] { $count } place
    *[other] { $count } places
   }
-tickets-count = { $count ->
-    [one] { $count } ticket
-   *[other] { $count } tickets
-  }
 
 ## Dates
 
-date-weekday-1 = Mon
-date-weekday-2 = Tue
-date-weekday-3 = Wed
-date-weekday-4 = Thu
-date-weekday-5 = Fri
-date-weekday-6 = Sat
-date-weekday-7 = Sun
 date-month-1 = Jan
 date-month-2 = Feb
 date-month-3 = Mar
@@ -44,8 +33,6 @@ date-month-9 = Sept
 date-month-10 = Oct
 date-month-11 = Nov
 date-month-12 = Dec
-date-day = { $weekday } { $day } { $month } { $year }
-date-day-time = { $date }, { $time }
 date-month-year = { $month } { $year }
 date-minutes = { $minutes } min
 date-minutes-range = { $from }–{ $to } min
@@ -57,7 +44,6 @@ date-hours-minutes = { $hours } h { $minutes } min
 layout-title = { $page } · Stagedoor
 layout-skip = Skip to the content
 layout-nav-label = Main
-layout-programs = Programs
 layout-reservations = Reservations
 layout-tickets = Tickets
 layout-door = Door
@@ -70,9 +56,7 @@ layout-requests-waiting = { $count ->
 layout-log-in = Log in
 layout-sign-up = Sign up
 layout-log-out = Log out
-layout-language-other = 한국어
 layout-promise = Your place in line, your seat and your points are never lost and never sold twice.
-layout-time-zone = All times are { $zone } time.
 
 ## Words used by several pages
 
@@ -229,7 +213,6 @@ seat-list = Choose from a list
 seat-list-note = The same seats, row by row.
 seat-row = Row { $row }
 seat-name = Row { $row } seat { $number }
-seat-name-several = Row { $row } seats { $numbers }
 seat-name-full = Section { $section }, row { $row }, seat { $number }
 seat-label = { $name }, { $amount }, { $status }
 seat-status-free = free
@@ -260,7 +243,6 @@ seat-zone-remaining = { $free } left
 seat-zone-sold-out = Sold out
 seat-zone-quantity = How many
 seat-zone-hold = Hold places
-seat-zone-note = Standing places without numbers. Come early to stand in front.
 seat-waiting-title = Many people want this area at once
 seat-waiting-ahead = Ahead of you
 seat-waiting-estimate = Estimated wait
@@ -293,7 +275,6 @@ reservation-zero-note = At zero the seats become free for others. Nothing is cha
 reservation-total = Total
 reservation-renew = Two more minutes
 reservation-renew-note = Once, and only while nobody waits in line.
-reservation-renewed = Two more minutes were added.
 reservation-cancel-hold = Give the seats back
 reservation-cancel-paid = Cancel and refund
 reservation-refund-policy = Until { $when }: { $percent }% back to your wallet. After that, no refund.
@@ -326,7 +307,6 @@ payment-once-note = You are charged once, even if you press twice.
 payment-short-title = { $amount } short
 payment-short-note = Charge your wallet here and pay right after. Your seats stay held meanwhile.
 payment-charge-needed = Charge { $amount }
-payment-done = Paid. Your tickets are here.
 flash-logged-out = You are logged out.
 flash-paid = Paid. Your tickets are here.
 flash-released = The seats were given back. Nothing was charged.
@@ -348,10 +328,8 @@ wallet-refusal-send-amount = Please send at least one point.
 wallet-refusal-kind = There is no such kind.
 wallet-refusal-month = A month is written as 2026-11.
 wallet-refusal-after = This page of the history does not exist.
-wallet-charge-provider = Paid through
 wallet-provider-demo = Demo provider
 wallet-provider-demo-note = No real money moves. Charges are confirmed at once.
-wallet-charged = { $amount } charged.
 flash-charged = Your points are there.
 flash-sent = Your request is on its way. The points are withheld until your friend answers.
 flash-renewed = Two more minutes were added.
@@ -360,7 +338,6 @@ wallet-send-to = Friend’s e-mail
 wallet-send-amount = Points
 wallet-send-note = The points are withheld until your friend accepts. After { $days } days they come back by themselves.
 wallet-send-button = Send
-wallet-sent = { $amount } waiting for { $name } to accept.
 wallet-requests-title = Waiting requests
 wallet-request-incoming = { $name } wants to send you { $amount }
 wallet-request-outgoing = { $amount } to { $name }
@@ -698,6 +675,9 @@ error-account-locked-action = See all programs
 error-wrong-credentials-title = That did not match
 error-wrong-credentials-detail = E-mail and password do not belong together. Please check both.
 error-wrong-credentials-action = Try again
+error-account-locked-title = This account is locked
+error-account-locked-detail = Nobody can log in with it at the moment. Please write to us if you think it is a mistake.
+error-account-locked-action = See all programs
 error-email-taken-title = There is an account already
 error-email-taken-detail = This e-mail address is in use. If it is yours, log in.
 error-email-taken-action = Log in

@@ -103,6 +103,8 @@ broken! {
     a_renewal_that_gave_nothing: S3, "update reservations set renewed_at = now() where status = 'CONFIRMED'";
     a_payment_after_the_end: S4,
         "update payments set created_at = now() + interval '10 minutes' where status = 'COMPLETED'";
+    a_decision_after_the_end: S4,
+        "update reservations set settled_at = expires_at where status = 'CONFIRMED'";
     a_total_that_does_not_add_up: S4, "update reservations set total = 1 where status = 'HELD'";
     an_empty_reservation: S4, "delete from reservation_items where id::text like '%c6'";
     a_place_that_got_lost: S5, "update zones set remaining = 97";
