@@ -43,7 +43,7 @@ pub enum CatalogError {
 }
 
 /// Seats that a refusal names.
-pub const NAMED_MAX: usize = 50;
+pub(super) const NAMED_MAX: usize = 50;
 
 impl From<sqlx::Error> for CatalogError {
     fn from(error: sqlx::Error) -> Self {

@@ -118,7 +118,8 @@ async fn ask(person: &Person, method: &Method, path: &str, accept: &str) -> Answ
 
 #[test]
 fn every_path_says_for_whom_it_is() {
-    let served: BTreeSet<&str> = routes::all().iter().map(|path| path.pattern()).collect();
+    let served: BTreeSet<&str> =
+        routes::all().iter().map(stagedoor::web::path::Path::pattern).collect();
     let told: BTreeSet<&str> = PATHS.iter().map(|(pattern, _)| *pattern).collect();
     assert_eq!(served, told, "routes.rs and this table differ");
     for (pattern, door) in PATHS {

@@ -104,7 +104,7 @@ impl ProgramForm {
             mistakes.note("on_sale_at", "admin-refusal-moment", moment(&self.on_sale_at));
         let off_sale_at =
             mistakes.note("off_sale_at", "admin-refusal-moment", moment(&self.off_sale_at));
-        let (on_sale_at, off_sale_at) = self.in_order(mistakes, on_sale_at, off_sale_at)?;
+        let (on_sale_at, off_sale_at) = Self::in_order(mistakes, on_sale_at, off_sale_at)?;
         let queue_capacity = optional(mistakes, "queue_capacity", &self.queue_capacity);
         let queue_rate_per_second =
             optional(mistakes, "queue_rate_per_second", &self.queue_rate_per_second);
@@ -134,7 +134,6 @@ impl ProgramForm {
     }
 
     fn in_order(
-        &self,
         mistakes: &mut Mistakes,
         opens: Option<DateTime<Utc>>,
         closes: Option<DateTime<Utc>>,
@@ -152,6 +151,7 @@ pub(in crate::admin::pages) fn text(field: &Field, min: usize, max: usize) -> Op
 }
 
 /// A positive number, or nothing at all.
+#[expect(clippy::option_option, reason = "the outer one says whether it can be read")]
 pub(in crate::admin::pages) fn optional(
     mistakes: &mut Mistakes,
     name: &'static str,
