@@ -18,9 +18,7 @@ pub fn start_logging(config: &Config) {
             .with_ansi(io::stderr().is_terminal())
             .with_writer(|| OneLine(io::stderr()))
             .boxed(),
-        LogFormat::Json => {
-            tracing_subscriber::fmt::layer().json().with_writer(std::io::stderr).boxed()
-        }
+        LogFormat::Json => tracing_subscriber::fmt::layer().json().with_writer(io::stderr).boxed(),
     };
     // The only error is that a subscriber is set already.
     let _ = tracing_subscriber::registry().with(lines.with_filter(filter)).try_init();

@@ -1,5 +1,7 @@
 //! Acts and what they are done to.
 
+use std::fmt;
+
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -124,7 +126,7 @@ pub(super) struct Entry {
 
 impl Entry {
     /// `by` did `act` to the `subject` named `id`.
-    pub(super) fn new(by: AccountId, act: Act, subject: Subject, id: impl ToString) -> Self {
+    pub(super) fn new(by: AccountId, act: Act, subject: Subject, id: impl fmt::Display) -> Self {
         let subject_id = id.to_string();
         Self { by, act, subject, subject_id, before: None, after: None, reason: None }
     }
@@ -148,14 +150,14 @@ impl Entry {
 /// Why somebody did something: a sentence, 3 to 300 characters.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
-pub struct Reason(String);
+pub(super) struct Reason(String);
 
 impl Reason {
     const CHARS_MIN: usize = 3;
     const CHARS_MAX: usize = 300;
 
     /// `text` if it can be a reason.
-    pub fn parse(text: &str) -> Option<Self> {
+    pub(super) fn parse(text: &str) -> Option<Self> {
         let text = text.trim();
         let fits = (Self::CHARS_MIN..=Self::CHARS_MAX).contains(&text.chars().count());
         (fits && !text.chars().any(char::is_control)).then(|| Self(text.to_owned()))

@@ -64,8 +64,8 @@ struct PeoplePage {
 }
 
 impl PeoplePage {
-    fn role(&self, role: &Role) -> String {
-        self.v.t(role_key(*role)).to_string()
+    fn role(&self, role: Role) -> String {
+        self.v.t(role_key(role)).to_string()
     }
 }
 

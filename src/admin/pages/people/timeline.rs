@@ -39,7 +39,7 @@ impl Entry {
         };
         let amount = moment.amount.map(|amount| v.number(amount)).unwrap_or_default();
         let text = v.t(key).word("subject", subject).word("amount", amount);
-        Self { text, href, moment }
+        Self { moment, text, href }
     }
 }
 
