@@ -33,6 +33,7 @@ pub fn all() -> Vec<Path> {
         at("/reservations/{id}/cancellation").post(payment::pages::create_cancellation),
 
         at("/tickets").get(tickets::pages::list_tickets),
+        at("/tickets/{code}.ics").get(tickets::pages::show_calendar),
         at("/tickets/{code}.svg").get(tickets::pages::show_qr_code),
         at("/tickets/{code}").get(tickets::pages::show_ticket),
 

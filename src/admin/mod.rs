@@ -23,6 +23,7 @@
 mod audit;
 mod door;
 mod error;
+mod gauges;
 mod lines;
 mod model;
 pub mod pages;
@@ -35,5 +36,6 @@ mod venues;
 mod wind_down;
 
 pub use error::AdminError;
+pub use gauges::Gauges;
 pub use model::{Act, Change, Meanwhile, Subject};
 pub use wind_down::wind_down;

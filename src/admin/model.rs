@@ -1,5 +1,7 @@
 //! Acts and what they are done to.
 
+use std::fmt;
+
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -124,8 +126,7 @@ pub(super) struct Entry {
 
 impl Entry {
     /// `by` did `act` to the `subject` named `id`.
-    #[expect(clippy::needless_pass_by_value, reason = "ids are passed as they are")]
-    pub(super) fn new(by: AccountId, act: Act, subject: Subject, id: impl ToString) -> Self {
+    pub(super) fn new(by: AccountId, act: Act, subject: Subject, id: impl fmt::Display) -> Self {
         let subject_id = id.to_string();
         Self { by, act, subject, subject_id, before: None, after: None, reason: None }
     }

@@ -52,6 +52,7 @@ pub async fn pay(
         paid = retry_stale(|_| pay_once(app, &order)).await;
     }
     let paid = paid?;
+    metrics::counter!("stagedoor_payments_total").increment(1);
     entry_queue::mirror(app, order.program_id, &[account_id]).await;
     Ok(paid)
 }

@@ -47,6 +47,7 @@ const PATHS: &[(&str, Door)] = &[
     ("/reservations/{id}/cancellation", Door::Account),
     ("/tickets", Door::Account),
     ("/tickets/{code}", Door::Account),
+    ("/tickets/{code}.ics", Door::Account),
     ("/tickets/{code}.svg", Door::Account),
     ("/wallet", Door::Account),
     ("/wallet/charges", Door::Account),

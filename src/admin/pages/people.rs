@@ -64,9 +64,8 @@ struct PeoplePage {
 }
 
 impl PeoplePage {
-    #[expect(clippy::trivially_copy_pass_by_ref, reason = "templates pass references")]
-    fn role(&self, role: &Role) -> String {
-        self.v.t(role_key(*role)).to_string()
+    fn role(&self, role: Role) -> String {
+        self.v.t(role_key(role)).to_string()
     }
 }
 
