@@ -22,7 +22,7 @@ use crate::{
     reservation::Desk,
     routes,
     wallet::Provider,
-    web::{csrf, deadline::Changes, error, fallback, headers, limits::Limits},
+    web::{csrf, deadline::Changes, error, fallback, headers, limits::Limits, measure},
     workers::Workers,
 };
 
@@ -113,6 +113,7 @@ pub fn start(app: &App) -> Result<Instance, StartError> {
             .wrap(Compress::default())
             .wrap(from_fn(csrf::refuse_cross_site))
             .wrap(from_fn(error::render))
+            .wrap(from_fn(measure::measure))
             .wrap(from_fn(headers::add_headers))
             .configure(paths)
             .default_service(web::route().to(fallback::show_not_found))

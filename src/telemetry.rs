@@ -1,6 +1,9 @@
 //! What the process tells its operators: log lines and Prometheus metrics.
 
-use std::sync::OnceLock;
+use std::{
+    io::{self, IsTerminal, Write},
+    sync::OnceLock,
+};
 
 use metrics_exporter_prometheus::{PrometheusBuilder, PrometheusHandle};
 use tracing_subscriber::{EnvFilter, Layer, layer::SubscriberExt, util::SubscriberInitExt};
@@ -11,13 +14,42 @@ use crate::config::{Config, LogFormat};
 pub fn start_logging(config: &Config) {
     let filter = EnvFilter::new(&config.log);
     let lines = match config.log_format {
-        LogFormat::Text => tracing_subscriber::fmt::layer().with_writer(std::io::stderr).boxed(),
-        LogFormat::Json => {
-            tracing_subscriber::fmt::layer().json().with_writer(std::io::stderr).boxed()
-        }
+        LogFormat::Text => tracing_subscriber::fmt::layer()
+            .with_ansi(io::stderr().is_terminal())
+            .with_writer(|| OneLine(io::stderr()))
+            .boxed(),
+        LogFormat::Json => tracing_subscriber::fmt::layer().json().with_writer(io::stderr).boxed(),
     };
     // The only error is that a subscriber is set already.
     let _ = tracing_subscriber::registry().with(lines.with_filter(filter)).try_init();
+}
+
+/// Writes each event as one line: a text that somebody sent cannot begin another one.
+struct OneLine<W>(W);
+
+impl<W: Write> Write for OneLine<W> {
+    /// The layer hands over a whole event at once.
+    fn write(&mut self, event: &[u8]) -> io::Result<usize> {
+        let (text, end): (&[u8], &[u8]) = match event.split_last() {
+            Some((b'\n', text)) => (text, b"\n"),
+            _ => (event, b""),
+        };
+        let mut line = Vec::with_capacity(event.len());
+        for byte in text {
+            match byte {
+                b'\n' => line.extend(b"\\n"),
+                b'\r' => line.extend(b"\\r"),
+                byte => line.push(*byte),
+            }
+        }
+        line.extend(end);
+        self.0.write_all(&line)?;
+        Ok(event.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.0.flush()
+    }
 }
 
 /// The process's metrics, in Prometheus' text format.
@@ -47,4 +79,17 @@ fn recorder() -> Option<&'static PrometheusHandle> {
                 .ok()
         })
         .as_ref()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_event_is_two_lines() {
+        let mut written = Vec::new();
+        let event = b"refused \"a\nb\r\nERROR forged\"\n";
+        assert_eq!(OneLine(&mut written).write(event).unwrap(), event.len());
+        assert_eq!(written, b"refused \"a\\nb\\r\\nERROR forged\"\n");
+    }
 }

@@ -11,6 +11,12 @@ pub enum AccountError {
     /// The page is for the staff, or for who manages.
     #[error("the role does not open this page")]
     Forbidden,
+    /// Nobody locks themselves out, or takes their own role away.
+    #[error("this is the own account")]
+    OwnAccount,
+    /// The account is not as it was shown.
+    #[error("the account was changed meanwhile")]
+    Stale,
     /// No such account, or not its password: which, is not told.
     #[error("the e-mail and the password do not belong together")]
     WrongCredentials,

@@ -20,6 +20,7 @@ mod error;
 mod model;
 pub mod pages;
 mod password;
+mod roles;
 mod service;
 mod store;
 
@@ -30,4 +31,5 @@ pub use pages::{
     staff::{AdminAccount, StaffAccount},
 };
 pub use password::PasswordGate;
+pub use roles::{Profile, change_role, find_profile, lock_out, search_profiles};
 pub use service::{create_admin, purge_sessions};

@@ -36,7 +36,7 @@ impl Fault for AccountError {
         match self {
             Self::LoginRequired | Self::WrongCredentials => StatusCode::UNAUTHORIZED,
             Self::Locked | Self::Forbidden => StatusCode::FORBIDDEN,
-            Self::EmailTaken => StatusCode::CONFLICT,
+            Self::EmailTaken | Self::OwnAccount | Self::Stale => StatusCode::CONFLICT,
             Self::RateLimited(limited) => limited.status(),
             Self::Hashing(_) => StatusCode::INTERNAL_SERVER_ERROR,
             Self::Database(error) => database_fault(error).0,
@@ -49,6 +49,8 @@ impl Fault for AccountError {
             Self::WrongCredentials => "wrong-credentials",
             Self::Forbidden => "forbidden",
             Self::Locked => "account-locked",
+            Self::OwnAccount => "own-account",
+            Self::Stale => "changed-meanwhile",
             Self::EmailTaken => "email-taken",
             Self::RateLimited(limited) => limited.code(),
             Self::Hashing(_) => "internal",

@@ -1,5 +1,7 @@
 //! The SQL of accounts and sessions.
 
+pub(super) mod roles;
+
 use sqlx::{PgConnection, PgPool};
 
 use super::{

@@ -6,7 +6,7 @@ use uuid::Uuid;
 
 use super::{
     error::AdminError,
-    model::{Act, Entry, LogLine, Meanwhile, Subject, changes},
+    model::{Act, Entry, LogLine, Meanwhile, Reason, Subject, changes},
     store,
 };
 use crate::{
@@ -43,6 +43,8 @@ pub(super) struct Edit {
     pub(super) subject_id: String,
     /// The edition that it was made of.
     pub(super) version: i64,
+    /// Why, where that is asked.
+    pub(super) reason: Option<Reason>,
 }
 
 /// Logs an edit and commits it; an edit of an edition that is not the newest is answered
@@ -61,7 +63,10 @@ pub(super) async fn finish<T: Serialize>(
         }
         Err(refusal) => return Err(refusal.into()),
     };
-    let entry = Entry::new(edit.by, edit.act, edit.subject, edit.subject_id);
+    let mut entry = Entry::new(edit.by, edit.act, edit.subject, edit.subject_id);
+    if let Some(reason) = &edit.reason {
+        entry = entry.because(reason);
+    }
     record(&mut tx, entry.before(&edited.before).after(&edited.after)).await?;
     tx.commit().await?;
     Ok(edited.after)

@@ -2,8 +2,14 @@
 
 use super::model::Meanwhile;
 use crate::{
-    accounts::AccountError, catalog::CatalogError, entry_queue::QueueError,
-    reservation::StockError, tickets::TicketError,
+    accounts::AccountError,
+    catalog::CatalogError,
+    entry_queue::QueueError,
+    infra::postgres::{Contention, is_conflict},
+    payment::PaymentError,
+    reservation::{ReservationError, StockError},
+    tickets::TicketError,
+    wallet::WalletError,
 };
 
 /// The text is for logs; `pages.rs` maps each variant to its status and code.
@@ -24,6 +30,15 @@ pub enum AdminError {
     /// The line refused.
     #[error(transparent)]
     Queue(#[from] QueueError),
+    /// The payment was not given back.
+    #[error(transparent)]
+    Payment(#[from] PaymentError),
+    /// The points were not moved.
+    #[error(transparent)]
+    Wallet(#[from] WalletError),
+    /// The hold was not released.
+    #[error(transparent)]
+    Reservation(#[from] ReservationError),
     /// The ticket is not what it should be.
     #[error(transparent)]
     Ticket(#[from] TicketError),
@@ -33,4 +48,19 @@ pub enum AdminError {
     /// Postgres failed.
     #[error(transparent)]
     Database(#[from] sqlx::Error),
+}
+
+impl Contention for AdminError {
+    fn is_stale(&self) -> bool {
+        match self {
+            Self::Payment(error) => error.is_stale(),
+            Self::Wallet(error) => error.is_stale(),
+            Self::Database(error) => is_conflict(error),
+            _ => false,
+        }
+    }
+
+    fn contended() -> Self {
+        Self::Payment(PaymentError::contended())
+    }
 }

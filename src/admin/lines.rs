@@ -61,7 +61,7 @@ fn whole(count: i64) -> f64 {
 }
 
 fn edit(by: AccountId, act: Act, id: ProgramId, version: i64) -> Edit {
-    Edit { by, act, subject: Subject::Program, subject_id: id.to_string(), version }
+    Edit { by, act, subject: Subject::Program, subject_id: id.to_string(), version, reason: None }
 }
 
 /// Changes how many may be inside and how fast they are let in.

@@ -23,14 +23,19 @@
 mod audit;
 mod door;
 mod error;
+mod gauges;
 mod lines;
 mod model;
 pub mod pages;
+mod people;
 mod programs;
 mod schedules;
 mod service;
 mod store;
 mod venues;
+mod wind_down;
 
 pub use error::AdminError;
+pub use gauges::Gauges;
 pub use model::{Act, Change, Meanwhile, Subject};
+pub use wind_down::wind_down;

@@ -1,5 +1,7 @@
 //! Acts and what they are done to.
 
+use std::fmt;
+
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -59,6 +61,16 @@ named! {
         LetIn "admin-act-let-in",
         /// A part of a line was taken away.
         LinePurged "admin-act-line-purged",
+        /// Somebody was locked out.
+        AccountLocked "admin-act-account-locked",
+        /// Somebody was let back in.
+        AccountUnlocked "admin-act-account-unlocked",
+        /// Somebody may do more, or less.
+        RoleChanged "admin-act-role-changed",
+        /// Points were corrected.
+        PointsAdjusted "admin-act-points-adjusted",
+        /// A reservation was refunded.
+        Refunded "admin-act-refunded",
         /// A venue was opened.
         VenueCreated "admin-act-venue-created",
         /// A venue was edited.
@@ -89,6 +101,8 @@ named! {
         Program "program",
         /// An account, by its id.
         Account "account",
+        /// A reservation, by its id.
+        Reservation "reservation",
         /// A venue, by its id.
         Venue "venue",
         /// A performance, by its id.
@@ -112,7 +126,7 @@ pub(super) struct Entry {
 
 impl Entry {
     /// `by` did `act` to the `subject` named `id`.
-    pub(super) fn new(by: AccountId, act: Act, subject: Subject, id: impl ToString) -> Self {
+    pub(super) fn new(by: AccountId, act: Act, subject: Subject, id: impl fmt::Display) -> Self {
         let subject_id = id.to_string();
         Self { by, act, subject, subject_id, before: None, after: None, reason: None }
     }
@@ -136,14 +150,14 @@ impl Entry {
 /// Why somebody did something: a sentence, 3 to 300 characters.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
-pub struct Reason(String);
+pub(super) struct Reason(String);
 
 impl Reason {
     const CHARS_MIN: usize = 3;
     const CHARS_MAX: usize = 300;
 
     /// `text` if it can be a reason.
-    pub fn parse(text: &str) -> Option<Self> {
+    pub(super) fn parse(text: &str) -> Option<Self> {
         let text = text.trim();
         let fits = (Self::CHARS_MIN..=Self::CHARS_MAX).contains(&text.chars().count());
         (fits && !text.chars().any(char::is_control)).then(|| Self(text.to_owned()))

@@ -1,10 +1,15 @@
 //! The pages of the desk and of the door.
 
 pub mod audit;
+pub mod cancellation;
 pub mod door;
+mod download;
 pub mod home;
 pub mod lines;
+pub mod people;
 pub mod programs;
+pub mod reservations;
+pub mod sales;
 pub mod schedules;
 pub mod venues;
 
@@ -29,6 +34,9 @@ impl AdminError {
             Self::Catalog(error) => Some(error),
             Self::Stock(error) => Some(error),
             Self::Queue(error) => Some(error),
+            Self::Payment(error) => Some(error),
+            Self::Wallet(error) => Some(error),
+            Self::Reservation(error) => Some(error),
             Self::Ticket(error) => Some(error),
             Self::Account(error) => Some(error),
             Self::NotFound => Some(&NotFound),
@@ -45,6 +53,9 @@ impl Fault for AdminError {
             Self::Catalog(error) => error.status(),
             Self::Stock(error) => error.status(),
             Self::Queue(error) => error.status(),
+            Self::Payment(error) => error.status(),
+            Self::Wallet(error) => error.status(),
+            Self::Reservation(error) => error.status(),
             Self::Ticket(error) => error.status(),
             Self::Account(error) => error.status(),
             Self::Database(error) => database_fault(error).0,
@@ -58,6 +69,9 @@ impl Fault for AdminError {
             Self::Catalog(error) => error.code(),
             Self::Stock(error) => error.code(),
             Self::Queue(error) => error.code(),
+            Self::Payment(error) => error.code(),
+            Self::Wallet(error) => error.code(),
+            Self::Reservation(error) => error.code(),
             Self::Ticket(error) => error.code(),
             Self::Account(error) => error.code(),
             Self::Database(error) => database_fault(error).1,

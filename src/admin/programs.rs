@@ -3,7 +3,7 @@
 use super::{
     audit::{self, Edit, finish},
     error::AdminError,
-    model::{Act, Entry, Subject},
+    model::{Act, Entry, Reason, Subject},
 };
 use crate::{
     accounts::AccountId,
@@ -12,7 +12,7 @@ use crate::{
 };
 
 fn edit(by: AccountId, act: Act, id: ProgramId, version: i64) -> Edit {
-    Edit { by, act, subject: Subject::Program, subject_id: id.to_string(), version }
+    Edit { by, act, subject: Subject::Program, subject_id: id.to_string(), version, reason: None }
 }
 
 /// Makes a draft.
@@ -52,4 +52,21 @@ pub(super) async fn publish(
     let mut tx = app.db.begin().await?;
     let outcome = catalog::publish_program(&mut tx, id, version).await;
     finish(app, tx, edit(by, Act::ProgramPublished, id, version), outcome).await
+}
+
+/// The program will not take place. What was sold is given back by [`wind_down`].
+///
+/// [`wind_down`]: super::wind_down()
+pub(super) async fn cancel(
+    app: &App,
+    by: AccountId,
+    id: ProgramId,
+    version: i64,
+    reason: &Reason,
+) -> Result<ProgramEdition, AdminError> {
+    let mut tx = app.db.begin().await?;
+    let outcome = catalog::cancel_program(&mut tx, id, version).await;
+    let edit =
+        Edit { reason: Some(reason.clone()), ..edit(by, Act::ProgramCancelled, id, version) };
+    finish(app, tx, edit, outcome).await
 }

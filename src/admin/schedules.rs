@@ -30,7 +30,14 @@ pub(super) struct Change {
 impl Change {
     fn edit(self, act: Act) -> Edit {
         let Self { by, id, version } = self;
-        Edit { by, act, subject: Subject::Schedule, subject_id: id.to_string(), version }
+        Edit {
+            by,
+            act,
+            subject: Subject::Schedule,
+            subject_id: id.to_string(),
+            version,
+            reason: None,
+        }
     }
 }
 

@@ -12,7 +12,7 @@ use crate::{
 };
 
 fn edit(by: AccountId, act: Act, id: VenueId, version: i64) -> Edit {
-    Edit { by, act, subject: Subject::Venue, subject_id: id.to_string(), version }
+    Edit { by, act, subject: Subject::Venue, subject_id: id.to_string(), version, reason: None }
 }
 
 /// Opens a venue without seats.

@@ -31,7 +31,7 @@ pub enum CatalogError {
     /// Seats that would be removed are sold, held or on sale somewhere.
     #[error("{} seats are in use", .seats.len())]
     SeatsInUse {
-        /// Which, sold ones first, as a person reads them; at most [`NAMED_MAX`].
+        /// Which, sold ones first, as a person reads them; at most fifty.
         seats: Vec<String>,
     },
     /// The plan of seats cannot be read.
@@ -43,7 +43,7 @@ pub enum CatalogError {
 }
 
 /// Seats that a refusal names.
-pub const NAMED_MAX: usize = 50;
+pub(super) const NAMED_MAX: usize = 50;
 
 impl From<sqlx::Error> for CatalogError {
     fn from(error: sqlx::Error) -> Self {

@@ -22,6 +22,7 @@ mod error;
 mod model;
 pub mod pages;
 mod plan;
+mod popular;
 mod service;
 mod store;
 
@@ -43,4 +44,5 @@ pub use model::{
     ScheduleSeatId, SeatId, VenueId, ZoneId,
 };
 pub use plan::{PlanMistake, PlannedSeat, SeatPlan};
+pub use popular::count_booking;
 pub use service::{Listings, Programs, find_schedule};

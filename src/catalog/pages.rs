@@ -32,6 +32,7 @@ struct HomePage<'a> {
     v: &'a View,
     on_sale: Vec<&'a Listing>,
     coming: Vec<&'a Listing>,
+    popular: &'a [Listing],
 }
 
 #[derive(Serialize)]
@@ -69,7 +70,7 @@ pub async fn show_home(
     listings: Data<Listings>,
     visitor: Visitor,
 ) -> Result<HttpResponse, PageError> {
-    let programs = listings.programs(&app).await?;
+    let (programs, popular) = tokio::try_join!(listings.programs(&app), listings.popular(&app))?;
     let now = app.now();
     let (on_sale, mut coming): (Vec<_>, Vec<_>) =
         programs.iter().partition(|listing| listing.opens_at <= now);
@@ -80,9 +81,9 @@ pub async fn show_home(
             .iter()
             .map(|listing| ListedProgram::of(listing, Some(listing.opens_at)))
             .collect(),
-        popular: Vec::new(),
+        popular: popular.iter().map(|listing| ListedProgram::of(listing, None)).collect(),
     };
-    let page = HomePage { v: &visitor.view, on_sale, coming };
+    let page = HomePage { v: &visitor.view, on_sale, coming, popular: &popular };
     Ok(visitor.view.show(&page, &document))
 }
 

@@ -11,7 +11,7 @@ const NAME_CHARS_MAX: usize = 40;
 /// Seat widths between two sections, front to back, where nobody said where they stand.
 const SECTION_GAP: f32 = 2.0;
 /// The columns of a CSV; the last two may be missing.
-pub const COLUMNS: [&str; 5] = ["section", "row", "number", "x", "y"];
+const COLUMNS: [&str; 5] = ["section", "row", "number", "x", "y"];
 
 /// One seat of a plan.
 #[derive(Clone, Debug, PartialEq, Serialize)]

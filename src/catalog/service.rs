@@ -7,7 +7,7 @@ use uuid::Uuid;
 
 use super::{
     model::{Listing, Program, ProgramId, Schedule, ScheduleId, ScheduleListing},
-    store,
+    popular, store,
 };
 use crate::app::App;
 
@@ -55,6 +55,7 @@ fn may_be_a_name(text: &str) -> bool {
 #[derive(Clone, Debug)]
 pub struct Listings {
     programs: Cache<(), Arc<Vec<Listing>>>,
+    popular: Cache<(), Arc<Vec<Listing>>>,
     schedules: Cache<ProgramId, Arc<Vec<ScheduleListing>>>,
 }
 
@@ -62,6 +63,7 @@ impl Default for Listings {
     fn default() -> Self {
         Self {
             programs: Cache::builder().time_to_live(LISTING_TTL).max_capacity(1).build(),
+            popular: Cache::builder().time_to_live(LISTING_TTL).max_capacity(1).build(),
             schedules: Cache::builder().time_to_live(LISTING_TTL).max_capacity(ENTRIES_MAX).build(),
         }
     }
@@ -71,6 +73,15 @@ impl Listings {
     pub(super) async fn programs(&self, app: &App) -> Shared<Arc<Vec<Listing>>> {
         let read = async { store::list_programs(&app.db, app.now()).await.map(Arc::new) };
         self.programs.try_get_with((), read).await
+    }
+
+    /// What most people book today.
+    pub(super) async fn popular(&self, app: &App) -> Shared<Arc<Vec<Listing>>> {
+        let read = async {
+            let ranked = popular::list_ranked(app).await?;
+            store::list_ranked(&app.db, &ranked, app.now()).await.map(Arc::new)
+        };
+        self.popular.try_get_with((), read).await
     }
 
     /// The performances of a program that are still to come.

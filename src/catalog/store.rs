@@ -134,3 +134,59 @@ pub(super) async fn list_schedules(
     .fetch_all(db)
     .await
 }
+
+/// Paid bookings since a moment by performance, the most booked one first.
+pub(super) async fn list_bookings_since(
+    db: &PgPool,
+    since: DateTime<Utc>,
+    rows_max: i64,
+) -> Result<Vec<(ScheduleId, i64)>, sqlx::Error> {
+    let rows = sqlx::query!(
+        r#"
+        select schedule_id as "schedule_id: ScheduleId", count(*) as "n_bookings!"
+        from payments
+        join reservations on reservations.id = reservation_id
+        where payments.status = 'COMPLETED' and payments.created_at >= $1
+        group by schedule_id
+        order by count(*) desc, schedule_id
+        limit $2
+        "#,
+        since,
+        rows_max,
+    )
+    .fetch_all(db)
+    .await?;
+    Ok(rows.into_iter().map(|row| (row.schedule_id, row.n_bookings)).collect())
+}
+
+/// Performances as the home page ranks them, in the order of `schedule_ids`; those of
+/// programs that are not shown are left out.
+pub(super) async fn list_ranked(
+    db: &PgPool,
+    schedule_ids: &[ScheduleId],
+    now: DateTime<Utc>,
+) -> Result<Vec<Listing>, sqlx::Error> {
+    sqlx::query_as!(
+        Listing,
+        r#"
+        select slug, title, venues.name as venue_name, time_zone, starts_at,
+            on_sale_at as opens_at,
+            least(
+                (select price from schedule_seats
+                 where schedule_id = schedules.id and status = 'AVAILABLE'
+                 order by price limit 1),
+                (select min(price) from zones where schedule_id = schedules.id and remaining > 0)
+            ) as "price_from: Points"
+        from unnest($1::uuid[]) with ordinality as ranked (schedule_id, place)
+        join schedules on schedules.id = ranked.schedule_id
+        join programs on programs.id = program_id
+        join venues on venues.id = venue_id
+        where status = 'PUBLISHED' and starts_at > $2
+        order by place
+        "#,
+        schedule_ids as _,
+        now,
+    )
+    .fetch_all(db)
+    .await
+}

@@ -31,4 +31,4 @@ mod store;
 
 pub use error::PaymentError;
 pub use model::{Cancelled, Paid, PaymentId, PaymentStatus};
-pub use service::{cancel, pay};
+pub use service::{Share, cancel, pay, refund};

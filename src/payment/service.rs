@@ -1,5 +1,6 @@
 //! Paying and giving back: one transaction each.
 
+use sqlx::PgConnection;
 use uuid::Uuid;
 
 use super::{
@@ -10,7 +11,7 @@ use super::{
 use crate::{
     accounts::AccountId,
     app::App,
-    catalog::ProgramId,
+    catalog::{self, ProgramId, ScheduleId},
     entry_queue,
     infra::{
         idempotency::{Claim, RequestKey, commit_kept},
@@ -51,6 +52,7 @@ pub async fn pay(
         paid = retry_stale(|_| pay_once(app, &order)).await;
     }
     let paid = paid?;
+    metrics::counter!("stagedoor_payments_total").increment(1);
     entry_queue::mirror(app, order.program_id, &[account_id]).await;
     Ok(paid)
 }
@@ -90,6 +92,7 @@ async fn pay_once(app: &App, order: &Order<'_>) -> Result<Paid, PaymentError> {
     let paid = Paid { payment_id, amount: held.total, balance, tickets };
     let paid = commit_kept(&app.db, tx, key, paid).await?;
     reservation::announce(app, held.schedule_id);
+    catalog::count_booking(app, held.schedule_id);
     Ok(paid)
 }
 
@@ -130,20 +133,45 @@ async fn refund_once(
     reservation_id: ReservationId,
 ) -> Result<Cancelled, PaymentError> {
     let mut tx = app.db.begin().await?;
-    let confirmed = reservation::lock_confirmed(&mut tx, account_id, reservation_id).await?;
-    if !confirmed.is_refundable {
-        return Err(PaymentError::RefundOver);
-    }
-    let payment = store::write_refunded(&mut tx, reservation_id).await?;
-    let payment = payment.ok_or(PaymentError::Inconsistent)?;
-    let refunded = share(payment.amount, confirmed.refund_percent);
-    let refunded = refunded.ok_or(PaymentError::Inconsistent)?;
-    reservation::refund_items(&mut tx, &confirmed).await?;
-    tickets::void(&mut tx, &places(&confirmed)).await?;
-    wallet::credit(&mut tx, account_id, refunded, Kind::Refund, payment.payment_id.0).await?;
+    let (cancelled, schedule_id) =
+        refund(&mut tx, account_id, reservation_id, Share::AsAgreed).await?;
     tx.commit().await?;
-    reservation::announce(app, confirmed.schedule_id);
-    Ok(Cancelled { reservation_id, status: ReservationStatus::Refunded, refunded })
+    reservation::announce(app, schedule_id);
+    Ok(cancelled)
+}
+
+/// How much of a paid reservation goes back.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Share {
+    /// What was agreed when it was made, in its time; all of it for a cancelled program.
+    AsAgreed,
+    /// All of it, whenever: the management's word.
+    All,
+}
+
+/// Refunds a paid reservation as a step of the caller's transaction: points back, tickets
+/// void, seats free. Says of which performance, whose map is to be announced after the
+/// commit.
+pub async fn refund(
+    tx: &mut PgConnection,
+    account_id: AccountId,
+    reservation_id: ReservationId,
+    how_much: Share,
+) -> Result<(Cancelled, ScheduleId), PaymentError> {
+    let confirmed = reservation::lock_confirmed(tx, account_id, reservation_id).await?;
+    let percent = match how_much {
+        Share::All => 100,
+        Share::AsAgreed if confirmed.is_refundable => confirmed.refund_percent,
+        Share::AsAgreed => return Err(PaymentError::RefundOver),
+    };
+    let payment = store::write_refunded(tx, reservation_id).await?;
+    let payment = payment.ok_or(PaymentError::Inconsistent)?;
+    let refunded = share(payment.amount, percent).ok_or(PaymentError::Inconsistent)?;
+    reservation::refund_items(tx, &confirmed).await?;
+    tickets::void(tx, &places(&confirmed)).await?;
+    wallet::credit(tx, account_id, refunded, Kind::Refund, payment.payment_id.0).await?;
+    let cancelled = Cancelled { reservation_id, status: ReservationStatus::Refunded, refunded };
+    Ok((cancelled, confirmed.schedule_id))
 }
 
 async fn program_of(

@@ -120,7 +120,7 @@ impl Answer {
         self.outcome == Outcome::Ok
     }
 
-    pub(super) fn code(&self) -> &str {
+    pub(super) fn refused_with(&self) -> &str {
         match &self.outcome {
             Outcome::Refused(code) => code,
             Outcome::Ok | Outcome::Unknown(_) => "",

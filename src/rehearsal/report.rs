@@ -136,10 +136,10 @@ impl fmt::Display for Report {
                 "{name:<8}{n:>9}{ok:>9}{rate:>10.1}{p50:>10.1}{p90:>10.1}{p99:>10.1}{max:>10.1}"
             )?;
             for (code, n) in &step.refused {
-                writeln!(f, "{:>17} refused: {code}", n)?;
+                writeln!(f, "{n:>17} refused: {code}")?;
             }
             for (why, n) in &step.unknown {
-                writeln!(f, "{:>17} unknown: {why}", n)?;
+                writeln!(f, "{n:>17} unknown: {why}")?;
             }
         }
         for sentence in self.broken.iter().chain(&self.violations) {

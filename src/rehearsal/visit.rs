@@ -141,7 +141,7 @@ impl Visit {
             if answer.is_ok() {
                 return Some(answer);
             }
-            match answer.code() {
+            match answer.refused_with() {
                 "seat-unavailable" | "waiting" | "already-processing" | "" => {
                     tokio::time::sleep(pause(&answer)).await;
                 }

@@ -17,6 +17,7 @@
 //! status in a statement after that. A refund that meets a used ticket is refused as a
 //! whole.
 
+mod calendar;
 mod check_in;
 mod error;
 mod model;

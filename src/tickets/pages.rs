@@ -12,6 +12,7 @@ use serde::Serialize;
 use serde_json::{Map, Value, json};
 
 use super::{
+    calendar::calendar,
     error::TicketError,
     model::{Ticket, TicketCode, TicketStatus},
     store,
@@ -220,6 +221,22 @@ pub async fn show_qr_code(
     }
     let drawing = draw(&code).ok_or(Internal)?;
     Ok(HttpResponse::Ok().insert_header((header::CONTENT_TYPE, "image/svg+xml")).body(drawing))
+}
+
+/// `GET /tickets/{code}.ics`
+pub async fn show_calendar(
+    app: Data<App>,
+    me: CurrentAccount,
+    path: Path<String>,
+) -> Result<HttpResponse, PageError> {
+    let code: TicketCode = path.parse().ok().ok_or(NotFound)?;
+    let mut found = store::list_tickets(&app.db, me.account_id, Some(&code), None).await?;
+    let ticket = found.pop().ok_or(NotFound)?;
+    let file = calendar(&ticket, &ticket.place(&me.view).to_string(), app.now());
+    Ok(HttpResponse::Ok()
+        .insert_header((header::CONTENT_TYPE, "text/calendar; charset=utf-8"))
+        .insert_header((header::CONTENT_DISPOSITION, "attachment; filename=\"ticket.ics\""))
+        .body(file))
 }
 
 /// The code as a picture: black on white with its quiet zone, which scanners need,

@@ -14,6 +14,7 @@ use actix_web::{
     web,
 };
 use tokio_util::task::TaskTracker;
+use tracing::Instrument;
 
 use super::{
     body,
@@ -50,10 +51,12 @@ pub(super) async fn answer_in_time(
     }
     let running = original.app_data::<web::Data<Changes>>().map(|changes| changes.0.token());
     let answer = next.call(request);
-    let change = actix_web::rt::spawn(async move {
+    let change = async move {
         let _running = running;
         answer.await
-    });
+    };
+    // Its log lines still belong to the request.
+    let change = actix_web::rt::spawn(change.in_current_span());
     match tokio::time::timeout(change_max, change).await {
         Ok(Ok(answer)) => Ok(answer?.map_into_left_body()),
         // Too late, or it panicked: the caller cannot know what was done.

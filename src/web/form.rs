@@ -34,7 +34,7 @@ impl<T: DeserializeOwned + 'static> FromRequest for Body<T> {
             let parts = Multipart::new(request.headers(), payload.take());
             return Box::pin(async move {
                 let form = collect(parts).await?;
-                serde_html_form::from_str(&form).map(Self).map_err(|_| BadRequest.into())
+                serde_html_form::from_str(&form).ok().map(Self).ok_or_else(|| BadRequest.into())
             });
         }
         let is_json = negotiation::sends_json(request);
@@ -73,7 +73,7 @@ async fn collect(mut parts: Multipart) -> Result<String, PageError> {
         }
         fields.push((name, String::from_utf8_lossy(&bytes).into_owned()));
     }
-    serde_html_form::to_string(fields).map_err(|_| BadRequest.into())
+    serde_html_form::to_string(fields).ok().ok_or_else(|| BadRequest.into())
 }
 
 /// One value as it was sent: a form's text, or a JSON string, number or boolean.

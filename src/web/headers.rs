@@ -43,7 +43,11 @@ pub async fn add_headers(
     let request_id = Uuid::now_v7();
     request.extensions_mut().insert(RequestId(request_id));
     let is_https = request.app_data::<web::Data<App>>().is_some_and(|app| app.config.is_https());
-    let span = tracing::info_span!("request", %request_id, method = %request.method(), path = request.path());
+    // The pattern, not the address: a ticket's code stands in its address.
+    let route = request.match_pattern().unwrap_or_default();
+    let span = tracing::info_span!(
+        "request", %request_id, method = %request.method(), route, account_id = tracing::field::Empty
+    );
 
     let mut response = next.call(request).instrument(span).await?;
     let headers = response.headers_mut();

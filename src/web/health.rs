@@ -24,7 +24,15 @@ pub async fn show_readiness(app: Data<App>) -> HttpResponse {
 }
 
 /// `GET /metrics`: Prometheus' text format.
-pub async fn show_metrics() -> HttpResponse {
+pub async fn show_metrics(app: Data<App>) -> HttpResponse {
+    let is_present = app.redis.is_present().await;
+    metrics::gauge!("stagedoor_redis_up").set(if is_present { 1.0 } else { 0.0 });
+    let idle = u32::try_from(app.db.num_idle()).unwrap_or(u32::MAX);
+    metrics::gauge!("stagedoor_db_connections", "state" => "idle").set(f64::from(idle));
+    let busy = app.db.size().saturating_sub(idle);
+    metrics::gauge!("stagedoor_db_connections", "state" => "busy").set(f64::from(busy));
+    metrics::gauge!("stagedoor_db_connections_max")
+        .set(f64::from(app.config.db_connections_max.get()));
     HttpResponse::Ok()
         .content_type("text/plain; version=0.0.4; charset=utf-8")
         .body(telemetry::render_metrics())

@@ -5,10 +5,11 @@
 
 use std::{fmt, sync::Arc, time::Duration};
 
-use tokio::{sync::watch, task::JoinSet, time::MissedTickBehavior};
+use tokio::{sync::watch, task::JoinSet, time::Instant, time::MissedTickBehavior};
 
 use crate::{
-    accounts, app::App, entry_queue, infra::idempotency, reservation, wallet, web::limits::Limits,
+    accounts, admin, app::App, entry_queue, infra::idempotency, reservation, wallet,
+    web::limits::Limits,
 };
 
 /// How often what has run out is thrown away.
@@ -17,6 +18,10 @@ const JANITOR_PERIOD: Duration = Duration::from_mins(1);
 const REBUILD_PERIOD: Duration = Duration::from_secs(1);
 /// How often lines of sales that are over are looked for.
 const PURGE_PERIOD: Duration = Duration::from_secs(2);
+/// How often lines are counted for the metrics.
+const GAUGES_PERIOD: Duration = Duration::from_secs(5);
+/// How often cancelled programs are looked for of which something is still to give back.
+const WIND_DOWN_PERIOD: Duration = Duration::from_secs(1);
 /// How often every line in Redis is compared with Postgres.
 const MIRROR_PERIOD: Duration = Duration::from_secs(30);
 
@@ -79,6 +84,18 @@ impl Workers {
         tasks.spawn(run("purge", app.clone(), PURGE_PERIOD, stopped.clone(), |app| async move {
             entry_queue::purge_closed_lines(&app).await
         }));
+        let gauges = admin::Gauges::default();
+        tasks.spawn(run("gauges", app.clone(), GAUGES_PERIOD, stopped.clone(), move |app| {
+            let gauges = gauges.clone();
+            async move { gauges.set(&app).await }
+        }));
+        tasks.spawn(run(
+            "wind-down",
+            app.clone(),
+            WIND_DOWN_PERIOD,
+            stopped.clone(),
+            |app| async move { admin::wind_down(&app).await },
+        ));
         tasks.spawn(run("mirror", app.clone(), MIRROR_PERIOD, stopped, |app| async move {
             entry_queue::mirror_everything(&app).await
         }));
@@ -107,12 +124,18 @@ async fn run<F, E>(
     let mut timer = tokio::time::interval(period);
     timer.set_missed_tick_behavior(MissedTickBehavior::Skip);
     loop {
-        tokio::select! {
-            _ = timer.tick() => (),
+        let due = tokio::select! {
+            due = timer.tick() => due,
             _ = stop.wait_for(|stop| *stop) => return,
-        }
+        };
+        metrics::gauge!("stagedoor_worker_lag_seconds", "worker" => name)
+            .set(due.elapsed().as_secs_f64());
+        let begun = Instant::now();
         if let Err(error) = tick(app.clone()).await {
             tracing::error!(worker = name, %error, "a worker's tick failed");
+            metrics::counter!("stagedoor_worker_failures_total", "worker" => name).increment(1);
         }
+        metrics::histogram!("stagedoor_worker_tick_duration_seconds", "worker" => name)
+            .record(begun.elapsed().as_secs_f64());
     }
 }

@@ -1,7 +1,10 @@
 //! The desk: what those who manage do, over HTTP.
 
+mod cancellation;
 mod catalog;
 mod lines;
+mod people;
+mod sales;
 mod seats;
 
 use serde_json::Value;

@@ -128,3 +128,21 @@ async fn a_check_in_is_taken_back_within_a_minute_and_not_later(db: PgPool) {
     office.verify().await;
     office.close().await;
 }
+
+#[sqlx::test]
+async fn a_ticket_can_be_put_into_a_calendar_without_its_code(db: PgPool) {
+    let office = Office::open(db.clone()).await;
+    let concert = Concert::usual(&db).await;
+    let (ada, bob) = (office.sign_in("ada").await, office.sign_in("bob").await);
+    let hold = Hold { seat_ids: &concert.seat_ids[..1], ..Hold::default() };
+    let bought = Purchase::make(&db, &concert, &ada, hold).await;
+    let path = format!("/tickets/{}.ics", bought.codes[0]);
+    let file = ada.visit(&path).await;
+    assert_eq!((file.status, file.header("content-type")), (200, "text/calendar; charset=utf-8"));
+    for line in ["BEGIN:VCALENDAR", "SUMMARY:A concert", "LOCATION:A hall", "STATUS:CONFIRMED"] {
+        assert!(file.body.contains(&format!("{line}\r\n")), "{line}: {}", file.body);
+    }
+    assert!(file.body.contains("DTSTART:") && !file.body.contains(&bought.codes[0]));
+    assert_eq!(bob.visit(&path).await.status, 404);
+    office.close().await;
+}

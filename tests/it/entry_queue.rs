@@ -1,6 +1,7 @@
 //! The waiting room, from the outside: joining, waiting and leaving.
 
 mod cluster;
+mod door;
 mod gate;
 mod lost_answers;
 mod lost_memory;
@@ -238,95 +239,4 @@ async fn without_a_capacity_everybody_is_let_in_with_a_number(db: PgPool) {
         assert_eq!(answer.json()["status"], "ACTIVE", "{}", answer.body);
     }
     assert_eq!(numbering_is_whole(&db, concert.program_id).await, Ok(30));
-}
-
-#[sqlx::test]
-async fn a_sale_that_is_not_open_says_when_and_nothing_changes(db: PgPool) {
-    let office = Office::open(db.clone()).await;
-    let ada = office.sign_in("Ada").await;
-    let coming = ConcertOptions { opens_in_secs: 3_600, ..ConcertOptions::default() };
-    let coming = Concert::with(&db, coming).await;
-    let refused = join(&ada, &coming).await;
-    assert_eq!((refused.status, refused.code().as_str()), (409, "sale-not-open"));
-    assert!(refused.json()["opens_at"].is_string());
-    let page = ada.submit(&line_of(&coming), &()).await;
-    assert!(page.body.contains("It opens "), "{}", page.body);
-    assert!(!page.body.contains("$when"), "{}", page.body);
-
-    // The last moments are the database's to judge.
-    let soon = ConcertOptions { opens_in_secs: 3, ..ConcertOptions::default() };
-    let soon = Concert::with(&db, soon).await;
-    assert_eq!(join(&ada, &soon).await.code(), "sale-not-open");
-
-    let over = ConcertOptions { closes_in_secs: -1, ..ConcertOptions::default() };
-    let over = Concert::with(&db, over).await;
-    let refused = join(&ada, &over).await;
-    assert_eq!((refused.status, refused.code().as_str()), (410, "sale-closed"));
-
-    let cancelled = Concert::usual(&db).await;
-    sqlx::query("update programs set status = 'CANCELLED' where id = $1")
-        .bind(cancelled.program_id)
-        .execute(&db)
-        .await
-        .unwrap();
-    assert_eq!(join(&ada, &cancelled).await.status, 410);
-    let tokens: i64 =
-        sqlx::query_scalar("select count(*) from queue_tokens").fetch_one(&db).await.unwrap();
-    assert_eq!(tokens, 0);
-}
-
-#[sqlx::test]
-async fn garbage_is_refused_without_an_accident(db: PgPool) {
-    let office = Office::open(db.clone()).await;
-    let concert = Concert::usual(&db).await;
-    let ada = office.sign_in("Ada").await;
-    sqlx::query("update programs set status = 'DRAFT' where id = $1")
-        .bind(Concert::usual(&db).await.program_id)
-        .execute(&db)
-        .await
-        .unwrap();
-    for path in ["/programs/none/queue", "/programs/%00/queue", "/programs/..%2f/queue"] {
-        let answers = [ada.get(path).await, ada.post(path, &()).await, ada.delete(path).await];
-        assert!(answers.iter().all(|answer| answer.status == 404), "{path}: {answers:?}");
-    }
-    let never_joined = ada.get(&line_of(&concert)).await;
-    assert_eq!((never_joined.status, never_joined.code().as_str()), (404, "no-token"));
-    let departure = format!("{}/departure", line_of(&concert));
-    for number in ["", "x", "-1", "1e9", "99999999999999999999"] {
-        let refused = ada.submit(&departure, &[("queue_number", number)]).await;
-        assert!([404, 422].contains(&refused.status), "{number:?}: {}", refused.status);
-    }
-    let stranger = office.stranger();
-    assert_eq!(stranger.get(&line_of(&concert)).await.code(), "login-required");
-    assert_eq!(stranger.visit(&line_of(&concert)).await.status, 303);
-}
-
-#[sqlx::test]
-async fn the_page_says_where_one_stands_in_both_languages(db: PgPool) {
-    let office = Office::open(db.clone()).await;
-    let concert = Concert::with(&db, crowded()).await;
-    let people = office.crowd(2, "Page").await;
-    let sent = people[0].submit(&line_of(&concert), &()).await;
-    assert_eq!((sent.status, sent.location()), (303, line_of(&concert).as_str()));
-    people[1].submit(&line_of(&concert), &()).await;
-
-    let turn = people[0].visit(&line_of(&concert)).await;
-    assert!(turn.body.contains("It is your turn"), "{}", turn.body);
-    assert!(turn.body.contains(&format!("/schedules/{}", concert.schedule_id)), "{}", turn.body);
-    let waiting = people[1].visit(&line_of(&concert)).await;
-    assert!(waiting.body.contains("You are in line"), "{}", waiting.body);
-    assert!(waiting.body.contains("http-equiv=\"refresh\" content=\"1\""), "{}", waiting.body);
-    assert!(waiting.body.contains("not yet known"), "{}", waiting.body);
-    people[1].set_cookie("locale", "ko");
-    let korean = people[1].visit(&line_of(&concert)).await;
-    assert!(korean.body.contains("대기"), "{}", korean.body);
-    assert!(!korean.body.contains("queue-"), "every text has its words: {}", korean.body);
-
-    let departure = format!("{}/departure", line_of(&concert));
-    people[1].submit(&departure, &[("queue_number", "2")]).await;
-    people[1].set_cookie("locale", "en");
-    assert!(people[1].visit(&line_of(&concert)).await.body.contains("You left the line"));
-    let second = people[0].submit(&line_of(&concert), &()).await;
-    assert_eq!(second.status, 409);
-    assert!(second.body.contains("You are already in line"), "{}", second.body);
 }

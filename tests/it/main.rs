@@ -11,6 +11,7 @@ mod catalog;
 mod check_in;
 mod entry_queue;
 mod locks;
+mod metrics;
 mod payment;
 mod rehearsal;
 mod reservation;

@@ -145,6 +145,7 @@ async fn find(request: &HttpRequest, source: Source) -> Result<Option<SessionAcc
 
 /// Leaves the name for an error page that may have to be shown later.
 fn signed_in(request: &HttpRequest, account: &SessionAccount) -> View {
+    tracing::Span::current().record("account_id", tracing::field::display(account.account_id));
     request.extensions_mut().insert(SignedIn {
         name: account.name.clone(),
         is_staff: account.role != Role::Customer,

@@ -9,6 +9,7 @@ use serde::Deserialize;
 use serde_json::json;
 use uuid::Uuid;
 
+use super::download::csv;
 use crate::{
     accounts::AdminAccount,
     admin::{
@@ -16,7 +17,12 @@ use crate::{
         model::{ACT_KEY, Change, LogLine, changes},
     },
     app::App,
-    web::{error::PageError, i18n::Phrase, page::View, times::HOME_ZONE},
+    web::{
+        error::PageError,
+        i18n::Phrase,
+        page::View,
+        times::{HOME_ZONE, rfc3339},
+    },
 };
 
 /// One act as a page shows it.
@@ -84,4 +90,40 @@ pub async fn list_acts(
     let lines = lines(&me.view, found.rows);
     let page = AuditPage { v: me.view, query, lines, next: found.next };
     Ok(page.v.show(&page, &document))
+}
+
+/// Columns of the file.
+const COLUMNS: &[&str] =
+    &["acted_at", "who", "act", "subject", "subject_id", "reason", "before", "after"];
+
+/// `GET /admin/audit.csv`
+pub async fn download_acts(
+    app: Data<App>,
+    _: AdminAccount,
+    query: Query<AuditQuery>,
+) -> Result<HttpResponse, PageError> {
+    let (db, filter) = (app.db.clone(), query.filter());
+    Ok(csv("audit", COLUMNS, move |after| {
+        let (db, filter) = (db.clone(), filter.clone());
+        async move {
+            let found = audit::list(&db, &filter, after).await?;
+            let text = |value: Option<serde_json::Value>| {
+                value.map(|value| value.to_string()).unwrap_or_default()
+            };
+            let row = |line: LogLine| {
+                let cells = vec![
+                    rfc3339(line.acted_at),
+                    line.who,
+                    line.act,
+                    line.subject_kind,
+                    line.subject_id,
+                    line.reason.unwrap_or_default(),
+                    text(line.before),
+                    text(line.after),
+                ];
+                (line.id, cells)
+            };
+            Ok(found.rows.into_iter().map(row).collect())
+        }
+    }))
 }

@@ -88,6 +88,9 @@ pub struct LimitsForm {
     predict: Field,
 }
 
+/// Capacity and rate.
+type Limits = (Option<i32>, Option<i32>);
+
 impl LimitsForm {
     fn of(edition: &ProgramEdition) -> Self {
         let or_empty = |number: Option<i32>| number.map_or_else(Field::default, Field::of);
@@ -99,13 +102,13 @@ impl LimitsForm {
         }
     }
 
-    fn read(&self, mistakes: &mut Mistakes) -> Option<(Option<i32>, Option<i32>)> {
+    fn read(&self, mistakes: &mut Mistakes) -> Option<Limits> {
         let capacity = form_optional(mistakes, "queue_capacity", &self.queue_capacity);
         let rate = form_optional(mistakes, "queue_rate_per_second", &self.queue_rate_per_second);
         capacity.zip(rate)
     }
 
-    fn parse(&self) -> Result<(i64, (Option<i32>, Option<i32>)), Mistakes> {
+    fn parse(&self) -> Result<(i64, Limits), Mistakes> {
         let mut mistakes = Mistakes::default();
         let version = parse_version(&mut mistakes, &self.version);
         let limits = self.read(&mut mistakes);

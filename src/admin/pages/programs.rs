@@ -44,8 +44,8 @@ struct ProgramsPage {
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default)]
 pub struct Search {
-    q: String,
-    after: Option<Uuid>,
+    pub(super) q: String,
+    pub(super) after: Option<Uuid>,
 }
 
 /// `GET /admin/programs`

@@ -12,10 +12,7 @@ use serde::Serialize;
 use serde_json::json;
 use uuid::Uuid;
 
-use super::{
-    programs::{edition_of, program_path},
-    tell,
-};
+use super::{programs::edition_of, tell};
 use crate::{
     accounts::{AccountId, AdminAccount},
     admin::{AdminError, Meanwhile, schedules, schedules::Change},
@@ -26,7 +23,7 @@ use crate::{
     },
     web::{
         error::{Fault, NotFound, PageError},
-        form::{Body, Field, Mistakes},
+        form::{Body, Mistakes},
         page::View,
         times::{self, HOME_ZONE},
     },

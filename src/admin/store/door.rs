@@ -42,7 +42,7 @@ pub(in crate::admin) async fn list_evenings(
         limit $3
         "#,
         now,
-        id as Option<ScheduleId>,
+        id.map(|id| id.0),
         PERFORMANCES_MAX,
     )
     .fetch_all(db)

@@ -54,3 +54,17 @@ pub(in crate::admin) async fn list_current(
     .fetch_all(db)
     .await
 }
+
+/// Sessions of ours that wait for a row or a lock at this moment.
+pub(in crate::admin) async fn count_lock_waiters(db: &PgPool) -> Result<i64, sqlx::Error> {
+    sqlx::query_scalar!(
+        r#"
+        select count(*) as "n!" from pg_stat_activity
+        where datname = current_database() and application_name = $1
+            and wait_event_type = 'Lock'
+        "#,
+        crate::infra::postgres::APPLICATION_NAME,
+    )
+    .fetch_one(db)
+    .await
+}

@@ -32,8 +32,8 @@ pub(in crate::catalog) async fn list_editions(
         order by starts_at
         limit $3
         "#,
-        program_id as Option<ProgramId>,
-        id as Option<ScheduleId>,
+        program_id.map(|id| id.0),
+        id.map(|id| id.0),
         SCHEDULES_MAX,
     )
     .fetch_all(db)

@@ -25,7 +25,7 @@ pub(in crate::catalog) async fn list_editions(
         order by name
         limit $2
         "#,
-        id as Option<VenueId>,
+        id.map(|id| id.0),
         VENUES_MAX,
     )
     .fetch_all(db)

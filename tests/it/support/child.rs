@@ -22,7 +22,8 @@ impl ChildInstance {
         let database = connect.get_database().unwrap();
         let user = connect.get_username();
         let address = format!("127.0.0.1:{}", free_port());
-        let process = Command::new(env!("CARGO_BIN_EXE_stagedoor"))
+        let mut program = Command::new(env!("CARGO_BIN_EXE_stagedoor"));
+        program
             .arg("serve")
             .env("DATABASE_URL", format!("postgres://{user}@{host}:{port}/{database}"))
             .env("REDIS_URL", &office.app.config.redis_url)
@@ -30,17 +31,16 @@ impl ChildInstance {
             .env("LISTEN_ADDR", &address)
             .env("MIGRATE_ON_START", "false")
             .stdout(Stdio::null())
-            .stderr(Stdio::null())
-            .spawn()
-            .unwrap();
+            .stderr(Stdio::null());
         let base = format!("http://{address}");
+        let child = Self { base, process: program.spawn().unwrap() };
         for _ in 0..400 {
-            if reqwest::get(format!("{base}/healthz")).await.is_ok() {
-                return Self { base, process };
+            if reqwest::get(format!("{}/healthz", child.base)).await.is_ok() {
+                return child;
             }
             tokio::time::sleep(Duration::from_millis(25)).await;
         }
-        panic!("no instance at {base}");
+        panic!("no instance at {}", child.base);
     }
 
     /// Ends it as `kill -9` does.

@@ -104,7 +104,7 @@ impl ProgramForm {
             mistakes.note("on_sale_at", "admin-refusal-moment", moment(&self.on_sale_at));
         let off_sale_at =
             mistakes.note("off_sale_at", "admin-refusal-moment", moment(&self.off_sale_at));
-        let (on_sale_at, off_sale_at) = self.in_order(mistakes, on_sale_at, off_sale_at)?;
+        let (on_sale_at, off_sale_at) = in_order(mistakes, on_sale_at, off_sale_at)?;
         let queue_capacity = optional(mistakes, "queue_capacity", &self.queue_capacity);
         let queue_rate_per_second =
             optional(mistakes, "queue_rate_per_second", &self.queue_rate_per_second);
@@ -132,17 +132,17 @@ impl ProgramForm {
             queue_rate_per_second: queue_rate_per_second?,
         })
     }
+}
 
-    fn in_order(
-        &self,
-        mistakes: &mut Mistakes,
-        opens: Option<DateTime<Utc>>,
-        closes: Option<DateTime<Utc>>,
-    ) -> Option<(DateTime<Utc>, DateTime<Utc>)> {
-        let both = opens.zip(closes)?;
-        let in_order = Some(both).filter(|(opens, closes)| opens < closes);
-        mistakes.note("off_sale_at", "admin-refusal-closes-first", in_order)
-    }
+/// A sale that closes after it opens.
+fn in_order(
+    mistakes: &mut Mistakes,
+    opens: Option<DateTime<Utc>>,
+    closes: Option<DateTime<Utc>>,
+) -> Option<(DateTime<Utc>, DateTime<Utc>)> {
+    let both = opens.zip(closes)?;
+    let in_order = Some(both).filter(|(opens, closes)| opens < closes);
+    mistakes.note("off_sale_at", "admin-refusal-closes-first", in_order)
 }
 
 /// Text of so many characters.
@@ -152,6 +152,7 @@ pub(in crate::admin::pages) fn text(field: &Field, min: usize, max: usize) -> Op
 }
 
 /// A positive number, or nothing at all.
+#[expect(clippy::option_option, reason = "nothing typed is an answer, nonsense is none")]
 pub(in crate::admin::pages) fn optional(
     mistakes: &mut Mistakes,
     name: &'static str,

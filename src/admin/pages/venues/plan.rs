@@ -112,6 +112,6 @@ async fn refuse_plan(
     let mut page = VenuePage::of(app, v, id).await?;
     page.plan_refusal = Some(page.v.refusal(&refusal));
     page.meanwhile = refusal.meanwhile().to_vec();
-    page.plan_text = form.csv.text().to_owned();
+    form.csv.text().clone_into(&mut page.plan_text);
     Ok(page.v.html(refusal.status(), &page))
 }

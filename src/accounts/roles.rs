@@ -1,0 +1,84 @@
+//! What those who manage do to accounts, as steps of the caller's transaction.
+//!
+//! Sessions are asked for role and lock at every request, so both count at once.
+
+use chrono::{DateTime, Utc};
+use serde::Serialize;
+use sqlx::{PgConnection, PgPool};
+use uuid::Uuid;
+
+use super::{
+    error::AccountError,
+    model::{AccountId, Role},
+    store::roles as store,
+};
+
+/// An account as those see it who manage.
+#[derive(Clone, Debug, Serialize)]
+pub struct Profile {
+    /// The account.
+    pub account_id: AccountId,
+    /// Its address.
+    pub email: String,
+    /// Its owner's name.
+    pub name: String,
+    /// What it may do.
+    pub role: Role,
+    /// Since when it cannot sign in.
+    pub locked_at: Option<DateTime<Utc>>,
+    /// When it was opened.
+    pub created_at: DateTime<Utc>,
+}
+
+/// Accounts whose address or name has `text` in it, or whose id it is, newest first; one
+/// more than a page.
+pub async fn search_profiles(
+    db: &PgPool,
+    text: &str,
+    after: Option<Uuid>,
+) -> Result<Vec<Profile>, sqlx::Error> {
+    store::search(db, text, Uuid::try_parse(text).ok(), after).await
+}
+
+/// One account.
+pub async fn find_profile(db: &PgPool, id: AccountId) -> Result<Option<Profile>, sqlx::Error> {
+    Ok(store::search(db, "", Some(id.0), None).await?.pop())
+}
+
+/// Locks an account, or lets it sign in again. Answers with how it was and how it is;
+/// one that is so already is [`AccountError::Stale`], none at all `None`.
+pub async fn lock_out(
+    tx: &mut PgConnection,
+    by: AccountId,
+    id: AccountId,
+    is_locked: bool,
+) -> Result<Option<(Profile, Profile)>, AccountError> {
+    if by == id {
+        return Err(AccountError::OwnAccount);
+    }
+    let Some(before) = store::lock(tx, id).await? else { return Ok(None) };
+    if before.locked_at.is_some() == is_locked {
+        return Err(AccountError::Stale);
+    }
+    store::write(tx, id, before.role, is_locked).await?;
+    Ok(store::lock(tx, id).await?.map(|after| (before, after)))
+}
+
+/// Gives an account another role, if it still has the one that was shown.
+pub async fn change_role(
+    tx: &mut PgConnection,
+    by: AccountId,
+    id: AccountId,
+    from: Role,
+    to: Role,
+) -> Result<Option<(Profile, Profile)>, AccountError> {
+    if by == id {
+        return Err(AccountError::OwnAccount);
+    }
+    let Some(before) = store::lock(tx, id).await? else { return Ok(None) };
+    if before.role != from {
+        return Err(AccountError::Stale);
+    }
+    store::write(tx, id, to, before.locked_at.is_some()).await?;
+    Ok(store::lock(tx, id).await?.map(|after| (before, after)))
+}

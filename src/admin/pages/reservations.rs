@@ -1,0 +1,145 @@
+//! Reservations, whoever's they are: found, looked at, refunded.
+
+use actix_web::{
+    HttpResponse,
+    http::StatusCode,
+    web::{Data, Path, Query},
+};
+use askama::Template;
+use serde::Deserialize;
+use serde_json::json;
+use uuid::Uuid;
+
+use super::{parse_reason, programs::Search, tell};
+use crate::{
+    accounts::AdminAccount,
+    admin::{
+        people,
+        store::reservations::{self as store, BookedItem, Booking},
+    },
+    app::App,
+    payment::Share,
+    reservation::ReservationStatus,
+    web::{
+        error::{Fault, NotFound, PageError},
+        form::{Body, Field, Mistakes},
+        page::View,
+        pagination::Page,
+        times::HOME_ZONE,
+    },
+};
+
+impl Booking {
+    /// The locale key of where it stands.
+    fn status_key(&self) -> &'static str {
+        match self.status {
+            ReservationStatus::Held => "reservation-status-held",
+            ReservationStatus::Confirmed => "reservation-status-confirmed",
+            ReservationStatus::Cancelled => "reservation-status-cancelled",
+            ReservationStatus::Expired => "reservation-status-expired",
+            ReservationStatus::Refunded => "reservation-status-refunded",
+        }
+    }
+}
+
+#[derive(Template)]
+#[template(path = "admin/reservations.html")]
+struct BookingsPage {
+    v: View,
+    query: Search,
+    bookings: Page<Booking>,
+}
+
+/// `GET /admin/reservations`
+pub async fn list_bookings(
+    app: Data<App>,
+    me: AdminAccount,
+    query: Query<Search>,
+) -> Result<HttpResponse, PageError> {
+    let query = query.into_inner();
+    let text = query.q.trim();
+    let found = store::search(&app.db, text, Uuid::try_parse(text).ok(), query.after).await?;
+    let bookings = Page::cut(found, |booking| booking.id.0);
+    let document = json!({ "reservations": bookings.rows, "next": bookings.next });
+    let page = BookingsPage { v: me.view, query, bookings };
+    Ok(page.v.show(&page, &document))
+}
+
+#[derive(Template)]
+#[template(path = "admin/reservation.html")]
+struct BookingPage {
+    v: View,
+    booking: Booking,
+    items: Vec<BookedItem>,
+    mistakes: Mistakes,
+    refusal: Option<String>,
+    meanwhile: Vec<crate::admin::Meanwhile>,
+}
+
+impl BookingPage {
+    async fn of(app: &App, v: View, id: Uuid) -> Result<Self, PageError> {
+        let mut found = store::search(&app.db, "", Some(id), None).await?;
+        found.retain(|booking| booking.id.0 == id);
+        let booking = found.pop().ok_or(NotFound)?;
+        let items = store::list_items(&app.db, booking.id).await?;
+        let (mistakes, meanwhile) = (Mistakes::default(), Vec::new());
+        Ok(Self { v, booking, items, mistakes, refusal: None, meanwhile })
+    }
+}
+
+/// `GET /admin/reservations/{id}`
+pub async fn show_booking(
+    app: Data<App>,
+    me: AdminAccount,
+    path: Path<Uuid>,
+) -> Result<HttpResponse, PageError> {
+    let page = BookingPage::of(&app, me.view, path.into_inner()).await?;
+    let document = json!({ "reservation": page.booking, "items": page.items });
+    Ok(page.v.show(&page, &document))
+}
+
+/// How much goes back, and why.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub struct RefundForm {
+    share: Field,
+    reason: Field,
+}
+
+/// `POST /admin/reservations/{id}/refund`
+pub async fn create_refund(
+    app: Data<App>,
+    me: AdminAccount,
+    path: Path<Uuid>,
+    form: Body<RefundForm>,
+) -> Result<HttpResponse, PageError> {
+    let mut page = BookingPage::of(&app, me.view.clone(), path.into_inner()).await?;
+    let mut mistakes = Mistakes::default();
+    let share = match form.0.share.text() {
+        "agreed" => Some(Share::AsAgreed),
+        "all" => Some(Share::All),
+        _ => None,
+    };
+    let share = mistakes.note("share", "admin-refusal-share", share);
+    let reason = parse_reason(&mut mistakes, &form.0.reason);
+    let (share, reason) = match mistakes.or(share.zip(reason)) {
+        Ok(parsed) => parsed,
+        Err(mistakes) if page.v.wants_form(&mistakes) => {
+            page.mistakes = mistakes;
+            return Ok(page.v.html(StatusCode::UNPROCESSABLE_ENTITY, &page));
+        }
+        Err(mistakes) => return Err(mistakes.into()),
+    };
+    let which = (page.booking.id, page.booking.account_id);
+    match people::refund(&app, me.account_id, which, share, &reason).await {
+        Ok(cancelled) => {
+            let next = format!("/admin/reservations/{}", page.booking.id);
+            Ok(tell(me.view.done(StatusCode::OK, &cancelled, &next), "flash-admin-saved"))
+        }
+        Err(refusal) if page.v.wants_form(&refusal) => {
+            page.refusal = Some(page.v.refusal(&refusal));
+            Ok(page.v.html(refusal.status(), &page))
+        }
+        Err(failure) => Err(failure.into()),
+    }
+}

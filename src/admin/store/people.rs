@@ -1,0 +1,73 @@
+//! One person across everything they did.
+
+use chrono::{DateTime, Utc};
+use sqlx::PgPool;
+
+use crate::accounts::AccountId;
+
+/// Moments of one kind that are looked at; the newest of all together are shown.
+const MOMENTS_MAX: i64 = 200;
+
+/// Something that happened to one person.
+#[derive(Clone, Debug, serde::Serialize)]
+pub(in crate::admin) struct Moment {
+    pub(in crate::admin) at: DateTime<Utc>,
+    /// Which kind of moment.
+    pub(in crate::admin) what: String,
+    /// Where: a program, a kind of points, an act.
+    pub(in crate::admin) subject: String,
+    /// A queue number, a total, points.
+    pub(in crate::admin) amount: Option<i64>,
+    /// What it can be looked up by.
+    pub(in crate::admin) reference: Option<String>,
+}
+
+/// The newest moments of one person across the line, reservations, points, tickets and
+/// what was done to them.
+pub(in crate::admin) async fn list_moments(
+    db: &PgPool,
+    account_id: AccountId,
+) -> Result<Vec<Moment>, sqlx::Error> {
+    sqlx::query_as!(
+        Moment,
+        r#"
+        with tokens as (
+            select t.*, p.title from queue_tokens t join programs p on p.id = t.program_id
+            where t.account_id = $1 order by t.issued_at desc limit $2
+        ), bookings as (
+            select r.*, p.title from reservations r join programs p on p.id = r.program_id
+            where r.account_id = $1 order by r.id desc limit $2
+        ), moments as (
+            select issued_at as at, 'joined' as what, title as subject, queue_number as amount,
+                program_id::text as reference from tokens
+            union all
+            select admitted_at, 'admitted', title, queue_number, program_id::text from tokens
+                where admitted_at is not null
+            union all
+            select ended_at, 'left-' || lower(status), title, queue_number, program_id::text
+                from tokens where ended_at is not null
+            union all
+            select created_at, 'held', title, total, id::text from bookings
+            union all
+            select settled_at, 'ended-' || lower(status), title, total, id::text
+                from bookings where settled_at is not null
+            union all
+            (select e.created_at, 'points', e.kind, e.amount, e.reference_id::text
+                from wallets w join point_transactions e on e.wallet_id = w.id
+                where w.account_id = $1 order by e.wallet_version desc limit $2)
+            union all
+            (select used_at, 'let-in', right(code, 6), null, id::text from tickets
+                where account_id = $1 and used_at is not null order by id desc limit $2)
+            union all
+            (select acted_at, 'act', act, null, id::text from audit_log
+                where subject_id = $1::uuid::text order by id desc limit $2)
+        )
+        select at as "at!", what as "what!", subject as "subject!", amount, reference
+        from moments order by at desc limit $2
+        "#,
+        account_id as _,
+        MOMENTS_MAX,
+    )
+    .fetch_all(db)
+    .await
+}

@@ -1,0 +1,103 @@
+//! Reservations, whoever's they are.
+
+use chrono::{DateTime, Utc};
+use sqlx::PgPool;
+use uuid::Uuid;
+
+use crate::{
+    accounts::AccountId,
+    points::Points,
+    reservation::{ReservationId, ReservationStatus},
+    web::pagination::PAGE_ROWS,
+};
+
+/// A reservation as the desk lists it.
+#[derive(Clone, Debug, serde::Serialize)]
+pub(in crate::admin) struct Booking {
+    pub(in crate::admin) id: ReservationId,
+    pub(in crate::admin) account_id: AccountId,
+    pub(in crate::admin) email: String,
+    pub(in crate::admin) title: String,
+    pub(in crate::admin) starts_at: DateTime<Utc>,
+    #[serde(skip)]
+    pub(in crate::admin) time_zone: String,
+    pub(in crate::admin) status: ReservationStatus,
+    pub(in crate::admin) total: Points,
+    pub(in crate::admin) refund_until: DateTime<Utc>,
+    pub(in crate::admin) refund_percent: i32,
+    pub(in crate::admin) created_at: DateTime<Utc>,
+}
+
+/// Reservations of accounts whose address has `part` in it, or the one named `id`: the
+/// page after `after`, newest first, and one more if there is one.
+pub(in crate::admin) async fn search(
+    db: &PgPool,
+    part: &str,
+    id: Option<Uuid>,
+    after: Option<Uuid>,
+) -> Result<Vec<Booking>, sqlx::Error> {
+    sqlx::query_as!(
+        Booking,
+        r#"
+        select r.id as "id: ReservationId", r.account_id as "account_id: AccountId", a.email,
+            p.title, d.starts_at, v.time_zone,
+            case when r.status = 'HELD' and r.expires_at <= clock_timestamp() then 'EXPIRED'
+                 else r.status end as "status!: ReservationStatus",
+            r.total as "total: Points", r.refund_until, r.refund_percent, r.created_at
+        from reservations r
+        join accounts a on a.id = r.account_id
+        join schedules d on d.id = r.schedule_id
+        join programs p on p.id = d.program_id
+        join venues v on v.id = d.venue_id
+        where (r.id = $2 or r.account_id = $2
+               or $2 is null and ($1 = '' or strpos(lower(a.email), lower($1)) > 0))
+          and ($3::uuid is null or r.id < $3)
+        order by r.id desc
+        limit $4
+        "#,
+        part,
+        id,
+        after,
+        PAGE_ROWS + 1,
+    )
+    .fetch_all(db)
+    .await
+}
+
+/// One seat or zone of a reservation, and its tickets.
+#[derive(Clone, Debug, serde::Serialize)]
+pub(in crate::admin) struct BookedItem {
+    pub(in crate::admin) name: String,
+    pub(in crate::admin) quantity: i32,
+    pub(in crate::admin) price: Points,
+    pub(in crate::admin) valid: i64,
+    pub(in crate::admin) used: i64,
+    pub(in crate::admin) void: i64,
+}
+
+pub(in crate::admin) async fn list_items(
+    db: &PgPool,
+    id: ReservationId,
+) -> Result<Vec<BookedItem>, sqlx::Error> {
+    sqlx::query_as!(
+        BookedItem,
+        r#"
+        select coalesce(s.section || ' ' || s.row_label || '-' || s.number, z.name) as "name!",
+            i.quantity, i.unit_price as "price: Points",
+            count(*) filter (where t.status = 'VALID') as "valid!",
+            count(*) filter (where t.status = 'USED') as "used!",
+            count(*) filter (where t.status = 'VOID') as "void!"
+        from reservation_items i
+        left join schedule_seats c on c.id = i.schedule_seat_id
+        left join seats s on s.id = c.seat_id
+        left join zones z on z.id = i.zone_id
+        left join tickets t on t.reservation_item_id = i.id
+        where i.reservation_id = $1
+        group by i.id, s.id, z.id
+        order by i.id
+        "#,
+        id as _,
+    )
+    .fetch_all(db)
+    .await
+}

@@ -1,0 +1,108 @@
+//! What was sold, by performance and section.
+
+use chrono::{DateTime, Utc};
+use sqlx::PgPool;
+use uuid::Uuid;
+
+use crate::{
+    catalog::{ProgramId, ScheduleId},
+    points::Points,
+};
+
+/// One section or zone of one performance.
+#[derive(Clone, Debug, serde::Serialize)]
+pub(in crate::admin) struct SoldSection {
+    pub(in crate::admin) schedule_id: ScheduleId,
+    pub(in crate::admin) starts_at: DateTime<Utc>,
+    #[serde(skip)]
+    pub(in crate::admin) time_zone: String,
+    pub(in crate::admin) section: String,
+    pub(in crate::admin) sold: i64,
+    pub(in crate::admin) held: i64,
+    pub(in crate::admin) free: i64,
+    /// The points paid for what is sold.
+    pub(in crate::admin) revenue: i64,
+}
+
+/// Every section and zone of every performance of a program, soonest first.
+pub(in crate::admin) async fn list_sections(
+    db: &PgPool,
+    program_id: ProgramId,
+) -> Result<Vec<SoldSection>, sqlx::Error> {
+    sqlx::query_as!(
+        SoldSection,
+        r#"
+        select d.id as "schedule_id: ScheduleId", d.starts_at, v.time_zone,
+            stock.section as "section!", stock.sold as "sold!", stock.held as "held!",
+            stock.free as "free!", stock.revenue as "revenue!"
+        from schedules d
+        join venues v on v.id = d.venue_id
+        cross join lateral (
+            select s.section, count(*) filter (where c.status = 'RESERVED') as sold,
+                count(*) filter (where c.status = 'HELD') as held,
+                count(*) filter (where c.status = 'AVAILABLE') as free,
+                coalesce(sum(i.unit_price) filter (where c.status = 'RESERVED'), 0)::bigint
+                    as revenue
+            from schedule_seats c
+            join seats s on s.id = c.seat_id
+            left join reservation_items i on i.schedule_seat_id = c.id and i.live
+            where c.schedule_id = d.id
+            group by s.section
+            union all
+            select z.name, coalesce(sum(i.quantity) filter (where r.status = 'CONFIRMED'), 0),
+                coalesce(sum(i.quantity) filter (where r.status = 'HELD'), 0), z.remaining,
+                coalesce(sum(i.quantity * i.unit_price) filter (where r.status = 'CONFIRMED'), 0)::bigint
+            from zones z
+            left join reservation_items i on i.zone_id = z.id and i.live
+            left join reservations r on r.id = i.reservation_id
+            where z.schedule_id = d.id
+            group by z.id
+        ) stock
+        where d.program_id = $1
+        order by d.starts_at, stock.section
+        "#,
+        program_id as _,
+    )
+    .fetch_all(db)
+    .await
+}
+
+/// One line of the download: a reservation and what it is for.
+#[derive(Clone, Debug)]
+pub(in crate::admin) struct SoldLine {
+    pub(in crate::admin) id: Uuid,
+    pub(in crate::admin) created_at: DateTime<Utc>,
+    pub(in crate::admin) status: String,
+    pub(in crate::admin) email: String,
+    pub(in crate::admin) starts_at: DateTime<Utc>,
+    pub(in crate::admin) places: i64,
+    pub(in crate::admin) total: Points,
+}
+
+/// Reservations of a program, newest first: the next ones after `after`.
+pub(in crate::admin) async fn list_lines(
+    db: &PgPool,
+    program_id: ProgramId,
+    after: Option<Uuid>,
+    rows_max: i64,
+) -> Result<Vec<SoldLine>, sqlx::Error> {
+    sqlx::query_as!(
+        SoldLine,
+        r#"
+        select r.id, r.created_at, r.status, a.email, d.starts_at, r.total as "total: Points",
+            (select coalesce(sum(quantity), 0) from reservation_items where reservation_id = r.id)
+                as "places!"
+        from reservations r
+        join accounts a on a.id = r.account_id
+        join schedules d on d.id = r.schedule_id
+        where r.program_id = $1 and ($2::uuid is null or r.id < $2)
+        order by r.id desc
+        limit $3
+        "#,
+        program_id as _,
+        after,
+        rows_max,
+    )
+    .fetch_all(db)
+    .await
+}

@@ -1,0 +1,145 @@
+//! What is left to give back of cancelled programs.
+
+use sqlx::PgPool;
+
+use crate::{
+    accounts::AccountId,
+    catalog::ProgramId,
+    reservation::{ReservationId, ReservationStatus},
+};
+
+/// Programs wound down at the same time.
+const PROGRAMS_MAX: i64 = 20;
+
+/// Programs that were cancelled and are not done.
+pub(in crate::admin) async fn list_winding_down(
+    db: &PgPool,
+) -> Result<Vec<ProgramId>, sqlx::Error> {
+    sqlx::query_scalar!(
+        r#"
+        select id as "id: ProgramId" from programs
+        where cancelled_at is not null and wound_down_at is null
+        order by cancelled_at
+        limit $1
+        "#,
+        PROGRAMS_MAX,
+    )
+    .fetch_all(db)
+    .await
+}
+
+/// A reservation to give back.
+#[derive(Clone, Debug)]
+pub(in crate::admin) struct Left {
+    pub(in crate::admin) id: ReservationId,
+    pub(in crate::admin) account_id: AccountId,
+    pub(in crate::admin) status: ReservationStatus,
+}
+
+/// Holds that still run, and paid reservations of which no ticket was used.
+pub(in crate::admin) async fn list_left(
+    db: &PgPool,
+    program_id: ProgramId,
+    rows_max: i64,
+) -> Result<Vec<Left>, sqlx::Error> {
+    sqlx::query_as!(
+        Left,
+        r#"
+        select id as "id!: ReservationId", account_id as "account_id!: AccountId",
+            status as "status!: ReservationStatus"
+        from (
+            select id, account_id, status from reservations
+            where program_id = $1 and status = 'HELD' and expires_at > clock_timestamp()
+            union all
+            select r.id, r.account_id, r.status
+            from schedules d
+            join reservations r on r.schedule_id = d.id and r.status = 'CONFIRMED'
+            where d.program_id = $1
+              and not exists (
+                select from reservation_items i
+                join tickets t on t.reservation_item_id = i.id and t.status = 'USED'
+                where i.reservation_id = r.id
+              )
+        ) left_over
+        limit $2
+        "#,
+        program_id as _,
+        rows_max,
+    )
+    .fetch_all(db)
+    .await
+}
+
+/// Whether nothing that began before the cancellation can still be under way, and no
+/// hold waits for its end.
+pub(in crate::admin) async fn is_settled(
+    db: &PgPool,
+    program_id: ProgramId,
+) -> Result<bool, sqlx::Error> {
+    sqlx::query_scalar!(
+        r#"
+        select cancelled_at < clock_timestamp() - interval '30 seconds'
+            and not exists (select from reservations
+                            where program_id = p.id and status = 'HELD') as "is!"
+        from programs p where id = $1
+        "#,
+        program_id as _,
+    )
+    .fetch_one(db)
+    .await
+}
+
+/// How far a cancellation has come.
+#[derive(Clone, Debug, serde::Serialize)]
+pub(in crate::admin) struct Progress {
+    /// In line or passed over.
+    pub(in crate::admin) waiting: i64,
+    pub(in crate::admin) held: i64,
+    pub(in crate::admin) confirmed: i64,
+    /// Let in before: not given back.
+    pub(in crate::admin) used: i64,
+    /// Released, expired or refunded since.
+    pub(in crate::admin) done: i64,
+    /// Points that went back since.
+    pub(in crate::admin) refunded: i64,
+    pub(in crate::admin) is_over: bool,
+}
+
+pub(in crate::admin) async fn progress_of(
+    db: &PgPool,
+    program_id: ProgramId,
+) -> Result<Progress, sqlx::Error> {
+    sqlx::query_as!(
+        Progress,
+        r#"
+        with counted as (
+            select r.status, r.settled_at >= p.cancelled_at as is_since, r.id,
+                exists (
+                    select from reservation_items i
+                    join tickets t on t.reservation_item_id = i.id and t.status = 'USED'
+                    where i.reservation_id = r.id and r.status = 'CONFIRMED') as is_used
+            from programs p
+            join schedules d on d.program_id = p.id
+            join reservations r on r.schedule_id = d.id
+            where p.id = $1
+        )
+        select
+            (select count(*) from queue_tokens where program_id = $1 and status = 'WAITING')
+                as "waiting!",
+            count(*) filter (where status = 'HELD') as "held!",
+            count(*) filter (where status = 'CONFIRMED' and not is_used) as "confirmed!",
+            count(*) filter (where is_used) as "used!",
+            count(*) filter (where is_since and status in ('CANCELLED', 'EXPIRED', 'REFUNDED'))
+                as "done!",
+            (select coalesce(sum(t.amount), 0)::bigint from counted c
+                join payments m on m.reservation_id = c.id and c.is_since and c.status = 'REFUNDED'
+                join point_transactions t on t.reference_id = m.id and t.kind = 'REFUND')
+                as "refunded!",
+            (select wound_down_at is not null from programs where id = $1) as "is_over!"
+        from counted
+        "#,
+        program_id as _,
+    )
+    .fetch_one(db)
+    .await
+}

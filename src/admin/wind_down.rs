@@ -1,0 +1,87 @@
+//! What becomes of a cancelled program: holds are released, tickets void, points back.
+//!
+//! The cancellation itself is one short transaction: from then on nothing is sold, held
+//! or paid. Everything else follows here, one reservation a transaction, by every
+//! instance at once. What is left to do is read from the rows, so after a crash the next
+//! tick simply goes on; the line is taken away by its own feature.
+
+use futures_util::StreamExt;
+use rand::seq::SliceRandom;
+
+use super::{
+    error::AdminError,
+    store::wind_down::{self as store, Left},
+};
+use crate::{
+    app::App,
+    catalog::{self, ProgramId},
+    infra::postgres::retry_stale,
+    payment::{self, PaymentError, Share},
+    reservation::{self, ReservationError, ReservationStatus},
+    tickets::TicketError,
+};
+
+/// Reservations looked at in one tick and program.
+const BATCH_MAX: i64 = 200;
+/// Reservations given back at the same time by one instance.
+const AT_ONCE: usize = 4;
+
+/// Gives back the next of what was sold or held of each cancelled program.
+pub async fn wind_down(app: &App) -> Result<(), sqlx::Error> {
+    for program_id in store::list_winding_down(&app.db).await? {
+        wind_down_program(app, program_id).await?;
+    }
+    Ok(())
+}
+
+async fn wind_down_program(app: &App, program_id: ProgramId) -> Result<(), sqlx::Error> {
+    let mut left = store::list_left(&app.db, program_id, BATCH_MAX).await?;
+    if left.is_empty() {
+        // A payment that began before the cancellation may commit a moment after it.
+        if store::is_settled(&app.db, program_id).await? {
+            catalog::finish_winding_down(&app.db, program_id).await?;
+        }
+        return Ok(());
+    }
+    // Instances that found the same ones begin at different places.
+    left.shuffle(&mut rand::rng());
+    futures_util::stream::iter(left)
+        .for_each_concurrent(AT_ONCE, |one| async move {
+            match retry_stale(|_| give_back(app, &one)).await {
+                Ok(()) => (),
+                // Another instance, its owner or the clock was faster, or it was used.
+                Err(refusal) if is_settled_otherwise(&refusal) => (),
+                Err(error) => {
+                    tracing::error!(reservation_id = %one.id, %error, "not given back, trying again");
+                }
+            }
+        })
+        .await;
+    Ok(())
+}
+
+async fn give_back(app: &App, left: &Left) -> Result<(), AdminError> {
+    let mut tx = app.db.begin().await?;
+    let schedule_id = match left.status {
+        ReservationStatus::Confirmed => {
+            let refund = payment::refund(&mut tx, left.account_id, left.id, Share::All);
+            let (_, schedule_id) = refund.await?;
+            schedule_id
+        }
+        _ => reservation::release(&mut tx, left.account_id, left.id).await?.schedule_id,
+    };
+    tx.commit().await?;
+    reservation::announce(app, schedule_id);
+    Ok(())
+}
+
+fn is_settled_otherwise(refusal: &AdminError) -> bool {
+    matches!(
+        refusal,
+        AdminError::Reservation(ReservationError::InvalidState(_))
+            | AdminError::Payment(
+                PaymentError::Reservation(ReservationError::InvalidState(_))
+                    | PaymentError::Ticket(TicketError::Used { .. })
+            )
+    )
+}

@@ -1,0 +1,16 @@
+-- Counts one booking of a performance today, where today's count is known.
+--
+-- Run by: catalog::popular::count_booking
+--
+-- KEYS[1]  popular  zset  schedule -> bookings today; "" -> -1 says that it is known
+-- ARGV[1]  schedule
+--
+-- Returns  { counted 0|1 }
+--
+-- Why a script: a count that Redis lost must be made anew from Postgres, not begun
+-- at one.
+-- Cost: O(log n).
+
+if redis.call('ZSCORE', KEYS[1], '') == false then return { 0 } end
+redis.call('ZINCRBY', KEYS[1], 1, ARGV[1])
+return { 1 }

@@ -1,0 +1,106 @@
+//! What most people book today: a ranking in Redis, so that the home page costs one call
+//! and no count over a day's payments.
+//!
+//! The ranking is made from Postgres when Redis does not have it, and made anew every few
+//! minutes, so that a booking that was counted twice or never is soon forgotten.
+
+use std::{sync::LazyLock, time::Duration};
+
+use chrono::{DateTime, TimeZone, Utc};
+use redis::cmd;
+
+use super::{model::ScheduleId, store};
+use crate::{
+    app::App,
+    infra::redis::{Redis, RedisAway, Script},
+    web::times,
+};
+
+/// Performances on the home page.
+pub(super) const RANKED_MAX: usize = 5;
+/// How long a ranking is believed.
+const BELIEVED: Duration = Duration::from_mins(5);
+/// Performances that are ranked at all.
+const COUNTED_MAX: i64 = 1_000;
+/// The member that says that the count is known, also when nothing was booked yet.
+const KNOWN: &str = "";
+
+static COUNT: LazyLock<Script> = LazyLock::new(|| Script::new(include_str!("popular.lua")));
+
+/// Counts one booking of `schedule_id`. To be called after the commit; it waits for
+/// nothing, and when it is lost the next ranking has it all the same.
+pub fn count_booking(app: &App, schedule_id: ScheduleId) {
+    let (redis, today) = (app.redis.clone(), today(app.now()));
+    tokio::spawn(async move {
+        let mut call = COUNT.key(key(&redis, &today));
+        call.arg(schedule_id.to_string());
+        if let Err(error) = redis.run::<Vec<i64>>(&call).await {
+            tracing::debug!(%error, "a booking was not counted");
+        }
+    });
+}
+
+/// Today's most booked performances, the most booked one first. While Redis is away there
+/// is no ranking.
+pub(super) async fn list_ranked(app: &App) -> Result<Vec<ScheduleId>, sqlx::Error> {
+    let today = today(app.now());
+    if let Ok(Some(ranked)) = read(&app.redis, &today).await {
+        return Ok(ranked);
+    }
+    if !app.redis.is_present().await {
+        return Ok(Vec::new());
+    }
+    let counted = store::list_bookings_since(&app.db, today.begins_at, COUNTED_MAX).await?;
+    let ranked = counted.iter().take(RANKED_MAX).map(|(schedule_id, _)| *schedule_id).collect();
+    if let Err(error) = write(&app.redis, &today, &counted).await {
+        tracing::debug!(%error, "today's ranking was not kept");
+    }
+    Ok(ranked)
+}
+
+struct Today {
+    date: String,
+    begins_at: DateTime<Utc>,
+}
+
+/// The day on the clock of the house.
+fn today(now: DateTime<Utc>) -> Today {
+    let zone = times::zone(times::HOME_ZONE);
+    let date = now.with_timezone(&zone).date_naive();
+    let midnight = date.and_time(chrono::NaiveTime::MIN);
+    let begins_at = zone.from_local_datetime(&midnight).earliest().map_or(now, |at| at.to_utc());
+    Today { date: date.to_string(), begins_at }
+}
+
+fn key(redis: &Redis, today: &Today) -> String {
+    redis.key(format_args!("popular:{}", today.date))
+}
+
+/// The ranking as Redis has it; `None` when it has none.
+async fn read(redis: &Redis, today: &Today) -> Result<Option<Vec<ScheduleId>>, RedisAway> {
+    // The member that says that the count is known stands behind all others.
+    let mut range = cmd("ZREVRANGE");
+    range.arg(key(redis, today)).arg(0).arg(RANKED_MAX);
+    let members: Vec<String> = redis.query(&range).await?;
+    if members.is_empty() {
+        return Ok(None);
+    }
+    let ranked = members.iter().filter_map(|member| member.parse().ok()).take(RANKED_MAX);
+    Ok(Some(ranked.collect()))
+}
+
+async fn write(
+    redis: &Redis,
+    today: &Today,
+    counted: &[(ScheduleId, i64)],
+) -> Result<(), RedisAway> {
+    let key = key(redis, today);
+    let mut ranking = redis::pipe();
+    ranking.atomic().del(&key).ignore().zadd(&key, KNOWN, -1).ignore();
+    for (schedule_id, n_bookings) in counted {
+        ranking.zadd(&key, schedule_id.to_string(), *n_bookings).ignore();
+    }
+    let lives_secs = i64::try_from(BELIEVED.as_secs()).unwrap_or(i64::MAX);
+    ranking.expire(&key, lives_secs).ignore();
+    redis.pipeline::<()>(&ranking).await
+}

@@ -1,0 +1,43 @@
+//! How often each route answers, with what, and how long it takes.
+
+use std::time::Instant;
+
+use actix_web::{
+    Error,
+    body::MessageBody,
+    dev::{ServiceRequest, ServiceResponse},
+    middleware::Next,
+};
+
+/// Addresses that no route has: one label, whatever strangers try.
+const NO_ROUTE: &str = "(none)";
+
+/// Counts the request and its time under the pattern of its route.
+pub async fn measure(
+    request: ServiceRequest,
+    next: Next<impl MessageBody + 'static>,
+) -> Result<ServiceResponse<impl MessageBody>, Error> {
+    let begun = Instant::now();
+    let route = request.match_pattern().unwrap_or_else(|| NO_ROUTE.to_owned());
+    // A method is known or refused; strangers invent no labels.
+    let method = match request.method().as_str() {
+        "GET" | "HEAD" => "GET",
+        "POST" => "POST",
+        "DELETE" => "DELETE",
+        _ => "other",
+    };
+    let response = next.call(request).await?;
+    let status = response.status().as_u16();
+    let secs = begun.elapsed().as_secs_f64();
+    metrics::counter!(
+        "stagedoor_http_requests_total",
+        "route" => route.clone(), "method" => method, "status" => status.to_string(),
+    )
+    .increment(1);
+    metrics::histogram!(
+        "stagedoor_http_request_duration_seconds", "route" => route, "method" => method,
+    )
+    .record(secs);
+    tracing::debug!(status, millis = secs * 1_000.0, "answered");
+    Ok(response)
+}

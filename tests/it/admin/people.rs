@@ -1,0 +1,137 @@
+//! People and their reservations, as those see them who manage.
+
+use sqlx::PgPool;
+use uuid::Uuid;
+
+use super::{acts, field};
+use crate::support::{Concert, ConcertOptions, Hold, Office, Purchase, ledger::balance, storm};
+
+#[sqlx::test]
+async fn one_person_is_found_and_seen_across_everything_they_did(db: PgPool) {
+    let office = Office::open(db.clone()).await;
+    let options = ConcertOptions { queue_capacity: Some(10), ..ConcertOptions::default() };
+    let concert = Concert::with(&db, options).await;
+    let admin = office.employ("admin", "ADMIN").await;
+    let ada = office.sign_in("ada").await;
+    office.sign_in("bob").await;
+    let joined = ada.post(&format!("/programs/{}/queue", concert.slug), &()).await;
+    assert_eq!(joined.status, 201, "{}", joined.body);
+    let hold = Hold { seat_ids: &concert.seat_ids[..1], ..Hold::default() };
+    let bought = Purchase::make(&db, &concert, &ada, hold).await;
+
+    let found = admin.get("/admin/people?q=ADA").await.json();
+    assert_eq!(found["people"].as_array().unwrap().len(), 1, "{found}");
+    assert_eq!(found["people"][0]["account_id"], ada.account_id.to_string());
+    let person = format!("/admin/people/{}", ada.account_id);
+    let told = admin.get(&person).await.json();
+    let moments: Vec<&str> =
+        told["timeline"].as_array().unwrap().iter().map(|m| m["what"].as_str().unwrap()).collect();
+    for what in ["joined", "admitted", "held", "ended-confirmed", "points"] {
+        assert!(moments.contains(&what), "{what}: {moments:?}");
+    }
+    let page = admin.visit(&person).await;
+    assert!(page.body.contains("Paid for A concert, 50,000 points"), "{}", page.body);
+
+    let found = admin.get("/admin/reservations?q=ada").await.json();
+    assert_eq!(found["reservations"][0]["id"], bought.reservation_id.to_string());
+    for path in ["/admin/people", "/admin/reservations"] {
+        assert_eq!(admin.visit(path).await.status, 200);
+    }
+    let nobody = admin.get(&format!("/admin/people/{}", Uuid::nil())).await;
+    assert_eq!(nobody.status, 404);
+    office.close().await;
+}
+
+#[sqlx::test]
+async fn a_locked_account_is_out_everywhere_at_once(db: PgPool) {
+    let office = Office::open(db.clone()).await;
+    let admin = office.employ("admin", "ADMIN").await;
+    let ada = office.moved(&office.sign_in("ada").await, 1);
+    let path = format!("/admin/people/{}", ada.account_id);
+    assert_eq!(admin.post(&format!("{path}/lock"), &()).await.status, 422, "without a reason");
+    let why = [("reason", "sold her tickets on")];
+    assert_eq!(admin.submit(&format!("{path}/lock"), &why).await.status, 303);
+    assert_eq!(ada.get("/wallet").await.status, 401);
+    let twice = admin.post(&format!("{path}/lock"), &why).await;
+    assert_eq!((twice.status, twice.code().as_str()), (409, "changed-meanwhile"));
+    assert_eq!(admin.post(&format!("{path}/unlock"), &why).await.status, 200);
+    assert_eq!(ada.get("/wallet").await.status, 200);
+
+    let promoted = [("from", "CUSTOMER"), ("role", "STAFF"), ("reason", "works at the door now")];
+    assert_eq!(admin.post(&format!("{path}/role"), &promoted).await.status, 200);
+    assert_eq!(ada.get("/door").await.status, 200);
+    let stale = admin.post(&format!("{path}/role"), &promoted).await;
+    assert_eq!((stale.status, stale.code().as_str()), (409, "changed-meanwhile"));
+    let own = format!("/admin/people/{}/lock", admin.account_id);
+    let own = admin.post(&own, &why).await;
+    assert_eq!((own.status, own.code().as_str()), (409, "own-account"));
+    assert_eq!(acts(&db).await, ["account-locked", "account-unlocked", "role-changed"]);
+    office.close().await;
+}
+
+#[sqlx::test]
+async fn points_are_corrected_once_with_a_reason(db: PgPool) {
+    let office = Office::open(db.clone()).await;
+    let admin = office.employ("admin", "ADMIN").await;
+    let ada = office.sign_in("ada").await;
+    let path = format!("/admin/people/{}/adjustments", ada.account_id);
+    for nonsense in ["0", "", "1e3", "10000001", "-10000001", "9223372036854775808"] {
+        let form = [("amount", nonsense), ("reason", "a mistake at the till")];
+        assert_eq!(admin.post(&path, &form).await.status, 422, "{nonsense}");
+    }
+    assert_eq!(admin.post(&path, &[("amount", "500")]).await.status, 422);
+    let key = Uuid::now_v7().to_string();
+    let presses = (0..10).map(|idx| {
+        let (admin, path, key) = (office.moved(&admin, idx), path.clone(), key.clone());
+        async move {
+            let form =
+                [("amount", "500"), ("reason", "a mistake at the till"), ("request_key", &key)];
+            admin.post(&path, &form).await
+        }
+    });
+    for answer in storm(presses).await {
+        assert_eq!((answer.status, field(&answer, "balance")), (200, 500.into()));
+    }
+    let too_much = [("amount", "-501"), ("reason", "taken back")];
+    let refused = admin.post(&path, &too_much).await;
+    assert_eq!((refused.status, refused.code().as_str()), (402, "insufficient-points"));
+    let back = [("amount", "-200"), ("reason", "taken back")];
+    assert_eq!(admin.submit(&path, &back).await.status, 303);
+    assert_eq!(balance(&db, ada.account_id).await, 300);
+    assert_eq!(acts(&db).await, ["points-adjusted", "points-adjusted"]);
+    office.verify().await;
+    office.close().await;
+}
+
+#[sqlx::test]
+async fn a_reservation_is_refunded_as_agreed_or_wholly_and_once(db: PgPool) {
+    let office = Office::open(db.clone()).await;
+    let concert = Concert::usual(&db).await;
+    let admin = office.employ("admin", "ADMIN").await;
+    let ada = office.sign_in("ada").await;
+    let over = Hold {
+        seat_ids: &concert.seat_ids[..1],
+        refund_ends_in_secs: -60,
+        refund_percent: 50,
+        ..Hold::default()
+    };
+    let bought = Purchase::make(&db, &concert, &ada, over).await;
+    let path = format!("/admin/reservations/{}", bought.reservation_id);
+    assert_eq!(admin.visit(&path).await.status, 200);
+
+    let refund = |share| [("share", share), ("reason", "she broke her leg")];
+    let late = admin.post(&format!("{path}/refund"), &refund("agreed")).await;
+    assert_eq!((late.status, late.code().as_str()), (409, "refund-over"));
+    assert_eq!(admin.post(&format!("{path}/refund"), &refund("some")).await.status, 422);
+    let presses = (0..8).map(|idx| {
+        let (admin, path) = (office.moved(&admin, idx), format!("{path}/refund"));
+        async move { admin.post(&path, &[("share", "all"), ("reason", "she broke her leg")]).await }
+    });
+    let answers = storm(presses).await;
+    assert_eq!(answers.iter().filter(|answer| answer.status == 200).count(), 1);
+    assert!(answers.iter().all(|answer| [200, 409].contains(&answer.status)));
+    assert_eq!(balance(&db, ada.account_id).await, 1_000_000);
+    assert_eq!(acts(&db).await, ["refunded"]);
+    office.verify().await;
+    office.close().await;
+}

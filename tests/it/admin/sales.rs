@@ -1,0 +1,51 @@
+//! What was sold, on a page and as a file.
+
+use sqlx::PgPool;
+
+use crate::support::{Concert, Hold, Office, Purchase};
+
+#[sqlx::test]
+async fn sales_are_told_by_section_and_streamed_as_a_file(db: PgPool) {
+    let office = Office::open_with(db.clone(), 1, &[]).await;
+    let concert = Concert::usual(&db).await;
+    let admin = office.employ("admin", "ADMIN").await;
+    let ada = office.sign_in("=cmd").await;
+    let hold = Hold { seat_ids: &concert.seat_ids[..2], places: 3, ..Hold::default() };
+    let bought = Purchase::make(&db, &concert, &ada, hold).await;
+    let held = Hold { seat_ids: &concert.seat_ids[5..6], places: 1, ..Hold::default() };
+    held.write(&db, &concert, ada.account_id).await;
+
+    let path = format!("/admin/programs/{}/sales", concert.program_id);
+    let told = admin.get(&path).await.json();
+    let figures = |idx: usize| {
+        let section = &told["sections"][idx];
+        ["sold", "held", "free", "revenue"].map(|name| section[name].as_i64().unwrap())
+    };
+    assert_eq!(figures(0), [2, 1, 17, 100_000], "{told}");
+    assert_eq!(figures(1), [3, 1, 96, 90_000], "{told}");
+    assert!(admin.visit(&path).await.body.contains("stock__sold"));
+
+    let file = admin.visit(&format!("{path}.csv")).await;
+    assert!(file.header("content-disposition").contains(&concert.slug));
+    let lines: Vec<&str> = file.body.lines().collect();
+    assert_eq!(lines.len(), 3, "{}", file.body);
+    assert!(lines[0].starts_with("reservation,created_at,status,email"));
+    assert!(lines[2].starts_with(&bought.reservation_id.to_string()), "{}", file.body);
+    assert!(lines[2].contains(",'=cmd-") && lines[2].ends_with(",5,190000"), "{}", lines[2]);
+
+    // More rows than one chunk has.
+    sqlx::query(
+        "insert into audit_log (id, account_id, act, subject_kind, subject_id, reason)
+         select gen_random_uuid(), $1, 'refunded', 'reservation', n::text, 'line, ' || n
+         from generate_series(1, 120) n",
+    )
+    .bind(admin.account_id)
+    .execute(&db)
+    .await
+    .unwrap();
+    let file = admin.visit("/admin/audit.csv?act=refunded").await;
+    let reasons: std::collections::BTreeSet<&str> =
+        file.body.lines().skip(1).map(|line| line.split('"').nth(1).unwrap()).collect();
+    assert_eq!((file.body.lines().count(), reasons.len()), (121, 120), "{}", file.body);
+    office.close().await;
+}

@@ -1,0 +1,77 @@
+//! What an operator is told.
+
+use std::time::Duration;
+
+use sqlx::PgPool;
+
+use crate::support::{Concert, ConcertOptions, Hold, Office, Purchase};
+
+#[sqlx::test]
+async fn the_metrics_tell_what_the_house_is_doing(db: PgPool) {
+    let office = Office::open_with(db.clone(), 1, &[]).await;
+    let stranger = office.stranger();
+    // The first look starts the recording.
+    stranger.visit("/metrics").await;
+    let options = ConcertOptions { queue_capacity: Some(1), ..ConcertOptions::default() };
+    let concert = Concert::with(&db, options).await;
+    let people = office.crowd(3, "ada").await;
+    for person in &people {
+        person.post(&format!("/programs/{}/queue", concert.slug), &()).await;
+    }
+    let hold = Hold { seat_ids: &concert.seat_ids[..1], ..Hold::default() };
+    Purchase::make(&db, &concert, &people[0], hold).await;
+    stranger.visit("/nowhere/at/all").await;
+    let expected = [
+        format!("stagedoor_line_waiting{{program=\"{}\"}}", concert.slug),
+        "stagedoor_http_requests_total{route=\"/programs/{slug}/queue\",method=\"POST\",status=\"201\"}"
+            .to_owned(),
+        "stagedoor_http_request_duration_seconds_bucket{route=\"/reservations/{id}/payment\"".to_owned(),
+        "stagedoor_http_requests_total{route=\"(none)\",method=\"GET\",status=\"404\"}".to_owned(),
+        "stagedoor_payments_total".to_owned(),
+        "stagedoor_admissions_total".to_owned(),
+        "stagedoor_redis_up 1".to_owned(),
+        "stagedoor_db_connections{state=\"idle\"}".to_owned(),
+        "stagedoor_db_lock_waiters".to_owned(),
+        "stagedoor_worker_lag_seconds{worker=\"admission\"}".to_owned(),
+    ];
+    let mut told = String::new();
+    for _ in 0..200 {
+        told = stranger.visit("/metrics").await.body;
+        if expected.iter().all(|line| told.contains(line)) {
+            break;
+        }
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
+    for line in expected {
+        assert!(told.contains(&line), "{line} is not in\n{told}");
+    }
+    assert!(!told.contains("/nowhere"), "strangers invent no labels");
+    office.close().await;
+}
+
+/// The dashboard asks only for what is measured.
+#[test]
+fn the_dashboard_asks_for_metrics_that_exist() {
+    let dashboard = include_str!("../../docs/grafana-dashboard.json");
+    let parsed: serde_json::Value = serde_json::from_str(dashboard).unwrap();
+    assert!(parsed["panels"].as_array().unwrap().len() > 5);
+    let root = concat!(env!("CARGO_MANIFEST_DIR"), "/src");
+    let mut source = String::new();
+    let mut folders = vec![std::path::PathBuf::from(root)];
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                folders.push(path);
+            } else if path.extension().is_some_and(|end| end == "rs") {
+                source += &std::fs::read_to_string(path).unwrap();
+            }
+        }
+    }
+    for asked in dashboard.split("stagedoor_").skip(1) {
+        let name: String =
+            asked.chars().take_while(|c| c.is_ascii_lowercase() || *c == '_').collect();
+        let name = name.trim_end_matches("_bucket").trim_end_matches("_count");
+        assert!(source.contains(&format!("\"stagedoor_{name}\"")), "stagedoor_{name}");
+    }
+}
