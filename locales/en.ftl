@@ -655,6 +655,7 @@ admin-act-refunded = refunded a reservation
 admin-sales-title = Sales
 admin-download = Download as CSV
 admin-stock-figures = { $sold } sold, { $held } held, { $free } free
+admin-used = Let in
 
 ## Errors: for each code what happened, what it means for you, and one way on
 

@@ -640,6 +640,7 @@ admin-act-refunded = 예매 환불
 admin-sales-title = 판매
 admin-download = CSV로 받기
 admin-stock-figures = 판매 { $sold }, 선점 { $held }, 남음 { $free }
+admin-used = 입장
 
 ## Errors: for each code what happened, what it means for you, and one way on
 

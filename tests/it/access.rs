@@ -117,6 +117,37 @@ async fn ask(person: &Person, method: &Method, path: &str, accept: &str) -> Answ
     person.send(person.asks(method, path, accept)).await
 }
 
+/// The route reference, as it should stand in docs/ROUTES.md.
+fn reference() -> String {
+    let mut text = "# Routes\n\nMade from `src/routes.rs`: `UPDATE_ROUTES=1 make test \
+                    ARGS=access::` writes it anew.\n\nEvery path answers people with pages and \
+                    programs with JSON (`Accept: application/json`), but for files.\n\n\
+                    | path | methods | for |\n|---|---|---|\n"
+        .to_owned();
+    for path in routes::all() {
+        let (_, door) = PATHS.iter().find(|(told, _)| *told == path.pattern()).unwrap();
+        let methods: Vec<&str> = path.methods().iter().map(Method::as_str).collect();
+        let whom = match door {
+            Door::Public => "anybody",
+            Door::Account => "whoever is signed in",
+            Door::Staff => "staff and admins",
+            Door::Admin => "admins",
+        };
+        text += &format!("| `{}` | {} | {whom} |\n", path.pattern(), methods.join(", "));
+    }
+    text
+}
+
+#[test]
+fn the_route_reference_is_what_is_served() {
+    let file = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/ROUTES.md");
+    if std::env::var_os("UPDATE_ROUTES").is_some() {
+        std::fs::write(file, reference()).unwrap();
+    }
+    let written = std::fs::read_to_string(file).unwrap_or_default();
+    assert!(written == reference(), "docs/ROUTES.md is old: run with UPDATE_ROUTES=1");
+}
+
 #[test]
 fn every_path_says_for_whom_it_is() {
     let served: BTreeSet<&str> =
