@@ -24,7 +24,7 @@
 //! Every way in locks the program's `queue_gates` row; an instance that finds it
 //! locked leaves the admission to the one that has it. Ways out lock only their token.
 //!
-//! Redis moves in one function, [`mirror`]: it writes what Postgres says of some
+//! Redis moves in one function, [`mirror()`]: it writes what Postgres says of some
 //! accounts, reads Postgres again and repeats while that differs, so that whichever of
 //! two writers comes last, the truth does.
 

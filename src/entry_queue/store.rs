@@ -1,4 +1,4 @@
-//! The SQL of single places; [`join`], [`admission`], [`line`] and [`purge`]
+//! The SQL of single places; [`join`], [`admission`], [`mod@line`] and [`purge`]
 //! have that of many.
 //!
 //! A line grows from nothing to a million in minutes, faster than the planner's statistics,

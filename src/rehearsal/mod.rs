@@ -9,7 +9,7 @@
 //! # Invariants
 //!
 //! * A rehearsal touches only a program and people of its own, and removes them.
-//! * [`verify`] writes nothing and locks nothing: it may run during a sale.
+//! * [`verify()`] writes nothing and locks nothing: it may run during a sale.
 //! * What is in one database is judged in one snapshot, so that a change half seen is
 //!   never a finding.
 //! * Its memory does not grow with the data: at most [`FINDINGS_MAX`] findings of a kind

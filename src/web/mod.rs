@@ -6,7 +6,7 @@
 //! browser that asked for it), then the handler.
 //!
 //! A handler takes a [`page::View`] (or `accounts::CurrentAccount`, which carries
-//! one), parses a [`form::Body`] into a command, and answers with [`page::View::answer`]
+//! one), parses a [`form::Body`] into a command, and answers with [`page::View::done`]
 //! or a [`error::PageError`].
 
 pub mod assets;
