@@ -1,6 +1,6 @@
 //! Who may open what: every line of the URL table, asked as everybody.
 
-use std::collections::BTreeSet;
+use std::{collections::BTreeSet, fmt::Write};
 
 use actix_web::http::Method;
 use sqlx::PgPool;
@@ -133,7 +133,7 @@ fn reference() -> String {
             Door::Staff => "staff and admins",
             Door::Admin => "admins",
         };
-        text += &format!("| `{}` | {} | {whom} |\n", path.pattern(), methods.join(", "));
+        writeln!(text, "| `{}` | {} | {whom} |", path.pattern(), methods.join(", ")).unwrap();
     }
     text
 }
