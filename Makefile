@@ -1,10 +1,10 @@
 # The commands of this checkout. What each does is in scripts/.
 
 .DEFAULT_GOAL := help
-.PHONY: help run test stop clean check deny advisories prepare
+.PHONY: help run test stop clean check deny advisories prepare bench bench-quick
 
 help: ## print this list
-	@sed -nE 's/^([a-z]+):.*## (.*)/  make \1|\2/p' $(MAKEFILE_LIST) | awk -F '|' '{ printf "%-18s%s\n", $$1, $$2 }'
+	@sed -nE 's/^([a-z-]+):.*## (.*)/  make \1|\2/p' $(MAKEFILE_LIST) | awk -F '|' '{ printf "%-20s%s\n", $$1, $$2 }'
 
 run: ## install, build and serve with demo data; LISTEN_ADDR=127.0.0.1:8080
 	@scripts/run
@@ -29,3 +29,9 @@ advisories: ## known vulnerabilities of all crates; needs the network
 
 prepare: ## write .sqlx anew, after a query or a migration has changed
 	@scripts/prepare
+
+bench: ## measure the release build against PostgreSQL's own limits, into BENCHMARKS.md
+	@scripts/bench
+
+bench-quick: ## the same with fewer and shorter runs; only prints
+	@scripts/bench --quick
