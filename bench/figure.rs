@@ -4,7 +4,7 @@ use crate::load::Tally;
 
 /// What a figure has to reach.
 #[derive(Clone, Copy, Debug)]
-pub enum Target {
+pub(crate) enum Target {
     /// So many times its limit.
     Ratio(f64),
     /// So many a second, and nobody refused.
@@ -15,44 +15,44 @@ pub enum Target {
 
 /// One run.
 #[derive(Clone, Debug)]
-pub struct Run {
+pub(crate) struct Run {
     /// What the server did.
-    pub service: Tally,
+    pub(crate) service: Tally,
     /// What the limit did right before it; none where there is no limit.
-    pub limit: Option<Tally>,
+    pub(crate) limit: Option<Tally>,
     /// Processor time of the server and of the load generator, in seconds.
-    pub cpu_secs: (f64, f64),
+    pub(crate) cpu_secs: (f64, f64),
 }
 
 /// A figure.
 #[derive(Clone, Debug)]
-pub struct Figure {
+pub(crate) struct Figure {
     /// What is counted.
-    pub name: &'static str,
+    pub(crate) name: &'static str,
     /// What it is compared with.
-    pub limit: &'static str,
+    pub(crate) limit: &'static str,
     /// How many connections ask at once.
-    pub crowd: u64,
+    pub(crate) crowd: u64,
     /// What it has to reach.
-    pub target: Target,
+    pub(crate) target: Target,
     /// The runs, in their order.
-    pub runs: Vec<Run>,
+    pub(crate) runs: Vec<Run>,
 }
 
 /// The middle one and both ends.
 #[derive(Clone, Copy, Debug)]
-pub struct Spread {
+pub(crate) struct Spread {
     /// Half of the runs are below it.
-    pub median: f64,
+    pub(crate) median: f64,
     /// The lowest.
-    pub min: f64,
+    pub(crate) min: f64,
     /// The highest.
-    pub max: f64,
+    pub(crate) max: f64,
 }
 
 impl Spread {
     /// Of these; nothing of none.
-    pub fn of(values: impl Iterator<Item = f64>) -> Option<Self> {
+    pub(crate) fn of(values: impl Iterator<Item = f64>) -> Option<Self> {
         let mut values: Vec<f64> = values.collect();
         values.sort_by(f64::total_cmp);
         let (min, max) = (*values.first()?, *values.last()?);
@@ -64,17 +64,17 @@ impl Spread {
 
 impl Figure {
     /// What the server did in a second.
-    pub fn per_sec(&self) -> Option<Spread> {
+    pub(crate) fn per_sec(&self) -> Option<Spread> {
         Spread::of(self.runs.iter().map(|run| run.service.per_sec()))
     }
 
     /// What the limit did in a second.
-    pub fn limit_per_sec(&self) -> Option<Spread> {
+    pub(crate) fn limit_per_sec(&self) -> Option<Spread> {
         Spread::of(self.runs.iter().filter_map(|run| Some(run.limit.as_ref()?.per_sec())))
     }
 
     /// The server by its limit, run by run.
-    pub fn ratio(&self) -> Option<Spread> {
+    pub(crate) fn ratio(&self) -> Option<Spread> {
         Spread::of(
             self.runs
                 .iter()
@@ -83,7 +83,7 @@ impl Figure {
     }
 
     /// Processor time for one, in microseconds: the server's and the load generator's.
-    pub fn cpu_us(&self) -> Option<(f64, f64)> {
+    pub(crate) fn cpu_us(&self) -> Option<(f64, f64)> {
         let of = |part: fn(&Run) -> f64| {
             let each = |run: &Run| part(run) * 1e6 / (run.service.per_sec() * run.service.secs);
             Spread::of(self.runs.iter().map(each)).map(|spread| spread.median)
@@ -92,12 +92,12 @@ impl Figure {
     }
 
     /// Requests that were not carried out.
-    pub fn refused(&self) -> u64 {
+    pub(crate) fn refused(&self) -> u64 {
         self.runs.iter().map(|run| run.service.refused).sum()
     }
 
     /// Whether the target is met; none where there is no target.
-    pub fn is_met(&self) -> Option<bool> {
+    pub(crate) fn is_met(&self) -> Option<bool> {
         match self.target {
             Target::Ratio(ratio) => Some(self.ratio()?.median >= ratio),
             Target::PerSec(rate) => Some(self.per_sec()?.median >= rate && self.refused() == 0),

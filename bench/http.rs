@@ -12,35 +12,40 @@ const READ_BYTES: usize = 16 * 1024;
 
 /// One kept connection.
 #[derive(Debug)]
-pub struct Connection {
+pub(crate) struct Connection {
     stream: TcpStream,
     received: Vec<u8>,
 }
 
 /// What came back.
 #[derive(Debug)]
-pub struct Answer {
+pub(crate) struct Answer {
     /// The status code.
-    pub status: u16,
+    pub(crate) status: u16,
     /// The body.
-    pub body: String,
+    pub(crate) body: String,
 }
 
 impl Connection {
     /// Connects to the server.
-    pub async fn open(address: SocketAddr) -> io::Result<Self> {
+    pub(crate) async fn open(address: SocketAddr) -> io::Result<Self> {
         let stream = TcpStream::connect(address).await?;
         stream.set_nodelay(true)?;
         Ok(Self { stream, received: Vec::with_capacity(READ_BYTES) })
     }
 
     /// Reads `path` as a program that bears the session cookie `session`.
-    pub async fn get(&mut self, path: &str, session: &str) -> io::Result<Answer> {
+    pub(crate) async fn get(&mut self, path: &str, session: &str) -> io::Result<Answer> {
         self.send("GET", path, session, "").await
     }
 
     /// Sends `form` to `path`.
-    pub async fn post(&mut self, path: &str, session: &str, form: &str) -> io::Result<Answer> {
+    pub(crate) async fn post(
+        &mut self,
+        path: &str,
+        session: &str,
+        form: &str,
+    ) -> io::Result<Answer> {
         self.send("POST", path, session, form).await
     }
 

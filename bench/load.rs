@@ -21,7 +21,7 @@ use crate::{
 
 /// What everybody does, over and over.
 #[derive(Clone, Debug)]
-pub enum Errand {
+pub(crate) enum Errand {
     /// `GET /healthz`: what HTTP itself costs.
     Health,
     /// Everybody joins the stage's line once.
@@ -42,30 +42,30 @@ pub enum Errand {
 
 /// What became of it.
 #[derive(Clone, Debug, Default)]
-pub struct Tally {
+pub(crate) struct Tally {
     /// What was carried out.
-    pub done: u64,
+    pub(crate) done: u64,
     /// What was not.
-    pub refused: u64,
+    pub(crate) refused: u64,
     /// The first refusal's own words.
-    pub refusal: Option<String>,
+    pub(crate) refusal: Option<String>,
     /// From the first request to the last answer.
-    pub secs: f64,
+    pub(crate) secs: f64,
 }
 
 impl Tally {
     /// What was carried out in a second.
-    pub fn per_sec(&self) -> f64 {
+    pub(crate) fn per_sec(&self) -> f64 {
         let done = u32::try_from(self.done).unwrap_or(u32::MAX);
         f64::from(done) / self.secs
     }
 }
 
 /// People 1 to this join nobody's line as somebody who waits: the first are let in.
-pub const LET_IN: u64 = 200;
+pub(crate) const LET_IN: u64 = 200;
 
 /// Sends `crowd` connections on `errand` for `lasts`, or until `people` had their turn.
-pub async fn drive(
+pub(crate) async fn drive(
     address: SocketAddr,
     errand: &Errand,
     crowd: u64,

@@ -34,7 +34,7 @@ const HANDS: u64 = 16;
 
 /// How long all this takes.
 #[derive(Clone, Copy, Debug)]
-pub struct Pace {
+pub(crate) struct Pace {
     runs: usize,
     secs: u64,
     /// Seats that each client of pgbench may take in one run.

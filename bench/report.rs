@@ -11,17 +11,17 @@ use crate::{
 
 /// All that was found.
 #[derive(Debug)]
-pub struct Findings {
+pub(crate) struct Findings {
     /// How long each run took.
-    pub pace: Pace,
+    pub(crate) pace: Pace,
     /// Every figure.
-    pub figures: Vec<Figure>,
+    pub(crate) figures: Vec<Figure>,
     /// How long starts took, in seconds.
-    pub starts: Vec<f64>,
+    pub(crate) starts: Vec<f64>,
     /// What the server has in memory before anybody comes, in MiB.
-    pub memory_mib: f64,
+    pub(crate) memory_mib: f64,
     /// The machine's load average before and after.
-    pub busy: (f64, f64),
+    pub(crate) busy: (f64, f64),
 }
 
 /// What is asked for elsewhere and not measured here.
@@ -51,7 +51,7 @@ as many as were answered with success, or there is no report.
 ";
 
 /// Writes the report of a full run to `BENCHMARKS.md`; a quick one is only told.
-pub fn write(findings: &Findings) -> Result<String, Failure> {
+pub(crate) fn write(findings: &Findings) -> Result<String, Failure> {
     let report = text(findings)?;
     if findings.pace.runs == FULL.runs {
         let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("BENCHMARKS.md");
@@ -65,8 +65,7 @@ fn text(findings: &Findings) -> Result<String, Failure> {
     let rows: Option<String> = findings.figures.iter().map(row).collect();
     let rows = rows.ok_or("a figure has no runs")?;
     let verdicts: String = findings.figures.iter().filter_map(verdict).collect();
-    let not_measured: String =
-        NOT_MEASURED.iter().map(|what| format!("* {what}: not measured\n")).collect();
+    let not_measured = NOT_MEASURED.map(|what| format!("* {what}: not measured\n")).concat();
     let starts = Spread::of(findings.starts.iter().map(|secs| secs * 1e3));
     let starts = starts.ok_or("no start was measured")?;
     let size_mb = bytes_of_program()? / 1e6;
@@ -134,7 +133,7 @@ fn machine((busy_before, busy_after): (f64, f64)) -> Result<String, Failure> {
         "select string_agg(name || ' ' || current_setting(name), ', ' order by name) from pg_settings
          where name in ('fsync', 'synchronous_commit', 'shared_buffers')",
     ])?;
-    let redis = output(Command::new("redis-server").arg("--version"))?;
+    let redis = output(Command::new(std::env::var("REDIS_SERVER")?).arg("--version"))?;
     let redis = redis.split_once("v=").map_or("unknown", |(_, rest)| rest);
     let redis = redis.split(' ').next().unwrap_or("unknown");
     let rust = output(Command::new("rustc").arg("--version"))?;
@@ -152,7 +151,7 @@ fn machine((busy_before, busy_after): (f64, f64)) -> Result<String, Failure> {
 }
 
 /// How many programs wanted to run in the last minute.
-pub fn load_average() -> Result<f64, Failure> {
+pub(crate) fn load_average() -> Result<f64, Failure> {
     number_of("/proc/loadavg", "")
 }
 

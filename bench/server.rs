@@ -9,7 +9,7 @@ use std::{
 use crate::{Failure, http::Connection};
 
 /// The program.
-pub const PROGRAM: &str = env!("CARGO_BIN_EXE_stagedoor");
+pub(crate) const PROGRAM: &str = env!("CARGO_BIN_EXE_stagedoor");
 
 /// No start takes longer.
 const START_MAX: Duration = Duration::from_secs(30);
@@ -18,18 +18,18 @@ const LOOK_PERIOD: Duration = Duration::from_millis(1);
 
 /// A running `stagedoor serve`; it ends with this value.
 #[derive(Debug)]
-pub struct Server {
+pub(crate) struct Server {
     child: Child,
     /// Where it listens.
-    pub address: SocketAddr,
+    pub(crate) address: SocketAddr,
     /// From its start until the home page was there.
-    pub started_in: Duration,
+    pub(crate) started_in: Duration,
 }
 
 impl Server {
     /// Starts one on a free port, with its usual settings but two: one account may change
     /// things as often as it likes, and only warnings are logged.
-    pub async fn start() -> Result<Self, Failure> {
+    pub(crate) async fn start() -> Result<Self, Failure> {
         let address = TcpListener::bind("127.0.0.1:0")?.local_addr()?;
         let began = Instant::now();
         let child = Command::new(PROGRAM)
@@ -56,12 +56,12 @@ impl Server {
     }
 
     /// The processor time that it has used, in seconds.
-    pub fn cpu_secs(&self) -> Result<f64, Failure> {
+    pub(crate) fn cpu_secs(&self) -> Result<f64, Failure> {
         cpu_secs(&self.child.id().to_string())
     }
 
     /// The memory that it has in use, in MiB.
-    pub fn memory_mib(&self) -> Result<f64, Failure> {
+    pub(crate) fn memory_mib(&self) -> Result<f64, Failure> {
         const KIB_IN_MIB: f64 = 1024.0;
         let status = std::fs::read_to_string(format!("/proc/{}/status", self.child.id()))?;
         let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));
@@ -79,7 +79,7 @@ impl Drop for Server {
 }
 
 /// The processor time of process `pid`, user and system, in seconds.
-pub fn cpu_secs(pid: &str) -> Result<f64, Failure> {
+pub(crate) fn cpu_secs(pid: &str) -> Result<f64, Failure> {
     /// The kernel counts in these, on every machine that Linux runs on today.
     const TICKS_IN_SEC: f64 = 100.0;
     let stat = std::fs::read_to_string(format!("/proc/{pid}/stat"))?;

@@ -8,24 +8,24 @@ use crate::{Failure, load::Tally};
 
 /// A program with one performance, for one run.
 #[derive(Clone, Debug)]
-pub struct Stage {
+pub(crate) struct Stage {
     nth: u64,
     /// The id of its first seat.
-    pub first_seat: u64,
+    pub(crate) first_seat: u64,
 }
 
 /// The nth id of a kind, as `bench/sql/people.sql` counts them.
-pub fn id(kind: u64, nth: u64) -> Uuid {
+pub(crate) fn id(kind: u64, nth: u64) -> Uuid {
     Uuid::from_u64_pair(0x7000, 0x8000_0000_0000_0000 | (kind << 48) | nth)
 }
 
 /// How a stage differs.
 #[derive(Clone, Copy, Debug)]
-pub struct Plan {
+pub(crate) struct Plan {
     /// Whether the server serves it; otherwise only pgbench knows of it.
-    pub is_served: bool,
+    pub(crate) is_served: bool,
     /// Seats, each with somebody inside who may take it; none: a line to join.
-    pub seats: u64,
+    pub(crate) seats: u64,
 }
 
 /// How many are inside at once where people stand in line.
@@ -33,7 +33,7 @@ const CAPACITY: u64 = 50;
 
 impl Stage {
     /// Writes the nth one.
-    pub fn build(nth: u64, plan: Plan) -> Result<Self, Failure> {
+    pub(crate) fn build(nth: u64, plan: Plan) -> Result<Self, Failure> {
         let status = if plan.is_served { "PUBLISHED" } else { "DRAFT" };
         let capacity = if plan.seats == 0 { CAPACITY.to_string() } else { "null".to_owned() };
         let variables = [
@@ -47,22 +47,22 @@ impl Stage {
     }
 
     /// Where its line is joined and asked about.
-    pub fn queue_path(&self) -> String {
+    pub(crate) fn queue_path(&self) -> String {
         format!("/programs/bench-{}/queue", self.nth)
     }
 
     /// Its program.
-    pub fn program_id(&self) -> Uuid {
+    pub(crate) fn program_id(&self) -> Uuid {
         id(1, self.nth)
     }
 
     /// Its performance.
-    pub fn schedule_id(&self) -> Uuid {
+    pub(crate) fn schedule_id(&self) -> Uuid {
         id(2, self.nth)
     }
 
     /// How many reservations of it have `status`.
-    pub fn count_reservations(&self, status: &str) -> Result<u64, Failure> {
+    pub(crate) fn count_reservations(&self, status: &str) -> Result<u64, Failure> {
         let schedule_id = self.schedule_id();
         count(&format!(
             "select count(*) from reservations where schedule_id = '{schedule_id}' and status = '{status}'"
@@ -70,13 +70,13 @@ impl Stage {
     }
 
     /// How many have joined its line.
-    pub fn count_joined(&self) -> Result<u64, Failure> {
+    pub(crate) fn count_joined(&self) -> Result<u64, Failure> {
         let program_id = self.program_id();
         count(&format!("select count(*) from queue_tokens where program_id = '{program_id}'"))
     }
 
     /// Takes its line away, so that no worker looks after it during the next run.
-    pub fn strike(&self) -> Result<(), Failure> {
+    pub(crate) fn strike(&self) -> Result<(), Failure> {
         let program_id = self.program_id();
         for table in ["queue_tokens", "queue_numbers", "queue_gates"] {
             psql(&["-c", &format!("delete from {table} where program_id = '{program_id}'")])?;
@@ -85,7 +85,7 @@ impl Stage {
     }
 
     /// What a script of pgbench needs to know of it.
-    pub fn variables(&self, turns: u64) -> Vec<(&'static str, String)> {
+    pub(crate) fn variables(&self, turns: u64) -> Vec<(&'static str, String)> {
         vec![
             ("program", self.program_id().to_string()),
             ("schedule", self.schedule_id().to_string()),
@@ -97,7 +97,7 @@ impl Stage {
 }
 
 /// Runs a file of `bench/sql`; what it prints.
-pub fn psql_file(name: &str, variables: &[(&str, String)]) -> Result<String, Failure> {
+pub(crate) fn psql_file(name: &str, variables: &[(&str, String)]) -> Result<String, Failure> {
     let mut arguments = Vec::new();
     for (name, value) in variables {
         arguments.extend(["-v".to_owned(), format!("{name}={value}")]);
@@ -107,7 +107,7 @@ pub fn psql_file(name: &str, variables: &[(&str, String)]) -> Result<String, Fai
 }
 
 /// Runs psql; what it prints.
-pub fn psql(arguments: &[&str]) -> Result<String, Failure> {
+pub(crate) fn psql(arguments: &[&str]) -> Result<String, Failure> {
     let quiet = ["-X", "-q", "-t", "-A", "-v", "ON_ERROR_STOP=1"];
     output(Command::new("psql").args(quiet).args(arguments))
 }
@@ -121,10 +121,10 @@ fn sql(name: &str) -> PathBuf {
 }
 
 /// Clients of pgbench.
-pub const CLIENTS: u64 = 16;
+pub(crate) const CLIENTS: u64 = 16;
 
 /// Runs scripts, one after the other as one, with pgbench.
-pub fn pgbench(
+pub(crate) fn pgbench(
     scripts: &[&str],
     variables: &[(&'static str, String)],
     secs: u64,
@@ -154,7 +154,7 @@ pub fn pgbench(
 }
 
 /// What a program prints; with what it complains of, when it fails.
-pub fn output(command: &mut Command) -> Result<String, Failure> {
+pub(crate) fn output(command: &mut Command) -> Result<String, Failure> {
     let ran = command.output().map_err(|error| {
         format!("{} did not start: {error}", command.get_program().to_string_lossy())
     })?;
