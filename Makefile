@@ -12,12 +12,6 @@ run: ## install, build and serve with demo data; LISTEN_ADDR=127.0.0.1:8080
 test: ## run the tests on a throw-away stack; ARGS="wallet" goes to cargo test
 	@scripts/test $(ARGS)
 
-bench: ## measure against pgbench and write BENCHMARKS.md
-	@scripts/bench
-
-bench-quick: ## the same, shorter and rougher
-	@scripts/bench quick
-
 stop: ## stop this checkout's PostgreSQL and Redis; their data stays
 	@scripts/stack stop
 
@@ -35,3 +29,9 @@ advisories: ## known vulnerabilities of all crates; needs the network
 
 prepare: ## write .sqlx anew, after a query or a migration has changed
 	@scripts/prepare
+
+bench: ## measure the release build against PostgreSQL's own limits, into BENCHMARKS.md
+	@scripts/bench
+
+bench-quick: ## the same with fewer and shorter runs; only prints
+	@scripts/bench --quick

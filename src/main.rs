@@ -14,7 +14,7 @@ use stagedoor::{
     config::Config,
     demo,
     infra::{postgres, redis::Redis},
-    rehearsal::{self, Rehearsal, bench::Bench},
+    rehearsal::{self, Rehearsal},
     server, telemetry,
 };
 use url::Url;
@@ -55,22 +55,6 @@ enum Command {
         /// Report as JSON.
         #[arg(long)]
         json: bool,
-    },
-    /// Measure against pgbench; the table goes to standard output. `make bench` does it all.
-    #[command(hide = true)]
-    Bench {
-        /// The deployment.
-        #[arg(long, default_value = "http://127.0.0.1:8080")]
-        target: Url,
-        /// The yardstick.
-        #[arg(long, default_value = "pgbench")]
-        pgbench: PathBuf,
-        /// How often each figure is taken.
-        #[arg(long, default_value_t = 5)]
-        rounds: usize,
-        /// Operations of a round.
-        #[arg(long, default_value_t = 8_000)]
-        operations: usize,
     },
     /// Accounts that manage.
     Admin {
@@ -116,11 +100,6 @@ async fn run(command: Command) -> Result<(), Failure> {
         Command::Migrate => migrate(&config).await.map(drop),
         Command::Demo => fill(&migrate(&config).await?).await,
         Command::Verify => verify(&config).await,
-        Command::Bench { target, pgbench, rounds, operations } => {
-            let database_url = config.database_url.clone();
-            let bench = Bench { target, database_url, pgbench, rounds, operations };
-            measure(&config, &bench).await
-        }
         Command::Rehearse { target, people, open_loop, history, json } => {
             rehearse(&config, &Rehearsal { target, people, open_loop, history }, json).await
         }
@@ -214,13 +193,6 @@ async fn rehearse(config: &Config, rehearsal: &Rehearsal, json: bool) -> Result<
         false => writeln!(io::stdout(), "{report}")?,
     }
     if report.is_clean() { Ok(()) } else { Err("The rehearsal was not clean.".into()) }
-}
-
-async fn measure(config: &Config, bench: &Bench) -> Result<(), Failure> {
-    let db = postgres::pool(config).map_err(StartError::from)?;
-    let redis = Redis::open(&config.redis_url, &config.redis_prefix).map_err(StartError::from)?;
-    let figures = bench.run(&db, &redis).await?;
-    Ok(write!(io::stdout(), "{}", rehearsal::bench::table(&figures))?)
 }
 
 async fn create_admin(db: &PgPool, email: &str, name: &str) -> Result<(), Failure> {

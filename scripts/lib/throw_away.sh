@@ -4,8 +4,9 @@
 
 THROW_AWAY_PARENT=.stack-test
 
-# Starts it and exports its DATABASE_URL and REDIS_URL.
-start_throw_away() {
+# Starts it and exports its DATABASE_URL and REDIS_URL. A `durable` one waits for its disk
+# at each commit, as one in earnest does; the usual one need not survive a crash.
+start_throw_away() { # [durable]
   own_folder "$THROW_AWAY_PARENT"
   # Until our stack counts as used, nobody else may look for leftovers.
   exec 7>"$THROW_AWAY_PARENT/lock"
@@ -16,7 +17,11 @@ start_throw_away() {
   # mktemp's 0700 would keep root's PostgreSQL, which is not root, out.
   chmod 755 "$folder"
   JOINED_STACK=$folder
-  join_stack "$folder" --throw-away
+  if [[ ${1:-} == durable ]]; then
+    join_stack "$folder"
+  else
+    join_stack "$folder" --throw-away
+  fi
   exec 7>&-
 }
 

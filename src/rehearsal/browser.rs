@@ -33,8 +33,6 @@ pub(super) enum Step {
     Cancel,
     /// To pay a hold.
     Pay,
-    /// Points.
-    Charge,
 }
 
 /// How a request ended.

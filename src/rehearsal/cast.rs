@@ -25,8 +25,6 @@ pub(super) struct Plan {
     pub(super) places: i32,
     /// How many are inside at once; no line without it.
     pub(super) queue_capacity: Option<i32>,
-    /// Whether everybody is inside from the start.
-    pub(super) is_inside: bool,
 }
 
 impl Plan {
@@ -77,8 +75,6 @@ pub(super) struct Actor {
 pub(super) struct Cast {
     pub(super) stage: Stage,
     pub(super) actors: Vec<Actor>,
-    /// The ids of the others follow it.
-    pub(super) first_seat: i64,
     db: PgPool,
 }
 
@@ -99,17 +95,13 @@ impl Cast {
         store::insert_schedule_seats(&mut tx, &stage).await?;
         store::insert_people(&mut tx, &stage, &people, &hashes).await?;
         store::insert_wallets(&mut tx, &people, Plan::POINTS).await?;
-        if plan.is_inside {
-            store::insert_stays(&mut tx, &stage, &people).await?;
-        }
-        let first_seat = store::first_seat(&mut tx, &stage).await?;
         tx.commit().await?;
 
         let actors = people.into_iter().zip(&tokens).map(|(account_id, token)| Actor {
             account_id,
             session: BASE64_URL_SAFE_NO_PAD.encode(token),
         });
-        Ok(Self { stage, first_seat, actors: actors.collect(), db: db.clone() })
+        Ok(Self { stage, actors: actors.collect(), db: db.clone() })
     }
 
     /// Removes everything again, in three steps that each lock little: only the middle one

@@ -65,9 +65,6 @@ pub enum RehearsalError {
         /// What the system said.
         cause: std::io::Error,
     },
-    /// The yardstick cannot be had.
-    #[error("pgbench could not be run: {0}. It comes with PostgreSQL; name it with --pgbench.")]
-    Pgbench(String),
     /// HTTP could not be set up.
     #[error("HTTP cannot be spoken: {0}.")]
     Http(#[from] reqwest::Error),

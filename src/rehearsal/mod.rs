@@ -21,7 +21,6 @@
 //! Postgres) is looked at three times, two seconds apart, and only what was wrong each
 //! time is a finding. A line that Redis has lost and not rebuilt yet claims nothing.
 
-pub mod bench;
 mod browser;
 mod cast;
 mod checker;

@@ -111,7 +111,6 @@ impl Rehearsal {
             seats: (people / 2).max(1),
             places: (people / 4).max(2),
             queue_capacity: Some((people / 5).max(20)),
-            is_inside: false,
         }
     }
 

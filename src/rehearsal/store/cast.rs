@@ -136,45 +136,6 @@ pub(in crate::rehearsal) async fn insert_wallets(
     Ok(())
 }
 
-/// Lets all of `people` in, without a line.
-pub(in crate::rehearsal) async fn insert_stays(
-    tx: &mut PgConnection,
-    stage: &Stage,
-    people: &[Uuid],
-) -> Result<(), sqlx::Error> {
-    sqlx::query!(
-        r#"
-        with stays as (
-            insert into queue_tokens (id, program_id, account_id, queue_number, status,
-                admitted_at, stay_ends_at, expires_at)
-            select gen_random_uuid(), $1, id, nth, 'ACTIVE', now(),
-                now() + interval '10 minutes', now() + interval '10 minutes'
-            from unnest($2::uuid[]) with ordinality people (id, nth)
-            returning id
-        )
-        update queue_numbers set next_number = 1 + cardinality($2::uuid[]) where program_id = $1
-        "#,
-        stage.program_id,
-        people,
-    )
-    .execute(tx)
-    .await?;
-    Ok(())
-}
-
-/// The first seat on sale; the others follow it.
-pub(in crate::rehearsal) async fn first_seat(
-    tx: &mut PgConnection,
-    stage: &Stage,
-) -> Result<i64, sqlx::Error> {
-    sqlx::query_scalar!(
-        r#"select min(id) as "id!" from schedule_seats where schedule_id = $1"#,
-        stage.schedule_id,
-    )
-    .fetch_one(tx)
-    .await
-}
-
 /// Removes tickets and payments of the rehearsed program.
 pub(in crate::rehearsal) async fn delete_sales(
     tx: &mut PgConnection,

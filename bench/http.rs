@@ -1,0 +1,89 @@
+//! The lightest client that keeps its connection: on a small machine a heavier one would
+//! take the time that the server is to be measured in.
+
+use std::{io, net::SocketAddr};
+
+use tokio::{
+    io::{AsyncReadExt, AsyncWriteExt},
+    net::TcpStream,
+};
+
+const READ_BYTES: usize = 16 * 1024;
+
+/// One kept connection.
+#[derive(Debug)]
+pub(crate) struct Connection {
+    stream: TcpStream,
+    received: Vec<u8>,
+}
+
+/// What came back.
+#[derive(Debug)]
+pub(crate) struct Answer {
+    /// The status code.
+    pub(crate) status: u16,
+    /// The body.
+    pub(crate) body: String,
+}
+
+impl Connection {
+    /// Connects to the server.
+    pub(crate) async fn open(address: SocketAddr) -> io::Result<Self> {
+        let stream = TcpStream::connect(address).await?;
+        stream.set_nodelay(true)?;
+        Ok(Self { stream, received: Vec::with_capacity(READ_BYTES) })
+    }
+
+    /// Reads `path` as a program that bears the session cookie `session`.
+    pub(crate) async fn get(&mut self, path: &str, session: &str) -> io::Result<Answer> {
+        self.send("GET", path, session, "").await
+    }
+
+    /// Sends `form` to `path`.
+    pub(crate) async fn post(
+        &mut self,
+        path: &str,
+        session: &str,
+        form: &str,
+    ) -> io::Result<Answer> {
+        self.send("POST", path, session, form).await
+    }
+
+    async fn send(
+        &mut self,
+        method: &str,
+        path: &str,
+        session: &str,
+        form: &str,
+    ) -> io::Result<Answer> {
+        let n_bytes = form.len();
+        let request = format!(
+            "{method} {path} HTTP/1.1\r\nhost: bench\r\naccept: application/json\r\n\
+             cookie: session={session}\r\ncontent-type: application/x-www-form-urlencoded\r\n\
+             content-length: {n_bytes}\r\n\r\n{form}"
+        );
+        self.stream.write_all(request.as_bytes()).await?;
+        self.received.clear();
+        loop {
+            if let Some(answer) = parse(&self.received)? {
+                return Ok(answer);
+            }
+            self.received.reserve(READ_BYTES);
+            if self.stream.read_buf(&mut self.received).await? == 0 {
+                return Err(io::ErrorKind::UnexpectedEof.into());
+            }
+        }
+    }
+}
+
+/// The answer, once all of it is there. Every answer of ours says how long it is.
+fn parse(received: &[u8]) -> io::Result<Option<Answer>> {
+    let text = std::str::from_utf8(received).map_err(io::Error::other)?;
+    let Some((head, body)) = text.split_once("\r\n\r\n") else { return Ok(None) };
+    let status = head.split(' ').nth(1).and_then(|status| status.parse().ok());
+    let status = status.ok_or_else(|| io::Error::other("no status"))?;
+    let n_bytes = head.lines().find_map(|line| line.strip_prefix("content-length: "));
+    let n_bytes = n_bytes.and_then(|n_bytes| n_bytes.parse::<usize>().ok());
+    let n_bytes = n_bytes.ok_or_else(|| io::Error::other("no length"))?;
+    Ok((body.len() >= n_bytes).then(|| Answer { status, body: body.to_owned() }))
+}

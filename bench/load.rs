@@ -1,0 +1,177 @@
+//! Many people at once, each on a connection of their own, as fast as they are answered.
+
+use std::{
+    io,
+    net::SocketAddr,
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering},
+    },
+    time::{Duration, Instant},
+};
+
+use base64::prelude::{BASE64_URL_SAFE_NO_PAD, Engine as _};
+use tokio::{sync::Barrier, task::JoinSet};
+use uuid::Uuid;
+
+use crate::{
+    http::{Answer, Connection},
+    stage::{Stage, id},
+};
+
+/// What everybody does, over and over.
+#[derive(Clone, Debug)]
+pub(crate) enum Errand {
+    /// `GET /healthz`: what HTTP itself costs.
+    Health,
+    /// Everybody joins the stage's line once.
+    Join(Stage),
+    /// Everybody asks for their place, always on the same connection.
+    PollAgain(Stage),
+    /// As many people as there are in line take turns at asking.
+    PollInTurn(Stage, u64),
+    /// So many people take turns at charging their wallets.
+    Charge(u64),
+    /// All charge one wallet.
+    ChargeOne,
+    /// Everybody holds their seat once.
+    Hold(Stage),
+    /// Everybody holds their seat and pays it, once.
+    Purchase(Stage),
+}
+
+/// What became of it.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Tally {
+    /// What was carried out.
+    pub(crate) done: u64,
+    /// What was not.
+    pub(crate) refused: u64,
+    /// The first refusal's own words.
+    pub(crate) refusal: Option<String>,
+    /// From the first request to the last answer.
+    pub(crate) secs: f64,
+}
+
+impl Tally {
+    /// What was carried out in a second.
+    pub(crate) fn per_sec(&self) -> f64 {
+        let done = u32::try_from(self.done).unwrap_or(u32::MAX);
+        f64::from(done) / self.secs
+    }
+}
+
+/// People 1 to this join nobody's line as somebody who waits: the first are let in.
+pub(crate) const LET_IN: u64 = 200;
+
+/// Sends `crowd` connections on `errand` for `lasts`, or until `people` had their turn.
+pub(crate) async fn drive(
+    address: SocketAddr,
+    errand: &Errand,
+    crowd: u64,
+    people: u64,
+    lasts: Duration,
+) -> io::Result<Tally> {
+    let next = Arc::new(AtomicU64::new(1));
+    let all = usize::try_from(crowd).map_err(io::Error::other)? + 1;
+    let start = Arc::new(Barrier::new(all));
+    let mut tasks = JoinSet::new();
+    for nth in 0..crowd {
+        let (errand, next, start) = (errand.clone(), next.clone(), start.clone());
+        tasks.spawn(async move {
+            let connection = Connection::open(address).await;
+            start.wait().await;
+            let ends = Instant::now() + lasts;
+            let mut connection = connection?;
+            let mut tally = Tally::default();
+            while Instant::now() < ends {
+                let turn = next.fetch_add(1, Ordering::Relaxed);
+                if turn > people && errand.is_once() {
+                    break;
+                }
+                let answer = errand.run(&mut connection, nth, turn).await?;
+                if (200..300).contains(&answer.status) {
+                    tally.done += 1;
+                } else {
+                    tally.refused += 1;
+                    tally.refusal.get_or_insert(answer.body);
+                }
+            }
+            io::Result::Ok(tally)
+        });
+    }
+    start.wait().await;
+    let began = Instant::now();
+    let mut sum = Tally::default();
+    while let Some(tally) = tasks.join_next().await {
+        let tally = tally.map_err(io::Error::other)??;
+        sum.done += tally.done;
+        sum.refused += tally.refused;
+        sum.refusal = sum.refusal.or(tally.refusal);
+    }
+    sum.secs = began.elapsed().as_secs_f64();
+    Ok(sum)
+}
+
+impl Errand {
+    /// Whether each person can do it only once.
+    fn is_once(&self) -> bool {
+        matches!(self, Self::Join(_) | Self::Hold(_) | Self::Purchase(_))
+    }
+
+    async fn run(&self, server: &mut Connection, nth: u64, turn: u64) -> io::Result<Answer> {
+        match self {
+            Self::Health => server.get("/healthz", "").await,
+            Self::Join(stage) => server.post(&stage.queue_path(), &session(turn), "").await,
+            Self::PollAgain(stage) => {
+                server.get(&stage.queue_path(), &session(LET_IN + 1 + nth)).await
+            }
+            Self::PollInTurn(stage, waiting) => {
+                let person = LET_IN + 1 + turn % waiting;
+                server.get(&stage.queue_path(), &session(person)).await
+            }
+            Self::Charge(people) => charge(server, 1 + turn % people).await,
+            Self::ChargeOne => charge(server, 1).await,
+            Self::Hold(stage) => hold(server, stage, turn).await,
+            Self::Purchase(stage) => {
+                let held = hold(server, stage, turn).await?;
+                let Some(reservation_id) = field(&held.body, "reservation_id") else {
+                    return Ok(held);
+                };
+                let path = format!("/reservations/{reservation_id}/payment");
+                server.post(&path, &session(turn), &request_key()).await
+            }
+        }
+    }
+}
+
+async fn charge(server: &mut Connection, person: u64) -> io::Result<Answer> {
+    let form = format!("amount=1000&{}", request_key());
+    server.post("/wallet/charges", &session(person), &form).await
+}
+
+/// The nth person holds the nth seat.
+async fn hold(server: &mut Connection, stage: &Stage, nth: u64) -> io::Result<Answer> {
+    let path = format!("/schedules/{}/reservations", stage.schedule_id());
+    let form = format!("seat_ids={}&{}", stage.first_seat + nth - 1, request_key());
+    server.post(&path, &session(nth), &form).await
+}
+
+fn request_key() -> String {
+    format!("request_key={}", Uuid::now_v7())
+}
+
+/// The cookie of the nth person, as `bench/sql/people.sql` made it.
+fn session(nth: u64) -> String {
+    let mut token = [0; 32];
+    for (byte, of_number) in token.iter_mut().rev().zip(id(0, nth).as_bytes().iter().rev().take(6))
+    {
+        *byte = *of_number;
+    }
+    BASE64_URL_SAFE_NO_PAD.encode(token)
+}
+
+fn field(json: &str, name: &str) -> Option<String> {
+    let json: serde_json::Value = serde_json::from_str(json).ok()?;
+    Some(json.get(name)?.as_str()?.to_owned())
+}

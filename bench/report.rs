@@ -1,0 +1,189 @@
+//! `BENCHMARKS.md`: what was measured, on what, and which targets are met.
+
+use std::{path::PathBuf, process::Command};
+
+use crate::{
+    FULL, Failure, Pace,
+    figure::{Figure, Spread, Target},
+    server::PROGRAM,
+    stage::{output, psql},
+};
+
+/// All that was found.
+#[derive(Debug)]
+pub(crate) struct Findings {
+    /// How long each run took.
+    pub(crate) pace: Pace,
+    /// Every figure.
+    pub(crate) figures: Vec<Figure>,
+    /// How long starts took, in seconds.
+    pub(crate) starts: Vec<f64>,
+    /// What the server has in memory before anybody comes, in MiB.
+    pub(crate) memory_mib: f64,
+    /// The machine's load average before and after.
+    pub(crate) busy: (f64, f64),
+}
+
+/// Counted by hand: to be counted again when a store of these routes changes.
+const ROUND_TRIPS: &str = "\
+## Where the time goes
+
+What one request sends to PostgreSQL, counted with `log_statement`. A borrowing is one connection taken from the pool
+and given back, which costs one more round trip: the pool's `begin; rollback`.
+
+| What | Statements | Borrowings | Round trips |
+|---|---|---|---|
+| join | 1 of its own; 9 for its whole batch | 1; 3 for the batch | 2; 12 for the batch |
+| charge | 8 | 3 | 11 |
+| hold | 12 | 4 | 16 |
+| payment | 20 | 6 | 26 |
+
+pgbench sends the same statements without the borrowings: a quarter of what a hold sends is the pool's own, and on a
+machine whose processors are all busy that is time taken from other holds. It stays, because without it a write that was
+acknowledged can be lost (see `pool_of` in `src/infra/postgres.rs`). Each join looks its session up by itself,
+which no batch shares: a log-out and a locked account count at once.
+";
+
+/// What is asked for elsewhere and not measured here.
+const NOT_MEASURED: [&str; 7] = [
+    "join and poll with 1,000,000 waiting against 1,000; the rebuild of 1,000,000 places",
+    "zone holds through the fair lock against `pgbench -c 1`; one acquire with 10,000 waiting",
+    "seat map and hold with 2,000,000 seats in the database against a hundredth of that",
+    "processor time of PostgreSQL and of Redis for one purchase",
+    "memory with 10,000 open event streams and with 1,000,000 waiting",
+    "several instances on one database",
+    "a load generator on a machine of its own",
+];
+
+const METHOD: &str = "\
+Written by `make bench`: the release build as one process with its usual settings, on a PostgreSQL and a Redis of its
+own (PostgreSQL's defaults, `fsync` on). Sessions stand in the database before a run begins. Requests are JSON over
+kept connections, one request at a time on each; nobody pauses between two. Holds, payments and charges carry a request
+key, as the pages send it. `ACCOUNT_BURST` is lifted, because one wallet is charged far more often than one person may.
+
+The server, PostgreSQL, Redis, pgbench and the load generator share the machine: the server's figure pays for a client
+that speaks HTTP, pgbench's for one that hardly costs anything. Each run of pgbench (`-M prepared -c 16 -j 2`, scripts
+in `bench/sql`) or of the bare handler stands right before the run of the server that it is compared with, and the
+ratio is taken within that pair. The scripts send what one request sends to PostgreSQL, the look at the session
+included, and not the `begin; rollback` with which the pool checks each connection that it gets back. The first pair of
+each figure only warms up. After each run of joins, holds and purchases the rows in the database are counted: they are
+as many as were answered with success, or there is no report.
+";
+
+/// Writes the report of a full run to `BENCHMARKS.md`; a quick one is only told.
+pub(crate) fn write(findings: &Findings) -> Result<String, Failure> {
+    let report = text(findings)?;
+    if findings.pace.runs == FULL.runs {
+        let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("BENCHMARKS.md");
+        std::fs::write(path, &report)?;
+    }
+    Ok(report)
+}
+
+fn text(findings: &Findings) -> Result<String, Failure> {
+    let Pace { runs, secs, .. } = findings.pace;
+    let rows: Option<String> = findings.figures.iter().map(row).collect();
+    let rows = rows.ok_or("a figure has no runs")?;
+    let verdicts: String = findings.figures.iter().filter_map(verdict).collect();
+    let not_measured = NOT_MEASURED.map(|what| format!("* {what}: not measured\n")).concat();
+    let starts = Spread::of(findings.starts.iter().map(|secs| secs * 1e3));
+    let starts = starts.ok_or("no start was measured")?;
+    let size_mb = bytes_of_program()? / 1e6;
+    let machine = machine(findings.busy)?;
+    Ok(format!(
+        "# Benchmarks\n\n{METHOD}\n{machine}\n\n## Figures a second\n\n\
+         Medians of {runs} runs of {secs} s, lowest and highest in brackets. Processor time is that of one request or \
+         purchase, in microseconds: the server's and the load generator's.\n\n\
+         | What | Connections | A second | Its limit | Limit a second | Ratio | Target | Server µs | Generator µs |\n\
+         |---|---|---|---|---|---|---|---|---|\n{rows}\n## Targets\n\n{verdicts}\n{ROUND_TRIPS}\n## Beside\n\n\
+         * start to first page, database migrated: {:.0} ms ({:.0} - {:.0})\n\
+         * memory before anybody comes: {:.0} MiB\n* the program: {size_mb:.1} MB\n\n\
+         ## Not measured\n\n{not_measured}",
+        starts.median, starts.min, starts.max, findings.memory_mib,
+    ))
+}
+
+fn row(figure: &Figure) -> Option<String> {
+    let (server_us, generator_us) = figure.cpu_us()?;
+    let per_sec = spread(figure.per_sec()?, 0);
+    let limit = figure.limit_per_sec().map_or("-".to_owned(), |limit| spread(limit, 0));
+    let ratio = figure.ratio().map_or("-".to_owned(), |ratio| spread(ratio, 2));
+    Some(format!(
+        "| {} | {} | {per_sec} | {} | {limit} | {ratio} | {} | {server_us:.0} | {generator_us:.0} |\n",
+        figure.name,
+        figure.crowd,
+        figure.limit,
+        target(figure.target),
+    ))
+}
+
+fn verdict(figure: &Figure) -> Option<String> {
+    let word = if figure.is_met()? { "met" } else { "**missed**" };
+    let is = match figure.target {
+        Target::Ratio(_) => format!("{:.2} x", figure.ratio()?.median),
+        Target::PerSec(_) | Target::None => {
+            format!("{:.0} a second, {} refused", figure.per_sec()?.median, figure.refused())
+        }
+    };
+    Some(format!("* {}: {word}. {is}; asked for: {}.\n", figure.name, target(figure.target)))
+}
+
+fn target(target: Target) -> String {
+    match target {
+        Target::Ratio(ratio) => format!(">= {ratio} x"),
+        Target::PerSec(rate) => format!(">= {rate} a second, none refused"),
+        Target::None => "none".to_owned(),
+    }
+}
+
+fn spread(spread: Spread, digits: usize) -> String {
+    let Spread { median, min, max } = spread;
+    format!("{median:.digits$} ({min:.digits$} - {max:.digits$})")
+}
+
+/// What it was measured on.
+fn machine((busy_before, busy_after): (f64, f64)) -> Result<String, Failure> {
+    const KIB_IN_GIB: f64 = 1024.0 * 1024.0;
+    let cores = std::thread::available_parallelism()?;
+    let memory_gib = number_of("/proc/meminfo", "MemTotal:")? / KIB_IN_GIB;
+    let date = psql(&["-c", "select current_date"])?;
+    let postgres = psql(&["-c", "show server_version"])?;
+    let settings = psql(&[
+        "-c",
+        "select string_agg(name || ' ' || current_setting(name), ', ' order by name) from pg_settings
+         where name in ('fsync', 'synchronous_commit', 'shared_buffers')",
+    ])?;
+    let redis = output(Command::new(std::env::var("REDIS_SERVER")?).arg("--version"))?;
+    let redis = redis.split_once("v=").map_or("unknown", |(_, rest)| rest);
+    let redis = redis.split(' ').next().unwrap_or("unknown");
+    let rust = output(Command::new("rustc").arg("--version"))?;
+    Ok(format!(
+        "* {} cores, {memory_gib:.0} GiB of memory. Load average when it began {busy_before:.1}, when it ended \
+         {busy_after:.1}: what others did on the machine before and during it is in the spread.\n\
+         * {}, Stagedoor {}, PostgreSQL {} ({}), Redis {redis}, {}",
+        cores,
+        date.trim(),
+        env!("CARGO_PKG_VERSION"),
+        postgres.trim(),
+        settings.trim(),
+        rust.trim(),
+    ))
+}
+
+/// How many programs wanted to run in the last minute.
+pub(crate) fn load_average() -> Result<f64, Failure> {
+    number_of("/proc/loadavg", "")
+}
+
+/// The number after `label` in a file of the kernel.
+fn number_of(path: &str, label: &str) -> Result<f64, Failure> {
+    let file = std::fs::read_to_string(path)?;
+    let line = file.lines().find_map(|line| line.strip_prefix(label));
+    let word = line.and_then(|line| line.split_whitespace().next());
+    Ok(word.ok_or("the kernel does not tell")?.parse()?)
+}
+
+fn bytes_of_program() -> Result<f64, Failure> {
+    let bytes = std::fs::metadata(PROGRAM)?.len();
+    Ok(bytes.to_string().parse()?)
+}

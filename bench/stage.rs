@@ -1,0 +1,166 @@
+//! What is written into the database before a run, with psql, and pgbench beside it.
+
+use std::{path::PathBuf, process::Command};
+
+use uuid::Uuid;
+
+use crate::{Failure, load::Tally};
+
+/// A program with one performance, for one run.
+#[derive(Clone, Debug)]
+pub(crate) struct Stage {
+    nth: u64,
+    /// The id of its first seat.
+    pub(crate) first_seat: u64,
+}
+
+/// The nth id of a kind, as `bench/sql/people.sql` counts them.
+pub(crate) fn id(kind: u64, nth: u64) -> Uuid {
+    Uuid::from_u64_pair(0x7000, 0x8000_0000_0000_0000 | (kind << 48) | nth)
+}
+
+/// How a stage differs.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Plan {
+    /// Whether the server serves it; otherwise only pgbench knows of it.
+    pub(crate) is_served: bool,
+    /// Seats, each with somebody inside who may take it; none: a line to join.
+    pub(crate) seats: u64,
+}
+
+/// How many are inside at once where people stand in line.
+const CAPACITY: u64 = 50;
+
+impl Stage {
+    /// Writes the nth one.
+    pub(crate) fn build(nth: u64, plan: Plan) -> Result<Self, Failure> {
+        let status = if plan.is_served { "PUBLISHED" } else { "DRAFT" };
+        let capacity = if plan.seats == 0 { CAPACITY.to_string() } else { "null".to_owned() };
+        let variables = [
+            ("nth", nth.to_string()),
+            ("status", status.to_owned()),
+            ("capacity", capacity),
+            ("seats", plan.seats.to_string()),
+        ];
+        let first_seat = psql_file("stage.sql", &variables)?.trim().parse()?;
+        Ok(Self { nth, first_seat })
+    }
+
+    /// Where its line is joined and asked about.
+    pub(crate) fn queue_path(&self) -> String {
+        format!("/programs/bench-{}/queue", self.nth)
+    }
+
+    /// Its program.
+    pub(crate) fn program_id(&self) -> Uuid {
+        id(1, self.nth)
+    }
+
+    /// Its performance.
+    pub(crate) fn schedule_id(&self) -> Uuid {
+        id(2, self.nth)
+    }
+
+    /// How many reservations of it have `status`.
+    pub(crate) fn count_reservations(&self, status: &str) -> Result<u64, Failure> {
+        let schedule_id = self.schedule_id();
+        count(&format!(
+            "select count(*) from reservations where schedule_id = '{schedule_id}' and status = '{status}'"
+        ))
+    }
+
+    /// How many have joined its line.
+    pub(crate) fn count_joined(&self) -> Result<u64, Failure> {
+        let program_id = self.program_id();
+        count(&format!("select count(*) from queue_tokens where program_id = '{program_id}'"))
+    }
+
+    /// Takes its line away, so that no worker looks after it during the next run.
+    pub(crate) fn strike(&self) -> Result<(), Failure> {
+        let program_id = self.program_id();
+        for table in ["queue_tokens", "queue_numbers", "queue_gates"] {
+            psql(&["-c", &format!("delete from {table} where program_id = '{program_id}'")])?;
+        }
+        Ok(())
+    }
+
+    /// What a script of pgbench needs to know of it.
+    pub(crate) fn variables(&self, turns: u64) -> Vec<(&'static str, String)> {
+        vec![
+            ("program", self.program_id().to_string()),
+            ("schedule", self.schedule_id().to_string()),
+            ("first_seat", self.first_seat.to_string()),
+            ("turns", turns.to_string()),
+            ("turn", "0".to_owned()),
+        ]
+    }
+}
+
+/// Runs a file of `bench/sql`; what it prints.
+pub(crate) fn psql_file(name: &str, variables: &[(&str, String)]) -> Result<String, Failure> {
+    let mut arguments = Vec::new();
+    for (name, value) in variables {
+        arguments.extend(["-v".to_owned(), format!("{name}={value}")]);
+    }
+    arguments.extend(["-f".to_owned(), sql(name).display().to_string()]);
+    psql(&arguments.iter().map(String::as_str).collect::<Vec<_>>())
+}
+
+/// Runs psql; what it prints.
+pub(crate) fn psql(arguments: &[&str]) -> Result<String, Failure> {
+    let quiet = ["-X", "-q", "-t", "-A", "-v", "ON_ERROR_STOP=1"];
+    output(Command::new("psql").args(quiet).args(arguments))
+}
+
+fn count(query: &str) -> Result<u64, Failure> {
+    Ok(psql(&["-c", query])?.trim().parse()?)
+}
+
+fn sql(name: &str) -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("bench/sql").join(name)
+}
+
+/// Clients of pgbench.
+pub(crate) const CLIENTS: u64 = 16;
+
+/// Runs scripts, one after the other as one, with pgbench.
+pub(crate) fn pgbench(
+    scripts: &[&str],
+    variables: &[(&'static str, String)],
+    secs: u64,
+) -> Result<Tally, Failure> {
+    let texts: Result<Vec<String>, _> =
+        scripts.iter().map(|name| std::fs::read_to_string(sql(name))).collect();
+    let script = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("pgbench.sql");
+    std::fs::write(&script, texts?.concat())?;
+    let mut command = Command::new("pgbench");
+    command.args(["-n", "-M", "prepared", "-j", "2", "-c", &CLIENTS.to_string()]);
+    command.args(["-T", &secs.to_string()]).arg("-f").arg(&script);
+    for (name, value) in variables {
+        command.arg("-D").arg(format!("{name}={value}"));
+    }
+    let said = output(&mut command)?;
+    let number = |label: &str| {
+        let rest = said.lines().find_map(|line| line.strip_prefix(label))?;
+        rest.split([' ', '/']).find(|word| !word.is_empty())?.parse::<f64>().ok()
+    };
+    let done = number("number of transactions actually processed:");
+    let done = done.ok_or("pgbench counted nothing")?;
+    let rate = number("tps =").ok_or("pgbench measured nothing")?;
+    if number("number of failed transactions:") != Some(0.0) {
+        return Err(format!("transactions of pgbench failed:\n{said}").into());
+    }
+    Ok(Tally { done: format!("{done:.0}").parse()?, secs: done / rate, ..Tally::default() })
+}
+
+/// What a program prints; with what it complains of, when it fails.
+pub(crate) fn output(command: &mut Command) -> Result<String, Failure> {
+    let ran = command.output().map_err(|error| {
+        format!("{} did not start: {error}", command.get_program().to_string_lossy())
+    })?;
+    let complaint = String::from_utf8_lossy(&ran.stderr);
+    if !ran.status.success() || complaint.contains("ERROR") {
+        return Err(format!("{command:?} failed:\n{complaint}").into());
+    }
+    Ok(String::from_utf8_lossy(&ran.stdout).into_owned())
+}
