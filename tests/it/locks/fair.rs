@@ -109,25 +109,36 @@ async fn whoever_stays_away_too_long_begins_anew() {
 
 #[tokio::test]
 async fn nobody_keeps_a_place_beyond_the_lines_own_limit() {
-    const ROUNDS_MAX: usize = 1_000;
-    let redis = redis_of(&new_prefix());
-    let terms = FairTerms { line: Duration::from_millis(300), ..FairTerms::default() };
-    let locks = FairLocks::new(&redis, terms);
-    let holder = take(&locks, "ada", NOW).await.unwrap();
-    // Both keep coming back, so neither is ever absent; bob came first and is the first
-    // whose time in the line is over.
-    for round in 0..ROUNDS_MAX {
-        let bob = take(&locks, "bob", NOW).await.unwrap_err();
-        let cyd = take(&locks, "cyd", NOW).await.unwrap_err();
-        if round == 0 {
-            assert_eq!((bob.ahead, cyd.ahead), (0, 1));
-        } else if (bob.ahead, cyd.ahead) == (1, 0) {
-            holder.release().await;
+    // A machine that stops for a moment can hide the one when only bob's time is over.
+    const ATTEMPTS_MAX: usize = 20;
+    for _ in 0..ATTEMPTS_MAX {
+        if cyd_passes_bob().await {
             return;
+        }
+    }
+    panic!("bob keeps the place for ever");
+}
+
+/// Both keep coming back, so neither is ever absent; bob came well before cyd, and his time
+/// in the line is over first. Whether cyd was then seen in front of him.
+async fn cyd_passes_bob() -> bool {
+    const LINE: Duration = Duration::from_millis(300);
+    const HEAD_START: Duration = Duration::from_millis(120);
+    let redis = redis_of(&new_prefix());
+    let locks = FairLocks::new(&redis, FairTerms { line: LINE, ..FairTerms::default() });
+    let holder = take(&locks, "ada", NOW).await.unwrap();
+    let started = Instant::now();
+    let mut is_passed = false;
+    while !is_passed && started.elapsed() < LINE + HEAD_START {
+        let bob = take(&locks, "bob", NOW).await.unwrap_err();
+        if started.elapsed() > HEAD_START {
+            let cyd = take(&locks, "cyd", NOW).await.unwrap_err();
+            is_passed = (bob.ahead, cyd.ahead) == (1, 0);
         }
         tokio::time::sleep(Duration::from_millis(5)).await;
     }
-    panic!("bob keeps the place for ever");
+    holder.release().await;
+    is_passed
 }
 
 #[tokio::test]

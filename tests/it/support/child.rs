@@ -17,15 +17,14 @@ pub(crate) struct ChildInstance {
 impl ChildInstance {
     /// Starts one and waits until it serves.
     pub(crate) async fn start(office: &Office) -> Self {
-        let connect = office.db.connect_options();
-        let (host, port) = (connect.get_host(), connect.get_port());
-        let database = connect.get_database().unwrap();
-        let user = connect.get_username();
+        // The password stands only in the address that the tests were given.
+        let mut database_url: url::Url = std::env::var("DATABASE_URL").unwrap().parse().unwrap();
+        database_url.set_path(office.db.connect_options().get_database().unwrap());
         let address = format!("127.0.0.1:{}", free_port());
         let mut program = Command::new(env!("CARGO_BIN_EXE_stagedoor"));
         program
             .arg("serve")
-            .env("DATABASE_URL", format!("postgres://{user}@{host}:{port}/{database}"))
+            .env("DATABASE_URL", database_url.as_str())
             .env("REDIS_URL", &office.app.config.redis_url)
             .env("REDIS_PREFIX", &office.app.config.redis_prefix)
             .env("LISTEN_ADDR", &address)
