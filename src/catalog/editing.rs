@@ -130,6 +130,21 @@ pub struct SectionStock {
     pub price_max: Option<Points>,
 }
 
+impl SectionStock {
+    /// The price of all its seats, if they have one.
+    pub fn price(&self) -> Option<Points> {
+        self.price_min.filter(|_| self.price_min == self.price_max)
+    }
+
+    /// From the lowest to the highest price, where they differ.
+    pub fn price_range(&self) -> String {
+        match (self.price_min, self.price_max) {
+            (Some(min), Some(max)) if min != max => format!("{min}\u{2013}{max}"),
+            _ => String::new(),
+        }
+    }
+}
+
 /// What is typed about a zone.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct ZoneDetails {
