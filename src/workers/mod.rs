@@ -5,7 +5,11 @@
 
 use std::{fmt, sync::Arc, time::Duration};
 
-use tokio::{sync::watch, task::JoinSet, time::Instant, time::MissedTickBehavior};
+use tokio::{
+    sync::watch,
+    task::JoinSet,
+    time::{Instant, Interval, MissedTickBehavior, interval_at},
+};
 
 use crate::{
     accounts, admin, app::App, entry_queue, infra::idempotency, reservation, wallet,
@@ -24,82 +28,94 @@ const GAUGES_PERIOD: Duration = Duration::from_secs(5);
 const WIND_DOWN_PERIOD: Duration = Duration::from_secs(1);
 /// How often every line in Redis is compared with Postgres.
 const MIRROR_PERIOD: Duration = Duration::from_secs(30);
+/// How long after the start the lines are compared for the first time: an instance that
+/// was killed may have left something unmirrored, and half a minute is long for a line.
+const FIRST_MIRROR: Duration = Duration::from_secs(1);
 
 /// Tells every worker to finish its tick and end.
 #[derive(Debug)]
 pub struct Workers {
+    app: App,
     stop: watch::Sender<bool>,
     tasks: JoinSet<()>,
 }
 
 impl Workers {
-    /// Starts all of them.
+    /// Starts all of them. The first tick of each comes one period after the start, but
+    /// that of the comparison comes sooner.
     pub fn start(app: &App, limits: &Arc<Limits>) -> Self {
-        let (stop, stopped) = watch::channel(false);
-        let mut tasks = JoinSet::new();
+        let (stop, _) = watch::channel(false);
+        let mut workers = Self { app: app.clone(), stop, tasks: JoinSet::new() };
         let limits = Arc::clone(limits);
-        tasks.spawn(run("janitor", app.clone(), JANITOR_PERIOD, stopped.clone(), move |app| {
+        workers.run("janitor", every(JANITOR_PERIOD), move |app| {
             limits.forget();
             async move {
                 accounts::purge_sessions(&app).await?;
                 idempotency::purge_old_keys(&app.db).await
             }
-        }));
-        let config = &app.config;
-        tasks.spawn(run(
-            "admission",
-            app.clone(),
-            config.admission_period,
-            stopped.clone(),
-            |app| async move { entry_queue::admit_everywhere(&app).await },
-        ));
-        tasks.spawn(run(
-            "stays",
-            app.clone(),
-            config.expiry_period,
-            stopped.clone(),
-            |app| async move { entry_queue::sweep_lapsed(&app).await },
-        ));
-        tasks.spawn(run(
-            "holds",
-            app.clone(),
-            config.expiry_period,
-            stopped.clone(),
-            |app| async move { reservation::expire_lapsed(&app).await },
-        ));
-        tasks.spawn(run(
-            "transfers",
-            app.clone(),
-            config.expiry_period,
-            stopped.clone(),
-            |app| async move { wallet::expire_transfers(&app).await },
-        ));
-        tasks.spawn(run(
-            "rebuild",
-            app.clone(),
-            REBUILD_PERIOD,
-            stopped.clone(),
-            |app| async move { entry_queue::rebuild_what_is_lost(&app).await },
-        ));
-        tasks.spawn(run("purge", app.clone(), PURGE_PERIOD, stopped.clone(), |app| async move {
+        });
+        workers.run("admission", every(app.config.admission_period), |app| async move {
+            entry_queue::admit_everywhere(&app).await
+        });
+        workers.run("stays", every(app.config.expiry_period), |app| async move {
+            entry_queue::sweep_lapsed(&app).await
+        });
+        workers.run("holds", every(app.config.expiry_period), |app| async move {
+            reservation::expire_lapsed(&app).await
+        });
+        workers.run("transfers", every(app.config.expiry_period), |app| async move {
+            wallet::expire_transfers(&app).await
+        });
+        workers.run("rebuild", every(REBUILD_PERIOD), |app| async move {
+            entry_queue::rebuild_what_is_lost(&app).await
+        });
+        workers.run("purge", every(PURGE_PERIOD), |app| async move {
             entry_queue::purge_closed_lines(&app).await
-        }));
+        });
         let gauges = admin::Gauges::default();
-        tasks.spawn(run("gauges", app.clone(), GAUGES_PERIOD, stopped.clone(), move |app| {
+        workers.run("gauges", every(GAUGES_PERIOD), move |app| {
             let gauges = gauges.clone();
             async move { gauges.set(&app).await }
-        }));
-        tasks.spawn(run(
-            "wind-down",
-            app.clone(),
-            WIND_DOWN_PERIOD,
-            stopped.clone(),
-            |app| async move { admin::wind_down(&app).await },
-        ));
-        tasks.spawn(run("mirror", app.clone(), MIRROR_PERIOD, stopped, |app| async move {
+        });
+        workers.run("wind-down", every(WIND_DOWN_PERIOD), |app| async move {
+            admin::wind_down(&app).await
+        });
+        workers.run("mirror", first_then_every(FIRST_MIRROR, MIRROR_PERIOD), |app| async move {
             entry_queue::mirror_everything(&app).await
-        }));
-        Self { stop, tasks }
+        });
+        workers
+    }
+
+    /// Runs `tick` whenever `timer` says until all are stopped. A failed tick is logged
+    /// and the next one still runs.
+    fn run<F, E>(
+        &mut self,
+        name: &'static str,
+        mut timer: Interval,
+        tick: impl Fn(App) -> F + Send + 'static,
+    ) where
+        F: Future<Output = Result<(), E>> + Send,
+        E: fmt::Display + Send,
+    {
+        let (app, mut stop) = (self.app.clone(), self.stop.subscribe());
+        self.tasks.spawn(async move {
+            loop {
+                let due = tokio::select! {
+                    due = timer.tick() => due,
+                    _ = stop.wait_for(|stop| *stop) => return,
+                };
+                metrics::gauge!("stagedoor_worker_lag_seconds", "worker" => name)
+                    .set(due.elapsed().as_secs_f64());
+                let begun = Instant::now();
+                if let Err(error) = tick(app.clone()).await {
+                    tracing::error!(worker = name, %error, "a worker's tick failed");
+                    metrics::counter!("stagedoor_worker_failures_total", "worker" => name)
+                        .increment(1);
+                }
+                metrics::histogram!("stagedoor_worker_tick_duration_seconds", "worker" => name)
+                    .record(begun.elapsed().as_secs_f64());
+            }
+        });
     }
 
     /// Ends all of them after the tick they are in.
@@ -109,33 +125,13 @@ impl Workers {
     }
 }
 
-/// Runs `tick` every `period` until `stop` turns true. A failed tick is logged and the
-/// next one still runs; a late tick is skipped, not caught up.
-async fn run<F, E>(
-    name: &'static str,
-    app: App,
-    period: Duration,
-    mut stop: watch::Receiver<bool>,
-    tick: impl Fn(App) -> F,
-) where
-    F: Future<Output = Result<(), E>>,
-    E: fmt::Display,
-{
-    let mut timer = tokio::time::interval(period);
+fn every(period: Duration) -> Interval {
+    first_then_every(period, period)
+}
+
+/// A late tick is skipped, not caught up.
+fn first_then_every(first: Duration, period: Duration) -> Interval {
+    let mut timer = interval_at(Instant::now() + first, period);
     timer.set_missed_tick_behavior(MissedTickBehavior::Skip);
-    loop {
-        let due = tokio::select! {
-            due = timer.tick() => due,
-            _ = stop.wait_for(|stop| *stop) => return,
-        };
-        metrics::gauge!("stagedoor_worker_lag_seconds", "worker" => name)
-            .set(due.elapsed().as_secs_f64());
-        let begun = Instant::now();
-        if let Err(error) = tick(app.clone()).await {
-            tracing::error!(worker = name, %error, "a worker's tick failed");
-            metrics::counter!("stagedoor_worker_failures_total", "worker" => name).increment(1);
-        }
-        metrics::histogram!("stagedoor_worker_tick_duration_seconds", "worker" => name)
-            .record(begun.elapsed().as_secs_f64());
-    }
+    timer
 }
