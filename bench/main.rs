@@ -3,9 +3,13 @@
 //! starts a PostgreSQL and a Redis for it.
 
 mod figure;
+mod growth;
 mod http;
+mod line;
 mod load;
+mod money;
 mod report;
+mod sales;
 mod server;
 mod stage;
 
@@ -15,10 +19,10 @@ use std::{
     time::Duration,
 };
 
-use figure::{Figure, Run, Target};
-use load::{Errand, LET_IN, Tally, drive};
+use figure::{Figure, Run};
+use load::{Errand, Tally, drive};
 use server::Server;
-use stage::{CLIENTS, Plan, Stage, pgbench, psql_file};
+use stage::{CLIENTS, Plan, Stage, psql_file};
 
 /// Why there is no result.
 type Failure = Box<dyn std::error::Error>;
@@ -78,8 +82,15 @@ async fn run(pace: Pace) -> Result<(), Failure> {
         vec![bench.holds().await?, bench.purchases().await?],
     ]
     .concat();
-    let busy = (busy_before, report::load_average()?);
-    let report = report::write(&report::Findings { pace, figures, starts, memory_mib, busy })?;
+    let findings = report::Findings {
+        pace,
+        figures,
+        growths: Vec::new(),
+        facts: vec![("memory before anybody comes", format!("{memory_mib:.0} MiB"))],
+        starts,
+        busy: (busy_before, report::load_average()?),
+    };
+    let report = report::write(&findings)?;
     writeln!(io::stdout(), "{report}")?;
     Ok(())
 }
@@ -89,12 +100,6 @@ struct Bench {
     server: Server,
     pace: Pace,
     stages: u64,
-}
-
-/// A stage in whose line so many wait.
-struct FullLine {
-    stage: Stage,
-    waiting: u64,
 }
 
 impl Bench {
@@ -126,133 +131,6 @@ impl Bench {
     async fn drive(&self, errand: &Errand, crowd: u64, people: u64) -> io::Result<Tally> {
         let lasts = Duration::from_secs(self.pace.secs);
         drive(self.server.address, errand, crowd, people, lasts).await
-    }
-
-    async fn joins(&mut self) -> Result<(Figure, FullLine), Failure> {
-        let mut figure = Figure {
-            name: "joins",
-            limit: "pgbench, one join a transaction on the locked row",
-            crowd: OPENING,
-            target: Target::Ratio(4.0),
-            runs: Vec::new(),
-        };
-        let mut line = None;
-        // The first run of each figure only warms up.
-        for nth in 0..=self.pace.runs {
-            let alone = self.stage(false, 0)?;
-            let limit = pgbench(&["join.sql"], &alone.variables(0), self.pace.secs)?;
-            expect("joins of pgbench", limit.done, alone.count_joined()?)?;
-            alone.strike()?;
-
-            let stage = self.stage(true, 0)?;
-            let errand = Errand::Join(stage.clone());
-            let run = self.measure(Some(limit), &errand, OPENING, PEOPLE).await?;
-            expect("joins", run.service.done, stage.count_joined()?)?;
-            if nth == self.pace.runs {
-                let waiting = run.service.done.saturating_sub(LET_IN);
-                line = Some(FullLine { stage, waiting });
-            } else {
-                stage.strike()?;
-            }
-            figure.keep(nth, run)?;
-        }
-        Ok((figure, line.ok_or("nobody joined")?))
-    }
-
-    async fn polls(&mut self, line: &FullLine) -> Result<Vec<Figure>, Failure> {
-        let each = |name, target, errand| (name, target, errand);
-        let mut figures = Vec::new();
-        for (name, target, errand) in [
-            each("state polls", Target::Ratio(0.3), Errand::PollAgain(line.stage.clone())),
-            each(
-                "state polls, each by somebody not seen for a while",
-                Target::None,
-                Errand::PollInTurn(line.stage.clone(), line.waiting),
-            ),
-        ] {
-            let limit = "a bare handler of the same server (/healthz)";
-            let mut figure = Figure { name, limit, crowd: CROWD, target, runs: Vec::new() };
-            for nth in 0..=self.pace.runs {
-                let limit = self.drive(&Errand::Health, CROWD, PEOPLE).await?;
-                figure.keep(nth, self.measure(Some(limit), &errand, CROWD, PEOPLE).await?)?;
-            }
-            figures.push(figure);
-        }
-        line.stage.strike()?;
-        Ok(figures)
-    }
-
-    async fn charges(&mut self) -> Result<Vec<Figure>, Failure> {
-        let mut distinct = Figure {
-            name: "charges, distinct wallets",
-            limit: "pgbench, the same statements",
-            crowd: CROWD,
-            target: Target::Ratio(0.5),
-            runs: Vec::new(),
-        };
-        let people = [("people", PEOPLE.to_string())];
-        for nth in 0..=self.pace.runs {
-            let limit = pgbench(&["charge.sql"], &people, self.pace.secs)?;
-            let errand = Errand::Charge(PEOPLE);
-            distinct.keep(nth, self.measure(Some(limit), &errand, CROWD, PEOPLE).await?)?;
-        }
-        let mut one = Figure {
-            name: "charges, one wallet",
-            limit: "none",
-            crowd: HANDS,
-            target: Target::PerSec(200.0),
-            runs: Vec::new(),
-        };
-        for nth in 0..=self.pace.runs {
-            one.keep(nth, self.measure(None, &Errand::ChargeOne, HANDS, PEOPLE).await?)?;
-        }
-        Ok(vec![distinct, one])
-    }
-
-    async fn holds(&mut self) -> Result<Figure, Failure> {
-        let figure = Figure {
-            name: "holds of one seat",
-            limit: "pgbench, the same statements",
-            crowd: CROWD,
-            target: Target::Ratio(0.5),
-            runs: Vec::new(),
-        };
-        self.sales(figure, &["hold.sql"], "HELD", Errand::Hold).await
-    }
-
-    async fn purchases(&mut self) -> Result<Figure, Failure> {
-        let figure = Figure {
-            name: "purchases (hold and pay)",
-            limit: "pgbench, the same statements",
-            crowd: CROWD,
-            target: Target::Ratio(0.4),
-            runs: Vec::new(),
-        };
-        self.sales(figure, &["hold.sql", "pay.sql"], "CONFIRMED", Errand::Purchase).await
-    }
-
-    /// Runs that leave reservations with `status` behind.
-    async fn sales(
-        &mut self,
-        mut figure: Figure,
-        scripts: &[&str],
-        status: &str,
-        errand: fn(Stage) -> Errand,
-    ) -> Result<Figure, Failure> {
-        for nth in 0..=self.pace.runs {
-            let alone = self.stage(false, self.seats())?;
-            let limit = pgbench(scripts, &alone.variables(self.pace.turns), self.pace.secs)?;
-            expect("sales of pgbench", limit.done, alone.count_reservations(status)?)?;
-            alone.strike()?;
-
-            let stage = self.stage(true, self.seats())?;
-            let run =
-                self.measure(Some(limit), &errand(stage.clone()), CROWD, self.seats()).await?;
-            expect("sales", run.service.done, stage.count_reservations(status)?)?;
-            stage.strike()?;
-            figure.keep(nth, run)?;
-        }
-        Ok(figure)
     }
 }
 

@@ -5,6 +5,7 @@ use std::{path::PathBuf, process::Command};
 use crate::{
     FULL, Failure, Pace,
     figure::{Figure, Spread, Target},
+    growth::Growth,
     server::PROGRAM,
     stage::{output, psql},
 };
@@ -16,10 +17,12 @@ pub(crate) struct Findings {
     pub(crate) pace: Pace,
     /// Every figure.
     pub(crate) figures: Vec<Figure>,
+    /// Every comparison of much with little.
+    pub(crate) growths: Vec<Growth>,
+    /// What else was measured, with its unit.
+    pub(crate) facts: Vec<(&'static str, String)>,
     /// How long starts took, in seconds.
     pub(crate) starts: Vec<f64>,
-    /// What the server has in memory before anybody comes, in MiB.
-    pub(crate) memory_mib: f64,
     /// The machine's load average before and after.
     pub(crate) busy: (f64, f64),
 }
@@ -84,7 +87,12 @@ fn text(findings: &Findings) -> Result<String, Failure> {
     let Pace { runs, secs, .. } = findings.pace;
     let rows: Option<String> = findings.figures.iter().map(row).collect();
     let rows = rows.ok_or("a figure has no runs")?;
+    let growths: Option<String> = findings.growths.iter().map(growth_row).collect();
+    let growths = growths.ok_or("a comparison has no runs")?;
     let verdicts: String = findings.figures.iter().filter_map(verdict).collect();
+    let grown: String = findings.growths.iter().filter_map(growth_verdict).collect();
+    let facts: String =
+        findings.facts.iter().map(|(what, value)| format!("* {what}: {value}\n")).collect();
     let not_measured = NOT_MEASURED.map(|what| format!("* {what}: not measured\n")).concat();
     let starts = Spread::of(findings.starts.iter().map(|secs| secs * 1e3));
     let starts = starts.ok_or("no start was measured")?;
@@ -95,11 +103,15 @@ fn text(findings: &Findings) -> Result<String, Failure> {
          Medians of {runs} runs of {secs} s, lowest and highest in brackets. Processor time is that of one request or \
          purchase, in microseconds: the server's and the load generator's.\n\n\
          | What | Connections | A second | Its limit | Limit a second | Ratio | Target | Server µs | Generator µs |\n\
-         |---|---|---|---|---|---|---|---|---|\n{rows}\n## Targets\n\n{verdicts}\n{ROUND_TRIPS}\n## Beside\n\n\
+         |---|---|---|---|---|---|---|---|---|\n{rows}\n\
+         ## What more of it costs\n\nOne request at a time, in microseconds, with little and with much; a run of one \
+         right after a run of the other.\n\n\
+         | What | With | µs | With | µs | Ratio | Target |\n|---|---|---|---|---|---|---|\n{growths}\n\
+         ## Targets\n\n{verdicts}{grown}\n{ROUND_TRIPS}\n## Beside\n\n\
          * start to first page, database migrated: {:.0} ms ({:.0} - {:.0})\n\
-         * memory before anybody comes: {:.0} MiB\n* the program: {size_mb:.1} MB\n\n\
+         {facts}* the program: {size_mb:.1} MB\n\n\
          ## Not measured\n\n{not_measured}",
-        starts.median, starts.min, starts.max, findings.memory_mib,
+        starts.median, starts.min, starts.max,
     ))
 }
 
@@ -126,6 +138,20 @@ fn verdict(figure: &Figure) -> Option<String> {
         }
     };
     Some(format!("* {}: {word}. {is}; asked for: {}.\n", figure.name, target(figure.target)))
+}
+
+fn growth_row(growth: &Growth) -> Option<String> {
+    let (little, much) = (spread(growth.little_us()?, 0), spread(growth.much_us()?, 0));
+    let ratio = spread(growth.ratio()?, 2);
+    let Growth { name, little: few, much: many, target, .. } = growth;
+    Some(format!("| {name} | {few} | {little} | {many} | {much} | {ratio} | <= {target} x |\n"))
+}
+
+fn growth_verdict(growth: &Growth) -> Option<String> {
+    let word = if growth.is_met()? { "met" } else { "**missed**" };
+    let Growth { name, much, target, .. } = growth;
+    let is = growth.ratio()?.median;
+    Some(format!("* {name}, {much}: {word}. {is:.2} x; asked for: <= {target} x.\n"))
 }
 
 fn target(target: Target) -> String {

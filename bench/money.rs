@@ -1,0 +1,37 @@
+//! Points: charging many wallets, and one.
+
+use crate::{
+    Bench, CROWD, Failure, HANDS, PEOPLE,
+    figure::{Figure, Target},
+    load::Errand,
+    stage::pgbench,
+};
+
+impl Bench {
+    pub(crate) async fn charges(&mut self) -> Result<Vec<Figure>, Failure> {
+        let mut distinct = Figure {
+            name: "charges, distinct wallets",
+            limit: "pgbench, the same statements",
+            crowd: CROWD,
+            target: Target::Ratio(0.5),
+            runs: Vec::new(),
+        };
+        let people = [("people", PEOPLE.to_string())];
+        for nth in 0..=self.pace.runs {
+            let limit = pgbench(&["charge.sql"], &people, self.pace.secs)?;
+            let errand = Errand::Charge(PEOPLE);
+            distinct.keep(nth, self.measure(Some(limit), &errand, CROWD, PEOPLE).await?)?;
+        }
+        let mut one = Figure {
+            name: "charges, one wallet",
+            limit: "none",
+            crowd: HANDS,
+            target: Target::PerSec(200.0),
+            runs: Vec::new(),
+        };
+        for nth in 0..=self.pace.runs {
+            one.keep(nth, self.measure(None, &Errand::ChargeOne, HANDS, PEOPLE).await?)?;
+        }
+        Ok(vec![distinct, one])
+    }
+}
