@@ -2,9 +2,11 @@
 //! that the same PostgreSQL sets, and writes `BENCHMARKS.md`. Run by `scripts/bench`, which
 //! starts a PostgreSQL and a Redis for it.
 
+mod backlog;
 mod figure;
 mod growth;
 mod http;
+mod large;
 mod line;
 mod load;
 mod money;
@@ -12,6 +14,7 @@ mod report;
 mod sales;
 mod server;
 mod stage;
+mod zones;
 
 use std::{
     io::{self, Write},
@@ -79,14 +82,22 @@ async fn run(pace: Pace) -> Result<(), Failure> {
         vec![joins],
         bench.polls(&line).await?,
         bench.charges().await?,
-        vec![bench.holds().await?, bench.purchases().await?],
+        vec![bench.holds().await?, bench.purchases().await?, bench.zone_holds().await?],
     ]
     .concat();
+    let mut growths = vec![bench.crowded_lock().await?];
+    let mut facts = vec![("memory before anybody comes", format!("{memory_mib:.0} MiB"))];
+    if pace.runs == FULL.runs {
+        let (growth, cleared) = bench.backlog().await?;
+        growths.push(growth);
+        facts.push(("100,000 holds that ended at once, cleared while sales went on", cleared));
+        growths.extend(bench.large_offices().await?);
+    }
     let findings = report::Findings {
         pace,
         figures,
-        growths: Vec::new(),
-        facts: vec![("memory before anybody comes", format!("{memory_mib:.0} MiB"))],
+        growths,
+        facts,
         starts,
         busy: (busy_before, report::load_average()?),
     };
