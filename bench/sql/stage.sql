@@ -22,7 +22,7 @@ insert into schedule_seats (schedule_id, seat_id, price)
 select bench.id(2, :nth), seats.id, 1000 from seats where venue_id = bench.id(3, :nth) order by seats.id;
 
 insert into zones (id, schedule_id, name, price, capacity, remaining)
-values (bench.id(7, :nth), bench.id(2, :nth), 'Field', 1000, 1000000, 1000000);
+values (bench.id(8, :nth), bench.id(2, :nth), 'Field', 1000, 1000000, 1000000);
 
 insert into queue_tokens (id, program_id, account_id, queue_number, status, admitted_at,
     stay_ends_at, expires_at)
