@@ -240,6 +240,7 @@ seat-waiting-ahead = 내 앞 대기 인원
 seat-waiting-estimate = 예상 대기 시간
 seat-waiting-about = 약 { $duration }
 seat-waiting-place-kept = 순서를 지킨 채 저절로 다시 시도하고 있어요.
+seat-waiting-by-hand = 몇 초 동안 순서를 지켜 드려요. 버튼을 눌러 다시 시도해 주세요.
 seat-waiting-now = 지금 시도하기
 seat-waiting-next-try = 곧 다시 시도해요
 seat-waiting-trying = 시도하고 있어요…

@@ -103,9 +103,17 @@ impl SeatMapPage<'_> {
             .word("status", self.v.text(format!("seat-status-{}", view.word())))
     }
 
+    /// Seats by name; further ones of a row by their numbers.
     fn names(&self, seats: &[MapSeat]) -> String {
-        let names: Vec<String> =
-            seats.iter().map(|seat| self.seat_name(seat).to_string()).collect();
+        let is_one_row = |left: &MapSeat, right: &MapSeat| {
+            left.section == right.section && left.row_label == right.row_label
+        };
+        let mut names = Vec::new();
+        for row in seats.chunk_by(is_one_row) {
+            let [first, others @ ..] = row else { continue };
+            names.push(self.seat_name(first).to_string());
+            names.extend(others.iter().map(|seat| seat.number.to_string()));
+        }
         names.join(" · ")
     }
 

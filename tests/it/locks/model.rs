@@ -63,7 +63,8 @@ async fn run() {
             // Goes away while waiting: the place is given up.
             said.push(format!("{who} leaves"));
             model.line.retain(|each| *each != who);
-            let waiting = locks.take(&name, &who.to_string(), Duration::from_secs(30));
+            let waiter = who.to_string();
+            let waiting = locks.take(&name, &waiter, Duration::from_secs(30));
             assert!(tokio::time::timeout(Duration::from_millis(15), waiting).await.is_err());
             // Given up behind the one who left.
             until_gone(&redis, who).await;
