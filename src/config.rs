@@ -98,6 +98,12 @@ pub const SETTINGS: &[Setting] = &[
         "How long a waiting person may be silent before they are parked when their turn comes.",
     ),
     setting("TRANSFER_TTL_SECS", "259200", "seconds", "How long a transfer request stays open."),
+    setting(
+        "REHEARSAL_TOKEN",
+        "",
+        "text of 32 bytes or more",
+        "Lets `stagedoor rehearse --target` put up a throw-away program and people over HTTP. Without it /rehearsal does not exist.",
+    ),
 ];
 
 /// The settings of one instance, checked.
@@ -145,6 +151,8 @@ pub struct Config {
     pub queue_grace_secs: NonZeroU32,
     /// How long a transfer request stays open, in seconds.
     pub transfer_ttl_secs: NonZeroU32,
+    /// What a rehearsal is let in with; `None`: nobody is.
+    pub rehearsal_token: Option<String>,
 }
 
 /// How log lines are written.
@@ -179,6 +187,24 @@ impl Config {
         Self::from_lookup(|name| std::env::var(name).ok())
     }
 
+    /// The settings of a process that visits a deployment: none where neither a database nor
+    /// a Redis is named.
+    pub fn of_visitor() -> Result<Option<Self>, ConfigError> {
+        let is_set = |name| std::env::var(name).is_ok_and(|text| !text.trim().is_empty());
+        match is_set("DATABASE_URL") || is_set("REDIS_URL") {
+            true => Self::from_env().map(Some),
+            false => Ok(None),
+        }
+    }
+
+    /// The rehearsal token of this process' environment, whatever else is set.
+    pub fn rehearsal_token() -> Result<Option<String>, ConfigError> {
+        let lookup = |name: &str| std::env::var(name).ok();
+        let mut reader = Reader { lookup, mistakes: Vec::new() };
+        let token = reader.secret("REHEARSAL_TOKEN");
+        if reader.mistakes.is_empty() { Ok(token) } else { Err(ConfigError(reader.mistakes)) }
+    }
+
     /// The settings that `lookup` gives; an empty value counts as none.
     pub fn from_lookup(lookup: impl Fn(&str) -> Option<String>) -> Result<Self, ConfigError> {
         let mut reader = Reader { lookup, mistakes: Vec::new() };
@@ -204,6 +230,7 @@ impl Config {
             expiry_period: reader.millis("EXPIRY_PERIOD_MS"),
             queue_grace_secs: reader.parsed("QUEUE_GRACE_SECS", NonZeroU32::MIN),
             transfer_ttl_secs: reader.parsed("TRANSFER_TTL_SECS", NonZeroU32::MIN),
+            rehearsal_token: reader.secret("REHEARSAL_TOKEN"),
         };
         if reader.mistakes.is_empty() { Ok(config) } else { Err(ConfigError(reader.mistakes)) }
     }

@@ -10,13 +10,14 @@ pub(in crate::rehearsal) async fn insert_program(
     tx: &mut PgConnection,
     stage: &Stage,
     plan: &Plan,
+    minutes: i32,
 ) -> Result<(), sqlx::Error> {
     sqlx::query!(
         r#"
         with program as (
             insert into programs (id, slug, title, status, on_sale_at, off_sale_at, queue_capacity)
             values ($1, $2, 'Rehearsal', 'PUBLISHED', now() - interval '1 hour',
-                now() + interval '1 day', $3)
+                now() + make_interval(mins => $4), $3)
         ), numbers as (
             insert into queue_numbers (program_id) values ($1)
         )
@@ -25,6 +26,7 @@ pub(in crate::rehearsal) async fn insert_program(
         stage.program_id,
         stage.slug,
         plan.queue_capacity,
+        minutes,
     )
     .execute(tx)
     .await?;
@@ -84,27 +86,119 @@ pub(in crate::rehearsal) async fn insert_schedule_seats(
     Ok(())
 }
 
-/// People with a session each. Nobody can log in as them: they have no password.
+/// How many rehearsals stand.
+pub(in crate::rehearsal) async fn count_stages(
+    tx: &mut PgConnection,
+) -> Result<usize, sqlx::Error> {
+    let n = sqlx::query_scalar!(
+        r#"
+        select count(*) as "n!" from programs
+        where slug like 'rehearsal-%' and substr(id::text, 15, 1) = '8'
+        "#,
+    )
+    .fetch_one(tx)
+    .await?;
+    Ok(usize::try_from(n).unwrap_or(usize::MAX))
+}
+
+/// Rehearsals that are over, the oldest first.
+pub(in crate::rehearsal) async fn list_stages_over(
+    db: &mut PgConnection,
+    rows_max: i64,
+) -> Result<Vec<Uuid>, sqlx::Error> {
+    sqlx::query_scalar!(
+        r#"
+        select id from programs
+        where slug like 'rehearsal-%' and substr(id::text, 15, 1) = '8' and off_sale_at < now()
+        order by id limit $1
+        "#,
+        rows_max,
+    )
+    .fetch_all(db)
+    .await
+}
+
+/// Locks the program while its sale is open; false where it is not.
+pub(in crate::rehearsal) async fn lock_stage(
+    tx: &mut PgConnection,
+    program_id: Uuid,
+) -> Result<bool, sqlx::Error> {
+    let found = sqlx::query_scalar!(
+        "select id from programs where id = $1 and off_sale_at > now() for no key update",
+        program_id,
+    )
+    .fetch_optional(tx)
+    .await?;
+    Ok(found.is_some())
+}
+
+/// Ends the sale, so that nobody comes in while it is removed and, if that fails, the next
+/// rehearsal goes on with it; false where there is no such program.
+pub(in crate::rehearsal) async fn close_stage(
+    db: &mut PgConnection,
+    program_id: Uuid,
+) -> Result<bool, sqlx::Error> {
+    let closed = sqlx::query!(
+        "update programs set off_sale_at = least(off_sale_at, now()) where id = $1",
+        program_id,
+    )
+    .execute(db)
+    .await?;
+    Ok(closed.rows_affected() == 1)
+}
+
+/// How many people a rehearsal has.
+pub(in crate::rehearsal) async fn count_people(
+    tx: &mut PgConnection,
+    host: &str,
+) -> Result<usize, sqlx::Error> {
+    let n = sqlx::query_scalar!(
+        r#"
+        select count(*) as "n!" from accounts
+        where email like '%@' || $1::text and substr(id::text, 15, 1) = '8'
+        "#,
+        host,
+    )
+    .fetch_one(tx)
+    .await?;
+    Ok(usize::try_from(n).unwrap_or(usize::MAX))
+}
+
+/// People. Nobody can log in as them: they have no password.
 pub(in crate::rehearsal) async fn insert_people(
     tx: &mut PgConnection,
-    stage: &Stage,
+    host: &str,
     people: &[Uuid],
-    token_hashes: &[Vec<u8>],
 ) -> Result<(), sqlx::Error> {
     sqlx::query!(
         r#"
-        with people as (
-            select * from unnest($2::uuid[], $3::bytea[]) with ordinality people (id, token_hash, nth)
-        ), accounts as (
-            insert into accounts (id, email, name, password_hash)
-            select id, nth || '@' || $1::text, 'Rehearsal', 'none' from people
-        )
-        insert into sessions (token_hash, account_id, expires_at)
-        select token_hash, id, now() + interval '1 day' from people
+        insert into accounts (id, email, name, password_hash)
+        select id, id || '@' || $1::text, 'Rehearsal', 'none' from unnest($2::uuid[]) people (id)
         "#,
-        stage.email_host(),
+        host,
         people,
+    )
+    .execute(tx)
+    .await?;
+    Ok(())
+}
+
+/// A session for each of `owners`, who may be named more than once.
+pub(in crate::rehearsal) async fn insert_sessions(
+    tx: &mut PgConnection,
+    owners: &[Uuid],
+    token_hashes: &[Vec<u8>],
+    minutes: i32,
+) -> Result<(), sqlx::Error> {
+    sqlx::query!(
+        r#"
+        insert into sessions (token_hash, account_id, expires_at)
+        select token_hash, owner, now() + make_interval(mins => $3)
+        from unnest($1::uuid[], $2::bytea[]) sessions (owner, token_hash)
+        "#,
+        owners,
         token_hashes,
+        minutes,
     )
     .execute(tx)
     .await?;
@@ -139,7 +233,7 @@ pub(in crate::rehearsal) async fn insert_wallets(
 /// Removes tickets and payments of the rehearsed program.
 pub(in crate::rehearsal) async fn delete_sales(
     tx: &mut PgConnection,
-    stage: &Stage,
+    program_id: Uuid,
 ) -> Result<(), sqlx::Error> {
     sqlx::query!(
         r#"
@@ -151,7 +245,7 @@ pub(in crate::rehearsal) async fn delete_sales(
         )
         delete from payments where reservation_id in (select id from mine)
         "#,
-        stage.program_id,
+        program_id,
     )
     .execute(tx)
     .await?;
@@ -162,7 +256,7 @@ pub(in crate::rehearsal) async fn delete_sales(
 /// statement ends.
 pub(in crate::rehearsal) async fn delete_reservations(
     tx: &mut PgConnection,
-    stage: &Stage,
+    program_id: Uuid,
 ) -> Result<(), sqlx::Error> {
     sqlx::query!(
         r#"
@@ -172,7 +266,24 @@ pub(in crate::rehearsal) async fn delete_reservations(
         )
         delete from reservations where program_id = $1
         "#,
-        stage.program_id,
+        program_id,
+    )
+    .execute(tx)
+    .await?;
+    Ok(())
+}
+
+/// Removes the line.
+pub(in crate::rehearsal) async fn delete_places_in_line(
+    tx: &mut PgConnection,
+    program_id: Uuid,
+) -> Result<(), sqlx::Error> {
+    sqlx::query!(
+        r#"
+        with tokens as (delete from queue_tokens where program_id = $1)
+        update queue_numbers set next_number = 1 where program_id = $1
+        "#,
+        program_id,
     )
     .execute(tx)
     .await?;
@@ -182,23 +293,22 @@ pub(in crate::rehearsal) async fn delete_reservations(
 /// Removes the program with its line, performance, seats and venue.
 pub(in crate::rehearsal) async fn delete_program(
     tx: &mut PgConnection,
-    stage: &Stage,
+    program_id: Uuid,
 ) -> Result<(), sqlx::Error> {
     sqlx::query!(
         r#"
-        with tokens as (delete from queue_tokens where program_id = $1),
+        with mine as (select id, venue_id from schedules where program_id = $1),
+            tokens as (delete from queue_tokens where program_id = $1),
             gates as (delete from queue_gates where program_id = $1),
             numbers as (delete from queue_numbers where program_id = $1),
-            zones as (delete from zones where schedule_id = $2),
-            on_sale as (delete from schedule_seats where schedule_id = $2),
-            schedules as (delete from schedules where id = $2),
-            seats as (delete from seats where venue_id = $3),
-            venues as (delete from venues where id = $3)
+            zones as (delete from zones where schedule_id in (select id from mine)),
+            on_sale as (delete from schedule_seats where schedule_id in (select id from mine)),
+            performances as (delete from schedules where id in (select id from mine)),
+            seats as (delete from seats where venue_id in (select venue_id from mine)),
+            venues as (delete from venues where id in (select venue_id from mine))
         delete from programs where id = $1
         "#,
-        stage.program_id,
-        stage.schedule_id,
-        stage.venue_id,
+        program_id,
     )
     .execute(tx)
     .await?;
@@ -225,19 +335,19 @@ pub(in crate::rehearsal) async fn close_record(tx: &mut PgConnection) -> Result<
 /// Removes the people's points.
 pub(in crate::rehearsal) async fn delete_wallets(
     tx: &mut PgConnection,
-    stage: &Stage,
+    host: &str,
 ) -> Result<(), sqlx::Error> {
     sqlx::query!(
         r#"
         with mine as (
             select wallets.id from wallets join accounts on accounts.id = account_id
-            where email like '%@' || $1::text
+            where email like '%@' || $1::text and substr(accounts.id::text, 15, 1) = '8'
         ), entries as (
             delete from point_transactions where wallet_id in (select id from mine)
         )
         delete from wallets where id in (select id from mine)
         "#,
-        stage.email_host(),
+        host,
     )
     .execute(tx)
     .await?;
@@ -247,12 +357,12 @@ pub(in crate::rehearsal) async fn delete_wallets(
 /// Removes the people.
 pub(in crate::rehearsal) async fn delete_people(
     tx: &mut PgConnection,
-    stage: &Stage,
+    host: &str,
 ) -> Result<(), sqlx::Error> {
     sqlx::query!(
         r#"
         with mine as (
-            select id from accounts where email like '%@' || $1::text
+            select id from accounts where email like '%@' || $1::text and substr(accounts.id::text, 15, 1) = '8'
         ), keys as (
             delete from idempotency_keys where account_id in (select id from mine)
         ), sessions as (
@@ -260,7 +370,7 @@ pub(in crate::rehearsal) async fn delete_people(
         )
         delete from accounts where id in (select id from mine)
         "#,
-        stage.email_host(),
+        host,
     )
     .execute(tx)
     .await?;
