@@ -33,11 +33,13 @@
 
 mod alternatives;
 mod best;
+mod changes;
 mod desk;
 mod error;
 mod expiry;
 mod finding;
 mod hold;
+mod house;
 mod listing;
 mod live;
 mod model;
@@ -47,6 +49,7 @@ mod service;
 mod stock;
 mod store;
 mod turn;
+mod watch;
 
 pub use alternatives::Alternative;
 pub use desk::Desk;
