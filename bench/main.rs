@@ -2,6 +2,7 @@
 //! that the same PostgreSQL sets, and writes `BENCHMARKS.md`. Run by `scripts/bench`, which
 //! starts a PostgreSQL and a Redis for it.
 
+mod cost;
 mod figure;
 mod growth;
 mod http;
@@ -82,11 +83,13 @@ async fn run(pace: Pace) -> Result<(), Failure> {
         vec![bench.holds().await?, bench.purchases().await?],
     ]
     .concat();
+    let mut facts = vec![("memory before anybody comes", format!("{memory_mib:.0} MiB"))];
+    facts.extend(bench.costs().await?);
     let findings = report::Findings {
         pace,
         figures,
         growths: Vec::new(),
-        facts: vec![("memory before anybody comes", format!("{memory_mib:.0} MiB"))],
+        facts,
         starts,
         busy: (busy_before, report::load_average()?),
     };
