@@ -162,7 +162,7 @@ fn request_key() -> String {
 }
 
 /// The cookie of the nth person, as `bench/sql/people.sql` made it.
-fn session(nth: u64) -> String {
+pub(crate) fn session(nth: u64) -> String {
     let mut token = [0; 32];
     for (byte, of_number) in token.iter_mut().rev().zip(id(0, nth).as_bytes().iter().rev().take(6))
     {

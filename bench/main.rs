@@ -7,6 +7,7 @@ mod growth;
 mod http;
 mod line;
 mod load;
+mod million;
 mod money;
 mod report;
 mod sales;
@@ -45,13 +46,18 @@ pub(crate) struct Pace {
     turns: u64,
 }
 
+/// What `--only` may name.
+const SUBJECTS: [&str; 4] = ["line", "money", "sales", "million"];
+
 const FULL: Pace = Pace { runs: 5, secs: 3, turns: 1_500 };
 const QUICK: Pace = Pace { runs: 3, secs: 1, turns: 600 };
 
 #[tokio::main(worker_threads = 2)]
 async fn main() -> ExitCode {
-    let pace = if std::env::args().any(|word| word == "--quick") { QUICK } else { FULL };
-    match run(pace).await {
+    let words: Vec<String> = std::env::args().collect();
+    let pace = if words.iter().any(|word| word == "--quick") { QUICK } else { FULL };
+    let only = words.iter().skip_while(|word| *word != "--only").nth(1);
+    match run(pace, only.map(String::as_str)).await {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => {
             // Nowhere is left to say that standard error is closed.
@@ -61,7 +67,11 @@ async fn main() -> ExitCode {
     }
 }
 
-async fn run(pace: Pace) -> Result<(), Failure> {
+/// All subjects, or `only` one.
+async fn run(pace: Pace, only: Option<&str>) -> Result<(), Failure> {
+    if only.is_some_and(|only| !SUBJECTS.contains(&only)) {
+        return Err(format!("--only takes one of {SUBJECTS:?}").into());
+    }
     let busy_before = report::load_average()?;
     // The first start migrates; those after it are what an operator waits for.
     drop(Server::start().await?);
@@ -74,19 +84,30 @@ async fn run(pace: Pace) -> Result<(), Failure> {
     psql_file("people.sql", &[("people", PEOPLE.to_string())])?;
 
     let mut bench = Bench { server, pace, stages: 0 };
-    let (joins, line) = bench.joins().await?;
-    let figures = [
-        vec![joins],
-        bench.polls(&line).await?,
-        bench.charges().await?,
-        vec![bench.holds().await?, bench.purchases().await?],
-    ]
-    .concat();
+    let is_wanted = |subject| only.is_none_or(|only| only == subject);
+    let mut facts = vec![("memory before anybody comes", format!("{memory_mib:.0} MiB"))];
+    let (mut figures, mut growths) = (Vec::new(), Vec::new());
+    if is_wanted("line") {
+        figures.extend(bench.line().await?);
+    }
+    if is_wanted("money") {
+        figures.extend(bench.charges().await?);
+    }
+    if is_wanted("sales") {
+        figures.extend([bench.holds().await?, bench.purchases().await?]);
+    }
+    // Last, because a million people stay in the database.
+    if is_wanted("million") && pace.runs == FULL.runs {
+        let million = bench.million().await?;
+        growths.extend(million.growths);
+        facts.extend(million.facts);
+    }
     let findings = report::Findings {
         pace,
+        is_whole: only.is_none(),
         figures,
-        growths: Vec::new(),
-        facts: vec![("memory before anybody comes", format!("{memory_mib:.0} MiB"))],
+        growths,
+        facts,
         starts,
         busy: (busy_before, report::load_average()?),
     };

@@ -9,7 +9,8 @@ use crate::{Failure, load::Tally};
 /// A program with one performance, for one run.
 #[derive(Clone, Debug)]
 pub(crate) struct Stage {
-    nth: u64,
+    /// Which one it is.
+    pub(crate) nth: u64,
     /// The id of its first seat.
     pub(crate) first_seat: u64,
 }
@@ -29,7 +30,7 @@ pub(crate) struct Plan {
 }
 
 /// How many are inside at once where people stand in line.
-const CAPACITY: u64 = 50;
+pub(crate) const CAPACITY: u64 = 50;
 
 impl Stage {
     /// Writes the nth one.

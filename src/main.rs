@@ -12,7 +12,7 @@ use stagedoor::{
     accounts::{self, AccountError},
     app::{App, StartError},
     config::Config,
-    demo,
+    demo::{self, Size},
     infra::{postgres, redis::Redis},
     rehearsal::{self, Bar, Means, Played, Rehearsal},
     server, telemetry,
@@ -34,7 +34,11 @@ enum Command {
     /// Migrate the database and end.
     Migrate,
     /// Fill an empty office with a believable data set and print its log-ins.
-    Demo,
+    Demo {
+        /// Beside it 2,000,000 seats on sale, 400,000 reservations and 200,000 accounts.
+        #[arg(long)]
+        large: bool,
+    },
     /// Check everything that must always be true, also during a sale; one line a violation.
     Verify,
     /// Rehearse an on-sale against a running deployment, with a program and people of its own
@@ -105,7 +109,7 @@ async fn run(command: Command) -> Result<(), Failure> {
         Command::Rehearse { .. } => Ok(()),
         Command::Serve => serve(config).await,
         Command::Migrate => migrate(&config).await.map(drop),
-        Command::Demo => fill(&migrate(&config).await?).await,
+        Command::Demo { large } => fill(&migrate(&config).await?, large).await,
         Command::Verify => verify(&config).await,
         Command::Admin { command: AdminCommand::Create { email, name } } => {
             create_admin(&migrate(&config).await?, &email, &name).await
@@ -143,7 +147,7 @@ async fn migrate(config: &Config) -> Result<PgPool, Failure> {
     Ok(db)
 }
 
-async fn fill(db: &PgPool) -> Result<(), Failure> {
+async fn fill(db: &PgPool, large: bool) -> Result<(), Failure> {
     let mut out = io::stdout();
     if demo::fill(db).await? {
         writeln!(out, "The office is filled with demo data.")?;
@@ -154,6 +158,20 @@ async fn fill(db: &PgPool) -> Result<(), Failure> {
     for log_in in demo::LOG_INS {
         writeln!(out, "  {:<26} {}", log_in.email, log_in.purpose)?;
     }
+    if large { fill_large(db).await } else { Ok(()) }
+}
+
+async fn fill_large(db: &PgPool) -> Result<(), Failure> {
+    let (size, mut out) = (Size::LARGE, io::stdout());
+    let is_filled = demo::fill_large(db, size, |nth| {
+        let _ = writeln!(io::stderr(), "Large demo data: program {nth} of {}", size.programs);
+    });
+    if !is_filled.await? {
+        return Err("The office has its large demo data already.".into());
+    }
+    let (seats, reservations) = (size.schedule_seats(), size.reservations());
+    let accounts = size.accounts();
+    writeln!(out, "Beside it: {seats} seats, {reservations} reservations, {accounts} accounts.")?;
     Ok(())
 }
 

@@ -5,6 +5,7 @@ mod door;
 mod gate;
 mod lost_answers;
 mod lost_memory;
+mod pass;
 
 use serde_json::{Value, json};
 use sqlx::PgPool;
