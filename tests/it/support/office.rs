@@ -130,7 +130,8 @@ impl Office {
         Person { base: self.base(idx), ..person.clone() }
     }
 
-    fn person(&self, account_id: Uuid, idx: usize) -> Person {
+    /// Whoever has that account, without a cookie yet, at the instance `idx`.
+    pub(crate) fn person(&self, account_id: Uuid, idx: usize) -> Person {
         Person {
             account_id,
             client: self.client.clone(),
