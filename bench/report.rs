@@ -45,8 +45,9 @@ and given back, which costs one more round trip: the pool's `begin; rollback`.
 
 pgbench sends the same statements without the borrowings: a quarter of what a hold sends is the pool's own, and on a
 machine whose processors are all busy that is time taken from other holds. It stays, because without it a write that was
-acknowledged can be lost (see `pool_of` in `src/infra/postgres.rs`). Each join looks its session up by itself,
-which no batch shares: a log-out and a locked account count at once.
+acknowledged can be lost (see `pool_of` in `src/infra/postgres.rs`). Each request that changes something looks its
+session up anew, so that a log-out and a locked account count at once; under load those that ask at the same moment go
+in one statement (`src/accounts/lookups.rs`), so the first row counts for a join that comes alone.
 ";
 
 /// What is asked for elsewhere and not measured here.
