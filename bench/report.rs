@@ -38,8 +38,9 @@ const WHERE_THE_TIME_GOES: &str = "\
 How often one request waits for an answer of PostgreSQL and of Redis. A test counts it on the wire. A connection that is
 taken from the pool and given back costs one more round trip than its statements, the pool's `begin; rollback`: without
 it a write that was acknowledged can be lost (see `pool_of` in `src/infra/postgres.rs`). pgbench sends the same
-statements without it. A join is counted alone; of those that come together only the look at the session is each one's
-own, the rest is done once for all, so that a log-out and a locked account count at once.
+statements without it. A join is counted alone; those that come together are written in
+one transaction, and the sessions of those that ask at the same moment are looked up in one statement that begins after
+the last of them asked: a log-out and a locked account count at once.
 ";
 
 /// What is asked for elsewhere and not measured here.
