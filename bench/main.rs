@@ -2,9 +2,12 @@
 //! that the same PostgreSQL sets, and writes `BENCHMARKS.md`. Run by `scripts/bench`, which
 //! starts a PostgreSQL and a Redis for it.
 
+mod backlog;
+mod cost;
 mod figure;
 mod growth;
 mod http;
+mod large;
 mod line;
 mod load;
 mod million;
@@ -13,6 +16,7 @@ mod report;
 mod sales;
 mod server;
 mod stage;
+mod zones;
 
 use std::{
     io::{self, Write},
@@ -47,7 +51,7 @@ pub(crate) struct Pace {
 }
 
 /// What `--only` may name.
-const SUBJECTS: [&str; 4] = ["line", "money", "sales", "million"];
+const SUBJECTS: [&str; 7] = ["line", "money", "sales", "zones", "backlog", "large", "million"];
 
 const FULL: Pace = Pace { runs: 5, secs: 3, turns: 1_500 };
 const QUICK: Pace = Pace { runs: 3, secs: 1, turns: 600 };
@@ -95,6 +99,21 @@ async fn run(pace: Pace, only: Option<&str>) -> Result<(), Failure> {
     }
     if is_wanted("sales") {
         figures.extend([bench.holds().await?, bench.purchases().await?]);
+    }
+    if is_wanted("zones") {
+        figures.push(bench.zone_holds().await?);
+        growths.push(bench.crowded_lock().await?);
+    }
+    if is_wanted("costs") {
+        facts.extend(bench.costs().await?);
+    }
+    if is_wanted("backlog") && pace.runs == FULL.runs {
+        let (growth, cleared) = bench.backlog().await?;
+        growths.push(growth);
+        facts.push(("100,000 holds that ended at once, cleared while sales went on", cleared));
+    }
+    if is_wanted("large") && pace.runs == FULL.runs {
+        growths.extend(bench.large_offices().await?);
     }
     // Last, because a million people stay in the database.
     if is_wanted("million") && pace.runs == FULL.runs {

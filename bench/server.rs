@@ -30,6 +30,11 @@ impl Server {
     /// Starts one on a free port, with its usual settings but two: one account may change
     /// things as often as it likes, and only warnings are logged.
     pub(crate) async fn start() -> Result<Self, Failure> {
+        Self::start_with(&[]).await
+    }
+
+    /// As [`Self::start`], with more settings.
+    pub(crate) async fn start_with(settings: &[(&str, &str)]) -> Result<Self, Failure> {
         let address = TcpListener::bind("127.0.0.1:0")?.local_addr()?;
         let began = Instant::now();
         let child = Command::new(PROGRAM)
@@ -37,6 +42,7 @@ impl Server {
             .env("LISTEN_ADDR", address.to_string())
             .env("ACCOUNT_BURST", "100000000")
             .env("LOG", "warn")
+            .envs(settings.iter().copied())
             .stdout(Stdio::null())
             .spawn()?;
         let mut server = Self { child, address, started_in: Duration::ZERO };
@@ -80,12 +86,22 @@ impl Drop for Server {
 
 /// The processor time of process `pid`, user and system, in seconds.
 pub(crate) fn cpu_secs(pid: &str) -> Result<f64, Failure> {
+    secs_of(pid, 2)
+}
+
+/// The same, with that of its children that have ended.
+pub(crate) fn cpu_secs_with_ended(pid: &str) -> Result<f64, Failure> {
+    secs_of(pid, 4)
+}
+
+/// The sum of the first so many of user, system, children's user, children's system.
+fn secs_of(pid: &str, n_fields: usize) -> Result<f64, Failure> {
     /// The kernel counts in these, on every machine that Linux runs on today.
     const TICKS_IN_SEC: f64 = 100.0;
     let stat = std::fs::read_to_string(format!("/proc/{pid}/stat"))?;
     // The name in brackets may hold anything; what follows it is field 3.
     let (_, rest) = stat.rsplit_once(") ").ok_or("the kernel does not tell")?;
     let ticks: Result<Vec<f64>, _> =
-        rest.split(' ').skip(14 - 3).take(2).map(str::parse::<f64>).collect();
+        rest.split(' ').skip(14 - 3).take(n_fields).map(str::parse::<f64>).collect();
     Ok(ticks?.iter().sum::<f64>() / TICKS_IN_SEC)
 }

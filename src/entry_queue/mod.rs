@@ -57,5 +57,6 @@ pub use purge::{Purge, end_of_line, progress, purge_batch, purge_closed_lines, t
 pub use rebuild::rebuild_what_is_lost;
 pub use room::WaitingRoom;
 pub use service::{
-    complete, extend_stay, is_anybody_waiting, let_in, lock_live_token, lock_stay, require_stay,
+    complete, extend_stay, is_anybody_waiting, let_in, lock_live_token, lock_stay, require_open,
+    require_stay,
 };

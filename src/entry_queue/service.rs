@@ -134,18 +134,25 @@ pub async fn require_stay(
     stay.ok_or_else(|| not_admitted(program))
 }
 
-/// Locks the stay of `account_id` in `program`, in which a hold may start now.
-///
-/// The clock is read after the row is ours: a hold that had to wait for it cannot
-/// start after the stay's end.
+/// Locks the stay of `account_id` in `program`, whatever the clock says: a hold may start
+/// in it if [`require_open`] says so of a moment read after every lock, so that one that had
+/// to wait for a row cannot start after the stay's end.
 pub async fn lock_stay(
     tx: &mut PgConnection,
     account_id: AccountId,
     program: &Program,
 ) -> Result<Stay, QueueError> {
     let stay = store::lock_stay(tx, program.id, account_id).await?;
-    let stay = stay.ok_or_else(|| not_admitted(program))?;
-    if store::clock(tx).await? < stay.stay_ends_at { Ok(stay) } else { Err(not_admitted(program)) }
+    stay.ok_or_else(|| not_admitted(program))
+}
+
+/// Refuses a hold in a stay whose end has come at `moment`, by the database's clock.
+pub fn require_open(
+    stay: &Stay,
+    program: &Program,
+    moment: DateTime<Utc>,
+) -> Result<(), QueueError> {
+    if moment < stay.stay_ends_at { Ok(()) } else { Err(not_admitted(program)) }
 }
 
 /// Keeps the place of a locked stay at least until `until`, the end of a hold. No new

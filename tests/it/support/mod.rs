@@ -3,6 +3,7 @@
 mod answer;
 mod catalog;
 mod child;
+mod counted_wire;
 mod cut_wire;
 mod holds;
 pub(crate) mod ledger;
@@ -15,6 +16,7 @@ mod purchase;
 pub(crate) use answer::Answer;
 pub(crate) use catalog::{Concert, ConcertOptions};
 pub(crate) use child::ChildInstance;
+pub(crate) use counted_wire::CountedWire;
 pub(crate) use cut_wire::CutWire;
 pub(crate) use holds::Hold;
 pub(crate) use office::{Office, app};
