@@ -28,6 +28,8 @@ use crate::{
 const CHANNEL: &str = "map-changed";
 /// Hints that come together are answered together.
 const COALESCED: Duration = Duration::from_millis(100);
+/// Maps watched at once. A house of fifty thousand seats takes some twenty megabytes.
+const WATCHED_MAX: usize = 128;
 /// How often a watched map is looked at without a hint.
 const LOOKED_EVERY: Duration = Duration::from_secs(2);
 
@@ -137,7 +139,11 @@ impl Maps {
         let mut seen = Seen::default();
         let first = seen.news(store::changes_since(&app.db, schedule_id, since).await?);
         watch.take(app, schedule_id, first).await?;
-        locked(&self.watched).insert(schedule_id, Arc::clone(&watch));
+        {
+            let mut watched = locked(&self.watched);
+            make_room(&mut watched);
+            watched.insert(schedule_id, Arc::clone(&watch));
+        }
         let watched = Arc::clone(&self.watched);
         tokio::spawn(follow(app.clone(), watched, schedule_id, Arc::clone(&watch), seen));
         Ok(watch)
@@ -147,6 +153,18 @@ impl Maps {
         let watch = locked(&self.watched).get(&schedule_id).map(Arc::clone)?;
         watch.touch();
         Some(watch)
+    }
+}
+
+/// Ends the watch that nobody opened for longest when there are too many; its viewers
+/// open it anew.
+fn make_room(watched: &mut HashMap<ScheduleId, Arc<Watch>>) {
+    if watched.len() < WATCHED_MAX {
+        return;
+    }
+    let oldest = watched.iter().min_by_key(|(_, watch)| watch.touched()).map(|(id, _)| *id);
+    if let Some(watch) = oldest.and_then(|id| watched.remove(&id)) {
+        watch.hinted.notify_one();
     }
 }
 

@@ -67,6 +67,11 @@ impl Watch {
         locked(&self.kept).touched = Instant::now();
     }
 
+    /// When somebody looked last.
+    pub(super) fn touched(&self) -> Instant {
+        locked(&self.kept).touched
+    }
+
     /// The answers that whoever knows everything before `since` has missed, and the
     /// cursor after them; none when that is too long ago.
     pub(super) fn missed(&self, since: i64) -> Option<(Vec<Arc<Changes>>, i64)> {
