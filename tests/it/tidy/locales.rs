@@ -8,18 +8,16 @@ use super::{
 };
 
 /// Texts whose pages are still to come. Nothing else may be unused.
-const YET_TO_COME: [&str; 11] = [
+const YET_TO_COME: [&str; 9] = [
     "account-demo",
     "common-back-to-line",
     "common-back-to-program",
-    "home-popular",
     "program-go-inside",
     "program-in-line",
     "program-inside",
     "program-look-again",
     "queue-stay-minute",
     "reservation-at-minute",
-    "ticket-calendar",
 ];
 
 /// Whose literals are no keys themselves: the acts of the log are told by `admin-act-…`.
