@@ -1,5 +1,7 @@
 //! Venues' seats from a CSV or a grid, and seats that must stay because they are sold.
 
+use std::fmt::Write as _;
+
 use reqwest::{Method, multipart::Form};
 use sqlx::PgPool;
 
@@ -124,7 +126,8 @@ fn large_csv(last: &str) -> (String, usize) {
     let mut csv = "section,row,number\n".to_owned();
     let mut seats = 0;
     while csv.len() < BYTES - 256 {
-        csv += &format!("{name}{},{name}{},{}\n", seats / 5_000, seats / 100, seats % 100 + 1);
+        let (section, row, number) = (seats / 5_000, seats / 100, seats % 100 + 1);
+        writeln!(csv, "{name}{section},{name}{row},{number}").unwrap();
         seats += 1;
     }
     (csv + last, seats)
