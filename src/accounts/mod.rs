@@ -33,5 +33,5 @@ pub use pages::{
     staff::{AdminAccount, StaffAccount},
 };
 pub use password::PasswordGate;
-pub use roles::{Profile, change_role, find_profile, lock_out, search_profiles};
+pub use roles::{Profile, change_role, find_accounts, find_profile, lock_out, search_profiles};
 pub use service::{create_admin, purge_sessions};

@@ -157,8 +157,13 @@ impl Office {
     }
 
     /// Stops every instance of an office that the test broke on purpose.
-    pub(crate) async fn close_as_it_is(self) {
-        for instance in self.instances {
+    pub(crate) async fn close_as_it_is(mut self) {
+        self.leave().await;
+    }
+
+    /// Stops every instance, and leaves the work to processes of the test's own.
+    pub(crate) async fn leave(&mut self) {
+        for instance in self.instances.drain(..) {
             instance.stop().await;
         }
     }
