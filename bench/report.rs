@@ -83,8 +83,9 @@ fn text(findings: &Findings) -> Result<String, Failure> {
     let growths = growths.ok_or("a comparison has no runs")?;
     let verdicts: String = findings.figures.iter().filter_map(verdict).collect();
     let grown: String = findings.growths.iter().filter_map(growth_verdict).collect();
-    let facts: String =
+    let facts: Vec<String> =
         findings.facts.iter().map(|(what, value)| format!("* {what}: {value}\n")).collect();
+    let facts = facts.concat();
     let not_measured = NOT_MEASURED.map(|what| format!("* {what}: not measured\n")).concat();
     let starts = Spread::of(findings.starts.iter().map(|secs| secs * 1e3));
     let starts = starts.ok_or("no start was measured")?;
