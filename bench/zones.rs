@@ -25,7 +25,11 @@ const VISITORS: u64 = 9_000;
 /// Takings of the lock in one run.
 const TAKINGS: u32 = 500;
 /// Tasks that fill a line.
-const TASKS: usize = 64;
+const TASKS: usize = 8;
+/// How often Redis is asked again on a machine that is too busy to answer in time.
+const TRIES: u32 = 20;
+/// How long it is left alone in between: longer than the breaker stays open.
+const PAUSE: Duration = Duration::from_millis(1_500);
 /// How long the lock is waited for: longer than it is ever held here.
 const WAIT: Duration = Duration::from_secs(2);
 
@@ -84,14 +88,16 @@ impl Bench {
 /// A lock that nobody holds and so many wait for.
 async fn line_of(locks: &FairLocks, n: usize) -> Result<LeaseName, Failure> {
     let name = LeaseName::new(&"bench", &n);
-    let held = locks.take(&name, "holder", WAIT).await?;
+    let (held, _) = try_to_take(locks, &name, "holder", WAIT).await;
+    let held = held?;
     let mut tasks = JoinSet::new();
     for first in 0..TASKS {
         let (locks, name) = (locks.clone(), name.clone());
         tasks.spawn(async move {
             let mut n_waiting = 0;
             for waiter in (first..n).step_by(TASKS) {
-                match locks.take(&name, &format!("waiter-{waiter}"), Duration::ZERO).await {
+                let waiter = format!("waiter-{waiter}");
+                match try_to_take(&locks, &name, &waiter, Duration::ZERO).await.0 {
                     Err(FairError::Waiting(_)) => n_waiting += 1,
                     Err(failure) => return Err(failure.to_string()),
                     Ok(_) => return Err("the lock was free".to_owned()),
@@ -113,10 +119,29 @@ async fn line_of(locks: &FairLocks, n: usize) -> Result<LeaseName, Failure> {
 async fn take(locks: &FairLocks, name: &LeaseName) -> Result<f64, Failure> {
     let mut taken_in = Duration::ZERO;
     for _ in 0..TAKINGS {
-        let began = Instant::now();
-        let guard: FairGuard = locks.take(name, "somebody", WAIT).await?;
-        taken_in += began.elapsed();
-        guard.release().await;
+        let (guard, took) = try_to_take(locks, name, "somebody", WAIT).await;
+        taken_in += took;
+        guard?.release().await;
     }
     Ok(taken_in.as_secs_f64() * 1e6 / f64::from(TAKINGS))
+}
+
+/// Takes the lock, again when Redis did not answer in time; how long the last try took.
+async fn try_to_take(
+    locks: &FairLocks,
+    name: &LeaseName,
+    waiter: &str,
+    wait: Duration,
+) -> (Result<FairGuard, FairError>, Duration) {
+    let mut tries = 1;
+    loop {
+        let began = Instant::now();
+        match locks.take(name, waiter, wait).await {
+            Err(FairError::Away(_)) if tries < TRIES => {
+                tokio::time::sleep(PAUSE).await;
+                tries += 1;
+            }
+            outcome => return (outcome, began.elapsed()),
+        }
+    }
 }

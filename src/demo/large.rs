@@ -5,6 +5,7 @@
 //! Everything follows from its number and from today's date, so two loads of one day are
 //! alike. Rows are made and copied one program at a time: memory holds no more than that.
 
+mod orders;
 mod rows;
 mod visits;
 

@@ -3,10 +3,12 @@
 //! Everybody came once and made two orders, one after the other, for the same performance.
 //! Most were paid; some of the first were given up, ran out or were given back later.
 
-use sha2::{Digest, Sha256};
 use uuid::Uuid;
 
-use super::rows::{At, Rows, id};
+use super::{
+    orders::{Fate, HOLD_SECS, PAID_SECS, code, price, seats_of},
+    rows::{At, Rows, id},
+};
 use crate::demo::store::copy::Table;
 
 /// Seats of each hall.
@@ -14,14 +16,14 @@ pub(super) const SEATS: u64 = SECTIONS * ROWS * SEATS_A_ROW;
 const SECTIONS: u64 = 4;
 const ROWS: u64 = 10;
 const SEATS_A_ROW: u64 = 25;
+/// Seats of one price.
+pub(super) const SEATS_A_SECTION: u64 = ROWS * SEATS_A_ROW;
 /// People who came for one performance.
 pub(super) const BUYERS: u64 = 100;
 /// Orders of each of them.
 pub(super) const ORDERS: u64 = 2;
 /// Seats from one order to the next; what an order leaves of them is free.
 const SEATS_APART: u64 = SEATS / (BUYERS * ORDERS);
-/// What a seat costs, by its section.
-const PRICES: [i64; 4] = [120_000, 90_000, 60_000, 40_000];
 /// What everybody charged: more than anybody spent.
 const CHARGED: i64 = 1_000_000;
 /// More than the entries of any wallet.
@@ -37,49 +39,9 @@ const QUIET_SECS: i64 = 3_600;
 /// Half past seven in the evening in Seoul, after midnight UTC.
 const CURTAIN_SECS: i64 = 37_800;
 const STAY_SECS: i64 = 600;
-const HOLD_SECS: i64 = 300;
-/// When in a visit the two orders are made, and when the second is paid.
+/// When in a visit the two orders are made.
 const FIRST_SECS: i64 = 60;
 const SECOND_SECS: i64 = 400;
-const PAID_SECS: i64 = 30;
-
-/// What became of an order.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Fate {
-    Confirmed,
-    Cancelled,
-    Expired,
-    Refunded,
-}
-
-impl Fate {
-    fn of(buyer: u64, order: u64) -> Self {
-        match (order, buyer % 8) {
-            (0, 0) => Self::Cancelled,
-            (0, 1) => Self::Expired,
-            (0, 2) => Self::Refunded,
-            _ => Self::Confirmed,
-        }
-    }
-
-    fn word(self) -> &'static str {
-        match self {
-            Self::Confirmed => "CONFIRMED",
-            Self::Cancelled => "CANCELLED",
-            Self::Expired => "EXPIRED",
-            Self::Refunded => "REFUNDED",
-        }
-    }
-
-    fn settled_after_secs(self) -> i64 {
-        match self {
-            Self::Confirmed => PAID_SECS,
-            Self::Cancelled => 20,
-            Self::Expired => HOLD_SECS,
-            Self::Refunded => 320,
-        }
-    }
-}
 
 /// One program, to be written.
 #[derive(Debug)]
@@ -314,28 +276,7 @@ impl Scene<'_> {
     }
 }
 
-/// How many seats an order is for.
-fn seats_of(buyer: u64, order: u64) -> u64 {
-    1 + (buyer + order) % 2
-}
-
 /// How many days from today the nth performance is.
 fn day_of(performance: u64) -> i64 {
     i64::try_from(performance).unwrap_or(i64::MAX) + 2
-}
-
-fn price(place: u64) -> i64 {
-    let section = usize::try_from(place / (ROWS * SEATS_A_ROW)).unwrap_or_default();
-    PRICES.get(section).copied().unwrap_or_default()
-}
-
-/// A ticket's code, as long as real ones and in their letters.
-fn code(nth: u64) -> String {
-    const LETTERS: usize = 26;
-    let digest = Sha256::digest(nth.to_be_bytes());
-    let letters = digest.iter().map(|byte| match byte & 31 {
-        letter @ 0..26 => char::from(b'A' + letter),
-        digit => char::from(b'2' + (digit - 26)),
-    });
-    letters.take(LETTERS).collect()
 }
