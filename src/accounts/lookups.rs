@@ -30,7 +30,8 @@ const BATCH_MAX: usize = 500;
 /// Sessions that may wait to be looked up.
 const WAITING_MAX: usize = 20_000;
 /// No statement is waited for any longer: the next one may find a connection that answers.
-const LOOKUP_MAX: Duration = Duration::from_secs(2);
+/// Longer than the pool lets a change wait for a connection, shorter than a change may take.
+const LOOKUP_MAX: Duration = Duration::from_secs(4);
 
 /// What a look-up comes to. Those that went together share their failure.
 pub(super) type Found = Result<Option<SessionAccount>, Arc<sqlx::Error>>;
