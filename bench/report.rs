@@ -34,9 +34,10 @@ const WHERE_THE_TIME_GOES: &str = "\
 ## Where the time goes
 
 How often one request waits for an answer of PostgreSQL and of Redis. A test counts it on the wire. A connection that is
-taken from the pool and given back costs one more round trip than its statements, the pool's `begin; rollback`: without
-it a write that was acknowledged can be lost (see `pool_of` in `src/infra/postgres.rs`). pgbench sends the same
-statements without it. A join is counted alone; of those that come together only the look at the session is each one's
+taken from the pool and given back costs two more round trips than its statements: our `begin; rollback`, without which
+a write that was acknowledged can be lost (see `pool_of` in `src/infra/postgres.rs`), and the `Sync` with which the pool
+of sqlx tests each connection that it gets back, which cannot be switched off. Ours is the one with a time limit, so
+neither can stand in for the other. pgbench sends the same statements without both. A join is counted alone; of those that come together only the look at the session is each one's
 own, the rest is done once for all, so that a log-out and a locked account count at once.
 ";
 
@@ -83,8 +84,8 @@ fn text(findings: &Findings) -> Result<String, Failure> {
     let growths = growths.ok_or("a comparison has no runs")?;
     let verdicts: String = findings.figures.iter().filter_map(verdict).collect();
     let grown: String = findings.growths.iter().filter_map(growth_verdict).collect();
-    let facts: String =
-        findings.facts.iter().map(|(what, value)| format!("* {what}: {value}\n")).collect();
+    let facts = findings.facts.iter().map(|(what, value)| format!("* {what}: {value}\n"));
+    let facts = facts.collect::<Vec<_>>().concat();
     let not_measured = NOT_MEASURED.map(|what| format!("* {what}: not measured\n")).concat();
     let starts = Spread::of(findings.starts.iter().map(|secs| secs * 1e3));
     let starts = starts.ok_or("no start was measured")?;
