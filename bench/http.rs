@@ -50,6 +50,11 @@ impl Connection {
         self.send("POST", path, session, form).await
     }
 
+    /// Deletes what stands at `path`.
+    pub(crate) async fn delete(&mut self, path: &str, session: &str) -> io::Result<Answer> {
+        self.send("DELETE", path, session, "").await
+    }
+
     /// Opens the event stream at `path`; the connection is the stream's from then on.
     pub(crate) async fn listen(&mut self, path: &str, session: &str) -> io::Result<()> {
         let request = format!(
@@ -97,14 +102,18 @@ impl Connection {
     }
 }
 
-/// The answer, once all of it is there. Every answer of ours says how long it is.
+/// The answer, once all of it is there. Every answer of ours that has a body says how long
+/// it is.
 fn parse(received: &[u8]) -> io::Result<Option<Answer>> {
     let text = std::str::from_utf8(received).map_err(io::Error::other)?;
     let Some((head, body)) = text.split_once("\r\n\r\n") else { return Ok(None) };
     let status = head.split(' ').nth(1).and_then(|status| status.parse().ok());
-    let status = status.ok_or_else(|| io::Error::other("no status"))?;
+    let status: u16 = status.ok_or_else(|| io::Error::other("no status"))?;
     let n_bytes = head.lines().find_map(|line| line.strip_prefix("content-length: "));
-    let n_bytes = n_bytes.and_then(|n_bytes| n_bytes.parse::<usize>().ok());
+    let n_bytes = match status {
+        204 => Some(0),
+        _ => n_bytes.and_then(|n_bytes| n_bytes.parse::<usize>().ok()),
+    };
     let n_bytes = n_bytes.ok_or_else(|| io::Error::other("no length"))?;
     Ok((body.len() >= n_bytes).then(|| Answer { status, body: body.to_owned() }))
 }

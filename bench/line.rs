@@ -14,7 +14,12 @@ pub(crate) struct FullLine {
 }
 
 impl Bench {
-    pub(crate) async fn joins(&mut self) -> Result<(Figure, FullLine), Failure> {
+    pub(crate) async fn line(&mut self) -> Result<Vec<Figure>, Failure> {
+        let (joins, line) = self.joins().await?;
+        Ok([vec![joins], self.polls(&line).await?].concat())
+    }
+
+    async fn joins(&mut self) -> Result<(Figure, FullLine), Failure> {
         let mut figure = Figure {
             name: "joins",
             limit: "pgbench, one join a transaction on the locked row",
@@ -45,7 +50,7 @@ impl Bench {
         Ok((figure, line.ok_or("nobody joined")?))
     }
 
-    pub(crate) async fn polls(&mut self, line: &FullLine) -> Result<Vec<Figure>, Failure> {
+    async fn polls(&mut self, line: &FullLine) -> Result<Vec<Figure>, Failure> {
         let each = |name, target, errand| (name, target, errand);
         let mut figures = Vec::new();
         for (name, target, errand) in [

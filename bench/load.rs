@@ -36,6 +36,8 @@ pub(crate) enum Errand {
     ChargeOne,
     /// Everybody holds their seat once.
     Hold(Stage),
+    /// Everybody holds one place of the zone once.
+    HoldPlace(Stage),
     /// Everybody holds their seat and pays it, once.
     Purchase(Stage),
 }
@@ -116,10 +118,16 @@ pub(crate) async fn drive(
 impl Errand {
     /// Whether each person can do it only once.
     fn is_once(&self) -> bool {
-        matches!(self, Self::Join(_) | Self::Hold(_) | Self::Purchase(_))
+        matches!(self, Self::Join(_) | Self::Hold(_) | Self::HoldPlace(_) | Self::Purchase(_))
     }
 
-    async fn run(&self, server: &mut Connection, nth: u64, turn: u64) -> io::Result<Answer> {
+    /// One turn of it.
+    pub(crate) async fn run(
+        &self,
+        server: &mut Connection,
+        nth: u64,
+        turn: u64,
+    ) -> io::Result<Answer> {
         match self {
             Self::Health => server.get("/healthz", "").await,
             Self::Join(stage) => server.post(&stage.queue_path(), &session(turn), "").await,
@@ -133,6 +141,11 @@ impl Errand {
             Self::Charge(people) => charge(server, 1 + turn % people).await,
             Self::ChargeOne => charge(server, 1).await,
             Self::Hold(stage) => hold(server, stage, turn).await,
+            Self::HoldPlace(stage) => {
+                let path = format!("/schedules/{}/reservations", stage.schedule_id());
+                let form = format!("zone_id={}&quantity=1&{}", stage.zone_id(), request_key());
+                server.post(&path, &session(turn), &form).await
+            }
             Self::Purchase(stage) => {
                 let held = hold(server, stage, turn).await?;
                 let Some(reservation_id) = field(&held.body, "reservation_id") else {
@@ -157,7 +170,7 @@ async fn hold(server: &mut Connection, stage: &Stage, nth: u64) -> io::Result<An
     server.post(&path, &session(nth), &form).await
 }
 
-fn request_key() -> String {
+pub(crate) fn request_key() -> String {
     format!("request_key={}", Uuid::now_v7())
 }
 

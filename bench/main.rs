@@ -2,17 +2,21 @@
 //! that the same PostgreSQL sets, and writes `BENCHMARKS.md`. Run by `scripts/bench`, which
 //! starts a PostgreSQL and a Redis for it.
 
+mod backlog;
 mod cost;
 mod figure;
 mod growth;
 mod http;
+mod large;
 mod line;
 mod load;
+mod million;
 mod money;
 mod report;
 mod sales;
 mod server;
 mod stage;
+mod zones;
 
 use std::{
     io::{self, Write},
@@ -46,13 +50,18 @@ pub(crate) struct Pace {
     turns: u64,
 }
 
+/// What `--only` may name.
+const SUBJECTS: [&str; 7] = ["line", "money", "sales", "zones", "backlog", "large", "million"];
+
 const FULL: Pace = Pace { runs: 5, secs: 3, turns: 1_500 };
 const QUICK: Pace = Pace { runs: 3, secs: 1, turns: 600 };
 
 #[tokio::main(worker_threads = 2)]
 async fn main() -> ExitCode {
-    let pace = if std::env::args().any(|word| word == "--quick") { QUICK } else { FULL };
-    match run(pace).await {
+    let words: Vec<String> = std::env::args().collect();
+    let pace = if words.iter().any(|word| word == "--quick") { QUICK } else { FULL };
+    let only = words.iter().skip_while(|word| *word != "--only").nth(1);
+    match run(pace, only.map(String::as_str)).await {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => {
             // Nowhere is left to say that standard error is closed.
@@ -62,7 +71,11 @@ async fn main() -> ExitCode {
     }
 }
 
-async fn run(pace: Pace) -> Result<(), Failure> {
+/// All subjects, or `only` one.
+async fn run(pace: Pace, only: Option<&str>) -> Result<(), Failure> {
+    if only.is_some_and(|only| !SUBJECTS.contains(&only)) {
+        return Err(format!("--only takes one of {SUBJECTS:?}").into());
+    }
     let busy_before = report::load_average()?;
     // The first start migrates; those after it are what an operator waits for.
     drop(Server::start().await?);
@@ -75,20 +88,44 @@ async fn run(pace: Pace) -> Result<(), Failure> {
     psql_file("people.sql", &[("people", PEOPLE.to_string())])?;
 
     let mut bench = Bench { server, pace, stages: 0 };
-    let (joins, line) = bench.joins().await?;
-    let figures = [
-        vec![joins],
-        bench.polls(&line).await?,
-        bench.charges().await?,
-        vec![bench.holds().await?, bench.purchases().await?],
-    ]
-    .concat();
+    let is_wanted = |subject| only.is_none_or(|only| only == subject);
     let mut facts = vec![("memory before anybody comes", format!("{memory_mib:.0} MiB"))];
-    facts.extend(bench.costs().await?);
+    let (mut figures, mut growths) = (Vec::new(), Vec::new());
+    if is_wanted("line") {
+        figures.extend(bench.line().await?);
+    }
+    if is_wanted("money") {
+        figures.extend(bench.charges().await?);
+    }
+    if is_wanted("sales") {
+        figures.extend([bench.holds().await?, bench.purchases().await?]);
+    }
+    if is_wanted("zones") {
+        figures.push(bench.zone_holds().await?);
+        growths.push(bench.crowded_lock().await?);
+    }
+    if is_wanted("costs") {
+        facts.extend(bench.costs().await?);
+    }
+    if is_wanted("backlog") && pace.runs == FULL.runs {
+        let (growth, cleared) = bench.backlog().await?;
+        growths.push(growth);
+        facts.push(("100,000 holds that ended at once, cleared while sales went on", cleared));
+    }
+    if is_wanted("large") && pace.runs == FULL.runs {
+        growths.extend(bench.large_offices().await?);
+    }
+    // Last, because a million people stay in the database.
+    if is_wanted("million") && pace.runs == FULL.runs {
+        let million = bench.million().await?;
+        growths.extend(million.growths);
+        facts.extend(million.facts);
+    }
     let findings = report::Findings {
         pace,
+        is_whole: only.is_none(),
         figures,
-        growths: Vec::new(),
+        growths,
         facts,
         starts,
         busy: (busy_before, report::load_average()?),

@@ -30,6 +30,11 @@ impl Server {
     /// Starts one on a free port, with its usual settings but two: one account may change
     /// things as often as it likes, and only warnings are logged.
     pub(crate) async fn start() -> Result<Self, Failure> {
+        Self::start_with(&[]).await
+    }
+
+    /// As [`Self::start`], with more settings.
+    pub(crate) async fn start_with(settings: &[(&str, &str)]) -> Result<Self, Failure> {
         let address = TcpListener::bind("127.0.0.1:0")?.local_addr()?;
         let began = Instant::now();
         let child = Command::new(PROGRAM)
@@ -37,6 +42,7 @@ impl Server {
             .env("LISTEN_ADDR", address.to_string())
             .env("ACCOUNT_BURST", "100000000")
             .env("LOG", "warn")
+            .envs(settings.iter().copied())
             .stdout(Stdio::null())
             .spawn()?;
         let mut server = Self { child, address, started_in: Duration::ZERO };

@@ -9,7 +9,8 @@ use crate::{Failure, load::Tally};
 /// A program with one performance, for one run.
 #[derive(Clone, Debug)]
 pub(crate) struct Stage {
-    nth: u64,
+    /// Which one it is.
+    pub(crate) nth: u64,
     /// The id of its first seat.
     pub(crate) first_seat: u64,
 }
@@ -29,7 +30,7 @@ pub(crate) struct Plan {
 }
 
 /// How many are inside at once where people stand in line.
-const CAPACITY: u64 = 50;
+pub(crate) const CAPACITY: u64 = 50;
 
 impl Stage {
     /// Writes the nth one.
@@ -61,6 +62,11 @@ impl Stage {
         id(2, self.nth)
     }
 
+    /// Its zone.
+    pub(crate) fn zone_id(&self) -> Uuid {
+        id(8, self.nth)
+    }
+
     /// How many reservations of it have `status`.
     pub(crate) fn count_reservations(&self, status: &str) -> Result<u64, Failure> {
         let schedule_id = self.schedule_id();
@@ -89,6 +95,7 @@ impl Stage {
         vec![
             ("program", self.program_id().to_string()),
             ("schedule", self.schedule_id().to_string()),
+            ("zone", self.zone_id().to_string()),
             ("first_seat", self.first_seat.to_string()),
             ("turns", turns.to_string()),
             ("turn", "0".to_owned()),
@@ -106,13 +113,18 @@ pub(crate) fn psql_file(name: &str, variables: &[(&str, String)]) -> Result<Stri
     psql(&arguments.iter().map(String::as_str).collect::<Vec<_>>())
 }
 
+/// Runs a file of `bench/sql` in another database; what it prints.
+pub(crate) fn psql_file_in(database: &str, name: &str) -> Result<String, Failure> {
+    psql(&["-d", database, "-f", &sql(name).display().to_string()])
+}
+
 /// Runs psql; what it prints.
 pub(crate) fn psql(arguments: &[&str]) -> Result<String, Failure> {
     let quiet = ["-X", "-q", "-t", "-A", "-v", "ON_ERROR_STOP=1"];
     output(Command::new("psql").args(quiet).args(arguments))
 }
 
-fn count(query: &str) -> Result<u64, Failure> {
+pub(crate) fn count(query: &str) -> Result<u64, Failure> {
     Ok(psql(&["-c", query])?.trim().parse()?)
 }
 
@@ -129,12 +141,23 @@ pub(crate) fn pgbench(
     variables: &[(&'static str, String)],
     secs: u64,
 ) -> Result<Tally, Failure> {
+    pgbench_of(CLIENTS, scripts, variables, secs)
+}
+
+/// As [`pgbench`], of so many clients.
+pub(crate) fn pgbench_of(
+    clients: u64,
+    scripts: &[&str],
+    variables: &[(&'static str, String)],
+    secs: u64,
+) -> Result<Tally, Failure> {
     let texts: Result<Vec<String>, _> =
         scripts.iter().map(|name| std::fs::read_to_string(sql(name))).collect();
     let script = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("pgbench.sql");
     std::fs::write(&script, texts?.concat())?;
     let mut command = Command::new("pgbench");
-    command.args(["-n", "-M", "prepared", "-j", "2", "-c", &CLIENTS.to_string()]);
+    let threads = clients.min(2).to_string();
+    command.args(["-n", "-M", "prepared", "-j", &threads, "-c", &clients.to_string()]);
     command.args(["-T", &secs.to_string()]).arg("-f").arg(&script);
     for (name, value) in variables {
         command.arg("-D").arg(format!("{name}={value}"));

@@ -12,9 +12,9 @@ use stagedoor::{
     accounts::{self, AccountError},
     app::{App, StartError},
     config::Config,
-    demo,
+    demo::{self, Size},
     infra::{postgres, redis::Redis},
-    rehearsal::{self, Rehearsal},
+    rehearsal::{self, Bar, Means, Played, Rehearsal},
     server, telemetry,
 };
 use url::Url;
@@ -34,11 +34,15 @@ enum Command {
     /// Migrate the database and end.
     Migrate,
     /// Fill an empty office with a believable data set and print its log-ins.
-    Demo,
+    Demo {
+        /// Beside it 2,000,000 seats on sale, 400,000 reservations and 200,000 accounts.
+        #[arg(long)]
+        large: bool,
+    },
     /// Check everything that must always be true, also during a sale; one line a violation.
     Verify,
-    /// Rehearse an on-sale against a running deployment on this machine, with a program and
-    /// people of its own that are removed afterwards.
+    /// Rehearse an on-sale against a running deployment, with a program and people of its own
+    /// that are removed afterwards. Without `REHEARSAL_TOKEN` it must be on this machine.
     Rehearse {
         /// The deployment.
         #[arg(long, default_value = "http://127.0.0.1:8080")]
@@ -52,6 +56,9 @@ enum Command {
         /// Keep every request and how it ended here, as JSON lines.
         #[arg(long, value_name = "FILE")]
         history: Option<PathBuf>,
+        /// Keep the report here as a page with charts.
+        #[arg(long, value_name = "FILE")]
+        html: Option<PathBuf>,
         /// Report as JSON.
         #[arg(long)]
         json: bool,
@@ -93,16 +100,17 @@ async fn main() -> ExitCode {
 }
 
 async fn run(command: Command) -> Result<(), Failure> {
+    if let Command::Rehearse { target, people, open_loop, history, html, json } = command {
+        return rehearse(&Rehearsal { target, people, open_loop, history, html }, json).await;
+    }
     let config = Config::from_env()?;
     telemetry::start_logging(&config);
     match command {
+        Command::Rehearse { .. } => Ok(()),
         Command::Serve => serve(config).await,
         Command::Migrate => migrate(&config).await.map(drop),
-        Command::Demo => fill(&migrate(&config).await?).await,
+        Command::Demo { large } => fill(&migrate(&config).await?, large).await,
         Command::Verify => verify(&config).await,
-        Command::Rehearse { target, people, open_loop, history, json } => {
-            rehearse(&config, &Rehearsal { target, people, open_loop, history }, json).await
-        }
         Command::Admin { command: AdminCommand::Create { email, name } } => {
             create_admin(&migrate(&config).await?, &email, &name).await
         }
@@ -119,13 +127,16 @@ async fn serve(config: Config) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Waits for Ctrl-C or SIGTERM.
-async fn asked_to_stop() -> io::Result<()> {
+/// Waits for Ctrl-C or SIGTERM; both are heard from the call on.
+fn asked_to_stop() -> impl Future<Output = io::Result<()>> {
     use tokio::signal::unix::{SignalKind, signal};
-    let mut terminated = signal(SignalKind::terminate())?;
-    tokio::select! {
-        interrupted = tokio::signal::ctrl_c() => interrupted,
-        _ = terminated.recv() => Ok(()),
+    let signals = (signal(SignalKind::interrupt()), signal(SignalKind::terminate()));
+    async {
+        let (mut interrupted, mut terminated) = (signals.0?, signals.1?);
+        tokio::select! {
+            _ = interrupted.recv() => Ok(()),
+            _ = terminated.recv() => Ok(()),
+        }
     }
 }
 
@@ -136,7 +147,7 @@ async fn migrate(config: &Config) -> Result<PgPool, Failure> {
     Ok(db)
 }
 
-async fn fill(db: &PgPool) -> Result<(), Failure> {
+async fn fill(db: &PgPool, large: bool) -> Result<(), Failure> {
     let mut out = io::stdout();
     if demo::fill(db).await? {
         writeln!(out, "The office is filled with demo data.")?;
@@ -147,12 +158,25 @@ async fn fill(db: &PgPool) -> Result<(), Failure> {
     for log_in in demo::LOG_INS {
         writeln!(out, "  {:<26} {}", log_in.email, log_in.purpose)?;
     }
+    if large { fill_large(db).await } else { Ok(()) }
+}
+
+async fn fill_large(db: &PgPool) -> Result<(), Failure> {
+    let (size, mut out) = (Size::LARGE, io::stdout());
+    let is_filled = demo::fill_large(db, size, |nth| {
+        let _ = writeln!(io::stderr(), "Large demo data: program {nth} of {}", size.programs);
+    });
+    if !is_filled.await? {
+        return Err("The office has its large demo data already.".into());
+    }
+    let (seats, reservations) = (size.schedule_seats(), size.reservations());
+    let accounts = size.accounts();
+    writeln!(out, "Beside it: {seats} seats, {reservations} reservations, {accounts} accounts.")?;
     Ok(())
 }
 
 async fn verify(config: &Config) -> Result<(), Failure> {
-    let db = postgres::pool(config).map_err(StartError::from)?;
-    let redis = Redis::open(&config.redis_url, &config.redis_prefix).map_err(StartError::from)?;
+    let (db, redis) = stores(config)?;
     let violations = rehearsal::verify(&db, &redis).await?;
     let mut out = io::stdout();
     for violation in &violations {
@@ -165,34 +189,41 @@ async fn verify(config: &Config) -> Result<(), Failure> {
     }
 }
 
-async fn rehearse(config: &Config, rehearsal: &Rehearsal, json: bool) -> Result<(), Failure> {
-    let db = postgres::pool(config).map_err(StartError::from)?;
-    let redis = Redis::open(&config.redis_url, &config.redis_prefix).map_err(StartError::from)?;
+async fn rehearse(rehearsal: &Rehearsal, json: bool) -> Result<(), Failure> {
+    // Heard from now on, so that an early Ctrl-C also takes away what was made.
+    let stop = asked_to_stop();
+    let config = Config::of_visitor()?;
+    let stores = match &config {
+        Some(config) => Some(stores(config)?),
+        None => None,
+    };
+    let token = Config::rehearsal_token()?;
+    let means =
+        Means { token: token.as_deref(), stores: stores.as_ref().map(|(db, redis)| (db, redis)) };
+    let bar = Bar::on_stderr(rehearsal.people);
     let stop = async {
         // Without signals it ends by itself.
-        if asked_to_stop().await.is_err() {
+        if stop.await.is_err() {
             std::future::pending::<()>().await;
         }
     };
-    let is_watched = io::stderr().is_terminal();
-    let report = rehearsal.play(&db, &redis, stop, |now| {
-        if is_watched {
-            let rehearsal::Progress { people, joined, held, paid, gone } = now;
-            let _ = write!(
-                io::stderr(),
-                "\r{people} people: {joined} joined, {held} held, {paid} paid, {gone} gone "
-            );
-        }
-    });
-    let report = report.await?;
-    if is_watched {
-        writeln!(io::stderr())?;
-    }
+    let played = rehearsal.play(means, stop, |now| bar.show(now)).await;
+    bar.end();
+    let Played { report, trouble } = played?;
     match json {
         true => writeln!(io::stdout(), "{}", serde_json::to_string_pretty(&report)?)?,
         false => writeln!(io::stdout(), "{report}")?,
     }
-    if report.is_clean() { Ok(()) } else { Err("The rehearsal was not clean.".into()) }
+    let mut sentences: Vec<String> = trouble.iter().map(ToString::to_string).collect();
+    if !report.is_clean() {
+        sentences.push("The rehearsal was not clean.".to_owned());
+    }
+    if sentences.is_empty() { Ok(()) } else { Err(sentences.join("\n").into()) }
+}
+
+fn stores(config: &Config) -> Result<(PgPool, Redis), StartError> {
+    let db = postgres::pool(config)?;
+    Ok((db, Redis::open(&config.redis_url, &config.redis_prefix)?))
 }
 
 async fn create_admin(db: &PgPool, email: &str, name: &str) -> Result<(), Failure> {

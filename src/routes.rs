@@ -1,7 +1,7 @@
 //! The URL table.
 
 use crate::{
-    accounts, admin, catalog, entry_queue, payment, reservation, tickets, wallet,
+    accounts, admin, catalog, entry_queue, payment, rehearsal, reservation, tickets, wallet,
     web::{
         assets, health, language,
         path::{Path, at},
@@ -86,6 +86,10 @@ pub fn all() -> Vec<Path> {
         at("/admin/reservations/{id}/refund").post(admin::pages::reservations::create_refund),
         at("/admin/audit").get(admin::pages::audit::list_acts),
         at("/admin/audit.csv").get(admin::pages::audit::download_acts),
+
+        at("/rehearsal/stages").post(rehearsal::pages::create_stage).patient(),
+        at("/rehearsal/stages/{id}").delete(rehearsal::pages::delete_stage).patient(),
+        at("/rehearsal/stages/{id}/people").post(rehearsal::pages::create_people).patient(),
 
         at("/healthz").get(health::show_health),
         at("/readyz").get(health::show_readiness),

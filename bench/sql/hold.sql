@@ -10,9 +10,6 @@ select account_id, name, role,
 from sessions
 join accounts on accounts.id = sessions.account_id
 where token_hash = bench.session(:nth) and sessions.expires_at > now() and locked_at is null;
-select schedules.id, program_id, starts_at, venues.name, time_zone
-from schedules join venues on venues.id = venue_id
-where schedules.id = :schedule;
 select id, program_id, account_id, queue_number, stay_ends_at, expires_at
 from queue_tokens
 where program_id = :program and account_id = bench.id(0, :nth)
@@ -25,13 +22,12 @@ select id, program_id, account_id, queue_number, stay_ends_at, expires_at
 from queue_tokens
 where program_id = :program and account_id = bench.id(0, :nth) and status = 'ACTIVE'
 for no key update;
-select clock_timestamp();
 select id as seat_id, version as seat_version, price, status
 from schedule_seats
 where id = any(array[:seat]::bigint[]) and schedule_id = :schedule
 order by id
 for no key update \gset
-select
+select clock_timestamp(),
     (p.status = 'PUBLISHED' and p.on_sale_at <= clock_timestamp()
         and clock_timestamp() < p.off_sale_at and clock_timestamp() < s.starts_at),
     p.hold_ttl_secs,

@@ -5,7 +5,8 @@
 -- Variables: people
 create schema bench;
 
--- Kinds: 0 account, 1 program, 2 schedule, 3 venue, 4 request key, 5 reservation, 6 payment.
+-- Kinds: 0 account, 1 program, 2 schedule, 3 venue, 4 request key, 5 reservation, 6 payment,
+-- 7 queue token, 8 zone.
 create function bench.id(kind integer, nth bigint) returns uuid
     immutable parallel safe language sql
     return ('00000000-0000-7000-8' || lpad(to_hex(kind), 3, '0') || '-' || lpad(to_hex(nth), 12, '0'))::uuid;

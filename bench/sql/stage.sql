@@ -21,6 +21,9 @@ from generate_series(0, :seats - 1) nth;
 insert into schedule_seats (schedule_id, seat_id, price)
 select bench.id(2, :nth), seats.id, 1000 from seats where venue_id = bench.id(3, :nth) order by seats.id;
 
+insert into zones (id, schedule_id, name, price, capacity, remaining)
+values (bench.id(8, :nth), bench.id(2, :nth), 'Field', 1000, 1000000, 1000000);
+
 insert into queue_tokens (id, program_id, account_id, queue_number, status, admitted_at,
     stay_ends_at, expires_at)
 select gen_random_uuid(), bench.id(1, :nth), bench.id(0, nth), nth, 'ACTIVE', now(),
@@ -31,6 +34,6 @@ from generate_series(1, :seats) nth;
 insert into queue_numbers (program_id) select bench.id(1, :nth) where :seats = 0;
 insert into queue_gates (program_id) select bench.id(1, :nth) where :seats = 0;
 
-vacuum analyze queue_tokens, seats, schedule_seats, queue_numbers;
+vacuum analyze queue_tokens, seats, schedule_seats, zones, queue_numbers;
 checkpoint;
 select coalesce(min(id), 0) from schedule_seats where schedule_id = bench.id(2, :nth);

@@ -19,13 +19,22 @@ const ENTRIES_MAX: u64 = 1_000;
 /// Reads fail for all who waited for one answer together.
 type Shared<T> = Result<T, Arc<sqlx::Error>>;
 
-/// Programs read within the last second.
+/// Programs and their performances, read within the last second.
 #[derive(Clone, Debug)]
-pub struct Programs(Cache<String, Option<Arc<Program>>>);
+pub struct Programs {
+    named: Cache<String, Option<Arc<Program>>>,
+    performances: Cache<ScheduleId, Option<Schedule>>,
+}
 
 impl Default for Programs {
     fn default() -> Self {
-        Self(Cache::builder().max_capacity(ENTRIES_MAX).time_to_live(LISTING_TTL).build())
+        Self {
+            named: Cache::builder().max_capacity(ENTRIES_MAX).time_to_live(LISTING_TTL).build(),
+            performances: Cache::builder()
+                .max_capacity(ENTRIES_MAX)
+                .time_to_live(LISTING_TTL)
+                .build(),
+        }
     }
 }
 
@@ -40,7 +49,12 @@ impl Programs {
             let found = store::find_program(&app.db, slug_or_id, id).await?;
             Ok(found.map(Arc::new))
         };
-        self.0.try_get_with_by_ref(slug_or_id, read).await
+        self.named.try_get_with_by_ref(slug_or_id, read).await
+    }
+
+    /// The performance `id`. Whether it may be booked is asked where it is booked.
+    pub async fn performance(&self, app: &App, id: ScheduleId) -> Shared<Option<Schedule>> {
+        self.performances.try_get_with(id, store::find_schedule(&app.db, id)).await
     }
 }
 

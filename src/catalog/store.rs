@@ -63,7 +63,7 @@ pub(super) async fn find_schedule(
 }
 
 /// Published programs whose sale is not over and that still have a performance, soonest
-/// sale first. Each free price is found through `schedule_seats_available`, at one
+/// sale first, without those of a rehearsal. Each free price is found through `schedule_seats_available`, at one
 /// index probe a performance.
 pub(super) async fn list_programs(
     db: &PgPool,
@@ -91,6 +91,7 @@ pub(super) async fn list_programs(
             order by starts_at limit 1
         ) next
         where status = 'PUBLISHED' and off_sale_at > $1
+            and substr(programs.id::text, 15, 1) <> '8'
         order by on_sale_at desc, slug
         limit $2
         "#,
@@ -182,6 +183,7 @@ pub(super) async fn list_ranked(
         join programs on programs.id = program_id
         join venues on venues.id = venue_id
         where status = 'PUBLISHED' and starts_at > $2
+            and substr(programs.id::text, 15, 1) <> '8'
         order by place
         "#,
         schedule_ids as _,

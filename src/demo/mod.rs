@@ -5,10 +5,13 @@
 //! wallets, and has its tickets. All demo people share one password and its hash.
 
 mod halls;
+mod large;
 mod programs;
 mod store;
 
 use sqlx::PgPool;
+
+pub use large::{Size, fill_large};
 
 use crate::accounts::{AccountError, PasswordGate};
 

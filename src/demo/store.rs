@@ -1,5 +1,7 @@
 //! The SQL of the demo data. It fills every feature's tables, and nothing else does.
 
+pub(super) mod copy;
+
 use sqlx::PgConnection;
 use uuid::Uuid;
 

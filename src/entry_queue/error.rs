@@ -36,6 +36,9 @@ pub enum QueueError {
         /// Where the line is joined.
         program_url: String,
     },
+    /// A rehearsal's person at a real line, or the other way round.
+    #[error("rehearsed people join rehearsed lines only")]
+    OtherOffice,
     /// This person is not inside.
     #[error("not admitted")]
     NotAdmitted {

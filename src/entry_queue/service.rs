@@ -17,6 +17,7 @@ use crate::{
     accounts::AccountId,
     app::App,
     catalog::{Program, ProgramId, SaleState},
+    infra::throwaway,
 };
 
 /// A sale that opens later than this is refused at the door; for the last moments the
@@ -30,6 +31,10 @@ pub(super) async fn join(
     account_id: AccountId,
     program: &Program,
 ) -> Result<Place, QueueError> {
+    // A rehearsal and what is real never meet.
+    if throwaway::is_marked(program.id.0) != throwaway::is_marked(account_id.0) {
+        return Err(QueueError::OtherOffice);
+    }
     if let SaleState::Coming { opens_at } = program.sale_state(app.now() + DOOR_MARGIN) {
         return Err(not_open(program, opens_at));
     }
@@ -129,18 +134,25 @@ pub async fn require_stay(
     stay.ok_or_else(|| not_admitted(program))
 }
 
-/// Locks the stay of `account_id` in `program`, in which a hold may start now.
-///
-/// The clock is read after the row is ours: a hold that had to wait for it cannot
-/// start after the stay's end.
+/// Locks the stay of `account_id` in `program`, whatever the clock says: a hold may start
+/// in it if [`require_open`] says so of a moment read after every lock, so that one that had
+/// to wait for a row cannot start after the stay's end.
 pub async fn lock_stay(
     tx: &mut PgConnection,
     account_id: AccountId,
     program: &Program,
 ) -> Result<Stay, QueueError> {
     let stay = store::lock_stay(tx, program.id, account_id).await?;
-    let stay = stay.ok_or_else(|| not_admitted(program))?;
-    if store::clock(tx).await? < stay.stay_ends_at { Ok(stay) } else { Err(not_admitted(program)) }
+    stay.ok_or_else(|| not_admitted(program))
+}
+
+/// Refuses a hold in a stay whose end has come at `moment`, by the database's clock.
+pub fn require_open(
+    stay: &Stay,
+    program: &Program,
+    moment: DateTime<Utc>,
+) -> Result<(), QueueError> {
+    if moment < stay.stay_ends_at { Ok(()) } else { Err(not_admitted(program)) }
 }
 
 /// Keeps the place of a locked stay at least until `until`, the end of a hold. No new

@@ -28,12 +28,6 @@ pub(super) enum Place {
     Nowhere,
 }
 
-/// The server's clock. A statement of its own, so that it is read after every lock
-/// that was taken before.
-pub(super) async fn clock(db: impl PgExecutor<'_>) -> Result<DateTime<Utc>, sqlx::Error> {
-    sqlx::query_scalar!(r#"select clock_timestamp() as "now!""#).fetch_one(db).await
-}
-
 /// The latest place of one person in one line.
 pub(super) async fn find_token(
     db: &PgPool,

@@ -10,3 +10,4 @@ pub mod postgres;
 pub mod redis;
 pub mod secrets;
 pub mod signals;
+pub mod throwaway;

@@ -1,108 +1,68 @@
-//! One person's browser: it asks over HTTP like any other and notes every answer.
+//! One person's browsers: they ask over HTTP like any other and note every answer.
 
 use std::{
-    sync::{Arc, Mutex, PoisonError},
+    sync::Arc,
     time::{Duration, Instant},
 };
 
 use reqwest::{Client, Method, RequestBuilder};
-use serde::Serialize;
 use serde_json::Value;
 use uuid::Uuid;
 
-use super::cast::Actor;
+use super::{
+    cast::Actor,
+    history::{Event, History, Outcome, Shown, Step},
+};
+use crate::web::deadline::{CHANGE_MAX, READ_MAX};
 
 /// An answer that takes longer is none.
 const ANSWER_MAX: Duration = Duration::from_secs(15);
 
-/// What is asked for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub(super) enum Step {
-    /// A place in line.
-    Join,
-    /// Where the place is now.
-    Poll,
-    /// To give the place up.
-    Leave,
-    /// The seat map.
-    Map,
-    /// Seats or places.
-    Hold,
-    /// To give a hold back.
-    Cancel,
-    /// To pay a hold.
-    Pay,
+/// A client for everybody.
+pub(super) fn client() -> Result<Client, reqwest::Error> {
+    Client::builder()
+        .redirect(reqwest::redirect::Policy::none())
+        .timeout(ANSWER_MAX)
+        .pool_max_idle_per_host(usize::MAX)
+        .build()
 }
 
-/// How a request ended.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub(super) enum Outcome {
-    /// It was carried out.
-    Ok,
-    /// It was refused, with this code.
-    Refused(String),
-    /// Nobody knows: no answer, or one that means "unknown".
-    Unknown(String),
-}
-
-/// One request and how it ended. Times are microseconds since the rehearsal began.
-#[derive(Clone, Debug, Serialize)]
-pub(super) struct Event {
-    pub(super) account_id: Uuid,
-    pub(super) step: Step,
-    /// When the person wanted to ask.
-    pub(super) wanted_us: u64,
-    /// When the request was sent.
-    pub(super) sent_us: u64,
-    /// When the answer was there.
-    pub(super) ended_us: u64,
-    pub(super) outcome: Outcome,
-    /// The queue number, where the answer named one.
-    pub(super) number: Option<i64>,
-    /// How many were ahead, where the answer said it.
-    pub(super) ahead: Option<i64>,
-    /// The seats that were asked for.
-    pub(super) seat_ids: Vec<i64>,
-}
-
-impl Event {
-    /// How long the person waited: also for the request to be sent.
-    pub(super) fn latency_us(&self) -> u64 {
-        self.ended_us.saturating_sub(self.wanted_us)
-    }
-}
-
-/// What happened, in the order it ended.
+/// Something to ask for.
 #[derive(Clone, Debug)]
-pub(super) struct History {
-    began: Instant,
-    events: Arc<Mutex<Vec<Event>>>,
+pub(super) struct Ask {
+    pub(super) step: Step,
+    pub(super) method: Method,
+    pub(super) path: String,
+    pub(super) form: Value,
+    pub(super) seat_ids: Vec<i64>,
+    pub(super) places: usize,
+    pub(super) reservation_id: Option<Uuid>,
+    /// Since when the person wants to ask; none: since now.
+    pub(super) wanted_us: Option<u64>,
+    pub(super) interval_us: Option<u64>,
+    pub(super) is_last_look: bool,
 }
 
-impl History {
-    pub(super) fn begin() -> Self {
-        Self { began: Instant::now(), events: Arc::default() }
+impl Ask {
+    /// To read `path`.
+    pub(super) fn get(step: Step, path: &str) -> Self {
+        Self {
+            step,
+            method: Method::GET,
+            path: path.to_owned(),
+            form: Value::Null,
+            seat_ids: Vec::new(),
+            places: 0,
+            reservation_id: None,
+            wanted_us: None,
+            interval_us: None,
+            is_last_look: false,
+        }
     }
 
-    pub(super) fn now_us(&self) -> u64 {
-        u64::try_from(self.began.elapsed().as_micros()).unwrap_or(u64::MAX)
-    }
-
-    fn note(&self, event: Event) {
-        self.events.lock().unwrap_or_else(PoisonError::into_inner).push(event);
-    }
-
-    /// Everything so far.
-    pub(super) fn events(&self) -> Vec<Event> {
-        self.events.lock().unwrap_or_else(PoisonError::into_inner).clone()
-    }
-
-    /// How many requests of a kind were carried out so far.
-    pub(super) fn count_ok(&self, step: Step) -> usize {
-        let events = self.events.lock().unwrap_or_else(PoisonError::into_inner);
-        events.iter().filter(|event| event.step == step && event.outcome == Outcome::Ok).count()
+    /// To send `form` to `path`.
+    pub(super) fn post(step: Step, path: &str, form: Value) -> Self {
+        Self { method: Method::POST, form, ..Self::get(step, path) }
     }
 }
 
@@ -129,98 +89,134 @@ impl Answer {
     pub(super) fn get(&self, name: &str) -> &Value {
         self.json.get(name).unwrap_or(&Value::Null)
     }
+
+    /// The id of the reservation that it is about.
+    pub(super) fn reservation_id(&self) -> Option<Uuid> {
+        self.get("reservation_id").as_str()?.parse().ok()
+    }
+
+    fn list(&self, name: &str) -> impl DoubleEndedIterator<Item = &Value> {
+        self.get(name).as_array().into_iter().flatten()
+    }
+
+    /// Notes what was shown.
+    fn fill(&self, event: &mut Event) {
+        event.number = self.get("queue_number").as_i64();
+        event.ahead = self.get("ahead").as_i64();
+        event.balance = self.get("balance").as_i64();
+        event.reservation_id = event.reservation_id.or(self.reservation_id());
+        if !self.is_ok() {
+            event.refused_seat_ids = self.list("seat_ids").filter_map(Value::as_i64).collect();
+        }
+        if event.is_last_look {
+            let newest_first = self.list("transactions");
+            event.balances = newest_first
+                .rev()
+                .filter_map(|entry| entry.get("balance_after")?.as_i64())
+                .collect();
+            event.reservations = self.list("reservations").filter_map(shown).collect();
+        }
+    }
 }
 
-/// A client for everybody.
-pub(super) fn client() -> Result<Client, reqwest::Error> {
-    Client::builder()
-        .redirect(reqwest::redirect::Policy::none())
-        .timeout(ANSWER_MAX)
-        .pool_max_idle_per_host(usize::MAX)
-        .build()
+fn shown(listed: &Value) -> Option<Shown> {
+    Some(Shown {
+        reservation_id: listed.get("reservation_id")?.as_str()?.parse().ok()?,
+        status: listed.get("status")?.as_str()?.to_owned(),
+        total: listed.get("total")?.as_i64()?,
+    })
 }
 
-/// Somebody's browser.
+/// Somebody's browser on one of their devices.
 #[derive(Clone, Debug)]
 pub(super) struct Browser {
     pub(super) actor: Actor,
     pub(super) client: Client,
     pub(super) target: Arc<str>,
     pub(super) history: History,
+    /// Whether this is the second device.
+    pub(super) is_second: bool,
 }
 
 impl Browser {
-    /// Reads `path`.
-    pub(super) async fn get(&self, step: Step, path: &str) -> Answer {
-        self.send(step, self.ask(Method::GET, path), &[], None).await
+    /// The same person on their other device.
+    pub(super) fn other_device(&self) -> Self {
+        Self { is_second: !self.is_second, ..self.clone() }
     }
 
-    /// Sends `form` to `path`, and waited for it since `wanted_us`.
-    pub(super) async fn post(
-        &self,
-        step: Step,
-        path: &str,
-        form: &impl Serialize,
-        seat_ids: &[i64],
-        wanted_us: Option<u64>,
-    ) -> Answer {
-        self.send(step, self.ask(Method::POST, path).json(form), seat_ids, wanted_us).await
+    /// Asks, and notes how it ended.
+    pub(super) async fn send(&self, ask: Ask) -> Answer {
+        let open = self.history.open(Event {
+            account_id: self.actor.account_id,
+            step: ask.step,
+            wanted_us: ask.wanted_us.unwrap_or(u64::MAX),
+            sent_us: 0,
+            ended_us: 0,
+            interval_us: ask.interval_us,
+            outcome: Outcome::Ok,
+            number: None,
+            ahead: None,
+            seat_ids: ask.seat_ids,
+            places: ask.places,
+            refused_seat_ids: Vec::new(),
+            reservation_id: ask.reservation_id,
+            balance: None,
+            balances: Vec::new(),
+            reservations: Vec::new(),
+            is_last_look: ask.is_last_look,
+        });
+        let deadline = if ask.method.is_safe() { READ_MAX } else { CHANGE_MAX };
+        let request = self.request(ask.method, &ask.path);
+        let request = if ask.form.is_null() { request } else { request.json(&ask.form) };
+        let answer = read(request, deadline).await;
+        open.close(answer.outcome.clone(), |event| answer.fill(event));
+        answer
     }
 
-    /// Deletes `path`.
-    pub(super) async fn delete(&self, step: Step, path: &str) -> Answer {
-        self.send(step, self.ask(Method::DELETE, path), &[], None).await
-    }
-
-    fn ask(&self, method: Method, path: &str) -> RequestBuilder {
+    fn request(&self, method: Method, path: &str) -> RequestBuilder {
+        let [first, second] = &self.actor.sessions;
+        let session = if self.is_second { second } else { first };
+        // Served over https it is the second name.
         self.client
             .request(method, format!("{}{path}", self.target))
             .header("accept", "application/json")
-            .header("cookie", format!("session={}", self.actor.session))
-    }
-
-    async fn send(
-        &self,
-        step: Step,
-        request: RequestBuilder,
-        seat_ids: &[i64],
-        wanted_us: Option<u64>,
-    ) -> Answer {
-        let sent_us = self.history.now_us();
-        let answer = read(request).await;
-        self.history.note(Event {
-            account_id: self.actor.account_id,
-            step,
-            wanted_us: wanted_us.unwrap_or(sent_us),
-            sent_us,
-            ended_us: self.history.now_us(),
-            outcome: answer.outcome.clone(),
-            number: answer.get("queue_number").as_i64(),
-            ahead: answer.get("ahead").as_i64(),
-            seat_ids: seat_ids.to_vec(),
-        });
-        answer
+            .header("cookie", format!("session={session}; __Host-session={session}"))
     }
 }
 
-async fn read(request: RequestBuilder) -> Answer {
+/// `deadline`: after which the deployment says by itself that it did not get it done.
+async fn read(request: RequestBuilder, deadline: Duration) -> Answer {
+    let asked = Instant::now();
     let unknown = |why: String| Answer { outcome: Outcome::Unknown(why), json: Value::Null };
     let answer = match request.send().await {
         Ok(answer) => answer,
-        Err(error) => return unknown(error.without_url().to_string()),
+        Err(error) => return unknown(told(error)),
     };
     let status = answer.status();
     let json: Value = match answer.bytes().await {
         Ok(body) => serde_json::from_slice(&body).unwrap_or_default(),
-        Err(error) => return unknown(error.without_url().to_string()),
+        Err(error) => return unknown(told(error)),
     };
     let code = json.get("code").and_then(Value::as_str).unwrap_or("no code");
     let outcome = if status.is_success() {
         Outcome::Ok
     } else if status.is_server_error() {
-        Outcome::Unknown(format!("{} {code}", status.as_u16()))
+        let is_late = asked.elapsed() >= deadline;
+        let why = if is_late { ", at the deployment's own deadline" } else { "" };
+        Outcome::Unknown(format!("{} {code}{why}", status.as_u16()))
     } else {
         Outcome::Refused(code.to_owned())
     };
     Answer { outcome, json }
+}
+
+/// The same words for the same trouble, so that they can be counted.
+fn told(error: reqwest::Error) -> String {
+    if error.is_timeout() {
+        format!("no answer in {} s", ANSWER_MAX.as_secs())
+    } else if error.is_connect() {
+        "no connection".to_owned()
+    } else {
+        error.without_url().to_string()
+    }
 }

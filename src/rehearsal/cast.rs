@@ -1,41 +1,66 @@
 //! What a rehearsal is played with: a program of its own and people of its own.
+//!
+//! All of it bears the mark of [`throwaway`], and only what bears it is ever removed here.
 
 use base64::prelude::{BASE64_URL_SAFE_NO_PAD, Engine as _};
+use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
-use sqlx::PgPool;
+use sqlx::{PgConnection, PgPool};
 use uuid::Uuid;
 
 use super::{
-    error::RehearsalError,
-    store::{cast as store, server},
+    error::CastError,
+    store::{
+        cast::{self as store, removal},
+        server,
+    },
 };
-use crate::infra::{postgres, redis::Redis};
+use crate::infra::{postgres, redis::Redis, throwaway};
 
+/// More people than this are no rehearsal any more.
+pub(super) const PEOPLE_MAX: usize = 20_000;
+/// People who are made at once.
+pub(super) const PEOPLE_AT_ONCE_MAX: usize = 500;
+/// A stage is over after so many minutes: nobody gets in any more, no session holds, and
+/// the next rehearsal removes what is left of it.
+const STAGE_MINS: i32 = 20;
+/// Stages that stand at once.
+const STAGES_MAX: usize = 8;
+/// Stages that are over and removed at once; the rest is for the next time.
+const SWEPT_MAX: i64 = 8;
 /// How we are known to the server.
 const APPLICATION_NAME: &str = "stagedoor rehearsal";
 
 /// How large a rehearsal is.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Plan {
-    /// People with a session and points.
-    pub(super) people: usize,
     /// Seats on sale.
     pub(super) seats: i32,
     /// Standing places on sale.
     pub(super) places: i32,
-    /// How many are inside at once; no line without it.
-    pub(super) queue_capacity: Option<i32>,
+    /// How many are inside at once.
+    pub(super) queue_capacity: i32,
 }
 
 impl Plan {
     /// What a seat and a place cost.
     pub(super) const PRICE: i64 = 1_000;
     /// What is in every wallet.
-    const POINTS: i64 = 10_000_000;
+    pub(super) const POINTS: i64 = 10_000_000;
+
+    /// Fewer seats than people, so that some are too late.
+    fn of(people: usize) -> Self {
+        let people = i32::try_from(people).unwrap_or(i32::MAX);
+        Self {
+            seats: (people / 2).max(1),
+            places: (people / 4).max(2),
+            queue_capacity: (people / 5).max(20),
+        }
+    }
 }
 
 /// The program of a rehearsal.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Stage {
     pub(super) program_id: Uuid,
     pub(super) slug: String,
@@ -46,86 +71,141 @@ pub(super) struct Stage {
 
 impl Stage {
     fn new() -> Self {
-        let program_id = Uuid::now_v7();
+        let program_id = throwaway::new_id();
         Self {
             program_id,
             slug: format!("rehearsal-{}", program_id.simple()),
-            venue_id: Uuid::now_v7(),
-            schedule_id: Uuid::now_v7(),
-            zone_id: Uuid::now_v7(),
+            venue_id: throwaway::new_id(),
+            schedule_id: throwaway::new_id(),
+            zone_id: throwaway::new_id(),
         }
     }
+}
 
-    /// What the addresses of the people end in, and of nobody else.
-    pub(super) fn email_host(&self) -> String {
-        format!("{}.invalid", self.slug)
-    }
+/// What the addresses of a stage's people end in.
+fn email_host(program_id: Uuid) -> String {
+    format!("rehearsal-{}.invalid", program_id.simple())
 }
 
 /// Somebody who takes part.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Actor {
     pub(super) account_id: Uuid,
-    /// The value of their session's cookie.
-    pub(super) session: String,
+    /// The value of a session's cookie for each of their devices.
+    pub(super) sessions: [String; 2],
 }
 
-/// A stage and its people, in the database.
-#[derive(Debug)]
-pub(super) struct Cast {
-    pub(super) stage: Stage,
-    pub(super) actors: Vec<Actor>,
-    db: PgPool,
+/// Puts up a stage for `people`, and takes away those that are over.
+pub(super) async fn set_up(db: &PgPool, redis: &Redis, people: usize) -> Result<Stage, CastError> {
+    if !(1..=PEOPLE_MAX).contains(&people) {
+        return Err(CastError::TooMany { people_max: PEOPLE_MAX });
+    }
+    sweep(db, redis).await?;
+    let (stage, plan) = (Stage::new(), Plan::of(people));
+    let mut connection = postgres::connect(db, APPLICATION_NAME).await?;
+    let mut tx = server::begin(&mut connection).await?;
+    server::take_time(&mut tx).await?;
+    if store::count_stages(&mut tx).await? >= STAGES_MAX {
+        return Err(CastError::TooManyStages);
+    }
+    store::insert_program(&mut tx, &stage, &plan, STAGE_MINS).await?;
+    store::insert_schedule(&mut tx, &stage, &plan).await?;
+    store::insert_schedule_seats(&mut tx, &stage).await?;
+    tx.commit().await?;
+    Ok(stage)
 }
 
-impl Cast {
-    /// Writes everything in one transaction.
-    pub(super) async fn assemble(db: &PgPool, plan: &Plan) -> Result<Self, sqlx::Error> {
-        let stage = Stage::new();
-        let tokens: Vec<[u8; 32]> = (0..plan.people).map(|_| rand::random()).collect();
-        let people: Vec<Uuid> = tokens.iter().map(|_| Uuid::now_v7()).collect();
-        let hashes: Vec<Vec<u8>> =
-            tokens.iter().map(|token| Sha256::digest(token).to_vec()).collect();
-
-        let mut connection = postgres::connect(db, APPLICATION_NAME).await?;
-        let mut tx = server::begin(&mut connection).await?;
-        server::take_time(&mut tx).await?;
-        store::insert_program(&mut tx, &stage, plan).await?;
-        store::insert_schedule(&mut tx, &stage, plan).await?;
-        store::insert_schedule_seats(&mut tx, &stage).await?;
-        store::insert_people(&mut tx, &stage, &people, &hashes).await?;
-        store::insert_wallets(&mut tx, &people, Plan::POINTS).await?;
-        tx.commit().await?;
-
-        let actors = people.into_iter().zip(&tokens).map(|(account_id, token)| Actor {
-            account_id,
-            session: BASE64_URL_SAFE_NO_PAD.encode(token),
-        });
-        Ok(Self { stage, actors: actors.collect(), db: db.clone() })
+/// Makes `count` more people for a stage that stands, each with points and two sessions.
+pub(super) async fn add_people(
+    db: &PgPool,
+    program_id: Uuid,
+    count: usize,
+) -> Result<Vec<Actor>, CastError> {
+    if !(1..=PEOPLE_AT_ONCE_MAX).contains(&count) {
+        return Err(CastError::TooMany { people_max: PEOPLE_AT_ONCE_MAX });
     }
+    let people: Vec<Uuid> = (0..count).map(|_| throwaway::new_id()).collect();
+    let tokens: Vec<[[u8; 32]; 2]> = people.iter().map(|_| rand::random()).collect();
+    let owners: Vec<Uuid> = people.iter().flat_map(|id| [*id; 2]).collect();
+    let hashes: Vec<Vec<u8>> =
+        tokens.iter().flatten().map(|token| Sha256::digest(token).to_vec()).collect();
 
-    /// Removes everything again, in three steps that each lock little: only the middle one
-    /// makes writers of other wallets wait, for a moment.
-    pub(super) async fn dismiss(&self, redis: &Redis) -> Result<(), RehearsalError> {
-        let mut connection = postgres::connect(&self.db, APPLICATION_NAME).await?;
-        let mut tx = server::begin(&mut connection).await?;
-        server::take_time(&mut tx).await?;
-        store::delete_sales(&mut tx, &self.stage).await?;
-        store::delete_reservations(&mut tx, &self.stage).await?;
-        store::delete_program(&mut tx, &self.stage).await?;
-        tx.commit().await?;
-
-        let mut tx = server::begin(&mut connection).await?;
-        store::open_record(&mut tx).await?;
-        store::delete_wallets(&mut tx, &self.stage).await?;
-        store::close_record(&mut tx).await?;
-        tx.commit().await?;
-
-        let mut tx = server::begin(&mut connection).await?;
-        server::take_time(&mut tx).await?;
-        store::delete_people(&mut tx, &self.stage).await?;
-        tx.commit().await?;
-        redis.forget_keys(&format!("{{{}}}:", self.stage.program_id)).await?;
-        Ok(())
+    let mut connection = postgres::connect(db, APPLICATION_NAME).await?;
+    let mut tx = server::begin(&mut connection).await?;
+    server::take_time(&mut tx).await?;
+    // One at a time, so that the count holds.
+    if !throwaway::is_marked(program_id) || !store::lock_stage(&mut tx, program_id).await? {
+        return Err(CastError::NoStage);
     }
+    let host = email_host(program_id);
+    if store::count_people(&mut tx, &host).await? + count > PEOPLE_MAX {
+        return Err(CastError::TooMany { people_max: PEOPLE_MAX });
+    }
+    store::insert_people(&mut tx, &host, &people).await?;
+    store::insert_sessions(&mut tx, &owners, &hashes, STAGE_MINS).await?;
+    store::insert_wallets(&mut tx, &people, Plan::POINTS).await?;
+    tx.commit().await?;
+    let actors = people.into_iter().zip(tokens).map(|(account_id, tokens)| Actor {
+        account_id,
+        sessions: tokens.map(|token| BASE64_URL_SAFE_NO_PAD.encode(token)),
+    });
+    Ok(actors.collect())
+}
+
+/// Removes a stage with everybody and everything on it. Whatever interrupts it, the program
+/// goes last, so that the rest is found again.
+pub(super) async fn take_down(
+    db: &PgPool,
+    redis: &Redis,
+    program_id: Uuid,
+) -> Result<(), CastError> {
+    if !throwaway::is_marked(program_id) {
+        return Err(CastError::NoStage);
+    }
+    let mut connection = postgres::connect(db, APPLICATION_NAME).await?;
+    if !store::close_stage(&mut connection, program_id).await? {
+        return Err(CastError::NoStage);
+    }
+    remove(&mut connection, program_id).await?;
+    redis.forget_keys(&format!("{{{program_id}}}:")).await?;
+    Ok(())
+}
+
+/// In steps that each lock little: only the second makes writers of other wallets wait, for
+/// a moment.
+async fn remove(connection: &mut PgConnection, program_id: Uuid) -> Result<(), sqlx::Error> {
+    let host = email_host(program_id);
+    let mut tx = server::begin(connection).await?;
+    server::take_time(&mut tx).await?;
+    removal::delete_sales(&mut tx, program_id).await?;
+    removal::delete_reservations(&mut tx, program_id).await?;
+    removal::delete_places_in_line(&mut tx, program_id).await?;
+    tx.commit().await?;
+
+    let mut tx = server::begin(connection).await?;
+    removal::open_record(&mut tx).await?;
+    removal::delete_wallets(&mut tx, &host).await?;
+    removal::close_record(&mut tx).await?;
+    tx.commit().await?;
+
+    let mut tx = server::begin(connection).await?;
+    server::take_time(&mut tx).await?;
+    removal::delete_people(&mut tx, &host).await?;
+    removal::delete_program(&mut tx, program_id).await?;
+    tx.commit().await
+}
+
+/// Removes stages that are over: their rehearsals were killed.
+async fn sweep(db: &PgPool, redis: &Redis) -> Result<(), CastError> {
+    let mut connection = postgres::connect(db, APPLICATION_NAME).await?;
+    for program_id in store::list_stages_over(&mut connection, SWEPT_MAX).await? {
+        match take_down(db, redis, program_id).await {
+            // Somebody else was quicker.
+            Ok(()) | Err(CastError::NoStage) => {
+                tracing::info!(%program_id, "an old rehearsal was removed");
+            }
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(())
 }

@@ -1,13 +1,8 @@
 //! A rehearsal: N people at an on-sale of their own, over HTTP, and what it was like.
 
-use std::{
-    fs::File,
-    io::{BufWriter, Write},
-    path::{Path, PathBuf},
-    sync::Arc,
-    time::Duration,
-};
+use std::{path::PathBuf, sync::Arc, time::Duration};
 
+use reqwest::Client;
 use sqlx::PgPool;
 use tokio::{
     task::JoinSet,
@@ -16,29 +11,35 @@ use tokio::{
 use url::{Host, Url};
 
 use super::{
-    browser::{Browser, Event, History, Step, client},
-    cast::{Cast, Plan},
+    backstage::{Backstage, Door},
+    browser::{Browser, client},
+    cast::{Actor, PEOPLE_MAX, Plan, Stage},
     checker,
     error::RehearsalError,
-    report::Report,
+    history::History,
+    last_look,
+    output::Outputs,
+    progress::{Counter, Progress},
+    report::{Circumstances, Ended, Report},
+    store::server,
     verify::verify,
     visit::{Habit, Visit},
 };
 use crate::infra::redis::Redis;
 
-/// More people than this are no rehearsal any more.
-const PEOPLE_MAX: usize = 20_000;
 /// A rehearsal ends after this, whatever people still want.
 const LASTS_MAX: Duration = Duration::from_mins(10);
+/// Arrivals a second.
+const RATE_MAX: f64 = 2_000.0;
 /// People who do not come at a rate all come within so many seconds.
 const ARRIVAL_SECS: f64 = 2.0;
 /// How often somebody who watches is told.
-const TOLD_EVERY: Duration = Duration::from_millis(500);
+const TOLD_EVERY: Duration = Duration::from_millis(250);
 
 /// What to rehearse.
 #[derive(Clone, Debug)]
 pub struct Rehearsal {
-    /// The deployment; it must be on this machine.
+    /// The deployment; without its token it must be on this machine.
     pub target: Url,
     /// How many people come.
     pub people: usize,
@@ -46,162 +47,217 @@ pub struct Rehearsal {
     pub open_loop: Option<f64>,
     /// Where every request and its end is kept, as JSON lines.
     pub history: Option<PathBuf>,
+    /// Where the report is kept as a page.
+    pub html: Option<PathBuf>,
 }
 
-/// How far it is.
+/// What there is to rehearse with: at least one of both.
 #[derive(Clone, Copy, Debug)]
-pub struct Progress {
-    /// Of so many.
-    pub people: usize,
-    /// Who stands in line or is through it.
-    pub joined: usize,
-    /// Who holds or held something.
-    pub held: usize,
-    /// Who paid.
-    pub paid: usize,
-    /// Who went home.
-    pub gone: usize,
+pub struct Means<'a> {
+    /// The deployment's own rehearsal token.
+    pub token: Option<&'a str>,
+    /// The deployment's database and Redis, to verify them; without a token its people are
+    /// made there too.
+    pub stores: Option<(&'a PgPool, &'a Redis)>,
+}
+
+/// How it went.
+#[derive(Debug)]
+pub struct Played {
+    /// What it was like.
+    pub report: Report,
+    /// What could not be done beside it: the report stands all the same.
+    pub trouble: Vec<RehearsalError>,
 }
 
 impl Rehearsal {
     /// Plays it until everybody went home, `stop` is ready or the time is over; then checks
-    /// everything and removes what it made.
+    /// everything and removes what it made, also where something failed in between.
     pub async fn play(
         &self,
-        db: &PgPool,
-        redis: &Redis,
+        means: Means<'_>,
         stop: impl Future<Output = ()>,
         tell: impl FnMut(Progress),
-    ) -> Result<Report, RehearsalError> {
-        self.check()?;
-        self.expect_served().await?;
-        let cast = Cast::assemble(db, &self.plan()).await?;
-        let played = self.play_with(&cast, stop, tell).await;
-        let violations = verify(db, redis).await;
-        cast.dismiss(redis).await?;
-        let events = played?;
-        self.keep(&events)?;
-        Ok(Report::of(self.people, &events, checker::check(&events), &violations?))
+    ) -> Result<Played, RehearsalError> {
+        self.check(means)?;
+        let client = client()?;
+        self.expect_served(&client).await?;
+        let mut outputs = Outputs::open(self.history.as_deref(), self.html.as_deref())?;
+        let backstage = self.backstage(&client, means)?;
+        tokio::pin!(stop);
+
+        let stage = backstage.set_up(self.people).await?;
+        let history = History::begin();
+        let played = tokio::select! {
+            played = self.play_on(&stage, &backstage, &client, &history, tell) => played,
+            () = &mut stop => Ok(Ended::Interrupted),
+        };
+        let violations = match &played {
+            Ok(_) => self.look_at_stores(means, &stage).await,
+            Err(_) => Err("nothing was played".to_owned()),
+        };
+        let removed = backstage.take_down(&stage).await;
+        let ended = played?;
+
+        let events = history.events();
+        let about = Circumstances {
+            target: self.target.to_string(),
+            people: self.people,
+            open_loop: self.open_loop,
+            ended,
+            violations,
+        };
+        let report = Report::of(&events, checker::check(&events, Plan::POINTS), about);
+        let mut trouble: Vec<RehearsalError> = removed.err().into_iter().collect();
+        trouble.extend(outputs.keep(&events, &report));
+        Ok(Played { report, trouble })
     }
 
-    fn check(&self) -> Result<(), RehearsalError> {
+    fn check(&self, means: Means<'_>) -> Result<(), RehearsalError> {
+        if !matches!(self.target.scheme(), "http" | "https") {
+            return Err(RehearsalError::NoHttp(self.target.clone()));
+        }
         let is_here = match self.target.host() {
             Some(Host::Ipv4(address)) => address.is_loopback(),
             Some(Host::Ipv6(address)) => address.is_loopback(),
             Some(Host::Domain(name)) => name == "localhost",
             None => false,
         };
-        if !is_here {
+        if !is_here && means.token.is_none() {
             return Err(RehearsalError::Elsewhere(self.target.clone()));
         }
         if !(1..=PEOPLE_MAX).contains(&self.people) {
             return Err(RehearsalError::TooMany { people_max: PEOPLE_MAX });
         }
-        if self.open_loop.is_some_and(|rate| !rate.is_finite() || rate <= 0.0) {
-            return Err(RehearsalError::NoRate);
+        if self.open_loop.is_some_and(|rate| !(rate > 0.0 && rate <= RATE_MAX)) {
+            return Err(RehearsalError::NoRate { rate_max: RATE_MAX });
         }
         Ok(())
     }
 
-    /// Fewer seats than people, so that some are too late.
-    fn plan(&self) -> Plan {
-        let people = i32::try_from(self.people).unwrap_or(i32::MAX);
-        Plan {
-            people: self.people,
-            seats: (people / 2).max(1),
-            places: (people / 4).max(2),
-            queue_capacity: Some((people / 5).max(20)),
-        }
-    }
-
-    async fn expect_served(&self) -> Result<(), RehearsalError> {
-        let health = format!("{}healthz", self.target);
-        let answer = client()?.get(health).send().await;
-        match answer {
+    async fn expect_served(&self, client: &Client) -> Result<(), RehearsalError> {
+        let ready = format!("{}/readyz", self.target.as_str().trim_end_matches('/'));
+        match client.get(ready).send().await {
             Ok(answer) if answer.status().is_success() => Ok(()),
-            Ok(answer) => Err(RehearsalError::NotServing(answer.status().to_string())),
-            Err(error) => Err(RehearsalError::NotServing(error.without_url().to_string())),
+            Ok(answer) => {
+                let status = answer.status();
+                let why = answer.text().await.unwrap_or_default();
+                Err(RehearsalError::NotServing(format!("{status} {}", why.trim())))
+            }
+            Err(error) => Err(RehearsalError::NotServing(told(&error.without_url()))),
         }
     }
 
-    async fn play_with(
+    fn backstage<'a>(
+        &'a self,
+        client: &Client,
+        means: Means<'a>,
+    ) -> Result<Backstage<'a>, RehearsalError> {
+        match (means.token, means.stores) {
+            (Some(token), _) => {
+                Ok(Backstage::Door(Door { client: client.clone(), target: &self.target, token }))
+            }
+            (None, Some((db, redis))) => Ok(Backstage::Database { db, redis }),
+            (None, None) => Err(RehearsalError::NoHands),
+        }
+    }
+
+    /// From the first person to the last look.
+    async fn play_on(
         &self,
-        cast: &Cast,
-        stop: impl Future<Output = ()>,
+        stage: &Stage,
+        backstage: &Backstage<'_>,
+        client: &Client,
+        history: &History,
         mut tell: impl FnMut(Progress),
-    ) -> Result<Vec<Event>, RehearsalError> {
-        let history = History::begin();
-        let mut visits = self.send_in(cast, &history)?;
+    ) -> Result<Ended, RehearsalError> {
+        let actors = backstage.add_people(stage, self.people).await?;
+        let browsers = self.browsers(&actors, client, history);
+        let mut visits = self.send_in(stage, &browsers);
         let mut timer = tokio::time::interval(TOLD_EVERY);
-        tokio::pin!(stop);
+        let mut counter = Counter::default();
+        let until = Instant::now() + LASTS_MAX;
         let mut gone = 0;
-        loop {
+        let ended = loop {
             tokio::select! {
                 visit = visits.join_next() => match visit {
                     Some(_) => gone += 1,
-                    None => break,
+                    None => break Ended::AllHome,
                 },
-                () = &mut stop => break,
-                _ = timer.tick() => tell(Progress {
-                    people: self.people,
-                    joined: history.count_ok(Step::Join),
-                    held: history.count_ok(Step::Hold),
-                    paid: history.count_ok(Step::Pay),
-                    gone,
-                }),
+                () = sleep_until(until) => break Ended::TimeOver,
+                _ = timer.tick() => {
+                    tell(counter.count(history, self.people, gone));
+                    if history.is_full() {
+                        break Ended::HistoryFull;
+                    }
+                }
             }
-        }
+        };
         visits.shutdown().await;
-        Ok(history.events())
+        tell(counter.count(history, self.people, gone));
+        last_look::ask_everybody(&browsers, history).await;
+        Ok(ended)
     }
 
-    fn send_in(&self, cast: &Cast, history: &History) -> Result<JoinSet<()>, RehearsalError> {
-        let client = client()?;
-        let (began, began_us) = (Instant::now(), history.now_us());
-        let until = began + LASTS_MAX;
+    fn browsers(&self, actors: &[Actor], client: &Client, history: &History) -> Vec<Browser> {
         let target: Arc<str> = self.target.as_str().trim_end_matches('/').into();
-        let stage = Arc::new(cast.stage.clone());
+        let browser = |actor: &Actor| Browser {
+            actor: actor.clone(),
+            client: client.clone(),
+            target: Arc::clone(&target),
+            history: history.clone(),
+            is_second: false,
+        };
+        actors.iter().map(browser).collect()
+    }
+
+    fn send_in(&self, stage: &Stage, browsers: &[Browser]) -> JoinSet<()> {
+        let began = Instant::now();
+        let stage = Arc::new(stage.clone());
         let pause_secs = match self.open_loop {
             Some(rate) => 1.0 / rate,
             None => ARRIVAL_SECS / f64::from(u32::try_from(self.people).unwrap_or(u32::MAX)),
         };
         let mut arrives = Duration::ZERO;
         let mut visits = JoinSet::new();
-        for (idx, actor) in cast.actors.iter().enumerate() {
+        for (idx, browser) in browsers.iter().enumerate() {
+            let (history, began_us) = (browser.history.clone(), browser.history.now_us());
             let visit = Visit {
-                browser: Browser {
-                    actor: actor.clone(),
-                    client: client.clone(),
-                    target: Arc::clone(&target),
-                    history: history.clone(),
-                },
+                browser: browser.clone(),
                 stage: Arc::clone(&stage),
                 habit: Habit::of(idx),
-                until,
+                until: began + LASTS_MAX,
             };
             let at = arrives;
             visits.spawn(async move {
                 sleep_until(began + at).await;
                 let at_us = u64::try_from(at.as_micros()).unwrap_or(u64::MAX);
-                visit.play(Some(began_us.saturating_add(at_us))).await;
+                visit.play(began_us.saturating_add(at_us).min(history.now_us())).await;
             });
             arrives += Duration::from_secs_f64(pause_secs);
         }
-        Ok(visits)
+        visits
     }
 
-    fn keep(&self, events: &[Event]) -> Result<(), RehearsalError> {
-        let Some(path) = &self.history else { return Ok(()) };
-        write_lines(path, events)
-            .map_err(|cause| RehearsalError::History { path: path.clone(), cause })
+    /// What `verify` finds where the rehearsal took place; if not there, why not.
+    async fn look_at_stores(
+        &self,
+        means: Means<'_>,
+        stage: &Stage,
+    ) -> Result<Vec<super::Violation>, String> {
+        let Some((db, redis)) = means.stores else {
+            return Err("DATABASE_URL and REDIS_URL are not set.".to_owned());
+        };
+        match server::has_program(db, stage.program_id).await {
+            Ok(true) => verify(db, redis).await.map_err(|error| error.to_string()),
+            Ok(false) => Err("DATABASE_URL is not the database of the deployment.".to_owned()),
+            Err(error) => Err(super::VerifyError::from(error).to_string()),
+        }
     }
 }
 
-fn write_lines(path: &Path, events: &[Event]) -> std::io::Result<()> {
-    let mut file = BufWriter::new(File::create(path)?);
-    for event in events {
-        serde_json::to_writer(&mut file, event)?;
-        file.write_all(b"\n")?;
-    }
-    file.flush()
+/// The innermost reason, which is the one that a person can do something about.
+fn told(error: &dyn std::error::Error) -> String {
+    let causes = std::iter::successors(error.source(), |cause| (*cause).source());
+    causes.last().map_or_else(|| error.to_string(), ToString::to_string)
 }

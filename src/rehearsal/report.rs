@@ -1,14 +1,73 @@
 //! What a rehearsal was like, for people and for programs.
 
-use std::{collections::BTreeMap, fmt};
+mod latency;
+mod page;
+mod timeline;
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fmt,
+};
 
 use serde::Serialize;
 
+use self::{
+    latency::{Latency, millis},
+    timeline::Timeline,
+};
 use super::{
-    browser::{Event, Outcome, Step},
     checker::Verdict,
+    history::{Event, INTERRUPTED, Outcome, Step},
     model::Violation,
 };
+
+/// Why it ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub(super) enum Ended {
+    /// Everybody went home.
+    AllHome,
+    /// Somebody stopped it.
+    Interrupted,
+    /// It took as long as a rehearsal may take.
+    TimeOver,
+    /// It asked as often as a rehearsal may ask.
+    HistoryFull,
+}
+
+impl Ended {
+    fn sentence(self) -> &'static str {
+        match self {
+            Self::AllHome => "Everybody went home.",
+            Self::Interrupted => "It was interrupted.",
+            Self::TimeOver => "It took as long as a rehearsal may take, and was ended.",
+            Self::HistoryFull => "It asked as often as a rehearsal may ask, and was ended.",
+        }
+    }
+}
+
+/// What is known beside the history.
+#[derive(Clone, Debug)]
+pub(super) struct Circumstances {
+    pub(super) target: String,
+    pub(super) people: usize,
+    pub(super) open_loop: Option<f64>,
+    pub(super) ended: Ended,
+    /// What `verify` found; none where it could not look, and why.
+    pub(super) violations: Result<Vec<Violation>, String>,
+}
+
+/// A reason for not getting what one asked for.
+#[derive(Clone, Debug, Serialize)]
+struct Refusal {
+    step: Step,
+    /// The code of a refusal; for an unknown end, what came instead of an answer.
+    code: String,
+    count: usize,
+    /// Whether people who behave as they do here must expect it.
+    is_expected: bool,
+    is_unknown: bool,
+}
 
 /// One kind of request.
 #[derive(Clone, Debug, Serialize)]
@@ -17,136 +76,193 @@ struct StepReport {
     requests: usize,
     ok: usize,
     per_second: f64,
-    /// From the moment the person wanted to ask: a request that waited to be sent waited.
+    /// From the moment the person wanted to ask, with the polls that a late answer kept
+    /// them from.
     latency_ms: Latency,
-    /// How many were refused, by code.
-    refused: BTreeMap<String, usize>,
-    /// How many nobody knows the end of, by reason.
-    unknown: BTreeMap<String, usize>,
-}
-
-#[derive(Clone, Copy, Debug, Default, Serialize)]
-struct Latency {
-    p50: f64,
-    p90: f64,
-    p99: f64,
-    max: f64,
-}
-
-impl Latency {
-    fn of(mut latencies_us: Vec<u64>) -> Self {
-        latencies_us.sort_unstable();
-        let at = |per_thousand: usize| {
-            let idx =
-                (latencies_us.len() * per_thousand / 1_000).min(latencies_us.len().max(1) - 1);
-            millis(latencies_us.get(idx).copied().unwrap_or_default())
-        };
-        Self { p50: at(500), p90: at(900), p99: at(990), max: at(1_000) }
-    }
-}
-
-/// Microseconds as milliseconds with their fraction.
-fn millis(us: u64) -> f64 {
-    f64::from(u32::try_from(us).unwrap_or(u32::MAX)) / 1_000.0
+    /// Only what was asked, from when it was sent: what a client that waits for its answers
+    /// believes.
+    answer_ms: Latency,
 }
 
 /// The whole report.
 #[derive(Clone, Debug, Serialize)]
 pub struct Report {
+    target: String,
     people: usize,
+    open_loop: Option<f64>,
+    ended: Ended,
     seconds: f64,
     seats_sold: usize,
     order_inversion_max: i64,
     steps: Vec<StepReport>,
+    refusals: Vec<Refusal>,
+    timeline: Timeline,
     /// What clients saw and must not have seen.
     broken: Vec<String>,
+    /// People whose reservations and points could not be looked at in the end.
+    unseen: usize,
     /// What `verify` found, where it could look.
-    violations: Vec<String>,
+    violations: Option<Vec<String>>,
+    /// Why it could not.
+    not_verified: Option<String>,
 }
 
 impl Report {
-    pub(super) fn of(
-        people: usize,
-        events: &[Event],
-        verdict: Verdict,
-        violations: &[Violation],
-    ) -> Self {
-        let ended_us = events.iter().map(|event| event.ended_us).max().unwrap_or_default();
+    pub(super) fn of(events: &[Event], verdict: Verdict, about: Circumstances) -> Self {
+        let visits: Vec<&Event> = events.iter().filter(|event| !event.is_last_look).collect();
+        let ended_us = visits.iter().map(|event| event.ended_us).max().unwrap_or_default();
         let seconds = millis(ended_us) / 1_000.0;
         let mut by_step: BTreeMap<Step, Vec<&Event>> = BTreeMap::new();
-        for event in events {
+        for event in &visits {
             by_step.entry(event.step).or_default().push(event);
         }
-        let steps: Vec<StepReport> =
-            by_step.into_iter().map(|(step, events)| step_report(step, &events, seconds)).collect();
-        let sold = steps.iter().find(|report| report.step == Step::Pay);
+        let (violations, not_verified) = match about.violations {
+            Ok(found) => (Some(found.iter().map(ToString::to_string).collect()), None),
+            Err(why) => (None, Some(why)),
+        };
         Self {
-            people,
+            target: about.target,
+            people: about.people,
+            open_loop: about.open_loop,
+            ended: about.ended,
             seconds,
-            seats_sold: sold.map_or(0, |report| report.ok),
+            seats_sold: places_paid(&visits),
             order_inversion_max: verdict.inversion_max,
-            steps,
+            steps: by_step
+                .iter()
+                .map(|(step, events)| step_report(*step, events, seconds))
+                .collect(),
+            refusals: refusals(&visits),
+            timeline: Timeline::of(&visits, ended_us),
             broken: verdict.broken,
-            violations: violations.iter().map(ToString::to_string).collect(),
+            unseen: verdict.unseen,
+            violations,
+            not_verified,
         }
     }
 
     /// Whether everything was as it must be.
     pub fn is_clean(&self) -> bool {
-        self.broken.is_empty() && self.violations.is_empty()
+        self.broken.is_empty() && self.violations.as_ref().is_none_or(Vec::is_empty)
+    }
+
+    fn verdict(&self) -> &'static str {
+        match (self.is_clean(), &self.violations) {
+            (true, Some(_)) => "Everything that must be true is true.",
+            (true, None) => "Everything that clients saw is as it must be.",
+            (false, _) => "NOT CLEAN",
+        }
+    }
+
+    /// What was found, and what could not be looked at.
+    fn findings(&self) -> impl Iterator<Item = String> {
+        let unseen = (self.unseen > 0).then(|| {
+            format!("{} people could not be asked in the end what they have.", self.unseen)
+        });
+        let not_verified = self.not_verified.as_ref().map(|why| format!("Not verified: {why}"));
+        let found = self.broken.iter().chain(self.violations.iter().flatten()).cloned();
+        found.chain(unseen).chain(not_verified)
+    }
+
+    fn arrivals(&self) -> String {
+        match self.open_loop {
+            Some(rate) => format!("{rate} a second, whoever is answered or not"),
+            None => "all at once".to_owned(),
+        }
     }
 }
 
-fn step_report(step: Step, events: &[&Event], seconds: f64) -> StepReport {
-    let (mut refused, mut unknown, mut ok) = (BTreeMap::new(), BTreeMap::new(), 0);
-    for event in events {
-        match &event.outcome {
-            Outcome::Ok => ok += 1,
-            Outcome::Refused(code) => *refused.entry(code.clone()).or_default() += 1,
-            Outcome::Unknown(why) => *unknown.entry(why.clone()).or_default() += 1,
+/// Seats and places that were paid: a double click pays once.
+fn places_paid(events: &[&Event]) -> usize {
+    let done = |step| events.iter().filter(move |event| event.step == step && event.is_ok());
+    let paid: BTreeSet<_> = done(Step::Pay).filter_map(|event| event.reservation_id).collect();
+    let held: BTreeMap<_, _> =
+        done(Step::Hold).filter_map(|event| Some((event.reservation_id?, event.places))).collect();
+    paid.iter().filter_map(|id| held.get(id)).sum()
+}
+
+/// What people who click twice, come too late and give back must expect.
+fn is_expected(step: Step, code: &str) -> bool {
+    match step {
+        Step::Join => code == "token-already-issued",
+        Step::Leave => code == "no-token",
+        Step::Hold => {
+            matches!(code, "seat-unavailable" | "sold-out" | "waiting" | "already-processing")
         }
+        Step::Pay => matches!(code, "already-paid" | "already-processing"),
+        Step::Poll | Step::Map | Step::Cancel | Step::Reservations | Step::Wallet => false,
     }
+}
+
+fn refusals(events: &[&Event]) -> Vec<Refusal> {
+    let mut counts: BTreeMap<(Step, bool, &str), usize> = BTreeMap::new();
+    for event in events {
+        let (is_unknown, code) = match &event.outcome {
+            Outcome::Ok => continue,
+            Outcome::Refused(code) => (false, code),
+            Outcome::Unknown(why) => (true, why),
+        };
+        *counts.entry((event.step, is_unknown, code)).or_default() += 1;
+    }
+    let refusal = |((step, is_unknown, code), count): ((Step, bool, &str), usize)| Refusal {
+        step,
+        code: code.to_owned(),
+        count,
+        is_expected: match is_unknown {
+            true => code == INTERRUPTED,
+            false => is_expected(step, code),
+        },
+        is_unknown,
+    };
+    counts.into_iter().map(refusal).collect()
+}
+
+fn step_report(step: Step, events: &[&Event], seconds: f64) -> StepReport {
     let n = f64::from(u32::try_from(events.len()).unwrap_or(u32::MAX));
     StepReport {
         step,
         requests: events.len(),
-        ok,
+        ok: events.iter().filter(|event| event.is_ok()).count(),
         per_second: if seconds > 0.0 { n / seconds } else { 0.0 },
-        latency_ms: Latency::of(events.iter().map(|event| event.latency_us()).collect()),
-        refused,
-        unknown,
+        latency_ms: Latency::corrected(events),
+        answer_ms: Latency::of_answers(events),
     }
 }
 
 impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        writeln!(f, "{} people in {:.1} s; {} paid", self.people, self.seconds, self.seats_sold)?;
-        writeln!(f, "largest order inversion: {}", self.order_inversion_max)?;
+        let Self { people, seconds, seats_sold, .. } = self;
+        writeln!(f, "{people} people came to {}, {}.", self.target, self.arrivals())?;
+        writeln!(f, "{} {seconds:.1} s; {seats_sold} places sold.", self.ended.sentence())?;
+        writeln!(f, "Largest order inversion: {}.", self.order_inversion_max)?;
         writeln!(
             f,
-            "{:<8}{:>9}{:>9}{:>10}{:>10}{:>10}{:>10}{:>10}",
-            "", "requests", "ok", "per s", "p50 ms", "p90 ms", "p99 ms", "max ms"
+            "\n{:<8}{:>9}{:>9}{:>9}{:>10}{:>10}{:>10}{:>10}{:>12}",
+            "", "requests", "ok", "per s", "p50 ms", "p90 ms", "p99 ms", "max ms", "p99 answer"
         )?;
         for step in &self.steps {
             let Latency { p50, p90, p99, max } = step.latency_ms;
-            let name = format!("{:?}", step.step).to_lowercase();
             let (n, ok, rate) = (step.requests, step.ok, step.per_second);
             writeln!(
                 f,
-                "{name:<8}{n:>9}{ok:>9}{rate:>10.1}{p50:>10.1}{p90:>10.1}{p99:>10.1}{max:>10.1}"
+                "{:<8}{n:>9}{ok:>9}{rate:>9.1}{p50:>10.1}{p90:>10.1}{p99:>10.1}{max:>10.1}{:>12.1}",
+                step.step.name(),
+                step.answer_ms.p99
             )?;
-            for (code, n) in &step.refused {
-                writeln!(f, "{n:>17} refused: {code}")?;
-            }
-            for (why, n) in &step.unknown {
-                writeln!(f, "{n:>17} unknown: {why}")?;
-            }
         }
-        for sentence in self.broken.iter().chain(&self.violations) {
+        if !self.refusals.is_empty() {
+            writeln!(f)?;
+        }
+        for refusal in &self.refusals {
+            let Refusal { step, code, count, is_unknown, .. } = refusal;
+            let kind = if *is_unknown { "unknown" } else { "refused" };
+            let note = if refusal.is_expected { "" } else { "  UNEXPECTED" };
+            writeln!(f, "{:<8}{count:>9} {kind}: {code}{note}", step.name())?;
+        }
+        writeln!(f)?;
+        for sentence in self.findings() {
             writeln!(f, "{sentence}")?;
         }
-        let verdict =
-            if self.is_clean() { "Everything that must be true is true." } else { "NOT CLEAN" };
-        write!(f, "{verdict}")
+        write!(f, "{}", self.verdict())
     }
 }

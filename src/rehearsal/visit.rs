@@ -7,8 +7,9 @@ use tokio::time::Instant;
 use uuid::Uuid;
 
 use super::{
-    browser::{Answer, Browser, Step},
+    browser::{Answer, Ask, Browser},
     cast::Stage,
+    history::Step,
 };
 
 /// Tries at seats before somebody goes home.
@@ -23,21 +24,24 @@ pub(super) enum Habit {
     Buys,
     /// Buys two standing places.
     Stands,
+    /// Loads everything again and again.
+    Reloads,
     /// Leaves the line.
     Leaves,
     /// Clicks everything twice.
     DoubleClicks,
-    /// Comes back on a second device while waiting.
+    /// Comes back on a second device while waiting, and buys there.
     TwoDevices,
     /// Holds a seat and gives it back.
     ChangesMind,
 }
 
 impl Habit {
-    /// The habit of the person `idx`: of ten, five simply buy a seat.
+    /// The habit of the person `idx`: of ten, four simply buy a seat.
     pub(super) fn of(idx: usize) -> Self {
         match idx % 10 {
             1 => Self::Stands,
+            2 => Self::Reloads,
             3 => Self::Leaves,
             5 => Self::DoubleClicks,
             7 => Self::TwoDevices,
@@ -59,18 +63,16 @@ pub(super) struct Visit {
 impl Visit {
     /// Goes all the way, or until nothing is left to do. `wanted_us`: when this person
     /// wanted to come.
-    pub(super) async fn play(self, wanted_us: Option<u64>) {
+    pub(super) async fn play(mut self, wanted_us: u64) {
         if !(self.join(wanted_us).await && self.wait().await) {
             return;
         }
-        let hold = self.hold().await;
-        let reservation_id =
-            hold.as_ref().and_then(|hold| hold.get("reservation_id").as_str()).map(str::to_owned);
-        match reservation_id {
-            Some(id) if self.habit != Habit::ChangesMind => self.pay(&id).await,
+        match self.hold().await {
+            Some(id) if self.habit != Habit::ChangesMind => self.pay(id).await,
             Some(id) => {
                 let path = format!("/reservations/{id}/cancellation");
-                self.browser.post(Step::Cancel, &path, &json!({}), &[], None).await;
+                let cancel = Ask::post(Step::Cancel, &path, json!({}));
+                self.browser.send(Ask { reservation_id: Some(id), ..cancel }).await;
                 self.leave().await;
             }
             // Whoever goes home with nothing makes room, or the rehearsal would last as long
@@ -80,7 +82,8 @@ impl Visit {
     }
 
     async fn leave(&self) {
-        self.browser.delete(Step::Leave, &self.queue()).await;
+        let leave = Ask::get(Step::Leave, &self.queue());
+        self.browser.send(Ask { method: reqwest::Method::DELETE, ..leave }).await;
     }
 
     fn queue(&self) -> String {
@@ -88,35 +91,49 @@ impl Visit {
     }
 
     /// Whether this person is in line and stays.
-    async fn join(&self, wanted_us: Option<u64>) -> bool {
-        let queue = self.queue();
-        let nothing = json!({});
-        let click = || self.browser.post(Step::Join, &queue, &nothing, &[], wanted_us);
-        let joined = if self.habit == Habit::DoubleClicks {
-            let (first, second) = tokio::join!(click(), click());
-            first.is_ok() || second.is_ok()
-        } else {
-            click().await.is_ok()
-        };
+    async fn join(&self, wanted_us: u64) -> bool {
+        let join = Ask::post(Step::Join, &self.queue(), json!({}));
+        let joined = self.click(Ask { wanted_us: Some(wanted_us), ..join }).await.is_ok();
         if joined && self.habit == Habit::Leaves {
-            self.browser.get(Step::Poll, &queue).await;
+            self.browser.send(Ask::get(Step::Poll, &self.queue())).await;
             self.leave().await;
             return false;
         }
         joined
     }
 
+    /// Sends it, twice at once for those who click twice; then the answer that succeeded, if
+    /// one did.
+    async fn click(&self, ask: Ask) -> Answer {
+        if self.habit == Habit::DoubleClicks {
+            let (first, second) =
+                tokio::join!(self.browser.send(ask.clone()), self.browser.send(ask));
+            return if second.is_ok() { second } else { first };
+        }
+        self.browser.send(ask).await
+    }
+
     /// Polls as told; true once inside.
-    async fn wait(&self) -> bool {
-        let queue = self.queue();
+    async fn wait(&mut self) -> bool {
+        let mut poll = Ask::get(Step::Poll, &self.queue());
         while Instant::now() < self.until {
-            let state = self.browser.get(Step::Poll, &queue).await;
-            if self.habit == Habit::TwoDevices {
-                self.browser.get(Step::Poll, &queue).await;
+            let state = self.browser.send(poll.clone()).await;
+            match self.habit {
+                Habit::TwoDevices => self.browser = self.browser.other_device(),
+                Habit::Reloads => {
+                    self.browser.send(Ask::get(Step::Poll, &self.queue())).await;
+                }
+                _ => (),
             }
+            let pause = pause(&state);
             match state.get("status").as_str() {
                 Some("ACTIVE") => return true,
-                Some("WAITING") | None => tokio::time::sleep(pause(&state)).await,
+                Some("WAITING") | None => {
+                    let pause_us = u64::try_from(pause.as_micros()).unwrap_or(u64::MAX);
+                    poll.wanted_us = Some(self.browser.history.now_us().saturating_add(pause_us));
+                    poll.interval_us = Some(pause_us);
+                    tokio::time::sleep(pause).await;
+                }
                 Some(_) => return false,
             }
         }
@@ -124,22 +141,12 @@ impl Visit {
     }
 
     /// What this person got hold of, if anything.
-    async fn hold(&self) -> Option<Answer> {
+    async fn hold(&self) -> Option<Uuid> {
         let path = format!("/schedules/{}/reservations", self.stage.schedule_id);
         for _ in 0..HOLD_TRIES_MAX {
-            let map = format!("/schedules/{}", self.stage.schedule_id);
-            let map = self.browser.get(Step::Map, &map).await;
-            let key = Uuid::now_v7();
-            let (order, seat_ids) = if self.habit == Habit::Stands {
-                let zone_id = self.stage.zone_id;
-                (json!({ "zone_id": zone_id, "quantity": 2, "request_key": key }), Vec::new())
-            } else {
-                let seat_ids = vec![any_free(map.get("seats"))?];
-                (json!({ "seat_ids": seat_ids, "request_key": key }), seat_ids)
-            };
-            let answer = self.browser.post(Step::Hold, &path, &order, &seat_ids, None).await;
+            let answer = self.click(self.choose(&path).await?).await;
             if answer.is_ok() {
-                return Some(answer);
+                return answer.reservation_id();
             }
             match answer.refused_with() {
                 "seat-unavailable" | "waiting" | "already-processing" | "" => {
@@ -154,15 +161,37 @@ impl Visit {
         None
     }
 
-    async fn pay(&self, reservation_id: &str) {
-        let path = format!("/reservations/{reservation_id}/payment");
-        let order = json!({ "request_key": Uuid::now_v7() });
-        let click = || self.browser.post(Step::Pay, &path, &order, &[], None);
-        if self.habit == Habit::DoubleClicks {
-            tokio::join!(click(), click());
-        } else if !click().await.is_ok() {
+    /// An order for what the map shows; none when nothing is left.
+    async fn choose(&self, path: &str) -> Option<Ask> {
+        let map = Ask::get(Step::Map, &format!("/schedules/{}", self.stage.schedule_id));
+        if self.habit == Habit::Reloads {
+            self.browser.send(map.clone()).await;
+        }
+        let map = self.browser.send(map).await;
+        let key = Uuid::now_v7();
+        if self.habit == Habit::Stands {
+            let zone_id = self.stage.zone_id;
+            let order = json!({ "zone_id": zone_id, "quantity": 2, "request_key": key });
+            return Some(Ask { places: 2, ..Ask::post(Step::Hold, path, order) });
+        }
+        let seat_ids = vec![any_free(map.get("seats"))?];
+        let order = json!({ "seat_ids": seat_ids, "request_key": key });
+        Some(Ask { seat_ids, places: 1, ..Ask::post(Step::Hold, path, order) })
+    }
+
+    async fn pay(&self, id: Uuid) {
+        let path = format!("/reservations/{id}/payment");
+        let pay = Ask::post(Step::Pay, &path, json!({ "request_key": Uuid::now_v7() }));
+        let pay = Ask { reservation_id: Some(id), ..pay };
+        if self.habit == Habit::Reloads {
+            self.browser.send(Ask::get(Step::Wallet, "/wallet")).await;
+        }
+        if !self.click(pay.clone()).await.is_ok() {
             // Whatever it was, the key makes asking again harmless.
-            click().await;
+            self.browser.send(pay).await;
+        }
+        if matches!(self.habit, Habit::Reloads | Habit::TwoDevices) {
+            self.browser.send(Ask::get(Step::Wallet, "/wallet")).await;
         }
     }
 }

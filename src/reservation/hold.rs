@@ -24,7 +24,7 @@ use crate::{
     accounts::AccountId,
     app::App,
     catalog::{Program, Schedule, ScheduleSeatId, ZoneId},
-    entry_queue,
+    entry_queue::{self, Stay},
     infra::{
         idempotency::{Claim, RequestKey, commit_kept},
         postgres::{retry_stale, violated_constraint},
@@ -155,9 +155,9 @@ async fn hold_once(
     }
     let stay = entry_queue::lock_stay(&mut tx, order.account_id, &order.program).await?;
     let held = match &order.choice {
-        Choice::Seats(ids) => hold_seats(&mut tx, order, ids).await?,
+        Choice::Seats(ids) => hold_seats(&mut tx, order, &stay, ids).await?,
         Choice::Places { zone_id, quantity } => {
-            hold_places(&mut tx, order, *zone_id, *quantity).await?
+            hold_places(&mut tx, order, &stay, *zone_id, *quantity).await?
         }
         // A wish has become a choice before anything is held.
         Choice::Best(_) => return Err(ReservationError::Inconsistent),
@@ -175,10 +175,11 @@ async fn hold_once(
 async fn hold_seats(
     tx: &mut PgConnection,
     order: &HoldOrder,
+    stay: &Stay,
     ids: &[ScheduleSeatId],
 ) -> Result<Hold, ReservationError> {
     let seats = store::lock_seats(tx, order.schedule.id, ids).await?;
-    let hold = new_hold(tx, order).await?;
+    let hold = new_hold(tx, order, stay).await?;
     if seats.len() != ids.len() {
         return Err(ReservationError::UnknownSeat);
     }
@@ -207,10 +208,11 @@ async fn hold_seats(
 async fn hold_places(
     tx: &mut PgConnection,
     order: &HoldOrder,
+    stay: &Stay,
     zone_id: ZoneId,
     quantity: i32,
 ) -> Result<Hold, ReservationError> {
-    let hold = new_hold(tx, order).await?;
+    let hold = new_hold(tx, order, stay).await?;
     let mut item = item(None, Some(zone_id), quantity, Points::ZERO);
     let Some(places) = store::insert_place_hold(tx, &hold, &item, zone_id).await? else {
         return Err(ReservationError::SoldOut { zone_id: Some(zone_id) });
@@ -219,9 +221,15 @@ async fn hold_places(
     Ok(held(&hold, places.total, places.expires_at, vec![item]))
 }
 
-/// The hold that the terms of this moment allow.
-async fn new_hold(tx: &mut PgConnection, order: &HoldOrder) -> Result<NewHold, ReservationError> {
+/// The hold that the terms of this moment and the stay allow. The moment is that of a
+/// statement after the locks on the stay and on the seats.
+async fn new_hold(
+    tx: &mut PgConnection,
+    order: &HoldOrder,
+    stay: &Stay,
+) -> Result<NewHold, ReservationError> {
     let terms = store::terms_of(tx, order.schedule.id, order.account_id).await?;
+    entry_queue::require_open(stay, &order.program, terms.moment)?;
     check(&terms, order.choice.quantity())?;
     Ok(NewHold {
         id: ReservationId(Uuid::now_v7()),

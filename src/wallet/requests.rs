@@ -18,6 +18,7 @@ use crate::{
     infra::{
         idempotency::{Claim, RequestKey, commit_kept},
         postgres::retry_stale,
+        throwaway,
     },
 };
 
@@ -39,6 +40,10 @@ pub(super) async fn request(
     }
     let receiver_id = store::find_recipient(&app.db, &order.to).await?;
     let receiver_id = receiver_id.ok_or(WalletError::UnknownRecipient)?;
+    // A rehearsal's points are nobody's, and go with it.
+    if throwaway::is_marked(order.sender_id.0) || throwaway::is_marked(receiver_id.0) {
+        return Err(WalletError::UnknownRecipient);
+    }
     if receiver_id == order.sender_id {
         return Err(WalletError::SelfTransfer);
     }

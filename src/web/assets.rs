@@ -4,6 +4,7 @@
 use std::sync::LazyLock;
 
 use actix_web::{HttpResponse, http::header, web};
+use base64::prelude::{BASE64_STANDARD, Engine as _};
 use rust_embed::Embed;
 use sha2::{Digest, Sha256};
 
@@ -29,6 +30,13 @@ static VERSION: LazyLock<String> = LazyLock::new(|| {
 /// Where a browser finds the file `name`, such as `css/base.css`.
 pub fn href(name: &str) -> String {
     format!("/static/{}/{name}", *VERSION)
+}
+
+/// The files `names` one after the other as one address, for a page that stands alone.
+pub fn inlined(names: &[&str], mime: &str) -> String {
+    let files = names.iter().filter_map(|name| Assets::get(name));
+    let bytes: Vec<u8> = files.flat_map(|file| file.data.into_owned()).collect();
+    format!("data:{mime};base64,{}", BASE64_STANDARD.encode(bytes))
 }
 
 /// `GET /static/{version}/{name}`

@@ -10,6 +10,9 @@ use uuid::Uuid;
 use super::error::Fault;
 use crate::config::Config;
 
+/// The largest rehearsal needs 40 for its people; nobody guesses a token with so few.
+const REHEARSAL_PER_MINUTE: NonZeroU32 = NonZeroU32::new(120).unwrap();
+
 /// Too many requests.
 #[derive(Clone, Copy, Debug, thiserror::Error)]
 #[error("too many requests; again in {retry_after_secs} s")]
@@ -69,6 +72,8 @@ pub struct Limits {
     pub signup: Limit<IpAddr>,
     /// Everything that changes something, by account.
     pub account: Limit<Uuid>,
+    /// Requests behind the stage of a rehearsal, by address.
+    pub rehearsal: Limit<IpAddr>,
 }
 
 impl Limits {
@@ -78,6 +83,7 @@ impl Limits {
             login: Limit::new(Quota::per_minute(config.login_per_minute)),
             signup: Limit::new(refilled_in_ten_seconds(config.signup_burst)),
             account: Limit::new(refilled_in_ten_seconds(config.account_burst)),
+            rehearsal: Limit::new(Quota::per_minute(REHEARSAL_PER_MINUTE)),
         }
     }
 
@@ -86,6 +92,7 @@ impl Limits {
         self.login.forget();
         self.signup.forget();
         self.account.forget();
+        self.rehearsal.forget();
     }
 }
 

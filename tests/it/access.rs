@@ -19,6 +19,8 @@ enum Door {
     Staff,
     /// Those who manage.
     Admin,
+    /// Whoever has the deployment's rehearsal token; where it has none the path does not exist.
+    Stagehand,
 }
 
 /// Every path. A new one without an entry here fails the test below.
@@ -98,6 +100,10 @@ const PATHS: &[(&str, Door)] = &[
     ("/admin/programs/{id}/sales.csv", Door::Admin),
     ("/admin/audit", Door::Admin),
     ("/admin/audit.csv", Door::Admin),
+
+    ("/rehearsal/stages", Door::Stagehand),
+    ("/rehearsal/stages/{id}", Door::Stagehand),
+    ("/rehearsal/stages/{id}/people", Door::Stagehand),
 ];
 
 /// A path of the pattern: every gap is filled with an id that nothing has.
@@ -132,6 +138,7 @@ fn reference() -> String {
             Door::Account => "whoever is signed in",
             Door::Staff => "staff and admins",
             Door::Admin => "admins",
+            Door::Stagehand => "whoever has the rehearsal token",
         };
         writeln!(text, "| `{}` | {} | {whom} |", path.pattern(), methods.join(", ")).unwrap();
     }
@@ -159,6 +166,7 @@ fn every_path_says_for_whom_it_is() {
         assert_eq!(is_desk, *door == Door::Admin, "{pattern}");
         let is_door = *pattern == "/door" || pattern.starts_with("/door/");
         assert_eq!(is_door, *door == Door::Staff, "{pattern}");
+        assert_eq!(pattern.starts_with("/rehearsal/"), *door == Door::Stagehand, "{pattern}");
     }
 }
 
@@ -176,6 +184,13 @@ async fn strangers_log_in_and_nobody_passes_a_door_that_is_not_theirs(db: PgPool
         for method in methods {
             let case = format!("{method} {path}");
             if *door == Door::Public {
+                continue;
+            }
+            if *door == Door::Stagehand {
+                for person in [&stranger, &customer, &staff, &admin] {
+                    let answer = ask(person, &method, &path, "application/json").await;
+                    assert_eq!((answer.status, answer.code()), (404, "not-found".to_owned()));
+                }
                 continue;
             }
             let page = ask(&stranger, &method, &path, "text/html").await;

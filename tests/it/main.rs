@@ -9,6 +9,7 @@ mod accounts;
 mod admin;
 mod catalog;
 mod check_in;
+mod demo;
 mod entry_queue;
 mod locks;
 mod metrics;

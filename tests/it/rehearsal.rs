@@ -1,44 +1,80 @@
 //! A rehearsal is an on-sale like any other, and leaves nothing behind.
 
+mod binary;
+mod door;
+
 use sqlx::PgPool;
-use stagedoor::rehearsal::{Rehearsal, RehearsalError};
+use stagedoor::rehearsal::{Means, Rehearsal, RehearsalError};
 
 use crate::support::{Concert, Office};
 
+const TOKEN: &str = "a token that only this rehearsal knows";
+const TABLES: [&str; 8] = [
+    "accounts",
+    "sessions",
+    "programs",
+    "venues",
+    "seats",
+    "reservations",
+    "wallets",
+    "point_transactions",
+];
+
 fn rehearsal(target: &str, people: usize) -> Rehearsal {
-    Rehearsal { target: target.parse().unwrap(), people, open_loop: None, history: None }
+    let target = target.parse().unwrap();
+    Rehearsal { target, people, open_loop: None, history: None, html: None }
 }
 
-async fn count(db: &PgPool, table: &'static str) -> i64 {
-    let count = format!("select count(*) from {table}");
-    sqlx::query_scalar(sqlx::AssertSqlSafe(count)).fetch_one(db).await.unwrap()
+async fn counts(db: &PgPool) -> Vec<i64> {
+    let mut counts = Vec::new();
+    for table in TABLES {
+        let count = sqlx::AssertSqlSafe(format!("select count(*) from {table}"));
+        counts.push(sqlx::query_scalar(count).fetch_one(db).await.unwrap());
+    }
+    counts
+}
+
+fn stores(office: &Office) -> Means<'_> {
+    Means { token: None, stores: Some((&office.app.db, &office.app.redis)) }
 }
 
 #[sqlx::test]
 async fn thirty_people_buy_what_there_is_and_are_gone_without_a_trace(db: PgPool) {
-    let tables = ["accounts", "programs", "seats", "reservations", "wallets", "point_transactions"];
     let office = Office::open(db.clone()).await;
     Concert::usual(&db).await;
-    let mut before = Vec::new();
-    for table in tables {
-        before.push(count(&db, table).await);
-    }
-    let history = std::env::temp_dir().join(format!("rehearsal-{}.jsonl", uuid::Uuid::new_v4()));
-    let rehearsal = Rehearsal { history: Some(history.clone()), ..rehearsal(&office.base(0), 30) };
-    let played = rehearsal
-        .play(&office.app.db, &office.app.redis, std::future::pending(), |_| ())
-        .await
-        .unwrap();
+    let before = counts(&db).await;
+    let file =
+        |ending| std::env::temp_dir().join(format!("rehearsal-{}.{ending}", uuid::Uuid::new_v4()));
+    let (history, html) = (file("jsonl"), file("html"));
+    let rehearsal = Rehearsal {
+        history: Some(history.clone()),
+        html: Some(html.clone()),
+        ..rehearsal(&office.base(0), 30)
+    };
+    let played = rehearsal.play(stores(&office), std::future::pending(), |_| ()).await.unwrap();
 
-    let report = serde_json::to_value(&played).unwrap();
-    assert!(played.is_clean(), "{played}");
-    assert!(report["seats_sold"].as_u64().unwrap() >= 15, "{played}");
+    let shown = &played.report;
+    assert!(played.trouble.is_empty(), "{:?}", played.trouble);
+    assert!(shown.is_clean(), "{shown}");
+    let report = serde_json::to_value(shown).unwrap();
+    assert!(report["seats_sold"].as_u64().unwrap() >= 15, "{shown}");
+    assert_eq!(report["unseen"], 0, "{shown}");
+    assert_eq!(report["violations"], serde_json::json!([]), "{shown}");
+    let refusals = report["refusals"].as_array().unwrap();
+    assert!(refusals.iter().all(|refusal| refusal["is_expected"] == true), "{shown}");
+
     let lines = std::fs::read_to_string(&history).unwrap();
-    std::fs::remove_file(&history).unwrap();
     assert!(lines.lines().count() > 100 && lines.contains(r#""step":"pay""#));
-    for (table, n) in tables.into_iter().zip(before) {
-        assert_eq!(count(&db, table).await, n, "{table}");
+    for line in lines.lines() {
+        serde_json::from_str::<serde_json::Value>(line).unwrap();
     }
+    let page = std::fs::read_to_string(&html).unwrap();
+    assert!(page.contains("<svg") && page.contains("30 people at an on-sale"), "{page}");
+    // It loads nothing from anywhere and runs nothing.
+    assert!(!page.contains("<script") && !page.contains("src="), "{page}");
+    std::fs::remove_file(&history).unwrap();
+    std::fs::remove_file(&html).unwrap();
+    assert_eq!(counts(&db).await, before);
     office.close().await;
 }
 
@@ -47,22 +83,57 @@ async fn whoever_interrupts_gets_what_there_is(db: PgPool) {
     let office = Office::open(db.clone()).await;
     let soon = tokio::time::sleep(std::time::Duration::from_millis(700));
     let rehearsal = Rehearsal { open_loop: Some(20.0), ..rehearsal(&office.base(0), 200) };
-    let played = rehearsal.play(&office.app.db, &office.app.redis, soon, |_| ()).await.unwrap();
-    assert!(played.is_clean(), "{played}");
-    assert_eq!(count(&db, "accounts").await, 0);
+    let played = rehearsal.play(stores(&office), soon, |_| ()).await.unwrap();
+    assert!(played.report.is_clean(), "{}", played.report);
+    let report = serde_json::to_value(&played.report).unwrap();
+    assert_eq!(report["ended"], "interrupted");
+    assert_eq!(counts(&db).await, [0; TABLES.len()]);
     office.close().await;
 }
 
 #[sqlx::test]
-async fn only_a_deployment_on_this_machine_is_rehearsed(db: PgPool) {
+async fn without_a_token_only_a_deployment_on_this_machine_is_rehearsed(db: PgPool) {
     let app = crate::support::app(&db).await;
+    let means = Means { token: None, stores: Some((&db, &app.redis)) };
     let play = async |target: &str, people| {
         let rehearsal = rehearsal(target, people);
-        rehearsal.play(&db, &app.redis, std::future::pending(), |_| ()).await.unwrap_err()
+        rehearsal.play(means, std::future::pending(), |_| ()).await.unwrap_err()
     };
     assert!(matches!(play("http://example.com", 5).await, RehearsalError::Elsewhere(_)));
     assert!(matches!(play("http://10.0.0.1", 5).await, RehearsalError::Elsewhere(_)));
+    assert!(matches!(play("ftp://127.0.0.1", 5).await, RehearsalError::NoHttp(_)));
     assert!(matches!(play("http://127.0.0.1:1", 0).await, RehearsalError::TooMany { .. }));
+    assert!(matches!(play("http://127.0.0.1:1", 20_001).await, RehearsalError::TooMany { .. }));
     assert!(matches!(play("http://127.0.0.1:1", 5).await, RehearsalError::NotServing(_)));
-    assert_eq!(count(&db, "accounts").await, 0);
+    assert_eq!(counts(&db).await, [0; TABLES.len()]);
+}
+
+#[sqlx::test]
+async fn with_the_token_everything_goes_over_http(db: PgPool) {
+    let office = Office::open_with(db.clone(), 2, &[("REHEARSAL_TOKEN", TOKEN)]).await;
+    let rehearsal = rehearsal(&office.base(0), 30);
+    let means = Means { token: Some(TOKEN), stores: None };
+    let played = rehearsal.play(means, std::future::pending(), |_| ()).await.unwrap();
+    assert!(played.report.is_clean() && played.trouble.is_empty(), "{}", played.report);
+    let report = serde_json::to_value(&played.report).unwrap();
+    assert!(report["seats_sold"].as_u64().unwrap() >= 15, "{}", played.report);
+    assert!(report["not_verified"].is_string(), "{}", played.report);
+    assert_eq!(counts(&db).await, [0; TABLES.len()]);
+
+    let wrong = Means { token: Some("another token, as long as the right one"), stores: None };
+    let refused = rehearsal.play(wrong, std::future::pending(), |_| ()).await.unwrap_err();
+    assert!(matches!(refused, RehearsalError::WrongToken), "{refused}");
+    office.close().await;
+}
+
+#[sqlx::test]
+async fn a_database_of_another_deployment_is_not_verified_in_its_place(db: PgPool) {
+    let office = Office::open_with(db, 1, &[("REHEARSAL_TOKEN", TOKEN)]).await;
+    let elsewhere = PgPool::connect(&std::env::var("DATABASE_URL").unwrap()).await.unwrap();
+    let means = Means { token: Some(TOKEN), stores: Some((&elsewhere, &office.app.redis)) };
+    let played =
+        rehearsal(&office.base(0), 3).play(means, std::future::pending(), |_| ()).await.unwrap();
+    let report = serde_json::to_value(&played.report).unwrap();
+    assert_eq!(report["violations"], serde_json::Value::Null, "{}", played.report);
+    office.close().await;
 }

@@ -17,7 +17,7 @@ impl Fault for QueueError {
         match self {
             Self::TokenAlreadyIssued { .. } | Self::SaleNotOpen { .. } => StatusCode::CONFLICT,
             Self::SaleClosed => StatusCode::GONE,
-            Self::NoToken { .. } => StatusCode::NOT_FOUND,
+            Self::NoToken { .. } | Self::OtherOffice => StatusCode::NOT_FOUND,
             Self::NotAdmitted { .. } => StatusCode::FORBIDDEN,
             Self::Crowded | Self::BatchLost => Unavailable.status(),
             Self::Shared(error) => database_fault(error).0,
@@ -31,6 +31,7 @@ impl Fault for QueueError {
             Self::SaleNotOpen { .. } => "sale-not-open",
             Self::SaleClosed => "sale-closed",
             Self::NoToken { .. } => "no-token",
+            Self::OtherOffice => "not-found",
             Self::NotAdmitted { .. } => "not-admitted",
             Self::Crowded | Self::BatchLost => Unavailable.code(),
             Self::Shared(error) => database_fault(error).1,

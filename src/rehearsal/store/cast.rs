@@ -1,4 +1,7 @@
 //! The throw-away program of a rehearsal and its people: written at once, removed at once.
+//! What bears the mark has an id of version 8, as `infra::throwaway` makes it.
+
+pub(in crate::rehearsal) mod removal;
 
 use sqlx::PgConnection;
 use uuid::Uuid;
@@ -10,13 +13,14 @@ pub(in crate::rehearsal) async fn insert_program(
     tx: &mut PgConnection,
     stage: &Stage,
     plan: &Plan,
+    minutes: i32,
 ) -> Result<(), sqlx::Error> {
     sqlx::query!(
         r#"
         with program as (
             insert into programs (id, slug, title, status, on_sale_at, off_sale_at, queue_capacity)
             values ($1, $2, 'Rehearsal', 'PUBLISHED', now() - interval '1 hour',
-                now() + interval '1 day', $3)
+                now() + make_interval(mins => $4), $3)
         ), numbers as (
             insert into queue_numbers (program_id) values ($1)
         )
@@ -25,6 +29,7 @@ pub(in crate::rehearsal) async fn insert_program(
         stage.program_id,
         stage.slug,
         plan.queue_capacity,
+        minutes,
     )
     .execute(tx)
     .await?;
@@ -84,27 +89,119 @@ pub(in crate::rehearsal) async fn insert_schedule_seats(
     Ok(())
 }
 
-/// People with a session each. Nobody can log in as them: they have no password.
+/// How many rehearsals stand.
+pub(in crate::rehearsal) async fn count_stages(
+    tx: &mut PgConnection,
+) -> Result<usize, sqlx::Error> {
+    let n = sqlx::query_scalar!(
+        r#"
+        select count(*) as "n!" from programs
+        where slug like 'rehearsal-%' and substr(id::text, 15, 1) = '8'
+        "#,
+    )
+    .fetch_one(tx)
+    .await?;
+    Ok(usize::try_from(n).unwrap_or(usize::MAX))
+}
+
+/// Rehearsals that are over, the oldest first.
+pub(in crate::rehearsal) async fn list_stages_over(
+    db: &mut PgConnection,
+    rows_max: i64,
+) -> Result<Vec<Uuid>, sqlx::Error> {
+    sqlx::query_scalar!(
+        r#"
+        select id from programs
+        where slug like 'rehearsal-%' and substr(id::text, 15, 1) = '8' and off_sale_at < now()
+        order by id limit $1
+        "#,
+        rows_max,
+    )
+    .fetch_all(db)
+    .await
+}
+
+/// Locks the program while its sale is open; false where it is not.
+pub(in crate::rehearsal) async fn lock_stage(
+    tx: &mut PgConnection,
+    program_id: Uuid,
+) -> Result<bool, sqlx::Error> {
+    let found = sqlx::query_scalar!(
+        "select id from programs where id = $1 and off_sale_at > now() for no key update",
+        program_id,
+    )
+    .fetch_optional(tx)
+    .await?;
+    Ok(found.is_some())
+}
+
+/// Ends the sale, so that nobody comes in while it is removed and, if that fails, the next
+/// rehearsal goes on with it; false where there is no such program.
+pub(in crate::rehearsal) async fn close_stage(
+    db: &mut PgConnection,
+    program_id: Uuid,
+) -> Result<bool, sqlx::Error> {
+    let closed = sqlx::query!(
+        "update programs set off_sale_at = least(off_sale_at, now()) where id = $1",
+        program_id,
+    )
+    .execute(db)
+    .await?;
+    Ok(closed.rows_affected() == 1)
+}
+
+/// How many people a rehearsal has.
+pub(in crate::rehearsal) async fn count_people(
+    tx: &mut PgConnection,
+    host: &str,
+) -> Result<usize, sqlx::Error> {
+    let n = sqlx::query_scalar!(
+        r#"
+        select count(*) as "n!" from accounts
+        where email like '%@' || $1::text and substr(id::text, 15, 1) = '8'
+        "#,
+        host,
+    )
+    .fetch_one(tx)
+    .await?;
+    Ok(usize::try_from(n).unwrap_or(usize::MAX))
+}
+
+/// People. Nobody can log in as them: they have no password.
 pub(in crate::rehearsal) async fn insert_people(
     tx: &mut PgConnection,
-    stage: &Stage,
+    host: &str,
     people: &[Uuid],
-    token_hashes: &[Vec<u8>],
 ) -> Result<(), sqlx::Error> {
     sqlx::query!(
         r#"
-        with people as (
-            select * from unnest($2::uuid[], $3::bytea[]) with ordinality people (id, token_hash, nth)
-        ), accounts as (
-            insert into accounts (id, email, name, password_hash)
-            select id, nth || '@' || $1::text, 'Rehearsal', 'none' from people
-        )
-        insert into sessions (token_hash, account_id, expires_at)
-        select token_hash, id, now() + interval '1 day' from people
+        insert into accounts (id, email, name, password_hash)
+        select id, id || '@' || $1::text, 'Rehearsal', 'none' from unnest($2::uuid[]) people (id)
         "#,
-        stage.email_host(),
+        host,
         people,
+    )
+    .execute(tx)
+    .await?;
+    Ok(())
+}
+
+/// A session for each of `owners`, who may be named more than once.
+pub(in crate::rehearsal) async fn insert_sessions(
+    tx: &mut PgConnection,
+    owners: &[Uuid],
+    token_hashes: &[Vec<u8>],
+    minutes: i32,
+) -> Result<(), sqlx::Error> {
+    sqlx::query!(
+        r#"
+        insert into sessions (token_hash, account_id, expires_at)
+        select token_hash, owner, now() + make_interval(mins => $3)
+        from unnest($1::uuid[], $2::bytea[]) sessions (owner, token_hash)
+        "#,
+        owners,
         token_hashes,
+        minutes,
     )
     .execute(tx)
     .await?;
@@ -130,137 +227,6 @@ pub(in crate::rehearsal) async fn insert_wallets(
         "#,
         people,
         points,
-    )
-    .execute(tx)
-    .await?;
-    Ok(())
-}
-
-/// Removes tickets and payments of the rehearsed program.
-pub(in crate::rehearsal) async fn delete_sales(
-    tx: &mut PgConnection,
-    stage: &Stage,
-) -> Result<(), sqlx::Error> {
-    sqlx::query!(
-        r#"
-        with mine as (
-            select id from reservations where program_id = $1
-        ), tickets as (
-            delete from tickets where reservation_item_id in
-                (select id from reservation_items where reservation_id in (select id from mine))
-        )
-        delete from payments where reservation_id in (select id from mine)
-        "#,
-        stage.program_id,
-    )
-    .execute(tx)
-    .await?;
-    Ok(())
-}
-
-/// Removes what was reserved. In a statement of its own: a foreign key is checked when a
-/// statement ends.
-pub(in crate::rehearsal) async fn delete_reservations(
-    tx: &mut PgConnection,
-    stage: &Stage,
-) -> Result<(), sqlx::Error> {
-    sqlx::query!(
-        r#"
-        with items as (
-            delete from reservation_items where reservation_id in
-                (select id from reservations where program_id = $1)
-        )
-        delete from reservations where program_id = $1
-        "#,
-        stage.program_id,
-    )
-    .execute(tx)
-    .await?;
-    Ok(())
-}
-
-/// Removes the program with its line, performance, seats and venue.
-pub(in crate::rehearsal) async fn delete_program(
-    tx: &mut PgConnection,
-    stage: &Stage,
-) -> Result<(), sqlx::Error> {
-    sqlx::query!(
-        r#"
-        with tokens as (delete from queue_tokens where program_id = $1),
-            gates as (delete from queue_gates where program_id = $1),
-            numbers as (delete from queue_numbers where program_id = $1),
-            zones as (delete from zones where schedule_id = $2),
-            on_sale as (delete from schedule_seats where schedule_id = $2),
-            schedules as (delete from schedules where id = $2),
-            seats as (delete from seats where venue_id = $3),
-            venues as (delete from venues where id = $3)
-        delete from programs where id = $1
-        "#,
-        stage.program_id,
-        stage.schedule_id,
-        stage.venue_id,
-    )
-    .execute(tx)
-    .await?;
-    Ok(())
-}
-
-/// The record of points is append-only; only its owner may lift that, and only for the
-/// moment of this transaction.
-pub(in crate::rehearsal) async fn open_record(tx: &mut PgConnection) -> Result<(), sqlx::Error> {
-    sqlx::query!("alter table point_transactions disable trigger point_transactions_append_only")
-        .execute(tx)
-        .await?;
-    Ok(())
-}
-
-/// Makes the record append-only again.
-pub(in crate::rehearsal) async fn close_record(tx: &mut PgConnection) -> Result<(), sqlx::Error> {
-    sqlx::query!("alter table point_transactions enable trigger point_transactions_append_only")
-        .execute(tx)
-        .await?;
-    Ok(())
-}
-
-/// Removes the people's points.
-pub(in crate::rehearsal) async fn delete_wallets(
-    tx: &mut PgConnection,
-    stage: &Stage,
-) -> Result<(), sqlx::Error> {
-    sqlx::query!(
-        r#"
-        with mine as (
-            select wallets.id from wallets join accounts on accounts.id = account_id
-            where email like '%@' || $1::text
-        ), entries as (
-            delete from point_transactions where wallet_id in (select id from mine)
-        )
-        delete from wallets where id in (select id from mine)
-        "#,
-        stage.email_host(),
-    )
-    .execute(tx)
-    .await?;
-    Ok(())
-}
-
-/// Removes the people.
-pub(in crate::rehearsal) async fn delete_people(
-    tx: &mut PgConnection,
-    stage: &Stage,
-) -> Result<(), sqlx::Error> {
-    sqlx::query!(
-        r#"
-        with mine as (
-            select id from accounts where email like '%@' || $1::text
-        ), keys as (
-            delete from idempotency_keys where account_id in (select id from mine)
-        ), sessions as (
-            delete from sessions where account_id in (select id from mine)
-        )
-        delete from accounts where id in (select id from mine)
-        "#,
-        stage.email_host(),
     )
     .execute(tx)
     .await?;

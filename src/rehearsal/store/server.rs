@@ -1,6 +1,7 @@
 //! The snapshot, and what the server itself knows.
 
-use sqlx::{Connection, PgConnection, PgTransaction};
+use sqlx::{Connection, PgConnection, PgPool, PgTransaction};
+use uuid::Uuid;
 
 use crate::{infra::postgres::APPLICATION_NAME, rehearsal::model::Finding};
 
@@ -58,6 +59,19 @@ pub(in crate::rehearsal) async fn list_idle_transactions(
         rows_max,
     )
     .fetch_all(tx)
+    .await
+}
+
+/// Whether this is the database of that program.
+pub(in crate::rehearsal) async fn has_program(
+    db: &PgPool,
+    program_id: Uuid,
+) -> Result<bool, sqlx::Error> {
+    sqlx::query_scalar!(
+        r#"select exists (select from programs where id = $1) as "has_program!""#,
+        program_id,
+    )
+    .fetch_one(db)
     .await
 }
 

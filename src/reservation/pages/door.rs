@@ -7,7 +7,7 @@ use actix_web::{HttpRequest, HttpResponse, cookie::Cookie};
 use crate::{
     accounts::AccountId,
     app::App,
-    catalog::{Program, Programs, Schedule, ScheduleId, find_schedule},
+    catalog::{Program, Programs, Schedule, ScheduleId},
     entry_queue::{self, QueueError, Stay},
     web::error::{NotFound, PageError},
 };
@@ -26,7 +26,7 @@ impl Performance {
         programs: &Programs,
         id: ScheduleId,
     ) -> Result<Self, PageError> {
-        let schedule = find_schedule(app, id).await?.ok_or(NotFound)?;
+        let schedule = programs.performance(app, id).await?.ok_or(NotFound)?;
         let name = schedule.program_id.to_string();
         let program = programs.find(app, &name).await?.ok_or(NotFound)?;
         Ok(Self { schedule, program })

@@ -44,6 +44,8 @@ pub(in crate::reservation) async fn lock_seats(
 /// On what terms an account may hold seats of a performance at this moment.
 #[derive(Debug)]
 pub(in crate::reservation) struct Terms {
+    /// By the database's clock, after the locks.
+    pub(in crate::reservation) moment: DateTime<Utc>,
     pub(in crate::reservation) is_on_sale: bool,
     pub(in crate::reservation) hold_ttl_secs: i32,
     pub(in crate::reservation) refund_until: DateTime<Utc>,
@@ -62,7 +64,7 @@ pub(in crate::reservation) async fn terms_of(
     sqlx::query_as!(
         Terms,
         r#"
-        select
+        select clock_timestamp() as "moment!",
             (p.status = 'PUBLISHED' and p.on_sale_at <= clock_timestamp()
                 and clock_timestamp() < p.off_sale_at and clock_timestamp() < s.starts_at)
                 as "is_on_sale!",

@@ -145,6 +145,37 @@ async fn a_hold_keeps_its_owners_place_to_its_own_end_but_starts_no_other(db: Pg
     office.close().await;
 }
 
+/// The clock is compared after the last lock, whichever of them was waited for.
+#[sqlx::test]
+async fn a_hold_that_waits_past_the_end_of_its_stay_is_refused(db: PgPool) {
+    let office = Office::open_with(db, 1, &NO_WORKER).await;
+    let concert = Concert::usual(&office.db).await;
+    let ada = office.sign_in("ada").await;
+    admit(&office.db, &concert, std::slice::from_ref(&ada)).await;
+    for locked in [
+        "select from queue_tokens for no key update",
+        "select from schedule_seats for no key update",
+    ] {
+        sqlx::query(
+            "update queue_tokens set stay_ends_at = clock_timestamp() + interval '300 milliseconds',
+                 expires_at = clock_timestamp() + interval '1 hour'",
+        )
+        .execute(&office.db)
+        .await
+        .unwrap();
+        let mut in_the_way = office.db.begin().await.unwrap();
+        sqlx::query(locked).execute(&mut *in_the_way).await.unwrap();
+        let (person, wanted) = (ada.clone(), concert.clone());
+        let waits =
+            tokio::spawn(async move { hold(&person, &wanted, &wanted.seat_ids[..1]).await });
+        sqlx::query("select pg_sleep(0.4)").execute(&mut *in_the_way).await.unwrap();
+        in_the_way.rollback().await.unwrap();
+        assert_eq!(waits.await.unwrap().code(), "not-admitted", "{locked}");
+    }
+    office.verify().await;
+    office.close().await;
+}
+
 #[sqlx::test]
 async fn instances_share_the_work_of_ending_many_holds(db: PgPool) {
     let office = Office::open_with(db, 1, &NO_WORKER).await;

@@ -130,7 +130,8 @@ impl Office {
         Person { base: self.base(idx), ..person.clone() }
     }
 
-    fn person(&self, account_id: Uuid, idx: usize) -> Person {
+    /// Whoever has that account, without a cookie yet, at the instance `idx`.
+    pub(crate) fn person(&self, account_id: Uuid, idx: usize) -> Person {
         Person {
             account_id,
             client: self.client.clone(),
@@ -156,8 +157,13 @@ impl Office {
     }
 
     /// Stops every instance of an office that the test broke on purpose.
-    pub(crate) async fn close_as_it_is(self) {
-        for instance in self.instances {
+    pub(crate) async fn close_as_it_is(mut self) {
+        self.leave().await;
+    }
+
+    /// Stops every instance, and leaves the work to processes of the test's own.
+    pub(crate) async fn leave(&mut self) {
+        for instance in self.instances.drain(..) {
             instance.stop().await;
         }
     }

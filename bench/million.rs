@@ -1,0 +1,204 @@
+//! A million people in line: what a join and a poll cost beside a line of a thousand, what
+//! they take up in memory, and how long it takes to count the line again once Redis has
+//! forgotten it.
+
+use std::{
+    io::{self, Write},
+    time::{Duration, Instant},
+};
+
+use crate::{
+    Bench, Failure,
+    figure::Spread,
+    growth::Growth,
+    http::Connection,
+    load::session,
+    stage::{CAPACITY, Stage, psql_file},
+};
+
+const FEW: u64 = 1_000;
+const MANY: u64 = 1_000_000;
+/// Of each line so many have a session, evenly spread over it.
+const ASKING: u64 = 1_000;
+/// Whoever waits is called so much more than their place.
+const FIRST_OF_FEW: u64 = 1_000_001;
+const FIRST_OF_MANY: u64 = 2_000_001;
+/// People with a session who are in neither line, and join it in each run.
+const FIRST_TO_JOIN: u64 = 1_001;
+const JOINS: u64 = 200;
+/// No line takes longer to be counted.
+const COUNTED_MAX: Duration = Duration::from_mins(3);
+/// How often it is looked after.
+const LOOK_PERIOD: Duration = Duration::from_millis(20);
+
+/// What this subject comes to.
+#[derive(Debug)]
+pub(crate) struct Million {
+    /// A join and a poll, at a thousand and at a million.
+    pub(crate) growths: Vec<Growth>,
+    /// Seconds and bytes.
+    pub(crate) facts: Vec<(&'static str, String)>,
+}
+
+/// So many wait in the line of `stage`.
+struct Line {
+    stage: Stage,
+    first: u64,
+    waiting: u64,
+}
+
+#[derive(Clone, Copy)]
+enum Step {
+    Join,
+    Poll,
+}
+
+impl Bench {
+    pub(crate) async fn million(&mut self) -> Result<Million, Failure> {
+        let few = self.line_of(FIRST_OF_FEW, FEW).await?;
+        let many = self.line_of(FIRST_OF_MANY, MANY).await?;
+        let mut growths = Vec::new();
+        for (name, step) in [("a join", Step::Join), ("a state poll", Step::Poll)] {
+            growths.push(self.growth(name, step, (&few, &many)).await?);
+        }
+        let facts = self.forget(&many).await?;
+        many.stage.strike()?;
+        few.stage.strike()?;
+        Ok(Million { growths, facts })
+    }
+
+    /// A line in which so many wait, counted.
+    async fn line_of(&mut self, first: u64, waiting: u64) -> Result<Line, Failure> {
+        let line = Line { stage: self.stage(true, 0)?, first, waiting };
+        let variables = [
+            ("nth", line.stage.nth.to_string()),
+            ("first", first.to_string()),
+            ("people", waiting.to_string()),
+            ("apart", line.apart().to_string()),
+            ("inside", CAPACITY.to_string()),
+        ];
+        psql_file("line.sql", &variables)?;
+        let took = self.until_counted(&line).await?;
+        writeln!(io::stderr(), "{waiting} wait: counted in {:.1} s", took.as_secs_f64())?;
+        Ok(line)
+    }
+
+    /// Waits until the last one is told how many are ahead.
+    async fn until_counted(&self, line: &Line) -> Result<Duration, Failure> {
+        let mut server = Connection::open(self.server.address).await?;
+        let last = line.waiting - line.apart();
+        let began = Instant::now();
+        while began.elapsed() < COUNTED_MAX {
+            let answer = server.get(&line.stage.queue_path(), &session(line.first + last)).await?;
+            let state: serde_json::Value = serde_json::from_str(&answer.body)?;
+            if let Some(ahead) = state.get("ahead").and_then(serde_json::Value::as_u64) {
+                return match ahead == last {
+                    true => Ok(began.elapsed()),
+                    false => Err(format!("{last} are ahead, and {ahead} were told").into()),
+                };
+            }
+            tokio::time::sleep(LOOK_PERIOD).await;
+        }
+        Err("the line was not counted".into())
+    }
+
+    async fn growth(
+        &self,
+        name: &'static str,
+        step: Step,
+        (few, many): (&Line, &Line),
+    ) -> Result<Growth, Failure> {
+        let (little, much) = ("1,000 waiting", "1,000,000 waiting");
+        let mut growth = Growth { name, little, much, target: 1.3, runs: Vec::new() };
+        for nth in 0..=self.pace.runs {
+            let run = (self.cost_us(step, few).await?, self.cost_us(step, many).await?);
+            let mark = if nth == 0 { " (warming up)" } else { "" };
+            writeln!(io::stderr(), "{name}: {:.0} µs, {:.0} µs{mark}", run.0, run.1)?;
+            if nth > 0 {
+                growth.runs.push(run);
+            }
+        }
+        Ok(growth)
+    }
+
+    /// What one costs, where one comes after the other: the middle one of many.
+    async fn cost_us(&self, step: Step, line: &Line) -> Result<f64, Failure> {
+        let mut server = Connection::open(self.server.address).await?;
+        let path = line.stage.queue_path();
+        let mut each = Vec::new();
+        match step {
+            Step::Join => {
+                let people = (FIRST_TO_JOIN..).take(usize::try_from(JOINS)?);
+                for person in people.clone() {
+                    let began = Instant::now();
+                    let answer = server.post(&path, &session(person), "").await?;
+                    each.push(began.elapsed());
+                    expect_status(&answer, 201)?;
+                }
+                for person in people {
+                    expect_status(&server.delete(&path, &session(person)).await?, 204)?;
+                }
+            }
+            Step::Poll => {
+                for nth in 0..ASKING {
+                    let session = session(line.first + nth * line.apart());
+                    // The first one looks the session up, the second is a poll like most.
+                    server.get(&path, &session).await?;
+                    let began = Instant::now();
+                    let answer = server.get(&path, &session).await?;
+                    each.push(began.elapsed());
+                    expect_status(&answer, 200)?;
+                }
+            }
+        }
+        let middle = Spread::of(each.iter().map(Duration::as_secs_f64)).ok_or("nobody asked")?;
+        Ok(middle.median * 1e6)
+    }
+
+    /// Redis forgets everything: how long until the last one knows their place again, and
+    /// what the line took up.
+    async fn forget(&self, line: &Line) -> Result<Vec<(&'static str, String)>, Failure> {
+        let mut redis = redis::Client::open(std::env::var("REDIS_URL")?)?.get_connection()?;
+        redis::cmd("FLUSHALL").exec(&mut redis)?;
+        let empty_bytes = used_memory(&mut redis)?;
+        let took = self.until_counted(line).await?;
+        let each_bytes = (used_memory(&mut redis)? - empty_bytes) / to_f64(line.waiting)?;
+        let server_mib = self.server.memory_mib()?;
+        Ok(vec![
+            (
+                "from the moment Redis lost 1,000,000 places until the last person was told theirs again",
+                format!("{:.1} s", took.as_secs_f64()),
+            ),
+            (
+                "memory of Redis for each of 1,000,000 who wait",
+                format!("{each_bytes:.0} bytes (asked for: at most 160)"),
+            ),
+            ("memory of the server with 1,000,000 waiting", format!("{server_mib:.0} MiB")),
+        ])
+    }
+}
+
+impl Line {
+    /// From one who has a session to the next.
+    fn apart(&self) -> u64 {
+        self.waiting / ASKING
+    }
+}
+
+fn expect_status(answer: &crate::http::Answer, status: u16) -> Result<(), Failure> {
+    match answer.status == status {
+        true => Ok(()),
+        false => Err(format!("{} instead of {status}: {}", answer.status, answer.body).into()),
+    }
+}
+
+/// What Redis has given out, in bytes.
+fn used_memory(redis: &mut redis::Connection) -> Result<f64, Failure> {
+    let info: String = redis::cmd("INFO").arg("memory").query(redis)?;
+    let used = info.lines().find_map(|line| line.strip_prefix("used_memory:"));
+    Ok(used.ok_or("Redis does not tell")?.trim().parse()?)
+}
+
+fn to_f64(n: u64) -> Result<f64, Failure> {
+    Ok(f64::from(u32::try_from(n)?))
+}

@@ -1,0 +1,62 @@
+-- One hold of one place in a zone: the statements of POST /schedules/{id}/reservations.
+-- Variables: program, schedule, zone, turn
+\set turn :turn + 1
+\set nth :turn
+\set key random(1, 100000000000000)
+select account_id, name, role,
+       (select count(*) from transfers
+        where receiver_id = account_id and status = 'PENDING' and transfers.expires_at > now())
+from sessions
+join accounts on accounts.id = sessions.account_id
+where token_hash = bench.session(:nth) and sessions.expires_at > now() and locked_at is null;
+select id, program_id, account_id, queue_number, stay_ends_at, expires_at
+from queue_tokens
+where program_id = :program and account_id = bench.id(0, :nth)
+    and status = 'ACTIVE' and expires_at > clock_timestamp();
+select remaining from zones where id = :zone and schedule_id = :schedule;
+begin;
+insert into idempotency_keys (account_id, key, fingerprint)
+values (bench.id(0, :nth), bench.id(4, :key), bench.session(:nth))
+on conflict do nothing;
+select id, program_id, account_id, queue_number, stay_ends_at, expires_at
+from queue_tokens
+where program_id = :program and account_id = bench.id(0, :nth) and status = 'ACTIVE'
+for no key update;
+select clock_timestamp(),
+    (p.status = 'PUBLISHED' and p.on_sale_at <= clock_timestamp()
+        and clock_timestamp() < p.off_sale_at and clock_timestamp() < s.starts_at),
+    p.hold_ttl_secs,
+    s.starts_at - make_interval(hours => p.refund_until_hours),
+    p.refund_percent,
+    p.places_per_account_max,
+    (
+        select coalesce(sum(i.quantity), 0)
+        from reservations r
+        join reservation_items i on i.reservation_id = r.id and i.live
+        where r.account_id = bench.id(0, :nth) and r.program_id = p.id
+          and r.status in ('HELD', 'CONFIRMED')
+          and (r.status = 'CONFIRMED' or r.expires_at > clock_timestamp())
+    )
+from schedules s
+join programs p on p.id = s.program_id
+where s.id = :schedule;
+with taken as (
+    update zones
+    set remaining = remaining - 1, version = version + 1, changed_xid = pg_current_xact_id()
+    where id = :zone and schedule_id = :schedule and remaining >= 1
+    returning price, clock_timestamp() as at
+), held as (
+    insert into reservations (id, account_id, schedule_id, program_id, total, expires_at,
+        hold_ttl_secs, refund_until, refund_percent, created_at)
+    select bench.id(5, :key), bench.id(0, :nth), :schedule, :program, price,
+        at + make_interval(secs => 3600), 3600, at, 100, at
+    from taken
+    returning expires_at, total
+), items as (
+    insert into reservation_items (id, reservation_id, zone_id, quantity, unit_price)
+    select gen_random_uuid(), bench.id(5, :key), :zone, 1, price from taken
+)
+select held.expires_at, held.total, taken.price from held cross join taken;
+update idempotency_keys set outcome = '{"status": "HELD"}'
+where account_id = bench.id(0, :nth) and key = bench.id(4, :key);
+commit;

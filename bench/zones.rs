@@ -1,0 +1,122 @@
+//! Places of one zone, each hold through the zone's fair lock; and that lock where many
+//! stand in line for it.
+
+use std::time::{Duration, Instant};
+
+use stagedoor::infra::{
+    locks::{FairError, FairGuard, FairLocks, FairTerms, LeaseName},
+    redis::Redis,
+};
+use tokio::task::JoinSet;
+
+use crate::{
+    Bench, Failure, expect,
+    figure::{Figure, Target},
+    growth::Growth,
+    load::Errand,
+    stage::pgbench_of,
+};
+
+/// Connections at the zone: enough that the lock is never idle, few enough that everybody
+/// has their turn before they are told to come back.
+const CROWD: u64 = 16;
+/// People inside, each of whom takes one place: more than a run can serve.
+const VISITORS: u64 = 9_000;
+/// Takings of the lock in one run.
+const TAKINGS: u32 = 500;
+/// Tasks that fill a line.
+const TASKS: usize = 64;
+/// How long the lock is waited for: longer than it is ever held here.
+const WAIT: Duration = Duration::from_secs(2);
+
+impl Bench {
+    pub(crate) async fn zone_holds(&mut self) -> Result<Figure, Failure> {
+        let mut figure = Figure {
+            name: "holds of one place of one zone",
+            limit: "pgbench -c 1, the same statements",
+            crowd: CROWD,
+            target: Target::Ratio(0.6),
+            runs: Vec::new(),
+        };
+        for nth in 0..=self.pace.runs {
+            let alone = self.stage(false, VISITORS)?;
+            let variables = alone.variables(VISITORS);
+            let limit = pgbench_of(1, &["zone.sql"], &variables, self.pace.secs)?;
+            expect("places of pgbench", limit.done, alone.count_reservations("HELD")?)?;
+            alone.strike()?;
+
+            let stage = self.stage(true, VISITORS)?;
+            let errand = Errand::HoldPlace(stage.clone());
+            let run = self.measure(Some(limit), &errand, CROWD, VISITORS).await?;
+            expect("places", run.service.done, stage.count_reservations("HELD")?)?;
+            stage.strike()?;
+            figure.keep(nth, run)?;
+        }
+        Ok(figure)
+    }
+
+    /// One taking of the lock by somebody who is there, where others keep their place in
+    /// line between two tries.
+    pub(crate) async fn crowded_lock(&self) -> Result<Growth, Failure> {
+        let redis = Redis::open(&std::env::var("REDIS_URL")?, "bench")?;
+        // They keep their places until this is over.
+        let terms = FairTerms { absence: Duration::from_mins(1), ..FairTerms::default() };
+        let locks = FairLocks::new(&redis, terms);
+        let few = line_of(&locks, 10).await?;
+        let many = line_of(&locks, 10_000).await?;
+        let mut runs = Vec::new();
+        for nth in 0..=self.pace.runs {
+            let run = (take(&locks, &few).await?, take(&locks, &many).await?);
+            if nth > 0 {
+                runs.push(run);
+            }
+        }
+        Ok(Growth {
+            name: "one taking of the fair lock",
+            little: "10 in its line",
+            much: "10,000 in its line",
+            target: 1.3,
+            runs,
+        })
+    }
+}
+
+/// A lock that nobody holds and so many wait for.
+async fn line_of(locks: &FairLocks, n: usize) -> Result<LeaseName, Failure> {
+    let name = LeaseName::new(&"bench", &n);
+    let held = locks.take(&name, "holder", WAIT).await?;
+    let mut tasks = JoinSet::new();
+    for first in 0..TASKS {
+        let (locks, name) = (locks.clone(), name.clone());
+        tasks.spawn(async move {
+            let mut n_waiting = 0;
+            for waiter in (first..n).step_by(TASKS) {
+                match locks.take(&name, &format!("waiter-{waiter}"), Duration::ZERO).await {
+                    Err(FairError::Waiting(_)) => n_waiting += 1,
+                    Err(failure) => return Err(failure.to_string()),
+                    Ok(_) => return Err("the lock was free".to_owned()),
+                }
+            }
+            Ok(n_waiting)
+        });
+    }
+    let mut n_waiting = 0;
+    while let Some(waiting) = tasks.join_next().await {
+        n_waiting += waiting??;
+    }
+    held.release().await;
+    expect("the line", u64::try_from(n)?, n_waiting)?;
+    Ok(name)
+}
+
+/// What one taking costs, in microseconds.
+async fn take(locks: &FairLocks, name: &LeaseName) -> Result<f64, Failure> {
+    let mut taken_in = Duration::ZERO;
+    for _ in 0..TAKINGS {
+        let began = Instant::now();
+        let guard: FairGuard = locks.take(name, "somebody", WAIT).await?;
+        taken_in += began.elapsed();
+        guard.release().await;
+    }
+    Ok(taken_in.as_secs_f64() * 1e6 / f64::from(TAKINGS))
+}

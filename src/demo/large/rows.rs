@@ -1,0 +1,67 @@
+//! Rows on their way into the database, as COPY reads them.
+
+use std::fmt::{self, Write};
+
+use chrono::DateTime;
+use sqlx::PgConnection;
+use uuid::{Builder, Uuid};
+
+use crate::demo::store::copy::{self, Table};
+
+/// The rows of one program, by table, in the order in which they refer to each other.
+#[derive(Debug)]
+pub(super) struct Rows([(Table, String); Table::ALL.len()]);
+
+impl Default for Rows {
+    fn default() -> Self {
+        Self(Table::ALL.map(|table| (table, String::new())))
+    }
+}
+
+impl Rows {
+    /// Adds a row, its columns parted by tabs.
+    pub(super) fn add(&mut self, table: Table, row: fmt::Arguments<'_>) {
+        if let Some((_, rows)) = self.0.iter_mut().find(|(of, _)| *of == table) {
+            // Text in memory takes whatever is written.
+            let _ = writeln!(rows, "{row}");
+        }
+    }
+
+    /// Writes them all.
+    pub(super) async fn copy(&self, tx: &mut PgConnection) -> Result<(), sqlx::Error> {
+        for (table, rows) in &self.0 {
+            copy::insert_rows(tx, *table, rows).await?;
+        }
+        Ok(())
+    }
+}
+
+/// A moment, in milliseconds since the epoch, as the database reads it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct At(pub(super) i64);
+
+impl At {
+    /// So many seconds later.
+    pub(super) fn plus(self, secs: i64) -> Self {
+        Self(self.0 + secs * 1_000)
+    }
+}
+
+impl fmt::Display for At {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let at = DateTime::from_timestamp_millis(self.0).unwrap_or_default();
+        write!(f, "{}", at.format("%Y-%m-%d %H:%M:%S%.3f+00"))
+    }
+}
+
+/// The id of the nth thing that is in `table`, made at a moment.
+pub(super) fn id(table: Table, at: At, nth: u64) -> Uuid {
+    let ms = u64::try_from(at.0).unwrap_or_default();
+    let mut tail = [0; 10];
+    // From the second byte on nothing small is written over by the version and the variant.
+    let apart = [table.number()].into_iter().chain(nth.to_be_bytes());
+    for (byte, apart) in tail.iter_mut().skip(1).zip(apart) {
+        *byte = apart;
+    }
+    Builder::from_unix_timestamp_millis(ms, &tail).into_uuid()
+}

@@ -1,0 +1,341 @@
+//! One program of the large office, and the people who came to it.
+//!
+//! Everybody came once and made two orders, one after the other, for the same performance.
+//! Most were paid; some of the first were given up, ran out or were given back later.
+
+use sha2::{Digest, Sha256};
+use uuid::Uuid;
+
+use super::rows::{At, Rows, id};
+use crate::demo::store::copy::Table;
+
+/// Seats of each hall.
+pub(super) const SEATS: u64 = SECTIONS * ROWS * SEATS_A_ROW;
+const SECTIONS: u64 = 4;
+const ROWS: u64 = 10;
+const SEATS_A_ROW: u64 = 25;
+/// People who came for one performance.
+pub(super) const BUYERS: u64 = 100;
+/// Orders of each of them.
+pub(super) const ORDERS: u64 = 2;
+/// Seats from one order to the next; what an order leaves of them is free.
+const SEATS_APART: u64 = SEATS / (BUYERS * ORDERS);
+/// What a seat costs, by its section.
+const PRICES: [i64; 4] = [120_000, 90_000, 60_000, 40_000];
+/// What everybody charged: more than anybody spent.
+const CHARGED: i64 = 1_000_000;
+/// More than the entries of any wallet.
+const ENTRIES_MAX: u64 = 8;
+/// Tells the things of one program from those of the next.
+const THINGS_A_PROGRAM: u64 = 1_000_000_000;
+
+const DAY_SECS: i64 = 86_400;
+/// The sale began so long ago …
+const SALE_DAYS: i64 = 30;
+/// … and the last visit was so long before today.
+const QUIET_SECS: i64 = 3_600;
+/// Half past seven in the evening in Seoul, after midnight UTC.
+const CURTAIN_SECS: i64 = 37_800;
+const STAY_SECS: i64 = 600;
+const HOLD_SECS: i64 = 300;
+/// When in a visit the two orders are made, and when the second is paid.
+const FIRST_SECS: i64 = 60;
+const SECOND_SECS: i64 = 400;
+const PAID_SECS: i64 = 30;
+
+/// What became of an order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Fate {
+    Confirmed,
+    Cancelled,
+    Expired,
+    Refunded,
+}
+
+impl Fate {
+    fn of(buyer: u64, order: u64) -> Self {
+        match (order, buyer % 8) {
+            (0, 0) => Self::Cancelled,
+            (0, 1) => Self::Expired,
+            (0, 2) => Self::Refunded,
+            _ => Self::Confirmed,
+        }
+    }
+
+    fn word(self) -> &'static str {
+        match self {
+            Self::Confirmed => "CONFIRMED",
+            Self::Cancelled => "CANCELLED",
+            Self::Expired => "EXPIRED",
+            Self::Refunded => "REFUNDED",
+        }
+    }
+
+    fn settled_after_secs(self) -> i64 {
+        match self {
+            Self::Confirmed => PAID_SECS,
+            Self::Cancelled => 20,
+            Self::Expired => HOLD_SECS,
+            Self::Refunded => 320,
+        }
+    }
+}
+
+/// One program, to be written.
+#[derive(Debug)]
+pub(super) struct Scene<'a> {
+    /// Which one, from nought.
+    pub(super) nth: u64,
+    pub(super) performances: u64,
+    pub(super) midnight_ms: i64,
+    pub(super) password_hash: &'a str,
+    /// One for each seat of the hall.
+    pub(super) seat_ids: Vec<i64>,
+    /// One for each seat of each performance.
+    pub(super) schedule_seat_ids: Vec<i64>,
+}
+
+/// Somebody's wallet, while their visit is written.
+struct Purse {
+    wallet_id: Uuid,
+    /// Tells its entries from those of other wallets.
+    first_entry: u64,
+    version: i64,
+    balance: i64,
+}
+
+impl Scene<'_> {
+    /// Writes all of it.
+    pub(super) fn write(&self, rows: &mut Rows) {
+        let (nth, opens) = (self.nth + 1, self.opens());
+        let (venue_id, program_id) = (self.id(Table::Venues, 0), self.program_id());
+        rows.add(Table::Venues, format_args!("{venue_id}\tSeason Hall {nth}\tSeoul"));
+        self.write_seats(rows, venue_id);
+        let closes = At(self.midnight_ms).plus(DAY_SECS * (day_of(self.performances) + 1));
+        rows.add(
+            Table::Programs,
+            format_args!(
+                "{program_id}\tseason-{nth}\tSeason {nth} 시즌\tPUBLISHED\t{opens}\t{closes}\t{opens}"
+            ),
+        );
+        let buyers = self.performances * BUYERS;
+        rows.add(Table::QueueNumbers, format_args!("{program_id}\t{}", buyers + 1));
+        rows.add(Table::QueueGates, format_args!("{program_id}"));
+        for performance in 0..self.performances {
+            let starts = self.starts(performance);
+            let schedule_id = self.id(Table::Schedules, performance);
+            rows.add(
+                Table::Schedules,
+                format_args!("{schedule_id}\t{program_id}\t{venue_id}\t{starts}"),
+            );
+            self.write_schedule_seats(rows, performance, schedule_id);
+        }
+        for buyer in 0..buyers {
+            self.write_visit(rows, buyer);
+        }
+    }
+
+    fn write_seats(&self, rows: &mut Rows, venue_id: Uuid) {
+        for (place, seat_id) in (0..).zip(&self.seat_ids) {
+            let (row, x) = (place / SEATS_A_ROW, place % SEATS_A_ROW);
+            let (section, row_in_section) = (row / ROWS + 1, row % ROWS + 1);
+            // An aisle after each section.
+            let y = row + row / ROWS;
+            rows.add(
+                Table::Seats,
+                format_args!(
+                    "{seat_id}\t{venue_id}\tBlock {section}\t{row_in_section}\t{}\t{x}\t{y}",
+                    x + 1
+                ),
+            );
+        }
+    }
+
+    fn write_schedule_seats(&self, rows: &mut Rows, performance: u64, schedule_id: Uuid) {
+        for (place, seat_id) in (0..).zip(&self.seat_ids) {
+            let id = self.schedule_seat_id(performance, place);
+            let (slot, of_slot) = (place / SEATS_APART, place % SEATS_APART);
+            let (buyer, order) = (performance * BUYERS + slot / ORDERS, slot % ORDERS);
+            let is_sold =
+                of_slot < seats_of(buyer, order) && Fate::of(buyer, order) == Fate::Confirmed;
+            let (status, version) = if is_sold { ("RESERVED", 2) } else { ("AVAILABLE", 0) };
+            let price = price(place);
+            rows.add(
+                Table::ScheduleSeats,
+                format_args!("{id}\t{schedule_id}\t{seat_id}\t{price}\t{status}\t{version}"),
+            );
+        }
+    }
+
+    /// Somebody comes, charges, orders twice and goes.
+    fn write_visit(&self, rows: &mut Rows, buyer: u64) {
+        let (came, number) = (self.came(buyer), self.thing(buyer) + 1);
+        let account_id = self.id(Table::Accounts, buyer);
+        let (name, hash) = (format!("visitor-{}-{}", self.nth + 1, buyer + 1), self.password_hash);
+        rows.add(
+            Table::Accounts,
+            format_args!(
+                "{account_id}\t{name}@stagedoor.example\tVisitor {number}\t{hash}\t{came}"
+            ),
+        );
+        let program_id = self.program_id();
+        let (stay_ends, done) = (came.plus(STAY_SECS), came.plus(SECOND_SECS + PAID_SECS));
+        let expires = came.plus(SECOND_SECS + HOLD_SECS);
+        rows.add(
+            Table::QueueTokens,
+            format_args!(
+                "{}\t{program_id}\t{account_id}\t{}\tCOMPLETED\t{came}\t{came}\t{stay_ends}\t{expires}\t{done}",
+                self.id(Table::QueueTokens, buyer),
+                buyer + 1,
+            ),
+        );
+        let wallet_id = self.id(Table::Wallets, buyer);
+        let first_entry = self.thing(buyer * ENTRIES_MAX);
+        let mut purse = Purse { wallet_id, first_entry, version: 0, balance: 0 };
+        Self::write_entry(rows, &mut purse, ("CHARGE", CHARGED), None, came);
+        for order in 0..ORDERS {
+            self.write_order(rows, &mut purse, buyer, order);
+        }
+        let Purse { version, balance, .. } = purse;
+        rows.add(Table::Wallets, format_args!("{wallet_id}\t{account_id}\t{balance}\t{version}"));
+    }
+
+    fn write_order(&self, rows: &mut Rows, purse: &mut Purse, buyer: u64, order: u64) {
+        let (fate, performance) = (Fate::of(buyer, order), buyer / BUYERS);
+        let made = self.came(buyer).plus(if order == 0 { FIRST_SECS } else { SECOND_SECS });
+        let (paid, settled) = (made.plus(PAID_SECS), made.plus(fate.settled_after_secs()));
+        let nth = buyer * ORDERS + order;
+        let id_of = |table| id(table, made, self.thing(nth));
+        let (reservation_id, payment_id) = (id_of(Table::Reservations), id_of(Table::Payments));
+        let account_id = self.id(Table::Accounts, buyer);
+        let first = (buyer % BUYERS * ORDERS + order) * SEATS_APART;
+        let places = first..first + seats_of(buyer, order);
+        let total: i64 = places.clone().map(price).sum();
+        let is_live = fate == Fate::Confirmed;
+        rows.add(
+            Table::Reservations,
+            format_args!(
+                "{reservation_id}\t{account_id}\t{}\t{}\t{}\t{total}\t{}\t{HOLD_SECS}\t{}\t100\t{settled}\t{}\t{made}",
+                self.id(Table::Schedules, performance),
+                self.program_id(),
+                fate.word(),
+                made.plus(HOLD_SECS),
+                self.starts(performance).plus(-DAY_SECS),
+                if fate == Fate::Refunded { 2 } else { 1 },
+            ),
+        );
+        let payment = match fate {
+            Fate::Confirmed => Some(("COMPLETED", 0, "VALID")),
+            Fate::Refunded => Some(("REFUNDED", 1, "VOID")),
+            Fate::Cancelled | Fate::Expired => None,
+        };
+        for place in places {
+            let nth_item = self.thing(performance * SEATS + place);
+            let item_id = id(Table::ReservationItems, made, nth_item);
+            let (seat, price) = (self.schedule_seat_id(performance, place), price(place));
+            let live = if is_live { 't' } else { 'f' };
+            rows.add(
+                Table::ReservationItems,
+                format_args!("{item_id}\t{reservation_id}\t{seat}\t{price}\t{live}"),
+            );
+            if let Some((_, _, status)) = payment {
+                let (ticket_id, code) = (id(Table::Tickets, paid, nth_item), code(nth_item));
+                rows.add(
+                    Table::Tickets,
+                    format_args!("{ticket_id}\t{item_id}\t{account_id}\t{code}\t{status}\t{paid}"),
+                );
+            }
+        }
+        let Some((status, version, _)) = payment else { return };
+        rows.add(
+            Table::Payments,
+            format_args!(
+                "{payment_id}\t{reservation_id}\t{account_id}\t{total}\t{status}\t{version}\t{paid}"
+            ),
+        );
+        Self::write_entry(rows, purse, ("PAYMENT", -total), Some(payment_id), paid);
+        if fate == Fate::Refunded {
+            Self::write_entry(rows, purse, ("REFUND", total), Some(payment_id), settled);
+        }
+    }
+
+    /// Moves points, as the next entry of the wallet's history.
+    fn write_entry(
+        rows: &mut Rows,
+        purse: &mut Purse,
+        (kind, amount): (&str, i64),
+        reference_id: Option<Uuid>,
+        at: At,
+    ) {
+        purse.version += 1;
+        purse.balance += amount;
+        let Purse { wallet_id, first_entry, version, balance } = purse;
+        let entry_id = id(Table::PointTransactions, at, *first_entry + version.unsigned_abs());
+        let reference = reference_id.map_or("\\N".to_owned(), |id| id.to_string());
+        rows.add(
+            Table::PointTransactions,
+            format_args!(
+                "{entry_id}\t{wallet_id}\t{version}\t{kind}\t{amount}\t{balance}\t{reference}\t{at}"
+            ),
+        );
+    }
+
+    fn opens(&self) -> At {
+        At(self.midnight_ms).plus(-DAY_SECS * SALE_DAYS)
+    }
+
+    /// When the nth of all buyers came: one after the other, from the opening on.
+    fn came(&self, buyer: u64) -> At {
+        let buyers = i64::try_from(self.performances * BUYERS).unwrap_or(i64::MAX);
+        let buyer = i64::try_from(buyer).unwrap_or(i64::MAX);
+        At(self.opens().0 + (DAY_SECS * SALE_DAYS - QUIET_SECS) * 1_000 * buyer / buyers)
+    }
+
+    fn starts(&self, performance: u64) -> At {
+        At(self.midnight_ms).plus(day_of(performance) * DAY_SECS + CURTAIN_SECS)
+    }
+
+    fn program_id(&self) -> Uuid {
+        self.id(Table::Programs, 0)
+    }
+
+    /// The nth thing of this program, among those of all programs.
+    fn thing(&self, nth: u64) -> u64 {
+        self.nth * THINGS_A_PROGRAM + nth
+    }
+
+    fn id(&self, table: Table, nth: u64) -> Uuid {
+        id(table, self.opens(), self.thing(nth))
+    }
+
+    fn schedule_seat_id(&self, performance: u64, place: u64) -> i64 {
+        let nth = usize::try_from(performance * SEATS + place).unwrap_or(usize::MAX);
+        self.schedule_seat_ids.get(nth).copied().unwrap_or_default()
+    }
+}
+
+/// How many seats an order is for.
+fn seats_of(buyer: u64, order: u64) -> u64 {
+    1 + (buyer + order) % 2
+}
+
+/// How many days from today the nth performance is.
+fn day_of(performance: u64) -> i64 {
+    i64::try_from(performance).unwrap_or(i64::MAX) + 2
+}
+
+fn price(place: u64) -> i64 {
+    let section = usize::try_from(place / (ROWS * SEATS_A_ROW)).unwrap_or_default();
+    PRICES.get(section).copied().unwrap_or_default()
+}
+
+/// A ticket's code, as long as real ones and in their letters.
+fn code(nth: u64) -> String {
+    const LETTERS: usize = 26;
+    let digest = Sha256::digest(nth.to_be_bytes());
+    let letters = digest.iter().map(|byte| match byte & 31 {
+        letter @ 0..26 => char::from(b'A' + letter),
+        digit => char::from(b'2' + (digit - 26)),
+    });
+    letters.take(LETTERS).collect()
+}

@@ -1,0 +1,188 @@
+//! Rows by the hundred thousand: COPY, and what belongs to it.
+
+use sqlx::{Executor, PgConnection};
+
+/// What COPY is sent at once.
+const CHUNK_BYTES: usize = 64 * 1024;
+
+/// A table that a large office fills.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::demo) enum Table {
+    Venues,
+    Seats,
+    Programs,
+    QueueNumbers,
+    QueueGates,
+    Schedules,
+    ScheduleSeats,
+    Accounts,
+    QueueTokens,
+    Wallets,
+    PointTransactions,
+    Reservations,
+    ReservationItems,
+    Payments,
+    Tickets,
+}
+
+impl Table {
+    /// Each after those that it refers to.
+    pub(in crate::demo) const ALL: [Self; 15] = [
+        Self::Venues,
+        Self::Seats,
+        Self::Programs,
+        Self::QueueNumbers,
+        Self::QueueGates,
+        Self::Schedules,
+        Self::ScheduleSeats,
+        Self::Accounts,
+        Self::QueueTokens,
+        Self::Wallets,
+        Self::PointTransactions,
+        Self::Reservations,
+        Self::ReservationItems,
+        Self::Payments,
+        Self::Tickets,
+    ];
+
+    /// Its place among them.
+    pub(in crate::demo) fn number(self) -> u8 {
+        let place = Self::ALL.iter().position(|table| *table == self);
+        place.and_then(|place| u8::try_from(place).ok()).unwrap_or_default()
+    }
+
+    fn statement(self) -> &'static str {
+        match self {
+            Self::Venues => "copy venues (id, name, address) from stdin",
+            Self::Seats => {
+                "copy seats (id, venue_id, section, row_label, number, x, y) from stdin"
+            }
+            Self::Programs => {
+                "copy programs (id, slug, title, status, on_sale_at, off_sale_at, created_at) from stdin"
+            }
+            Self::QueueNumbers => "copy queue_numbers (program_id, next_number) from stdin",
+            Self::QueueGates => "copy queue_gates (program_id) from stdin",
+            Self::Schedules => "copy schedules (id, program_id, venue_id, starts_at) from stdin",
+            Self::ScheduleSeats => {
+                "copy schedule_seats (id, schedule_id, seat_id, price, status, version) from stdin"
+            }
+            Self::Accounts => {
+                "copy accounts (id, email, name, password_hash, created_at) from stdin"
+            }
+            Self::QueueTokens => {
+                "copy queue_tokens (id, program_id, account_id, queue_number, status, issued_at,
+                     admitted_at, stay_ends_at, expires_at, ended_at) from stdin"
+            }
+            Self::Wallets => "copy wallets (id, account_id, balance, version) from stdin",
+            Self::PointTransactions => {
+                "copy point_transactions (id, wallet_id, wallet_version, kind, amount, balance_after,
+                     reference_id, created_at) from stdin"
+            }
+            Self::Reservations => {
+                "copy reservations (id, account_id, schedule_id, program_id, status, total,
+                     expires_at, hold_ttl_secs, refund_until, refund_percent, settled_at, version,
+                     created_at) from stdin"
+            }
+            Self::ReservationItems => {
+                "copy reservation_items (id, reservation_id, schedule_seat_id, unit_price, live)
+                 from stdin"
+            }
+            Self::Payments => {
+                "copy payments (id, reservation_id, account_id, amount, status, version, created_at)
+                 from stdin"
+            }
+            Self::Tickets => {
+                "copy tickets (id, reservation_item_id, account_id, code, status, created_at)
+                 from stdin"
+            }
+        }
+    }
+}
+
+/// Lets each statement of this connection take as long as it needs.
+pub(in crate::demo) async fn take_time(db: &mut PgConnection) -> Result<(), sqlx::Error> {
+    db.execute(
+        "set statement_timeout = 0; set lock_timeout = 0; \
+         set idle_in_transaction_session_timeout = '1min'",
+    )
+    .await?;
+    Ok(())
+}
+
+/// Whether there is a large office. Of two loads at once the second waits for the first,
+/// until the end of this transaction.
+pub(in crate::demo) async fn is_large(tx: &mut PgConnection) -> Result<bool, sqlx::Error> {
+    sqlx::query!("select pg_advisory_xact_lock(hashtext('stagedoor demo --large'))")
+        .fetch_one(&mut *tx)
+        .await?;
+    sqlx::query_scalar!(r#"select exists (select from programs where slug = 'season-1') as "is!""#)
+        .fetch_one(tx)
+        .await
+}
+
+/// When today began, in milliseconds since the epoch.
+pub(in crate::demo) async fn midnight_ms(tx: &mut PgConnection) -> Result<i64, sqlx::Error> {
+    sqlx::query_scalar!(
+        r#"
+        select (extract(epoch from date_trunc('day', now(), 'UTC')) * 1000)::bigint as "ms!"
+        "#
+    )
+    .fetch_one(tx)
+    .await
+}
+
+/// Ids for so many seats, in rising order.
+pub(in crate::demo) async fn take_seat_ids(
+    tx: &mut PgConnection,
+    n: u64,
+) -> Result<Vec<i64>, sqlx::Error> {
+    sqlx::query_scalar!(
+        r#"
+        select nextval(pg_get_serial_sequence('seats', 'id')) as "id!"
+        from generate_series(1, $1::bigint)
+        "#,
+        i64::try_from(n).unwrap_or(i64::MAX),
+    )
+    .fetch_all(tx)
+    .await
+}
+
+/// Ids for so many seats of performances, in rising order.
+pub(in crate::demo) async fn take_schedule_seat_ids(
+    tx: &mut PgConnection,
+    n: u64,
+) -> Result<Vec<i64>, sqlx::Error> {
+    sqlx::query_scalar!(
+        r#"
+        select nextval(pg_get_serial_sequence('schedule_seats', 'id')) as "id!"
+        from generate_series(1, $1::bigint)
+        "#,
+        i64::try_from(n).unwrap_or(i64::MAX),
+    )
+    .fetch_all(tx)
+    .await
+}
+
+/// Writes rows as COPY reads them, one a line.
+pub(in crate::demo) async fn insert_rows(
+    tx: &mut PgConnection,
+    table: Table,
+    rows: &str,
+) -> Result<(), sqlx::Error> {
+    let mut copy = tx.copy_in_raw(table.statement()).await?;
+    for chunk in rows.as_bytes().chunks(CHUNK_BYTES) {
+        copy.send(chunk).await?;
+    }
+    copy.finish().await?;
+    Ok(())
+}
+
+/// Tells the planner what there is now, and which pages everybody may see.
+pub(in crate::demo) async fn tidy_up(db: &mut PgConnection) -> Result<(), sqlx::Error> {
+    db.execute(
+        "vacuum (analyze) accounts, seats, programs, schedules, schedule_seats, queue_tokens, \
+         wallets, point_transactions, reservations, reservation_items, payments, tickets",
+    )
+    .await?;
+    Ok(())
+}

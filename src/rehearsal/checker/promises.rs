@@ -1,0 +1,228 @@
+//! What was said, against what everybody is shown in the end: that holds also where the
+//! deployment was killed in between.
+
+use std::collections::BTreeMap;
+
+use uuid::Uuid;
+
+use crate::rehearsal::history::{Event, Shown, Step};
+
+/// Which promises were broken.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Kept {
+    pub(super) broken: Vec<String>,
+    /// People who could not be asked what they have.
+    pub(super) unseen: usize,
+}
+
+/// What one person was told, and what they have.
+struct Person<'a> {
+    account_id: Uuid,
+    told: Vec<&'a Event>,
+    reservations: &'a [Shown],
+    balances: &'a [i64],
+}
+
+/// Everybody's promises.
+pub(super) fn check(events: &[Event], points: i64) -> Kept {
+    let mut people: BTreeMap<Uuid, Vec<&Event>> = BTreeMap::new();
+    for event in events {
+        people.entry(event.account_id).or_default().push(event);
+    }
+    let mut kept = Kept::default();
+    for (account_id, told) in people {
+        let look = |step| {
+            told.iter().find(|event| event.step == step && event.is_last_look && event.is_ok())
+        };
+        let (Some(reservations), Some(wallet)) = (look(Step::Reservations), look(Step::Wallet))
+        else {
+            kept.unseen += 1;
+            continue;
+        };
+        let (reservations, balances) = (&reservations.reservations, &wallet.balances);
+        let person = Person { account_id, told, reservations, balances };
+        kept.broken.extend(person.lost_promises());
+        kept.broken.extend(person.half_done(points));
+        kept.broken.extend(person.wrong_balances());
+    }
+    kept
+}
+
+impl Person<'_> {
+    fn carried_out(&self, step: Step) -> impl Iterator<Item = Uuid> {
+        let done = self.told.iter().filter(move |event| event.step == step && event.is_ok());
+        done.filter_map(|event| event.reservation_id)
+    }
+
+    fn status(&self, id: Uuid) -> &str {
+        let found = self.reservations.iter().find(|shown| shown.reservation_id == id);
+        found.map_or("gone", |shown| shown.status.as_str())
+    }
+
+    /// What was acknowledged is still so.
+    fn lost_promises(&self) -> Vec<String> {
+        let held = self.carried_out(Step::Hold).map(|id| (id, "held", self.status(id) != "gone"));
+        let paid =
+            self.carried_out(Step::Pay).map(|id| (id, "paid", self.status(id) == "CONFIRMED"));
+        let cancelled = self
+            .carried_out(Step::Cancel)
+            .map(|id| (id, "cancelled", self.status(id) == "CANCELLED"));
+        held.chain(paid)
+            .chain(cancelled)
+            .filter(|(.., is_kept)| !is_kept)
+            .map(|(id, what, _)| {
+                let (who, status) = (self.account_id, self.status(id));
+                format!("{who} was told that reservation {id} is {what}, and it is {status}")
+            })
+            .collect()
+    }
+
+    /// What was not answered is fully done or not at all: there are no more reservations
+    /// than were made or may have been made, and each that is paid took its points.
+    fn half_done(&self, points: i64) -> Vec<String> {
+        let mut broken = Vec::new();
+        let made: Vec<Uuid> = self.carried_out(Step::Hold).collect();
+        let surprises =
+            self.reservations.iter().filter(|shown| !made.contains(&shown.reservation_id)).count();
+        let unanswered =
+            self.told.iter().filter(|event| event.step == Step::Hold && event.is_unknown()).count();
+        if surprises > unanswered {
+            broken.push(format!(
+                "{} has {surprises} reservations that nobody told them of, after {unanswered} \
+                 requests without an answer",
+                self.account_id
+            ));
+        }
+        let confirmed = self.reservations.iter().filter(|shown| shown.status == "CONFIRMED");
+        let cost: i64 = confirmed.map(|shown| shown.total).sum();
+        let has = self.balances.last().copied().unwrap_or_default();
+        if has != points - cost {
+            broken.push(format!(
+                "{} had {points} points, paid {cost} for what is theirs, and has {has}",
+                self.account_id
+            ));
+        }
+        broken
+    }
+
+    /// Every balance ever shown is one of the history, and none is older than one that was
+    /// shown before the question.
+    fn wrong_balances(&self) -> Vec<String> {
+        let shown: Vec<(&Event, Option<usize>, i64)> = self
+            .told
+            .iter()
+            .filter(|event| event.is_ok())
+            .filter_map(|event| {
+                let balance = event.balance?;
+                let place = self.balances.iter().rposition(|after| *after == balance);
+                Some((*event, place, balance))
+            })
+            .collect();
+        let mut broken = Vec::new();
+        for (event, place, balance) in &shown {
+            let before = shown.iter().filter(|(other, ..)| other.ended_us < event.sent_us);
+            let newest = before.filter_map(|(_, place, _)| *place).max();
+            match place {
+                None => broken.push(format!(
+                    "{} was shown {balance} points, which their history never had",
+                    self.account_id
+                )),
+                Some(place) if Some(*place) < newest => broken.push(format!(
+                    "{} was shown {balance} points after they had been shown a later balance",
+                    self.account_id
+                )),
+                Some(_) => (),
+            }
+        }
+        broken
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{
+        super::sketch::{event, unknown},
+        *,
+    };
+
+    const POINTS: i64 = 1_000;
+    const ID: Uuid = Uuid::from_u128(77);
+
+    fn about(step: Step, at_us: u64) -> Event {
+        Event { reservation_id: Some(ID), ..event(step, 1, at_us) }
+    }
+
+    /// Somebody who was told `told`, and has in the end what `status` and `balances` say.
+    fn broken(told: &[Event], status: Option<&str>, balances: &[i64]) -> Vec<String> {
+        let shown = status.map(|status| Shown {
+            reservation_id: ID,
+            status: status.to_owned(),
+            total: 400,
+        });
+        let mine = Event {
+            reservations: shown.into_iter().collect(),
+            is_last_look: true,
+            ..event(Step::Reservations, 1, 900)
+        };
+        let wallet = Event {
+            balances: balances.to_vec(),
+            balance: balances.last().copied(),
+            is_last_look: true,
+            ..event(Step::Wallet, 1, 950)
+        };
+        let kept = check(&[told, &[mine, wallet]].concat(), POINTS);
+        assert_eq!(kept.unseen, 0);
+        kept.broken
+    }
+
+    #[test]
+    fn a_purchase_that_is_kept_breaks_nothing() {
+        let told = [
+            about(Step::Hold, 0),
+            Event { balance: Some(600), ..about(Step::Pay, 10) },
+            Event { balance: Some(600), ..event(Step::Wallet, 1, 30) },
+        ];
+        assert_eq!(broken(&told, Some("CONFIRMED"), &[1_000, 600]), [""; 0]);
+    }
+
+    #[test]
+    fn an_acknowledged_purchase_that_is_gone_is_seen() {
+        let told = [about(Step::Hold, 0), about(Step::Pay, 10)];
+        assert_eq!(broken(&told, None, &[1_000]).len(), 2);
+        assert_eq!(broken(&told, Some("HELD"), &[1_000]).len(), 1);
+        let cancelled = [about(Step::Hold, 0), about(Step::Cancel, 10)];
+        assert_eq!(broken(&cancelled, Some("HELD"), &[1_000]).len(), 1);
+    }
+
+    #[test]
+    fn an_unanswered_request_is_done_or_not_but_never_by_half() {
+        let no_answer = unknown(Event { reservation_id: None, ..about(Step::Hold, 0) });
+        let told = [no_answer];
+        assert_eq!(broken(&told, None, &[1_000]), [""; 0]);
+        assert_eq!(broken(&told, Some("HELD"), &[1_000]), [""; 0]);
+        assert_eq!(broken(&[], Some("HELD"), &[1_000]).len(), 1, "out of nowhere");
+        let told = [about(Step::Hold, 0), unknown(about(Step::Pay, 10))];
+        assert_eq!(broken(&told, Some("HELD"), &[1_000]), [""; 0]);
+        assert_eq!(broken(&told, Some("CONFIRMED"), &[1_000, 600]), [""; 0]);
+        assert_eq!(broken(&told, Some("HELD"), &[1_000, 600]).len(), 1, "paid for nothing");
+        assert_eq!(broken(&told, Some("CONFIRMED"), &[1_000]).len(), 1, "got for nothing");
+    }
+
+    #[test]
+    fn a_balance_out_of_nowhere_or_out_of_the_past_is_seen() {
+        let shown =
+            |at_us, balance| Event { balance: Some(balance), ..event(Step::Wallet, 1, at_us) };
+        let bought = |told: &[Event]| {
+            let told = [&[about(Step::Hold, 0), about(Step::Pay, 10)], told].concat();
+            broken(&told, Some("CONFIRMED"), &[1_000, 600])
+        };
+        assert_eq!(bought(&[shown(20, 1_000), shown(30, 600)]), [""; 0]);
+        assert_eq!(bought(&[shown(20, 999)]).len(), 1);
+        assert_eq!(bought(&[shown(20, 600), shown(30, 1_000)]).len(), 1);
+    }
+
+    #[test]
+    fn whoever_cannot_be_asked_is_counted() {
+        assert_eq!(check(&[about(Step::Hold, 0)], POINTS).unseen, 1);
+    }
+}

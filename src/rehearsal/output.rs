@@ -1,0 +1,75 @@
+//! The files that a rehearsal leaves behind.
+
+use std::{
+    fs::File,
+    io::{self, BufWriter, Write},
+    path::{Path, PathBuf},
+};
+
+use super::{error::RehearsalError, history::Event, report::Report};
+
+/// A file that is open before anybody comes: a path that cannot be written costs nobody a
+/// rehearsal.
+#[derive(Debug)]
+struct Output {
+    path: PathBuf,
+    file: File,
+}
+
+impl Output {
+    fn open(path: &Path) -> Result<Self, RehearsalError> {
+        let path = path.to_owned();
+        match File::create(&path) {
+            Ok(file) => Ok(Self { path, file }),
+            Err(cause) => Err(RehearsalError::NotWritten { path, cause }),
+        }
+    }
+
+    fn keep(
+        &mut self,
+        write: impl FnOnce(&mut BufWriter<&File>) -> io::Result<()>,
+    ) -> Result<(), RehearsalError> {
+        let mut file = BufWriter::new(&self.file);
+        let written = write(&mut file).and_then(|()| file.flush());
+        written.map_err(|cause| RehearsalError::NotWritten { path: self.path.clone(), cause })
+    }
+}
+
+/// All of them.
+#[derive(Debug)]
+pub(super) struct Outputs {
+    history: Option<Output>,
+    page: Option<Output>,
+}
+
+impl Outputs {
+    /// Opens what was asked for.
+    pub(super) fn open(
+        history: Option<&Path>,
+        page: Option<&Path>,
+    ) -> Result<Self, RehearsalError> {
+        Ok(Self {
+            history: history.map(Output::open).transpose()?,
+            page: page.map(Output::open).transpose()?,
+        })
+    }
+
+    /// Writes everything that can be written, and says what cannot.
+    pub(super) fn keep(&mut self, events: &[Event], report: &Report) -> Vec<RehearsalError> {
+        let history = self.history.as_mut().map(|output| {
+            output.keep(|file| {
+                events.iter().try_for_each(|event| {
+                    serde_json::to_writer(&mut *file, event)?;
+                    file.write_all(b"\n")
+                })
+            })
+        });
+        let page = self.page.as_mut().map(|output| {
+            output.keep(|file| {
+                let page = report.page().map_err(io::Error::other)?;
+                file.write_all(page.as_bytes())
+            })
+        });
+        history.into_iter().chain(page).filter_map(Result::err).collect()
+    }
+}

@@ -1,0 +1,157 @@
+//! HTTP: what a rehearsal asks of the deployment that it rehearses.
+//!
+//! Without a token of its own the deployment has none of this. Whoever has the token can
+//! make and remove throw-away programs and people, and nothing else: it opens no account
+//! that was there before.
+
+use actix_web::{
+    FromRequest, HttpRequest, HttpResponse,
+    dev::Payload,
+    http::{
+        StatusCode,
+        header::{AUTHORIZATION, HeaderName, WWW_AUTHENTICATE},
+    },
+    web::{Data, Path},
+};
+use serde::Deserialize;
+use serde_json::{Value, json};
+use sha2::{Digest, Sha256};
+use uuid::Uuid;
+
+use super::{cast, error::CastError};
+use crate::{
+    app::App,
+    web::{
+        client,
+        error::{Fault, Internal, NotFound, PageError, database_fault},
+        form::{Body, Field},
+        i18n::Phrase,
+        limits::Limits,
+        page,
+    },
+};
+
+/// Somebody with the deployment's rehearsal token. A wrong one counts against the address's
+/// limit as much as the right one.
+#[derive(Debug)]
+pub struct Stagehand;
+
+impl FromRequest for Stagehand {
+    type Error = PageError;
+    type Future = std::future::Ready<Result<Self, PageError>>;
+
+    fn from_request(request: &HttpRequest, _: &mut Payload) -> Self::Future {
+        std::future::ready(let_in(request))
+    }
+}
+
+fn let_in(request: &HttpRequest) -> Result<Stagehand, PageError> {
+    let app = request.app_data::<Data<App>>().ok_or(Internal)?;
+    let token = app.config.rehearsal_token.as_deref().ok_or(NotFound)?;
+    let limits = request.app_data::<Data<Limits>>().ok_or(Internal)?;
+    limits.rehearsal.count(&client::address(request, &app.config.trusted_proxies))?;
+    let said = request.headers().get(AUTHORIZATION).and_then(|value| value.to_str().ok());
+    let said = said.and_then(|value| value.strip_prefix("Bearer ")).unwrap_or_default();
+    if is_same(said, token) { Ok(Stagehand) } else { Err(WrongToken.into()) }
+}
+
+/// Takes as long for any two texts: digests of one length are compared to their end.
+fn is_same(said: &str, token: &str) -> bool {
+    let (said, token) = (Sha256::digest(said), Sha256::digest(token));
+    said.iter().zip(token.iter()).fold(0, |differs, (a, b)| differs | (a ^ b)) == 0
+}
+
+/// How large a rehearsal is to be.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(crate) struct StageForm {
+    people: Field,
+}
+
+/// `POST /rehearsal/stages`
+pub(crate) async fn create_stage(
+    _: Stagehand,
+    app: Data<App>,
+    form: Body<StageForm>,
+) -> Result<HttpResponse, PageError> {
+    // What is no number is no people, and refused as such.
+    let people = form.0.people.parse().unwrap_or_default();
+    let stage = cast::set_up(&app.db, &app.redis, people).await?;
+    Ok(page::json(StatusCode::CREATED, &stage))
+}
+
+/// How many people come now.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(crate) struct PeopleForm {
+    count: Field,
+}
+
+/// `POST /rehearsal/stages/{id}/people`
+pub(crate) async fn create_people(
+    _: Stagehand,
+    app: Data<App>,
+    id: Path<Uuid>,
+    form: Body<PeopleForm>,
+) -> Result<HttpResponse, PageError> {
+    let count = form.0.count.parse().unwrap_or_default();
+    let people = cast::add_people(&app.db, *id, count).await?;
+    Ok(page::json(StatusCode::CREATED, &json!({ "people": people })))
+}
+
+/// `DELETE /rehearsal/stages/{id}`
+pub(crate) async fn delete_stage(
+    _: Stagehand,
+    app: Data<App>,
+    id: Path<Uuid>,
+) -> Result<HttpResponse, PageError> {
+    cast::take_down(&app.db, &app.redis, *id).await?;
+    Ok(page::json(StatusCode::OK, &Value::Null))
+}
+
+#[derive(Debug, thiserror::Error)]
+#[error("wrong rehearsal token")]
+struct WrongToken;
+
+impl Fault for WrongToken {
+    fn status(&self) -> StatusCode {
+        StatusCode::UNAUTHORIZED
+    }
+
+    fn code(&self) -> &'static str {
+        "wrong-token"
+    }
+
+    fn headers(&self) -> Vec<(HeaderName, String)> {
+        vec![(WWW_AUTHENTICATE, "Bearer".to_owned())]
+    }
+}
+
+impl Fault for CastError {
+    fn status(&self) -> StatusCode {
+        match self {
+            Self::TooMany { .. } => StatusCode::UNPROCESSABLE_ENTITY,
+            Self::TooManyStages => StatusCode::CONFLICT,
+            Self::NoStage => StatusCode::NOT_FOUND,
+            Self::Database(error) => database_fault(error).0,
+            Self::Redis(_) => StatusCode::SERVICE_UNAVAILABLE,
+        }
+    }
+
+    fn code(&self) -> &'static str {
+        match self {
+            Self::TooMany { .. } => "too-many-people",
+            Self::TooManyStages => "stage-limit",
+            Self::NoStage => "not-found",
+            Self::Database(error) => database_fault(error).1,
+            Self::Redis(_) => "unavailable",
+        }
+    }
+
+    fn fill(&self, phrase: Phrase) -> Phrase {
+        match self {
+            Self::TooMany { people_max } => phrase.number("people", people_max),
+            _ => phrase,
+        }
+    }
+}

@@ -1,0 +1,77 @@
+//! How far a rehearsal is, while it is watched.
+
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+
+use super::history::{History, Step};
+
+/// How far it is.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Progress {
+    /// Of so many.
+    pub people: usize,
+    /// Who stands in line or is through it.
+    pub joined: usize,
+    /// Who holds or held something.
+    pub held: usize,
+    /// Who paid.
+    pub paid: usize,
+    /// Who went home.
+    pub gone: usize,
+    /// What was asked so far.
+    pub requests: usize,
+}
+
+/// Counts what is new in a history.
+#[derive(Debug, Default)]
+pub(super) struct Counter(Progress);
+
+impl Counter {
+    pub(super) fn count(&mut self, history: &History, people: usize, gone: usize) -> Progress {
+        let Progress { mut joined, mut held, mut paid, requests, .. } = self.0;
+        let requests = history.each_since(requests, |event| {
+            let count = match event.step {
+                Step::Join => &mut joined,
+                Step::Hold => &mut held,
+                Step::Pay => &mut paid,
+                _ => return,
+            };
+            *count += usize::from(event.is_ok());
+        });
+        self.0 = Progress { people, joined, held, paid, gone, requests };
+        self.0
+    }
+}
+
+/// The bar that a terminal shows; where there is none it shows nothing.
+#[derive(Debug)]
+pub struct Bar(ProgressBar);
+
+impl Bar {
+    /// On standard error.
+    pub fn on_stderr(people: usize) -> Self {
+        let people = u64::try_from(people).unwrap_or(u64::MAX);
+        let bar = ProgressBar::with_draw_target(Some(people), ProgressDrawTarget::stderr());
+        let style =
+            ProgressStyle::with_template("{elapsed:>4} {bar:30} {pos}/{len} gone home, {msg}");
+        if let Ok(style) = style {
+            bar.set_style(style);
+        }
+        Self(bar)
+    }
+
+    /// Shows how far it is.
+    pub fn show(&self, now: Progress) {
+        self.0.set_position(u64::try_from(now.gone).unwrap_or(u64::MAX));
+        let Progress { joined, held, paid, requests, .. } = now;
+        self.0
+            .set_message(format!("{joined} joined, {held} held, {paid} paid; {requests} requests"));
+        if now.gone == now.people {
+            self.0.set_message(format!("{paid} paid; {requests} requests; checking"));
+        }
+    }
+
+    /// Takes it away.
+    pub fn end(&self) {
+        self.0.finish_and_clear();
+    }
+}

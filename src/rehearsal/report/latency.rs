@@ -1,0 +1,117 @@
+//! How long people waited.
+//!
+//! Who waits for an answer asks no second time meanwhile, so a server that stalls is asked
+//! less just then and its figures look better than what people felt (*coordinated
+//! omission*). Two cures, each where it applies: a wait begins when somebody wanted to ask,
+//! not when the request got away; and a poll that was answered later than the next was due
+//! also counts for those that it kept from being sent, each with the rest of the wait.
+
+use hdrhistogram::Histogram;
+use serde::Serialize;
+
+use crate::rehearsal::history::{Event, INTERRUPTED, Outcome};
+
+/// Longer waits count as this one.
+const LATENCY_US_MAX: u64 = 60_000_000;
+const DIGITS: u8 = 3;
+
+/// Percentiles, in milliseconds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+pub(super) struct Latency {
+    pub(super) p50: f64,
+    pub(super) p90: f64,
+    pub(super) p99: f64,
+    pub(super) max: f64,
+}
+
+impl Latency {
+    /// What people felt.
+    pub(super) fn corrected(events: &[&Event]) -> Self {
+        Self::of(
+            events.iter().map(|event| {
+                (event.latency_us(), event.interval_us.filter(|interval_us| *interval_us > 0))
+            }),
+            events,
+        )
+    }
+
+    /// What the answers took that came.
+    pub(super) fn of_answers(events: &[&Event]) -> Self {
+        let answers =
+            events.iter().map(|event| (event.ended_us.saturating_sub(event.sent_us), None));
+        Self::of(answers, events)
+    }
+
+    fn of(waits: impl Iterator<Item = (u64, Option<u64>)>, events: &[&Event]) -> Self {
+        let Ok(mut histogram) = Histogram::<u64>::new_with_bounds(1, LATENCY_US_MAX, DIGITS) else {
+            return Self::default();
+        };
+        for ((wait_us, interval_us), event) in waits.zip(events) {
+            // Whoever was sent home by us did not wait for an answer.
+            if event.outcome == Outcome::Unknown(INTERRUPTED.to_owned()) {
+                continue;
+            }
+            let wait_us = wait_us.clamp(1, LATENCY_US_MAX);
+            let noted = match interval_us {
+                Some(interval_us) => histogram.record_correct(wait_us, interval_us),
+                None => histogram.record(wait_us),
+            };
+            debug_assert!(noted.is_ok(), "{wait_us} us are within the bounds");
+        }
+        let at = |quantile| millis(histogram.value_at_quantile(quantile).min(histogram.max()));
+        Self { p50: at(0.5), p90: at(0.9), p99: at(0.99), max: millis(histogram.max()) }
+    }
+}
+
+/// Microseconds as milliseconds with their fraction.
+pub(super) fn millis(us: u64) -> f64 {
+    f64::from(u32::try_from(us).unwrap_or(u32::MAX)) / 1_000.0
+}
+
+#[cfg(test)]
+mod tests {
+    use uuid::Uuid;
+
+    use super::*;
+    use crate::rehearsal::history::{History, Step};
+
+    fn poll(wait_us: u64, interval_us: Option<u64>) -> Event {
+        let event = serde_json::json!({
+            "account_id": Uuid::nil(), "step": Step::Poll, "wanted_us": 0, "sent_us": 0,
+            "ended_us": wait_us, "interval_us": interval_us, "outcome": "ok", "number": null,
+            "ahead": null, "seat_ids": [], "places": 0, "refused_seat_ids": [],
+            "reservation_id": null, "balance": null, "balances": [], "reservations": [],
+            "is_last_look": false,
+        });
+        serde_json::from_value(event).unwrap()
+    }
+
+    #[test]
+    fn a_stall_counts_for_every_poll_that_it_held_up() {
+        // 100 quick polls, one a second, and one that hung for a hundred seconds' worth.
+        let stall = poll(50_000_000, Some(1_000_000));
+        let quick = poll(1_000, Some(1_000_000));
+        let polls: Vec<&Event> = std::iter::repeat_n(&quick, 50).chain([&stall]).collect();
+        let (felt, answered) = (Latency::corrected(&polls), Latency::of_answers(&polls));
+        assert!(answered.p90 < 2.0, "{answered:?}");
+        assert!(felt.p90 > 35_000.0, "half of the time was the stall: {felt:?}");
+        assert!(felt.max >= 50_000.0);
+    }
+
+    #[test]
+    fn waiting_to_be_sent_is_waiting() {
+        let late = Event { sent_us: 9_000, ..poll(10_000, None) };
+        assert!(Latency::corrected(&[&late]).p50 >= 10.0);
+        assert!(Latency::of_answers(&[&late]).p50 < 1.1);
+    }
+
+    #[test]
+    fn who_was_sent_home_did_not_wait() {
+        let history = History::begin();
+        drop(history.open(poll(0, None)));
+        let events = history.events();
+        let events: Vec<&Event> = events.iter().collect();
+        assert_eq!(events.len(), 1);
+        assert_eq!(Latency::corrected(&events), Latency::default());
+    }
+}

@@ -1,0 +1,55 @@
+//! How it went from the first moment to the last.
+
+use serde::Serialize;
+
+use super::latency::Latency;
+use crate::rehearsal::history::Event;
+
+/// Moments of one drawing.
+const MOMENTS_MAX: u64 = 60;
+const SECOND_US: u64 = 1_000_000;
+
+/// What was answered in one moment.
+#[derive(Clone, Debug, Serialize)]
+pub(super) struct Moment {
+    /// When it began, in seconds.
+    pub(super) at_secs: u64,
+    pub(super) ok: usize,
+    pub(super) refused: usize,
+    pub(super) unknown: usize,
+    /// What people felt who were answered then.
+    pub(super) latency_ms: Latency,
+}
+
+/// The whole, in moments of the same length.
+#[derive(Clone, Debug, Serialize)]
+pub(super) struct Timeline {
+    /// How long a moment is.
+    pub(super) moment_secs: u64,
+    pub(super) moments: Vec<Moment>,
+}
+
+impl Timeline {
+    pub(super) fn of(events: &[&Event], ended_us: u64) -> Self {
+        let seconds = ended_us / SECOND_US + 1;
+        let moment_secs = seconds.div_ceil(MOMENTS_MAX);
+        let n = usize::try_from(seconds.div_ceil(moment_secs)).unwrap_or_default();
+        let mut moments: Vec<Vec<&Event>> = vec![Vec::new(); n];
+        for event in events {
+            let idx = event.ended_us / SECOND_US / moment_secs;
+            if let Some(moment) = usize::try_from(idx).ok().and_then(|idx| moments.get_mut(idx)) {
+                moment.push(event);
+            }
+        }
+        let moments =
+            (0_u64..).zip(moments).map(|(idx, events)| moment(idx * moment_secs, &events));
+        Self { moment_secs, moments: moments.collect() }
+    }
+}
+
+fn moment(at_secs: u64, events: &[&Event]) -> Moment {
+    let ok = events.iter().filter(|event| event.is_ok()).count();
+    let unknown = events.iter().filter(|event| event.is_unknown()).count();
+    let refused = events.len() - ok - unknown;
+    Moment { at_secs, ok, refused, unknown, latency_ms: Latency::corrected(events) }
+}

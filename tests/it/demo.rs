@@ -1,0 +1,59 @@
+//! The demo data keeps every invariant, also where it is large.
+
+use sqlx::PgPool;
+use stagedoor::{
+    demo::{self, Size},
+    rehearsal,
+};
+
+use crate::support::app;
+
+/// Enough to have every kind of reservation.
+const SMALL: Size = Size { programs: 2, performances: 2 };
+
+async fn counts(db: &PgPool) -> (u64, u64, u64) {
+    let (seats, reservations, accounts): (i64, i64, i64) = sqlx::query_as(
+        "select (select count(*) from schedule_seats
+                 join schedules on schedules.id = schedule_id
+                 join programs on programs.id = program_id where slug like 'season-%'),
+             (select count(*) from reservations
+              join programs on programs.id = program_id where slug like 'season-%'),
+             (select count(*) from accounts where email like 'visitor-%')",
+    )
+    .fetch_one(db)
+    .await
+    .unwrap();
+    (seats.unsigned_abs(), reservations.unsigned_abs(), accounts.unsigned_abs())
+}
+
+#[sqlx::test]
+async fn a_large_office_is_sound_and_filled_once(db: PgPool) {
+    assert!(demo::fill(&db).await.unwrap());
+    let mut told = Vec::new();
+    assert!(demo::fill_large(&db, SMALL, |nth| told.push(nth)).await.unwrap());
+    assert_eq!(told, [1, 2]);
+    let expected = (SMALL.schedule_seats(), SMALL.reservations(), SMALL.accounts());
+    assert_eq!(expected, (4_000, 800, 400));
+    assert_eq!(counts(&db).await, expected);
+
+    let app = app(&db).await;
+    let found = rehearsal::verify(&db, &app.redis).await.unwrap();
+    assert!(found.is_empty(), "{found:#?}");
+    let kinds: i64 = sqlx::query_scalar("select count(distinct status) from reservations")
+        .fetch_one(&db)
+        .await
+        .unwrap();
+    assert_eq!(kinds, 4);
+
+    assert!(!demo::fill_large(&db, SMALL, |_| ()).await.unwrap());
+    assert_eq!(counts(&db).await, expected);
+}
+
+#[sqlx::test]
+async fn of_two_that_fill_a_large_office_at_once_one_does(db: PgPool) {
+    let (first, second) =
+        tokio::join!(demo::fill_large(&db, SMALL, |_| ()), demo::fill_large(&db, SMALL, |_| ()));
+    assert_ne!(first.unwrap(), second.unwrap());
+    let expected = (SMALL.schedule_seats(), SMALL.reservations(), SMALL.accounts());
+    assert_eq!(counts(&db).await, expected);
+}

@@ -1,0 +1,165 @@
+//! What the rehearsal token opens, and what it does not.
+
+use reqwest::Method;
+use serde_json::{Value, json};
+use sqlx::PgPool;
+use uuid::Uuid;
+
+use super::{TABLES, TOKEN, counts};
+use crate::support::{Answer, Concert, Office, Person};
+
+/// What `person` is answered who says `token`.
+async fn ask(person: &Person, token: &str, method: Method, path: &str, form: Value) -> Answer {
+    let request = person.asks(method, path, "application/json");
+    person.send(request.bearer_auth(token).json(&form)).await
+}
+
+async fn open(db: PgPool) -> Office {
+    Office::open_with(db, 1, &[("REHEARSAL_TOKEN", TOKEN)]).await
+}
+
+async fn set_up(office: &Office) -> Value {
+    let form = json!({ "people": 10 });
+    let answer = ask(&office.stranger(), TOKEN, Method::POST, "/rehearsal/stages", form).await;
+    assert_eq!(answer.status, 201, "{}", answer.body);
+    serde_json::from_str(&answer.body).unwrap()
+}
+
+/// Somebody of that rehearsal, signed in.
+async fn actor(office: &Office, stage: &Value) -> Person {
+    let path = format!("/rehearsal/stages/{}/people", stage["program_id"].as_str().unwrap());
+    let answer = ask(&office.stranger(), TOKEN, Method::POST, &path, json!({ "count": 1 })).await;
+    assert_eq!(answer.status, 201, "{}", answer.body);
+    let people: Value = serde_json::from_str(&answer.body).unwrap();
+    let account_id = people["people"][0]["account_id"].as_str().unwrap();
+    let person = office.person(account_id.parse().unwrap(), 0);
+    person.set_cookie("session", people["people"][0]["sessions"][1].as_str().unwrap());
+    person
+}
+
+#[sqlx::test]
+async fn nobody_gets_in_without_the_token(db: PgPool) {
+    let office = open(db.clone()).await;
+    let admin = office.employ("admin", "ADMIN").await;
+    let before = counts(&db).await;
+    let longer = format!("{TOKEN}!");
+    for token in ["", "wrong", &TOKEN[1..], longer.as_str()] {
+        let stage = ask(&admin, token, Method::POST, "/rehearsal/stages", json!({ "people": 1 }));
+        let stage = stage.await;
+        assert_eq!((stage.status, stage.code()), (401, "wrong-token".to_owned()), "{token}");
+    }
+    assert_eq!(counts(&db).await, before);
+    office.close().await;
+}
+
+#[sqlx::test]
+async fn a_rehearsal_has_a_size(db: PgPool) {
+    let office = open(db).await;
+    for people in [json!(0), json!(20_001), json!("many"), Value::Null] {
+        let form = json!({ "people": people });
+        let answer = ask(&office.stranger(), TOKEN, Method::POST, "/rehearsal/stages", form).await;
+        assert_eq!((answer.status, answer.code()), (422, "too-many-people".to_owned()));
+    }
+    let stage = set_up(&office).await;
+    let path = format!("/rehearsal/stages/{}/people", stage["program_id"].as_str().unwrap());
+    let flood = ask(&office.stranger(), TOKEN, Method::POST, &path, json!({ "count": 501 })).await;
+    assert_eq!(flood.status, 422, "{}", flood.body);
+    let mut last = set_up(&office).await;
+    for _ in 0..6 {
+        last = set_up(&office).await;
+    }
+    assert!(last["slug"].is_string());
+    let form = json!({ "people": 10 });
+    let ninth = ask(&office.stranger(), TOKEN, Method::POST, "/rehearsal/stages", form).await;
+    assert_eq!((ninth.status, ninth.code()), (409, "stage-limit".to_owned()));
+    office.close().await;
+}
+
+#[sqlx::test]
+async fn a_rehearsal_and_what_is_real_never_meet(db: PgPool) {
+    let office = open(db.clone()).await;
+    let concert = Concert::usual(&db).await;
+    let stage = set_up(&office).await;
+    let (actor, ada) = (actor(&office, &stage).await, office.sign_in("ada").await);
+    let slug = stage["slug"].as_str().unwrap();
+    let nothing: [(&str, &str); 0] = [];
+
+    let real_line = format!("/programs/{}/queue", concert.slug);
+    assert_eq!(actor.post(&real_line, &nothing).await.status, 404);
+    let rehearsed_line = format!("/programs/{slug}/queue");
+    assert_eq!(ada.post(&rehearsed_line, &nothing).await.status, 404);
+    assert_eq!(actor.post(&rehearsed_line, &nothing).await.status, 201);
+
+    let email = async |person: &Person| -> String {
+        let found = sqlx::query_scalar("select email from accounts where id = $1");
+        found.bind(person.account_id).fetch_one(&db).await.unwrap()
+    };
+    for (from, to) in [(&actor, &ada), (&ada, &actor)] {
+        let key = Uuid::now_v7().to_string();
+        let form = [("to", email(to).await), ("amount", "5".into()), ("request_key", key)];
+        let refused = from.post("/wallet/transfers", &form).await;
+        assert_eq!((refused.status, refused.code()), (404, "unknown-recipient".to_owned()));
+    }
+    let home = ada.visit("/").await;
+    assert!(home.body.contains(&concert.slug) && !home.body.contains(slug), "{}", home.body);
+    assert_eq!(actor.visit("/admin").await.status, 403);
+    office.close().await;
+}
+
+#[sqlx::test]
+async fn only_what_bears_the_mark_is_removed(db: PgPool) {
+    let office = open(db.clone()).await;
+    let concert = Concert::usual(&db).await;
+    let ada = office.sign_in("ada").await;
+    let before = counts(&db).await;
+    let stage = set_up(&office).await;
+    let id = stage["program_id"].as_str().unwrap().to_owned();
+    // Somebody whose address looks like a rehearsal's is still somebody.
+    sqlx::query("update accounts set email = 'ada@rehearsal-' || replace($2, '-', '') || '.invalid' where id = $1")
+        .bind(ada.account_id)
+        .bind(&id)
+        .execute(&db)
+        .await
+        .unwrap();
+    actor(&office, &stage).await;
+    for real in [concert.program_id, ada.account_id, Uuid::nil()] {
+        let path = format!("/rehearsal/stages/{real}");
+        let refused = ask(&office.stranger(), TOKEN, Method::DELETE, &path, Value::Null).await;
+        assert_eq!(refused.status, 404, "{}", refused.body);
+    }
+    let path = format!("/rehearsal/stages/{id}");
+    let removed = ask(&office.stranger(), TOKEN, Method::DELETE, &path, Value::Null).await;
+    assert_eq!(removed.status, 200, "{}", removed.body);
+    let again = ask(&office.stranger(), TOKEN, Method::DELETE, &path, Value::Null).await;
+    assert_eq!(again.status, 404, "{}", again.body);
+    assert_eq!(counts(&db).await, before);
+    office.close().await;
+}
+
+#[sqlx::test]
+async fn what_a_killed_rehearsal_left_the_next_one_removes(db: PgPool) {
+    let office = open(db.clone()).await;
+    let left = set_up(&office).await;
+    actor(&office, &left).await;
+    let id: Uuid = left["program_id"].as_str().unwrap().parse().unwrap();
+    // One that still stands is let be.
+    let standing = set_up(&office).await;
+    assert!(counts(&db).await[0] == 1, "its people are there");
+    sqlx::query("update programs set off_sale_at = now() - interval '1 second' where id = $1")
+        .bind(id)
+        .execute(&db)
+        .await
+        .unwrap();
+    let closed = format!("/rehearsal/stages/{id}/people");
+    let closed = ask(&office.stranger(), TOKEN, Method::POST, &closed, json!({ "count": 1 })).await;
+    assert_eq!(closed.status, 404, "nobody comes to one that is over: {}", closed.body);
+
+    let next = set_up(&office).await;
+    for stage in [&standing, &next] {
+        let path = format!("/rehearsal/stages/{}", stage["program_id"].as_str().unwrap());
+        let gone = ask(&office.stranger(), TOKEN, Method::DELETE, &path, Value::Null).await;
+        assert_eq!(gone.status, 200, "{}", gone.body);
+    }
+    assert_eq!(counts(&db).await, [0; TABLES.len()]);
+    office.close().await;
+}
