@@ -36,18 +36,17 @@ const WHERE_THE_TIME_GOES: &str = "\
 ## Where the time goes
 
 How often one request waits for an answer of PostgreSQL and of Redis. A test counts it on the wire. A connection that is
-taken from the pool and given back costs one more round trip than its statements, the pool's `begin; rollback`: without
-it a write that was acknowledged can be lost (see `pool_of` in `src/infra/postgres.rs`). pgbench sends the same
-statements without it. A join is counted alone; those that come together are written in
-one transaction, and the sessions of those that ask at the same moment are looked up in one statement that begins after
-the last of them asked: a log-out and a locked account count at once.
+taken from the pool and given back costs two more round trips than its statements: our `begin; rollback`, without which
+a write that was acknowledged can be lost (see `pool_of` in `src/infra/postgres.rs`), and the `Sync` with which the pool
+of sqlx tests each connection that it gets back, which cannot be switched off. Ours is the one with a time limit, so
+neither can stand in for the other. pgbench sends the same statements without both. A join is counted alone; those that
+come together are written in one transaction, and the sessions of those that ask at the same moment are looked up in one
+statement that begins after the last of them asked: a log-out and a locked account count at once.
 ";
 
 /// What is asked for elsewhere and not measured here.
-const NOT_MEASURED: [&str; 2] = [
-    "several instances on one database",
-    "a load generator on a machine of its own",
-];
+const NOT_MEASURED: [&str; 2] =
+    ["several instances on one database", "a load generator on a machine of its own"];
 
 const METHOD: &str = "\
 Written by `make bench`: the release build as one process with its usual settings, on a PostgreSQL and a Redis of its

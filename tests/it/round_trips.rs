@@ -5,6 +5,7 @@
 use std::{fmt::Write, time::Duration};
 
 use sqlx::PgPool;
+use stagedoor::entry_queue;
 
 use crate::support::{Answer, Concert, ConcertOptions, CountedWire, Hold, Office, Person};
 
@@ -15,7 +16,7 @@ const CONNECTIONS: &str = "2";
 /// Requests that fill the caches and teach the connections their statements.
 const WARMING: usize = 4;
 /// Counts that must agree. The workers that never sleep add to some, and nothing takes
-/// away: so it is the lowest count that was seen so often.
+/// away: so it is the lowest count, seen so often.
 const AGREED: usize = 3;
 /// People and things for so many requests of a kind.
 const REQUESTS_MAX: usize = 30;
@@ -53,7 +54,7 @@ impl Counted {
     /// Waits until every connection is back and nothing moves: what a request leaves to be
     /// done after its answer is its own.
     async fn settle(&self) {
-        const LOOKS_AGREED: u32 = 4;
+        const LOOKS_AGREED: u32 = 6;
         const LOOKS_MAX: u32 = 1_000;
         let (mut n_quiet, mut before) = (0, self.trips());
         for _ in 0..LOOKS_MAX {
@@ -69,15 +70,19 @@ impl Counted {
         panic!("the instance never rests");
     }
 
-    /// What the nth request usually costs, answered with `status`.
+    /// What the nth request usually costs, answered with `status`. `somebody` reads
+    /// right before each, so that what is remembered for a second is remembered.
     async fn usual<F: Future<Output = Answer>>(
         &self,
         status: u16,
+        somebody: (&Person, &str),
         nth: impl Fn(usize) -> F,
     ) -> (u64, u64) {
         let (mut to_postgres, mut to_redis) = (Vec::new(), Vec::new());
-        self.settle().await;
         for idx in 0..REQUESTS_MAX {
+            let (person, path) = somebody;
+            assert_eq!(person.visit(path).await.status, 200, "{path}");
+            self.settle().await;
             let before = self.trips();
             let answer = nth(idx).await;
             assert_eq!(answer.status, status, "{}", answer.body);
@@ -99,17 +104,37 @@ impl Counted {
     async fn inside(&self, concert: &Concert) -> Vec<Person> {
         let people = self.office.crowd(REQUESTS_MAX, "buyer").await;
         for person in &people {
-            join(person, concert).await;
+            self.enter(person, concert).await;
         }
         people
     }
+
+    /// Joins, and comes in: mostly at once, otherwise as the sleeping worker would see to.
+    async fn enter(&self, person: &Person, concert: &Concert) -> Answer {
+        const TICKS_MAX: u32 = 100;
+        let joined = join(person, concert).await;
+        if joined.json()["status"] == "ACTIVE" {
+            return joined;
+        }
+        let path = format!("/programs/{}/queue", concert.slug);
+        for _ in 0..TICKS_MAX {
+            // A tick that fails is followed by another one.
+            let _ = entry_queue::admit_everywhere(&self.office.app).await;
+            if person.get(&path).await.json()["status"] == "ACTIVE" {
+                return joined;
+            }
+        }
+        panic!("nobody is let in");
+    }
 }
 
-/// The lowest count that was seen often enough, once enough were taken.
+/// The lowest count that was seen often enough. One in ten may be lower: what one request
+/// left to be done may be late enough to be counted with the next.
 fn agreed(counts: &[u64]) -> Option<u64> {
     let seen = |count: u64| counts.iter().filter(|each| **each == count).count();
-    let often = counts.iter().copied().filter(|count| seen(*count) >= AGREED);
-    often.min().filter(|_| counts.len() >= 2 * AGREED)
+    let lowest = counts.iter().copied().filter(|count| seen(*count) >= AGREED).min()?;
+    let n_lower = counts.iter().filter(|count| **count < lowest).count();
+    (counts.len() >= 2 * AGREED && n_lower * 10 <= counts.len()).then_some(lowest)
 }
 
 async fn join(person: &Person, concert: &Concert) -> Answer {
@@ -129,45 +154,61 @@ type Row = (&'static str, (u64, u64));
 
 async fn line(db: &PgPool, counted: &Counted) -> Vec<Row> {
     let (roomy, full) = (concert(db, 1_000).await, concert(db, 1).await);
-    join(&counted.office.sign_in("first").await, &full).await;
+    let (inside, first) =
+        (counted.office.sign_in("inside").await, counted.office.sign_in("first").await);
+    counted.enter(&inside, &roomy).await;
+    counted.enter(&first, &full).await;
+    let (path, within) =
+        (format!("/programs/{}/queue", full.slug), format!("/programs/{}/queue", roomy.slug));
+    let (at_full, at_roomy) = ((&first, path.as_str()), (&inside, within.as_str()));
     let entering = counted.office.crowd(REQUESTS_MAX, "entering").await;
     let waiting = counted.office.crowd(REQUESTS_MAX, "waiting").await;
     let patient = counted.office.crowd(REQUESTS_MAX, "patient").await;
-    let enters = counted.usual(201, |nth| join(&entering[nth], &roomy)).await;
-    let waits = counted.usual(201, |nth| join(&waiting[nth], &full)).await;
-    let inside = counted.office.sign_in("inside").await;
-    join(&inside, &roomy).await;
+    let enters = counted.usual(201, at_roomy, |nth| counted.enter(&entering[nth], &roomy)).await;
+    let waits = counted.usual(201, at_full, |nth| join(&waiting[nth], &full)).await;
     for person in &patient {
         join(person, &full).await;
     }
-    let (path, within) =
-        (format!("/programs/{}/queue", full.slug), format!("/programs/{}/queue", roomy.slug));
+    let again = (&patient[0], path.as_str());
+    let polls = counted.usual(200, at_full, |nth| patient[nth].get(&path)).await;
+    let polls_again = counted.usual(200, again, |_| patient[0].get(&path)).await;
+    let polls_inside = counted.usual(200, at_roomy, |_| inside.get(&within)).await;
     vec![
         ("join the line, and wait", waits),
         ("join the line, and be let in", enters),
-        ("poll of a waiting person", counted.usual(200, |nth| patient[nth].get(&path)).await),
-        ("the same again within a second", counted.usual(200, |_| patient[0].get(&path)).await),
-        ("poll of somebody inside", counted.usual(200, |_| inside.get(&within)).await),
+        ("poll of a waiting person", polls),
+        ("the same again within a second", polls_again),
+        ("poll of somebody inside", polls_inside),
     ]
 }
 
 async fn seats(db: &PgPool, counted: &Counted) -> Vec<Row> {
     let (shown, sold) = (concert(db, 1_000).await, concert(db, 1_000).await);
     let (viewers, buyers) = (counted.inside(&shown).await, counted.inside(&sold).await);
+    // Others, whose sessions nobody has looked at in the last second.
+    let listeners = counted.inside(&shown).await;
     let map = format!("/schedules/{}", shown.schedule_id);
-    let page = counted.usual(200, |nth| viewers[nth].visit(&map)).await;
+    let (watcher, regular) =
+        (counted.office.sign_in("watcher").await, counted.office.sign_in("regular").await);
+    counted.enter(&watcher, &shown).await;
+    counted.enter(&regular, &sold).await;
+    let at_map = (&watcher, map.as_str());
+    let page = counted.usual(200, at_map, |nth| viewers[nth].visit(&map)).await;
     let cursor = viewers[0].get(&map).await.json()["cursor"].clone();
     let changes = format!("{map}/changes?since={}", cursor.as_str().unwrap());
-    let news = counted.usual(200, |nth| viewers[nth].get(&changes)).await;
+    let at_changes = (&watcher, changes.as_str());
+    let news = counted.usual(200, at_changes, |nth| listeners[nth].get(&changes)).await;
     let path = format!("/schedules/{}/reservations", sold.schedule_id);
-    let key = || uuid::Uuid::now_v7().to_string();
-    let seat = counted.usual(201, |nth| {
+    let (queue, key) =
+        (format!("/programs/{}/queue", sold.slug), || uuid::Uuid::now_v7().to_string());
+    let at_door = (&regular, queue.as_str());
+    let seat = counted.usual(201, at_door, |nth| {
         let form = [("seat_ids", sold.seat_ids[nth].to_string()), ("request_key", key())];
         let (buyer, path) = (buyers[nth].clone(), path.clone());
         async move { buyer.post(&path, &form).await }
     });
     let seat = seat.await;
-    let zone = counted.usual(201, |nth| {
+    let zone = counted.usual(201, at_door, |nth| {
         let form = [
             ("zone_id", sold.zone_id.to_string()),
             ("quantity", "1".to_owned()),
@@ -195,22 +236,25 @@ async fn money(db: &PgPool, counted: &Counted) -> Vec<Row> {
         reservations.push(hold.write(db, &concert, person.account_id).await);
     }
     let key = || ("request_key", uuid::Uuid::now_v7().to_string());
-    let payment = counted.usual(201, |nth| {
+    let (home, wallet) = ((&people[0], "/"), (&people[0], "/wallet"));
+    let payment = counted.usual(201, home, |nth| {
         let path = format!("/reservations/{}/payment", reservations[nth]);
         let person = people[nth].clone();
         async move { person.post(&path, &[key()]).await }
     });
     let payment = payment.await;
-    let charge = counted.usual(201, |nth| {
+    let charge = counted.usual(201, home, |nth| {
         let person = people[nth].clone();
         async move { person.post("/wallet/charges", &[("amount", "1000".to_owned()), key()]).await }
     });
     let charge = charge.await;
+    let purse = counted.usual(200, wallet, |nth| people[nth].visit("/wallet")).await;
+    let start = counted.usual(200, home, |_| people[0].visit("/")).await;
     vec![
         ("payment", payment),
         ("charge", charge),
-        ("my wallet, its page", counted.usual(200, |nth| people[nth].visit("/wallet")).await),
-        ("home page", counted.usual(200, |_| people[0].visit("/")).await),
+        ("my wallet, its page", purse),
+        ("home page", start),
     ]
 }
 
