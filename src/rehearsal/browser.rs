@@ -7,6 +7,7 @@ use std::{
 
 use reqwest::{Client, Method, RequestBuilder};
 use serde_json::Value;
+use url::Url;
 use uuid::Uuid;
 
 use super::{
@@ -18,13 +19,14 @@ use crate::web::deadline::{CHANGE_MAX, READ_MAX};
 /// An answer that takes longer is none.
 const ANSWER_MAX: Duration = Duration::from_secs(15);
 
-/// A client for everybody.
-pub(super) fn client() -> Result<Client, reqwest::Error> {
-    Client::builder()
+/// A client for everybody. The system's certificates are read only where they are needed:
+/// a small image may have none.
+pub(super) fn client(target: &Url) -> Result<Client, reqwest::Error> {
+    let client = Client::builder()
         .redirect(reqwest::redirect::Policy::none())
         .timeout(ANSWER_MAX)
-        .pool_max_idle_per_host(usize::MAX)
-        .build()
+        .pool_max_idle_per_host(usize::MAX);
+    if target.scheme() == "https" { client } else { client.tls_certs_only([]) }.build()
 }
 
 /// Something to ask for.

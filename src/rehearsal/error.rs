@@ -119,7 +119,7 @@ pub enum RehearsalError {
     },
     /// HTTP could not be set up.
     #[error("HTTP cannot be spoken: {0}.")]
-    Http(#[from] reqwest::Error),
+    NoHttpClient(String),
     /// The people could not be made, or not be removed.
     #[error(transparent)]
     Cast(Box<dyn std::error::Error + Send + Sync>),

@@ -80,7 +80,8 @@ impl Rehearsal {
         tell: impl FnMut(Progress),
     ) -> Result<Played, RehearsalError> {
         self.check(means)?;
-        let client = client()?;
+        let client =
+            client(&self.target).map_err(|error| RehearsalError::NoHttpClient(told(&error)))?;
         self.expect_served(&client).await?;
         let mut outputs = Outputs::open(self.history.as_deref(), self.html.as_deref())?;
         let backstage = self.backstage(&client, means)?;

@@ -99,6 +99,20 @@ async fn a_deployment_elsewhere_needs_its_token() {
     assert!(sentence(&refused).starts_with("REHEARSAL_TOKEN is too short"));
 }
 
+/// As in an image that has none: only https needs them.
+#[tokio::test]
+async fn http_needs_no_certificates() {
+    let bare = [
+        ("SSL_CERT_FILE", "/nonexistent"),
+        ("SSL_CERT_DIR", "/nonexistent"),
+        ("REHEARSAL_TOKEN", TOKEN),
+    ];
+    let told = sentence(&run(&["rehearse", "--target", "http://127.0.0.1:1"], &bare).await);
+    assert!(told.starts_with("The deployment does not answer"), "{told}");
+    let told = sentence(&run(&["rehearse", "--target", "https://127.0.0.1:1"], &bare).await);
+    assert!(told.starts_with("HTTP cannot be spoken: "), "{told}");
+}
+
 #[sqlx::test]
 async fn a_wrong_token_a_missing_one_and_no_door_are_told(db: PgPool) {
     let office = Office::open_with(db.clone(), 1, &[("REHEARSAL_TOKEN", TOKEN)]).await;
