@@ -9,6 +9,7 @@ use tokio::{
 };
 
 const READ_BYTES: usize = 16 * 1024;
+const OK: &[u8] = b"HTTP/1.1 200";
 
 /// One kept connection.
 #[derive(Debug)]
@@ -52,6 +53,26 @@ impl Connection {
     /// Deletes what stands at `path`.
     pub(crate) async fn delete(&mut self, path: &str, session: &str) -> io::Result<Answer> {
         self.send("DELETE", path, session, "").await
+    }
+
+    /// Opens the event stream at `path`; the connection is the stream's from then on.
+    pub(crate) async fn listen(&mut self, path: &str, session: &str) -> io::Result<()> {
+        let request = format!(
+            "GET {path} HTTP/1.1\r\nhost: bench\r\naccept: text/event-stream\r\n\
+             cookie: session={session}\r\n\r\n"
+        );
+        self.stream.write_all(request.as_bytes()).await?;
+        self.received.clear();
+        // What every stream begins with.
+        while !String::from_utf8_lossy(&self.received).contains(": open\n\n") {
+            let n_bytes = self.stream.read_buf(&mut self.received).await?;
+            if n_bytes == 0 || self.received.get(..12).is_some_and(|start| start != OK) {
+                let refusal = String::from_utf8_lossy(&self.received).into_owned();
+                return Err(io::Error::other(format!("no stream: {refusal}")));
+            }
+        }
+        self.received = Vec::new();
+        Ok(())
     }
 
     async fn send(

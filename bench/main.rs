@@ -3,6 +3,7 @@
 //! starts a PostgreSQL and a Redis for it.
 
 mod backlog;
+mod cost;
 mod figure;
 mod growth;
 mod http;
@@ -102,6 +103,9 @@ async fn run(pace: Pace, only: Option<&str>) -> Result<(), Failure> {
     if is_wanted("zones") {
         figures.push(bench.zone_holds().await?);
         growths.push(bench.crowded_lock().await?);
+    }
+    if is_wanted("costs") {
+        facts.extend(bench.costs().await?);
     }
     if is_wanted("backlog") && pace.runs == FULL.runs {
         let (growth, cleared) = bench.backlog().await?;

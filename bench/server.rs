@@ -86,12 +86,22 @@ impl Drop for Server {
 
 /// The processor time of process `pid`, user and system, in seconds.
 pub(crate) fn cpu_secs(pid: &str) -> Result<f64, Failure> {
+    secs_of(pid, 2)
+}
+
+/// The same, with that of its children that have ended.
+pub(crate) fn cpu_secs_with_ended(pid: &str) -> Result<f64, Failure> {
+    secs_of(pid, 4)
+}
+
+/// The sum of the first so many of user, system, children's user, children's system.
+fn secs_of(pid: &str, n_fields: usize) -> Result<f64, Failure> {
     /// The kernel counts in these, on every machine that Linux runs on today.
     const TICKS_IN_SEC: f64 = 100.0;
     let stat = std::fs::read_to_string(format!("/proc/{pid}/stat"))?;
     // The name in brackets may hold anything; what follows it is field 3.
     let (_, rest) = stat.rsplit_once(") ").ok_or("the kernel does not tell")?;
     let ticks: Result<Vec<f64>, _> =
-        rest.split(' ').skip(14 - 3).take(2).map(str::parse::<f64>).collect();
+        rest.split(' ').skip(14 - 3).take(n_fields).map(str::parse::<f64>).collect();
     Ok(ticks?.iter().sum::<f64>() / TICKS_IN_SEC)
 }

@@ -20,6 +20,12 @@ create table accounts (
 -- One account per mailbox, however its owner writes it.
 create unique index accounts_email_key on accounts (lower(email));
 
+-- The desk looks people up by the beginning of their address, their name or its last
+-- word, in the order of bytes, whatever the database's collation.
+create index accounts_email_beginning on accounts (lower(email) text_pattern_ops);
+create index accounts_name_beginning on accounts (lower(name) text_pattern_ops);
+create index accounts_last_name_beginning on accounts (lower(substring(name from '[^ ]*$')) text_pattern_ops);
+
 create table sessions (
     token_hash bytea       primary key,
     account_id uuid        not null references accounts,

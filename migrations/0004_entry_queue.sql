@@ -65,3 +65,19 @@ create index queue_tokens_ended on queue_tokens (program_id, ended_at)
 -- How fast people were let in lately.
 create index queue_tokens_admitted on queue_tokens (program_id, admitted_at)
     where admitted_at is not null;
+
+-- An administrator's word that the line goes, up to a number: the latest of each program.
+-- The workers do it in batches, whoever watches; what is left is read from the tokens.
+create table queue_purges (
+    program_id uuid        primary key references programs,
+    up_to      bigint      not null,
+    -- How many waited when it began: what its progress is measured by.
+    total      bigint      not null,
+    begun_at   timestamptz not null default clock_timestamp(),
+    ended_at   timestamptz,
+
+    constraint queue_purges_total_not_negative check (total >= 0)
+);
+
+-- What is left to do.
+create index queue_purges_running on queue_purges (program_id) where ended_at is null;

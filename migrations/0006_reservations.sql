@@ -32,6 +32,8 @@ create index reservations_held on reservations (expires_at) where status = 'HELD
 -- What was sold of one performance: the door and the desk ask.
 create index reservations_confirmed on reservations (schedule_id) where status = 'CONFIRMED';
 create index reservations_account_id on reservations (account_id, id desc);
+-- The desk's list of one program's sales, newest first.
+create index reservations_program_id on reservations (program_id, id desc);
 -- What one account has live in one program.
 create index reservations_live on reservations (account_id, program_id)
     where status in ('HELD', 'CONFIRMED');

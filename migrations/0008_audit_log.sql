@@ -13,7 +13,11 @@ create table audit_log (
 
 create index audit_log_account_id on audit_log (account_id, id desc);
 create index audit_log_subject on audit_log (subject_id, id desc);
+create index audit_log_act on audit_log (act, id desc);
 
 create trigger audit_log_append_only
     before update or delete on audit_log
     for each row execute function refuse_change();
+create trigger audit_log_kept
+    before truncate on audit_log
+    for each statement execute function refuse_change();

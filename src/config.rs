@@ -3,10 +3,14 @@
 //! They are validated together, so that an operator mends every mistake at once
 //! instead of one a start.
 
+mod reader;
+
 use std::{net::SocketAddr, num::NonZeroU32, str::FromStr, time::Duration};
 
 use ipnet::IpNet;
 use url::Url;
+
+use self::reader::Reader;
 
 /// One environment variable, as the README's table shows it.
 #[derive(Clone, Copy, Debug)]
@@ -200,14 +204,14 @@ impl Config {
     /// The rehearsal token of this process' environment, whatever else is set.
     pub fn rehearsal_token() -> Result<Option<String>, ConfigError> {
         let lookup = |name: &str| std::env::var(name).ok();
-        let mut reader = Reader { lookup, mistakes: Vec::new() };
+        let mut reader = Reader::new(lookup);
         let token = reader.secret("REHEARSAL_TOKEN");
         if reader.mistakes.is_empty() { Ok(token) } else { Err(ConfigError(reader.mistakes)) }
     }
 
     /// The settings that `lookup` gives; an empty value counts as none.
     pub fn from_lookup(lookup: impl Fn(&str) -> Option<String>) -> Result<Self, ConfigError> {
-        let mut reader = Reader { lookup, mistakes: Vec::new() };
+        let mut reader = Reader::new(lookup);
         let config = Self {
             database_url: reader.required("DATABASE_URL"),
             redis_url: reader.required("REDIS_URL"),
@@ -239,83 +243,6 @@ impl Config {
     pub fn is_https(&self) -> bool {
         self.public_url.as_ref().is_some_and(|url| url.scheme() == "https")
     }
-}
-
-struct Reader<L> {
-    lookup: L,
-    mistakes: Vec<String>,
-}
-
-impl<L: Fn(&str) -> Option<String>> Reader<L> {
-    fn text(&self, name: &str) -> Option<String> {
-        (self.lookup)(name).map(|text| text.trim().to_owned()).filter(|text| !text.is_empty())
-    }
-
-    fn required(&mut self, name: &str) -> String {
-        self.text(name).unwrap_or_else(|| {
-            self.mistakes.push(format!("{name} is not set: {}", meaning_of(name)));
-            String::new()
-        })
-    }
-
-    fn optional<T: FromStr>(&mut self, name: &str) -> Option<T> {
-        let text = self.text(name)?;
-        let parsed = text.parse().ok();
-        if parsed.is_none() {
-            self.refuse(name, &text);
-        }
-        parsed
-    }
-
-    /// The value that is set, or the one in [`SETTINGS`]; `unusable` stands in
-    /// for a value that cannot be read and is never used.
-    fn parsed<T: FromStr>(&mut self, name: &str, unusable: T) -> T {
-        let text = self.text(name).unwrap_or_else(|| default_of(name).to_owned());
-        text.parse().unwrap_or_else(|_| {
-            self.refuse(name, &text);
-            unusable
-        })
-    }
-
-    fn millis(&mut self, name: &str) -> Duration {
-        Duration::from_millis(u64::from(self.parsed(name, NonZeroU32::MIN).get()))
-    }
-
-    fn list<T: FromStr>(&mut self, name: &str) -> Vec<T> {
-        let text = self.text(name).unwrap_or_default();
-        let entries = text.split(',').map(str::trim).filter(|entry| !entry.is_empty());
-        let parsed: Option<Vec<T>> = entries.map(|entry| entry.parse().ok()).collect();
-        parsed.unwrap_or_else(|| {
-            self.refuse(name, &text);
-            Vec::new()
-        })
-    }
-
-    fn secret(&mut self, name: &str) -> Option<String> {
-        const SECRET_BYTES_MIN: usize = 32;
-        let text = self.text(name)?;
-        if text.len() < SECRET_BYTES_MIN {
-            self.mistakes.push(format!("{name} is too short: {SECRET_BYTES_MIN} bytes or more."));
-        }
-        Some(text)
-    }
-
-    fn refuse(&mut self, name: &str, text: &str) {
-        let unit = setting_of(name).map_or("", |setting| setting.unit);
-        self.mistakes.push(format!("{name} is {text:?}, which is not a valid value ({unit})."));
-    }
-}
-
-fn setting_of(name: &str) -> Option<&'static Setting> {
-    SETTINGS.iter().find(|setting| setting.name == name)
-}
-
-fn default_of(name: &str) -> &'static str {
-    setting_of(name).map_or("", |setting| setting.default)
-}
-
-fn meaning_of(name: &str) -> &'static str {
-    setting_of(name).map_or("", |setting| setting.meaning)
 }
 
 #[cfg(test)]

@@ -55,7 +55,7 @@ impl State {
         Self {
             waiting_room: WaitingRoom::new(app, listings.clone()),
             limits: Arc::new(Limits::new(&app.config)),
-            sessions: SessionCache::default(),
+            sessions: SessionCache::new(app),
             passwords: PasswordGate::new(),
             programs: Programs::default(),
             desk: Desk::new(app),

@@ -7,17 +7,15 @@ select account_id, name, role,
 from sessions
 join accounts on accounts.id = sessions.account_id
 where token_hash = bench.session(:nth) and sessions.expires_at > now() and locked_at is null;
-select fingerprint, outcome from idempotency_keys
-where account_id = bench.id(0, :nth) and key = bench.id(4, :pay_key);
+begin;
+insert into idempotency_keys (account_id, key, fingerprint)
+values (bench.id(0, :nth), bench.id(4, :pay_key), bench.session(:nth))
+on conflict do nothing;
 select id, account_id, schedule_id, program_id,
     case when status = 'HELD' and expires_at <= clock_timestamp() then 'EXPIRED' else status end,
     total, expires_at, renewed_at, refund_until, refund_percent, settled_at, created_at
 from reservations
 where id = bench.id(5, :key) and account_id = bench.id(0, :nth);
-begin;
-insert into idempotency_keys (account_id, key, fingerprint)
-values (bench.id(0, :nth), bench.id(4, :pay_key), bench.session(:nth))
-on conflict do nothing;
 select id as token_id, program_id, account_id, queue_number, status
 from queue_tokens
 where program_id = :program and account_id = bench.id(0, :nth) and status in ('WAITING', 'ACTIVE')

@@ -13,10 +13,12 @@
 //! # Concurrency
 //!
 //! Two sign-ups with one address race for `accounts_email_key`; the loser is told
-//! that the address is taken. Hashing passes through a bounded [`PasswordGate`]:
+//! that the address is taken. Sessions that are asked for at the same moment are looked
+//! up in one statement (`lookups.rs`). Hashing passes through a bounded [`PasswordGate`]:
 //! whoever waits too long in front of it is asked to come back.
 
 mod error;
+mod lookups;
 mod model;
 pub mod pages;
 mod password;
@@ -31,5 +33,5 @@ pub use pages::{
     staff::{AdminAccount, StaffAccount},
 };
 pub use password::PasswordGate;
-pub use roles::{Profile, change_role, find_profile, lock_out, search_profiles};
+pub use roles::{Profile, change_role, find_accounts, find_profile, lock_out, search_profiles};
 pub use service::{create_admin, purge_sessions};

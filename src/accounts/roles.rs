@@ -30,19 +30,31 @@ pub struct Profile {
     pub created_at: DateTime<Utc>,
 }
 
-/// Accounts whose address or name has `text` in it, or whose id it is, newest first; one
-/// more than a page.
+/// Accounts whose address, name or last name begins with `text`, or the one whose id it
+/// is, in no order; at most a thousand of each.
+pub async fn find_accounts(db: &PgPool, text: &str) -> Result<Vec<Uuid>, sqlx::Error> {
+    match Uuid::try_parse(text) {
+        Ok(id) => Ok(vec![id]),
+        Err(_) => store::find_beginning(db, text).await,
+    }
+}
+
+/// The accounts that [`find_accounts`] finds, or all for no text, newest first; one more
+/// than a page.
 pub async fn search_profiles(
     db: &PgPool,
     text: &str,
     after: Option<Uuid>,
 ) -> Result<Vec<Profile>, sqlx::Error> {
-    store::search(db, text, Uuid::try_parse(text).ok(), after).await
+    match text {
+        "" => store::list(db, None, after).await,
+        _ => store::list(db, Some(&find_accounts(db, text).await?), after).await,
+    }
 }
 
 /// One account.
 pub async fn find_profile(db: &PgPool, id: AccountId) -> Result<Option<Profile>, sqlx::Error> {
-    Ok(store::search(db, "", Some(id.0), None).await?.pop())
+    Ok(store::list(db, Some(&[id.0]), None).await?.pop())
 }
 
 /// Locks an account, or lets it sign in again. Answers with how it was and how it is;

@@ -102,6 +102,40 @@ pub(super) async fn find_session(
     .await
 }
 
+/// As [`find_session`], of many: each that is live, with whose it is. For each hash alone,
+/// so that no statistics can lead to reading a whole table.
+pub(super) async fn list_sessions(
+    db: &PgPool,
+    token_hashes: &[TokenHash],
+) -> Result<Vec<(TokenHash, SessionAccount)>, sqlx::Error> {
+    let rows = sqlx::query!(
+        r#"
+        select o.nth as "nth!", account_id as "account_id: AccountId", name, role as "role: Role",
+            (select count(*) from transfers
+             where receiver_id = account_id and status = 'PENDING'
+               and transfers.expires_at > now()) as "requests_waiting!"
+        from unnest($1::bytea[]) with ordinality as o (token_hash, nth)
+        cross join lateral (
+            select account_id, name, role
+            from sessions
+            join accounts on accounts.id = sessions.account_id
+            where token_hash = o.token_hash and sessions.expires_at > now() and locked_at is null
+            limit 1
+        ) found
+        "#,
+        token_hashes as _,
+    )
+    .fetch_all(db)
+    .await?;
+    let found = rows.into_iter().filter_map(|row| {
+        let nth = usize::try_from(row.nth).ok()?.checked_sub(1)?;
+        let (name, role, requests_waiting) = (row.name, row.role, row.requests_waiting);
+        let account = SessionAccount { account_id: row.account_id, name, role, requests_waiting };
+        Some((*token_hashes.get(nth)?, account))
+    });
+    Ok(found.collect())
+}
+
 pub(super) async fn delete_session(db: &PgPool, token_hash: &TokenHash) -> Result<(), sqlx::Error> {
     sqlx::query!("delete from sessions where token_hash = $1", token_hash).execute(db).await?;
     Ok(())

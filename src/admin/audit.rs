@@ -10,10 +10,10 @@ use super::{
     store,
 };
 use crate::{
-    accounts::AccountId,
+    accounts::{AccountId, find_accounts},
     app::App,
     catalog::{CatalogError, Edited},
-    web::pagination::Page,
+    web::pagination::{PAGE_ROWS, Page},
 };
 
 /// Acts of others that a refused edit is shown.
@@ -26,8 +26,27 @@ pub(super) struct Filter {
     pub(super) act: Option<String>,
     /// What was done to one subject.
     pub(super) subject_id: Option<String>,
-    /// What one member of staff did, by a part of their name or address.
+    /// What one member of staff did, by the beginning of their name or address.
     pub(super) who: Option<String>,
+}
+
+impl Filter {
+    /// The same question, with whoever is meant.
+    pub(super) async fn find(&self, db: &PgPool) -> Result<Found, sqlx::Error> {
+        let who = match &self.who {
+            Some(text) => Some(find_accounts(db, text).await?),
+            None => None,
+        };
+        Ok(Found { act: self.act.clone(), subject_id: self.subject_id.clone(), who })
+    }
+}
+
+/// A [`Filter`] whose people were found.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Found {
+    pub(super) act: Option<String>,
+    pub(super) subject_id: Option<String>,
+    pub(super) who: Option<Vec<Uuid>>,
 }
 
 /// Writes an act into the log, in the transaction of the work it stands for.
@@ -95,6 +114,7 @@ pub(super) async fn list(
     filter: &Filter,
     after: Option<Uuid>,
 ) -> Result<Page<LogLine>, sqlx::Error> {
-    let lines = store::audit::list(db, filter, after).await?;
+    let found = filter.find(db).await?;
+    let lines = store::audit::list(db, &found, after, PAGE_ROWS + 1).await?;
     Ok(Page::cut(lines, |line| line.id))
 }

@@ -109,25 +109,20 @@ pub(super) async fn let_in(
     Ok(token.queue_number)
 }
 
-/// Takes the next batch of a line away, up to the number `up_to`.
+/// Takes the line away as it stands now: logged here, done by the workers.
 pub(super) async fn purge(
     app: &App,
     by: AccountId,
     id: ProgramId,
-    up_to: QueueNumber,
     reason: &Reason,
-) -> Result<Purge, AdminError> {
+) -> Result<Option<Purge>, AdminError> {
     let mut tx = app.db.begin().await?;
-    let taken = entry_queue::take_away(&mut tx, id, up_to).await?;
-    if taken.is_empty() {
-        return Ok(entry_queue::progress(app, id, up_to, 0).await?);
-    }
+    let purge = entry_queue::begin_purge(&mut tx, id).await?;
     let entry = Entry::new(by, Act::LinePurged, Subject::Program, id).because(reason);
-    let after = json!({ "taken": taken.len(), "up_to": up_to });
-    audit::record(&mut tx, entry.after(&after)).await?;
+    let waiting = |purge: Purge| json!({ "waiting": purge.total, "up_to": purge.up_to });
+    audit::record(&mut tx, entry.after(&purge.map(waiting))).await?;
     tx.commit().await?;
-    entry_queue::mirror(app, id, &taken).await;
-    Ok(entry_queue::progress(app, id, up_to, taken.len()).await?)
+    Ok(purge)
 }
 
 #[cfg(test)]

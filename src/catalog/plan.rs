@@ -12,6 +12,7 @@ const NAME_CHARS_MAX: usize = 40;
 const SECTION_GAP: f32 = 2.0;
 /// The columns of a CSV; the last two may be missing.
 const COLUMNS: [&str; 5] = ["section", "row", "number", "x", "y"];
+const COLUMNS_NEEDED: usize = 3;
 
 /// One seat of a plan.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -84,20 +85,23 @@ impl Problem {
 }
 
 /// The seats of one venue: at least one, none twice.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-#[serde(transparent)]
-pub struct SeatPlan(Vec<PlannedSeat>);
+#[derive(Clone, Debug, PartialEq)]
+pub struct SeatPlan {
+    seats: Vec<PlannedSeat>,
+    /// Whether somebody said where they stand.
+    is_placed: bool,
+}
 
 impl SeatPlan {
     /// The seats, in the order they were written.
     pub fn seats(&self) -> &[PlannedSeat] {
-        &self.0
+        &self.seats
     }
 
     /// How many seats each section has, by name.
     pub fn sections(&self) -> Vec<(&str, usize)> {
         let mut sections: BTreeMap<&str, usize> = BTreeMap::new();
-        for seat in &self.0 {
+        for seat in &self.seats {
             *sections.entry(&seat.section).or_default() += 1;
         }
         sections.into_iter().collect()
@@ -125,7 +129,7 @@ impl SeatPlan {
             };
             draft.add(line, field(section), field(row), field(number), place)?;
         }
-        draft.finish()
+        draft.finish(place.is_some())
     }
 
     /// A plan of lines `section, rows, seats a row`: rows are called A, B and so on.
@@ -144,16 +148,18 @@ impl SeatPlan {
                 }
             }
         }
-        draft.finish()
+        draft.finish(false)
     }
 
-    /// The same plan as a CSV.
+    /// The same plan as a CSV, hardly longer than the one it was read from.
     pub fn to_csv(&self) -> String {
         let mut writer = csv::Writer::from_writer(Vec::new());
-        let mut written = writer.write_record(COLUMNS);
-        for seat in &self.0 {
-            let (number, x, y) = (seat.number.to_string(), seat.x.to_string(), seat.y.to_string());
-            written = written.and(writer.write_record([&seat.section, &seat.row, &number, &x, &y]));
+        let columns = if self.is_placed { COLUMNS.len() } else { COLUMNS_NEEDED };
+        let mut written = writer.write_record(COLUMNS.iter().take(columns));
+        for seat in &self.seats {
+            let [number, x, y] = [seat.number.to_string(), seat.x.to_string(), seat.y.to_string()];
+            let fields = [&seat.section, &seat.row, &number, &x, &y];
+            written = written.and(writer.write_record(fields.iter().take(columns)));
         }
         // A vector takes everything.
         let bytes = written.ok().and_then(|()| writer.into_inner().ok()).unwrap_or_default();
@@ -223,10 +229,10 @@ impl Draft {
         front
     }
 
-    fn finish(self) -> Result<SeatPlan, PlanMistake> {
+    fn finish(self, is_placed: bool) -> Result<SeatPlan, PlanMistake> {
         match self.seats.is_empty() {
             true => Err(mistake(1, Problem::Empty, "")),
-            false => Ok(SeatPlan(self.seats)),
+            false => Ok(SeatPlan { seats: self.seats, is_placed }),
         }
     }
 }

@@ -11,7 +11,7 @@ use tokio::sync::Semaphore;
 use super::{
     comparison::Comparison,
     line::{Line, PLACED_MAX, Written, is_turn_to_compare},
-    store::{self, line as lines},
+    store::{self, Place, line as lines},
 };
 use crate::{accounts::AccountId, app::App, catalog::ProgramId, infra::redis::RedisAway};
 
@@ -92,7 +92,8 @@ pub(super) async fn settle(
 ) -> Result<Written, MirrorError> {
     let mut written = Written::Complete;
     for some in accounts.chunks(PLACED_MAX) {
-        written = settle_some(app, program_id, some, nonce).await?;
+        let truth = store::places_of(&app.db, program_id, some).await?;
+        written = settle_read(app, program_id, truth, nonce).await?;
         if written == Written::Overtaken {
             break;
         }
@@ -100,14 +101,15 @@ pub(super) async fn settle(
     Ok(written)
 }
 
-async fn settle_some(
+/// As [`settle`], of at most [`PLACED_MAX`] whose places were just read as `truth`.
+pub(super) async fn settle_read(
     app: &App,
     program_id: ProgramId,
-    accounts: &[AccountId],
+    mut truth: Vec<(AccountId, Place)>,
     nonce: Option<&str>,
 ) -> Result<Written, MirrorError> {
     let line = Line::of(&app.redis, program_id);
-    let mut truth = store::places_of(&app.db, program_id, accounts).await?;
+    let accounts: Vec<AccountId> = truth.iter().map(|(account_id, _)| *account_id).collect();
     let mut news = truth.clone();
     let mut written = Written::Complete;
     for _ in 0..ROUNDS_MAX {
@@ -115,7 +117,7 @@ async fn settle_some(
         if written == Written::Overtaken {
             break;
         }
-        let read = store::places_of(&app.db, program_id, accounts).await?;
+        let read = store::places_of(&app.db, program_id, &accounts).await?;
         news = read
             .iter()
             .zip(&truth)

@@ -53,7 +53,7 @@ pub use model::{
     LiveToken, QueueNumber, QueueState, Stay, TokenId, TokenStatus, queue_path, retry_after_ms,
 };
 pub use pages::{check_pass, pass_cookie};
-pub use purge::{Purge, end_of_line, progress, purge_batch, purge_closed_lines, take_away};
+pub use purge::{Purge, begin_purge, find_purge, purge_lines};
 pub use rebuild::rebuild_what_is_lost;
 pub use room::WaitingRoom;
 pub use service::{

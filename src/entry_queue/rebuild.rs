@@ -14,7 +14,7 @@ use super::{
     line::{Begun, Line, Written},
     mirror::{self, MirrorError},
     model::QueueNumber,
-    store::line as lines,
+    store::{Place, line as lines},
 };
 use crate::{accounts::AccountId, app::App, catalog::ProgramId};
 
@@ -59,8 +59,8 @@ pub(super) async fn rebuild(app: &App, program_id: ProgramId) -> Result<(), Mirr
         let Some((_, last)) = page.last() else { break };
         after = *last;
         n_places += page.len();
-        let accounts: Vec<AccountId> = page.into_iter().map(|(id, _)| id).collect();
-        if mirror::settle(app, program_id, &accounts, Some(&nonce)).await? == Written::Overtaken {
+        let truth = page.into_iter().map(|(id, number)| (id, Place::Waiting(number))).collect();
+        if mirror::settle_read(app, program_id, truth, Some(&nonce)).await? == Written::Overtaken {
             return Ok(());
         }
     }

@@ -33,17 +33,7 @@ pub async fn pay(
     reservation_id: ReservationId,
     key: Option<&RequestKey>,
 ) -> Result<Paid, PaymentError> {
-    if let Some(key) = key
-        && let Some(paid) = key.find_outcome(&app.db).await?
-    {
-        return Ok(paid);
-    }
-    let order = Order {
-        account_id,
-        reservation_id,
-        program_id: program_of(app, account_id, reservation_id).await?,
-        key,
-    };
+    let order = Order { account_id, reservation_id, key };
     let mut paid = retry_stale(|_| pay_once(app, &order)).await;
     if matches!(paid, Err(PaymentError::Wallet(WalletError::InsufficientPoints { .. }))) {
         // Points of a request that ran out may be enough. They come back in transactions
@@ -51,9 +41,12 @@ pub async fn pay(
         wallet::expire_lapsed_of(&app.db, account_id).await?;
         paid = retry_stale(|_| pay_once(app, &order)).await;
     }
-    let paid = paid?;
+    let (paid, program_id) = match paid? {
+        Attempt::Paid(paid, program_id) => (paid, program_id),
+        Attempt::PaidBefore(paid) => return Ok(paid),
+    };
     metrics::counter!("stagedoor_payments_total").increment(1);
-    entry_queue::mirror(app, order.program_id, &[account_id]).await;
+    entry_queue::mirror(app, program_id, &[account_id]).await;
     Ok(paid)
 }
 
@@ -61,18 +54,29 @@ pub async fn pay(
 struct Order<'a> {
     account_id: AccountId,
     reservation_id: ReservationId,
-    program_id: ProgramId,
     key: Option<&'a RequestKey>,
 }
 
-async fn pay_once(app: &App, order: &Order<'_>) -> Result<Paid, PaymentError> {
+/// What one attempt came to.
+enum Attempt {
+    /// It paid a reservation of this program.
+    Paid(Paid, ProgramId),
+    /// An earlier order under the same key did.
+    PaidBefore(Paid),
+}
+
+async fn pay_once(app: &App, order: &Order<'_>) -> Result<Attempt, PaymentError> {
     let mut tx = app.db.begin().await?;
+    // Before anything is looked at: a double click that emptied the wallet is not refused
+    // for the points that its first half spent.
     if let Some(key) = order.key
         && let Claim::Done(paid) = key.claim(&mut tx).await?
     {
-        return Ok(paid);
+        return Ok(Attempt::PaidBefore(paid));
     }
-    let Order { account_id, reservation_id, program_id, key } = *order;
+    let Order { account_id, reservation_id, key } = *order;
+    let found = reservation::find_owned(&mut *tx, account_id, reservation_id).await?;
+    let program_id = found.ok_or(ReservationError::NotFound)?.program_id;
     let token = entry_queue::lock_live_token(&mut tx, account_id, program_id).await?;
     let held = reservation::lock_held(&mut tx, account_id, reservation_id).await?;
 
@@ -93,7 +97,7 @@ async fn pay_once(app: &App, order: &Order<'_>) -> Result<Paid, PaymentError> {
     let paid = commit_kept(&app.db, tx, key, paid).await?;
     reservation::announce(app, held.schedule_id);
     catalog::count_booking(app, held.schedule_id);
-    Ok(paid)
+    Ok(Attempt::Paid(paid, program_id))
 }
 
 /// Gives a reservation back: a hold is released, a paid one refunded by its policy.
@@ -172,15 +176,6 @@ pub async fn refund(
     wallet::credit(tx, account_id, refunded, Kind::Refund, payment.payment_id.0).await?;
     let cancelled = Cancelled { reservation_id, status: ReservationStatus::Refunded, refunded };
     Ok((cancelled, confirmed.schedule_id))
-}
-
-async fn program_of(
-    app: &App,
-    account_id: AccountId,
-    reservation_id: ReservationId,
-) -> Result<ProgramId, PaymentError> {
-    let found = reservation::find_owned(&app.db, account_id, reservation_id).await?;
-    Ok(found.ok_or(ReservationError::NotFound)?.program_id)
 }
 
 /// Each item, and how many tickets it is.

@@ -1,6 +1,9 @@
 //! One person's browsers: they ask over HTTP like any other and note every answer.
 
-use std::{sync::Arc, time::Duration};
+use std::{
+    sync::Arc,
+    time::{Duration, Instant},
+};
 
 use reqwest::{Client, Method, RequestBuilder};
 use serde_json::Value;
@@ -10,6 +13,7 @@ use super::{
     cast::Actor,
     history::{Event, History, Outcome, Shown, Step},
 };
+use crate::web::deadline::{CHANGE_MAX, READ_MAX};
 
 /// An answer that takes longer is none.
 const ANSWER_MAX: Duration = Duration::from_secs(15);
@@ -161,8 +165,10 @@ impl Browser {
             reservations: Vec::new(),
             is_last_look: ask.is_last_look,
         });
+        let deadline = if ask.method.is_safe() { READ_MAX } else { CHANGE_MAX };
         let request = self.request(ask.method, &ask.path);
-        let answer = read(if ask.form.is_null() { request } else { request.json(&ask.form) }).await;
+        let request = if ask.form.is_null() { request } else { request.json(&ask.form) };
+        let answer = read(request, deadline).await;
         open.close(answer.outcome.clone(), |event| answer.fill(event));
         answer
     }
@@ -178,7 +184,9 @@ impl Browser {
     }
 }
 
-async fn read(request: RequestBuilder) -> Answer {
+/// `deadline`: after which the deployment says by itself that it did not get it done.
+async fn read(request: RequestBuilder, deadline: Duration) -> Answer {
+    let asked = Instant::now();
     let unknown = |why: String| Answer { outcome: Outcome::Unknown(why), json: Value::Null };
     let answer = match request.send().await {
         Ok(answer) => answer,
@@ -193,7 +201,9 @@ async fn read(request: RequestBuilder) -> Answer {
     let outcome = if status.is_success() {
         Outcome::Ok
     } else if status.is_server_error() {
-        Outcome::Unknown(format!("{} {code}", status.as_u16()))
+        let is_late = asked.elapsed() >= deadline;
+        let why = if is_late { ", at the deployment's own deadline" } else { "" };
+        Outcome::Unknown(format!("{} {code}{why}", status.as_u16()))
     } else {
         Outcome::Refused(code.to_owned())
     };

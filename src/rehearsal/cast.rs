@@ -10,7 +10,10 @@ use uuid::Uuid;
 
 use super::{
     error::CastError,
-    store::{cast as store, server},
+    store::{
+        cast::{self as store, removal},
+        server,
+    },
 };
 use crate::infra::{postgres, redis::Redis, throwaway};
 
@@ -174,21 +177,21 @@ async fn remove(connection: &mut PgConnection, program_id: Uuid) -> Result<(), s
     let host = email_host(program_id);
     let mut tx = server::begin(connection).await?;
     server::take_time(&mut tx).await?;
-    store::delete_sales(&mut tx, program_id).await?;
-    store::delete_reservations(&mut tx, program_id).await?;
-    store::delete_places_in_line(&mut tx, program_id).await?;
+    removal::delete_sales(&mut tx, program_id).await?;
+    removal::delete_reservations(&mut tx, program_id).await?;
+    removal::delete_places_in_line(&mut tx, program_id).await?;
     tx.commit().await?;
 
     let mut tx = server::begin(connection).await?;
-    store::open_record(&mut tx).await?;
-    store::delete_wallets(&mut tx, &host).await?;
-    store::close_record(&mut tx).await?;
+    removal::open_record(&mut tx).await?;
+    removal::delete_wallets(&mut tx, &host).await?;
+    removal::close_record(&mut tx).await?;
     tx.commit().await?;
 
     let mut tx = server::begin(connection).await?;
     server::take_time(&mut tx).await?;
-    store::delete_people(&mut tx, &host).await?;
-    store::delete_program(&mut tx, program_id).await?;
+    removal::delete_people(&mut tx, &host).await?;
+    removal::delete_program(&mut tx, program_id).await?;
     tx.commit().await
 }
 

@@ -16,6 +16,12 @@ const SEATS_TTL: Duration = Duration::from_millis(500);
 /// Maps remembered at once.
 const SEATS_MAX: u64 = 64;
 
+/// Seats drawn at once. A larger house is shown a section at a time, and from memory.
+const SEATS_DRAWN_MAX: i64 = 1_500;
+/// How long a performance is taken for as large as it was, and how many at once.
+const SIZES_TTL: Duration = Duration::from_secs(10);
+const SIZES_MAX: u64 = 10_000;
+
 /// A performance, and the section when only one is meant.
 type Part = (ScheduleId, Option<String>);
 
@@ -27,6 +33,7 @@ pub struct Desk {
     /// The maps that are watched here.
     pub(super) maps: Maps,
     seats: Cache<Part, Arc<Vec<MapSeat>>>,
+    sizes: Cache<ScheduleId, bool>,
 }
 
 impl Desk {
@@ -36,12 +43,23 @@ impl Desk {
             zones: FairLocks::new(&app.redis, FairTerms::default()),
             maps: Maps::new(app),
             seats: Cache::builder().max_capacity(SEATS_MAX).time_to_live(SEATS_TTL).build(),
+            sizes: Cache::builder().max_capacity(SIZES_MAX).time_to_live(SIZES_TTL).build(),
         }
     }
 
     /// Ends every open stream: a stopping instance waits for none.
     pub fn close(&self) {
         self.maps.close();
+    }
+
+    /// Whether the house is too large to be drawn at once.
+    pub(super) async fn is_large(
+        &self,
+        app: &App,
+        schedule_id: ScheduleId,
+    ) -> Result<bool, Arc<sqlx::Error>> {
+        let ask = store::has_more_seats_than(&app.db, schedule_id, SEATS_DRAWN_MAX);
+        self.sizes.try_get_with(schedule_id, ask).await
     }
 
     /// The seats of a performance or of one section, as they were a moment ago; many who

@@ -3,7 +3,10 @@
 use chrono::{DateTime, Utc};
 use serde::Serialize;
 
-use super::model::{Item, ReservationId, ReservationItemId, ReservationStatus};
+use super::{
+    model::{Item, ReservationId, ReservationItemId, ReservationStatus},
+    seat_map::MapSeat,
+};
 use crate::{
     catalog::{ScheduleId, ScheduleSeatId, ZoneId},
     points::Points,
@@ -80,9 +83,37 @@ pub(super) struct SectionListing {
     /// Its name.
     pub(super) name: String,
     /// All its seats.
-    pub(super) n_seats: i64,
+    pub(super) n_seats: usize,
     /// Those that are free.
-    pub(super) free: i64,
+    pub(super) free: usize,
+    /// What its cheapest seat costs, free or not.
+    pub(super) price_min: Points,
+    /// What its dearest seat costs.
+    pub(super) price_max: Points,
+    /// Where it stands in the room, in seat widths: from left to right.
+    pub(super) across: (f32, f32),
+    /// The same from the front to the back.
+    pub(super) deep: (f32, f32),
+}
+
+impl SectionListing {
+    /// The section that `seats` make; none without any.
+    pub(super) fn of(seats: &[MapSeat]) -> Option<Self> {
+        let first = seats.first()?;
+        let span = |of: fn(&MapSeat) -> f32| {
+            let wider = |(low, high): (f32, f32), at: f32| (low.min(at), high.max(at));
+            seats.iter().map(of).fold((f32::INFINITY, f32::NEG_INFINITY), wider)
+        };
+        Some(Self {
+            name: first.section.clone(),
+            n_seats: seats.len(),
+            free: seats.iter().filter(|seat| seat.is_free()).count(),
+            price_min: seats.iter().map(|seat| seat.price).min()?,
+            price_max: seats.iter().map(|seat| seat.price).max()?,
+            across: span(|seat| seat.x),
+            deep: span(|seat| seat.y),
+        })
+    }
 }
 
 /// A zone of a performance and what is left of it.

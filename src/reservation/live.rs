@@ -3,27 +3,24 @@
 //! While somebody watches a performance, one task of this instance asks what changed:
 //! soon after a hint from whoever changed it, and every two seconds in case a hint was
 //! lost. The answers are kept for a while, so that a viewer who connects or polls with a
-//! recent cursor costs no query at all.
+//! recent cursor costs no query at all. The same task keeps the whole house as it stands:
+//! whoever opens a large one is served from it.
 
 use std::{
-    collections::{HashMap, VecDeque},
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    collections::HashMap,
+    sync::{Arc, Mutex},
     time::Duration,
 };
 
-use serde::Serialize;
-use tokio::{
-    sync::{Notify, broadcast},
-    time::Instant,
-};
-
 use super::{
-    model::SeatStatus,
-    store::{self, ChangedRows},
+    changes::{Changes, Seen},
+    house::House,
+    store,
+    watch::{Viewing, Watch, locked, read_house},
 };
 use crate::{
     app::App,
-    catalog::{ScheduleId, ScheduleSeatId, ZoneId},
+    catalog::ScheduleId,
     infra::signals::{self, Listener},
 };
 
@@ -31,51 +28,10 @@ use crate::{
 const CHANNEL: &str = "map-changed";
 /// Hints that come together are answered together.
 const COALESCED: Duration = Duration::from_millis(100);
+/// Maps watched at once. A house of fifty thousand seats takes some twenty megabytes.
+const WATCHED_MAX: usize = 128;
 /// How often a watched map is looked at without a hint.
 const LOOKED_EVERY: Duration = Duration::from_secs(2);
-/// How long a map is followed after its last viewer.
-const FOLLOWED_AFTER: Duration = Duration::from_secs(15);
-/// Answers kept for viewers who come later.
-const KEPT_MAX: usize = 256;
-/// Answers a slow viewer may be behind before it has to ask anew.
-const BEHIND_MAX: usize = 64;
-
-/// What changed on a map, as viewers read it.
-#[derive(Clone, Debug, Serialize)]
-pub(super) struct Changes {
-    /// What to ask from next.
-    #[serde(serialize_with = "as_text")]
-    pub(super) cursor: i64,
-    pub(super) seats: Vec<SeatChange>,
-    pub(super) zones: Vec<ZoneChange>,
-}
-
-#[derive(Clone, Copy, Debug, Serialize)]
-pub(super) struct SeatChange {
-    id: ScheduleSeatId,
-    status: SeatStatus,
-}
-
-#[derive(Clone, Copy, Debug, Serialize)]
-pub(super) struct ZoneChange {
-    id: ZoneId,
-    remaining: i32,
-}
-
-/// A cursor is opaque: text, so that nobody reckons with it.
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "the signature that serde calls")]
-fn as_text<S: serde::Serializer>(cursor: &i64, serializer: S) -> Result<S::Ok, S::Error> {
-    serializer.collect_str(cursor)
-}
-
-impl From<ChangedRows> for Changes {
-    fn from(rows: ChangedRows) -> Self {
-        let seats = rows.seats.0.iter().map(|row| SeatChange { id: row.id, status: row.status });
-        let zones = rows.zones.0.iter();
-        let zones = zones.map(|row| ZoneChange { id: row.id, remaining: row.remaining });
-        Self { cursor: rows.cursor, seats: seats.collect(), zones: zones.collect() }
-    }
-}
 
 /// Tells every instance that the map of `schedule_id` changed. Called after a commit; it
 /// waits for nothing and may be lost.
@@ -88,33 +44,12 @@ pub fn announce(app: &App, schedule_id: ScheduleId) {
 #[derive(Clone, Debug)]
 pub(super) struct Maps {
     watched: Watched,
+    /// Held while a watch is begun: a crowd that opens a map reads it once.
+    beginning: Arc<tokio::sync::Mutex<()>>,
     _listener: Arc<Listener>,
 }
 
 type Watched = Arc<Mutex<HashMap<ScheduleId, Arc<Watch>>>>;
-
-/// One watched map.
-#[derive(Debug)]
-struct Watch {
-    hinted: Notify,
-    answers: broadcast::Sender<Arc<Changes>>,
-    kept: Mutex<Kept>,
-}
-
-/// The last answers: together they cover everything from `since` on.
-#[derive(Debug)]
-struct Kept {
-    since: i64,
-    cursor: i64,
-    answers: VecDeque<Arc<Changes>>,
-    touched: Instant,
-}
-
-/// What a viewer gets at once, and the answers to come.
-pub(super) struct Viewing {
-    pub(super) missed: Vec<Arc<Changes>>,
-    pub(super) answers: broadcast::Receiver<Arc<Changes>>,
-}
 
 impl Maps {
     pub(super) fn new(app: &App) -> Self {
@@ -126,7 +61,7 @@ impl Maps {
                 watch.hinted.notify_one();
             }
         });
-        Self { watched, _listener: Arc::new(listener) }
+        Self { watched, beginning: Arc::default(), _listener: Arc::new(listener) }
     }
 
     /// Ends every stream, for a graceful stop.
@@ -145,8 +80,8 @@ impl Maps {
     ) -> Result<Changes, sqlx::Error> {
         let watch = self.watch(app, schedule_id).await?;
         match watch.missed(since) {
-            Some((answers, cursor)) => Ok(merged(&answers, cursor)),
-            None => Ok(store::changes_since(&app.db, schedule_id, since).await?.into()),
+            Some((answers, cursor)) => Ok(Changes::merged(&answers, cursor)),
+            None => watch.asked(app, schedule_id, since).await,
         }
     }
 
@@ -162,72 +97,74 @@ impl Maps {
         let answers = watch.answers.subscribe();
         let missed = match watch.missed(since) {
             Some((missed, _)) => missed,
-            None => vec![Arc::new(store::changes_since(&app.db, schedule_id, since).await?.into())],
+            None => vec![Arc::new(watch.asked(app, schedule_id, since).await?)],
         };
         Ok(Viewing { missed, answers })
     }
 
+    /// The house as it stands, or stood at the last look, and where to ask for changes
+    /// from. `read` runs under a lock.
+    pub(super) async fn house<T>(
+        &self,
+        app: &App,
+        schedule_id: ScheduleId,
+        read: impl FnOnce(&mut House, i64) -> T,
+    ) -> Result<T, sqlx::Error> {
+        let watch = self.watch(app, schedule_id).await?;
+        // Before the house: what changes in between is told again, not missed.
+        let cursor = watch.cursor();
+        Ok(read(&mut locked(&watch.house), cursor))
+    }
+
     /// The watch of a map, begun by its first viewer.
     async fn watch(&self, app: &App, schedule_id: ScheduleId) -> Result<Arc<Watch>, sqlx::Error> {
-        if let Some(watch) = locked(&self.watched).get(&schedule_id) {
-            locked(&watch.kept).touched = Instant::now();
-            return Ok(Arc::clone(watch));
+        if let Some(watch) = self.find(schedule_id) {
+            return Ok(watch);
+        }
+        // In a task of its own: a first reader who gives up leaves it to the next.
+        let (maps, app) = (self.clone(), app.clone());
+        let begun = tokio::spawn(async move { maps.begin(&app, schedule_id).await });
+        begun.await.unwrap_or(Err(sqlx::Error::WorkerCrashed))
+    }
+
+    async fn begin(&self, app: &App, schedule_id: ScheduleId) -> Result<Arc<Watch>, sqlx::Error> {
+        let _alone = self.beginning.lock().await;
+        if let Some(watch) = self.find(schedule_id) {
+            return Ok(watch);
         }
         // What is newer than the oldest transaction that still runs, at once: a viewer's
         // cursor may be as old as that one.
         let since = store::cursor(&app.db).await?;
+        let watch = Arc::new(Watch::new(since, read_house(app, schedule_id).await?));
         let mut seen = Seen::default();
-        let first = store::changes_since(&app.db, schedule_id, since).await?;
-        let begun = Arc::new(Watch::new(since));
-        begun.keep(seen.news(first));
-        let mut watched = locked(&self.watched);
-        let watch = Arc::clone(watched.entry(schedule_id).or_insert_with(|| begun.clone()));
-        if Arc::ptr_eq(&watch, &begun) {
-            tokio::spawn(follow(app.clone(), Arc::clone(&self.watched), schedule_id, begun, seen));
+        let first = seen.news(store::changes_since(&app.db, schedule_id, since).await?);
+        watch.take(app, schedule_id, first).await?;
+        {
+            let mut watched = locked(&self.watched);
+            make_room(&mut watched);
+            watched.insert(schedule_id, Arc::clone(&watch));
         }
+        let watched = Arc::clone(&self.watched);
+        tokio::spawn(follow(app.clone(), watched, schedule_id, Arc::clone(&watch), seen));
         Ok(watch)
+    }
+
+    fn find(&self, schedule_id: ScheduleId) -> Option<Arc<Watch>> {
+        let watch = locked(&self.watched).get(&schedule_id).map(Arc::clone)?;
+        watch.touch();
+        Some(watch)
     }
 }
 
-impl Watch {
-    fn new(cursor: i64) -> Self {
-        let touched = Instant::now();
-        let kept = Kept { since: cursor, cursor, answers: VecDeque::new(), touched };
-        let (answers, _) = broadcast::channel(BEHIND_MAX);
-        Self { hinted: Notify::new(), answers, kept: Mutex::new(kept) }
+/// Ends the watch that nobody opened for longest when there are too many; its viewers
+/// open it anew.
+fn make_room(watched: &mut HashMap<ScheduleId, Arc<Watch>>) {
+    if watched.len() < WATCHED_MAX {
+        return;
     }
-
-    /// The answers that whoever knows everything before `since` has missed, and the
-    /// cursor after them; none when that is too long ago.
-    fn missed(&self, since: i64) -> Option<(Vec<Arc<Changes>>, i64)> {
-        let kept = locked(&self.kept);
-        (kept.since <= since).then(|| {
-            // With the same cursor it is open which was read first: told again, not missed.
-            let missed = kept.answers.iter().filter(|answer| answer.cursor >= since);
-            (missed.cloned().collect(), kept.cursor.max(since))
-        })
-    }
-
-    fn keep(&self, changes: Changes) {
-        let mut kept = locked(&self.kept);
-        kept.cursor = changes.cursor;
-        if changes.seats.is_empty() && changes.zones.is_empty() {
-            return;
-        }
-        let changes = Arc::new(changes);
-        kept.answers.push_back(Arc::clone(&changes));
-        if kept.answers.len() > KEPT_MAX
-            && let Some(forgotten) = kept.answers.pop_front()
-        {
-            kept.since = forgotten.cursor + 1;
-        }
-        drop(kept);
-        // Nobody may be listening just now.
-        let _ = self.answers.send(changes);
-    }
-
-    fn is_deserted(&self) -> bool {
-        self.answers.receiver_count() == 0 && locked(&self.kept).touched.elapsed() > FOLLOWED_AFTER
+    let oldest = watched.iter().min_by_key(|(_, watch)| watch.touched()).map(|(id, _)| *id);
+    if let Some(watch) = oldest.and_then(|id| watched.remove(&id)) {
+        watch.hinted.notify_one();
     }
 }
 
@@ -239,7 +176,7 @@ async fn follow(
     watch: Arc<Watch>,
     mut seen: Seen,
 ) {
-    let mut since = locked(&watch.kept).cursor;
+    let mut since = watch.cursor();
     loop {
         if tokio::time::timeout(LOOKED_EVERY, watch.hinted.notified()).await.is_ok() {
             tokio::time::sleep(COALESCED).await;
@@ -254,44 +191,27 @@ async fn follow(
                 return;
             }
         }
-        match store::changes_since(&app.db, schedule_id, since).await {
-            Ok(rows) => {
-                since = rows.cursor;
-                watch.keep(seen.news(rows));
+        match look(&app, schedule_id, &watch, &mut seen, since).await {
+            Ok(cursor) => since = cursor,
+            Err(error) => {
+                // What was read may not have been told.
+                seen = Seen::default();
+                tracing::warn!(%error, %schedule_id, "a map could not be followed");
             }
-            Err(error) => tracing::warn!(%error, %schedule_id, "a map could not be followed"),
         }
     }
 }
 
-/// Which versions were told, of the rows that may come again. A transaction that runs for
-/// long, anywhere in the database, holds the cursor back; nothing is told twice for it.
-#[derive(Debug, Default)]
-struct Seen {
-    seats: HashMap<ScheduleSeatId, i64>,
-    zones: HashMap<ZoneId, i64>,
-}
-
-impl Seen {
-    fn news(&mut self, mut rows: ChangedRows) -> Changes {
-        let seats = rows.seats.iter().map(|row| (row.id, row.version)).collect();
-        let zones = rows.zones.iter().map(|row| (row.id, row.version)).collect();
-        rows.seats.retain(|row| self.seats.get(&row.id) != Some(&row.version));
-        rows.zones.retain(|row| self.zones.get(&row.id) != Some(&row.version));
-        *self = Self { seats, zones };
-        rows.into()
-    }
-}
-
-/// Several answers as one: the last word on each seat and zone.
-fn merged(answers: &[Arc<Changes>], cursor: i64) -> Changes {
-    let seats: HashMap<_, _> =
-        answers.iter().flat_map(|answer| &answer.seats).map(|seat| (seat.id, *seat)).collect();
-    let zones: HashMap<_, _> =
-        answers.iter().flat_map(|answer| &answer.zones).map(|zone| (zone.id, *zone)).collect();
-    Changes { cursor, seats: seats.into_values().collect(), zones: zones.into_values().collect() }
-}
-
-fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+/// Asks once what changed and tells it; where to ask from next.
+async fn look(
+    app: &App,
+    schedule_id: ScheduleId,
+    watch: &Watch,
+    seen: &mut Seen,
+    since: i64,
+) -> Result<i64, sqlx::Error> {
+    let rows = store::changes_since(&app.db, schedule_id, since).await?;
+    let cursor = rows.cursor;
+    watch.take(app, schedule_id, seen.news(rows)).await?;
+    Ok(cursor)
 }

@@ -27,17 +27,23 @@
 //! rows decide alone: a seat's version and status, `remaining` in the zone's update, and
 //! the unique index behind them.
 //!
+//! Open maps are followed by one task an instance, for all who watch: a change costs one
+//! question, however many they are. It keeps the house in memory as it stands, from
+//! which a large one is drawn; what is shown there may be a moment old and decides nothing.
+//!
 //! Whoever pays and the clock that expires meet at the reservation's row; whoever has it
 //! second finds what the first one made of it. Holds that are over and in somebody's way
 //! are ended in a transaction of their own before that hold's.
 
 mod alternatives;
 mod best;
+mod changes;
 mod desk;
 mod error;
 mod expiry;
 mod finding;
 mod hold;
+mod house;
 mod listing;
 mod live;
 mod model;
@@ -47,6 +53,7 @@ mod service;
 mod stock;
 mod store;
 mod turn;
+mod watch;
 
 pub use alternatives::Alternative;
 pub use desk::Desk;

@@ -4,7 +4,9 @@ mod changes;
 mod door;
 mod drawing;
 mod holds;
+mod overview;
 mod reservations;
+mod room;
 mod seats;
 mod stock;
 

@@ -2,7 +2,7 @@
 //! transaction.
 
 use chrono::{DateTime, Utc};
-use sqlx::{PgConnection, PgPool};
+use sqlx::{PgConnection, PgExecutor};
 
 use super::{
     error::ReservationError,
@@ -21,7 +21,7 @@ const RENEWAL_SECS: i32 = 120;
 
 /// The reservation, if it is `account_id`'s.
 pub async fn find_owned(
-    db: &PgPool,
+    db: impl PgExecutor<'_>,
     account_id: AccountId,
     id: ReservationId,
 ) -> Result<Option<Reservation>, sqlx::Error> {

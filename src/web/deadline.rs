@@ -22,9 +22,9 @@ use super::{
 };
 
 /// How long a read may take, all in all.
-const READ_MAX: Duration = Duration::from_millis(1_900);
+pub const READ_MAX: Duration = Duration::from_millis(1_900);
 /// How long a change may take before its caller is told that it is unknown.
-pub(super) const CHANGE_MAX: Duration = Duration::from_millis(4_900);
+pub const CHANGE_MAX: Duration = Duration::from_millis(4_900);
 /// The same where a crowd may stand in front of the password gate.
 pub(super) const PATIENT_CHANGE_MAX: Duration = Duration::from_secs(15);
 

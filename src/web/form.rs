@@ -3,14 +3,20 @@
 //! A form struct holds [`Field`]s, which take whatever was typed. Its `parse` makes a
 //! typed command of them or says which fields make no sense ([`Mistakes`]).
 
-use std::str::FromStr;
+use std::{str::FromStr, vec::IntoIter};
 
 use actix_multipart::Multipart;
 use actix_web::{
     FromRequest, HttpMessage, HttpRequest, dev::Payload, http::StatusCode, web::Bytes,
 };
 use futures_util::{TryStreamExt, future::LocalBoxFuture};
-use serde::{Deserialize, de::DeserializeOwned};
+use serde::{
+    Deserialize,
+    de::{
+        DeserializeOwned,
+        value::{self, MapDeserializer},
+    },
+};
 use serde_json::{Map, Value, json};
 
 use super::{
@@ -33,8 +39,8 @@ impl<T: DeserializeOwned + 'static> FromRequest for Body<T> {
         if request.content_type() == MULTIPART {
             let parts = Multipart::new(request.headers(), payload.take());
             return Box::pin(async move {
-                let form = collect(parts).await?;
-                serde_html_form::from_str(&form).ok().map(Self).ok_or_else(|| BadRequest.into())
+                let fields = MapDeserializer::<_, value::Error>::new(collect(parts).await?);
+                T::deserialize(fields).ok().map(Self).ok_or_else(|| BadRequest.into())
             });
         }
         let is_json = negotiation::sends_json(request);
@@ -57,9 +63,9 @@ impl<T: DeserializeOwned + 'static> FromRequest for Body<T> {
     }
 }
 
-/// The parts of an upload as a form; a file is a field that holds its text. The body's
-/// size was bounded when it was received.
-async fn collect(mut parts: Multipart) -> Result<String, PageError> {
+/// The parts of an upload as fields, none of them twice; a file is a field that holds its
+/// text. The body's size was bounded when it was received.
+async fn collect(mut parts: Multipart) -> Result<IntoIter<(String, String)>, PageError> {
     let unreadable = |error: actix_multipart::MultipartError| {
         tracing::debug!(%error, "an upload cannot be read");
         PageError::from(BadRequest)
@@ -71,9 +77,11 @@ async fn collect(mut parts: Multipart) -> Result<String, PageError> {
         while let Some(chunk) = part.try_next().await.map_err(unreadable)? {
             bytes.extend_from_slice(&chunk);
         }
-        fields.push((name, String::from_utf8_lossy(&bytes).into_owned()));
+        let text = String::from_utf8(bytes)
+            .unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned());
+        fields.push((name, text));
     }
-    serde_html_form::to_string(fields).ok().ok_or_else(|| BadRequest.into())
+    Ok(fields.into_iter())
 }
 
 /// One value as it was sent: a form's text, or a JSON string, number or boolean.

@@ -20,7 +20,7 @@ use crate::{
 const JANITOR_PERIOD: Duration = Duration::from_mins(1);
 /// How often a line that Redis lost is looked for.
 const REBUILD_PERIOD: Duration = Duration::from_secs(1);
-/// How often lines of sales that are over are looked for.
+/// How often lines are looked for that are to go.
 const PURGE_PERIOD: Duration = Duration::from_secs(2);
 /// How often lines are counted for the metrics.
 const GAUGES_PERIOD: Duration = Duration::from_secs(5);
@@ -70,7 +70,7 @@ impl Workers {
             entry_queue::rebuild_what_is_lost(&app).await
         });
         workers.run("purge", every(PURGE_PERIOD), |app| async move {
-            entry_queue::purge_closed_lines(&app).await
+            entry_queue::purge_lines(&app).await
         });
         let gauges = admin::Gauges::default();
         workers.run("gauges", every(GAUGES_PERIOD), move |app| {

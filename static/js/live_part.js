@@ -1,8 +1,6 @@
 // Keeps parts of a page fresh: an element with `data-live-part` is fetched again every
-// `data-live-secs` and its content replaced. A form with `data-continue` goes on by
-// itself, a batch at a time. Without this file the page is as fresh as its reload.
-
-const CONTINUE_AFTER_MS = 300;
+// `data-live-secs` and its content replaced. Without this file the page is as fresh as
+// its reload.
 
 for (const part of document.querySelectorAll("[data-live-part]")) {
   setInterval(() => refresh(part), Number(part.dataset.liveSecs) * 1_000);
@@ -20,6 +18,3 @@ async function refresh(part) {
     // The next time may succeed; what is shown says when it was read.
   }
 }
-
-const next = document.querySelector("form[data-continue]");
-if (next) setTimeout(() => next.requestSubmit(), CONTINUE_AFTER_MS);

@@ -5,7 +5,6 @@
 // is the picture of the box with the same id. Server statuses are AVAILABLE,
 // HELD, RESERVED and BLOCKED; "mine" is a checked box.
 
-import { follow } from "./seat_live.js";
 import { zoomable } from "./seat_zoom.js";
 
 const TOUCH_PX_MIN = 28;
@@ -30,10 +29,10 @@ if (form) {
   showTotal();
 }
 
-if (text?.changes) follow(text.changes, text.cursor, applyChanges, showLive);
+if (form) document.addEventListener("map-changed", (event) => applyChanges(event.detail));
 
-/** Takes `{seats: [{id, status}], zones: [{id, remaining}]}` into the page. */
-export function applyChanges({ seats: changed = [], zones = [] }) {
+// Takes `{seats: [{id, status}]}` into the page.
+function applyChanges({ seats: changed = [] }) {
   for (const { id, status } of changed) {
     const seat = seats.get(String(id));
     if (!seat) continue;
@@ -45,11 +44,6 @@ export function applyChanges({ seats: changed = [], zones = [] }) {
     seat.box.disabled = !free;
     seat.box.dataset.status = status;
     paint(seat);
-  }
-  for (const { id, remaining } of zones) {
-    for (const target of document.querySelectorAll(`[data-zone-remaining="${CSS.escape(String(id))}"]`)) {
-      target.textContent = target.dataset.text.replace("{free}", number.format(remaining));
-    }
   }
   if (changed.length > 0) showTotal();
 }
@@ -194,10 +188,6 @@ function put(selector, value) {
 
 function say(words) {
   put("[data-say]", words);
-}
-
-function showLive(on) {
-  for (const target of document.querySelectorAll("[data-live-off]")) target.hidden = on;
 }
 
 function seatOf(target) {

@@ -17,6 +17,8 @@ async function retry(box) {
   const { textNext, textTrying, textGaveUp, textEstimate, textSoon } = box.dataset;
   let retryAfterMs = Number(box.dataset.retryAfterMs) || 0;
   let byHand = false;
+  for (const element of box.querySelectorAll("[data-needs-js]")) element.hidden = false;
+  for (const element of box.querySelectorAll("[data-without-js]")) element.hidden = true;
   form.addEventListener("submit", () => { byHand = true; });
 
   for (let tried = 0; tried < TRIES_MAX; tried += 1) {
@@ -43,6 +45,8 @@ async function retry(box) {
       location.assign(`/reservations/${encodeURIComponent(body.reservation_id)}`);
       return;
     }
+    // Nobody knows how the last try ended; its key makes the next one harmless.
+    if (answer.status === 503 || body.code === "already-processing") continue;
     if (answer.status !== 429 || body.code !== "waiting") {
       form.requestSubmit();
       return;

@@ -3,7 +3,7 @@
 use serde_json::json;
 use sqlx::PgPool;
 
-use crate::support::{Office, count, storm};
+use crate::support::{Office, count, ledger, storm};
 
 const ADA: [(&str, &str); 3] =
     [("email", "Ada@example.com"), ("name", "Ada"), ("password", "a long enough one")];
@@ -25,6 +25,34 @@ async fn a_sign_up_signs_in_and_a_log_out_ends_it_on_the_server(db: PgPool) {
     let thief = office.moved(&office.stranger(), 1);
     thief.set_cookie("session", &value);
     assert!(!thief.visit("/").await.body.contains("action=\"/logout\""));
+    office.close().await;
+}
+
+/// Sessions that are asked for at the same moment are looked up together: each must get
+/// its own answer, and one that has just ended none.
+#[sqlx::test]
+async fn in_a_crowd_everybody_is_who_they_are_and_who_logged_out_is_nobody(db: PgPool) {
+    let office = Office::open_with(db.clone(), 1, &[]).await;
+    let people = office.crowd(120, "crowd").await;
+    let gone: Vec<_> = people.iter().map(|person| person.account_id).step_by(3).collect();
+    let end = [
+        "delete from sessions where account_id = any($1[1:20])",
+        "update accounts set locked_at = now() where id = any($1[21:])",
+    ];
+    for ended in end {
+        sqlx::query(ended).bind(&gone).execute(&db).await.unwrap();
+    }
+    let answers = storm(people.iter().cloned().enumerate().map(|(nth, person)| async move {
+        person.post("/wallet/charges", &[("amount", 1_000 + nth)]).await
+    }))
+    .await;
+    assert_eq!(count(&answers, 401, "login-required"), 40);
+    assert_eq!(count(&answers, 201, ""), 80, "everybody whose session is live");
+    for (nth, person) in people.iter().enumerate().filter(|(nth, _)| nth % 3 > 0) {
+        let own = 1_000 + i64::try_from(nth).unwrap();
+        assert_eq!(ledger::balance(&db, person.account_id).await, own, "they charged their own");
+    }
+    office.verify().await;
     office.close().await;
 }
 

@@ -2,6 +2,7 @@
 
 mod cancellation;
 mod catalog;
+mod crashes;
 mod lines;
 mod people;
 mod sales;

@@ -52,10 +52,10 @@ async fn numbering_is_whole(db: &PgPool, program_id: Uuid) -> Result<i64, String
     if is_whole { Ok(n) } else { Err(told) }
 }
 
-/// Polls until the place of `person` stands at `status`, five seconds at most.
+/// Polls until the place of `person` stands at `status`, half a minute at most.
 async fn until_status(person: &Person, concert: &Concert, status: &str) -> Value {
     let mut state = Value::Null;
-    for _ in 0..50 {
+    for _ in 0..300 {
         state = person.get(&line_of(concert)).await.json();
         if state["status"] == status {
             return state;

@@ -1,8 +1,10 @@
 //! Locks in Redis: taken together, in turn, and never left behind.
 
+mod cluster;
 mod fair;
 mod history;
 mod lease;
+mod model;
 
 use redis::cmd;
 use stagedoor::infra::redis::Redis;

@@ -16,6 +16,7 @@ mod metrics;
 mod payment;
 mod rehearsal;
 mod reservation;
+mod round_trips;
 mod tickets;
 mod tidy;
 mod verify;

@@ -129,7 +129,7 @@ async fn with_the_token_everything_goes_over_http(db: PgPool) {
 #[sqlx::test]
 async fn a_database_of_another_deployment_is_not_verified_in_its_place(db: PgPool) {
     let office = Office::open_with(db, 1, &[("REHEARSAL_TOKEN", TOKEN)]).await;
-    let elsewhere = sqlx::PgPool::connect(&std::env::var("DATABASE_URL").unwrap()).await.unwrap();
+    let elsewhere = PgPool::connect(&std::env::var("DATABASE_URL").unwrap()).await.unwrap();
     let means = Means { token: Some(TOKEN), stores: Some((&elsewhere, &office.app.redis)) };
     let played =
         rehearsal(&office.base(0), 3).play(means, std::future::pending(), |_| ()).await.unwrap();

@@ -120,6 +120,10 @@ broken! {
         "insert into payments (id, reservation_id, account_id, amount, status, created_at)
          select gen_random_uuid(), reservation_id, account_id, amount, 'COMPLETED', created_at
          from payments where status = 'COMPLETED'";
+    a_hold_that_is_paid_and_not_confirmed: P1,
+        "insert into payments (id, reservation_id, account_id, amount, status, created_at)
+         select gen_random_uuid(), id, account_id, total, 'COMPLETED', created_at
+         from reservations where status = 'HELD'";
     a_place_without_a_ticket: P2, "delete from tickets where code = 'ADA'";
     a_ticket_of_a_refunded_seat: P2, "update tickets set status = 'VALID'";
     a_ticket_of_somebody_else: P2,
@@ -136,6 +140,8 @@ broken! {
         "update idempotency_keys set outcome = jsonb_build_object('payment_id', gen_random_uuid())";
     an_answer_about_somebody_else: P4,
         "update idempotency_keys set outcome = '{\"reservation_id\": \"00000000-0000-0000-0000-0000000000b2\"}'";
+    an_answer_about_no_transfer: P4,
+        "update idempotency_keys set outcome = jsonb_build_object('transfer_id', gen_random_uuid())";
     a_key_without_an_answer: P4, "update idempotency_keys set outcome = null";
     a_number_left_out: Q1, "update queue_numbers set next_number = 5";
     a_number_given_twice: Q1, "update queue_tokens set queue_number = 2 where queue_number = 1";

@@ -1,6 +1,6 @@
 //! Who is asking: extractors that turn a session cookie into an account.
 
-use std::{future::Future, pin::Pin, time::Duration};
+use std::{future::Future, pin::Pin, sync::Arc, time::Duration};
 
 use actix_web::{
     FromRequest, HttpMessage, HttpRequest,
@@ -13,8 +13,8 @@ use moka::future::Cache;
 use crate::{
     accounts::{
         error::AccountError,
+        lookups::Lookups,
         model::{AccountId, Role, SessionAccount, SessionToken, TokenHash},
-        store,
     },
     app::App,
     web::{
@@ -28,14 +28,19 @@ use crate::{
 const CACHE_TTL: Duration = Duration::from_secs(1);
 const CACHED_SESSIONS_MAX: u64 = 100_000;
 
-/// Sessions read within the last second, for polls and streams only.
+/// Where sessions are looked up; those read within the last second are kept for polls and
+/// streams only.
 #[derive(Clone, Debug)]
-pub struct SessionCache(Cache<TokenHash, Option<SessionAccount>>);
+pub struct SessionCache {
+    lookups: Lookups,
+    read: Cache<TokenHash, Option<SessionAccount>>,
+}
 
-impl Default for SessionCache {
-    fn default() -> Self {
-        let cache = Cache::builder().max_capacity(CACHED_SESSIONS_MAX).time_to_live(CACHE_TTL);
-        Self(cache.build())
+impl SessionCache {
+    /// The sessions of one instance; they are looked up on the runtime this is called on.
+    pub fn new(app: &App) -> Self {
+        let read = Cache::builder().max_capacity(CACHED_SESSIONS_MAX).time_to_live(CACHE_TTL);
+        Self { lookups: Lookups::new(app.db.clone()), read: read.build() }
     }
 }
 
@@ -132,15 +137,16 @@ enum Source {
 async fn find(request: &HttpRequest, source: Source) -> Result<Option<SessionAccount>, PageError> {
     let app = data::<App>(request)?;
     let Some(token) = token_of(request, &app) else { return Ok(None) };
-    let hash = token.hash();
-    match source {
-        Source::Postgres => Ok(store::find_session(&app.db, &hash).await?),
+    let (hash, sessions) = (token.hash(), data::<SessionCache>(request)?);
+    let lookup = sessions.lookups.find(hash);
+    let found = match source {
+        Source::Postgres => lookup.await,
         Source::Cache => {
-            let cache = data::<SessionCache>(request)?;
-            let read = store::find_session(&app.db, &hash);
-            Ok(cache.0.try_get_with(hash, read).await?)
+            let read = sessions.read.try_get_with(hash, lookup).await;
+            read.map_err(Arc::unwrap_or_clone)
         }
-    }
+    };
+    Ok(found?)
 }
 
 /// Leaves the name for an error page that may have to be shown later.
@@ -191,6 +197,6 @@ pub(super) fn removal_cookie(app: &App) -> Cookie<'static> {
 impl SessionCache {
     /// Forgets a session that was ended here.
     pub(super) async fn forget(&self, token: &SessionToken) {
-        self.0.invalidate(&token.hash()).await;
+        self.read.invalidate(&token.hash()).await;
     }
 }

@@ -11,28 +11,64 @@ use crate::{
     web::pagination::PAGE_ROWS,
 };
 
-/// Accounts whose address or name has `part` in it, or the one named `id`: the page after
-/// the account `after`, newest first, and one more if there is one.
-pub(in crate::accounts) async fn search(
+/// Accounts found by each of the ways there are to look them up.
+const FOUND_MAX: i64 = 1_000;
+
+/// Accounts whose address, name or last name begins with `text`. Each way is one range of
+/// an index, so that what nobody is called costs nothing.
+pub(in crate::accounts) async fn find_beginning(
     db: &PgPool,
-    part: &str,
-    id: Option<Uuid>,
+    text: &str,
+) -> Result<Vec<Uuid>, sqlx::Error> {
+    sqlx::query_scalar!(
+        r#"
+        select id as "id!" from (
+            (select id from accounts
+             where lower(email) ~>=~ lower($1)
+                and lower(email) ~<~ (lower($1) || E'\U0010FFFF')
+             order by lower(email) using ~<~ limit $2)
+            union
+            (select id from accounts
+             where lower(name) ~>=~ lower($1)
+                and lower(name) ~<~ (lower($1) || E'\U0010FFFF')
+             order by lower(name) using ~<~ limit $2)
+            union
+            (select id from accounts
+             where lower(substring(name from '[^ ]*$')) ~>=~ lower($1)
+                and lower(substring(name from '[^ ]*$')) ~<~ (lower($1) || E'\U0010FFFF')
+             order by lower(substring(name from '[^ ]*$')) using ~<~ limit $2)
+        ) found
+        "#,
+        text,
+        FOUND_MAX,
+    )
+    .fetch_all(db)
+    .await
+}
+
+/// Accounts, all or those `among` these, newest first: the page after the account `after`,
+/// and one more if there is one.
+pub(in crate::accounts) async fn list(
+    db: &PgPool,
+    among: Option<&[Uuid]>,
     after: Option<Uuid>,
 ) -> Result<Vec<Profile>, sqlx::Error> {
     sqlx::query_as!(
         Profile,
         r#"
-        select id as "account_id: AccountId", email, name, role as "role: Role", locked_at,
+        with found as (
+            (select id from accounts where $1::uuid[] is null and id < $2 order by id desc limit $3)
+            union all
+            (select id from accounts where id = any($1) and id < $2 order by id desc limit $3)
+        )
+        select a.id as "account_id: AccountId", email, name, role as "role: Role", locked_at,
             created_at
-        from accounts
-        where (id = $2 or $2 is null and strpos(lower(email || ' ' || name), lower($1)) > 0)
-          and ($3::uuid is null or id < $3)
-        order by id desc
-        limit $4
+        from found join accounts a on a.id = found.id
+        order by a.id desc
+        limit $3
         "#,
-        part,
-        id,
-        after,
+        among,
+        after.unwrap_or(Uuid::max()),
         PAGE_ROWS + 1,
     )
     .fetch_all(db)

@@ -9,12 +9,13 @@ use serde::Deserialize;
 use serde_json::json;
 use uuid::Uuid;
 
-use super::download::csv;
+use super::download::{CHUNK_ROWS, csv};
 use crate::{
     accounts::AdminAccount,
     admin::{
         audit::{self, Filter},
         model::{ACT_KEY, Change, LogLine, changes},
+        store::audit as store,
     },
     app::App,
     web::{
@@ -102,11 +103,12 @@ pub async fn download_acts(
     _: AdminAccount,
     query: Query<AuditQuery>,
 ) -> Result<HttpResponse, PageError> {
-    let (db, filter) = (app.db.clone(), query.filter());
+    let filter = query.filter().find(&app.db).await?;
+    let db = app.db.clone();
     Ok(csv("audit", COLUMNS, move |after| {
         let (db, filter) = (db.clone(), filter.clone());
         async move {
-            let found = audit::list(&db, &filter, after).await?;
+            let lines = store::list(&db, &filter, after, CHUNK_ROWS).await?;
             let text = |value: Option<serde_json::Value>| {
                 value.map(|value| value.to_string()).unwrap_or_default()
             };
@@ -123,7 +125,7 @@ pub async fn download_acts(
                 ];
                 (line.id, cells)
             };
-            Ok(found.rows.into_iter().map(row).collect())
+            Ok(lines.into_iter().map(row).collect())
         }
     }))
 }

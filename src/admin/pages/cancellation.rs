@@ -52,6 +52,11 @@ impl CancellationPage {
         self.progress.held + self.progress.confirmed
     }
 
+    /// Whether nothing is left to give back, and nobody in line.
+    fn is_done(&self) -> bool {
+        self.progress.is_over || (self.left() == 0 && self.progress.waiting == 0)
+    }
+
     /// What the bar is full at.
     fn whole(&self) -> i64 {
         (self.progress.done + self.left()).max(1)

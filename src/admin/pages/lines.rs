@@ -27,7 +27,7 @@ use crate::{
     },
     app::App,
     catalog::{ProgramEdition, ProgramId, ProgramStatus, Programs},
-    entry_queue::QueueNumber,
+    entry_queue::find_purge,
     web::{
         error::{NotFound, PageError},
         form::{Body, Field, Mistakes},
@@ -37,6 +37,7 @@ use crate::{
     },
 };
 use chart::Chart;
+use purge::Progress;
 pub use purge::{PurgeForm, create_purge};
 
 #[derive(Template)]
@@ -55,27 +56,6 @@ struct LinePage {
     purge: Option<Progress>,
     refusal: Option<String>,
     meanwhile: Vec<Meanwhile>,
-}
-
-/// A purge that is under way.
-struct Progress {
-    up_to: QueueNumber,
-    /// Waiting when it began.
-    total: i64,
-    left: i64,
-    reason: String,
-    is_done: bool,
-}
-
-impl Progress {
-    /// What the bar is full at: an empty line is done at once.
-    fn whole(&self) -> i64 {
-        self.total.max(1)
-    }
-
-    fn taken(&self) -> i64 {
-        (self.total - self.left).max(0)
-    }
 }
 
 /// How many may be inside and how fast they are let in, as typed.
@@ -121,6 +101,8 @@ impl LinePage {
         let edition = edition_of(app, id).await?;
         let figures = store::figures_of(&app.db, id).await?;
         let chart = Chart::of(&store::list_minutes(&app.db, id).await?);
+        let purge = find_purge(&app.db, id).await?;
+        let purge = purge.and_then(|purge| Progress::of(purge, figures.at));
         let details = &edition.details;
         let now = predict(&figures, details.queue_capacity, details.queue_rate_per_second);
         Ok(Self {
@@ -132,7 +114,7 @@ impl LinePage {
             now,
             then: None,
             is_asked: false,
-            purge: None,
+            purge,
             refusal: None,
             meanwhile: Vec::new(),
         })
@@ -178,7 +160,7 @@ pub async fn show_line(
     }
     let document = json!({
         "program": page.edition, "line": page.figures, "prediction": page.now,
-        "with_these": page.then, "minutes": page.chart.minutes,
+        "with_these": page.then, "minutes": page.chart.minutes, "purge": page.purge,
     });
     Ok(page.v.show(&page, &document))
 }

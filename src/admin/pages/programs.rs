@@ -179,7 +179,7 @@ pub async fn update_program(
     let (form, v) = (form.0, me.view);
     let edition = edition_of(&app, ProgramId(path.into_inner())).await?;
     let id = edition.id;
-    let (version, details) = match form.parse_edit(&edition.time_zone) {
+    let (version, details) = match form.parse_edit(&edition) {
         Ok(parsed) => parsed,
         Err(mistakes) if v.wants_form(&mistakes) => {
             let page = ProgramPage::of(&app, v, edition).await?;

@@ -12,7 +12,7 @@ use uuid::Uuid;
 
 use super::{parse_reason, programs::Search, tell};
 use crate::{
-    accounts::AdminAccount,
+    accounts::{AdminAccount, find_accounts},
     admin::{
         people,
         store::reservations::{self as store, BookedItem, Booking},
@@ -58,7 +58,12 @@ pub async fn list_bookings(
 ) -> Result<HttpResponse, PageError> {
     let query = query.into_inner();
     let text = query.q.trim();
-    let found = store::search(&app.db, text, Uuid::try_parse(text).ok(), query.after).await?;
+    let accounts = match text {
+        "" => None,
+        _ => Some(find_accounts(&app.db, text).await?),
+    };
+    let id = Uuid::try_parse(text).ok();
+    let found = store::list(&app.db, accounts.as_deref(), id, query.after).await?;
     let bookings = Page::cut(found, |booking| booking.id.0);
     let document = json!({ "reservations": bookings.rows, "next": bookings.next });
     let page = BookingsPage { v: me.view, query, bookings };
@@ -78,8 +83,7 @@ struct BookingPage {
 
 impl BookingPage {
     async fn of(app: &App, v: View, id: Uuid) -> Result<Self, PageError> {
-        let mut found = store::search(&app.db, "", Some(id), None).await?;
-        found.retain(|booking| booking.id.0 == id);
+        let mut found = store::list(&app.db, Some(&[]), Some(id), None).await?;
         let booking = found.pop().ok_or(NotFound)?;
         let items = store::list_items(&app.db, booking.id).await?;
         let (mistakes, meanwhile) = (Mistakes::default(), Vec::new());

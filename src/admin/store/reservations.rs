@@ -28,36 +28,45 @@ pub(in crate::admin) struct Booking {
     pub(in crate::admin) created_at: DateTime<Utc>,
 }
 
-/// Reservations of accounts whose address has `part` in it, or the one named `id`: the
-/// page after `after`, newest first, and one more if there is one.
-pub(in crate::admin) async fn search(
+/// Reservations, all or those of `accounts` and the one named `id`: the page after `after`,
+/// newest first, and one more if there is one.
+pub(in crate::admin) async fn list(
     db: &PgPool,
-    part: &str,
+    accounts: Option<&[Uuid]>,
     id: Option<Uuid>,
     after: Option<Uuid>,
 ) -> Result<Vec<Booking>, sqlx::Error> {
     sqlx::query_as!(
         Booking,
         r#"
+        with found as (
+            (select id from reservations
+             where $1::uuid[] is null and id < $3 order by id desc limit $4)
+            union
+            select theirs.id from unnest($1) as whose (id)
+            cross join lateral (
+                select id from reservations
+                where account_id = whose.id and id < $3 order by id desc limit $4
+            ) theirs
+            union
+            select id from reservations where id = $2 and id < $3
+        )
         select r.id as "id: ReservationId", r.account_id as "account_id: AccountId", a.email,
             p.title, d.starts_at, v.time_zone,
             case when r.status = 'HELD' and r.expires_at <= clock_timestamp() then 'EXPIRED'
                  else r.status end as "status!: ReservationStatus",
             r.total as "total: Points", r.refund_until, r.refund_percent, r.created_at
-        from reservations r
+        from (select id from found order by id desc limit $4) page
+        join reservations r on r.id = page.id
         join accounts a on a.id = r.account_id
         join schedules d on d.id = r.schedule_id
         join programs p on p.id = d.program_id
         join venues v on v.id = d.venue_id
-        where (r.id = $2 or r.account_id = $2
-               or $2 is null and ($1 = '' or strpos(lower(a.email), lower($1)) > 0))
-          and ($3::uuid is null or r.id < $3)
         order by r.id desc
-        limit $4
         "#,
-        part,
+        accounts,
         id,
-        after,
+        after.unwrap_or(Uuid::max()),
         PAGE_ROWS + 1,
     )
     .fetch_all(db)

@@ -95,12 +95,12 @@ pub(in crate::admin) async fn list_lines(
         from reservations r
         join accounts a on a.id = r.account_id
         join schedules d on d.id = r.schedule_id
-        where r.program_id = $1 and ($2::uuid is null or r.id < $2)
+        where r.program_id = $1 and r.id < $2
         order by r.id desc
         limit $3
         "#,
         program_id as _,
-        after,
+        after.unwrap_or(Uuid::max()),
         rows_max,
     )
     .fetch_all(db)

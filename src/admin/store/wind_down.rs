@@ -70,8 +70,8 @@ pub(in crate::admin) async fn list_left(
     .await
 }
 
-/// Whether nothing that began before the cancellation can still be under way, and no
-/// hold waits for its end.
+/// Whether nothing that began before the cancellation can still be under way, no hold
+/// waits for its end, and nobody for their turn.
 pub(in crate::admin) async fn is_settled(
     db: &PgPool,
     program_id: ProgramId,
@@ -80,7 +80,13 @@ pub(in crate::admin) async fn is_settled(
         r#"
         select cancelled_at < clock_timestamp() - interval '30 seconds'
             and not exists (select from reservations
-                            where program_id = p.id and status = 'HELD') as "is!"
+                            where program_id = p.id and status = 'HELD')
+            and not exists (select from queue_tokens
+                            where program_id = p.id and status = 'WAITING'
+                              and parked_at is null)
+            and not exists (select from queue_tokens
+                            where program_id = p.id and status = 'WAITING'
+                              and parked_at is not null) as "is!"
         from programs p where id = $1
         "#,
         program_id as _,
@@ -112,31 +118,39 @@ pub(in crate::admin) async fn progress_of(
     sqlx::query_as!(
         Progress,
         r#"
-        with counted as (
-            select r.status, r.settled_at >= p.cancelled_at as is_since, r.id,
-                exists (
-                    select from reservation_items i
-                    join tickets t on t.reservation_item_id = i.id and t.status = 'USED'
-                    where i.reservation_id = r.id and r.status = 'CONFIRMED') as is_used
-            from programs p
-            join schedules d on d.program_id = p.id
-            join reservations r on r.schedule_id = d.id
-            where p.id = $1
-        )
         select
-            (select count(*) from queue_tokens where program_id = $1 and status = 'WAITING')
+            (select count(*) from queue_tokens
+             where program_id = $1 and status = 'WAITING' and parked_at is null)
+            + (select count(*) from queue_tokens
+               where program_id = $1 and status = 'WAITING' and parked_at is not null)
                 as "waiting!",
-            count(*) filter (where status = 'HELD') as "held!",
-            count(*) filter (where status = 'CONFIRMED' and not is_used) as "confirmed!",
-            count(*) filter (where is_used) as "used!",
-            count(*) filter (where is_since and status in ('CANCELLED', 'EXPIRED', 'REFUNDED'))
-                as "done!",
-            (select coalesce(sum(t.amount), 0)::bigint from counted c
-                join payments m on m.reservation_id = c.id and c.is_since and c.status = 'REFUNDED'
-                join point_transactions t on t.reference_id = m.id and t.kind = 'REFUND')
-                as "refunded!",
-            (select wound_down_at is not null from programs where id = $1) as "is_over!"
-        from counted
+            held as "held!", confirmed - used as "confirmed!", used as "used!", done as "done!",
+            (select coalesce(sum(t.amount), 0)::bigint
+             from programs p
+             join reservations r on r.program_id = p.id and r.status = 'REFUNDED'
+                and r.settled_at >= p.cancelled_at
+             join payments m on m.reservation_id = r.id
+             join point_transactions t on t.reference_id = m.id and t.kind = 'REFUND'
+             where p.id = $1) as "refunded!",
+            is_over as "is_over!"
+        from (
+            select count(*) filter (where r.status = 'HELD') as held,
+                count(*) filter (where r.status = 'CONFIRMED') as confirmed,
+                count(*) filter (where r.status in ('CANCELLED', 'EXPIRED', 'REFUNDED')
+                                 and r.settled_at >= p.cancelled_at) as done,
+                p.wound_down_at is not null as is_over
+            from programs p
+            left join reservations r on r.program_id = p.id
+            where p.id = $1
+            group by p.id
+        ) counted
+        cross join (
+            select count(distinct r.id) as used
+            from reservations r
+            join reservation_items i on i.reservation_id = r.id
+            join tickets t on t.reservation_item_id = i.id and t.status = 'USED'
+            where r.program_id = $1 and r.status = 'CONFIRMED'
+        ) entered
         "#,
         program_id as _,
     )

@@ -1,17 +1,28 @@
 //! The SQL that takes lines away.
 
-use sqlx::{PgConnection, PgPool};
+use sqlx::{PgConnection, PgExecutor, PgPool};
 
-use super::super::model::QueueNumber;
+use super::super::{model::QueueNumber, purge::Purge};
 use crate::{accounts::AccountId, catalog::ProgramId};
+
+/// Lines looked at in one tick; the next looks at what is left.
+const PROGRAMS_MAX: i64 = 100;
+
+/// A line that is to go, up to a number.
+#[derive(Clone, Copy, Debug)]
+pub(in super::super) struct Condemned {
+    pub(in super::super) program_id: ProgramId,
+    pub(in super::super) up_to: QueueNumber,
+}
 
 /// Programs that let nobody in any more and still have somebody in line.
 pub(in super::super) async fn list_closed_with_line(
     db: &PgPool,
-) -> Result<Vec<ProgramId>, sqlx::Error> {
-    sqlx::query_scalar!(
+) -> Result<Vec<Condemned>, sqlx::Error> {
+    sqlx::query_as!(
+        Condemned,
         r#"
-        select p.id as "id: ProgramId"
+        select p.id as "program_id: ProgramId", next_number - 1 as "up_to!: QueueNumber"
         from queue_numbers
         join programs p on p.id = program_id
         left join lateral (
@@ -26,45 +37,112 @@ pub(in super::super) async fn list_closed_with_line(
         ) parked on true
         where (p.status = 'CANCELLED' or off_sale_at <= clock_timestamp())
             and coalesce(standing.is, parked.is)
+        limit $1
         "#,
+        PROGRAMS_MAX,
     )
     .fetch_all(db)
     .await
 }
 
-pub(in super::super) async fn last_number(
-    db: &PgPool,
-    program_id: ProgramId,
-) -> Result<QueueNumber, sqlx::Error> {
-    sqlx::query_scalar!(
+/// Lines that an administrator takes away.
+pub(in super::super) async fn list_running(db: &PgPool) -> Result<Vec<Condemned>, sqlx::Error> {
+    sqlx::query_as!(
+        Condemned,
         r#"
-        select coalesce((select next_number - 1 from queue_numbers where program_id = $1), 0)
-            as "number!: QueueNumber"
+        select program_id as "program_id: ProgramId", up_to as "up_to: QueueNumber"
+        from queue_purges
+        where ended_at is null
+        order by program_id
+        limit $1
         "#,
-        program_id as _,
+        PROGRAMS_MAX,
     )
-    .fetch_one(db)
+    .fetch_all(db)
     .await
 }
 
-/// The lowest number that still waits, parked or not.
-pub(in super::super) async fn first_waiting(
+/// Writes down that the line is to go as it stands now.
+pub(in super::super) async fn write_begun(
+    tx: &mut PgConnection,
+    program_id: ProgramId,
+) -> Result<(), sqlx::Error> {
+    sqlx::query!(
+        r#"
+        insert into queue_purges (program_id, up_to, total)
+        select $1,
+            coalesce((select next_number - 1 from queue_numbers where program_id = $1), 0),
+            (select count(*) from queue_tokens where program_id = $1 and status = 'WAITING')
+        on conflict (program_id) do update
+        set up_to = excluded.up_to, total = excluded.total, begun_at = excluded.begun_at,
+            ended_at = null
+        "#,
+        program_id as _,
+    )
+    .execute(tx)
+    .await?;
+    Ok(())
+}
+
+/// Writes down that nobody of it is left, unless it was begun anew.
+pub(in super::super) async fn write_ended(
     db: &PgPool,
     program_id: ProgramId,
     up_to: QueueNumber,
-) -> Result<Option<QueueNumber>, sqlx::Error> {
+) -> Result<(), sqlx::Error> {
+    sqlx::query!(
+        r#"
+        update queue_purges set ended_at = clock_timestamp()
+        where program_id = $1 and up_to = $2 and ended_at is null
+        "#,
+        program_id as _,
+        up_to as _,
+    )
+    .execute(db)
+    .await?;
+    Ok(())
+}
+
+/// The latest purge of a line, and how many of it are left.
+pub(in super::super) async fn find_purge(
+    db: impl PgExecutor<'_>,
+    program_id: ProgramId,
+) -> Result<Option<Purge>, sqlx::Error> {
+    sqlx::query_as!(
+        Purge,
+        r#"
+        select up_to as "up_to: QueueNumber", total, begun_at, ended_at,
+            case when ended_at is not null then 0 else
+                (select count(*) from queue_tokens t
+                 where t.program_id = $1 and queue_number <= up_to
+                    and status = 'WAITING' and parked_at is null)
+                + (select count(*) from queue_tokens t
+                   where t.program_id = $1 and queue_number <= up_to
+                    and status = 'WAITING' and parked_at is not null)
+            end as "left!"
+        from queue_purges
+        where program_id = $1
+        "#,
+        program_id as _,
+    )
+    .fetch_optional(db)
+    .await
+}
+
+/// Whether somebody still waits with a number up to `up_to`, parked or not.
+pub(in super::super) async fn is_anybody_left(
+    db: &PgPool,
+    program_id: ProgramId,
+    up_to: QueueNumber,
+) -> Result<bool, sqlx::Error> {
     sqlx::query_scalar!(
         r#"
-        select least(
-            (select queue_number from queue_tokens
-             where program_id = $1 and queue_number <= $2
-                and status = 'WAITING' and parked_at is null
-             order by queue_number limit 1),
-            (select queue_number from queue_tokens
-             where program_id = $1 and queue_number <= $2
-                and status = 'WAITING' and parked_at is not null
-             order by queue_number limit 1)
-        ) as "number: QueueNumber"
+        select exists (select from queue_tokens
+                       where program_id = $1 and queue_number <= $2
+                         and status = 'WAITING' and parked_at is null)
+            or exists (select from queue_tokens
+                       where program_id = $1 and queue_number <= $2
+                         and status = 'WAITING' and parked_at is not null) as "is!"
         "#,
         program_id as _,
         up_to as _,

@@ -42,10 +42,14 @@ impl ReportPage<'_> {
         whole(self.report.timeline.moment_secs)
     }
 
-    /// Where `ms` stands on the logarithmic scale of the latency bars, from 0 to 100.
-    fn along(&self, ms: &f64) -> f64 {
+    fn median_along(&self, step: &StepReport) -> f64 {
         let _ = self;
-        ((ms / SHORTEST_MS).max(1.0).log10() / DECADES * 100.0).min(100.0)
+        along(step.latency_ms.p50)
+    }
+
+    fn p99_along(&self, step: &StepReport) -> f64 {
+        let _ = self;
+        along(step.latency_ms.p99)
     }
 
     fn share(&self, refusal: &Refusal) -> f64 {
@@ -102,6 +106,11 @@ impl Report {
         };
         page.render()
     }
+}
+
+/// Where `ms` stands on the logarithmic scale of the latency bars, from 0 to 100.
+fn along(ms: f64) -> f64 {
+    ((ms / SHORTEST_MS).max(1.0).log10() / DECADES * 100.0).min(100.0)
 }
 
 /// Each moment with where it stands and how wide it is.

@@ -1,6 +1,6 @@
 //! What changes on an open map, for those who ask and those who listen.
 
-use std::{convert::Infallible, sync::Arc, time::Duration};
+use std::{convert::Infallible, time::Duration};
 
 use actix_web::{
     HttpRequest, HttpResponse,
@@ -17,10 +17,7 @@ use crate::{
     accounts::CachedAccount,
     app::App,
     catalog::{Programs, ScheduleId},
-    reservation::{
-        desk::Desk,
-        live::{Changes, Viewing},
-    },
+    reservation::{changes::Changes, desk::Desk, watch::Viewing},
     web::{error::PageError, form::Mistakes, negotiation::Format, page::json as json_answer},
 };
 
@@ -100,8 +97,6 @@ fn events(viewing: Viewing, lasts: Duration) -> impl Stream<Item = Result<Bytes,
     opening.chain(missed).chain(live).map(Ok)
 }
 
-fn event(changes: &Arc<Changes>) -> Bytes {
-    // A struct of plain fields always serializes.
-    let data = serde_json::to_string(changes.as_ref()).unwrap_or_default();
-    Bytes::from(format!("id: {}\ndata: {data}\n\n", changes.cursor))
+fn event(changes: &Changes) -> Bytes {
+    Bytes::from_owner(changes.event())
 }

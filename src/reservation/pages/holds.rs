@@ -131,7 +131,7 @@ pub async fn create_hold(
             Ok(wait_page(&me.view, &order, &refusal))
         }
         Err(refusal) if me.view.wants_form(&refusal) => {
-            map_page(&app, &me.view, &performance, &admitted, None, Some(&refusal)).await
+            map_page(&app, &desk, &me.view, &performance, &admitted, None, Some(&refusal)).await
         }
         Err(failure) => Err(failure.into()),
     }

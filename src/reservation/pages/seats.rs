@@ -1,26 +1,32 @@
 //! The seat map of a performance, its zones, and the forms that hold them.
 
+use std::sync::Arc;
+
 use actix_web::{
     HttpRequest, HttpResponse,
     http::StatusCode,
-    web::{Data, Path, Query},
+    web::{Bytes, Data, Path, Query},
 };
 use askama::Template;
 use chrono::{DateTime, Utc};
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 use uuid::Uuid;
 
 use super::{
     door::{Admitted, Performance},
-    drawing::{Drawing, SeatView},
+    drawing::SeatView,
+    room::{RoomMap, read_map},
 };
 use crate::{
     accounts::CachedAccount,
     app::App,
     catalog::{Program, Programs, Schedule, ScheduleId},
+    points::Points,
     reservation::{
         alternatives::Alternative,
+        desk::Desk,
         error::ReservationError,
+        house::{self, House},
         listing::{SectionListing, ZoneState},
         seat_map::MapSeat,
         store,
@@ -31,9 +37,6 @@ use crate::{
         page::View,
     },
 };
-
-/// Seats drawn at once. A larger house is shown one section at a time.
-const SEATS_DRAWN_MAX: i64 = 1_500;
 
 /// Which part of the house to show.
 #[derive(Debug, Default, Deserialize)]
@@ -65,21 +68,13 @@ struct Refusal<'a> {
     is_about_seats: bool,
 }
 
-/// What of a performance is shown.
-struct RoomMap {
-    /// From where its changes are asked.
-    cursor: i64,
-    drawing: Drawing,
-    zones: Vec<ZoneState>,
-    sections: Vec<SectionListing>,
-    /// The one section shown, in a house that is shown one at a time.
-    section: Option<String>,
-    is_in_sections: bool,
-}
-
 impl SeatMapPage<'_> {
     fn title(&self) -> &'static str {
         if self.has_seats() { "seat-title" } else { "seat-title-zones" }
+    }
+
+    fn lede(&self) -> &'static str {
+        if self.has_seats() { "seat-lede" } else { "seat-lede-zones" }
     }
 
     /// One for each form: a key stands for one order.
@@ -108,9 +103,17 @@ impl SeatMapPage<'_> {
             .word("status", self.v.text(format!("seat-status-{}", view.word())))
     }
 
+    /// Seats by name; further ones of a row by their numbers.
     fn names(&self, seats: &[MapSeat]) -> String {
-        let names: Vec<String> =
-            seats.iter().map(|seat| self.seat_name(seat).to_string()).collect();
+        let is_one_row = |left: &MapSeat, right: &MapSeat| {
+            left.section == right.section && left.row_label == right.row_label
+        };
+        let mut names = Vec::new();
+        for row in seats.chunk_by(is_one_row) {
+            let [first, others @ ..] = row else { continue };
+            names.push(self.seat_name(first).to_string());
+            names.extend(others.iter().map(|seat| seat.number.to_string()));
+        }
         names.join(" · ")
     }
 
@@ -123,12 +126,50 @@ impl SeatMapPage<'_> {
         format!("/schedules/{}?{query}", self.schedule.id)
     }
 
+    /// What the seats of a section cost.
+    fn section_prices(&self, section: &SectionListing) -> String {
+        let (low, high) = (section.price_min.get(), section.price_max.get());
+        match low == high {
+            true => self.v.points(low).to_string(),
+            false => format!("{}–{}", self.v.number(low), self.v.points(high)),
+        }
+    }
+
+    /// The same where there is room for the bare numbers.
+    fn price_sign(&self, section: &SectionListing) -> String {
+        let number = |price: Points| self.v.number(price.get());
+        match section.price_min == section.price_max {
+            true => number(section.price_min),
+            false => format!("{}–{}", number(section.price_min), number(section.price_max)),
+        }
+    }
+
+    fn section_label(&self, section: &SectionListing, free: impl std::fmt::Display) -> Phrase {
+        let label = self.v.t("seat-section-label").word("section", &section.name);
+        label.word("free", free).word("prices", self.section_prices(section))
+    }
+
+    fn free_sign(&self, section: &SectionListing) -> String {
+        match section.free {
+            0 => self.v.t("seat-zone-sold-out").to_string(),
+            free => self.v.number(free),
+        }
+    }
+
+    fn free_words(&self, section: &SectionListing) -> Phrase {
+        match section.free {
+            0 => self.v.t("seat-zone-sold-out"),
+            free => self.v.t("seat-free-count").word("free", self.v.number(free)),
+        }
+    }
+
     fn is_shown(&self, name: &str) -> bool {
         self.map.section.as_deref() == Some(name)
     }
 
-    fn choices(&self, zone: &ZoneState) -> std::ops::RangeInclusive<i32> {
-        1..=zone.remaining.min(i32::try_from(self.places_max).unwrap_or(i32::MAX))
+    #[expect(clippy::unused_self, reason = "called from the template")]
+    fn has_left(&self, zone: &ZoneState, quantity: &u32) -> bool {
+        i64::from(*quantity) <= i64::from(zone.remaining)
     }
 
     /// The attributes by which the script names seats.
@@ -150,16 +191,10 @@ fn seat_name(v: &View, seat: &MapSeat, with_section: bool) -> Phrase {
         .word("number", seat.number)
 }
 
-#[derive(Serialize)]
-struct MapDocument<'a> {
-    cursor: String,
-    seats: &'a [MapSeat],
-    zones: &'a [ZoneState],
-}
-
 /// `GET /schedules/{id}`
 pub async fn show_seat_map(
     app: Data<App>,
+    desk: Data<Desk>,
     programs: Data<Programs>,
     request: HttpRequest,
     id: Path<ScheduleId>,
@@ -168,22 +203,41 @@ pub async fn show_seat_map(
 ) -> Result<HttpResponse, PageError> {
     let performance = Performance::find(&app, &programs, *id).await?;
     let admitted = performance.admit(&app, &request, me.account_id).await?;
+    let section = query.into_inner().section;
     let answer = if me.view.format.is_for_programs() {
-        let cursor = store::cursor(&app.db).await?;
-        let seats = store::list_seats(&app.db, *id, query.section.as_deref()).await?;
-        let zones = store::list_zones(&app.db, *id).await?;
-        let document = MapDocument { cursor: cursor.to_string(), seats: &seats, zones: &zones };
-        crate::web::page::json(StatusCode::OK, &document)
+        let document = map_document(&app, &desk, *id, section.as_deref()).await?;
+        let mut answer = HttpResponse::Ok();
+        answer.content_type("application/json").body(Bytes::from_owner(document))
     } else {
-        let section = query.into_inner().section;
-        map_page(&app, &me.view, &performance, &admitted, section, None).await?
+        map_page(&app, &desk, &me.view, &performance, &admitted, section, None).await?
     };
     Ok(admitted.stamp(answer))
+}
+
+/// The map for a program: of a large house from memory, so that a crowd that asks for one
+/// map reads it once.
+async fn map_document(
+    app: &App,
+    desk: &Desk,
+    id: ScheduleId,
+    section: Option<&str>,
+) -> Result<Arc<[u8]>, PageError> {
+    if desk.is_large(app, id).await? {
+        let write = |house: &mut House, cursor| match section {
+            None => house.document(cursor),
+            section => house::document(cursor, &house.seats(section), &house.zones()),
+        };
+        return Ok(desk.maps.house(app, id, write).await?);
+    }
+    let cursor = store::cursor(&app.db).await?;
+    let seats = store::list_seats(&app.db, id, section).await?;
+    Ok(house::document(cursor, &seats, &store::list_zones(&app.db, id).await?))
 }
 
 /// The map, or why an order from it was refused and what could be had instead.
 pub(super) async fn map_page(
     app: &App,
+    desk: &Desk,
     v: &View,
     performance: &Performance,
     admitted: &Admitted,
@@ -191,7 +245,7 @@ pub(super) async fn map_page(
     refusal: Option<&ReservationError>,
 ) -> Result<HttpResponse, PageError> {
     let (schedule, program) = (&performance.schedule, &performance.program);
-    let map = read_map(app, schedule.id, section, refusal).await?;
+    let map = read_map(app, desk, schedule.id, section, refusal).await?;
     let (status, refusal) = match refusal {
         Some(fault) => (fault.status(), Some(refusal_of(v, &map, fault))),
         None => (StatusCode::OK, None),
@@ -207,32 +261,6 @@ pub(super) async fn map_page(
         refusal,
     };
     Ok(v.html(status, &page))
-}
-
-async fn read_map(
-    app: &App,
-    id: ScheduleId,
-    section: Option<String>,
-    refusal: Option<&ReservationError>,
-) -> Result<RoomMap, PageError> {
-    // Before the seats: what changes meanwhile is told once more, not never.
-    let cursor = store::cursor(&app.db).await?;
-    let sections = store::list_sections(&app.db, id).await?;
-    let is_in_sections =
-        sections.iter().map(|section| section.n_seats).sum::<i64>() > SEATS_DRAWN_MAX;
-    let mut section = section.filter(|wanted| sections.iter().any(|each| each.name == *wanted));
-    let seats = match (refusal, &section) {
-        // Where the seats that are gone stood.
-        (Some(ReservationError::SeatUnavailable { seat_ids, .. }), None) if is_in_sections => {
-            let seats = store::list_seats_around(&app.db, id, seat_ids).await?;
-            section = seats.first().map(|seat| seat.section.clone());
-            seats
-        }
-        (_, None) if is_in_sections => Vec::new(),
-        (_, shown) => store::list_seats(&app.db, id, shown.as_deref()).await?,
-    };
-    let zones = store::list_zones(&app.db, id).await?;
-    Ok(RoomMap { cursor, drawing: Drawing::of(seats), zones, sections, section, is_in_sections })
 }
 
 fn refusal_of<'a>(v: &View, map: &RoomMap, fault: &'a ReservationError) -> Refusal<'a> {

@@ -5,6 +5,7 @@ use sqlx::{PgPool, types::Json};
 
 use crate::{
     catalog::{ScheduleId, ScheduleSeatId, ZoneId},
+    points::Points,
     reservation::model::SeatStatus,
 };
 
@@ -13,6 +14,7 @@ use crate::{
 pub(in crate::reservation) struct ChangedSeat {
     pub(in crate::reservation) id: ScheduleSeatId,
     pub(in crate::reservation) status: SeatStatus,
+    pub(in crate::reservation) price: Points,
     pub(in crate::reservation) version: i64,
 }
 
@@ -21,6 +23,8 @@ pub(in crate::reservation) struct ChangedSeat {
 pub(in crate::reservation) struct ChangedZone {
     pub(in crate::reservation) id: ZoneId,
     pub(in crate::reservation) remaining: i32,
+    pub(in crate::reservation) name: String,
+    pub(in crate::reservation) price: Points,
     pub(in crate::reservation) version: i64,
 }
 
@@ -47,13 +51,14 @@ pub(in crate::reservation) async fn changes_since(
         select pg_snapshot_xmin(pg_current_snapshot())::text::bigint as "cursor!",
             (
                 select coalesce(jsonb_agg(jsonb_build_object(
-                    'id', id, 'status', status, 'version', version)), '[]')
+                    'id', id, 'status', status, 'price', price, 'version', version)), '[]')
                 from schedule_seats
                 where schedule_id = $1 and changed_xid >= $2::bigint::text::xid8
             ) as "seats!: Json<Vec<ChangedSeat>>",
             (
                 select coalesce(jsonb_agg(jsonb_build_object(
-                    'id', id, 'remaining', remaining, 'version', version)), '[]')
+                    'id', id, 'remaining', remaining, 'name', name, 'price', price,
+                    'version', version)), '[]')
                 from zones
                 where schedule_id = $1 and changed_xid >= $2::bigint::text::xid8
             ) as "zones!: Json<Vec<ChangedZone>>"

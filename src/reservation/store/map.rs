@@ -8,7 +8,7 @@ use crate::{
     catalog::{ScheduleId, ScheduleSeatId, ZoneId},
     points::Points,
     reservation::{
-        listing::{Listed, NamedItem, SectionListing, ZoneState},
+        listing::{Listed, NamedItem, ZoneState},
         model::{ReservationId, ReservationStatus, SeatStatus},
         seat_map::MapSeat,
     },
@@ -48,6 +48,27 @@ pub(in crate::reservation) async fn list_seats(
     .await
 }
 
+/// Every seat of a performance, in no order: sorting fifty thousand names costs the
+/// database more than reading them.
+pub(in crate::reservation) async fn list_house(
+    db: &PgPool,
+    schedule_id: ScheduleId,
+) -> Result<Vec<MapSeat>, sqlx::Error> {
+    sqlx::query_as!(
+        MapSeat,
+        r#"
+        select s.id as "id: _", v.section, v.row_label, v.number, v.x, v.y,
+            s.price as "price: _", s.status as "status: SeatStatus"
+        from schedule_seats s
+        join seats v on v.id = s.seat_id
+        where s.schedule_id = $1
+        "#,
+        schedule_id as _,
+    )
+    .fetch_all(db)
+    .await
+}
+
 /// The seats of every section in which one of `seat_ids` stands.
 pub(in crate::reservation) async fn list_seats_around(
     db: &PgPool,
@@ -75,25 +96,20 @@ pub(in crate::reservation) async fn list_seats_around(
     .await
 }
 
-/// The sections of a performance with what is free in each.
-pub(in crate::reservation) async fn list_sections(
+/// Whether more than `count` seats are on sale; reads no more than those.
+pub(in crate::reservation) async fn has_more_seats_than(
     db: &PgPool,
     schedule_id: ScheduleId,
-) -> Result<Vec<SectionListing>, sqlx::Error> {
-    sqlx::query_as!(
-        SectionListing,
+    count: i64,
+) -> Result<bool, sqlx::Error> {
+    sqlx::query_scalar!(
         r#"
-        select v.section as name, count(*) as "n_seats!",
-            count(*) filter (where s.status = 'AVAILABLE') as "free!"
-        from schedule_seats s
-        join seats v on v.id = s.seat_id
-        where s.schedule_id = $1
-        group by v.section
-        order by v.section
+        select exists (select from schedule_seats where schedule_id = $1 offset $2) as "is_large!"
         "#,
         schedule_id as _,
+        count,
     )
-    .fetch_all(db)
+    .fetch_one(db)
     .await
 }
 

@@ -1,6 +1,6 @@
 //! Reservations that are looked at, locked, confirmed or ended.
 
-use sqlx::{PgConnection, PgPool};
+use sqlx::{PgConnection, PgExecutor};
 
 use crate::{
     accounts::AccountId,
@@ -11,7 +11,7 @@ use crate::{
 
 /// The reservation, if it is `account_id`'s. A hold past its end reads as expired.
 pub(in crate::reservation) async fn find_owned(
-    db: &PgPool,
+    db: impl PgExecutor<'_>,
     account_id: AccountId,
     id: ReservationId,
 ) -> Result<Option<Reservation>, sqlx::Error> {

@@ -148,3 +148,52 @@ async fn a_price_change_leaves_holds_their_price(db: PgPool) {
     office.verify().await;
     office.close().await;
 }
+
+#[sqlx::test]
+async fn an_edit_of_one_field_leaves_every_second_of_the_others(db: PgPool) {
+    let office = Office::open_with(db.clone(), 1, &[]).await;
+    let admin = office.employ("admin", "ADMIN").await;
+    let made = admin.post("/admin/programs", &program("Hamlet", "hamlet")).await;
+    let path = format!("/admin/programs/{}", field(&made, "id").as_str().unwrap());
+    let read = async || -> (i32, i32, String, String, String) {
+        sqlx::query_as(
+            "select stay_secs, hold_ttl_secs, on_sale_at::text, off_sale_at::text, title
+             from programs",
+        )
+        .fetch_one(&db)
+        .await
+        .unwrap()
+    };
+    sqlx::query(
+        "update programs set stay_secs = 95, hold_ttl_secs = 45,
+             on_sale_at = '2030-01-02 10:00:07.123456Z', off_sale_at = '2030-02-02 10:00:00.5Z'",
+    )
+    .execute(&db)
+    .await
+    .unwrap();
+    let before = read().await;
+    let page = admin.visit(&path).await.body;
+    let shown = |name: &str| {
+        let input = page.split(&format!("name=\"{name}\"")).nth(1).unwrap();
+        input.split("value=\"").nth(1).unwrap().split('"').next().unwrap().to_owned()
+    };
+    let names = ["stay_minutes", "hold_minutes", "on_sale_at", "off_sale_at"];
+    let values = names.map(|name| (name, shown(name)));
+    let expected = ["1:35", "0:45", "2030-01-02T19:00:07", "2030-02-02T19:00"];
+    assert_eq!(values.clone().map(|(_, value)| value), expected);
+
+    let mut form = with(&program("Macbeth", "hamlet"), &[("version", "0")]);
+    for (name, value) in &values {
+        form = with(&form, &[(name, value)]);
+    }
+    assert_eq!(admin.submit(&path, &form).await.status, 303);
+    assert_eq!(read().await, (before.0, before.1, before.2, before.3, "Macbeth".to_owned()));
+    for nonsense in ["0:09", "1:60", "1:5", "4.5", "1440:01"] {
+        let form = with(&form, &[("version", "1"), ("stay_minutes", nonsense)]);
+        assert_eq!(admin.post(&path, &form).await.status, 422, "{nonsense}");
+    }
+    let form = with(&form, &[("version", "1"), ("stay_minutes", "2:05")]);
+    assert_eq!(admin.post(&path, &form).await.status, 200);
+    assert_eq!(read().await.0, 125);
+    office.close().await;
+}

@@ -1,5 +1,8 @@
 //! The line as those see it who run it.
 
+use std::time::Duration;
+
+use serde_json::Value;
 use sqlx::PgPool;
 
 use super::{acts, field};
@@ -89,7 +92,7 @@ async fn one_person_is_let_in_past_the_line_and_the_log_says_why(db: PgPool) {
 }
 
 #[sqlx::test]
-async fn a_line_is_taken_away_in_batches_that_tell_how_far_they_are(db: PgPool) {
+async fn a_line_is_taken_away_by_itself_and_the_page_tells_how_far(db: PgPool) {
     let office = Office::open(db.clone()).await;
     let concert = concert(&db, 1).await;
     let admin = office.employ("admin", "ADMIN").await;
@@ -106,20 +109,27 @@ async fn a_line_is_taken_away_in_batches_that_tell_how_far_they_are(db: PgPool) 
     .unwrap();
     sqlx::query("update programs set queue_paused_at = now()").execute(&db).await.unwrap();
     sqlx::query("update queue_numbers set next_number = 1202").execute(&db).await.unwrap();
-    let path = format!("/admin/programs/{}/line/purge", concert.program_id);
+    let line = format!("/admin/programs/{}/line", concert.program_id);
+    let path = format!("{line}/purge");
     assert_eq!(admin.post(&path, &()).await.status, 422, "without a reason");
+    assert_eq!(admin.get(&line).await.json()["purge"], Value::Null);
 
-    let first = admin.post(&path, &[("reason", "the wrong program was announced")]).await.json();
-    assert_eq!((&first["taken"], &first["left"]), (&1_000.into(), &201.into()), "{first}");
-    let more =
-        [("up_to", "1201"), ("total", "1201"), ("reason", "the wrong program was announced")];
-    let page = admin.submit(&path, &more).await;
-    assert!(
-        page.body.contains("<progress") && page.body.contains("The line is gone"),
-        "{}",
-        page.body
-    );
-    assert_eq!(admin.post(&path, &more).await.json()["taken"], 0, "and again changes nothing");
+    let why = [("reason", "the wrong program was announced")];
+    let ordered = admin.submit(&path, &why).await;
+    assert_eq!((ordered.status, ordered.location()), (303, line.as_str()));
+    assert!(admin.visit(&line).await.body.contains("<progress"));
+    let purge = loop {
+        let purge = admin.get(&line).await.json()["purge"].clone();
+        if purge["ended_at"].is_string() {
+            break purge;
+        }
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    };
+    let told = ["up_to", "total", "left"].map(|name| purge[name].as_i64().unwrap());
+    assert_eq!(told, [1_201, 1_201, 0]);
+    assert!(admin.visit(&line).await.body.contains("The line is gone"));
+    let again = admin.post(&path, &why).await.json();
+    assert_eq!((&again["total"], &again["left"]), (&0.into(), &0.into()), "{again}");
     assert_eq!(acts(&db).await, ["line-purged", "line-purged"]);
     office.verify().await;
     office.close().await;

@@ -1,5 +1,7 @@
 //! Venues' seats from a CSV or a grid, and seats that must stay because they are sold.
 
+use std::fmt::Write as _;
+
 use reqwest::{Method, multipart::Form};
 use sqlx::PgPool;
 
@@ -114,5 +116,61 @@ async fn seats_that_are_sold_stay_and_are_named(db: PgPool) {
     assert_eq!((refused.status, refused.code().as_str()), (409, "seats-in-use"));
     assert_eq!(acts(&db).await, ["seats-blocked", "seats-unblocked", "zone-edited"]);
     office.verify().await;
+    office.close().await;
+}
+
+/// A CSV of long lines that is a little shorter than 8 MiB; `last` is its last line.
+fn large_csv(last: &str) -> (String, usize) {
+    const BYTES: usize = 8 * 1024 * 1024 - 512;
+    let name = "\u{ac00}".repeat(36);
+    let mut csv = "section,row,number\n".to_owned();
+    let mut seats = 0;
+    while csv.len() < BYTES - 256 {
+        let (section, row, number) = (seats / 5_000, seats / 100, seats % 100 + 1);
+        writeln!(csv, "{name}{section},{name}{row},{number}").unwrap();
+        seats += 1;
+    }
+    (csv + last, seats)
+}
+
+#[sqlx::test]
+async fn a_csv_as_large_as_a_file_may_be_is_previewed_and_imported(db: PgPool) {
+    let office = Office::open_with(db.clone(), 1, &[]).await;
+    let admin = office.employ("admin", "ADMIN").await;
+    let venue = make_venue(&admin, "Stalls, 1, 2").await;
+    let path = format!("/admin/venues/{venue}/seats");
+    let (csv, seats) = large_csv("");
+    let send = async |action: &str, field: &'static str, csv: String, accept: &str| {
+        let request = admin.asks(Method::POST, &format!("{path}{action}"), accept);
+        admin.send(request.multipart(Form::new().text("version", "1").text(field, csv))).await
+    };
+
+    let preview = send("/preview", "file", csv, "text/html").await;
+    assert_eq!(preview.status, 200);
+    // What the page sends back, as a browser does it.
+    let carried = preview.body.split("<textarea name=\"csv\" hidden>").nth(1).unwrap();
+    let carried = carried.split("</textarea>").next().unwrap().replace('\n', "\r\n");
+    assert!(carried.len() > 8 * 1024 * 1024 - 1_024, "{}", carried.len());
+    assert_eq!(seat_names(&db).await, ["StallsA1", "StallsA2"]);
+
+    let (broken, lines) = large_csv("Stalls,A,x\n");
+    let refused = send("", "file", broken, "application/json").await;
+    assert_eq!((refused.status, refused.code().as_str()), (422, "invalid-plan"));
+    assert_eq!(
+        (field(&refused, "line"), field(&refused, "problem")),
+        ((lines + 2).into(), "number".into())
+    );
+    let (more, _) = large_csv(&"Stalls,A,1\n".repeat(40_000));
+    for action in ["/preview", ""] {
+        let refused = send(action, "file", more.clone(), "application/json").await;
+        assert_eq!((refused.status, refused.code().as_str()), (413, "body-too-large"));
+    }
+    assert_eq!(seat_names(&db).await, ["StallsA1", "StallsA2"], "nothing was imported");
+
+    let saved = send("", "csv", carried, "text/html").await;
+    assert_eq!(saved.status, 303, "{}", saved.code());
+    let stored: i64 =
+        sqlx::query_scalar("select count(*) from seats").fetch_one(&db).await.unwrap();
+    assert_eq!(usize::try_from(stored).unwrap(), seats);
     office.close().await;
 }

@@ -12,7 +12,7 @@ use crate::support::{ChildInstance, Concert, CutWire, Office, Person, count};
 #[sqlx::test]
 async fn a_join_whose_commit_lost_its_answer_is_still_ones_own(db: PgPool) {
     let wire = CutWire::to(&db).await;
-    let office = Office::open_through(db.clone(), &wire).await;
+    let office = Office::open_through(db.clone(), wire.port, &[]).await;
     let concert = Concert::with(&db, crowded()).await;
     let people = office.crowd(8, "Cut").await;
     join(&people[0], &concert).await;

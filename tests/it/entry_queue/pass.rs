@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use sqlx::PgPool;
 use uuid::Uuid;
 
-use super::{crowded, join, line_of};
+use super::{crowded, join, line_of, until_status};
 use crate::support::{Answer, Concert, Office, Person, ledger};
 
 /// A pass as the product signs it, but with claims and a key of the forger's.
@@ -121,6 +121,7 @@ async fn a_pass_lets_nobody_in_who_waits_or_has_left(db: PgPool) {
     for person in &people {
         join(person, &concert).await;
     }
+    until_status(&people[0], &concert, "ACTIVE").await;
     let key = office.app.signing_key.as_bytes();
     // As if it had leaked from the office itself: the live place decides all the same.
     let waiting = pass(&claims(&people[1], &concert, 2), Algorithm::HS256, key);

@@ -1,104 +1,29 @@
 //! The process is killed at every step of everything that moves points. Afterwards each
 //! order is fully done or not at all, and repeating it tells which and does it once.
-//!
-//! A trigger in the test's own database makes one statement of the order linger; that
-//! is when the process dies. Nothing in the product knows of it.
-
-use std::time::Duration;
 
 use serde_json::{Value, json};
-use sqlx::{AssertSqlSafe, PgPool};
+use sqlx::PgPool;
 use uuid::Uuid;
 
 use super::charge;
 use crate::support::{
-    Answer, Concert, Hold, Office, Person, Process,
+    Answer, Concert, Death, Hold, Office, Person, Process,
     ledger::{balance, violations},
 };
-
-/// When the process dies.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Death {
-    /// While a row of this table is being written: the order has not happened.
-    Writing(&'static str),
-    /// After COMMIT was sent and before it was answered, a row of this table among what
-    /// is committed: the order has happened, and nobody was told.
-    Committing(&'static str),
-}
-
-impl Death {
-    fn trigger(self) -> String {
-        match self {
-            Self::Writing(table) => format!(
-                "create trigger linger after insert or update on {table}
-                     for each row execute function linger(60)"
-            ),
-            Self::Committing(table) => format!(
-                "create constraint trigger linger after insert or update on {table}
-                     deferrable initially deferred for each row execute function linger(0.5)"
-            ),
-        }
-    }
-
-    fn table(self) -> &'static str {
-        match self {
-            Self::Writing(table) | Self::Committing(table) => table,
-        }
-    }
-}
-
-async fn run(db: &PgPool, sql: &str) {
-    sqlx::raw_sql(AssertSqlSafe(sql.to_owned())).execute(db).await.unwrap();
-}
-
-/// The backends that linger.
-async fn lingering(db: &PgPool) -> Vec<i32> {
-    sqlx::query_scalar(
-        "select pid from pg_stat_activity
-         where datname = current_database() and wait_event = 'PgSleep'",
-    )
-    .fetch_all(db)
-    .await
-    .unwrap()
-}
-
-/// Waits until somebody lingers, or nobody any more.
-async fn wait(db: &PgPool, is_lingering: bool) {
-    for _ in 0..400 {
-        if lingering(db).await.is_empty() != is_lingering {
-            return;
-        }
-        tokio::time::sleep(Duration::from_millis(10)).await;
-    }
-    panic!("lingering: expected {is_lingering}");
-}
 
 /// Sends an order to a process of its own and kills that at `death`.
 async fn die(office: &Office, person: &Person, path: &str, form: &Value, death: Death) {
     let db = &office.db;
-    run(
-        db,
-        "create or replace function linger() returns trigger language plpgsql as
-             $$ begin perform pg_sleep(tg_argv[0]::float8); return null; end $$",
-    )
-    .await;
     let process = Process::serve(db).await;
-    run(db, &death.trigger()).await;
+    death.set(db).await;
     let order = tokio::spawn({
         let (person, path, form) = (process.moved(person), path.to_owned(), form.clone());
         async move { person.post_json(&path, &form).await }
     });
-    wait(db, true).await;
+    death.reached(db).await;
     process.kill();
     assert!(order.await.is_err(), "an answer came from a dead process");
-    if let Death::Writing(_) = death {
-        // The server notices a dead client when it next writes to it: help it along.
-        for pid in lingering(db).await {
-            sqlx::query("select pg_terminate_backend($1)").bind(pid).execute(db).await.unwrap();
-        }
-    }
-    wait(db, false).await;
-    run(db, &format!("drop trigger linger on {}", death.table())).await;
+    death.over(db).await;
 }
 
 /// After a death everything holds that must, and `person` has `expected` points.

@@ -31,8 +31,8 @@ async fn actor(office: &Office, stage: &Value) -> Person {
     let answer = ask(&office.stranger(), TOKEN, Method::POST, &path, json!({ "count": 1 })).await;
     assert_eq!(answer.status, 201, "{}", answer.body);
     let people: Value = serde_json::from_str(&answer.body).unwrap();
-    let mut person = office.stranger();
-    person.account_id = people["people"][0]["account_id"].as_str().unwrap().parse().unwrap();
+    let account_id = people["people"][0]["account_id"].as_str().unwrap();
+    let person = office.person(account_id.parse().unwrap(), 0);
     person.set_cookie("session", people["people"][0]["sessions"][1].as_str().unwrap());
     person
 }

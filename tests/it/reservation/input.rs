@@ -25,7 +25,7 @@ async fn an_order_that_makes_no_sense_names_its_field_and_holds_nothing(db: PgPo
     admit(&office.db, &concert, std::slice::from_ref(&ada)).await;
     let (seat, zone) = (concert.seat_ids[0], concert.zone_id);
     let nine = &concert.seat_ids[..9];
-    let orders: [(Value, &str, &str); 18] = [
+    let orders: [(Value, &str, &str); 20] = [
         (json!({}), "invalid", "seat_ids"),
         (json!({ "seat_ids": [] }), "invalid", "seat_ids"),
         (json!({ "seat_ids": [seat, seat] }), "invalid", "seat_ids"),
@@ -44,6 +44,8 @@ async fn an_order_that_makes_no_sense_names_its_field_and_holds_nothing(db: PgPo
         (json!({ "zone_id": zone, "quantity": 9 }), "too-many", ""),
         (json!({ "zone_id": "here", "quantity": 1 }), "invalid", "zone_id"),
         (json!({ "zone_id": foreign.zone_id, "quantity": 1 }), "invalid", "zone_id"),
+        (json!({ "best": 2_147_483_648_i64 }), "too-many", ""),
+        (json!({ "best": 2, "price": "dear" }), "invalid", "price"),
     ];
     for (order, code, field) in orders {
         let answer = ada.post_json(&order_path(&concert), &order).await;
@@ -136,6 +138,11 @@ async fn somebody_elses_reservation_is_not_found(db: PgPool) {
         assert_eq!(people[1].visit(&path).await.status, 404);
         let renewal = people[1].post(&format!("{path}/renewal"), &[("", "")]).await;
         assert_eq!(renewal.status, 404);
+        for act in ["cancellation", "payment"] {
+            let refused = people[1].post(&format!("{path}/{act}"), &[("", "")]).await;
+            assert_eq!(refused.status, 404, "{act}: {}", refused.body);
+        }
     }
+    assert_eq!(people[0].get(&path).await.json()["status"], "HELD");
     office.close().await;
 }

@@ -133,6 +133,58 @@ async fn freed_seats_appear_on_open_maps_within_a_second_at_every_instance(db: P
     office.close().await;
 }
 
+/// How often somebody looked at the zones: each question about a map does, once.
+async fn looks(office: &Office) -> i64 {
+    // What the server counted is published with a delay.
+    tokio::time::sleep(Duration::from_millis(1_500)).await;
+    let scans =
+        "select seq_scan + coalesce(idx_scan, 0) from pg_stat_user_tables where relname = 'zones'";
+    sqlx::query_scalar(scans).fetch_one(&office.db).await.unwrap()
+}
+
+#[sqlx::test]
+async fn a_large_house_is_read_once_for_all_who_open_it(db: PgPool) {
+    const VISITS: i64 = 60;
+    let office = Office::open_with(db, 1, &[]).await;
+    let options = ConcertOptions { seats: 1_600, ..ConcertOptions::default() };
+    let concert = Concert::with(&office.db, options).await;
+    let people = office.crowd(2, "ada").await;
+    admit(&office.db, &concert, &people).await;
+    let path = format!("/schedules/{}", concert.schedule_id);
+    let first = map(&people[0], &concert).await;
+    assert_eq!(first["seats"].as_array().unwrap().len(), 1_600);
+    let before = looks(&office).await;
+    for visit in 0..VISITS {
+        let kind = ["text/html", "application/json"][usize::from(visit % 2 == 0)];
+        let answer = people[0].asks(reqwest::Method::GET, &path, kind).send().await.unwrap();
+        assert_eq!(answer.status().as_u16(), 200);
+    }
+    let asked = looks(&office).await - before;
+    assert!(asked < VISITS / 2, "{asked} looks at the zones for {VISITS} visits");
+
+    let changes = changes_path(&concert, &first["cursor"]);
+    let viewer = people[0].clone();
+    let heard = tokio::spawn(async move {
+        listen(&viewer, &changes, |heard| heard.contains("\"free\":1598")).await
+    });
+    assert_eq!(hold(&people[1], &concert, &concert.seat_ids[..2]).await.status, 201);
+    assert!(heard.await.unwrap().unwrap().contains("\"name\":\"Stalls\""));
+    // Whoever comes now sees the house as it stands.
+    let now = map(&people[0], &concert).await;
+    assert_eq!(taken(&now), concert.seat_ids[..2]);
+    let page = people[0].asks(reqwest::Method::GET, &path, "text/html").send().await.unwrap();
+    let page = page.text().await.unwrap();
+    for part in [
+        "data-section=\"Stalls\"",
+        "aria-label=\"Stalls: 1,598 free, 50,000 points\"",
+        "?section=Stalls#seats",
+    ] {
+        assert!(page.contains(part), "{part} is missing");
+    }
+    assert!(!page.contains("seat_ids"), "fifteen hundred check boxes on one page");
+    office.close().await;
+}
+
 #[sqlx::test]
 async fn many_viewers_cost_one_query_a_change(db: PgPool) {
     let office = Office::open_with(db, 1, &[]).await;
@@ -152,19 +204,12 @@ async fn many_viewers_cost_one_query_a_change(db: PgPool) {
         })
         .collect();
     tokio::time::sleep(Duration::from_secs(2)).await;
-    let scans =
-        "select seq_scan + coalesce(idx_scan, 0) from pg_stat_user_tables where relname = 'zones'";
-    let looked = async || -> i64 {
-        // What the server counted is published with a delay.
-        tokio::time::sleep(Duration::from_millis(1_500)).await;
-        sqlx::query_scalar(scans).fetch_one(&office.db).await.unwrap()
-    };
-    let before = looked().await;
+    let before = looks(&office).await;
     assert_eq!(hold(&people[0], &concert, &concert.seat_ids[..1]).await.status, 201);
     for viewer in viewers {
         assert!(viewer.await.unwrap().unwrap().contains("HELD"));
     }
-    let asked = looked().await - before;
+    let asked = looks(&office).await - before;
     assert!(asked < 20, "{asked} looks at the zones for one change and 199 viewers");
     office.close().await;
 }

@@ -5,7 +5,7 @@ use std::{
     time::Duration,
 };
 
-use super::{Office, free_port};
+use super::{Office, Person, free_port};
 
 /// A served instance in another process, on an office's database and Redis.
 #[derive(Debug)]
@@ -40,6 +40,11 @@ impl ChildInstance {
             tokio::time::sleep(Duration::from_millis(25)).await;
         }
         panic!("no instance at {}", child.base);
+    }
+
+    /// The same person, talking to this process.
+    pub(crate) fn moved(&self, person: &Person) -> Person {
+        Person { base: self.base.clone(), ..person.clone() }
     }
 
     /// Ends it as `kill -9` does.

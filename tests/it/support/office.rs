@@ -18,7 +18,7 @@ use stagedoor::{
 };
 use uuid::Uuid;
 
-use super::{CutWire, Person};
+use super::Person;
 
 /// Two instances, or as many as a test asks for.
 #[derive(Debug)]
@@ -51,11 +51,11 @@ impl Office {
         Self { db, app: apps.remove(0), instances, client }
     }
 
-    /// One instance that reaches the database through `wire`.
-    pub(crate) async fn open_through(db: PgPool, wire: &CutWire) -> Self {
-        let config = config(&[]);
+    /// One instance that reaches the database through the wire at `port`.
+    pub(crate) async fn open_through(db: PgPool, port: u16, settings: &[(&str, &str)]) -> Self {
+        let config = config(settings);
         let connect = db.connect_options().as_ref().clone();
-        let connect = connect.host("127.0.0.1").port(wire.port);
+        let connect = connect.host("127.0.0.1").port(port);
         let pool = postgres::pool_of(connect, config.db_connections_max.get());
         let app = App::with_database(config, pool).await.unwrap();
         let instances = vec![server::start(&app).unwrap()];
@@ -130,7 +130,8 @@ impl Office {
         Person { base: self.base(idx), ..person.clone() }
     }
 
-    fn person(&self, account_id: Uuid, idx: usize) -> Person {
+    /// Whoever has that account, without a cookie yet, at the instance `idx`.
+    pub(crate) fn person(&self, account_id: Uuid, idx: usize) -> Person {
         Person {
             account_id,
             client: self.client.clone(),
@@ -156,8 +157,13 @@ impl Office {
     }
 
     /// Stops every instance of an office that the test broke on purpose.
-    pub(crate) async fn close_as_it_is(self) {
-        for instance in self.instances {
+    pub(crate) async fn close_as_it_is(mut self) {
+        self.leave().await;
+    }
+
+    /// Stops every instance, and leaves the work to processes of the test's own.
+    pub(crate) async fn leave(&mut self) {
+        for instance in self.instances.drain(..) {
             instance.stop().await;
         }
     }

@@ -7,19 +7,7 @@ use super::{
 
 /// About three hundred.
 const FILE_LINES_MAX: usize = 320;
-/// Tests are lists: nobody reads them from the first line to the last.
-const TEST_LINES_MAX: usize = 450;
 const FUNCTION_LINES_MAX: usize = 70;
-
-/// Files that may be longer, how long, and why.
-const LONG_FILES: [(&str, usize); 3] = [
-    // The waiting room's one page has every state of a place.
-    ("src/entry_queue/pages.rs", 360),
-    // Two ends of a reservation's life, with the tests of both rules.
-    ("src/reservation/model.rs", 360),
-    // The map, its changes and its form share their refusals.
-    ("src/reservation/pages/seats.rs", 360),
-];
 
 /// Functions that may be longer, and why.
 const LONG_FUNCTIONS: [(&str, &str); 1] = [
@@ -34,11 +22,8 @@ fn files_stay_small() {
     for folder in ["src", "tests", "templates", "static", "migrations"] {
         for source in below(folder, &endings) {
             let lines = source.text.lines().count();
-            let excused = LONG_FILES.iter().find(|(path, _)| *path == source.path);
-            let usual = if folder == "tests" { TEST_LINES_MAX } else { FILE_LINES_MAX };
-            let lines_max = excused.map_or(usual, |(_, lines_max)| *lines_max);
-            if lines > lines_max {
-                mistakes.push(format!("{} has {lines} lines of {lines_max}", source.path));
+            if lines > FILE_LINES_MAX {
+                mistakes.push(format!("{} has {lines} lines of {FILE_LINES_MAX}", source.path));
             }
         }
     }

@@ -1,41 +1,71 @@
-//! Taking a line away, a batch a press.
+//! Taking a line away: ordered here, watched on the page of the line.
 
 use actix_web::{
     HttpResponse,
+    http::StatusCode,
     web::{Data, Path},
 };
+use chrono::{DateTime, TimeDelta, Utc};
 use serde::Deserialize;
-use serde_json::json;
 use uuid::Uuid;
 
-use super::{LinePage, Progress, refuse};
+use super::{line_path, refuse};
 use crate::{
     accounts::AdminAccount,
     admin::{
         lines,
-        model::Reason,
         pages::{parse_reason, programs::edition_of},
-        store::lines as store,
     },
     app::App,
     catalog::ProgramId,
-    entry_queue::{self, Purge, QueueNumber},
+    entry_queue::Purge,
     web::{
         error::PageError,
         form::{Body, Field, Mistakes},
     },
 };
 
-/// A purge: the first press has no `up_to`, the next ones go on with it.
+/// How long the page of a line tells of a purge that is done.
+const TOLD: TimeDelta = TimeDelta::minutes(10);
+
+/// A purge as the page of the line tells of it.
+#[derive(serde::Serialize)]
+#[serde(transparent)]
+pub(super) struct Progress(Purge);
+
+impl Progress {
+    /// `purge`, if it goes on or ended lately.
+    pub(super) fn of(purge: Purge, now: DateTime<Utc>) -> Option<Self> {
+        let is_told = purge.ended_at.is_none_or(|ended_at| now - ended_at < TOLD);
+        is_told.then_some(Self(purge))
+    }
+
+    pub(super) fn is_done(&self) -> bool {
+        self.0.ended_at.is_some()
+    }
+
+    pub(super) fn total(&self) -> i64 {
+        self.0.total
+    }
+
+    /// What the bar is full at: an empty line is done at once.
+    pub(super) fn whole(&self) -> i64 {
+        self.0.total.max(1)
+    }
+
+    pub(super) fn taken(&self) -> i64 {
+        (self.0.total - self.0.left).max(0)
+    }
+}
+
+/// An order to take the line away.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub struct PurgeForm {
-    up_to: Field,
-    total: Field,
     reason: Field,
 }
 
-/// `POST /admin/programs/{id}/line/purge`: one batch, and how far that is.
+/// `POST /admin/programs/{id}/line/purge`
 pub async fn create_purge(
     app: Data<App>,
     me: AdminAccount,
@@ -45,25 +75,11 @@ pub async fn create_purge(
     let id = ProgramId(path.into_inner());
     let mut mistakes = Mistakes::default();
     let parsed = parse_reason(&mut mistakes, &form.0.reason);
-    let reason: Reason = match mistakes.or(parsed) {
+    let reason = match mistakes.or(parsed) {
         Ok(reason) => reason,
         Err(mistakes) => return refuse(&app, me.view, id, &mistakes).await,
     };
     edition_of(&app, id).await?;
-    let up_to = match form.0.up_to.parse().map(QueueNumber) {
-        Some(up_to) => up_to,
-        None => entry_queue::end_of_line(&app, id).await?,
-    };
-    let before = store::figures_of(&app.db, id).await?;
-    let total = form.0.total.parse().unwrap_or(before.waiting + before.parked);
-    let purge: Purge = lines::purge(&app, me.account_id, id, up_to, &reason).await?;
-    let mut page = LinePage::of(&app, me.view, id).await?;
-    let left = if purge.is_done { 0 } else { page.figures.waiting + page.figures.parked };
-    let document = json!({
-        "taken": purge.n_taken, "up_to": up_to, "total": total, "left": left,
-        "is_done": purge.is_done,
-    });
-    let reason = form.0.reason.text().to_owned();
-    page.purge = Some(Progress { up_to, total, left, reason, is_done: purge.is_done });
-    Ok(page.v.show(&page, &document))
+    let purge = lines::purge(&app, me.account_id, id, &reason).await?;
+    Ok(me.view.done(StatusCode::OK, &purge, &line_path(id)))
 }

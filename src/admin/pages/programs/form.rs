@@ -1,5 +1,7 @@
 //! A program as it is typed.
 
+use std::ops::RangeInclusive;
+
 use chrono::{DateTime, Utc};
 use serde::Deserialize;
 
@@ -16,7 +18,9 @@ use crate::{
 const TITLE_CHARS_MAX: usize = 120;
 const DESCRIPTION_CHARS_MAX: usize = 5_000;
 const SLUG_CHARS_MAX: usize = 80;
-const SECS_A_MINUTE: i32 = 60;
+/// How long a stay and a hold may last.
+const STAY_SECS: RangeInclusive<i32> = 10..=86_400;
+const HOLD_SECS: RangeInclusive<i32> = 1..=3_600;
 
 /// The form of a program, new or not.
 #[derive(Clone, Debug, Default, Deserialize)]
@@ -64,8 +68,8 @@ impl ProgramForm {
             off_sale_at: Field::of(times::typed(details.off_sale_at, zone)),
             queue_capacity: or_empty(details.queue_capacity),
             queue_rate_per_second: or_empty(details.queue_rate_per_second),
-            stay_minutes: Field::of(details.stay_secs / SECS_A_MINUTE),
-            hold_minutes: Field::of(details.hold_ttl_secs / SECS_A_MINUTE),
+            stay_minutes: Field::of(times::typed_minutes(details.stay_secs)),
+            hold_minutes: Field::of(times::typed_minutes(details.hold_ttl_secs)),
             places_per_account_max: Field::of(details.places_per_account_max),
             refund_until_hours: Field::of(details.refund_until_hours),
             refund_percent: Field::of(details.refund_percent),
@@ -77,10 +81,36 @@ impl ProgramForm {
         Self { version: Field::of(version), ..self }
     }
 
-    pub(super) fn parse_edit(&self, zone: &str) -> Result<(i64, ProgramDetails), Mistakes> {
+    /// The form as an edit of `edition`: a time that was left as it was shown stays as it
+    /// is, to the fraction of a second that no field shows.
+    pub(super) fn parse_edit(
+        &self,
+        edition: &ProgramEdition,
+    ) -> Result<(i64, ProgramDetails), Mistakes> {
         let mut mistakes = Mistakes::default();
         let version = parse_version(&mut mistakes, &self.version);
-        let details = self.read(&mut mistakes, zone);
+        let details = self.read(&mut mistakes, &edition.time_zone).map(|details| {
+            let (shown, kept) = (Self::of(edition), &edition.details);
+            let or_kept = |typed: &Field, shown: &Field, read, kept| match typed == shown {
+                true => kept,
+                false => read,
+            };
+            ProgramDetails {
+                on_sale_at: or_kept(
+                    &self.on_sale_at,
+                    &shown.on_sale_at,
+                    details.on_sale_at,
+                    kept.on_sale_at,
+                ),
+                off_sale_at: or_kept(
+                    &self.off_sale_at,
+                    &shown.off_sale_at,
+                    details.off_sale_at,
+                    kept.off_sale_at,
+                ),
+                ..details
+            }
+        });
         mistakes.or(version.zip(details))
     }
 
@@ -112,17 +142,22 @@ impl ProgramForm {
             let number = field.parse().filter(|number| (min..=max).contains(number));
             mistakes.note(name, "admin-refusal-number", number)
         };
+        let places_per_account_max =
+            number("places_per_account_max", &self.places_per_account_max, 1, 1_000);
+        let refund_until_hours = number("refund_until_hours", &self.refund_until_hours, 0, 8_760);
+        let refund_percent = number("refund_percent", &self.refund_percent, 0, 100);
+        let mut minutes = |name, field: &Field, range: RangeInclusive<i32>| {
+            let secs = times::parse_minutes(field.text()).filter(|secs| range.contains(secs));
+            mistakes.note(name, "admin-refusal-number", secs)
+        };
+        let stay_secs = minutes("stay_minutes", &self.stay_minutes, STAY_SECS);
+        let hold_ttl_secs = minutes("hold_minutes", &self.hold_minutes, HOLD_SECS);
         Some(ProgramDetails {
-            stay_secs: number("stay_minutes", &self.stay_minutes, 1, 1_440)? * SECS_A_MINUTE,
-            hold_ttl_secs: number("hold_minutes", &self.hold_minutes, 1, 60)? * SECS_A_MINUTE,
-            places_per_account_max: number(
-                "places_per_account_max",
-                &self.places_per_account_max,
-                1,
-                1_000,
-            )?,
-            refund_until_hours: number("refund_until_hours", &self.refund_until_hours, 0, 8_760)?,
-            refund_percent: number("refund_percent", &self.refund_percent, 0, 100)?,
+            stay_secs: stay_secs?,
+            hold_ttl_secs: hold_ttl_secs?,
+            places_per_account_max: places_per_account_max?,
+            refund_until_hours: refund_until_hours?,
+            refund_percent: refund_percent?,
             slug: slug?,
             title: title?,
             description: description?,

@@ -1,0 +1,131 @@
+//! Sessions looked up together.
+//!
+//! Whoever changes something is looked up in Postgres each time, so that a log-out and a
+//! locked account count at once. When many do so at the same moment, a statement for each
+//! of them would cost more than what they came for. So those that come while others are
+//! being looked up are collected and go in one statement, which begins after the last of
+//! them asked: nobody is told what was true before. Whoever comes alone waits for nobody.
+
+use std::{
+    collections::HashMap,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::Duration,
+};
+
+use sqlx::PgPool;
+use tokio::{
+    runtime::Handle,
+    sync::{Semaphore, oneshot},
+};
+
+use super::{
+    model::{SessionAccount, TokenHash},
+    store,
+};
+
+/// Look-ups that run by themselves before others are collected.
+const ALONE_MAX: usize = 2;
+/// Sessions in one statement.
+const BATCH_MAX: usize = 500;
+/// Sessions that may wait to be looked up.
+const WAITING_MAX: usize = 20_000;
+/// No statement is waited for any longer: the next one may find a connection that answers.
+const LOOKUP_MAX: Duration = Duration::from_secs(2);
+
+/// What a look-up comes to. Those that went together share their failure.
+pub(super) type Found = Result<Option<SessionAccount>, Arc<sqlx::Error>>;
+
+/// The look-ups of one instance.
+#[derive(Clone, Debug)]
+pub(super) struct Lookups {
+    db: PgPool,
+    /// Where statements run: requests are answered on threads that may end sooner.
+    runtime: Handle,
+    alone: Arc<Semaphore>,
+    /// Who waits for the next statement; `None` while none is running.
+    waiting: Arc<Mutex<Option<Vec<Asked>>>>,
+}
+
+/// A session that somebody asks about.
+#[derive(Debug)]
+struct Asked {
+    hash: TokenHash,
+    answer: oneshot::Sender<Found>,
+}
+
+impl Lookups {
+    /// Look-ups in `db`; statements run on the runtime this is called on.
+    pub(super) fn new(db: PgPool) -> Self {
+        let alone = Arc::new(Semaphore::new(ALONE_MAX));
+        Self { db, runtime: Handle::current(), alone, waiting: Arc::default() }
+    }
+
+    /// Whom the session `hash` belongs to at a moment after the call.
+    pub(super) async fn find(&self, hash: TokenHash) -> Found {
+        if let Ok(_alone) = self.alone.try_acquire() {
+            return store::find_session(&self.db, &hash).await.map_err(Arc::new);
+        }
+        let answered = self.enlist(hash)?;
+        answered.await.unwrap_or_else(|_| Err(Arc::new(sqlx::Error::WorkerCrashed)))
+    }
+
+    fn enlist(&self, hash: TokenHash) -> Result<oneshot::Receiver<Found>, Arc<sqlx::Error>> {
+        let (answer, answered) = oneshot::channel();
+        let asked = Asked { hash, answer };
+        let mut waiting = self.waiting();
+        match waiting.as_mut() {
+            Some(others) if others.len() >= WAITING_MAX => {
+                return Err(Arc::new(sqlx::Error::PoolTimedOut));
+            }
+            Some(others) => others.push(asked),
+            None => {
+                *waiting = Some(vec![asked]);
+                self.runtime.spawn(self.clone().look_up_all());
+            }
+        }
+        Ok(answered)
+    }
+
+    /// Looks up until nobody is left.
+    async fn look_up_all(self) {
+        while let Some(batch) = self.next_batch() {
+            let looked_up = self.runtime.spawn(look_up(self.db.clone(), batch));
+            if looked_up.await.is_err() {
+                tracing::error!("a look-up of sessions was lost");
+            }
+        }
+    }
+
+    fn next_batch(&self) -> Option<Vec<Asked>> {
+        let mut waiting = self.waiting();
+        let others = waiting.as_mut()?;
+        let batch: Vec<Asked> = others.drain(..others.len().min(BATCH_MAX)).collect();
+        if batch.is_empty() {
+            *waiting = None;
+            return None;
+        }
+        Some(batch)
+    }
+
+    fn waiting(&self) -> MutexGuard<'_, Option<Vec<Asked>>> {
+        self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// One statement for the whole of `batch`.
+async fn look_up(db: PgPool, batch: Vec<Asked>) {
+    let hashes: Vec<TokenHash> = batch.iter().map(|asked| asked.hash).collect();
+    let listed = tokio::time::timeout(LOOKUP_MAX, store::list_sessions(&db, &hashes)).await;
+    let found: Result<HashMap<_, _>, _> = match listed {
+        Ok(listed) => listed.map(|listed| listed.into_iter().collect()).map_err(Arc::new),
+        Err(_) => Err(Arc::new(sqlx::Error::PoolTimedOut)),
+    };
+    for asked in batch {
+        let answer = match &found {
+            Ok(found) => Ok(found.get(&asked.hash).cloned()),
+            Err(error) => Err(error.clone()),
+        };
+        // Whoever went away needs no answer.
+        let _ = asked.answer.send(answer);
+    }
+}

@@ -1,0 +1,151 @@
+//! Takes a rehearsal out of the database again.
+
+use sqlx::PgConnection;
+use uuid::Uuid;
+
+/// Removes tickets and payments of the rehearsed program.
+pub(in crate::rehearsal) async fn delete_sales(
+    tx: &mut PgConnection,
+    program_id: Uuid,
+) -> Result<(), sqlx::Error> {
+    sqlx::query!(
+        r#"
+        with mine as (
+            select id from reservations where program_id = $1
+        ), tickets as (
+            delete from tickets where reservation_item_id in
+                (select id from reservation_items where reservation_id in (select id from mine))
+        )
+        delete from payments where reservation_id in (select id from mine)
+        "#,
+        program_id,
+    )
+    .execute(tx)
+    .await?;
+    Ok(())
+}
+
+/// Removes what was reserved. In a statement of its own: a foreign key is checked when a
+/// statement ends.
+pub(in crate::rehearsal) async fn delete_reservations(
+    tx: &mut PgConnection,
+    program_id: Uuid,
+) -> Result<(), sqlx::Error> {
+    sqlx::query!(
+        r#"
+        with items as (
+            delete from reservation_items where reservation_id in
+                (select id from reservations where program_id = $1)
+        )
+        delete from reservations where program_id = $1
+        "#,
+        program_id,
+    )
+    .execute(tx)
+    .await?;
+    Ok(())
+}
+
+/// Removes the line.
+pub(in crate::rehearsal) async fn delete_places_in_line(
+    tx: &mut PgConnection,
+    program_id: Uuid,
+) -> Result<(), sqlx::Error> {
+    sqlx::query!(
+        r#"
+        with tokens as (delete from queue_tokens where program_id = $1)
+        update queue_numbers set next_number = 1 where program_id = $1
+        "#,
+        program_id,
+    )
+    .execute(tx)
+    .await?;
+    Ok(())
+}
+
+/// Removes the program with its line, performance, seats and venue.
+pub(in crate::rehearsal) async fn delete_program(
+    tx: &mut PgConnection,
+    program_id: Uuid,
+) -> Result<(), sqlx::Error> {
+    sqlx::query!(
+        r#"
+        with mine as (select id, venue_id from schedules where program_id = $1),
+            tokens as (delete from queue_tokens where program_id = $1),
+            gates as (delete from queue_gates where program_id = $1),
+            numbers as (delete from queue_numbers where program_id = $1),
+            zones as (delete from zones where schedule_id in (select id from mine)),
+            on_sale as (delete from schedule_seats where schedule_id in (select id from mine)),
+            performances as (delete from schedules where id in (select id from mine)),
+            seats as (delete from seats where venue_id in (select venue_id from mine)),
+            venues as (delete from venues where id in (select venue_id from mine))
+        delete from programs where id = $1
+        "#,
+        program_id,
+    )
+    .execute(tx)
+    .await?;
+    Ok(())
+}
+
+/// The record of points is append-only; only its owner may lift that, and only for the
+/// moment of this transaction.
+pub(in crate::rehearsal) async fn open_record(tx: &mut PgConnection) -> Result<(), sqlx::Error> {
+    sqlx::query!("alter table point_transactions disable trigger point_transactions_append_only")
+        .execute(tx)
+        .await?;
+    Ok(())
+}
+
+/// Makes the record append-only again.
+pub(in crate::rehearsal) async fn close_record(tx: &mut PgConnection) -> Result<(), sqlx::Error> {
+    sqlx::query!("alter table point_transactions enable trigger point_transactions_append_only")
+        .execute(tx)
+        .await?;
+    Ok(())
+}
+
+/// Removes the people's points.
+pub(in crate::rehearsal) async fn delete_wallets(
+    tx: &mut PgConnection,
+    host: &str,
+) -> Result<(), sqlx::Error> {
+    sqlx::query!(
+        r#"
+        with mine as (
+            select wallets.id from wallets join accounts on accounts.id = account_id
+            where email like '%@' || $1::text and substr(accounts.id::text, 15, 1) = '8'
+        ), entries as (
+            delete from point_transactions where wallet_id in (select id from mine)
+        )
+        delete from wallets where id in (select id from mine)
+        "#,
+        host,
+    )
+    .execute(tx)
+    .await?;
+    Ok(())
+}
+
+/// Removes the people.
+pub(in crate::rehearsal) async fn delete_people(
+    tx: &mut PgConnection,
+    host: &str,
+) -> Result<(), sqlx::Error> {
+    sqlx::query!(
+        r#"
+        with mine as (
+            select id from accounts where email like '%@' || $1::text and substr(accounts.id::text, 15, 1) = '8'
+        ), keys as (
+            delete from idempotency_keys where account_id in (select id from mine)
+        ), sessions as (
+            delete from sessions where account_id in (select id from mine)
+        )
+        delete from accounts where id in (select id from mine)
+        "#,
+        host,
+    )
+    .execute(tx)
+    .await?;
+    Ok(())
+}

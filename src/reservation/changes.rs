@@ -1,0 +1,127 @@
+//! What changed on a map, as its viewers read it.
+
+use std::{
+    collections::HashMap,
+    sync::{Arc, OnceLock},
+};
+
+use serde::Serialize;
+
+use super::{model::SeatStatus, store::ChangedRows};
+use crate::{
+    catalog::{ScheduleSeatId, ZoneId},
+    points::Points,
+};
+
+/// What changed since a cursor.
+#[derive(Clone, Debug, Serialize)]
+pub(super) struct Changes {
+    /// What to ask from next.
+    #[serde(serialize_with = "as_text")]
+    pub(super) cursor: i64,
+    pub(super) seats: Vec<SeatChange>,
+    pub(super) zones: Vec<ZoneChange>,
+    /// The sections in which more or fewer seats are free than before.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(super) sections: Vec<SectionChange>,
+    /// Written once for all who listen.
+    #[serde(skip)]
+    event: OnceLock<Arc<[u8]>>,
+}
+
+#[derive(Clone, Copy, Debug, Serialize)]
+pub(super) struct SeatChange {
+    id: ScheduleSeatId,
+    status: SeatStatus,
+}
+
+#[derive(Clone, Copy, Debug, Serialize)]
+pub(super) struct ZoneChange {
+    id: ZoneId,
+    remaining: i32,
+}
+
+#[derive(Clone, Debug, Serialize)]
+pub(super) struct SectionChange {
+    pub(super) name: String,
+    pub(super) free: usize,
+}
+
+/// A cursor is opaque: text, so that nobody reckons with it.
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "the signature that serde calls")]
+pub(super) fn as_text<S: serde::Serializer>(
+    cursor: &i64,
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
+    serializer.collect_str(cursor)
+}
+
+impl Changes {
+    /// What `rows` say, and which sections it moved.
+    pub(super) fn of(rows: &ChangedRows, sections: Vec<SectionChange>) -> Self {
+        let seats = rows.seats.0.iter().map(|row| SeatChange { id: row.id, status: row.status });
+        let zones = rows.zones.0.iter();
+        let zones = zones.map(|row| ZoneChange { id: row.id, remaining: row.remaining });
+        Self {
+            cursor: rows.cursor,
+            seats: seats.collect(),
+            zones: zones.collect(),
+            sections,
+            event: OnceLock::new(),
+        }
+    }
+
+    /// Several answers as one: the last word on each seat, zone and section.
+    pub(super) fn merged(answers: &[Arc<Self>], cursor: i64) -> Self {
+        let seats: HashMap<_, _> =
+            answers.iter().flat_map(|answer| &answer.seats).map(|seat| (seat.id, *seat)).collect();
+        let zones: HashMap<_, _> =
+            answers.iter().flat_map(|answer| &answer.zones).map(|zone| (zone.id, *zone)).collect();
+        let sections = answers.iter().flat_map(|answer| &answer.sections);
+        let sections: HashMap<_, _> =
+            sections.map(|section| (section.name.clone(), section.clone())).collect();
+        Self {
+            cursor,
+            seats: seats.into_values().collect(),
+            zones: zones.into_values().collect(),
+            sections: sections.into_values().collect(),
+            event: OnceLock::new(),
+        }
+    }
+
+    /// Whether there is nothing to tell.
+    pub(super) fn is_empty(&self) -> bool {
+        self.seats.is_empty() && self.zones.is_empty() && self.sections.is_empty()
+    }
+
+    /// As an event stream writes it; the same bytes for everybody who listens.
+    pub(super) fn event(&self) -> Arc<[u8]> {
+        let write = || {
+            // A struct of plain fields always serializes.
+            let data = serde_json::to_string(self).unwrap_or_default();
+            Arc::from(format!("id: {}\ndata: {data}\n\n", self.cursor).into_bytes())
+        };
+        Arc::clone(self.event.get_or_init(write))
+    }
+}
+
+/// Which versions were told, of the rows that may come again. A transaction that runs for
+/// long, anywhere in the database, holds the cursor back; nothing is told twice for it.
+#[derive(Debug, Default)]
+pub(super) struct Seen {
+    seats: HashMap<ScheduleSeatId, (i64, Points)>,
+    zones: HashMap<ZoneId, i64>,
+}
+
+impl Seen {
+    /// The rows that were not told before.
+    pub(super) fn news(&mut self, mut rows: ChangedRows) -> ChangedRows {
+        // A new price is no new version: it is no matter of whoever holds the seat.
+        let seats = rows.seats.iter().map(|row| (row.id, (row.version, row.price))).collect();
+        let zones = rows.zones.iter().map(|row| (row.id, row.version)).collect();
+        rows.seats.retain(|row| self.seats.get(&row.id) != Some(&(row.version, row.price)));
+        rows.zones.retain(|row| self.zones.get(&row.id) != Some(&row.version));
+        *self = Self { seats, zones };
+        rows
+    }
+}

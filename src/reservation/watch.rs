@@ -1,0 +1,149 @@
+//! One watched map: the house as it stands, and what was told of late.
+
+use std::{
+    collections::VecDeque,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::Duration,
+};
+
+use tokio::{
+    sync::{Notify, broadcast},
+    time::Instant,
+};
+
+use super::{
+    changes::Changes,
+    house::{Applied, House},
+    store::{self, ChangedRows},
+};
+use crate::{app::App, catalog::ScheduleId};
+
+/// How long a map is followed after its last viewer.
+const FOLLOWED_AFTER: Duration = Duration::from_mins(1);
+/// Answers kept for viewers who come later.
+const KEPT_MAX: usize = 256;
+/// Answers a slow viewer may be behind before it has to ask anew.
+const BEHIND_MAX: usize = 64;
+
+/// One watched map.
+#[derive(Debug)]
+pub(super) struct Watch {
+    pub(super) hinted: Notify,
+    pub(super) answers: broadcast::Sender<Arc<Changes>>,
+    kept: Mutex<Kept>,
+    pub(super) house: Mutex<House>,
+}
+
+/// The last answers: together they cover everything from `since` on.
+#[derive(Debug)]
+struct Kept {
+    since: i64,
+    cursor: i64,
+    answers: VecDeque<Arc<Changes>>,
+    touched: Instant,
+}
+
+/// What a viewer gets at once, and the answers to come.
+pub(super) struct Viewing {
+    pub(super) missed: Vec<Arc<Changes>>,
+    pub(super) answers: broadcast::Receiver<Arc<Changes>>,
+}
+
+impl Watch {
+    pub(super) fn new(cursor: i64, house: House) -> Self {
+        let touched = Instant::now();
+        let kept = Kept { since: cursor, cursor, answers: VecDeque::new(), touched };
+        let (answers, _) = broadcast::channel(BEHIND_MAX);
+        Self { hinted: Notify::new(), answers, kept: Mutex::new(kept), house: Mutex::new(house) }
+    }
+
+    /// From where the next look asks.
+    pub(super) fn cursor(&self) -> i64 {
+        locked(&self.kept).cursor
+    }
+
+    /// Somebody looks: it is followed for a while longer.
+    pub(super) fn touch(&self) {
+        locked(&self.kept).touched = Instant::now();
+    }
+
+    /// When somebody looked last.
+    pub(super) fn touched(&self) -> Instant {
+        locked(&self.kept).touched
+    }
+
+    /// The answers that whoever knows everything before `since` has missed, and the
+    /// cursor after them; none when that is too long ago.
+    pub(super) fn missed(&self, since: i64) -> Option<(Vec<Arc<Changes>>, i64)> {
+        let kept = locked(&self.kept);
+        (kept.since <= since).then(|| {
+            // With the same cursor it is open which was read first: told again, not missed.
+            let missed = kept.answers.iter().filter(|answer| answer.cursor >= since);
+            (missed.cloned().collect(), kept.cursor.max(since))
+        })
+    }
+
+    /// What changed since a cursor that is no longer remembered.
+    pub(super) async fn asked(
+        &self,
+        app: &App,
+        schedule_id: ScheduleId,
+        since: i64,
+    ) -> Result<Changes, sqlx::Error> {
+        let rows = store::changes_since(&app.db, schedule_id, since).await?;
+        Ok(Changes::of(&rows, locked(&self.house).counts()))
+    }
+
+    /// Writes `rows` into the house and tells everybody.
+    pub(super) async fn take(
+        &self,
+        app: &App,
+        schedule_id: ScheduleId,
+        rows: ChangedRows,
+    ) -> Result<(), sqlx::Error> {
+        let applied = locked(&self.house).apply(&rows);
+        let sections = match applied {
+            Applied::Known(sections) => sections,
+            Applied::Unknown => {
+                let house = read_house(app, schedule_id).await?;
+                let counts = house.counts();
+                *locked(&self.house) = house;
+                counts
+            }
+        };
+        self.keep(Changes::of(&rows, sections));
+        Ok(())
+    }
+
+    fn keep(&self, changes: Changes) {
+        let mut kept = locked(&self.kept);
+        kept.cursor = changes.cursor;
+        if changes.is_empty() {
+            return;
+        }
+        let changes = Arc::new(changes);
+        kept.answers.push_back(Arc::clone(&changes));
+        if kept.answers.len() > KEPT_MAX
+            && let Some(forgotten) = kept.answers.pop_front()
+        {
+            kept.since = forgotten.cursor + 1;
+        }
+        drop(kept);
+        // Nobody may be listening just now.
+        let _ = self.answers.send(changes);
+    }
+
+    pub(super) fn is_deserted(&self) -> bool {
+        self.answers.receiver_count() == 0 && locked(&self.kept).touched.elapsed() > FOLLOWED_AFTER
+    }
+}
+
+/// The house as the database has it.
+pub(super) async fn read_house(app: &App, schedule_id: ScheduleId) -> Result<House, sqlx::Error> {
+    let seats = store::list_house(&app.db, schedule_id).await?;
+    Ok(House::new(seats, store::list_zones(&app.db, schedule_id).await?))
+}
+
+pub(super) fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

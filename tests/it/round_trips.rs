@@ -1,0 +1,251 @@
+//! How often one request waits for PostgreSQL and for Redis, counted on the wire.
+//!
+//! `docs/ROUND-TRIPS.md` has the numbers that are expected, so that one more is noticed.
+
+use std::{fmt::Write, time::Duration};
+
+use sqlx::PgPool;
+
+use crate::support::{Answer, Concert, ConcertOptions, CountedWire, Hold, Office, Person};
+
+/// An hour: workers that may sleep do.
+const SLEEP_MS: &str = "3600000";
+/// Few connections, so that all of them know every statement soon.
+const CONNECTIONS: &str = "2";
+/// Requests that fill the caches and teach the connections their statements.
+const WARMING: usize = 4;
+/// Counts that must agree. The workers that never sleep add to some, and nothing takes
+/// away: so it is the lowest count that was seen so often.
+const AGREED: usize = 3;
+/// People and things for so many requests of a kind.
+const REQUESTS_MAX: usize = 30;
+
+/// An instance behind two counted wires.
+struct Counted {
+    office: Office,
+    postgres: CountedWire,
+    redis: CountedWire,
+}
+
+impl Counted {
+    async fn open(db: &PgPool) -> Self {
+        let connect = db.connect_options();
+        let postgres = CountedWire::to(connect.get_host(), connect.get_port()).await;
+        let mut redis_url: url::Url = std::env::var("REDIS_URL").unwrap().parse().unwrap();
+        let host = redis_url.host_str().unwrap().to_owned();
+        let redis = CountedWire::to(&host, redis_url.port().unwrap_or(6379)).await;
+        redis_url.set_host(Some("127.0.0.1")).unwrap();
+        redis_url.set_port(Some(redis.port)).unwrap();
+        let settings = [
+            ("REDIS_URL", redis_url.as_str()),
+            ("DB_CONNECTIONS_MAX", CONNECTIONS),
+            ("ADMISSION_PERIOD_MS", SLEEP_MS),
+            ("EXPIRY_PERIOD_MS", SLEEP_MS),
+        ];
+        let office = Office::open_through(db.clone(), postgres.port, &settings).await;
+        Self { office, postgres, redis }
+    }
+
+    fn trips(&self) -> (u64, u64) {
+        (self.postgres.trips(), self.redis.trips())
+    }
+
+    /// Waits until every connection is back and nothing moves: what a request leaves to be
+    /// done after its answer is its own.
+    async fn settle(&self) {
+        const LOOKS_AGREED: u32 = 4;
+        const LOOKS_MAX: u32 = 1_000;
+        let (mut n_quiet, mut before) = (0, self.trips());
+        for _ in 0..LOOKS_MAX {
+            tokio::time::sleep(Duration::from_millis(5)).await;
+            let (now, pool) = (self.trips(), &self.office.app.db);
+            let is_quiet = now == before && u32::try_from(pool.num_idle()) == Ok(pool.size());
+            n_quiet = if is_quiet { n_quiet + 1 } else { 0 };
+            before = now;
+            if n_quiet == LOOKS_AGREED {
+                return;
+            }
+        }
+        panic!("the instance never rests");
+    }
+
+    /// What the nth request usually costs, answered with `status`.
+    async fn usual<F: Future<Output = Answer>>(
+        &self,
+        status: u16,
+        nth: impl Fn(usize) -> F,
+    ) -> (u64, u64) {
+        let (mut to_postgres, mut to_redis) = (Vec::new(), Vec::new());
+        self.settle().await;
+        for idx in 0..REQUESTS_MAX {
+            let before = self.trips();
+            let answer = nth(idx).await;
+            assert_eq!(answer.status, status, "{}", answer.body);
+            self.settle().await;
+            let after = self.trips();
+            if idx < WARMING {
+                continue;
+            }
+            to_postgres.push(after.0 - before.0);
+            to_redis.push(after.1 - before.1);
+            if let (Some(postgres), Some(redis)) = (agreed(&to_postgres), agreed(&to_redis)) {
+                return (postgres, redis);
+            }
+        }
+        panic!("no count was seen {AGREED} times: {to_postgres:?}, {to_redis:?}");
+    }
+
+    /// People who are inside.
+    async fn inside(&self, concert: &Concert) -> Vec<Person> {
+        let people = self.office.crowd(REQUESTS_MAX, "buyer").await;
+        for person in &people {
+            join(person, concert).await;
+        }
+        people
+    }
+}
+
+/// The lowest count that was seen often enough, once enough were taken.
+fn agreed(counts: &[u64]) -> Option<u64> {
+    let seen = |count: u64| counts.iter().filter(|each| **each == count).count();
+    let often = counts.iter().copied().filter(|count| seen(*count) >= AGREED);
+    often.min().filter(|_| counts.len() >= 2 * AGREED)
+}
+
+async fn join(person: &Person, concert: &Concert) -> Answer {
+    let joined = person.post(&format!("/programs/{}/queue", concert.slug), &()).await;
+    assert_eq!(joined.status, 201, "{}", joined.body);
+    joined
+}
+
+/// A concert with room for so many inside, and seats for as many requests as there may be.
+async fn concert(db: &PgPool, queue_capacity: i32) -> Concert {
+    let seats = i32::try_from(REQUESTS_MAX).unwrap();
+    let queue_capacity = Some(queue_capacity);
+    Concert::with(db, ConcertOptions { seats, queue_capacity, ..ConcertOptions::default() }).await
+}
+
+type Row = (&'static str, (u64, u64));
+
+async fn line(db: &PgPool, counted: &Counted) -> Vec<Row> {
+    let (roomy, full) = (concert(db, 1_000).await, concert(db, 1).await);
+    join(&counted.office.sign_in("first").await, &full).await;
+    let entering = counted.office.crowd(REQUESTS_MAX, "entering").await;
+    let waiting = counted.office.crowd(REQUESTS_MAX, "waiting").await;
+    let patient = counted.office.crowd(REQUESTS_MAX, "patient").await;
+    let enters = counted.usual(201, |nth| join(&entering[nth], &roomy)).await;
+    let waits = counted.usual(201, |nth| join(&waiting[nth], &full)).await;
+    let inside = counted.office.sign_in("inside").await;
+    join(&inside, &roomy).await;
+    for person in &patient {
+        join(person, &full).await;
+    }
+    let (path, within) =
+        (format!("/programs/{}/queue", full.slug), format!("/programs/{}/queue", roomy.slug));
+    vec![
+        ("join the line, and wait", waits),
+        ("join the line, and be let in", enters),
+        ("poll of a waiting person", counted.usual(200, |nth| patient[nth].get(&path)).await),
+        ("the same again within a second", counted.usual(200, |_| patient[0].get(&path)).await),
+        ("poll of somebody inside", counted.usual(200, |_| inside.get(&within)).await),
+    ]
+}
+
+async fn seats(db: &PgPool, counted: &Counted) -> Vec<Row> {
+    let (shown, sold) = (concert(db, 1_000).await, concert(db, 1_000).await);
+    let (viewers, buyers) = (counted.inside(&shown).await, counted.inside(&sold).await);
+    let map = format!("/schedules/{}", shown.schedule_id);
+    let page = counted.usual(200, |nth| viewers[nth].visit(&map)).await;
+    let cursor = viewers[0].get(&map).await.json()["cursor"].clone();
+    let changes = format!("{map}/changes?since={}", cursor.as_str().unwrap());
+    let news = counted.usual(200, |nth| viewers[nth].get(&changes)).await;
+    let path = format!("/schedules/{}/reservations", sold.schedule_id);
+    let key = || uuid::Uuid::now_v7().to_string();
+    let seat = counted.usual(201, |nth| {
+        let form = [("seat_ids", sold.seat_ids[nth].to_string()), ("request_key", key())];
+        let (buyer, path) = (buyers[nth].clone(), path.clone());
+        async move { buyer.post(&path, &form).await }
+    });
+    let seat = seat.await;
+    let zone = counted.usual(201, |nth| {
+        let form = [
+            ("zone_id", sold.zone_id.to_string()),
+            ("quantity", "1".to_owned()),
+            ("request_key", key()),
+        ];
+        let (buyer, path) = (buyers[nth].clone(), path.clone());
+        async move { buyer.post(&path, &form).await }
+    });
+    vec![
+        ("seat map, its page", page),
+        ("seat map, its changes", news),
+        ("hold of a seat", seat),
+        ("hold of a place in a zone", zone.await),
+    ]
+}
+
+async fn money(db: &PgPool, counted: &Counted) -> Vec<Row> {
+    let concert = concert(db, 1_000).await;
+    let people = counted.inside(&concert).await;
+    let mut reservations = Vec::new();
+    for (person, seat_id) in people.iter().zip(&concert.seat_ids) {
+        let charged = person.post("/wallet/charges", &[("amount", 1_000_000)]).await;
+        assert_eq!(charged.status, 201, "{}", charged.body);
+        let hold = Hold { seat_ids: &[*seat_id], ..Hold::default() };
+        reservations.push(hold.write(db, &concert, person.account_id).await);
+    }
+    let key = || ("request_key", uuid::Uuid::now_v7().to_string());
+    let payment = counted.usual(201, |nth| {
+        let path = format!("/reservations/{}/payment", reservations[nth]);
+        let person = people[nth].clone();
+        async move { person.post(&path, &[key()]).await }
+    });
+    let payment = payment.await;
+    let charge = counted.usual(201, |nth| {
+        let person = people[nth].clone();
+        async move { person.post("/wallet/charges", &[("amount", "1000".to_owned()), key()]).await }
+    });
+    let charge = charge.await;
+    vec![
+        ("payment", payment),
+        ("charge", charge),
+        ("my wallet, its page", counted.usual(200, |nth| people[nth].visit("/wallet")).await),
+        ("home page", counted.usual(200, |_| people[0].visit("/")).await),
+    ]
+}
+
+fn table(rows: &[Row]) -> String {
+    let mut text = "# Round trips\n\nHow often one request waits for an answer of PostgreSQL and \
+                    of Redis, counted on the wire; the pool's `begin; rollback` counts too. What \
+                    an instance remembers for a second or more is not asked again.\n\
+                    `UPDATE_ROUND_TRIPS=1 make test ARGS=round_trips::` counts anew.\n\n\
+                    | Request | PostgreSQL | Redis |\n|---|---|---|\n"
+        .to_owned();
+    for (name, (postgres, redis)) in rows {
+        writeln!(text, "| {name} | {postgres} | {redis} |").unwrap();
+    }
+    text
+}
+
+#[sqlx::test]
+async fn every_hot_request_waits_as_often_as_is_written(db: PgPool) {
+    let counted = Counted::open(&db).await;
+    let mut rows = line(&db, &counted).await;
+    rows.extend(seats(&db, &counted).await);
+    rows.extend(money(&db, &counted).await);
+    let now = table(&rows);
+    let file = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/ROUND-TRIPS.md");
+    if std::env::var_os("UPDATE_ROUND_TRIPS").is_some() {
+        std::fs::write(file, &now).unwrap();
+    }
+    let written = std::fs::read_to_string(file).unwrap_or_default();
+    let mut differing = String::new();
+    for line in now.lines().filter(|line| !written.lines().any(|expected| expected == *line)) {
+        let name = line.split(" | ").next().unwrap_or_default();
+        let expected = written.lines().find(|expected| expected.starts_with(name));
+        let expected = expected.unwrap_or("no such line");
+        writeln!(differing, "expected {expected}\ncounted  {line}").unwrap();
+    }
+    assert!(written == now, "docs/ROUND-TRIPS.md says otherwise:\n{differing}");
+    counted.office.close().await;
+}
