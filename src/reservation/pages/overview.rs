@@ -166,7 +166,8 @@ fn natural(name: &str) -> String {
             continue;
         }
         if !digits.is_empty() {
-            key.push_str(&format!("{digits:0>DIGITS$}"));
+            key.extend(std::iter::repeat_n('0', DIGITS.saturating_sub(digits.len())));
+            key.push_str(&digits);
             digits.clear();
         }
         key.push(c);

@@ -167,7 +167,11 @@ impl SeatMapPage<'_> {
         self.map.section.as_deref() == Some(name)
     }
 
-    #[expect(clippy::unused_self, reason = "called from the template")]
+    #[expect(
+        clippy::unused_self,
+        clippy::trivially_copy_pass_by_ref,
+        reason = "called from the template"
+    )]
     fn has_left(&self, zone: &ZoneState, quantity: &u32) -> bool {
         i64::from(*quantity) <= i64::from(zone.remaining)
     }
