@@ -23,6 +23,8 @@ pub(crate) struct Findings {
     pub(crate) growths: Vec<Growth>,
     /// What else was measured, with its unit.
     pub(crate) facts: Vec<(&'static str, String)>,
+    /// What was to be measured and failed, and why.
+    pub(crate) failed: Vec<String>,
     /// How long starts took, in seconds.
     pub(crate) starts: Vec<f64>,
     /// The machine's load average before and after.
@@ -85,7 +87,10 @@ fn text(findings: &Findings) -> Result<String, Failure> {
     let facts: Vec<String> =
         findings.facts.iter().map(|(what, value)| format!("* {what}: {value}\n")).collect();
     let facts = facts.concat();
+    let failed: Vec<String> =
+        findings.failed.iter().map(|what| format!("* **failed**: {what}\n")).collect();
     let not_measured = NOT_MEASURED.map(|what| format!("* {what}: not measured\n")).concat();
+    let not_measured = failed.concat() + &not_measured;
     let starts = Spread::of(findings.starts.iter().map(|secs| secs * 1e3));
     let starts = starts.ok_or("no start was measured")?;
     let size_mb = bytes_of_program()? / 1e6;
