@@ -111,7 +111,7 @@ impl Bench {
         let (little, much) = ("1,000 waiting", "1,000,000 waiting");
         let mut growth = Growth { name, little, much, target: 1.3, runs: Vec::new() };
         for nth in 0..=self.pace.runs {
-            let run = (self.cost_us(step, few).await?, self.cost_us(step, many).await?);
+            let run = self.costs_us(step, few, many).await?;
             let mark = if nth == 0 { " (warming up)" } else { "" };
             writeln!(io::stderr(), "{name}: {:.0} µs, {:.0} µs{mark}", run.0, run.1)?;
             if nth > 0 {
@@ -121,38 +121,21 @@ impl Bench {
         Ok(growth)
     }
 
-    /// What one costs, where one comes after the other: the middle one of many.
-    async fn cost_us(&self, step: Step, line: &Line) -> Result<f64, Failure> {
+    /// What one costs in both lines, where one comes after the other: the middle one of many.
+    async fn costs_us(&self, step: Step, few: &Line, many: &Line) -> Result<(f64, f64), Failure> {
         let mut server = Connection::open(self.server.address).await?;
-        let path = line.stage.queue_path();
-        let mut each = Vec::new();
         match step {
-            Step::Join => {
-                let people = (FIRST_TO_JOIN..).take(usize::try_from(JOINS)?);
-                for person in people.clone() {
-                    let began = Instant::now();
-                    let answer = server.post(&path, &session(person), "").await?;
-                    each.push(began.elapsed());
-                    expect_status(&answer, 201)?;
-                }
-                for person in people {
-                    expect_status(&server.delete(&path, &session(person)).await?, 204)?;
-                }
-            }
+            Step::Join => Ok((join_us(&mut server, few).await?, join_us(&mut server, many).await?)),
             Step::Poll => {
+                let (mut in_few, mut in_many) = (Vec::new(), Vec::new());
+                // By turns, so that whatever else the machine does meets both.
                 for nth in 0..ASKING {
-                    let session = session(line.first + nth * line.apart());
-                    // The first one looks the session up, the second is a poll like most.
-                    server.get(&path, &session).await?;
-                    let began = Instant::now();
-                    let answer = server.get(&path, &session).await?;
-                    each.push(began.elapsed());
-                    expect_status(&answer, 200)?;
+                    in_few.push(poll(&mut server, few, nth).await?);
+                    in_many.push(poll(&mut server, many, nth).await?);
                 }
+                Ok((middle_us(&in_few)?, middle_us(&in_many)?))
             }
         }
-        let middle = Spread::of(each.iter().map(Duration::as_secs_f64)).ok_or("nobody asked")?;
-        Ok(middle.median * 1e6)
     }
 
     /// Redis forgets everything: how long until the last one knows their place again, and
@@ -183,6 +166,40 @@ impl Line {
     fn apart(&self) -> u64 {
         self.waiting / ASKING
     }
+}
+
+/// What one join costs.
+async fn join_us(server: &mut Connection, line: &Line) -> Result<f64, Failure> {
+    let path = line.stage.queue_path();
+    let people = (FIRST_TO_JOIN..).take(usize::try_from(JOINS)?);
+    let mut each = Vec::new();
+    for person in people.clone() {
+        let began = Instant::now();
+        let answer = server.post(&path, &session(person), "").await?;
+        each.push(began.elapsed());
+        expect_status(&answer, 201)?;
+    }
+    for person in people {
+        expect_status(&server.delete(&path, &session(person)).await?, 204)?;
+    }
+    middle_us(&each)
+}
+
+/// How long the nth of those who ask waits for an answer.
+async fn poll(server: &mut Connection, line: &Line, nth: u64) -> Result<Duration, Failure> {
+    let (path, session) = (line.stage.queue_path(), session(line.first + nth * line.apart()));
+    // The first one looks the session up, the second is a poll like most.
+    server.get(&path, &session).await?;
+    let began = Instant::now();
+    let answer = server.get(&path, &session).await?;
+    let took = began.elapsed();
+    expect_status(&answer, 200)?;
+    Ok(took)
+}
+
+fn middle_us(each: &[Duration]) -> Result<f64, Failure> {
+    let middle = Spread::of(each.iter().map(Duration::as_secs_f64)).ok_or("nobody asked")?;
+    Ok(middle.median * 1e6)
 }
 
 fn expect_status(answer: &crate::http::Answer, status: u16) -> Result<(), Failure> {
