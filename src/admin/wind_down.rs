@@ -45,6 +45,9 @@ async fn wind_down_program(app: &App, program_id: ProgramId) -> Result<(), sqlx:
     }
     // Instances that found the same ones begin at different places.
     left.shuffle(&mut rand::rng());
+    // Holds first: whoever is about to pay learns it sooner, and no refund that waits for
+    // a ticket or a wallet keeps their seats.
+    left.sort_by_key(|one| one.status == ReservationStatus::Confirmed);
     futures_util::stream::iter(left)
         .for_each_concurrent(AT_ONCE, |one| async move {
             match retry_stale(|_| give_back(app, &one)).await {
