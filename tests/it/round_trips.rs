@@ -215,8 +215,6 @@ async fn line(db: &PgPool, counted: &Counted) -> Vec<Row> {
 async fn seats(db: &PgPool, counted: &Counted) -> Vec<Row> {
     let (shown, sold) = (concert(db, 1_000).await, concert(db, 1_000).await);
     let (viewers, buyers) = (counted.inside(&shown).await, counted.inside(&sold).await);
-    // Others, whose sessions nobody has looked at in the last second.
-    let listeners = counted.inside(&shown).await;
     let map = format!("/schedules/{}", shown.schedule_id);
     let (watcher, regular) =
         (counted.office.sign_in("watcher").await, counted.office.sign_in("regular").await);
@@ -225,12 +223,6 @@ async fn seats(db: &PgPool, counted: &Counted) -> Vec<Row> {
     let at_map = (&watcher, map.as_str());
     let page =
         counted.usual("seat map, its page", 200, at_map, |nth| viewers[nth].visit(&map)).await;
-    let cursor = viewers[0].get(&map).await.json()["cursor"].clone();
-    let changes = format!("{map}/changes?since={}", cursor.as_str().unwrap());
-    let at_changes = (&watcher, changes.as_str());
-    let news = counted
-        .usual("seat map, its changes", 200, at_changes, |nth| listeners[nth].get(&changes))
-        .await;
     let path = format!("/schedules/{}/reservations", sold.schedule_id);
     let (queue, key) =
         (format!("/programs/{}/queue", sold.slug), || uuid::Uuid::now_v7().to_string());
@@ -250,7 +242,7 @@ async fn seats(db: &PgPool, counted: &Counted) -> Vec<Row> {
         let (buyer, path) = (buyers[nth].clone(), path.clone());
         async move { buyer.post(&path, &form).await }
     });
-    vec![page, news, seat, zone.await]
+    vec![page, seat, zone.await]
 }
 
 async fn money(db: &PgPool, counted: &Counted) -> Vec<Row> {
