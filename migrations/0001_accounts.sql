@@ -1,3 +1,7 @@
+-- Whether a rehearsal made this: its ids are UUIDs of version 8, all others of version 7.
+create function is_throwaway(id uuid) returns boolean language sql immutable parallel safe
+    return substr(id::text, 15, 1) = '8';
+
 -- Accounts: who may sign in, and the sessions they are signed in with.
 --
 -- Sessions stand here and not in Redis, so that a lost Redis logs nobody out.

@@ -87,8 +87,12 @@ end
 $$;
 
 create trigger point_transactions_append_only
-    before update or delete on point_transactions
+    before update on point_transactions
     for each row execute function refuse_change();
+-- A rehearsal takes its own wallets away again, history and all.
+create trigger point_transactions_not_deleted
+    before delete on point_transactions
+    for each row when (not is_throwaway(old.wallet_id)) execute function refuse_change();
 create trigger transfer_status_history_append_only
     before update or delete on transfer_status_history
     for each row execute function refuse_change();

@@ -10,6 +10,11 @@ pub fn new_id() -> Uuid {
     Builder::from_custom_bytes(Uuid::now_v7().into_bytes()).into_uuid()
 }
 
+/// So many of them.
+pub fn new_ids(count: usize) -> Vec<Uuid> {
+    (0..count).map(|_| new_id()).collect()
+}
+
 /// Whether `id` bears the mark.
 pub fn is_marked(id: Uuid) -> bool {
     id.get_version() == Some(Version::Custom)

@@ -124,7 +124,7 @@ pub(super) async fn add_people(
     if !(1..=PEOPLE_AT_ONCE_MAX).contains(&count) {
         return Err(CastError::TooMany { people_max: PEOPLE_AT_ONCE_MAX });
     }
-    let people: Vec<Uuid> = (0..count).map(|_| throwaway::new_id()).collect();
+    let [people, wallets] = [(); 2].map(|()| throwaway::new_ids(count));
     let tokens: Vec<[[u8; 32]; 2]> = people.iter().map(|_| rand::random()).collect();
     let owners: Vec<Uuid> = people.iter().flat_map(|id| [*id; 2]).collect();
     let hashes: Vec<Vec<u8>> =
@@ -143,7 +143,7 @@ pub(super) async fn add_people(
     }
     store::insert_people(&mut tx, &host, &people).await?;
     store::insert_sessions(&mut tx, &owners, &hashes, STAGE_MINS).await?;
-    store::insert_wallets(&mut tx, &people, Plan::POINTS).await?;
+    store::insert_wallets(&mut tx, &people, &wallets, Plan::POINTS).await?;
     tx.commit().await?;
     let actors = people.into_iter().zip(tokens).map(|(account_id, tokens)| Actor {
         account_id,
@@ -171,8 +171,7 @@ pub(super) async fn take_down(
     Ok(())
 }
 
-/// In steps that each lock little: only the second makes writers of other wallets wait, for
-/// a moment.
+/// In steps that each lock little.
 async fn remove(connection: &mut PgConnection, program_id: Uuid) -> Result<(), sqlx::Error> {
     let host = email_host(program_id);
     let mut tx = server::begin(connection).await?;
@@ -183,13 +182,8 @@ async fn remove(connection: &mut PgConnection, program_id: Uuid) -> Result<(), s
     tx.commit().await?;
 
     let mut tx = server::begin(connection).await?;
-    removal::open_record(&mut tx).await?;
-    removal::delete_wallets(&mut tx, &host).await?;
-    removal::close_record(&mut tx).await?;
-    tx.commit().await?;
-
-    let mut tx = server::begin(connection).await?;
     server::take_time(&mut tx).await?;
+    removal::delete_wallets(&mut tx, &host).await?;
     removal::delete_people(&mut tx, &host).await?;
     removal::delete_program(&mut tx, program_id).await?;
     tx.commit().await

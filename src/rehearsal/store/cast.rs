@@ -96,7 +96,7 @@ pub(in crate::rehearsal) async fn count_stages(
     let n = sqlx::query_scalar!(
         r#"
         select count(*) as "n!" from programs
-        where slug like 'rehearsal-%' and substr(id::text, 15, 1) = '8'
+        where slug like 'rehearsal-%' and is_throwaway(id)
         "#,
     )
     .fetch_one(tx)
@@ -112,7 +112,7 @@ pub(in crate::rehearsal) async fn list_stages_over(
     sqlx::query_scalar!(
         r#"
         select id from programs
-        where slug like 'rehearsal-%' and substr(id::text, 15, 1) = '8' and off_sale_at < now()
+        where slug like 'rehearsal-%' and is_throwaway(id) and off_sale_at < now()
         order by id limit $1
         "#,
         rows_max,
@@ -158,7 +158,7 @@ pub(in crate::rehearsal) async fn count_people(
     let n = sqlx::query_scalar!(
         r#"
         select count(*) as "n!" from accounts
-        where email like '%@' || $1::text and substr(id::text, 15, 1) = '8'
+        where email like '%@' || $1::text and is_throwaway(id)
         "#,
         host,
     )
@@ -212,20 +212,22 @@ pub(in crate::rehearsal) async fn insert_sessions(
 pub(in crate::rehearsal) async fn insert_wallets(
     tx: &mut PgConnection,
     people: &[Uuid],
+    wallets: &[Uuid],
     points: i64,
 ) -> Result<(), sqlx::Error> {
     sqlx::query!(
         r#"
         with wallets as (
             insert into wallets (id, account_id, balance, version)
-            select gen_random_uuid(), id, $2, 1 from unnest($1::uuid[]) people (id)
+            select id, owner, $3, 1 from unnest($1::uuid[], $2::uuid[]) wallets (owner, id)
             returning id
         )
         insert into point_transactions
             (id, wallet_id, wallet_version, kind, amount, balance_after, reference_id)
-        select gen_random_uuid(), id, 1, 'CHARGE', $2, $2, gen_random_uuid() from wallets
+        select gen_random_uuid(), id, 1, 'CHARGE', $3, $3, gen_random_uuid() from wallets
         "#,
         people,
+        wallets,
         points,
     )
     .execute(tx)

@@ -88,24 +88,7 @@ pub(in crate::rehearsal) async fn delete_program(
     Ok(())
 }
 
-/// The record of points is append-only; only its owner may lift that, and only for the
-/// moment of this transaction.
-pub(in crate::rehearsal) async fn open_record(tx: &mut PgConnection) -> Result<(), sqlx::Error> {
-    sqlx::query!("alter table point_transactions disable trigger point_transactions_append_only")
-        .execute(tx)
-        .await?;
-    Ok(())
-}
-
-/// Makes the record append-only again.
-pub(in crate::rehearsal) async fn close_record(tx: &mut PgConnection) -> Result<(), sqlx::Error> {
-    sqlx::query!("alter table point_transactions enable trigger point_transactions_append_only")
-        .execute(tx)
-        .await?;
-    Ok(())
-}
-
-/// Removes the people's points.
+/// Removes the people's points: the record of throw-away wallets is the only one that may go.
 pub(in crate::rehearsal) async fn delete_wallets(
     tx: &mut PgConnection,
     host: &str,
@@ -114,7 +97,7 @@ pub(in crate::rehearsal) async fn delete_wallets(
         r#"
         with mine as (
             select wallets.id from wallets join accounts on accounts.id = account_id
-            where email like '%@' || $1::text and substr(accounts.id::text, 15, 1) = '8'
+            where email like '%@' || $1::text and is_throwaway(accounts.id)
         ), entries as (
             delete from point_transactions where wallet_id in (select id from mine)
         )
@@ -135,7 +118,7 @@ pub(in crate::rehearsal) async fn delete_people(
     sqlx::query!(
         r#"
         with mine as (
-            select id from accounts where email like '%@' || $1::text and substr(accounts.id::text, 15, 1) = '8'
+            select id from accounts where email like '%@' || $1::text and is_throwaway(accounts.id)
         ), keys as (
             delete from idempotency_keys where account_id in (select id from mine)
         ), sessions as (
