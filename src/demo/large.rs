@@ -71,18 +71,15 @@ pub async fn fill_large(
         return Ok(false);
     }
     let midnight_ms = copy::midnight_ms(&mut tx).await?;
+    let n_on_sale = visits::SEATS * u64::from(size.performances);
     for nth in 0..size.programs {
         let scene = Scene {
             nth: u64::from(nth),
             performances: u64::from(size.performances),
             midnight_ms,
             password_hash: &password_hash,
-            seat_ids: copy::take_seat_ids(&mut tx, visits::SEATS).await?,
-            schedule_seat_ids: copy::take_schedule_seat_ids(
-                &mut tx,
-                visits::SEATS * u64::from(size.performances),
-            )
-            .await?,
+            seat_ids: copy::take_ids(&mut tx, "seats", visits::SEATS).await?,
+            schedule_seat_ids: copy::take_ids(&mut tx, "schedule_seats", n_on_sale).await?,
         };
         let mut rows = Rows::default();
         scene.write(&mut rows);

@@ -51,9 +51,8 @@ struct Document<'a> {
 }
 
 impl House {
-    /// A house of `seats` in any order.
+    /// A house of `seats` in map order.
     pub(super) fn new(seats: Vec<MapSeat>, zones: Vec<ZoneState>) -> Self {
-        let seats = in_map_order(seats);
         let places = seats.iter().enumerate().map(|(idx, seat)| (seat.id, idx)).collect();
         let sections = sections_of(&seats);
         Self { seats, places, sections, zones, document: None }
@@ -151,28 +150,6 @@ pub(super) fn document(cursor: i64, seats: &[MapSeat], zones: &[ZoneState]) -> A
     serde_json::to_vec(&Document { cursor, seats, zones }).unwrap_or_default().into()
 }
 
-/// By section, its rows from the front, and each row from left to right.
-fn in_map_order(mut seats: Vec<MapSeat>) -> Vec<MapSeat> {
-    let row_of = |seat: &MapSeat| (seat.section.clone(), seat.row_label.clone());
-    seats.sort_by_cached_key(row_of);
-    let is_one_row = |left: &MapSeat, right: &MapSeat| {
-        left.section == right.section && left.row_label == right.row_label
-    };
-    let mut rows: Vec<(f32, Vec<MapSeat>)> = Vec::new();
-    for row in seats.chunk_by(is_one_row) {
-        let front = row.iter().map(|seat| seat.y).fold(f32::INFINITY, f32::min);
-        let mut row = row.to_vec();
-        row.sort_by(|left, right| left.x.total_cmp(&right.x).then(left.number.cmp(&right.number)));
-        rows.push((front, row));
-    }
-    let section = |row: &[MapSeat]| row.first().map(|seat| seat.section.clone());
-    // Stable: rows that stand alike keep the order of their names.
-    rows.sort_by(|left, right| {
-        section(&left.1).cmp(&section(&right.1)).then(left.0.total_cmp(&right.0))
-    });
-    rows.into_iter().flat_map(|(_, row)| row).collect()
-}
-
 /// Seats that stand together in map order and share a name.
 fn sections_of(seats: &[MapSeat]) -> Vec<Section> {
     let mut first = 0;
@@ -188,7 +165,10 @@ fn sections_of(seats: &[MapSeat]) -> Vec<Section> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{points::Points, reservation::model::SeatStatus};
+    use crate::{
+        points::Points,
+        reservation::{model::SeatStatus, seat_map::in_map_order},
+    };
     use sqlx::types::Json;
 
     fn seat(id: i64, section: &str, row: &str, place: (u8, u8)) -> MapSeat {
@@ -211,7 +191,7 @@ mod tests {
             seat(3, "Stalls", "B", (0, 4)),
             seat(4, "Stalls", "A", (0, 5)),
         ];
-        House::new(seats, Vec::new())
+        House::new(in_map_order(seats), Vec::new())
     }
 
     fn changed(id: i64, status: SeatStatus, price: Points) -> ChangedRows {

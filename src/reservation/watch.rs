@@ -140,7 +140,7 @@ impl Watch {
 
 /// The house as the database has it.
 pub(super) async fn read_house(app: &App, schedule_id: ScheduleId) -> Result<House, sqlx::Error> {
-    let seats = store::list_house(&app.db, schedule_id).await?;
+    let seats = store::list_seats(&app.db, schedule_id, None).await?;
     Ok(House::new(seats, store::list_zones(&app.db, schedule_id).await?))
 }
 

@@ -44,7 +44,7 @@ pub(in crate::admin) async fn list_sections(
                 coalesce(sum(i.unit_price) filter (where c.status = 'RESERVED'), 0)::bigint
                     as revenue
             from schedule_seats c
-            join seats s on s.id = c.seat_id
+            join seats s on s.id = c.seat_id and s.venue_id = d.venue_id
             left join reservation_items i on i.schedule_seat_id = c.id and i.live
             where c.schedule_id = d.id
             group by s.section

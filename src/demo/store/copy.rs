@@ -131,32 +131,18 @@ pub(in crate::demo) async fn midnight_ms(tx: &mut PgConnection) -> Result<i64, s
     .await
 }
 
-/// Ids for so many seats, in rising order.
-pub(in crate::demo) async fn take_seat_ids(
+/// So many new ids of `table`, which counts its rows, in rising order.
+pub(in crate::demo) async fn take_ids(
     tx: &mut PgConnection,
+    table: &str,
     n: u64,
 ) -> Result<Vec<i64>, sqlx::Error> {
     sqlx::query_scalar!(
         r#"
-        select nextval(pg_get_serial_sequence('seats', 'id')) as "id!"
-        from generate_series(1, $1::bigint)
+        select nextval(pg_get_serial_sequence($1, 'id')) as "id!"
+        from generate_series(1, $2::bigint)
         "#,
-        i64::try_from(n).unwrap_or(i64::MAX),
-    )
-    .fetch_all(tx)
-    .await
-}
-
-/// Ids for so many seats of performances, in rising order.
-pub(in crate::demo) async fn take_schedule_seat_ids(
-    tx: &mut PgConnection,
-    n: u64,
-) -> Result<Vec<i64>, sqlx::Error> {
-    sqlx::query_scalar!(
-        r#"
-        select nextval(pg_get_serial_sequence('schedule_seats', 'id')) as "id!"
-        from generate_series(1, $1::bigint)
-        "#,
+        table,
         i64::try_from(n).unwrap_or(i64::MAX),
     )
     .fetch_all(tx)

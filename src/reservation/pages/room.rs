@@ -41,7 +41,7 @@ pub(super) async fn read_map(
     }
     // Before the seats: what changes meanwhile is told once more, not never.
     let cursor = store::cursor(&app.db).await?;
-    let seats = store::list_house(&app.db, id).await?;
+    let seats = store::list_seats(&app.db, id, None).await?;
     let house = House::new(seats, store::list_zones(&app.db, id).await?);
     let sections = house.sections();
     let section = section.filter(|wanted| sections.iter().any(|each| each.name == *wanted));

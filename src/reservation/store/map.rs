@@ -10,7 +10,7 @@ use crate::{
     reservation::{
         listing::{Listed, NamedItem, ZoneState},
         model::{ReservationId, ReservationStatus, SeatStatus},
-        seat_map::MapSeat,
+        seat_map::{MapSeat, in_map_order},
     },
 };
 
@@ -24,7 +24,8 @@ pub(in crate::reservation) async fn cursor(db: &PgPool) -> Result<i64, sqlx::Err
     .await
 }
 
-/// The seats of a performance, or of one section of it, in map order.
+/// The seats of a performance, or of one section of it, in map order. The venue is named so
+/// that only its seats are read, however many other venues there are.
 pub(in crate::reservation) async fn list_seats(
     db: &PgPool,
     schedule_id: ScheduleId,
@@ -37,39 +38,18 @@ pub(in crate::reservation) async fn list_seats(
             s.price as "price: _", s.status as "status: SeatStatus"
         from schedule_seats s
         join seats v on v.id = s.seat_id
+            and v.venue_id = (select venue_id from schedules where id = $1)
         where s.schedule_id = $1 and ($2::text is null or v.section = $2)
-        order by v.section, min(v.y) over (partition by v.section, v.row_label), v.row_label,
-            v.x, v.number
         "#,
         schedule_id as _,
         section,
     )
     .fetch_all(db)
     .await
+    .map(in_map_order)
 }
 
-/// Every seat of a performance, in no order: sorting fifty thousand names costs the
-/// database more than reading them.
-pub(in crate::reservation) async fn list_house(
-    db: &PgPool,
-    schedule_id: ScheduleId,
-) -> Result<Vec<MapSeat>, sqlx::Error> {
-    sqlx::query_as!(
-        MapSeat,
-        r#"
-        select s.id as "id: _", v.section, v.row_label, v.number, v.x, v.y,
-            s.price as "price: _", s.status as "status: SeatStatus"
-        from schedule_seats s
-        join seats v on v.id = s.seat_id
-        where s.schedule_id = $1
-        "#,
-        schedule_id as _,
-    )
-    .fetch_all(db)
-    .await
-}
-
-/// The seats of every section in which one of `seat_ids` stands.
+/// The seats of every section in which one of `seat_ids` stands, in map order.
 pub(in crate::reservation) async fn list_seats_around(
     db: &PgPool,
     schedule_id: ScheduleId,
@@ -82,18 +62,18 @@ pub(in crate::reservation) async fn list_seats_around(
             s.price as "price: _", s.status as "status: SeatStatus"
         from schedule_seats s
         join seats v on v.id = s.seat_id
+            and v.venue_id = (select venue_id from schedules where id = $1)
         where s.schedule_id = $1 and v.section in (
             select w.section from schedule_seats ws join seats w on w.id = ws.seat_id
             where ws.id = any($2) and ws.schedule_id = $1
         )
-        order by v.section, min(v.y) over (partition by v.section, v.row_label), v.row_label,
-            v.x, v.number
         "#,
         schedule_id as _,
         seat_ids as _,
     )
     .fetch_all(db)
     .await
+    .map(in_map_order)
 }
 
 /// Whether more than `count` seats are on sale; reads no more than those.

@@ -27,6 +27,7 @@ pub(in crate::reservation) async fn lock_picked(
             s.section || ' ' || s.row_label || '-' || s.number as "name!"
         from schedule_seats c
         join seats s on s.id = c.seat_id
+            and s.venue_id = (select venue_id from schedules where id = $1)
         where c.schedule_id = $1 and s.section = $2
           and ($3::text is null or s.row_label = $3)
           and (cardinality($4::integer[]) = 0 or s.number = any($4))
