@@ -3,7 +3,7 @@
 use std::{str::FromStr, time::Duration};
 
 use sqlx::{
-    Connection, Executor, PgConnection, PgExecutor, PgPool,
+    ConnectOptions, Connection, Executor, PgConnection, PgExecutor, PgPool,
     error::DatabaseError,
     postgres::{PgConnectOptions, PgPoolOptions},
 };
@@ -145,9 +145,11 @@ where
 }
 
 /// A connection of its own beside the pool `db`, known to the server as `name`. Unlike the
-/// pool, which says only that it waited in vain, it fails with the real reason.
+/// pool, which says only that it waited in vain, it fails with the real reason. Its
+/// statements may take long without a warning.
 pub async fn connect(db: &PgPool, name: &str) -> Result<PgConnection, sqlx::Error> {
     let options = db.connect_options().as_ref().clone().application_name(name);
+    let options = options.disable_statement_logging();
     let connecting = PgConnection::connect_with(&options);
     let connected = tokio::time::timeout(CONNECT_TIMEOUT, connecting).await;
     connected.unwrap_or(Err(sqlx::Error::PoolTimedOut))
