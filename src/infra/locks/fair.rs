@@ -8,7 +8,7 @@ use std::{
 use tokio::{task::JoinHandle, time::Instant};
 use uuid::Uuid;
 
-use super::{LeaseName, wakes::Wakes, watchdog::Watchdog};
+use super::{LeaseName, handovers::Handovers, watchdog::Watchdog};
 use crate::infra::{
     redis::{Call, Redis, RedisAway, Script},
     signals::{self, Listener},
@@ -22,8 +22,10 @@ static LEAVE: LazyLock<Script> = LazyLock::new(|| {
 });
 static RENEW: LazyLock<Script> = LazyLock::new(|| Script::new(include_str!("lease_renew.lua")));
 
-/// Where instances tell each other who is next.
-const CHANNEL: &str = "fair-wake";
+/// Where instances tell each other who has been handed a lock.
+const CHANNEL: &str = "fair-handover";
+/// The keys of one lock, as `fair_line.lua` names them.
+const KEYS: [&str; 7] = ["holder", "line", "present", "deadline", "clock", "pace", "marks"];
 /// How long an answer may be kept waiting for the lock to be given back.
 const RELEASE_WAIT_MAX: Duration = Duration::from_millis(100);
 /// When a line that nobody touches is forgotten.
@@ -38,9 +40,10 @@ pub struct FairTerms {
     pub renewed_every: Duration,
     /// When the watchdog stops, whatever the holder is doing.
     pub at_most: Duration,
-    /// How often a waiter looks without being woken.
+    /// How often a waiter looks without having been told anything.
     pub poll: Duration,
-    /// How long a waiter counts as present without looking.
+    /// How long a waiter counts as present without looking, and how long whoever is handed
+    /// the lock has it until the watchdog prolongs it for the first time.
     pub presence: Duration,
     /// How long whoever went away keeps the place.
     pub absence: Duration,
@@ -52,13 +55,21 @@ impl Default for FairTerms {
     fn default() -> Self {
         Self {
             lease: Duration::from_secs(5),
-            renewed_every: Duration::from_millis(1_500),
+            renewed_every: Duration::from_millis(500),
             at_most: Duration::from_secs(30),
             poll: Duration::from_millis(250),
             presence: Duration::from_millis(1_500),
             absence: Duration::from_secs(10),
             line: Duration::from_secs(90),
         }
+    }
+}
+
+impl FairTerms {
+    /// How long after a look the word that the lock was handed over is good: the half of
+    /// what it is handed over for, so that the other half is left for the watchdog.
+    fn trusted(self) -> Duration {
+        self.presence.min(self.lease) / 2
     }
 }
 
@@ -97,17 +108,17 @@ pub enum FairError {
 pub struct FairLocks {
     redis: Redis,
     terms: FairTerms,
-    wakes: Wakes,
+    handovers: Handovers,
     _listener: Arc<Listener>,
 }
 
 impl FairLocks {
-    /// Begins to listen for wake-ups; they are missed while Redis is away.
+    /// Begins to listen for what is handed over; it is missed while Redis is away.
     pub fn new(redis: &Redis, terms: FairTerms) -> Self {
-        let wakes = Wakes::default();
-        let heard = wakes.clone();
-        let listener = signals::listen(redis, CHANNEL, move |message| heard.ring(message));
-        Self { redis: redis.clone(), terms, wakes, _listener: Arc::new(listener) }
+        let handovers = Handovers::default();
+        let hearing = handovers.clone();
+        let listener = signals::listen(redis, CHANNEL, move |message| hearing.hear(message));
+        Self { redis: redis.clone(), terms, handovers, _listener: Arc::new(listener) }
     }
 
     /// Takes the lock called `name` for `waiter` when everybody who came earlier and is
@@ -122,23 +133,32 @@ impl FairLocks {
     ) -> Result<FairGuard, FairError> {
         let waits_until = Instant::now() + wait;
         let attempt = Attempt::new(self, name, waiter);
-        let expected = self.wakes.expect(attempt.message());
+        let mut expected = self.handovers.expect(&attempt.mark);
         // Made before Redis is asked: whatever is cancelled here leaves nothing behind.
         let mut guard = FairGuard { attempt, how: How::Gone, fence: 0, watchdog: None };
         loop {
-            let (taken, fence) = guard.attempt.enter().await?;
-            if taken {
-                guard.hold(fence);
-                return Ok(guard);
+            let asked = Instant::now();
+            if let Step::Taken { fence } = guard.attempt.enter().await? {
+                return Ok(guard.held(fence));
             }
             let left = waits_until.saturating_duration_since(Instant::now());
             if left.is_zero() {
-                let waiting = guard.attempt.leave(How::Later).await?;
-                guard.how = How::Nothing;
-                return Err(FairError::Waiting(waiting));
+                return match guard.attempt.leave(How::Later).await? {
+                    Step::Taken { fence } => Ok(guard.held(fence)),
+                    Step::Waiting(waiting) => {
+                        guard.how = How::Nothing;
+                        Err(FairError::Waiting(waiting))
+                    }
+                };
             }
-            // Woken, or looking by itself: a message may be lost.
-            drop(tokio::time::timeout(self.terms.poll.min(left), expected.rung()).await);
+            // Handed over, or looking by itself: a message may be lost.
+            let handed = tokio::time::timeout(self.terms.poll.min(left), expected.fence()).await;
+            // It came after the last look. Who slept meanwhile may have lost it again.
+            if let Ok(fence) = handed
+                && asked.elapsed() < self.terms.trusted()
+            {
+                return Ok(guard.held(fence));
+            }
         }
     }
 }
@@ -161,6 +181,13 @@ impl How {
             Self::Gone => "gone",
         }
     }
+}
+
+/// What a script of this lock answers.
+#[derive(Clone, Copy, Debug)]
+enum Step {
+    Taken { fence: u64 },
+    Waiting(Waiting),
 }
 
 /// A fair lock that is held. Dropping it gives it back as well, without waiting.
@@ -192,7 +219,7 @@ impl FairGuard {
         }
     }
 
-    fn hold(&mut self, fence: u64) {
+    fn held(mut self, fence: u64) -> Self {
         self.how = How::Done;
         self.fence = fence;
         let (attempt, terms) = (self.attempt.clone(), self.attempt.terms);
@@ -201,6 +228,7 @@ impl FairGuard {
             async move { attempt.renew().await }
         };
         self.watchdog = Some(Watchdog::start(terms.renewed_every, terms.at_most, prolong));
+        self
     }
 
     /// Ends the attempt in a task of its own, once: whoever is dropped in the middle
@@ -232,7 +260,7 @@ impl Drop for FairGuard {
 struct Attempt {
     redis: Redis,
     terms: FairTerms,
-    keys: [String; 6],
+    keys: [String; 7],
     waiter: String,
     mark: String,
 }
@@ -246,7 +274,7 @@ impl Attempt {
         Self {
             redis: locks.redis.clone(),
             terms: locks.terms,
-            keys: ["holder", "line", "present", "deadline", "clock", "pace"].map(key),
+            keys: KEYS.map(key),
             waiter: waiter.to_owned(),
             mark: format!("{waiter}/{}", Uuid::new_v4().simple()),
         }
@@ -257,35 +285,38 @@ impl Attempt {
         holder
     }
 
-    /// What the wake-up of this waiter says.
-    fn message(&self) -> String {
-        format!("{} {}", self.holder(), self.waiter)
-    }
-
     /// A script with what `fair_line.lua` reads.
     fn call<'a>(&self, script: &'a Script) -> Call<'a> {
+        let terms = &self.terms;
         let mut call = script.prepare_invoke();
         for key in &self.keys {
             call.key(key);
         }
-        call.arg(&self.mark).arg(&self.waiter).arg(self.redis.key(CHANNEL)).arg(self.holder());
-        call.arg(millis(self.terms.absence)).arg(millis(self.terms.line)).arg(millis(LINE_KEPT));
+        call.arg(&self.mark).arg(&self.waiter).arg(self.redis.key(CHANNEL));
+        for length in [terms.lease, terms.presence, terms.absence, terms.line, LINE_KEPT] {
+            call.arg(millis(length));
+        }
         call
     }
 
-    async fn enter(&self) -> Result<(bool, u64), RedisAway> {
-        let mut call = self.call(&ENTER);
-        call.arg(millis(self.terms.lease)).arg(millis(self.terms.presence));
-        let (taken, fence, ..): (bool, u64, u64, u64, i64) = self.redis.run(&call).await?;
-        Ok((taken, fence))
+    async fn enter(&self) -> Result<Step, RedisAway> {
+        self.run(&self.call(&ENTER)).await
     }
 
-    async fn leave(&self, how: How) -> Result<Waiting, RedisAway> {
+    async fn leave(&self, how: How) -> Result<Step, RedisAway> {
         let mut call = self.call(&LEAVE);
         call.arg(how.name());
-        let (_, count, ahead, gap_us): (bool, u64, u64, i64) = self.redis.run(&call).await?;
+        self.run(&call).await
+    }
+
+    async fn run(&self, call: &Call<'_>) -> Result<Step, RedisAway> {
+        let (taken, fence, count, ahead, gap_us): (bool, u64, u64, u64, i64) =
+            self.redis.run(call).await?;
         let gap = u64::try_from(gap_us).ok().map(Duration::from_micros);
-        Ok(Waiting { count, ahead, gap })
+        Ok(match taken {
+            true => Step::Taken { fence },
+            false => Step::Waiting(Waiting { count, ahead, gap }),
+        })
     }
 
     async fn renew(&self) -> Result<bool, RedisAway> {

@@ -2,20 +2,17 @@
 --
 -- Run by: infra::locks::FairLocks::take, behind fair_line.lua
 --
--- KEYS[1..6]  as fair_line.lua names them
--- ARGV[8]  lease_ms      when the lock ends by itself
--- ARGV[9]  presence_ms   how long the waiter counts as present without asking again
---
--- Returns  { taken 0|1, fence, waiting, ahead, gap_us or -1 }
+-- KEYS, ARGV, returns  as fair_line.lua names them
 --
 -- Why a script: whether the lock is free and who is first must be one look, or a
 -- newcomer would pass somebody who waits.
 -- Cost: O(log n).
 
-local lease_ms, presence_ms = ARGV[8], tonumber(ARGV[9])
-
 sweep()
 local held = redis.call('GET', holder)
+-- It was handed over and the message lost, or this command was sent twice.
+if held == mark then return take() end
+
 local arrival = redis.call('ZSCORE', line, waiter)
 if not arrival then
   arrival = string.format('%.0f', next_number())
@@ -23,20 +20,14 @@ if not arrival then
 end
 redis.call('ZADD', present, arrival, waiter)
 redis.call('ZADD', deadline, now_ms + presence_ms, waiter)
+redis.call('HSET', marks, waiter, mark)
 
--- A mark of this very attempt is the answer to a command that was sent twice.
-if not held or held == mark then
-  local first = held and waiter or first_present()
-  if first == waiter then
-    forget(waiter)
-    redis.call('SET', holder, mark, 'PX', lease_ms)
-    local waiting, _, gap = view()
-    return { 1, next_number(), waiting, 0, gap }
-  elseif first then
-    wake(first)
-  end
+if not held then
+  local first = first_present()
+  if first == waiter then return take() end
+  if first then hand_over(first) end
 end
-for _, key in ipairs({ line, present, deadline }) do
+for _, key in ipairs({ line, present, deadline, marks }) do
   redis.call('PEXPIRE', key, kept_ms)
 end
 local waiting, ahead, gap = view()

@@ -2,29 +2,32 @@
 --
 -- Run by: infra::locks::FairLocks::take and FairGuard::release, behind fair_line.lua
 --
--- KEYS[1..6]  as fair_line.lua names them
--- ARGV[8]  how   done: only the lock; later: the place is kept; gone: it is given up
+-- KEYS, ARGV, returns  as fair_line.lua names them
+-- ARGV[9]  how   done: only the lock; later: the place is kept; gone: it is given up
 --
--- Returns  { released 0|1, waiting, ahead, gap_us or -1 }
---
--- Why a script: compare and delete must be one step, and whoever is next must be
--- told in the same one.
+-- Why a script: compare and delete must be one step, and whoever is next must have
+-- the lock in the same one.
 -- Cost: O(log n).
 
 local GAP_US_MAX = 10000000
-local how = ARGV[8]
+local how = ARGV[9]
 
-local released = 0
-if redis.call('GET', holder) == mark then
+local held = redis.call('GET', holder)
+-- Its turn came just when it was about to go.
+if how == 'later' and held == mark then return take() end
+
+local is_released = held == mark
+if is_released then
   redis.call('DEL', holder)
-  released = 1
 end
-if how == 'gone' then
+local theirs = redis.call('HGET', marks, waiter)
+local is_other_attempt = theirs and theirs ~= mark
+if how == 'gone' and not is_other_attempt then
   forget(waiter)
-elseif how == 'later' and redis.call('ZSCORE', line, waiter) then
+elseif how == 'later' and redis.call('ZSCORE', line, waiter) and not is_other_attempt then
   step_out(waiter, now_ms)
 end
-if released == 1 then
+if is_released then
   -- The time between two who gave it back while others waited is what one of them costs.
   local last = tonumber(redis.call('HGET', pace, 'last') or 0)
   if now_us - last < GAP_US_MAX and redis.call('ZCARD', line) > 0 then
@@ -34,9 +37,9 @@ if released == 1 then
   redis.call('HSET', pace, 'last', string.format('%.0f', now_us))
   redis.call('PEXPIRE', pace, kept_ms)
 end
-if not redis.call('GET', holder) then
+if is_released or not held then
   local first = first_present()
-  if first then wake(first) end
+  if first then hand_over(first) end
 end
 local waiting, ahead, gap = view()
-return { released, waiting, ahead, gap }
+return { 0, 0, waiting, ahead, gap }

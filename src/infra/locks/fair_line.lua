@@ -8,15 +8,19 @@
 -- KEYS[4]  deadline  zset    waiter -> when they count as absent, or lose their place (ms)
 -- KEYS[5]  clock     string  the last number given out
 -- KEYS[6]  pace      hash    last: when the lock was last given back (us); gap: mean time between (us)
+-- KEYS[7]  marks     hash    waiter -> the mark of their attempt that is inside a request
 -- ARGV[1]  mark         this attempt's
 -- ARGV[2]  waiter       whose attempt it is
--- ARGV[3]  channel      where the next one is woken
--- ARGV[4]  lock         the lock's name in a wake-up
--- ARGV[5]  absence_ms   how long the absent keep their place
--- ARGV[6]  line_ms      how long anybody keeps it, from arrival
--- ARGV[7]  kept_ms      when a line that nobody touches is forgotten
+-- ARGV[3]  channel      where the next one is told
+-- ARGV[4]  lease_ms     when the lock ends by itself
+-- ARGV[5]  presence_ms  how long a waiter counts as present without asking again, and how
+--                       long whoever is handed the lock has it at first
+-- ARGV[6]  absence_ms   how long the absent keep their place
+-- ARGV[7]  line_ms      how long anybody keeps it, from arrival
+-- ARGV[8]  kept_ms      when a line that nobody touches is forgotten
 --
--- Returns  nothing: what follows it does
+-- Returns  nothing: what follows it returns
+--          { taken 0|1, fence, waiting, ahead, gap_us or -1 }
 --
 -- Why a script: it is one half of two, and both must see the line alike.
 -- A number is an arrival time in us, raised by one where two would be equal: numbers
@@ -26,9 +30,10 @@
 local LAPSED_MAX = 32
 
 local holder, line, present, deadline = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
-local clock, pace = KEYS[5], KEYS[6]
-local mark, waiter, channel, lock = ARGV[1], ARGV[2], ARGV[3], ARGV[4]
-local absence_ms, line_ms, kept_ms = tonumber(ARGV[5]), tonumber(ARGV[6]), ARGV[7]
+local clock, pace, marks = KEYS[5], KEYS[6], KEYS[7]
+local mark, waiter, channel = ARGV[1], ARGV[2], ARGV[3]
+local lease_ms, presence_ms = ARGV[4], tonumber(ARGV[5])
+local absence_ms, line_ms, kept_ms = tonumber(ARGV[6]), tonumber(ARGV[7]), ARGV[8]
 
 local time = redis.call('TIME')
 local now_us = tonumber(time[1]) * 1000000 + tonumber(time[2])
@@ -44,6 +49,7 @@ local function forget(who)
   redis.call('ZREM', line, who)
   redis.call('ZREM', present, who)
   redis.call('ZREM', deadline, who)
+  redis.call('HDEL', marks, who)
 end
 
 -- From `since_ms` on this waiter is absent: the place is kept for a while.
@@ -54,6 +60,7 @@ local function step_out(who, since_ms)
     forget(who)
   else
     redis.call('ZREM', present, who)
+    redis.call('HDEL', marks, who)
     redis.call('ZADD', deadline, ends_ms, who)
   end
 end
@@ -81,12 +88,26 @@ local function first_present()
   return nil
 end
 
-local function wake(who)
-  redis.call('PUBLISH', channel, lock .. ' ' .. who)
-end
-
 -- How long the line is, how many of it stand before the waiter, and the pace.
 local function view()
   local gap = tonumber(redis.call('HGET', pace, 'gap') or -1)
   return redis.call('ZCARD', line), redis.call('ZRANK', line, waiter) or 0, gap
+end
+
+-- The lock is this attempt's.
+local function take()
+  forget(waiter)
+  redis.call('SET', holder, mark, 'PX', lease_ms)
+  local waiting, _, gap = view()
+  return { 1, next_number(), waiting, 0, gap }
+end
+
+-- Makes the lock, which is free, the attempt's of whoever is first, and says so: they
+-- need not ask for it. It is theirs for a short time at first, in case they just died.
+local function hand_over(first)
+  local theirs = redis.call('HGET', marks, first)
+  forget(first)
+  if not theirs then return end
+  redis.call('SET', holder, theirs, 'PX', math.min(presence_ms, tonumber(lease_ms)))
+  redis.call('PUBLISH', channel, theirs .. ' ' .. string.format('%.0f', next_number()))
 end

@@ -26,17 +26,20 @@
 //! scope share a cluster slot and are taken in one script; scopes are taken one after
 //! the other, and all are given back when one is refused. Times are Redis' own.
 //!
-//! A fair lock that is given back names the next one over pub/sub; a bounded poll stands
-//! behind it, because a message may be lost and a holder may die without giving back. No
-//! newcomer passes somebody who is present. A step costs O(log n) of the line.
+//! A fair lock that is given back is the next one's in the same step, and pub/sub tells
+//! them: between two holders lies one message and no question. A bounded poll stands
+//! behind it, because a message may be lost and a holder may die without giving back; who
+//! is handed the lock has it for a short lease at first, and does not believe a message
+//! that may be older than half of it. No newcomer passes somebody who is present. A step
+//! costs O(log n) of the line.
 //!
 //! A lock is taken before a database connection and given back after the commit:
 //! never wait for a lock while holding a connection.
 
 mod endless;
 mod fair;
+mod handovers;
 mod lease;
-mod wakes;
 mod watchdog;
 
 pub use endless::list_endless;

@@ -110,7 +110,7 @@ async fn take(locks: &FairLocks, name: &LeaseName, waiter: &str) -> FairGuard {
 
 /// Waits until the instances listen for wake-ups at nodes that are there.
 async fn until_listening(cluster: &PrivateCluster, living: &[usize], prefix: &str) {
-    let channel = format!("{prefix}:fair-wake");
+    let channel = format!("{prefix}:fair-handover");
     for _ in 0..TRIES_MAX {
         let mut listeners = 0;
         for idx in living {
@@ -213,7 +213,7 @@ async fn a_lock_that_would_never_end_is_found_whatever_its_kind_and_wherever_it_
         holder.release().await;
     }
     assert_eq!(list_endless(&redis, 100).await.unwrap(), Vec::<String>::new());
-    let parts = ["holder", "line", "present", "deadline", "clock", "pace"];
+    let parts = ["holder", "line", "present", "deadline", "clock", "pace", "marks"];
     let mut made = Vec::new();
     for (scope, node) in scopes.iter().zip(&cluster.nodes) {
         let fair = parts.map(|part| format!("{prefix}:fair:{{{scope}}}:endless:{part}"));

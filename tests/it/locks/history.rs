@@ -13,7 +13,7 @@ use super::{assert_nothing_left, new_prefix, redis_of};
 
 const TERMS: FairTerms = FairTerms {
     lease: Duration::from_millis(400),
-    renewed_every: Duration::from_millis(100),
+    renewed_every: Duration::from_millis(50),
     at_most: Duration::from_secs(5),
     poll: Duration::from_millis(60),
     presence: Duration::from_millis(300),
@@ -54,7 +54,7 @@ async fn work(locks: FairLocks, waiter: String, until: Instant, history: History
             tokio::time::sleep(Duration::from_millis(rand::random_range(1..8))).await;
         }
         // Other tasks of a runtime that stood still lost their leases with it.
-        let is_broken = is_broken || from.elapsed() > TERMS.lease / 2;
+        let is_broken = is_broken || from.elapsed() > TERMS.presence / 4;
         let turn = Turn { fence: guard.fence(), from, to: Instant::now(), is_broken };
         history.lock().unwrap().push(turn);
         guard.release().await;
