@@ -8,7 +8,7 @@ use actix_web::{
     middleware::Next,
     web,
 };
-use tracing::Instrument;
+use tracing::{Instrument, field::Empty};
 use uuid::Uuid;
 
 use crate::app::App;
@@ -43,10 +43,9 @@ pub async fn add_headers(
     let request_id = Uuid::now_v7();
     request.extensions_mut().insert(RequestId(request_id));
     let is_https = request.app_data::<web::Data<App>>().is_some_and(|app| app.config.is_https());
-    // The pattern, not the address: a ticket's code stands in its address.
-    let route = request.match_pattern().unwrap_or_default();
+    // `route` is the pattern and not the address: a ticket's code stands in its address.
     let span = tracing::info_span!(
-        "request", %request_id, method = %request.method(), route, account_id = tracing::field::Empty
+        "request", %request_id, method = %request.method(), route = Empty, account_id = Empty
     );
 
     let mut response = next.call(request).instrument(span).await?;

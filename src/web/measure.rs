@@ -9,7 +9,10 @@ use actix_web::{
     middleware::Next,
 };
 
-/// Addresses that no route has: one label, whatever strangers try.
+use super::path::RoutePattern;
+
+/// Addresses that no route has, and what was refused on its way to one: one label, whatever
+/// strangers try.
 const NO_ROUTE: &str = "(none)";
 
 /// Counts the request and its time under the pattern of its route.
@@ -18,7 +21,6 @@ pub async fn measure(
     next: Next<impl MessageBody + 'static>,
 ) -> Result<ServiceResponse<impl MessageBody>, Error> {
     let begun = Instant::now();
-    let route = request.match_pattern().unwrap_or_else(|| NO_ROUTE.to_owned());
     // A method is known or refused; strangers invent no labels.
     let method = match request.method().as_str() {
         "GET" | "HEAD" => "GET",
@@ -27,11 +29,13 @@ pub async fn measure(
         _ => "other",
     };
     let response = next.call(request).await?;
+    let pattern = response.request().app_data::<RoutePattern>();
+    let route = pattern.map_or(NO_ROUTE, |pattern| pattern.0);
     let status = response.status().as_u16();
     let secs = begun.elapsed().as_secs_f64();
     metrics::counter!(
         "stagedoor_http_requests_total",
-        "route" => route.clone(), "method" => method, "status" => status.to_string(),
+        "route" => route, "method" => method, "status" => status.to_string(),
     )
     .increment(1);
     metrics::histogram!(

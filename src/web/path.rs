@@ -29,6 +29,11 @@ impl std::fmt::Debug for Path {
     }
 }
 
+/// The pattern of the path that a request was for: app data of every request that came to
+/// one. Asking actix for it would match every path of the table once more.
+#[derive(Clone, Copy, Debug)]
+pub struct RoutePattern(pub &'static str);
+
 /// Begins the line for `pattern`.
 pub fn at(pattern: &'static str) -> Path {
     Path { pattern, methods: Vec::new(), routes: Vec::new(), is_patient: false }
@@ -103,8 +108,13 @@ impl HttpServiceFactory for Path {
         };
         let change_max =
             if self.is_patient { deadline::PATIENT_CHANGE_MAX } else { deadline::CHANGE_MAX };
-        let resource = web::resource(self.pattern)
-            .wrap(from_fn(move |request, next| deadline::answer_in_time(request, next, change_max)))
+        let pattern = self.pattern;
+        let resource = web::resource(pattern)
+            .app_data(RoutePattern(pattern))
+            .wrap(from_fn(move |request, next| {
+                tracing::Span::current().record("route", pattern);
+                deadline::answer_in_time(request, next, change_max)
+            }))
             .default_service(web::route().to(refuse));
         self.routes.into_iter().fold(resource, actix_web::Resource::route).register(config);
     }
