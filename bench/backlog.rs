@@ -34,7 +34,7 @@ impl Bench {
     /// What the slowest of a hundred purchases costs without and with them, and how long
     /// they took to be gone.
     pub(crate) async fn backlog(&mut self) -> Result<(Growth, String), Failure> {
-        let stage = self.stage(true, self.seats())?;
+        let stage = self.stage_with_passes(self.seats()).await?;
         let errand = Errand::Purchase(stage.clone());
         let sales = Sales::default();
         let calm = self.sell(&errand, &sales, async {

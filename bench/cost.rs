@@ -45,7 +45,7 @@ impl Bench {
         let mut each = Vec::new();
         // The first run only warms up.
         for nth in 0..=self.pace.runs {
-            let stage = self.stage(true, self.seats())?;
+            let stage = self.stage_with_passes(self.seats()).await?;
             let before = self.clocks(&postmaster, &mut redis).await?;
             let bought = self.drive(&Errand::Purchase(stage.clone()), CROWD, self.seats()).await?;
             let after = self.clocks(&postmaster, &mut redis).await?;

@@ -25,6 +25,8 @@ pub(crate) struct Answer {
     pub(crate) status: u16,
     /// The body.
     pub(crate) body: String,
+    /// The entry pass that was handed out with it.
+    pub(crate) pass: Option<String>,
 }
 
 impl Connection {
@@ -35,7 +37,8 @@ impl Connection {
         Ok(Self { stream, received: Vec::with_capacity(READ_BYTES) })
     }
 
-    /// Reads `path` as a program that bears the session cookie `session`.
+    /// Reads `path` as a program that bears `session`, the value of its cookie and whatever
+    /// cookies follow it.
     pub(crate) async fn get(&mut self, path: &str, session: &str) -> io::Result<Answer> {
         self.send("GET", path, session, "").await
     }
@@ -115,5 +118,10 @@ fn parse(received: &[u8]) -> io::Result<Option<Answer>> {
         _ => n_bytes.and_then(|n_bytes| n_bytes.parse::<usize>().ok()),
     };
     let n_bytes = n_bytes.ok_or_else(|| io::Error::other("no length"))?;
-    Ok((body.len() >= n_bytes).then(|| Answer { status, body: body.to_owned() }))
+    if body.len() < n_bytes {
+        return Ok(None);
+    }
+    let pass = head.lines().find_map(|line| line.strip_prefix("set-cookie: entry_pass="));
+    let pass = pass.and_then(|pass| pass.split(';').next()).map(str::to_owned);
+    Ok(Some(Answer { status, body: body.to_owned(), pass }))
 }

@@ -144,7 +144,7 @@ impl Errand {
             Self::HoldPlace(stage) => {
                 let path = format!("/schedules/{}/reservations", stage.schedule_id());
                 let form = format!("zone_id={}&quantity=1&{}", stage.zone_id(), request_key());
-                server.post(&path, &session(turn), &form).await
+                server.post(&path, &stage.cookies(turn), &form).await
             }
             Self::Purchase(stage) => {
                 let held = hold(server, stage, turn).await?;
@@ -167,7 +167,7 @@ async fn charge(server: &mut Connection, person: u64) -> io::Result<Answer> {
 async fn hold(server: &mut Connection, stage: &Stage, nth: u64) -> io::Result<Answer> {
     let path = format!("/schedules/{}/reservations", stage.schedule_id());
     let form = format!("seat_ids={}&{}", stage.first_seat + nth - 1, request_key());
-    server.post(&path, &session(nth), &form).await
+    server.post(&path, &stage.cookies(nth), &form).await
 }
 
 pub(crate) fn request_key() -> String {

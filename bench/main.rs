@@ -12,6 +12,7 @@ mod line;
 mod load;
 mod million;
 mod money;
+mod passes;
 mod report;
 mod sales;
 mod server;

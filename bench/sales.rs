@@ -44,7 +44,7 @@ impl Bench {
             expect("sales of pgbench", limit.done, alone.count_reservations(status)?)?;
             alone.strike()?;
 
-            let stage = self.stage(true, self.seats())?;
+            let stage = self.stage_with_passes(self.seats()).await?;
             let run =
                 self.measure(Some(limit), &errand(stage.clone()), CROWD, self.seats()).await?;
             expect("sales", run.service.done, stage.count_reservations(status)?)?;

@@ -1,10 +1,13 @@
 //! What is written into the database before a run, with psql, and pgbench beside it.
 
-use std::{path::PathBuf, process::Command};
+use std::{path::PathBuf, process::Command, sync::Arc};
 
 use uuid::Uuid;
 
-use crate::{Failure, load::Tally};
+use crate::{
+    Failure,
+    load::{Tally, session},
+};
 
 /// A program with one performance, for one run.
 #[derive(Clone, Debug)]
@@ -13,6 +16,8 @@ pub(crate) struct Stage {
     pub(crate) nth: u64,
     /// The id of its first seat.
     pub(crate) first_seat: u64,
+    /// The entry passes of people 1 and on.
+    pub(crate) passes: Arc<[String]>,
 }
 
 /// The nth id of a kind, as `bench/sql/people.sql` counts them.
@@ -44,7 +49,7 @@ impl Stage {
             ("seats", plan.seats.to_string()),
         ];
         let first_seat = psql_file("stage.sql", &variables)?.trim().parse()?;
-        Ok(Self { nth, first_seat })
+        Ok(Self { nth, first_seat, passes: Arc::default() })
     }
 
     /// Where its line is joined and asked about.
@@ -65,6 +70,15 @@ impl Stage {
     /// Its zone.
     pub(crate) fn zone_id(&self) -> Uuid {
         id(8, self.nth)
+    }
+
+    /// The cookies of the nth person, who is inside.
+    pub(crate) fn cookies(&self, nth: u64) -> String {
+        let idx = usize::try_from(nth.saturating_sub(1)).unwrap_or(usize::MAX);
+        match self.passes.get(idx) {
+            Some(pass) => format!("{}; entry_pass={pass}", session(nth)),
+            None => session(nth),
+        }
     }
 
     /// How many reservations of it have `status`.

@@ -49,7 +49,7 @@ impl Bench {
             expect("places of pgbench", limit.done, alone.count_reservations("HELD")?)?;
             alone.strike()?;
 
-            let stage = self.stage(true, VISITORS)?;
+            let stage = self.stage_with_passes(VISITORS).await?;
             let errand = Errand::HoldPlace(stage.clone());
             let run = self.measure(Some(limit), &errand, CROWD, VISITORS).await?;
             expect("places", run.service.done, stage.count_reservations("HELD")?)?;

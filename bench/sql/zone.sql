@@ -9,11 +9,6 @@ select account_id, name, role,
 from sessions
 join accounts on accounts.id = sessions.account_id
 where token_hash = bench.session(:nth) and sessions.expires_at > now() and locked_at is null;
-select id, program_id, account_id, queue_number, stay_ends_at, expires_at
-from queue_tokens
-where program_id = :program and account_id = bench.id(0, :nth)
-    and status = 'ACTIVE' and expires_at > clock_timestamp();
-select remaining from zones where id = :zone and schedule_id = :schedule;
 begin;
 insert into idempotency_keys (account_id, key, fingerprint)
 values (bench.id(0, :nth), bench.id(4, :key), bench.session(:nth))

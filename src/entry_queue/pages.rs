@@ -15,7 +15,7 @@ use chrono::{DateTime, Utc};
 use serde::Deserialize;
 use serde_json::Value;
 
-pub use self::entry::{check_pass, pass_cookie};
+pub use self::entry::{pass_cookie, shown_pass};
 use super::{
     estimate::Wait,
     model::{QueueNumber, QueueState, Stay, TokenStatus, queue_path},

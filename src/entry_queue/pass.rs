@@ -10,14 +10,14 @@ use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 use super::model::{QueueNumber, Stay};
-use crate::infra::secrets::SigningKey;
+use crate::{accounts::AccountId, catalog::ProgramId, infra::secrets::SigningKey};
 
 /// Keeps passes apart from whatever else the same key may sign one day.
 const ISSUER: &str = "stagedoor/entry-pass";
 
 /// What a pass says.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct EntryPass {
+pub struct EntryPass {
     iss: String,
     /// The account.
     sub: Uuid,
@@ -60,11 +60,14 @@ impl EntryPass {
         (now.timestamp() < pass.exp).then_some(pass)
     }
 
+    /// Whether it is for this account and this program.
+    pub(super) fn is_for(&self, account_id: AccountId, program_id: ProgramId) -> bool {
+        self.sub == account_id.0 && self.aud == program_id.0
+    }
+
     /// Whether it speaks of this very stay.
     pub(super) fn admits(&self, stay: &Stay) -> bool {
-        self.sub == stay.account_id.0
-            && self.aud == stay.program_id.0
-            && self.number == stay.queue_number
+        self.is_for(stay.account_id, stay.program_id) && self.number == stay.queue_number
     }
 }
 
@@ -73,7 +76,6 @@ mod tests {
     use chrono::TimeDelta;
 
     use super::{super::model::TokenId, *};
-    use crate::{accounts::AccountId, catalog::ProgramId};
 
     fn stay(now: DateTime<Utc>) -> Stay {
         Stay {

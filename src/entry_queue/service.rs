@@ -9,6 +9,7 @@ use super::{
     error::QueueError,
     mirror::mirror,
     model::{LiveToken, QueueNumber, Stay, TokenId, TokenStatus, queue_path},
+    pass::EntryPass,
     place::{Place, place_of},
     room::WaitingRoom,
     store::{self, admission as gate},
@@ -124,14 +125,24 @@ fn not_admitted(program: &Program) -> QueueError {
 }
 
 /// The stay of `account_id` in `program`, for pages that only read. The live row
-/// decides, not the pass.
+/// decides; a `pass` that is shown must speak of it.
 pub async fn require_stay(
     app: &App,
     account_id: AccountId,
     program: &Program,
+    pass: Option<&EntryPass>,
 ) -> Result<Stay, QueueError> {
     let stay = store::find_stay(&app.db, program.id, account_id).await?;
-    stay.ok_or_else(|| not_admitted(program))
+    of_pass(stay, pass, program)
+}
+
+fn of_pass(
+    stay: Option<Stay>,
+    pass: Option<&EntryPass>,
+    program: &Program,
+) -> Result<Stay, QueueError> {
+    stay.filter(|stay| pass.is_none_or(|pass| pass.admits(stay)))
+        .ok_or_else(|| not_admitted(program))
 }
 
 /// Locks the stay of `account_id` in `program`, whatever the clock says: a hold may start
@@ -141,9 +152,10 @@ pub async fn lock_stay(
     tx: &mut PgConnection,
     account_id: AccountId,
     program: &Program,
+    pass: Option<&EntryPass>,
 ) -> Result<Stay, QueueError> {
     let stay = store::lock_stay(tx, program.id, account_id).await?;
-    stay.ok_or_else(|| not_admitted(program))
+    of_pass(stay, pass, program)
 }
 
 /// Refuses a hold in a stay whose end has come at `moment`, by the database's clock.

@@ -4,10 +4,10 @@ use std::{sync::Arc, time::Duration};
 
 use moka::future::Cache;
 
-use super::{live::Maps, seat_map::MapSeat, store};
+use super::{error::ReservationError, live::Maps, seat_map::MapSeat, store};
 use crate::{
     app::App,
-    catalog::ScheduleId,
+    catalog::{ScheduleId, ZoneId},
     infra::locks::{FairLocks, FairTerms},
 };
 
@@ -22,6 +22,11 @@ const SEATS_DRAWN_MAX: i64 = 1_500;
 const SIZES_TTL: Duration = Duration::from_secs(10);
 const SIZES_MAX: u64 = 10_000;
 
+/// How long a zone that had places is believed to have them, and how many zones at once;
+/// the row decides.
+const PLACES_TTL: Duration = Duration::from_millis(500);
+const PLACES_MAX: u64 = 10_000;
+
 /// A performance, and the section when only one is meant.
 type Part = (ScheduleId, Option<String>);
 
@@ -34,6 +39,7 @@ pub struct Desk {
     pub(super) maps: Maps,
     seats: Cache<Part, Arc<Vec<MapSeat>>>,
     sizes: Cache<ScheduleId, bool>,
+    places: Cache<(ScheduleId, ZoneId), i32>,
 }
 
 impl Desk {
@@ -44,6 +50,7 @@ impl Desk {
             maps: Maps::new(app),
             seats: Cache::builder().max_capacity(SEATS_MAX).time_to_live(SEATS_TTL).build(),
             sizes: Cache::builder().max_capacity(SIZES_MAX).time_to_live(SIZES_TTL).build(),
+            places: Cache::builder().max_capacity(PLACES_MAX).time_to_live(PLACES_TTL).build(),
         }
     }
 
@@ -84,5 +91,27 @@ impl Desk {
     ) -> Result<Arc<Vec<MapSeat>>, Arc<sqlx::Error>> {
         self.seats.invalidate(&(schedule_id, section.map(ToOwned::to_owned))).await;
         self.seats(app, schedule_id, section).await
+    }
+
+    /// Refuses to stand in line for places of a zone that are not there. Asked of the
+    /// database only when what was seen a moment ago would not do.
+    pub(super) async fn require_places(
+        &self,
+        app: &App,
+        schedule_id: ScheduleId,
+        zone_id: ZoneId,
+        quantity: i32,
+    ) -> Result<(), ReservationError> {
+        let zone = (schedule_id, zone_id);
+        if self.places.get(&zone).await.is_some_and(|remaining| remaining >= quantity) {
+            return Ok(());
+        }
+        let remaining = store::find_remaining(&app.db, schedule_id, zone_id).await?;
+        let remaining = remaining.ok_or(ReservationError::UnknownZone)?;
+        self.places.insert(zone, remaining).await;
+        match remaining >= quantity {
+            true => Ok(()),
+            false => Err(ReservationError::SoldOut { zone_id: Some(zone_id) }),
+        }
     }
 }

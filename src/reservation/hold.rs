@@ -24,7 +24,7 @@ use crate::{
     accounts::AccountId,
     app::App,
     catalog::{Program, Schedule, ScheduleSeatId, ZoneId},
-    entry_queue::{self, Stay},
+    entry_queue::{self, EntryPass, Stay},
     infra::{
         idempotency::{Claim, RequestKey, commit_kept},
         postgres::{retry_stale, violated_constraint},
@@ -48,6 +48,8 @@ pub struct HoldOrder {
     pub choice: Choice,
     /// Carries the order out once, however often it comes.
     pub request_key: Option<Uuid>,
+    /// The entry pass that came with it: of the stay in which it is held, or it is refused.
+    pub pass: Option<EntryPass>,
 }
 
 impl HoldOrder {
@@ -124,10 +126,7 @@ pub(super) async fn hold_chosen(
 ) -> Result<Hold, ReservationError> {
     if let Choice::Places { zone_id, quantity } = order.choice {
         // Nobody stands in line for what is gone or never was.
-        let remaining = store::find_remaining(&app.db, order.schedule.id, zone_id).await?;
-        if remaining.ok_or(ReservationError::UnknownZone)? < quantity {
-            return Err(ReservationError::SoldOut { zone_id: Some(zone_id) });
-        }
+        desk.require_places(app, order.schedule.id, zone_id, quantity).await?;
     }
     let turn = Turn::take(app, desk, order).await?;
     let outcome = retry_stale(|_| hold_once(app, order, key)).await;
@@ -153,7 +152,8 @@ async fn hold_once(
     {
         return Ok((first, false));
     }
-    let stay = entry_queue::lock_stay(&mut tx, order.account_id, &order.program).await?;
+    let (owner, pass) = (order.account_id, order.pass.as_ref());
+    let stay = entry_queue::lock_stay(&mut tx, owner, &order.program, pass).await?;
     let held = match &order.choice {
         Choice::Seats(ids) => hold_seats(&mut tx, order, &stay, ids).await?,
         Choice::Places { zone_id, quantity } => {

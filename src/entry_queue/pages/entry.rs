@@ -6,6 +6,7 @@ use actix_web::{
 };
 
 use crate::{
+    accounts::AccountId,
     app::App,
     catalog::Program,
     entry_queue::{
@@ -31,21 +32,20 @@ pub fn pass_cookie(app: &App, stay: &Stay) -> Cookie<'static> {
         .finish()
 }
 
-/// Compares the pass in `request` with the live `stay`: one that is forged, over or of
-/// another stay is refused. For a browser that holds none, gives the cookie to set.
-pub fn check_pass(
+/// The pass that `request` shows, if it shows one: signed here, not over, and of
+/// `account_id` and `program`. One that is none of that is refused. Whether the stay of
+/// which it speaks still lasts is for the live token to say.
+pub fn shown_pass(
     request: &HttpRequest,
     app: &App,
-    stay: &Stay,
+    account_id: AccountId,
     program: &Program,
-) -> Result<Option<Cookie<'static>>, QueueError> {
-    let Some(shown) = request.cookie(PASS_COOKIE) else {
-        return Ok(Some(pass_cookie(app, stay)));
-    };
+) -> Result<Option<EntryPass>, QueueError> {
+    let Some(shown) = request.cookie(PASS_COOKIE) else { return Ok(None) };
     let pass = EntryPass::read(shown.value(), &app.signing_key, app.now());
-    match pass.is_some_and(|pass| pass.admits(stay)) {
-        true => Ok(None),
-        false => Err(QueueError::NotAdmitted { queue_url: queue_path(&program.slug) }),
+    match pass.filter(|pass| pass.is_for(account_id, program.id)) {
+        Some(pass) => Ok(Some(pass)),
+        None => Err(QueueError::NotAdmitted { queue_url: queue_path(&program.slug) }),
     }
 }
 

@@ -8,7 +8,7 @@ use crate::{
     accounts::AccountId,
     app::App,
     catalog::{Program, Programs, Schedule, ScheduleId},
-    entry_queue::{self, QueueError, Stay},
+    entry_queue::{self, EntryPass, QueueError, Stay},
     web::error::{NotFound, PageError},
 };
 
@@ -32,16 +32,57 @@ impl Performance {
         Ok(Self { schedule, program })
     }
 
-    /// Lets `account_id` in when they are inside and no pass in `request` says otherwise.
+    /// The stay of `account_id`, of which a pass in `request` must speak.
     pub(super) async fn admit(
         &self,
         app: &App,
         request: &HttpRequest,
         account_id: AccountId,
     ) -> Result<Admitted, QueueError> {
-        let stay = entry_queue::require_stay(app, account_id, &self.program).await?;
-        let pass = entry_queue::check_pass(request, app, &stay, &self.program)?;
-        Ok(Admitted { stay, pass })
+        let pass = entry_queue::shown_pass(request, app, account_id, &self.program)?;
+        let stay = entry_queue::require_stay(app, account_id, &self.program, pass.as_ref()).await?;
+        let new_pass = pass.is_none().then(|| entry_queue::pass_cookie(app, &stay));
+        Ok(Admitted { stay, new_pass })
+    }
+
+    /// What an order shows at the door: a pass, or else a stay that is looked up, so that
+    /// nobody who waits gets as far as the locks. Either way the order's transaction
+    /// looks at the stay once more.
+    pub(super) async fn enter(
+        &self,
+        app: &App,
+        request: &HttpRequest,
+        account_id: AccountId,
+    ) -> Result<Entry, QueueError> {
+        if let Some(pass) = entry_queue::shown_pass(request, app, account_id, &self.program)? {
+            return Ok(Entry::Pass(pass));
+        }
+        self.admit(app, request, account_id).await.map(Entry::Looked)
+    }
+}
+
+/// How somebody came in with an order.
+#[derive(Debug)]
+pub(super) enum Entry {
+    Pass(EntryPass),
+    Looked(Admitted),
+}
+
+impl Entry {
+    /// The pass that was shown.
+    pub(super) fn pass(&self) -> Option<&EntryPass> {
+        match self {
+            Self::Pass(pass) => Some(pass),
+            Self::Looked(_) => None,
+        }
+    }
+
+    /// Hands out a pass where none was shown.
+    pub(super) fn stamp(&self, answer: HttpResponse) -> HttpResponse {
+        match self {
+            Self::Pass(_) => answer,
+            Self::Looked(admitted) => admitted.stamp(answer),
+        }
     }
 }
 
@@ -50,13 +91,13 @@ impl Performance {
 pub(super) struct Admitted {
     pub(super) stay: Stay,
     /// For a browser that has none.
-    pass: Option<Cookie<'static>>,
+    new_pass: Option<Cookie<'static>>,
 }
 
 impl Admitted {
     /// Hands out the pass with an answer.
     pub(super) fn stamp(&self, mut answer: HttpResponse) -> HttpResponse {
-        if let Some(pass) = &self.pass {
+        if let Some(pass) = &self.new_pass {
             // A cookie of ours always is a valid header.
             let _ = answer.add_cookie(pass);
         }

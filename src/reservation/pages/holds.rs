@@ -108,15 +108,16 @@ pub async fn create_hold(
 ) -> Result<HttpResponse, PageError> {
     let performance = Performance::find(&app, &programs, *id).await?;
     let (choice, request_key) = form.parse()?;
-    let order = HoldOrder {
+    let mut order = HoldOrder {
         account_id: me.account_id,
         program: performance.program.clone(),
         schedule: performance.schedule.clone(),
         choice,
         request_key,
+        pass: None,
     };
-    let admitted = match performance.admit(&app, &request, me.account_id).await {
-        Ok(admitted) => admitted,
+    let entry = match performance.enter(&app, &request, me.account_id).await {
+        Ok(entry) => entry,
         // What was carried out while they were inside is still answered.
         Err(refusal) => {
             return match hold::find_carried_out(&app, &order).await? {
@@ -125,12 +126,14 @@ pub async fn create_hold(
             };
         }
     };
+    order.pass = entry.pass().cloned();
     match hold::hold(&app, &desk, &order).await {
-        Ok(hold) => Ok(admitted.stamp(held(&me.view, &hold))),
+        Ok(hold) => Ok(entry.stamp(held(&me.view, &hold))),
         Err(refusal @ ReservationError::Waiting { .. }) if me.view.wants_form(&refusal) => {
             Ok(wait_page(&me.view, &order, &refusal))
         }
         Err(refusal) if me.view.wants_form(&refusal) => {
+            let admitted = performance.admit(&app, &request, me.account_id).await?;
             map_page(&app, &desk, &me.view, &performance, &admitted, None, Some(&refusal)).await
         }
         Err(failure) => Err(failure.into()),
