@@ -11,7 +11,12 @@ use askama::Template;
 use serde::Deserialize;
 use uuid::Uuid;
 
-use super::{door::Performance, estimate_secs, seats::map_page};
+use super::{
+    door::{Admitted, Performance},
+    estimate_secs,
+    refused::{Refused, Why},
+    seats::map_page,
+};
 use crate::{
     accounts::CurrentAccount,
     app::App,
@@ -32,6 +37,9 @@ use crate::{
         request_key,
     },
 };
+
+/// How many seats together are proposed.
+const BEST_USUAL: u32 = 2;
 
 /// What somebody wants to hold, as it was sent.
 #[derive(Clone, Debug, Default, Deserialize)]
@@ -96,6 +104,31 @@ impl HoldForm {
     }
 }
 
+/// What was typed, as the forms of the map show it again.
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "called from templates")]
+impl HoldForm {
+    /// How many of the best seats were asked for; two before anybody asked.
+    pub(super) fn is_best(&self, n_seats: &u32) -> bool {
+        self.best.parse().unwrap_or(BEST_USUAL) == *n_seats
+    }
+
+    pub(super) fn is_section(&self, name: &str) -> bool {
+        self.section.text() == name
+    }
+
+    pub(super) fn is_price(&self, price: &Points) -> bool {
+        self.price.parse() == Some(price.get())
+    }
+
+    pub(super) fn has_seat(&self, id: &ScheduleSeatId) -> bool {
+        self.seat_ids.0.iter().any(|field| field.parse().as_ref() == Some(id))
+    }
+
+    pub(super) fn has_places(&self, zone_id: &ZoneId, quantity: &u32) -> bool {
+        self.zone_id.parse().as_ref() == Some(zone_id) && self.quantity.parse() == Some(*quantity)
+    }
+}
+
 /// `POST /schedules/{id}/reservations`
 pub async fn create_hold(
     app: Data<App>,
@@ -107,7 +140,18 @@ pub async fn create_hold(
     Body(form): Body<HoldForm>,
 ) -> Result<HttpResponse, PageError> {
     let performance = Performance::find(&app, &programs, *id).await?;
-    let (choice, request_key) = form.parse()?;
+    let map = async |admitted: &Admitted, why| {
+        let refused = Refused { why, typed: &form };
+        map_page(&app, &desk, &me.view, &performance, admitted, None, Some(refused)).await
+    };
+    let (choice, request_key) = match form.parse() {
+        Ok(parsed) => parsed,
+        Err(mistakes) if me.view.wants_form(&mistakes) => {
+            let admitted = performance.admit(&app, &request, me.account_id).await?;
+            return map(&admitted, Why::Mistakes(&mistakes)).await;
+        }
+        Err(mistakes) => return Err(mistakes.into()),
+    };
     let order = HoldOrder {
         account_id: me.account_id,
         program: performance.program.clone(),
@@ -130,9 +174,7 @@ pub async fn create_hold(
         Err(refusal @ ReservationError::Waiting { .. }) if me.view.wants_form(&refusal) => {
             Ok(wait_page(&me.view, &order, &refusal))
         }
-        Err(refusal) if me.view.wants_form(&refusal) => {
-            map_page(&app, &desk, &me.view, &performance, &admitted, None, Some(&refusal)).await
-        }
+        Err(refusal) if me.view.wants_form(&refusal) => map(&admitted, Why::Order(&refusal)).await,
         Err(failure) => Err(failure.into()),
     }
 }

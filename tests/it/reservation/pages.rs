@@ -79,6 +79,57 @@ async fn a_browser_is_led_from_the_map_to_the_reservation(db: PgPool) {
     office.close().await;
 }
 
+/// What was typed stands in the forms again.
+#[sqlx::test]
+async fn an_order_that_was_refused_comes_back_as_it_was_typed(db: PgPool) {
+    let office = Office::open_with(db, 1, &[]).await;
+    let options = ConcertOptions { zone_capacity: 6, ..ConcertOptions::default() };
+    let concert = Concert::with(&office.db, options).await;
+    let people = office.crowd(2, "ada").await;
+    admit(&office.db, &concert, &people).await;
+    sqlx::query("update schedule_seats set price = 90000 where id = any($1)")
+        .bind(&concert.seat_ids[10..])
+        .execute(&office.db)
+        .await
+        .unwrap();
+    assert_eq!(hold(&people[0], &concert, &concert.seat_ids[..1]).await.status, 201);
+    let order = order_path(&concert);
+
+    let nothing = people[1].submit(&order, &()).await;
+    assert_eq!(nothing.status, 422);
+    assert!(nothing.body.contains("Please choose seats of this performance"), "{}", nothing.body);
+    assert!(!nothing.body.contains(" checked"));
+
+    let form = [("seat_ids", concert.seat_ids[0]), ("seat_ids", concert.seat_ids[1])];
+    let seats = people[1].submit(&order, &form).await;
+    assert_eq!(seats.status, 409);
+    // The one that is gone cannot be had, the other one is still chosen.
+    assert_eq!(seats.body.matches(" checked><span").count(), 1, "{}", seats.body);
+    assert_eq!(seats.body.matches(" disabled><span").count(), 1);
+
+    let zone_id = concert.zone_id.to_string();
+    let places = [("zone_id", zone_id.as_str()), ("quantity", "3")];
+    assert_eq!(people[0].submit(&order, &places).await.status, 303);
+    assert_eq!(people[0].submit(&order, &places).await.status, 303);
+    let places = people[1].submit(&order, &places).await;
+    assert_eq!(places.status, 409);
+
+    let wish = [("best", "8"), ("section", "Stalls"), ("price", "90000")];
+    let blocked = "update schedule_seats set status = 'BLOCKED' where id = $1";
+    sqlx::query(blocked).bind(concert.seat_ids[14]).execute(&office.db).await.unwrap();
+    let wish = people[1].submit(&order, &wish).await;
+    assert_eq!(wish.status, 409);
+    for part in [
+        "No seats together are left like that",
+        "<option value=\"8\" selected>",
+        "<option selected>Stalls</option>",
+        "<option value=\"90000\" selected>",
+    ] {
+        assert!(wish.body.contains(part), "{part} is missing in {}", wish.body);
+    }
+    office.close().await;
+}
+
 #[sqlx::test]
 async fn alternatives_are_near_cost_the_same_and_leave_nobody_alone(db: PgPool) {
     let office = Office::open_with(db, 1, &[]).await;
