@@ -159,7 +159,10 @@ pub async fn create_hold(
         choice,
         request_key,
     };
-    let admitted = match performance.admit(&app, &request, me.account_id).await {
+    let step = desk.step().await?;
+    let admitted = performance.admit(&app, &request, me.account_id).await;
+    drop(step);
+    let admitted = match admitted {
         Ok(admitted) => admitted,
         // What was carried out while they were inside is still answered.
         Err(refusal) => {
