@@ -210,14 +210,17 @@ async fn five_hundred_orders_for_seats_over_two_connections_starve_no_other_page
         *told.entry((answer.status, answer.code())).or_default() += 1;
         told
     });
-    // Whoever has to wait too long for a connection is told so, and has nothing.
-    assert!(answers.iter().all(|answer| matches!(answer.status, 201 | 409 | 503)), "{told:?}");
-    assert!(count(&answers, 201, "") > 50, "{told:?}");
+    let (n_held, n_unknown) = (count(&answers, 201, ""), count(&answers, 503, ""));
+    let n_refused = count(&answers, 409, "seat-unavailable");
+    assert_eq!(n_held + n_refused + n_unknown, ORDERS, "{told:?}");
+    assert!(n_held > 50, "{told:?}");
     let held: i64 = sqlx::query_scalar("select count(*) from reservations")
         .fetch_one(&office.db)
         .await
         .unwrap();
-    assert_eq!(usize::try_from(held).unwrap(), count(&answers, 201, ""), "{told:?}");
+    // One of each two at most, and an order that took too long may have been carried out.
+    let held = usize::try_from(held).unwrap();
+    assert!((n_held..=n_held + n_unknown).contains(&held) && held <= ORDERS / 2, "{told:?}");
     office.verify().await;
     office.close().await;
 }
