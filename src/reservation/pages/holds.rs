@@ -91,8 +91,12 @@ impl HoldForm {
             let price = self.price.parse().and_then(Points::new);
             Some(mistakes.note("price", "reservation-refusal-price", price)?)
         };
-        let section = Some(self.section.text().to_owned()).filter(|section| !section.is_empty());
-        n_seats.map(|n_seats| Choice::Best(Wish { n_seats, section, price }))
+        n_seats.map(|n_seats| Choice::Best(Wish { n_seats, section: self.section(), price }))
+    }
+
+    /// The section, if one is named.
+    fn section(&self) -> Option<String> {
+        Some(self.section.text().to_owned()).filter(|section| !section.is_empty())
     }
 
     /// The seats, sorted; none when there are none, one is no id or one comes twice.
@@ -142,7 +146,12 @@ pub async fn create_hold(
     let performance = Performance::find(&app, &programs, *id).await?;
     let map = async |admitted: &Admitted, why| {
         let refused = Refused { why, typed: &form };
-        map_page(&app, &desk, &me.view, &performance, admitted, None, Some(refused)).await
+        // A small house is shown whole, whatever part of it was asked for.
+        let section = match desk.is_large(&app, *id).await? {
+            true => form.section(),
+            false => None,
+        };
+        map_page(&app, &desk, &me.view, &performance, admitted, section, Some(refused)).await
     };
     let (choice, request_key) = match form.parse() {
         Ok(parsed) => parsed,

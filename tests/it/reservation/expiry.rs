@@ -129,6 +129,28 @@ async fn a_hold_is_renewed_once_and_only_while_nobody_waits(db: PgPool) {
 }
 
 #[sqlx::test]
+async fn whoever_was_told_an_end_keeps_it_whatever_the_program_says_later(db: PgPool) {
+    let office = Office::open_with(db, 1, &NO_WORKER).await;
+    let concert = Concert::usual(&office.db).await;
+    let ada = office.sign_in("ada").await;
+    admit(&office.db, &concert, std::slice::from_ref(&ada)).await;
+    let held = hold(&ada, &concert, &concert.seat_ids[..1]).await.json();
+    sqlx::query("update programs set hold_ttl_secs = 60").execute(&office.db).await.unwrap();
+    let path = format!("/reservations/{}", held["reservation_id"].as_str().unwrap());
+    assert_eq!(ada.get(&path).await.json()["expires_at"], held["expires_at"]);
+    hold(&ada, &concert, &concert.seat_ids[1..2]).await;
+    let secs: Vec<i32> = sqlx::query_scalar(
+        "select extract(epoch from expires_at - created_at)::integer from reservations
+         order by created_at",
+    )
+    .fetch_all(&office.db)
+    .await
+    .unwrap();
+    assert_eq!(secs, [300, 60]);
+    office.close().await;
+}
+
+#[sqlx::test]
 async fn of_twenty_renewals_at_once_one_adds_two_minutes(db: PgPool) {
     let office = Office::open_with(db, 2, &NO_WORKER).await;
     let concert = Concert::usual(&office.db).await;
