@@ -3,6 +3,7 @@
 use std::{sync::Arc, time::Duration};
 
 use moka::future::Cache;
+use tokio::sync::{Semaphore, SemaphorePermit};
 
 use super::{error::ReservationError, live::Maps, seat_map::MapSeat, store};
 use crate::{
@@ -18,6 +19,10 @@ const SEATS_MAX: u64 = 64;
 
 /// Seats drawn at once. A larger house is shown a section at a time, and from memory.
 const SEATS_DRAWN_MAX: i64 = 1_500;
+/// How long an order waits until others have been at the database; as long as it would for
+/// a connection.
+const STEP_WAIT_MAX: Duration = Duration::from_secs(3);
+
 /// How long a performance is taken for as large as it was, and how many at once.
 const SIZES_TTL: Duration = Duration::from_secs(10);
 const SIZES_MAX: u64 = 10_000;
@@ -40,23 +45,38 @@ pub struct Desk {
     seats: Cache<Part, Arc<Vec<MapSeat>>>,
     sizes: Cache<ScheduleId, bool>,
     places: Cache<(ScheduleId, ZoneId), i32>,
+    steps: Arc<Semaphore>,
 }
 
 impl Desk {
     /// The desk of one instance.
     pub fn new(app: &App) -> Self {
+        let n_steps = usize::try_from(app.config.db_connections_max.get()).unwrap_or(1);
         Self {
             zones: FairLocks::new(&app.redis, FairTerms::default()),
             maps: Maps::new(app),
             seats: Cache::builder().max_capacity(SEATS_MAX).time_to_live(SEATS_TTL).build(),
             sizes: Cache::builder().max_capacity(SIZES_MAX).time_to_live(SIZES_TTL).build(),
             places: Cache::builder().max_capacity(PLACES_MAX).time_to_live(PLACES_TTL).build(),
+            steps: Arc::new(Semaphore::new(n_steps)),
         }
     }
 
     /// Ends every open stream: a stopping instance waits for none.
     pub fn close(&self) {
         self.maps.close();
+    }
+
+    /// Lets an order go to the database for one step, as many at once as there are
+    /// connections. A crowd of orders stands in line here, in the order in which it came,
+    /// and not for the connections: other pages wait for one step, not for the crowd.
+    /// Never kept while waiting for a lock in Redis.
+    pub(super) async fn step(&self) -> Result<SemaphorePermit<'_>, sqlx::Error> {
+        match tokio::time::timeout(STEP_WAIT_MAX, self.steps.acquire()).await {
+            Ok(Ok(step)) => Ok(step),
+            // As if no connection could be had.
+            _ => Err(sqlx::Error::PoolTimedOut),
+        }
     }
 
     /// Whether the house is too large to be drawn at once.
@@ -106,6 +126,7 @@ impl Desk {
         if self.places.get(&zone).await.is_some_and(|remaining| remaining >= quantity) {
             return Ok(());
         }
+        let _step = self.step().await?;
         let remaining = store::find_remaining(&app.db, schedule_id, zone_id).await?;
         let remaining = remaining.ok_or(ReservationError::UnknownZone)?;
         self.places.insert(zone, remaining).await;

@@ -30,9 +30,11 @@ pub(super) async fn hold_best(
     let mut lost = Vec::new();
     for reading in 0..READINGS_MAX {
         // The first look may be shared with others who ask now; a lost race wants a new one.
-        let seats = match reading {
-            0 => desk.seats(app, order.schedule.id, wish.section.as_deref()).await?,
-            _ => desk.seats_anew(app, order.schedule.id, wish.section.as_deref()).await?,
+        let seats = if reading == 0 {
+            desk.seats(app, order.schedule.id, wish.section.as_deref()).await?
+        } else {
+            let _step = desk.step().await?;
+            desk.seats_anew(app, order.schedule.id, wish.section.as_deref()).await?
         };
         let groups = groups_for(&seats, wish, order);
         if groups.is_empty() && reading > 0 {

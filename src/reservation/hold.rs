@@ -75,7 +75,7 @@ pub async fn hold(app: &App, desk: &Desk, order: &HoldOrder) -> Result<Hold, Res
     }
     let outcome = match hold_now(app, desk, order, key.as_ref()).await {
         // Freed by the clock and not yet by anybody's transaction.
-        Err(refusal) if is_freed(app, &refusal).await? => {
+        Err(refusal) if is_freed(app, desk, &refusal).await? => {
             hold_now(app, desk, order, key.as_ref()).await
         }
         outcome => outcome,
@@ -84,12 +84,16 @@ pub async fn hold(app: &App, desk: &Desk, order: &HoldOrder) -> Result<Hold, Res
         // What was carried out before is answered as it was then, whatever stands in
         // the way of doing it again.
         (Err(refusal), Some(key)) if refusal.is_refusal() => {
+            let _step = desk.step().await?;
             match key.find_outcome(&app.db).await? {
                 Some(first) => Ok(first),
                 None => Err(with_alternatives(app, order, refusal).await),
             }
         }
-        (Err(refusal), None) => Err(with_alternatives(app, order, refusal).await),
+        (Err(refusal), None) => {
+            let _step = desk.step().await?;
+            Err(with_alternatives(app, order, refusal).await)
+        }
         (outcome, _) => outcome,
     }
 }
@@ -129,7 +133,7 @@ pub(super) async fn hold_chosen(
         desk.require_places(app, order.schedule.id, zone_id, quantity).await?;
     }
     let turn = Turn::take(app, desk, order).await?;
-    let outcome = retry_stale(|_| hold_once(app, order, key)).await;
+    let outcome = retry_stale(|_| hold_once(app, desk, order, key)).await;
     turn.end().await;
     let (held, is_stay_longer) = outcome?;
     announce(app, order.schedule.id);
@@ -143,9 +147,11 @@ pub(super) async fn hold_chosen(
 /// One attempt, in a transaction of its own; says as well whether the stay's end moved.
 async fn hold_once(
     app: &App,
+    desk: &Desk,
     order: &HoldOrder,
     key: Option<&RequestKey>,
 ) -> Result<(Hold, bool), ReservationError> {
+    let _step = desk.step().await?;
     let mut tx = app.db.begin().await?;
     if let Some(key) = key
         && let Claim::Done(first) = key.claim(&mut tx).await?
@@ -272,12 +278,14 @@ fn held(
 }
 
 /// Whether holds that are over stood in the way and do so no more.
-async fn is_freed(app: &App, refusal: &ReservationError) -> Result<bool, sqlx::Error> {
+async fn is_freed(app: &App, desk: &Desk, refusal: &ReservationError) -> Result<bool, sqlx::Error> {
     let n_freed = match refusal {
         ReservationError::SeatUnavailable { seat_ids, .. } => {
+            let _step = desk.step().await?;
             expiry::expire_in_the_way(app, seat_ids, None).await?
         }
         ReservationError::SoldOut { zone_id: Some(zone_id) } => {
+            let _step = desk.step().await?;
             expiry::expire_in_the_way(app, &[], Some(*zone_id)).await?
         }
         _ => 0,

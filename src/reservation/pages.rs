@@ -5,6 +5,7 @@ mod door;
 mod drawing;
 mod holds;
 mod overview;
+mod refused;
 mod reservations;
 mod room;
 mod seats;

@@ -67,7 +67,9 @@ function setUpDrawing() {
     mark.removeAttribute("href");
     mark.setAttribute("role", "checkbox");
   }
-  const first = [...seats.values()].find((seat) => seat.mark && !seat.box.disabled);
+  // The way in by keyboard: the free seat nearest to the stage.
+  const free = [...seats.values()].filter((seat) => seat.mark && !seat.box.disabled);
+  const first = free.reduce((best, seat) => (best && best.y <= seat.y ? best : seat), null);
   first?.mark.setAttribute("tabindex", "0");
 
   const button = (name) => document.querySelector(`[data-zoom="${name}"]`);

@@ -5,6 +5,7 @@ mod fair;
 mod history;
 mod lease;
 mod model;
+mod witness;
 
 use redis::cmd;
 use stagedoor::infra::redis::Redis;

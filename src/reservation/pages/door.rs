@@ -9,6 +9,7 @@ use crate::{
     app::App,
     catalog::{Program, Programs, Schedule, ScheduleId},
     entry_queue::{self, EntryPass, QueueError, Stay},
+    reservation::desk::Desk,
     web::error::{NotFound, PageError},
 };
 
@@ -51,12 +52,14 @@ impl Performance {
     pub(super) async fn enter(
         &self,
         app: &App,
+        desk: &Desk,
         request: &HttpRequest,
         account_id: AccountId,
     ) -> Result<Entry, QueueError> {
         if let Some(pass) = entry_queue::shown_pass(request, app, account_id, &self.program)? {
             return Ok(Entry::Pass(pass));
         }
+        let _step = desk.step().await?;
         self.admit(app, request, account_id).await.map(Entry::Looked)
     }
 }

@@ -11,7 +11,12 @@ use askama::Template;
 use serde::Deserialize;
 use uuid::Uuid;
 
-use super::{door::Performance, estimate_secs, seats::map_page};
+use super::{
+    door::Performance,
+    estimate_secs,
+    refused::{Refused, Why},
+    seats::map_page,
+};
 use crate::{
     accounts::CurrentAccount,
     app::App,
@@ -32,6 +37,9 @@ use crate::{
         request_key,
     },
 };
+
+/// How many seats together are proposed.
+const BEST_USUAL: u32 = 2;
 
 /// What somebody wants to hold, as it was sent.
 #[derive(Clone, Debug, Default, Deserialize)]
@@ -83,8 +91,12 @@ impl HoldForm {
             let price = self.price.parse().and_then(Points::new);
             Some(mistakes.note("price", "reservation-refusal-price", price)?)
         };
-        let section = Some(self.section.text().to_owned()).filter(|section| !section.is_empty());
-        n_seats.map(|n_seats| Choice::Best(Wish { n_seats, section, price }))
+        n_seats.map(|n_seats| Choice::Best(Wish { n_seats, section: self.section(), price }))
+    }
+
+    /// The section, if one is named.
+    fn section(&self) -> Option<String> {
+        Some(self.section.text().to_owned()).filter(|section| !section.is_empty())
     }
 
     /// The seats, sorted; none when there are none, one is no id or one comes twice.
@@ -93,6 +105,31 @@ impl HoldForm {
             self.seat_ids.0.iter().map(Field::parse).collect();
         ids.filter(|ids| !ids.is_empty() && ids.len() == self.seat_ids.0.len())
             .map(|ids| ids.into_iter().collect())
+    }
+}
+
+/// What was typed, as the forms of the map show it again.
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "called from templates")]
+impl HoldForm {
+    /// How many of the best seats were asked for; two before anybody asked.
+    pub(super) fn is_best(&self, n_seats: &u32) -> bool {
+        self.best.parse().unwrap_or(BEST_USUAL) == *n_seats
+    }
+
+    pub(super) fn is_section(&self, name: &str) -> bool {
+        self.section.text() == name
+    }
+
+    pub(super) fn is_price(&self, price: &Points) -> bool {
+        self.price.parse() == Some(price.get())
+    }
+
+    pub(super) fn has_seat(&self, id: &ScheduleSeatId) -> bool {
+        self.seat_ids.0.iter().any(|field| field.parse().as_ref() == Some(id))
+    }
+
+    pub(super) fn has_places(&self, zone_id: &ZoneId, quantity: &u32) -> bool {
+        self.zone_id.parse().as_ref() == Some(zone_id) && self.quantity.parse() == Some(*quantity)
     }
 }
 
@@ -107,7 +144,23 @@ pub async fn create_hold(
     Body(form): Body<HoldForm>,
 ) -> Result<HttpResponse, PageError> {
     let performance = Performance::find(&app, &programs, *id).await?;
-    let (choice, request_key) = form.parse()?;
+    let map = async |why| {
+        let admitted = performance.admit(&app, &request, me.account_id).await?;
+        let refused = Refused { why, typed: &form };
+        // A small house is shown whole, whatever part of it was asked for.
+        let section = match desk.is_large(&app, *id).await? {
+            true => form.section(),
+            false => None,
+        };
+        map_page(&app, &desk, &me.view, &performance, &admitted, section, Some(refused)).await
+    };
+    let (choice, request_key) = match form.parse() {
+        Ok(parsed) => parsed,
+        Err(mistakes) if me.view.wants_form(&mistakes) => {
+            return map(Why::Mistakes(&mistakes)).await;
+        }
+        Err(mistakes) => return Err(mistakes.into()),
+    };
     let mut order = HoldOrder {
         account_id: me.account_id,
         program: performance.program.clone(),
@@ -116,7 +169,7 @@ pub async fn create_hold(
         request_key,
         pass: None,
     };
-    let entry = match performance.enter(&app, &request, me.account_id).await {
+    let entry = match performance.enter(&app, &desk, &request, me.account_id).await {
         Ok(entry) => entry,
         // What was carried out while they were inside is still answered.
         Err(refusal) => {
@@ -132,10 +185,7 @@ pub async fn create_hold(
         Err(refusal @ ReservationError::Waiting { .. }) if me.view.wants_form(&refusal) => {
             Ok(wait_page(&me.view, &order, &refusal))
         }
-        Err(refusal) if me.view.wants_form(&refusal) => {
-            let admitted = performance.admit(&app, &request, me.account_id).await?;
-            map_page(&app, &desk, &me.view, &performance, &admitted, None, Some(&refusal)).await
-        }
+        Err(refusal) if me.view.wants_form(&refusal) => map(Why::Order(&refusal)).await,
         Err(failure) => Err(failure.into()),
     }
 }

@@ -15,6 +15,8 @@ use uuid::Uuid;
 use super::{
     door::{Admitted, Performance},
     drawing::SeatView,
+    holds::HoldForm,
+    refused::{Refusal, Refused},
     room::{RoomMap, read_map},
 };
 use crate::{
@@ -23,19 +25,13 @@ use crate::{
     catalog::{Program, Programs, Schedule, ScheduleId},
     points::Points,
     reservation::{
-        alternatives::Alternative,
         desk::Desk,
-        error::ReservationError,
         house::{self, House},
         listing::{SectionListing, ZoneState},
         seat_map::MapSeat,
         store,
     },
-    web::{
-        error::{Fault, PageError},
-        i18n::Phrase,
-        page::View,
-    },
+    web::{error::PageError, i18n::Phrase, page::View},
 };
 
 /// Which part of the house to show.
@@ -56,16 +52,8 @@ struct SeatMapPage<'a> {
     map: RoomMap,
     places_max: u32,
     refusal: Option<Refusal<'a>>,
-}
-
-/// Why the order that led here was refused.
-struct Refusal<'a> {
-    title: Phrase,
-    text: String,
-    /// Names of the seats that are gone.
-    gone: Vec<String>,
-    alternatives: &'a [Alternative],
-    is_about_seats: bool,
+    /// The order that led here and was refused.
+    typed: HoldForm,
 }
 
 impl SeatMapPage<'_> {
@@ -124,6 +112,16 @@ impl SeatMapPage<'_> {
     fn section_href(&self, name: &str) -> String {
         let query = serde_html_form::to_string([("section", name)]).unwrap_or_default();
         format!("/schedules/{}?{query}", self.schedule.id)
+    }
+
+    /// Every price that is known here, the dearest first.
+    fn prices(&self) -> Vec<Points> {
+        let sections = self.map.sections.iter();
+        let ends = sections.flat_map(|section| [section.price_min, section.price_max]);
+        let mut prices: Vec<Points> = ends.chain(self.map.drawing.prices.iter().copied()).collect();
+        prices.sort_by(|left, right| right.cmp(left));
+        prices.dedup();
+        prices
     }
 
     /// What the seats of a section cost.
@@ -187,7 +185,7 @@ impl SeatMapPage<'_> {
     }
 }
 
-fn seat_name(v: &View, seat: &MapSeat, with_section: bool) -> Phrase {
+pub(super) fn seat_name(v: &View, seat: &MapSeat, with_section: bool) -> Phrase {
     let name = if with_section { "seat-name-full" } else { "seat-name" };
     v.t(name)
         .word("section", &seat.section)
@@ -246,44 +244,22 @@ pub(super) async fn map_page(
     performance: &Performance,
     admitted: &Admitted,
     section: Option<String>,
-    refusal: Option<&ReservationError>,
+    refused: Option<Refused<'_>>,
 ) -> Result<HttpResponse, PageError> {
     let (schedule, program) = (&performance.schedule, &performance.program);
+    let refusal = refused.as_ref().and_then(Refused::order);
     let map = read_map(app, desk, schedule.id, section, refusal).await?;
-    let (status, refusal) = match refusal {
-        Some(fault) => (fault.status(), Some(refusal_of(v, &map, fault))),
-        None => (StatusCode::OK, None),
-    };
+    let status = refused.as_ref().map_or(StatusCode::OK, Refused::status);
     let page = SeatMapPage {
         v,
         program,
         schedule,
         stay_ends_at: admitted.stay.stay_ends_at,
         now: app.now(),
+        refusal: refused.as_ref().map(|refused| refused.told(v, &map)),
         map,
         places_max: app.config.seats_per_hold_max.get(),
-        refusal,
+        typed: refused.map(|refused| refused.typed.clone()).unwrap_or_default(),
     };
     Ok(v.html(status, &page))
-}
-
-fn refusal_of<'a>(v: &View, map: &RoomMap, fault: &'a ReservationError) -> Refusal<'a> {
-    let (gone, alternatives) = match fault {
-        ReservationError::SeatUnavailable { seat_ids, alternatives } => {
-            (seat_ids.as_slice(), alternatives.as_slice())
-        }
-        _ => (Default::default(), Default::default()),
-    };
-    let seats = map.drawing.seats().filter(|seat| gone.contains(&seat.id));
-    let with_section = map.sections.len() > 1;
-    Refusal {
-        title: match gone.len() {
-            0 => v.text(format!("error-{}-title", fault.code())),
-            n_gone => v.t("seat-taken-title").number("count", n_gone),
-        },
-        text: v.refusal(fault),
-        gone: seats.map(|seat| seat_name(v, seat, with_section).to_string()).collect(),
-        alternatives,
-        is_about_seats: !gone.is_empty(),
-    }
 }

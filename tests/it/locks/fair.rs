@@ -6,7 +6,7 @@ use std::{
 };
 
 use stagedoor::infra::locks::{FairError, FairGuard, FairLocks, FairTerms, LeaseName, Waiting};
-use tokio::task::JoinSet;
+use tokio::{runtime::Builder, task::JoinSet};
 
 use super::{assert_nothing_left, new_prefix, redis_of};
 
@@ -221,4 +221,54 @@ async fn waiters_that_are_cancelled_anywhere_leave_nothing_behind() {
     }
     tokio::time::sleep(Duration::from_millis(200)).await;
     assert_nothing_left(&redis).await;
+}
+
+/// More of them than one step of the lock looks at.
+#[test]
+fn those_who_died_while_they_waited_are_passed_over_however_many_they_are() {
+    const DEAD: usize = 40;
+    let prefix = new_prefix();
+    let terms = FairTerms {
+        presence: Duration::from_millis(400),
+        absence: Duration::from_mins(1),
+        ..FairTerms::default()
+    };
+    let living = Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
+    let (redis, locks) = living.block_on(async {
+        let redis = redis_of(&prefix);
+        (redis.clone(), FairLocks::new(&redis, terms))
+    });
+    let holder = living.block_on(take(&locks, "ada", NOW)).unwrap();
+    let dying = Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
+    let their_prefix = prefix.clone();
+    dying.spawn(async move {
+        let locks = FairLocks::new(&redis_of(&their_prefix), terms);
+        let waiting = (0..DEAD).map(|number| {
+            let locks = locks.clone();
+            async move { take(&locks, &format!("dead-{number}"), Duration::from_mins(1)).await }
+        });
+        futures_util::future::join_all(waiting).await
+    });
+    let line = redis.key("fair:{house}:floor:line");
+    let places = || {
+        living
+            .block_on(async { redis.query::<usize>(redis::cmd("ZCARD").arg(&line)).await.unwrap() })
+    };
+    while places() < DEAD {
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    dying.shutdown_background();
+    let mara = living.spawn({
+        let locks = locks.clone();
+        async move { take(&locks, "mara", Duration::from_mins(1)).await.unwrap() }
+    });
+    while places() < DEAD + 1 {
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    living.block_on(async {
+        holder.release().await;
+        let mara = tokio::time::timeout(Duration::from_secs(20), mara).await;
+        mara.expect("the dead hold her up").unwrap().release().await;
+    });
+    assert_eq!(places(), DEAD, "they keep their places, should they come back");
 }

@@ -9,7 +9,7 @@ use std::{
 use stagedoor::infra::locks::{FairLocks, FairTerms, LeaseName};
 use tokio::runtime::{Builder, Runtime};
 
-use super::{assert_nothing_left, new_prefix, redis_of};
+use super::{assert_nothing_left, new_prefix, redis_of, witness::Witness};
 
 const TERMS: FairTerms = FairTerms {
     lease: Duration::from_millis(400),
@@ -24,6 +24,7 @@ const TERMS: FairTerms = FairTerms {
 /// One time somebody had the lock.
 #[derive(Clone, Debug)]
 struct Turn {
+    waiter: String,
     fence: u64,
     from: Instant,
     to: Instant,
@@ -55,16 +56,18 @@ async fn work(locks: FairLocks, waiter: String, until: Instant, history: History
         }
         // Other tasks of a runtime that stood still lost their leases with it.
         let is_broken = is_broken || from.elapsed() > TERMS.presence / 4;
-        let turn = Turn { fence: guard.fence(), from, to: Instant::now(), is_broken };
+        let (waiter, fence) = (waiter.clone(), guard.fence());
+        let turn = Turn { waiter, fence, from, to: Instant::now(), is_broken };
         history.lock().unwrap().push(turn);
         guard.release().await;
     }
 }
 
 #[test]
-fn never_two_holders_with_one_fence_and_never_two_at_once_while_nobody_sleeps() {
+fn first_come_first_served_never_two_with_one_fence_and_never_two_at_once_while_nobody_sleeps() {
     let prefix = new_prefix();
     let history: History = Arc::default();
+    let witness = Witness::of(&prefix);
     let until = Instant::now() + Duration::from_secs(6);
     let mut instances = Vec::new();
     let mut crashes = 0;
@@ -84,6 +87,9 @@ fn never_two_holders_with_one_fence_and_never_two_at_once_while_nobody_sleeps() 
         runtime.shutdown_background();
     }
     let turns = history.lock().unwrap().clone();
+    let order: Vec<_> = turns.iter().map(|turn| (turn.waiter.clone(), turn.fence)).collect();
+    let n_compared = witness.judge(&order);
+    assert!(n_compared > 200, "only {n_compared} could be compared");
     judge(turns);
     std::thread::sleep(TERMS.lease + TERMS.presence + TERMS.absence);
     instance().block_on(async {

@@ -6,7 +6,7 @@ use sqlx::PgPool;
 use stagedoor::reservation;
 
 use super::{admit, hold, hold_places};
-use crate::support::{Concert, ConcertOptions, Office};
+use crate::support::{Concert, ConcertOptions, Office, count, storm};
 
 /// Instances whose worker does not come by during a test.
 const NO_WORKER: [(&str, &str); 1] = [("EXPIRY_PERIOD_MS", "3600000")];
@@ -23,6 +23,24 @@ async fn let_time_pass(db: &PgPool, secs: i32) {
     .unwrap();
 }
 
+/// Waits until no seat and no place is held any more.
+async fn until_freed(db: &PgPool) {
+    const LOOKS_MAX: usize = 400;
+    for _ in 0..LOOKS_MAX {
+        let (live, remaining): (i64, i32) = sqlx::query_as(
+            "select (select count(*) from reservation_items where live), remaining from zones",
+        )
+        .fetch_one(db)
+        .await
+        .unwrap();
+        if (live, remaining) == (0, 100) {
+            return;
+        }
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
+    panic!("something is held for ever");
+}
+
 #[sqlx::test]
 async fn a_hold_that_is_not_paid_ends_and_frees_its_seats(db: PgPool) {
     let office = Office::open_with(db, 2, &[("EXPIRY_PERIOD_MS", "100")]).await;
@@ -33,14 +51,7 @@ async fn a_hold_that_is_not_paid_ends_and_frees_its_seats(db: PgPool) {
     let held = hold(&ada, &concert, &concert.seat_ids[..3]).await.json();
     assert_eq!(hold_places(&ada, &concert, 2).await.status, 201);
     assert_eq!(held["items"].as_array().unwrap().len(), 3);
-    tokio::time::sleep(Duration::from_millis(1_600)).await;
-    let (live, remaining): (i64, i32) = sqlx::query_as(
-        "select (select count(*) from reservation_items where live), remaining from zones",
-    )
-    .fetch_one(&office.db)
-    .await
-    .unwrap();
-    assert_eq!((live, remaining), (0, 100));
+    until_freed(&office.db).await;
     let path = format!("/reservations/{}", held["reservation_id"].as_str().unwrap());
     assert_eq!(ada.get(&path).await.json()["status"], "EXPIRED");
     office.verify().await;
@@ -114,6 +125,53 @@ async fn a_hold_is_renewed_once_and_only_while_nobody_waits(db: PgPool) {
     let again = people[0].post(&path, &[("", "")]).await;
     assert_eq!((again.status, again.code().as_str()), (409, "not-renewable"));
     office.verify().await;
+    office.close().await;
+}
+
+#[sqlx::test]
+async fn whoever_was_told_an_end_keeps_it_whatever_the_program_says_later(db: PgPool) {
+    let office = Office::open_with(db, 1, &NO_WORKER).await;
+    let concert = Concert::usual(&office.db).await;
+    let ada = office.sign_in("ada").await;
+    admit(&office.db, &concert, std::slice::from_ref(&ada)).await;
+    let held = hold(&ada, &concert, &concert.seat_ids[..1]).await.json();
+    sqlx::query("update programs set hold_ttl_secs = 60").execute(&office.db).await.unwrap();
+    let path = format!("/reservations/{}", held["reservation_id"].as_str().unwrap());
+    assert_eq!(ada.get(&path).await.json()["expires_at"], held["expires_at"]);
+    hold(&ada, &concert, &concert.seat_ids[1..2]).await;
+    let secs: Vec<i32> = sqlx::query_scalar(
+        "select extract(epoch from expires_at - created_at)::integer from reservations
+         order by created_at",
+    )
+    .fetch_all(&office.db)
+    .await
+    .unwrap();
+    assert_eq!(secs, [300, 60]);
+    office.close().await;
+}
+
+#[sqlx::test]
+async fn of_twenty_renewals_at_once_one_adds_two_minutes(db: PgPool) {
+    let office = Office::open_with(db, 2, &NO_WORKER).await;
+    let concert = Concert::usual(&office.db).await;
+    let ada = office.sign_in("ada").await;
+    admit(&office.db, &concert, std::slice::from_ref(&ada)).await;
+    let held = hold(&ada, &concert, &concert.seat_ids[..2]).await.json();
+    let path = format!("/reservations/{}/renewal", held["reservation_id"].as_str().unwrap());
+    let answers = storm((0..20).map(|idx| {
+        let (ada, path) = (office.moved(&ada, idx), path.clone());
+        async move { ada.post(&path, &[("", "")]).await }
+    }))
+    .await;
+    assert_eq!(count(&answers, 200, ""), 1);
+    assert_eq!(count(&answers, 409, "not-renewable"), 19);
+    let secs: i32 = sqlx::query_scalar(
+        "select extract(epoch from expires_at - created_at)::integer from reservations",
+    )
+    .fetch_one(&office.db)
+    .await
+    .unwrap();
+    assert_eq!(secs, 300 + 120);
     office.close().await;
 }
 

@@ -5,7 +5,48 @@ use sqlx::PgPool;
 use uuid::Uuid;
 
 use super::{admit, hold, order_path};
-use crate::support::{Concert, ConcertOptions, Office};
+use crate::support::{Answer, Concert, ConcertOptions, Office, Person};
+
+/// Sends `order` as JSON, as a program's form and as a browser's form.
+async fn send_each_way(person: &Person, concert: &Concert, order: &Value) -> [Answer; 3] {
+    let path = order_path(concert);
+    let text = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+    let mut form: Vec<(&str, String)> = Vec::new();
+    for (name, value) in order.as_object().unwrap() {
+        match value.as_array() {
+            Some(values) => form.extend(values.iter().map(|each| (name.as_str(), text(each)))),
+            None => form.push((name, text(value))),
+        }
+    }
+    [
+        person.post_json(&path, order).await,
+        person.post(&path, &form).await,
+        person.submit(&path, &form).await,
+    ]
+}
+
+/// Seats, places and a wish: every kind of order.
+fn every_kind(concert: &Concert) -> [Value; 4] {
+    let (seats, zone_id) = (&concert.seat_ids[..2], concert.zone_id);
+    [
+        json!({ "seat_ids": seats }),
+        json!({ "zone_id": zone_id, "quantity": 2 }),
+        json!({ "best": 2 }),
+        json!({ "best": 2, "zone_id": zone_id }),
+    ]
+}
+
+/// That every kind of order, sent in every way, is refused so.
+async fn assert_refused(person: &Person, concert: &Concert, status: u16, code: &str) {
+    for order in every_kind(concert) {
+        let [json, form, page] = send_each_way(person, concert, &order).await;
+        for answer in [json, form] {
+            assert_eq!((answer.status, answer.code().as_str()), (status, code), "{order}");
+        }
+        assert_eq!(page.status, status, "{order} {}", page.body);
+        assert!(page.header("content-type").starts_with("text/html"), "{order}");
+    }
+}
 
 async fn assert_nothing_held(office: &Office) {
     let held: i64 = sqlx::query_scalar("select count(*) from reservations")
@@ -48,10 +89,18 @@ async fn an_order_that_makes_no_sense_names_its_field_and_holds_nothing(db: PgPo
         (json!({ "best": 2, "price": "dear" }), "invalid", "price"),
     ];
     for (order, code, field) in orders {
-        let answer = ada.post_json(&order_path(&concert), &order).await;
-        assert_eq!((answer.status, answer.code().as_str()), (422, code), "{order} {}", answer.body);
-        if !field.is_empty() {
-            assert!(answer.json()["fields"][field].is_string(), "{order} {}", answer.body);
+        let [json, form, page] = send_each_way(&ada, &concert, &order).await;
+        for answer in [json, form] {
+            let told = (answer.status, answer.code());
+            assert_eq!(told, (422, code.to_owned()), "{order} {}", answer.body);
+            if !field.is_empty() {
+                assert!(answer.json()["fields"][field].is_string(), "{order} {}", answer.body);
+            }
+        }
+        // The map again, with what is wrong.
+        assert_eq!(page.status, 422, "{order} {}", page.body);
+        for part in ["role=\"alert\"", "data-seat-form", "notice__title"] {
+            assert!(page.body.contains(part), "{order}: {part} is missing in {}", page.body);
         }
     }
     assert_nothing_held(&office).await;
@@ -76,8 +125,8 @@ async fn whoever_is_not_inside_is_shown_the_way_to_the_line(db: PgPool) {
     let office = Office::open_with(db, 1, &[]).await;
     let concert = Concert::usual(&office.db).await;
     let ada = office.sign_in("ada").await;
+    assert_refused(&ada, &concert, 403, "not-admitted").await;
     let refused = hold(&ada, &concert, &concert.seat_ids[..1]).await;
-    assert_eq!((refused.status, refused.code().as_str()), (403, "not-admitted"));
     let queue_url = format!("/programs/{}/queue", concert.slug);
     assert_eq!(refused.json()["queue_url"], queue_url);
     let map = ada.get(&format!("/schedules/{}", concert.schedule_id)).await;
@@ -117,8 +166,56 @@ async fn nothing_is_held_after_the_sale_or_the_start(db: PgPool) {
     ] {
         let concert = Concert::with(&office.db, options).await;
         admit(&office.db, &concert, std::slice::from_ref(&ada)).await;
-        let refused = hold(&ada, &concert, &concert.seat_ids[..1]).await;
-        assert_eq!((refused.status, refused.code().as_str()), (410, "sale-closed"));
+        assert_refused(&ada, &concert, 410, "sale-closed").await;
+    }
+    assert_nothing_held(&office).await;
+    office.close().await;
+}
+
+#[sqlx::test]
+async fn what_is_gone_is_refused_in_every_way_it_can_be_asked_for(db: PgPool) {
+    let office = Office::open_with(db, 1, &[]).await;
+    let options = ConcertOptions { zone_capacity: 1, ..ConcertOptions::default() };
+    let concert = Concert::with(&office.db, options).await;
+    let ada = office.sign_in("ada").await;
+    admit(&office.db, &concert, std::slice::from_ref(&ada)).await;
+    // One seat and one place are left, and two are wanted.
+    sqlx::query("update schedule_seats set status = 'BLOCKED' where id <> $1")
+        .bind(concert.seat_ids[0])
+        .execute(&office.db)
+        .await
+        .unwrap();
+    for (order, code) in
+        every_kind(&concert).iter().zip(["seat-unavailable", "sold-out", "sold-out", "sold-out"])
+    {
+        let [json, form, page] = send_each_way(&ada, &concert, order).await;
+        for answer in [json, form] {
+            assert_eq!((answer.status, answer.code().as_str()), (409, code), "{order}");
+        }
+        assert_eq!(page.status, 409, "{order} {}", page.body);
+        assert!(page.body.contains("role=\"alert\""), "{order} {}", page.body);
+    }
+    assert_nothing_held(&office).await;
+    office.close().await;
+}
+
+#[sqlx::test]
+async fn an_order_that_cannot_be_read_is_refused_whatever_it_is(db: PgPool) {
+    let office = Office::open_with(db, 1, &[]).await;
+    let concert = Concert::usual(&office.db).await;
+    let ada = office.sign_in("ada").await;
+    admit(&office.db, &concert, std::slice::from_ref(&ada)).await;
+    let form = "application/x-www-form-urlencoded";
+    for (kind, body, status, code) in [
+        ("application/json", "{\"seat_ids\": [1", 400, "bad-request"),
+        ("application/json", "{\"seat_ids\": {\"a\": 1}}", 400, "bad-request"),
+        ("text/plain", "seat_ids=1", 415, "unsupported-media-type"),
+        (form, "seat_ids=%FF%FE", 422, "invalid"),
+        (form, "seat_ids[]=1", 422, "invalid"),
+    ] {
+        let request = ada.asks(reqwest::Method::POST, &order_path(&concert), "application/json");
+        let answer = ada.send(request.header("content-type", kind).body(body)).await;
+        assert_eq!((answer.status, answer.code().as_str()), (status, code), "{kind} {body}");
     }
     assert_nothing_held(&office).await;
     office.close().await;

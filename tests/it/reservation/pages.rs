@@ -49,6 +49,11 @@ async fn a_large_house_is_shown_a_section_at_a_time(db: PgPool) {
     assert!(overview.body.contains("?section=Gallery+%26+co"), "{}", overview.body);
     let section = ada.visit(&format!("{path}?section=Gallery+%26+co")).await;
     assert_eq!(section.body.matches("name=\"seat_ids\"").count(), 1_000);
+    // Whoever is refused is still in the section they were in.
+    let refused = ada.submit(&order_path(&concert), &[("section", "Gallery & co")]).await;
+    assert_eq!(refused.status, 422);
+    assert_eq!(refused.body.matches("name=\"seat_ids\"").count(), 1_000);
+    assert!(refused.body.contains("name=\"section\" value=\"Gallery &#38; co\""));
     office.close().await;
 }
 
@@ -76,6 +81,57 @@ async fn a_browser_is_led_from_the_map_to_the_reservation(db: PgPool) {
     assert_eq!(refused.status, 409);
     assert!(refused.body.contains("Row A seat 1 · Row A seat 2"), "{}", refused.body);
     assert_eq!(refused.body.matches("class=\"alternatives__item\"").count(), 3);
+    office.close().await;
+}
+
+/// What was typed stands in the forms again.
+#[sqlx::test]
+async fn an_order_that_was_refused_comes_back_as_it_was_typed(db: PgPool) {
+    let office = Office::open_with(db, 1, &[]).await;
+    let options = ConcertOptions { zone_capacity: 6, ..ConcertOptions::default() };
+    let concert = Concert::with(&office.db, options).await;
+    let people = office.crowd(2, "ada").await;
+    admit(&office.db, &concert, &people).await;
+    sqlx::query("update schedule_seats set price = 90000 where id = any($1)")
+        .bind(&concert.seat_ids[10..])
+        .execute(&office.db)
+        .await
+        .unwrap();
+    assert_eq!(hold(&people[0], &concert, &concert.seat_ids[..1]).await.status, 201);
+    let order = order_path(&concert);
+
+    let nothing = people[1].submit(&order, &()).await;
+    assert_eq!(nothing.status, 422);
+    assert!(nothing.body.contains("Please choose seats of this performance"), "{}", nothing.body);
+    assert!(!nothing.body.contains(" checked"));
+
+    let form = [("seat_ids", concert.seat_ids[0]), ("seat_ids", concert.seat_ids[1])];
+    let seats = people[1].submit(&order, &form).await;
+    assert_eq!(seats.status, 409);
+    // The one that is gone cannot be had, the other one is still chosen.
+    assert_eq!(seats.body.matches(" checked><span").count(), 1, "{}", seats.body);
+    assert_eq!(seats.body.matches(" disabled><span").count(), 1);
+
+    let zone_id = concert.zone_id.to_string();
+    let places = [("zone_id", zone_id.as_str()), ("quantity", "3")];
+    assert_eq!(people[0].submit(&order, &places).await.status, 303);
+    assert_eq!(people[0].submit(&order, &places).await.status, 303);
+    let places = people[1].submit(&order, &places).await;
+    assert_eq!(places.status, 409);
+
+    let wish = [("best", "8"), ("section", "Stalls"), ("price", "90000")];
+    let blocked = "update schedule_seats set status = 'BLOCKED' where id = $1";
+    sqlx::query(blocked).bind(concert.seat_ids[14]).execute(&office.db).await.unwrap();
+    let wish = people[1].submit(&order, &wish).await;
+    assert_eq!(wish.status, 409);
+    for part in [
+        "No seats together are left like that",
+        "<option value=\"8\" selected>",
+        "<option selected>Stalls</option>",
+        "<option value=\"90000\" selected>",
+    ] {
+        assert!(wish.body.contains(part), "{part} is missing in {}", wish.body);
+    }
     office.close().await;
 }
 

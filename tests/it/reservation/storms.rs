@@ -1,5 +1,13 @@
 //! Many people want the same thing at the same moment.
 
+use std::{
+    collections::BTreeMap,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+};
+
 use serde_json::json;
 use sqlx::PgPool;
 use stagedoor::rehearsal::{self, Invariant};
@@ -161,6 +169,58 @@ async fn one_order_sent_a_hundred_times_holds_once_and_is_answered_alike(db: PgP
     assert_eq!(ada.post_json(&path, &order).await.json(), first);
     let other = json!({ "seat_ids": [concert.seat_ids[1]], "request_key": order["request_key"] });
     assert_eq!(ada.post_json(&path, &other).await.code(), "key-reused");
+    office.verify().await;
+    office.close().await;
+}
+
+/// Few connections and many people who want different and the same seats: nobody waits
+/// for a lease with a connection in hand, so the visitors of other pages are answered.
+#[sqlx::test]
+async fn five_hundred_orders_for_seats_over_two_connections_starve_no_other_page(db: PgPool) {
+    const ORDERS: usize = 500;
+    let settings = [("DB_CONNECTIONS_MAX", "2")];
+    let office = Office::open_with(db, 1, &settings).await;
+    let options = ConcertOptions { seats: 1_000, ..ConcertOptions::default() };
+    let concert = Concert::with(&office.db, options).await;
+    let people = office.crowd(ORDERS, "ada").await;
+    admit(&office.db, &concert, &people).await;
+    let is_over = Arc::new(AtomicBool::new(false));
+    let orders = tokio::spawn(storm(people.into_iter().enumerate().map(move |(idx, person)| {
+        let concert = concert.clone();
+        // Two seats each, and every second one wants a seat of the one before.
+        let seats = [concert.seat_ids[idx / 2 * 3], concert.seat_ids[idx / 2 * 3 + 1 + idx % 2]];
+        async move { hold(&person, &concert, &seats).await }
+    })));
+    let visiting = {
+        let (visitor, is_over) = (office.sign_in("bob").await, is_over.clone());
+        tokio::spawn(async move {
+            let mut answers = Vec::new();
+            while !is_over.load(Ordering::Relaxed) {
+                // Asks the database each time.
+                answers.push(visitor.get("/reservations").await);
+            }
+            answers
+        })
+    };
+    let answers = orders.await.unwrap();
+    is_over.store(true, Ordering::Relaxed);
+    let visits = visiting.await.unwrap();
+    assert_eq!(count(&visits, 200, ""), visits.len(), "a page was not answered");
+    let told: BTreeMap<_, usize> = answers.iter().fold(BTreeMap::default(), |mut told, answer| {
+        *told.entry((answer.status, answer.code())).or_default() += 1;
+        told
+    });
+    let (n_held, n_unknown) = (count(&answers, 201, ""), count(&answers, 503, ""));
+    let n_refused = count(&answers, 409, "seat-unavailable");
+    assert_eq!(n_held + n_refused + n_unknown, ORDERS, "{told:?}");
+    assert!(n_held > 50, "{told:?}");
+    let held: i64 = sqlx::query_scalar("select count(*) from reservations")
+        .fetch_one(&office.db)
+        .await
+        .unwrap();
+    // One of each two at most, and an order that took too long may have been carried out.
+    let held = usize::try_from(held).unwrap();
+    assert!((n_held..=n_held + n_unknown).contains(&held) && held <= ORDERS / 2, "{told:?}");
     office.verify().await;
     office.close().await;
 }

@@ -123,12 +123,11 @@ async fn five_hundred_orders_over_two_connections_starve_no_other_page(db: PgPoo
         let concert = concert.clone();
         async move { hold_places(&person, &concert, 1).await }
     })));
-    let mut slowest = Duration::ZERO;
+    let bob = office.sign_in("bob").await;
     for _ in 0..10 {
         tokio::time::sleep(Duration::from_millis(100)).await;
-        let began = Instant::now();
-        assert_eq!(office.stranger().get("/").await.status, 200);
-        slowest = slowest.max(began.elapsed());
+        // Asks the database each time; a page that is not answered in time is a 503.
+        assert_eq!(bob.get("/reservations").await.status, 200);
     }
     let answers = orders.await.unwrap();
     let told: std::collections::BTreeMap<_, usize> =
@@ -138,7 +137,6 @@ async fn five_hundred_orders_over_two_connections_starve_no_other_page(db: PgPoo
         });
     assert!(answers.iter().all(|answer| matches!(answer.status, 201 | 429)), "{told:?}");
     assert!(count(&answers, 201, "") > 50, "{told:?}");
-    assert!(slowest < Duration::from_millis(1_900), "{slowest:?}");
     office.verify().await;
     office.close().await;
 }

@@ -1,0 +1,94 @@
+//! An order that was refused, on the map it came from: why, what could be had instead, and
+//! what was typed.
+
+use actix_web::http::StatusCode;
+
+use super::{holds::HoldForm, room::RoomMap, seats::seat_name};
+use crate::{
+    reservation::{alternatives::Alternative, error::ReservationError},
+    web::{error::Fault, form::Mistakes, i18n::Phrase, page::View},
+};
+
+/// An order and why nothing was held.
+#[derive(Clone, Copy)]
+pub(super) struct Refused<'a> {
+    pub(super) why: Why<'a>,
+    pub(super) typed: &'a HoldForm,
+}
+
+#[derive(Clone, Copy)]
+pub(super) enum Why<'a> {
+    /// It makes no sense.
+    Mistakes(&'a Mistakes),
+    /// It makes sense and cannot be carried out.
+    Order(&'a ReservationError),
+}
+
+impl<'a> Refused<'a> {
+    pub(super) fn status(&self) -> StatusCode {
+        match self.why {
+            Why::Mistakes(mistakes) => mistakes.status(),
+            Why::Order(fault) => fault.status(),
+        }
+    }
+
+    /// The refusal of an order that makes sense.
+    pub(super) fn order(&self) -> Option<&'a ReservationError> {
+        match self.why {
+            Why::Mistakes(_) => None,
+            Why::Order(fault) => Some(fault),
+        }
+    }
+
+    /// As the map says it.
+    pub(super) fn told(&self, v: &View, map: &RoomMap) -> Refusal<'a> {
+        match self.why {
+            Why::Mistakes(mistakes) => Refusal::of_mistakes(v, mistakes),
+            Why::Order(ReservationError::SeatUnavailable { seat_ids, alternatives })
+                if !seat_ids.is_empty() =>
+            {
+                let seats = map.drawing.seats().filter(|seat| seat_ids.contains(&seat.id));
+                let with_section = map.sections.len() > 1;
+                Refusal {
+                    title: v.t("seat-taken-title").number("count", seat_ids.len()),
+                    text: String::new(),
+                    gone: seats.map(|seat| seat_name(v, seat, with_section).to_string()).collect(),
+                    alternatives,
+                    is_about_seats: true,
+                }
+            }
+            Why::Order(ReservationError::SoldOut { zone_id: None }) => {
+                Refusal::plain(v.t("seat-best-none-title"), v.t("seat-best-none").to_string())
+            }
+            Why::Order(ReservationError::UnknownSeat | ReservationError::UnknownZone) => {
+                let mistakes = self.order().and_then(ReservationError::mistake);
+                Refusal::of_mistakes(v, &mistakes.unwrap_or_default())
+            }
+            Why::Order(fault) => {
+                Refusal::plain(v.text(format!("error-{}-title", fault.code())), v.refusal(fault))
+            }
+        }
+    }
+}
+
+/// What the map says of an order that was refused.
+pub(super) struct Refusal<'a> {
+    pub(super) title: Phrase,
+    pub(super) text: String,
+    /// Names of the seats that are gone.
+    pub(super) gone: Vec<String>,
+    pub(super) alternatives: &'a [Alternative],
+    pub(super) is_about_seats: bool,
+}
+
+impl Refusal<'_> {
+    fn plain(title: Phrase, text: String) -> Self {
+        let alternatives = Default::default();
+        Self { title, text, gone: Vec::new(), alternatives, is_about_seats: false }
+    }
+
+    fn of_mistakes(v: &View, mistakes: &Mistakes) -> Self {
+        let reasons: Vec<_> = mistakes.reasons().map(|key| v.t(key).to_string()).collect();
+        Self::plain(v.t("error-invalid-title"), reasons.join(" "))
+    }
+}

@@ -1,0 +1,107 @@
+//! Somebody who watches a fair line and judges afterwards who got the lock before whom.
+
+use std::{
+    collections::HashMap,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+    thread::JoinHandle,
+    time::Duration,
+};
+
+use stagedoor::infra::redis::Redis;
+use tokio::runtime::Builder;
+
+use super::redis_of;
+
+/// Two looks that lie further apart say too little about what happened in between.
+const APART_MAX: Duration = Duration::from_millis(15);
+
+/// The line as it stood at one moment, by Redis' clock. A fencing number is a moment of
+/// that clock as well.
+#[derive(Debug)]
+struct Look {
+    at_us: u64,
+    /// Everybody who has a place, by when they came.
+    line: HashMap<String, u64>,
+    /// Those inside a request, by when they came.
+    present: HashMap<String, u64>,
+    /// Until when each of them counts as that, unless they ask again.
+    ends_ms: HashMap<String, u64>,
+}
+
+/// Looks at one line again and again, from a thread of its own.
+pub(super) struct Witness {
+    is_over: Arc<AtomicBool>,
+    looking: JoinHandle<Vec<Look>>,
+}
+
+impl Witness {
+    /// Watches the line of `floor` in `house`, of the locks under `prefix`.
+    pub(super) fn of(prefix: &str) -> Self {
+        let (prefix, is_over) = (prefix.to_owned(), Arc::new(AtomicBool::new(false)));
+        let seen_enough = is_over.clone();
+        let looking = std::thread::spawn(move || {
+            let runtime = Builder::new_current_thread().enable_all().build().unwrap();
+            runtime.block_on(async {
+                let redis = redis_of(&prefix);
+                let mut looks = Vec::new();
+                while !seen_enough.load(Ordering::Relaxed) {
+                    looks.push(look(&redis).await);
+                    tokio::time::sleep(Duration::from_millis(1)).await;
+                }
+                looks
+            })
+        });
+        Self { is_over, looking }
+    }
+
+    /// How often somebody who was present when somebody else got the lock can be compared
+    /// with them. Fails when the one who got it had come later: only whoever is away, or
+    /// was not heard of in time, may be passed.
+    pub(super) fn judge(self, turns: &[(String, u64)]) -> usize {
+        self.is_over.store(true, Ordering::Relaxed);
+        let looks = self.looking.join().unwrap();
+        turns.iter().map(|(waiter, fence)| judge_turn(&looks, waiter, *fence)).sum()
+    }
+}
+
+async fn look(redis: &Redis) -> Look {
+    const LOOK: &str = "local time = redis.call('TIME')
+        local all = { time[1] .. string.format('%06d', time[2]) }
+        for i = 1, 3 do all[i + 1] = redis.call('ZRANGE', KEYS[i], 0, -1, 'WITHSCORES') end
+        return all";
+    let mut eval = redis::cmd("EVAL");
+    eval.arg(LOOK).arg(3);
+    for part in ["line", "present", "deadline"] {
+        eval.arg(redis.key(format_args!("fair:{{house}}:floor:{part}")));
+    }
+    let (at_us, line, present, ends_ms) = redis.query(&eval).await.unwrap();
+    Look { at_us, line, present, ends_ms }
+}
+
+/// With how many others the one who took the lock at `fence` can be compared.
+fn judge_turn(looks: &[Look], waiter: &str, fence: u64) -> usize {
+    let after = looks.partition_point(|look| look.at_us <= fence);
+    let (Some(before), Some(after)) = (looks[..after].last(), looks.get(after)) else { return 0 };
+    // Nobody goes away and comes back in so short a time: whoever was present at both
+    // looks with one arrival was present in between.
+    if u128::from(after.at_us - before.at_us) > APART_MAX.as_micros() {
+        return 0;
+    }
+    let came = before.line.get(waiter).copied().unwrap_or(before.at_us);
+    let stayed = before.present.iter().filter(|(other, arrival)| {
+        let in_time = before.ends_ms.get(*other).is_some_and(|ends_ms| *ends_ms > fence / 1_000);
+        *other != waiter && in_time && after.present.get(*other) == Some(*arrival)
+    });
+    let stayed: Vec<_> = stayed.collect();
+    for (other, arrival) in &stayed {
+        assert!(
+            came < **arrival,
+            "{waiter} came at {came} and got it at {fence}, before {other}, who came at {arrival} \
+             and was there: {before:?} {after:?}"
+        );
+    }
+    stayed.len()
+}
