@@ -1,9 +1,10 @@
 //! How long it will take, measured.
 //!
-//! The speed of a line is the number of places that were freed in the last minutes; where
-//! nothing limits how many are inside, the number of people who were let in. While nothing
-//! was freed the speed is not known, and nobody is told a wait: the first fill says
-//! nothing about how long people stay.
+//! The speed of a line is the number of places that were freed in the last minutes, or
+//! since the line began, if it is younger; where nothing limits how many are inside, the
+//! number of people who were let in. While nothing was freed the speed is not known, and
+//! nobody is told a wait: the first fill says nothing about how long people stay. Nor is
+//! anybody while the line is paused.
 
 use std::{sync::Arc, time::Duration};
 
@@ -61,13 +62,13 @@ impl Measures {
         let measure = async {
             let now = app.now();
             let since = (now - WINDOW).max(program.on_sale_at);
-            let n_through = match program.queue_capacity {
+            let through = match program.queue_capacity {
                 Some(_) => lines::count_freed(&app.db, program.id, since).await?,
                 None => lines::count_admitted(&app.db, program.id, since).await?,
             };
-            let span_secs = (now - since).num_seconds().max(1);
+            let span_secs = (now - through.since).num_seconds().max(1);
             Ok(Speed {
-                n_through: u64::try_from(n_through).unwrap_or(0),
+                n_through: u64::try_from(through.n).unwrap_or(0),
                 span_secs: u64::try_from(span_secs).unwrap_or(1),
                 measured_at: now,
             })

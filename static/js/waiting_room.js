@@ -101,7 +101,8 @@ function receive(state) {
     show("scarce", !counting && state.ahead >= state.seats_free);
   }
   fill("wait", waitText(state));
-  show("wait-unknown", state.estimated_wait_seconds == null);
+  show("paused", state.is_paused);
+  show("wait-unknown", state.estimated_wait_seconds == null && !state.is_paused);
   show("measured", state.measured_at != null);
   if (state.measured_at != null) fill("measured", text.textMeasured.replace("{time}", timeOfDay(state.measured_at)));
   schedule(state.retry_after_ms ?? BACKOFF_MS_MIN);
