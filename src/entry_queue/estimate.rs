@@ -41,8 +41,8 @@ pub(super) struct Wait {
     pub(super) secs: u64,
     /// As fast as chance may have it: one standard deviation of the count.
     pub(super) secs_min: u64,
-    /// As slow; unknown while one place was freed.
-    pub(super) secs_max: Option<u64>,
+    /// As slow.
+    pub(super) secs_max: u64,
     pub(super) measured_at: DateTime<Utc>,
 }
 
@@ -78,15 +78,15 @@ impl Measures {
 }
 
 impl Speed {
-    /// How long somebody waits who has `n_ahead` people ahead; `None` while nothing is
-    /// measured.
+    /// How long somebody waits who has `n_ahead` people ahead; `None` while so little was
+    /// measured that there is no range: of a single place nobody knows how long it takes.
     pub(super) fn wait(self, n_ahead: u64) -> Option<Wait> {
         let spread = self.n_through.isqrt();
         let secs_at = |n_through: u64| ((n_ahead + 1) * self.span_secs).checked_div(n_through);
         Some(Wait {
             secs: secs_at(self.n_through)?,
             secs_min: secs_at(self.n_through + spread)?,
-            secs_max: secs_at(self.n_through - spread),
+            secs_max: secs_at(self.n_through - spread)?,
             measured_at: self.measured_at,
         })
     }
@@ -105,8 +105,9 @@ mod tests {
     fn a_wait_is_what_was_measured_or_nothing() {
         assert_eq!(speed(0, 300).wait(10), None);
         let wait = speed(100, 300).wait(339).unwrap();
-        assert_eq!((wait.secs, wait.secs_min, wait.secs_max), (1_020, 927, Some(1_133)));
-        let rough = speed(1, 300).wait(0).unwrap();
-        assert_eq!((rough.secs, rough.secs_max), (300, None));
+        assert_eq!((wait.secs, wait.secs_min, wait.secs_max), (1_020, 927, 1_133));
+        assert_eq!(speed(1, 300).wait(0), None);
+        let rough = speed(2, 300).wait(0).unwrap();
+        assert_eq!((rough.secs, rough.secs_min, rough.secs_max), (150, 100, 300));
     }
 }

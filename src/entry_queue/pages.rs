@@ -75,10 +75,9 @@ impl WaitingPage<'_> {
         const MINUTE: u64 = 60;
         const HOUR: u64 = 60 * MINUTE;
         let Some(wait) = self.wait else { return self.v.t("queue-wait-unknown") };
-        let longest = wait.secs_max.unwrap_or(wait.secs);
-        let (from, to) = (wait.secs_min / MINUTE, longest.div_ceil(MINUTE));
+        let (from, to) = (wait.secs_min / MINUTE, wait.secs_max.div_ceil(MINUTE));
         let about = |duration| self.v.t("queue-wait-about").word("duration", duration);
-        match longest {
+        match wait.secs_max {
             0..MINUTE => self.v.t("date-less-than-a-minute"),
             MINUTE..HOUR if from < to && from > 0 => {
                 about(self.v.t("date-minutes-range").number("from", from).number("to", to))

@@ -102,7 +102,7 @@ async fn waiting(
         is_paused,
         estimated_wait_seconds: wait.map(|wait| wait.secs),
         estimated_wait_from_seconds: wait.map(|wait| wait.secs_min),
-        estimated_wait_to_seconds: wait.and_then(|wait| wait.secs_max),
+        estimated_wait_to_seconds: wait.map(|wait| wait.secs_max),
         measured_at: wait.map(|wait| wait.measured_at),
         retry_after_ms: Some(retry_after_ms(ahead)),
         expires_at: None,

@@ -112,7 +112,7 @@ function receive(state) {
 function waitText(state) {
   const seconds = state.estimated_wait_seconds;
   if (seconds == null) return text.textWaitUnknown;
-  const longest = state.estimated_wait_to_seconds ?? seconds;
+  const longest = state.estimated_wait_to_seconds;
   if (longest < 60) return text.textWaitSoon;
   const from = Math.floor(state.estimated_wait_from_seconds / 60);
   const to = Math.ceil(longest / 60);
