@@ -36,6 +36,9 @@ use crate::{
     },
 };
 
+/// What it takes to read a notice.
+const READING_SECS: u64 = 8;
+
 #[derive(Template)]
 #[template(path = "entry_queue/waiting.html")]
 struct WaitingPage<'a> {
@@ -51,8 +54,16 @@ impl WaitingPage<'_> {
         self.state.retry_after_ms.unwrap_or_default()
     }
 
+    /// When the page loads itself again without JavaScript: what it says only once stays
+    /// long enough to be read.
     fn refresh_secs(&self) -> u64 {
-        whole_secs(self.retry_after_ms())
+        let least = if self.is_back { READING_SECS } else { 0 };
+        whole_secs(self.retry_after_ms()).max(least)
+    }
+
+    /// Whether the wait will be known when somebody has finished.
+    fn is_first_awaited(&self) -> bool {
+        self.wait.is_none() && self.is_counted() && !self.state.is_paused
     }
 
     fn is_counted(&self) -> bool {

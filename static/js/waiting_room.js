@@ -102,7 +102,7 @@ function receive(state) {
   }
   fill("wait", waitText(state));
   show("paused", state.is_paused);
-  show("wait-unknown", state.estimated_wait_seconds == null && !state.is_paused);
+  show("wait-unknown", state.estimated_wait_seconds == null && !state.is_paused && !counting);
   show("measured", state.measured_at != null);
   if (state.measured_at != null) fill("measured", text.textMeasured.replace("{time}", timeOfDay(state.measured_at)));
   schedule(state.retry_after_ms ?? BACKOFF_MS_MIN);

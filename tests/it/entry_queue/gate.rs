@@ -118,6 +118,7 @@ async fn whoever_is_away_is_passed_over_keeps_the_number_and_goes_next_on_return
     let returned = office.moved(away, 1);
     let page = returned.visit(&line_of(&concert)).await;
     assert!(page.body.contains("Your turn came while you were away"), "{}", page.body);
+    assert!(page.body.contains("http-equiv=\"refresh\" content=\"8\""), "time to read it");
     let state = returned.get(&line_of(&concert)).await.json();
     assert_eq!((&state["queue_number"], &state["ahead"]), (&json!(2), &json!(0)), "{state}");
     assert_eq!(fourth.get(&line_of(&concert)).await.json()["ahead"], 1);
