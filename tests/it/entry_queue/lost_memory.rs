@@ -26,6 +26,8 @@ async fn without_redis_people_join_and_leave_and_the_line_says_one_moment(db: Pg
     assert!(state["retry_after_ms"].as_u64().is_some_and(|ms| (2_000..=4_000).contains(&ms)));
     let page = people[3].visit(&line_of(&concert)).await;
     assert!(page.body.contains("One moment, your place is safe."), "{}", page.body);
+    let why = r#"data-when="wait-unknown" hidden"#;
+    assert!(page.body.contains(why), "the wait waits for the count, for nobody's end");
     assert_eq!(people[3].delete(&line_of(&concert)).await.status, 204);
 
     // Nobody is asked whether they are there where there is no line.
@@ -65,6 +67,8 @@ async fn office_with_a_line(
     for person in &people {
         assert_eq!(join(person, &concert).await.status, 201);
     }
+    // The line of a Redis that just started is counted first.
+    until_status(&people[0], &concert, "ACTIVE").await;
     (office, concert, people)
 }
 

@@ -7,7 +7,7 @@ use serde_json::json;
 use sqlx::{AssertSqlSafe, PgPool};
 use uuid::Uuid;
 
-use super::{crowded, join, line_of};
+use super::{crowded, join, line_of, until_status};
 use crate::support::{Answer, Concert, ConcertOptions, Office, Person};
 
 /// Every table, with what its rows say. Log-ins grow older by being used; they are counted.
@@ -73,11 +73,10 @@ async fn at_every_door(person: &Person, line: &str) -> Vec<(u16, String)> {
     told
 }
 
-#[sqlx::test]
-async fn a_line_that_cannot_be_joined_says_why_at_every_door_and_nothing_changes(db: PgPool) {
-    let office = Office::open(db.clone()).await;
-    let ada = office.sign_in("Ada").await;
-    let mut concerts = Vec::new();
+/// The lines of a draft, of a program whose sale is to come, is over or was cancelled, and of
+/// one that is paused.
+async fn lines(db: &PgPool) -> Vec<String> {
+    let mut lines = Vec::new();
     for (status, opens_in_secs, closes_in_secs) in [
         ("DRAFT", -3_600, 3_600),
         ("PUBLISHED", 3_600, 7_200),
@@ -86,15 +85,23 @@ async fn a_line_that_cannot_be_joined_says_why_at_every_door_and_nothing_changes
         ("PUBLISHED", -3_600, 3_600),
     ] {
         let options = ConcertOptions { opens_in_secs, closes_in_secs, ..crowded() };
-        let concert = Concert::with(&db, options).await;
+        let concert = Concert::with(db, options).await;
         let change = "update programs set status = $2, cancelled_at = case when $2 = 'CANCELLED'
              then now() end, wound_down_at = case when $2 = 'CANCELLED' then now() end,
              queue_paused_at = now() where id = $1";
         let change = sqlx::query(change).bind(concert.program_id).bind(status);
-        change.execute(&db).await.unwrap();
-        concerts.push(line_of(&concert));
+        change.execute(db).await.unwrap();
+        lines.push(line_of(&concert));
     }
-    let [draft, coming, closed, cancelled, paused] = &concerts[..] else { unreachable!() };
+    lines
+}
+
+#[sqlx::test]
+async fn a_line_that_cannot_be_joined_says_why_at_every_door_and_nothing_changes(db: PgPool) {
+    let office = Office::open(db.clone()).await;
+    let ada = office.sign_in("Ada").await;
+    let lines = lines(&db).await;
+    let [draft, coming, closed, cancelled, paused] = &lines[..] else { unreachable!() };
     let before = everything(&db).await;
 
     let never_there = format!("/programs/{}/queue", Uuid::now_v7());
@@ -158,6 +165,7 @@ async fn garbage_and_what_is_somebody_elses_move_nobody(db: PgPool) {
     for person in &people {
         assert_eq!(join(person, &concert).await.status, 201);
     }
+    until_status(&people[0], &concert, "ACTIVE").await;
     let outsider = office.sign_in("Out").await;
     let before = everything(&db).await;
     let departure = format!("{}/departure", line_of(&concert));
@@ -209,6 +217,7 @@ async fn what_makes_no_sense_at_the_desk_of_a_line_changes_nothing(db: PgPool) {
     for person in &people {
         assert_eq!(join(person, &concert).await.status, 201);
     }
+    until_status(&people[0], &concert, "ACTIVE").await;
     let before = everything(&db).await;
     let at = |id: &str, what: &str| format!("/admin/programs/{id}/line{what}");
     let whole = form(&[("version", "0"), ("queue_capacity", "2"), ("who", "2"), ("reason", "why")]);
