@@ -80,7 +80,7 @@ function receive(state) {
     return;
   }
   const counting = state.ahead === null;
-  show("counting", counting);
+  if (appears("counting", counting)) say("counting");
   show("line", !counting);
   if (!counting) {
     const behind = Math.max(0, state.waiting - state.ahead - 1);
@@ -101,7 +101,7 @@ function receive(state) {
     show("scarce", !counting && state.ahead >= state.seats_free);
   }
   fill("wait", waitText(state));
-  show("paused", state.is_paused);
+  if (appears("paused", state.is_paused)) say("paused");
   show("wait-unknown", state.estimated_wait_seconds == null && !state.is_paused && !counting);
   show("measured", state.measured_at != null);
   if (state.measured_at != null) fill("measured", text.textMeasured.replace("{time}", timeOfDay(state.measured_at)));
@@ -152,6 +152,18 @@ function fill(name, value) {
   for (const target of room.querySelectorAll(`[data-fill="${name}"]`)) {
     if (target.textContent !== value) target.textContent = value;
   }
+}
+
+// Whether it was hidden until now.
+function appears(name, on) {
+  const wasHidden = room.querySelector(`[data-when="${name}"]`).hidden;
+  show(name, on);
+  return on && wasHidden;
+}
+
+// Says aloud what the page shows under that name.
+function say(name) {
+  fill("say", room.querySelector(`[data-when="${name}"]`).textContent.trim().replace(/\s+/g, " "));
 }
 
 function show(name, on) {
