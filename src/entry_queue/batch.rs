@@ -87,8 +87,9 @@ impl Joins {
         account_id: AccountId,
     ) -> Result<oneshot::Receiver<Result<Verdict, QueueError>>, QueueError> {
         let (answer, answered) = oneshot::channel();
-        let member = Member { token_id: TokenId(Uuid::now_v7()), account_id, answer };
         let mut lines = self.lines();
+        // Named behind the lock, so that ids rise in the order of arrival.
+        let member = Member { token_id: TokenId(Uuid::now_v7()), account_id, answer };
         if let Some(line) = lines.get_mut(&program_id) {
             if line.len() >= WAITING_MAX {
                 return Err(QueueError::Crowded);

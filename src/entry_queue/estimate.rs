@@ -1,9 +1,10 @@
 //! How long it will take, measured.
 //!
-//! The speed of a line is the number of places that were freed in the last minutes; where
-//! nothing limits how many are inside, the number of people who were let in. While nothing
-//! was freed the speed is not known, and nobody is told a wait: the first fill says
-//! nothing about how long people stay.
+//! The speed of a line is the number of places that were freed in the last minutes, or
+//! since the line began, if it is younger; where nothing limits how many are inside, the
+//! number of people who were let in. While nothing was freed the speed is not known, and
+//! nobody is told a wait: the first fill says nothing about how long people stay. Nor is
+//! anybody while the line is paused.
 
 use std::{sync::Arc, time::Duration};
 
@@ -40,8 +41,8 @@ pub(super) struct Wait {
     pub(super) secs: u64,
     /// As fast as chance may have it: one standard deviation of the count.
     pub(super) secs_min: u64,
-    /// As slow; unknown while one place was freed.
-    pub(super) secs_max: Option<u64>,
+    /// As slow.
+    pub(super) secs_max: u64,
     pub(super) measured_at: DateTime<Utc>,
 }
 
@@ -61,13 +62,13 @@ impl Measures {
         let measure = async {
             let now = app.now();
             let since = (now - WINDOW).max(program.on_sale_at);
-            let n_through = match program.queue_capacity {
+            let through = match program.queue_capacity {
                 Some(_) => lines::count_freed(&app.db, program.id, since).await?,
                 None => lines::count_admitted(&app.db, program.id, since).await?,
             };
-            let span_secs = (now - since).num_seconds().max(1);
+            let span_secs = (now - through.since).num_seconds().max(1);
             Ok(Speed {
-                n_through: u64::try_from(n_through).unwrap_or(0),
+                n_through: u64::try_from(through.n).unwrap_or(0),
                 span_secs: u64::try_from(span_secs).unwrap_or(1),
                 measured_at: now,
             })
@@ -77,15 +78,15 @@ impl Measures {
 }
 
 impl Speed {
-    /// How long somebody waits who has `n_ahead` people ahead; `None` while nothing is
-    /// measured.
+    /// How long somebody waits who has `n_ahead` people ahead; `None` while so little was
+    /// measured that there is no range: of a single place nobody knows how long it takes.
     pub(super) fn wait(self, n_ahead: u64) -> Option<Wait> {
         let spread = self.n_through.isqrt();
         let secs_at = |n_through: u64| ((n_ahead + 1) * self.span_secs).checked_div(n_through);
         Some(Wait {
             secs: secs_at(self.n_through)?,
             secs_min: secs_at(self.n_through + spread)?,
-            secs_max: secs_at(self.n_through - spread),
+            secs_max: secs_at(self.n_through - spread)?,
             measured_at: self.measured_at,
         })
     }
@@ -104,8 +105,9 @@ mod tests {
     fn a_wait_is_what_was_measured_or_nothing() {
         assert_eq!(speed(0, 300).wait(10), None);
         let wait = speed(100, 300).wait(339).unwrap();
-        assert_eq!((wait.secs, wait.secs_min, wait.secs_max), (1_020, 927, Some(1_133)));
-        let rough = speed(1, 300).wait(0).unwrap();
-        assert_eq!((rough.secs, rough.secs_max), (300, None));
+        assert_eq!((wait.secs, wait.secs_min, wait.secs_max), (1_020, 927, 1_133));
+        assert_eq!(speed(1, 300).wait(0), None);
+        let rough = speed(2, 300).wait(0).unwrap();
+        assert_eq!((rough.secs, rough.secs_min, rough.secs_max), (150, 100, 300));
     }
 }

@@ -203,6 +203,9 @@ pub struct QueueState {
     pub ahead: Option<u64>,
     /// How many wait, all in all; `None` while the line is being counted again.
     pub waiting: Option<u64>,
+    /// Whether the line stands still on the word of staff: nobody is let in, and nobody
+    /// knows how long it takes.
+    pub is_paused: bool,
     /// How long it will take at the speed of the last minutes.
     pub estimated_wait_seconds: Option<u64>,
     /// The same if chance is kind, and if it is not; both measured, as the wait itself.

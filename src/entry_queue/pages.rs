@@ -36,6 +36,9 @@ use crate::{
     },
 };
 
+/// What it takes to read a notice.
+const READING_SECS: u64 = 8;
+
 #[derive(Template)]
 #[template(path = "entry_queue/waiting.html")]
 struct WaitingPage<'a> {
@@ -51,8 +54,16 @@ impl WaitingPage<'_> {
         self.state.retry_after_ms.unwrap_or_default()
     }
 
+    /// When the page loads itself again without JavaScript: what it says only once stays
+    /// long enough to be read.
     fn refresh_secs(&self) -> u64 {
-        whole_secs(self.retry_after_ms())
+        let least = if self.is_back { READING_SECS } else { 0 };
+        whole_secs(self.retry_after_ms()).max(least)
+    }
+
+    /// Whether the wait will be known when somebody has finished.
+    fn is_first_awaited(&self) -> bool {
+        self.wait.is_none() && self.is_counted() && !self.state.is_paused
     }
 
     fn is_counted(&self) -> bool {
@@ -75,10 +86,9 @@ impl WaitingPage<'_> {
         const MINUTE: u64 = 60;
         const HOUR: u64 = 60 * MINUTE;
         let Some(wait) = self.wait else { return self.v.t("queue-wait-unknown") };
-        let longest = wait.secs_max.unwrap_or(wait.secs);
-        let (from, to) = (wait.secs_min / MINUTE, longest.div_ceil(MINUTE));
+        let (from, to) = (wait.secs_min / MINUTE, wait.secs_max.div_ceil(MINUTE));
         let about = |duration| self.v.t("queue-wait-about").word("duration", duration);
-        match longest {
+        match wait.secs_max {
             0..MINUTE => self.v.t("date-less-than-a-minute"),
             MINUTE..HOUR if from < to && from > 0 => {
                 about(self.v.t("date-minutes-range").number("from", from).number("to", to))

@@ -88,15 +88,21 @@ async fn waiting(
     seen: Option<(u64, u64)>,
 ) -> Result<Place, QueueError> {
     let ahead = seen.map(|(n_ahead, _)| n_ahead);
-    let wait = room.wait(app, program, ahead).await?;
+    let is_paused = program.queue_paused_at.is_some();
+    let wait = match is_paused {
+        // What was measured while the line moved says nothing about when it moves again.
+        true => None,
+        false => room.wait(app, program, ahead).await?,
+    };
     let state = QueueState {
         status: TokenStatus::Waiting,
         queue_number,
         ahead,
         waiting: seen.map(|(_, n_waiting)| n_waiting),
+        is_paused,
         estimated_wait_seconds: wait.map(|wait| wait.secs),
         estimated_wait_from_seconds: wait.map(|wait| wait.secs_min),
-        estimated_wait_to_seconds: wait.and_then(|wait| wait.secs_max),
+        estimated_wait_to_seconds: wait.map(|wait| wait.secs_max),
         measured_at: wait.map(|wait| wait.measured_at),
         retry_after_ms: Some(retry_after_ms(ahead)),
         expires_at: None,
@@ -132,6 +138,7 @@ async fn beyond_the_line(
         queue_number: token.queue_number,
         ahead: is_inside.then_some(0),
         waiting: None,
+        is_paused: false,
         estimated_wait_seconds: None,
         estimated_wait_from_seconds: None,
         estimated_wait_to_seconds: None,

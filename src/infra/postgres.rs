@@ -74,6 +74,12 @@ pub fn is_lock_timeout(error: &sqlx::Error) -> bool {
     has_code(error, &["55P03"])
 }
 
+/// Whether a text held what no text can hold there: the character with the number 0. JSON,
+/// forms and addresses can carry it.
+pub fn is_unstorable(error: &sqlx::Error) -> bool {
+    has_code(error, &["22021"])
+}
+
 /// Whether the server chose this transaction to break a deadlock or could not
 /// serialize it: running it again is safe and likely to succeed.
 pub fn is_conflict(error: &sqlx::Error) -> bool {

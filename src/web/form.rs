@@ -52,7 +52,10 @@ impl<T: DeserializeOwned + 'static> FromRequest for Body<T> {
                 BadRequest
             })?;
             let parsed = if is_json {
-                serde_json::from_slice(&bytes).ok()
+                // A list would be read as the fields in their order, an empty one as a form
+                // that leaves everything out.
+                let is_object = bytes.trim_ascii_start().first() == Some(&b'{');
+                is_object.then(|| serde_json::from_slice(&bytes).ok()).flatten()
             } else if content_type == "application/x-www-form-urlencoded" || bytes.is_empty() {
                 serde_html_form::from_bytes(&bytes).ok()
             } else {

@@ -80,7 +80,7 @@ function receive(state) {
     return;
   }
   const counting = state.ahead === null;
-  show("counting", counting);
+  if (appears("counting", counting)) say("counting");
   show("line", !counting);
   if (!counting) {
     const behind = Math.max(0, state.waiting - state.ahead - 1);
@@ -101,7 +101,8 @@ function receive(state) {
     show("scarce", !counting && state.ahead >= state.seats_free);
   }
   fill("wait", waitText(state));
-  show("wait-unknown", state.estimated_wait_seconds == null);
+  if (appears("paused", state.is_paused)) say("paused");
+  show("wait-unknown", state.estimated_wait_seconds == null && !state.is_paused && !counting);
   show("measured", state.measured_at != null);
   if (state.measured_at != null) fill("measured", text.textMeasured.replace("{time}", timeOfDay(state.measured_at)));
   schedule(state.retry_after_ms ?? BACKOFF_MS_MIN);
@@ -111,7 +112,7 @@ function receive(state) {
 function waitText(state) {
   const seconds = state.estimated_wait_seconds;
   if (seconds == null) return text.textWaitUnknown;
-  const longest = state.estimated_wait_to_seconds ?? seconds;
+  const longest = state.estimated_wait_to_seconds;
   if (longest < 60) return text.textWaitSoon;
   const from = Math.floor(state.estimated_wait_from_seconds / 60);
   const to = Math.ceil(longest / 60);
@@ -151,6 +152,18 @@ function fill(name, value) {
   for (const target of room.querySelectorAll(`[data-fill="${name}"]`)) {
     if (target.textContent !== value) target.textContent = value;
   }
+}
+
+// Whether it was hidden until now.
+function appears(name, on) {
+  const wasHidden = room.querySelector(`[data-when="${name}"]`).hidden;
+  show(name, on);
+  return on && wasHidden;
+}
+
+// Says aloud what the page shows under that name.
+function say(name) {
+  fill("say", room.querySelector(`[data-when="${name}"]`).textContent.trim().replace(/\s+/g, " "));
 }
 
 function show(name, on) {

@@ -3,6 +3,7 @@
 mod cancellation;
 mod catalog;
 mod crashes;
+mod let_in;
 mod lines;
 mod people;
 mod sales;

@@ -1,11 +1,15 @@
 //! The waiting room, from the outside: joining, waiting and leaving.
 
+mod arrival;
 mod cluster;
+mod devices;
 mod door;
 mod gate;
 mod lost_answers;
 mod lost_memory;
 mod pass;
+mod refusals;
+mod wait;
 
 use serde_json::{Value, json};
 use sqlx::PgPool;
@@ -197,6 +201,7 @@ async fn a_place_is_told_as_the_contract_says(db: PgPool) {
         state,
         json!({
             "status": "WAITING", "queue_number": 3, "ahead": 1, "waiting": 3,
+            "is_paused": false,
             "estimated_wait_seconds": null, "estimated_wait_from_seconds": null,
             "estimated_wait_to_seconds": null, "measured_at": null, "retry_after_ms": 1000, "expires_at": null,
             "entry_url": null, "seats_free": 120,

@@ -3,7 +3,7 @@
 use reqwest::Method;
 use sqlx::PgPool;
 
-use crate::support::Office;
+use crate::support::{Concert, Office};
 
 #[sqlx::test]
 async fn every_answer_is_safe_to_show_and_can_be_found_in_the_log(db: PgPool) {
@@ -72,13 +72,42 @@ async fn a_body_that_cannot_be_read_is_refused_by_its_reason(db: PgPool) {
     let stranger = office.stranger();
     let login = || stranger.asks(Method::POST, "/login", "application/json");
     let json = "application/json";
-    let broken = stranger.send(login().header("content-type", json).body("{")).await;
-    assert_eq!((broken.status, broken.code().as_str()), (400, "bad-request"));
+    for broken in ["", "{", "[]", r#"["ada@example.com", "secret", "/"]"#, "null", "7"] {
+        let broken = stranger.send(login().header("content-type", json).body(broken)).await;
+        assert_eq!((broken.status, broken.code().as_str()), (400, "bad-request"));
+    }
     let strange = stranger.send(login().header("content-type", "text/csv").body("a,b")).await;
     assert_eq!((strange.status, strange.code().as_str()), (415, "unsupported-media-type"));
     let large = "x".repeat(70_000);
     let large = stranger.send(login().header("content-type", json).body(large)).await;
     assert_eq!((large.status, large.code().as_str()), (413, "body-too-large"));
+    office.close().await;
+}
+
+/// No text in the database can hold the character 0, and any address or field can.
+#[sqlx::test]
+async fn a_text_that_cannot_be_stored_is_a_bad_request_and_no_accident(db: PgPool) {
+    let office = Office::open(db.clone()).await;
+    let concert = Concert::usual(&db).await;
+    let admin = office.employ("admin", "ADMIN").await;
+    admin.post(&format!("/programs/{}/queue", concert.slug), &()).await;
+    for path in [
+        "/admin/people?q=a%00".to_owned(),
+        "/admin/reservations?q=%00".to_owned(),
+        "/admin/programs?q=%00".to_owned(),
+        "/admin/audit?who=%00&act=%00&subject=%00".to_owned(),
+        format!("/schedules/{}?section=%00", concert.schedule_id),
+        format!("/programs/%00{}", concert.slug),
+        "/tickets/%00".to_owned(),
+    ] {
+        for answer in [admin.get(&path).await, admin.visit(&path).await] {
+            assert!(answer.status < 500, "{path}: {}", answer.status);
+        }
+    }
+    let best = [("best", "2"), ("section", "\0")];
+    let path = format!("/schedules/{}/reservations", concert.schedule_id);
+    let refused = admin.post(&path, &best).await;
+    assert!((400..500).contains(&refused.status), "{}", refused.body);
     office.close().await;
 }
 

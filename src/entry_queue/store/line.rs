@@ -82,17 +82,33 @@ pub(in super::super) async fn list_inside(
     Ok(ids.into_iter().collect())
 }
 
-/// How many places were freed since then, however the stays ended.
+/// So many went through since a moment.
+#[derive(Clone, Copy, Debug)]
+pub(in super::super) struct Through {
+    pub(in super::super) n: i64,
+    pub(in super::super) since: DateTime<Utc>,
+}
+
+/// How many places were freed, however the stays ended: since `since`, or since there is a
+/// line, if that is later. Until somebody was last let in who had hardly waited there was
+/// none, and nobody came whose place could be freed.
 pub(in super::super) async fn count_freed(
     db: &PgPool,
     program_id: ProgramId,
     since: DateTime<Utc>,
-) -> Result<i64, sqlx::Error> {
-    sqlx::query_scalar!(
+) -> Result<Through, sqlx::Error> {
+    sqlx::query_as!(
+        Through,
         r#"
-        select count(*) as "n!" from queue_tokens
-        where program_id = $1 and ended_at > $2
-            and ended_at is not null and admitted_at is not null
+        select since as "since!",
+            (select count(*) from queue_tokens
+             where program_id = $1 and ended_at > since
+                and ended_at is not null and admitted_at is not null) as "n!"
+        from (
+            select coalesce(max(admitted_at), $2) as since from queue_tokens
+            where program_id = $1 and admitted_at > $2
+                and admitted_at < issued_at + interval '2 seconds' and let_in_by is null
+        ) line
         "#,
         program_id as _,
         since,
@@ -101,16 +117,23 @@ pub(in super::super) async fn count_freed(
     .await
 }
 
-/// How many were let in since then.
+/// How many were let in, as [`count_freed`].
 pub(in super::super) async fn count_admitted(
     db: &PgPool,
     program_id: ProgramId,
     since: DateTime<Utc>,
-) -> Result<i64, sqlx::Error> {
-    sqlx::query_scalar!(
+) -> Result<Through, sqlx::Error> {
+    sqlx::query_as!(
+        Through,
         r#"
-        select count(*) as "n!" from queue_tokens
-        where program_id = $1 and admitted_at > $2
+        select since as "since!",
+            (select count(*) from queue_tokens
+             where program_id = $1 and admitted_at > since) as "n!"
+        from (
+            select coalesce(max(admitted_at), $2) as since from queue_tokens
+            where program_id = $1 and admitted_at > $2
+                and admitted_at < issued_at + interval '2 seconds' and let_in_by is null
+        ) line
         "#,
         program_id as _,
         since,

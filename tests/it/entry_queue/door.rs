@@ -1,8 +1,9 @@
 //! Who is refused at the door, and what the pages say.
 
 use sqlx::PgPool;
+use stagedoor::entry_queue;
 
-use super::{crowded, join, line_of};
+use super::{crowded, join, line_of, until_status};
 use crate::support::{Concert, ConcertOptions, Office};
 
 #[sqlx::test]
@@ -94,4 +95,50 @@ async fn the_page_says_where_one_stands_in_both_languages(db: PgPool) {
     let second = people[0].submit(&line_of(&concert), &()).await;
     assert_eq!(second.status, 409);
     assert!(second.body.contains("You are already in line"), "{}", second.body);
+}
+
+/// Places that are freed outside of a sale stay free.
+#[sqlx::test]
+async fn nobody_is_let_in_before_the_sale_after_it_or_when_it_is_cancelled(db: PgPool) {
+    let office = Office::open(db.clone()).await;
+    for (change, is_over) in [
+        ("on_sale_at = now() + interval '1 hour'", false),
+        ("off_sale_at = now()", true),
+        ("status = 'CANCELLED', cancelled_at = now()", true),
+    ] {
+        let concert = Concert::with(&db, crowded()).await;
+        let people = office.crowd(2, "Outside").await;
+        for person in &people {
+            join(person, &concert).await;
+        }
+        let set = async |change: &str| {
+            let set = format!("update programs set {change} where id = $1");
+            let set = sqlx::query(sqlx::AssertSqlSafe(set)).bind(concert.program_id);
+            set.execute(&db).await.unwrap();
+        };
+        set(change).await;
+        assert_eq!(people[0].delete(&line_of(&concert)).await.status, 204);
+        for _tick in 0..5 {
+            assert_eq!(people[1].get(&line_of(&concert)).await.status, 200);
+            entry_queue::admit_everywhere(&office.app).await.unwrap();
+        }
+        if is_over {
+            until_status(&people[1], &concert, "CANCELLED").await;
+        } else {
+            assert_eq!(people[1].get(&line_of(&concert)).await.json()["status"], "WAITING");
+        }
+        let n_let_in: i64 = sqlx::query_scalar(
+            "select count(*) from queue_tokens where account_id = $1 and admitted_at is not null",
+        )
+        .bind(people[1].account_id)
+        .fetch_one(&db)
+        .await
+        .unwrap();
+        assert_eq!(n_let_in, 0, "{change}");
+        if !is_over {
+            set("on_sale_at = now() - interval '1 hour'").await;
+            until_status(&people[1], &concert, "ACTIVE").await;
+        }
+    }
+    office.verify().await;
 }

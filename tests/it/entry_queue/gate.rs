@@ -118,6 +118,7 @@ async fn whoever_is_away_is_passed_over_keeps_the_number_and_goes_next_on_return
     let returned = office.moved(away, 1);
     let page = returned.visit(&line_of(&concert)).await;
     assert!(page.body.contains("Your turn came while you were away"), "{}", page.body);
+    assert!(page.body.contains("http-equiv=\"refresh\" content=\"8\""), "time to read it");
     let state = returned.get(&line_of(&concert)).await.json();
     assert_eq!((&state["queue_number"], &state["ahead"]), (&json!(2), &json!(0)), "{state}");
     assert_eq!(fourth.get(&line_of(&concert)).await.json()["ahead"], 1);
@@ -249,42 +250,4 @@ async fn a_line_is_taken_away_in_batches_while_others_go_on(db: PgPool) {
     }
     assert!(page.body.contains("The sale has ended"), "{}", page.body);
     assert_eq!(people[1].get(&line_of(&other)).await.json()["status"], "WAITING");
-}
-
-#[sqlx::test]
-async fn a_wait_is_told_once_it_was_measured(db: PgPool) {
-    let office = Office::open(db.clone()).await;
-    let concert = Concert::with(&db, crowded()).await;
-    let people = office.crowd(4, "Wait").await;
-    for person in &people {
-        join(person, &concert).await;
-    }
-    let state = people[3].get(&line_of(&concert)).await.json();
-    assert_eq!(state["estimated_wait_seconds"], json!(null), "the first fill says nothing");
-    // Ten people were inside before, in the last five minutes.
-    sqlx::query(
-        "insert into queue_tokens (id, program_id, account_id, queue_number, status, admitted_at,
-             stay_ends_at, expires_at, ended_at)
-         select gen_random_uuid(), $1, $2, 1000 + i, 'COMPLETED', now(), now(), now(), now()
-         from generate_series(1, 10) i",
-    )
-    .bind(concert.program_id)
-    .bind(people[0].account_id)
-    .execute(&db)
-    .await
-    .unwrap();
-    let started = Instant::now();
-    let mut state = json!(null);
-    while state["estimated_wait_seconds"].is_null() {
-        assert!(started.elapsed() < Duration::from_secs(15), "{state}");
-        tokio::time::sleep(Duration::from_millis(200)).await;
-        state = people[3].get(&line_of(&concert)).await.json();
-    }
-    // Two are ahead: three places, ten of which were freed in 300 seconds, give or take three.
-    assert_eq!(state["estimated_wait_seconds"], 90, "{state}");
-    assert_eq!(state["estimated_wait_from_seconds"], 69, "{state}");
-    assert_eq!(state["estimated_wait_to_seconds"], 128, "{state}");
-    assert!(state["measured_at"].is_string());
-    let page = office.moved(&people[3], 0).visit(&line_of(&concert)).await;
-    assert!(page.body.contains("about 1–3 min"), "{}", page.body);
 }

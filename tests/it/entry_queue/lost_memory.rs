@@ -26,6 +26,8 @@ async fn without_redis_people_join_and_leave_and_the_line_says_one_moment(db: Pg
     assert!(state["retry_after_ms"].as_u64().is_some_and(|ms| (2_000..=4_000).contains(&ms)));
     let page = people[3].visit(&line_of(&concert)).await;
     assert!(page.body.contains("One moment, your place is safe."), "{}", page.body);
+    let why = r#"data-when="wait-unknown" hidden"#;
+    assert!(page.body.contains(why), "the wait waits for the count, for nobody's end");
     assert_eq!(people[3].delete(&line_of(&concert)).await.status, 204);
 
     // Nobody is asked whether they are there where there is no line.
@@ -65,6 +67,8 @@ async fn office_with_a_line(
     for person in &people {
         assert_eq!(join(person, &concert).await.status, 201);
     }
+    // The line of a Redis that just started is counted first.
+    until_status(&people[0], &concert, "ACTIVE").await;
     (office, concert, people)
 }
 
@@ -158,10 +162,12 @@ async fn a_long_line_survives_a_flush_in_the_middle_of_its_rebuild(db: PgPool) {
     redis.run::<()>(&["FLUSHALL"]).await;
     let key = office.app.redis.key(format_args!("{{{}}}:waiting", concert.program_id));
 
+    let (inside, map) = (&people[0], format!("/schedules/{}", concert.schedule_id));
+    let mut held = Vec::new();
     let mut n_flushes = 0;
     let started = Instant::now();
     loop {
-        for (person, place) in [(&people[2], 1), (&last, 100_003)] {
+        for (person, place) in [(&people[1], 0), (&people[2], 1), (&last, 100_003)] {
             let answer = person.get(&line_of(&concert)).await;
             assert_eq!(answer.status, 200, "{}", answer.body);
             assert!(
@@ -174,6 +180,13 @@ async fn a_long_line_survives_a_flush_in_the_middle_of_its_rebuild(db: PgPool) {
         if (20_000..90_000).contains(&n_counted) && n_flushes < 2 {
             redis.run::<()>(&["FLUSHALL"]).await;
             n_flushes += 1;
+            // Whoever is inside goes on buying.
+            let charge = [("amount", 50_000)];
+            assert_eq!(inside.post("/wallet/charges", &charge).await.status, 201);
+            let order = json!({ "seat_ids": [concert.seat_ids[n_flushes]] });
+            let hold = inside.post_json(&format!("{map}/reservations"), &order).await;
+            assert_eq!(hold.status, 201, "{}", hold.body);
+            held.push(hold.json()["reservation_id"].as_str().unwrap().to_owned());
         }
         if n_flushes == 2 && last.get(&line_of(&concert)).await.json()["ahead"] == 100_003 {
             break;
@@ -181,7 +194,33 @@ async fn a_long_line_survives_a_flush_in_the_middle_of_its_rebuild(db: PgPool) {
         assert!(started.elapsed() < Duration::from_mins(1), "{n_counted} after {n_flushes}");
     }
     assert_eq!(misplaced(&office, &concert).await, 0);
-    people[0].delete(&line_of(&concert)).await;
+    // The last hold that is paid frees the place.
+    for id in held {
+        let paid = inside.post(&format!("/reservations/{id}/payment"), &()).await;
+        assert_eq!(paid.status, 201, "{}", paid.body);
+    }
     until_status(&people[1], &concert, "ACTIVE").await;
     assert_eq!(n_inside(&db, concert.program_id).await, (1, 0));
+}
+
+/// After a rebuild nobody has polled yet, so nobody may be called absent for good; and only
+/// whoever was seen since is let in.
+#[sqlx::test]
+async fn after_a_rebuild_nobody_is_passed_over_for_good_before_they_had_time_to_poll(db: PgPool) {
+    let redis = PrivateRedis::start().await;
+    let (_office, concert, people) = office_with_a_line(&db, &redis, 4).await;
+    let [inside, silent, third, fourth] = &people[..] else { unreachable!() };
+    redis.run::<()>(&["FLUSHALL"]).await;
+    assert_eq!(until_counted(std::slice::from_ref(third), &concert).await, [1]);
+    inside.delete(&line_of(&concert)).await;
+    until_status(third, &concert, "ACTIVE").await;
+    let n_parked: i64 =
+        sqlx::query_scalar("select count(*) from queue_tokens where parked_at is not null")
+            .fetch_one(&db)
+            .await
+            .unwrap();
+    assert_eq!(n_parked, 0);
+    let states = [silent.get(&line_of(&concert)).await, fourth.get(&line_of(&concert)).await];
+    let ahead = states.map(|state| state.json()["ahead"].clone());
+    assert_eq!(ahead, [json!(0), json!(1)]);
 }

@@ -88,6 +88,8 @@ async fn only_ones_own_pass_opens_the_steps_of_a_booking(db: PgPool) {
         ("over", signed(&with(right.clone(), "exp", json!(1_700_000_000)))),
         ("without an end", signed(&with(right.clone(), "exp", Value::Null))),
         ("another issuer", signed(&with(right.clone(), "iss", json!("stagedoor/session")))),
+        ("another account", signed(&with(right.clone(), "sub", json!(people[1].account_id)))),
+        ("another program", signed(&with(right.clone(), "aud", json!(other.program_id)))),
         ("another place of mine", signed(&with(right.clone(), "number", json!(number + 7)))),
         ("another person's", neighbours),
         ("another program's", elsewhere),

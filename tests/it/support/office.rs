@@ -125,6 +125,23 @@ impl Office {
             .collect()
     }
 
+    /// The same account on another device: a log-in of its own, at the instance `idx`.
+    pub(crate) async fn log_in(&self, person: &Person, idx: usize) -> Person {
+        let device = self.person(person.account_id, idx);
+        let token: [u8; 32] = rand::random();
+        sqlx::query(
+            "insert into sessions (token_hash, account_id, expires_at)
+             values ($1, $2, now() + interval '1 day')",
+        )
+        .bind(Sha256::digest(token).to_vec())
+        .bind(person.account_id)
+        .execute(&self.db)
+        .await
+        .unwrap();
+        device.set_cookie("session", &BASE64_URL_SAFE_NO_PAD.encode(token));
+        device
+    }
+
     /// The same person at another instance, sharing their cookies.
     pub(crate) fn moved(&self, person: &Person, idx: usize) -> Person {
         Person { base: self.base(idx), ..person.clone() }

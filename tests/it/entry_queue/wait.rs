@@ -1,0 +1,167 @@
+//! How long it will take, as it is told.
+
+use serde_json::{Value, json};
+use sqlx::PgPool;
+
+use super::{crowded, join, line_of};
+use crate::support::{Concert, ConcertOptions, Office, Person};
+
+/// Polls until the place of `person` is as `is_so` asks, half a minute at most: what was
+/// measured may be five seconds old.
+async fn until_told(person: &Person, concert: &Concert, is_so: impl Fn(&Value) -> bool) -> Value {
+    let mut state = Value::Null;
+    for _ in 0..150 {
+        state = person.get(&line_of(concert)).await.json();
+        if is_so(&state) {
+            return state;
+        }
+        tokio::time::sleep(std::time::Duration::from_millis(200)).await;
+    }
+    panic!("{state}");
+}
+
+/// Writes `n` stays into the past of a line: one person after the other was let in having
+/// waited for `waited_secs`, a place having been freed every `apart_secs`, the last just now.
+async fn went_through(
+    db: &PgPool,
+    concert: &Concert,
+    whose: &Person,
+    n: i32,
+    apart_secs: f64,
+    waited_secs: f64,
+) {
+    sqlx::query(
+        "insert into queue_tokens (id, program_id, account_id, queue_number, status, issued_at,
+             admitted_at, stay_ends_at, expires_at, ended_at)
+         select gen_random_uuid(), $1, $2, 1000 + i, 'COMPLETED', at - make_interval(secs => $5),
+             at, at, at, at
+         from generate_series(1, $3) i, lateral (
+             select clock_timestamp() - make_interval(secs => $4 * ($3 - i)) as at
+         ) t",
+    )
+    .bind(concert.program_id)
+    .bind(whose.account_id)
+    .bind(n)
+    .bind(apart_secs)
+    .bind(waited_secs)
+    .execute(db)
+    .await
+    .unwrap();
+}
+
+/// As if nobody had been let in without waiting for the last five minutes.
+async fn always_had_a_line(db: &PgPool, concert: &Concert) {
+    sqlx::query(
+        "update queue_tokens set issued_at = issued_at - interval '1 hour' where program_id = $1",
+    )
+    .bind(concert.program_id)
+    .execute(db)
+    .await
+    .unwrap();
+}
+
+#[sqlx::test]
+async fn a_wait_is_told_once_it_was_measured_and_not_while_the_line_is_paused(db: PgPool) {
+    let office = Office::open(db.clone()).await;
+    let concert = Concert::with(&db, crowded()).await;
+    let people = office.crowd(4, "Wait").await;
+    for person in &people {
+        join(person, &concert).await;
+    }
+    let state = people[3].get(&line_of(&concert)).await.json();
+    assert_eq!(state["estimated_wait_seconds"], json!(null), "the first fill says nothing");
+    let page = people[3].visit(&line_of(&concert)).await;
+    assert!(page.body.contains("not yet known"), "{}", page.body);
+    // Ten people were inside before, in the last five minutes.
+    always_had_a_line(&db, &concert).await;
+    went_through(&db, &concert, &people[0], 10, 0.0, 600.0).await;
+    let is_told = |state: &Value| state["estimated_wait_seconds"].is_u64();
+    let state = until_told(&people[3], &concert, is_told).await;
+    // Two are ahead: three places, ten of which were freed in 300 seconds, give or take three.
+    assert_eq!(state["estimated_wait_seconds"], 90, "{state}");
+    assert_eq!(state["estimated_wait_from_seconds"], 69, "{state}");
+    assert_eq!(state["estimated_wait_to_seconds"], 128, "{state}");
+    assert!(state["measured_at"].is_string());
+    let page = office.moved(&people[3], 0).visit(&line_of(&concert)).await;
+    assert!(page.body.contains("about 1–3 min"), "{}", page.body);
+
+    // While it stands still nobody knows, and everybody is told so.
+    let pause = "update programs set queue_paused_at = now() where id = $1";
+    sqlx::query(pause).bind(concert.program_id).execute(&db).await.unwrap();
+    let state = until_told(&people[3], &concert, |state| state["is_paused"] == true).await;
+    for unknown in ["seconds", "from_seconds", "to_seconds"] {
+        assert_eq!(state[format!("estimated_wait_{unknown}")], Value::Null, "{state}");
+    }
+    assert_eq!((&state["measured_at"], &state["ahead"]), (&Value::Null, &json!(2)), "{state}");
+    let resume = "update programs set queue_paused_at = null where id = $1";
+    sqlx::query(resume).bind(concert.program_id).execute(&db).await.unwrap();
+    let state = until_told(&people[3], &concert, is_told).await;
+    assert_eq!(state["is_paused"], false, "{state}");
+}
+
+/// A line that moves steadily, and began long after the sale: the quiet hour before it
+/// says nothing about how fast it is.
+#[sqlx::test]
+async fn the_range_holds_the_wait_that_a_steady_line_takes(db: PgPool) {
+    let office = Office::open(db.clone()).await;
+    let by_capacity = crowded();
+    let by_rate = ConcertOptions { queue_rate_per_second: Some(1), ..ConcertOptions::default() };
+    for (what, options) in [("capacity", by_capacity), ("rate", by_rate)] {
+        let concert = Concert::with(&db, options).await;
+        // Nobody who waits is let in: only what was measured is looked at.
+        sqlx::query("update queue_gates set bucket = -1000 where program_id = $1")
+            .bind(concert.program_id)
+            .execute(&db)
+            .await
+            .unwrap();
+        let people = office.crowd(12, what).await;
+        // For an hour somebody came every minute or so and was let in at once; then, a
+        // hundred seconds ago, there came a line, of which one goes in every two seconds.
+        went_through(&db, &concert, &people[0], 1, 0.0, 0.0).await;
+        sqlx::query(
+            "update queue_tokens set queue_number = 999, issued_at = issued_at - '100 s'::interval,
+                 admitted_at = admitted_at - '100 s'::interval,
+                 ended_at = ended_at - '100 s'::interval
+             where program_id = $1",
+        )
+        .bind(concert.program_id)
+        .execute(&db)
+        .await
+        .unwrap();
+        went_through(&db, &concert, &people[0], 50, 2.0, 30.0).await;
+        sqlx::query("update queue_numbers set next_number = 2000 where program_id = $1")
+            .bind(concert.program_id)
+            .execute(&db)
+            .await
+            .unwrap();
+        // The one inside had waited too.
+        stand_in_line(&db, &concert, &people, what == "capacity").await;
+        let is_told = |state: &Value| state["estimated_wait_seconds"].is_u64();
+        let state = until_told(&people[11], &concert, is_told).await;
+        let truth = 2 * (state["ahead"].as_u64().unwrap() + 1);
+        let told = |name: &str| state[format!("estimated_wait_{name}")].as_u64().unwrap();
+        let range = told("from_seconds")..=told("to_seconds");
+        assert!(range.contains(&truth), "{what}: {truth} s is not in {range:?}: {state}");
+    }
+}
+
+/// Everybody waits since half a minute; the first is inside, if somebody is.
+async fn stand_in_line(db: &PgPool, concert: &Concert, people: &[Person], is_one_inside: bool) {
+    let ids: Vec<_> = people.iter().map(|person| person.account_id).collect();
+    sqlx::query(
+        "insert into queue_tokens (id, program_id, account_id, queue_number, issued_at, status,
+             admitted_at, stay_ends_at, expires_at)
+         select gen_random_uuid(), $1, id, 1999 + nth, now() - '30 s'::interval,
+             case when inside then 'ACTIVE' else 'WAITING' end,
+             case when inside then now() end, case when inside then now() + '10 min'::interval end,
+             case when inside then now() + '10 min'::interval end
+         from unnest($2::uuid[]) with ordinality as p (id, nth),
+             lateral (select $3 and nth = 1 as inside) t",
+    )
+    .bind(concert.program_id)
+    .bind(&ids)
+    .bind(is_one_inside)
+    .execute(db)
+    .await
+    .unwrap();
+}
