@@ -8,7 +8,7 @@ use std::{
 use tokio::{task::JoinHandle, time::Instant};
 use uuid::Uuid;
 
-use super::{LeaseName, wakes::Wakes, watchdog::Watchdog};
+use super::{LeaseName, waits, wakes::Wakes, watchdog::Watchdog};
 use crate::infra::{
     redis::{Call, Redis, RedisAway, Script},
     signals::{self, Listener},
@@ -120,7 +120,8 @@ impl FairLocks {
         waiter: &str,
         wait: Duration,
     ) -> Result<FairGuard, FairError> {
-        let waits_until = Instant::now() + wait;
+        let begun = Instant::now();
+        let waits_until = begun + wait;
         let attempt = Attempt::new(self, name, waiter);
         let expected = self.wakes.expect(attempt.message());
         // Made before Redis is asked: whatever is cancelled here leaves nothing behind.
@@ -128,11 +129,13 @@ impl FairLocks {
         loop {
             let (taken, fence) = guard.attempt.enter().await?;
             if taken {
+                waits::note("fair", begun);
                 guard.hold(fence);
                 return Ok(guard);
             }
             let left = waits_until.saturating_duration_since(Instant::now());
             if left.is_zero() {
+                waits::note("fair", begun);
                 let waiting = guard.attempt.leave(How::Later).await?;
                 guard.how = How::Nothing;
                 return Err(FairError::Waiting(waiting));

@@ -36,6 +36,7 @@
 mod endless;
 mod fair;
 mod lease;
+mod waits;
 mod wakes;
 mod watchdog;
 
