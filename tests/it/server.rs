@@ -1,4 +1,4 @@
-//! An instance that is asked to stop.
+//! The program as its operators know it: asked to stop, and what it says meanwhile.
 
 use std::time::Duration;
 
@@ -6,7 +6,7 @@ use sqlx::{Connection, PgConnection, PgPool};
 
 use crate::{
     reservation::{admit, hold_places},
-    support::{ChildInstance, Concert, Hold, Office},
+    support::{ChildInstance, Concert, Hold, Office, Purchase, count, storm},
 };
 
 /// Whoever writes a new reservation waits for the first gate, whoever changes one for the
@@ -93,6 +93,12 @@ async fn a_stop_lets_requests_and_ticks_finish_and_gives_locks_back(db: PgPool) 
     let mut gates = Gates::shut(&db).await;
 
     let mut child = ChildInstance::start(&office).await;
+    // From now on most connections to the database live on the threads that serve HTTP.
+    let looks = (0..16).map(|_| {
+        let ada = child.moved(&ada);
+        async move { ada.get("/wallet").await }
+    });
+    assert_eq!(count(&storm(looks).await, 200, ""), 16);
     let order = {
         let (ada, concert) = (child.moved(&ada), concert.clone());
         tokio::spawn(async move { hold_places(&ada, &concert, 2).await })
@@ -115,4 +121,45 @@ async fn a_stop_lets_requests_and_ticks_finish_and_gives_locks_back(db: PgPool) 
     assert_eq!(status, "EXPIRED", "the tick was cut off: {}", child.log());
     assert!(!child.log().contains("ERROR"), "{}", child.log());
     assert_eq!(locks(&office).await, Vec::<String>::new());
+}
+
+/// Every line of the log is one event, says whose request it belongs to, and keeps what
+/// opens a door to itself.
+#[sqlx::test]
+async fn the_log_knows_requests_and_accounts_and_no_secrets(db: PgPool) {
+    const PASSWORD: &str = "swordfish swordfish";
+    let mut office = Office::open_with(db.clone(), 1, &[]).await;
+    let concert = Concert::usual(&db).await;
+    let (ada, stranger) = (office.sign_in("ada").await, office.stranger());
+    let hold = Hold { seat_ids: &concert.seat_ids[..1], ..Hold::default() };
+    let bought = Purchase::make(&db, &concert, &ada, hold).await;
+    office.leave().await;
+    for format in ["json", "text"] {
+        let settings = [("LOG", "debug"), ("LOG_FORMAT", format)];
+        let mut child = ChildInstance::start_with(&office, &settings).await;
+        let (ada, stranger) = (child.moved(&ada), child.moved(&stranger));
+        let log_in = [("email", "nobody@example.com\nERROR forged"), ("password", PASSWORD)];
+        assert_eq!(stranger.post("/login", &log_in).await.status, 401);
+        assert_eq!(stranger.visit("/%0AERROR%20forged?a=%0AERROR%20forged").await.status, 404);
+        let ticket = ada.visit(&format!("/tickets/{}", bought.codes[0])).await;
+        assert_eq!(ticket.status, 200);
+        child.ask_to_stop().await;
+        assert!(child.ended().await.success());
+
+        let log = child.log();
+        let secrets = [PASSWORD, &bought.codes[0], &ada.cookie("session").unwrap()];
+        for secret in secrets {
+            assert!(!log.contains(secret), "{secret}: {log}");
+        }
+        assert!(!log.lines().any(|line| line.starts_with("ERROR")), "{log}");
+        let (request_id, account_id) = (ticket.header("x-request-id"), ada.account_id.to_string());
+        let told = [request_id, &account_id, "/tickets/{code}", "answered"];
+        assert!(log.lines().any(|line| told.iter().all(|part| line.contains(part))), "{log}");
+        if format == "json" {
+            for line in log.lines() {
+                let event: serde_json::Value = serde_json::from_str(line).unwrap();
+                assert!(event["level"].is_string() && event["timestamp"].is_string(), "{line}");
+            }
+        }
+    }
 }

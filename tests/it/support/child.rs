@@ -19,6 +19,11 @@ pub(crate) struct ChildInstance {
 impl ChildInstance {
     /// Starts one and waits until it serves.
     pub(crate) async fn start(office: &Office) -> Self {
+        Self::start_with(office, &[]).await
+    }
+
+    /// The same with other settings.
+    pub(crate) async fn start_with(office: &Office, settings: &[(&str, &str)]) -> Self {
         // The password stands only in the address that the tests were given.
         let mut database_url: url::Url = std::env::var("DATABASE_URL").unwrap().parse().unwrap();
         database_url.set_path(office.db.connect_options().get_database().unwrap());
@@ -32,6 +37,7 @@ impl ChildInstance {
             .env("REDIS_PREFIX", &office.app.config.redis_prefix)
             .env("LISTEN_ADDR", &address)
             .env("MIGRATE_ON_START", "false")
+            .envs(settings.iter().copied())
             .stdout(Stdio::null())
             .stderr(log.try_clone().unwrap());
         let base = format!("http://{address}");
