@@ -18,6 +18,8 @@ use crate::{app::App, catalog::ScheduleId};
 const RENEWED_AFTER: Duration = Duration::from_secs(5);
 /// How old a count is shown at all.
 const SHOWN_MAX: Duration = Duration::from_secs(15);
+/// How long a page waits for the very first count; it goes on behind it.
+const FIRST_WAIT_MAX: Duration = Duration::from_millis(1_500);
 /// Performances remembered at once.
 const PERFORMANCES_MAX: u64 = 1_000;
 
@@ -41,13 +43,21 @@ impl Default for DoorCounts {
 
 impl DoorCounts {
     /// Who is in and who may come, by section and zone. Only the first who asks for a
-    /// performance waits for the count.
+    /// performance waits for the count, a moment at most: `None` while it is being made.
     pub async fn of(
         &self,
         app: &App,
         schedule_id: ScheduleId,
-    ) -> Result<Vec<DoorCount>, Arc<sqlx::Error>> {
-        let counted = self.0.try_get_with(schedule_id, count(&app.db, schedule_id)).await?;
+    ) -> Result<Option<Vec<DoorCount>>, Arc<sqlx::Error>> {
+        let (kept, db) = (self.0.clone(), app.db.clone());
+        let first =
+            tokio::spawn(
+                async move { kept.try_get_with(schedule_id, count(&db, schedule_id)).await },
+            );
+        let Ok(Ok(counted)) = tokio::time::timeout(FIRST_WAIT_MAX, first).await else {
+            return Ok(None);
+        };
+        let counted = counted?;
         if counted.at.elapsed() > RENEWED_AFTER && !counted.is_renewed.swap(true, Ordering::Relaxed)
         {
             let (kept, db) = (self.0.clone(), app.db.clone());
@@ -59,7 +69,7 @@ impl DoorCounts {
             });
         }
         let sections = counted.sections.lock().unwrap_or_else(PoisonError::into_inner);
-        Ok(sections.clone())
+        Ok(Some(sections.clone()))
     }
 
     /// Counts a check-in that was committed, or one that was taken back (`change` is -1).

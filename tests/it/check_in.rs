@@ -89,6 +89,12 @@ async fn counts_move_with_every_scan_and_cost_none_a_count(db: PgPool) {
         assert_eq!(told["expected"], 5, "{told}");
         (told["inside"].as_i64().unwrap(), inside)
     };
+    // Nobody can count while this lock is held; the page of the door is there all the same.
+    let mut tx = db.begin().await.unwrap();
+    sqlx::query("lock table reservation_items").execute(&mut *tx).await.unwrap();
+    let page = door.visit(&path).await;
+    assert!(page.status == 200 && page.body.contains("being counted"), "{}", page.body);
+    tx.rollback().await.unwrap();
     assert_eq!(counts(&door).await, (0, vec![0, 0]));
     let ticket = scan(&door, concert.schedule_id, &bought.codes[0]).await.json();
     let elsewhere = office.moved(&door, 1);
@@ -96,7 +102,6 @@ async fn counts_move_with_every_scan_and_cost_none_a_count(db: PgPool) {
     let refused = scan(&door, concert.schedule_id, &bought.codes[0]).await;
     assert_eq!(refused.status, 409);
 
-    // Nobody can count while this lock is held.
     let mut tx = db.begin().await.unwrap();
     sqlx::query("lock table reservation_items").execute(&mut *tx).await.unwrap();
     assert_eq!(counts(&door).await, (1, vec![1, 0]));

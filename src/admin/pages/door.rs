@@ -60,7 +60,8 @@ enum Answer {
 struct DoorPage {
     v: View,
     evening: Evening,
-    counts: Vec<DoorCount>,
+    /// `None` while they are being made.
+    counts: Option<Vec<DoorCount>>,
     answer: Answer,
 }
 
@@ -78,12 +79,16 @@ impl DoorPage {
         Ok(Self { v, evening, counts, answer })
     }
 
-    fn inside(&self) -> i64 {
-        self.counts.iter().map(|count| count.inside).sum()
+    fn sections(&self) -> &[DoorCount] {
+        self.counts.as_deref().unwrap_or_default()
     }
 
-    fn expected(&self) -> i64 {
-        self.counts.iter().map(|count| count.expected).sum()
+    fn inside(&self) -> Option<i64> {
+        Some(self.counts.as_ref()?.iter().map(|count| count.inside).sum())
+    }
+
+    fn expected(&self) -> Option<i64> {
+        Some(self.counts.as_ref()?.iter().map(|count| count.expected).sum())
     }
 
     /// The seat or the zone, in words.
@@ -131,7 +136,7 @@ pub async fn show_door(
     let page = DoorPage::read(&app, &counts, me.view, schedule_id, answer).await?;
     let document = json!({
         "performance": page.evening, "inside": page.inside(), "expected": page.expected(),
-        "sections": page.counts,
+        "sections": page.sections(),
     });
     Ok(page.v.show(&page, &document))
 }
