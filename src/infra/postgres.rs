@@ -74,6 +74,11 @@ pub fn is_lock_timeout(error: &sqlx::Error) -> bool {
     has_code(error, &["55P03"])
 }
 
+/// Whether somebody sent what PostgreSQL keeps in no text: a zero byte.
+pub fn is_no_text(error: &sqlx::Error) -> bool {
+    has_code(error, &["22021"])
+}
+
 /// Whether the server chose this transaction to break a deadlock or could not
 /// serialize it: running it again is safe and likely to succeed.
 pub fn is_conflict(error: &sqlx::Error) -> bool {

@@ -154,6 +154,8 @@ pub fn database_fault(error: &sqlx::Error) -> (StatusCode, &'static str) {
         || crate::infra::postgres::is_lock_timeout(error)
     {
         (Unavailable.status(), Unavailable.code())
+    } else if crate::infra::postgres::is_no_text(error) {
+        (BadRequest.status(), BadRequest.code())
     } else {
         (Internal.status(), Internal.code())
     }

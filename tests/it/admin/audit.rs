@@ -89,7 +89,7 @@ async fn what_makes_no_sense_is_told_on_the_page_it_was_typed_on(db: PgPool) {
     let first = with(&[], &[("venue_id", venue.as_str()), ("starts_at", "2030-03-01T20:00")]);
     let schedules = format!("{program_path}/schedules");
     assert_eq!(admin.submit(&schedules, &first).await.status, 303);
-    let cases: [(&str, Vec<(&'static str, String)>, u16, &str); 6] = [
+    let cases = [
         (&schedules, first.clone(), 409, "has a performance at this moment"),
         (
             &schedules,
@@ -117,6 +117,10 @@ async fn what_makes_no_sense_is_told_on_the_page_it_was_typed_on(db: PgPool) {
         assert_eq!(refused.status, status, "{path}: {}", refused.body);
         assert!(refused.body.contains(reason), "{path}: {reason}: {}", refused.body);
         assert!(refused.body.contains("class=\"desk\""), "{path}");
+    }
+    for search in ["people?q", "reservations?q", "programs?q", "audit?who", "audit.csv?act"] {
+        let garbled = admin.get(&format!("/admin/{search}=a%00b")).await;
+        assert_eq!((garbled.status, garbled.code().as_str()), (400, "bad-request"), "{search}");
     }
     let kept: Value = admin.get(&line).await.json()["program"].clone();
     assert_eq!((&kept["queue_capacity"], &kept["version"]), (&json!(100), &json!(0)));
