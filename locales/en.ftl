@@ -449,6 +449,7 @@ door-camera = Scan with the camera
 door-camera-off = Close the camera
 door-offline = No connection. Scan again: a ticket lets in once, however often it is sent.
 door-counts = Inside
+door-counting = The tickets are being counted; scanning goes on.
 admin-nav-programs = Programs
 admin-nav-venues = Venues
 admin-save = Save

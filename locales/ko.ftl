@@ -434,6 +434,7 @@ door-camera = 카메라로 스캔
 door-camera-off = 카메라 끄기
 door-offline = 연결이 끊겼어요. 다시 스캔하세요. 여러 번 보내도 한 번만 입장돼요.
 door-counts = 입장 현황
+door-counting = 티켓을 세는 중이에요. 스캔은 계속할 수 있어요.
 admin-nav-programs = 공연
 admin-nav-venues = 공연장
 admin-save = 저장

@@ -21,15 +21,17 @@ use crate::{
     entry_queue::WaitingRoom,
     reservation::Desk,
     routes,
+    tickets::DoorCounts,
     wallet::Provider,
     web::{csrf, deadline::Changes, error, fallback, headers, limits::Limits, measure},
     workers::Workers,
 };
 
-/// How long a stop waits for requests in flight.
+/// How long a stop waits for the workers' ticks, and for changes whose browsers went away.
+const LAST_WORK_MAX: Duration = Duration::from_secs(3);
+/// How long it then waits for requests in flight: a stop takes less than ten seconds.
 const STOP_SECS: u64 = 6;
-/// How long it then waits for changes whose browsers went away.
-const CHANGES_END_MAX: Duration = Duration::from_secs(3);
+const _: () = assert!(LAST_WORK_MAX.as_secs() + STOP_SECS < 10);
 /// How long a browser may take to send a request's head.
 const HEAD_MAX: Duration = Duration::from_secs(5);
 const KEEP_ALIVE: Duration = Duration::from_secs(75);
@@ -45,6 +47,7 @@ pub struct State {
     listings: Listings,
     waiting_room: WaitingRoom,
     desk: Desk,
+    door_counts: DoorCounts,
     changes: Changes,
     provider: Provider,
 }
@@ -59,6 +62,7 @@ impl State {
             passwords: PasswordGate::new(),
             programs: Programs::default(),
             desk: Desk::new(app),
+            door_counts: DoorCounts::default(),
             listings,
             changes: Changes::default(),
             provider: Provider::default(),
@@ -74,6 +78,7 @@ impl State {
             .app_data(Data::new(self.listings.clone()))
             .app_data(Data::new(self.waiting_room.clone()))
             .app_data(Data::new(self.desk.clone()))
+            .app_data(Data::new(self.door_counts.clone()))
             .app_data(Data::new(self.provider.clone()))
             .app_data(Data::new(self.changes.clone()));
     }
@@ -134,15 +139,19 @@ pub fn start(app: &App) -> Result<Instance, StartError> {
 }
 
 impl Instance {
-    /// Stops: no new requests, those in flight finish, workers end their tick.
+    /// Stops: workers end their tick, no new requests, those in flight finish.
+    ///
+    /// A connection to the database lives on the thread that opened it, most often one of
+    /// the HTTP server's, and a change runs there: whoever still works when those threads
+    /// end is cut off. So they end last.
     pub async fn stop(self) {
         self.desk.close();
-        self.handle.stop(true).await;
         self.changes.0.close();
-        if tokio::time::timeout(CHANGES_END_MAX, self.changes.0.wait()).await.is_err() {
-            tracing::warn!("some changes were still running at the stop");
+        let last_work = async { tokio::join!(self.workers.stop(), self.changes.0.wait()) };
+        if tokio::time::timeout(LAST_WORK_MAX, last_work).await.is_err() {
+            tracing::info!("some work goes on at the stop: what is not done rolls back");
         }
-        self.workers.stop().await;
+        self.handle.stop(true).await;
         if let Err(error) = self.serving.await {
             tracing::error!(%error, "the server did not end well");
         }

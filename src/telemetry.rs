@@ -64,6 +64,14 @@ pub fn start_metrics() {
     recorder();
 }
 
+/// Sorts what was recorded into the histograms' buckets. Until then each value is kept, so
+/// it must be done now and then even where nobody asks for the metrics.
+pub fn condense_metrics() {
+    if let Some(recorder) = recorder() {
+        recorder.run_upkeep();
+    }
+}
+
 /// The bounds of latency histograms, in seconds.
 const LATENCY_BUCKETS_SECS: [f64; 12] =
     [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0];

@@ -13,6 +13,8 @@ use crate::app::App;
 
 /// Sessions deleted in one statement.
 const PURGED_ROWS_MAX: i64 = 1_000;
+/// Statements of one purge.
+const PURGES_MAX: usize = 20;
 
 /// Opens an account and signs its owner in, both or neither.
 ///
@@ -78,7 +80,12 @@ pub async fn create_admin(db: &PgPool, new: NewAccount) -> Result<AccountId, Acc
 
 /// Deletes sessions that have run out, a bounded number; called now and then.
 pub async fn purge_sessions(app: &App) -> Result<(), sqlx::Error> {
-    store::delete_expired_sessions(&app.db, PURGED_ROWS_MAX).await?;
+    for _ in 0..PURGES_MAX {
+        let purged = store::delete_expired_sessions(&app.db, PURGED_ROWS_MAX).await?;
+        if purged < PURGED_ROWS_MAX.unsigned_abs() {
+            break;
+        }
+    }
     Ok(())
 }
 

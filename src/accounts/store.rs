@@ -149,7 +149,12 @@ pub(super) async fn delete_expired_sessions(
     let deleted = sqlx::query!(
         r#"
         delete from sessions
-        where token_hash in (select token_hash from sessions where expires_at < now() limit $1)
+        where token_hash in (
+            select token_hash from sessions
+            where expires_at < now()
+            order by expires_at
+            limit $1
+            for update skip locked)
         "#,
         rows_max,
     )

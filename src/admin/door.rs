@@ -28,17 +28,17 @@ pub(super) async fn check_in(
     Ok(check_in)
 }
 
-/// Takes a check-in of the last minute back.
+/// Takes a check-in of the last minute back; answers with what it was.
 pub(super) async fn undo(
     app: &App,
     by: AccountId,
     schedule_id: ScheduleId,
     ticket_id: TicketId,
-) -> Result<(), AdminError> {
+) -> Result<CheckIn, AdminError> {
     let mut tx = app.db.begin().await?;
     let undone = tickets::undo_check_in(&mut tx, schedule_id, ticket_id).await?;
     let entry = Entry::new(by, Act::CheckInUndone, Subject::Ticket, ticket_id.0);
     audit::record(&mut tx, entry.before(&undone)).await?;
     tx.commit().await?;
-    Ok(())
+    Ok(undone)
 }

@@ -1,4 +1,4 @@
-//! What only the database knows and the metrics tell: how long the lines are.
+//! What no request counts and the metrics tell: how long the lines are.
 
 use std::{
     collections::HashSet,
@@ -6,21 +6,23 @@ use std::{
 };
 
 use super::store::overview;
-use crate::app::App;
+use crate::{app::App, entry_queue};
 
 /// The lines that were told of, so that one that is over is told as empty.
 #[derive(Clone, Debug, Default)]
 pub struct Gauges(Arc<Mutex<HashSet<String>>>);
 
 impl Gauges {
-    /// Counts every line that is running, and who waits for a lock.
+    /// Counts every line that is running, and who waits for a lock. Redis knows how long a
+    /// line is without counting it.
     pub async fn set(&self, app: &App) -> Result<(), sqlx::Error> {
         let waiters = overview::count_lock_waiters(&app.db).await?;
         metrics::gauge!("stagedoor_db_lock_waiters").set(whole(waiters));
-        let programs = overview::list_current(&app.db, app.now()).await?;
-        let now: HashSet<String> = programs.iter().map(|program| program.slug.clone()).collect();
-        for program in programs {
-            tell(&program.slug, program.waiting, program.inside);
+        let programs = overview::list_running(&app.db, app.now()).await?;
+        let now: HashSet<String> = programs.iter().map(|(_, slug)| slug.clone()).collect();
+        for (program_id, slug) in programs {
+            let (waiting, inside) = entry_queue::count_line(app, program_id).await?;
+            tell(&slug, waiting, inside);
         }
         let mut told = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         for over in told.difference(&now) {

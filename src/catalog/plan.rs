@@ -1,8 +1,15 @@
 //! A venue's seats, as a person writes them down: a CSV or a few lines of a grid.
 
+mod lines;
+mod mistake;
+
 use std::collections::{BTreeMap, HashMap};
 
 use serde::Serialize;
+
+use lines::Lines;
+pub use mistake::PlanMistake;
+use mistake::Problem;
 
 /// Seats of one venue.
 const SEATS_MAX: usize = 100_000;
@@ -27,61 +34,6 @@ pub struct PlannedSeat {
     pub x: f32,
     /// Seat widths from the front.
     pub y: f32,
-}
-
-/// Where a plan cannot be read, and why. Nothing of it was taken.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("line {line}: {problem:?} {text:?}")]
-pub struct PlanMistake {
-    /// Which line, from 1; the header counts.
-    pub line: u64,
-    /// What is wrong with it.
-    pub problem: Problem,
-    /// The words that are wrong, or the line that stands in the way.
-    pub text: String,
-}
-
-/// What may be wrong with a line.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Problem {
-    /// There is no seat in it at all.
-    Empty,
-    /// The header lacks a column.
-    Column,
-    /// The line has too few or too many fields, or is no text.
-    Shape,
-    /// A name is missing or too long.
-    Name,
-    /// The number is not whole and positive.
-    Number,
-    /// A place on the map is no number.
-    Place,
-    /// An earlier line has the same seat.
-    Twice,
-    /// More seats than a venue can have.
-    TooMany,
-}
-
-impl Problem {
-    /// The locale key of what is wrong.
-    pub fn text_key(self) -> &'static str {
-        match self {
-            Self::Empty => "admin-plan-empty",
-            Self::Column => "admin-plan-column",
-            Self::Shape => "admin-plan-shape",
-            Self::Name => "admin-plan-name",
-            Self::Number => "admin-plan-number",
-            Self::Place => "admin-plan-place",
-            Self::Twice => "admin-plan-twice",
-            Self::TooMany => "admin-plan-too-many",
-        }
-    }
-
-    /// As programs read it.
-    pub fn name(self) -> &'static str {
-        let key = self.text_key();
-        key.strip_prefix(concat!("admin-", "plan-")).unwrap_or(key)
-    }
 }
 
 /// The seats of one venue: at least one, none twice.
@@ -112,7 +64,8 @@ impl SeatPlan {
         let text = text.strip_prefix('\u{feff}').unwrap_or(text);
         let mut reader =
             csv::ReaderBuilder::new().trim(csv::Trim::All).from_reader(text.as_bytes());
-        let header = reader.headers().map_err(|error| unreadable(&error))?.clone();
+        let mut lines = Lines::of(text);
+        let header = reader.headers().map_err(|error| unreadable(&mut lines, &error))?.clone();
         let column = |name: &str| header.iter().position(|found| found.eq_ignore_ascii_case(name));
         let needed = |name: &str| column(name).ok_or_else(|| mistake(1, Problem::Column, name));
         let [section, row, number] = [needed("section")?, needed("row")?, needed("number")?];
@@ -120,8 +73,8 @@ impl SeatPlan {
 
         let mut draft = Draft::default();
         for record in reader.records() {
-            let record = record.map_err(|error| unreadable(&error))?;
-            let line = record.position().map_or(0, csv::Position::line);
+            let record = record.map_err(|error| unreadable(&mut lines, &error))?;
+            let line = lines.line_at(record.position().map_or(0, csv::Position::byte));
             let field = |idx: usize| record.get(idx).unwrap_or_default();
             let place = match place {
                 Some((x, y)) => Some((coordinate(line, field(x))?, coordinate(line, field(y))?)),
@@ -264,8 +217,8 @@ fn coordinate(line: u64, text: &str) -> Result<f32, PlanMistake> {
     parsed.ok_or_else(|| mistake(line, Problem::Place, text))
 }
 
-fn unreadable(error: &csv::Error) -> PlanMistake {
-    let line = error.position().map_or(1, csv::Position::line);
+fn unreadable(lines: &mut Lines<'_>, error: &csv::Error) -> PlanMistake {
+    let line = lines.line_at(error.position().map_or(0, csv::Position::byte));
     mistake(line, Problem::Shape, &error.to_string())
 }
 
@@ -302,6 +255,13 @@ mod tests {
         assert_eq!(refused("A,,2"), (3, Problem::Name, String::new()));
         assert_eq!(refused("A,1,1"), (3, Problem::Twice, "2".to_owned()));
         assert_eq!(refused("A,1"), (3, Problem::Shape, refused("A,1").2));
+        // As Excel and a browser's form end their lines, and with empty ones between.
+        for end in ["\r\n", "\r", "\n\n"] {
+            let text = ["section,row,number", "A,1,1", "A,1,2", "A,1,x", "A,1"].join(end);
+            let line = if end == "\n\n" { 7 } else { 4 };
+            assert_eq!(refusal(&text), (line, Problem::Number, "x".to_owned()));
+            assert_eq!(refusal(&text.replace("A,1,x", "A")).0, line);
+        }
         assert_eq!(refusal("section,row\nA,1\n").1, Problem::Column);
         assert_eq!(refusal("section,row,number\n").1, Problem::Empty);
         assert_eq!(refusal("section,row,number,x,y\nA,1,1,NaN,0\n").1, Problem::Place);

@@ -23,6 +23,7 @@ pub(super) const PLACED_MAX: usize = 1_000;
 const REBUILD_LEASE: Duration = Duration::from_secs(10);
 
 static LOOK: LazyLock<Script> = LazyLock::new(|| Script::new(include_str!("look.lua")));
+static COUNT: LazyLock<Script> = LazyLock::new(|| Script::new(include_str!("count.lua")));
 static HEAD: LazyLock<Script> = LazyLock::new(|| Script::new(include_str!("head.lua")));
 static BEGIN: LazyLock<Script> = LazyLock::new(|| Script::new(include_str!("begin.lua")));
 static FINISH: LazyLock<Script> = LazyLock::new(|| Script::new(include_str!("finish.lua")));
@@ -102,6 +103,17 @@ impl<'a> Line<'a> {
             },
             [2, n_waiting] => Sight::Inside { n_waiting: count(n_waiting) },
             _ => Sight::Incomplete,
+        })
+    }
+
+    /// How many wait and how many are inside; `None` while the line is not complete.
+    pub(super) async fn count(&self) -> Result<Option<(i64, i64)>, RedisAway> {
+        let mut call = COUNT.key(self.key("waiting"));
+        call.key(self.key("active")).key(self.key("epoch"));
+        let answer: Vec<i64> = self.redis.run(&call).await?;
+        Ok(match *answer.as_slice() {
+            [n_waiting, n_inside] => Some((n_waiting, n_inside)),
+            _ => None,
         })
     }
 

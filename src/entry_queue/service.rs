@@ -7,12 +7,13 @@ use super::{
     admission,
     batch::Verdict,
     error::QueueError,
+    line::Line,
     mirror::mirror,
     model::{LiveToken, QueueNumber, Stay, TokenId, TokenStatus, queue_path},
     pass::EntryPass,
     place::{Place, place_of},
     room::WaitingRoom,
-    store::{self, admission as gate},
+    store::{self, admission as gate, line as lines},
 };
 use crate::{
     accounts::AccountId,
@@ -195,6 +196,15 @@ pub async fn complete(tx: &mut PgConnection, token: &LiveToken) -> Result<(), sq
         store::write_end(tx, token.id, TokenStatus::Completed).await?;
     }
     Ok(())
+}
+
+/// How many stand in the line of `program_id`, those who were passed over apart, and how
+/// many are inside. Redis answers at once; where it cannot, Postgres counts.
+pub async fn count_line(app: &App, program_id: ProgramId) -> Result<(i64, i64), sqlx::Error> {
+    match Line::of(&app.redis, program_id).count().await {
+        Ok(Some(counted)) => Ok(counted),
+        _ => lines::count(&app.db, program_id).await,
+    }
 }
 
 /// Whether anybody stands in the line of `program_id`; the parked do not.

@@ -7,7 +7,11 @@
 mod breaker;
 mod script;
 
-use std::{fmt, sync::Arc, time::Duration};
+use std::{
+    fmt,
+    sync::Arc,
+    time::{Duration, Instant},
+};
 
 use futures_util::{Stream, StreamExt, future::ready};
 use redis::{
@@ -173,7 +177,9 @@ async fn guarded<T>(
     if breaker.is_open() {
         return Err(RedisAway::Resting);
     }
+    let begun = Instant::now();
     let outcome = call.await;
+    metrics::histogram!("stagedoor_redis_duration_seconds").record(begun.elapsed().as_secs_f64());
     if let Err(error) = &outcome
         && is_absence(error)
     {

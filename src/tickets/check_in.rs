@@ -93,11 +93,3 @@ pub async fn find_check_in(
 ) -> Result<Option<CheckIn>, sqlx::Error> {
     store::find_check_in(db, schedule_id, ticket_id).await
 }
-
-/// Who is in and who may come, by section and zone.
-pub async fn count_by_section(
-    db: &PgPool,
-    schedule_id: ScheduleId,
-) -> Result<Vec<DoorCount>, sqlx::Error> {
-    store::count_by_section(db, schedule_id).await
-}

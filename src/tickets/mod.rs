@@ -19,13 +19,15 @@
 
 mod calendar;
 mod check_in;
+mod counts;
 mod error;
 mod model;
 pub mod pages;
 mod service;
 mod store;
 
-pub use check_in::{CheckIn, DoorCount, check_in, count_by_section, find_check_in, undo_check_in};
+pub use check_in::{CheckIn, DoorCount, check_in, find_check_in, undo_check_in};
+pub use counts::DoorCounts;
 pub use error::TicketError;
 pub use model::{TicketCode, TicketId, TicketStatus};
 pub use service::{issue, void};

@@ -12,7 +12,7 @@ use tokio::{
 };
 
 use crate::{
-    accounts, admin, app::App, entry_queue, infra::idempotency, reservation, wallet,
+    accounts, admin, app::App, entry_queue, infra::idempotency, reservation, telemetry, wallet,
     web::limits::Limits,
 };
 
@@ -74,6 +74,7 @@ impl Workers {
         });
         let gauges = admin::Gauges::default();
         workers.run("gauges", every(GAUGES_PERIOD), move |app| {
+            telemetry::condense_metrics();
             let gauges = gauges.clone();
             async move { gauges.set(&app).await }
         });
@@ -118,7 +119,8 @@ impl Workers {
         });
     }
 
-    /// Ends all of them after the tick they are in.
+    /// Ends all of them after the tick they are in. A tick may be cut off by dropping this:
+    /// the next instance goes on with what it left.
     pub async fn stop(mut self) {
         self.stop.send_replace(true);
         while self.tasks.join_next().await.is_some() {}

@@ -7,16 +7,22 @@
 const door = document.querySelector("[data-door]");
 const scan = door.querySelector("[data-door-scan]");
 const field = scan.elements.namedItem("code");
+const verdict = door.querySelector("[data-door-answer]");
 const video = door.querySelector("[data-door-video]");
 const camera = door.querySelector("[data-door-camera]");
 const offline = door.querySelector("[data-door-offline]");
 
 const ANSWER_MS_MAX = 8_000;
 const LOOK_EVERY_MS = 200;
+const WAITING_MAX = 10;
+// How long an answer is shown before that of a code that waits takes its place.
+const SHOWN_MS_MIN = 1_200;
 // The same code in front of the camera is one scan, not ten.
 const SAME_CODE_MS = 4_000;
 
 let isBusy = false;
+// A scanner does not wait for the answer: what it typed meanwhile is sent after it.
+const waiting = [];
 let last = { code: "", at: 0 };
 let looking;
 
@@ -27,8 +33,14 @@ door.addEventListener("submit", (event) => {
 });
 
 async function send(form) {
-  if (isBusy) return;
+  if (isBusy) {
+    if (form === scan && waiting.length < WAITING_MAX) waiting.push(field.value);
+    if (form === scan) field.value = "";
+    return;
+  }
   isBusy = true;
+  // The last answer is not this one's: it fades until this one is there.
+  verdict.setAttribute("aria-busy", "true");
   const body = new URLSearchParams(new FormData(form));
   field.value = "";
   try {
@@ -46,10 +58,20 @@ async function send(form) {
     navigator.vibrate?.(page.querySelector(".verdict--in") ? 80 : [120, 80, 120]);
   } catch {
     // What was sent is done once or not at all; scanning again tells which.
+    verdict.replaceChildren();
     offline.hidden = false;
   }
-  isBusy = false;
+  verdict.removeAttribute("aria-busy");
   field.focus({ preventScroll: true });
+  if (waiting.length > 0) await new Promise((shown) => setTimeout(shown, SHOWN_MS_MIN));
+  isBusy = false;
+  const next = waiting.shift();
+  if (next) {
+    const typed = field.value;
+    field.value = next;
+    send(scan);
+    field.value = typed;
+  }
 }
 
 function swap(page, selector) {

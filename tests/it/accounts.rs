@@ -1,7 +1,10 @@
 //! Signing up, in and out.
 
+use std::process::Stdio;
+
 use serde_json::json;
-use sqlx::PgPool;
+use sqlx::{ConnectOptions, PgPool};
+use tokio::io::AsyncWriteExt;
 
 use crate::support::{Office, count, ledger, storm};
 
@@ -135,5 +138,46 @@ async fn guessing_passwords_is_slowed_down(db: PgPool) {
     let refused = office.stranger().post("/login", &guess).await;
     assert_eq!((refused.status, refused.code().as_str()), (429, "rate-limited"));
     assert!(!refused.header("retry-after").is_empty());
+    office.close().await;
+}
+
+/// The first who may manage is made at the terminal; the password goes nowhere else.
+#[sqlx::test]
+async fn the_first_admin_is_made_and_the_password_is_not_told(db: PgPool) {
+    let office = Office::open_with(db.clone(), 1, &[]).await;
+    let url = db.connect_options().to_url_lossy().to_string();
+    let create = async |email: &str, password: &str| {
+        let mut program = tokio::process::Command::new(env!("CARGO_BIN_EXE_stagedoor"))
+            .args(["admin", "create", "--email", email])
+            .env_clear()
+            .envs([("DATABASE_URL", url.as_str()), ("REDIS_URL", &office.app.config.redis_url)])
+            .env("LOG", "trace")
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut input = program.stdin.take().unwrap();
+        input.write_all(format!("{password}\n").as_bytes()).await.unwrap();
+        drop(input);
+        let output = program.wait_with_output().await.unwrap();
+        let said = [output.stdout, output.stderr].map(|said| String::from_utf8(said).unwrap());
+        assert!(!said.concat().contains(password), "{said:?}");
+        (output.status.success(), said.concat())
+    };
+    let (is_made, said) = create("boss@example.com", "swordfish swordfish").await;
+    assert!(is_made && said.contains("boss@example.com may now manage everything."), "{said}");
+    let boss = office.stranger();
+    let log_in = [("email", "Boss@example.com"), ("password", "swordfish swordfish")];
+    assert_eq!(boss.post("/login", &log_in).await.status, 200);
+    assert_eq!(boss.visit("/admin").await.status, 200);
+    for (email, password, reason) in [
+        ("boss@example.com", "another swordfish", "has an account already"),
+        ("new@example.com", "short", "a password of 8 to 256 characters"),
+        ("nobody", "swordfish swordfish", "needs an e-mail address"),
+    ] {
+        let (is_made, said) = create(email, password).await;
+        assert!(!is_made && said.contains(reason), "{said}");
+    }
     office.close().await;
 }

@@ -1,5 +1,6 @@
 //! The desk: what those who manage do, over HTTP.
 
+mod audit;
 mod cancellation;
 mod catalog;
 mod crashes;

@@ -1,5 +1,7 @@
 //! The door: every ticket opens it once.
 
+use std::time::Duration;
+
 use sqlx::PgPool;
 use uuid::Uuid;
 
@@ -67,6 +69,53 @@ async fn of_many_doors_exactly_one_admits(db: PgPool) {
     assert_eq!(acts(&db).await.len(), 3, "what was refused is no act");
     office.verify().await;
     office.close().await;
+}
+
+/// Whoever scans is told at once, though the tickets of the house are not counted anew.
+#[sqlx::test]
+async fn counts_move_with_every_scan_and_cost_none_a_count(db: PgPool) {
+    let office = Office::open(db.clone()).await;
+    let concert = Concert::usual(&db).await;
+    let ada = office.sign_in("ada").await;
+    let hold = Hold { seat_ids: &concert.seat_ids[..3], places: 2, ..Hold::default() };
+    let bought = Purchase::make(&db, &concert, &ada, hold).await;
+    let door = office.employ("door", "STAFF").await;
+    let path = format!("/door/{}", concert.schedule_id);
+    let counts = async |door: &Person| {
+        let told = door.get(&path).await.json();
+        let sections = told["sections"].as_array().unwrap().iter();
+        let inside: Vec<i64> =
+            sections.map(|section| section["inside"].as_i64().unwrap()).collect();
+        assert_eq!(told["expected"], 5, "{told}");
+        (told["inside"].as_i64().unwrap(), inside)
+    };
+    // Nobody can count while this lock is held; the page of the door is there all the same.
+    let mut tx = db.begin().await.unwrap();
+    sqlx::query("lock table reservation_items").execute(&mut *tx).await.unwrap();
+    let page = door.visit(&path).await;
+    assert!(page.status == 200 && page.body.contains("being counted"), "{}", page.body);
+    tx.rollback().await.unwrap();
+    assert_eq!(counts(&door).await, (0, vec![0, 0]));
+    let ticket = scan(&door, concert.schedule_id, &bought.codes[0]).await.json();
+    let elsewhere = office.moved(&door, 1);
+    assert_eq!(scan(&elsewhere, concert.schedule_id, &bought.codes[1]).await.status, 201);
+    let refused = scan(&door, concert.schedule_id, &bought.codes[0]).await;
+    assert_eq!(refused.status, 409);
+
+    let mut tx = db.begin().await.unwrap();
+    sqlx::query("lock table reservation_items").execute(&mut *tx).await.unwrap();
+    assert_eq!(counts(&door).await, (1, vec![1, 0]));
+    tx.rollback().await.unwrap();
+    let undo = format!("{path}/check-ins/{}/undoing", ticket["ticket_id"].as_str().unwrap());
+    assert_eq!(door.post(&undo, &()).await.status, 200);
+    assert_eq!(counts(&door).await.1, [0, 0]);
+    for _ in 0..600 {
+        if counts(&door).await.1 == [1, 0] && counts(&elsewhere).await.1 == [1, 0] {
+            return office.close().await;
+        }
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
+    panic!("one door never hears of the other");
 }
 
 #[sqlx::test]

@@ -17,6 +17,7 @@ mod payment;
 mod rehearsal;
 mod reservation;
 mod round_trips;
+mod server;
 mod tickets;
 mod tidy;
 mod verify;

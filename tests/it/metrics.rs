@@ -4,7 +4,10 @@ use std::time::Duration;
 
 use sqlx::PgPool;
 
-use crate::support::{Concert, ConcertOptions, Hold, Office, Purchase};
+use crate::{
+    reservation::{admit, hold_places},
+    support::{Concert, ConcertOptions, Hold, Office, Purchase},
+};
 
 #[sqlx::test]
 async fn the_metrics_tell_what_the_house_is_doing(db: PgPool) {
@@ -18,6 +21,10 @@ async fn the_metrics_tell_what_the_house_is_doing(db: PgPool) {
     for person in &people {
         person.post(&format!("/programs/{}/queue", concert.slug), &()).await;
     }
+    let free = Concert::usual(&db).await;
+    let guest = office.sign_in("guest").await;
+    admit(&db, &free, std::slice::from_ref(&guest)).await;
+    assert_eq!(hold_places(&guest, &free, 1).await.status, 201);
     let hold = Hold { seat_ids: &concert.seat_ids[..1], ..Hold::default() };
     Purchase::make(&db, &concert, &people[0], hold).await;
     stranger.visit("/nowhere/at/all").await;
@@ -32,6 +39,11 @@ async fn the_metrics_tell_what_the_house_is_doing(db: PgPool) {
         "stagedoor_redis_up 1".to_owned(),
         "stagedoor_db_connections{state=\"idle\"}".to_owned(),
         "stagedoor_db_lock_waiters".to_owned(),
+        "stagedoor_lock_wait_seconds_count{kind=\"fair\"}".to_owned(),
+        "stagedoor_lock_wait_seconds_count{kind=\"lease\"}".to_owned(),
+        "stagedoor_redis_duration_seconds_bucket".to_owned(),
+        "stagedoor_holds_total".to_owned(),
+        "stagedoor_db_connections_max".to_owned(),
         "stagedoor_worker_lag_seconds{worker=\"admission\"}".to_owned(),
     ];
     let mut told = String::new();

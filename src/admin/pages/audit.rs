@@ -105,7 +105,7 @@ pub async fn download_acts(
 ) -> Result<HttpResponse, PageError> {
     let filter = query.filter().find(&app.db).await?;
     let db = app.db.clone();
-    Ok(csv("audit", COLUMNS, move |after| {
+    csv("audit", COLUMNS, move |after| {
         let (db, filter) = (db.clone(), filter.clone());
         async move {
             let lines = store::list(&db, &filter, after, CHUNK_ROWS).await?;
@@ -127,5 +127,6 @@ pub async fn download_acts(
             };
             Ok(lines.into_iter().map(row).collect())
         }
-    }))
+    })
+    .await
 }

@@ -18,7 +18,7 @@ use crate::{
     },
     app::App,
     catalog::ScheduleId,
-    tickets::{CheckIn, DoorCount, TicketError, TicketId, count_by_section, find_check_in},
+    tickets::{CheckIn, DoorCount, DoorCounts, TicketError, TicketId, find_check_in},
     web::{
         error::{Fault, NotFound, PageError, phrase},
         form::{Body, Field},
@@ -60,29 +60,35 @@ enum Answer {
 struct DoorPage {
     v: View,
     evening: Evening,
-    counts: Vec<DoorCount>,
+    /// `None` while they are being made.
+    counts: Option<Vec<DoorCount>>,
     answer: Answer,
 }
 
 impl DoorPage {
     async fn read(
         app: &App,
+        counts: &DoorCounts,
         v: View,
         schedule_id: ScheduleId,
         answer: Answer,
     ) -> Result<Self, PageError> {
         let mut found = store::list_evenings(&app.db, app.now(), Some(schedule_id)).await?;
         let evening = found.pop().ok_or(NotFound)?;
-        let counts = count_by_section(&app.db, schedule_id).await?;
+        let counts = counts.of(app, schedule_id).await?;
         Ok(Self { v, evening, counts, answer })
     }
 
-    fn inside(&self) -> i64 {
-        self.counts.iter().map(|count| count.inside).sum()
+    fn sections(&self) -> &[DoorCount] {
+        self.counts.as_deref().unwrap_or_default()
     }
 
-    fn expected(&self) -> i64 {
-        self.counts.iter().map(|count| count.expected).sum()
+    fn inside(&self) -> Option<i64> {
+        Some(self.counts.as_ref()?.iter().map(|count| count.inside).sum())
+    }
+
+    fn expected(&self) -> Option<i64> {
+        Some(self.counts.as_ref()?.iter().map(|count| count.expected).sum())
     }
 
     /// The seat or the zone, in words.
@@ -114,6 +120,7 @@ pub struct Scanned {
 /// `GET /door/{schedule_id}`
 pub async fn show_door(
     app: Data<App>,
+    counts: Data<DoorCounts>,
     me: StaffAccount,
     path: Path<Uuid>,
     scanned: Query<Scanned>,
@@ -126,10 +133,10 @@ pub async fn show_door(
         None if scanned.undone => Answer::Undone,
         None => Answer::Ready,
     };
-    let page = DoorPage::read(&app, me.view, schedule_id, answer).await?;
+    let page = DoorPage::read(&app, &counts, me.view, schedule_id, answer).await?;
     let document = json!({
         "performance": page.evening, "inside": page.inside(), "expected": page.expected(),
-        "sections": page.counts,
+        "sections": page.sections(),
     });
     Ok(page.v.show(&page, &document))
 }
@@ -144,6 +151,7 @@ pub struct ScanForm {
 /// `POST /door/{schedule_id}/check-ins`
 pub async fn create_check_in(
     app: Data<App>,
+    counts: Data<DoorCounts>,
     me: StaffAccount,
     path: Path<Uuid>,
     form: Body<ScanForm>,
@@ -155,33 +163,37 @@ pub async fn create_check_in(
     };
     match outcome {
         Ok(check_in) => {
+            counts.note(schedule_id, &check_in.section, 1).await;
             let next = format!("/door/{schedule_id}?let_in={}", check_in.ticket_id.0);
             Ok(me.view.done(StatusCode::CREATED, &check_in, &next))
         }
-        Err(refusal) => refuse(&app, me.view, schedule_id, refusal).await,
+        Err(refusal) => refuse(&app, &counts, me.view, schedule_id, refusal).await,
     }
 }
 
 /// `POST /door/{schedule_id}/check-ins/{ticket_id}/undoing`
 pub async fn undo_check_in(
     app: Data<App>,
+    counts: Data<DoorCounts>,
     me: StaffAccount,
     path: Path<(Uuid, Uuid)>,
 ) -> Result<HttpResponse, PageError> {
     let (schedule_id, ticket_id) = path.into_inner();
     let (schedule_id, ticket_id) = (ScheduleId(schedule_id), TicketId(ticket_id));
     match door::undo(&app, me.account_id, schedule_id, ticket_id).await {
-        Ok(()) => {
+        Ok(undone) => {
+            counts.note(schedule_id, &undone.section, -1).await;
             let next = format!("/door/{schedule_id}?undone=true");
             Ok(me.view.done(StatusCode::OK, &json!({ "status": "VALID" }), &next))
         }
-        Err(refusal) => refuse(&app, me.view, schedule_id, refusal).await,
+        Err(refusal) => refuse(&app, &counts, me.view, schedule_id, refusal).await,
     }
 }
 
 /// A refusal is the door's page in red; programs get the problem.
 async fn refuse(
     app: &App,
+    counts: &DoorCounts,
     v: View,
     schedule_id: ScheduleId,
     refusal: AdminError,
@@ -193,6 +205,6 @@ async fn refuse(
         title: phrase(&v, &refusal, "title"),
         detail: phrase(&v, &refusal, "detail"),
     };
-    let page = DoorPage::read(app, v, schedule_id, answer).await?;
+    let page = DoorPage::read(app, counts, v, schedule_id, answer).await?;
     Ok(page.v.html(refusal.status(), &page))
 }

@@ -9,34 +9,40 @@ use actix_web::{
 use futures_util::stream;
 use uuid::Uuid;
 
+use crate::web::error::PageError;
+
 /// Rows of one chunk.
 pub(super) const CHUNK_ROWS: i64 = 1_000;
 
 /// A file of rows that `next` reads chunk by chunk: it is given the key of the last row
-/// and answers with rows and the key of their last one; no rows end the file.
-pub(super) fn csv<F>(
+/// and answers with rows and the key of their last one; no rows end the file. The first
+/// chunk is read before the answer begins, so that what is refused is told as such.
+pub(super) async fn csv<F>(
     name: &str,
     header: &'static [&'static str],
     next: impl Fn(Option<Uuid>) -> F + 'static,
-) -> HttpResponse
+) -> Result<HttpResponse, PageError>
 where
     F: Future<Output = Result<Vec<(Uuid, Vec<String>)>, sqlx::Error>> + 'static,
 {
-    let start = (true, None, next);
-    let body = stream::try_unfold(start, async move |(is_first, after, next)| {
-        let rows = next(after).await.map_err(ErrorInternalServerError)?;
-        let last = rows.last().map(|(id, _)| *id);
+    let first = Some(next(None).await?);
+    let body = stream::try_unfold((first, None, next), async move |(first, after, next)| {
+        let is_first = first.is_some();
+        let rows = match first {
+            Some(rows) => rows,
+            None => next(after).await.map_err(ErrorInternalServerError)?,
+        };
         if rows.is_empty() && !is_first {
             return Ok::<_, actix_web::Error>(None);
         }
+        let after = rows.last().map(|(id, _)| *id).or(after);
         let chunk = written(is_first.then_some(header), rows).map_err(ErrorInternalServerError)?;
-        let after = last.or(after);
-        Ok(Some((Bytes::from(chunk), (false, after, next))))
+        Ok(Some((Bytes::from(chunk), (None, after, next))))
     });
-    HttpResponse::Ok()
+    Ok(HttpResponse::Ok()
         .insert_header((CONTENT_TYPE, "text/csv; charset=utf-8; header=present"))
         .insert_header((CONTENT_DISPOSITION, format!("attachment; filename=\"{name}.csv\"")))
-        .streaming(body)
+        .streaming(body))
 }
 
 fn written(header: Option<&[&str]>, rows: Vec<(Uuid, Vec<String>)>) -> Result<Vec<u8>, csv::Error> {

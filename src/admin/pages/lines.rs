@@ -1,6 +1,7 @@
 //! The line of one program: looked at, changed, paused, taken away.
 
 mod chart;
+mod limits;
 mod purge;
 
 use actix_web::{
@@ -14,9 +15,9 @@ use serde_json::json;
 use uuid::Uuid;
 
 use super::{
-    parse_reason, parse_version,
-    programs::{VersionForm, edition_of, form_optional},
-    tell,
+    parse_reason,
+    programs::{VersionForm, edition_of},
+    reasons, tell,
 };
 use crate::{
     accounts::AdminAccount,
@@ -37,6 +38,7 @@ use crate::{
     },
 };
 use chart::Chart;
+pub use limits::LimitsForm;
 use purge::Progress;
 pub use purge::{PurgeForm, create_purge};
 
@@ -52,48 +54,11 @@ struct LinePage {
     /// With those that were typed and not saved.
     then: Option<Prediction>,
     limits: LimitsForm,
+    mistakes: Mistakes,
     is_asked: bool,
     purge: Option<Progress>,
     refusal: Option<String>,
     meanwhile: Vec<Meanwhile>,
-}
-
-/// How many may be inside and how fast they are let in, as typed.
-#[derive(Clone, Debug, Default, Deserialize)]
-#[serde(default)]
-pub struct LimitsForm {
-    version: Field,
-    queue_capacity: Field,
-    queue_rate_per_second: Field,
-    predict: Field,
-}
-
-/// Capacity and rate.
-type Limits = (Option<i32>, Option<i32>);
-
-impl LimitsForm {
-    fn of(edition: &ProgramEdition) -> Self {
-        let or_empty = |number: Option<i32>| number.map_or_else(Field::default, Field::of);
-        Self {
-            version: Field::of(edition.version),
-            queue_capacity: or_empty(edition.details.queue_capacity),
-            queue_rate_per_second: or_empty(edition.details.queue_rate_per_second),
-            predict: Field::default(),
-        }
-    }
-
-    fn read(&self, mistakes: &mut Mistakes) -> Option<Limits> {
-        let capacity = form_optional(mistakes, "queue_capacity", &self.queue_capacity);
-        let rate = form_optional(mistakes, "queue_rate_per_second", &self.queue_rate_per_second);
-        capacity.zip(rate)
-    }
-
-    fn parse(&self) -> Result<(i64, Limits), Mistakes> {
-        let mut mistakes = Mistakes::default();
-        let version = parse_version(&mut mistakes, &self.version);
-        let limits = self.read(&mut mistakes);
-        mistakes.or(version.zip(limits))
-    }
 }
 
 impl LinePage {
@@ -113,11 +78,27 @@ impl LinePage {
             chart,
             now,
             then: None,
+            mistakes: Mistakes::default(),
             is_asked: false,
             purge,
             refusal: None,
             meanwhile: Vec::new(),
         })
+    }
+
+    /// Limits that make no sense, as they were typed, with the reason.
+    fn refuse_limits(
+        mut self,
+        typed: &LimitsForm,
+        mistakes: Mistakes,
+    ) -> Result<HttpResponse, PageError> {
+        if !self.v.wants_form(&mistakes) {
+            return Err(mistakes.into());
+        }
+        self.refusal = Some(reasons(&self.v, &mistakes));
+        self.limits = typed.on(&self.edition);
+        self.mistakes = mistakes;
+        Ok(self.v.html(StatusCode::UNPROCESSABLE_ENTITY, &self))
     }
 
     /// A prediction in words.
@@ -148,15 +129,16 @@ pub async fn show_line(
     path: Path<Uuid>,
     asked: Query<LimitsForm>,
 ) -> Result<HttpResponse, PageError> {
-    let mut page = LinePage::of(&app, me.view, ProgramId(path.into_inner())).await?;
-    if !asked.predict.is_empty() {
-        let mut mistakes = Mistakes::default();
-        let limits = asked.read(&mut mistakes);
-        let (capacity, rate) = mistakes.or(limits)?;
+    let id = ProgramId(path.into_inner());
+    let mut page = LinePage::of(&app, me.view, id).await?;
+    if !asked.is_no_question() {
+        let (capacity, rate) = match asked.read() {
+            Ok(limits) => limits,
+            Err(mistakes) => return page.refuse_limits(&asked, mistakes),
+        };
         page.then = predict(&page.figures, capacity, rate);
         page.is_asked = true;
-        let version = page.limits.version.clone();
-        page.limits = LimitsForm { version, ..asked.into_inner() };
+        page.limits = asked.on(&page.edition);
     }
     let document = json!({
         "program": page.edition, "line": page.figures, "prediction": page.now,
@@ -193,7 +175,13 @@ pub async fn update_line(
     form: Body<LimitsForm>,
 ) -> Result<HttpResponse, PageError> {
     let id = ProgramId(path.into_inner());
-    let (version, limits) = form.0.parse()?;
+    let (version, limits) = match form.0.parse() {
+        Ok(parsed) => parsed,
+        Err(mistakes) => {
+            let page = LinePage::of(&app, me.view, id).await?;
+            return page.refuse_limits(&form.0, mistakes);
+        }
+    };
     let outcome = lines::update(&app, me.account_id, id, version, limits).await;
     answer(&app, me.view, id, outcome.map(|edition| json!(edition))).await
 }
@@ -270,7 +258,6 @@ async fn refuse(
         return Err(mistakes.clone().into());
     }
     let mut page = LinePage::of(app, v, id).await?;
-    let reasons = mistakes.reasons().map(|reason| page.v.t(reason).to_string());
-    page.refusal = Some(reasons.collect::<Vec<_>>().join(" "));
+    page.refusal = Some(reasons(&page.v, mistakes));
     Ok(page.v.html(StatusCode::UNPROCESSABLE_ENTITY, &page))
 }

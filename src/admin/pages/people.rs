@@ -12,7 +12,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use uuid::Uuid;
 
-use super::{parse_reason, programs::Search, tell};
+use super::{parse_reason, programs::Search, reasons, tell};
 use crate::{
     accounts::{AccountId, AdminAccount, Profile, Role, find_profile, search_profiles},
     admin::{AdminError, model::Reason, people, store::people as store},
@@ -157,11 +157,11 @@ async fn answer(
     }
 }
 
-async fn refuse<F: Fault>(
+async fn refuse(
     app: &App,
     me: &AdminAccount,
     id: AccountId,
-    refusal: F,
+    refusal: AdminError,
 ) -> Result<HttpResponse, PageError> {
     if !me.view.wants_form(&refusal) || refusal.status() == StatusCode::NOT_FOUND {
         return Err(refusal.into());
@@ -169,6 +169,21 @@ async fn refuse<F: Fault>(
     let mut page = PersonPage::of(app, me, id).await?;
     page.refusal = Some(page.v.refusal(&refusal));
     Ok(page.v.html(refusal.status(), &page))
+}
+
+/// Fields that make no sense: the person's page with the reasons.
+async fn refuse_typed(
+    app: &App,
+    me: &AdminAccount,
+    id: AccountId,
+    mistakes: Mistakes,
+) -> Result<HttpResponse, PageError> {
+    if !me.view.wants_form(&mistakes) {
+        return Err(mistakes.into());
+    }
+    let mut page = PersonPage::of(app, me, id).await?;
+    page.refusal = Some(reasons(&page.v, &mistakes));
+    Ok(page.v.html(mistakes.status(), &page))
 }
 
 /// A lock, with its reason.
@@ -218,7 +233,7 @@ async fn lock(
             let locked = people::lock_out(app, me.account_id, id, is_locked, &reason).await;
             answer(app, me, id, locked.map(|person| json!(person))).await
         }
-        Err(mistakes) => refuse(app, me, id, mistakes).await,
+        Err(mistakes) => refuse_typed(app, me, id, mistakes).await,
     }
 }
 
@@ -248,7 +263,7 @@ pub async fn update_role(
             let changed = people::change_role(&app, me.account_id, id, roles, &reason).await;
             answer(&app, &me, id, changed.map(|person| json!(person))).await
         }
-        Err(mistakes) => refuse(&app, &me, id, mistakes).await,
+        Err(mistakes) => refuse_typed(&app, &me, id, mistakes).await,
     }
 }
 
@@ -284,6 +299,6 @@ pub async fn create_adjustment(
             let adjusted = people::adjust_points(&app, me.account_id, id, order, &reason).await;
             answer(&app, &me, id, adjusted.map(|balance| json!({ "balance": balance }))).await
         }
-        Err(mistakes) => refuse(&app, &me, id, mistakes).await,
+        Err(mistakes) => refuse_typed(&app, &me, id, mistakes).await,
     }
 }

@@ -213,6 +213,19 @@ async fn refuse(
     Ok(page.refused(form, Mistakes::default(), &refusal))
 }
 
+/// The program's page with the reason why something beside its form was refused.
+pub(super) async fn refuse_beside(
+    app: &App,
+    v: View,
+    edition: ProgramEdition,
+    refusal: String,
+    fault: &dyn Fault,
+) -> Result<HttpResponse, PageError> {
+    let page = ProgramPage::of(app, v, edition).await?;
+    let page = ProgramPage { refusal: Some(refusal), ..page };
+    Ok(page.v.html(fault.status(), &page))
+}
+
 /// A press of a button on one edition.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]

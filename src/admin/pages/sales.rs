@@ -109,7 +109,7 @@ pub async fn download_sales(
 ) -> Result<HttpResponse, PageError> {
     let program = edition_of(&app, ProgramId(path.into_inner())).await?;
     let (db, program_id) = (app.db.clone(), program.id);
-    Ok(csv(&program.details.slug, COLUMNS, move |after| {
+    csv(&program.details.slug, COLUMNS, move |after| {
         let db = db.clone();
         async move {
             let lines = store::list_lines(&db, program_id, after, CHUNK_ROWS).await?;
@@ -127,5 +127,6 @@ pub async fn download_sales(
             };
             Ok(lines.into_iter().map(row).collect())
         }
-    }))
+    })
+    .await
 }

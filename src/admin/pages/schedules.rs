@@ -12,7 +12,10 @@ use serde::Serialize;
 use serde_json::json;
 use uuid::Uuid;
 
-use super::{programs::edition_of, tell};
+use super::{
+    programs::{edition_of, refuse_beside},
+    reasons, tell,
+};
 use crate::{
     accounts::{AccountId, AdminAccount},
     admin::{AdminError, Meanwhile, schedules, schedules::Change},
@@ -72,14 +75,24 @@ pub async fn create_schedule(
     form: Body<NewScheduleForm>,
 ) -> Result<HttpResponse, PageError> {
     let program = edition_of(&app, ProgramId(path.into_inner())).await?;
-    let (venue_id, starts_at) = form.0.parse(&app).await?;
-    let made = schedules::create(&app, me.account_id, program.id, venue_id, starts_at).await;
-    match made {
+    let (venue_id, starts_at) = match form.0.parse(&app).await? {
+        Ok(parsed) => parsed,
+        Err(mistakes) if me.view.wants_form(&mistakes) => {
+            let refusal = reasons(&me.view, &mistakes);
+            return refuse_beside(&app, me.view, program, refusal, &mistakes).await;
+        }
+        Err(mistakes) => return Err(mistakes.into()),
+    };
+    match schedules::create(&app, me.account_id, program.id, venue_id, starts_at).await {
         Ok(made) => {
             let next = schedule_path(made.id);
             Ok(tell(me.view.done(StatusCode::CREATED, &made, &next), "flash-admin-saved"))
         }
-        Err(refusal) => Err(refusal.into()),
+        Err(refusal) if me.view.wants_form(&refusal) => {
+            let told = me.view.refusal(&refusal);
+            refuse_beside(&app, me.view, program, told, &refusal).await
+        }
+        Err(failure) => Err(failure.into()),
     }
 }
 
@@ -120,8 +133,7 @@ async fn refuse(
         return Err(mistakes.into());
     }
     let mut page = SchedulePage::of(app, v, id).await?;
-    let reasons = mistakes.reasons().map(|reason| page.v.t(reason).to_string());
-    page.refusal = Some(reasons.collect::<Vec<_>>().join(" "));
+    page.refusal = Some(reasons(&page.v, &mistakes));
     Ok(page.v.html(mistakes.status(), &page))
 }
 

@@ -19,6 +19,7 @@ pub(in crate::admin) struct Current {
     pub(in crate::admin) off_sale_at: DateTime<Utc>,
     pub(in crate::admin) is_paused: bool,
     pub(in crate::admin) time_zone: String,
+    /// In line and not passed over.
     pub(in crate::admin) waiting: i64,
     pub(in crate::admin) inside: i64,
 }
@@ -39,7 +40,7 @@ pub(in crate::admin) async fn list_current(
                 order by starts_at limit 1
             ), 'Asia/Seoul') as "time_zone!",
             (select count(*) from queue_tokens t
-                where t.program_id = p.id and t.status = 'WAITING') as "waiting!",
+                where t.program_id = p.id and t.status = 'WAITING' and t.parked_at is null) as "waiting!",
             (select count(*) from queue_tokens t
                 where t.program_id = p.id and t.status = 'ACTIVE') as "inside!"
         from programs p
@@ -53,6 +54,27 @@ pub(in crate::admin) async fn list_current(
     )
     .fetch_all(db)
     .await
+}
+
+/// The same programs by their addresses, without a look at their lines.
+pub(in crate::admin) async fn list_running(
+    db: &PgPool,
+    now: DateTime<Utc>,
+) -> Result<Vec<(ProgramId, String)>, sqlx::Error> {
+    let found = sqlx::query!(
+        r#"
+        select id as "id: ProgramId", slug from programs
+        where (status = 'PUBLISHED' and off_sale_at > $1)
+            or (cancelled_at is not null and wound_down_at is null)
+        order by on_sale_at
+        limit $2
+        "#,
+        now,
+        PROGRAMS_MAX,
+    )
+    .fetch_all(db)
+    .await?;
+    Ok(found.into_iter().map(|program| (program.id, program.slug)).collect())
 }
 
 /// Sessions of ours that wait for a row or a lock at this moment.

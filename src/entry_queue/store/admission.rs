@@ -152,7 +152,7 @@ pub(in super::super) async fn expire_lapsed(
         where id in (
             select id from queue_tokens
             where program_id = $1 and status = 'ACTIVE' and expires_at <= clock_timestamp()
-            order by id
+            order by expires_at
             limit $2
             for no key update skip locked
         )

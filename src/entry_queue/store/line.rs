@@ -82,6 +82,26 @@ pub(in super::super) async fn list_inside(
     Ok(ids.into_iter().collect())
 }
 
+/// How many wait, those who were passed over apart, and how many are inside.
+pub(in super::super) async fn count(
+    db: &PgPool,
+    program_id: ProgramId,
+) -> Result<(i64, i64), sqlx::Error> {
+    let counted = sqlx::query!(
+        r#"
+        select
+            (select count(*) from queue_tokens
+                where program_id = $1 and status = 'WAITING' and parked_at is null) as "waiting!",
+            (select count(*) from queue_tokens
+                where program_id = $1 and status = 'ACTIVE') as "inside!"
+        "#,
+        program_id as _,
+    )
+    .fetch_one(db)
+    .await?;
+    Ok((counted.waiting, counted.inside))
+}
+
 /// So many went through since a moment.
 #[derive(Clone, Copy, Debug)]
 pub(in super::super) struct Through {

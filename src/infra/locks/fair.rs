@@ -8,7 +8,7 @@ use std::{
 use tokio::{task::JoinHandle, time::Instant};
 use uuid::Uuid;
 
-use super::{LeaseName, handovers::Handovers, watchdog::Watchdog};
+use super::{LeaseName, handovers::Handovers, waits, watchdog::Watchdog};
 use crate::infra::{
     redis::{Call, Redis, RedisAway, Script},
     signals::{self, Listener},
@@ -131,7 +131,20 @@ impl FairLocks {
         waiter: &str,
         wait: Duration,
     ) -> Result<FairGuard, FairError> {
-        let waits_until = Instant::now() + wait;
+        let begun = Instant::now();
+        let outcome = self.stand_in_line(name, waiter, begun + wait).await;
+        if !matches!(outcome, Err(FairError::Away(_))) {
+            waits::note("fair", begun);
+        }
+        outcome
+    }
+
+    async fn stand_in_line(
+        &self,
+        name: &LeaseName,
+        waiter: &str,
+        waits_until: Instant,
+    ) -> Result<FairGuard, FairError> {
         let attempt = Attempt::new(self, name, waiter);
         let mut expected = self.handovers.expect(&attempt.mark);
         // Made before Redis is asked: whatever is cancelled here leaves nothing behind.

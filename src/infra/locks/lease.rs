@@ -9,7 +9,7 @@ use std::{
 use tokio::time::Instant;
 use uuid::Uuid;
 
-use super::watchdog::Watchdog;
+use super::{waits, watchdog::Watchdog};
 use crate::infra::redis::{Redis, RedisAway, Script};
 
 static TAKE: LazyLock<Script> = LazyLock::new(|| Script::new(include_str!("lease_take.lua")));
@@ -107,13 +107,17 @@ impl Lease {
         term: Term,
     ) -> Result<Self, LeaseError> {
         let names: Vec<LeaseName> = names.into_iter().collect();
-        let waits_until = Instant::now() + OWN_WAIT_MAX;
+        let begun = Instant::now();
+        let waits_until = begun + OWN_WAIT_MAX;
         loop {
             match Self::take_once(redis, &names, owner, term).await {
                 Err(LeaseError::OwnStillRunning) if Instant::now() < waits_until => {
                     tokio::time::sleep(OWN_WAIT_STEP).await;
                 }
-                outcome => return outcome,
+                outcome => {
+                    waits::note("lease", begun);
+                    return outcome;
+                }
             }
         }
     }

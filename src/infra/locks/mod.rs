@@ -40,6 +40,7 @@ mod endless;
 mod fair;
 mod handovers;
 mod lease;
+mod waits;
 mod watchdog;
 
 pub use endless::list_endless;

@@ -150,7 +150,7 @@ pub(in crate::tickets) async fn count_by_section(
         from reservations r
         join reservation_items i on i.reservation_id = r.id
         join tickets t on t.reservation_item_id = i.id and t.status in ('VALID', 'USED')
-        left join schedule_seats c on c.id = i.schedule_seat_id
+        left join schedule_seats c on c.id = i.schedule_seat_id and c.schedule_id = $1
         left join seats s on s.id = c.seat_id
         left join zones z on z.id = i.zone_id
         where r.schedule_id = $1 and r.status = 'CONFIRMED'

@@ -1,7 +1,8 @@
 //! The real program as a process of its own, to be killed.
 
 use std::{
-    process::{Child, Command, Stdio},
+    io::{Read, Seek},
+    process::{Child, Command, ExitStatus, Stdio},
     time::Duration,
 };
 
@@ -12,15 +13,22 @@ use super::{Office, Person, free_port};
 pub(crate) struct ChildInstance {
     pub(crate) base: String,
     process: Child,
+    log: std::fs::File,
 }
 
 impl ChildInstance {
     /// Starts one and waits until it serves.
     pub(crate) async fn start(office: &Office) -> Self {
+        Self::start_with(office, &[]).await
+    }
+
+    /// The same with other settings.
+    pub(crate) async fn start_with(office: &Office, settings: &[(&str, &str)]) -> Self {
         // The password stands only in the address that the tests were given.
         let mut database_url: url::Url = std::env::var("DATABASE_URL").unwrap().parse().unwrap();
         database_url.set_path(office.db.connect_options().get_database().unwrap());
         let address = format!("127.0.0.1:{}", free_port());
+        let log = log_file();
         let mut program = Command::new(env!("CARGO_BIN_EXE_stagedoor"));
         program
             .arg("serve")
@@ -29,10 +37,11 @@ impl ChildInstance {
             .env("REDIS_PREFIX", &office.app.config.redis_prefix)
             .env("LISTEN_ADDR", &address)
             .env("MIGRATE_ON_START", "false")
+            .envs(settings.iter().copied())
             .stdout(Stdio::null())
-            .stderr(Stdio::null());
+            .stderr(log.try_clone().unwrap());
         let base = format!("http://{address}");
-        let child = Self { base, process: program.spawn().unwrap() };
+        let child = Self { base, process: program.spawn().unwrap(), log };
         for _ in 0..400 {
             if reqwest::get(format!("{}/healthz", child.base)).await.is_ok() {
                 return child;
@@ -47,6 +56,38 @@ impl ChildInstance {
         Person { base: self.base.clone(), ..person.clone() }
     }
 
+    /// Asks it to stop, as an operator does, and waits until it has said that it will.
+    pub(crate) async fn ask_to_stop(&mut self) {
+        let kill = Command::new("kill").arg(self.process.id().to_string()).status().unwrap();
+        assert!(kill.success());
+        for _ in 0..400 {
+            if self.log().contains("stopping") {
+                return;
+            }
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+        panic!("it was asked to stop and goes on: {}", self.log());
+    }
+
+    /// Waits until it has ended by itself.
+    pub(crate) async fn ended(&mut self) -> ExitStatus {
+        for _ in 0..3_000 {
+            if let Some(status) = self.process.try_wait().unwrap() {
+                return status;
+            }
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
+        panic!("it does not end: {}", self.log());
+    }
+
+    /// What it has logged.
+    pub(crate) fn log(&mut self) -> String {
+        let mut log = String::new();
+        self.log.rewind().unwrap();
+        self.log.read_to_string(&mut log).unwrap();
+        log
+    }
+
     /// Ends it as `kill -9` does.
     pub(crate) fn kill(&mut self) {
         self.process.kill().unwrap();
@@ -58,4 +99,13 @@ impl Drop for ChildInstance {
     fn drop(&mut self) {
         self.kill();
     }
+}
+
+/// A file that nobody else finds. What is written goes to its end, wherever it is read.
+fn log_file() -> std::fs::File {
+    let path = std::env::temp_dir().join(format!("stagedoor-log-{}", uuid::Uuid::new_v4()));
+    let mut options = std::fs::OpenOptions::new();
+    let file = options.read(true).append(true).create_new(true).open(&path).unwrap();
+    std::fs::remove_file(path).unwrap();
+    file
 }

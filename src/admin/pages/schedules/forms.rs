@@ -10,7 +10,6 @@ use crate::{
     points::Points,
     reservation::SeatPick,
     web::{
-        error::PageError,
         form::{Field, Fields, Mistakes},
         times,
     },
@@ -33,7 +32,10 @@ pub struct NewScheduleForm {
 
 impl NewScheduleForm {
     /// The moment is read on the venue's clock.
-    pub(super) async fn parse(&self, app: &App) -> Result<(VenueId, DateTime<Utc>), PageError> {
+    pub(super) async fn parse(
+        &self,
+        app: &App,
+    ) -> Result<Result<(VenueId, DateTime<Utc>), Mistakes>, sqlx::Error> {
         let mut mistakes = Mistakes::default();
         let venue = match self.venue_id.parse().map(VenueId) {
             Some(id) => find_venue(&app.db, id).await?,
@@ -44,7 +46,7 @@ impl NewScheduleForm {
             times::parse(self.starts_at.text(), times::zone(&venue.details.time_zone))
         });
         let moment = mistakes.note("starts_at", "admin-refusal-moment", moment);
-        Ok(mistakes.or(venue.map(|venue| venue.id).zip(moment))?)
+        Ok(mistakes.or(venue.map(|venue| venue.id).zip(moment)))
     }
 }
 

@@ -1,0 +1,18 @@
+-- How many stand in a line, and how many are inside.
+--
+-- Run by: entry_queue::line::Line::count
+--
+-- KEYS[1]  waiting  zset  account -> queue number
+-- KEYS[2]  active   zset  account -> end of the stay (ms since the epoch)
+-- KEYS[3]  epoch    hash  run: the server that holds the line; since: complete since then (ms)
+--
+-- Returns  { -1 }                 the line is not complete
+--          { n_waiting, n_inside }
+--
+-- Why a script: a server that was restarted from an old file carries an old run id in
+-- `epoch`, and its old counts are told to nobody.
+-- Cost: O(1).
+
+local run = string.match(redis.call('INFO', 'server'), 'run_id:(%x+)')
+if redis.call('HGET', KEYS[3], 'run') ~= run then return { -1 } end
+return { redis.call('ZCARD', KEYS[1]), redis.call('ZCARD', KEYS[2]) }

@@ -1,0 +1,165 @@
+//! The program as its operators know it: asked to stop, and what it says meanwhile.
+
+use std::time::Duration;
+
+use sqlx::{Connection, PgConnection, PgPool};
+
+use crate::{
+    reservation::{admit, hold_places},
+    support::{ChildInstance, Concert, Hold, Office, Purchase, count, storm},
+};
+
+/// Whoever writes a new reservation waits for the first gate, whoever changes one for the
+/// second. Nothing in the product knows of them.
+struct Gates(PgConnection);
+
+const NEW: i32 = 1;
+const CHANGED: i32 = 2;
+
+impl Gates {
+    async fn shut(db: &PgPool) -> Self {
+        sqlx::raw_sql(
+            "create function wait_for_gate() returns trigger language plpgsql as $$ begin
+                 while exists (
+                     select from pg_locks join pg_database d on d.oid = database
+                     where locktype = 'advisory' and d.datname = current_database()
+                         and objid = tg_argv[0]::oid)
+                 loop perform pg_sleep(0.005); end loop;
+                 return null;
+             end $$;
+             create trigger new_gate after insert on reservations
+                 for each row execute function wait_for_gate(1);
+             create trigger changed_gate after update on reservations
+                 for each row execute function wait_for_gate(2)",
+        )
+        .execute(db)
+        .await
+        .unwrap();
+        let mut shut = PgConnection::connect_with(&db.connect_options()).await.unwrap();
+        for gate in [NEW, CHANGED] {
+            sqlx::query("select pg_advisory_lock($1)").bind(gate).execute(&mut shut).await.unwrap();
+        }
+        Self(shut)
+    }
+
+    async fn open(&mut self, gate: i32) {
+        let open = sqlx::query("select pg_advisory_unlock($1)").bind(gate);
+        open.execute(&mut self.0).await.unwrap();
+    }
+
+    /// Waits until so many stand before them.
+    async fn reached(db: &PgPool, by: i64) {
+        for _ in 0..1_000 {
+            let waiting: i64 = sqlx::query_scalar(
+                "select count(*) from pg_stat_activity
+                 where datname = current_database() and wait_event = 'PgSleep'",
+            )
+            .fetch_one(db)
+            .await
+            .unwrap();
+            if waiting == by {
+                return;
+            }
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+        panic!("nobody comes to the gates");
+    }
+}
+
+/// The keys of locks that are held.
+async fn locks(office: &Office) -> Vec<String> {
+    for _ in 0..200 {
+        // The instance that was stopped took its connection to Redis along.
+        let leases = office.app.redis.list_keys("lease:", 100).await;
+        let fair = office.app.redis.list_keys("fair:", 100).await;
+        if let (Ok(leases), Ok(fair)) = (leases, fair) {
+            let holders = fair.into_iter().filter(|key| key.ends_with(":holder"));
+            return leases.into_iter().chain(holders).collect();
+        }
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
+    panic!("Redis stayed away");
+}
+
+#[sqlx::test]
+async fn a_stop_lets_requests_and_ticks_finish_and_gives_locks_back(db: PgPool) {
+    let mut office = Office::open_with(db.clone(), 1, &[]).await;
+    let concert = Concert::usual(&db).await;
+    let (ada, bob) = (office.sign_in("ada").await, office.sign_in("bob").await);
+    admit(&db, &concert, std::slice::from_ref(&ada)).await;
+    office.leave().await;
+    let lapsed = Hold { seat_ids: &concert.seat_ids[..1], ends_in_secs: -10, ..Hold::default() };
+    let lapsed = lapsed.write(&db, &concert, bob.account_id).await;
+    let mut gates = Gates::shut(&db).await;
+
+    let mut child = ChildInstance::start(&office).await;
+    // From now on most connections to the database live on the threads that serve HTTP.
+    let looks = (0..16).map(|_| {
+        let ada = child.moved(&ada);
+        async move { ada.get("/wallet").await }
+    });
+    assert_eq!(count(&storm(looks).await, 200, ""), 16);
+    let order = {
+        let (ada, concert) = (child.moved(&ada), concert.clone());
+        tokio::spawn(async move { hold_places(&ada, &concert, 2).await })
+    };
+    // The order, and the worker that ends the lapsed hold.
+    Gates::reached(&db, 2).await;
+    assert!(!locks(&office).await.is_empty());
+    child.ask_to_stop().await;
+    gates.open(NEW).await;
+    let held = order.await.unwrap();
+    assert_eq!(held.status, 201, "{}", held.body);
+    gates.open(CHANGED).await;
+
+    assert!(child.ended().await.success());
+    let status: String = sqlx::query_scalar("select status from reservations where id = $1")
+        .bind(lapsed)
+        .fetch_one(&db)
+        .await
+        .unwrap();
+    assert_eq!(status, "EXPIRED", "the tick was cut off: {}", child.log());
+    assert!(!child.log().contains("ERROR"), "{}", child.log());
+    assert_eq!(locks(&office).await, Vec::<String>::new());
+}
+
+/// Every line of the log is one event, says whose request it belongs to, and keeps what
+/// opens a door to itself.
+#[sqlx::test]
+async fn the_log_knows_requests_and_accounts_and_no_secrets(db: PgPool) {
+    const PASSWORD: &str = "swordfish swordfish";
+    let mut office = Office::open_with(db.clone(), 1, &[]).await;
+    let concert = Concert::usual(&db).await;
+    let (ada, stranger) = (office.sign_in("ada").await, office.stranger());
+    let hold = Hold { seat_ids: &concert.seat_ids[..1], ..Hold::default() };
+    let bought = Purchase::make(&db, &concert, &ada, hold).await;
+    office.leave().await;
+    for format in ["json", "text"] {
+        let settings = [("LOG", "debug"), ("LOG_FORMAT", format)];
+        let mut child = ChildInstance::start_with(&office, &settings).await;
+        let (ada, stranger) = (child.moved(&ada), child.moved(&stranger));
+        let log_in = [("email", "nobody@example.com\nERROR forged"), ("password", PASSWORD)];
+        assert_eq!(stranger.post("/login", &log_in).await.status, 401);
+        assert_eq!(stranger.visit("/%0AERROR%20forged?a=%0AERROR%20forged").await.status, 404);
+        let ticket = ada.visit(&format!("/tickets/{}", bought.codes[0])).await;
+        assert_eq!(ticket.status, 200);
+        child.ask_to_stop().await;
+        assert!(child.ended().await.success());
+
+        let log = child.log();
+        let secrets = [PASSWORD, &bought.codes[0], &ada.cookie("session").unwrap()];
+        for secret in secrets {
+            assert!(!log.contains(secret), "{secret}: {log}");
+        }
+        assert!(!log.lines().any(|line| line.starts_with("ERROR")), "{log}");
+        let (request_id, account_id) = (ticket.header("x-request-id"), ada.account_id.to_string());
+        let told = [request_id, &account_id, "/tickets/{code}", "answered"];
+        assert!(log.lines().any(|line| told.iter().all(|part| line.contains(part))), "{log}");
+        if format == "json" {
+            for line in log.lines() {
+                let event: serde_json::Value = serde_json::from_str(line).unwrap();
+                assert!(event["level"].is_string() && event["timestamp"].is_string(), "{line}");
+            }
+        }
+    }
+}
