@@ -23,6 +23,9 @@ const SEATS_DRAWN_MAX: i64 = 1_500;
 /// a connection.
 const STEP_WAIT_MAX: Duration = Duration::from_secs(3);
 
+/// The same for a step without which an order can be answered as well.
+const SPARE_STEP_WAIT_MAX: Duration = Duration::from_secs(1);
+
 /// How long a performance is taken for as large as it was, and how many at once.
 const SIZES_TTL: Duration = Duration::from_secs(10);
 const SIZES_MAX: u64 = 10_000;
@@ -77,6 +80,11 @@ impl Desk {
             // As if no connection could be had.
             _ => Err(sqlx::Error::PoolTimedOut),
         }
+    }
+
+    /// The same for a step that makes a refusal kinder; none when the crowd is large.
+    pub(super) async fn spare_step(&self) -> Option<SemaphorePermit<'_>> {
+        tokio::time::timeout(SPARE_STEP_WAIT_MAX, self.steps.acquire()).await.ok()?.ok()
     }
 
     /// Whether the house is too large to be drawn at once.

@@ -84,16 +84,15 @@ pub async fn hold(app: &App, desk: &Desk, order: &HoldOrder) -> Result<Hold, Res
         // What was carried out before is answered as it was then, whatever stands in
         // the way of doing it again.
         (Err(refusal), Some(key)) if refusal.is_refusal() => {
-            let _step = desk.step().await?;
-            match key.find_outcome(&app.db).await? {
+            let step = desk.step().await?;
+            let first = key.find_outcome(&app.db).await?;
+            drop(step);
+            match first {
                 Some(first) => Ok(first),
-                None => Err(with_alternatives(app, order, refusal).await),
+                None => Err(with_alternatives(app, desk, order, refusal).await),
             }
         }
-        (Err(refusal), None) => {
-            let _step = desk.step().await?;
-            Err(with_alternatives(app, order, refusal).await)
-        }
+        (Err(refusal), None) => Err(with_alternatives(app, desk, order, refusal).await),
         (outcome, _) => outcome,
     }
 }
@@ -279,28 +278,30 @@ fn held(
 
 /// Whether holds that are over stood in the way and do so no more.
 async fn is_freed(app: &App, desk: &Desk, refusal: &ReservationError) -> Result<bool, sqlx::Error> {
-    let n_freed = match refusal {
-        ReservationError::SeatUnavailable { seat_ids, .. } => {
-            let _step = desk.step().await?;
-            expiry::expire_in_the_way(app, seat_ids, None).await?
-        }
+    let (seat_ids, zone_id) = match refusal {
+        ReservationError::SeatUnavailable { seat_ids, .. } => (seat_ids.as_slice(), None),
         ReservationError::SoldOut { zone_id: Some(zone_id) } => {
-            let _step = desk.step().await?;
-            expiry::expire_in_the_way(app, &[], Some(*zone_id)).await?
+            (Default::default(), Some(*zone_id))
         }
-        _ => 0,
+        _ => return Ok(false),
     };
+    let Some(_step) = desk.spare_step().await else { return Ok(false) };
+    let n_freed = expiry::expire_in_the_way(app, seat_ids, zone_id).await?;
     Ok(n_freed > 0)
 }
 
 /// Adds the nearest seats that are free to a refusal of seats.
 async fn with_alternatives(
     app: &App,
+    desk: &Desk,
     order: &HoldOrder,
     refusal: ReservationError,
 ) -> ReservationError {
     match (refusal, &order.choice) {
         (ReservationError::SeatUnavailable { seat_ids, .. }, Choice::Seats(wanted)) => {
+            let Some(_step) = desk.spare_step().await else {
+                return ReservationError::seats_unavailable(seat_ids);
+            };
             let alternatives = alternatives::of(app, order.schedule.id, wanted, &seat_ids).await;
             ReservationError::SeatUnavailable { seat_ids, alternatives }
         }

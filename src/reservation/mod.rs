@@ -27,6 +27,10 @@
 //! rows decide alone: a seat's version and status, `remaining` in the zone's update, and
 //! the unique index behind them.
 //!
+//! A crowd of orders goes to the database in **steps**, as many at once as there are
+//! connections: it waits at the desk and not for the connections, so other pages are
+//! answered meanwhile. No step is kept while a lock in Redis is waited for.
+//!
 //! Open maps are followed by one task an instance, for all who watch: a change costs one
 //! question, however many they are. It keeps the house in memory as it stands, from
 //! which a large one is drawn; what is shown there may be a moment old and decides nothing.

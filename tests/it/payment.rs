@@ -123,6 +123,21 @@ async fn refusals_say_what_is_wrong_and_leave_everything_as_it_was(db: PgPool) {
 }
 
 #[sqlx::test]
+async fn what_is_held_is_paid_after_the_sale_closed(db: PgPool) {
+    let office = Office::open(db.clone()).await;
+    let concert = Concert::usual(&db).await;
+    let ada = office.sign_in("ada").await;
+    charge(&ada, PRICE).await;
+    let hold = Hold { seat_ids: &concert.seat_ids[..1], ..Hold::default() };
+    let id = hold.write(&db, &concert, ada.account_id).await;
+    sqlx::query("update programs set off_sale_at = now()").execute(&db).await.unwrap();
+    assert_eq!(pay(&ada, id).await.status, 201);
+    assert_eq!(status_of(&db, id).await, "CONFIRMED");
+    assert_sound(&office).await;
+    office.close().await;
+}
+
+#[sqlx::test]
 async fn nothing_of_a_cancelled_program_can_be_paid(db: PgPool) {
     let office = Office::open(db.clone()).await;
     let concert = Concert::usual(&db).await;

@@ -102,7 +102,8 @@ impl SeatMapPage<'_> {
             names.push(self.seat_name(first).to_string());
             names.extend(others.iter().map(|seat| seat.number.to_string()));
         }
-        names.join(" · ")
+        // A line ends behind a dot, not before it.
+        names.join("\u{a0}· ")
     }
 
     fn section_free(&self, name: &str, free: impl std::fmt::Display) -> Phrase {
