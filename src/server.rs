@@ -23,13 +23,13 @@ use crate::{
     routes,
     tickets::DoorCounts,
     wallet::Provider,
-    web::{csrf, deadline::Changes, error, fallback, headers, limits::Limits, measure},
+    web::{csrf, deadline::Running, error, fallback, headers, limits::Limits, measure},
     workers::Workers,
 };
 
-/// How long a stop waits for the workers' ticks, and for changes whose browsers went away.
+/// How long a stop waits for the workers' ticks and for requests, answered or not.
 const LAST_WORK_MAX: Duration = Duration::from_secs(3);
-/// How long it then waits for requests in flight: a stop takes less than ten seconds.
+/// How long it then waits for connections to end: a stop takes less than ten seconds.
 const STOP_SECS: u64 = 6;
 const _: () = assert!(LAST_WORK_MAX.as_secs() + STOP_SECS < 10);
 /// How long a browser may take to send a request's head.
@@ -48,7 +48,7 @@ pub struct State {
     waiting_room: WaitingRoom,
     desk: Desk,
     door_counts: DoorCounts,
-    changes: Changes,
+    running: Running,
     provider: Provider,
 }
 
@@ -64,7 +64,7 @@ impl State {
             desk: Desk::new(app),
             door_counts: DoorCounts::default(),
             listings,
-            changes: Changes::default(),
+            running: Running::default(),
             provider: Provider::default(),
         }
     }
@@ -80,7 +80,7 @@ impl State {
             .app_data(Data::new(self.desk.clone()))
             .app_data(Data::new(self.door_counts.clone()))
             .app_data(Data::new(self.provider.clone()))
-            .app_data(Data::new(self.changes.clone()));
+            .app_data(Data::new(self.running.clone()));
     }
 }
 
@@ -92,7 +92,7 @@ pub struct Instance {
     handle: ServerHandle,
     serving: JoinHandle<std::io::Result<()>>,
     workers: Workers,
-    changes: Changes,
+    running: Running,
     desk: Desk,
 }
 
@@ -135,19 +135,21 @@ pub fn start(app: &App) -> Result<Instance, StartError> {
     let handle = server.handle();
     let serving = tokio::spawn(server);
     let workers = Workers::start(app, &state.limits);
-    Ok(Instance { address, handle, serving, workers, changes: state.changes, desk: state.desk })
+    Ok(Instance { address, handle, serving, workers, running: state.running, desk: state.desk })
 }
 
 impl Instance {
-    /// Stops: workers end their tick, no new requests, those in flight finish.
+    /// Stops: no new connections, workers end their tick, requests in flight finish.
     ///
     /// A connection to the database lives on the thread that opened it, most often one of
-    /// the HTTP server's, and a change runs there: whoever still works when those threads
-    /// end is cut off. So they end last.
+    /// the HTTP server's, and whoever has it then may be a worker or a request of another
+    /// thread: who still works when the first of those threads ends may be cut off. So
+    /// they end last.
     pub async fn stop(self) {
         self.desk.close();
-        self.changes.0.close();
-        let last_work = async { tokio::join!(self.workers.stop(), self.changes.0.wait()) };
+        self.handle.pause().await;
+        self.running.0.close();
+        let last_work = async { tokio::join!(self.workers.stop(), self.running.0.wait()) };
         if tokio::time::timeout(LAST_WORK_MAX, last_work).await.is_err() {
             tracing::info!("some work goes on at the stop: what is not done rolls back");
         }

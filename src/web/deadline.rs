@@ -28,9 +28,11 @@ pub const CHANGE_MAX: Duration = Duration::from_millis(4_900);
 /// The same where a crowd may stand in front of the password gate.
 pub(super) const PATIENT_CHANGE_MAX: Duration = Duration::from_secs(15);
 
-/// The changes of one instance that still run, for a graceful stop.
+/// The requests of one instance that still run, for a graceful stop: once it is closed,
+/// answers end their connections. A change is among them until it is done, whether or not
+/// somebody waits for its answer.
 #[derive(Clone, Debug, Default)]
-pub struct Changes(pub TaskTracker);
+pub struct Running(pub TaskTracker);
 
 /// Answers in time, whatever the handler does.
 pub(super) async fn answer_in_time(
@@ -39,8 +41,10 @@ pub(super) async fn answer_in_time(
     change_max: Duration,
 ) -> Result<ServiceResponse<impl MessageBody>, Error> {
     let original = request.request().clone();
+    let running = original.app_data::<web::Data<Running>>().map(|running| running.0.token());
     if request.method().is_safe() {
         let answer = tokio::time::timeout(READ_MAX, next.call(request)).await;
+        drop(running);
         return match answer {
             Ok(answer) => Ok(answer?.map_into_left_body()),
             Err(_) => Ok(refusal(original, Unavailable.into()).map_into_right_body()),
@@ -49,7 +53,6 @@ pub(super) async fn answer_in_time(
     if let Err(refused) = body::receive(&mut request).await {
         return Ok(refusal(original, refused).map_into_right_body());
     }
-    let running = original.app_data::<web::Data<Changes>>().map(|changes| changes.0.token());
     let answer = next.call(request);
     let change = async move {
         let _running = running;

@@ -4,13 +4,17 @@ use actix_web::{
     Error, HttpMessage,
     body::MessageBody,
     dev::{ServiceRequest, ServiceResponse},
-    http::header::{self, HeaderName, HeaderValue},
+    http::{
+        ConnectionType,
+        header::{self, HeaderName, HeaderValue},
+    },
     middleware::Next,
     web,
 };
 use tracing::{Instrument, field::Empty};
 use uuid::Uuid;
 
+use super::deadline::Running;
 use crate::app::App;
 
 /// Names a request in logs and answers.
@@ -42,6 +46,7 @@ pub async fn add_headers(
 ) -> Result<ServiceResponse<impl MessageBody>, Error> {
     let request_id = Uuid::now_v7();
     request.extensions_mut().insert(RequestId(request_id));
+    let running = request.app_data::<web::Data<Running>>().cloned();
     let is_https = request.app_data::<web::Data<App>>().is_some_and(|app| app.config.is_https());
     // `route` is the pattern and not the address: a ticket's code stands in its address.
     let span = tracing::info_span!(
@@ -49,6 +54,9 @@ pub async fn add_headers(
     );
 
     let mut response = next.call(request).instrument(span).await?;
+    if running.is_some_and(|running| running.0.is_closed()) {
+        response.response_mut().head_mut().set_connection_type(ConnectionType::Close);
+    }
     let headers = response.headers_mut();
     if let Ok(request_id) = HeaderValue::from_str(&request_id.to_string()) {
         headers.insert(REQUEST_ID, request_id);

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use reqwest::Method;
 use sqlx::{Connection, PgConnection, PgPool};
 
 use crate::{
@@ -121,6 +122,53 @@ async fn a_stop_lets_requests_and_ticks_finish_and_gives_locks_back(db: PgPool) 
     assert_eq!(status, "EXPIRED", "the tick was cut off: {}", child.log());
     assert!(!child.log().contains("ERROR"), "{}", child.log());
     assert_eq!(locks(&office).await, Vec::<String>::new());
+}
+
+/// Whoever is being served when the stop comes gets the answer; nobody is told that the
+/// office is away.
+#[sqlx::test]
+async fn a_stop_in_the_middle_of_a_crowd_fails_no_request(db: PgPool) {
+    let mut office = Office::open_with(db.clone(), 1, &[]).await;
+    let people = office.crowd(24, "crowd").await;
+    office.leave().await;
+    let mut child = ChildInstance::start(&office).await;
+    let charges = people.iter().map(|person| {
+        let person = child.moved(person);
+        tokio::spawn(async move {
+            let mut answers = Vec::new();
+            // Until the office is closed.
+            for _ in 0..20_000 {
+                let charge = person.asks(Method::POST, "/wallet/charges", "application/json");
+                match charge.form(&[("amount", "1")]).send().await {
+                    Ok(answer) => answers.push(answer.status().as_u16()),
+                    Err(_) => break,
+                }
+            }
+            answers
+        })
+    });
+    let charges: Vec<_> = charges.collect();
+    let charged = async || -> i64 {
+        let count = sqlx::query_scalar("select count(*) from point_transactions");
+        count.fetch_one(&db).await.unwrap()
+    };
+    for _ in 0..2_000 {
+        if charged().await >= 200 {
+            break;
+        }
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
+    child.ask_to_stop().await;
+    assert!(child.ended().await.success());
+    let mut acknowledged = 0;
+    for answers in charges {
+        for status in answers.await.unwrap() {
+            assert!([201, 429].contains(&status), "{status}: {}", child.log());
+            acknowledged += i64::from(status == 201);
+        }
+    }
+    assert!(acknowledged <= charged().await, "{acknowledged} were told that they were done");
+    assert!(!child.log().contains("ERROR"), "{}", child.log());
 }
 
 /// Every line of the log is one event, says whose request it belongs to, and keeps what
