@@ -112,6 +112,9 @@ pub(in super::super) struct Through {
 /// How many places were freed, however the stays ended: since `since`, or since there is a
 /// line, if that is later. Until somebody was last let in who had hardly waited there was
 /// none, and nobody came whose place could be freed.
+///
+/// The planner is told `since` beside the later moment, of which it knows nothing: it would
+/// read every row.
 pub(in super::super) async fn count_freed(
     db: &PgPool,
     program_id: ProgramId,
@@ -122,7 +125,7 @@ pub(in super::super) async fn count_freed(
         r#"
         select since as "since!",
             (select count(*) from queue_tokens
-             where program_id = $1 and ended_at > since
+             where program_id = $1 and ended_at > $2 and ended_at > since
                 and ended_at is not null and admitted_at is not null) as "n!"
         from (
             select coalesce(max(admitted_at), $2) as since from queue_tokens
@@ -148,7 +151,7 @@ pub(in super::super) async fn count_admitted(
         r#"
         select since as "since!",
             (select count(*) from queue_tokens
-             where program_id = $1 and admitted_at > since) as "n!"
+             where program_id = $1 and admitted_at > $2 and admitted_at > since) as "n!"
         from (
             select coalesce(max(admitted_at), $2) as since from queue_tokens
             where program_id = $1 and admitted_at > $2
