@@ -1,36 +1,23 @@
 //! The fair lock: first come, first served, across instances.
 
-use std::{
-    sync::{Arc, LazyLock},
-    time::Duration,
-};
+use std::{sync::Arc, time::Duration};
 
 use tokio::{task::JoinHandle, time::Instant};
-use uuid::Uuid;
 
-use super::{LeaseName, handovers::Handovers, waits, watchdog::Watchdog};
+use super::{
+    LeaseName,
+    attempt::{Attempt, CHANNEL, How, Step},
+    handovers::Handovers,
+    waits,
+    watchdog::Watchdog,
+};
 use crate::infra::{
-    redis::{Call, Redis, RedisAway, Script},
+    redis::{Redis, RedisAway},
     signals::{self, Listener},
 };
 
-static ENTER: LazyLock<Script> = LazyLock::new(|| {
-    Script::new(concat!(include_str!("fair_line.lua"), include_str!("fair_enter.lua")))
-});
-static LEAVE: LazyLock<Script> = LazyLock::new(|| {
-    Script::new(concat!(include_str!("fair_line.lua"), include_str!("fair_leave.lua")))
-});
-static RENEW: LazyLock<Script> = LazyLock::new(|| Script::new(include_str!("lease_renew.lua")));
-
-/// Where instances tell each other who has been handed a lock.
-const CHANNEL: &str = "fair-handover";
-/// The keys of one lock, as `fair_line.lua` names them.
-const KEYS: [&str; 7] = ["holder", "line", "present", "deadline", "clock", "pace", "marks"];
 /// How long an answer may be kept waiting for the lock to be given back.
 const RELEASE_WAIT_MAX: Duration = Duration::from_millis(100);
-/// When a line that nobody touches is forgotten.
-const LINE_KEPT: Duration = Duration::from_mins(10);
-
 /// How long the things of a fair lock last.
 #[derive(Clone, Copy, Debug)]
 pub struct FairTerms {
@@ -145,8 +132,8 @@ impl FairLocks {
         waiter: &str,
         waits_until: Instant,
     ) -> Result<FairGuard, FairError> {
-        let attempt = Attempt::new(self, name, waiter);
-        let mut expected = self.handovers.expect(&attempt.mark);
+        let attempt = Attempt::new(&self.redis, self.terms, name, waiter);
+        let mut expected = self.handovers.expect(attempt.mark());
         // Made before Redis is asked: whatever is cancelled here leaves nothing behind.
         let mut guard = FairGuard { attempt, how: How::Gone, fence: 0, watchdog: None };
         loop {
@@ -174,33 +161,6 @@ impl FairLocks {
             }
         }
     }
-}
-
-/// How an attempt ends, as `fair_leave.lua` knows it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum How {
-    Done,
-    Later,
-    Gone,
-    /// It ended before.
-    Nothing,
-}
-
-impl How {
-    fn name(self) -> &'static str {
-        match self {
-            Self::Done | Self::Nothing => "done",
-            Self::Later => "later",
-            Self::Gone => "gone",
-        }
-    }
-}
-
-/// What a script of this lock answers.
-#[derive(Clone, Copy, Debug)]
-enum Step {
-    Taken { fence: u64 },
-    Waiting(Waiting),
 }
 
 /// A fair lock that is held. Dropping it gives it back as well, without waiting.
@@ -235,7 +195,7 @@ impl FairGuard {
     fn held(mut self, fence: u64) -> Self {
         self.how = How::Done;
         self.fence = fence;
-        let (attempt, terms) = (self.attempt.clone(), self.attempt.terms);
+        let (attempt, terms) = (self.attempt.clone(), self.attempt.terms());
         let prolong = move || {
             let attempt = attempt.clone();
             async move { attempt.renew().await }
@@ -266,80 +226,4 @@ impl Drop for FairGuard {
     fn drop(&mut self) {
         self.leave_behind();
     }
-}
-
-/// One attempt of one waiter.
-#[derive(Clone, Debug)]
-struct Attempt {
-    redis: Redis,
-    terms: FairTerms,
-    keys: [String; 7],
-    waiter: String,
-    mark: String,
-}
-
-impl Attempt {
-    fn new(locks: &FairLocks, name: &LeaseName, waiter: &str) -> Self {
-        let key = |part: &str| {
-            let (scope, name) = (name.scope(), name.name());
-            locks.redis.key(format_args!("fair:{{{scope}}}:{name}:{part}"))
-        };
-        Self {
-            redis: locks.redis.clone(),
-            terms: locks.terms,
-            keys: KEYS.map(key),
-            waiter: waiter.to_owned(),
-            mark: format!("{waiter}/{}", Uuid::new_v4().simple()),
-        }
-    }
-
-    fn holder(&self) -> &str {
-        let [holder, ..] = &self.keys;
-        holder
-    }
-
-    /// A script with what `fair_line.lua` reads.
-    fn call<'a>(&self, script: &'a Script) -> Call<'a> {
-        let terms = &self.terms;
-        let mut call = script.prepare_invoke();
-        for key in &self.keys {
-            call.key(key);
-        }
-        call.arg(&self.mark).arg(&self.waiter).arg(self.redis.key(CHANNEL));
-        for length in [terms.lease, terms.presence, terms.absence, terms.line, LINE_KEPT] {
-            call.arg(millis(length));
-        }
-        call
-    }
-
-    async fn enter(&self) -> Result<Step, RedisAway> {
-        self.run(&self.call(&ENTER)).await
-    }
-
-    async fn leave(&self, how: How) -> Result<Step, RedisAway> {
-        let mut call = self.call(&LEAVE);
-        call.arg(how.name());
-        self.run(&call).await
-    }
-
-    async fn run(&self, call: &Call<'_>) -> Result<Step, RedisAway> {
-        let (taken, fence, count, ahead, gap_us): (bool, u64, u64, u64, i64) =
-            self.redis.run(call).await?;
-        let gap = u64::try_from(gap_us).ok().map(Duration::from_micros);
-        Ok(match taken {
-            true => Step::Taken { fence },
-            false => Step::Waiting(Waiting { count, ahead, gap }),
-        })
-    }
-
-    async fn renew(&self) -> Result<bool, RedisAway> {
-        let mut call = RENEW.prepare_invoke();
-        call.key(self.holder()).arg(&self.mark).arg(millis(self.terms.lease));
-        let n_held: usize = self.redis.run(&call).await?;
-        Ok(n_held == 1)
-    }
-}
-
-fn millis(duration: Duration) -> u64 {
-    u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
 }

@@ -1,8 +1,10 @@
 -- Joins the line or comes back to it, and takes the lock if the waiter is next.
 --
--- Run by: infra::locks::FairLocks::take, behind fair_line.lua
+-- Run by: infra::locks::attempt::Attempt, behind fair_line.lua
 --
--- KEYS, ARGV, returns  as fair_line.lua names them
+-- KEYS[1..7], ARGV[1..8]  as fair_line.lua names them
+--
+-- Returns  what fair_line.lua says
 --
 -- Why a script: whether the lock is free and who is first must be one look, or a
 -- newcomer would pass somebody who waits.
@@ -10,9 +12,12 @@
 
 sweep()
 local held = redis.call('GET', holder)
--- It was handed over and the message lost, or this command was sent twice.
-if held == mark then return take() end
+if held == mark then return keep() end
 
+-- Whoever has the lock and asks for it a second time needs the place that they had.
+if redis.call('HGET', pace, 'handed') == waiter then
+  redis.call('HDEL', pace, 'handed')
+end
 local arrival = redis.call('ZSCORE', line, waiter)
 if not arrival then
   arrival = string.format('%.0f', next_number())

@@ -1,9 +1,11 @@
 -- Gives the lock back, steps out of the line for a while, or leaves it for good.
 --
--- Run by: infra::locks::FairLocks::take and FairGuard::release, behind fair_line.lua
+-- Run by: infra::locks::attempt::Attempt, behind fair_line.lua
 --
--- KEYS, ARGV, returns  as fair_line.lua names them
--- ARGV[9]  how   done: only the lock; later: the place is kept; gone: it is given up
+-- KEYS[1..7], ARGV[1..8]  as fair_line.lua names them
+-- ARGV[9]  how   done: it had the lock; later: the place is kept; gone: it is given up
+--
+-- Returns  what fair_line.lua says
 --
 -- Why a script: compare and delete must be one step, and whoever is next must have
 -- the lock in the same one.
@@ -14,17 +16,21 @@ local how = ARGV[9]
 
 local held = redis.call('GET', holder)
 -- Its turn came just when it was about to go.
-if how == 'later' and held == mark then return take() end
+if how == 'later' and held == mark then return keep() end
 
 local is_released = held == mark
 if is_released then
   redis.call('DEL', holder)
 end
-local theirs = redis.call('HGET', marks, waiter)
-local is_other_attempt = theirs and theirs ~= mark
-if how == 'gone' and not is_other_attempt then
+local waits_as = redis.call('HGET', marks, waiter)
+if is_released and redis.call('HGET', pace, 'handed') == waiter then
+  redis.call('HDEL', pace, 'handed')
   forget(waiter)
-elseif how == 'later' and redis.call('ZSCORE', line, waiter) and not is_other_attempt then
+elseif waits_as and waits_as ~= mark then
+  -- Another attempt of the same waiter keeps the place for itself.
+elseif how == 'gone' then
+  forget(waiter)
+elseif how == 'later' and redis.call('ZSCORE', line, waiter) then
   step_out(waiter, now_ms)
 end
 if is_released then

@@ -1,13 +1,15 @@
 -- What every script of a fair lock begins with: the line and who of it is here.
 --
--- Run by: infra::locks::FairLocks, in front of fair_enter.lua and fair_leave.lua
+-- Run by: infra::locks::attempt::Attempt, in front of fair_enter.lua and fair_leave.lua
 --
 -- KEYS[1]  holder    string  the mark of whoever has the lock
 -- KEYS[2]  line      zset    waiter -> arrival number
 -- KEYS[3]  present   zset    waiter -> arrival number: those inside a request now
 -- KEYS[4]  deadline  zset    waiter -> when they count as absent, or lose their place (ms)
 -- KEYS[5]  clock     string  the last number given out
--- KEYS[6]  pace      hash    last: when the lock was last given back (us); gap: mean time between (us)
+-- KEYS[6]  pace      hash    last: when the lock was last given back (us); gap: mean time between
+--                            (us); fence: the number of whoever has it; handed: who was
+--                            handed it, and has a place besides until it is given back
 -- KEYS[7]  marks     hash    waiter -> the mark of their attempt that is inside a request
 -- ARGV[1]  mark         this attempt's
 -- ARGV[2]  waiter       whose attempt it is
@@ -88,26 +90,55 @@ local function first_present()
   return nil
 end
 
--- How long the line is, how many of it stand before the waiter, and the pace.
+-- How long the line is, how many of it stand before the waiter, and the pace. Whoever was
+-- handed the lock is not counted.
 local function view()
-  local gap = tonumber(redis.call('HGET', pace, 'gap') or -1)
-  return redis.call('ZCARD', line), redis.call('ZRANK', line, waiter) or 0, gap
+  local count, ahead = redis.call('ZCARD', line), redis.call('ZRANK', line, waiter) or 0
+  local handed = redis.call('EXISTS', holder) == 1 and redis.call('HGET', pace, 'handed')
+  local rank = handed and redis.call('ZRANK', line, handed)
+  if rank then
+    count = count - 1
+    if rank < ahead then ahead = ahead - 1 end
+  end
+  return count, ahead, tonumber(redis.call('HGET', pace, 'gap') or -1)
 end
 
--- The lock is this attempt's.
+-- The lock is free no more: it is the attempt's with this mark, for so long.
+local function give(to, ends_in_ms)
+  local fence = string.format('%.0f', next_number())
+  redis.call('SET', holder, to, 'PX', ends_in_ms)
+  redis.call('HSET', pace, 'fence', fence)
+  redis.call('PEXPIRE', pace, kept_ms)
+  return fence
+end
+
+local function has_it(fence)
+  local waiting, _, gap = view()
+  return { 1, tonumber(fence), waiting, 0, gap }
+end
+
+-- The lock, which is free, becomes this attempt's.
 local function take()
   forget(waiter)
-  redis.call('SET', holder, mark, 'PX', lease_ms)
-  local waiting, _, gap = view()
-  return { 1, next_number(), waiting, 0, gap }
+  redis.call('HDEL', pace, 'handed')
+  return has_it(give(mark, lease_ms))
+end
+
+-- The lock is this attempt's already: it was handed over and nobody heard of it, or this
+-- command was sent twice.
+local function keep()
+  redis.call('PEXPIRE', holder, lease_ms)
+  return has_it(redis.call('HGET', pace, 'fence') or 0)
 end
 
 -- Makes the lock, which is free, the attempt's of whoever is first, and says so: they
--- need not ask for it. It is theirs for a short time at first, in case they just died.
+-- need not ask for it. In case they just died it is theirs for a short time at first, and
+-- the place in the line until they give the lock back.
 local function hand_over(first)
   local theirs = redis.call('HGET', marks, first)
-  forget(first)
+  step_out(first, now_ms)
   if not theirs then return end
-  redis.call('SET', holder, theirs, 'PX', math.min(presence_ms, tonumber(lease_ms)))
-  redis.call('PUBLISH', channel, theirs .. ' ' .. string.format('%.0f', next_number()))
+  local fence = give(theirs, math.min(presence_ms, tonumber(lease_ms)))
+  redis.call('HSET', pace, 'handed', first)
+  redis.call('PUBLISH', channel, theirs .. ' ' .. fence)
 end

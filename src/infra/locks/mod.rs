@@ -36,6 +36,7 @@
 //! A lock is taken before a database connection and given back after the commit:
 //! never wait for a lock while holding a connection.
 
+mod attempt;
 mod endless;
 mod fair;
 mod handovers;

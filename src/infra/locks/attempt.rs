@@ -1,0 +1,138 @@
+//! One attempt to take a fair lock: the calls that it makes to Redis.
+
+use std::{sync::LazyLock, time::Duration};
+
+use uuid::Uuid;
+
+use super::{
+    LeaseName,
+    fair::{FairTerms, Waiting},
+};
+use crate::infra::redis::{Call, Redis, RedisAway, Script};
+
+static ENTER: LazyLock<Script> = LazyLock::new(|| {
+    Script::new(concat!(include_str!("fair_line.lua"), include_str!("fair_enter.lua")))
+});
+static LEAVE: LazyLock<Script> = LazyLock::new(|| {
+    Script::new(concat!(include_str!("fair_line.lua"), include_str!("fair_leave.lua")))
+});
+static RENEW: LazyLock<Script> = LazyLock::new(|| Script::new(include_str!("lease_renew.lua")));
+
+/// Where instances tell each other who has been handed a lock.
+pub(super) const CHANNEL: &str = "fair-handover";
+/// The keys of one lock, as `fair_line.lua` names them.
+const KEYS: [&str; 7] = ["holder", "line", "present", "deadline", "clock", "pace", "marks"];
+/// When a line that nobody touches is forgotten.
+const LINE_KEPT: Duration = Duration::from_mins(10);
+
+/// How an attempt ends, as `fair_leave.lua` knows it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum How {
+    Done,
+    Later,
+    Gone,
+    /// It ended before.
+    Nothing,
+}
+
+impl How {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Done | Self::Nothing => "done",
+            Self::Later => "later",
+            Self::Gone => "gone",
+        }
+    }
+}
+
+/// What a script of this lock answers.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Step {
+    Taken { fence: u64 },
+    Waiting(Waiting),
+}
+
+/// One attempt of one waiter.
+#[derive(Clone, Debug)]
+pub(super) struct Attempt {
+    redis: Redis,
+    terms: FairTerms,
+    keys: [String; 7],
+    waiter: String,
+    mark: String,
+}
+
+impl Attempt {
+    pub(super) fn new(redis: &Redis, terms: FairTerms, name: &LeaseName, waiter: &str) -> Self {
+        let key = |part: &str| {
+            let (scope, name) = (name.scope(), name.name());
+            redis.key(format_args!("fair:{{{scope}}}:{name}:{part}"))
+        };
+        Self {
+            redis: redis.clone(),
+            terms,
+            keys: KEYS.map(key),
+            waiter: waiter.to_owned(),
+            mark: format!("{waiter}/{}", Uuid::new_v4().simple()),
+        }
+    }
+
+    /// Marks whatever this attempt takes.
+    pub(super) fn mark(&self) -> &str {
+        &self.mark
+    }
+
+    pub(super) fn terms(&self) -> FairTerms {
+        self.terms
+    }
+
+    fn holder(&self) -> &str {
+        let [holder, ..] = &self.keys;
+        holder
+    }
+
+    /// A script with what `fair_line.lua` reads.
+    fn call<'a>(&self, script: &'a Script) -> Call<'a> {
+        let terms = &self.terms;
+        let mut call = script.prepare_invoke();
+        for key in &self.keys {
+            call.key(key);
+        }
+        call.arg(&self.mark).arg(&self.waiter).arg(self.redis.key(CHANNEL));
+        for length in [terms.lease, terms.presence, terms.absence, terms.line, LINE_KEPT] {
+            call.arg(millis(length));
+        }
+        call
+    }
+
+    pub(super) async fn enter(&self) -> Result<Step, RedisAway> {
+        self.run(&self.call(&ENTER)).await
+    }
+
+    pub(super) async fn leave(&self, how: How) -> Result<Step, RedisAway> {
+        let mut call = self.call(&LEAVE);
+        call.arg(how.name());
+        self.run(&call).await
+    }
+
+    async fn run(&self, call: &Call<'_>) -> Result<Step, RedisAway> {
+        let (taken, fence, count, ahead, gap_us): (bool, u64, u64, u64, i64) =
+            self.redis.run(call).await?;
+        let gap = u64::try_from(gap_us).ok().map(Duration::from_micros);
+        Ok(match taken {
+            true => Step::Taken { fence },
+            false => Step::Waiting(Waiting { count, ahead, gap }),
+        })
+    }
+
+    pub(super) async fn renew(&self) -> Result<bool, RedisAway> {
+        let mut call = RENEW.prepare_invoke();
+        call.key(self.holder()).arg(&self.mark).arg(millis(self.terms.lease));
+        let n_held: usize = self.redis.run(&call).await?;
+        Ok(n_held == 1)
+    }
+}
+
+fn millis(duration: Duration) -> u64 {
+    u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
+}
