@@ -132,7 +132,7 @@ pub(super) async fn hold_chosen(
         desk.require_places(app, order.schedule.id, zone_id, quantity).await?;
     }
     let turn = Turn::take(app, desk, order).await?;
-    let outcome = retry_stale(|_| hold_once(app, desk, order, key)).await;
+    let outcome = retry_stale(|_| hold_once(app, desk, order, &turn, key)).await;
     turn.end().await;
     let (held, is_stay_longer) = outcome?;
     announce(app, order.schedule.id);
@@ -148,6 +148,7 @@ async fn hold_once(
     app: &App,
     desk: &Desk,
     order: &HoldOrder,
+    turn: &Turn,
     key: Option<&RequestKey>,
 ) -> Result<(Hold, bool), ReservationError> {
     let _step = desk.step().await?;
@@ -162,7 +163,9 @@ async fn hold_once(
     let held = match &order.choice {
         Choice::Seats(ids) => hold_seats(&mut tx, order, &stay, ids).await?,
         Choice::Places { zone_id, quantity } => {
-            hold_places(&mut tx, order, &stay, *zone_id, *quantity).await?
+            let held = hold_places(&mut tx, order, &stay, *zone_id, *quantity).await?;
+            turn.pass_on();
+            held
         }
         // A wish has become a choice before anything is held.
         Choice::Best(_) => return Err(ReservationError::Inconsistent),

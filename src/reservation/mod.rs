@@ -19,7 +19,8 @@
 //!
 //! Locks in Redis come first, then the connection, then rows: queue token, reservation,
 //! seats and zones, ids ascending. What the clock decides is asked in a statement after
-//! the locks, and everything is given back after the commit.
+//! the locks, and everything is given back after the commit; a zone's fair lock as soon
+//! as the zone's row is locked, which keeps the order from there on.
 //!
 //! People who want one seat meet at its **lease** and are refused at once, with the
 //! nearest seats that are free. People who want places of one zone stand in the line of

@@ -2,8 +2,16 @@
 //! owner's own lease and then the zone's fair lock.
 //!
 //! None of it decides. With Redis away an order goes on without.
+//!
+//! The zone's lock says who comes to its row next, and nothing else: whoever has the row
+//! needs it no more. So it is passed on when the row is locked, not after the commit. The
+//! next one's first statements then run while this one's commit is written, and if they
+//! are quicker they wait for the row; one connection waits so for each zone, no more.
 
-use std::time::Duration;
+use std::{
+    sync::{Mutex, PoisonError},
+    time::Duration,
+};
 
 use super::{desk::Desk, error::ReservationError, hold::HoldOrder, model::Choice};
 use crate::{
@@ -27,7 +35,7 @@ const ZONE_WAIT: Duration = Duration::from_secs(2);
 #[derive(Debug)]
 pub(super) struct Turn {
     // Given back in this order: the next one in the zone first.
-    zone: Option<FairGuard>,
+    zone: Mutex<Option<FairGuard>>,
     lease: Option<Lease>,
 }
 
@@ -39,23 +47,31 @@ impl Turn {
         order: &HoldOrder,
     ) -> Result<Self, ReservationError> {
         match &order.choice {
-            Choice::Seats(ids) => {
-                Ok(Self { zone: None, lease: take_seats(app, order, ids).await? })
-            }
+            Choice::Seats(ids) => Ok(Self::of(None, take_seats(app, order, ids).await?)),
             Choice::Places { zone_id, .. } => {
                 let lease = take_person(app, order).await?;
                 // Whoever is told to wait gives their own lease back, or the next try
                 // would meet it.
                 let zone = take_zone(desk, order, *zone_id).await?;
-                Ok(Self { zone, lease })
+                Ok(Self::of(zone, lease))
             }
-            Choice::Best(_) => Ok(Self { zone: None, lease: None }),
+            Choice::Best(_) => Ok(Self::of(None, None)),
         }
+    }
+
+    fn of(zone: Option<FairGuard>, lease: Option<Lease>) -> Self {
+        Self { zone: Mutex::new(zone), lease }
+    }
+
+    /// Lets the next one come to the zone's row, which is locked by this order. Waits for
+    /// nothing.
+    pub(super) fn pass_on(&self) {
+        drop(self.zone.lock().unwrap_or_else(PoisonError::into_inner).take());
     }
 
     /// Gives everything back.
     pub(super) async fn end(self) {
-        if let Some(zone) = self.zone {
+        if let Some(zone) = self.zone.into_inner().unwrap_or_else(PoisonError::into_inner) {
             zone.release().await;
         }
         if let Some(lease) = self.lease {

@@ -33,8 +33,8 @@
 //! that may be older than half of it. No newcomer passes somebody who is present. A step
 //! costs O(log n) of the line.
 //!
-//! A lock is taken before a database connection and given back after the commit:
-//! never wait for a lock while holding a connection.
+//! A lock is taken before a database connection and given back after the commit, or once
+//! a row lock does its work: never wait for a lock while holding a connection.
 
 mod attempt;
 mod endless;
