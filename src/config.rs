@@ -68,7 +68,7 @@ pub const SETTINGS: &[Setting] = &[
         "true or false",
         "Whether `serve` migrates the database first.",
     ),
-    setting("DB_CONNECTIONS_MAX", "10", "connections", "The pool of one instance."),
+    setting("DB_CONNECTIONS_MAX", "16", "connections", "The pool of one instance."),
     setting("HTTP_WORKERS", "", "threads", "Threads that answer requests. Without it one a core."),
     setting(
         "REDIS_PREFIX",

@@ -210,6 +210,8 @@ fn config(settings: &[(&str, &str)]) -> Config {
         ("REDIS_URL", std::env::var("REDIS_URL").unwrap()),
         ("LISTEN_ADDR", "127.0.0.1:0".to_owned()),
         ("HTTP_WORKERS", "2".to_owned()),
+        // Many offices stand beside each other on one server.
+        ("DB_CONNECTIONS_MAX", "10".to_owned()),
         ("REDIS_PREFIX", format!("test-{prefix}")),
     ]);
     values.extend(settings.iter().map(|(name, value)| (*name, (*value).to_owned())));
