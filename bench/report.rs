@@ -44,6 +44,9 @@ of sqlx tests each connection that it gets back, which cannot be switched off. O
 neither can stand in for the other. pgbench sends the same statements without both. A join is counted alone; those that
 come together are written in one transaction, and the sessions of those that ask at the same moment are looked up in one
 statement that begins after the last of them asked: a log-out and a locked account count at once.
+
+`docs/PROFILE.md` says what the processor does meanwhile: the largest costs of a purchase, a join and a poll, which of
+them were removed, and why the others stay.
 ";
 
 /// What is asked for elsewhere and not measured here.
@@ -54,13 +57,15 @@ const METHOD: &str = "\
 Written by `make bench`: the release build as one process with its usual settings, on a PostgreSQL and a Redis of its
 own (PostgreSQL's defaults, `fsync` on). Sessions stand in the database before a run begins. Requests are JSON over
 kept connections, one request at a time on each; nobody pauses between two. Holds, payments and charges carry a request
-key, as the pages send it. `ACCOUNT_BURST` is lifted, because one wallet is charged far more often than one person may.
+key and the entry pass, as the pages send them. `ACCOUNT_BURST` is lifted, because one wallet is charged far more often
+than one person may, and only warnings are logged.
 
 The server, PostgreSQL, Redis, pgbench and the load generator share the machine: the server's figure pays for a client
 that speaks HTTP, pgbench's for one that hardly costs anything. Each run of pgbench (`-M prepared -c 16 -j 2`, scripts
 in `bench/sql`) or of the bare handler stands right before the run of the server that it is compared with, and the
 ratio is taken within that pair. The scripts send what one request sends to PostgreSQL, the look at the session
-included, and not the `begin; rollback` with which the pool checks each connection that it gets back. The first pair of
+included; what the server remembers for a moment (how many places a zone had half a second ago) is asked by neither. They
+leave out the `begin; rollback` with which the pool checks each connection that it gets back. The first pair of
 each figure only warms up. After each run of joins, holds and purchases the rows in the database are counted: they are
 as many as were answered with success, or there is no report.
 ";
