@@ -25,7 +25,6 @@ use crate::web::{
     flash,
     form::{Field, Mistakes},
     i18n::Phrase,
-    page::View,
 };
 
 impl AdminError {
@@ -117,12 +116,6 @@ fn tell(mut answer: HttpResponse, text_key: &'static str) -> HttpResponse {
         let _ = answer.add_cookie(&flash::cookie(text_key));
     }
     answer
-}
-
-/// Why fields were refused, one sentence after the other.
-fn reasons(v: &View, mistakes: &Mistakes) -> String {
-    let reasons: Vec<String> = mistakes.reasons().map(|reason| v.t(reason).to_string()).collect();
-    reasons.join(" ")
 }
 
 /// The edition that a form was made of.

@@ -14,6 +14,7 @@ use super::{
     assets,
     error::{Fault, phrase},
     flash,
+    form::Mistakes,
     i18n::{Count, Locale, Phrase, grouped},
     negotiation::Format,
     times,
@@ -181,6 +182,13 @@ impl View {
     /// What went wrong, as one paragraph beside a form.
     pub fn refusal(&self, fault: &dyn Fault) -> String {
         phrase(self, fault, "detail").to_string()
+    }
+
+    /// Why fields were refused, one sentence after the other.
+    pub fn reasons(&self, mistakes: &Mistakes) -> String {
+        let reasons: Vec<String> =
+            mistakes.reasons().map(|reason| self.t(reason).to_string()).collect();
+        reasons.join(" ")
     }
 
     /// Whether a refusal comes back as the form it answers.

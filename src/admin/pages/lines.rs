@@ -17,7 +17,7 @@ use uuid::Uuid;
 use super::{
     parse_reason,
     programs::{VersionForm, edition_of},
-    reasons, tell,
+    tell,
 };
 use crate::{
     accounts::AdminAccount,
@@ -95,7 +95,7 @@ impl LinePage {
         if !self.v.wants_form(&mistakes) {
             return Err(mistakes.into());
         }
-        self.refusal = Some(reasons(&self.v, &mistakes));
+        self.refusal = Some(self.v.reasons(&mistakes));
         self.limits = typed.on(&self.edition);
         self.mistakes = mistakes;
         Ok(self.v.html(StatusCode::UNPROCESSABLE_ENTITY, &self))
@@ -258,6 +258,6 @@ async fn refuse(
         return Err(mistakes.clone().into());
     }
     let mut page = LinePage::of(app, v, id).await?;
-    page.refusal = Some(reasons(&page.v, mistakes));
+    page.refusal = Some(page.v.reasons(mistakes));
     Ok(page.v.html(StatusCode::UNPROCESSABLE_ENTITY, &page))
 }

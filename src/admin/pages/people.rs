@@ -12,7 +12,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use uuid::Uuid;
 
-use super::{parse_reason, programs::Search, reasons, tell};
+use super::{parse_reason, programs::Search, tell};
 use crate::{
     accounts::{AccountId, AdminAccount, Profile, Role, find_profile, search_profiles},
     admin::{AdminError, model::Reason, people, store::people as store},
@@ -182,7 +182,7 @@ async fn refuse_typed(
         return Err(mistakes.into());
     }
     let mut page = PersonPage::of(app, me, id).await?;
-    page.refusal = Some(reasons(&page.v, &mistakes));
+    page.refusal = Some(page.v.reasons(&mistakes));
     Ok(page.v.html(mistakes.status(), &page))
 }
 

@@ -14,7 +14,7 @@ use uuid::Uuid;
 
 use super::{
     programs::{edition_of, refuse_beside},
-    reasons, tell,
+    tell,
 };
 use crate::{
     accounts::{AccountId, AdminAccount},
@@ -78,7 +78,7 @@ pub async fn create_schedule(
     let (venue_id, starts_at) = match form.0.parse(&app).await? {
         Ok(parsed) => parsed,
         Err(mistakes) if me.view.wants_form(&mistakes) => {
-            let refusal = reasons(&me.view, &mistakes);
+            let refusal = me.view.reasons(&mistakes);
             return refuse_beside(&app, me.view, program, refusal, &mistakes).await;
         }
         Err(mistakes) => return Err(mistakes.into()),
@@ -133,7 +133,7 @@ async fn refuse(
         return Err(mistakes.into());
     }
     let mut page = SchedulePage::of(app, v, id).await?;
-    page.refusal = Some(reasons(&page.v, &mistakes));
+    page.refusal = Some(page.v.reasons(&mistakes));
     Ok(page.v.html(mistakes.status(), &page))
 }
 

@@ -18,6 +18,7 @@ use crate::infra::{
 
 /// How long an answer may be kept waiting for the lock to be given back.
 const RELEASE_WAIT_MAX: Duration = Duration::from_millis(100);
+
 /// How long the things of a fair lock last.
 #[derive(Clone, Copy, Debug)]
 pub struct FairTerms {

@@ -88,7 +88,6 @@ impl Refusal<'_> {
     }
 
     fn of_mistakes(v: &View, mistakes: &Mistakes) -> Self {
-        let reasons: Vec<_> = mistakes.reasons().map(|key| v.t(key).to_string()).collect();
-        Self::plain(v.t("error-invalid-title"), reasons.join(" "))
+        Self::plain(v.t("error-invalid-title"), v.reasons(mistakes))
     }
 }
