@@ -32,6 +32,14 @@ const SESSION_LIMITS: [(&str, &str); 3] = [
     ("lock_timeout", "2s"),
     ("idle_in_transaction_session_timeout", "4s"),
 ];
+/// What the server's planner is told for a pool of ours. A connection keeps the plan that
+/// it made while a table was small, and then reading all of it looks cheapest: an hour
+/// later each of a thousand joins would read the whole line. Every statement here has an
+/// index, so none needs another choice.
+const PLANNER_OPTIONS: [(&str, &str); 2] = [("enable_seqscan", "off"), ("jit", "off")];
+/// What a connection of its own is told: its statements read whole tables, and are planned
+/// once.
+const REPORT_OPTIONS: [(&str, &str); 2] = [("enable_seqscan", "on"), ("jit", "off")];
 
 /// The embedded migrations, forward only.
 pub static MIGRATIONS: sqlx::migrate::Migrator = sqlx::migrate!();
@@ -54,7 +62,12 @@ pub fn pool_of(connect: PgConnectOptions, connections_max: u32) -> PgPool {
         // A future dropped inside `begin()` leaves a transaction open on the
         // server, and the next borrower's write would vanish in it.
         .after_release(|connection, _| Box::pin(async move { Ok(is_clean(connection).await) }))
-        .connect_lazy_with(connect.application_name(APPLICATION_NAME).options(SESSION_LIMITS))
+        .connect_lazy_with(
+            connect
+                .application_name(APPLICATION_NAME)
+                .options(SESSION_LIMITS)
+                .options(PLANNER_OPTIONS),
+        )
 }
 
 /// Ends whatever transaction was left open; false when the server does not answer.
@@ -155,7 +168,7 @@ where
 /// statements may take long without a warning.
 pub async fn connect(db: &PgPool, name: &str) -> Result<PgConnection, sqlx::Error> {
     let options = db.connect_options().as_ref().clone().application_name(name);
-    let options = options.disable_statement_logging();
+    let options = options.disable_statement_logging().options(REPORT_OPTIONS);
     let connecting = PgConnection::connect_with(&options);
     let connected = tokio::time::timeout(CONNECT_TIMEOUT, connecting).await;
     connected.unwrap_or(Err(sqlx::Error::PoolTimedOut))

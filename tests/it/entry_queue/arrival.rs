@@ -5,38 +5,10 @@ use std::time::Duration;
 use sqlx::PgPool;
 use uuid::Uuid;
 
-use super::{crowded, join, join_at_once, line_of, numbering_is_whole};
+use super::{
+    WAITERS, crowded, hold_numbers, join, join_at_once, line_of, numbering_is_whole, until_some_wait,
+};
 use crate::support::{Concert, Office, count};
-
-/// The server processes that wait for a lock.
-const WAITERS: &str = "select pid from pg_stat_activity
-    where datname = current_database() and wait_event_type = 'Lock'";
-
-/// Waits until somebody waits for a lock; who it is.
-async fn until_somebody_waits(db: &PgPool) -> i32 {
-    for _ in 0..1_000 {
-        let waiter: Option<i32> = sqlx::query_scalar(WAITERS).fetch_optional(db).await.unwrap();
-        if let Some(pid) = waiter {
-            return pid;
-        }
-        tokio::time::sleep(Duration::from_millis(5)).await;
-    }
-    panic!("nobody waits for a lock");
-}
-
-/// Holds the row of numbers, so that one batch waits for it and the next one gathers.
-async fn hold_numbers(
-    db: &PgPool,
-    concert: &Concert,
-) -> sqlx::Transaction<'static, sqlx::Postgres> {
-    let mut hog = db.begin().await.unwrap();
-    sqlx::query("select from queue_numbers where program_id = $1 for update")
-        .bind(concert.program_id)
-        .execute(&mut *hog)
-        .await
-        .unwrap();
-    hog
-}
 
 /// A place is named when its join arrives, and the names rise: so do the numbers.
 #[sqlx::test]
@@ -48,7 +20,7 @@ async fn within_an_instance_the_numbers_follow_the_arrivals(db: PgPool) {
         let hog = hold_numbers(&db, &concert).await;
         let (joining, place) = (some.to_vec(), concert.clone());
         let joining = tokio::spawn(async move { join_at_once(&joining, &place).await });
-        until_somebody_waits(&db).await;
+        until_some_wait(&mut db.acquire().await.unwrap(), 1).await;
         hog.rollback().await.unwrap();
         assert_eq!(count(&joining.await.unwrap(), 201, ""), 50);
     }
@@ -72,7 +44,7 @@ async fn a_batch_that_is_cancelled_refuses_its_members_and_the_next_one_goes_on(
     let hog = hold_numbers(&db, &concert).await;
     let (first, place) = (people[0].clone(), concert.clone());
     let first = tokio::spawn(async move { join(&first, &place).await });
-    until_somebody_waits(&db).await;
+    until_some_wait(&mut db.acquire().await.unwrap(), 1).await;
     let (rest, place) = (people[1..].to_vec(), concert.clone());
     let rest = tokio::spawn(async move { join_at_once(&rest, &place).await });
     while !first.is_finished() {
@@ -106,7 +78,7 @@ async fn whoever_goes_away_while_the_batch_is_written_spoils_it_for_nobody(db: P
     let hog = hold_numbers(&db, &concert).await;
     let (gone, place) = (people[0].clone(), concert.clone());
     let gone = tokio::spawn(async move { join(&gone, &place).await });
-    until_somebody_waits(&db).await;
+    until_some_wait(&mut db.acquire().await.unwrap(), 1).await;
     gone.abort();
     assert!(gone.await.unwrap_err().is_cancelled());
     let (rest, place) = (people[1..].to_vec(), concert.clone());
