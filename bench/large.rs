@@ -1,10 +1,13 @@
 //! The seat map and a hold in a database with much of everything, beside one with a
 //! hundredth of it: two databases of one PostgreSQL, each with a server of its own.
 
-use std::time::Instant;
+use std::{str::FromStr, time::Instant};
 
-use sqlx::{PgPool, postgres::PgPoolOptions};
-use stagedoor::demo::{Size, fill_large};
+use sqlx::postgres::PgConnectOptions;
+use stagedoor::{
+    demo::{Size, fill_large},
+    infra::postgres::Pool,
+};
 
 use crate::{
     Bench, Failure,
@@ -68,11 +71,10 @@ impl Office {
         let settings = [("DATABASE_URL", url.as_str()), ("REDIS_PREFIX", name)];
         // It migrates.
         let server = Server::start_with(&settings).await?;
-        let db: PgPool = PgPoolOptions::new().max_connections(1).connect(url.as_str()).await?;
+        let db = Pool::new(PgConnectOptions::from_str(url.as_str())?, 1)?;
         if !fill_large(&db, size, |_| ()).await? {
             return Err("the new database is not empty".into());
         }
-        db.close().await;
         let said = psql_file_in(name, "visitors.sql")?;
         let mut lines: Vec<String> = said.lines().map(str::to_owned).collect();
         let schedule = lines.drain(..1).next().ok_or("there is no performance")?;

@@ -37,12 +37,9 @@ const ROUND_TRIPS: &str = include_str!("../docs/ROUND-TRIPS.md");
 const WHERE_THE_TIME_GOES: &str = "\
 ## Where the time goes
 
-How often one request waits for an answer of PostgreSQL and of Redis. A test counts it on the wire. A connection that is
-taken from the pool and given back costs two more round trips than its statements: our `begin; rollback`, without which
-a write that was acknowledged can be lost (see `pool_of` in `src/infra/postgres.rs`), and the `Sync` with which the pool
-of sqlx tests each connection that it gets back, which cannot be switched off. Ours is the one with a time limit, so
-neither can stand in for the other. pgbench sends the same statements without both. A join is counted alone; those that
-come together are written in one transaction, and the sessions of those that ask at the same moment are looked up in one
+How often one request waits for an answer of PostgreSQL and of Redis. A test counts it on the wire. Taking a connection
+from the pool and giving it back costs none (`src/infra/postgres/pool.rs`). A join is counted alone; those that come
+together are written in one transaction, and the sessions of those that ask at the same moment are looked up in one
 statement that begins after the last of them asked: a log-out and a locked account count at once.
 
 `docs/PROFILE.md` says what the processor does meanwhile: the largest costs of a purchase, a join and a poll, which of
@@ -64,10 +61,9 @@ The server, PostgreSQL, Redis, pgbench and the load generator share the machine:
 that speaks HTTP, pgbench's for one that hardly costs anything. Each run of pgbench (`-M prepared -c 16 -j 2`, scripts
 in `bench/sql`) or of the bare handler stands right before the run of the server that it is compared with, and the
 ratio is taken within that pair. The scripts send what one request sends to PostgreSQL, the look at the session
-included; what the server remembers for a moment (how many places a zone had half a second ago) is asked by neither. They
-leave out the `begin; rollback` with which the pool checks each connection that it gets back. The first pair of
-each figure only warms up. After each run of joins, holds and purchases the rows in the database are counted: they are
-as many as were answered with success, or there is no report.
+included; what the server remembers for a moment (how many places a zone had half a second ago) is asked by neither. The
+first pair of each figure only warms up. After each run of joins, holds and purchases the rows in the database are
+counted: they are as many as were answered with success, or there is no report.
 ";
 
 /// Writes the report of a full run to `BENCHMARKS.md`; one that is quick or of one subject

@@ -3,11 +3,14 @@
 use std::sync::Arc;
 
 use chrono::{DateTime, Utc};
-use sqlx::PgPool;
 
 use crate::{
     config::Config,
-    infra::{postgres, redis::Redis, secrets::SigningKey},
+    infra::{
+        postgres::{self, Pool},
+        redis::Redis,
+        secrets::SigningKey,
+    },
 };
 
 /// One instance's handles. Clones share them.
@@ -16,7 +19,7 @@ pub struct App {
     /// The settings.
     pub config: Arc<Config>,
     /// PostgreSQL, which decides.
-    pub db: PgPool,
+    pub db: Pool,
     /// Redis, which shapes traffic.
     pub redis: Redis,
     /// Signs entry passes.
@@ -58,7 +61,7 @@ impl From<sqlx::migrate::MigrateError> for StartError {
 impl App {
     /// Connects as `config` says and migrates if it says so. Redis may be away.
     pub async fn start(config: Config) -> Result<Self, StartError> {
-        let db = postgres::pool(&config)?;
+        let db = Pool::of(&config)?;
         if config.migrate_on_start {
             postgres::migrate(&db).await?;
         }
@@ -66,7 +69,7 @@ impl App {
     }
 
     /// As [`App::start`], on a migrated database that the caller brings.
-    pub async fn with_database(config: Config, db: PgPool) -> Result<Self, StartError> {
+    pub async fn with_database(config: Config, db: Pool) -> Result<Self, StartError> {
         let redis = Redis::open(&config.redis_url, &config.redis_prefix)?;
         let signing_key = match &config.secret_key {
             Some(secret) => SigningKey::configured(secret),

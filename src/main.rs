@@ -7,13 +7,15 @@ use std::{
 };
 
 use clap::{Parser, Subcommand};
-use sqlx::PgPool;
 use stagedoor::{
     accounts::{self, AccountError},
     app::{App, StartError},
     config::Config,
     demo::{self, Size},
-    infra::{postgres, redis::Redis},
+    infra::{
+        postgres::{self, Pool},
+        redis::Redis,
+    },
     rehearsal::{self, Bar, Means, Played, Rehearsal},
     server, telemetry,
 };
@@ -141,13 +143,13 @@ fn asked_to_stop() -> impl Future<Output = io::Result<()>> {
 }
 
 /// A database that is up to date.
-async fn migrate(config: &Config) -> Result<PgPool, Failure> {
-    let db = postgres::pool(config).map_err(StartError::from)?;
+async fn migrate(config: &Config) -> Result<Pool, Failure> {
+    let db = Pool::of(config).map_err(StartError::from)?;
     postgres::migrate(&db).await.map_err(StartError::from)?;
     Ok(db)
 }
 
-async fn fill(db: &PgPool, large: bool) -> Result<(), Failure> {
+async fn fill(db: &Pool, large: bool) -> Result<(), Failure> {
     let mut out = io::stdout();
     if demo::fill(db).await? {
         writeln!(out, "The office is filled with demo data.")?;
@@ -161,7 +163,7 @@ async fn fill(db: &PgPool, large: bool) -> Result<(), Failure> {
     if large { fill_large(db).await } else { Ok(()) }
 }
 
-async fn fill_large(db: &PgPool) -> Result<(), Failure> {
+async fn fill_large(db: &Pool) -> Result<(), Failure> {
     let (size, mut out) = (Size::LARGE, io::stdout());
     let is_filled = demo::fill_large(db, size, |nth| {
         let _ = writeln!(io::stderr(), "Large demo data: program {nth} of {}", size.programs);
@@ -221,12 +223,12 @@ async fn rehearse(rehearsal: &Rehearsal, json: bool) -> Result<(), Failure> {
     if sentences.is_empty() { Ok(()) } else { Err(sentences.join("\n").into()) }
 }
 
-fn stores(config: &Config) -> Result<(PgPool, Redis), StartError> {
-    let db = postgres::pool(config)?;
+fn stores(config: &Config) -> Result<(Pool, Redis), StartError> {
+    let db = Pool::of(config)?;
     Ok((db, Redis::open(&config.redis_url, &config.redis_prefix)?))
 }
 
-async fn create_admin(db: &PgPool, email: &str, name: &str) -> Result<(), Failure> {
+async fn create_admin(db: &Pool, email: &str, name: &str) -> Result<(), Failure> {
     let password = if io::stdin().is_terminal() {
         rpassword::prompt_password("Password: ")?
     } else {

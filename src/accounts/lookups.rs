@@ -12,7 +12,6 @@ use std::{
     time::Duration,
 };
 
-use sqlx::PgPool;
 use tokio::{
     runtime::Handle,
     sync::{Semaphore, oneshot},
@@ -22,6 +21,7 @@ use super::{
     model::{SessionAccount, TokenHash},
     store,
 };
+use crate::infra::postgres::Pool;
 
 /// Look-ups that run by themselves before others are collected.
 const ALONE_MAX: usize = 2;
@@ -39,7 +39,7 @@ pub(super) type Found = Result<Option<SessionAccount>, Arc<sqlx::Error>>;
 /// The look-ups of one instance.
 #[derive(Clone, Debug)]
 pub(super) struct Lookups {
-    db: PgPool,
+    db: Pool,
     /// Where statements run: requests are answered on threads that may end sooner.
     runtime: Handle,
     alone: Arc<Semaphore>,
@@ -56,7 +56,7 @@ struct Asked {
 
 impl Lookups {
     /// Look-ups in `db`; statements run on the runtime this is called on.
-    pub(super) fn new(db: PgPool) -> Self {
+    pub(super) fn new(db: Pool) -> Self {
         let alone = Arc::new(Semaphore::new(ALONE_MAX));
         Self { db, runtime: Handle::current(), alone, waiting: Arc::default() }
     }
@@ -114,7 +114,7 @@ impl Lookups {
 }
 
 /// One statement for the whole of `batch`.
-async fn look_up(db: PgPool, batch: Vec<Asked>) {
+async fn look_up(db: Pool, batch: Vec<Asked>) {
     let hashes: Vec<TokenHash> = batch.iter().map(|asked| asked.hash).collect();
     let listed = tokio::time::timeout(LOOKUP_MAX, store::list_sessions(&db, &hashes)).await;
     let found: Result<HashMap<_, _>, _> = match listed {

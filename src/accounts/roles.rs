@@ -4,7 +4,7 @@
 
 use chrono::{DateTime, Utc};
 use serde::Serialize;
-use sqlx::{PgConnection, PgPool};
+use sqlx::PgConnection;
 use uuid::Uuid;
 
 use super::{
@@ -12,6 +12,7 @@ use super::{
     model::{AccountId, Role},
     store::roles as store,
 };
+use crate::infra::postgres::Pool;
 
 /// An account as those see it who manage.
 #[derive(Clone, Debug, Serialize)]
@@ -32,7 +33,7 @@ pub struct Profile {
 
 /// Accounts whose address, name or last name begins with `text`, or the one whose id it
 /// is, in no order; at most a thousand of each.
-pub async fn find_accounts(db: &PgPool, text: &str) -> Result<Vec<Uuid>, sqlx::Error> {
+pub async fn find_accounts(db: &Pool, text: &str) -> Result<Vec<Uuid>, sqlx::Error> {
     match Uuid::try_parse(text) {
         Ok(id) => Ok(vec![id]),
         Err(_) => store::find_beginning(db, text).await,
@@ -42,7 +43,7 @@ pub async fn find_accounts(db: &PgPool, text: &str) -> Result<Vec<Uuid>, sqlx::E
 /// The accounts that [`find_accounts`] finds, or all for no text, newest first; one more
 /// than a page.
 pub async fn search_profiles(
-    db: &PgPool,
+    db: &Pool,
     text: &str,
     after: Option<Uuid>,
 ) -> Result<Vec<Profile>, sqlx::Error> {
@@ -53,7 +54,7 @@ pub async fn search_profiles(
 }
 
 /// One account.
-pub async fn find_profile(db: &PgPool, id: AccountId) -> Result<Option<Profile>, sqlx::Error> {
+pub async fn find_profile(db: &Pool, id: AccountId) -> Result<Option<Profile>, sqlx::Error> {
     Ok(store::list(db, Some(&[id.0]), None).await?.pop())
 }
 

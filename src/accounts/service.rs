@@ -1,6 +1,5 @@
 //! Signing up, in and out.
 
-use sqlx::PgPool;
 use uuid::Uuid;
 
 use super::{
@@ -9,7 +8,7 @@ use super::{
     password::PasswordGate,
     store,
 };
-use crate::app::App;
+use crate::{app::App, infra::postgres::Pool};
 
 /// Sessions deleted in one statement.
 const PURGED_ROWS_MAX: i64 = 1_000;
@@ -29,7 +28,7 @@ pub(super) async fn sign_up(
     let (account_id, token) = (AccountId(Uuid::now_v7()), SessionToken::generate());
     let mut tx = app.db.begin().await?;
     store::insert_account(
-        &mut tx,
+        &mut *tx,
         account_id,
         &new.email,
         &new.name,
@@ -37,7 +36,7 @@ pub(super) async fn sign_up(
         Role::Customer,
     )
     .await?;
-    store::insert_session(&mut tx, &token.hash(), account_id, session_days(app)).await?;
+    store::insert_session(&mut *tx, &token.hash(), account_id, session_days(app)).await?;
     tx.commit().await?;
     Ok((account_id, token))
 }
@@ -56,25 +55,16 @@ pub(super) async fn log_in(
         return Err(AccountError::Locked);
     }
     let token = SessionToken::generate();
-    let mut connection = app.db.acquire().await?;
-    store::insert_session(&mut connection, &token.hash(), stored.id, session_days(app)).await?;
+    store::insert_session(&app.db, &token.hash(), stored.id, session_days(app)).await?;
     Ok((stored.id, token))
 }
 
 /// Opens an account that may manage everything.
-pub async fn create_admin(db: &PgPool, new: NewAccount) -> Result<AccountId, AccountError> {
+pub async fn create_admin(db: &Pool, new: NewAccount) -> Result<AccountId, AccountError> {
     let password_hash = PasswordGate::new().hash(new.password).await?;
     let account_id = AccountId(Uuid::now_v7());
-    let mut connection = db.acquire().await?;
-    store::insert_account(
-        &mut connection,
-        account_id,
-        &new.email,
-        &new.name,
-        &password_hash,
-        Role::Admin,
-    )
-    .await?;
+    store::insert_account(db, account_id, &new.email, &new.name, &password_hash, Role::Admin)
+        .await?;
     Ok(account_id)
 }
 

@@ -2,13 +2,13 @@
 
 pub(super) mod roles;
 
-use sqlx::{PgConnection, PgPool};
+use sqlx::PgExecutor;
 
 use super::{
     error::AccountError,
     model::{AccountId, Email, Name, Role, SessionAccount, TokenHash},
 };
-use crate::infra::postgres::violated_constraint;
+use crate::infra::postgres::{Pool, violated_constraint};
 
 /// What a log-in is checked against.
 pub(super) struct StoredCredentials {
@@ -18,7 +18,7 @@ pub(super) struct StoredCredentials {
 }
 
 pub(super) async fn find_credentials(
-    db: &PgPool,
+    db: &Pool,
     email: &Email,
 ) -> Result<Option<StoredCredentials>, sqlx::Error> {
     sqlx::query_as!(
@@ -35,7 +35,7 @@ pub(super) async fn find_credentials(
 }
 
 pub(super) async fn insert_account(
-    tx: &mut PgConnection,
+    db: impl PgExecutor<'_>,
     id: AccountId,
     email: &Email,
     name: &Name,
@@ -50,7 +50,7 @@ pub(super) async fn insert_account(
         password_hash,
         role as _,
     )
-    .execute(tx)
+    .execute(db)
     .await
     .map_err(|error| match violated_constraint(&error) {
         Some("accounts_email_key") => AccountError::EmailTaken,
@@ -60,7 +60,7 @@ pub(super) async fn insert_account(
 }
 
 pub(super) async fn insert_session(
-    tx: &mut PgConnection,
+    db: impl PgExecutor<'_>,
     token_hash: &TokenHash,
     account_id: AccountId,
     lives_days: i32,
@@ -74,7 +74,7 @@ pub(super) async fn insert_session(
         account_id as _,
         lives_days,
     )
-    .execute(tx)
+    .execute(db)
     .await?;
     Ok(())
 }
@@ -82,7 +82,7 @@ pub(super) async fn insert_session(
 /// Whom a live session of an account that is not locked belongs to, and how many people
 /// wait for their answer: every page's head says both, so one statement asks for both.
 pub(super) async fn find_session(
-    db: &PgPool,
+    db: &Pool,
     token_hash: &TokenHash,
 ) -> Result<Option<SessionAccount>, sqlx::Error> {
     sqlx::query_as!(
@@ -105,7 +105,7 @@ pub(super) async fn find_session(
 /// As [`find_session`], of many: each that is live, with whose it is. For each hash alone,
 /// so that no statistics can lead to reading a whole table.
 pub(super) async fn list_sessions(
-    db: &PgPool,
+    db: &Pool,
     token_hashes: &[TokenHash],
 ) -> Result<Vec<(TokenHash, SessionAccount)>, sqlx::Error> {
     let rows = sqlx::query!(
@@ -136,16 +136,13 @@ pub(super) async fn list_sessions(
     Ok(found.collect())
 }
 
-pub(super) async fn delete_session(db: &PgPool, token_hash: &TokenHash) -> Result<(), sqlx::Error> {
+pub(super) async fn delete_session(db: &Pool, token_hash: &TokenHash) -> Result<(), sqlx::Error> {
     sqlx::query!("delete from sessions where token_hash = $1", token_hash).execute(db).await?;
     Ok(())
 }
 
 /// Deletes at most `rows_max` sessions that have run out; how many it found.
-pub(super) async fn delete_expired_sessions(
-    db: &PgPool,
-    rows_max: i64,
-) -> Result<u64, sqlx::Error> {
+pub(super) async fn delete_expired_sessions(db: &Pool, rows_max: i64) -> Result<u64, sqlx::Error> {
     let deleted = sqlx::query!(
         r#"
         delete from sessions

@@ -1,7 +1,7 @@
 //! The log of what staff did.
 
 use serde::Serialize;
-use sqlx::{PgConnection, PgPool, Postgres, Transaction};
+use sqlx::PgConnection;
 use uuid::Uuid;
 
 use super::{
@@ -13,6 +13,7 @@ use crate::{
     accounts::{AccountId, find_accounts},
     app::App,
     catalog::{CatalogError, Edited},
+    infra::postgres::{Pool, Transaction},
     web::pagination::{PAGE_ROWS, Page},
 };
 
@@ -32,7 +33,7 @@ pub(super) struct Filter {
 
 impl Filter {
     /// The same question, with whoever is meant.
-    pub(super) async fn find(&self, db: &PgPool) -> Result<Found, sqlx::Error> {
+    pub(super) async fn find(&self, db: &Pool) -> Result<Found, sqlx::Error> {
         let who = match &self.who {
             Some(text) => Some(find_accounts(db, text).await?),
             None => None,
@@ -70,7 +71,7 @@ pub(super) struct Edit {
 /// with what was changed meanwhile.
 pub(super) async fn finish<T: Serialize>(
     app: &App,
-    mut tx: Transaction<'_, Postgres>,
+    mut tx: Transaction,
     edit: Edit,
     outcome: Result<Edited<T>, CatalogError>,
 ) -> Result<T, AdminError> {
@@ -110,7 +111,7 @@ async fn meanwhile(app: &App, subject_id: &str, version: i64) -> AdminError {
 
 /// A page of the log, newest first.
 pub(super) async fn list(
-    db: &PgPool,
+    db: &Pool,
     filter: &Filter,
     after: Option<Uuid>,
 ) -> Result<Page<LogLine>, sqlx::Error> {

@@ -10,7 +10,7 @@ use super::{
 use crate::{
     accounts::{self, AccountError, AccountId, Profile, Role},
     app::App,
-    infra::postgres::retry_stale,
+    infra::postgres::{Transaction, retry_stale},
     payment::{self, Cancelled, Share},
     points::Points,
     reservation::{self, ReservationId},
@@ -46,7 +46,7 @@ pub(super) async fn change_role(
 }
 
 async fn finish(
-    mut tx: sqlx::Transaction<'_, sqlx::Postgres>,
+    mut tx: Transaction,
     entry: Entry,
     changed: Result<Option<(Profile, Profile)>, AccountError>,
 ) -> Result<Profile, AdminError> {

@@ -5,7 +5,7 @@
 
 mod schedules;
 
-use sqlx::{PgConnection, PgPool};
+use sqlx::PgConnection;
 use uuid::Uuid;
 
 use super::{
@@ -15,6 +15,7 @@ use super::{
     plan::{PlannedSeat, SeatPlan},
     store::{programs, venues},
 };
+use crate::infra::postgres::Pool;
 pub use schedules::{
     Prices, create_schedule, create_zone, find_schedule_edition, list_schedule_editions,
     next_schedule_edition, stock_of, update_prices, update_zone,
@@ -31,7 +32,7 @@ pub struct Edited<T> {
 
 /// The program as it stands, drafts too.
 pub async fn find_program_edition(
-    db: &PgPool,
+    db: &Pool,
     id: ProgramId,
 ) -> Result<Option<ProgramEdition>, sqlx::Error> {
     programs::find_edition(db, id).await
@@ -39,7 +40,7 @@ pub async fn find_program_edition(
 
 /// Programs whose title or slug has `part` in it, newest first; one more than a page.
 pub async fn list_program_lines(
-    db: &PgPool,
+    db: &Pool,
     part: &str,
     after: Option<Uuid>,
 ) -> Result<Vec<ProgramLine>, sqlx::Error> {
@@ -147,22 +148,22 @@ pub async fn cancel_program(
 }
 
 /// Everything of a cancelled program was given back.
-pub async fn finish_winding_down(db: &PgPool, id: ProgramId) -> Result<(), sqlx::Error> {
+pub async fn finish_winding_down(db: &Pool, id: ProgramId) -> Result<(), sqlx::Error> {
     programs::write_wound_down(db, id).await
 }
 
 /// All venues, by name.
-pub async fn list_venues(db: &PgPool) -> Result<Vec<VenueEdition>, sqlx::Error> {
+pub async fn list_venues(db: &Pool) -> Result<Vec<VenueEdition>, sqlx::Error> {
     venues::list_editions(db, None).await
 }
 
 /// One venue as it stands.
-pub async fn find_venue(db: &PgPool, id: VenueId) -> Result<Option<VenueEdition>, sqlx::Error> {
+pub async fn find_venue(db: &Pool, id: VenueId) -> Result<Option<VenueEdition>, sqlx::Error> {
     Ok(venues::list_editions(db, Some(id)).await?.pop())
 }
 
 /// The seats of a venue as their plan was written.
-pub async fn list_seats(db: &PgPool, id: VenueId) -> Result<Vec<PlannedSeat>, sqlx::Error> {
+pub async fn list_seats(db: &Pool, id: VenueId) -> Result<Vec<PlannedSeat>, sqlx::Error> {
     venues::list_seats(db, id).await
 }
 

@@ -5,20 +5,19 @@ pub(super) mod schedules;
 pub(super) mod venues;
 
 use chrono::{DateTime, Utc};
-use sqlx::PgPool;
 use uuid::Uuid;
 
 use super::model::{
     Listing, Program, ProgramId, ProgramStatus, Schedule, ScheduleId, ScheduleListing,
 };
-use crate::points::Points;
+use crate::{infra::postgres::Pool, points::Points};
 
 /// Programs on the home page, and performances on a program page.
 const LISTED_MAX: i64 = 200;
 
 /// A program that may be shown, by its slug or its id.
 pub(super) async fn find_program(
-    db: &PgPool,
+    db: &Pool,
     slug: &str,
     id: Option<Uuid>,
 ) -> Result<Option<Program>, sqlx::Error> {
@@ -44,7 +43,7 @@ pub(super) async fn find_program(
 }
 
 pub(super) async fn find_schedule(
-    db: &PgPool,
+    db: &Pool,
     id: ScheduleId,
 ) -> Result<Option<Schedule>, sqlx::Error> {
     sqlx::query_as!(
@@ -66,7 +65,7 @@ pub(super) async fn find_schedule(
 /// sale first, without those of a rehearsal. Each free price is found through `schedule_seats_available`, at one
 /// index probe a performance.
 pub(super) async fn list_programs(
-    db: &PgPool,
+    db: &Pool,
     now: DateTime<Utc>,
 ) -> Result<Vec<Listing>, sqlx::Error> {
     sqlx::query_as!(
@@ -104,7 +103,7 @@ pub(super) async fn list_programs(
 
 /// The performances of a program that are still to come, soonest first.
 pub(super) async fn list_schedules(
-    db: &PgPool,
+    db: &Pool,
     program_id: ProgramId,
     now: DateTime<Utc>,
 ) -> Result<Vec<ScheduleListing>, sqlx::Error> {
@@ -138,7 +137,7 @@ pub(super) async fn list_schedules(
 
 /// Paid bookings since a moment by performance, the most booked one first.
 pub(super) async fn list_bookings_since(
-    db: &PgPool,
+    db: &Pool,
     since: DateTime<Utc>,
     rows_max: i64,
 ) -> Result<Vec<(ScheduleId, i64)>, sqlx::Error> {
@@ -163,7 +162,7 @@ pub(super) async fn list_bookings_since(
 /// Performances as the home page ranks them, in the order of `schedule_ids`; those of
 /// programs that are not shown are left out.
 pub(super) async fn list_ranked(
-    db: &PgPool,
+    db: &Pool,
     schedule_ids: &[ScheduleId],
     now: DateTime<Utc>,
 ) -> Result<Vec<Listing>, sqlx::Error> {

@@ -9,13 +9,13 @@ mod orders;
 mod rows;
 mod visits;
 
-use sqlx::{Connection, PgPool};
+use sqlx::Connection;
 
 use self::{rows::Rows, visits::Scene};
 use super::{PASSWORD, store::copy};
 use crate::{
     accounts::{AccountError, PasswordGate},
-    infra::postgres,
+    infra::postgres::Pool,
 };
 
 /// Who we are to the server.
@@ -59,12 +59,12 @@ impl Size {
 /// Adds a large office beside what there is, all of it or nothing, and calls `told` with
 /// the number of each program that is written; false when there is one already.
 pub async fn fill_large(
-    db: &PgPool,
+    db: &Pool,
     size: Size,
     mut told: impl FnMut(u32),
 ) -> Result<bool, AccountError> {
     let password_hash = PasswordGate::new().hash_text(PASSWORD).await?;
-    let mut db = postgres::connect(db, APPLICATION_NAME).await?;
+    let mut db = db.connect_beside(APPLICATION_NAME).await?;
     copy::take_time(&mut db).await?;
     let mut tx = db.begin().await?;
     if copy::is_large(&mut tx).await? {

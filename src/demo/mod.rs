@@ -9,11 +9,12 @@ mod large;
 mod programs;
 mod store;
 
-use sqlx::PgPool;
-
 pub use large::{Size, fill_large};
 
-use crate::accounts::{AccountError, PasswordGate};
+use crate::{
+    accounts::{AccountError, PasswordGate},
+    infra::postgres::Pool,
+};
 
 /// The password of every demo person.
 pub const PASSWORD: &str = "open sesame door";
@@ -66,7 +67,7 @@ pub const LOG_INS: [LogIn; 4] = [
 ];
 
 /// Fills an empty office; false when it has demo data already.
-pub async fn fill(db: &PgPool) -> Result<bool, AccountError> {
+pub async fn fill(db: &Pool) -> Result<bool, AccountError> {
     let password_hash = PasswordGate::new().hash_text(PASSWORD).await?;
     let mut tx = db.begin().await?;
     if store::is_filled(&mut tx).await? {

@@ -2,10 +2,12 @@
 
 use std::collections::{HashMap, HashSet};
 
-use sqlx::PgPool;
-
 use super::{line::Line, mirror::MirrorError, model::QueueNumber, store::line as lines};
-use crate::{accounts::AccountId, catalog::ProgramId, infra::redis::Redis};
+use crate::{
+    accounts::AccountId,
+    catalog::ProgramId,
+    infra::{postgres::Pool, redis::Redis},
+};
 
 /// Where somebody stands. Redis can have somebody in two places, which is never right.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -32,7 +34,7 @@ pub struct Difference {
 /// Everybody whom Redis has elsewhere than Postgres, at most `rows_max`, in the lines that
 /// Redis has completely. Both move meanwhile: only what is found again counts.
 pub async fn list_differences(
-    db: &PgPool,
+    db: &Pool,
     redis: &Redis,
     rows_max: usize,
 ) -> Result<Vec<Difference>, MirrorError> {
@@ -58,7 +60,7 @@ pub async fn list_differences(
 /// One line, compared page by page in the order of its numbers.
 #[derive(Debug)]
 pub(super) struct Comparison<'a> {
-    db: &'a PgPool,
+    db: &'a Pool,
     line: Line<'a>,
     program_id: ProgramId,
     page: i64,
@@ -71,7 +73,7 @@ pub(super) struct Comparison<'a> {
 impl<'a> Comparison<'a> {
     /// Reads who is inside; the line is read in pages of `page`.
     pub(super) async fn begin(
-        db: &'a PgPool,
+        db: &'a Pool,
         line: Line<'a>,
         program_id: ProgramId,
         page: i64,

@@ -8,7 +8,7 @@
 
 use chrono::{DateTime, Utc};
 use futures_util::StreamExt;
-use sqlx::{PgConnection, PgPool};
+use sqlx::PgConnection;
 
 use super::{
     error::QueueError,
@@ -16,7 +16,7 @@ use super::{
     model::QueueNumber,
     store::purge::{self as rows, Condemned},
 };
-use crate::{app::App, catalog::ProgramId};
+use crate::{app::App, catalog::ProgramId, infra::postgres::Pool};
 
 /// Places taken away in one batch.
 const BATCH_MAX: i64 = 1_000;
@@ -51,7 +51,7 @@ pub async fn begin_purge(
 }
 
 /// The latest purge of a line, and how far it has come.
-pub async fn find_purge(db: &PgPool, program_id: ProgramId) -> Result<Option<Purge>, sqlx::Error> {
+pub async fn find_purge(db: &Pool, program_id: ProgramId) -> Result<Option<Purge>, sqlx::Error> {
     rows::find_purge(db, program_id).await
 }
 

@@ -7,10 +7,10 @@
 //! the planner no other way than one step into an index for each.
 
 use chrono::{DateTime, Utc};
-use sqlx::{PgConnection, PgExecutor, PgPool};
+use sqlx::{PgConnection, PgExecutor};
 
 use super::model::{LiveToken, QueueNumber, Stay, Token, TokenId, TokenStatus};
-use crate::{accounts::AccountId, catalog::ProgramId};
+use crate::{accounts::AccountId, catalog::ProgramId, infra::postgres::Pool};
 
 pub(super) mod admission;
 pub(super) mod join;
@@ -30,7 +30,7 @@ pub(super) enum Place {
 
 /// The latest place of one person in one line.
 pub(super) async fn find_token(
-    db: &PgPool,
+    db: &Pool,
     program_id: ProgramId,
     account_id: AccountId,
 ) -> Result<Option<Token>, sqlx::Error> {
@@ -55,7 +55,7 @@ pub(super) async fn find_token(
 
 /// The stay of somebody who is inside at this moment.
 pub(super) async fn find_stay(
-    db: &PgPool,
+    db: &Pool,
     program_id: ProgramId,
     account_id: AccountId,
 ) -> Result<Option<Stay>, sqlx::Error> {
@@ -172,7 +172,7 @@ pub(super) async fn write_let_in_by(
 }
 
 /// Puts somebody who came back into the line again, with the number they have.
-pub(super) async fn write_return(db: &PgPool, token_id: TokenId) -> Result<(), sqlx::Error> {
+pub(super) async fn write_return(db: &Pool, token_id: TokenId) -> Result<(), sqlx::Error> {
     sqlx::query!(
         "update queue_tokens set parked_at = null where id = $1 and status = 'WAITING'",
         token_id as _,
@@ -202,7 +202,7 @@ pub(super) async fn is_anybody_waiting(
 
 /// Where Redis should have each of `accounts`, in their order.
 pub(super) async fn places_of(
-    db: &PgPool,
+    db: &Pool,
     program_id: ProgramId,
     accounts: &[AccountId],
 ) -> Result<Vec<(AccountId, Place)>, sqlx::Error> {

@@ -18,10 +18,10 @@
 
 use serde::{Serialize, de::DeserializeOwned};
 use sha2::{Digest, Sha256};
-use sqlx::{PgConnection, PgPool};
+use sqlx::{PgConnection, PgExecutor};
 use uuid::Uuid;
 
-use super::postgres::{is_lock_timeout, is_unavailable};
+use super::postgres::{Pool, Transaction, is_lock_timeout, is_unavailable};
 
 /// Keys older than this may be forgotten, in hours.
 pub const KEPT_HOURS: i32 = 48;
@@ -78,10 +78,9 @@ impl RequestKey {
     /// for the points its first half spent.
     pub async fn find_outcome<T: DeserializeOwned>(
         &self,
-        db: &PgPool,
+        db: &Pool,
     ) -> Result<Option<T>, KeyError> {
-        let mut connection = db.acquire().await?;
-        self.outcome(&mut connection).await
+        self.outcome(db).await
     }
 
     /// Claims the key: the first statement of the work's transaction.
@@ -131,14 +130,14 @@ impl RequestKey {
 
     async fn outcome<T: DeserializeOwned>(
         &self,
-        connection: &mut PgConnection,
+        db: impl PgExecutor<'_>,
     ) -> Result<Option<T>, KeyError> {
         let row = sqlx::query!(
             "select fingerprint, outcome from idempotency_keys where account_id = $1 and key = $2",
             self.account_id,
             self.key,
         )
-        .fetch_optional(connection)
+        .fetch_optional(db)
         .await?;
         let Some(row) = row else { return Ok(None) };
         if row.fingerprint != self.fingerprint {
@@ -154,8 +153,8 @@ impl RequestKey {
 /// Keeps `outcome` under the key and commits. When the answer to COMMIT is lost, the
 /// key tells whether it was done; what it cannot tell is an error, never done again.
 pub async fn commit_kept<T: Serialize + DeserializeOwned>(
-    db: &PgPool,
-    mut tx: sqlx::Transaction<'_, sqlx::Postgres>,
+    db: &Pool,
+    mut tx: Transaction,
     key: Option<&RequestKey>,
     outcome: T,
 ) -> Result<T, KeyError> {
@@ -170,7 +169,7 @@ pub async fn commit_kept<T: Serialize + DeserializeOwned>(
 }
 
 /// Deletes keys older than [`KEPT_HOURS`], a bounded number; called now and then.
-pub async fn purge_old_keys(db: &PgPool) -> Result<(), sqlx::Error> {
+pub async fn purge_old_keys(db: &Pool) -> Result<(), sqlx::Error> {
     for _ in 0..PURGES_MAX {
         let purged = sqlx::query!(
             r#"

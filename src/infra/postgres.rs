@@ -1,30 +1,21 @@
 //! PostgreSQL: the pool, the named constraints, the retry of a lost race.
 
-use std::{str::FromStr, time::Duration};
+mod executor;
+mod loan;
+mod pool;
+mod transaction;
 
-use sqlx::{
-    ConnectOptions, Connection, Executor, PgConnection, PgExecutor, PgPool,
-    error::DatabaseError,
-    postgres::{PgConnectOptions, PgPoolOptions},
-};
+use std::time::Duration;
 
-use crate::config::Config;
+use sqlx::{Executor, PgExecutor, error::DatabaseError};
+
+pub use self::{pool::Pool, transaction::Transaction};
 
 /// Marks our connections in `pg_stat_activity`.
 pub const APPLICATION_NAME: &str = "stagedoor";
 
 /// How often a lost race is tried again before the caller is told to.
 pub const ATTEMPTS_MAX: u32 = 10;
-
-/// How long a change waits for a connection: within its deadline there must be time
-/// left for the work. A read's own deadline is shorter.
-const ACQUIRE_TIMEOUT: Duration = Duration::from_secs(3);
-/// How long a connection outside the pool waits for the server.
-const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
-/// How long a returned connection may take to prove that it is clean.
-const CLEAN_TIMEOUT: Duration = Duration::from_secs(1);
-/// A connection that rested longer is asked whether it still lives.
-const REST_MAX: Duration = Duration::from_secs(5);
 
 /// What every session of ours is held to by the server itself.
 const SESSION_LIMITS: [(&str, &str); 3] = [
@@ -43,39 +34,6 @@ const REPORT_OPTIONS: [(&str, &str); 2] = [("enable_seqscan", "on"), ("jit", "of
 
 /// The embedded migrations, forward only.
 pub static MIGRATIONS: sqlx::migrate::Migrator = sqlx::migrate!();
-
-/// The pool that `config` describes; it connects when it is first used.
-pub fn pool(config: &Config) -> Result<PgPool, sqlx::Error> {
-    let connect = PgConnectOptions::from_str(&config.database_url)?;
-    Ok(pool_of(connect, config.db_connections_max.get()))
-}
-
-/// A pool with our rules on the database that `connect` names.
-pub fn pool_of(connect: PgConnectOptions, connections_max: u32) -> PgPool {
-    PgPoolOptions::new()
-        .max_connections(connections_max)
-        .acquire_timeout(ACQUIRE_TIMEOUT)
-        .test_before_acquire(false)
-        .before_acquire(|connection, meta| {
-            Box::pin(async move { Ok(meta.idle_for < REST_MAX || is_clean(connection).await) })
-        })
-        // A future dropped inside `begin()` leaves a transaction open on the
-        // server, and the next borrower's write would vanish in it.
-        .after_release(|connection, _| Box::pin(async move { Ok(is_clean(connection).await) }))
-        .connect_lazy_with(
-            connect
-                .application_name(APPLICATION_NAME)
-                .options(SESSION_LIMITS)
-                .options(PLANNER_OPTIONS),
-        )
-}
-
-/// Ends whatever transaction was left open; false when the server does not answer.
-/// `begin` first, because a bare `rollback` logs a warning on the server each time.
-async fn is_clean(connection: &mut PgConnection) -> bool {
-    let swept = tokio::time::timeout(CLEAN_TIMEOUT, connection.execute("begin; rollback")).await;
-    matches!(swept, Ok(Ok(_)))
-}
 
 /// The name of the constraint that refused a write.
 pub fn violated_constraint(error: &sqlx::Error) -> Option<&str> {
@@ -163,20 +121,9 @@ where
     Err(E::contended())
 }
 
-/// A connection of its own beside the pool `db`, known to the server as `name`. Unlike the
-/// pool, which says only that it waited in vain, it fails with the real reason. Its
-/// statements may take long without a warning.
-pub async fn connect(db: &PgPool, name: &str) -> Result<PgConnection, sqlx::Error> {
-    let options = db.connect_options().as_ref().clone().application_name(name);
-    let options = options.disable_statement_logging().options(REPORT_OPTIONS);
-    let connecting = PgConnection::connect_with(&options);
-    let connected = tokio::time::timeout(CONNECT_TIMEOUT, connecting).await;
-    connected.unwrap_or(Err(sqlx::Error::PoolTimedOut))
-}
-
 /// Brings the schema up to this binary. A migration may take longer than any request.
-pub async fn migrate(db: &PgPool) -> Result<(), sqlx::migrate::MigrateError> {
-    let mut connection = connect(db, APPLICATION_NAME).await?;
+pub async fn migrate(db: &Pool) -> Result<(), sqlx::migrate::MigrateError> {
+    let mut connection = db.connect_beside(APPLICATION_NAME).await?;
     connection.execute("set statement_timeout = 0; set lock_timeout = 0").await?;
     MIGRATIONS.run_direct(None, &mut connection, false).await
 }

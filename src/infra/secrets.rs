@@ -3,7 +3,7 @@
 
 use std::fmt;
 
-use sqlx::PgPool;
+use super::postgres::Pool;
 
 /// The row of the key that nobody configured.
 const NAME: &str = "signing-key";
@@ -26,7 +26,7 @@ impl SigningKey {
     }
 
     /// The key of this database; made by whoever asks first.
-    pub async fn of_database(db: &PgPool) -> Result<Self, sqlx::Error> {
+    pub async fn of_database(db: &Pool) -> Result<Self, sqlx::Error> {
         let made: [u8; BYTES] = rand::random();
         sqlx::query!(
             "insert into secrets (name, value) values ($1, $2) on conflict do nothing",

@@ -6,7 +6,6 @@ use std::time::Duration;
 use reqwest::{Client, Method, RequestBuilder, StatusCode};
 use serde::{Deserialize, de::DeserializeOwned};
 use serde_json::{Value, json};
-use sqlx::PgPool;
 use url::Url;
 use uuid::Uuid;
 
@@ -14,7 +13,7 @@ use super::{
     cast::{self, Actor, PEOPLE_AT_ONCE_MAX, Stage},
     error::RehearsalError,
 };
-use crate::infra::redis::Redis;
+use crate::infra::{postgres::Pool, redis::Redis};
 
 /// Tries at taking the stage down: it may take the deployment longer than it lets a caller
 /// wait.
@@ -36,7 +35,7 @@ pub(super) enum Backstage<'a> {
     /// Over HTTP.
     Door(Door<'a>),
     /// In the database of a deployment on this machine.
-    Database { db: &'a PgPool, redis: &'a Redis },
+    Database { db: &'a Pool, redis: &'a Redis },
 }
 
 #[derive(Deserialize)]

@@ -5,7 +5,7 @@
 use base64::prelude::{BASE64_URL_SAFE_NO_PAD, Engine as _};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
-use sqlx::{PgConnection, PgPool};
+use sqlx::PgConnection;
 use uuid::Uuid;
 
 use super::{
@@ -15,7 +15,7 @@ use super::{
         server,
     },
 };
-use crate::infra::{postgres, redis::Redis, throwaway};
+use crate::infra::{postgres::Pool, redis::Redis, throwaway};
 
 /// More people than this are no rehearsal any more.
 pub(super) const PEOPLE_MAX: usize = 20_000;
@@ -96,13 +96,13 @@ pub(super) struct Actor {
 }
 
 /// Puts up a stage for `people`, and takes away those that are over.
-pub(super) async fn set_up(db: &PgPool, redis: &Redis, people: usize) -> Result<Stage, CastError> {
+pub(super) async fn set_up(db: &Pool, redis: &Redis, people: usize) -> Result<Stage, CastError> {
     if !(1..=PEOPLE_MAX).contains(&people) {
         return Err(CastError::TooMany { people_max: PEOPLE_MAX });
     }
     sweep(db, redis).await?;
     let (stage, plan) = (Stage::new(), Plan::of(people));
-    let mut connection = postgres::connect(db, APPLICATION_NAME).await?;
+    let mut connection = db.connect_beside(APPLICATION_NAME).await?;
     let mut tx = server::begin(&mut connection).await?;
     server::take_time(&mut tx).await?;
     if store::count_stages(&mut tx).await? >= STAGES_MAX {
@@ -117,7 +117,7 @@ pub(super) async fn set_up(db: &PgPool, redis: &Redis, people: usize) -> Result<
 
 /// Makes `count` more people for a stage that stands, each with points and two sessions.
 pub(super) async fn add_people(
-    db: &PgPool,
+    db: &Pool,
     program_id: Uuid,
     count: usize,
 ) -> Result<Vec<Actor>, CastError> {
@@ -130,7 +130,7 @@ pub(super) async fn add_people(
     let hashes: Vec<Vec<u8>> =
         tokens.iter().flatten().map(|token| Sha256::digest(token).to_vec()).collect();
 
-    let mut connection = postgres::connect(db, APPLICATION_NAME).await?;
+    let mut connection = db.connect_beside(APPLICATION_NAME).await?;
     let mut tx = server::begin(&mut connection).await?;
     server::take_time(&mut tx).await?;
     // One at a time, so that the count holds.
@@ -154,15 +154,11 @@ pub(super) async fn add_people(
 
 /// Removes a stage with everybody and everything on it. Whatever interrupts it, the program
 /// goes last, so that the rest is found again.
-pub(super) async fn take_down(
-    db: &PgPool,
-    redis: &Redis,
-    program_id: Uuid,
-) -> Result<(), CastError> {
+pub(super) async fn take_down(db: &Pool, redis: &Redis, program_id: Uuid) -> Result<(), CastError> {
     if !throwaway::is_marked(program_id) {
         return Err(CastError::NoStage);
     }
-    let mut connection = postgres::connect(db, APPLICATION_NAME).await?;
+    let mut connection = db.connect_beside(APPLICATION_NAME).await?;
     if !store::close_stage(&mut connection, program_id).await? {
         return Err(CastError::NoStage);
     }
@@ -190,8 +186,8 @@ async fn remove(connection: &mut PgConnection, program_id: Uuid) -> Result<(), s
 }
 
 /// Removes stages that are over: their rehearsals were killed.
-async fn sweep(db: &PgPool, redis: &Redis) -> Result<(), CastError> {
-    let mut connection = postgres::connect(db, APPLICATION_NAME).await?;
+async fn sweep(db: &Pool, redis: &Redis) -> Result<(), CastError> {
+    let mut connection = db.connect_beside(APPLICATION_NAME).await?;
     for program_id in store::list_stages_over(&mut connection, SWEPT_MAX).await? {
         match take_down(db, redis, program_id).await {
             // Somebody else was quicker.

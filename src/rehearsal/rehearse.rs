@@ -3,7 +3,6 @@
 use std::{path::PathBuf, sync::Arc, time::Duration};
 
 use reqwest::Client;
-use sqlx::PgPool;
 use tokio::{
     task::JoinSet,
     time::{Instant, sleep_until},
@@ -25,7 +24,7 @@ use super::{
     verify::verify,
     visit::{Habit, Visit},
 };
-use crate::infra::redis::Redis;
+use crate::infra::{postgres::Pool, redis::Redis};
 
 /// A rehearsal ends after this, whatever people still want.
 const LASTS_MAX: Duration = Duration::from_mins(10);
@@ -58,7 +57,7 @@ pub struct Means<'a> {
     pub token: Option<&'a str>,
     /// The deployment's database and Redis, to verify them; without a token its people are
     /// made there too.
-    pub stores: Option<(&'a PgPool, &'a Redis)>,
+    pub stores: Option<(&'a Pool, &'a Redis)>,
 }
 
 /// How it went.

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use sqlx::{PgConnection, PgPool};
+use sqlx::PgConnection;
 
 use super::{
     error::VerifyError,
@@ -17,7 +17,11 @@ use super::{
 };
 use crate::{
     entry_queue::{self, Difference, Standing},
-    infra::{locks, postgres, redis::Redis},
+    infra::{
+        locks,
+        postgres::{self, Pool},
+        redis::Redis,
+    },
 };
 
 /// Findings of one kind that are told; one more only says that there are more.
@@ -35,7 +39,7 @@ const LOOKS: usize = 3;
 const BETWEEN_LOOKS: Duration = Duration::from_secs(2);
 
 /// Everything that should always be true and is not, in the order of the invariants.
-pub async fn verify(pool: &PgPool, redis: &Redis) -> Result<Vec<Violation>, VerifyError> {
+pub async fn verify(pool: &Pool, redis: &Redis) -> Result<Vec<Violation>, VerifyError> {
     let mut report = Report(verify_database(pool).await?);
     look_at_locks(redis, &mut report).await?;
     look_at_redis_lines(pool, redis, &mut report).await?;
@@ -44,8 +48,8 @@ pub async fn verify(pool: &PgPool, redis: &Redis) -> Result<Vec<Violation>, Veri
 }
 
 /// As [`verify`], without a look at Redis: for an office that has to do without.
-pub async fn verify_database(pool: &PgPool) -> Result<Vec<Violation>, VerifyError> {
-    let mut db = postgres::connect(pool, APPLICATION_NAME).await?;
+pub async fn verify_database(pool: &Pool) -> Result<Vec<Violation>, VerifyError> {
+    let mut db = pool.connect_beside(APPLICATION_NAME).await?;
     if !postgres::is_migrated(&mut db).await? {
         return Err(VerifyError::NotMigrated);
     }
@@ -154,7 +158,7 @@ async fn look_at_locks(redis: &Redis, report: &mut Report) -> Result<(), VerifyE
 
 /// The lines in Redis, which lag behind Postgres by the moment of a mirroring.
 async fn look_at_redis_lines(
-    db: &PgPool,
+    db: &Pool,
     redis: &Redis,
     report: &mut Report,
 ) -> Result<(), VerifyError> {

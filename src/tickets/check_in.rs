@@ -2,14 +2,14 @@
 
 use chrono::{DateTime, Utc};
 use serde::Serialize;
-use sqlx::{PgConnection, PgPool};
+use sqlx::PgConnection;
 
 use super::{
     error::TicketError,
     model::{TicketCode, TicketId, TicketStatus},
     store::door as store,
 };
-use crate::{accounts::AccountId, catalog::ScheduleId};
+use crate::{accounts::AccountId, catalog::ScheduleId, infra::postgres::Pool};
 
 /// A ticket as the door sees it.
 #[derive(Clone, Debug, Serialize)]
@@ -87,7 +87,7 @@ pub async fn undo_check_in(
 
 /// The check-in of a ticket at one performance, if it was let in.
 pub async fn find_check_in(
-    db: &PgPool,
+    db: &Pool,
     schedule_id: ScheduleId,
     ticket_id: TicketId,
 ) -> Result<Option<CheckIn>, sqlx::Error> {

@@ -9,10 +9,9 @@ use std::{
 };
 
 use moka::future::Cache;
-use sqlx::PgPool;
 
 use super::{check_in::DoorCount, store::door as store};
-use crate::{app::App, catalog::ScheduleId};
+use crate::{app::App, catalog::ScheduleId, infra::postgres::Pool};
 
 /// How old a count may be before it is made anew, beside the page that still shows it.
 const RENEWED_AFTER: Duration = Duration::from_secs(5);
@@ -82,7 +81,7 @@ impl DoorCounts {
     }
 }
 
-async fn count(db: &PgPool, schedule_id: ScheduleId) -> Result<Arc<Counted>, sqlx::Error> {
+async fn count(db: &Pool, schedule_id: ScheduleId) -> Result<Arc<Counted>, sqlx::Error> {
     let at = Instant::now();
     let sections = Mutex::new(store::count_by_section(db, schedule_id).await?);
     Ok(Arc::new(Counted { sections, at, is_renewed: AtomicBool::new(false) }))

@@ -3,12 +3,13 @@
 pub(super) mod door;
 
 use chrono::{DateTime, Utc};
-use sqlx::{PgConnection, PgPool};
+use sqlx::PgConnection;
 use uuid::Uuid;
 
 use super::model::{Ticket, TicketCode, TicketId, TicketStatus};
 use crate::{
     accounts::AccountId,
+    infra::postgres::Pool,
     reservation::{ReservationId, ReservationItemId},
     web::pagination::PAGE_ROWS,
 };
@@ -86,7 +87,7 @@ pub(super) async fn write_void(
 /// The tickets of an account, newest first: the page after the ticket `after`, and one
 /// more if there is one. With a `code` only that one.
 pub(super) async fn list_tickets(
-    db: &PgPool,
+    db: &Pool,
     account_id: AccountId,
     code: Option<&TicketCode>,
     after: Option<Uuid>,
@@ -127,7 +128,7 @@ pub(super) async fn list_tickets(
 
 /// Whether `account_id` has a ticket with this code.
 pub(super) async fn is_owned(
-    db: &PgPool,
+    db: &Pool,
     account_id: AccountId,
     code: &TicketCode,
 ) -> Result<bool, sqlx::Error> {
@@ -142,7 +143,7 @@ pub(super) async fn is_owned(
 
 /// The codes of all tickets of one reservation, in the order they were issued.
 pub(super) async fn list_codes(
-    db: &PgPool,
+    db: &Pool,
     reservation_id: ReservationId,
 ) -> Result<Vec<TicketCode>, sqlx::Error> {
     sqlx::query_scalar!(

@@ -1,6 +1,6 @@
 //! Asking somebody to take points, and what becomes of it.
 
-use sqlx::{PgConnection, PgPool};
+use sqlx::PgConnection;
 use uuid::Uuid;
 
 use super::{
@@ -17,7 +17,7 @@ use crate::{
     app::App,
     infra::{
         idempotency::{Claim, RequestKey, commit_kept},
-        postgres::retry_stale,
+        postgres::{Pool, retry_stale},
         throwaway,
     },
 };
@@ -83,7 +83,7 @@ async fn request_once(
 
 /// Answers an open request, once. One whose time is over is expired instead.
 pub(super) async fn answer(
-    db: &PgPool,
+    db: &Pool,
     account_id: AccountId,
     transfer_id: TransferId,
     answer: Answer,
@@ -92,7 +92,7 @@ pub(super) async fn answer(
 }
 
 async fn answer_once(
-    db: &PgPool,
+    db: &Pool,
     account_id: AccountId,
     transfer_id: TransferId,
     answer: Answer,
@@ -156,7 +156,7 @@ async fn settle(
 
 /// Expires the requests of one sender whose time is over, so that what they withheld can
 /// be used: called before points are spent.
-pub async fn expire_lapsed_of(db: &PgPool, sender_id: AccountId) -> Result<(), WalletError> {
+pub async fn expire_lapsed_of(db: &Pool, sender_id: AccountId) -> Result<(), WalletError> {
     for transfer_id in store::list_lapsed_of(db, sender_id, OPEN_REQUESTS_MAX).await? {
         retry_stale(|_| expire_once(db, transfer_id)).await?;
     }
@@ -183,7 +183,7 @@ pub async fn expire_transfers(app: &App) -> Result<(), sqlx::Error> {
     Ok(())
 }
 
-async fn expire_once(db: &PgPool, transfer_id: TransferId) -> Result<(), WalletError> {
+async fn expire_once(db: &Pool, transfer_id: TransferId) -> Result<(), WalletError> {
     let mut tx = db.begin().await?;
     if !store::lock_free_transfer(&mut tx, transfer_id).await? {
         return Ok(());

@@ -1,7 +1,7 @@
 //! What can be done with points.
 
 use serde::{Deserialize, Serialize};
-use sqlx::{PgConnection, PgPool};
+use sqlx::PgConnection;
 use uuid::Uuid;
 
 use super::{
@@ -14,7 +14,7 @@ use crate::{
     accounts::AccountId,
     infra::{
         idempotency::{Claim, RequestKey, commit_kept},
-        postgres::retry_stale,
+        postgres::{Pool, retry_stale},
     },
     points::Points,
 };
@@ -30,10 +30,7 @@ pub struct Charged {
 }
 
 /// The wallet of `account_id` as it is shown; `None` before its first credit.
-pub async fn find_wallet(
-    db: &PgPool,
-    account_id: AccountId,
-) -> Result<Option<Wallet>, sqlx::Error> {
+pub async fn find_wallet(db: &Pool, account_id: AccountId) -> Result<Option<Wallet>, sqlx::Error> {
     store::find_shown_wallet(db, account_id).await
 }
 
@@ -52,7 +49,7 @@ pub(super) enum Charging {
 /// Asks `provider` for the money and puts the points into the wallet. Under a `key`
 /// that did so before, nothing is asked and nothing moves.
 pub(super) async fn charge(
-    db: &PgPool,
+    db: &Pool,
     provider: &Provider,
     charge: &Charge,
     key: Option<&RequestKey>,
@@ -72,7 +69,7 @@ pub(super) async fn charge(
 /// that was settled before is [`WalletError::MovedBefore`], or, under the same `key`,
 /// answered as it was then.
 pub async fn settle_charge(
-    db: &PgPool,
+    db: &Pool,
     charge: &Charge,
     key: Option<&RequestKey>,
 ) -> Result<Charged, WalletError> {
@@ -80,7 +77,7 @@ pub async fn settle_charge(
 }
 
 async fn settle_charge_once(
-    db: &PgPool,
+    db: &Pool,
     charge: &Charge,
     key: Option<&RequestKey>,
     n_lost: u32,

@@ -1,16 +1,18 @@
 //! The statement: a wallet's history by kind and month.
 
 use chrono::{DateTime, Datelike, Months, NaiveDate, TimeZone, Utc};
-use sqlx::PgPool;
 use uuid::Uuid;
 
 use super::{
     model::{Kind, PointTransaction, Wallet},
     store,
 };
-use crate::web::{
-    pagination::PAGE_ROWS,
-    times::{HOME_ZONE, zone},
+use crate::{
+    infra::postgres::Pool,
+    web::{
+        pagination::PAGE_ROWS,
+        times::{HOME_ZONE, zone},
+    },
 };
 
 /// Months that the filter offers: the newest of them.
@@ -90,7 +92,7 @@ impl Filter {
 /// line `after`, at most `rows_max`. None are newer than `wallet` itself, so the newest
 /// line's balance is the wallet's.
 pub(super) async fn list(
-    db: &PgPool,
+    db: &Pool,
     wallet: &Wallet,
     filter: Filter,
     after: Option<Uuid>,
@@ -120,7 +122,7 @@ pub(super) async fn list(
 
 /// One page of [`list`], and one line more if there is one.
 pub(super) async fn list_page(
-    db: &PgPool,
+    db: &Pool,
     wallet: &Wallet,
     filter: Filter,
     after: Option<Uuid>,
@@ -130,7 +132,7 @@ pub(super) async fn list_page(
 
 /// The months that a wallet has a history in, newest first, as many as are offered.
 pub(super) async fn list_months(
-    db: &PgPool,
+    db: &Pool,
     wallet: &Wallet,
     now: DateTime<Utc>,
 ) -> Result<Vec<Month>, sqlx::Error> {

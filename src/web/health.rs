@@ -27,7 +27,7 @@ pub async fn show_readiness(app: Data<App>) -> HttpResponse {
 pub async fn show_metrics(app: Data<App>) -> HttpResponse {
     let is_present = app.redis.is_present().await;
     metrics::gauge!("stagedoor_redis_up").set(if is_present { 1.0 } else { 0.0 });
-    let idle = u32::try_from(app.db.num_idle()).unwrap_or(u32::MAX);
+    let idle = app.db.n_idle();
     metrics::gauge!("stagedoor_db_connections", "state" => "idle").set(f64::from(idle));
     let busy = app.db.size().saturating_sub(idle);
     metrics::gauge!("stagedoor_db_connections", "state" => "busy").set(f64::from(busy));

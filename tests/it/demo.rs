@@ -6,7 +6,7 @@ use stagedoor::{
     rehearsal,
 };
 
-use crate::support::app;
+use crate::support::{app, pool};
 
 /// Enough to have every kind of reservation.
 const SMALL: Size = Size { programs: 2, performances: 2 };
@@ -28,16 +28,16 @@ async fn counts(db: &PgPool) -> (u64, u64, u64) {
 
 #[sqlx::test]
 async fn a_large_office_is_sound_and_filled_once(db: PgPool) {
-    assert!(demo::fill(&db).await.unwrap());
+    let app = app(&db).await;
+    assert!(demo::fill(&app.db).await.unwrap());
     let mut told = Vec::new();
-    assert!(demo::fill_large(&db, SMALL, |nth| told.push(nth)).await.unwrap());
+    assert!(demo::fill_large(&app.db, SMALL, |nth| told.push(nth)).await.unwrap());
     assert_eq!(told, [1, 2]);
     let expected = (SMALL.schedule_seats(), SMALL.reservations(), SMALL.accounts());
     assert_eq!(expected, (4_000, 800, 400));
     assert_eq!(counts(&db).await, expected);
 
-    let app = app(&db).await;
-    let found = rehearsal::verify(&db, &app.redis).await.unwrap();
+    let found = rehearsal::verify(&app.db, &app.redis).await.unwrap();
     assert!(found.is_empty(), "{found:#?}");
     let kinds: i64 = sqlx::query_scalar("select count(distinct status) from reservations")
         .fetch_one(&db)
@@ -45,14 +45,17 @@ async fn a_large_office_is_sound_and_filled_once(db: PgPool) {
         .unwrap();
     assert_eq!(kinds, 4);
 
-    assert!(!demo::fill_large(&db, SMALL, |_| ()).await.unwrap());
+    assert!(!demo::fill_large(&app.db, SMALL, |_| ()).await.unwrap());
     assert_eq!(counts(&db).await, expected);
 }
 
 #[sqlx::test]
 async fn of_two_that_fill_a_large_office_at_once_one_does(db: PgPool) {
-    let (first, second) =
-        tokio::join!(demo::fill_large(&db, SMALL, |_| ()), demo::fill_large(&db, SMALL, |_| ()));
+    let ours = pool(&db, 1);
+    let (first, second) = tokio::join!(
+        demo::fill_large(&ours, SMALL, |_| ()),
+        demo::fill_large(&ours, SMALL, |_| ())
+    );
     assert_ne!(first.unwrap(), second.unwrap());
     let expected = (SMALL.schedule_seats(), SMALL.reservations(), SMALL.accounts());
     assert_eq!(counts(&db).await, expected);

@@ -14,6 +14,7 @@ mod entry_queue;
 mod locks;
 mod metrics;
 mod payment;
+mod pool;
 mod rehearsal;
 mod reservation;
 mod round_trips;

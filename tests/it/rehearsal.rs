@@ -6,7 +6,7 @@ mod door;
 use sqlx::PgPool;
 use stagedoor::rehearsal::{Means, Rehearsal, RehearsalError};
 
-use crate::support::{Concert, Office};
+use crate::support::{Concert, Office, pool};
 
 const TOKEN: &str = "a token that only this rehearsal knows";
 const TABLES: [&str; 8] = [
@@ -94,7 +94,7 @@ async fn whoever_interrupts_gets_what_there_is(db: PgPool) {
 #[sqlx::test]
 async fn without_a_token_only_a_deployment_on_this_machine_is_rehearsed(db: PgPool) {
     let app = crate::support::app(&db).await;
-    let means = Means { token: None, stores: Some((&db, &app.redis)) };
+    let means = Means { token: None, stores: Some((&app.db, &app.redis)) };
     let play = async |target: &str, people| {
         let rehearsal = rehearsal(target, people);
         rehearsal.play(means, std::future::pending(), |_| ()).await.unwrap_err()
@@ -130,6 +130,7 @@ async fn with_the_token_everything_goes_over_http(db: PgPool) {
 async fn a_database_of_another_deployment_is_not_verified_in_its_place(db: PgPool) {
     let office = Office::open_with(db, 1, &[("REHEARSAL_TOKEN", TOKEN)]).await;
     let elsewhere = PgPool::connect(&std::env::var("DATABASE_URL").unwrap()).await.unwrap();
+    let elsewhere = pool(&elsewhere, 1);
     let means = Means { token: Some(TOKEN), stores: Some((&elsewhere, &office.app.redis)) };
     let played =
         rehearsal(&office.base(0), 3).play(means, std::future::pending(), |_| ()).await.unwrap();

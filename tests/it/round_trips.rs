@@ -62,7 +62,7 @@ impl Counted {
         for _ in 0..LOOKS_MAX {
             tokio::time::sleep(Duration::from_millis(5)).await;
             let (now, pool) = (self.trips(), &self.office.app.db);
-            let is_quiet = now == before && u32::try_from(pool.num_idle()) == Ok(pool.size());
+            let is_quiet = now == before && pool.n_idle() == pool.size();
             n_quiet = if is_quiet { n_quiet + 1 } else { 0 };
             before = now;
             if n_quiet == LOOKS_AGREED {
@@ -276,8 +276,7 @@ async fn money(db: &PgPool, counted: &Counted) -> Vec<Row> {
 
 fn table(rows: &[Row]) -> String {
     let mut text = "# Round trips\n\nHow often one request waits for an answer of PostgreSQL and \
-                    of Redis, counted on the wire; the pool's `begin; rollback` counts too. What \
-                    an instance remembers for a second or more is not asked again.\n\
+                    of Redis, counted on the wire. What an instance remembers for a second or more is not asked again.\n\
                     `UPDATE_ROUND_TRIPS=1 make test ARGS=round_trips::` counts anew.\n\n\
                     | Request | PostgreSQL | Redis |\n|---|---|---|\n"
         .to_owned();

@@ -4,6 +4,7 @@
 mod layers;
 mod locales;
 mod manual;
+mod plans;
 mod sizes;
 mod source;
 mod templates;

@@ -6,7 +6,7 @@ use sqlx::{AssertSqlSafe, Connection, PgConnection, PgPool, raw_sql};
 use stagedoor::{
     infra::{
         locks::{Lease, LeaseName, Term},
-        postgres::migrate,
+        postgres::{Pool, migrate},
         redis::Redis,
     },
     rehearsal::{
@@ -18,7 +18,9 @@ use stagedoor::{
     },
 };
 
-use crate::support::{Concert, ConcertOptions, Office, Person, app};
+use uuid::Uuid;
+
+use crate::support::{Concert, ConcertOptions, Office, Person, app, pool};
 
 const HEALTHY: &str = include_str!("verify/healthy.sql");
 /// What only a bug in the constraints could let through.
@@ -30,10 +32,10 @@ const UNGUARDED: &str = "
     alter table tickets drop constraint tickets_reservation_item_id_fkey;";
 
 async fn violations(db: &PgPool) -> Vec<Violation> {
-    let app = app(db).await;
-    // What it connected for would look like an instance.
-    app.db.close().await;
-    verify(db, &app.redis).await.unwrap()
+    // Nothing that connects for longer: it would look like an instance.
+    let redis_url = std::env::var("REDIS_URL").unwrap();
+    let redis = Redis::open(&redis_url, &Uuid::new_v4().to_string()).unwrap();
+    verify(&pool(db, 1), &redis).await.unwrap()
 }
 
 async fn run(db: &PgPool, sql: String) {
@@ -244,7 +246,7 @@ async fn a_line_in_redis_that_is_not_the_line_is_a_violation(db: PgPool) {
     zadd("waiting", 9, &crowd[2]).await;
     zadd("waiting", 7, &ghost).await;
     zadd("active", i64::MAX >> 12, &crowd[3]).await;
-    let found = verify(&db, &redis).await.unwrap();
+    let found = verify(&pool(&db, 1), &redis).await.unwrap();
     let invariants: Vec<Invariant> = found.iter().map(|found| found.invariant).collect();
     assert_eq!(invariants, [Q2, Q2, Q4], "{found:#?}");
     assert!(found.iter().any(|found| {
@@ -256,15 +258,16 @@ async fn a_line_in_redis_that_is_not_the_line_is_a_violation(db: PgPool) {
 #[sqlx::test(migrations = false)]
 async fn what_cannot_be_verified_is_told_in_a_sentence(db: PgPool) {
     let redis = Redis::open("redis://127.0.0.1:1", "nowhere").unwrap();
-    let refused = verify(&db, &redis).await.unwrap_err();
+    let ours = pool(&db, 1);
+    let refused = verify(&ours, &redis).await.unwrap_err();
     assert!(matches!(refused, VerifyError::NotMigrated), "{refused}");
 
-    migrate(&db).await.unwrap();
-    let refused = verify(&db, &redis).await.unwrap_err();
+    migrate(&ours).await.unwrap();
+    let refused = verify(&ours, &redis).await.unwrap_err();
     assert!(matches!(refused, VerifyError::RedisAway(_)), "{refused}");
 
     let options = db.connect_options().as_ref().clone().port(1);
-    let refused = verify(&PgPool::connect_lazy_with(options), &redis).await.unwrap_err();
+    let refused = verify(&Pool::new(options, 1).unwrap(), &redis).await.unwrap_err();
     assert!(matches!(refused, VerifyError::Unreachable(_)), "{refused}");
 }
 

@@ -1,6 +1,6 @@
 //! Accounts as those see them who manage.
 
-use sqlx::{PgConnection, PgPool};
+use sqlx::PgConnection;
 use uuid::Uuid;
 
 use crate::{
@@ -8,6 +8,7 @@ use crate::{
         model::{AccountId, Role},
         roles::Profile,
     },
+    infra::postgres::Pool,
     web::pagination::PAGE_ROWS,
 };
 
@@ -17,7 +18,7 @@ const FOUND_MAX: i64 = 1_000;
 /// Accounts whose address, name or last name begins with `text`. Each way is one range of
 /// an index, so that what nobody is called costs nothing.
 pub(in crate::accounts) async fn find_beginning(
-    db: &PgPool,
+    db: &Pool,
     text: &str,
 ) -> Result<Vec<Uuid>, sqlx::Error> {
     sqlx::query_scalar!(
@@ -49,7 +50,7 @@ pub(in crate::accounts) async fn find_beginning(
 /// Accounts, all or those `among` these, newest first: the page after the account `after`,
 /// and one more if there is one.
 pub(in crate::accounts) async fn list(
-    db: &PgPool,
+    db: &Pool,
     among: Option<&[Uuid]>,
     after: Option<Uuid>,
 ) -> Result<Vec<Profile>, sqlx::Error> {

@@ -1,11 +1,14 @@
 //! The audit log.
 
-use sqlx::{PgConnection, PgPool};
+use sqlx::PgConnection;
 use uuid::Uuid;
 
-use crate::admin::{
-    audit::Found,
-    model::{Entry, LogLine},
+use crate::{
+    admin::{
+        audit::Found,
+        model::{Entry, LogLine},
+    },
+    infra::postgres::Pool,
 };
 
 /// Appends an act.
@@ -37,7 +40,7 @@ pub(in crate::admin) async fn insert(
 /// ask has its index: a plan for all of them together would read the whole log for what is
 /// rare.
 pub(in crate::admin) async fn list(
-    db: &PgPool,
+    db: &Pool,
     filter: &Found,
     after: Option<Uuid>,
     rows_max: i64,
@@ -86,7 +89,7 @@ pub(in crate::admin) async fn list(
 
 /// What was done to a subject after its edition `version`, newest first.
 pub(in crate::admin) async fn list_since(
-    db: &PgPool,
+    db: &Pool,
     subject_id: &str,
     version: i64,
     rows_max: i64,

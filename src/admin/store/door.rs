@@ -1,9 +1,8 @@
 //! Which performances have an open door.
 
 use chrono::{DateTime, Utc};
-use sqlx::PgPool;
 
-use crate::catalog::ScheduleId;
+use crate::{catalog::ScheduleId, infra::postgres::Pool};
 
 /// Performances listed at once.
 const PERFORMANCES_MAX: i64 = 200;
@@ -22,7 +21,7 @@ pub(in crate::admin) struct Evening {
 /// Performances from twelve hours ago to three weeks ahead, soonest first; or the one
 /// named `id`, whenever it is.
 pub(in crate::admin) async fn list_evenings(
-    db: &PgPool,
+    db: &Pool,
     now: DateTime<Utc>,
     id: Option<ScheduleId>,
 ) -> Result<Vec<Evening>, sqlx::Error> {

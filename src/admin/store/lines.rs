@@ -1,9 +1,8 @@
 //! The line of one program, in figures.
 
 use chrono::{DateTime, Utc};
-use sqlx::PgPool;
 
-use crate::{accounts::AccountId, catalog::ProgramId};
+use crate::{accounts::AccountId, catalog::ProgramId, infra::postgres::Pool};
 
 /// A line at one moment.
 #[derive(Clone, Debug, serde::Serialize)]
@@ -24,7 +23,7 @@ pub(in crate::admin) struct LineFigures {
 }
 
 pub(in crate::admin) async fn figures_of(
-    db: &PgPool,
+    db: &Pool,
     program_id: ProgramId,
 ) -> Result<LineFigures, sqlx::Error> {
     sqlx::query_as!(
@@ -67,7 +66,7 @@ pub(in crate::admin) struct Minute {
 
 /// The last hour, oldest minute first.
 pub(in crate::admin) async fn list_minutes(
-    db: &PgPool,
+    db: &Pool,
     program_id: ProgramId,
 ) -> Result<Vec<Minute>, sqlx::Error> {
     sqlx::query_as!(
@@ -99,7 +98,7 @@ pub(in crate::admin) async fn list_minutes(
 
 /// Who stands in line with this number, or under this address.
 pub(in crate::admin) async fn find_waiting(
-    db: &PgPool,
+    db: &Pool,
     program_id: ProgramId,
     number: Option<i64>,
     email: &str,

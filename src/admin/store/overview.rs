@@ -1,9 +1,11 @@
 //! What is going on, at a glance.
 
 use chrono::{DateTime, Utc};
-use sqlx::PgPool;
 
-use crate::catalog::{ProgramId, ProgramStatus};
+use crate::{
+    catalog::{ProgramId, ProgramStatus},
+    infra::postgres::Pool,
+};
 
 /// Programs on the first page of the desk.
 const PROGRAMS_MAX: i64 = 50;
@@ -26,7 +28,7 @@ pub(in crate::admin) struct Current {
 
 /// What is on sale or will be, and what is being wound down; first what opens first.
 pub(in crate::admin) async fn list_current(
-    db: &PgPool,
+    db: &Pool,
     now: DateTime<Utc>,
 ) -> Result<Vec<Current>, sqlx::Error> {
     sqlx::query_as!(
@@ -58,7 +60,7 @@ pub(in crate::admin) async fn list_current(
 
 /// The same programs by their addresses, without a look at their lines.
 pub(in crate::admin) async fn list_running(
-    db: &PgPool,
+    db: &Pool,
     now: DateTime<Utc>,
 ) -> Result<Vec<(ProgramId, String)>, sqlx::Error> {
     let found = sqlx::query!(
@@ -78,7 +80,7 @@ pub(in crate::admin) async fn list_running(
 }
 
 /// Sessions of ours that wait for a row or a lock at this moment.
-pub(in crate::admin) async fn count_lock_waiters(db: &PgPool) -> Result<i64, sqlx::Error> {
+pub(in crate::admin) async fn count_lock_waiters(db: &Pool) -> Result<i64, sqlx::Error> {
     sqlx::query_scalar!(
         r#"
         select count(*) as "n!" from pg_stat_activity

@@ -1,9 +1,8 @@
 //! One person across everything they did.
 
 use chrono::{DateTime, Utc};
-use sqlx::PgPool;
 
-use crate::accounts::AccountId;
+use crate::{accounts::AccountId, infra::postgres::Pool};
 
 /// Moments of one kind that are looked at; the newest of all together are shown.
 const MOMENTS_MAX: i64 = 200;
@@ -25,7 +24,7 @@ pub(in crate::admin) struct Moment {
 /// The newest moments of one person across the line, reservations, points, tickets and
 /// what was done to them.
 pub(in crate::admin) async fn list_moments(
-    db: &PgPool,
+    db: &Pool,
     account_id: AccountId,
 ) -> Result<Vec<Moment>, sqlx::Error> {
     sqlx::query_as!(

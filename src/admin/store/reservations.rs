@@ -1,11 +1,11 @@
 //! Reservations, whoever's they are.
 
 use chrono::{DateTime, Utc};
-use sqlx::PgPool;
 use uuid::Uuid;
 
 use crate::{
     accounts::AccountId,
+    infra::postgres::Pool,
     points::Points,
     reservation::{ReservationId, ReservationStatus},
     web::pagination::PAGE_ROWS,
@@ -31,7 +31,7 @@ pub(in crate::admin) struct Booking {
 /// Reservations, all or those of `accounts` and the one named `id`: the page after `after`,
 /// newest first, and one more if there is one.
 pub(in crate::admin) async fn list(
-    db: &PgPool,
+    db: &Pool,
     accounts: Option<&[Uuid]>,
     id: Option<Uuid>,
     after: Option<Uuid>,
@@ -85,7 +85,7 @@ pub(in crate::admin) struct BookedItem {
 }
 
 pub(in crate::admin) async fn list_items(
-    db: &PgPool,
+    db: &Pool,
     id: ReservationId,
 ) -> Result<Vec<BookedItem>, sqlx::Error> {
     sqlx::query_as!(

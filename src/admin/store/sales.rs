@@ -1,11 +1,11 @@
 //! What was sold, by performance and section.
 
 use chrono::{DateTime, Utc};
-use sqlx::PgPool;
 use uuid::Uuid;
 
 use crate::{
     catalog::{ProgramId, ScheduleId},
+    infra::postgres::Pool,
     points::Points,
 };
 
@@ -26,7 +26,7 @@ pub(in crate::admin) struct SoldSection {
 
 /// Every section and zone of every performance of a program, soonest first.
 pub(in crate::admin) async fn list_sections(
-    db: &PgPool,
+    db: &Pool,
     program_id: ProgramId,
 ) -> Result<Vec<SoldSection>, sqlx::Error> {
     sqlx::query_as!(
@@ -81,7 +81,7 @@ pub(in crate::admin) struct SoldLine {
 
 /// Reservations of a program, newest first: the next ones after `after`.
 pub(in crate::admin) async fn list_lines(
-    db: &PgPool,
+    db: &Pool,
     program_id: ProgramId,
     after: Option<Uuid>,
     rows_max: i64,

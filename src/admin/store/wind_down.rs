@@ -1,10 +1,9 @@
 //! What is left to give back of cancelled programs.
 
-use sqlx::PgPool;
-
 use crate::{
     accounts::AccountId,
     catalog::ProgramId,
+    infra::postgres::Pool,
     reservation::{ReservationId, ReservationStatus},
 };
 
@@ -12,9 +11,7 @@ use crate::{
 const PROGRAMS_MAX: i64 = 20;
 
 /// Programs that were cancelled and are not done.
-pub(in crate::admin) async fn list_winding_down(
-    db: &PgPool,
-) -> Result<Vec<ProgramId>, sqlx::Error> {
+pub(in crate::admin) async fn list_winding_down(db: &Pool) -> Result<Vec<ProgramId>, sqlx::Error> {
     sqlx::query_scalar!(
         r#"
         select id as "id: ProgramId" from programs
@@ -41,7 +38,7 @@ pub(in crate::admin) struct Left {
 /// The `offset 0` has each reservation's tickets looked at one after the other: a page costs
 /// what it holds, where a join would read the tickets of every program ever sold.
 pub(in crate::admin) async fn list_left(
-    db: &PgPool,
+    db: &Pool,
     program_id: ProgramId,
     rows_max: i64,
 ) -> Result<Vec<Left>, sqlx::Error> {
@@ -77,7 +74,7 @@ pub(in crate::admin) async fn list_left(
 /// Whether nothing that began before the cancellation can still be under way, no hold
 /// waits for its end, and nobody for their turn.
 pub(in crate::admin) async fn is_settled(
-    db: &PgPool,
+    db: &Pool,
     program_id: ProgramId,
 ) -> Result<bool, sqlx::Error> {
     sqlx::query_scalar!(
@@ -116,7 +113,7 @@ pub(in crate::admin) struct Progress {
 }
 
 pub(in crate::admin) async fn progress_of(
-    db: &PgPool,
+    db: &Pool,
     program_id: ProgramId,
 ) -> Result<Progress, sqlx::Error> {
     sqlx::query_as!(

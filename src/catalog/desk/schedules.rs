@@ -2,7 +2,7 @@
 
 use chrono::{DateTime, Utc};
 use serde::Serialize;
-use sqlx::{PgConnection, PgPool};
+use sqlx::PgConnection;
 use uuid::Uuid;
 
 use super::Edited;
@@ -13,12 +13,13 @@ use crate::{
         model::{ProgramId, ScheduleId, VenueId, ZoneId},
         store::schedules,
     },
+    infra::postgres::Pool,
     points::Points,
 };
 
 /// The performances of a program, soonest first.
 pub async fn list_schedule_editions(
-    db: &PgPool,
+    db: &Pool,
     program_id: ProgramId,
 ) -> Result<Vec<ScheduleEdition>, sqlx::Error> {
     schedules::list_editions(db, Some(program_id), None).await
@@ -26,7 +27,7 @@ pub async fn list_schedule_editions(
 
 /// One performance as it stands.
 pub async fn find_schedule_edition(
-    db: &PgPool,
+    db: &Pool,
     id: ScheduleId,
 ) -> Result<Option<ScheduleEdition>, sqlx::Error> {
     Ok(schedules::list_editions(db, None, Some(id)).await?.pop())
@@ -34,7 +35,7 @@ pub async fn find_schedule_edition(
 
 /// What a performance has to sell.
 pub async fn stock_of(
-    db: &PgPool,
+    db: &Pool,
     id: ScheduleId,
 ) -> Result<(Vec<SectionStock>, Vec<ZoneStock>), sqlx::Error> {
     Ok((schedules::list_sections(db, id).await?, schedules::list_zones(db, id).await?))

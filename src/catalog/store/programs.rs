@@ -1,13 +1,16 @@
 //! Programs that are edited.
 
-use sqlx::{PgConnection, PgExecutor, PgPool};
+use sqlx::{PgConnection, PgExecutor};
 use uuid::Uuid;
 
-use crate::catalog::{
-    editing::{ProgramDetails, ProgramEdition, ProgramLine},
-    model::{ProgramId, ProgramStatus},
-};
 use crate::web::pagination::PAGE_ROWS;
+use crate::{
+    catalog::{
+        editing::{ProgramDetails, ProgramEdition, ProgramLine},
+        model::{ProgramId, ProgramStatus},
+    },
+    infra::postgres::Pool,
+};
 
 /// The program as it stands, drafts too.
 pub(in crate::catalog) async fn find_edition(
@@ -176,7 +179,7 @@ pub(in crate::catalog) async fn write_paused(
 
 /// Everything of a cancelled program was given back.
 pub(in crate::catalog) async fn write_wound_down(
-    db: &PgPool,
+    db: &Pool,
     id: ProgramId,
 ) -> Result<(), sqlx::Error> {
     sqlx::query!(
@@ -214,7 +217,7 @@ pub(in crate::catalog) async fn has_stock(
 /// Programs whose title or slug has `part` in it, newest first: the page after the
 /// program `after`, and one more if there is one.
 pub(in crate::catalog) async fn list_lines(
-    db: &PgPool,
+    db: &Pool,
     part: &str,
     after: Option<Uuid>,
 ) -> Result<Vec<ProgramLine>, sqlx::Error> {

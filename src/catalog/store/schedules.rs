@@ -1,13 +1,14 @@
 //! Performances, their prices and their zones, edited.
 
 use chrono::{DateTime, Utc};
-use sqlx::{PgConnection, PgExecutor, PgPool};
+use sqlx::{PgConnection, PgExecutor};
 
 use crate::{
     catalog::{
         editing::{ScheduleEdition, SectionStock, ZoneDetails, ZoneStock},
         model::{ProgramId, ScheduleId, VenueId, ZoneId},
     },
+    infra::postgres::Pool,
     points::Points,
 };
 
@@ -147,7 +148,7 @@ pub(in crate::catalog) async fn list_sections(
 
 /// The zones of the performance, by name.
 pub(in crate::catalog) async fn list_zones(
-    db: &PgPool,
+    db: &Pool,
     schedule_id: ScheduleId,
 ) -> Result<Vec<ZoneStock>, sqlx::Error> {
     sqlx::query_as!(

@@ -1,11 +1,14 @@
 //! Venues and their seats, edited.
 
-use sqlx::{PgConnection, PgExecutor, PgPool};
+use sqlx::{PgConnection, PgExecutor};
 
-use crate::catalog::{
-    editing::{VenueDetails, VenueEdition},
-    model::{SeatId, VenueId},
-    plan::SeatPlan,
+use crate::{
+    catalog::{
+        editing::{VenueDetails, VenueEdition},
+        model::{SeatId, VenueId},
+        plan::SeatPlan,
+    },
+    infra::postgres::Pool,
 };
 
 /// Venues listed at once.
@@ -181,7 +184,7 @@ pub(in crate::catalog) async fn write_seats(
 
 /// The seats of a venue as their plan was written.
 pub(in crate::catalog) async fn list_seats(
-    db: &PgPool,
+    db: &Pool,
     venue_id: VenueId,
 ) -> Result<Vec<crate::catalog::plan::PlannedSeat>, sqlx::Error> {
     sqlx::query_as!(

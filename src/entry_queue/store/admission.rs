@@ -1,16 +1,17 @@
 //! The SQL of the gate: who goes in, who has to go, who is passed over.
 
 use chrono::{DateTime, Utc};
-use sqlx::{PgConnection, PgPool};
+use sqlx::PgConnection;
 
 use super::super::model::{Bucket, Rules, Standing, TokenId};
 use crate::{
     accounts::AccountId,
     catalog::{ProgramId, ProgramStatus},
+    infra::postgres::Pool,
 };
 
 /// Programs that are worth a look at the gate: on sale, not paused, somebody in line.
-pub(in super::super) async fn list_moving(db: &PgPool) -> Result<Vec<ProgramId>, sqlx::Error> {
+pub(in super::super) async fn list_moving(db: &Pool) -> Result<Vec<ProgramId>, sqlx::Error> {
     sqlx::query_scalar!(
         r#"
         select p.id as "id: ProgramId"
@@ -30,7 +31,7 @@ pub(in super::super) async fn list_moving(db: &PgPool) -> Result<Vec<ProgramId>,
 }
 
 /// Programs in which somebody's time inside has run out.
-pub(in super::super) async fn list_with_lapsed(db: &PgPool) -> Result<Vec<ProgramId>, sqlx::Error> {
+pub(in super::super) async fn list_with_lapsed(db: &Pool) -> Result<Vec<ProgramId>, sqlx::Error> {
     sqlx::query_scalar!(
         r#"
         select n.program_id as "id: ProgramId"

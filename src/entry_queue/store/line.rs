@@ -3,13 +3,12 @@
 use std::collections::HashSet;
 
 use chrono::{DateTime, Utc};
-use sqlx::PgPool;
 
 use super::super::model::QueueNumber;
-use crate::{accounts::AccountId, catalog::ProgramId};
+use crate::{accounts::AccountId, catalog::ProgramId, infra::postgres::Pool};
 
 /// Programs in which anybody waits or is inside.
-pub(in super::super) async fn list_with_line(db: &PgPool) -> Result<Vec<ProgramId>, sqlx::Error> {
+pub(in super::super) async fn list_with_line(db: &Pool) -> Result<Vec<ProgramId>, sqlx::Error> {
     sqlx::query_scalar!(
         r#"
         select program_id as "id: ProgramId"
@@ -32,7 +31,7 @@ pub(in super::super) async fn list_with_line(db: &PgPool) -> Result<Vec<ProgramI
 }
 
 /// Programs that anybody ever joined.
-pub(in super::super) async fn list_ever_joined(db: &PgPool) -> Result<Vec<ProgramId>, sqlx::Error> {
+pub(in super::super) async fn list_ever_joined(db: &Pool) -> Result<Vec<ProgramId>, sqlx::Error> {
     sqlx::query_scalar!(
         r#"select program_id as "id: ProgramId" from queue_numbers where next_number > 1"#,
     )
@@ -42,7 +41,7 @@ pub(in super::super) async fn list_ever_joined(db: &PgPool) -> Result<Vec<Progra
 
 /// The next page of the line behind `after`, in order.
 pub(in super::super) async fn list_waiting(
-    db: &PgPool,
+    db: &Pool,
     program_id: ProgramId,
     after: QueueNumber,
     n_max: i64,
@@ -67,7 +66,7 @@ pub(in super::super) async fn list_waiting(
 
 /// Everybody inside. As many as a hall's corridor holds, so they come at once.
 pub(in super::super) async fn list_inside(
-    db: &PgPool,
+    db: &Pool,
     program_id: ProgramId,
 ) -> Result<HashSet<AccountId>, sqlx::Error> {
     let ids = sqlx::query_scalar!(
@@ -84,7 +83,7 @@ pub(in super::super) async fn list_inside(
 
 /// How many wait, those who were passed over apart, and how many are inside.
 pub(in super::super) async fn count(
-    db: &PgPool,
+    db: &Pool,
     program_id: ProgramId,
 ) -> Result<(i64, i64), sqlx::Error> {
     let counted = sqlx::query!(
@@ -116,7 +115,7 @@ pub(in super::super) struct Through {
 /// The planner is told `since` beside the later moment, of which it knows nothing: it would
 /// read every row.
 pub(in super::super) async fn count_freed(
-    db: &PgPool,
+    db: &Pool,
     program_id: ProgramId,
     since: DateTime<Utc>,
 ) -> Result<Through, sqlx::Error> {
@@ -142,7 +141,7 @@ pub(in super::super) async fn count_freed(
 
 /// How many were let in, as [`count_freed`].
 pub(in super::super) async fn count_admitted(
-    db: &PgPool,
+    db: &Pool,
     program_id: ProgramId,
     since: DateTime<Utc>,
 ) -> Result<Through, sqlx::Error> {

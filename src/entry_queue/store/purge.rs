@@ -1,9 +1,9 @@
 //! The SQL that takes lines away.
 
-use sqlx::{PgConnection, PgExecutor, PgPool};
+use sqlx::{PgConnection, PgExecutor};
 
 use super::super::{model::QueueNumber, purge::Purge};
-use crate::{accounts::AccountId, catalog::ProgramId};
+use crate::{accounts::AccountId, catalog::ProgramId, infra::postgres::Pool};
 
 /// Lines looked at in one tick; the next looks at what is left.
 const PROGRAMS_MAX: i64 = 100;
@@ -17,7 +17,7 @@ pub(in super::super) struct Condemned {
 
 /// Programs that let nobody in any more and still have somebody in line.
 pub(in super::super) async fn list_closed_with_line(
-    db: &PgPool,
+    db: &Pool,
 ) -> Result<Vec<Condemned>, sqlx::Error> {
     sqlx::query_as!(
         Condemned,
@@ -46,7 +46,7 @@ pub(in super::super) async fn list_closed_with_line(
 }
 
 /// Lines that an administrator takes away.
-pub(in super::super) async fn list_running(db: &PgPool) -> Result<Vec<Condemned>, sqlx::Error> {
+pub(in super::super) async fn list_running(db: &Pool) -> Result<Vec<Condemned>, sqlx::Error> {
     sqlx::query_as!(
         Condemned,
         r#"
@@ -86,7 +86,7 @@ pub(in super::super) async fn write_begun(
 
 /// Writes down that nobody of it is left, unless it was begun anew.
 pub(in super::super) async fn write_ended(
-    db: &PgPool,
+    db: &Pool,
     program_id: ProgramId,
     up_to: QueueNumber,
 ) -> Result<(), sqlx::Error> {
@@ -131,7 +131,7 @@ pub(in super::super) async fn find_purge(
 
 /// Whether somebody still waits with a number up to `up_to`, parked or not.
 pub(in super::super) async fn is_anybody_left(
-    db: &PgPool,
+    db: &Pool,
     program_id: ProgramId,
     up_to: QueueNumber,
 ) -> Result<bool, sqlx::Error> {

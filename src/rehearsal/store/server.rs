@@ -1,9 +1,12 @@
 //! The snapshot, and what the server itself knows.
 
-use sqlx::{Connection, PgConnection, PgPool, PgTransaction};
+use sqlx::{Connection, PgConnection, PgTransaction};
 use uuid::Uuid;
 
-use crate::{infra::postgres::APPLICATION_NAME, rehearsal::model::Finding};
+use crate::{
+    infra::postgres::{APPLICATION_NAME, Pool},
+    rehearsal::model::Finding,
+};
 
 /// How long a transaction of ours may stand idle, in seconds.
 const IDLE_SECS_MAX: f64 = 5.0;
@@ -64,7 +67,7 @@ pub(in crate::rehearsal) async fn list_idle_transactions(
 
 /// Whether this is the database of that program.
 pub(in crate::rehearsal) async fn has_program(
-    db: &PgPool,
+    db: &Pool,
     program_id: Uuid,
 ) -> Result<bool, sqlx::Error> {
     sqlx::query_scalar!(

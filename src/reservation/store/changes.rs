@@ -1,10 +1,11 @@
 //! What changed on a map.
 
 use serde::Deserialize;
-use sqlx::{PgPool, types::Json};
+use sqlx::types::Json;
 
 use crate::{
     catalog::{ScheduleId, ScheduleSeatId, ZoneId},
+    infra::postgres::Pool,
     points::Points,
     reservation::model::SeatStatus,
 };
@@ -41,7 +42,7 @@ pub(in crate::reservation) struct ChangedRows {
 /// writer is not older than everything still running comes again with the next question,
 /// so that one that commits late is never skipped.
 pub(in crate::reservation) async fn changes_since(
-    db: &PgPool,
+    db: &Pool,
     schedule_id: ScheduleId,
     since: i64,
 ) -> Result<ChangedRows, sqlx::Error> {

@@ -1,9 +1,9 @@
 //! Holds that have reached their end.
 
 use chrono::{DateTime, Utc};
-use sqlx::{PgConnection, PgPool};
+use sqlx::PgConnection;
 
-use crate::{catalog::ScheduleId, reservation::model::ReservationId};
+use crate::{catalog::ScheduleId, infra::postgres::Pool, reservation::model::ReservationId};
 
 /// A hold past its end, read without a lock.
 pub(in crate::reservation) struct Lapsed {
@@ -13,7 +13,7 @@ pub(in crate::reservation) struct Lapsed {
 
 /// One page of holds past their end, the oldest first, after the last of the page before.
 pub(in crate::reservation) async fn list_lapsed(
-    db: &PgPool,
+    db: &Pool,
     after: Option<&Lapsed>,
     rows_max: i64,
 ) -> Result<Vec<Lapsed>, sqlx::Error> {

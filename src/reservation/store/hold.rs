@@ -1,11 +1,12 @@
 //! Seats and places that are being held.
 
 use chrono::{DateTime, Utc};
-use sqlx::{PgConnection, PgExecutor, PgPool};
+use sqlx::{PgConnection, PgExecutor};
 
 use crate::{
     accounts::AccountId,
     catalog::{ProgramId, ScheduleId, ScheduleSeatId, ZoneId},
+    infra::postgres::Pool,
     points::Points,
     reservation::model::{Item, ReservationId, SeatStatus},
 };
@@ -226,7 +227,7 @@ pub(in crate::reservation) async fn find_remaining(
 /// Holds past their end that still keep one of `seat_ids` or places of `zone_id`, the
 /// oldest first.
 pub(in crate::reservation) async fn list_lapsed_in_the_way(
-    db: &PgPool,
+    db: &Pool,
     seat_ids: &[ScheduleSeatId],
     zone_id: Option<ZoneId>,
     rows_max: i64,

@@ -1,11 +1,11 @@
 //! Seats and zones as a map shows them.
 
 use chrono::{DateTime, Utc};
-use sqlx::PgPool;
 
 use crate::{
     accounts::AccountId,
     catalog::{ScheduleId, ScheduleSeatId, ZoneId},
+    infra::postgres::Pool,
     points::Points,
     reservation::{
         listing::{Listed, NamedItem, ZoneState},
@@ -16,7 +16,7 @@ use crate::{
 
 /// Where to ask for changes from: every transaction older than this is seen by whatever
 /// is read after it.
-pub(in crate::reservation) async fn cursor(db: &PgPool) -> Result<i64, sqlx::Error> {
+pub(in crate::reservation) async fn cursor(db: &Pool) -> Result<i64, sqlx::Error> {
     sqlx::query_scalar!(
         r#"select pg_snapshot_xmin(pg_current_snapshot())::text::bigint as "cursor!""#
     )
@@ -27,7 +27,7 @@ pub(in crate::reservation) async fn cursor(db: &PgPool) -> Result<i64, sqlx::Err
 /// The seats of a performance, or of one section of it, in map order. The venue is named so
 /// that only its seats are read, however many other venues there are.
 pub(in crate::reservation) async fn list_seats(
-    db: &PgPool,
+    db: &Pool,
     schedule_id: ScheduleId,
     section: Option<&str>,
 ) -> Result<Vec<MapSeat>, sqlx::Error> {
@@ -51,7 +51,7 @@ pub(in crate::reservation) async fn list_seats(
 
 /// The seats of every section in which one of `seat_ids` stands, in map order.
 pub(in crate::reservation) async fn list_seats_around(
-    db: &PgPool,
+    db: &Pool,
     schedule_id: ScheduleId,
     seat_ids: &[ScheduleSeatId],
 ) -> Result<Vec<MapSeat>, sqlx::Error> {
@@ -78,7 +78,7 @@ pub(in crate::reservation) async fn list_seats_around(
 
 /// Whether more than `count` seats are on sale; reads no more than those.
 pub(in crate::reservation) async fn has_more_seats_than(
-    db: &PgPool,
+    db: &Pool,
     schedule_id: ScheduleId,
     count: i64,
 ) -> Result<bool, sqlx::Error> {
@@ -95,7 +95,7 @@ pub(in crate::reservation) async fn has_more_seats_than(
 
 /// The zones of a performance, the dearest first.
 pub(in crate::reservation) async fn list_zones(
-    db: &PgPool,
+    db: &Pool,
     schedule_id: ScheduleId,
 ) -> Result<Vec<ZoneState>, sqlx::Error> {
     sqlx::query_as!(
@@ -114,7 +114,7 @@ pub(in crate::reservation) async fn list_zones(
 
 /// The items of a reservation with their names.
 pub(in crate::reservation) async fn list_items(
-    db: &PgPool,
+    db: &Pool,
     reservation_id: ReservationId,
 ) -> Result<Vec<NamedItem>, sqlx::Error> {
     sqlx::query_as!(
@@ -139,7 +139,7 @@ pub(in crate::reservation) async fn list_items(
 
 /// What one account reserved, the newest first, after the last of the page before.
 pub(in crate::reservation) async fn list_owned(
-    db: &PgPool,
+    db: &Pool,
     account_id: AccountId,
     after: Option<ReservationId>,
     rows_max: i64,

@@ -1,11 +1,12 @@
 //! Tickets at the door.
 
 use chrono::{DateTime, Utc};
-use sqlx::{PgConnection, PgExecutor, PgPool};
+use sqlx::{PgConnection, PgExecutor};
 
 use crate::{
     accounts::AccountId,
     catalog::ScheduleId,
+    infra::postgres::Pool,
     tickets::{
         check_in::{CheckIn, DoorCount},
         model::{TicketCode, TicketId, TicketStatus},
@@ -139,7 +140,7 @@ pub(in crate::tickets) async fn find_check_in(
 
 /// Valid and used tickets of one performance, by section and zone.
 pub(in crate::tickets) async fn count_by_section(
-    db: &PgPool,
+    db: &Pool,
     schedule_id: ScheduleId,
 ) -> Result<Vec<DoorCount>, sqlx::Error> {
     sqlx::query_as!(

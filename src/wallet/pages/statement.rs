@@ -8,13 +8,13 @@ use actix_web::{
 };
 use futures_util::stream;
 use serde::Deserialize;
-use sqlx::PgPool;
 use url::form_urlencoded;
 use uuid::Uuid;
 
 use crate::{
     accounts::CurrentAccount,
     app::App,
+    infra::postgres::Pool,
     wallet::{
         model::{Kind, PointTransaction, Wallet},
         statement::{Filter, Month, list},
@@ -100,7 +100,7 @@ pub async fn show_statement(
 
 /// A file on its way.
 struct Download {
-    db: PgPool,
+    db: Pool,
     v: View,
     /// As it was when the download began: later changes are not in the file.
     wallet: Option<Wallet>,

@@ -2,17 +2,17 @@
 //! long the history is.
 
 use chrono::{DateTime, Utc};
-use sqlx::PgPool;
 use uuid::Uuid;
 
 use crate::{
+    infra::postgres::Pool,
     points::Points,
     wallet::model::{Kind, PointTransaction, WalletId},
 };
 
 /// Lines from version `oldest` to `newest`, newest first.
 pub(in crate::wallet) async fn list_history(
-    db: &PgPool,
+    db: &Pool,
     wallet_id: WalletId,
     oldest: i64,
     newest: i64,
@@ -40,7 +40,7 @@ pub(in crate::wallet) async fn list_history(
 /// As [`list_history`], of one kind: a statement of its own, so that it has the index of
 /// its own.
 pub(in crate::wallet) async fn list_history_of(
-    db: &PgPool,
+    db: &Pool,
     wallet_id: WalletId,
     kind: Kind,
     oldest: i64,
@@ -69,7 +69,7 @@ pub(in crate::wallet) async fn list_history_of(
 
 /// The version that the line `id` made, if it is one of this wallet's.
 pub(in crate::wallet) async fn find_version(
-    db: &PgPool,
+    db: &Pool,
     wallet_id: WalletId,
     id: Uuid,
 ) -> Result<Option<i64>, sqlx::Error> {
@@ -84,7 +84,7 @@ pub(in crate::wallet) async fn find_version(
 
 /// The first version made at or after `from` and before `to`.
 pub(in crate::wallet) async fn find_first_version(
-    db: &PgPool,
+    db: &Pool,
     wallet_id: WalletId,
     from: DateTime<Utc>,
     to: DateTime<Utc>,
@@ -106,7 +106,7 @@ pub(in crate::wallet) async fn find_first_version(
 
 /// The last version made at or after `from` and before `to`.
 pub(in crate::wallet) async fn find_last_version(
-    db: &PgPool,
+    db: &Pool,
     wallet_id: WalletId,
     from: DateTime<Utc>,
     to: DateTime<Utc>,
@@ -128,7 +128,7 @@ pub(in crate::wallet) async fn find_last_version(
 
 /// When the first line was written.
 pub(in crate::wallet) async fn find_beginning(
-    db: &PgPool,
+    db: &Pool,
     wallet_id: WalletId,
 ) -> Result<Option<DateTime<Utc>>, sqlx::Error> {
     sqlx::query_scalar!(

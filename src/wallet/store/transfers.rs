@@ -1,10 +1,11 @@
 //! The SQL of transfer requests.
 
 use chrono::{DateTime, Utc};
-use sqlx::{PgConnection, PgExecutor, PgPool};
+use sqlx::{PgConnection, PgExecutor};
 
 use crate::{
     accounts::{AccountId, Email},
+    infra::postgres::Pool,
     points::Points,
     wallet::{
         model::{Wallet, WalletId},
@@ -14,7 +15,7 @@ use crate::{
 
 /// Who has this e-mail address.
 pub(in crate::wallet) async fn find_recipient(
-    db: &PgPool,
+    db: &Pool,
     email: &Email,
 ) -> Result<Option<AccountId>, sqlx::Error> {
     sqlx::query_scalar!(
@@ -162,7 +163,7 @@ pub(in crate::wallet) async fn lock_wallets(
 /// The next open requests whose time is over, oldest end first, after the end and id of
 /// the last one seen.
 pub(in crate::wallet) async fn list_lapsed(
-    db: &PgPool,
+    db: &Pool,
     after: Option<(DateTime<Utc>, TransferId)>,
     rows_max: i64,
 ) -> Result<Vec<(DateTime<Utc>, TransferId)>, sqlx::Error> {
@@ -187,7 +188,7 @@ pub(in crate::wallet) async fn list_lapsed(
 
 /// The requests of one sender whose time is over and that still withhold points.
 pub(in crate::wallet) async fn list_lapsed_of(
-    db: &PgPool,
+    db: &Pool,
     sender_id: AccountId,
     rows_max: i64,
 ) -> Result<Vec<TransferId>, sqlx::Error> {
@@ -207,7 +208,7 @@ pub(in crate::wallet) async fn list_lapsed_of(
 
 /// A request, if `account_id` is one of its two people.
 pub(in crate::wallet) async fn find_transfer(
-    db: &PgPool,
+    db: &Pool,
     account_id: AccountId,
     transfer_id: TransferId,
 ) -> Result<Option<Transfer>, sqlx::Error> {

@@ -6,7 +6,8 @@ use sqlx::PgPool;
 use uuid::Uuid;
 
 use super::{
-    WAITERS, crowded, hold_numbers, join, join_at_once, line_of, numbering_is_whole, until_some_wait,
+    WAITERS, crowded, hold_numbers, join, join_at_once, line_of, numbering_is_whole,
+    until_some_wait,
 };
 use crate::support::{Concert, Office, count};
 

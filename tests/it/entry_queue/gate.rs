@@ -220,7 +220,7 @@ async fn a_line_is_taken_away_in_batches_while_others_go_on(db: PgPool) {
     // Nobody asks for the next batch: the workers go on by themselves.
     let mut lefts = vec![ordered.left];
     loop {
-        let purge = entry_queue::find_purge(&db, program_id).await.unwrap().unwrap();
+        let purge = entry_queue::find_purge(&office.app.db, program_id).await.unwrap().unwrap();
         lefts.push(purge.left);
         assert_eq!(people[1].get(&line_of(&other)).await.json()["ahead"], 0);
         if purge.ended_at.is_some() {

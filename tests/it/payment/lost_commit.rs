@@ -9,7 +9,7 @@ use sqlx::PgPool;
 use stagedoor::{
     accounts::AccountId,
     app::App,
-    infra::{idempotency::RequestKey, postgres},
+    infra::{idempotency::RequestKey, postgres::Pool},
     payment::{self, Paid, PaymentError},
     reservation::ReservationId,
 };
@@ -63,7 +63,7 @@ async fn ask(
 ) {
     let mut bytes = vec![0; 64 * 1024];
     while let Ok(n @ 1..) = from.read(&mut bytes).await {
-        let is_commit = bytes[..n].windows(6).any(|word| word == b"COMMIT");
+        let is_commit = bytes[..n].windows(6).any(|word| word.eq_ignore_ascii_case(b"commit"));
         if is_commit && is_whole.swap(false, Ordering::SeqCst) {
             is_cut.store(true, Ordering::SeqCst);
             if cut == Cut::Before {
@@ -96,10 +96,10 @@ async fn pay_over(
     let port = wire(&office.db, cut).await;
     let connect = office.db.connect_options().as_ref().clone().host("127.0.0.1").port(port);
     let config = (*office.app.config).clone();
-    let app = App::with_database(config, postgres::pool_of(connect, 2)).await.unwrap();
+    let app = App::with_database(config, Pool::new(connect, 2).unwrap()).await.unwrap();
     let key = RequestKey::new(account_id, Uuid::now_v7(), "test", &id);
     let paid = payment::pay(&app, AccountId(account_id), ReservationId(id), Some(&key)).await;
-    app.db.close().await;
+    app.db.close();
     (paid, key)
 }
 

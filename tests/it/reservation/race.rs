@@ -12,6 +12,7 @@ use std::{
 use sqlx::PgPool;
 use stagedoor::{
     accounts::AccountId,
+    infra::postgres::Pool,
     reservation::{self, ReservationError, ReservationId},
 };
 use tokio::task::JoinSet;
@@ -52,7 +53,7 @@ async fn hold_all(db: &PgPool, concert: &Concert, account_id: Uuid) -> Vec<Uuid>
 }
 
 /// The steps of a payment that decide; whether it won.
-async fn pay(db: &PgPool, account_id: AccountId, id: ReservationId) -> bool {
+async fn pay(db: &Pool, account_id: AccountId, id: ReservationId) -> bool {
     tokio::time::sleep(Duration::from_micros(rand::random_range(0..60_000))).await;
     let mut tx = db.begin().await.unwrap();
     match reservation::lock_held(&mut tx, account_id, id).await {

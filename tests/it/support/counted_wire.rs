@@ -21,7 +21,12 @@ pub(crate) struct CountedWire {
 impl CountedWire {
     /// A wire to the server at `host` and `port`.
     pub(crate) async fn to(host: &str, port: u16) -> Self {
-        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        Self::at(0, host, port).await
+    }
+
+    /// The same at a port of the caller's own.
+    pub(crate) async fn at(own_port: u16, host: &str, port: u16) -> Self {
+        let listener = TcpListener::bind(("127.0.0.1", own_port)).await.unwrap();
         let wire = Self { port: listener.local_addr().unwrap().port(), trips: Arc::default() };
         let (host, trips) = (host.to_owned(), wire.trips.clone());
         tokio::spawn(async move {

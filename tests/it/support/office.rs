@@ -12,7 +12,7 @@ use sqlx::PgPool;
 use stagedoor::{
     app::App,
     config::Config,
-    infra::postgres,
+    infra::postgres::Pool,
     rehearsal::{self, Violation},
     server::{self, Instance},
 };
@@ -56,7 +56,7 @@ impl Office {
         let config = config(settings);
         let connect = db.connect_options().as_ref().clone();
         let connect = connect.host("127.0.0.1").port(port);
-        let pool = postgres::pool_of(connect, config.db_connections_max.get());
+        let pool = Pool::new(connect, config.db_connections_max.get()).unwrap();
         let app = App::with_database(config, pool).await.unwrap();
         let instances = vec![server::start(&app).unwrap()];
         let client = Client::builder().redirect(Policy::none()).build().unwrap();
@@ -197,9 +197,13 @@ pub(crate) async fn app(db: &PgPool) -> App {
 }
 
 async fn app_with(db: &PgPool, config: Config) -> App {
-    let connect = db.connect_options().as_ref().clone();
-    let pool = postgres::pool_of(connect, config.db_connections_max.get());
+    let pool = pool(db, config.db_connections_max.get());
     App::with_database(config, pool).await.unwrap()
+}
+
+/// A pool of the product's kind on the database of a test.
+pub(crate) fn pool(db: &PgPool, connections_max: u32) -> Pool {
+    Pool::new(db.connect_options().as_ref().clone(), connections_max).unwrap()
 }
 
 /// Settings for instances on free ports, with a Redis prefix of their own.
