@@ -22,6 +22,10 @@ RUN touch src/main.rs src/lib.rs \
 
 
 FROM debian:bookworm-slim
+# `stagedoor rehearse --target https://…` checks certificates against them.
+RUN apt-get update \
+    && apt-get install --yes --no-install-recommends ca-certificates \
+    && rm -rf /var/lib/apt/lists/*
 # By number, so that a platform which demands a user other than root can see it.
 RUN useradd --system --uid 10001 --user-group --no-create-home --shell /usr/sbin/nologin stagedoor
 COPY --from=build /src/target/release/stagedoor /usr/local/bin/stagedoor

@@ -1,7 +1,9 @@
 //! The line: joining it, and asking for one's place.
 
 use crate::{
-    Bench, CROWD, Failure, OPENING, PEOPLE, expect,
+    Bench, CROWD, Failure, OPENING, PEOPLE,
+    bare_line::BareLine,
+    expect,
     figure::{Figure, Target},
     load::{Errand, LET_IN},
     stage::{Stage, pgbench},
@@ -50,6 +52,25 @@ impl Bench {
         Ok((figure, line.ok_or("nobody joined")?))
     }
 
+    /// A poll's own share: what Redis answers when nothing stands before it.
+    async fn polls_beside_redis(&mut self, line: &FullLine) -> Result<Figure, Failure> {
+        let mut figure = Figure {
+            name: "state polls, beside Redis alone",
+            limit: "redis-benchmark, the script of a poll",
+            crowd: CROWD,
+            target: Target::None,
+            runs: Vec::new(),
+        };
+        let bare = BareLine::form(line.waiting).await?;
+        let errand = Errand::PollAgain(line.stage.clone());
+        for nth in 0..=self.pace.runs {
+            let limit = bare.ask(self.pace.secs)?;
+            figure.keep(nth, self.measure(Some(limit), &errand, CROWD, PEOPLE).await?)?;
+        }
+        bare.strike().await?;
+        Ok(figure)
+    }
+
     async fn polls(&mut self, line: &FullLine) -> Result<Vec<Figure>, Failure> {
         let each = |name, target, errand| (name, target, errand);
         let mut figures = Vec::new();
@@ -69,6 +90,7 @@ impl Bench {
             }
             figures.push(figure);
         }
+        figures.push(self.polls_beside_redis(line).await?);
         line.stage.strike()?;
         Ok(figures)
     }

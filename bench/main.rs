@@ -3,6 +3,7 @@
 //! starts a PostgreSQL and a Redis for it.
 
 mod backlog;
+mod bare_line;
 mod cost;
 mod figure;
 mod growth;
@@ -13,6 +14,7 @@ mod load;
 mod million;
 mod money;
 mod passes;
+
 mod report;
 mod sales;
 mod server;

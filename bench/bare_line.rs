@@ -1,0 +1,72 @@
+//! A poll's limit in Redis: the script that every poll runs, asked by redis-benchmark.
+
+use std::process::Command;
+
+use redis::{Script, aio::MultiplexedConnection};
+
+use crate::{CROWD, Failure, load::Tally, stage::output};
+
+/// What `src/entry_queue/line.rs` runs for each poll.
+const LOOK: &str = include_str!("../src/entry_queue/look.lua");
+/// A line of so many people.
+const FILL: &str = "
+    for nth = 1, tonumber(ARGV[1]) do
+        redis.call('ZADD', KEYS[1], nth, string.format('%016d', nth))
+    end
+    local run = string.match(redis.call('INFO', 'server'), 'run_id:(%x+)')
+    redis.call('HSET', KEYS[4], 'run', run, 'since', 0)";
+/// Its keys: waiting, active, seen, epoch.
+const KEYS: [&str; 4] =
+    ["{bench-line}:waiting", "{bench-line}:active", "{bench-line}:seen", "{bench-line}:epoch"];
+/// Polls are noted for so many at the head, as the server has it.
+const SEEN_MAX: u64 = 10_000;
+/// Questions for each second that a run is to last: about what one Redis answers.
+const ASKED_PER_SEC: u64 = 50_000;
+
+/// A line that no server knows of.
+pub(crate) struct BareLine {
+    redis: MultiplexedConnection,
+    url: String,
+    sha: String,
+    /// Who is asked about: the one in the middle.
+    account: String,
+}
+
+impl BareLine {
+    /// Lines up `people`.
+    pub(crate) async fn form(people: u64) -> Result<Self, Failure> {
+        let url = std::env::var("REDIS_URL")?;
+        let mut redis =
+            redis::Client::open(url.as_str())?.get_multiplexed_async_connection().await?;
+        let script = Script::new(FILL);
+        let mut fill = script.prepare_invoke();
+        for key in KEYS {
+            fill.key(key);
+        }
+        let () = fill.arg(people).invoke_async(&mut redis).await?;
+        let sha = redis::cmd("SCRIPT").arg("LOAD").arg(LOOK).query_async(&mut redis).await?;
+        Ok(Self { redis, url, sha, account: format!("{:016}", people / 2) })
+    }
+
+    /// Asks for about `secs` seconds where that one stands, over as many connections as
+    /// the server has people.
+    pub(crate) fn ask(&self, secs: u64) -> Result<Tally, Failure> {
+        let done = ASKED_PER_SEC * secs;
+        let (clients, asked) = (CROWD.to_string(), done.to_string());
+        let mut command = Command::new("redis-benchmark");
+        command.args(["-u", &self.url, "--csv", "-c", &clients, "-n", &asked]);
+        command.args(["EVALSHA", &self.sha, "4"]).args(KEYS);
+        command.args([&self.account, &SEEN_MAX.to_string()]);
+        let said = output(&mut command)?;
+        // "test","rps",… and the figures of the one test that there was.
+        let figures = said.lines().last().ok_or("redis-benchmark said nothing")?;
+        let rate = figures.split("\",\"").nth(1).ok_or("redis-benchmark measured nothing")?;
+        let secs = f64::from(u32::try_from(done)?) / rate.parse::<f64>()?;
+        Ok(Tally { done, secs, ..Tally::default() })
+    }
+
+    /// Takes the line away.
+    pub(crate) async fn strike(mut self) -> Result<(), Failure> {
+        Ok(redis::cmd("DEL").arg(&KEYS).query_async(&mut self.redis).await?)
+    }
+}
