@@ -93,7 +93,9 @@ create table schedule_seats (
     -- The transaction that last changed the row: what a map reader asks by.
     changed_xid xid8   not null default pg_current_xact_id(),
 
-    constraint schedule_seats_schedule_id_seat_id_key unique (schedule_id, seat_id),
+    -- The seat first: a venue's plan is redrawn seat by seat, and what a performance sells is
+    -- found by the index on its changes.
+    constraint schedule_seats_seat_id_schedule_id_key unique (seat_id, schedule_id),
     constraint schedule_seats_status_known check (status in ('AVAILABLE', 'HELD', 'RESERVED', 'BLOCKED')),
     constraint schedule_seats_price_not_negative check (price >= 0)
 );

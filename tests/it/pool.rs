@@ -53,18 +53,18 @@ async fn a_borrowing_costs_no_round_trip_of_its_own(db: PgPool) {
     make_notes(&db).await;
     let (pool, wire) = wired(&db, 1).await;
     note(&pool, 0).await;
-    let before = wire.trips();
+    let before = wire.count();
     for id in 1..=10 {
         note(&pool, id).await;
     }
-    assert_eq!(wire.trips() - before, 10);
-    let before = wire.trips();
+    assert_eq!(wire.count() - before, 10);
+    let before = wire.count();
     for id in 11..=20 {
         let mut tx = pool.begin().await.unwrap();
         sqlx::query("insert into notes values ($1)").bind(id).execute(&mut *tx).await.unwrap();
         tx.commit().await.unwrap();
     }
-    assert_eq!(wire.trips() - before, 30);
+    assert_eq!(wire.count() - before, 30);
     assert_eq!(count_notes(&db).await, 21);
 }
 
@@ -147,7 +147,7 @@ async fn whoever_asks_while_the_server_starts_waits_for_it(db: PgPool) {
     assert!(wait.is_err(), "nobody listens yet");
     let wire = CountedWire::at(closed, &host, port).await;
     asking.await.unwrap().commit().await.unwrap();
-    assert!(wire.trips() > 0);
+    assert!(wire.count() > 0);
 }
 
 #[sqlx::test]

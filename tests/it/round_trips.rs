@@ -1,4 +1,5 @@
-//! How often one request waits for PostgreSQL and for Redis, counted on the wire.
+//! How often one request waits for PostgreSQL, and how many commands it sends to Redis,
+//! counted on the wire.
 //!
 //! `docs/ROUND-TRIPS.md` has the numbers that are expected, so that one more is noticed.
 
@@ -36,7 +37,7 @@ impl Counted {
         let postgres = CountedWire::to(connect.get_host(), connect.get_port()).await;
         let mut redis_url: url::Url = std::env::var("REDIS_URL").unwrap().parse().unwrap();
         let host = redis_url.host_str().unwrap().to_owned();
-        let redis = CountedWire::to(&host, redis_url.port().unwrap_or(6379)).await;
+        let redis = CountedWire::to_redis(&host, redis_url.port().unwrap_or(6379)).await;
         redis_url.set_host(Some("127.0.0.1")).unwrap();
         redis_url.set_port(Some(redis.port)).unwrap();
         let settings = [
@@ -50,7 +51,7 @@ impl Counted {
     }
 
     fn trips(&self) -> (u64, u64) {
-        (self.postgres.trips(), self.redis.trips())
+        (self.postgres.count(), self.redis.count())
     }
 
     /// Waits until every connection is back and nothing moves: what a request leaves to be
@@ -275,8 +276,8 @@ async fn money(db: &PgPool, counted: &Counted) -> Vec<Row> {
 }
 
 fn table(rows: &[Row]) -> String {
-    let mut text = "# Round trips\n\nHow often one request waits for an answer of PostgreSQL and \
-                    of Redis, counted on the wire. What an instance remembers for a second or more is not asked again.\n\
+    let mut text = "# Round trips\n\nHow often one request waits for an answer of PostgreSQL, and how \
+                    many commands it sends to Redis, counted on the wire. What an instance remembers for a second or more is not asked again.\n\
                     `UPDATE_ROUND_TRIPS=1 make test ARGS=round_trips::` counts anew.\n\n\
                     | Request | PostgreSQL | Redis |\n|---|---|---|\n"
         .to_owned();

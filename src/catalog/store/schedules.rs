@@ -106,7 +106,7 @@ pub(in crate::catalog) async fn write_prices(
         join schedules d on d.id = $1
         join seats s on s.venue_id = d.venue_id and s.section = p.section
         order by s.id
-        on conflict on constraint schedule_seats_schedule_id_seat_id_key
+        on conflict on constraint schedule_seats_seat_id_schedule_id_key
             do update set price = excluded.price, changed_xid = pg_current_xact_id()
             where schedule_seats.price <> excluded.price
         "#,

@@ -20,7 +20,6 @@ const REPORTS: [&str; 2] = ["src/rehearsal", "src/demo"];
 async fn a_plan_from_when_a_table_was_empty_does_not_read_all_of_it(db: PgPool) {
     let pool = pool(&db, 1);
     let mut tx = pool.begin().await.unwrap();
-    run(&mut tx, "set local plan_cache_mode = force_generic_plan").await;
     let reports: Vec<String> = REPORTS
         .iter()
         .flat_map(|folder| below(folder, &[".rs"]))
