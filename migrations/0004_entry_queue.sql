@@ -46,6 +46,19 @@ create table queue_tokens (
                                       and expires_at >= stay_ends_at))
 );
 
+-- A line as it was when a minute began: what the desk's charts are drawn from, for two
+-- hours. Counting a million tokens again for each look would not do.
+create table queue_minutes (
+    program_id uuid        not null references programs on delete cascade,
+    minute     timestamptz not null,
+    -- How many numbers had been given.
+    joined     bigint      not null,
+    waiting    bigint      not null,
+
+    primary key (program_id, minute),
+    constraint queue_minutes_not_negative check (joined >= 0 and waiting >= 0)
+);
+
 -- One live place per person and program.
 create unique index queue_tokens_live_key on queue_tokens (program_id, account_id)
     where status in ('WAITING', 'ACTIVE');

@@ -3,16 +3,37 @@
 use super::{
     audit::{self, Filter},
     model::LogLine,
-    store::overview::{self, Current},
+    store::overview::{self, Running},
 };
-use crate::app::App;
+use crate::{app::App, entry_queue};
 
 /// Lines of the log on the first page.
 const LINES: usize = 8;
 
+/// A program and its line at this moment.
+#[derive(Clone, Debug, serde::Serialize)]
+pub(super) struct Current {
+    #[serde(flatten)]
+    pub(super) running: Running,
+    /// In line and not passed over.
+    pub(super) waiting: i64,
+    pub(super) inside: i64,
+}
+
+/// What is on sale or will be, with its lines. Redis knows how long a line is without
+/// counting it.
+pub(super) async fn list_current(app: &App) -> Result<Vec<Current>, sqlx::Error> {
+    let mut current = Vec::new();
+    for running in overview::list_running(&app.db, app.now()).await? {
+        let (waiting, inside) = entry_queue::count_line(app, running.program_id).await?;
+        current.push(Current { running, waiting, inside });
+    }
+    Ok(current)
+}
+
 /// What is going on, and what was done last.
 pub(super) async fn overview(app: &App) -> Result<(Vec<Current>, Vec<LogLine>), sqlx::Error> {
-    let programs = overview::list_current(&app.db, app.now()).await?;
+    let programs = list_current(app).await?;
     let mut log = audit::list(&app.db, &Filter::default(), None).await?.rows;
     log.truncate(LINES);
     Ok((programs, log))

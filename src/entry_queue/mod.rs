@@ -58,6 +58,6 @@ pub use purge::{Purge, begin_purge, find_purge, purge_lines};
 pub use rebuild::rebuild_what_is_lost;
 pub use room::WaitingRoom;
 pub use service::{
-    complete, count_line, extend_stay, is_anybody_waiting, let_in, lock_live_token, lock_stay,
-    require_open, require_stay,
+    complete, count_line, extend_stay, is_anybody_waiting, keep_minute, let_in, lock_live_token,
+    lock_stay, require_open, require_stay,
 };

@@ -207,6 +207,15 @@ pub async fn count_line(app: &App, program_id: ProgramId) -> Result<(i64, i64), 
     }
 }
 
+/// Keeps for the charts that so many wait at this minute. Whoever keeps it first is right.
+pub async fn keep_minute(
+    app: &App,
+    program_id: ProgramId,
+    waiting: i64,
+) -> Result<(), sqlx::Error> {
+    lines::write_minute(&app.db, program_id, waiting).await
+}
+
 /// Whether anybody stands in the line of `program_id`; the parked do not.
 pub async fn is_anybody_waiting(
     db: impl PgExecutor<'_>,

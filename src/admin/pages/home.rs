@@ -8,7 +8,10 @@ use serde_json::json;
 use super::audit::{Line, lines};
 use crate::{
     accounts::AdminAccount,
-    admin::{service, store::overview::Current},
+    admin::{
+        service::{self, Current},
+        store::overview::Running,
+    },
     app::App,
     catalog::ProgramStatus,
     web::{error::PageError, page::View, times::HOME_ZONE},
@@ -23,7 +26,7 @@ struct HomePage {
     now: DateTime<Utc>,
 }
 
-impl Current {
+impl Running {
     /// The locale key of what it is doing.
     fn state_key(&self, now: &DateTime<Utc>) -> &'static str {
         match self.status {

@@ -37,7 +37,7 @@ use crate::{
         times::{self, HOME_ZONE},
     },
 };
-use chart::Chart;
+use chart::Charts;
 pub use limits::LimitsForm;
 use purge::Progress;
 pub use purge::{PurgeForm, create_purge};
@@ -48,7 +48,7 @@ struct LinePage {
     v: View,
     edition: ProgramEdition,
     figures: LineFigures,
-    chart: Chart,
+    charts: Charts,
     /// With the settings as they are.
     now: Option<Prediction>,
     /// With those that were typed and not saved.
@@ -65,7 +65,7 @@ impl LinePage {
     async fn of(app: &App, v: View, id: ProgramId) -> Result<Self, PageError> {
         let edition = edition_of(app, id).await?;
         let figures = store::figures_of(&app.db, id).await?;
-        let chart = Chart::of(&store::list_minutes(&app.db, id).await?);
+        let charts = Charts::of(store::list_minutes(&app.db, id).await?);
         let purge = find_purge(&app.db, id).await?;
         let purge = purge.and_then(|purge| Progress::of(purge, figures.at));
         let details = &edition.details;
@@ -75,7 +75,7 @@ impl LinePage {
             v,
             edition,
             figures,
-            chart,
+            charts,
             now,
             then: None,
             mistakes: Mistakes::default(),
@@ -142,7 +142,7 @@ pub async fn show_line(
     }
     let document = json!({
         "program": page.edition, "line": page.figures, "prediction": page.now,
-        "with_these": page.then, "minutes": page.chart.minutes, "purge": page.purge,
+        "with_these": page.then, "minutes": page.charts.minutes, "purge": page.purge,
     });
     Ok(page.v.show(&page, &document))
 }

@@ -56,8 +56,12 @@ pub(in crate::admin) async fn figures_of(
 /// One minute of the last hour.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
 pub(in crate::admin) struct Minute {
-    /// How many minutes ago it ended.
-    pub(in crate::admin) ago: i32,
+    /// When it began. The last one is not over yet.
+    pub(in crate::admin) at: DateTime<Utc>,
+    /// Who waited when it began; none where nobody kept it, as before a restart.
+    pub(in crate::admin) waiting: Option<i64>,
+    /// Who joined; none where it is not known.
+    pub(in crate::admin) joined: Option<i64>,
     /// Who was let in.
     pub(in crate::admin) admitted: i64,
     /// Whose place was freed.
@@ -72,23 +76,31 @@ pub(in crate::admin) async fn list_minutes(
     sqlx::query_as!(
         Minute,
         r#"
-        with admitted as (
-            select floor(extract(epoch from now() - admitted_at) / 60)::integer as ago, count(*) as n
+        with minutes as (
+            select date_trunc('minute', now()) - make_interval(mins => ago) as at, ago
+            from generate_series(59, 0, -1) as m (ago)
+        ), admitted as (
+            select date_trunc('minute', admitted_at) as at, count(*) as n
             from queue_tokens
-            where program_id = $1 and admitted_at > now() - interval '1 hour'
+            where program_id = $1 and admitted_at >= date_trunc('minute', now()) - interval '59 minutes'
             group by 1
         ), freed as (
-            select floor(extract(epoch from now() - ended_at) / 60)::integer as ago, count(*) as n
+            select date_trunc('minute', ended_at) as at, count(*) as n
             from queue_tokens
-            where program_id = $1 and ended_at > now() - interval '1 hour'
+            where program_id = $1 and ended_at >= date_trunc('minute', now()) - interval '59 minutes'
                 and ended_at is not null and admitted_at is not null
             group by 1
         )
-        select ago as "ago!", coalesce(admitted.n, 0) as "admitted!", coalesce(freed.n, 0) as "freed!"
-        from generate_series(59, 0, -1) as minutes (ago)
-        left join admitted using (ago)
-        left join freed using (ago)
-        order by ago desc
+        select at as "at!", kept.waiting as "waiting?",
+            case when ago = 0 then (select next_number - 1 from queue_numbers where program_id = $1)
+                 else after.joined end - kept.joined as "joined?",
+            coalesce(admitted.n, 0) as "admitted!", coalesce(freed.n, 0) as "freed!"
+        from minutes
+        left join queue_minutes kept on kept.program_id = $1 and kept.minute = at
+        left join queue_minutes after on after.program_id = $1 and after.minute = at + interval '1 minute'
+        left join admitted using (at)
+        left join freed using (at)
+        order by at
         "#,
         program_id as _,
     )

@@ -7,12 +7,12 @@ use crate::{
     infra::postgres::Pool,
 };
 
-/// Programs on the first page of the desk.
+/// Programs on the first page of the desk, and in the metrics.
 const PROGRAMS_MAX: i64 = 50;
 
 /// A program that is on sale, is coming, or is being wound down.
 #[derive(Clone, Debug, serde::Serialize)]
-pub(in crate::admin) struct Current {
+pub(in crate::admin) struct Running {
     pub(in crate::admin) program_id: ProgramId,
     pub(in crate::admin) slug: String,
     pub(in crate::admin) title: String,
@@ -21,18 +21,15 @@ pub(in crate::admin) struct Current {
     pub(in crate::admin) off_sale_at: DateTime<Utc>,
     pub(in crate::admin) is_paused: bool,
     pub(in crate::admin) time_zone: String,
-    /// In line and not passed over.
-    pub(in crate::admin) waiting: i64,
-    pub(in crate::admin) inside: i64,
 }
 
 /// What is on sale or will be, and what is being wound down; first what opens first.
-pub(in crate::admin) async fn list_current(
+pub(in crate::admin) async fn list_running(
     db: &Pool,
     now: DateTime<Utc>,
-) -> Result<Vec<Current>, sqlx::Error> {
+) -> Result<Vec<Running>, sqlx::Error> {
     sqlx::query_as!(
-        Current,
+        Running,
         r#"
         select p.id as "program_id: ProgramId", slug, title, status as "status: ProgramStatus",
             on_sale_at, off_sale_at, queue_paused_at is not null as "is_paused!",
@@ -40,11 +37,7 @@ pub(in crate::admin) async fn list_current(
                 select time_zone from schedules join venues on venues.id = venue_id
                 where program_id = p.id
                 order by starts_at limit 1
-            ), 'Asia/Seoul') as "time_zone!",
-            (select count(*) from queue_tokens t
-                where t.program_id = p.id and t.status = 'WAITING' and t.parked_at is null) as "waiting!",
-            (select count(*) from queue_tokens t
-                where t.program_id = p.id and t.status = 'ACTIVE') as "inside!"
+            ), 'Asia/Seoul') as "time_zone!"
         from programs p
         where (status = 'PUBLISHED' and off_sale_at > $1)
             or (cancelled_at is not null and wound_down_at is null)
@@ -56,27 +49,6 @@ pub(in crate::admin) async fn list_current(
     )
     .fetch_all(db)
     .await
-}
-
-/// The same programs by their addresses, without a look at their lines.
-pub(in crate::admin) async fn list_running(
-    db: &Pool,
-    now: DateTime<Utc>,
-) -> Result<Vec<(ProgramId, String)>, sqlx::Error> {
-    let found = sqlx::query!(
-        r#"
-        select id as "id: ProgramId", slug from programs
-        where (status = 'PUBLISHED' and off_sale_at > $1)
-            or (cancelled_at is not null and wound_down_at is null)
-        order by on_sale_at
-        limit $2
-        "#,
-        now,
-        PROGRAMS_MAX,
-    )
-    .fetch_all(db)
-    .await?;
-    Ok(found.into_iter().map(|program| (program.id, program.slug)).collect())
 }
 
 /// Sessions of ours that wait for a row or a lock at this moment.

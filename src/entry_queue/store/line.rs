@@ -39,6 +39,33 @@ pub(in super::super) async fn list_ever_joined(db: &Pool) -> Result<Vec<ProgramI
     .await
 }
 
+/// Keeps how long a line is at this minute, if nobody has kept it yet, and forgets minutes
+/// that no chart shows any more.
+pub(in super::super) async fn write_minute(
+    db: &Pool,
+    program_id: ProgramId,
+    waiting: i64,
+) -> Result<(), sqlx::Error> {
+    sqlx::query!(
+        r#"
+        with kept as (
+            insert into queue_minutes (program_id, minute, joined, waiting)
+            select p.id, date_trunc('minute', clock_timestamp()), coalesce(n.next_number - 1, 0), $2
+            from programs p
+            left join queue_numbers n on n.program_id = p.id
+            where p.id = $1
+            on conflict do nothing
+        )
+        delete from queue_minutes where program_id = $1 and minute < now() - interval '2 hours'
+        "#,
+        program_id as _,
+        waiting,
+    )
+    .execute(db)
+    .await?;
+    Ok(())
+}
+
 /// The next page of the line behind `after`, in order.
 pub(in super::super) async fn list_waiting(
     db: &Pool,

@@ -2,11 +2,12 @@
 
 use std::time::Duration;
 
+use chrono::{DateTime, TimeDelta, Utc};
 use serde_json::Value;
 use sqlx::PgPool;
 
 use super::{acts, field};
-use crate::support::{Concert, ConcertOptions, Office};
+use crate::support::{Concert, ConcertOptions, Office, Person};
 
 async fn concert(db: &PgPool, capacity: i32) -> Concert {
     let options = ConcertOptions { queue_capacity: Some(capacity), ..ConcertOptions::default() };
@@ -58,6 +59,71 @@ async fn the_line_is_counted_predicted_and_changed(db: PgPool) {
     assert_eq!(admin.post(&format!("{path}/resumption"), &[("version", "2")]).await.status, 200);
     assert_eq!(acts(&db).await, ["line-changed", "line-paused", "line-resumed"]);
     office.verify().await;
+    office.close().await;
+}
+
+/// What the line's document tells of the minute that began at `at`.
+async fn minute(admin: &Person, path: &str, at: DateTime<Utc>) -> Value {
+    let line = admin.get(path).await.json();
+    let minutes = line["minutes"].as_array().unwrap();
+    let is_it = |minute: &&Value| minute["at"].as_str().unwrap().parse() == Ok(at);
+    minutes.iter().find(is_it).cloned().unwrap()
+}
+
+#[sqlx::test]
+async fn the_last_hour_tells_who_came_and_how_long_the_line_was(db: PgPool) {
+    let office = Office::open_with(db.clone(), 1, &[]).await;
+    let concert = concert(&db, 1).await;
+    let admin = office.employ("admin", "ADMIN").await;
+    let path = format!("/admin/programs/{}/line", concert.program_id);
+    let at: DateTime<Utc> = sqlx::query_scalar(
+        "insert into queue_minutes (program_id, minute, joined, waiting)
+         select $1, date_trunc('minute', now()) - make_interval(mins => ago), joined, waiting
+         from (values (10, 5, 4), (9, 12, 9), (200, 0, 0)) as kept (ago, joined, waiting)
+         returning date_trunc('minute', now()) - interval '10 minutes'",
+    )
+    .bind(concert.program_id)
+    .fetch_all(&db)
+    .await
+    .unwrap()[0];
+    let (first, second) = (at, at + TimeDelta::minutes(1));
+    let kept = minute(&admin, &path, first).await;
+    assert_eq!((&kept["waiting"], &kept["joined"]), (&4.into(), &7.into()));
+    let kept = minute(&admin, &path, second).await;
+    assert_eq!((&kept["waiting"], &kept["joined"]), (&9.into(), &Value::Null));
+    let unknown = minute(&admin, &path, second + TimeDelta::minutes(1)).await;
+    assert_eq!((&unknown["waiting"], &unknown["joined"]), (&Value::Null, &Value::Null));
+    assert_eq!(admin.visit(&path).await.body.matches("class=\"chart\"").count(), 3);
+
+    for person in office.crowd(3, "ada").await {
+        let joined = person.post(&format!("/programs/{}/queue", concert.slug), &()).await;
+        assert_eq!(joined.status, 201, "{}", joined.body);
+    }
+    // What a worker may have kept of this minute before they came.
+    sqlx::query("delete from queue_minutes where minute > now() - interval '5 minutes'")
+        .execute(&db)
+        .await
+        .unwrap();
+    // As two instances do, each once a minute.
+    for _ in 0..2 {
+        stagedoor::admin::Gauges::default().set(&office.app).await.unwrap();
+    }
+    let (joined, waiting): (i64, i64) = sqlx::query_as(
+        "select joined, waiting from queue_minutes where program_id = $1 order by minute desc limit 1",
+    )
+    .bind(concert.program_id)
+    .fetch_one(&db)
+    .await
+    .unwrap();
+    assert_eq!(joined, 3);
+    assert!((2..=3).contains(&waiting), "one may be inside: {waiting}");
+    let n_old: i64 = sqlx::query_scalar(
+        "select count(*) from queue_minutes where minute < now() - interval '2 hours'",
+    )
+    .fetch_one(&db)
+    .await
+    .unwrap();
+    assert_eq!(n_old, 0, "what no chart shows is forgotten");
     office.close().await;
 }
 

@@ -2,7 +2,7 @@
 
 use crate::admin::store::lines::Minute;
 
-/// Units of the drawing: a bar is ten wide.
+/// Units of a drawing: a bar is ten wide.
 const BAR: i64 = 10;
 const HEIGHT: i64 = 120;
 /// A quiet line is drawn small, not blown up.
@@ -15,41 +15,71 @@ pub(super) struct Bar {
     pub(super) height: i64,
 }
 
-/// Bars for who was let in, and a line for whose place was freed.
+/// Bars, and perhaps a line over them.
 pub(super) struct Chart {
-    pub(super) minutes: Vec<Minute>,
+    /// One for each minute of which something is known.
     pub(super) bars: Vec<Bar>,
-    /// The points of the line.
-    pub(super) freed: String,
+    /// The points of the line; empty without one.
+    pub(super) line: String,
     /// What the top edge stands for.
     pub(super) top: i64,
     pub(super) width: i64,
     pub(super) height: i64,
+}
+
+impl Chart {
+    /// Of one count a minute.
+    fn of(bars: &[Option<i64>], line: &[i64]) -> Self {
+        let highest = bars.iter().flatten().chain(line).max();
+        let top = highest.copied().unwrap_or_default().max(TOP_MIN);
+        let scaled = |count: i64| count.saturating_mul(HEIGHT) / top;
+        let columns = || (0..).step_by(usize::try_from(BAR).unwrap_or(1));
+        let drawn = columns().zip(bars).filter_map(|(x, count)| {
+            let height = scaled((*count)?);
+            Some(Bar { x, y: HEIGHT - height, height })
+        });
+        let points = columns()
+            .zip(line)
+            .map(|(x, count)| format!("{},{}", x + BAR / 2, HEIGHT - scaled(*count)));
+        Self {
+            bars: drawn.collect(),
+            line: points.collect::<Vec<_>>().join(" "),
+            top,
+            width: i64::try_from(bars.len()).unwrap_or_default() * BAR,
+            height: HEIGHT,
+        }
+    }
+}
+
+/// Three drawings of the same hour.
+pub(super) struct Charts {
+    /// Oldest first.
+    pub(super) minutes: Vec<Minute>,
+    /// Who waited.
+    pub(super) length: Chart,
+    /// Who joined.
+    pub(super) arrivals: Chart,
+    pub(super) joined_total: i64,
+    /// Who was let in, and as a line whose place was freed.
+    pub(super) gate: Chart,
     pub(super) admitted_total: i64,
     pub(super) freed_total: i64,
 }
 
-impl Chart {
-    pub(super) fn of(minutes: &[Minute]) -> Self {
-        let highest = minutes.iter().map(|minute| minute.admitted.max(minute.freed)).max();
-        let top = highest.unwrap_or_default().max(TOP_MIN);
-        let scaled = |count: i64| count * HEIGHT / top;
-        let columns = (0..).step_by(usize::try_from(BAR).unwrap_or(1)).zip(minutes);
-        let bars = columns.clone().map(|(x, minute)| {
-            let height = scaled(minute.admitted);
-            Bar { x, y: HEIGHT - height, height }
-        });
-        let points =
-            columns.map(|(x, minute)| format!("{},{}", x + BAR / 2, HEIGHT - scaled(minute.freed)));
+impl Charts {
+    pub(super) fn of(minutes: Vec<Minute>) -> Self {
+        let bars = |count: fn(&Minute) -> Option<i64>| -> Vec<Option<i64>> {
+            minutes.iter().map(count).collect()
+        };
+        let freed: Vec<i64> = minutes.iter().map(|minute| minute.freed).collect();
         Self {
-            bars: bars.collect(),
-            freed: points.collect::<Vec<_>>().join(" "),
-            top,
-            width: i64::try_from(minutes.len()).unwrap_or_default() * BAR,
-            height: HEIGHT,
+            length: Chart::of(&bars(|minute| minute.waiting), &[]),
+            arrivals: Chart::of(&bars(|minute| minute.joined), &[]),
+            joined_total: minutes.iter().filter_map(|minute| minute.joined).sum(),
+            gate: Chart::of(&bars(|minute| Some(minute.admitted)), &freed),
             admitted_total: minutes.iter().map(|minute| minute.admitted).sum(),
-            freed_total: minutes.iter().map(|minute| minute.freed).sum(),
-            minutes: minutes.to_vec(),
+            freed_total: freed.iter().sum(),
+            minutes,
         }
     }
 }
@@ -59,12 +89,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_busiest_minute_reaches_the_top() {
-        let minute = |ago, admitted, freed| Minute { ago, admitted, freed };
-        let chart = Chart::of(&[minute(1, 5, 10), minute(0, 20, 0)]);
-        let heights: Vec<i64> = chart.bars.iter().map(|bar| bar.height).collect();
-        assert_eq!((heights, chart.top, chart.width), (vec![30, 120], 20, 20));
-        assert_eq!(chart.freed, "5,60 15,120");
-        assert_eq!(Chart::of(&[minute(0, 1, 0)]).top, TOP_MIN);
+    fn the_busiest_minute_reaches_the_top_and_an_unknown_one_is_left_out() {
+        let chart = Chart::of(&[Some(5), None, Some(20)], &[10, 0, 0]);
+        let bars: Vec<(i64, i64)> = chart.bars.iter().map(|bar| (bar.x, bar.height)).collect();
+        assert_eq!((bars, chart.top, chart.width), (vec![(0, 30), (20, 120)], 20, 30));
+        assert_eq!(chart.line, "5,60 15,120 25,120");
+        assert_eq!(Chart::of(&[Some(1)], &[]).top, TOP_MIN);
     }
 }
