@@ -3,7 +3,7 @@
 use std::process::{Output, Stdio};
 
 use sqlx::{ConnectOptions, PgPool};
-use tokio::process::Command;
+use tokio::process::{Child, Command};
 
 use super::{TABLES, TOKEN, counts};
 use crate::support::Office;
@@ -156,24 +156,46 @@ async fn a_full_disk_costs_the_history_and_nothing_else(db: PgPool) {
     office.close().await;
 }
 
-#[sqlx::test]
-async fn ctrl_c_cleans_up_and_tells_what_there_is(db: PgPool) {
-    let office = Office::open_with(db.clone(), 1, &[("REHEARSAL_TOKEN", TOKEN)]).await;
+/// A rehearsal whose first people are in line.
+async fn begun(db: &PgPool, office: &Office) -> Child {
     let base = office.base(0);
     let rehearse = ["rehearse", "--people", "300", "--open-loop", "5", "--target", &base];
     let child = stagedoor(&rehearse, &[("REHEARSAL_TOKEN", TOKEN)]).spawn().unwrap();
-    let pid = child.id().unwrap().to_string();
-    // Until the first of them is in line.
     let joined = async || -> i64 {
-        sqlx::query_scalar("select count(*) from queue_tokens").fetch_one(&db).await.unwrap()
+        sqlx::query_scalar("select count(*) from queue_tokens").fetch_one(db).await.unwrap()
     };
     while joined().await == 0 {
         tokio::time::sleep(std::time::Duration::from_millis(20)).await;
     }
+    child
+}
+
+#[sqlx::test]
+async fn ctrl_c_cleans_up_and_tells_what_there_is(db: PgPool) {
+    let office = Office::open_with(db.clone(), 1, &[("REHEARSAL_TOKEN", TOKEN)]).await;
+    let child = begun(&db, &office).await;
+    let pid = child.id().unwrap().to_string();
     assert!(Command::new("kill").args(["-INT", &pid]).status().await.unwrap().success());
     let output = child.wait_with_output().await.unwrap();
     let said = String::from_utf8_lossy(&output.stdout);
     assert!(output.status.success() && said.contains("It was interrupted."), "{output:?}");
+    assert_eq!(counts(&db).await, [0; TABLES.len()]);
+    office.close().await;
+}
+
+#[sqlx::test]
+async fn what_is_left_of_a_rehearsal_that_was_killed_goes_with_the_next_one(db: PgPool) {
+    let office = Office::open_with(db.clone(), 1, &[("REHEARSAL_TOKEN", TOKEN)]).await;
+    begun(&db, &office).await.kill().await.unwrap();
+    assert_ne!(counts(&db).await, [0; TABLES.len()], "nobody was there to clean up");
+    // It might still be played, as far as anybody knows, until its sale is over.
+    sqlx::query("update programs set off_sale_at = now() - interval '1 second'")
+        .execute(&db)
+        .await
+        .unwrap();
+    let next = ["rehearse", "--people", "5", "--target", &office.base(0)];
+    let next = run(&next, &[("REHEARSAL_TOKEN", TOKEN)]).await;
+    assert!(next.status.success(), "{next:?}");
     assert_eq!(counts(&db).await, [0; TABLES.len()]);
     office.close().await;
 }
