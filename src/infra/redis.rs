@@ -5,35 +5,20 @@
 //! [`RedisAway`] is not an error a person ever sees.
 
 mod breaker;
+mod link;
 mod script;
 
-use std::{
-    fmt,
-    sync::Arc,
-    time::{Duration, Instant},
-};
+use std::{fmt, sync::Arc, time::Instant};
 
 use futures_util::{Stream, StreamExt, future::ready};
-use redis::{
-    Arg, Client, Cmd, ErrorKind, FromRedisValue, Pipeline, RedisFuture, ServerErrorKind, Value,
-    aio::{ConnectionLike, ConnectionManager, ConnectionManagerConfig},
-    cluster::ClusterClient,
-    cluster_async::ClusterConnection,
-};
-use tokio::sync::OnceCell;
+use redis::{Arg, Client, Cmd, ErrorKind, FromRedisValue, Pipeline, ServerErrorKind};
 
 use breaker::{Breaker, Breakers};
+use link::Links;
 pub use script::{Call, Script};
 
-/// How long one command may take.
-const RESPONSE_TIMEOUT: Duration = Duration::from_millis(500);
-/// How long connecting may take.
-const CONNECT_TIMEOUT: Duration = Duration::from_secs(1);
 /// Keys looked at by one step through all keys.
 const SCANNED_AT_ONCE: u32 = 1_000;
-/// The scheme that names a cluster: `redis+cluster://host:port,host:port`.
-const CLUSTER_SCHEME: &str = "redis+cluster://";
-
 /// Redis did not answer, or not with what was asked for.
 #[derive(Debug, thiserror::Error)]
 pub enum RedisAway {
@@ -45,10 +30,10 @@ pub enum RedisAway {
     Failed(#[from] redis::RedisError),
 }
 
-/// A handle to Redis; clones share the connection.
+/// A handle to Redis; clones share the connections.
 #[derive(Clone)]
 pub struct Redis {
-    link: Link,
+    links: Links,
     /// Servers to listen at: the one, or any node of a cluster, which repeats every
     /// message of the others.
     seeds: Arc<[Client]>,
@@ -66,16 +51,10 @@ impl Redis {
     /// A handle that connects when it is first used; only an address that cannot
     /// be understood fails. Keys start with `prefix`.
     pub fn open(url: &str, prefix: &str) -> Result<Self, redis::RedisError> {
-        let link = match url.strip_prefix(CLUSTER_SCHEME) {
-            Some(nodes) => Link::cluster(nodes)?,
-            None => Link::single(url)?,
-        };
-        let breakers = Breakers::new(matches!(link, Link::Cluster(..)));
-        let seeds = match url.strip_prefix(CLUSTER_SCHEME) {
-            Some(nodes) => node_urls(nodes).map(Client::open).collect::<Result<_, _>>()?,
-            None => Arc::from([Client::open(url)?]),
-        };
-        Ok(Self { link, seeds, prefix: prefix.into(), breakers })
+        let links = Links::to(url)?;
+        let breakers = Breakers::new(links.is_cluster());
+        let seeds = links.seeds()?;
+        Ok(Self { links, seeds, prefix: prefix.into(), breakers })
     }
 
     /// `name` under this deployment's prefix. What stands in braces decides the
@@ -84,23 +63,30 @@ impl Redis {
         format!("{}:{name}", self.prefix)
     }
 
+    /// A handle for one piece of work whose steps must arrive in the order in which they were
+    /// sent, also when one is dropped before its answer and the next is sent by another thread.
+    #[must_use]
+    pub fn in_order(&self) -> Self {
+        Self { links: self.links.pinned(), ..self.clone() }
+    }
+
     /// Runs one command.
     pub async fn query<T: FromRedisValue>(&self, command: &Cmd) -> Result<T, RedisAway> {
-        let mut link = self.link.clone();
+        let mut link = self.links.mine()?;
         let breaker = self.breakers.of(tagged(command));
         guarded(&breaker, command.query_async(&mut link)).await
     }
 
     /// Runs several commands in one trip.
     pub async fn pipeline<T: FromRedisValue>(&self, commands: &Pipeline) -> Result<T, RedisAway> {
-        let mut link = self.link.clone();
+        let mut link = self.links.mine()?;
         let breaker = self.breakers.of(commands.cmd_iter().find_map(tagged));
         guarded(&breaker, commands.query_async(&mut link)).await
     }
 
     /// Runs a script by its hash; one that Redis forgot is sent whole.
     pub async fn run<T: FromRedisValue>(&self, call: &Call<'_>) -> Result<T, RedisAway> {
-        let mut link = self.link.clone();
+        let mut link = self.links.mine()?;
         let breaker = self.breakers.of(call.first_key());
         let answer = guarded(&breaker, call.by_hash().query_async(&mut link)).await;
         match answer {
@@ -115,7 +101,7 @@ impl Redis {
     /// into Redis from outside, never on a request's way.
     pub async fn list_keys(&self, start: &str, keys_max: usize) -> Result<Vec<String>, RedisAway> {
         let pattern = self.key(format_args!("{start}*"));
-        if matches!(self.link, Link::Cluster(..)) {
+        if self.links.is_cluster() {
             // A cursor belongs to one server, so a cluster's servers are asked whole.
             return self.query(redis::cmd("KEYS").arg(pattern)).await;
         }
@@ -161,12 +147,16 @@ impl Redis {
 
     /// Whether Redis answers now, whatever the breaker believes.
     pub async fn is_present(&self) -> bool {
-        let ping: Result<String, _> = redis::cmd("PING").query_async(&mut self.link.clone()).await;
-        match ping {
-            Ok(_) => self.breakers.whole().close(),
-            Err(_) => self.breakers.whole().open(),
+        let is_present = self.ping().await.is_ok();
+        match is_present {
+            true => self.breakers.whole().close(),
+            false => self.breakers.whole().open(),
         }
-        ping.is_ok()
+        is_present
+    }
+
+    async fn ping(&self) -> Result<String, redis::RedisError> {
+        redis::cmd("PING").query_async(&mut self.links.mine()?).await
     }
 }
 
@@ -205,78 +195,4 @@ fn is_forgotten(error: &redis::RedisError) -> bool {
 /// Whether the server could not be reached, as opposed to having refused.
 fn is_absence(error: &redis::RedisError) -> bool {
     error.is_io_error() || error.is_timeout() || error.is_connection_dropped()
-}
-
-/// The connection behind a handle: one server, or a cluster that is found when it
-/// is first needed (its client cannot connect lazily by itself).
-#[derive(Clone)]
-enum Link {
-    Single(ConnectionManager),
-    Cluster(Arc<ClusterClient>, Arc<OnceCell<ClusterConnection>>),
-}
-
-impl Link {
-    fn single(url: &str) -> Result<Self, redis::RedisError> {
-        let config = ConnectionManagerConfig::new()
-            .set_response_timeout(Some(RESPONSE_TIMEOUT))
-            .set_connection_timeout(Some(CONNECT_TIMEOUT))
-            .set_number_of_retries(1);
-        let manager = ConnectionManager::new_lazy_with_config(Client::open(url)?, config)?;
-        Ok(Self::Single(manager))
-    }
-
-    fn cluster(nodes: &str) -> Result<Self, redis::RedisError> {
-        let client = ClusterClient::builder(node_urls(nodes))
-            .response_timeout(RESPONSE_TIMEOUT)
-            .connection_timeout(CONNECT_TIMEOUT)
-            .build()?;
-        Ok(Self::Cluster(Arc::new(client), Arc::new(OnceCell::new())))
-    }
-}
-
-fn node_urls(nodes: &str) -> impl Iterator<Item = String> {
-    nodes.split(',').map(|node| format!("redis://{}", node.trim()))
-}
-
-async fn found<'a>(
-    client: &ClusterClient,
-    cell: &'a OnceCell<ClusterConnection>,
-) -> Result<&'a ClusterConnection, redis::RedisError> {
-    cell.get_or_try_init(|| client.get_async_connection()).await
-}
-
-impl ConnectionLike for Link {
-    fn req_packed_command<'a>(&'a mut self, cmd: &'a Cmd) -> RedisFuture<'a, Value> {
-        match self {
-            Self::Single(manager) => manager.req_packed_command(cmd),
-            Self::Cluster(client, cell) => {
-                Box::pin(
-                    async move { found(client, cell).await?.clone().req_packed_command(cmd).await },
-                )
-            }
-        }
-    }
-
-    fn req_packed_commands<'a>(
-        &'a mut self,
-        pipeline: &'a Pipeline,
-        offset: usize,
-        count: usize,
-    ) -> RedisFuture<'a, Vec<Value>> {
-        match self {
-            Self::Single(manager) => manager.req_packed_commands(pipeline, offset, count),
-            Self::Cluster(client, cell) => Box::pin(async move {
-                let mut connection = found(client, cell).await?.clone();
-                connection.req_packed_commands(pipeline, offset, count).await
-            }),
-        }
-    }
-
-    fn get_db(&self) -> i64 {
-        match self {
-            Self::Single(manager) => manager.get_db(),
-            // A cluster has only database 0.
-            Self::Cluster(..) => 0,
-        }
-    }
 }

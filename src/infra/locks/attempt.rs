@@ -69,7 +69,8 @@ impl Attempt {
             redis.key(format_args!("fair:{{{scope}}}:{name}:{part}"))
         };
         Self {
-            redis: redis.clone(),
+            // Whoever is cancelled leaves after having come.
+            redis: redis.in_order(),
             terms,
             keys: KEYS.map(key),
             waiter: waiter.to_owned(),

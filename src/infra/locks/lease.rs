@@ -141,7 +141,7 @@ impl Lease {
             call.key(redis.key(format_args!("fence:{{{scope}}}")));
             call.arg(&lease.marks.mark).arg(owner).arg(lease_ms).arg(millis(FENCE_KEPT));
             let (taken, fence, others, own): (u8, u64, Vec<usize>, Vec<usize>) =
-                redis.run(&call).await?;
+                lease.marks.redis.run(&call).await?;
             // Refused at the first scope: there is nothing to give back.
             lease.marks.is_released = taken == 0 && lease.fence == 0;
             if !others.is_empty() {
@@ -214,7 +214,8 @@ impl Marks {
             names.dedup();
         }
         Self {
-            redis: redis.clone(),
+            // Whoever is cancelled gives back after having taken.
+            redis: redis.in_order(),
             scopes: Arc::new(scopes),
             mark: format!("{owner}/{}", Uuid::new_v4().simple()),
             is_released: false,
