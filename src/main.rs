@@ -21,7 +21,7 @@ use stagedoor::{
 };
 use url::Url;
 
-/// A fifth of a poll was the system's allocator; this one takes half as long.
+/// The system's took a fifth of a poll; with this one a poll takes a quarter less.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
