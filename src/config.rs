@@ -76,6 +76,18 @@ pub const SETTINGS: &[Setting] = &[
         "text",
         "Starts every Redis key, so that deployments can share one Redis.",
     ),
+    setting(
+        "METRICS_ADDR",
+        "",
+        "address",
+        "Where `/metrics` is served, apart from what people reach. Without it and without METRICS_TOKEN they are open where LISTEN_ADDR is loopback and no PUBLIC_URL is set, and 404 elsewhere.",
+    ),
+    setting(
+        "METRICS_TOKEN",
+        "",
+        "text of 32 bytes or more",
+        "What a reader of `/metrics` bears (`Authorization: Bearer`).",
+    ),
     setting("LOG", "info,sqlx=warn", "tracing directives", "What is logged."),
     setting("LOG_FORMAT", "text", "text or json", "How it is logged."),
     setting("SESSION_DAYS", "14", "days", "How long a log-in lasts."),
@@ -100,6 +112,18 @@ pub const SETTINGS: &[Setting] = &[
         "60",
         "seconds",
         "How long a waiting person may be silent before they are parked when their turn comes.",
+    ),
+    setting(
+        "DOOR_OPENS_BEFORE_MINS",
+        "180",
+        "minutes",
+        "How long before a performance starts its tickets open the door.",
+    ),
+    setting(
+        "DOOR_CLOSES_AFTER_MINS",
+        "360",
+        "minutes",
+        "How long after a performance started its tickets open the door.",
     ),
     setting("TRANSFER_TTL_SECS", "259200", "seconds", "How long a transfer request stays open."),
     setting(
@@ -133,6 +157,10 @@ pub struct Config {
     pub http_workers: Option<NonZeroU32>,
     /// Starts every Redis key.
     pub redis_prefix: String,
+    /// Where metrics are served apart; `None`: on `listen_addr`, if at all.
+    pub metrics_addr: Option<SocketAddr>,
+    /// What a reader of the metrics bears.
+    pub metrics_token: Option<String>,
     /// Tracing directives.
     pub log: String,
     /// Text or JSON lines.
@@ -153,6 +181,10 @@ pub struct Config {
     pub expiry_period: Duration,
     /// How long a waiting person may be silent, in seconds.
     pub queue_grace_secs: NonZeroU32,
+    /// How long before the start the door opens, in minutes.
+    pub door_opens_before_mins: NonZeroU32,
+    /// How long after the start the door closes, in minutes.
+    pub door_closes_after_mins: NonZeroU32,
     /// How long a transfer request stays open, in seconds.
     pub transfer_ttl_secs: NonZeroU32,
     /// What a rehearsal is let in with; `None`: nobody is.
@@ -223,6 +255,8 @@ impl Config {
             db_connections_max: reader.parsed("DB_CONNECTIONS_MAX", NonZeroU32::MIN),
             http_workers: reader.optional("HTTP_WORKERS"),
             redis_prefix: reader.parsed("REDIS_PREFIX", String::new()),
+            metrics_addr: reader.optional("METRICS_ADDR"),
+            metrics_token: reader.secret("METRICS_TOKEN"),
             log: reader.parsed("LOG", String::new()),
             log_format: reader.parsed("LOG_FORMAT", LogFormat::Text),
             session_days: reader.parsed("SESSION_DAYS", NonZeroU32::MIN),
@@ -233,10 +267,17 @@ impl Config {
             admission_period: reader.millis("ADMISSION_PERIOD_MS"),
             expiry_period: reader.millis("EXPIRY_PERIOD_MS"),
             queue_grace_secs: reader.parsed("QUEUE_GRACE_SECS", NonZeroU32::MIN),
+            door_opens_before_mins: reader.parsed("DOOR_OPENS_BEFORE_MINS", NonZeroU32::MIN),
+            door_closes_after_mins: reader.parsed("DOOR_CLOSES_AFTER_MINS", NonZeroU32::MIN),
             transfer_ttl_secs: reader.parsed("TRANSFER_TTL_SECS", NonZeroU32::MIN),
             rehearsal_token: reader.secret("REHEARSAL_TOKEN"),
         };
         if reader.mistakes.is_empty() { Ok(config) } else { Err(ConfigError(reader.mistakes)) }
+    }
+
+    /// Whether only this machine reaches the listener and nobody said otherwise.
+    pub fn is_private(&self) -> bool {
+        self.listen_addr.ip().is_loopback() && self.public_url.is_none()
     }
 
     /// Whether people reach the site over https.

@@ -39,7 +39,8 @@ enum Command {
     Serve,
     /// Migrate the database and end.
     Migrate,
-    /// Fill an empty office with a believable data set and print its log-ins.
+    /// Fill an empty office with a believable data set and print its log-ins; refused where
+    /// anybody or anything else is.
     Demo {
         /// Beside it 2,000,000 seats on sale, 400,000 reservations and 200,000 accounts.
         #[arg(long)]
@@ -125,8 +126,15 @@ async fn run(command: Command) -> Result<(), Failure> {
 
 async fn serve(config: Config) -> Result<(), Failure> {
     telemetry::start_metrics();
-    let instance = server::start(&App::start(config).await?)?;
+    let app = App::start(config).await?;
+    for warning in server::list_warnings(&app).await.map_err(StartError::from)? {
+        tracing::warn!("{warning}");
+    }
+    let instance = server::start(&app)?;
     tracing::info!("serving on http://{}", instance.address);
+    if let Some(address) = instance.metrics_address {
+        tracing::info!("metrics on http://{address}/metrics");
+    }
     asked_to_stop().await?;
     tracing::info!("stopping: requests in flight finish first");
     instance.stop().await;
@@ -173,7 +181,7 @@ async fn fill_large(db: &Pool) -> Result<(), Failure> {
         let _ = writeln!(io::stderr(), "Large demo data: program {nth} of {}", size.programs);
     });
     if !is_filled.await? {
-        return Err("The office has its large demo data already.".into());
+        return Ok(writeln!(out, "The office has its large demo data already.")?);
     }
     let (seats, reservations) = (size.schedule_seats(), size.reservations());
     let accounts = size.accounts();

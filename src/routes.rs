@@ -3,7 +3,7 @@
 use crate::{
     accounts, admin, catalog, entry_queue, payment, rehearsal, reservation, tickets, wallet,
     web::{
-        assets, health, language,
+        assets, health, language, metrics,
         path::{Path, at},
     },
 };
@@ -93,7 +93,7 @@ pub fn all() -> Vec<Path> {
 
         at("/healthz").get(health::show_health),
         at("/readyz").get(health::show_readiness),
-        at("/metrics").get(health::show_metrics),
+        at("/metrics").get(metrics::show_metrics),
         at("/static/{version}/{name:.*}").get(assets::show_asset),
     ]
 }

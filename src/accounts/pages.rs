@@ -27,6 +27,7 @@ use crate::{
         form::{Body, Field, Mistakes},
         limits::Limits,
         page::{View, local_path, login_href, see_other},
+        pass_cookies,
     },
 };
 use current::{SessionCache, removal_cookie, session_cookie, token_of};
@@ -36,7 +37,9 @@ impl Fault for AccountError {
         match self {
             Self::LoginRequired | Self::WrongCredentials => StatusCode::UNAUTHORIZED,
             Self::Locked | Self::Forbidden => StatusCode::FORBIDDEN,
-            Self::EmailTaken | Self::OwnAccount | Self::Stale => StatusCode::CONFLICT,
+            Self::EmailTaken | Self::OwnAccount | Self::Rehearsed | Self::Stale => {
+                StatusCode::CONFLICT
+            }
             Self::RateLimited(limited) => limited.status(),
             Self::Hashing(_) => StatusCode::INTERNAL_SERVER_ERROR,
             Self::Database(error) => database_fault(error).0,
@@ -50,6 +53,7 @@ impl Fault for AccountError {
             Self::Forbidden => "forbidden",
             Self::Locked => "account-locked",
             Self::OwnAccount => "own-account",
+            Self::Rehearsed => "rehearsed",
             Self::Stale => "changed-meanwhile",
             Self::EmailTaken => "email-taken",
             Self::RateLimited(limited) => limited.code(),
@@ -248,6 +252,7 @@ pub async fn delete_session(
         false => see_other("/"),
     };
     let _ = answer.add_cookie(&removal_cookie(&app));
+    pass_cookies::remove_all(&request, app.config.is_https(), &mut answer);
     let _ = answer.add_cookie(&flash::cookie("flash-logged-out"));
     Ok(answer)
 }

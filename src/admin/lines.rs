@@ -9,10 +9,11 @@ use super::{
     store::lines::LineFigures,
 };
 use crate::{
-    accounts::AccountId,
+    accounts::{AccountError, AccountId},
     app::App,
     catalog::{self, Program, ProgramEdition, ProgramId},
     entry_queue::{self, Purge, QueueNumber},
+    infra::throwaway,
 };
 
 /// Minutes in which [`LineFigures`] counts who came and went lately.
@@ -99,6 +100,9 @@ pub(super) async fn let_in(
     account_id: AccountId,
     reason: &Reason,
 ) -> Result<QueueNumber, AdminError> {
+    if throwaway::is_marked(account_id.0) {
+        return Err(AccountError::Rehearsed.into());
+    }
     let mut tx = app.db.begin().await?;
     let token = entry_queue::let_in(&mut tx, by, account_id, program).await?;
     let entry = Entry::new(by, Act::LetIn, Subject::Account, account_id).because(reason);

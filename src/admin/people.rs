@@ -10,7 +10,10 @@ use super::{
 use crate::{
     accounts::{self, AccountError, AccountId, Profile, Role},
     app::App,
-    infra::postgres::{Transaction, retry_stale},
+    infra::{
+        postgres::{Transaction, retry_stale},
+        throwaway,
+    },
     payment::{self, Cancelled, Share},
     points::Points,
     reservation::{self, ReservationId},
@@ -106,6 +109,9 @@ pub(super) async fn refund(
     how_much: Share,
     reason: &Reason,
 ) -> Result<Cancelled, AdminError> {
+    if throwaway::is_marked(owner.0) {
+        return Err(AccountError::Rehearsed.into());
+    }
     let (cancelled, schedule_id) = retry_stale(|_| async {
         let mut tx = app.db.begin().await?;
         let refunded = payment::refund(&mut tx, owner, id, how_much).await?;

@@ -52,7 +52,7 @@ pub use mirror::{MirrorError, mirror, mirror_everything};
 pub use model::{
     LiveToken, QueueNumber, QueueState, Stay, TokenId, TokenStatus, queue_path, retry_after_ms,
 };
-pub use pages::{pass_cookie, shown_pass};
+pub use pages::{pass_cookies, shown_pass};
 pub use pass::EntryPass;
 pub use purge::{Purge, begin_purge, find_purge, purge_lines};
 pub use rebuild::rebuild_what_is_lost;

@@ -3,7 +3,7 @@
 use actix_web::{HttpResponse, http::StatusCode, web::Data};
 use serde_json::json;
 
-use crate::{app::App, infra::postgres, telemetry, web::page};
+use crate::{app::App, infra::postgres, web::page};
 
 /// `GET /healthz`: the process answers.
 pub async fn show_health() -> HttpResponse {
@@ -21,19 +21,4 @@ pub async fn show_readiness(app: Data<App>) -> HttpResponse {
     };
     let redis = if redis { "ready" } else { "away" };
     page::json(status, &json!({ "database": database, "redis": redis }))
-}
-
-/// `GET /metrics`: Prometheus' text format.
-pub async fn show_metrics(app: Data<App>) -> HttpResponse {
-    let is_present = app.redis.is_present().await;
-    metrics::gauge!("stagedoor_redis_up").set(if is_present { 1.0 } else { 0.0 });
-    let idle = app.db.n_idle();
-    metrics::gauge!("stagedoor_db_connections", "state" => "idle").set(f64::from(idle));
-    let busy = app.db.size().saturating_sub(idle);
-    metrics::gauge!("stagedoor_db_connections", "state" => "busy").set(f64::from(busy));
-    metrics::gauge!("stagedoor_db_connections_max")
-        .set(f64::from(app.config.db_connections_max.get()));
-    HttpResponse::Ok()
-        .content_type("text/plain; version=0.0.4; charset=utf-8")
-        .body(telemetry::render_metrics())
 }

@@ -12,8 +12,12 @@ use tokio::{
 };
 
 use crate::{
-    accounts, admin, app::App, entry_queue, infra::idempotency, reservation, telemetry, wallet,
-    web::limits::Limits,
+    accounts, admin,
+    app::App,
+    entry_queue,
+    infra::idempotency,
+    reservation, telemetry, wallet,
+    web::{limits::Limits, metrics::LineSeries},
 };
 
 /// How often what has run out is thrown away.
@@ -43,7 +47,7 @@ pub struct Workers {
 impl Workers {
     /// Starts all of them. The first tick of each comes one period after the start, but
     /// that of the comparison comes sooner.
-    pub fn start(app: &App, limits: &Arc<Limits>) -> Self {
+    pub fn start(app: &App, limits: &Arc<Limits>, lines: &LineSeries) -> Self {
         let (stop, _) = watch::channel(false);
         let mut workers = Self { app: app.clone(), stop, tasks: JoinSet::new() };
         let limits = Arc::clone(limits);
@@ -72,7 +76,7 @@ impl Workers {
         workers.run("purge", every(PURGE_PERIOD), |app| async move {
             entry_queue::purge_lines(&app).await
         });
-        let gauges = admin::Gauges::default();
+        let gauges = admin::Gauges::new(lines.clone());
         workers.run("gauges", every(GAUGES_PERIOD), move |app| {
             telemetry::condense_metrics();
             let gauges = gauges.clone();

@@ -15,6 +15,7 @@ mod locks;
 mod metrics;
 mod payment;
 mod pool;
+mod production;
 mod rehearsal;
 mod reservation;
 mod round_trips;

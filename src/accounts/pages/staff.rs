@@ -6,6 +6,7 @@
 use std::{future::Future, pin::Pin};
 
 use actix_web::{FromRequest, HttpRequest, dev::Payload};
+use uuid::Uuid;
 
 use super::current::CurrentAccount;
 use crate::{
@@ -13,6 +14,7 @@ use crate::{
         error::AccountError,
         model::{AccountId, Role},
     },
+    infra::throwaway,
     web::{error::PageError, page::View},
 };
 
@@ -42,9 +44,13 @@ impl FromRequest for StaffAccount {
 
     fn from_request(request: &HttpRequest, payload: &mut Payload) -> Self::Future {
         let current = CurrentAccount::from_request(request, payload);
+        let acts_on_rehearsal = acts_on_rehearsal(request);
         Box::pin(async move {
             let CurrentAccount { account_id, role, view } = current.await?;
             match role {
+                Role::Staff | Role::Admin if acts_on_rehearsal => {
+                    Err(AccountError::Rehearsed.into())
+                }
                 Role::Staff | Role::Admin => Ok(Self { account_id, view }),
                 Role::Customer => Err(AccountError::Forbidden.into()),
             }
@@ -58,12 +64,23 @@ impl FromRequest for AdminAccount {
 
     fn from_request(request: &HttpRequest, payload: &mut Payload) -> Self::Future {
         let current = CurrentAccount::from_request(request, payload);
+        let acts_on_rehearsal = acts_on_rehearsal(request);
         Box::pin(async move {
             let CurrentAccount { account_id, role, view } = current.await?;
             match role {
+                Role::Admin if acts_on_rehearsal => Err(AccountError::Rehearsed.into()),
                 Role::Admin => Ok(Self { account_id, view }),
                 Role::Staff | Role::Customer => Err(AccountError::Forbidden.into()),
             }
         })
     }
+}
+
+/// Whether `request` would change something that a rehearsal made. Every path of the
+/// management names what it acts on, so one look serves them all. No id needs an escape,
+/// so whatever is escaped is taken for one that hides.
+fn acts_on_rehearsal(request: &HttpRequest) -> bool {
+    let is_marked = |part: &str| Uuid::try_parse(part).is_ok_and(throwaway::is_marked);
+    let path = request.path();
+    !request.method().is_safe() && (path.contains('%') || path.split('/').any(is_marked))
 }

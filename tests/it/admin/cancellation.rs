@@ -14,7 +14,7 @@ const BUYERS: usize = 24;
 #[sqlx::test]
 async fn a_cancelled_program_gives_everything_back_once(db: PgPool) {
     let office = Office::open(db.clone()).await;
-    let options = ConcertOptions { seats: 40, ..ConcertOptions::default() };
+    let options = ConcertOptions { seats: 40, starts_in_secs: 3_600, ..ConcertOptions::default() };
     let concert = Concert::with(&db, options).await;
     let admin = office.employ("admin", "ADMIN").await;
     let door = office.employ("door", "STAFF").await;
