@@ -1,6 +1,6 @@
 //! What an operator should know at the start: fine for trying, wrong in production.
 
-use std::{fmt, net::IpAddr};
+use std::fmt;
 
 use url::Host;
 
@@ -51,14 +51,14 @@ fn is_plain(app: &App) -> bool {
     let config = &app.config;
     match config.public_url.as_ref() {
         None => !config.listen_addr.ip().is_loopback(),
-        Some(url) => url.scheme() != "https" && !url.host().is_some_and(is_loopback),
+        Some(url) => url.scheme() != "https" && !url.host().is_some_and(|host| is_loopback(&host)),
     }
 }
 
-fn is_loopback(host: Host<&str>) -> bool {
+fn is_loopback(host: &Host<&str>) -> bool {
     match host {
-        Host::Domain(name) => name == "localhost" || name.ends_with(".localhost"),
-        Host::Ipv4(address) => IpAddr::from(address).is_loopback(),
-        Host::Ipv6(address) => IpAddr::from(address).is_loopback(),
+        Host::Domain(name) => *name == "localhost" || name.ends_with(".localhost"),
+        Host::Ipv4(address) => address.is_loopback(),
+        Host::Ipv6(address) => address.is_loopback(),
     }
 }

@@ -42,15 +42,14 @@ impl LineSeries {
         lines.sort_by(|a, b| size(b).cmp(&size(a)).then_with(|| a.slug.cmp(&b.slug)));
         lines.truncate(LINES_MAX);
         let mut text = String::new();
-        for (name, count) in [
-            ("stagedoor_line_waiting", (|line| line.waiting) as fn(&LineLength) -> i64),
-            ("stagedoor_line_inside", |line| line.inside),
-        ] {
+        let mut tell = |name: &str, count: fn(&LineLength) -> i64| {
             let _ = writeln!(text, "# TYPE {name} gauge");
             for line in &lines {
                 let _ = writeln!(text, "{name}{{program=\"{}\"}} {}", line.slug, count(line));
             }
-        }
+        };
+        tell("stagedoor_line_waiting", |line| line.waiting);
+        tell("stagedoor_line_inside", |line| line.inside);
         *self.text() = text;
     }
 
