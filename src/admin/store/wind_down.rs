@@ -54,9 +54,9 @@ pub(in crate::admin) async fn list_left(
             where program_id = $1 and status = 'HELD' and expires_at > clock_timestamp()
             union all
             select r.id, r.account_id, r.status
-            from schedules d
-            join reservations r on r.schedule_id = d.id and r.status = 'CONFIRMED'
-            where d.program_id = $1
+            from reservations r
+            where r.schedule_id = any(array(select id from schedules where program_id = $1))
+              and r.status = 'CONFIRMED'
               and exists (
                 select from reservation_items i
                 join tickets t on t.reservation_item_id = i.id and t.status = 'VALID'
@@ -83,9 +83,9 @@ pub(in crate::admin) async fn is_anything_left(
         r#"
         select exists (select from reservations where program_id = $1 and status = 'HELD')
             or exists (
-                select from schedules d
-                join reservations r on r.schedule_id = d.id and r.status = 'CONFIRMED'
-                where d.program_id = $1
+                select from reservations r
+                where r.schedule_id = any(array(select id from schedules where program_id = $1))
+                  and r.status = 'CONFIRMED'
                   and exists (
                     select from reservation_items i
                     join tickets t on t.reservation_item_id = i.id and t.status = 'VALID'
