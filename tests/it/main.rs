@@ -17,6 +17,7 @@ mod payment;
 mod pool;
 mod production;
 mod rehearsal;
+mod request_keys;
 mod reservation;
 mod round_trips;
 mod server;
