@@ -1,13 +1,11 @@
 //! Issuing and voiding, as steps of the caller's transaction.
 
-use sqlx::PgConnection;
-
 use super::{error::TicketError, model::TicketCode, store};
-use crate::{accounts::AccountId, reservation::ReservationItemId};
+use crate::{accounts::AccountId, infra::postgres::Connection, reservation::ReservationItemId};
 
 /// Issues one ticket for each seat and place of `items` (item, how many).
 pub async fn issue(
-    tx: &mut PgConnection,
+    tx: &mut Connection,
     account_id: AccountId,
     items: &[(ReservationItemId, i32)],
 ) -> Result<Vec<TicketCode>, TicketError> {
@@ -25,7 +23,7 @@ pub async fn issue(
 /// Voids every ticket of `items` (item, how many): all of them, or none when one of
 /// them opened the door before.
 pub async fn void(
-    tx: &mut PgConnection,
+    tx: &mut Connection,
     items: &[(ReservationItemId, i32)],
 ) -> Result<(), TicketError> {
     let item_ids: Vec<ReservationItemId> = items.iter().map(|(item_id, _)| *item_id).collect();

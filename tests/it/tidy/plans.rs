@@ -1,7 +1,8 @@
 //! How the server reads a table of which nothing is known yet.
 
 use serde_json::Value;
-use sqlx::{AssertSqlSafe, PgConnection, PgPool, raw_sql};
+use sqlx::{AssertSqlSafe, PgPool, raw_sql};
+use stagedoor::infra::postgres::Connection;
 
 use super::{
     expect_none,
@@ -54,7 +55,7 @@ fn one_line(text: &str) -> String {
 }
 
 /// The tables that the kept plan of `query` reads from their first page to their last.
-async fn tables_read_whole(tx: &mut PgConnection, query: &str) -> Vec<String> {
+async fn tables_read_whole(tx: &mut Connection, query: &str) -> Vec<String> {
     let n_parameters = (1..100).take_while(|nth| query.contains(&format!("${nth}"))).count();
     let nulls = vec!["null"; n_parameters].join(", ");
     let arguments = if nulls.is_empty() { nulls } else { format!("({nulls})") };
@@ -67,6 +68,6 @@ async fn tables_read_whole(tx: &mut PgConnection, query: &str) -> Vec<String> {
     scans.map(|(_, rest)| rest.split(' ').next().unwrap().to_owned()).collect()
 }
 
-async fn run(tx: &mut PgConnection, sql: &str) {
+async fn run(tx: &mut Connection, sql: &str) {
     raw_sql(AssertSqlSafe(sql.to_owned())).execute(tx).await.unwrap();
 }
