@@ -94,7 +94,7 @@ pub async fn has_open_log_ins(db: &Pool) -> Result<bool, sqlx::Error> {
 
 /// Refuses an office with anybody or anything that is no demo data, as a step of the
 /// transaction that fills it.
-async fn require_own(tx: &mut sqlx::PgConnection) -> Result<(), DemoError> {
+async fn require_own(tx: &mut crate::infra::postgres::Connection) -> Result<(), DemoError> {
     let emails: Vec<&str> = LOG_INS.iter().map(|log_in| log_in.email).collect();
     let slugs: Vec<&str> = programs::PROGRAMS.iter().map(|program| program.slug).collect();
     let halls: Vec<&str> = halls::HALLS.iter().map(|hall| hall.name).collect();

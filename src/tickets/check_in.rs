@@ -2,7 +2,6 @@
 
 use chrono::{DateTime, TimeDelta, Utc};
 use serde::Serialize;
-use sqlx::PgConnection;
 
 use super::{
     error::{Show, TicketError},
@@ -13,7 +12,7 @@ use crate::{
     accounts::AccountId,
     catalog::{self, ScheduleId},
     config::Config,
-    infra::postgres::Pool,
+    infra::postgres::{Connection, Pool},
 };
 
 /// A ticket as the door sees it.
@@ -82,7 +81,7 @@ impl DoorWindow {
 /// caller's transaction. Of many doors that try at once exactly one succeeds: the
 /// others wait for the row and then find it used.
 pub async fn check_in(
-    tx: &mut PgConnection,
+    tx: &mut Connection,
     code: &TicketCode,
     schedule_id: ScheduleId,
     window: DoorWindow,
@@ -110,7 +109,7 @@ pub async fn check_in(
 /// ticket is valid again, or void where its reservation was refunded meanwhile. What is valid
 /// again of a cancelled program is left to be given back. Answers with what it was.
 pub async fn undo_check_in(
-    tx: &mut PgConnection,
+    tx: &mut Connection,
     schedule_id: ScheduleId,
     ticket_id: TicketId,
 ) -> Result<CheckIn, TicketError> {

@@ -1,12 +1,11 @@
 //! Whose an office is: a demo's, or somebody's.
 
-use sqlx::PgConnection;
 
-use crate::infra::postgres::Pool;
+use crate::infra::postgres::{Connection, Pool};
 
 /// Whether all of `emails` have accounts: nothing takes an account away.
 pub(in crate::demo) async fn is_filled(
-    tx: &mut PgConnection,
+    tx: &mut Connection,
     emails: &[&str],
 ) -> Result<bool, sqlx::Error> {
     // Two runs at once: the second waits for the first and then sees its people. Nobody
@@ -27,7 +26,7 @@ pub(in crate::demo) async fn is_filled(
 
 /// Whether anybody or anything is there that no demo made.
 pub(in crate::demo) async fn has_others(
-    tx: &mut PgConnection,
+    tx: &mut Connection,
     emails: &[&str],
     slugs: &[&str],
     halls: &[&str],
