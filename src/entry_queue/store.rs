@@ -13,6 +13,7 @@ use super::model::{LiveToken, QueueNumber, Stay, Token, TokenId, TokenStatus};
 use crate::{accounts::AccountId, catalog::ProgramId, infra::postgres::Pool};
 
 pub(super) mod admission;
+pub(super) mod guards;
 pub(super) mod join;
 pub(super) mod line;
 pub(super) mod purge;
