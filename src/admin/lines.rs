@@ -11,7 +11,7 @@ use super::{
 use crate::{
     accounts::{AccountError, AccountId},
     app::App,
-    catalog::{self, Program, ProgramEdition, ProgramId},
+    catalog::{self, Guards, Program, ProgramEdition, ProgramId},
     entry_queue::{self, Purge, QueueNumber},
     infra::throwaway,
 };
@@ -75,6 +75,19 @@ pub(super) async fn update(
 ) -> Result<ProgramEdition, AdminError> {
     let mut tx = app.db.begin().await?;
     let outcome = catalog::update_line(&mut tx, id, version, limits.0, limits.1).await;
+    finish(app, tx, edit(by, Act::LineChanged, id, version), outcome).await
+}
+
+/// Changes the guards against hoarding.
+pub(super) async fn guard(
+    app: &App,
+    by: AccountId,
+    id: ProgramId,
+    version: i64,
+    guards: Guards,
+) -> Result<ProgramEdition, AdminError> {
+    let mut tx = app.db.begin().await?;
+    let outcome = catalog::update_guards(&mut tx, id, version, &guards).await;
     finish(app, tx, edit(by, Act::LineChanged, id, version), outcome).await
 }
 

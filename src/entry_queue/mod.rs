@@ -4,7 +4,8 @@
 //! says when they came. A **stay** is the time inside, in which seats may be held. The
 //! **gate** lets people in by number, as many as there is room for. Whoever was not
 //! seen when their turn came is **parked**: passed over, the number kept. The **entry
-//! pass** is a signed cookie that says all this to the booking pages.
+//! pass** is a signed cookie that says all this to the booking pages. **Guards** against
+//! hoarding, each off by default, refuse joins and holds, or make them cost something.
 //!
 //! # Invariants
 //!
@@ -33,6 +34,7 @@ mod batch;
 mod comparison;
 mod error;
 mod estimate;
+mod guards;
 mod line;
 mod mirror;
 mod model;
@@ -48,6 +50,7 @@ mod store;
 pub use admission::{admit_everywhere, sweep_lapsed};
 pub use comparison::{Difference, Standing, list_differences};
 pub use error::QueueError;
+pub use guards::{Effect, Guard, list_effects, note_cool_down, require_cool, secs_of};
 pub use mirror::{MirrorError, mirror, mirror_everything};
 pub use model::{
     LiveToken, QueueNumber, QueueState, Stay, TokenId, TokenStatus, queue_path, retry_after_ms,

@@ -1,6 +1,7 @@
 //! HTTP: the waiting room and the ways in and out of it.
 
 mod entry;
+mod proof;
 mod refusal;
 
 use std::sync::Arc;
@@ -15,7 +16,10 @@ use chrono::{DateTime, Utc};
 use serde::Deserialize;
 use serde_json::Value;
 
-pub use self::entry::{pass_cookies, shown_pass};
+pub use self::{
+    entry::{pass_cookies, shown_pass},
+    proof::{create_wait, show_proof},
+};
 use super::{
     estimate::Wait,
     model::{QueueNumber, QueueState, Stay, TokenStatus, queue_path},
@@ -148,16 +152,18 @@ pub async fn show_queue(
 }
 
 /// `POST /programs/{slug}/queue`
-pub async fn create_token(
+pub(crate) async fn create_token(
     app: Data<App>,
     programs: Data<Programs>,
     room: Data<WaitingRoom>,
     slug: Path<String>,
     me: CurrentAccount,
     request: HttpRequest,
+    form: Body<proof::JoinForm>,
 ) -> Result<HttpResponse, PageError> {
     let program = find(&app, &programs, &slug).await?;
-    let place = service::join(&app, &room, me.account_id, &program).await?;
+    let attempt = form.0.attempt(&app, &request);
+    let place = service::join(&app, &room, me.account_id, &program, attempt).await?;
     let response = me.view.done(StatusCode::CREATED, &place.state, &queue_path(&program.slug));
     Ok(with_pass(&app, &request, response, &place))
 }

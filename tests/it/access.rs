@@ -38,6 +38,7 @@ const PATHS: &[(&str, Door)] = &[
     ("/static/{version}/{name:.*}", Door::Public),
 
     ("/programs/{slug}/queue", Door::Account),
+    ("/programs/{slug}/queue/proof", Door::Account),
     ("/programs/{slug}/queue/departure", Door::Account),
     ("/schedules/{id}", Door::Account),
     ("/schedules/{id}/changes", Door::Account),
@@ -83,6 +84,7 @@ const PATHS: &[(&str, Door)] = &[
     ("/admin/venues/{id}/seats/preview", Door::Admin),
     ("/admin/programs/{id}/cancellation", Door::Admin),
     ("/admin/programs/{id}/line", Door::Admin),
+    ("/admin/programs/{id}/line/guards", Door::Admin),
     ("/admin/programs/{id}/line/pause", Door::Admin),
     ("/admin/programs/{id}/line/resumption", Door::Admin),
     ("/admin/programs/{id}/line/admissions", Door::Admin),

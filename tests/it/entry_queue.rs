@@ -5,6 +5,8 @@ mod cluster;
 mod devices;
 mod door;
 mod gate;
+mod guards;
+mod hoarding;
 mod lost_answers;
 mod lost_memory;
 mod pass;

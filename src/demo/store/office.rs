@@ -1,6 +1,5 @@
 //! Whose an office is: a demo's, or somebody's.
 
-
 use crate::infra::postgres::{Connection, Pool};
 
 /// Whether all of `emails` have accounts: nothing takes an account away.
