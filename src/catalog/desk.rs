@@ -106,7 +106,7 @@ pub async fn update_line(
 
 /// Changes the guards against hoarding.
 pub async fn update_guards(
-    tx: &mut PgConnection,
+    tx: &mut Connection,
     id: ProgramId,
     version: i64,
     guards: &Guards,

@@ -147,7 +147,7 @@ pub(in crate::catalog) async fn write(
 
 /// The next edition of a locked program, with other guards.
 pub(in crate::catalog) async fn write_guards(
-    tx: &mut PgConnection,
+    tx: &mut Connection,
     id: ProgramId,
     guards: &Guards,
 ) -> Result<(), sqlx::Error> {
