@@ -5,6 +5,7 @@
 //! [`RedisAway`] is not an error a person ever sees.
 
 mod breaker;
+mod generations;
 mod link;
 mod script;
 mod subscription;

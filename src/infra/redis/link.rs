@@ -1,11 +1,8 @@
 //! The connections behind a handle.
 
 use std::{
-    sync::{
-        Arc, Mutex, MutexGuard, PoisonError,
-        atomic::{AtomicU64, Ordering},
-    },
-    time::{Duration, Instant},
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::Duration,
 };
 
 use redis::{
@@ -17,6 +14,8 @@ use redis::{
 };
 use thread_local::ThreadLocal;
 use tokio::{runtime::Handle, sync::OnceCell, time::timeout};
+
+use super::generations::Generations;
 
 /// How long one command may take.
 pub(super) const RESPONSE_TIMEOUT: Duration = Duration::from_millis(500);
@@ -154,36 +153,6 @@ impl Links {
 
 fn lock(slot: &Mutex<Slot>) -> MutexGuard<'_, Slot> {
     slot.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-/// Counter that rises with the first failure of the newest links.
-#[derive(Debug)]
-struct Generations {
-    newest: AtomicU64,
-    /// How long a generation lasts at least.
-    kept: Duration,
-    since: Mutex<Option<Instant>>,
-}
-
-impl Generations {
-    fn new(kept: Duration) -> Self {
-        Self { newest: AtomicU64::new(0), kept, since: Mutex::new(None) }
-    }
-
-    fn newest(&self) -> u64 {
-        self.newest.load(Ordering::Acquire)
-    }
-
-    fn lose(&self, generation: u64) -> bool {
-        let mut since = self.since.lock().unwrap_or_else(PoisonError::into_inner);
-        let is_young = since.is_some_and(|since| since.elapsed() < self.kept);
-        if generation < self.newest() || is_young {
-            return false;
-        }
-        *since = Some(Instant::now());
-        self.newest.store(generation + 1, Ordering::Release);
-        true
-    }
 }
 
 /// A client whose sockets notice a peer that is gone.
@@ -341,13 +310,5 @@ mod tests {
         assert!(pinned.lose(&failed));
         assert!(pinned.mine().unwrap().generation > failed.generation);
         assert!(!pinned.lose(&failed), "what comes late from a replaced link is no news");
-    }
-
-    #[test]
-    fn links_to_a_cluster_outlast_a_node_that_is_away() {
-        let generations = Generations::new(Duration::from_hours(1));
-        assert!(generations.lose(0));
-        assert!(!generations.lose(1), "the others are still served over them");
-        assert_eq!(generations.newest(), 1);
     }
 }
