@@ -21,6 +21,7 @@ use crate::{
     app::{App, StartError},
     catalog::{Listings, Programs},
     entry_queue::WaitingRoom,
+    infra::progress::Progress,
     reservation::Desk,
     routes,
     tickets::DoorCounts,
@@ -59,6 +60,7 @@ pub struct State {
     desk: Desk,
     door_counts: DoorCounts,
     running: Running,
+    progress: Progress,
     provider: Provider,
     lines: LineSeries,
 }
@@ -76,6 +78,7 @@ impl State {
             door_counts: DoorCounts::default(),
             listings,
             running: Running::default(),
+            progress: Progress::default(),
             provider: Provider::default(),
             lines: LineSeries::default(),
         }
@@ -93,6 +96,7 @@ impl State {
             .app_data(Data::new(self.door_counts.clone()))
             .app_data(Data::new(self.provider.clone()))
             .app_data(Data::new(self.lines.clone()))
+            .app_data(Data::new(self.progress.clone()))
             .app_data(Data::new(self.running.clone()));
     }
 }
@@ -137,14 +141,15 @@ fn listen(
 /// Serves `/metrics` and nothing else, on one thread.
 fn serve_metrics(
     app: &App,
-    lines: &LineSeries,
+    state: &State,
     listener: TcpListener,
 ) -> std::io::Result<actix_web::dev::Server> {
-    let shared = (Data::new(app.clone()), Data::new(lines.clone()));
+    let (lines, progress) = (state.lines.clone(), state.progress.clone());
+    let shared = (Data::new(app.clone()), Data::new(lines), Data::new(progress));
     let server = HttpServer::new(move || {
-        let (app, lines) = shared.clone();
+        let (app, lines, progress) = shared.clone();
         let metrics = web::resource("/metrics").route(web::get().to(show_metrics_apart));
-        actix_web::App::new().app_data(app).app_data(lines).service(metrics)
+        actix_web::App::new().app_data(app).app_data(lines).app_data(progress).service(metrics)
     });
     let server = server
         .workers(1)
@@ -193,10 +198,10 @@ pub fn start(app: &App) -> Result<Instance, StartError> {
     let mut servers = vec![Server::run(server.run())];
     let metrics_address = apart.as_ref().map(|(_, address)| *address);
     if let Some((listener, address)) = apart {
-        let metrics = serve_metrics(app, &state.lines, listener);
+        let metrics = serve_metrics(app, &state, listener);
         servers.push(Server::run(metrics.map_err(refused("METRICS_ADDR", address))?));
     }
-    let workers = Workers::start(app, &state.limits, &state.lines);
+    let workers = Workers::start(app, &state.limits, &state.progress, &state.lines);
     let State { running, desk, .. } = state;
     Ok(Instance { address, metrics_address, servers, workers, running, desk })
 }

@@ -7,6 +7,7 @@
 use std::{
     fmt::Write,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::Instant,
 };
 
 use actix_web::{HttpRequest, HttpResponse, web::Data};
@@ -15,7 +16,7 @@ use super::{
     bearer::bears,
     error::{NotFound, PageError},
 };
-use crate::{app::App, telemetry};
+use crate::{app::App, infra::progress::Progress, telemetry};
 
 /// Programs with series of their own.
 pub const LINES_MAX: usize = 50;
@@ -66,6 +67,7 @@ fn size(line: &LineLength) -> i64 {
 pub async fn show_metrics(
     app: Data<App>,
     series: Data<LineSeries>,
+    progress: Data<Progress>,
     request: HttpRequest,
 ) -> Result<HttpResponse, PageError> {
     let may_read = match (&app.config.metrics_token, app.config.metrics_addr) {
@@ -73,7 +75,7 @@ pub async fn show_metrics(
         (Some(token), None) => bears(&request, token),
         (None, None) => app.config.is_private(),
     };
-    if may_read { Ok(tell(&app, &series).await) } else { Err(NotFound.into()) }
+    if may_read { Ok(tell(&app, &series, &progress).await) } else { Err(NotFound.into()) }
 }
 
 /// `GET /metrics` of the listener at `METRICS_ADDR`; where there is a token as well, it is
@@ -81,16 +83,17 @@ pub async fn show_metrics(
 pub async fn show_metrics_apart(
     app: Data<App>,
     series: Data<LineSeries>,
+    progress: Data<Progress>,
     request: HttpRequest,
 ) -> HttpResponse {
     match &app.config.metrics_token {
         Some(token) if !bears(&request, token) => HttpResponse::NotFound().finish(),
-        _ => tell(&app, &series).await,
+        _ => tell(&app, &series, &progress).await,
     }
 }
 
 /// Prometheus' text format.
-async fn tell(app: &App, series: &LineSeries) -> HttpResponse {
+async fn tell(app: &App, series: &LineSeries, progress: &Progress) -> HttpResponse {
     let is_present = app.redis.is_present().await;
     metrics::gauge!("stagedoor_redis_up").set(if is_present { 1.0 } else { 0.0 });
     let idle = app.db.n_idle();
@@ -99,6 +102,12 @@ async fn tell(app: &App, series: &LineSeries) -> HttpResponse {
     metrics::gauge!("stagedoor_db_connections", "state" => "busy").set(f64::from(busy));
     metrics::gauge!("stagedoor_db_connections_max")
         .set(f64::from(app.config.db_connections_max.get()));
+    metrics::gauge!("stagedoor_db_commits_waiting_for_standby")
+        .set(f64::from(app.db.n_waiting_for_standby()));
+    for (worker, unfinished) in progress.list_unfinished(Instant::now()) {
+        metrics::gauge!("stagedoor_worker_unfinished_seconds", "worker" => worker)
+            .set(unfinished.as_secs_f64());
+    }
     let text = telemetry::render_metrics() + &series.text();
     HttpResponse::Ok().content_type("text/plain; version=0.0.4; charset=utf-8").body(text)
 }

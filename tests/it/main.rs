@@ -21,6 +21,7 @@ mod request_keys;
 mod reservation;
 mod round_trips;
 mod server;
+mod silence;
 mod tickets;
 mod tidy;
 mod verify;
