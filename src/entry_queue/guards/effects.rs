@@ -85,12 +85,15 @@ async fn write(db: &Pool, counts: Counts) {
     }
 }
 
+/// What was refused and what was slowed down, not written yet.
+type Waiting = HashMap<(ProgramId, Guard), (i64, i64)>;
+
 /// Counts of one instance on their way into PostgreSQL.
 #[derive(Clone, Debug)]
 pub(in crate::entry_queue) struct Effects {
     db: Pool,
     runtime: Handle,
-    waiting: Arc<Mutex<HashMap<(ProgramId, Guard), (i64, i64)>>>,
+    waiting: Arc<Mutex<Waiting>>,
 }
 
 impl Effects {
@@ -136,7 +139,7 @@ impl Effects {
         write(&self.db, counts).await;
     }
 
-    fn waiting(&self) -> MutexGuard<'_, HashMap<(ProgramId, Guard), (i64, i64)>> {
+    fn waiting(&self) -> MutexGuard<'_, Waiting> {
         self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

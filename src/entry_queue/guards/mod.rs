@@ -99,13 +99,11 @@ pub(super) async fn arrive(
     let has_waited = standing.ready_at.is_some_and(|ready_at| {
         ready_at <= standing.now && standing.now < ready_at + wait::GOOD_FOR
     });
-    match arrival.solved.is_some() || standing.is_in || has_waited {
-        true => Ok(arrival),
-        false => {
-            room.effects.refused(program.id, Guard::Proof);
-            Err(work_for(app, account_id, program, standing.now))
-        }
+    if arrival.solved.is_some() || standing.is_in || has_waited {
+        return Ok(arrival);
     }
+    room.effects.refused(program.id, Guard::Proof);
+    Err(work_for(app, account_id, program, standing.now))
 }
 
 /// The refusal that sets work.

@@ -5,6 +5,8 @@
 //! colon and the number in decimal begins with so many zero bits. It takes 2^bits tries on
 //! average, and one to check.
 
+use std::fmt::Write;
+
 use chrono::{DateTime, TimeDelta, Utc};
 use jsonwebtoken::{Algorithm, DecodingKey, EncodingKey, Header, Validation};
 use serde::{Deserialize, Serialize};
@@ -36,7 +38,8 @@ pub fn secs_of(bits: i32) -> i64 {
 #[derive(Clone, Debug, Serialize)]
 pub struct Challenge {
     /// To be sent back with the number.
-    pub(in crate::entry_queue) challenge: String,
+    #[serde(rename = "challenge")]
+    pub(in crate::entry_queue) text: String,
     /// What the number is tried with.
     pub(in crate::entry_queue) seed: String,
     /// How many zero bits are asked for.
@@ -83,7 +86,7 @@ impl Challenge {
             .ok()?;
         Some(Self {
             seed: seed_of(&challenge),
-            challenge,
+            text: challenge,
             difficulty: bits,
             expected_seconds: secs_of(bits),
             expires_at: now + CHALLENGE_LIVES,
@@ -93,7 +96,12 @@ impl Challenge {
 
 fn seed_of(challenge: &str) -> String {
     let digest = Sha256::digest(challenge);
-    digest.iter().take(SEED_CHARS / 2).map(|byte| format!("{byte:02x}")).collect()
+    let mut seed = String::new();
+    for byte in digest.iter().take(SEED_CHARS / 2) {
+        // Text in memory takes whatever is written.
+        let _ = write!(seed, "{byte:02x}");
+    }
+    seed
 }
 
 /// A challenge and the number that was found.
@@ -153,12 +161,9 @@ mod tests {
     }
 
     fn solve(challenge: &Challenge) -> Solution {
-        let found = (0_u64..)
+        let found = (0..u64::MAX)
             .find(|nonce| zero_bits(&challenge.seed, &nonce.to_string()) >= challenge.difficulty);
-        Solution {
-            challenge: challenge.challenge.clone(),
-            nonce: found.unwrap_or_default().to_string(),
-        }
+        Solution { challenge: challenge.text.clone(), nonce: found.unwrap_or_default().to_string() }
     }
 
     #[test]
@@ -182,15 +187,16 @@ mod tests {
         let now = DateTime::from_timestamp(1_800_000_000, 0).unwrap();
         let (ada, program) = (AccountId(Uuid::now_v7()), ProgramId(Uuid::now_v7()));
         let set = Challenge::set(&key(), ada, program, BITS, now).unwrap();
-        let idle = (0_u64..).find(|nonce| zero_bits(&set.seed, &nonce.to_string()) < BITS).unwrap();
+        let idle =
+            (0..u64::MAX).find(|nonce| zero_bits(&set.seed, &nonce.to_string()) < BITS).unwrap();
         let mut nonces = vec![idle.to_string(), String::new(), "x".to_owned(), "-1".to_owned()];
         nonces.push("0".repeat(17));
         for nonce in nonces {
-            let tried = Solution { challenge: set.challenge.clone(), nonce };
+            let tried = Solution { challenge: set.text.clone(), nonce };
             assert!(tried.check(&key(), ada, program, now).is_none(), "{tried:?}");
         }
         let easier = Challenge::set(&key(), ada, program, 0, now).unwrap();
-        let forged = Solution { challenge: easier.challenge + "x", nonce: "1".to_owned() };
+        let forged = Solution { challenge: easier.text + "x", nonce: "1".to_owned() };
         assert!(forged.check(&key(), ada, program, now).is_none());
     }
 

@@ -100,7 +100,7 @@ pub async fn show_proof(
     }
     let (challenge, ready_at, now) = (set.challenge, set.ready_at, set.now);
     let document = json!({
-        "challenge": challenge.challenge, "seed": challenge.seed,
+        "challenge": challenge.text, "seed": challenge.seed,
         "difficulty": challenge.difficulty, "algorithm": "sha-256",
         "expected_seconds": challenge.expected_seconds, "expires_at": challenge.expires_at,
         "ready_at": ready_at,

@@ -36,7 +36,7 @@ pub(super) fn solve(set: &Value) -> [(&'static str, String); 2] {
         let first = u64::from_be_bytes(*digest.first_chunk::<8>().unwrap());
         u64::from(first.leading_zeros()) >= bits
     };
-    let nonce = (0_u64..).find(is_found).unwrap().to_string();
+    let nonce = (0..u64::MAX).find(is_found).unwrap().to_string();
     [("challenge", set["challenge"].as_str().unwrap().to_owned()), ("nonce", nonce)]
 }
 
