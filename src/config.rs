@@ -99,7 +99,7 @@ pub const SETTINGS: &[Setting] = &[
         "QUEUE_GRACE_SECS",
         "60",
         "seconds",
-        "How long a waiting person may be silent before they are parked when their turn comes.",
+        "How long a waiting person may be silent before they are parked when their turn comes; they are told to ask three times within it.",
     ),
     setting("TRANSFER_TTL_SECS", "259200", "seconds", "How long a transfer request stays open."),
     setting(
@@ -186,6 +186,11 @@ impl FromStr for LogFormat {
 pub struct ConfigError(pub Vec<String>);
 
 impl Config {
+    /// How long a waiting person may be silent.
+    pub fn queue_grace(&self) -> Duration {
+        Duration::from_secs(u64::from(self.queue_grace_secs.get()))
+    }
+
     /// The settings of this process.
     pub fn from_env() -> Result<Self, ConfigError> {
         Self::from_lookup(|name| std::env::var(name).ok())

@@ -42,7 +42,7 @@ pub async fn list_differences(
     let mut found = Vec::new();
     for program_id in lines::list_ever_joined(db).await? {
         let line = Line::of(redis, program_id);
-        if line.head(1, 1).await?.is_none() {
+        if line.count().await?.is_none() {
             continue;
         }
         let mut comparison = Comparison::begin(db, line, program_id, PAGE).await?;
