@@ -57,6 +57,17 @@ pub async fn list_differences(
     Ok(found)
 }
 
+/// Programs with somebody in line or inside whose line Redis has not completely.
+pub async fn list_incomplete(db: &Pool, redis: &Redis) -> Result<Vec<ProgramId>, MirrorError> {
+    let mut incomplete = Vec::new();
+    for program_id in lines::list_with_line(db).await? {
+        if Line::of(redis, program_id).count().await?.is_none() {
+            incomplete.push(program_id);
+        }
+    }
+    Ok(incomplete)
+}
+
 /// One line, compared page by page in the order of its numbers.
 #[derive(Debug)]
 pub(super) struct Comparison<'a> {

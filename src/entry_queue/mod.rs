@@ -51,7 +51,7 @@ mod service;
 mod store;
 
 pub use admission::{admit_everywhere, sweep_lapsed};
-pub use comparison::{Difference, Standing, list_differences};
+pub use comparison::{Difference, Standing, list_differences, list_incomplete};
 pub use error::QueueError;
 pub use mirror::{MirrorError, mirror, mirror_everything};
 pub use model::{LiveToken, QueueNumber, QueueState, Stay, TokenId, TokenStatus, queue_path};

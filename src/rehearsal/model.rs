@@ -41,6 +41,8 @@ pub enum Invariant {
     Q3,
     /// Nobody waits and is inside.
     Q4,
+    /// No line stays incomplete in Redis while an instance is up.
+    Q6,
     /// Every lock ends by itself.
     L1,
     /// No transaction of ours stands idle.
