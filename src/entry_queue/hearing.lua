@@ -2,7 +2,7 @@
 --
 -- Run by: entry_queue::redis_queue, in front of look.lua and head.lua
 --
--- KEYS, ARGV   the script's own; `hearing` is a hash of the program:
+-- KEYS[1..], ARGV  the script's own; `hearing` is a hash of the program:
 --   heard       ms for which polls were heard, in all, up to the last one
 --   last        when the last poll of anybody was noted (ms since the epoch)
 --   resumed     `heard` when polls came again after nobody had polled for a whole grace

@@ -41,10 +41,16 @@ const INCOMPLETE_MAX: Duration = Duration::from_secs(30);
 
 /// Everything that should always be true and is not, in the order of the invariants.
 pub async fn verify(pool: &Pool, redis: &Redis) -> Result<Vec<Violation>, VerifyError> {
+    // Asked before anything goes through the pool, which looks like an instance itself.
+    let mut beside = pool.connect_beside(APPLICATION_NAME, server::LONG_CALL_MAX).await?;
+    let is_served = server::is_served(&mut beside).await?;
+    drop(beside);
     let mut report = Report(verify_database(pool).await?);
     look_at_locks(redis, &mut report).await?;
     look_at_redis_lines(pool, redis, &mut report).await?;
-    look_at_incomplete_lines(pool, redis, &mut report).await?;
+    if is_served {
+        look_at_incomplete_lines(pool, redis, &mut report).await?;
+    }
     report.0.sort_by_key(|violation| violation.invariant);
     Ok(report.0)
 }
@@ -177,8 +183,8 @@ async fn look_at_redis_lines(
     Ok(())
 }
 
-/// Lines that Redis has not completely for longer than a rebuild takes, while an instance is
-/// up all the time that should rebuild them.
+/// Lines that Redis has not completely for longer than a rebuild takes, to be called while an
+/// instance is up that should rebuild them.
 async fn look_at_incomplete_lines(
     db: &Pool,
     redis: &Redis,
@@ -189,11 +195,7 @@ async fn look_at_incomplete_lines(
     if incomplete.is_empty() {
         return Ok(());
     }
-    let mut instances = db.connect_beside(APPLICATION_NAME, server::LONG_CALL_MAX).await?;
     while !incomplete.is_empty() && began.elapsed() < INCOMPLETE_MAX {
-        if !server::is_served(&mut instances).await? {
-            return Ok(());
-        }
         tokio::time::sleep(BETWEEN_LOOKS).await;
         let still = entry_queue::list_incomplete(db, redis).await?;
         incomplete.retain(|program_id| still.contains(program_id));
