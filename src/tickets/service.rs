@@ -2,7 +2,11 @@
 
 use sqlx::PgConnection;
 
-use super::{error::TicketError, model::TicketCode, store};
+use super::{
+    error::TicketError,
+    model::{Issued, TicketCode},
+    store,
+};
 use crate::{accounts::AccountId, reservation::ReservationItemId};
 
 /// Issues one ticket for each seat and place of `items` (item, how many).
@@ -11,15 +15,19 @@ pub async fn issue(
     account_id: AccountId,
     items: &[(ReservationItemId, i32)],
 ) -> Result<Vec<TicketCode>, TicketError> {
-    let item_ids: Vec<ReservationItemId> = items
+    let issued: Vec<Issued> = items
         .iter()
-        .flat_map(|(item_id, quantity)| {
-            std::iter::repeat_n(*item_id, usize::try_from(*quantity).unwrap_or_default())
+        .flat_map(|&(item_id, quantity)| {
+            (1..=quantity).map(move |number| Issued {
+                item_id,
+                number,
+                quantity,
+                code: TicketCode::generate(),
+            })
         })
         .collect();
-    let codes: Vec<TicketCode> = item_ids.iter().map(|_| TicketCode::generate()).collect();
-    store::insert_tickets(tx, account_id, &item_ids, &codes).await?;
-    Ok(codes)
+    store::insert_tickets(tx, account_id, &issued).await?;
+    Ok(issued.into_iter().map(|ticket| ticket.code).collect())
 }
 
 /// What becomes of an order to void tickets of which some were used.

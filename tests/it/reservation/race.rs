@@ -31,14 +31,15 @@ async fn hold_all(db: &PgPool, concert: &Concert, account_id: Uuid) -> Vec<Uuid>
              from schedule_seats where schedule_id = $2 and status = 'AVAILABLE'
          ), held as (
              insert into reservations (id, account_id, schedule_id, program_id, total, expires_at,
-                 hold_ttl_secs, refund_until, refund_percent, created_at)
-             select id, $1, $2, $3, 50000, at + interval '40 milliseconds', 1, now(), 100,
+                 hold_ttl_secs, refund_until, refund_percent, places_max, created_at)
+             select id, $1, $2, $3, 50000, at + interval '40 milliseconds', 1, now(), 100, 100,
                  at - interval '960 milliseconds'
              from numbered
              returning id
          ), items as (
-             insert into reservation_items (id, reservation_id, schedule_seat_id, unit_price)
-             select gen_random_uuid(), id, seat, 50000 from numbered
+             insert into reservation_items
+                 (id, reservation_id, schedule_id, schedule_seat_id, unit_price)
+             select gen_random_uuid(), id, $2, seat, 50000 from numbered
          ), taken as (
              update schedule_seats s set status = 'HELD' from numbered where s.id = numbered.seat
          )
@@ -132,7 +133,8 @@ async fn settle(db: &PgPool, paid: &BTreeMap<Uuid, bool>) {
         assert!(in_time || status == "EXPIRED", "paid after its end");
     }
     sqlx::query(
-        "with ended as (update reservations set status = 'EXPIRED' where status = 'CONFIRMED'),
+        "with ended as (update reservations set status = 'EXPIRED', confirmed_at = null
+                        where status = 'CONFIRMED'),
          freed as (update reservation_items set live = false where live)
          update schedule_seats set status = 'AVAILABLE' where status = 'RESERVED'",
     )
