@@ -3,13 +3,18 @@
 mod executor;
 mod loan;
 mod pool;
+mod roles;
 mod transaction;
 
 use std::time::Duration;
 
 use sqlx::{Executor, PgExecutor, error::DatabaseError};
 
-pub use self::{pool::Pool, transaction::Transaction};
+pub use self::{
+    pool::Pool,
+    roles::{is_owner, migrate_for, owner_of},
+    transaction::Transaction,
+};
 
 /// Marks our connections in `pg_stat_activity`.
 pub const APPLICATION_NAME: &str = "stagedoor";
