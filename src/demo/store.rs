@@ -5,10 +5,10 @@ mod sale;
 
 pub(super) use sale::sell_every_seat;
 
-use sqlx::PgConnection;
 use uuid::Uuid;
 
 use super::{LogIn, programs::Announcement};
+use crate::infra::postgres::Connection;
 
 /// People who bought what is sold out.
 const PEOPLE: i32 = 40;
@@ -20,7 +20,7 @@ pub(super) struct SeatRow<'a> {
     pub(super) label: &'a str,
 }
 
-pub(super) async fn is_filled(tx: &mut PgConnection) -> Result<bool, sqlx::Error> {
+pub(super) async fn is_filled(tx: &mut Connection) -> Result<bool, sqlx::Error> {
     // Two runs at once: the second waits for the first and then sees its programs.
     sqlx::query!("lock table venues in share row exclusive mode").execute(&mut *tx).await?;
     sqlx::query_scalar!(
@@ -31,7 +31,7 @@ pub(super) async fn is_filled(tx: &mut PgConnection) -> Result<bool, sqlx::Error
 }
 
 pub(super) async fn insert_people(
-    tx: &mut PgConnection,
+    tx: &mut Connection,
     password_hash: &str,
 ) -> Result<(), sqlx::Error> {
     sqlx::query!(
@@ -49,7 +49,7 @@ pub(super) async fn insert_people(
 }
 
 pub(super) async fn insert_account(
-    tx: &mut PgConnection,
+    tx: &mut Connection,
     log_in: &LogIn,
     password_hash: &str,
 ) -> Result<Uuid, sqlx::Error> {
@@ -69,7 +69,7 @@ pub(super) async fn insert_account(
 
 /// Opens a wallet with one charge in it.
 pub(super) async fn charge(
-    tx: &mut PgConnection,
+    tx: &mut Connection,
     account_id: Uuid,
     points: i64,
 ) -> Result<(), sqlx::Error> {
@@ -96,7 +96,7 @@ pub(super) async fn charge(
 }
 
 pub(super) async fn insert_venue(
-    tx: &mut PgConnection,
+    tx: &mut Connection,
     name: &str,
     address: &str,
 ) -> Result<Uuid, sqlx::Error> {
@@ -108,7 +108,7 @@ pub(super) async fn insert_venue(
 }
 
 pub(super) async fn insert_seats(
-    tx: &mut PgConnection,
+    tx: &mut Connection,
     row: &SeatRow<'_>,
     xs: &[f32],
     ys: &[f32],
@@ -131,7 +131,7 @@ pub(super) async fn insert_seats(
 }
 
 pub(super) async fn insert_program(
-    tx: &mut PgConnection,
+    tx: &mut Connection,
     program: &Announcement,
 ) -> Result<Uuid, sqlx::Error> {
     let id = Uuid::now_v7();
@@ -163,7 +163,7 @@ pub(super) async fn insert_program(
 
 /// A performance at half past seven, so many days from today.
 pub(super) async fn insert_schedule(
-    tx: &mut PgConnection,
+    tx: &mut Connection,
     program_id: Uuid,
     hall: &str,
     day: i32,
@@ -190,7 +190,7 @@ pub(super) async fn insert_schedule(
 /// Every seat of the hall: the front third of the rows at the full price, then at 3/4,
 /// then at 1/2.
 pub(super) async fn insert_schedule_seats(
-    tx: &mut PgConnection,
+    tx: &mut Connection,
     schedule_id: Uuid,
     price_from_front: i64,
 ) -> Result<(), sqlx::Error> {
@@ -217,7 +217,7 @@ pub(super) async fn insert_schedule_seats(
 }
 
 pub(super) async fn insert_zone(
-    tx: &mut PgConnection,
+    tx: &mut Connection,
     schedule_id: Uuid,
     name: &str,
     price: i64,

@@ -1,14 +1,14 @@
 //! A performance that is sold out, with all that its purchases left behind.
 
-use sqlx::PgConnection;
 use uuid::Uuid;
 
 use super::PEOPLE;
+use crate::infra::postgres::Connection;
 
 /// Sells every seat of a performance to guests, two at most each: a place in line, charge,
 /// reservation, payment and tickets.
 pub(in crate::demo) async fn sell_every_seat(
-    tx: &mut PgConnection,
+    tx: &mut Connection,
     schedule_id: Uuid,
 ) -> Result<(), sqlx::Error> {
     insert_reservations(tx, schedule_id).await?;
@@ -16,7 +16,7 @@ pub(in crate::demo) async fn sell_every_seat(
 }
 
 /// One reservation for each guest, made one after the other: nobody was inside with anybody else.
-async fn insert_reservations(tx: &mut PgConnection, schedule_id: Uuid) -> Result<(), sqlx::Error> {
+async fn insert_reservations(tx: &mut Connection, schedule_id: Uuid) -> Result<(), sqlx::Error> {
     sqlx::query!(
         r#"
         with seat as (
@@ -72,7 +72,7 @@ async fn insert_reservations(tx: &mut PgConnection, schedule_id: Uuid) -> Result
 }
 
 /// Charges what each reservation costs, pays it and issues its tickets.
-async fn insert_payments(tx: &mut PgConnection, schedule_id: Uuid) -> Result<(), sqlx::Error> {
+async fn insert_payments(tx: &mut Connection, schedule_id: Uuid) -> Result<(), sqlx::Error> {
     sqlx::query!(
         r#"
         with sale as (

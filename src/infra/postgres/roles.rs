@@ -1,15 +1,17 @@
 //! The two roles of a deployment: one owns the tables and migrates, the other serves and owns
 //! nothing, so that no mistake of ours can switch off a trigger or drop a constraint.
 
-use std::str::FromStr;
+use std::{str::FromStr, time::Duration};
 
-use sqlx::{Connection, Executor, PgExecutor, migrate::MigrateError, postgres::PgConnectOptions};
+use sqlx::{Executor, PgExecutor, migrate::MigrateError, postgres::PgConnectOptions};
 
 use super::{APPLICATION_NAME, Pool, migrate};
 use crate::config::Config;
 
 /// Connections of the owner's pool: it only migrates.
 const OWNER_CONNECTIONS_MAX: u32 = 1;
+/// Upper bound of one grant, for which others that start may be waited.
+const GRANT_MAX: Duration = Duration::from_secs(30);
 
 /// Brings the schema up to this binary and lets the role of `DATABASE_URL` work with it. Answers
 /// with that role's pool.
@@ -43,7 +45,7 @@ pub async fn is_owner(db: impl PgExecutor<'_>) -> Result<bool, sqlx::Error> {
 
 /// Grants `role` what serving needs, and no more.
 async fn grant(owner: &Pool, role: &str) -> Result<(), sqlx::Error> {
-    let mut db = owner.connect_beside(APPLICATION_NAME).await?;
+    let mut db = owner.connect_beside(APPLICATION_NAME, GRANT_MAX).await?;
     let mut tx = db.begin().await?;
     sqlx::query!("select set_config('stagedoor.serving_role', $1, true)", role)
         .fetch_one(&mut *tx)

@@ -1,8 +1,6 @@
 //! What was agreed: refunds, stays, transfers, and the house's side of every movement.
 
-use sqlx::PgConnection;
-
-use crate::rehearsal::model::Finding;
+use crate::{infra::postgres::Connection, rehearsal::model::Finding};
 
 /// How long a hold may take from the look at its stay to its row, in seconds: it waits for rows
 /// at most so long, and a transaction of ours that rests longer is ended by the server.
@@ -11,7 +9,7 @@ const HOLDING_SECS_MAX: f64 = 10.0;
 /// G1: refunds that are neither the agreed share nor, by the management or of a cancelled
 /// program, all.
 pub(in crate::rehearsal) async fn list_wrong_shares(
-    tx: &mut PgConnection,
+    tx: &mut Connection,
     rows_max: i64,
 ) -> Result<Vec<Finding>, sqlx::Error> {
     sqlx::query_as!(
@@ -40,7 +38,7 @@ pub(in crate::rehearsal) async fn list_wrong_shares(
 
 /// G1: paid reservations with tickets that nobody used, of a program that is wound down.
 pub(in crate::rehearsal) async fn list_not_wound_down(
-    tx: &mut PgConnection,
+    tx: &mut Connection,
     rows_max: i64,
 ) -> Result<Vec<Finding>, sqlx::Error> {
     sqlx::query_as!(
@@ -65,7 +63,7 @@ pub(in crate::rehearsal) async fn list_not_wound_down(
 
 /// G2: reservations that were held when their account was not inside.
 pub(in crate::rehearsal) async fn list_holds_outside(
-    tx: &mut PgConnection,
+    tx: &mut Connection,
     rows_max: i64,
 ) -> Result<Vec<Finding>, sqlx::Error> {
     sqlx::query_as!(
@@ -93,7 +91,7 @@ pub(in crate::rehearsal) async fn list_holds_outside(
 
 /// G2: reservations with which an account had more live than it might when they were held.
 pub(in crate::rehearsal) async fn list_holds_over_the_cap(
-    tx: &mut PgConnection,
+    tx: &mut Connection,
     rows_max: i64,
 ) -> Result<Vec<Finding>, sqlx::Error> {
     sqlx::query_as!(
@@ -131,7 +129,7 @@ pub(in crate::rehearsal) async fn list_holds_over_the_cap(
 /// G3: transfers whose status is not the last of their history, or whose history is not one:
 /// open first, then at most once settled.
 pub(in crate::rehearsal) async fn list_wrong_histories(
-    tx: &mut PgConnection,
+    tx: &mut Connection,
     rows_max: i64,
 ) -> Result<Vec<Finding>, sqlx::Error> {
     sqlx::query_as!(
@@ -162,7 +160,7 @@ pub(in crate::rehearsal) async fn list_wrong_histories(
 /// G5: movements of points whose other side the house does not have, or has though another
 /// person does.
 pub(in crate::rehearsal) async fn list_wrong_house_entries(
-    tx: &mut PgConnection,
+    tx: &mut Connection,
     rows_max: i64,
 ) -> Result<Vec<Finding>, sqlx::Error> {
     sqlx::query_as!(
@@ -187,7 +185,7 @@ pub(in crate::rehearsal) async fn list_wrong_house_entries(
 /// G5: whether people and the house together have points that nobody lost. Whatever moved is
 /// counted on both sides, so all of it is nothing.
 pub(in crate::rehearsal) async fn list_unbalanced_sums(
-    tx: &mut PgConnection,
+    tx: &mut Connection,
 ) -> Result<Vec<Finding>, sqlx::Error> {
     sqlx::query_as!(
         Finding,
@@ -211,7 +209,7 @@ pub(in crate::rehearsal) async fn list_unbalanced_sums(
 
 /// G5: adjustments that no act in the log of staff stands for.
 pub(in crate::rehearsal) async fn list_lone_adjustments(
-    tx: &mut PgConnection,
+    tx: &mut Connection,
     rows_max: i64,
 ) -> Result<Vec<Finding>, sqlx::Error> {
     sqlx::query_as!(
