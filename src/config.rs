@@ -74,7 +74,13 @@ pub const SETTINGS: &[Setting] = &[
         "true or false",
         "Whether `serve` migrates the database first.",
     ),
-    setting("DB_CONNECTIONS_MAX", "16", "connections", "The pool of one instance."),
+    setting(
+        "DB_CONNECTIONS_MAX",
+        "16",
+        "connections",
+        "The pool of one instance. A quarter of it, at most 4, is kept from changes, so that \
+         reads go on when commits wait for a standby.",
+    ),
     setting("HTTP_WORKERS", "", "threads", "Threads that answer requests. Without it one a core."),
     setting(
         "REDIS_PREFIX",

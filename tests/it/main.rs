@@ -22,6 +22,7 @@ mod reservation;
 mod roles;
 mod round_trips;
 mod server;
+mod silence;
 mod tickets;
 mod tidy;
 mod verify;
