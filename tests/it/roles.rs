@@ -1,15 +1,21 @@
 //! The role that serves owns nothing: a whole office works with it, and nothing it can say
 //! switches a guard off.
 
+use std::{process::Stdio, time::Duration};
+
 use sqlx::{AssertSqlSafe, PgPool, raw_sql};
 use stagedoor::{
     demo,
     infra::postgres::{is_owner, migrate_for},
     rehearsal::{Means, Rehearsal, verify_database},
 };
+use tokio::io::{AsyncBufReadExt, BufReader};
 use uuid::Uuid;
 
 use crate::support::{Concert, Hold, Office, Purchase, config, pool};
+
+/// How long a slow machine may take to start the program.
+const SERVE_MAX: Duration = Duration::from_secs(60);
 
 /// A role of this test's own that may log in and nothing else.
 struct Serving {
@@ -59,6 +65,8 @@ async fn a_whole_office_works_with_a_role_that_owns_nothing(db: PgPool) {
     let serving = first.unwrap();
     assert!(!is_owner(&serving).await.unwrap());
     assert!(is_owner(&pool(&db, 1)).await.unwrap());
+    // Without the owner's address it goes on, where nothing is to be migrated.
+    migrate_for(&config(&settings[..1])).await.unwrap().close();
     assert!(demo::fill(&serving).await.unwrap(), "an empty office is filled");
 
     let office = Office::open_as(db.clone(), &settings).await;
@@ -85,6 +93,47 @@ async fn a_whole_office_works_with_a_role_that_owns_nothing(db: PgPool) {
     office.verify().await;
     office.close().await;
     serving.close();
+    role.remove(&db).await;
+}
+
+/// What `serve` says before it serves.
+async fn said_by_serve(settings: &[(&str, &str)]) -> String {
+    let redis_url = std::env::var("REDIS_URL").unwrap();
+    let mut serve = tokio::process::Command::new(env!("CARGO_BIN_EXE_stagedoor"))
+        .arg("serve")
+        .env_remove("DATABASE_OWNER_URL")
+        .env_remove("LOG")
+        .envs(settings.iter().copied())
+        .env("REDIS_URL", redis_url)
+        .env("REDIS_PREFIX", Uuid::new_v4().to_string())
+        .env("LISTEN_ADDR", "127.0.0.1:0")
+        .stderr(Stdio::piped())
+        .kill_on_drop(true)
+        .spawn()
+        .unwrap();
+    let mut lines = BufReader::new(serve.stderr.take().unwrap()).lines();
+    let mut said = String::new();
+    let until_it_serves = async {
+        while let Some(line) = lines.next_line().await.unwrap() {
+            said.push_str(&line);
+            if line.contains("serving on") {
+                return;
+            }
+        }
+    };
+    tokio::time::timeout(SERVE_MAX, until_it_serves).await.unwrap();
+    serve.kill().await.unwrap();
+    said
+}
+
+#[sqlx::test]
+async fn serve_says_when_one_role_does_both(db: PgPool) {
+    let role = Serving::create(&db).await;
+    let (owner_url, url) = role.urls(&db).await;
+    let said = said_by_serve(&[("DATABASE_URL", &owner_url)]).await;
+    assert!(said.contains("the role that serves owns the tables"), "{said}");
+    let said = said_by_serve(&[("DATABASE_URL", &url), ("DATABASE_OWNER_URL", &owner_url)]).await;
+    assert!(said.contains("serving on") && !said.contains("owns the tables"), "{said}");
     role.remove(&db).await;
 }
 

@@ -5,7 +5,7 @@ use std::{str::FromStr, time::Duration};
 
 use sqlx::{Executor, PgExecutor, migrate::MigrateError, postgres::PgConnectOptions};
 
-use super::{APPLICATION_NAME, Pool, migrate};
+use super::{APPLICATION_NAME, Pool, is_migrated, migrate};
 use crate::config::Config;
 
 /// Connections of the owner's pool: it only migrates.
@@ -15,12 +15,23 @@ const GRANT_MAX: Duration = Duration::from_secs(30);
 
 /// Brings the schema up to this binary and lets the role of `DATABASE_URL` work with it. Answers
 /// with that role's pool.
+///
+/// Without an owner's address a role that owns nothing cannot migrate: it goes on where nothing is
+/// to be done.
 pub async fn migrate_for(config: &Config) -> Result<Pool, MigrateError> {
     let owner = owner_of(config)?;
+    if config.database_owner_url.is_none() && may_go_on(&owner).await {
+        return Ok(Pool::of(config)?);
+    }
     migrate(&owner).await?;
     let serving = PgConnectOptions::from_str(&config.database_url)?;
     grant(&owner, serving.get_username()).await?;
     Ok(Pool::of(config)?)
+}
+
+/// Whether the tables are another role's, and up to date.
+async fn may_go_on(db: &Pool) -> bool {
+    matches!(is_owner(db).await, Ok(false)) && matches!(is_migrated(db).await, Ok(true))
 }
 
 /// The pool of the role that owns the tables: of `DATABASE_OWNER_URL`, or without one of

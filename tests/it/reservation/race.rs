@@ -38,7 +38,7 @@ async fn hold_all(db: &PgPool, concert: &Concert, account_id: Uuid, held_ms: f64
          ), held as (
              insert into reservations (id, account_id, schedule_id, program_id, total, expires_at,
                  hold_ttl_secs, refund_until, refund_percent, places_max, created_at)
-             select id, $1, $2, $3, 50000, at + $4 * interval '1 millisecond', 60, now(), 100, 100,
+             select id, $1, $2, $3, 50000, at + $4 * interval '1 millisecond', 60, now(), 100, 1000000,
                  at + $4 * interval '1 millisecond' - interval '60 seconds'
              from numbered
              returning id
@@ -88,6 +88,22 @@ async fn of_paying_and_expiring_exactly_one_wins(db: PgPool) {
     let options = ConcertOptions { seats: SEATS, ..ConcertOptions::default() };
     let concert = Concert::with(&office.db, options).await;
     let ada = office.sign_in("ada").await;
+    // Inside all the time.
+    sqlx::query(
+        "with line as (
+             insert into queue_numbers (program_id, next_number) values ($1, 2)
+             on conflict (program_id) do update set next_number = 2
+         )
+         insert into queue_tokens (id, program_id, account_id, queue_number, status, admitted_at,
+             stay_ends_at, expires_at)
+         values (gen_random_uuid(), $1, $2, 1, 'EXPIRED', now() - interval '2 minutes',
+             now() + interval '1 hour', now() + interval '1 hour')",
+    )
+    .bind(concert.program_id)
+    .bind(ada.account_id)
+    .execute(&office.db)
+    .await
+    .unwrap();
     let is_over = Arc::new(AtomicBool::new(false));
     let expiring = {
         let (app, is_over) = (office.app.clone(), is_over.clone());
