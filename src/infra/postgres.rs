@@ -7,6 +7,7 @@ mod executor;
 mod generations;
 mod pool;
 mod pooled_connection;
+mod roles;
 mod transaction;
 
 use std::time::Duration;
@@ -17,6 +18,7 @@ pub use self::{
     connection::Connection,
     dedicated::{DedicatedConnection, DedicatedTransaction},
     pool::Pool,
+    roles::{is_owner, migrate_for, owner_of},
     transaction::Transaction,
 };
 

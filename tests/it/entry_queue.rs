@@ -9,6 +9,7 @@ mod guards;
 mod hoarding;
 mod lost_answers;
 mod lost_memory;
+mod parking;
 mod pass;
 mod refusals;
 mod wait;
