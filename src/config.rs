@@ -79,8 +79,33 @@ pub const SETTINGS: &[Setting] = &[
     setting("LOG", "info,sqlx=warn", "tracing directives", "What is logged."),
     setting("LOG_FORMAT", "text", "text or json", "How it is logged."),
     setting("SESSION_DAYS", "14", "days", "How long a log-in lasts."),
-    setting("LOGIN_PER_MINUTE", "10", "requests", "Log-ins a minute for one address and e-mail."),
-    setting("SIGNUP_BURST", "300", "requests", "Sign-ups at once from one address."),
+    setting("SESSION_IDLE_HOURS", "168", "hours", "How long an unused log-in lasts."),
+    setting("STAFF_SESSION_HOURS", "12", "hours", "How long a log-in of staff and admins lasts."),
+    setting(
+        "STAFF_IDLE_MINUTES",
+        "60",
+        "minutes",
+        "How long an unused log-in of staff and admins lasts.",
+    ),
+    setting(
+        "CONFIRMATION_MINUTES",
+        "10",
+        "minutes",
+        "How long after giving the password an admin may do what cannot be undone.",
+    ),
+    setting(
+        "LOGIN_PER_MINUTE",
+        "10",
+        "requests",
+        "Log-ins a minute from one network for one e-mail.",
+    ),
+    setting(
+        "LOGIN_FAILURES_PER_HOUR",
+        "100",
+        "requests",
+        "Failed log-ins an hour from one network (an IPv4 address, an IPv6 /64), whomever they try.",
+    ),
+    setting("SIGNUP_BURST", "300", "requests", "Sign-ups at once from one network."),
     setting(
         "ACCOUNT_BURST",
         "300",
@@ -139,8 +164,18 @@ pub struct Config {
     pub log_format: LogFormat,
     /// How long a log-in lasts, in days.
     pub session_days: NonZeroU32,
-    /// Log-ins a minute for one address and e-mail.
+    /// How long an unused log-in lasts, in hours.
+    pub session_idle_hours: NonZeroU32,
+    /// How long a log-in of staff and admins lasts, in hours.
+    pub staff_session_hours: NonZeroU32,
+    /// How long an unused log-in of staff and admins lasts, in minutes.
+    pub staff_idle_minutes: NonZeroU32,
+    /// How long the password counts as given, in minutes.
+    pub confirmation_minutes: NonZeroU32,
+    /// Log-ins a minute for one network and e-mail.
     pub login_per_minute: NonZeroU32,
+    /// Failed log-ins an hour from one network.
+    pub login_failures_per_hour: NonZeroU32,
     /// Sign-ups at once from one address.
     pub signup_burst: NonZeroU32,
     /// Changing requests at once of one account.
@@ -226,7 +261,12 @@ impl Config {
             log: reader.parsed("LOG", String::new()),
             log_format: reader.parsed("LOG_FORMAT", LogFormat::Text),
             session_days: reader.parsed("SESSION_DAYS", NonZeroU32::MIN),
+            session_idle_hours: reader.parsed("SESSION_IDLE_HOURS", NonZeroU32::MIN),
+            staff_session_hours: reader.parsed("STAFF_SESSION_HOURS", NonZeroU32::MIN),
+            staff_idle_minutes: reader.parsed("STAFF_IDLE_MINUTES", NonZeroU32::MIN),
+            confirmation_minutes: reader.parsed("CONFIRMATION_MINUTES", NonZeroU32::MIN),
             login_per_minute: reader.parsed("LOGIN_PER_MINUTE", NonZeroU32::MIN),
+            login_failures_per_hour: reader.parsed("LOGIN_FAILURES_PER_HOUR", NonZeroU32::MIN),
             signup_burst: reader.parsed("SIGNUP_BURST", NonZeroU32::MIN),
             account_burst: reader.parsed("ACCOUNT_BURST", NonZeroU32::MIN),
             seats_per_hold_max: reader.parsed("SEATS_PER_HOLD_MAX", NonZeroU32::MIN),

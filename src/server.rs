@@ -15,7 +15,7 @@ use actix_web::{
 use tokio::task::JoinHandle;
 
 use crate::{
-    accounts::{PasswordGate, SessionCache},
+    accounts::{LogInBudget, PasswordGate, SessionCache},
     app::{App, StartError},
     catalog::{Listings, Programs},
     entry_queue::WaitingRoom,
@@ -23,7 +23,10 @@ use crate::{
     routes,
     tickets::DoorCounts,
     wallet::Provider,
-    web::{csrf, deadline::Running, error, fallback, headers, limits::Limits, measure},
+    web::{
+        csrf, deadline::Running, encoding, error, fallback, headers, limits::Limits, measure,
+        upload::Uploads,
+    },
     workers::Workers,
 };
 
@@ -43,6 +46,7 @@ pub struct State {
     limits: Arc<Limits>,
     sessions: SessionCache,
     passwords: PasswordGate,
+    log_ins: LogInBudget,
     programs: Programs,
     listings: Listings,
     waiting_room: WaitingRoom,
@@ -50,6 +54,7 @@ pub struct State {
     door_counts: DoorCounts,
     running: Running,
     provider: Provider,
+    uploads: Uploads,
 }
 
 impl State {
@@ -60,12 +65,14 @@ impl State {
             limits: Arc::new(Limits::new(&app.config)),
             sessions: SessionCache::new(app),
             passwords: PasswordGate::new(),
+            log_ins: LogInBudget::new(app),
             programs: Programs::default(),
             desk: Desk::new(app),
             door_counts: DoorCounts::default(),
             listings,
             running: Running::default(),
             provider: Provider::default(),
+            uploads: Uploads::default(),
         }
     }
 
@@ -74,12 +81,14 @@ impl State {
             .app_data(Data::from(self.limits.clone()))
             .app_data(Data::new(self.sessions.clone()))
             .app_data(Data::new(self.passwords.clone()))
+            .app_data(Data::new(self.log_ins.clone()))
             .app_data(Data::new(self.programs.clone()))
             .app_data(Data::new(self.listings.clone()))
             .app_data(Data::new(self.waiting_room.clone()))
             .app_data(Data::new(self.desk.clone()))
             .app_data(Data::new(self.door_counts.clone()))
             .app_data(Data::new(self.provider.clone()))
+            .app_data(Data::new(self.uploads.clone()))
             .app_data(Data::new(self.running.clone()));
     }
 }
@@ -117,6 +126,7 @@ pub fn start(app: &App) -> Result<Instance, StartError> {
             .configure(|config| state.register(config))
             .wrap(Compress::default())
             .wrap(from_fn(csrf::refuse_cross_site))
+            .wrap(from_fn(encoding::refuse_encoded))
             .wrap(from_fn(error::render))
             .wrap(from_fn(measure::measure))
             .wrap(from_fn(headers::add_headers))
@@ -134,7 +144,7 @@ pub fn start(app: &App) -> Result<Instance, StartError> {
 
     let handle = server.handle();
     let serving = tokio::spawn(server);
-    let workers = Workers::start(app, &state.limits);
+    let workers = Workers::start(app, &state.limits, &state.log_ins);
     Ok(Instance { address, handle, serving, workers, running: state.running, desk: state.desk })
 }
 

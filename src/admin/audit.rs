@@ -55,6 +55,18 @@ pub(super) async fn record(tx: &mut PgConnection, entry: Entry) -> Result<(), sq
     store::audit::insert(tx, &entry).await
 }
 
+/// Writes an act into the log, commits it with its work, and tells the security log.
+pub(super) async fn commit(
+    app: &App,
+    mut tx: Transaction,
+    entry: Entry,
+) -> Result<(), sqlx::Error> {
+    record(&mut tx, entry.clone()).await?;
+    tx.commit().await?;
+    app.security_log.tell_act(&entry.event());
+    Ok(())
+}
+
 /// An edit that is about to be written into the log.
 pub(super) struct Edit {
     pub(super) by: AccountId,
@@ -71,7 +83,7 @@ pub(super) struct Edit {
 /// with what was changed meanwhile.
 pub(super) async fn finish<T: Serialize>(
     app: &App,
-    mut tx: Transaction,
+    tx: Transaction,
     edit: Edit,
     outcome: Result<Edited<T>, CatalogError>,
 ) -> Result<T, AdminError> {
@@ -87,8 +99,7 @@ pub(super) async fn finish<T: Serialize>(
     if let Some(reason) = &edit.reason {
         entry = entry.because(reason);
     }
-    record(&mut tx, entry.before(&edited.before).after(&edited.after)).await?;
-    tx.commit().await?;
+    commit(app, tx, entry.before(&edited.before).after(&edited.after)).await?;
     Ok(edited.after)
 }
 

@@ -12,7 +12,12 @@ use tokio::{
 };
 
 use crate::{
-    accounts, admin, app::App, entry_queue, infra::idempotency, reservation, telemetry, wallet,
+    accounts::{self, LogInBudget},
+    admin,
+    app::App,
+    entry_queue,
+    infra::idempotency,
+    reservation, telemetry, wallet,
     web::limits::Limits,
 };
 
@@ -43,12 +48,14 @@ pub struct Workers {
 impl Workers {
     /// Starts all of them. The first tick of each comes one period after the start, but
     /// that of the comparison comes sooner.
-    pub fn start(app: &App, limits: &Arc<Limits>) -> Self {
+    pub fn start(app: &App, limits: &Arc<Limits>, log_ins: &LogInBudget) -> Self {
         let (stop, _) = watch::channel(false);
         let mut workers = Self { app: app.clone(), stop, tasks: JoinSet::new() };
-        let limits = Arc::clone(limits);
+        let (limits, log_ins) = (Arc::clone(limits), log_ins.clone());
         workers.run("janitor", every(JANITOR_PERIOD), move |app| {
             limits.forget();
+            log_ins.forget();
+            app.security_log.forget();
             async move {
                 accounts::purge_sessions(&app).await?;
                 idempotency::purge_old_keys(&app.db).await

@@ -14,7 +14,9 @@ use uuid::Uuid;
 
 use super::{parse_reason, programs::Search, tell};
 use crate::{
-    accounts::{AccountId, AdminAccount, Profile, Role, find_profile, search_profiles},
+    accounts::{
+        AccountId, AdminAccount, ConfirmedAdmin, Profile, Role, find_profile, search_profiles,
+    },
     admin::{AdminError, model::Reason, people, store::people as store},
     app::App,
     wallet::{Wallet, find_wallet},
@@ -249,7 +251,7 @@ pub struct RoleForm {
 /// `POST /admin/people/{id}/role`
 pub async fn update_role(
     app: Data<App>,
-    me: AdminAccount,
+    ConfirmedAdmin(me): ConfirmedAdmin,
     path: Path<Uuid>,
     form: Body<RoleForm>,
 ) -> Result<HttpResponse, PageError> {
@@ -279,7 +281,7 @@ pub struct AdjustmentForm {
 /// `POST /admin/people/{id}/adjustments`
 pub async fn create_adjustment(
     app: Data<App>,
-    me: AdminAccount,
+    ConfirmedAdmin(me): ConfirmedAdmin,
     path: Path<Uuid>,
     form: Body<AdjustmentForm>,
 ) -> Result<HttpResponse, PageError> {

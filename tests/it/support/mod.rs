@@ -13,6 +13,7 @@ mod person;
 mod private_redis;
 mod process;
 mod purchase;
+mod raw;
 
 pub(crate) use answer::Answer;
 pub(crate) use catalog::{Concert, ConcertOptions};
@@ -26,6 +27,7 @@ pub(crate) use person::Person;
 pub(crate) use private_redis::{PrivateCluster, PrivateRedis, free_port};
 pub(crate) use process::Process;
 pub(crate) use purchase::Purchase;
+pub(crate) use raw::Raw;
 
 use std::future::Future;
 

@@ -1,0 +1,12 @@
+-- Forgets what failed where the right password came from, and knows the network from now on.
+-- Run by: accounts::guesses::Guesses::succeed.
+-- KEYS: 1 the account's failures  2 the networks it was logged in to from
+-- ARGV: 1 source  2 network  3 networks kept  4 how long they are kept in ms
+-- Returns: nothing.
+-- Why a script: both or neither.
+-- Cost: O(log n) of the networks kept.
+local moment = redis.call('TIME')
+redis.call('HDEL', KEYS[1], ARGV[1] .. '|n', ARGV[1] .. '|until')
+redis.call('ZADD', KEYS[2], moment[1], ARGV[2])
+redis.call('ZREMRANGEBYRANK', KEYS[2], 0, -tonumber(ARGV[3]) - 1)
+redis.call('PEXPIRE', KEYS[2], ARGV[4])
