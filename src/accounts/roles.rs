@@ -6,7 +6,6 @@
 
 use chrono::{DateTime, Utc};
 use serde::Serialize;
-use sqlx::PgConnection;
 use uuid::Uuid;
 
 use super::{
@@ -15,7 +14,7 @@ use super::{
     model::{AccountId, Role},
     store::{roles as store, sessions},
 };
-use crate::infra::postgres::Pool;
+use crate::infra::postgres::{Connection, Pool};
 
 /// An account as those see it who manage.
 #[derive(Clone, Debug, Serialize)]
@@ -61,18 +60,37 @@ pub async fn find_profile(db: &Pool, id: AccountId) -> Result<Option<Profile>, s
     Ok(store::list(db, Some(&[id.0]), None).await?.pop())
 }
 
+/// Locks the account `id` together with that of `by`, in id order, and requires that `by` may
+/// still manage. Of two administrators who act on each other at once the second finds that it
+/// may not any more: so whoever acts remains, and never does the last one go.
+async fn lock_beside(
+    tx: &mut Connection,
+    by: AccountId,
+    id: AccountId,
+) -> Result<Option<Profile>, AccountError> {
+    if by == id {
+        return Err(AccountError::OwnAccount);
+    }
+    let mut locked = store::lock(tx, &[by, id]).await?;
+    let may_manage = |profile: &Profile| {
+        profile.account_id == by && profile.role == Role::Admin && profile.locked_at.is_none()
+    };
+    if !locked.iter().any(may_manage) {
+        return Err(AccountError::Forbidden);
+    }
+    locked.retain(|profile| profile.account_id == id);
+    Ok(locked.pop())
+}
+
 /// Locks an account, or lets it sign in again. Answers with how it was and how it is;
 /// one that is so already is [`AccountError::Stale`], none at all `None`.
 pub async fn lock_out(
-    tx: &mut PgConnection,
+    tx: &mut Connection,
     by: AccountId,
     id: AccountId,
     is_locked: bool,
 ) -> Result<Option<(Profile, Profile)>, AccountError> {
-    if by == id {
-        return Err(AccountError::OwnAccount);
-    }
-    let Some(before) = store::lock(tx, id).await? else { return Ok(None) };
+    let Some(before) = lock_beside(tx, by, id).await? else { return Ok(None) };
     if before.locked_at.is_some() == is_locked {
         return Err(AccountError::Stale);
     }
@@ -80,25 +98,22 @@ pub async fn lock_out(
     if is_locked {
         sessions::delete_all(tx, id).await?;
     }
-    Ok(store::lock(tx, id).await?.map(|after| (before, after)))
+    Ok(store::lock(tx, &[id]).await?.pop().map(|after| (before, after)))
 }
 
 /// Gives an account another role, if it still has the one that was shown.
 pub async fn change_role(
-    tx: &mut PgConnection,
+    tx: &mut Connection,
     by: AccountId,
     id: AccountId,
     from: Role,
     to: Role,
 ) -> Result<Option<(Profile, Profile)>, AccountError> {
-    if by == id {
-        return Err(AccountError::OwnAccount);
-    }
-    let Some(before) = store::lock(tx, id).await? else { return Ok(None) };
+    let Some(before) = lock_beside(tx, by, id).await? else { return Ok(None) };
     if before.role != from {
         return Err(AccountError::Stale);
     }
     store::write(tx, id, to, before.locked_at.is_some()).await?;
     sessions::delete_all(tx, id).await?;
-    Ok(store::lock(tx, id).await?.map(|after| (before, after)))
+    Ok(store::lock(tx, &[id]).await?.pop().map(|after| (before, after)))
 }

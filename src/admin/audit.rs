@@ -1,7 +1,6 @@
 //! The log of what staff did.
 
 use serde::Serialize;
-use sqlx::PgConnection;
 use uuid::Uuid;
 
 use super::{
@@ -13,7 +12,7 @@ use crate::{
     accounts::{AccountId, find_accounts},
     app::App,
     catalog::{CatalogError, Edited},
-    infra::postgres::{Pool, Transaction},
+    infra::postgres::{Connection, Pool, Transaction},
     web::pagination::{PAGE_ROWS, Page},
 };
 
@@ -51,8 +50,8 @@ pub(super) struct Found {
 }
 
 /// Writes an act into the log, in the transaction of the work it stands for.
-pub(super) async fn record(tx: &mut PgConnection, entry: Entry) -> Result<(), sqlx::Error> {
-    store::audit::insert(tx, &entry).await
+pub(super) async fn record(tx: &mut Connection, entry: &Entry) -> Result<(), sqlx::Error> {
+    store::audit::insert(tx, entry).await
 }
 
 /// Writes an act into the log, commits it with its work, and tells the security log.
@@ -61,10 +60,15 @@ pub(super) async fn commit(
     mut tx: Transaction,
     entry: Entry,
 ) -> Result<(), sqlx::Error> {
-    record(&mut tx, entry.clone()).await?;
+    record(&mut tx, &entry).await?;
     tx.commit().await?;
-    app.security_log.tell_act(&entry.event());
+    tell(app, &entry);
     Ok(())
+}
+
+/// Tells the security log of an act that is committed.
+pub(super) fn tell(app: &App, entry: &Entry) {
+    app.security_log.tell_act(&entry.event());
 }
 
 /// An edit that is about to be written into the log.

@@ -15,6 +15,7 @@ use crate::{
         self, CatalogError, Edited, Prices, ProgramId, ScheduleEdition, ScheduleId, VenueId,
         ZoneDetails, ZoneId,
     },
+    infra::postgres::Connection,
     points::Points,
     reservation::{self, SeatPick, StockError},
 };
@@ -144,10 +145,6 @@ pub(super) async fn update_zone(
     Ok(())
 }
 
-async fn resize(
-    tx: &mut sqlx::PgConnection,
-    zone_id: ZoneId,
-    capacity: i32,
-) -> Result<(), StockError> {
+async fn resize(tx: &mut Connection, zone_id: ZoneId, capacity: i32) -> Result<(), StockError> {
     reservation::resize_zone(tx, zone_id, capacity).await
 }

@@ -29,9 +29,9 @@ mod store;
 pub use desk::{
     Edited, Prices, cancel_program, create_program, create_schedule, create_venue, create_zone,
     find_program_edition, find_schedule_edition, find_venue, finish_winding_down,
-    list_program_lines, list_schedule_editions, list_seats, list_venues, next_schedule_edition,
-    pause_line, publish_program, replace_seats, stock_of, update_line, update_prices,
-    update_program, update_venue, update_zone,
+    list_program_lines, list_schedule_editions, list_seats, list_venues, lock_winding_down,
+    next_schedule_edition, pause_line, publish_program, reopen_winding_down, replace_seats,
+    stock_of, update_line, update_prices, update_program, update_venue, update_zone,
 };
 pub use editing::{
     ProgramDetails, ProgramEdition, ProgramLine, ScheduleEdition, SectionStock, VenueDetails,

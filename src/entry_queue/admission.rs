@@ -11,7 +11,7 @@ use super::{
     model::{Bucket, Rules, Standing, TokenId},
     store::admission as gate,
 };
-use crate::{accounts::AccountId, app::App, catalog::ProgramId};
+use crate::{accounts::AccountId, app::App, catalog::ProgramId, infra::postgres::Connection};
 
 /// People looked at in one admission.
 const HEAD_MAX: usize = 1_000;
@@ -82,7 +82,7 @@ async fn pass_gate(
     head: Option<Head>,
 ) -> Result<Option<Passage>, sqlx::Error> {
     let mut tx = app.db.begin().await?;
-    let Some(bucket) = gate::try_lock_gate(&mut tx, program_id).await? else {
+    let Some(stored) = gate::try_lock_gate(&mut tx, program_id).await? else {
         // Taken, or never made: the next tick knows.
         gate::insert_gate(&mut tx, program_id).await?;
         tx.commit().await?;
@@ -91,7 +91,7 @@ async fn pass_gate(
     let mut moved = gate::expire_lapsed(&mut tx, program_id, LAPSED_MAX).await?;
     let n_inside = gate::count_inside(&mut tx, program_id).await?;
     let rules = gate::rules_of(&mut tx, program_id).await?;
-    let bucket = rules.rate_per_second.map(|rate| bucket.refilled(rate, rules.now));
+    let bucket = rules.rate_per_second.map(|rate| stored.refilled(rate, rules.now));
     let room = room(&rules, n_inside, bucket);
     let head = match head {
         _ if room == 0 => None,
@@ -99,6 +99,12 @@ async fn pass_gate(
         head => head,
     };
     let Some(head) = head else {
+        // A bucket of a time to come would stay empty until then.
+        if let Some(bucket) = bucket
+            && stored.is_of_the_future(rules.now)
+        {
+            gate::write_bucket(&mut tx, program_id, bucket).await?;
+        }
         tx.commit().await?;
         return Ok(Some(Passage { moved, has_room: false }));
     };
@@ -141,10 +147,7 @@ fn room(rules: &Rules, n_inside: i64, bucket: Option<Bucket>) -> usize {
 }
 
 /// Without a line nobody is asked whether they are there.
-async fn everybody(
-    tx: &mut sqlx::PgConnection,
-    program_id: ProgramId,
-) -> Result<Head, sqlx::Error> {
+async fn everybody(tx: &mut Connection, program_id: ProgramId) -> Result<Head, sqlx::Error> {
     let n_max = i64::try_from(HEAD_MAX).unwrap_or(i64::MAX);
     let first = gate::list_first(tx, program_id, n_max).await?;
     let present = first.into_iter().map(|standing| standing.account_id).collect();

@@ -18,10 +18,10 @@
 
 use serde::{Serialize, de::DeserializeOwned};
 use sha2::{Digest, Sha256};
-use sqlx::{PgConnection, PgExecutor};
+use sqlx::PgExecutor;
 use uuid::Uuid;
 
-use super::postgres::{Pool, Transaction, is_lock_timeout, is_unavailable};
+use super::postgres::{Connection, Pool, Transaction, is_lock_timeout, is_unavailable};
 
 /// Keys older than this may be forgotten, in hours.
 pub const KEPT_HOURS: i32 = 48;
@@ -86,7 +86,7 @@ impl RequestKey {
     /// Claims the key: the first statement of the work's transaction.
     pub async fn claim<T: DeserializeOwned>(
         &self,
-        tx: &mut PgConnection,
+        tx: &mut Connection,
     ) -> Result<Claim<T>, KeyError> {
         let inserted = sqlx::query!(
             r#"
@@ -114,7 +114,7 @@ impl RequestKey {
     /// Keeps what is answered, before the commit.
     pub async fn keep(
         &self,
-        tx: &mut PgConnection,
+        tx: &mut Connection,
         outcome: &impl Serialize,
     ) -> Result<(), KeyError> {
         sqlx::query!(
@@ -174,12 +174,12 @@ pub async fn purge_old_keys(db: &Pool) -> Result<(), sqlx::Error> {
         let purged = sqlx::query!(
             r#"
             delete from idempotency_keys
-            where (account_id, key) in (
-                select account_id, key from idempotency_keys
+            where ctid = any(array(
+                select ctid from idempotency_keys
                 where created_at < now() - make_interval(hours => $1)
                 order by created_at
                 limit $2
-                for update skip locked)
+                for update skip locked))
             "#,
             KEPT_HOURS,
             PURGED_ROWS_MAX,

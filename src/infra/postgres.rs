@@ -1,15 +1,24 @@
 //! PostgreSQL: the pool, the named constraints, the retry of a lost race.
 
+mod abandoned;
+mod connection;
+mod dedicated;
 mod executor;
-mod loan;
+mod generations;
 mod pool;
+mod pooled_connection;
 mod transaction;
 
 use std::time::Duration;
 
 use sqlx::{Executor, PgExecutor, error::DatabaseError};
 
-pub use self::{pool::Pool, transaction::Transaction};
+pub use self::{
+    connection::Connection,
+    dedicated::{DedicatedConnection, DedicatedTransaction},
+    pool::Pool,
+    transaction::Transaction,
+};
 
 /// Marks our connections in `pg_stat_activity`.
 pub const APPLICATION_NAME: &str = "stagedoor";
@@ -23,14 +32,37 @@ const SESSION_LIMITS: [(&str, &str); 3] = [
     ("lock_timeout", "2s"),
     ("idle_in_transaction_session_timeout", "4s"),
 ];
-/// What the server's planner is told for a pool of ours: each connection plans a statement
-/// once, for whatever its parameters are. Left to itself it would plan statements with lists
-/// anew each time, a tenth of a sale's cost. But a connection keeps the plan that it made
-/// while a table was small, when reading all of it looks cheapest: an hour later each of a
-/// thousand joins would read the whole line. Every statement here has an index, so none needs
-/// that choice.
-const PLANNER_OPTIONS: [(&str, &str); 3] =
-    [("plan_cache_mode", "force_generic_plan"), ("enable_seqscan", "off"), ("jit", "off")];
+/// What the server does about our end of a socket that carries nothing any more: it asks after
+/// ten seconds and gives up about ten seconds later. `sqlx` has no way to set the same for our
+/// own end; there the deadline of each call and the question to each connection that rested
+/// decide.
+const SOCKET_OPTIONS: [(&str, &str); 4] = [
+    ("tcp_keepalives_idle", "10"),
+    ("tcp_keepalives_interval", "3"),
+    ("tcp_keepalives_count", "3"),
+    ("tcp_user_timeout", "10000"),
+];
+/// Upper bound of all migrations together: a large table may be rewritten by one.
+const MIGRATION_MAX: Duration = Duration::from_hours(6);
+/// Planner settings of the pool's connections. Each connection plans a statement once, for
+/// whatever its parameters are (left to itself the planner would plan statements with lists anew
+/// each time, a tenth of a sale's cost), so the one plan must suit a hall of 300 beside a house
+/// of 400,000, and a table that was empty when the plan was made. Such a plan finds its rows by
+/// the key it was given, row by row. Everything else is therefore made dear: reading a whole
+/// table, joins that read a whole table to look up a few rows, and workers for either. Pages cost
+/// nothing, so that rows alone are counted: with the usual costs the planner reads a whole index
+/// in its order, where half of its rows belong to the average key, rather than the key's own
+/// rows out of order.
+const PLANNER_OPTIONS: [(&str, &str); 8] = [
+    ("plan_cache_mode", "force_generic_plan"),
+    ("enable_seqscan", "off"),
+    ("enable_hashjoin", "off"),
+    ("enable_mergejoin", "off"),
+    ("max_parallel_workers_per_gather", "0"),
+    ("seq_page_cost", "0"),
+    ("random_page_cost", "0"),
+    ("jit", "off"),
+];
 /// What a connection of its own is told: its statements read whole tables, and are planned
 /// once.
 const REPORT_OPTIONS: [(&str, &str); 3] =
@@ -127,9 +159,9 @@ where
 
 /// Brings the schema up to this binary. A migration may take longer than any request.
 pub async fn migrate(db: &Pool) -> Result<(), sqlx::migrate::MigrateError> {
-    let mut connection = db.connect_beside(APPLICATION_NAME).await?;
+    let mut connection = db.connect_beside(APPLICATION_NAME, MIGRATION_MAX).await?;
     connection.execute("set statement_timeout = 0; set lock_timeout = 0").await?;
-    MIGRATIONS.run_direct(None, &mut connection, false).await
+    connection.migrate().await
 }
 
 /// Whether every migration of this binary has been applied.

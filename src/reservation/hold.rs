@@ -6,7 +6,6 @@
 
 use std::sync::Arc;
 
-use sqlx::PgConnection;
 use uuid::Uuid;
 
 use super::{
@@ -27,7 +26,7 @@ use crate::{
     entry_queue::{self, EntryPass, Stay},
     infra::{
         idempotency::{Claim, RequestKey, commit_kept},
-        postgres::{retry_stale, violated_constraint},
+        postgres::{Connection, retry_stale, violated_constraint},
     },
     points::Points,
 };
@@ -181,7 +180,7 @@ async fn hold_once(
 }
 
 async fn hold_seats(
-    tx: &mut PgConnection,
+    tx: &mut Connection,
     order: &HoldOrder,
     stay: &Stay,
     ids: &[ScheduleSeatId],
@@ -214,7 +213,7 @@ async fn hold_seats(
 }
 
 async fn hold_places(
-    tx: &mut PgConnection,
+    tx: &mut Connection,
     order: &HoldOrder,
     stay: &Stay,
     zone_id: ZoneId,
@@ -232,7 +231,7 @@ async fn hold_places(
 /// The hold that the terms of this moment and the stay allow. The moment is that of a
 /// statement after the locks on the stay and on the seats.
 async fn new_hold(
-    tx: &mut PgConnection,
+    tx: &mut Connection,
     order: &HoldOrder,
     stay: &Stay,
 ) -> Result<NewHold, ReservationError> {

@@ -2,14 +2,17 @@
 
 use chrono::{DateTime, Utc};
 use serde::Serialize;
-use sqlx::PgConnection;
 
 use super::{
     error::TicketError,
     model::{TicketCode, TicketId, TicketStatus},
     store::door as store,
 };
-use crate::{accounts::AccountId, catalog::ScheduleId, infra::postgres::Pool};
+use crate::{
+    accounts::AccountId,
+    catalog::{self, ScheduleId},
+    infra::postgres::{Connection, Pool},
+};
 
 /// A ticket as the door sees it.
 #[derive(Clone, Debug, Serialize)]
@@ -46,7 +49,7 @@ pub struct DoorCount {
 /// caller's transaction. Of many doors that try at once exactly one succeeds: the
 /// others wait for the row and then find it used.
 pub async fn check_in(
-    tx: &mut PgConnection,
+    tx: &mut Connection,
     code: &TicketCode,
     schedule_id: ScheduleId,
     by: AccountId,
@@ -71,17 +74,19 @@ pub async fn check_in(
 }
 
 /// Takes a check-in of the last minute back, as a step of the caller's transaction: the
-/// ticket is valid again. Answers with what it was.
+/// ticket is valid again, or void where its reservation was refunded meanwhile. What is valid
+/// again of a cancelled program is left to be given back. Answers with what it was.
 pub async fn undo_check_in(
-    tx: &mut PgConnection,
+    tx: &mut Connection,
     schedule_id: ScheduleId,
     ticket_id: TicketId,
 ) -> Result<CheckIn, TicketError> {
+    catalog::reopen_winding_down(tx, schedule_id).await?;
     store::lock(tx, ticket_id).await?;
     // The clock is read after the row is ours.
     let check_in = store::find_check_in(&mut *tx, schedule_id, ticket_id).await?;
     let check_in = check_in.filter(|check_in| check_in.is_fresh).ok_or(TicketError::UndoOver)?;
-    store::write_valid(tx, ticket_id).await?;
+    store::write_not_used(tx, ticket_id).await?;
     Ok(check_in)
 }
 

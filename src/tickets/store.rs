@@ -3,20 +3,19 @@
 pub(super) mod door;
 
 use chrono::{DateTime, Utc};
-use sqlx::PgConnection;
 use uuid::Uuid;
 
 use super::model::{Ticket, TicketCode, TicketId, TicketStatus};
 use crate::{
     accounts::AccountId,
-    infra::postgres::Pool,
+    infra::postgres::{Connection, Pool},
     reservation::{ReservationId, ReservationItemId},
     web::pagination::PAGE_ROWS,
 };
 
 /// Inserts tickets: the nth code for the nth item.
 pub(super) async fn insert_tickets(
-    tx: &mut PgConnection,
+    tx: &mut Connection,
     account_id: AccountId,
     item_ids: &[ReservationItemId],
     codes: &[TicketCode],
@@ -40,7 +39,7 @@ pub(super) async fn insert_tickets(
 
 /// Locks every ticket of the items, in id order.
 pub(super) async fn lock_tickets(
-    tx: &mut PgConnection,
+    tx: &mut Connection,
     item_ids: &[ReservationItemId],
 ) -> Result<Vec<TicketId>, sqlx::Error> {
     sqlx::query_scalar!(
@@ -57,13 +56,25 @@ pub(super) async fn lock_tickets(
     .await
 }
 
-/// When the first of the locked tickets was used, if one was.
-pub(super) async fn find_use(
-    tx: &mut PgConnection,
+/// How many of some tickets were used.
+pub(super) struct Uses {
+    pub(super) n_used: i64,
+    /// When the first of them was.
+    pub(super) first_at: Option<DateTime<Utc>>,
+}
+
+/// How many of the locked tickets were used.
+pub(super) async fn uses_of(
+    tx: &mut Connection,
     ticket_ids: &[TicketId],
-) -> Result<Option<DateTime<Utc>>, sqlx::Error> {
-    sqlx::query_scalar!(
-        "select min(used_at) from tickets where id = any($1) and status = 'USED'",
+) -> Result<Uses, sqlx::Error> {
+    sqlx::query_as!(
+        Uses,
+        r#"
+        select count(*) as "n_used!", min(used_at) as first_at
+        from tickets
+        where id = any($1) and status = 'USED'
+        "#,
         ticket_ids as _,
     )
     .fetch_one(tx)
@@ -72,7 +83,7 @@ pub(super) async fn find_use(
 
 /// Voids those of the tickets that are valid; says how many.
 pub(super) async fn write_void(
-    tx: &mut PgConnection,
+    tx: &mut Connection,
     ticket_ids: &[TicketId],
 ) -> Result<u64, sqlx::Error> {
     let written = sqlx::query!(

@@ -1,6 +1,5 @@
 //! Accounts as those see them who manage.
 
-use sqlx::PgConnection;
 use uuid::Uuid;
 
 use crate::{
@@ -8,7 +7,7 @@ use crate::{
         model::{AccountId, Role},
         roles::Profile,
     },
-    infra::postgres::Pool,
+    infra::postgres::{Connection, Pool},
     web::pagination::PAGE_ROWS,
 };
 
@@ -16,8 +15,7 @@ use crate::{
 const FOUND_MAX: i64 = 1_000;
 
 /// Accounts whose address begins with `folded`, or whose name or last name begins with
-/// `text`. Each way is one range of
-/// an index, so that what nobody is called costs nothing.
+/// `text`. Each way is one range of an index, so that what nobody is called costs nothing.
 pub(in crate::accounts) async fn find_beginning(
     db: &Pool,
     text: &str,
@@ -78,29 +76,30 @@ pub(in crate::accounts) async fn list(
     .await
 }
 
-/// Locks the row of an account, if there is one, and reads it.
+/// Locks the rows of those of `ids` that are accounts, in id order, and reads them.
 pub(in crate::accounts) async fn lock(
-    tx: &mut PgConnection,
-    id: AccountId,
-) -> Result<Option<Profile>, sqlx::Error> {
+    tx: &mut Connection,
+    ids: &[AccountId],
+) -> Result<Vec<Profile>, sqlx::Error> {
     sqlx::query_as!(
         Profile,
         r#"
         select id as "account_id: AccountId", email, name, role as "role: Role", locked_at,
             created_at
         from accounts
-        where id = $1
+        where id = any($1)
+        order by id
         for no key update
         "#,
-        id as _,
+        ids as _,
     )
-    .fetch_optional(tx)
+    .fetch_all(tx)
     .await
 }
 
 /// Writes whether a locked row's account may sign in, and what it may do.
 pub(in crate::accounts) async fn write(
-    tx: &mut PgConnection,
+    tx: &mut Connection,
     id: AccountId,
     role: Role,
     is_locked: bool,

@@ -1,6 +1,6 @@
 //! The SQL of sessions.
 
-use sqlx::{PgConnection, PgExecutor};
+use sqlx::PgExecutor;
 use uuid::Uuid;
 
 use crate::{
@@ -8,7 +8,7 @@ use crate::{
         model::{AccountId, Role, SessionAccount, TokenHash},
         session::{Session, SessionRules},
     },
-    infra::postgres::Pool,
+    infra::postgres::{Connection, Pool},
 };
 
 /// Opens a session of an account that is not locked; false where it is. A lock that is being
@@ -180,7 +180,7 @@ pub(in crate::accounts) async fn delete_others(
 
 /// Ends every session of an account whose row is locked.
 pub(in crate::accounts) async fn delete_all(
-    tx: &mut PgConnection,
+    tx: &mut Connection,
     account_id: AccountId,
 ) -> Result<(), sqlx::Error> {
     sqlx::query!("delete from sessions where account_id = $1", account_id as _).execute(tx).await?;
@@ -195,12 +195,12 @@ pub(in crate::accounts) async fn delete_expired(
     let deleted = sqlx::query!(
         r#"
         delete from sessions
-        where token_hash in (
+        where token_hash = any(array(
             select token_hash from sessions
             where expires_at < now()
             order by expires_at
             limit $1
-            for update skip locked)
+            for update skip locked))
         "#,
         rows_max,
     )

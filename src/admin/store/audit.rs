@@ -1,6 +1,5 @@
 //! The audit log.
 
-use sqlx::PgConnection;
 use uuid::Uuid;
 
 use crate::{
@@ -8,12 +7,12 @@ use crate::{
         audit::Found,
         model::{Entry, LogLine},
     },
-    infra::postgres::Pool,
+    infra::postgres::{Connection, Pool},
 };
 
 /// Appends an act.
 pub(in crate::admin) async fn insert(
-    tx: &mut PgConnection,
+    tx: &mut Connection,
     entry: &Entry,
 ) -> Result<(), sqlx::Error> {
     sqlx::query!(
@@ -22,7 +21,7 @@ pub(in crate::admin) async fn insert(
             (id, account_id, act, subject_kind, subject_id, before, after, reason)
         values ($1, $2, $3, $4, $5, $6, $7, $8)
         "#,
-        Uuid::now_v7(),
+        entry.id,
         entry.by as _,
         entry.act.name(),
         entry.subject.name(),

@@ -2,7 +2,6 @@
 
 use chrono::{DateTime, Utc};
 use serde::Serialize;
-use sqlx::PgConnection;
 use uuid::Uuid;
 
 use super::Edited;
@@ -13,7 +12,7 @@ use crate::{
         model::{ProgramId, ScheduleId, VenueId, ZoneId},
         store::schedules,
     },
-    infra::postgres::Pool,
+    infra::postgres::{Connection, Pool},
     points::Points,
 };
 
@@ -43,7 +42,7 @@ pub async fn stock_of(
 
 /// A new performance with nothing to sell yet.
 pub async fn create_schedule(
-    tx: &mut PgConnection,
+    tx: &mut Connection,
     program_id: ProgramId,
     venue_id: VenueId,
     starts_at: DateTime<Utc>,
@@ -56,7 +55,7 @@ pub async fn create_schedule(
 
 /// Locks edition `version` of a performance and makes the next one of it.
 pub async fn next_schedule_edition(
-    tx: &mut PgConnection,
+    tx: &mut Connection,
     id: ScheduleId,
     version: i64,
     starts_at: Option<DateTime<Utc>>,
@@ -83,7 +82,7 @@ pub struct Prices {
 
 /// Gives the seats of some sections their price; what is held keeps its own.
 pub async fn update_prices(
-    tx: &mut PgConnection,
+    tx: &mut Connection,
     id: ScheduleId,
     version: i64,
     prices: &[(String, Points)],
@@ -103,7 +102,7 @@ pub async fn update_prices(
 
 /// A new zone of a performance.
 pub async fn create_zone(
-    tx: &mut PgConnection,
+    tx: &mut Connection,
     id: ScheduleId,
     version: i64,
     details: &ZoneDetails,
@@ -116,7 +115,7 @@ pub async fn create_zone(
 
 /// Names and prices a zone anew; its places are the reservations' business.
 pub async fn update_zone(
-    tx: &mut PgConnection,
+    tx: &mut Connection,
     id: ScheduleId,
     version: i64,
     zone_id: ZoneId,

@@ -1,10 +1,11 @@
 //! Reservations that are looked at, locked, confirmed or ended.
 
-use sqlx::{PgConnection, PgExecutor};
+use sqlx::PgExecutor;
 
 use crate::{
     accounts::AccountId,
     catalog::{ProgramId, ProgramStatus, ScheduleSeatId, ZoneId},
+    infra::postgres::Connection,
     points::Points,
     reservation::model::{Item, Reservation, ReservationId, ReservationItemId, ReservationStatus},
 };
@@ -34,9 +35,27 @@ pub(in crate::reservation) async fn find_owned(
     .await
 }
 
+/// Points that were given back for a reservation, if it was refunded.
+pub(in crate::reservation) async fn find_refunded(
+    db: impl PgExecutor<'_>,
+    id: ReservationId,
+) -> Result<Option<Points>, sqlx::Error> {
+    sqlx::query_scalar!(
+        r#"
+        select t.amount as "amount: Points"
+        from payments m
+        join point_transactions t on t.reference_id = m.id and t.kind = 'REFUND'
+        where m.reservation_id = $1 and m.status = 'REFUNDED'
+        "#,
+        id as _,
+    )
+    .fetch_optional(db)
+    .await
+}
+
 /// Locks the row of a reservation, if it is `account_id`'s.
 pub(in crate::reservation) async fn lock_owned(
-    tx: &mut PgConnection,
+    tx: &mut Connection,
     account_id: AccountId,
     id: ReservationId,
 ) -> Result<bool, sqlx::Error> {
@@ -85,7 +104,7 @@ impl LockedRow {
 /// What a reservation is, asked after its row was locked: a clock read in the locking
 /// statement would be from before the wait.
 pub(in crate::reservation) async fn list_locked(
-    tx: &mut PgConnection,
+    tx: &mut Connection,
     id: ReservationId,
 ) -> Result<Vec<LockedRow>, sqlx::Error> {
     sqlx::query_as!(
@@ -114,7 +133,7 @@ pub(in crate::reservation) async fn list_locked(
 /// Moves locked reservations from one status to another; says how many it were. `at` is
 /// when that was decided; without it, now.
 pub(in crate::reservation) async fn write_status(
-    tx: &mut PgConnection,
+    tx: &mut Connection,
     ids: &[ReservationId],
     from: ReservationStatus,
     to: ReservationStatus,
@@ -138,7 +157,7 @@ pub(in crate::reservation) async fn write_status(
 
 /// HELD seats become RESERVED; says how many it were.
 pub(in crate::reservation) async fn write_seats_reserved(
-    tx: &mut PgConnection,
+    tx: &mut Connection,
     seat_ids: &[ScheduleSeatId],
 ) -> Result<u64, sqlx::Error> {
     let written = sqlx::query!(
@@ -167,7 +186,7 @@ pub(in crate::reservation) struct EndedItem {
 
 /// The items of reservations that were ended are live no more.
 pub(in crate::reservation) async fn write_items_ended(
-    tx: &mut PgConnection,
+    tx: &mut Connection,
     ids: &[ReservationId],
 ) -> Result<Vec<EndedItem>, sqlx::Error> {
     sqlx::query_as!(
@@ -185,7 +204,7 @@ pub(in crate::reservation) async fn write_items_ended(
 
 /// Frees seats whose items ended; says how many it were.
 pub(in crate::reservation) async fn write_seats_available(
-    tx: &mut PgConnection,
+    tx: &mut Connection,
     seat_ids: &[ScheduleSeatId],
 ) -> Result<u64, sqlx::Error> {
     let written = sqlx::query!(
@@ -207,7 +226,7 @@ pub(in crate::reservation) async fn write_seats_available(
 
 /// Gives places back to their zones, `quantities` beside `zone_ids`.
 pub(in crate::reservation) async fn write_places_returned(
-    tx: &mut PgConnection,
+    tx: &mut Connection,
     zone_ids: &[ZoneId],
     quantities: &[i32],
 ) -> Result<u64, sqlx::Error> {
@@ -237,7 +256,7 @@ pub(in crate::reservation) async fn write_places_returned(
 
 /// How many holds of the account in the program can still be paid.
 pub(in crate::reservation) async fn count_live_holds(
-    tx: &mut PgConnection,
+    tx: &mut Connection,
     account_id: AccountId,
     program_id: ProgramId,
 ) -> Result<i64, sqlx::Error> {
@@ -256,7 +275,7 @@ pub(in crate::reservation) async fn count_live_holds(
 
 /// Moves the end of a locked hold, once, and says to when.
 pub(in crate::reservation) async fn write_renewal(
-    tx: &mut PgConnection,
+    tx: &mut Connection,
     id: ReservationId,
     secs: i32,
 ) -> Result<chrono::DateTime<chrono::Utc>, sqlx::Error> {
