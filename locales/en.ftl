@@ -141,7 +141,6 @@ account-sessions-end-others = Log out everywhere else
 account-confirm-title = Enter your password
 account-confirm-lede = What you're about to do can't be undone, so please confirm it's you. You'll be back where you were.
 account-confirm-button = Confirm
-account-confirm-wrong = That password isn't right. Please try again.
 
 ## Waiting room
 
@@ -712,6 +711,9 @@ error-account-locked-action = See all programs
 error-confirmation-required-title = Please confirm it's you
 error-confirmation-required-detail = This can't be undone, so it needs your password first. Nothing was changed.
 error-confirmation-required-action = Back to the start
+error-wrong-password-title = That password isn't right
+error-wrong-password-detail = That password isn't right. Nothing was changed. Please try again.
+error-wrong-password-action = Try again
 error-wrong-credentials-title = That did not match
 error-wrong-credentials-detail = E-mail and password do not belong together. Please check both.
 error-wrong-credentials-action = Try again

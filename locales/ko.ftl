@@ -129,7 +129,6 @@ account-sessions-end-others = 다른 기기 모두 로그아웃
 account-confirm-title = 비밀번호를 입력해 주세요
 account-confirm-lede = 되돌릴 수 없는 작업이라 본인인지 확인해요. 확인하면 보던 페이지로 돌아가요.
 account-confirm-button = 확인
-account-confirm-wrong = 비밀번호가 맞지 않아요. 다시 입력해 주세요.
 
 ## Waiting room
 
@@ -697,6 +696,9 @@ error-account-locked-action = 전체 공연 보기
 error-confirmation-required-title = 본인 확인이 필요해요
 error-confirmation-required-detail = 되돌릴 수 없는 작업이라 먼저 비밀번호를 확인해야 해요. 바뀐 것은 없어요.
 error-confirmation-required-action = 처음으로
+error-wrong-password-title = 비밀번호가 맞지 않아요
+error-wrong-password-detail = 비밀번호가 맞지 않아요. 바뀐 것은 없어요. 다시 입력해 주세요.
+error-wrong-password-action = 다시 시도하기
 error-wrong-credentials-title = 로그인하지 못했어요
 error-wrong-credentials-detail = 이메일과 비밀번호가 서로 맞지 않아요. 다시 확인해 주세요.
 error-wrong-credentials-action = 다시 시도하기

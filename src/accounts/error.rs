@@ -32,6 +32,9 @@ pub enum AccountError {
     /// Too many passwords to hash at once.
     #[error("too many people: {0}")]
     Crowded(RateLimited),
+    /// Whoever is signed in was asked for their password and did not know it.
+    #[error("the password is not this account's")]
+    WrongPassword,
     /// What cannot be undone needs the password once more.
     #[error("the password was not given lately")]
     ConfirmationRequired,

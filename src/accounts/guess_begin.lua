@@ -1,13 +1,21 @@
 -- Begins an attempt to log in to one account, unless too many failed.
--- Run by: accounts::guesses::Guesses::begin.
--- KEYS: 1 the account's failures, a hash of `<source>|n` and `<source>|until`
---       2 the networks it was logged in to from, a sorted set by the last time
--- ARGV: 1 its known device, or nothing  2 network  3 free attempts  4 longest pause in ms
---       5 how long failures are remembered in ms
--- Returns: {source, ms to wait}; 0 ms where the attempt begins.
+--
+-- Run by: accounts::guesses::Guesses::begin
+--
+-- KEYS[1]  failures  hash  <source>|n -> failures; <source>|until -> end of the pause in ms
+-- KEYS[2]  networks  zset  network -> last log-in from it
+-- ARGV[1]  known device, or nothing
+-- ARGV[2]  network
+-- ARGV[3]  free attempts
+-- ARGV[4]  longest pause in ms
+-- ARGV[5]  how long failures are remembered in ms
+--
+-- Returns  { source, ms to wait }; 0 ms where the attempt begins
+--
 -- Why a script: looked at and counted in one step, so that attempts at the same moment, at
 -- any instance, are each counted before the next one is let in.
 -- Cost: O(1).
+
 local moment = redis.call('TIME')
 local now = moment[1] * 1000 + math.floor(moment[2] / 1000)
 local source = 'stranger'

@@ -36,6 +36,7 @@ impl Fault for AccountError {
         match self {
             Self::LoginRequired | Self::WrongCredentials => StatusCode::UNAUTHORIZED,
             Self::Locked | Self::Forbidden | Self::ConfirmationRequired => StatusCode::FORBIDDEN,
+            Self::WrongPassword => StatusCode::UNPROCESSABLE_ENTITY,
             Self::EmailTaken | Self::OwnAccount | Self::Stale => StatusCode::CONFLICT,
             Self::RateLimited(limited) | Self::Crowded(limited) => limited.status(),
             Self::Hashing(_) => StatusCode::INTERNAL_SERVER_ERROR,
@@ -54,6 +55,7 @@ impl Fault for AccountError {
             Self::EmailTaken => "email-taken",
             Self::RateLimited(limited) | Self::Crowded(limited) => limited.code(),
             Self::ConfirmationRequired => "confirmation-required",
+            Self::WrongPassword => "wrong-password",
             Self::Hashing(_) => "internal",
             Self::Database(error) => database_fault(error).1,
         }

@@ -86,7 +86,13 @@ pub async fn create_confirmation(
         client: client::address(&request, &app.config.trusted_proxies),
         device: device_claim(&request, &app),
     };
-    match confirm(&check, &me, form.password.raw()).await {
+    let outcome = confirm(&check, &me, form.password.raw()).await;
+    // No e-mail was typed here that could be wrong.
+    let outcome = outcome.map_err(|refusal| match refusal {
+        AccountError::WrongCredentials => AccountError::WrongPassword,
+        other => other,
+    });
+    match outcome {
         Ok(()) => {
             let next = LocalPath::or_start(form.next.text());
             Ok(me.view.done(StatusCode::OK, &json!({ "confirmed": true }), next.as_str()))
@@ -95,19 +101,11 @@ pub async fn create_confirmation(
             let page = ConfirmationPage {
                 v: me.view.clone(),
                 next: parse_next(form.next.text()),
-                refusal: Some(told(&me.view, &refusal)),
+                refusal: Some(me.view.refusal(&refusal)),
             };
             Ok(me.view.html(refusal.status(), &page))
         }
         Err(failure) => Err(failure.into()),
-    }
-}
-
-/// No e-mail was typed here that could be wrong.
-fn told(v: &View, refusal: &AccountError) -> String {
-    match refusal {
-        AccountError::WrongCredentials => v.t("account-confirm-wrong").to_string(),
-        other => v.refusal(other),
     }
 }
 

@@ -24,7 +24,7 @@ async fn sign_up(person: &Person, email: &str) {
 
 #[sqlx::test]
 async fn six_hundred_log_ins_from_one_address_keep_nobody_else_out(db: PgPool) {
-    let office = Office::open_with(db, 1, &[BEHIND_PROXY]).await;
+    let office = Office::open_with(db, 1, &[BEHIND_PROXY, ("LOGIN_FAILURES_PER_HOUR", "10")]).await;
     sign_up(&office.stranger(), "ada@example.com").await;
     let flood = (0..600).map(|nth| {
         log_in(
@@ -43,13 +43,17 @@ async fn six_hundred_log_ins_from_one_address_keep_nobody_else_out(db: PgPool) {
     let answers = flood.await.unwrap();
     let (looked_at, refused) = (count(&answers, 401, ""), count(&answers, 429, "rate-limited"));
     assert_eq!(looked_at + refused, 600);
-    assert!((1..=120).contains(&looked_at), "{looked_at} guesses were looked at");
+    assert!((1..=10).contains(&looked_at), "{looked_at} guesses were looked at");
     assert!(
         answers.iter().filter(|it| it.status == 429).all(|it| !it.header("retry-after").is_empty())
     );
     // The neighbours of an IPv6 host are in the next /64, and its other addresses in its own.
     let spent =
         |from: &str| log_in(office.stranger(), from.to_owned(), "ada@example.com".into(), PASSWORD);
+    // Were some of the ten turned away in front of the hashes, they are to be had again.
+    for _ in looked_at..10 {
+        spend("203.0.113.7").await;
+    }
     assert_eq!(spent("::ffff:203.0.113.7").await.status, 429, "the same address, mapped");
     assert_eq!(spent("2001:db8::1").await.status, 200);
     office.close().await;

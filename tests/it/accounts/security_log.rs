@@ -20,11 +20,12 @@ fn the_reference_names_every_event() {
 async fn a_flood_of_guesses_is_told_and_does_not_fill_the_disk(db: PgPool) {
     let mut office = Office::open_with(db, 1, &[]).await;
     let admin = office.employ("boss", "ADMIN").await;
+    let guesser = office.stranger();
     office.leave().await;
     let settings =
         [("TRUSTED_PROXIES", "127.0.0.0/8"), ("LOGIN_FAILURES_PER_HOUR", "40"), ("LOG", "info")];
     let mut child = ChildInstance::start_with(&office, &settings).await;
-    let guesser = child.moved(&office.person(uuid::Uuid::nil(), 0));
+    let guesser = child.moved(&guesser);
     for nth in 0..300 {
         let request = guesser.asks(reqwest::Method::POST, "/login", "application/json");
         let request = request.header("x-forwarded-for", "::ffff:203.0.113.7");
