@@ -19,6 +19,7 @@ use crate::{
     app::{App, StartError},
     catalog::{Listings, Programs},
     entry_queue::WaitingRoom,
+    infra::progress::Progress,
     reservation::Desk,
     routes,
     tickets::DoorCounts,
@@ -53,6 +54,7 @@ pub struct State {
     desk: Desk,
     door_counts: DoorCounts,
     running: Running,
+    progress: Progress,
     provider: Provider,
     uploads: Uploads,
 }
@@ -71,6 +73,7 @@ impl State {
             door_counts: DoorCounts::default(),
             listings,
             running: Running::default(),
+            progress: Progress::default(),
             provider: Provider::default(),
             uploads: Uploads::default(),
         }
@@ -89,6 +92,7 @@ impl State {
             .app_data(Data::new(self.door_counts.clone()))
             .app_data(Data::new(self.provider.clone()))
             .app_data(Data::new(self.uploads.clone()))
+            .app_data(Data::new(self.progress.clone()))
             .app_data(Data::new(self.running.clone()));
     }
 }
@@ -144,7 +148,7 @@ pub fn start(app: &App) -> Result<Instance, StartError> {
 
     let handle = server.handle();
     let serving = tokio::spawn(server);
-    let workers = Workers::start(app, &state.limits, &state.log_ins);
+    let workers = Workers::start(app, &state.limits, &state.log_ins, &state.progress);
     Ok(Instance { address, handle, serving, workers, running: state.running, desk: state.desk })
 }
 

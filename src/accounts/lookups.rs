@@ -9,7 +9,6 @@
 use std::{
     collections::HashMap,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
-    time::Duration,
 };
 
 use tokio::{
@@ -22,7 +21,10 @@ use super::{
     session::SessionRules,
     store::sessions as store,
 };
-use crate::{app::App, infra::postgres::Pool};
+use crate::{
+    app::App,
+    infra::postgres::{Pool, shared_read},
+};
 
 /// Look-ups that run by themselves before others are collected.
 const ALONE_MAX: usize = 2;
@@ -30,9 +32,6 @@ const ALONE_MAX: usize = 2;
 const BATCH_MAX: usize = 500;
 /// Sessions that may wait to be looked up.
 const WAITING_MAX: usize = 20_000;
-/// No statement is waited for any longer: the next one may find a connection that answers.
-/// Longer than the pool lets a change wait for a connection, shorter than a change may take.
-const LOOKUP_MAX: Duration = Duration::from_secs(4);
 
 /// What a look-up comes to. Those that went together share their failure.
 pub(super) type Found = Result<Option<SessionAccount>, Arc<sqlx::Error>>;
@@ -78,7 +77,8 @@ impl Lookups {
 
     async fn find_as_it_is(&self, hash: TokenHash) -> Found {
         if let Ok(_alone) = self.alone.try_acquire() {
-            return store::find(&self.db, &hash, self.rules).await.map_err(Arc::new);
+            let found = shared_read(store::find(&self.db, &hash, self.rules)).await;
+            return found.map_err(Arc::new);
         }
         let answered = self.enlist(hash)?;
         answered.await.unwrap_or_else(|_| Err(Arc::new(sqlx::Error::WorkerCrashed)))
@@ -130,11 +130,9 @@ impl Lookups {
 /// One statement for the whole of `batch`.
 async fn look_up(db: Pool, rules: SessionRules, batch: Vec<Asked>) {
     let hashes: Vec<TokenHash> = batch.iter().map(|asked| asked.hash).collect();
-    let listed = tokio::time::timeout(LOOKUP_MAX, store::list(&db, &hashes, rules)).await;
-    let found: Result<HashMap<_, _>, _> = match listed {
-        Ok(listed) => listed.map(|listed| listed.into_iter().collect()).map_err(Arc::new),
-        Err(_) => Err(Arc::new(sqlx::Error::PoolTimedOut)),
-    };
+    let listed = shared_read(store::list(&db, &hashes, rules)).await;
+    let found: Result<HashMap<_, _>, _> =
+        listed.map(|listed| listed.into_iter().collect()).map_err(Arc::new);
     for asked in batch {
         let answer = match &found {
             Ok(found) => Ok(found.get(&asked.hash).cloned()),

@@ -7,11 +7,12 @@ use super::{
     model::{
         Finding,
         Invariant::{
-            self, D1, L1, P1, P2, P3, P4, Q1, Q2, Q3, Q4, S1, S2, S3, S4, S5, W1, W2, W3, W4, W5,
+            self, D1, G1, G2, G3, G5, L1, P1, P2, P3, P4, Q1, Q2, Q3, Q4, S1, S2, S3, S4, S5, W1,
+            W2, W3, W4, W5,
         },
         Violation,
     },
-    store::{line, sale, seats, server, wallet},
+    store::{agreements, line, sale, seats, server, wallet},
 };
 use crate::{
     entry_queue::{self, Difference, Standing},
@@ -58,6 +59,7 @@ pub async fn verify_database(pool: &Pool) -> Result<Vec<Violation>, VerifyError>
     look_at_seats(&mut snapshot, &mut report).await?;
     look_at_sales(&mut snapshot, &mut report).await?;
     look_at_lines(&mut snapshot, &mut report).await?;
+    look_at_agreements(&mut snapshot, &mut report).await?;
     report.add(D1, server::list_idle_transactions(&mut snapshot, ROWS_MAX).await?);
     snapshot.rollback().await?;
     look_at_what_is_late(&mut db, &mut report).await?;
@@ -115,6 +117,18 @@ async fn look_at_sales(tx: &mut Connection, report: &mut Report) -> Result<(), s
 async fn look_at_lines(tx: &mut Connection, report: &mut Report) -> Result<(), sqlx::Error> {
     report.add(Q1, line::list_wrong_numbers(tx, ROWS_MAX).await?);
     report.add(Q3, line::list_crowded_admissions(tx, ROWS_MAX).await?);
+    Ok(())
+}
+
+async fn look_at_agreements(tx: &mut Connection, report: &mut Report) -> Result<(), sqlx::Error> {
+    report.add(G1, agreements::list_wrong_shares(tx, ROWS_MAX).await?);
+    report.add(G1, agreements::list_not_wound_down(tx, ROWS_MAX).await?);
+    report.add(G2, agreements::list_holds_outside(tx, ROWS_MAX).await?);
+    report.add(G2, agreements::list_holds_over_the_cap(tx, ROWS_MAX).await?);
+    report.add(G3, agreements::list_wrong_histories(tx, ROWS_MAX).await?);
+    report.add(G5, agreements::list_wrong_house_entries(tx, ROWS_MAX).await?);
+    report.add(G5, agreements::list_unbalanced_sums(tx).await?);
+    report.add(G5, agreements::list_lone_adjustments(tx, ROWS_MAX).await?);
     Ok(())
 }
 

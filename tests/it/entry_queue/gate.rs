@@ -270,7 +270,7 @@ async fn a_line_is_taken_away_in_batches_while_others_go_on(db: PgPool) {
     assert_eq!((&state["ahead"], &state["waiting"]), (&json!(0), &json!(1)), "{state}");
 
     // A cancelled program's line goes by itself.
-    let cancel = "update programs set status = 'CANCELLED' where id = $1";
+    let cancel = "update programs set status = 'CANCELLED', cancelled_at = now() where id = $1";
     sqlx::query(cancel).bind(gone.program_id).execute(&db).await.unwrap();
     until_status(&late, &gone, "CANCELLED").await;
     // What a page knows of a program may be a second old.
