@@ -102,6 +102,11 @@ impl FromStr for LogFormat {
 pub struct ConfigError(pub Vec<String>);
 
 impl Config {
+    /// How long a waiting person may be silent.
+    pub fn queue_grace(&self) -> Duration {
+        Duration::from_secs(u64::from(self.queue_grace_secs.get()))
+    }
+
     /// The settings of this process.
     pub fn from_env() -> Result<Self, ConfigError> {
         Self::from_lookup(|name| std::env::var(name).ok())

@@ -124,7 +124,7 @@ pub const SETTINGS: &[Setting] = &[
         "QUEUE_GRACE_SECS",
         "60",
         "seconds",
-        "How long a waiting person may be silent before they are parked when their turn comes.",
+        "How long a waiting person may be silent before they are parked when their turn comes; they are told to ask three times within it.",
     ),
     setting("TRANSFER_TTL_SECS", "259200", "seconds", "How long a transfer request stays open."),
     setting(
