@@ -17,7 +17,7 @@ use actix_web::{
 use tokio::task::JoinHandle;
 
 use crate::{
-    accounts::{PasswordGate, SessionCache},
+    accounts::{LogInBudget, PasswordGate, SessionCache},
     app::{App, StartError},
     catalog::{Listings, Programs},
     entry_queue::WaitingRoom,
@@ -29,10 +29,11 @@ use crate::{
     web::{
         csrf,
         deadline::Running,
-        error, fallback, headers,
+        encoding, error, fallback, headers,
         limits::Limits,
         measure,
         metrics::{LineSeries, show_metrics_apart},
+        upload::Uploads,
     },
     workers::Workers,
 };
@@ -54,6 +55,7 @@ pub struct State {
     limits: Arc<Limits>,
     sessions: SessionCache,
     passwords: PasswordGate,
+    log_ins: LogInBudget,
     programs: Programs,
     listings: Listings,
     waiting_room: WaitingRoom,
@@ -63,6 +65,7 @@ pub struct State {
     progress: Progress,
     provider: Provider,
     lines: LineSeries,
+    uploads: Uploads,
 }
 
 impl State {
@@ -73,6 +76,7 @@ impl State {
             limits: Arc::new(Limits::new(&app.config)),
             sessions: SessionCache::new(app),
             passwords: PasswordGate::new(),
+            log_ins: LogInBudget::new(app),
             programs: Programs::default(),
             desk: Desk::new(app),
             door_counts: DoorCounts::default(),
@@ -81,6 +85,7 @@ impl State {
             progress: Progress::default(),
             provider: Provider::default(),
             lines: LineSeries::default(),
+            uploads: Uploads::default(),
         }
     }
 
@@ -89,6 +94,7 @@ impl State {
             .app_data(Data::from(self.limits.clone()))
             .app_data(Data::new(self.sessions.clone()))
             .app_data(Data::new(self.passwords.clone()))
+            .app_data(Data::new(self.log_ins.clone()))
             .app_data(Data::new(self.programs.clone()))
             .app_data(Data::new(self.listings.clone()))
             .app_data(Data::new(self.waiting_room.clone()))
@@ -96,6 +102,7 @@ impl State {
             .app_data(Data::new(self.door_counts.clone()))
             .app_data(Data::new(self.provider.clone()))
             .app_data(Data::new(self.lines.clone()))
+            .app_data(Data::new(self.uploads.clone()))
             .app_data(Data::new(self.progress.clone()))
             .app_data(Data::new(self.running.clone()));
     }
@@ -180,6 +187,7 @@ pub fn start(app: &App) -> Result<Instance, StartError> {
             .configure(|config| state.register(config))
             .wrap(Compress::default())
             .wrap(from_fn(csrf::refuse_cross_site))
+            .wrap(from_fn(encoding::refuse_encoded))
             .wrap(from_fn(error::render))
             .wrap(from_fn(measure::measure))
             .wrap(from_fn(headers::add_headers))
@@ -201,7 +209,7 @@ pub fn start(app: &App) -> Result<Instance, StartError> {
         let metrics = serve_metrics(app, &state, listener);
         servers.push(Server::run(metrics.map_err(refused("METRICS_ADDR", address))?));
     }
-    let workers = Workers::start(app, &state.limits, &state.progress, &state.lines);
+    let workers = Workers::start(app, &state.limits, &state.log_ins, &state.progress, &state.lines);
     let State { running, desk, .. } = state;
     Ok(Instance { address, metrics_address, servers, workers, running, desk })
 }

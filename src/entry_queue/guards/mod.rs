@@ -27,8 +27,6 @@ pub(super) mod network;
 pub(super) mod proof;
 pub(super) mod wait;
 
-use std::net::IpAddr;
-
 use chrono::{DateTime, Utc};
 
 pub(super) use effects::Effects;
@@ -48,13 +46,14 @@ use crate::{
     accounts::AccountId,
     app::App,
     catalog::{Program, SaleState},
+    infra::network::Network,
 };
 
 /// What somebody who joins sends along.
 #[derive(Clone, Debug)]
 pub(super) struct Attempt {
     /// Where they come from.
-    pub(super) address: IpAddr,
+    pub(super) network: Network,
     /// A challenge and what solves it.
     pub(super) solution: Option<Solution>,
 }
@@ -87,7 +86,7 @@ pub(super) async fn arrive(
     attempt: Attempt,
 ) -> Result<Arrival, QueueError> {
     let key = &app.signing_key;
-    let mut arrival = Arrival { network: NetworkTag::of(key, attempt.address), solved: None };
+    let mut arrival = Arrival { network: NetworkTag::of(key, attempt.network), solved: None };
     let is_over = matches!(program.sale_state(app.now()), SaleState::Closed | SaleState::Cancelled);
     if program.guards().proof_bits.is_none() || is_over {
         return Ok(arrival);
@@ -197,10 +196,10 @@ pub(super) async fn begin_wait(
     app: &App,
     account_id: AccountId,
     program: &Program,
-    address: IpAddr,
+    network: Network,
 ) -> Result<Option<(DateTime<Utc>, u64)>, QueueError> {
     let Some(bits) = program.guards().proof_bits else { return Ok(None) };
     super::service::require_opened(app, program)?;
-    let network = NetworkTag::of(&app.signing_key, address);
+    let network = NetworkTag::of(&app.signing_key, network);
     wait::begin(app, program.id, account_id, network, bits).await.map(Some)
 }

@@ -44,7 +44,7 @@ impl JoinForm {
     pub(super) fn attempt(&self, app: &App, request: &HttpRequest) -> Attempt {
         let is_solved = !self.challenge.is_empty() && !self.nonce.is_empty();
         Attempt {
-            address: client::address(request, &app.config.trusted_proxies),
+            network: client::network(request, &app.config.trusted_proxies),
             solution: is_solved.then(|| Solution {
                 challenge: self.challenge.text().to_owned(),
                 nonce: self.nonce.text().to_owned(),
@@ -118,8 +118,8 @@ pub async fn create_wait(
     request: HttpRequest,
 ) -> Result<HttpResponse, PageError> {
     let program = find(&app, &programs, &slug).await?;
-    let address = client::address(&request, &app.config.trusted_proxies);
-    let begun = guards::begin_wait(&app, me.account_id, &program, address).await?;
+    let network = client::network(&request, &app.config.trusted_proxies);
+    let begun = guards::begin_wait(&app, me.account_id, &program, network).await?;
     let Some((ready_at, retry_after_ms)) = begun else { return Err(NotFound.into()) };
     let document = json!({ "ready_at": ready_at, "retry_after_ms": retry_after_ms });
     Ok(me.view.done(StatusCode::CREATED, &document, &proof_path(&program.slug)))
