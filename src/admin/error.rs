@@ -55,6 +55,10 @@ impl Contention for AdminError {
         match self {
             Self::Payment(error) => error.is_stale(),
             Self::Wallet(error) => error.is_stale(),
+            // An edition that is not the newest stays so: that is told, not tried again.
+            Self::Catalog(CatalogError::Database(error))
+            | Self::Stock(StockError::Database(error)) => is_conflict(error),
+            Self::Reservation(error) => error.is_stale(),
             Self::Database(error) => is_conflict(error),
             _ => false,
         }

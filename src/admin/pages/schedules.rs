@@ -22,7 +22,7 @@ use crate::{
     app::App,
     catalog::{
         ProgramId, ScheduleEdition, ScheduleId, SectionStock, ZoneId, ZoneStock,
-        find_schedule_edition, stock_of,
+        find_schedule_edition, has_prices_to_write, stock_of,
     },
     web::{
         error::{Fault, NotFound, PageError},
@@ -40,6 +40,8 @@ struct SchedulePage {
     edition: ScheduleEdition,
     sections: Vec<SectionStock>,
     zones: Vec<ZoneStock>,
+    /// Whether saved prices are still being written into the seats.
+    is_being_priced: bool,
     starts_at: String,
     refusal: Option<String>,
     meanwhile: Vec<Meanwhile>,
@@ -49,8 +51,10 @@ impl SchedulePage {
     async fn of(app: &App, v: View, id: ScheduleId) -> Result<Self, PageError> {
         let edition = find_schedule_edition(&app.db, id).await?.ok_or(NotFound)?;
         let (sections, zones) = stock_of(&app.db, id).await?;
+        let is_being_priced = has_prices_to_write(&app.db, id).await?;
         let starts_at = times::typed(edition.starts_at, times::zone(&edition.time_zone));
-        Ok(Self { v, edition, sections, zones, starts_at, refusal: None, meanwhile: Vec::new() })
+        let (refusal, meanwhile) = (None, Vec::new());
+        Ok(Self { v, edition, sections, zones, is_being_priced, starts_at, refusal, meanwhile })
     }
 }
 

@@ -1,5 +1,7 @@
 //! What is typed about a performance.
 
+use std::collections::HashSet;
+
 use chrono::{DateTime, Utc};
 use serde::Deserialize;
 
@@ -88,9 +90,21 @@ impl PricesForm {
             .map(|(section, field)| Some((text(section, 1, NAME_CHARS_MAX)?, price(field)?)));
         let prices: Option<Vec<_>> = prices.collect();
         let prices = prices.filter(|prices| same_length && !prices.is_empty());
-        let prices = mistakes.note("price", "admin-refusal-price", prices);
+        let prices = match prices {
+            Some(prices) => {
+                let once = Some(prices).filter(|prices| is_each_once(prices));
+                mistakes.note("section", "admin-refusal-section-twice", once)
+            }
+            None => mistakes.note("price", "admin-refusal-price", None),
+        };
         mistakes.or(version.zip(prices))
     }
+}
+
+/// Whether no section has two prices.
+fn is_each_once(prices: &[(String, Points)]) -> bool {
+    let sections: HashSet<&str> = prices.iter().map(|(section, _)| section.as_str()).collect();
+    sections.len() == prices.len()
 }
 
 /// Seats to be taken off sale, or put back.
