@@ -234,6 +234,8 @@ seat-total-later = You see the total on the next page, before you pay.
 seat-hold = Hold these seats
 seat-limit-reached = That is the most you can choose: { $count }.
 seat-gone = { $name } was just taken by someone else.
+seat-priced-anew = The price of { $name } has changed: it costs { $amount } now.
+seat-price-accept = Continue for { $amount }
 seat-live-off = Not live at the moment. Reload to see the newest state.
 seat-taken-title = { $count ->
     [one] That seat was taken a moment ago
@@ -300,6 +302,7 @@ reservation-refusal-seats = Please choose seats of this performance, each of the
 reservation-refusal-zone = Please choose an area of this performance.
 reservation-refusal-quantity = Please choose how many places.
 reservation-refusal-price = Please choose one of the prices.
+reservation-refusal-total = The price on this page is broken. Please reload it.
 reservation-refusal-cursor = Please open the map anew.
 
 ## Payment
@@ -735,6 +738,12 @@ error-seat-unavailable-action = Choose other seats
 error-sold-out-title = Every place is taken
 error-sold-out-detail = Nothing is left here right now. Held places come back when they are not paid.
 error-sold-out-action = Choose another area
+error-price-changed-title = The price has changed
+error-price-changed-detail = { $total ->
+    [one] What you chose costs { $total } point now. Nothing was held or charged.
+   *[other] What you chose costs { $total } points now. Nothing was held or charged.
+  }
+error-price-changed-action = See the new prices
 error-already-processing-title = We are already on it
 error-already-processing-detail = Your first request is still being worked on. Nothing is done twice.
 error-already-processing-action = See how it went

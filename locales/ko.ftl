@@ -222,6 +222,8 @@ seat-total-later = 합계는 다음 페이지에서 결제 전에 확인할 수 
 seat-hold = 이 좌석 잡기
 seat-limit-reached = { $count }석까지만 고를 수 있어요.
 seat-gone = { $name } 좌석은 방금 다른 분이 선택했어요.
+seat-priced-anew = { $name } 좌석의 가격이 { $amount }로 바뀌었어요.
+seat-price-accept = { $amount }에 계속하기
 seat-live-off = 지금은 실시간 반영이 안 돼요. 새로고침하면 최신 상태를 볼 수 있어요.
 seat-taken-title = 방금 다른 분이 먼저 선택한 좌석이에요
 seat-taken-which = 선택할 수 없는 좌석: { $seats }
@@ -285,6 +287,7 @@ reservation-refusal-seats = 이 회차의 좌석을 한 번씩만 선택해 주�
 reservation-refusal-zone = 이 회차의 구역을 선택해 주세요.
 reservation-refusal-quantity = 몇 자리인지 선택해 주세요.
 reservation-refusal-price = 가격을 하나 선택해 주세요.
+reservation-refusal-total = 페이지의 가격 정보가 올바르지 않아요. 새로고침해 주세요.
 reservation-refusal-cursor = 좌석표를 다시 열어 주세요.
 
 ## Payment
@@ -720,6 +723,9 @@ error-seat-unavailable-action = 다른 좌석 고르기
 error-sold-out-title = 남은 자리가 없어요
 error-sold-out-detail = 지금은 모두 찼어요. 결제되지 않은 자리는 다시 풀려요.
 error-sold-out-action = 다른 구역 고르기
+error-price-changed-title = 가격이 바뀌었어요
+error-price-changed-detail = 선택하신 좌석의 총 금액이 이제 { $total }포인트예요. 아직 선점하거나 결제하지 않았어요.
+error-price-changed-action = 새 가격 보기
 error-already-processing-title = 이미 처리하고 있어요
 error-already-processing-detail = 앞서 보낸 요청을 처리하고 있어요. 두 번 처리되지 않아요.
 error-already-processing-action = 결과 확인하기

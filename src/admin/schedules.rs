@@ -15,8 +15,7 @@ use crate::{
     accounts::AccountId,
     app::App,
     catalog::{
-        self, Edited, Prices, ProgramId, ScheduleEdition, ScheduleId, VenueId,
-        ZoneDetails, ZoneId,
+        self, Edited, Prices, ProgramId, ScheduleEdition, ScheduleId, VenueId, ZoneDetails, ZoneId,
     },
     points::Points,
     reservation::{self, SeatPick},
