@@ -57,9 +57,9 @@ impl Contention for AdminError {
             Self::Wallet(error) => error.is_stale(),
             // An edition that is not the newest stays so: that is told, not tried again.
             Self::Catalog(CatalogError::Database(error))
-            | Self::Stock(StockError::Database(error)) => is_conflict(error),
+            | Self::Stock(StockError::Database(error))
+            | Self::Database(error) => is_conflict(error),
             Self::Reservation(error) => error.is_stale(),
-            Self::Database(error) => is_conflict(error),
             _ => false,
         }
     }

@@ -6,7 +6,9 @@ mod catalog;
 mod crashes;
 mod let_in;
 mod lines;
+mod moved;
 mod people;
+mod prices;
 mod sales;
 mod seats;
 

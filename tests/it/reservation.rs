@@ -5,7 +5,9 @@ mod expiry;
 mod input;
 mod live;
 mod pages;
+mod prices;
 mod race;
+mod restored;
 mod storms;
 mod zones;
 

@@ -18,7 +18,6 @@ use tokio::time::Instant;
 use super::{Edited, next_schedule_edition};
 use crate::{
     catalog::{
-        editing::SectionStock,
         error::CatalogError,
         model::{ScheduleId, ScheduleSeatId, SeatId},
         store::{
@@ -61,21 +60,17 @@ pub async fn update_prices(
     let (sections, points): (Vec<String>, Vec<i64>) =
         prices.iter().map(|(section, price)| (section.clone(), price.get())).unzip();
     store::upsert_changes(tx, id, edited.after.version, &sections, &points).await?;
-    let wanted = |section: &SectionStock| {
-        let found = prices.iter().find(|(name, _)| *name == section.section);
-        found.map_or((section.price_min, section.price_max), |(_, price)| {
-            (Some(*price), Some(*price))
-        })
+    let before = Prices {
+        version: edited.before.version,
+        sections: stock.into_iter().map(|s| (s.section, s.price_min, s.price_max)).collect(),
     };
-    let of = |version, range: &dyn Fn(&SectionStock) -> (Option<Points>, Option<Points>)| {
-        let sections = stock.iter().map(|section| {
-            let (min, max) = range(section);
-            (section.section.clone(), min, max)
-        });
-        Prices { version, sections: sections.collect() }
-    };
-    let before = of(edited.before.version, &|section| (section.price_min, section.price_max));
-    Ok(Edited { before, after: of(edited.after.version, &wanted) })
+    let mut after = Prices { version: edited.after.version, ..before.clone() };
+    for (section, price_min, price_max) in &mut after.sections {
+        if let Some((_, price)) = prices.iter().find(|(name, _)| name == section) {
+            (*price_min, *price_max) = (Some(*price), Some(*price));
+        }
+    }
+    Ok(Edited { before, after })
 }
 
 /// Whether saved prices of a performance are still being written.
