@@ -130,8 +130,12 @@ create table schedule_seats (
 
 -- What changed on one map since a cursor.
 create index schedule_seats_schedule_id_changed_xid on schedule_seats (schedule_id, changed_xid);
--- How many are free, and from which price, without reading the sold ones.
-create index schedule_seats_available on schedule_seats (schedule_id, price) where status = 'AVAILABLE';
+-- How many are free, and from which price, without reading the sold ones. "is not null" is true
+-- of every row, here and in other partial indexes: only a statement that compares the column may
+-- use the index then. A plan that was made while the table was empty, when all indexes are equally
+-- small, could otherwise read all that is free to find one seat.
+create index schedule_seats_available on schedule_seats (schedule_id, price)
+    where status = 'AVAILABLE' and schedule_id is not null;
 
 create table zones (
     id          uuid    primary key,

@@ -58,6 +58,7 @@ create table transfers (
 
     constraint transfers_status_known
         check (status in ('PENDING', 'ACCEPTED', 'REJECTED', 'CANCELLED', 'EXPIRED')),
+    constraint transfers_pending_is_unchanged check (status <> 'PENDING' or version = 0),
     constraint transfers_amount_positive check (amount > 0),
     constraint transfers_between_two_accounts check (sender_id <> receiver_id)
 );
@@ -66,9 +67,14 @@ create index transfers_sender_id on transfers (sender_id, id desc);
 create index transfers_receiver_id on transfers (receiver_id, id desc);
 -- What a worker looks for, and what waits for one person's answer or withholds one
 -- person's points.
-create index transfers_pending on transfers (expires_at, id) where status = 'PENDING';
-create index transfers_pending_sender on transfers (sender_id, id) where status = 'PENDING';
-create index transfers_pending_receiver on transfers (receiver_id, id) where status = 'PENDING';
+-- Each carries a condition that is true of every row and that only its own statements state:
+-- while few are pending all three are equally small, and a plan made then could read everybody's
+-- requests to find one person's.
+create index transfers_pending on transfers (expires_at, id) where status = 'PENDING' and version = 0;
+create index transfers_pending_sender on transfers (sender_id, id)
+    where status = 'PENDING' and sender_id is not null;
+create index transfers_pending_receiver on transfers (receiver_id, id)
+    where status = 'PENDING' and receiver_id is not null;
 
 create table transfer_status_history (
     transfer_id uuid        not null references transfers,

@@ -15,6 +15,8 @@ create table payments (
 
 create unique index payments_live_key on payments (reservation_id)
     where status in ('PENDING', 'COMPLETED');
+-- What was ever paid for a reservation, refunded or not.
+create index payments_reservation_id on payments (reservation_id);
 -- What was booked today.
 create index payments_completed_created_at on payments (created_at) where status = 'COMPLETED';
 create index payments_account_id on payments (account_id, id desc);

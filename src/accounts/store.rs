@@ -146,12 +146,12 @@ pub(super) async fn delete_expired_sessions(db: &Pool, rows_max: i64) -> Result<
     let deleted = sqlx::query!(
         r#"
         delete from sessions
-        where token_hash in (
+        where token_hash = any(array(
             select token_hash from sessions
             where expires_at < now()
             order by expires_at
             limit $1
-            for update skip locked)
+            for update skip locked))
         "#,
         rows_max,
     )

@@ -79,9 +79,9 @@ pub(super) async fn list_programs(
                              where schedule_id = s.id and status = 'AVAILABLE'
                              order by price limit 1))
                  from schedules s where s.program_id = programs.id and s.starts_at > $1),
-                (select min(price) from zones
-                 join schedules s on s.id = schedule_id
-                 where s.program_id = programs.id and s.starts_at > $1 and remaining > 0)
+                (select min((select min(price) from zones
+                             where schedule_id = s.id and remaining > 0))
+                 from schedules s where s.program_id = programs.id and s.starts_at > $1)
             ) as "price_from: Points"
         from programs
         cross join lateral (

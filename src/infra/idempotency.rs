@@ -174,12 +174,12 @@ pub async fn purge_old_keys(db: &Pool) -> Result<(), sqlx::Error> {
         let purged = sqlx::query!(
             r#"
             delete from idempotency_keys
-            where (account_id, key) in (
-                select account_id, key from idempotency_keys
+            where ctid = any(array(
+                select ctid from idempotency_keys
                 where created_at < now() - make_interval(hours => $1)
                 order by created_at
                 limit $2
-                for update skip locked)
+                for update skip locked))
             "#,
             KEPT_HOURS,
             PURGED_ROWS_MAX,

@@ -56,7 +56,7 @@ pub(in crate::admin) async fn list_sections(
             left join reservation_items i on i.zone_id = z.id and i.live
             left join reservations r on r.id = i.reservation_id
             where z.schedule_id = d.id
-            group by z.id
+            group by z.name, z.remaining
         ) stock
         where d.program_id = $1
         order by d.starts_at, stock.section

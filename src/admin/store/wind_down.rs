@@ -52,9 +52,9 @@ pub(in crate::admin) async fn list_left(
             where program_id = $1 and status = 'HELD' and expires_at > clock_timestamp()
             union all
             select r.id, r.account_id, r.status
-            from schedules d
-            join reservations r on r.schedule_id = d.id and r.status = 'CONFIRMED'
-            where d.program_id = $1
+            from reservations r
+            where r.schedule_id = any(array(select id from schedules where program_id = $1))
+              and r.status = 'CONFIRMED'
               and not exists (
                 select from reservation_items i
                 join tickets t on t.reservation_item_id = i.id and t.status = 'USED'
@@ -146,10 +146,10 @@ pub(in crate::admin) async fn progress_of(
             group by p.id
         ) counted
         cross join (
-            select count(distinct r.id) as used
+            select count(distinct r.id) filter (where t.status = 'USED') as used
             from reservations r
             join reservation_items i on i.reservation_id = r.id
-            join tickets t on t.reservation_item_id = i.id and t.status = 'USED'
+            join tickets t on t.reservation_item_id = i.id
             where r.program_id = $1 and r.status = 'CONFIRMED'
         ) entered
         "#,

@@ -192,7 +192,7 @@ pub(in crate::catalog) async fn list_seats(
         r#"
         select section, row_label as row, number, x, y
         from seats where venue_id = $1
-        order by id
+        order by id + 0 -- the index of the ids holds the seats of all venues
         "#,
         venue_id as _,
     )

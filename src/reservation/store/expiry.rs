@@ -23,7 +23,7 @@ pub(in crate::reservation) async fn list_lapsed(
         r#"
         select id as "id: _", expires_at
         from reservations
-        where status = 'HELD' and expires_at <= clock_timestamp()
+        where status = 'HELD' and settled_at is null and expires_at <= clock_timestamp()
           and (expires_at, id) > (coalesce($1, '-infinity'::timestamptz),
                                   coalesce($2, '00000000-0000-0000-0000-000000000000'::uuid))
         order by expires_at, id

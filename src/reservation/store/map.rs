@@ -47,12 +47,44 @@ pub(in crate::reservation) async fn position(
     .await
 }
 
-/// The seats of a performance, or of one section of it, in map order. The venue is named so
-/// that only its seats are read, however many other venues there are.
+/// Seats of a performance, or of one section of it, in map order.
 pub(in crate::reservation) async fn list_seats(
     db: &Pool,
     schedule_id: ScheduleId,
     section: Option<&str>,
+) -> Result<Vec<MapSeat>, sqlx::Error> {
+    match section {
+        Some(section) => list_section_seats(db, schedule_id, section).await,
+        None => list_all_seats(db, schedule_id).await,
+    }
+    .map(in_map_order)
+}
+
+/// Seats of a performance. The venue is named so that only its seats are read, however many
+/// other venues there are.
+async fn list_all_seats(db: &Pool, schedule_id: ScheduleId) -> Result<Vec<MapSeat>, sqlx::Error> {
+    sqlx::query_as!(
+        MapSeat,
+        r#"
+        select s.id as "id: _", v.section, v.row_label, v.number, v.x, v.y,
+            s.price as "price: _", s.status as "status: SeatStatus"
+        from schedule_seats s
+        join seats v on v.id = s.seat_id
+            and v.venue_id = (select venue_id from schedules where id = $1)
+        where s.schedule_id = $1
+        "#,
+        schedule_id as _,
+    )
+    .fetch_all(db)
+    .await
+}
+
+/// Seats of one section of a performance: a statement of its own, because one kept plan for
+/// "this section or all" would read all.
+async fn list_section_seats(
+    db: &Pool,
+    schedule_id: ScheduleId,
+    section: &str,
 ) -> Result<Vec<MapSeat>, sqlx::Error> {
     sqlx::query_as!(
         MapSeat,
@@ -62,14 +94,13 @@ pub(in crate::reservation) async fn list_seats(
         from schedule_seats s
         join seats v on v.id = s.seat_id
             and v.venue_id = (select venue_id from schedules where id = $1)
-        where s.schedule_id = $1 and ($2::text is null or v.section = $2)
+        where s.schedule_id = $1 and v.section = $2
         "#,
         schedule_id as _,
         section,
     )
     .fetch_all(db)
     .await
-    .map(in_map_order)
 }
 
 /// The seats of every section in which one of `seat_ids` stands, in map order.

@@ -172,8 +172,9 @@ pub(in crate::wallet) async fn list_lapsed(
         r#"
         select expires_at, id as "id: TransferId"
         from transfers
-        where status = 'PENDING' and expires_at <= clock_timestamp()
-          and ($1::timestamptz is null or (expires_at, id) > ($1, $2::uuid))
+        where status = 'PENDING' and version = 0 and expires_at <= clock_timestamp()
+          and (expires_at, id) > (coalesce($1, '-infinity'::timestamptz),
+                                  coalesce($2, '00000000-0000-0000-0000-000000000000'::uuid))
         order by expires_at, id
         limit $3
         "#,
