@@ -49,6 +49,17 @@ impl Points {
         self.0.checked_sub(other.0).and_then(Self::new)
     }
 
+    /// `percent` of the amount, rounded down to whole points: what a refund gives back. Never
+    /// more than the amount, and exact up to the largest one; `None` outside 0 to 100 percent.
+    pub fn share(self, percent: i32) -> Option<Self> {
+        const WHOLE: i128 = 100;
+        let percent = i128::from(percent);
+        if !(0..=WHOLE).contains(&percent) {
+            return None;
+        }
+        i64::try_from(i128::from(self.0) * percent / WHOLE).ok().map(Self)
+    }
+
     /// So many times as much, unless nobody could count them.
     pub fn checked_mul(self, times: i64) -> Option<Self> {
         self.0.checked_mul(times).and_then(Self::new)
@@ -64,5 +75,26 @@ impl Count for Points {
 impl fmt::Display for Points {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&grouped(self.0))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_share_is_rounded_down_and_exact_for_the_largest_amount() {
+        let share = |amount, percent| Points(amount).share(percent).map(Points::get);
+        assert_eq!(share(99, 50), Some(49));
+        assert_eq!(share(99, 0), Some(0));
+        assert_eq!(share(i64::MAX, 100), Some(i64::MAX));
+        assert_eq!(share(i64::MAX, 99), Some(9_131_138_316_486_228_048));
+    }
+
+    #[test]
+    fn no_share_is_negative_or_more_than_all() {
+        for percent in [-1, 101, i32::MIN, i32::MAX] {
+            assert_eq!(Points(100).share(percent), None, "{percent}");
+        }
     }
 }

@@ -58,6 +58,28 @@ pub async fn find_profile(db: &Pool, id: AccountId) -> Result<Option<Profile>, s
     Ok(store::list(db, Some(&[id.0]), None).await?.pop())
 }
 
+/// Locks the account `id` together with that of `by`, in id order, and requires that `by` may
+/// still manage. Of two administrators who act on each other at once the second finds that it
+/// may not any more: so whoever acts remains, and never does the last one go.
+async fn lock_beside(
+    tx: &mut PgConnection,
+    by: AccountId,
+    id: AccountId,
+) -> Result<Option<Profile>, AccountError> {
+    if by == id {
+        return Err(AccountError::OwnAccount);
+    }
+    let mut locked = store::lock(tx, &[by, id]).await?;
+    let may_manage = |profile: &Profile| {
+        profile.account_id == by && profile.role == Role::Admin && profile.locked_at.is_none()
+    };
+    if !locked.iter().any(may_manage) {
+        return Err(AccountError::Forbidden);
+    }
+    locked.retain(|profile| profile.account_id == id);
+    Ok(locked.pop())
+}
+
 /// Locks an account, or lets it sign in again. Answers with how it was and how it is;
 /// one that is so already is [`AccountError::Stale`], none at all `None`.
 pub async fn lock_out(
@@ -66,15 +88,12 @@ pub async fn lock_out(
     id: AccountId,
     is_locked: bool,
 ) -> Result<Option<(Profile, Profile)>, AccountError> {
-    if by == id {
-        return Err(AccountError::OwnAccount);
-    }
-    let Some(before) = store::lock(tx, id).await? else { return Ok(None) };
+    let Some(before) = lock_beside(tx, by, id).await? else { return Ok(None) };
     if before.locked_at.is_some() == is_locked {
         return Err(AccountError::Stale);
     }
     store::write(tx, id, before.role, is_locked).await?;
-    Ok(store::lock(tx, id).await?.map(|after| (before, after)))
+    Ok(store::lock(tx, &[id]).await?.pop().map(|after| (before, after)))
 }
 
 /// Gives an account another role, if it still has the one that was shown.
@@ -85,13 +104,10 @@ pub async fn change_role(
     from: Role,
     to: Role,
 ) -> Result<Option<(Profile, Profile)>, AccountError> {
-    if by == id {
-        return Err(AccountError::OwnAccount);
-    }
-    let Some(before) = store::lock(tx, id).await? else { return Ok(None) };
+    let Some(before) = lock_beside(tx, by, id).await? else { return Ok(None) };
     if before.role != from {
         return Err(AccountError::Stale);
     }
     store::write(tx, id, to, before.locked_at.is_some()).await?;
-    Ok(store::lock(tx, id).await?.map(|after| (before, after)))
+    Ok(store::lock(tx, &[id]).await?.pop().map(|after| (before, after)))
 }

@@ -5,7 +5,10 @@ use crate::{
     accounts::AccountError,
     catalog::CatalogError,
     entry_queue::QueueError,
-    infra::postgres::{Contention, is_conflict},
+    infra::{
+        idempotency::KeyError,
+        postgres::{Contention, is_conflict},
+    },
     payment::PaymentError,
     reservation::{ReservationError, StockError},
     tickets::TicketError,
@@ -45,6 +48,9 @@ pub enum AdminError {
     /// The account is not what it should be.
     #[error(transparent)]
     Account(#[from] AccountError),
+    /// The request key does not lead to work.
+    #[error(transparent)]
+    Key(#[from] KeyError),
     /// Postgres failed.
     #[error(transparent)]
     Database(#[from] sqlx::Error),
@@ -56,7 +62,8 @@ impl Contention for AdminError {
             Self::Payment(error) => error.is_stale(),
             Self::Wallet(error) => error.is_stale(),
             // An edition that is not the newest stays so: that is told, not tried again.
-            Self::Catalog(CatalogError::Database(error))
+            Self::Key(KeyError::Database(error))
+            | Self::Catalog(CatalogError::Database(error))
             | Self::Stock(StockError::Database(error))
             | Self::Database(error) => is_conflict(error),
             Self::Reservation(error) => error.is_stale(),

@@ -115,6 +115,8 @@ named! {
 /// One act, about to be written into the log.
 #[derive(Clone, Debug)]
 pub(super) struct Entry {
+    /// Names the act: also what points that it moved refer to.
+    pub(super) id: Uuid,
     pub(super) by: AccountId,
     pub(super) act: Act,
     pub(super) subject: Subject,
@@ -125,10 +127,16 @@ pub(super) struct Entry {
 }
 
 impl Entry {
-    /// `by` did `act` to the `subject` named `id`.
-    pub(super) fn new(by: AccountId, act: Act, subject: Subject, id: impl fmt::Display) -> Self {
-        let subject_id = id.to_string();
-        Self { by, act, subject, subject_id, before: None, after: None, reason: None }
+    /// `by` did `act` to the `subject` named `subject_id`.
+    pub(super) fn new(
+        by: AccountId,
+        act: Act,
+        subject: Subject,
+        subject_id: impl fmt::Display,
+    ) -> Self {
+        let subject_id = subject_id.to_string();
+        let id = Uuid::now_v7();
+        Self { id, by, act, subject, subject_id, before: None, after: None, reason: None }
     }
 
     /// How the subject was before.

@@ -39,6 +39,7 @@ impl AdminError {
             Self::Reservation(error) => Some(error),
             Self::Ticket(error) => Some(error),
             Self::Account(error) => Some(error),
+            Self::Key(error) => Some(error),
             Self::NotFound => Some(&NotFound),
             Self::ChangedMeanwhile(_) | Self::Database(_) => None,
         }
@@ -58,6 +59,7 @@ impl Fault for AdminError {
             Self::Reservation(error) => error.status(),
             Self::Ticket(error) => error.status(),
             Self::Account(error) => error.status(),
+            Self::Key(error) => error.status(),
             Self::Database(error) => database_fault(error).0,
         }
     }
@@ -74,6 +76,7 @@ impl Fault for AdminError {
             Self::Reservation(error) => error.code(),
             Self::Ticket(error) => error.code(),
             Self::Account(error) => error.code(),
+            Self::Key(error) => error.code(),
             Self::Database(error) => database_fault(error).1,
         }
     }

@@ -1,6 +1,6 @@
 //! People: locked, promoted, given points, refunded.
 
-use uuid::Uuid;
+use serde::{Deserialize, Serialize};
 
 use super::{
     audit,
@@ -10,11 +10,14 @@ use super::{
 use crate::{
     accounts::{self, AccountError, AccountId, Profile, Role},
     app::App,
-    infra::postgres::{Transaction, retry_stale},
+    infra::{
+        idempotency::{Claim, RequestKey, commit_kept},
+        postgres::{Transaction, retry_stale},
+    },
     payment::{self, Cancelled, Share},
     points::Points,
     reservation::{self, ReservationId},
-    wallet::{self, Kind, WalletError},
+    wallet::{self, Kind},
 };
 
 /// Locks somebody out, or lets them back in.
@@ -56,65 +59,100 @@ async fn finish(
     Ok(after)
 }
 
-/// Puts points into somebody's wallet, or takes usable ones out; once for each `order`.
-/// Answers with the balance after it.
+/// Adjustment of one account's points by an administrator.
+#[derive(Clone, Debug)]
+pub(super) struct Adjustment {
+    /// Whose points.
+    pub(super) account_id: AccountId,
+    /// The signed change of the balance; never zero.
+    pub(super) amount: i64,
+    /// Why.
+    pub(super) reason: Reason,
+}
+
+/// What an adjustment is answered with, and what its request key keeps.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Adjusted {
+    /// The balance right after it.
+    pub(super) balance: Points,
+}
+
+/// Puts points into somebody's wallet, or takes usable ones out; once for each `key`. The act
+/// in the log is what the wallet's entry refers to.
 pub(super) async fn adjust_points(
     app: &App,
     by: AccountId,
-    id: AccountId,
-    (order, amount): (Uuid, i64),
-    reason: &Reason,
-) -> Result<Points, AdminError> {
-    accounts::find_profile(&app.db, id).await?.ok_or(AdminError::NotFound)?;
-    let adjusted = retry_stale(|_| adjust_once(app, by, id, (order, amount), reason)).await;
-    match adjusted {
-        // The same press arrived twice: it was done, and is not done again.
-        Err(AdminError::Wallet(WalletError::MovedBefore)) => {
-            let wallet = wallet::find_wallet(&app.db, id).await?;
-            Ok(wallet.map_or(Points::ZERO, |wallet| wallet.balance))
-        }
-        outcome => outcome,
-    }
+    adjustment: &Adjustment,
+    key: Option<&RequestKey>,
+) -> Result<Adjusted, AdminError> {
+    let found = accounts::find_profile(&app.db, adjustment.account_id).await?;
+    found.ok_or(AdminError::NotFound)?;
+    retry_stale(|_| adjust_once(app, by, adjustment, key)).await
 }
 
 async fn adjust_once(
     app: &App,
     by: AccountId,
-    id: AccountId,
-    (order, amount): (Uuid, i64),
-    reason: &Reason,
-) -> Result<Points, AdminError> {
-    let points = Points::new(amount.saturating_abs()).unwrap_or_default();
+    adjustment: &Adjustment,
+    key: Option<&RequestKey>,
+) -> Result<Adjusted, AdminError> {
+    let Adjustment { account_id: id, amount, ref reason } = *adjustment;
     let mut tx = app.db.begin().await?;
+    if let Some(key) = key
+        && let Claim::Done(adjusted) = key.claim(&mut tx).await?
+    {
+        return Ok(adjusted);
+    }
+    let points = Points::new(amount.saturating_abs()).unwrap_or_default();
     let entry = Entry::new(by, Act::PointsAdjusted, Subject::Account, id).because(reason);
     let balance = match amount > 0 {
-        true => wallet::credit(&mut tx, id, points, Kind::Adjustment, order).await?,
-        false => wallet::debit(&mut tx, id, points, Kind::Adjustment, order).await?,
+        true => wallet::credit(&mut tx, id, points, Kind::Adjustment, entry.id).await?,
+        false => wallet::debit(&mut tx, id, points, Kind::Adjustment, entry.id).await?,
     };
     let told = |balance: i64| serde_json::json!({ "balance": balance });
     let entry = entry.before(&told(balance.get() - amount)).after(&told(balance.get()));
     audit::record(&mut tx, entry).await?;
-    tx.commit().await?;
-    Ok(balance)
+    Ok(commit_kept(&app.db, tx, key, Adjusted { balance }).await?)
 }
 
-/// Refunds somebody's paid reservation.
+/// Refund of somebody's paid reservation by an administrator.
+#[derive(Clone, Debug)]
+pub(super) struct Refund {
+    pub(super) reservation_id: ReservationId,
+    /// Whose it is.
+    pub(super) owner_id: AccountId,
+    pub(super) share: Share,
+    /// Why.
+    pub(super) reason: Reason,
+}
+
+/// Refunds somebody's paid reservation; once for each `key`.
 pub(super) async fn refund(
     app: &App,
     by: AccountId,
-    (id, owner): (ReservationId, AccountId),
-    how_much: Share,
-    reason: &Reason,
+    refund: &Refund,
+    key: Option<&RequestKey>,
 ) -> Result<Cancelled, AdminError> {
-    let (cancelled, schedule_id) = retry_stale(|_| async {
-        let mut tx = app.db.begin().await?;
-        let refunded = payment::refund(&mut tx, owner, id, how_much).await?;
-        let entry = Entry::new(by, Act::Refunded, Subject::Reservation, id.0).because(reason);
-        audit::record(&mut tx, entry.after(&refunded.0)).await?;
-        tx.commit().await?;
-        Ok::<_, AdminError>(refunded)
-    })
-    .await?;
+    retry_stale(|_| refund_once(app, by, refund, key)).await
+}
+
+async fn refund_once(
+    app: &App,
+    by: AccountId,
+    refund: &Refund,
+    key: Option<&RequestKey>,
+) -> Result<Cancelled, AdminError> {
+    let Refund { reservation_id: id, owner_id, share, ref reason } = *refund;
+    let mut tx = app.db.begin().await?;
+    if let Some(key) = key
+        && let Claim::Done(cancelled) = key.claim(&mut tx).await?
+    {
+        return Ok(cancelled);
+    }
+    let (cancelled, schedule_id) = payment::refund(&mut tx, owner_id, id, share).await?;
+    let entry = Entry::new(by, Act::Refunded, Subject::Reservation, id.0).because(reason);
+    audit::record(&mut tx, entry.after(&cancelled)).await?;
+    let cancelled = commit_kept(&app.db, tx, key, cancelled).await?;
     reservation::announce(app, schedule_id);
     Ok(cancelled)
 }

@@ -3,7 +3,9 @@
 //! The cancellation itself is one short transaction: from then on nothing is sold, held
 //! or paid. Everything else follows here, one reservation a transaction, by every
 //! instance at once. What is left to do is read from the rows, so after a crash the next
-//! tick simply goes on; the line is taken away by its own feature.
+//! tick simply goes on, and it is over when no row is left. A group of which somebody was let in
+//! is given back as a whole; one that was let in as a whole keeps what it paid. The line is taken
+//! away by its own feature.
 
 use futures_util::StreamExt;
 use rand::seq::SliceRandom;
@@ -37,11 +39,7 @@ pub async fn wind_down(app: &App) -> Result<(), sqlx::Error> {
 async fn wind_down_program(app: &App, program_id: ProgramId) -> Result<(), sqlx::Error> {
     let mut left = store::list_left(&app.db, program_id, BATCH_MAX).await?;
     if left.is_empty() {
-        // A payment that began before the cancellation may commit a moment after it.
-        if store::is_settled(&app.db, program_id).await? {
-            catalog::finish_winding_down(&app.db, program_id).await?;
-        }
-        return Ok(());
+        return finish(app, program_id).await;
     }
     // Instances that found the same ones begin at different places.
     left.shuffle(&mut rand::rng());
@@ -63,11 +61,26 @@ async fn wind_down_program(app: &App, program_id: ProgramId) -> Result<(), sqlx:
     Ok(())
 }
 
+/// Ends the winding down if nothing is left.
+///
+/// The rows say so, and no clock: a payment that began before the cancellation holds its
+/// reservation's lock, so until its end that is seen as `HELD`, and afterwards as paid. A hold
+/// that began before it may still come, but can never be paid. A check-in that is taken back
+/// waits for the program's row, and opens the winding down again.
+async fn finish(app: &App, program_id: ProgramId) -> Result<(), sqlx::Error> {
+    let mut tx = app.db.begin().await?;
+    catalog::lock_winding_down(&mut tx, program_id).await?;
+    if !store::is_anything_left(&mut tx, program_id).await? {
+        catalog::finish_winding_down(&mut tx, program_id).await?;
+    }
+    tx.commit().await
+}
+
 async fn give_back(app: &App, left: &Left) -> Result<(), AdminError> {
     let mut tx = app.db.begin().await?;
     let schedule_id = match left.status {
         ReservationStatus::Confirmed => {
-            let refund = payment::refund(&mut tx, left.account_id, left.id, Share::All);
+            let refund = payment::refund(&mut tx, left.account_id, left.id, Share::Unused);
             let (_, schedule_id) = refund.await?;
             schedule_id
         }

@@ -12,7 +12,7 @@ use uuid::Uuid;
 use super::{
     editing::{ProgramDetails, ProgramEdition, ProgramLine, VenueDetails, VenueEdition},
     error::{CatalogError, NAMED_MAX},
-    model::{ProgramId, ProgramStatus, VenueId},
+    model::{ProgramId, ProgramStatus, ScheduleId, VenueId},
     plan::{PlannedSeat, SeatPlan},
     store::{programs, venues},
 };
@@ -151,9 +151,25 @@ pub async fn cancel_program(
     program_after(tx, before).await
 }
 
-/// Everything of a cancelled program was given back.
-pub async fn finish_winding_down(db: &Pool, id: ProgramId) -> Result<(), sqlx::Error> {
-    programs::write_wound_down(db, id).await
+/// Locks a program's row until the transaction ends, so that whatever the caller asks of its
+/// reservations stays so until [`finish_winding_down`].
+pub async fn lock_winding_down(tx: &mut PgConnection, id: ProgramId) -> Result<(), sqlx::Error> {
+    programs::lock(tx, id).await
+}
+
+/// Everything of a cancelled, locked program was given back.
+pub async fn finish_winding_down(tx: &mut PgConnection, id: ProgramId) -> Result<(), sqlx::Error> {
+    programs::write_wound_down(tx, id).await
+}
+
+/// Locks the program of a performance, before anything else of it, and has a cancelled one
+/// looked at again by the workers: something of it is about to be left again.
+pub async fn reopen_winding_down(
+    tx: &mut PgConnection,
+    schedule_id: ScheduleId,
+) -> Result<(), sqlx::Error> {
+    programs::lock_of_schedule(tx, schedule_id).await?;
+    programs::write_not_wound_down(tx, schedule_id).await
 }
 
 /// All venues, by name.

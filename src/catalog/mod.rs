@@ -35,8 +35,9 @@ pub use desk::{
     Edited, Prices, cancel_program, create_program, create_schedule, create_venue, create_zone,
     find_program_edition, find_schedule_edition, find_venue, finish_winding_down,
     has_prices_to_write, list_program_lines, list_schedule_editions, list_seats, list_venues,
-    list_with_prices_to_write, next_schedule_edition, pause_line, publish_program, replace_seats,
-    stock_of, update_line, update_prices, update_program, update_venue, update_zone, write_prices,
+    list_with_prices_to_write, lock_winding_down, next_schedule_edition, pause_line,
+    publish_program, reopen_winding_down, replace_seats, stock_of, update_line, update_prices,
+    update_program, update_venue, update_zone, write_prices,
 };
 pub use editing::{
     ProgramDetails, ProgramEdition, ProgramLine, ScheduleEdition, SectionStock, VenueDetails,

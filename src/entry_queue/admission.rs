@@ -82,7 +82,7 @@ async fn pass_gate(
     head: Option<Head>,
 ) -> Result<Option<Passage>, sqlx::Error> {
     let mut tx = app.db.begin().await?;
-    let Some(bucket) = gate::try_lock_gate(&mut tx, program_id).await? else {
+    let Some(stored) = gate::try_lock_gate(&mut tx, program_id).await? else {
         // Taken, or never made: the next tick knows.
         gate::insert_gate(&mut tx, program_id).await?;
         tx.commit().await?;
@@ -91,7 +91,7 @@ async fn pass_gate(
     let mut moved = gate::expire_lapsed(&mut tx, program_id, LAPSED_MAX).await?;
     let n_inside = gate::count_inside(&mut tx, program_id).await?;
     let rules = gate::rules_of(&mut tx, program_id).await?;
-    let bucket = rules.rate_per_second.map(|rate| bucket.refilled(rate, rules.now));
+    let bucket = rules.rate_per_second.map(|rate| stored.refilled(rate, rules.now));
     let room = room(&rules, n_inside, bucket);
     let head = match head {
         _ if room == 0 => None,
@@ -99,6 +99,12 @@ async fn pass_gate(
         head => head,
     };
     let Some(head) = head else {
+        // A bucket of a time to come would stay empty until then.
+        if let Some(bucket) = bucket
+            && stored.is_of_the_future(rules.now)
+        {
+            gate::write_bucket(&mut tx, program_id, bucket).await?;
+        }
         tx.commit().await?;
         return Ok(Some(Passage { moved, has_room: false }));
     };

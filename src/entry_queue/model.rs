@@ -164,11 +164,17 @@ pub(super) struct Bucket {
 }
 
 impl Bucket {
-    /// The bucket at `now`.
+    /// The bucket at `now`. Where the clock was set back since the last refill, the level
+    /// stays and refilling starts anew from `now`, as soon as that is written.
     pub(super) fn refilled(self, rate_per_second: i32, now: DateTime<Utc>) -> Self {
         let rate = f64::from(rate_per_second);
         let secs = (now - self.refilled_at).as_seconds_f64().max(0.0);
         Self { level: (self.level + rate * secs).min(rate.max(1.0)), refilled_at: now }
+    }
+
+    /// Whether the clock was set back since the last refill: `now` is earlier.
+    pub(super) fn is_of_the_future(&self, now: DateTime<Utc>) -> bool {
+        now < self.refilled_at
     }
 
     /// How many it lets in.
@@ -257,6 +263,18 @@ mod tests {
         assert_eq!(empty.refilled(4, at(249)).whole(), 0);
         assert_eq!(empty.refilled(4, at(250)).whole(), 1);
         assert_eq!(empty.refilled(4, at(3_600_000)).whole(), 4);
+    }
+
+    #[test]
+    fn a_clock_that_is_set_back_costs_no_more_than_the_refill_since() {
+        let start = DateTime::from_timestamp(1_800_000_000, 0).unwrap();
+        let at = |ms| start + TimeDelta::milliseconds(ms);
+        let empty = Bucket { level: 0.5, refilled_at: at(3_600_000) };
+        assert!(empty.is_of_the_future(start));
+        let back = empty.refilled(2, start);
+        assert_eq!((back.whole(), back.refilled_at), (0, start), "nothing is given for nothing");
+        assert!(!back.is_of_the_future(start) && !back.is_of_the_future(at(1)));
+        assert_eq!(back.refilled(2, at(250)).whole(), 1);
     }
 
     #[test]

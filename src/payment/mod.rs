@@ -10,8 +10,10 @@
 //!   entry of its total in its account's wallet, and a valid or used ticket for each
 //!   seat and place. One transaction writes all of it, and one takes all of it back.
 //! * At most one live payment per reservation: `payments_live_key`.
-//! * Nothing is paid after the hold's end, and nothing is refunded after a ticket of it
-//!   was used.
+//! * Nothing is paid after the hold's end. A person is refunded nothing of which a ticket was
+//!   used; the management's full refund goes on, and the used ticket stays used.
+//! * What a refund gives back is [`Points::share`](crate::points::Points::share) of the payment,
+//!   here and wherever it is shown.
 //! * An order with a request key is carried out once. A lost answer to COMMIT is
 //!   resolved by looking the key up, never by paying again.
 //!

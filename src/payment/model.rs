@@ -45,8 +45,8 @@ pub struct Paid {
     pub tickets: Vec<TicketCode>,
 }
 
-/// What giving back is answered with.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+/// What giving back is answered with, and what its request key keeps.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Cancelled {
     /// What was given back.
     pub reservation_id: ReservationId,
@@ -54,23 +54,4 @@ pub struct Cancelled {
     pub status: ReservationStatus,
     /// The points that went back into the wallet.
     pub refunded: Points,
-}
-
-/// `percent` of `amount`, rounded down to whole points.
-pub(super) fn share(amount: Points, percent: i32) -> Option<Points> {
-    let share = i128::from(amount.get()).checked_mul(i128::from(percent))? / 100;
-    Points::new(i64::try_from(share).ok()?)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_share_is_rounded_down() {
-        let share = |amount, percent| share(Points::new(amount).unwrap(), percent).map(Points::get);
-        assert_eq!(share(99, 50), Some(49));
-        assert_eq!(share(99, 0), Some(0));
-        assert_eq!(share(i64::MAX, 100), Some(i64::MAX));
-    }
 }

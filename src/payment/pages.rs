@@ -8,11 +8,10 @@ use actix_web::{
 };
 use serde::Deserialize;
 use serde_json::{Map, Value};
-use uuid::Uuid;
 
 use super::{error::PaymentError, service};
 use crate::{
-    accounts::CurrentAccount,
+    accounts::{AccountId, CurrentAccount},
     app::App,
     catalog::Programs,
     infra::idempotency::RequestKey,
@@ -94,18 +93,24 @@ impl Fault for PaymentError {
     }
 }
 
-/// A payment as it is sent.
+/// A payment or a cancellation as it is sent: both say nothing but their key.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default)]
-pub struct PaymentForm {
+pub struct KeyForm {
     request_key: Field,
 }
 
-impl PaymentForm {
-    fn parse(&self) -> Result<Option<Uuid>, Mistakes> {
+impl KeyForm {
+    /// The key of an order on `route` for one reservation.
+    fn parse(
+        &self,
+        account_id: AccountId,
+        route: &str,
+        id: ReservationId,
+    ) -> Result<Option<RequestKey>, Mistakes> {
         let mut mistakes = Mistakes::default();
         let key = request_key::parse(&mut mistakes, &self.request_key);
-        mistakes.or(Some(key))
+        mistakes.or(Some(key.map(|key| RequestKey::new(account_id.0, key, route, &id))))
     }
 }
 
@@ -116,12 +121,9 @@ pub async fn create_payment(
     provider: Data<Provider>,
     me: CurrentAccount,
     id: Path<ReservationId>,
-    Body(form): Body<PaymentForm>,
+    Body(form): Body<KeyForm>,
 ) -> Result<HttpResponse, PageError> {
-    let key = form.parse()?.map(|key| {
-        let route = "POST /reservations/{id}/payment";
-        RequestKey::new(me.account_id.0, key, route, &*id)
-    });
+    let key = form.parse(me.account_id, "POST /reservations/{id}/payment", *id)?;
     match service::pay(&app, me.account_id, *id, key.as_ref()).await {
         Ok(paid) => {
             let mut answer = me.view.done(StatusCode::CREATED, &paid, TICKETS_PATH);
@@ -142,8 +144,10 @@ pub async fn create_cancellation(
     provider: Data<Provider>,
     me: CurrentAccount,
     id: Path<ReservationId>,
+    Body(form): Body<KeyForm>,
 ) -> Result<HttpResponse, PageError> {
-    match service::cancel(&app, me.account_id, *id).await {
+    let key = form.parse(me.account_id, "POST /reservations/{id}/cancellation", *id)?;
+    match service::cancel(&app, me.account_id, *id, key.as_ref()).await {
         Ok(cancelled) => {
             let location = format!("/reservations/{id}");
             let mut answer = me.view.done(StatusCode::OK, &cancelled, &location);

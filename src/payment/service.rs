@@ -5,7 +5,7 @@ use uuid::Uuid;
 
 use super::{
     error::PaymentError,
-    model::{Cancelled, Paid, PaymentId, share},
+    model::{Cancelled, Paid, PaymentId},
     store,
 };
 use crate::{
@@ -19,7 +19,7 @@ use crate::{
     },
     points::Points,
     reservation::{self, Locked, ReservationError, ReservationId, ReservationStatus},
-    tickets,
+    tickets::{self, Used},
     wallet::{self, Kind, WalletError},
 };
 
@@ -100,46 +100,39 @@ async fn pay_once(app: &App, order: &Order<'_>) -> Result<Attempt, PaymentError>
     Ok(Attempt::Paid(paid, program_id))
 }
 
-/// Gives a reservation back: a hold is released, a paid one refunded by its policy.
+/// Gives a reservation back: a hold is released, a paid one refunded by its policy. Under a
+/// `key` that gave it back before, the answer is what it was then.
 pub async fn cancel(
     app: &App,
     account_id: AccountId,
     reservation_id: ReservationId,
+    key: Option<&RequestKey>,
 ) -> Result<Cancelled, PaymentError> {
-    let reservation = reservation::find_owned(&app.db, account_id, reservation_id).await?;
-    match reservation.ok_or(ReservationError::NotFound)?.status {
+    let order = Order { account_id, reservation_id, key };
+    retry_stale(|_| cancel_once(app, &order)).await
+}
+
+async fn cancel_once(app: &App, order: &Order<'_>) -> Result<Cancelled, PaymentError> {
+    let Order { account_id, reservation_id, key } = *order;
+    let mut tx = app.db.begin().await?;
+    if let Some(key) = key
+        && let Claim::Done(cancelled) = key.claim(&mut tx).await?
+    {
+        return Ok(cancelled);
+    }
+    let found = reservation::find_owned(&mut *tx, account_id, reservation_id).await?;
+    let (cancelled, schedule_id) = match found.ok_or(ReservationError::NotFound)?.status {
         ReservationStatus::Held => {
-            retry_stale(|_| release_once(app, account_id, reservation_id)).await
+            let released = reservation::release(&mut tx, account_id, reservation_id).await?;
+            let status = ReservationStatus::Cancelled;
+            (Cancelled { reservation_id, status, refunded: Points::ZERO }, released.schedule_id)
         }
         ReservationStatus::Confirmed => {
-            retry_stale(|_| refund_once(app, account_id, reservation_id)).await
+            refund(&mut tx, account_id, reservation_id, Share::AsAgreed).await?
         }
-        ended => Err(ReservationError::InvalidState(ended).into()),
-    }
-}
-
-async fn release_once(
-    app: &App,
-    account_id: AccountId,
-    reservation_id: ReservationId,
-) -> Result<Cancelled, PaymentError> {
-    let mut tx = app.db.begin().await?;
-    let released = reservation::release(&mut tx, account_id, reservation_id).await?;
-    tx.commit().await?;
-    reservation::announce(app, released.schedule_id);
-    let status = ReservationStatus::Cancelled;
-    Ok(Cancelled { reservation_id, status, refunded: Points::ZERO })
-}
-
-async fn refund_once(
-    app: &App,
-    account_id: AccountId,
-    reservation_id: ReservationId,
-) -> Result<Cancelled, PaymentError> {
-    let mut tx = app.db.begin().await?;
-    let (cancelled, schedule_id) =
-        refund(&mut tx, account_id, reservation_id, Share::AsAgreed).await?;
-    tx.commit().await?;
+        ended => return Err(ReservationError::InvalidState(ended).into()),
+    };
+    let cancelled = commit_kept(&app.db, tx, key, cancelled).await?;
     reservation::announce(app, schedule_id);
     Ok(cancelled)
 }
@@ -148,13 +141,28 @@ async fn refund_once(
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Share {
     /// What was agreed when it was made, in its time; all of it for a cancelled program.
+    /// Refused when one of its tickets was used.
     AsAgreed,
-    /// All of it, whenever: the management's word.
+    /// Full refund, ignoring the deadline and used tickets (administrators only).
     All,
+    /// Full refund of what was not used up: of a cancelled program. Refused when every ticket
+    /// was used.
+    Unused,
+}
+
+impl Share {
+    /// What used tickets do to a refund of this share.
+    fn used(self) -> Used {
+        match self {
+            Self::AsAgreed => Used::RefuseAny,
+            Self::All => Used::Keep,
+            Self::Unused => Used::RefuseAll,
+        }
+    }
 }
 
 /// Refunds a paid reservation as a step of the caller's transaction: points back, tickets
-/// void, seats free. Says of which performance, whose map is to be announced after the
+/// void unless they were used, seats free. Says of which performance, whose map is to be announced after the
 /// commit.
 pub async fn refund(
     tx: &mut PgConnection,
@@ -164,15 +172,15 @@ pub async fn refund(
 ) -> Result<(Cancelled, ScheduleId), PaymentError> {
     let confirmed = reservation::lock_confirmed(tx, account_id, reservation_id).await?;
     let percent = match how_much {
-        Share::All => 100,
+        Share::All | Share::Unused => 100,
         Share::AsAgreed if confirmed.is_refundable => confirmed.refund_percent,
         Share::AsAgreed => return Err(PaymentError::RefundOver),
     };
     let payment = store::write_refunded(tx, reservation_id).await?;
     let payment = payment.ok_or(PaymentError::Inconsistent)?;
-    let refunded = share(payment.amount, percent).ok_or(PaymentError::Inconsistent)?;
+    let refunded = payment.amount.share(percent).ok_or(PaymentError::Inconsistent)?;
     reservation::refund_items(tx, &confirmed).await?;
-    tickets::void(tx, &places(&confirmed)).await?;
+    tickets::void(tx, &places(&confirmed), how_much.used()).await?;
     wallet::credit(tx, account_id, refunded, Kind::Refund, payment.payment_id.0).await?;
     let cancelled = Cancelled { reservation_id, status: ReservationStatus::Refunded, refunded };
     Ok((cancelled, confirmed.schedule_id))

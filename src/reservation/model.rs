@@ -98,16 +98,10 @@ pub struct Reservation {
 }
 
 impl Reservation {
-    /// What goes back when it is given back in time.
-    pub fn refund(&self) -> Points {
-        refund_of(self.total, self.refund_percent)
+    /// Points that go back when the reservation is given back in time.
+    pub fn refund(&self) -> Option<Points> {
+        self.total.share(self.refund_percent)
     }
-}
-
-/// So many percent of `total`, rounded down.
-pub(super) fn refund_of(total: Points, percent: i32) -> Points {
-    let share = total.checked_mul(i64::from(percent)).map(|hundredfold| hundredfold.get() / 100);
-    share.and_then(Points::new).unwrap_or_default()
 }
 
 /// One line of a reservation.
@@ -179,13 +173,6 @@ pub struct Confirmed {
     pub is_refundable: bool,
     /// For how many percent; all of it when the program was cancelled.
     pub refund_percent: i32,
-}
-
-impl Confirmed {
-    /// What goes back.
-    pub fn refund(&self) -> Points {
-        refund_of(self.locked.total, self.refund_percent)
-    }
 }
 
 impl std::ops::Deref for Confirmed {

@@ -17,10 +17,7 @@ use super::{desk::Desk, error::ReservationError, model::Choice, order::HoldOrder
 use crate::{
     app::App,
     catalog::{ScheduleSeatId, ZoneId},
-    infra::{
-        locks::{FairError, FairGuard, Lease, LeaseError, LeaseName, Term},
-        redis::RedisAway,
-    },
+    infra::locks::{FairError, FairGuard, Lease, LeaseError, LeaseName, Term},
 };
 
 /// How long the leases of seats last: many times what a hold takes.
@@ -117,12 +114,12 @@ async fn take_zone(
     let name = LeaseName::new(&order.schedule.id, &zone_id);
     match desk.zones.take(&name, &order.account_id.to_string(), ZONE_WAIT).await {
         Ok(zone) => Ok(Some(zone)),
-        Err(FairError::Away(error)) => Ok(without(&error)),
+        Err(error @ (FairError::Away(_) | FairError::Late)) => Ok(without(&error)),
         Err(FairError::Waiting(waiting)) => Err(ReservationError::waiting(waiting)),
     }
 }
 
-fn without<T>(error: &RedisAway) -> Option<T> {
+fn without<T>(error: &impl std::fmt::Display) -> Option<T> {
     tracing::debug!(%error, "an order goes on without its locks");
     None
 }

@@ -9,7 +9,11 @@ use super::{
     model::{TicketCode, TicketId, TicketStatus},
     store::door as store,
 };
-use crate::{accounts::AccountId, catalog::ScheduleId, infra::postgres::Pool};
+use crate::{
+    accounts::AccountId,
+    catalog::{self, ScheduleId},
+    infra::postgres::Pool,
+};
 
 /// A ticket as the door sees it.
 #[derive(Clone, Debug, Serialize)]
@@ -71,17 +75,19 @@ pub async fn check_in(
 }
 
 /// Takes a check-in of the last minute back, as a step of the caller's transaction: the
-/// ticket is valid again. Answers with what it was.
+/// ticket is valid again, or void where its reservation was refunded meanwhile. What is valid
+/// again of a cancelled program is left to be given back. Answers with what it was.
 pub async fn undo_check_in(
     tx: &mut PgConnection,
     schedule_id: ScheduleId,
     ticket_id: TicketId,
 ) -> Result<CheckIn, TicketError> {
+    catalog::reopen_winding_down(tx, schedule_id).await?;
     store::lock(tx, ticket_id).await?;
     // The clock is read after the row is ours.
     let check_in = store::find_check_in(&mut *tx, schedule_id, ticket_id).await?;
     let check_in = check_in.filter(|check_in| check_in.is_fresh).ok_or(TicketError::UndoOver)?;
-    store::write_valid(tx, ticket_id).await?;
+    store::write_not_used(tx, ticket_id).await?;
     Ok(check_in)
 }
 

@@ -15,7 +15,11 @@
 //!
 //! Whoever voids or uses tickets locks them first, in id order, and looks at their
 //! status in a statement after that. A refund that meets a used ticket is refused as a
-//! whole.
+//! whole, unless the management gives everything back: then it stays used.
+//!
+//! Taking a check-in back locks the program's row first, then the ticket. So it and the end
+//! of a cancelled program's winding down follow each other: a ticket that is valid again
+//! opens the winding down again, and one whose reservation was refunded meanwhile is void.
 
 mod calendar;
 mod check_in;
@@ -30,4 +34,4 @@ pub use check_in::{CheckIn, DoorCount, check_in, find_check_in, undo_check_in};
 pub use counts::DoorCounts;
 pub use error::TicketError;
 pub use model::{TicketCode, TicketId, TicketStatus};
-pub use service::{issue, void};
+pub use service::{Used, issue, void};

@@ -22,18 +22,36 @@ pub async fn issue(
     Ok(codes)
 }
 
-/// Voids every ticket of `items` (item, how many): all of them, or none when one of
-/// them opened the door before.
+/// What becomes of an order to void tickets of which some were used.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Used {
+    /// One used ticket refuses the order.
+    RefuseAny,
+    /// The order is refused when every ticket was used; otherwise used ones stay used.
+    RefuseAll,
+    /// Used tickets stay used.
+    Keep,
+}
+
+/// Voids the tickets of `items` (item, how many), all that were not used, or none where `used`
+/// refuses.
 pub async fn void(
     tx: &mut PgConnection,
     items: &[(ReservationItemId, i32)],
+    used: Used,
 ) -> Result<(), TicketError> {
     let item_ids: Vec<ReservationItemId> = items.iter().map(|(item_id, _)| *item_id).collect();
     let ticket_ids = store::lock_tickets(tx, &item_ids).await?;
-    if let Some(used_at) = store::find_use(tx, &ticket_ids).await? {
+    let n_places: i64 = items.iter().map(|(_, quantity)| i64::from(*quantity)).sum();
+    let uses = store::uses_of(tx, &ticket_ids).await?;
+    let is_refused = match used {
+        Used::RefuseAny => uses.n_used > 0,
+        Used::RefuseAll => uses.n_used == n_places,
+        Used::Keep => false,
+    };
+    if let (true, Some(used_at)) = (is_refused, uses.first_at) {
         return Err(TicketError::Used { used_at });
     }
-    let n_places: i64 = items.iter().map(|(_, quantity)| i64::from(*quantity)).sum();
-    let n_voided = store::write_void(tx, &ticket_ids).await?;
-    if i64::try_from(n_voided) == Ok(n_places) { Ok(()) } else { Err(TicketError::Inconsistent) }
+    let n_voided = i64::try_from(store::write_void(tx, &ticket_ids).await?);
+    if n_voided == Ok(n_places - uses.n_used) { Ok(()) } else { Err(TicketError::Inconsistent) }
 }

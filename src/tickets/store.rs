@@ -57,13 +57,25 @@ pub(super) async fn lock_tickets(
     .await
 }
 
-/// When the first of the locked tickets was used, if one was.
-pub(super) async fn find_use(
+/// How many of some tickets were used.
+pub(super) struct Uses {
+    pub(super) n_used: i64,
+    /// When the first of them was.
+    pub(super) first_at: Option<DateTime<Utc>>,
+}
+
+/// How many of the locked tickets were used.
+pub(super) async fn uses_of(
     tx: &mut PgConnection,
     ticket_ids: &[TicketId],
-) -> Result<Option<DateTime<Utc>>, sqlx::Error> {
-    sqlx::query_scalar!(
-        "select min(used_at) from tickets where id = any($1) and status = 'USED'",
+) -> Result<Uses, sqlx::Error> {
+    sqlx::query_as!(
+        Uses,
+        r#"
+        select count(*) as "n_used!", min(used_at) as first_at
+        from tickets
+        where id = any($1) and status = 'USED'
+        "#,
         ticket_ids as _,
     )
     .fetch_one(tx)

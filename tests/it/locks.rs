@@ -5,6 +5,7 @@ mod fair;
 mod history;
 mod lease;
 mod model;
+mod pause;
 mod witness;
 
 use redis::cmd;

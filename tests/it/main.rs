@@ -16,6 +16,7 @@ mod metrics;
 mod payment;
 mod pool;
 mod rehearsal;
+mod request_keys;
 mod reservation;
 mod round_trips;
 mod server;

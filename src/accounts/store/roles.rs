@@ -76,23 +76,24 @@ pub(in crate::accounts) async fn list(
     .await
 }
 
-/// Locks the row of an account, if there is one, and reads it.
+/// Locks the rows of those of `ids` that are accounts, in id order, and reads them.
 pub(in crate::accounts) async fn lock(
     tx: &mut PgConnection,
-    id: AccountId,
-) -> Result<Option<Profile>, sqlx::Error> {
+    ids: &[AccountId],
+) -> Result<Vec<Profile>, sqlx::Error> {
     sqlx::query_as!(
         Profile,
         r#"
         select id as "account_id: AccountId", email, name, role as "role: Role", locked_at,
             created_at
         from accounts
-        where id = $1
+        where id = any($1)
+        order by id
         for no key update
         "#,
-        id as _,
+        ids as _,
     )
-    .fetch_optional(tx)
+    .fetch_all(tx)
     .await
 }
 

@@ -15,14 +15,21 @@ use uuid::Uuid;
 use super::{parse_reason, programs::Search, tell};
 use crate::{
     accounts::{AccountId, AdminAccount, Profile, Role, find_profile, search_profiles},
-    admin::{AdminError, model::Reason, people, store::people as store},
+    admin::{
+        AdminError,
+        model::Reason,
+        people::{self, Adjustment},
+        store::people as store,
+    },
     app::App,
+    infra::idempotency::RequestKey,
     wallet::{Wallet, find_wallet},
     web::{
         error::{Fault, NotFound, PageError},
         form::{Body, Field, Mistakes},
         page::View,
         pagination::Page,
+        request_key,
         times::HOME_ZONE,
     },
 };
@@ -291,13 +298,16 @@ pub async fn create_adjustment(
         });
     let amount = mistakes.note("amount", "admin-refusal-amount", amount);
     let reason = parse_reason(&mut mistakes, &form.0.reason);
-    let order = crate::web::request_key::parse(&mut mistakes, &form.0.request_key);
-    let order = order.unwrap_or_else(Uuid::now_v7);
+    let key = request_key::parse(&mut mistakes, &form.0.request_key);
     match mistakes.or(amount.zip(reason)) {
         Ok((amount, reason)) => {
-            let order = (order, amount);
-            let adjusted = people::adjust_points(&app, me.account_id, id, order, &reason).await;
-            answer(&app, &me, id, adjusted.map(|balance| json!({ "balance": balance }))).await
+            let key = key.map(|key| {
+                let route = format!("POST /admin/people/{id}/adjustments");
+                RequestKey::new(me.account_id.0, key, &route, &json!([amount, reason]))
+            });
+            let adjustment = Adjustment { account_id: id, amount, reason };
+            let adjusted = people::adjust_points(&app, me.account_id, &adjustment, key.as_ref());
+            answer(&app, &me, id, adjusted.await.map(|adjusted| json!(adjusted))).await
         }
         Err(mistakes) => refuse_typed(&app, &me, id, mistakes).await,
     }

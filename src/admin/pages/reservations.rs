@@ -14,10 +14,11 @@ use super::{parse_reason, programs::Search, tell};
 use crate::{
     accounts::{AdminAccount, find_accounts},
     admin::{
-        people,
+        people::{self, Refund},
         store::reservations::{self as store, BookedItem, Booking},
     },
     app::App,
+    infra::idempotency::RequestKey,
     payment::Share,
     reservation::ReservationStatus,
     web::{
@@ -25,6 +26,7 @@ use crate::{
         form::{Body, Field, Mistakes},
         page::View,
         pagination::Page,
+        request_key,
         times::HOME_ZONE,
     },
 };
@@ -76,6 +78,7 @@ struct BookingPage {
     v: View,
     booking: Booking,
     items: Vec<BookedItem>,
+    request_key: Uuid,
     mistakes: Mistakes,
     refusal: Option<String>,
     meanwhile: Vec<crate::admin::Meanwhile>,
@@ -87,7 +90,8 @@ impl BookingPage {
         let booking = found.pop().ok_or(NotFound)?;
         let items = store::list_items(&app.db, booking.id).await?;
         let (mistakes, meanwhile) = (Mistakes::default(), Vec::new());
-        Ok(Self { v, booking, items, mistakes, refusal: None, meanwhile })
+        let request_key = Uuid::now_v7();
+        Ok(Self { v, booking, items, request_key, mistakes, refusal: None, meanwhile })
     }
 }
 
@@ -108,6 +112,7 @@ pub async fn show_booking(
 pub struct RefundForm {
     share: Field,
     reason: Field,
+    request_key: Field,
 }
 
 /// `POST /admin/reservations/{id}/refund`
@@ -126,6 +131,7 @@ pub async fn create_refund(
     };
     let share = mistakes.note("share", "admin-refusal-share", share);
     let reason = parse_reason(&mut mistakes, &form.0.reason);
+    let key = request_key::parse(&mut mistakes, &form.0.request_key);
     let (share, reason) = match mistakes.or(share.zip(reason)) {
         Ok(parsed) => parsed,
         Err(mistakes) if page.v.wants_form(&mistakes) => {
@@ -134,8 +140,13 @@ pub async fn create_refund(
         }
         Err(mistakes) => return Err(mistakes.into()),
     };
-    let which = (page.booking.id, page.booking.account_id);
-    match people::refund(&app, me.account_id, which, share, &reason).await {
+    let key = key.map(|key| {
+        let route = format!("POST /admin/reservations/{}/refund", page.booking.id);
+        RequestKey::new(me.account_id.0, key, &route, &json!([form.0.share.text(), reason]))
+    });
+    let (reservation_id, owner_id) = (page.booking.id, page.booking.account_id);
+    let refund = Refund { reservation_id, owner_id, share, reason };
+    match people::refund(&app, me.account_id, &refund, key.as_ref()).await {
         Ok(cancelled) => {
             let next = format!("/admin/reservations/{}", page.booking.id);
             Ok(tell(me.view.done(StatusCode::OK, &cancelled, &next), "flash-admin-saved"))

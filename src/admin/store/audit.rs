@@ -22,7 +22,7 @@ pub(in crate::admin) async fn insert(
             (id, account_id, act, subject_kind, subject_id, before, after, reason)
         values ($1, $2, $3, $4, $5, $6, $7, $8)
         "#,
-        Uuid::now_v7(),
+        entry.id,
         entry.by as _,
         entry.act.name(),
         entry.subject.name(),

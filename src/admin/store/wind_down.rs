@@ -1,5 +1,7 @@
 //! What is left to give back of cancelled programs.
 
+use sqlx::PgConnection;
+
 use crate::{
     accounts::AccountId,
     catalog::ProgramId,
@@ -33,7 +35,7 @@ pub(in crate::admin) struct Left {
     pub(in crate::admin) status: ReservationStatus,
 }
 
-/// Holds that still run, and paid reservations of which no ticket was used.
+/// Holds that still run, and paid reservations with a ticket that was not used.
 ///
 /// The `offset 0` has each reservation's tickets looked at one after the other: a page costs
 /// what it holds, where a join would read the tickets of every program ever sold.
@@ -55,9 +57,9 @@ pub(in crate::admin) async fn list_left(
             from reservations r
             where r.schedule_id = any(array(select id from schedules where program_id = $1))
               and r.status = 'CONFIRMED'
-              and not exists (
+              and exists (
                 select from reservation_items i
-                join tickets t on t.reservation_item_id = i.id and t.status = 'USED'
+                join tickets t on t.reservation_item_id = i.id and t.status = 'VALID'
                 where i.reservation_id = r.id
                 offset 0
               )
@@ -71,28 +73,35 @@ pub(in crate::admin) async fn list_left(
     .await
 }
 
-/// Whether nothing that began before the cancellation can still be under way, no hold
-/// waits for its end, and nobody for their turn.
-pub(in crate::admin) async fn is_settled(
-    db: &Pool,
+/// Whether a program has holds, also such as ended and wait to be written so, paid
+/// reservations with a ticket that was not used, or people in line: one snapshot of them all.
+pub(in crate::admin) async fn is_anything_left(
+    tx: &mut PgConnection,
     program_id: ProgramId,
 ) -> Result<bool, sqlx::Error> {
     sqlx::query_scalar!(
         r#"
-        select cancelled_at < clock_timestamp() - interval '30 seconds'
-            and not exists (select from reservations
-                            where program_id = p.id and status = 'HELD')
-            and not exists (select from queue_tokens
-                            where program_id = p.id and status = 'WAITING'
-                              and parked_at is null)
-            and not exists (select from queue_tokens
-                            where program_id = p.id and status = 'WAITING'
-                              and parked_at is not null) as "is!"
-        from programs p where id = $1
+        select exists (select from reservations where program_id = $1 and status = 'HELD')
+            or exists (
+                select from reservations r
+                where r.schedule_id = any(array(select id from schedules where program_id = $1))
+                  and r.status = 'CONFIRMED'
+                  and exists (
+                    select from reservation_items i
+                    join tickets t on t.reservation_item_id = i.id and t.status = 'VALID'
+                    where i.reservation_id = r.id
+                    offset 0
+                  )
+            )
+            or exists (select from queue_tokens
+                       where program_id = $1 and status = 'WAITING' and parked_at is null)
+            or exists (select from queue_tokens
+                       where program_id = $1 and status = 'WAITING' and parked_at is not null)
+            as "is!"
         "#,
         program_id as _,
     )
-    .fetch_one(db)
+    .fetch_one(tx)
     .await
 }
 
@@ -103,7 +112,7 @@ pub(in crate::admin) struct Progress {
     pub(in crate::admin) waiting: i64,
     pub(in crate::admin) held: i64,
     pub(in crate::admin) confirmed: i64,
-    /// Let in before: not given back.
+    /// Every ticket was used: not given back.
     pub(in crate::admin) used: i64,
     /// Released, expired or refunded since.
     pub(in crate::admin) done: i64,
@@ -146,11 +155,15 @@ pub(in crate::admin) async fn progress_of(
             group by p.id
         ) counted
         cross join (
-            select count(distinct r.id) filter (where t.status = 'USED') as used
+            select count(*) as used
             from reservations r
-            join reservation_items i on i.reservation_id = r.id
-            join tickets t on t.reservation_item_id = i.id
             where r.program_id = $1 and r.status = 'CONFIRMED'
+              and not exists (
+                select from reservation_items i
+                join tickets t on t.reservation_item_id = i.id and t.status = 'VALID'
+                where i.reservation_id = r.id
+                offset 0
+              )
         ) entered
         "#,
         program_id as _,

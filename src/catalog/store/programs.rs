@@ -7,7 +7,7 @@ use crate::web::pagination::PAGE_ROWS;
 use crate::{
     catalog::{
         editing::{ProgramDetails, ProgramEdition, ProgramLine},
-        model::{ProgramId, ProgramStatus},
+        model::{ProgramId, ProgramStatus, ScheduleId},
     },
     infra::postgres::Pool,
 };
@@ -177,9 +177,44 @@ pub(in crate::catalog) async fn write_paused(
     Ok(())
 }
 
-/// Everything of a cancelled program was given back.
+/// Locks the program of a performance, if there is one, as [`lock`] does.
+pub(in crate::catalog) async fn lock_of_schedule(
+    tx: &mut PgConnection,
+    schedule_id: ScheduleId,
+) -> Result<(), sqlx::Error> {
+    sqlx::query!(
+        r#"
+        select id from programs
+        where id = (select program_id from schedules where id = $1)
+        for no key update
+        "#,
+        schedule_id as _,
+    )
+    .fetch_optional(tx)
+    .await?;
+    Ok(())
+}
+
+/// Something of a performance's locked program is left again, if it was wound down.
+pub(in crate::catalog) async fn write_not_wound_down(
+    tx: &mut PgConnection,
+    schedule_id: ScheduleId,
+) -> Result<(), sqlx::Error> {
+    sqlx::query!(
+        r#"
+        update programs set wound_down_at = null
+        where id = (select program_id from schedules where id = $1) and wound_down_at is not null
+        "#,
+        schedule_id as _,
+    )
+    .execute(tx)
+    .await?;
+    Ok(())
+}
+
+/// Everything of a cancelled, locked program was given back.
 pub(in crate::catalog) async fn write_wound_down(
-    db: &Pool,
+    tx: &mut PgConnection,
     id: ProgramId,
 ) -> Result<(), sqlx::Error> {
     sqlx::query!(
@@ -189,7 +224,7 @@ pub(in crate::catalog) async fn write_wound_down(
         "#,
         id as _,
     )
-    .execute(db)
+    .execute(tx)
     .await?;
     Ok(())
 }

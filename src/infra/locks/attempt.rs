@@ -18,8 +18,8 @@ static LEAVE: LazyLock<Script> = LazyLock::new(|| {
 });
 static RENEW: LazyLock<Script> = LazyLock::new(|| Script::new(include_str!("lease_renew.lua")));
 
-/// Where instances tell each other who has been handed a lock.
-pub(super) const CHANNEL: &str = "fair-handover";
+/// Where instances wake each other's waiters.
+pub(super) const CHANNEL: &str = "fair-wake";
 /// The keys of one lock, as `fair_line.lua` names them.
 const KEYS: [&str; 7] = ["holder", "line", "present", "deadline", "clock", "pace", "marks"];
 /// When a line that nobody touches is forgotten.

@@ -7,8 +7,8 @@ use tokio::{task::JoinHandle, time::Instant};
 use super::{
     LeaseName,
     attempt::{Attempt, CHANNEL, How, Step},
-    handovers::Handovers,
     waits,
+    wakeups::Wakeups,
     watchdog::Watchdog,
 };
 use crate::infra::{
@@ -18,6 +18,8 @@ use crate::infra::{
 
 /// How long an answer may be kept waiting for the lock to be given back.
 const RELEASE_WAIT_MAX: Duration = Duration::from_millis(100);
+/// Answers that came too late to be believed before one attempt ends.
+const LATE_ANSWERS_MAX: u32 = 3;
 
 /// How long the things of a fair lock last.
 #[derive(Clone, Copy, Debug)]
@@ -28,10 +30,9 @@ pub struct FairTerms {
     pub renewed_every: Duration,
     /// When the watchdog stops, whatever the holder is doing.
     pub at_most: Duration,
-    /// How often a waiter looks without having been told anything.
+    /// How often a waiter asks without having been woken.
     pub poll: Duration,
-    /// How long a waiter counts as present without looking, and how long whoever is handed
-    /// the lock has it until the watchdog prolongs it for the first time.
+    /// How long a waiter counts as present without asking.
     pub presence: Duration,
     /// How long whoever went away keeps the place.
     pub absence: Duration,
@@ -43,7 +44,7 @@ impl Default for FairTerms {
     fn default() -> Self {
         Self {
             lease: Duration::from_secs(5),
-            renewed_every: Duration::from_millis(500),
+            renewed_every: Duration::from_millis(1_500),
             at_most: Duration::from_secs(30),
             poll: Duration::from_millis(250),
             presence: Duration::from_millis(1_500),
@@ -54,10 +55,10 @@ impl Default for FairTerms {
 }
 
 impl FairTerms {
-    /// How long after a look the word that the lock was handed over is good: the half of
-    /// what it is handed over for, so that the other half is left for the watchdog.
-    fn trusted(self) -> Duration {
-        self.presence.min(self.lease) / 2
+    /// Age, counted from the question, at which the answer that the lock is taken is no
+    /// longer believed: half of the lease, so that the other half is left for the watchdog.
+    fn believed(self) -> Duration {
+        self.lease / 2
     }
 }
 
@@ -89,6 +90,9 @@ pub enum FairError {
     /// Redis could not be asked.
     #[error(transparent)]
     Away(#[from] RedisAway),
+    /// Every answer came too late to be believed.
+    #[error("the lock may have been lost before its answer came")]
+    Late,
 }
 
 /// The fair locks of one instance; clones share the listener.
@@ -96,17 +100,17 @@ pub enum FairError {
 pub struct FairLocks {
     redis: Redis,
     terms: FairTerms,
-    handovers: Handovers,
+    wakeups: Wakeups,
     _listener: Arc<Listener>,
 }
 
 impl FairLocks {
-    /// Begins to listen for what is handed over; it is missed while Redis is away.
+    /// Begins to listen for wake-ups; they are missed while Redis is away.
     pub fn new(redis: &Redis, terms: FairTerms) -> Self {
-        let handovers = Handovers::default();
-        let hearing = handovers.clone();
-        let listener = signals::listen(redis, CHANNEL, move |message| hearing.hear(message));
-        Self { redis: redis.clone(), terms, handovers, _listener: Arc::new(listener) }
+        let wakeups = Wakeups::default();
+        let hearing = wakeups.clone();
+        let listener = signals::listen(redis, CHANNEL, move |mark| hearing.wake(mark));
+        Self { redis: redis.clone(), terms, wakeups, _listener: Arc::new(listener) }
     }
 
     /// Takes the lock called `name` for `waiter` when everybody who came earlier and is
@@ -121,7 +125,7 @@ impl FairLocks {
     ) -> Result<FairGuard, FairError> {
         let begun = Instant::now();
         let outcome = self.stand_in_line(name, waiter, begun + wait).await;
-        if !matches!(outcome, Err(FairError::Away(_))) {
+        if !matches!(outcome, Err(FairError::Away(_) | FairError::Late)) {
             waits::note("fair", begun);
         }
         outcome
@@ -134,31 +138,33 @@ impl FairLocks {
         waits_until: Instant,
     ) -> Result<FairGuard, FairError> {
         let attempt = Attempt::new(&self.redis, self.terms, name, waiter);
-        let mut expected = self.handovers.expect(attempt.mark());
+        let wakeup = self.wakeups.register(attempt.mark());
         // Made before Redis is asked: whatever is cancelled here leaves nothing behind.
         let mut guard = FairGuard { attempt, how: How::Gone, fence: 0, watchdog: None };
+        let mut n_late = 0;
         loop {
             let asked = Instant::now();
-            if let Step::Taken { fence } = guard.attempt.enter().await? {
-                return Ok(guard.held(fence));
+            let left = waits_until.saturating_duration_since(asked);
+            let mut step = guard.attempt.enter().await?;
+            if left.is_zero() && matches!(step, Step::Waiting(_)) {
+                step = guard.attempt.leave(How::Later).await?;
             }
-            let left = waits_until.saturating_duration_since(Instant::now());
-            if left.is_zero() {
-                return match guard.attempt.leave(How::Later).await? {
-                    Step::Taken { fence } => Ok(guard.held(fence)),
-                    Step::Waiting(waiting) => {
-                        guard.how = How::Nothing;
-                        Err(FairError::Waiting(waiting))
-                    }
-                };
-            }
-            // Handed over, or looking by itself: a message may be lost.
-            let handed = tokio::time::timeout(self.terms.poll.min(left), expected.fence()).await;
-            // It came after the last look. Who slept meanwhile may have lost it again.
-            if let Ok(fence) = handed
-                && asked.elapsed() < self.terms.trusted()
-            {
-                return Ok(guard.held(fence));
+            match step {
+                Step::Taken { fence } if asked.elapsed() < self.terms.believed() => {
+                    return Ok(guard.held(fence));
+                }
+                // Whoever slept since the question may have lost the lock again.
+                Step::Taken { .. } if n_late == LATE_ANSWERS_MAX => return Err(FairError::Late),
+                Step::Taken { .. } => n_late += 1,
+                Step::Waiting(waiting) if left.is_zero() => {
+                    guard.how = How::Nothing;
+                    return Err(FairError::Waiting(waiting));
+                }
+                // A wake-up may be lost, so the wait for it is bounded.
+                Step::Waiting(_) => {
+                    let pause = self.terms.poll.min(left);
+                    let _ = tokio::time::timeout(pause, wakeup.heard()).await;
+                }
             }
         }
     }

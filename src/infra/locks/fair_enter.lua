@@ -14,10 +14,6 @@ sweep()
 local held = redis.call('GET', holder)
 if held == mark then return keep() end
 
--- Whoever has the lock and asks for it a second time needs the place that they had.
-if redis.call('HGET', pace, 'handed') == waiter then
-  redis.call('HDEL', pace, 'handed')
-end
 local arrival = redis.call('ZSCORE', line, waiter)
 if not arrival then
   arrival = string.format('%.0f', next_number())
@@ -30,7 +26,7 @@ redis.call('HSET', marks, waiter, mark)
 if not held then
   local first = first_present()
   if first == waiter then return take() end
-  if first then hand_over(first) end
+  if first then wake(first) end
 end
 for _, key in ipairs({ line, present, deadline, marks }) do
   redis.call('PEXPIRE', key, kept_ms)

@@ -7,8 +7,8 @@
 --
 -- Returns  what fair_line.lua says
 --
--- Why a script: compare and delete must be one step, and whoever is next must have
--- the lock in the same one.
+-- Why a script: compare and delete must be one step, and so must be the look at whether
+-- the lock is free and who is first.
 -- Cost: O(log n).
 
 local GAP_US_MAX = 10000000
@@ -16,17 +16,18 @@ local how = ARGV[9]
 
 local held = redis.call('GET', holder)
 -- Its turn came just when it was about to go.
-if how == 'later' and held == mark then return keep() end
+if how == 'later' then
+  if held == mark then return keep() end
+  local is_here = redis.call('HGET', marks, waiter) == mark
+  if not held and is_here and first_present() == waiter then return take() end
+end
 
 local is_released = held == mark
 if is_released then
   redis.call('DEL', holder)
 end
 local waits_as = redis.call('HGET', marks, waiter)
-if is_released and redis.call('HGET', pace, 'handed') == waiter then
-  redis.call('HDEL', pace, 'handed')
-  forget(waiter)
-elseif waits_as and waits_as ~= mark then
+if waits_as and waits_as ~= mark then
   -- Another attempt of the same waiter keeps the place for itself.
 elseif how == 'gone' then
   forget(waiter)
@@ -45,7 +46,7 @@ if is_released then
 end
 if is_released or not held then
   local first = first_present()
-  if first then hand_over(first) end
+  if first then wake(first) end
 end
 local waiting, ahead, gap = view()
 return { 0, 0, waiting, ahead, gap }

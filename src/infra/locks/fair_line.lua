@@ -8,15 +8,13 @@
 -- KEYS[4]  deadline  zset    waiter -> when they count as absent, or lose their place (ms)
 -- KEYS[5]  clock     string  the last number given out
 -- KEYS[6]  pace      hash    last: when the lock was last given back (us); gap: mean time between
---                            (us); fence: the number of whoever has it; handed: who was
---                            handed it, and has a place besides until it is given back
+--                            (us); fence: the number of whoever has it
 -- KEYS[7]  marks     hash    waiter -> the mark of their attempt that is inside a request
 -- ARGV[1]  mark         this attempt's
 -- ARGV[2]  waiter       whose attempt it is
--- ARGV[3]  channel      where the next one is told
+-- ARGV[3]  channel      where the next one is woken
 -- ARGV[4]  lease_ms     when the lock ends by itself
--- ARGV[5]  presence_ms  how long a waiter counts as present without asking again, and how
---                       long whoever is handed the lock has it at first
+-- ARGV[5]  presence_ms  how long a waiter counts as present without asking again
 -- ARGV[6]  absence_ms   how long the absent keep their place
 -- ARGV[7]  line_ms      how long anybody keeps it, from arrival
 -- ARGV[8]  kept_ms      when a line that nobody touches is forgotten
@@ -90,26 +88,10 @@ local function first_present()
   return nil
 end
 
--- How long the line is, how many of it stand before the waiter, and the pace. Whoever was
--- handed the lock is not counted.
+-- How long the line is, how many of it stand before the waiter, and the pace.
 local function view()
   local count, ahead = redis.call('ZCARD', line), redis.call('ZRANK', line, waiter) or 0
-  local handed = redis.call('EXISTS', holder) == 1 and redis.call('HGET', pace, 'handed')
-  local rank = handed and redis.call('ZRANK', line, handed)
-  if rank then
-    count = count - 1
-    if rank < ahead then ahead = ahead - 1 end
-  end
   return count, ahead, tonumber(redis.call('HGET', pace, 'gap') or -1)
-end
-
--- The lock is free no more: it is the attempt's with this mark, for so long.
-local function give(to, ends_in_ms)
-  local fence = string.format('%.0f', next_number())
-  redis.call('SET', holder, to, 'PX', ends_in_ms)
-  redis.call('HSET', pace, 'fence', fence)
-  redis.call('PEXPIRE', pace, kept_ms)
-  return fence
 end
 
 local function has_it(fence)
@@ -120,25 +102,22 @@ end
 -- The lock, which is free, becomes this attempt's.
 local function take()
   forget(waiter)
-  redis.call('HDEL', pace, 'handed')
-  return has_it(give(mark, lease_ms))
+  local fence = string.format('%.0f', next_number())
+  redis.call('SET', holder, mark, 'PX', lease_ms)
+  redis.call('HSET', pace, 'fence', fence)
+  redis.call('PEXPIRE', pace, kept_ms)
+  return has_it(fence)
 end
 
--- The lock is this attempt's already: it was handed over and nobody heard of it, or this
--- command was sent twice.
+-- The lock is this attempt's already: its answer got lost, or came too late to be believed.
 local function keep()
   redis.call('PEXPIRE', holder, lease_ms)
   return has_it(redis.call('HGET', pace, 'fence') or 0)
 end
 
--- Makes the lock, which is free, the attempt's of whoever is first, and says so: they
--- need not ask for it. In case they just died it is theirs for a short time at first, and
--- the place in the line until they give the lock back.
-local function hand_over(first)
+-- Wakes the attempt of whoever is first. The message gives them nothing: the lock, which is
+-- free, is theirs when they ask for it, and nobody else's while they are present.
+local function wake(first)
   local theirs = redis.call('HGET', marks, first)
-  step_out(first, now_ms)
-  if not theirs then return end
-  local fence = give(theirs, math.min(presence_ms, tonumber(lease_ms)))
-  redis.call('HSET', pace, 'handed', first)
-  redis.call('PUBLISH', channel, theirs .. ' ' .. fence)
+  if theirs then redis.call('PUBLISH', channel, theirs) end
 end

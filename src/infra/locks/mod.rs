@@ -26,12 +26,12 @@
 //! scope share a cluster slot and are taken in one script; scopes are taken one after
 //! the other, and all are given back when one is refused. Times are Redis' own.
 //!
-//! A fair lock that is given back is the next one's in the same step, and pub/sub tells
-//! them: between two holders lies one message and no question. A bounded poll stands
-//! behind it, because a message may be lost and a holder may die without giving back; who
-//! is handed the lock has it for a short lease at first, and does not believe a message
-//! that may be older than half of it. No newcomer passes somebody who is present. A step
-//! costs O(log n) of the line.
+//! A fair lock that is given back is free, and pub/sub wakes the first who is present. The
+//! message gives nothing: it may be older than a pause of the process that reads it. Whoever
+//! wakes asks, and one script decides who has the lock; an answer that is itself as old as
+//! half a lease is asked for again. A bounded poll stands behind the message, because it may
+//! be lost and a holder may die without giving back. No newcomer passes somebody who is
+//! present. A step costs O(log n) of the line.
 //!
 //! A lock is taken before a database connection and given back after the commit, or once
 //! a row lock does its work: never wait for a lock while holding a connection.
@@ -39,9 +39,9 @@
 mod attempt;
 mod endless;
 mod fair;
-mod handovers;
 mod lease;
 mod waits;
+mod wakeups;
 mod watchdog;
 
 pub use endless::list_endless;

@@ -104,7 +104,8 @@ pub(in crate::rehearsal) async fn list_wrong_refunds(
     .await
 }
 
-/// P2: items whose tickets are not one a place of what is confirmed, and none otherwise.
+/// P2: items whose tickets are not one a place of what is confirmed, and none otherwise. After
+/// a refund by the management, or of a cancelled program, a used ticket stays used.
 pub(in crate::rehearsal) async fn list_wrong_tickets(
     tx: &mut PgConnection,
     rows_max: i64,
@@ -113,25 +114,36 @@ pub(in crate::rehearsal) async fn list_wrong_tickets(
         Finding,
         r#"
         with issued as (
-            select reservation_item_id, count(*) as n,
+            select reservation_item_id, count(*) filter (where tickets.status = 'VALID') as n_valid,
+                count(*) filter (where tickets.status = 'USED') as n_used,
                 count(*) filter (where tickets.account_id = reservations.account_id) as n_right
             from tickets
             join reservation_items on reservation_items.id = reservation_item_id
             join reservations on reservations.id = reservation_id
             where tickets.status in ('VALID', 'USED')
             group by reservation_item_id
-        ), expected as (
-            select items.id, reservation_id, status, quantity,
-                case when status = 'CONFIRMED' then quantity else 0 end as n
-            from reservation_items items join reservations on reservations.id = reservation_id
+        ), counted as (
+            select items.id, reservation_id, reservations.status, program_id, quantity,
+                coalesce(n_valid, 0) as n_valid, coalesce(n_used, 0) as n_used,
+                coalesce(n_right, 0) as n_right
+            from reservation_items items
+            join reservations on reservations.id = reservation_id
+            left join issued on reservation_item_id = items.id
         )
         select 'item ' || id as "subject!",
-            format('has %s tickets, %s of them its account''s, for %s places of reservation %s, '
-                'which is %s',
-                coalesce(issued.n, 0), coalesce(n_right, 0), quantity, reservation_id, status)
-                as "sentence!"
-        from expected left join issued on reservation_item_id = id
-        where coalesce(issued.n, 0) <> expected.n or coalesce(n_right, 0) <> expected.n
+            format('has %s valid and %s used tickets, %s of them its account''s, for %s places of '
+                'reservation %s, which is %s',
+                n_valid, n_used, n_right, quantity, reservation_id, status) as "sentence!"
+        from counted
+        where n_right <> n_valid + n_used
+            or case status
+                when 'CONFIRMED' then n_valid + n_used <> quantity
+                when 'REFUNDED' then n_valid > 0 or n_used > 0
+                    and not exists (select from audit_log
+                                    where subject_id = reservation_id::text and act = 'refunded')
+                    and not exists (select from programs
+                                    where id = program_id and cancelled_at is not null)
+                else n_valid + n_used > 0 end
         limit $1
         "#,
         rows_max,
@@ -211,7 +223,12 @@ pub(in crate::rehearsal) async fn list_wrong_outcomes(
         where outcome is null
             or reservation_id is not null and not exists (
                 select from reservations
-                where id::text = named.reservation_id and account_id = named.account_id)
+                where id::text = named.reservation_id and (account_id = named.account_id
+                    -- Refunded by the management, under a key of its own.
+                    or exists (select from audit_log act
+                               where act.subject_id = named.reservation_id
+                                   and act.account_id = named.account_id
+                                   and act.act = 'refunded')))
             or payment_id is not null and not exists (
                 select from payments
                 where id::text = named.payment_id and account_id = named.account_id

@@ -41,6 +41,9 @@ struct ReservationPage<'a> {
     schedule: &'a Schedule,
     items: &'a [NamedItem],
     usable: Points,
+    /// Points that went back when the reservation was refunded: the share that was agreed, or
+    /// all.
+    refunded: Option<Points>,
     charge: ChargeBox,
     is_renewable: bool,
     now: DateTime<Utc>,
@@ -74,8 +77,14 @@ impl ReservationPage<'_> {
         self.reservation.total.checked_sub(self.usable).unwrap_or_default()
     }
 
+    /// A key for another form of the page than the payment's.
+    fn new_key(&self) -> Uuid {
+        Uuid::now_v7()
+    }
+
+    /// Points that went back, or would go back now.
     fn refund(&self) -> Points {
-        self.reservation.refund()
+        self.refunded.or_else(|| self.reservation.refund()).unwrap_or_default()
     }
 
     fn is_refundable(&self) -> bool {
@@ -190,6 +199,10 @@ pub async fn reservation_page(
     let is_renewable = reservation.status == ReservationStatus::Held
         && reservation.renewed_at.is_none()
         && !entry_queue::is_anybody_waiting(&app.db, reservation.program_id).await?;
+    let refunded = match reservation.status {
+        ReservationStatus::Refunded => store::find_refunded(&app.db, id).await?,
+        _ => None,
+    };
     let lacking = reservation.total.checked_sub(usable).unwrap_or_default();
     let page = ReservationPage {
         v: &me.view,
@@ -199,6 +212,7 @@ pub async fn reservation_page(
         schedule: &schedule,
         items: &items,
         usable,
+        refunded,
         is_renewable,
         now: app.now(),
         request_key: Uuid::now_v7(),

@@ -35,6 +35,24 @@ pub(in crate::reservation) async fn find_owned(
     .await
 }
 
+/// Points that were given back for a reservation, if it was refunded.
+pub(in crate::reservation) async fn find_refunded(
+    db: impl PgExecutor<'_>,
+    id: ReservationId,
+) -> Result<Option<Points>, sqlx::Error> {
+    sqlx::query_scalar!(
+        r#"
+        select t.amount as "amount: Points"
+        from payments m
+        join point_transactions t on t.reference_id = m.id and t.kind = 'REFUND'
+        where m.reservation_id = $1 and m.status = 'REFUNDED'
+        "#,
+        id as _,
+    )
+    .fetch_optional(db)
+    .await
+}
+
 /// Locks the row of a reservation, if it is `account_id`'s.
 pub(in crate::reservation) async fn lock_owned(
     tx: &mut PgConnection,

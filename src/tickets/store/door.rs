@@ -92,15 +92,20 @@ pub(in crate::tickets) async fn write_used(
     Ok(())
 }
 
-/// A locked, used ticket is valid again.
-pub(in crate::tickets) async fn write_valid(
+/// A locked, used ticket is what it would be without its use: valid, or void if its
+/// reservation is not confirmed any more.
+pub(in crate::tickets) async fn write_not_used(
     tx: &mut PgConnection,
     ticket_id: TicketId,
 ) -> Result<(), sqlx::Error> {
     sqlx::query!(
         r#"
-        update tickets set status = 'VALID', used_at = null, used_by = null
-        where id = $1 and status = 'USED'
+        update tickets t
+        set used_at = null, used_by = null,
+            status = case r.status when 'CONFIRMED' then 'VALID' else 'VOID' end
+        from reservation_items i
+        join reservations r on r.id = i.reservation_id
+        where t.id = $1 and t.status = 'USED' and i.id = t.reservation_item_id
         "#,
         ticket_id as _,
     )

@@ -135,3 +135,90 @@ async fn a_reservation_is_refunded_as_agreed_or_wholly_and_once(db: PgPool) {
     office.verify().await;
     office.close().await;
 }
+
+#[sqlx::test]
+async fn of_administrators_who_demote_each_other_one_remains(db: PgPool) {
+    const ROUNDS: usize = 12;
+    let office = Office::open(db.clone()).await;
+    for round in 0..ROUNDS {
+        sqlx::query("update accounts set role = 'CUSTOMER'").execute(&db).await.unwrap();
+        let mut admins = Vec::new();
+        for idx in 0..3 {
+            let admin = office.employ(&format!("admin-{round}-{idx}"), "ADMIN").await;
+            admins.push(office.moved(&admin, idx));
+        }
+        // Each ends the next one's power, by role or by lock.
+        let acts = (0..admins.len()).map(|idx| {
+            let (by, next) = (admins[idx].clone(), &admins[(idx + 1) % admins.len()]);
+            let path = format!("/admin/people/{}", next.account_id);
+            let is_lock = (round + idx) % 3 == 0;
+            async move {
+                let demoted = [("from", "ADMIN"), ("role", "CUSTOMER"), ("reason", "a coup")];
+                match is_lock {
+                    true => by.post(&format!("{path}/lock"), &[("reason", "a coup")]).await,
+                    false => by.post(&format!("{path}/role"), &demoted).await,
+                }
+            }
+        });
+        let answers = storm(acts).await;
+        let left: i64 = sqlx::query_scalar(
+            "select count(*) from accounts where role = 'ADMIN' and locked_at is null",
+        )
+        .fetch_one(&db)
+        .await
+        .unwrap();
+        assert!(left >= 1, "round {round}: nobody manages any more: {answers:?}");
+        assert!(
+            answers.iter().all(|answer| [200, 401, 403].contains(&answer.status)),
+            "{answers:?}"
+        );
+    }
+    office.close().await;
+}
+
+#[sqlx::test]
+async fn whoever_may_not_manage_any_more_changes_nobody(db: PgPool) {
+    let office = Office::open(db.clone()).await;
+    let (ada, bob) = (office.employ("ada", "ADMIN").await, office.employ("bob", "ADMIN").await);
+    // Ada's row is taken, as by somebody who demotes her right now; her request is on its way.
+    let mut coup = db.begin().await.unwrap();
+    sqlx::query("update accounts set role = 'STAFF' where id = $1")
+        .bind(ada.account_id)
+        .execute(&mut *coup)
+        .await
+        .unwrap();
+    let demotion = {
+        let (ada, path) = (ada.clone(), format!("/admin/people/{}/role", bob.account_id));
+        let form = [("from", "ADMIN"), ("role", "STAFF"), ("reason", "a coup")];
+        tokio::spawn(async move { ada.post(&path, &form).await })
+    };
+    wait_for_a_lock(&db).await;
+    coup.commit().await.unwrap();
+    let refused = demotion.await.unwrap();
+    assert_eq!((refused.status, refused.code().as_str()), (403, "forbidden"));
+    let role: String = sqlx::query_scalar("select role from accounts where id = $1")
+        .bind(bob.account_id)
+        .fetch_one(&db)
+        .await
+        .unwrap();
+    assert_eq!(role, "ADMIN");
+    office.close().await;
+}
+
+/// Returns once a statement of this database waits for a row.
+async fn wait_for_a_lock(db: &PgPool) {
+    for _ in 0..3_000 {
+        let waiting: bool = sqlx::query_scalar(
+            "select exists (select from pg_stat_activity
+                            where datname = current_database() and wait_event_type = 'Lock')",
+        )
+        .fetch_one(db)
+        .await
+        .unwrap();
+        if waiting {
+            return;
+        }
+        tokio::time::sleep(std::time::Duration::from_millis(10)).await;
+    }
+    panic!("nobody waits");
+}

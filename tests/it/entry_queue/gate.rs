@@ -76,6 +76,42 @@ async fn the_rate_holds_however_many_instances_admit(db: PgPool) {
     assert!(inside <= 5.0 + 5.0 * secs && inside >= 5.0, "{inside} inside after {secs} s");
 }
 
+/// PostgreSQL's clock was an hour ahead when the gate was last passed, and was set back: the
+/// rate goes on from there at once.
+#[sqlx::test]
+async fn a_clock_that_was_set_back_does_not_stop_the_rate(db: PgPool) {
+    let office = Office::open_with(db.clone(), 2, &[("ADMISSION_PERIOD_MS", "50")]).await;
+    let rated = ConcertOptions {
+        queue_capacity: Some(100),
+        queue_rate_per_second: Some(2),
+        ..ConcertOptions::default()
+    };
+    let concert = Concert::with(&db, rated).await;
+    let people = office.crowd(6, "Back").await;
+    for person in &people {
+        join(person, &concert).await;
+    }
+    // Never more than an empty bucket, so that only a refill can let anybody in.
+    sqlx::query(
+        "update queue_gates set bucket = least(bucket, 0),
+             refilled_at = clock_timestamp() + interval '1 hour'
+         where program_id = $1",
+    )
+    .bind(concert.program_id)
+    .execute(&db)
+    .await
+    .unwrap();
+    until_status(&people[5], &concert, "ACTIVE").await;
+    let ahead: bool = sqlx::query_scalar(
+        "select refilled_at > clock_timestamp() from queue_gates where program_id = $1",
+    )
+    .bind(concert.program_id)
+    .fetch_one(&db)
+    .await
+    .unwrap();
+    assert!(!ahead);
+}
+
 /// A short grace, so that a closed tab is noticed soon.
 const SHORT_GRACE: [(&str, &str); 2] = [("QUEUE_GRACE_SECS", "1"), ("ADMISSION_PERIOD_MS", "100")];
 

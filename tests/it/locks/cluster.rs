@@ -110,7 +110,7 @@ async fn take(locks: &FairLocks, name: &LeaseName, waiter: &str) -> FairGuard {
 
 /// Waits until the instances listen for wake-ups at nodes that are there.
 async fn until_listening(cluster: &PrivateCluster, living: &[usize], prefix: &str) {
-    let channel = format!("{prefix}:fair-handover");
+    let channel = format!("{prefix}:fair-wake");
     for _ in 0..TRIES_MAX {
         let mut listeners = 0;
         for idx in living {
