@@ -4,7 +4,6 @@
 
 use chrono::{DateTime, Utc};
 use serde::Serialize;
-use sqlx::PgConnection;
 use uuid::Uuid;
 
 use super::{
@@ -12,7 +11,7 @@ use super::{
     model::{AccountId, Role},
     store::roles as store,
 };
-use crate::infra::postgres::Pool;
+use crate::infra::postgres::{Connection, Pool};
 
 /// An account as those see it who manage.
 #[derive(Clone, Debug, Serialize)]
@@ -62,7 +61,7 @@ pub async fn find_profile(db: &Pool, id: AccountId) -> Result<Option<Profile>, s
 /// still manage. Of two administrators who act on each other at once the second finds that it
 /// may not any more: so whoever acts remains, and never does the last one go.
 async fn lock_beside(
-    tx: &mut PgConnection,
+    tx: &mut Connection,
     by: AccountId,
     id: AccountId,
 ) -> Result<Option<Profile>, AccountError> {
@@ -83,7 +82,7 @@ async fn lock_beside(
 /// Locks an account, or lets it sign in again. Answers with how it was and how it is;
 /// one that is so already is [`AccountError::Stale`], none at all `None`.
 pub async fn lock_out(
-    tx: &mut PgConnection,
+    tx: &mut Connection,
     by: AccountId,
     id: AccountId,
     is_locked: bool,
@@ -98,7 +97,7 @@ pub async fn lock_out(
 
 /// Gives an account another role, if it still has the one that was shown.
 pub async fn change_role(
-    tx: &mut PgConnection,
+    tx: &mut Connection,
     by: AccountId,
     id: AccountId,
     from: Role,

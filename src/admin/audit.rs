@@ -1,7 +1,6 @@
 //! The log of what staff did.
 
 use serde::Serialize;
-use sqlx::PgConnection;
 use uuid::Uuid;
 
 use super::{
@@ -13,7 +12,7 @@ use crate::{
     accounts::{AccountId, find_accounts},
     app::App,
     catalog::{CatalogError, Edited},
-    infra::postgres::{Pool, Transaction, retry_stale},
+    infra::postgres::{Connection, Pool, Transaction, retry_stale},
     web::pagination::{PAGE_ROWS, Page},
 };
 
@@ -51,7 +50,7 @@ pub(super) struct Found {
 }
 
 /// Writes an act into the log, in the transaction of the work it stands for.
-pub(super) async fn record(tx: &mut PgConnection, entry: Entry) -> Result<(), sqlx::Error> {
+pub(super) async fn record(tx: &mut Connection, entry: Entry) -> Result<(), sqlx::Error> {
     store::audit::insert(tx, &entry).await
 }
 

@@ -3,7 +3,6 @@
 use chrono::{DateTime, Utc};
 use serde::Serialize;
 use serde_json::{Value, json};
-use sqlx::PgConnection;
 
 use super::{
     audit::{self, Edit, commit_edit},
@@ -17,6 +16,7 @@ use crate::{
     catalog::{
         self, Edited, Prices, ProgramId, ScheduleEdition, ScheduleId, VenueId, ZoneDetails, ZoneId,
     },
+    infra::postgres::Connection,
     points::Points,
     reservation::{self, SeatPick},
 };
@@ -124,7 +124,7 @@ struct Blocked<'a> {
 }
 
 async fn block_once<'a>(
-    tx: &mut PgConnection,
+    tx: &mut Connection,
     change: Change,
     pick: &'a SeatPick,
     is_blocked: bool,
@@ -184,7 +184,7 @@ pub(super) async fn update_zone(
 }
 
 async fn update_zone_once(
-    tx: &mut PgConnection,
+    tx: &mut Connection,
     change: Change,
     zone_id: ZoneId,
     details: &ZoneDetails,

@@ -6,7 +6,6 @@
 mod prices;
 mod schedules;
 
-use sqlx::PgConnection;
 use uuid::Uuid;
 
 use super::{
@@ -16,7 +15,7 @@ use super::{
     plan::{PlannedSeat, SeatPlan},
     store::{programs, venues},
 };
-use crate::infra::postgres::Pool;
+use crate::infra::postgres::{Connection, Pool};
 pub use prices::{
     Prices, has_prices_to_write, list_with_prices_to_write, update_prices, write_prices,
 };
@@ -53,7 +52,7 @@ pub async fn list_program_lines(
 
 /// A new draft.
 pub async fn create_program(
-    tx: &mut PgConnection,
+    tx: &mut Connection,
     details: &ProgramDetails,
 ) -> Result<ProgramEdition, CatalogError> {
     let id = ProgramId(Uuid::now_v7());
@@ -62,7 +61,7 @@ pub async fn create_program(
 }
 
 async fn lock_program(
-    tx: &mut PgConnection,
+    tx: &mut Connection,
     id: ProgramId,
     version: i64,
 ) -> Result<ProgramEdition, CatalogError> {
@@ -72,7 +71,7 @@ async fn lock_program(
 }
 
 async fn program_after(
-    tx: &mut PgConnection,
+    tx: &mut Connection,
     before: ProgramEdition,
 ) -> Result<Edited<ProgramEdition>, CatalogError> {
     let after = programs::find_edition(tx, before.id).await?.ok_or(CatalogError::NotFound)?;
@@ -82,7 +81,7 @@ async fn program_after(
 /// Edits edition `version` of a program. People inside keep their stays, holds their
 /// ends and prices.
 pub async fn update_program(
-    tx: &mut PgConnection,
+    tx: &mut Connection,
     id: ProgramId,
     version: i64,
     details: &ProgramDetails,
@@ -94,7 +93,7 @@ pub async fn update_program(
 
 /// Changes how many may be inside and how fast they are let in.
 pub async fn update_line(
-    tx: &mut PgConnection,
+    tx: &mut Connection,
     id: ProgramId,
     version: i64,
     capacity: Option<i32>,
@@ -110,7 +109,7 @@ pub async fn update_line(
 
 /// Lets nobody in any more, or lets people in again.
 pub async fn pause_line(
-    tx: &mut PgConnection,
+    tx: &mut Connection,
     id: ProgramId,
     version: i64,
     is_paused: bool,
@@ -122,7 +121,7 @@ pub async fn pause_line(
 
 /// Shows a draft to everybody.
 pub async fn publish_program(
-    tx: &mut PgConnection,
+    tx: &mut Connection,
     id: ProgramId,
     version: i64,
 ) -> Result<Edited<ProgramEdition>, CatalogError> {
@@ -139,7 +138,7 @@ pub async fn publish_program(
 
 /// The program will not take place: nothing of it is sold or paid from now on.
 pub async fn cancel_program(
-    tx: &mut PgConnection,
+    tx: &mut Connection,
     id: ProgramId,
     version: i64,
 ) -> Result<Edited<ProgramEdition>, CatalogError> {
@@ -153,19 +152,19 @@ pub async fn cancel_program(
 
 /// Locks a program's row until the transaction ends, so that whatever the caller asks of its
 /// reservations stays so until [`finish_winding_down`].
-pub async fn lock_winding_down(tx: &mut PgConnection, id: ProgramId) -> Result<(), sqlx::Error> {
+pub async fn lock_winding_down(tx: &mut Connection, id: ProgramId) -> Result<(), sqlx::Error> {
     programs::lock(tx, id).await
 }
 
 /// Everything of a cancelled, locked program was given back.
-pub async fn finish_winding_down(tx: &mut PgConnection, id: ProgramId) -> Result<(), sqlx::Error> {
+pub async fn finish_winding_down(tx: &mut Connection, id: ProgramId) -> Result<(), sqlx::Error> {
     programs::write_wound_down(tx, id).await
 }
 
 /// Locks the program of a performance, before anything else of it, and has a cancelled one
 /// looked at again by the workers: something of it is about to be left again.
 pub async fn reopen_winding_down(
-    tx: &mut PgConnection,
+    tx: &mut Connection,
     schedule_id: ScheduleId,
 ) -> Result<(), sqlx::Error> {
     programs::lock_of_schedule(tx, schedule_id).await?;
@@ -189,7 +188,7 @@ pub async fn list_seats(db: &Pool, id: VenueId) -> Result<Vec<PlannedSeat>, sqlx
 
 /// A new venue without seats.
 pub async fn create_venue(
-    tx: &mut PgConnection,
+    tx: &mut Connection,
     details: &VenueDetails,
 ) -> Result<VenueEdition, CatalogError> {
     let id = VenueId(Uuid::now_v7());
@@ -198,7 +197,7 @@ pub async fn create_venue(
 }
 
 async fn lock_venue(
-    tx: &mut PgConnection,
+    tx: &mut Connection,
     id: VenueId,
     version: i64,
 ) -> Result<VenueEdition, CatalogError> {
@@ -209,7 +208,7 @@ async fn lock_venue(
 }
 
 async fn venue_after(
-    tx: &mut PgConnection,
+    tx: &mut Connection,
     before: VenueEdition,
 ) -> Result<Edited<VenueEdition>, CatalogError> {
     let found = venues::list_editions(tx, Some(before.id)).await?.pop();
@@ -218,7 +217,7 @@ async fn venue_after(
 
 /// Edits edition `version` of a venue.
 pub async fn update_venue(
-    tx: &mut PgConnection,
+    tx: &mut Connection,
     id: VenueId,
     version: i64,
     details: &VenueDetails,
@@ -231,7 +230,7 @@ pub async fn update_venue(
 /// Gives a venue the seats of `plan`: new ones come, known ones move, missing ones go,
 /// all or nothing. A seat that a performance has cannot go.
 pub async fn replace_seats(
-    tx: &mut PgConnection,
+    tx: &mut Connection,
     id: VenueId,
     version: i64,
     plan: &SeatPlan,

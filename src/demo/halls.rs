@@ -1,8 +1,7 @@
 //! The halls: sections of curved rows, as the seat map draws them.
 
-use sqlx::PgConnection;
-
 use super::store::{self, SeatRow};
+use crate::infra::postgres::Connection;
 
 /// A hall with its sections, front to back.
 #[derive(Debug)]
@@ -47,7 +46,7 @@ const AISLE: f32 = 1.5;
 const ROW_PITCH: f32 = 1.15;
 
 /// Writes a hall and its seats.
-pub(super) async fn build(tx: &mut PgConnection, hall: &Hall) -> Result<(), sqlx::Error> {
+pub(super) async fn build(tx: &mut Connection, hall: &Hall) -> Result<(), sqlx::Error> {
     let venue_id = store::insert_venue(tx, hall.name, hall.address).await?;
     let widest = hall.sections.iter().map(Section::widest).max().unwrap_or_default();
     let middle = (f32::from(widest) - 1.0) / 2.0;

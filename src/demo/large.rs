@@ -9,8 +9,6 @@ mod orders;
 mod rows;
 mod visits;
 
-use sqlx::Connection;
-
 use self::{rows::Rows, visits::Scene};
 use super::{PASSWORD, store::copy};
 use crate::{
@@ -64,7 +62,7 @@ pub async fn fill_large(
     mut told: impl FnMut(u32),
 ) -> Result<bool, AccountError> {
     let password_hash = PasswordGate::new().hash_text(PASSWORD).await?;
-    let mut db = db.connect_beside(APPLICATION_NAME).await?;
+    let mut db = db.connect_beside(APPLICATION_NAME, copy::LONG_CALL_MAX).await?;
     copy::take_time(&mut db).await?;
     let mut tx = db.begin().await?;
     if copy::is_large(&mut tx).await? {

@@ -1,8 +1,7 @@
 //! What is on: programs, their performances and prices.
 
-use sqlx::PgConnection;
-
 use super::store;
+use crate::infra::postgres::Connection;
 
 /// A program as the demo announces it.
 #[derive(Debug)]
@@ -107,7 +106,7 @@ pub(super) const PROGRAMS: &[Announcement] = &[
 
 /// Writes a program with its performances, and sells it where it is sold out.
 pub(super) async fn announce(
-    tx: &mut PgConnection,
+    tx: &mut Connection,
     program: &Announcement,
 ) -> Result<(), sqlx::Error> {
     let program_id = store::insert_program(tx, program).await?;

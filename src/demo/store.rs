@@ -2,10 +2,10 @@
 
 pub(super) mod copy;
 
-use sqlx::PgConnection;
 use uuid::Uuid;
 
 use super::{LogIn, programs::Announcement};
+use crate::infra::postgres::Connection;
 
 /// People who bought what is sold out.
 const PEOPLE: i32 = 40;
@@ -17,7 +17,7 @@ pub(super) struct SeatRow<'a> {
     pub(super) label: &'a str,
 }
 
-pub(super) async fn is_filled(tx: &mut PgConnection) -> Result<bool, sqlx::Error> {
+pub(super) async fn is_filled(tx: &mut Connection) -> Result<bool, sqlx::Error> {
     // Two runs at once: the second waits for the first and then sees its programs.
     sqlx::query!("lock table venues in share row exclusive mode").execute(&mut *tx).await?;
     sqlx::query_scalar!(
@@ -28,7 +28,7 @@ pub(super) async fn is_filled(tx: &mut PgConnection) -> Result<bool, sqlx::Error
 }
 
 pub(super) async fn insert_people(
-    tx: &mut PgConnection,
+    tx: &mut Connection,
     password_hash: &str,
 ) -> Result<(), sqlx::Error> {
     sqlx::query!(
@@ -46,7 +46,7 @@ pub(super) async fn insert_people(
 }
 
 pub(super) async fn insert_account(
-    tx: &mut PgConnection,
+    tx: &mut Connection,
     log_in: &LogIn,
     password_hash: &str,
 ) -> Result<Uuid, sqlx::Error> {
@@ -66,7 +66,7 @@ pub(super) async fn insert_account(
 
 /// Opens a wallet with one charge in it.
 pub(super) async fn charge(
-    tx: &mut PgConnection,
+    tx: &mut Connection,
     account_id: Uuid,
     points: i64,
 ) -> Result<(), sqlx::Error> {
@@ -89,7 +89,7 @@ pub(super) async fn charge(
 }
 
 pub(super) async fn insert_venue(
-    tx: &mut PgConnection,
+    tx: &mut Connection,
     name: &str,
     address: &str,
 ) -> Result<Uuid, sqlx::Error> {
@@ -101,7 +101,7 @@ pub(super) async fn insert_venue(
 }
 
 pub(super) async fn insert_seats(
-    tx: &mut PgConnection,
+    tx: &mut Connection,
     row: &SeatRow<'_>,
     xs: &[f32],
     ys: &[f32],
@@ -124,7 +124,7 @@ pub(super) async fn insert_seats(
 }
 
 pub(super) async fn insert_program(
-    tx: &mut PgConnection,
+    tx: &mut Connection,
     program: &Announcement,
 ) -> Result<Uuid, sqlx::Error> {
     let id = Uuid::now_v7();
@@ -156,7 +156,7 @@ pub(super) async fn insert_program(
 
 /// A performance at half past seven, so many days from today.
 pub(super) async fn insert_schedule(
-    tx: &mut PgConnection,
+    tx: &mut Connection,
     program_id: Uuid,
     hall: &str,
     day: i32,
@@ -183,7 +183,7 @@ pub(super) async fn insert_schedule(
 /// Every seat of the hall: the front third of the rows at the full price, then at 3/4,
 /// then at 1/2.
 pub(super) async fn insert_schedule_seats(
-    tx: &mut PgConnection,
+    tx: &mut Connection,
     schedule_id: Uuid,
     price_from_front: i64,
 ) -> Result<(), sqlx::Error> {
@@ -210,7 +210,7 @@ pub(super) async fn insert_schedule_seats(
 }
 
 pub(super) async fn insert_zone(
-    tx: &mut PgConnection,
+    tx: &mut Connection,
     schedule_id: Uuid,
     name: &str,
     price: i64,
@@ -235,7 +235,7 @@ pub(super) async fn insert_zone(
 /// Sells every seat of a performance to guests, two at most each, with all that a
 /// purchase leaves behind: charge, reservation, payment and tickets.
 pub(super) async fn sell_every_seat(
-    tx: &mut PgConnection,
+    tx: &mut Connection,
     schedule_id: Uuid,
 ) -> Result<(), sqlx::Error> {
     sqlx::query!(

@@ -11,7 +11,7 @@ use super::{
     model::{Bucket, Rules, Standing, TokenId},
     store::admission as gate,
 };
-use crate::{accounts::AccountId, app::App, catalog::ProgramId};
+use crate::{accounts::AccountId, app::App, catalog::ProgramId, infra::postgres::Connection};
 
 /// People looked at in one admission.
 const HEAD_MAX: usize = 1_000;
@@ -147,10 +147,7 @@ fn room(rules: &Rules, n_inside: i64, bucket: Option<Bucket>) -> usize {
 }
 
 /// Without a line nobody is asked whether they are there.
-async fn everybody(
-    tx: &mut sqlx::PgConnection,
-    program_id: ProgramId,
-) -> Result<Head, sqlx::Error> {
+async fn everybody(tx: &mut Connection, program_id: ProgramId) -> Result<Head, sqlx::Error> {
     let n_max = i64::try_from(HEAD_MAX).unwrap_or(i64::MAX);
     let first = gate::list_first(tx, program_id, n_max).await?;
     let present = first.into_iter().map(|standing| standing.account_id).collect();

@@ -8,7 +8,6 @@
 
 use chrono::{DateTime, Utc};
 use futures_util::StreamExt;
-use sqlx::PgConnection;
 
 use super::{
     error::QueueError,
@@ -16,7 +15,11 @@ use super::{
     model::QueueNumber,
     store::purge::{self as rows, Condemned},
 };
-use crate::{app::App, catalog::ProgramId, infra::postgres::Pool};
+use crate::{
+    app::App,
+    catalog::ProgramId,
+    infra::postgres::{Connection, Pool},
+};
 
 /// Places taken away in one batch.
 const BATCH_MAX: i64 = 1_000;
@@ -43,7 +46,7 @@ pub struct Purge {
 /// Orders that the line goes as it stands now, as a step of the caller's transaction. The
 /// workers do it after the commit, whoever watches.
 pub async fn begin_purge(
-    tx: &mut PgConnection,
+    tx: &mut Connection,
     program_id: ProgramId,
 ) -> Result<Option<Purge>, sqlx::Error> {
     rows::write_begun(tx, program_id).await?;

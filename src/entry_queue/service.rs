@@ -1,7 +1,7 @@
 //! What a person does in the line, and what other features ask of it.
 
 use chrono::{DateTime, TimeDelta, Utc};
-use sqlx::{PgConnection, PgExecutor};
+use sqlx::PgExecutor;
 
 use super::{
     admission,
@@ -19,7 +19,7 @@ use crate::{
     accounts::AccountId,
     app::App,
     catalog::{Program, ProgramId, SaleState},
-    infra::throwaway,
+    infra::{postgres::Connection, throwaway},
 };
 
 /// A sale that opens later than this is refused at the door; for the last moments the
@@ -100,7 +100,7 @@ pub(super) async fn leave(
 /// Lets `account_id` in past the line and beyond the capacity, on the word of `staff`, as
 /// a step of the caller's transaction; call [`mirror`](super::mirror()) after the commit.
 pub async fn let_in(
-    tx: &mut PgConnection,
+    tx: &mut Connection,
     staff: AccountId,
     account_id: AccountId,
     program: &Program,
@@ -150,7 +150,7 @@ fn of_pass(
 /// in it if [`require_open`] says so of a moment read after every lock, so that one that had
 /// to wait for a row cannot start after the stay's end.
 pub async fn lock_stay(
-    tx: &mut PgConnection,
+    tx: &mut Connection,
     account_id: AccountId,
     program: &Program,
     pass: Option<&EntryPass>,
@@ -171,7 +171,7 @@ pub fn require_open(
 /// Keeps the place of a locked stay at least until `until`, the end of a hold. No new
 /// hold may start later for it.
 pub async fn extend_stay(
-    tx: &mut PgConnection,
+    tx: &mut Connection,
     token_id: TokenId,
     until: DateTime<Utc>,
 ) -> Result<(), sqlx::Error> {
@@ -181,7 +181,7 @@ pub async fn extend_stay(
 /// Locks the place of `account_id` in the line of `program_id` that is not over.
 /// Stands before `reservations` in the order of locks.
 pub async fn lock_live_token(
-    tx: &mut PgConnection,
+    tx: &mut Connection,
     account_id: AccountId,
     program_id: ProgramId,
 ) -> Result<Option<LiveToken>, sqlx::Error> {
@@ -191,7 +191,7 @@ pub async fn lock_live_token(
 /// Ends a stay whose last hold is paid; call [`mirror`](super::mirror()) after the
 /// commit. A token that still waits is left alone: its owner gave up an earlier place,
 /// kept its holds and stands in line again.
-pub async fn complete(tx: &mut PgConnection, token: &LiveToken) -> Result<(), sqlx::Error> {
+pub async fn complete(tx: &mut Connection, token: &LiveToken) -> Result<(), sqlx::Error> {
     if token.status == TokenStatus::Active {
         store::write_end(tx, token.id, TokenStatus::Completed).await?;
     }

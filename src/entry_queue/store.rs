@@ -7,10 +7,14 @@
 //! the planner no other way than one step into an index for each.
 
 use chrono::{DateTime, Utc};
-use sqlx::{PgConnection, PgExecutor};
+use sqlx::PgExecutor;
 
 use super::model::{LiveToken, QueueNumber, Stay, Token, TokenId, TokenStatus};
-use crate::{accounts::AccountId, catalog::ProgramId, infra::postgres::Pool};
+use crate::{
+    accounts::AccountId,
+    catalog::ProgramId,
+    infra::postgres::{Connection, Pool},
+};
 
 pub(super) mod admission;
 pub(super) mod join;
@@ -79,7 +83,7 @@ pub(super) async fn find_stay(
 /// The stay of somebody whose token is `ACTIVE`, whatever the clock says, its row
 /// locked.
 pub(super) async fn lock_stay(
-    tx: &mut PgConnection,
+    tx: &mut Connection,
     program_id: ProgramId,
     account_id: AccountId,
 ) -> Result<Option<Stay>, sqlx::Error> {
@@ -102,7 +106,7 @@ pub(super) async fn lock_stay(
 
 /// The place of one person that is not over, its row locked.
 pub(super) async fn lock_live_token(
-    tx: &mut PgConnection,
+    tx: &mut Connection,
     program_id: ProgramId,
     account_id: AccountId,
 ) -> Result<Option<LiveToken>, sqlx::Error> {
@@ -125,7 +129,7 @@ pub(super) async fn lock_live_token(
 
 /// Moves the end of a locked stay's place to `until`, unless it is later already.
 pub(super) async fn write_expiry(
-    tx: &mut PgConnection,
+    tx: &mut Connection,
     token_id: TokenId,
     until: DateTime<Utc>,
 ) -> Result<(), sqlx::Error> {
@@ -141,7 +145,7 @@ pub(super) async fn write_expiry(
 
 /// Ends a place whose row is locked.
 pub(super) async fn write_end(
-    tx: &mut PgConnection,
+    tx: &mut Connection,
     token_id: TokenId,
     status: TokenStatus,
 ) -> Result<(), sqlx::Error> {
@@ -157,7 +161,7 @@ pub(super) async fn write_end(
 
 /// Notes who let somebody in past the line.
 pub(super) async fn write_let_in_by(
-    tx: &mut PgConnection,
+    tx: &mut Connection,
     token_id: TokenId,
     staff: AccountId,
 ) -> Result<(), sqlx::Error> {

@@ -18,10 +18,10 @@
 
 use serde::{Serialize, de::DeserializeOwned};
 use sha2::{Digest, Sha256};
-use sqlx::{PgConnection, PgExecutor};
+use sqlx::PgExecutor;
 use uuid::Uuid;
 
-use super::postgres::{Pool, Transaction, is_lock_timeout, is_unavailable};
+use super::postgres::{Connection, Pool, Transaction, is_lock_timeout, is_unavailable};
 
 /// Keys older than this may be forgotten, in hours.
 pub const KEPT_HOURS: i32 = 48;
@@ -86,7 +86,7 @@ impl RequestKey {
     /// Claims the key: the first statement of the work's transaction.
     pub async fn claim<T: DeserializeOwned>(
         &self,
-        tx: &mut PgConnection,
+        tx: &mut Connection,
     ) -> Result<Claim<T>, KeyError> {
         let inserted = sqlx::query!(
             r#"
@@ -114,7 +114,7 @@ impl RequestKey {
     /// Keeps what is answered, before the commit.
     pub async fn keep(
         &self,
-        tx: &mut PgConnection,
+        tx: &mut Connection,
         outcome: &impl Serialize,
     ) -> Result<(), KeyError> {
         sqlx::query!(

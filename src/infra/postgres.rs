@@ -1,15 +1,24 @@
 //! PostgreSQL: the pool, the named constraints, the retry of a lost race.
 
+mod abandoned;
+mod connection;
+mod dedicated;
 mod executor;
-mod loan;
+mod generations;
 mod pool;
+mod pooled_connection;
 mod transaction;
 
 use std::time::Duration;
 
 use sqlx::{Executor, PgExecutor, error::DatabaseError};
 
-pub use self::{pool::Pool, transaction::Transaction};
+pub use self::{
+    connection::Connection,
+    dedicated::{DedicatedConnection, DedicatedTransaction},
+    pool::Pool,
+    transaction::Transaction,
+};
 
 /// Marks our connections in `pg_stat_activity`.
 pub const APPLICATION_NAME: &str = "stagedoor";
@@ -23,6 +32,18 @@ const SESSION_LIMITS: [(&str, &str); 3] = [
     ("lock_timeout", "2s"),
     ("idle_in_transaction_session_timeout", "4s"),
 ];
+/// What the server does about our end of a socket that carries nothing any more: it asks after
+/// ten seconds and gives up about ten seconds later. `sqlx` has no way to set the same for our
+/// own end; there the deadline of each call and the question to each connection that rested
+/// decide.
+const SOCKET_OPTIONS: [(&str, &str); 4] = [
+    ("tcp_keepalives_idle", "10"),
+    ("tcp_keepalives_interval", "3"),
+    ("tcp_keepalives_count", "3"),
+    ("tcp_user_timeout", "10000"),
+];
+/// Upper bound of all migrations together: a large table may be rewritten by one.
+const MIGRATION_MAX: Duration = Duration::from_hours(6);
 /// Planner settings of the pool's connections. Each connection plans a statement once, for
 /// whatever its parameters are (left to itself the planner would plan statements with lists anew
 /// each time, a tenth of a sale's cost), so the one plan must suit a hall of 300 beside a house
@@ -138,9 +159,9 @@ where
 
 /// Brings the schema up to this binary. A migration may take longer than any request.
 pub async fn migrate(db: &Pool) -> Result<(), sqlx::migrate::MigrateError> {
-    let mut connection = db.connect_beside(APPLICATION_NAME).await?;
+    let mut connection = db.connect_beside(APPLICATION_NAME, MIGRATION_MAX).await?;
     connection.execute("set statement_timeout = 0; set lock_timeout = 0").await?;
-    MIGRATIONS.run_direct(None, &mut connection, false).await
+    connection.migrate().await
 }
 
 /// Whether every migration of this binary has been applied.

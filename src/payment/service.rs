@@ -1,6 +1,5 @@
 //! Paying and giving back: one transaction each.
 
-use sqlx::PgConnection;
 use uuid::Uuid;
 
 use super::{
@@ -15,7 +14,7 @@ use crate::{
     entry_queue,
     infra::{
         idempotency::{Claim, RequestKey, commit_kept},
-        postgres::retry_stale,
+        postgres::{Connection, retry_stale},
     },
     points::Points,
     reservation::{self, Locked, ReservationError, ReservationId, ReservationStatus},
@@ -165,7 +164,7 @@ impl Share {
 /// void unless they were used, seats free. Says of which performance, whose map is to be announced after the
 /// commit.
 pub async fn refund(
-    tx: &mut PgConnection,
+    tx: &mut Connection,
     account_id: AccountId,
     reservation_id: ReservationId,
     how_much: Share,

@@ -1,13 +1,13 @@
 //! The SQL of payments.
 
-use sqlx::PgConnection;
-
 use super::model::{PaymentId, PaymentStatus};
-use crate::{accounts::AccountId, points::Points, reservation::ReservationId};
+use crate::{
+    accounts::AccountId, infra::postgres::Connection, points::Points, reservation::ReservationId,
+};
 
 /// Inserts a completed payment, unless the reservation has a live one.
 pub(super) async fn insert_payment(
-    tx: &mut PgConnection,
+    tx: &mut Connection,
     payment_id: PaymentId,
     reservation_id: ReservationId,
     account_id: AccountId,
@@ -37,7 +37,7 @@ pub(super) struct RefundedPayment {
 
 /// The completed payment of a reservation becomes refunded, if there is one.
 pub(super) async fn write_refunded(
-    tx: &mut PgConnection,
+    tx: &mut Connection,
     reservation_id: ReservationId,
 ) -> Result<Option<RefundedPayment>, sqlx::Error> {
     sqlx::query_as!(

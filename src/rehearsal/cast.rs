@@ -5,7 +5,6 @@
 use base64::prelude::{BASE64_URL_SAFE_NO_PAD, Engine as _};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
-use sqlx::PgConnection;
 use uuid::Uuid;
 
 use super::{
@@ -15,7 +14,11 @@ use super::{
         server,
     },
 };
-use crate::infra::{postgres::Pool, redis::Redis, throwaway};
+use crate::infra::{
+    postgres::{DedicatedConnection, Pool},
+    redis::Redis,
+    throwaway,
+};
 
 /// More people than this are no rehearsal any more.
 pub(super) const PEOPLE_MAX: usize = 20_000;
@@ -102,8 +105,8 @@ pub(super) async fn set_up(db: &Pool, redis: &Redis, people: usize) -> Result<St
     }
     sweep(db, redis).await?;
     let (stage, plan) = (Stage::new(), Plan::of(people));
-    let mut connection = db.connect_beside(APPLICATION_NAME).await?;
-    let mut tx = server::begin(&mut connection).await?;
+    let mut connection = db.connect_beside(APPLICATION_NAME, server::LONG_CALL_MAX).await?;
+    let mut tx = connection.begin().await?;
     server::take_time(&mut tx).await?;
     if store::count_stages(&mut tx).await? >= STAGES_MAX {
         return Err(CastError::TooManyStages);
@@ -130,8 +133,8 @@ pub(super) async fn add_people(
     let hashes: Vec<Vec<u8>> =
         tokens.iter().flatten().map(|token| Sha256::digest(token).to_vec()).collect();
 
-    let mut connection = db.connect_beside(APPLICATION_NAME).await?;
-    let mut tx = server::begin(&mut connection).await?;
+    let mut connection = db.connect_beside(APPLICATION_NAME, server::LONG_CALL_MAX).await?;
+    let mut tx = connection.begin().await?;
     server::take_time(&mut tx).await?;
     // One at a time, so that the count holds.
     if !throwaway::is_marked(program_id) || !store::lock_stage(&mut tx, program_id).await? {
@@ -158,7 +161,7 @@ pub(super) async fn take_down(db: &Pool, redis: &Redis, program_id: Uuid) -> Res
     if !throwaway::is_marked(program_id) {
         return Err(CastError::NoStage);
     }
-    let mut connection = db.connect_beside(APPLICATION_NAME).await?;
+    let mut connection = db.connect_beside(APPLICATION_NAME, server::LONG_CALL_MAX).await?;
     if !store::close_stage(&mut connection, program_id).await? {
         return Err(CastError::NoStage);
     }
@@ -168,16 +171,16 @@ pub(super) async fn take_down(db: &Pool, redis: &Redis, program_id: Uuid) -> Res
 }
 
 /// In steps that each lock little.
-async fn remove(connection: &mut PgConnection, program_id: Uuid) -> Result<(), sqlx::Error> {
+async fn remove(connection: &mut DedicatedConnection, program_id: Uuid) -> Result<(), sqlx::Error> {
     let host = email_host(program_id);
-    let mut tx = server::begin(connection).await?;
+    let mut tx = connection.begin().await?;
     server::take_time(&mut tx).await?;
     removal::delete_sales(&mut tx, program_id).await?;
     removal::delete_reservations(&mut tx, program_id).await?;
     removal::delete_places_in_line(&mut tx, program_id).await?;
     tx.commit().await?;
 
-    let mut tx = server::begin(connection).await?;
+    let mut tx = connection.begin().await?;
     server::take_time(&mut tx).await?;
     removal::delete_wallets(&mut tx, &host).await?;
     removal::delete_people(&mut tx, &host).await?;
@@ -187,7 +190,7 @@ async fn remove(connection: &mut PgConnection, program_id: Uuid) -> Result<(), s
 
 /// Removes stages that are over: their rehearsals were killed.
 async fn sweep(db: &Pool, redis: &Redis) -> Result<(), CastError> {
-    let mut connection = db.connect_beside(APPLICATION_NAME).await?;
+    let mut connection = db.connect_beside(APPLICATION_NAME, server::LONG_CALL_MAX).await?;
     for program_id in store::list_stages_over(&mut connection, SWEPT_MAX).await? {
         match take_down(db, redis, program_id).await {
             // Somebody else was quicker.

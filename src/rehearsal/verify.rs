@@ -2,8 +2,6 @@
 
 use std::time::Duration;
 
-use sqlx::PgConnection;
-
 use super::{
     error::VerifyError,
     model::{
@@ -19,7 +17,7 @@ use crate::{
     entry_queue::{self, Difference, Standing},
     infra::{
         locks,
-        postgres::{self, Pool},
+        postgres::{self, Connection, Pool},
         redis::Redis,
     },
 };
@@ -49,12 +47,12 @@ pub async fn verify(pool: &Pool, redis: &Redis) -> Result<Vec<Violation>, Verify
 
 /// As [`verify`], without a look at Redis: for an office that has to do without.
 pub async fn verify_database(pool: &Pool) -> Result<Vec<Violation>, VerifyError> {
-    let mut db = pool.connect_beside(APPLICATION_NAME).await?;
-    if !postgres::is_migrated(&mut db).await? {
+    let mut db = pool.connect_beside(APPLICATION_NAME, server::LONG_CALL_MAX).await?;
+    if !postgres::is_migrated(&mut *db).await? {
         return Err(VerifyError::NotMigrated);
     }
     let mut report = Report::default();
-    let mut snapshot = server::begin_snapshot(&mut db).await?;
+    let mut snapshot = db.begin_snapshot().await?;
     server::take_time(&mut snapshot).await?;
     look_at_points(&mut snapshot, &mut report).await?;
     look_at_seats(&mut snapshot, &mut report).await?;
@@ -82,7 +80,7 @@ impl Report {
     }
 }
 
-async fn look_at_points(tx: &mut PgConnection, report: &mut Report) -> Result<(), sqlx::Error> {
+async fn look_at_points(tx: &mut Connection, report: &mut Report) -> Result<(), sqlx::Error> {
     report.add(W1, wallet::list_wrong_sums(tx, ROWS_MAX).await?);
     report.add(W2, wallet::list_broken_links(tx, ROWS_MAX).await?);
     report.add(W2, wallet::list_wrong_versions(tx, ROWS_MAX).await?);
@@ -92,7 +90,7 @@ async fn look_at_points(tx: &mut PgConnection, report: &mut Report) -> Result<()
     Ok(())
 }
 
-async fn look_at_seats(tx: &mut PgConnection, report: &mut Report) -> Result<(), sqlx::Error> {
+async fn look_at_seats(tx: &mut Connection, report: &mut Report) -> Result<(), sqlx::Error> {
     report.add(S1, seats::list_double_seats(tx, ROWS_MAX).await?);
     report.add(S2, seats::list_wrong_items(tx, ROWS_MAX).await?);
     report.add(S2, seats::list_wrong_seats(tx, ROWS_MAX).await?);
@@ -103,7 +101,7 @@ async fn look_at_seats(tx: &mut PgConnection, report: &mut Report) -> Result<(),
     Ok(())
 }
 
-async fn look_at_sales(tx: &mut PgConnection, report: &mut Report) -> Result<(), sqlx::Error> {
+async fn look_at_sales(tx: &mut Connection, report: &mut Report) -> Result<(), sqlx::Error> {
     report.add(P1, sale::list_wrong_payments(tx, ROWS_MAX).await?);
     report.add(P1, sale::list_wrong_debits(tx, ROWS_MAX).await?);
     report.add(P1, sale::list_wrong_refunds(tx, ROWS_MAX).await?);
@@ -114,7 +112,7 @@ async fn look_at_sales(tx: &mut PgConnection, report: &mut Report) -> Result<(),
     Ok(())
 }
 
-async fn look_at_lines(tx: &mut PgConnection, report: &mut Report) -> Result<(), sqlx::Error> {
+async fn look_at_lines(tx: &mut Connection, report: &mut Report) -> Result<(), sqlx::Error> {
     report.add(Q1, line::list_wrong_numbers(tx, ROWS_MAX).await?);
     report.add(Q3, line::list_crowded_admissions(tx, ROWS_MAX).await?);
     Ok(())
@@ -122,10 +120,7 @@ async fn look_at_lines(tx: &mut PgConnection, report: &mut Report) -> Result<(),
 
 /// What should have ended. Workers end the oldest first, so a backlog that shrinks shows
 /// other rows at each look. Nothing is late while no instance is up to end it.
-async fn look_at_what_is_late(
-    db: &mut PgConnection,
-    report: &mut Report,
-) -> Result<(), sqlx::Error> {
+async fn look_at_what_is_late(db: &mut Connection, report: &mut Report) -> Result<(), sqlx::Error> {
     if !server::is_served(db).await? {
         return Ok(());
     }

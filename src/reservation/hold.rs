@@ -4,7 +4,6 @@
 //! only keep people from meeting at the same seat row: without Redis a hold goes on and
 //! the rows decide alone.
 
-use sqlx::PgConnection;
 use uuid::Uuid;
 
 use super::{
@@ -25,7 +24,7 @@ use crate::{
     entry_queue::{self, Stay},
     infra::{
         idempotency::{Claim, RequestKey, commit_kept},
-        postgres::{retry_stale, violated_constraint},
+        postgres::{Connection, retry_stale, violated_constraint},
     },
     points::Points,
 };
@@ -146,7 +145,7 @@ async fn hold_once(
 }
 
 async fn hold_seats(
-    tx: &mut PgConnection,
+    tx: &mut Connection,
     order: &HoldOrder,
     stay: &Stay,
     ids: &[ScheduleSeatId],
@@ -181,7 +180,7 @@ async fn hold_seats(
 }
 
 async fn hold_places(
-    tx: &mut PgConnection,
+    tx: &mut Connection,
     order: &HoldOrder,
     stay: &Stay,
     turn: &Turn,
@@ -208,7 +207,7 @@ async fn hold_places(
 /// The hold that the terms of this moment and the stay allow. The moment is that of a
 /// statement after the locks on the stay and on the seats or the zone.
 async fn new_hold(
-    tx: &mut PgConnection,
+    tx: &mut Connection,
     order: &HoldOrder,
     stay: &Stay,
 ) -> Result<NewHold, ReservationError> {

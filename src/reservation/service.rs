@@ -2,7 +2,7 @@
 //! transaction.
 
 use chrono::{DateTime, Utc};
-use sqlx::{PgConnection, PgExecutor};
+use sqlx::PgExecutor;
 
 use super::{
     error::ReservationError,
@@ -14,6 +14,7 @@ use crate::{
     app::App,
     catalog::{ProgramId, ProgramStatus},
     entry_queue::{self, TokenStatus},
+    infra::postgres::Connection,
 };
 
 /// How much longer a renewed hold lasts.
@@ -31,7 +32,7 @@ pub async fn find_owned(
 /// Locks a hold so that it can be paid. Whoever waited for the row is judged by the
 /// clock after the wait.
 pub async fn lock_held(
-    tx: &mut PgConnection,
+    tx: &mut Connection,
     account_id: AccountId,
     id: ReservationId,
 ) -> Result<Held, ReservationError> {
@@ -50,7 +51,7 @@ pub async fn lock_held(
 
 /// Locks a paid reservation so that it can be refunded.
 pub async fn lock_confirmed(
-    tx: &mut PgConnection,
+    tx: &mut Connection,
     account_id: AccountId,
     id: ReservationId,
 ) -> Result<Confirmed, ReservationError> {
@@ -67,7 +68,7 @@ pub async fn lock_confirmed(
 }
 
 /// The hold is paid: its seats are sold.
-pub async fn confirm(tx: &mut PgConnection, held: &Held) -> Result<(), ReservationError> {
+pub async fn confirm(tx: &mut Connection, held: &Held) -> Result<(), ReservationError> {
     use ReservationStatus as Status;
     let ids = [held.reservation_id];
     expect_all(
@@ -84,7 +85,7 @@ pub async fn confirm(tx: &mut PgConnection, held: &Held) -> Result<(), Reservati
 
 /// Gives an unpaid hold back: its seats and places are free at once.
 pub async fn release(
-    tx: &mut PgConnection,
+    tx: &mut Connection,
     account_id: AccountId,
     id: ReservationId,
 ) -> Result<Held, ReservationError> {
@@ -103,7 +104,7 @@ pub async fn release(
 
 /// The points of a paid reservation go back: its seats and places are free again.
 pub async fn refund_items(
-    tx: &mut PgConnection,
+    tx: &mut Connection,
     confirmed: &Confirmed,
 ) -> Result<(), ReservationError> {
     let ids = [confirmed.reservation_id];
@@ -139,7 +140,7 @@ pub async fn renew(
 
 /// How many holds of the account in the program can still be paid.
 pub async fn live_holds_left(
-    tx: &mut PgConnection,
+    tx: &mut Connection,
     account_id: AccountId,
     program_id: ProgramId,
 ) -> Result<i64, sqlx::Error> {
@@ -148,7 +149,7 @@ pub async fn live_holds_left(
 
 /// Ends reservations that this transaction has locked and frees what they held.
 pub(super) async fn end(
-    tx: &mut PgConnection,
+    tx: &mut Connection,
     ids: &[ReservationId],
     from: ReservationStatus,
     to: ReservationStatus,
@@ -168,7 +169,7 @@ pub(super) async fn end(
 }
 
 async fn lock(
-    tx: &mut PgConnection,
+    tx: &mut Connection,
     account_id: AccountId,
     id: ReservationId,
 ) -> Result<(LockedRow, Locked), ReservationError> {

@@ -2,12 +2,11 @@
 //! transaction: seats taken off sale and put back, zones made larger and smaller.
 
 use serde::Serialize;
-use sqlx::PgConnection;
 
 use super::{model::SeatStatus, store::stock as store};
 use crate::{
     catalog::{ScheduleId, ZoneId},
-    infra::postgres::violated_constraint,
+    infra::postgres::{Connection, violated_constraint},
 };
 
 /// Seats that a refusal names.
@@ -47,7 +46,7 @@ pub struct SeatPick {
 /// Takes free seats off sale, or puts them back; says how many it changed. When one of
 /// them is held or sold, none is.
 pub async fn block_seats(
-    tx: &mut PgConnection,
+    tx: &mut Connection,
     schedule_id: ScheduleId,
     pick: &SeatPick,
     is_blocked: bool,
@@ -74,7 +73,7 @@ pub async fn block_seats(
 
 /// Gives a zone another number of places; those that are held or sold stay.
 pub async fn resize_zone(
-    tx: &mut PgConnection,
+    tx: &mut Connection,
     zone_id: ZoneId,
     capacity: i32,
 ) -> Result<(), StockError> {

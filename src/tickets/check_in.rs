@@ -2,7 +2,6 @@
 
 use chrono::{DateTime, Utc};
 use serde::Serialize;
-use sqlx::PgConnection;
 
 use super::{
     error::TicketError,
@@ -12,7 +11,7 @@ use super::{
 use crate::{
     accounts::AccountId,
     catalog::{self, ScheduleId},
-    infra::postgres::Pool,
+    infra::postgres::{Connection, Pool},
 };
 
 /// A ticket as the door sees it.
@@ -50,7 +49,7 @@ pub struct DoorCount {
 /// caller's transaction. Of many doors that try at once exactly one succeeds: the
 /// others wait for the row and then find it used.
 pub async fn check_in(
-    tx: &mut PgConnection,
+    tx: &mut Connection,
     code: &TicketCode,
     schedule_id: ScheduleId,
     by: AccountId,
@@ -78,7 +77,7 @@ pub async fn check_in(
 /// ticket is valid again, or void where its reservation was refunded meanwhile. What is valid
 /// again of a cancelled program is left to be given back. Answers with what it was.
 pub async fn undo_check_in(
-    tx: &mut PgConnection,
+    tx: &mut Connection,
     schedule_id: ScheduleId,
     ticket_id: TicketId,
 ) -> Result<CheckIn, TicketError> {

@@ -1,13 +1,11 @@
 //! Issuing and voiding, as steps of the caller's transaction.
 
-use sqlx::PgConnection;
-
 use super::{error::TicketError, model::TicketCode, store};
-use crate::{accounts::AccountId, reservation::ReservationItemId};
+use crate::{accounts::AccountId, infra::postgres::Connection, reservation::ReservationItemId};
 
 /// Issues one ticket for each seat and place of `items` (item, how many).
 pub async fn issue(
-    tx: &mut PgConnection,
+    tx: &mut Connection,
     account_id: AccountId,
     items: &[(ReservationItemId, i32)],
 ) -> Result<Vec<TicketCode>, TicketError> {
@@ -36,7 +34,7 @@ pub enum Used {
 /// Voids the tickets of `items` (item, how many), all that were not used, or none where `used`
 /// refuses.
 pub async fn void(
-    tx: &mut PgConnection,
+    tx: &mut Connection,
     items: &[(ReservationItemId, i32)],
     used: Used,
 ) -> Result<(), TicketError> {

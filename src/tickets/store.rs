@@ -3,20 +3,19 @@
 pub(super) mod door;
 
 use chrono::{DateTime, Utc};
-use sqlx::PgConnection;
 use uuid::Uuid;
 
 use super::model::{Ticket, TicketCode, TicketId, TicketStatus};
 use crate::{
     accounts::AccountId,
-    infra::postgres::Pool,
+    infra::postgres::{Connection, Pool},
     reservation::{ReservationId, ReservationItemId},
     web::pagination::PAGE_ROWS,
 };
 
 /// Inserts tickets: the nth code for the nth item.
 pub(super) async fn insert_tickets(
-    tx: &mut PgConnection,
+    tx: &mut Connection,
     account_id: AccountId,
     item_ids: &[ReservationItemId],
     codes: &[TicketCode],
@@ -40,7 +39,7 @@ pub(super) async fn insert_tickets(
 
 /// Locks every ticket of the items, in id order.
 pub(super) async fn lock_tickets(
-    tx: &mut PgConnection,
+    tx: &mut Connection,
     item_ids: &[ReservationItemId],
 ) -> Result<Vec<TicketId>, sqlx::Error> {
     sqlx::query_scalar!(
@@ -66,7 +65,7 @@ pub(super) struct Uses {
 
 /// How many of the locked tickets were used.
 pub(super) async fn uses_of(
-    tx: &mut PgConnection,
+    tx: &mut Connection,
     ticket_ids: &[TicketId],
 ) -> Result<Uses, sqlx::Error> {
     sqlx::query_as!(
@@ -84,7 +83,7 @@ pub(super) async fn uses_of(
 
 /// Voids those of the tickets that are valid; says how many.
 pub(super) async fn write_void(
-    tx: &mut PgConnection,
+    tx: &mut Connection,
     ticket_ids: &[TicketId],
 ) -> Result<u64, sqlx::Error> {
     let written = sqlx::query!(

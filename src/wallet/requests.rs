@@ -1,6 +1,5 @@
 //! Asking somebody to take points, and what becomes of it.
 
-use sqlx::PgConnection;
 use uuid::Uuid;
 
 use super::{
@@ -17,7 +16,7 @@ use crate::{
     app::App,
     infra::{
         idempotency::{Claim, RequestKey, commit_kept},
-        postgres::{Pool, retry_stale},
+        postgres::{Connection, Pool, retry_stale},
         throwaway,
     },
 };
@@ -124,7 +123,7 @@ async fn answer_once(
 /// Ends a locked, open request and moves its points: over to the receiver, or back
 /// among the sender's usable ones.
 async fn settle(
-    tx: &mut PgConnection,
+    tx: &mut Connection,
     transfer: &LockedTransfer,
     outcome: TransferStatus,
 ) -> Result<(), WalletError> {

@@ -1,7 +1,6 @@
 //! What can be done with points.
 
 use serde::{Deserialize, Serialize};
-use sqlx::PgConnection;
 use uuid::Uuid;
 
 use super::{
@@ -14,7 +13,7 @@ use crate::{
     accounts::AccountId,
     infra::{
         idempotency::{Claim, RequestKey, commit_kept},
-        postgres::{Pool, retry_stale},
+        postgres::{Connection, Pool, retry_stale},
     },
     points::Points,
 };
@@ -106,7 +105,7 @@ async fn settle_charge_once(
 /// `reference_id` names. The wallet stays locked until that ends, so it comes last.
 /// Answers with the balance after it.
 pub async fn debit(
-    tx: &mut PgConnection,
+    tx: &mut Connection,
     account_id: AccountId,
     amount: Points,
     kind: Kind,
@@ -126,7 +125,7 @@ pub async fn debit(
 /// `reference_id` names; makes the wallet if this is its first credit. Answers with
 /// the balance after it.
 pub async fn credit(
-    tx: &mut PgConnection,
+    tx: &mut Connection,
     account_id: AccountId,
     amount: Points,
     kind: Kind,
@@ -142,7 +141,7 @@ pub async fn credit(
 
 /// Makes the wallet and locks it. Of two first credits at once the second waits here
 /// for the first and then finds its row.
-async fn open_wallet(tx: &mut PgConnection, account_id: AccountId) -> Result<Wallet, WalletError> {
+async fn open_wallet(tx: &mut Connection, account_id: AccountId) -> Result<Wallet, WalletError> {
     store::insert_wallet(tx, account_id).await?;
     store::lock_wallet(tx, account_id).await?.ok_or(WalletError::StaleVersion)
 }

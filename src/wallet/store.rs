@@ -6,14 +6,14 @@ mod transfers;
 pub(super) use history::*;
 pub(super) use transfers::*;
 
-use sqlx::{PgConnection, PgExecutor};
+use sqlx::PgExecutor;
 use uuid::Uuid;
 
 use super::{
     error::WalletError,
     model::{Movement, Wallet, WalletId},
 };
-use crate::{accounts::AccountId, points::Points};
+use crate::{accounts::AccountId, infra::postgres::Connection, points::Points};
 
 /// The wallet of `account_id`, if it was ever credited.
 pub(super) async fn find_wallet(
@@ -36,7 +36,7 @@ pub(super) async fn find_wallet(
 
 /// As [`find_wallet`], and nobody else writes it until the transaction ends.
 pub(super) async fn lock_wallet(
-    tx: &mut PgConnection,
+    tx: &mut Connection,
     account_id: AccountId,
 ) -> Result<Option<Wallet>, sqlx::Error> {
     sqlx::query_as!(
@@ -56,7 +56,7 @@ pub(super) async fn lock_wallet(
 
 /// Makes an empty wallet, unless somebody else does so at this moment.
 pub(super) async fn insert_wallet(
-    tx: &mut PgConnection,
+    tx: &mut Connection,
     account_id: AccountId,
 ) -> Result<(), sqlx::Error> {
     sqlx::query!(
@@ -76,7 +76,7 @@ pub(super) async fn insert_wallet(
 /// Writes `wallet` as it is after `movement`, and the movement into its history, if
 /// it is still the row that was read.
 pub(super) async fn write_movement(
-    tx: &mut PgConnection,
+    tx: &mut Connection,
     wallet: &Wallet,
     movement: &Movement,
 ) -> Result<Wallet, WalletError> {

@@ -23,6 +23,7 @@ pub mod health;
 pub mod i18n;
 pub mod language;
 pub mod limits;
+pub mod local_time;
 pub mod measure;
 pub mod negotiation;
 pub mod page;

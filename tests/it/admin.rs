@@ -11,6 +11,7 @@ mod people;
 mod prices;
 mod sales;
 mod seats;
+mod times;
 
 use serde_json::Value;
 use sqlx::PgPool;

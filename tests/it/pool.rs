@@ -129,7 +129,7 @@ async fn a_connection_that_the_server_ended_is_replaced(db: PgPool) {
         async || sqlx::query_scalar::<_, i32>("select pg_backend_pid()").fetch_one(&pool).await;
     let ended = pid().await.unwrap();
     sqlx::query("select pg_terminate_backend($1, 5000)").bind(ended).execute(&db).await.unwrap();
-    assert!(pid().await.is_err(), "a connection just used is not tested");
+    // It was used a moment ago and is not tested; a read is put to another one.
     assert_ne!(pid().await.unwrap(), ended);
     assert_eq!(pool.size(), 1);
 }

@@ -1,6 +1,5 @@
 //! Accounts as those see them who manage.
 
-use sqlx::PgConnection;
 use uuid::Uuid;
 
 use crate::{
@@ -8,7 +7,7 @@ use crate::{
         model::{AccountId, Role},
         roles::Profile,
     },
-    infra::postgres::Pool,
+    infra::postgres::{Connection, Pool},
     web::pagination::PAGE_ROWS,
 };
 
@@ -78,7 +77,7 @@ pub(in crate::accounts) async fn list(
 
 /// Locks the rows of those of `ids` that are accounts, in id order, and reads them.
 pub(in crate::accounts) async fn lock(
-    tx: &mut PgConnection,
+    tx: &mut Connection,
     ids: &[AccountId],
 ) -> Result<Vec<Profile>, sqlx::Error> {
     sqlx::query_as!(
@@ -99,7 +98,7 @@ pub(in crate::accounts) async fn lock(
 
 /// Writes whether a locked row's account may sign in, and what it may do.
 pub(in crate::accounts) async fn write(
-    tx: &mut PgConnection,
+    tx: &mut Connection,
     id: AccountId,
     role: Role,
     is_locked: bool,

@@ -1,6 +1,5 @@
 //! The audit log.
 
-use sqlx::PgConnection;
 use uuid::Uuid;
 
 use crate::{
@@ -8,12 +7,12 @@ use crate::{
         audit::Found,
         model::{Entry, LogLine},
     },
-    infra::postgres::Pool,
+    infra::postgres::{Connection, Pool},
 };
 
 /// Appends an act.
 pub(in crate::admin) async fn insert(
-    tx: &mut PgConnection,
+    tx: &mut Connection,
     entry: &Entry,
 ) -> Result<(), sqlx::Error> {
     sqlx::query!(

@@ -1,11 +1,9 @@
 //! What is left to give back of cancelled programs.
 
-use sqlx::PgConnection;
-
 use crate::{
     accounts::AccountId,
     catalog::ProgramId,
-    infra::postgres::Pool,
+    infra::postgres::{Connection, Pool},
     reservation::{ReservationId, ReservationStatus},
 };
 
@@ -76,7 +74,7 @@ pub(in crate::admin) async fn list_left(
 /// Whether a program has holds, also such as ended and wait to be written so, paid
 /// reservations with a ticket that was not used, or people in line: one snapshot of them all.
 pub(in crate::admin) async fn is_anything_left(
-    tx: &mut PgConnection,
+    tx: &mut Connection,
     program_id: ProgramId,
 ) -> Result<bool, sqlx::Error> {
     sqlx::query_scalar!(

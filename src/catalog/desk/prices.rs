@@ -12,7 +12,6 @@
 use std::time::Duration;
 
 use serde::Serialize;
-use sqlx::PgConnection;
 use tokio::time::Instant;
 
 use super::{Edited, next_schedule_edition};
@@ -25,7 +24,7 @@ use crate::{
             schedules,
         },
     },
-    infra::postgres::{Pool, retry_stale},
+    infra::postgres::{Connection, Pool, retry_stale},
     points::Points,
 };
 
@@ -46,7 +45,7 @@ pub struct Prices {
 /// Saves what the seats of some sections are to cost; [`write_prices`] does the rest. A section
 /// that the venue does not have is refused.
 pub async fn update_prices(
-    tx: &mut PgConnection,
+    tx: &mut Connection,
     id: ScheduleId,
     version: i64,
     prices: &[(String, Points)],

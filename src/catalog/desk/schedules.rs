@@ -1,7 +1,6 @@
 //! Performances, their prices and zones, edited.
 
 use chrono::{DateTime, Utc};
-use sqlx::PgConnection;
 use uuid::Uuid;
 
 use super::Edited;
@@ -12,7 +11,7 @@ use crate::{
         model::{ProgramId, ScheduleId, VenueId, ZoneId},
         store::schedules,
     },
-    infra::postgres::Pool,
+    infra::postgres::{Connection, Pool},
 };
 
 /// The performances of a program, soonest first.
@@ -41,7 +40,7 @@ pub async fn stock_of(
 
 /// A new performance with nothing to sell yet.
 pub async fn create_schedule(
-    tx: &mut PgConnection,
+    tx: &mut Connection,
     program_id: ProgramId,
     venue_id: VenueId,
     starts_at: DateTime<Utc>,
@@ -54,7 +53,7 @@ pub async fn create_schedule(
 
 /// Locks edition `version` of a performance and makes the next one of it.
 pub async fn next_schedule_edition(
-    tx: &mut PgConnection,
+    tx: &mut Connection,
     id: ScheduleId,
     version: i64,
     starts_at: Option<DateTime<Utc>>,
@@ -75,7 +74,7 @@ pub async fn next_schedule_edition(
 
 /// A new zone of a performance.
 pub async fn create_zone(
-    tx: &mut PgConnection,
+    tx: &mut Connection,
     id: ScheduleId,
     version: i64,
     details: &ZoneDetails,
@@ -88,7 +87,7 @@ pub async fn create_zone(
 
 /// Names and prices a zone anew; its places are the reservations' business.
 pub async fn update_zone(
-    tx: &mut PgConnection,
+    tx: &mut Connection,
     id: ScheduleId,
     version: i64,
     zone_id: ZoneId,

@@ -1,10 +1,10 @@
 //! Prices that were saved and are being written into the seats.
 
-use sqlx::{PgConnection, PgExecutor};
+use sqlx::PgExecutor;
 
 use crate::{
     catalog::model::{ScheduleId, ScheduleSeatId, SeatId},
-    infra::postgres::Pool,
+    infra::postgres::{Connection, Pool},
     points::Points,
 };
 
@@ -26,7 +26,7 @@ pub(in crate::catalog) struct PriceChange {
 
 /// Notes what the seats of the sections are to cost. No section may stand there twice.
 pub(in crate::catalog) async fn upsert_changes(
-    tx: &mut PgConnection,
+    tx: &mut Connection,
     schedule_id: ScheduleId,
     version: i64,
     sections: &[String],
@@ -134,7 +134,7 @@ pub(in crate::catalog) async fn list_unpriced(
 /// Begins a step: locks the performance, and after it the venue against a new plan of seats.
 /// Says which step it is.
 pub(in crate::catalog) async fn lock_for_step(
-    tx: &mut PgConnection,
+    tx: &mut Connection,
     schedule_id: ScheduleId,
 ) -> Result<Option<i64>, sqlx::Error> {
     let step = sqlx::query_scalar!(
@@ -154,7 +154,7 @@ pub(in crate::catalog) async fn lock_for_step(
 
 /// Whether the change is still the newest one of its section.
 pub(in crate::catalog) async fn is_newest(
-    tx: &mut PgConnection,
+    tx: &mut Connection,
     schedule_id: ScheduleId,
     change: &PriceChange,
 ) -> Result<bool, sqlx::Error> {
@@ -175,7 +175,7 @@ pub(in crate::catalog) async fn is_newest(
 /// Gives seats another price. They are locked by id, the order of every hold; what is held
 /// keeps the price it was held at.
 pub(in crate::catalog) async fn write_prices(
-    tx: &mut PgConnection,
+    tx: &mut Connection,
     ids: &[ScheduleSeatId],
     price: Points,
     step: i64,
@@ -201,7 +201,7 @@ pub(in crate::catalog) async fn write_prices(
 
 /// Puts seats of the venue on sale that were not.
 pub(in crate::catalog) async fn insert_priced(
-    tx: &mut PgConnection,
+    tx: &mut Connection,
     schedule_id: ScheduleId,
     seat_ids: &[SeatId],
     price: Points,

@@ -1,6 +1,6 @@
 //! Programs that are edited.
 
-use sqlx::{PgConnection, PgExecutor};
+use sqlx::PgExecutor;
 use uuid::Uuid;
 
 use crate::web::pagination::PAGE_ROWS;
@@ -9,7 +9,7 @@ use crate::{
         editing::{ProgramDetails, ProgramEdition, ProgramLine},
         model::{ProgramId, ProgramStatus, ScheduleId},
     },
-    infra::postgres::Pool,
+    infra::postgres::{Connection, Pool},
 };
 
 /// The program as it stands, drafts too.
@@ -62,7 +62,7 @@ pub(in crate::catalog) async fn find_edition(
 
 /// Nobody else edits the program until the transaction ends.
 pub(in crate::catalog) async fn lock(
-    tx: &mut PgConnection,
+    tx: &mut Connection,
     id: ProgramId,
 ) -> Result<(), sqlx::Error> {
     sqlx::query!("select id from programs where id = $1 for no key update", id as _)
@@ -72,7 +72,7 @@ pub(in crate::catalog) async fn lock(
 }
 
 pub(in crate::catalog) async fn insert(
-    tx: &mut PgConnection,
+    tx: &mut Connection,
     id: ProgramId,
     details: &ProgramDetails,
 ) -> Result<(), sqlx::Error> {
@@ -104,7 +104,7 @@ pub(in crate::catalog) async fn insert(
 
 /// The next edition of a locked program.
 pub(in crate::catalog) async fn write(
-    tx: &mut PgConnection,
+    tx: &mut Connection,
     id: ProgramId,
     details: &ProgramDetails,
 ) -> Result<(), sqlx::Error> {
@@ -138,7 +138,7 @@ pub(in crate::catalog) async fn write(
 
 /// A locked program takes another status; a cancelled one remembers since when.
 pub(in crate::catalog) async fn write_status(
-    tx: &mut PgConnection,
+    tx: &mut Connection,
     id: ProgramId,
     status: ProgramStatus,
 ) -> Result<(), sqlx::Error> {
@@ -159,7 +159,7 @@ pub(in crate::catalog) async fn write_status(
 
 /// The line of a locked program stands still, or moves again.
 pub(in crate::catalog) async fn write_paused(
-    tx: &mut PgConnection,
+    tx: &mut Connection,
     id: ProgramId,
     is_paused: bool,
 ) -> Result<(), sqlx::Error> {
@@ -179,7 +179,7 @@ pub(in crate::catalog) async fn write_paused(
 
 /// Locks the program of a performance, if there is one, as [`lock`] does.
 pub(in crate::catalog) async fn lock_of_schedule(
-    tx: &mut PgConnection,
+    tx: &mut Connection,
     schedule_id: ScheduleId,
 ) -> Result<(), sqlx::Error> {
     sqlx::query!(
@@ -197,7 +197,7 @@ pub(in crate::catalog) async fn lock_of_schedule(
 
 /// Something of a performance's locked program is left again, if it was wound down.
 pub(in crate::catalog) async fn write_not_wound_down(
-    tx: &mut PgConnection,
+    tx: &mut Connection,
     schedule_id: ScheduleId,
 ) -> Result<(), sqlx::Error> {
     sqlx::query!(
@@ -214,7 +214,7 @@ pub(in crate::catalog) async fn write_not_wound_down(
 
 /// Everything of a cancelled, locked program was given back.
 pub(in crate::catalog) async fn write_wound_down(
-    tx: &mut PgConnection,
+    tx: &mut Connection,
     id: ProgramId,
 ) -> Result<(), sqlx::Error> {
     sqlx::query!(
@@ -231,7 +231,7 @@ pub(in crate::catalog) async fn write_wound_down(
 
 /// Whether any performance has a seat or a place.
 pub(in crate::catalog) async fn has_stock(
-    tx: &mut PgConnection,
+    tx: &mut Connection,
     id: ProgramId,
 ) -> Result<bool, sqlx::Error> {
     sqlx::query_scalar!(

@@ -1,14 +1,14 @@
 //! Performances, their prices and their zones, edited.
 
 use chrono::{DateTime, Utc};
-use sqlx::{PgConnection, PgExecutor};
+use sqlx::PgExecutor;
 
 use crate::{
     catalog::{
         editing::{ScheduleEdition, SectionStock, ZoneDetails, ZoneStock},
         model::{ProgramId, ScheduleId, VenueId, ZoneId},
     },
-    infra::postgres::Pool,
+    infra::postgres::{Connection, Pool},
     points::Points,
 };
 
@@ -43,7 +43,7 @@ pub(in crate::catalog) async fn list_editions(
 
 /// Nobody else edits the performance until the transaction ends.
 pub(in crate::catalog) async fn lock(
-    tx: &mut PgConnection,
+    tx: &mut Connection,
     id: ScheduleId,
 ) -> Result<(), sqlx::Error> {
     sqlx::query!("select id from schedules where id = $1 for no key update", id as _)
@@ -53,7 +53,7 @@ pub(in crate::catalog) async fn lock(
 }
 
 pub(in crate::catalog) async fn insert(
-    tx: &mut PgConnection,
+    tx: &mut Connection,
     id: ScheduleId,
     program_id: ProgramId,
     venue_id: VenueId,
@@ -73,7 +73,7 @@ pub(in crate::catalog) async fn insert(
 
 /// The next edition of a locked performance.
 pub(in crate::catalog) async fn write(
-    tx: &mut PgConnection,
+    tx: &mut Connection,
     id: ScheduleId,
 ) -> Result<(), sqlx::Error> {
     sqlx::query!("update schedules set version = version + 1 where id = $1", id as _)
@@ -85,7 +85,7 @@ pub(in crate::catalog) async fn write(
 /// Moves a locked performance, and keeps until when the program's rule lets what is reserved
 /// be given back now.
 pub(in crate::catalog) async fn write_moved(
-    tx: &mut PgConnection,
+    tx: &mut Connection,
     id: ScheduleId,
     starts_at: DateTime<Utc>,
 ) -> Result<(), sqlx::Error> {
@@ -153,7 +153,7 @@ pub(in crate::catalog) async fn list_zones(
 
 /// One zone as it is typed, and the performance it belongs to.
 pub(in crate::catalog) async fn find_zone(
-    tx: &mut PgConnection,
+    tx: &mut Connection,
     id: ZoneId,
 ) -> Result<Option<(ScheduleId, ZoneDetails)>, sqlx::Error> {
     let row = sqlx::query!(
@@ -172,7 +172,7 @@ pub(in crate::catalog) async fn find_zone(
 }
 
 pub(in crate::catalog) async fn insert_zone(
-    tx: &mut PgConnection,
+    tx: &mut Connection,
     id: ZoneId,
     schedule_id: ScheduleId,
     details: &ZoneDetails,
@@ -195,7 +195,7 @@ pub(in crate::catalog) async fn insert_zone(
 
 /// Names and prices a zone anew; how many places it has is the reservations' business.
 pub(in crate::catalog) async fn write_zone(
-    tx: &mut PgConnection,
+    tx: &mut Connection,
     id: ZoneId,
     details: &ZoneDetails,
 ) -> Result<(), sqlx::Error> {

@@ -1,6 +1,6 @@
 //! Venues and their seats, edited.
 
-use sqlx::{PgConnection, PgExecutor};
+use sqlx::PgExecutor;
 
 use crate::{
     catalog::{
@@ -8,7 +8,7 @@ use crate::{
         model::{SeatId, VenueId},
         plan::SeatPlan,
     },
-    infra::postgres::Pool,
+    infra::postgres::{Connection, Pool},
 };
 
 /// Venues listed at once.
@@ -49,10 +49,7 @@ pub(in crate::catalog) async fn list_editions(
 }
 
 /// Nobody else edits the venue until the transaction ends.
-pub(in crate::catalog) async fn lock(
-    tx: &mut PgConnection,
-    id: VenueId,
-) -> Result<(), sqlx::Error> {
+pub(in crate::catalog) async fn lock(tx: &mut Connection, id: VenueId) -> Result<(), sqlx::Error> {
     sqlx::query!("select id from venues where id = $1 for no key update", id as _)
         .fetch_optional(tx)
         .await?;
@@ -60,7 +57,7 @@ pub(in crate::catalog) async fn lock(
 }
 
 pub(in crate::catalog) async fn insert(
-    tx: &mut PgConnection,
+    tx: &mut Connection,
     id: VenueId,
     details: &VenueDetails,
 ) -> Result<(), sqlx::Error> {
@@ -78,7 +75,7 @@ pub(in crate::catalog) async fn insert(
 
 /// The next edition of a locked venue.
 pub(in crate::catalog) async fn write(
-    tx: &mut PgConnection,
+    tx: &mut Connection,
     id: VenueId,
     details: &VenueDetails,
 ) -> Result<(), sqlx::Error> {
@@ -107,7 +104,7 @@ pub(in crate::catalog) struct Removed {
 
 /// The seats of the venue that are not among those of `plan`; sold ones first.
 pub(in crate::catalog) async fn list_removed(
-    tx: &mut PgConnection,
+    tx: &mut Connection,
     venue_id: VenueId,
     plan: &SeatPlan,
 ) -> Result<Vec<Removed>, sqlx::Error> {
@@ -142,7 +139,7 @@ pub(in crate::catalog) async fn list_removed(
 
 /// Deletes seats that no performance has.
 pub(in crate::catalog) async fn delete_seats(
-    tx: &mut PgConnection,
+    tx: &mut Connection,
     ids: &[SeatId],
 ) -> Result<(), sqlx::Error> {
     sqlx::query!("delete from seats where id = any($1)", ids as _).execute(tx).await?;
@@ -151,7 +148,7 @@ pub(in crate::catalog) async fn delete_seats(
 
 /// Inserts the seats of `plan`, and moves those that are there to where it has them.
 pub(in crate::catalog) async fn write_seats(
-    tx: &mut PgConnection,
+    tx: &mut Connection,
     venue_id: VenueId,
     plan: &SeatPlan,
 ) -> Result<(), sqlx::Error> {

@@ -3,10 +3,12 @@
 use std::fmt::{self, Write};
 
 use chrono::DateTime;
-use sqlx::PgConnection;
 use uuid::{Builder, Uuid};
 
-use crate::demo::store::copy::{self, Table};
+use crate::{
+    demo::store::copy::{self, Table},
+    infra::postgres::Connection,
+};
 
 /// The rows of one program, by table, in the order in which they refer to each other.
 #[derive(Debug)]
@@ -28,7 +30,7 @@ impl Rows {
     }
 
     /// Writes them all.
-    pub(super) async fn copy(&self, tx: &mut PgConnection) -> Result<(), sqlx::Error> {
+    pub(super) async fn copy(&self, tx: &mut Connection) -> Result<(), sqlx::Error> {
         for (table, rows) in &self.0 {
             copy::insert_rows(tx, *table, rows).await?;
         }

@@ -1,9 +1,13 @@
 //! Rows by the hundred thousand: COPY, and what belongs to it.
 
-use sqlx::{Executor, PgConnection};
+use std::time::Duration;
 
-/// What COPY is sent at once.
-const CHUNK_BYTES: usize = 64 * 1024;
+use sqlx::Executor;
+
+use crate::infra::postgres::Connection;
+
+/// Upper bound of a call while a large office is written: the longest tidies all of it up.
+pub(in crate::demo) const LONG_CALL_MAX: Duration = Duration::from_hours(2);
 
 /// A table that a large office fills.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -100,7 +104,7 @@ impl Table {
 }
 
 /// Lets each statement of this connection take as long as it needs.
-pub(in crate::demo) async fn take_time(db: &mut PgConnection) -> Result<(), sqlx::Error> {
+pub(in crate::demo) async fn take_time(db: &mut Connection) -> Result<(), sqlx::Error> {
     db.execute(
         "set statement_timeout = 0; set lock_timeout = 0; \
          set idle_in_transaction_session_timeout = '1min'",
@@ -111,7 +115,7 @@ pub(in crate::demo) async fn take_time(db: &mut PgConnection) -> Result<(), sqlx
 
 /// Whether there is a large office. Of two loads at once the second waits for the first,
 /// until the end of this transaction.
-pub(in crate::demo) async fn is_large(tx: &mut PgConnection) -> Result<bool, sqlx::Error> {
+pub(in crate::demo) async fn is_large(tx: &mut Connection) -> Result<bool, sqlx::Error> {
     sqlx::query!("select pg_advisory_xact_lock(hashtext('stagedoor demo --large'))")
         .fetch_one(&mut *tx)
         .await?;
@@ -121,7 +125,7 @@ pub(in crate::demo) async fn is_large(tx: &mut PgConnection) -> Result<bool, sql
 }
 
 /// When today began, in milliseconds since the epoch.
-pub(in crate::demo) async fn midnight_ms(tx: &mut PgConnection) -> Result<i64, sqlx::Error> {
+pub(in crate::demo) async fn midnight_ms(tx: &mut Connection) -> Result<i64, sqlx::Error> {
     sqlx::query_scalar!(
         r#"
         select (extract(epoch from date_trunc('day', now(), 'UTC')) * 1000)::bigint as "ms!"
@@ -133,7 +137,7 @@ pub(in crate::demo) async fn midnight_ms(tx: &mut PgConnection) -> Result<i64, s
 
 /// So many new ids of `table`, which counts its rows, in rising order.
 pub(in crate::demo) async fn take_ids(
-    tx: &mut PgConnection,
+    tx: &mut Connection,
     table: &str,
     n: u64,
 ) -> Result<Vec<i64>, sqlx::Error> {
@@ -151,20 +155,15 @@ pub(in crate::demo) async fn take_ids(
 
 /// Writes rows as COPY reads them, one a line.
 pub(in crate::demo) async fn insert_rows(
-    tx: &mut PgConnection,
+    tx: &mut Connection,
     table: Table,
     rows: &str,
 ) -> Result<(), sqlx::Error> {
-    let mut copy = tx.copy_in_raw(table.statement()).await?;
-    for chunk in rows.as_bytes().chunks(CHUNK_BYTES) {
-        copy.send(chunk).await?;
-    }
-    copy.finish().await?;
-    Ok(())
+    tx.copy_in(table.statement(), rows.as_bytes()).await
 }
 
 /// Tells the planner what there is now, and which pages everybody may see.
-pub(in crate::demo) async fn tidy_up(db: &mut PgConnection) -> Result<(), sqlx::Error> {
+pub(in crate::demo) async fn tidy_up(db: &mut Connection) -> Result<(), sqlx::Error> {
     db.execute(
         "vacuum (analyze) accounts, seats, programs, schedules, schedule_seats, queue_tokens, \
          wallets, point_transactions, reservations, reservation_items, payments, tickets",

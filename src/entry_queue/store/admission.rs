@@ -1,13 +1,12 @@
 //! The SQL of the gate: who goes in, who has to go, who is passed over.
 
 use chrono::{DateTime, Utc};
-use sqlx::PgConnection;
 
 use super::super::model::{Bucket, Rules, Standing, TokenId};
 use crate::{
     accounts::AccountId,
     catalog::{ProgramId, ProgramStatus},
-    infra::postgres::Pool,
+    infra::postgres::{Connection, Pool},
 };
 
 /// Programs that are worth a look at the gate: on sale, not paused, somebody in line.
@@ -51,7 +50,7 @@ pub(in super::super) async fn list_with_lapsed(db: &Pool) -> Result<Vec<ProgramI
 
 /// Locks the gate; `None` where another instance has it, or nobody made it yet.
 pub(in super::super) async fn try_lock_gate(
-    tx: &mut PgConnection,
+    tx: &mut Connection,
     program_id: ProgramId,
 ) -> Result<Option<Bucket>, sqlx::Error> {
     sqlx::query_as!(
@@ -70,7 +69,7 @@ pub(in super::super) async fn try_lock_gate(
 
 /// Locks the gate, and waits for it.
 pub(in super::super) async fn lock_gate(
-    tx: &mut PgConnection,
+    tx: &mut Connection,
     program_id: ProgramId,
 ) -> Result<Bucket, sqlx::Error> {
     insert_gate(tx, program_id).await?;
@@ -90,7 +89,7 @@ pub(in super::super) async fn lock_gate(
 
 /// Makes the gate if there is none: its bucket is full, whatever the rate.
 pub(in super::super) async fn insert_gate(
-    tx: &mut PgConnection,
+    tx: &mut Connection,
     program_id: ProgramId,
 ) -> Result<(), sqlx::Error> {
     sqlx::query!(
@@ -103,7 +102,7 @@ pub(in super::super) async fn insert_gate(
 }
 
 pub(in super::super) async fn write_bucket(
-    tx: &mut PgConnection,
+    tx: &mut Connection,
     program_id: ProgramId,
     bucket: Bucket,
 ) -> Result<(), sqlx::Error> {
@@ -120,7 +119,7 @@ pub(in super::super) async fn write_bucket(
 
 /// What holds at this moment: the clock is read in the same statement, after the lock.
 pub(in super::super) async fn rules_of(
-    tx: &mut PgConnection,
+    tx: &mut Connection,
     program_id: ProgramId,
 ) -> Result<Rules, sqlx::Error> {
     sqlx::query_as!(
@@ -142,7 +141,7 @@ pub(in super::super) async fn rules_of(
 /// Ends stays that have run out, at most `n_max`. Whoever is just being served keeps
 /// their row, and is found by the next one who looks.
 pub(in super::super) async fn expire_lapsed(
-    tx: &mut PgConnection,
+    tx: &mut Connection,
     program_id: ProgramId,
     n_max: i64,
 ) -> Result<Vec<AccountId>, sqlx::Error> {
@@ -168,7 +167,7 @@ pub(in super::super) async fn expire_lapsed(
 
 /// How many are inside: everybody whose row says so, whatever the clock says.
 pub(in super::super) async fn count_inside(
-    tx: &mut PgConnection,
+    tx: &mut Connection,
     program_id: ProgramId,
 ) -> Result<i64, sqlx::Error> {
     sqlx::query_scalar!(
@@ -184,7 +183,7 @@ pub(in super::super) async fn count_inside(
 
 /// Who of `accounts` stands in line, in order.
 pub(in super::super) async fn list_standing(
-    tx: &mut PgConnection,
+    tx: &mut Connection,
     program_id: ProgramId,
     accounts: &[AccountId],
 ) -> Result<Vec<Standing>, sqlx::Error> {
@@ -211,7 +210,7 @@ pub(in super::super) async fn list_standing(
 
 /// The first of the line, whoever is there.
 pub(in super::super) async fn list_first(
-    tx: &mut PgConnection,
+    tx: &mut Connection,
     program_id: ProgramId,
     n_max: i64,
 ) -> Result<Vec<Standing>, sqlx::Error> {
@@ -234,7 +233,7 @@ pub(in super::super) async fn list_first(
 /// Lets `tokens` in, in their order; `n_inside` were inside before. Whoever is just
 /// leaving is left out.
 pub(in super::super) async fn write_admissions(
-    tx: &mut PgConnection,
+    tx: &mut Connection,
     tokens: &[TokenId],
     stay_ends_at: DateTime<Utc>,
     n_inside: i32,
@@ -271,7 +270,7 @@ pub(in super::super) async fn write_admissions(
 
 /// Passes over `tokens`, who were not there when their turn came.
 pub(in super::super) async fn park(
-    tx: &mut PgConnection,
+    tx: &mut Connection,
     tokens: &[TokenId],
 ) -> Result<Vec<AccountId>, sqlx::Error> {
     sqlx::query_scalar!(

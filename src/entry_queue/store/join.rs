@@ -1,15 +1,14 @@
 //! The SQL of a batch of joins: each statement serves the whole batch.
 
 use chrono::{DateTime, Utc};
-use sqlx::PgConnection;
 
 use super::super::model::{QueueNumber, TokenId};
-use crate::{accounts::AccountId, catalog::ProgramId};
+use crate::{accounts::AccountId, catalog::ProgramId, infra::postgres::Connection};
 
 /// Locks the program's row of numbers and reads the next one. The row is made by the
 /// first join of all.
 pub(in super::super) async fn lock_next_number(
-    tx: &mut PgConnection,
+    tx: &mut Connection,
     program_id: ProgramId,
 ) -> Result<QueueNumber, sqlx::Error> {
     if let Some(number) = find_next_number(tx, program_id).await? {
@@ -25,7 +24,7 @@ pub(in super::super) async fn lock_next_number(
 }
 
 async fn find_next_number(
-    tx: &mut PgConnection,
+    tx: &mut Connection,
     program_id: ProgramId,
 ) -> Result<Option<QueueNumber>, sqlx::Error> {
     sqlx::query_scalar!(
@@ -44,7 +43,7 @@ async fn find_next_number(
 /// Who of `accounts` is in line or inside. To be asked only after
 /// [`lock_next_number`], in whose statement they may not be visible yet.
 pub(in super::super) async fn list_live(
-    tx: &mut PgConnection,
+    tx: &mut Connection,
     program_id: ProgramId,
     accounts: &[AccountId],
 ) -> Result<Vec<AccountId>, sqlx::Error> {
@@ -68,7 +67,7 @@ pub(in super::super) async fn list_live(
 
 /// Which of `tokens` exist: after a commit without an answer.
 pub(in super::super) async fn list_written(
-    tx: &mut PgConnection,
+    tx: &mut Connection,
     tokens: &[TokenId],
 ) -> Result<Vec<TokenId>, sqlx::Error> {
     sqlx::query_scalar!(
@@ -82,7 +81,7 @@ pub(in super::super) async fn list_written(
 /// Numbers the tokens from `first` on, in their order. With `stay_ends_at` they begin
 /// inside.
 pub(in super::super) async fn insert_tokens(
-    tx: &mut PgConnection,
+    tx: &mut Connection,
     program_id: ProgramId,
     (tokens, accounts): (&[TokenId], &[AccountId]),
     first: QueueNumber,
@@ -110,7 +109,7 @@ pub(in super::super) async fn insert_tokens(
 }
 
 pub(in super::super) async fn write_next_number(
-    tx: &mut PgConnection,
+    tx: &mut Connection,
     program_id: ProgramId,
     next: QueueNumber,
 ) -> Result<(), sqlx::Error> {

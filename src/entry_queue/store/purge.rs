@@ -1,9 +1,13 @@
 //! The SQL that takes lines away.
 
-use sqlx::{PgConnection, PgExecutor};
+use sqlx::PgExecutor;
 
 use super::super::{model::QueueNumber, purge::Purge};
-use crate::{accounts::AccountId, catalog::ProgramId, infra::postgres::Pool};
+use crate::{
+    accounts::AccountId,
+    catalog::ProgramId,
+    infra::postgres::{Connection, Pool},
+};
 
 /// Lines looked at in one tick; the next looks at what is left.
 const PROGRAMS_MAX: i64 = 100;
@@ -64,7 +68,7 @@ pub(in super::super) async fn list_running(db: &Pool) -> Result<Vec<Condemned>, 
 
 /// Writes down that the line is to go as it stands now.
 pub(in super::super) async fn write_begun(
-    tx: &mut PgConnection,
+    tx: &mut Connection,
     program_id: ProgramId,
 ) -> Result<(), sqlx::Error> {
     sqlx::query!(
@@ -153,7 +157,7 @@ pub(in super::super) async fn is_anybody_left(
 
 /// Ends the places of the first `n_max` who stand in line with a number up to `up_to`.
 pub(in super::super) async fn cancel_standing(
-    tx: &mut PgConnection,
+    tx: &mut Connection,
     program_id: ProgramId,
     up_to: QueueNumber,
     n_max: i64,
@@ -182,7 +186,7 @@ pub(in super::super) async fn cancel_standing(
 
 /// As [`cancel_standing`], of those who are parked.
 pub(in super::super) async fn cancel_parked(
-    tx: &mut PgConnection,
+    tx: &mut Connection,
     program_id: ProgramId,
     up_to: QueueNumber,
     n_max: i64,

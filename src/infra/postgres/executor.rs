@@ -1,14 +1,25 @@
 //! Single statements on whichever connection of the pool is free.
 
+use std::io;
+
 use futures_util::{
-    FutureExt, StreamExt, TryFutureExt, TryStreamExt, future::BoxFuture, stream, stream::BoxStream,
+    FutureExt, TryFutureExt, TryStreamExt,
+    future::BoxFuture,
+    stream::{self, BoxStream, StreamExt},
 };
 use sqlx::{
     Describe, Either, Execute, Executor, Postgres, SqlStr,
-    postgres::{PgQueryResult, PgRow, PgStatement, PgTypeInfo},
+    error::BoxDynError,
+    postgres::{PgArguments, PgQueryResult, PgRow, PgStatement, PgTypeInfo},
 };
 
-use super::Pool;
+use super::{Connection, Pool, has_code};
+
+/// Connections on which a read is tried: the one at hand, and another when that was lost.
+const READ_ATTEMPTS_MAX: u32 = 2;
+
+/// How a question is put to a connection.
+type Put<T> = for<'c> fn(&'c mut Connection, Question) -> BoxFuture<'c, Result<T, sqlx::Error>>;
 
 /// Each statement is a transaction of its own. Its rows are read to the end before the first
 /// is handed out, so that nobody who reads them slowly keeps a connection meanwhile; every
@@ -24,14 +35,10 @@ impl<'p> Executor<'p> for &Pool {
         'p: 'e,
         E: 'q + Execute<'q, Postgres>,
     {
-        let pool = self.clone();
-        let answer = async move {
-            let mut loan = pool.lend().await?;
-            let steps: Vec<_> = loan.connection_mut().fetch_many(query).try_collect().await?;
-            loan.done();
-            Ok(stream::iter(steps.into_iter().map(Ok)))
-        };
-        answer.try_flatten_stream().boxed()
+        let steps = ask(self, query, |connection, question| {
+            connection.fetch_many(question).try_collect::<Vec<_>>().boxed()
+        });
+        steps.map_ok(|steps| stream::iter(steps.into_iter().map(Ok))).try_flatten_stream().boxed()
     }
 
     fn fetch_optional<'e, 'q: 'e, E>(
@@ -42,14 +49,7 @@ impl<'p> Executor<'p> for &Pool {
         'p: 'e,
         E: 'q + Execute<'q, Postgres>,
     {
-        let pool = self.clone();
-        let answer = async move {
-            let mut loan = pool.lend().await?;
-            let row = loan.connection_mut().fetch_optional(query).await?;
-            loan.done();
-            Ok(row)
-        };
-        answer.boxed()
+        ask(self, query, |connection, question| connection.fetch_optional(question)).boxed()
     }
 
     fn prepare_with<'e>(
@@ -62,9 +62,9 @@ impl<'p> Executor<'p> for &Pool {
     {
         let pool = self.clone();
         let answer = async move {
-            let mut loan = pool.lend().await?;
-            let statement = loan.connection_mut().prepare_with(sql, parameters).await?;
-            loan.done();
+            let mut pooled = pool.acquire().await?;
+            let statement = pooled.connection_mut().prepare_with(sql, parameters).await?;
+            pooled.finish();
             Ok(statement)
         };
         answer.boxed()
@@ -76,11 +76,100 @@ impl<'p> Executor<'p> for &Pool {
     {
         let pool = self.clone();
         let answer = async move {
-            let mut loan = pool.lend().await?;
-            let description = loan.connection_mut().describe(sql).await?;
-            loan.done();
+            let mut pooled = pool.acquire().await?;
+            let description = pooled.connection_mut().describe(sql).await?;
+            pooled.finish();
             Ok(description)
         };
         answer.boxed()
+    }
+}
+
+/// Puts `query` to a connection of the pool. A read whose connection turns out to be lost,
+/// most often one that rested while the server was restarted, is put to another one: what
+/// only reads may run twice.
+fn ask<'q, E, T>(
+    pool: &Pool,
+    query: E,
+    put: Put<T>,
+) -> impl Future<Output = Result<T, sqlx::Error>> + Send + use<'q, E, T>
+where
+    E: 'q + Execute<'q, Postgres>,
+    T: Send,
+{
+    let (pool, question) = (pool.clone(), Question::of(query));
+    async move {
+        let question = question?;
+        if !question.is_read() {
+            let mut pooled = pool.acquire_to_write().await?;
+            pooled.commits();
+            let answer = put(pooled.connection_mut(), question).await?;
+            pooled.finish();
+            return Ok(answer);
+        }
+        let mut attempts_left = READ_ATTEMPTS_MAX;
+        loop {
+            attempts_left -= 1;
+            let mut pooled = pool.acquire().await?;
+            match put(pooled.connection_mut(), question.clone()).await {
+                Err(error) if attempts_left > 0 && is_cut_off(&error) => (),
+                answer => {
+                    let answer = answer?;
+                    pooled.finish();
+                    return Ok(answer);
+                }
+            }
+        }
+    }
+}
+
+/// Whether the connection was cut, as opposed to silent: who was silent for so long is not
+/// waited for twice.
+pub(super) fn is_cut_off(error: &sqlx::Error) -> bool {
+    match error {
+        sqlx::Error::Io(cause) => cause.kind() != io::ErrorKind::TimedOut,
+        _ => has_code(error, &["57P01", "57P02"]),
+    }
+}
+
+/// Statement with its arguments, to be put more than once.
+#[derive(Clone)]
+struct Question {
+    sql: SqlStr,
+    arguments: Option<PgArguments>,
+    is_persistent: bool,
+}
+
+impl Question {
+    fn of<'q>(mut query: impl Execute<'q, Postgres>) -> Result<Self, sqlx::Error> {
+        let arguments = query.take_arguments().map_err(sqlx::Error::Encode)?;
+        let is_persistent = query.persistent();
+        Ok(Self { sql: query.sql(), arguments, is_persistent })
+    }
+
+    /// Whether it changes nothing. Statements of ours that write begin with another word;
+    /// one that locks rows to write them stands in a [`Transaction`](super::Transaction).
+    fn is_read(&self) -> bool {
+        const READ: &str = "select";
+        let sql = self.sql.as_str().trim_start();
+        sql.get(..READ.len()).is_some_and(|word| word.eq_ignore_ascii_case(READ))
+    }
+}
+
+impl Execute<'_, Postgres> for Question {
+    fn sql(self) -> SqlStr {
+        self.sql
+    }
+
+    fn statement(&self) -> Option<&PgStatement> {
+        None
+    }
+
+    fn take_arguments(&mut self) -> Result<Option<PgArguments>, BoxDynError> {
+        Ok(self.arguments.take())
+    }
+
+    fn persistent(&self) -> bool {
+        self.is_persistent
     }
 }

@@ -1,28 +1,42 @@
 //! The connections that an instance keeps and lends.
 
-use std::{io, str::FromStr, time::Duration};
+use std::{io, str::FromStr, sync::Arc, time::Duration};
 
 use deadpool::managed::{self, Metrics, PoolError, QueueMode, RecycleResult};
-use sqlx::{ConnectOptions, Connection, PgConnection, postgres::PgConnectOptions};
-use tokio::time;
+use sqlx::postgres::PgConnectOptions;
+use tokio::{
+    sync::{OwnedSemaphorePermit, Semaphore},
+    time,
+};
 
 use super::{
-    APPLICATION_NAME, PLANNER_OPTIONS, REPORT_OPTIONS, SESSION_LIMITS, Transaction, has_code,
-    loan::{Loan, is_swept},
+    APPLICATION_NAME, Connection, DedicatedConnection, PLANNER_OPTIONS, REPORT_OPTIONS,
+    SESSION_LIMITS, SOCKET_OPTIONS, Transaction,
+    connection::CALL_MAX,
+    executor::is_cut_off,
+    generations::{Generations, Life, Standing},
+    has_code,
+    pooled_connection::PooledConnection,
 };
 use crate::config::Config;
 
 /// How long a change waits for a connection: within its deadline there must be time
 /// left for the work. A read's own deadline is shorter.
-const LEND_TIMEOUT: Duration = Duration::from_secs(3);
+const ACQUIRE_MAX: Duration = Duration::from_secs(3);
 /// How long one beside the pool waits for the server.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
 /// Until a server that just starts is asked again, as long as somebody waits for it.
 const CONNECT_PAUSE: Duration = Duration::from_millis(50);
 /// A connection that rested longer is asked whether it still lives.
 const REST_MAX: Duration = Duration::from_secs(5);
+/// The same before a single statement that writes, which cannot be put twice.
+const REST_BEFORE_WRITE_MAX: Duration = Duration::from_millis(250);
 /// An older connection is replaced: what a server keeps for one only grows.
 const AGE_MAX: Duration = Duration::from_mins(30);
+/// Connections on which a `begin` is tried: the one at hand, and another when that was lost.
+const BEGIN_ATTEMPTS_MAX: u32 = 2;
+/// Connections that changes leave to reads, but no more than a quarter of a small pool.
+const READS_RESERVED: usize = 4;
 
 /// Connections to one database, opened as they are needed, and lent to one at a time.
 ///
@@ -31,10 +45,17 @@ const AGE_MAX: Duration = Duration::from_mins(30);
 /// was finished is lent again as it is, and only one whose borrower went away in the middle
 /// is cleaned first. (sqlx's pool cannot know which is which, and asks the server each time.)
 ///
-/// Whoever waits is served in order of arrival, for at most 3 seconds.
+/// Whoever waits is served in order of arrival, for at most 3 seconds. Changes never hold all
+/// connections: commits that get stuck, because a synchronous standby is away, leave some to
+/// reads.
+///
+/// A connection that was lost casts doubt on those that were opened before: they answer a
+/// question before they are lent again, and the first one that does not condemns the rest. A
+/// `begin` or a read on one that was lost unnoticed is put to another connection.
 #[derive(Clone, Debug)]
 pub struct Pool {
-    connections: managed::Pool<Opener>,
+    connections: managed::Pool<Manager>,
+    changes: Arc<Semaphore>,
 }
 
 impl Pool {
@@ -48,43 +69,99 @@ impl Pool {
     /// `connect` names.
     pub fn new(connect: PgConnectOptions, connections_max: u32) -> Result<Self, sqlx::Error> {
         let connections_max = usize::try_from(connections_max).unwrap_or(usize::MAX);
-        let built = managed::Pool::builder(Opener { connect })
+        let manager = Manager { connect, generations: Arc::default() };
+        let built = managed::Pool::builder(manager)
             .max_size(connections_max)
             // The one that was used last knows the statements best, and the others may rest.
             .queue_mode(QueueMode::Lifo)
             .build();
         let connections = built.map_err(sqlx::Error::config)?;
-        Ok(Self { connections })
+        let n_reserved = READS_RESERVED.min(connections_max / 4);
+        let n_changes = (connections_max - n_reserved).min(Semaphore::MAX_PERMITS);
+        Ok(Self { connections, changes: Arc::new(Semaphore::new(n_changes)) })
     }
 
     /// Opens a transaction. Dropped before its commit, it is rolled back.
     pub async fn begin(&self) -> Result<Transaction, sqlx::Error> {
-        Transaction::begin(self.lend().await?).await
+        let mut attempts_left = BEGIN_ATTEMPTS_MAX;
+        loop {
+            attempts_left -= 1;
+            match Transaction::begin(self.acquire_for_change().await?).await {
+                // Nothing was done yet.
+                Err(error) if attempts_left > 0 && is_cut_off(&error) => (),
+                outcome => return outcome,
+            }
+        }
     }
 
-    /// Lends a connection that nobody else uses.
-    pub(super) async fn lend(&self) -> Result<Loan, sqlx::Error> {
-        match time::timeout(LEND_TIMEOUT, self.connections.get()).await {
-            Ok(Ok(connection)) => Ok(Loan::new(connection)),
-            Ok(Err(PoolError::Backend(cause))) => Err(cause),
-            Ok(Err(PoolError::Closed)) => Err(sqlx::Error::PoolClosed),
-            Ok(Err(_)) | Err(_) => Err(sqlx::Error::PoolTimedOut),
+    /// Lends a connection that nobody else uses, to read.
+    pub(super) async fn acquire(&self) -> Result<PooledConnection, sqlx::Error> {
+        in_time(async { self.lend(None).await }).await
+    }
+
+    async fn acquire_for_change(&self) -> Result<PooledConnection, sqlx::Error> {
+        in_time(async { self.lend(Some(self.permit().await?)).await }).await
+    }
+
+    /// The same for a single statement that writes: one that rested is asked first.
+    pub(super) async fn acquire_to_write(&self) -> Result<PooledConnection, sqlx::Error> {
+        let acquired = async {
+            let pooled = self.lend(Some(self.permit().await?)).await?;
+            if pooled.connection().rested() < REST_BEFORE_WRITE_MAX {
+                return Ok(pooled);
+            }
+            let (mut pooled, mut n_asked) = (pooled, 0);
+            while !pooled.connection_mut().prove().await {
+                n_asked += 1;
+                if n_asked > self.connections.status().max_size {
+                    return Err(sqlx::Error::PoolTimedOut);
+                }
+                drop(pooled);
+                pooled = self.lend(Some(self.permit().await?)).await?;
+            }
+            Ok(pooled)
+        };
+        in_time(acquired).await
+    }
+
+    async fn permit(&self) -> Result<OwnedSemaphorePermit, sqlx::Error> {
+        let permit = Arc::clone(&self.changes).acquire_owned().await;
+        permit.map_err(|_closed| sqlx::Error::PoolClosed)
+    }
+
+    async fn lend(
+        &self,
+        permit: Option<OwnedSemaphorePermit>,
+    ) -> Result<PooledConnection, sqlx::Error> {
+        match self.connections.get().await {
+            Ok(connection) => Ok(PooledConnection::new(connection, permit)),
+            Err(PoolError::Backend(cause)) => Err(cause),
+            Err(PoolError::Closed) => Err(sqlx::Error::PoolClosed),
+            Err(_) => Err(sqlx::Error::PoolTimedOut),
         }
     }
 
     /// A connection of its own beside the pool, known to the server as `name`. It fails at
-    /// once with the real reason, and its statements may take long without a warning.
-    pub async fn connect_beside(&self, name: &str) -> Result<PgConnection, sqlx::Error> {
+    /// once with the real reason; each call on it ends after `call_max`, and takes long
+    /// without a warning.
+    pub async fn connect_beside(
+        &self,
+        name: &str,
+        call_max: Duration,
+    ) -> Result<DedicatedConnection, sqlx::Error> {
+        use sqlx::ConnectOptions;
         let connect = self.connections.manager().connect.clone().application_name(name);
-        let connect =
-            connect.options(SESSION_LIMITS).options(REPORT_OPTIONS).disable_statement_logging();
-        let connected = time::timeout(CONNECT_TIMEOUT, PgConnection::connect_with(&connect)).await;
-        connected.unwrap_or(Err(sqlx::Error::PoolTimedOut))
+        let connect = connect.options(SESSION_LIMITS).options(SOCKET_OPTIONS);
+        let connect = connect.options(REPORT_OPTIONS).disable_statement_logging();
+        let opened = Connection::open(&connect, call_max, Life::default());
+        let opened = time::timeout(CONNECT_TIMEOUT, Box::pin(opened)).await;
+        opened.unwrap_or(Err(sqlx::Error::PoolTimedOut)).map(DedicatedConnection::new)
     }
 
     /// Lends no more: whoever waits is refused, and what comes back is closed.
     pub fn close(&self) {
         self.connections.close();
+        self.changes.close();
     }
 
     /// How many connections are open.
@@ -98,26 +175,36 @@ impl Pool {
     }
 }
 
+async fn in_time<T>(
+    acquired: impl Future<Output = Result<T, sqlx::Error>>,
+) -> Result<T, sqlx::Error> {
+    time::timeout(ACQUIRE_MAX, acquired).await.unwrap_or(Err(sqlx::Error::PoolTimedOut))
+}
+
 fn saturated(count: usize) -> u32 {
     u32::try_from(count).unwrap_or(u32::MAX)
 }
 
 /// Opens the connections of one pool.
 #[derive(Debug)]
-pub(super) struct Opener {
+pub(super) struct Manager {
     connect: PgConnectOptions,
+    generations: Arc<Generations>,
 }
 
-impl managed::Manager for Opener {
-    type Type = PgConnection;
+impl managed::Manager for Manager {
+    type Type = Connection;
     type Error = sqlx::Error;
 
     /// Opens one; whoever borrows it sets the limit to how long a server may take to start.
-    async fn create(&self) -> Result<PgConnection, sqlx::Error> {
+    async fn create(&self) -> Result<Connection, sqlx::Error> {
         let connect = self.connect.clone().application_name(APPLICATION_NAME);
-        let connect = connect.options(SESSION_LIMITS).options(PLANNER_OPTIONS);
+        let connect = connect.options(SESSION_LIMITS).options(SOCKET_OPTIONS);
+        let connect = connect.options(PLANNER_OPTIONS);
         loop {
-            match PgConnection::connect_with(&connect).await {
+            let life = Life::new(&self.generations, self.generations.newest());
+            // A large future, and seldom needed.
+            match Box::pin(Connection::open(&connect, CALL_MAX, life)).await {
                 Err(error) if is_starting(&error) => time::sleep(CONNECT_PAUSE).await,
                 outcome => return outcome,
             }
@@ -127,11 +214,16 @@ impl managed::Manager for Opener {
     /// Whether one that rested may be lent again.
     async fn recycle(
         &self,
-        connection: &mut PgConnection,
+        connection: &mut Connection,
         metrics: &Metrics,
     ) -> RecycleResult<sqlx::Error> {
-        let is_fit = metrics.age() < AGE_MAX
-            && (metrics.last_used() < REST_MAX || is_swept(connection, false).await);
+        let is_fit = !connection.is_lost()
+            && metrics.age() < AGE_MAX
+            && match connection.standing() {
+                Standing::Condemned => false,
+                Standing::Trusted if connection.rested() < REST_MAX => true,
+                Standing::Trusted | Standing::Suspected => connection.prove().await,
+            };
         is_fit.then_some(()).ok_or(sqlx::Error::PoolClosed.into())
     }
 }

@@ -2,29 +2,51 @@
 
 use std::ops::{Deref, DerefMut};
 
-use sqlx::{Executor, PgConnection};
+use sqlx::Executor;
 
-use super::loan::Loan;
+use super::{Connection, pooled_connection::PooledConnection};
 
 /// Statements that happen together or not at all. Dropped before [`commit`](Self::commit),
 /// for whatever reason, it is rolled back, at the latest when its connection is used again.
 ///
 /// When `commit` fails because the server could not be asked, nobody knows whether it
 /// happened: [`commit_kept`](crate::infra::idempotency::commit_kept) finds out.
+///
+/// There is none inside another: a `begin` in here would open nothing, and its commit would
+/// commit everything around it. So it does not compile:
+///
+/// ```compile_fail,E0599
+/// # async fn nested(mut tx: stagedoor::infra::postgres::Transaction) {
+/// let inner = tx.begin().await;
+/// # }
+/// ```
+///
+/// ```compile_fail,E0277
+/// # async fn nested(mut tx: stagedoor::infra::postgres::Transaction) {
+/// let inner = sqlx::Connection::begin(&mut *tx).await;
+/// # }
+/// ```
+///
+/// ```compile_fail,E0277
+/// # async fn nested(mut tx: stagedoor::infra::postgres::Transaction) {
+/// let inner = sqlx::Acquire::begin(&mut *tx).await;
+/// # }
+/// ```
 #[derive(Debug)]
 pub struct Transaction {
-    loan: Loan,
+    connection: PooledConnection,
 }
 
 impl Transaction {
-    pub(super) async fn begin(mut loan: Loan) -> Result<Self, sqlx::Error> {
-        loan.connection_mut().execute("begin").await?;
-        loan.opened();
-        Ok(Self { loan })
+    pub(super) async fn begin(mut connection: PooledConnection) -> Result<Self, sqlx::Error> {
+        connection.connection_mut().execute("begin").await?;
+        connection.opened();
+        Ok(Self { connection })
     }
 
     /// Makes all of it happen.
-    pub async fn commit(self) -> Result<(), sqlx::Error> {
+    pub async fn commit(mut self) -> Result<(), sqlx::Error> {
+        self.connection.commits();
         self.end("commit").await
     }
 
@@ -34,22 +56,22 @@ impl Transaction {
     }
 
     async fn end(mut self, statement: &'static str) -> Result<(), sqlx::Error> {
-        self.loan.connection_mut().execute(statement).await?;
-        self.loan.done();
+        self.connection.connection_mut().execute(statement).await?;
+        self.connection.finish();
         Ok(())
     }
 }
 
 impl Deref for Transaction {
-    type Target = PgConnection;
+    type Target = Connection;
 
-    fn deref(&self) -> &PgConnection {
-        self.loan.connection()
+    fn deref(&self) -> &Connection {
+        self.connection.connection()
     }
 }
 
 impl DerefMut for Transaction {
-    fn deref_mut(&mut self) -> &mut PgConnection {
-        self.loan.connection_mut()
+    fn deref_mut(&mut self) -> &mut Connection {
+        self.connection.connection_mut()
     }
 }

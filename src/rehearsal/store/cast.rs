@@ -3,14 +3,16 @@
 
 pub(in crate::rehearsal) mod removal;
 
-use sqlx::PgConnection;
 use uuid::Uuid;
 
-use crate::rehearsal::cast::{Plan, Stage};
+use crate::{
+    infra::postgres::Connection,
+    rehearsal::cast::{Plan, Stage},
+};
 
 /// The program, open now, and its line.
 pub(in crate::rehearsal) async fn insert_program(
-    tx: &mut PgConnection,
+    tx: &mut Connection,
     stage: &Stage,
     plan: &Plan,
     minutes: i32,
@@ -38,7 +40,7 @@ pub(in crate::rehearsal) async fn insert_program(
 
 /// A venue with its seats, one performance and its zone.
 pub(in crate::rehearsal) async fn insert_schedule(
-    tx: &mut PgConnection,
+    tx: &mut Connection,
     stage: &Stage,
     plan: &Plan,
 ) -> Result<(), sqlx::Error> {
@@ -72,7 +74,7 @@ pub(in crate::rehearsal) async fn insert_schedule(
 
 /// Puts the seats of the venue on sale.
 pub(in crate::rehearsal) async fn insert_schedule_seats(
-    tx: &mut PgConnection,
+    tx: &mut Connection,
     stage: &Stage,
 ) -> Result<(), sqlx::Error> {
     sqlx::query!(
@@ -90,9 +92,7 @@ pub(in crate::rehearsal) async fn insert_schedule_seats(
 }
 
 /// How many rehearsals stand.
-pub(in crate::rehearsal) async fn count_stages(
-    tx: &mut PgConnection,
-) -> Result<usize, sqlx::Error> {
+pub(in crate::rehearsal) async fn count_stages(tx: &mut Connection) -> Result<usize, sqlx::Error> {
     let n = sqlx::query_scalar!(
         r#"
         select count(*) as "n!" from programs
@@ -106,7 +106,7 @@ pub(in crate::rehearsal) async fn count_stages(
 
 /// Rehearsals that are over, the oldest first.
 pub(in crate::rehearsal) async fn list_stages_over(
-    db: &mut PgConnection,
+    db: &mut Connection,
     rows_max: i64,
 ) -> Result<Vec<Uuid>, sqlx::Error> {
     sqlx::query_scalar!(
@@ -123,7 +123,7 @@ pub(in crate::rehearsal) async fn list_stages_over(
 
 /// Locks the program while its sale is open; false where it is not.
 pub(in crate::rehearsal) async fn lock_stage(
-    tx: &mut PgConnection,
+    tx: &mut Connection,
     program_id: Uuid,
 ) -> Result<bool, sqlx::Error> {
     let found = sqlx::query_scalar!(
@@ -138,7 +138,7 @@ pub(in crate::rehearsal) async fn lock_stage(
 /// Ends the sale, so that nobody comes in while it is removed and, if that fails, the next
 /// rehearsal goes on with it; false where there is no such program.
 pub(in crate::rehearsal) async fn close_stage(
-    db: &mut PgConnection,
+    db: &mut Connection,
     program_id: Uuid,
 ) -> Result<bool, sqlx::Error> {
     let closed = sqlx::query!(
@@ -152,7 +152,7 @@ pub(in crate::rehearsal) async fn close_stage(
 
 /// How many people a rehearsal has.
 pub(in crate::rehearsal) async fn count_people(
-    tx: &mut PgConnection,
+    tx: &mut Connection,
     host: &str,
 ) -> Result<usize, sqlx::Error> {
     let n = sqlx::query_scalar!(
@@ -169,7 +169,7 @@ pub(in crate::rehearsal) async fn count_people(
 
 /// People. Nobody can log in as them: they have no password.
 pub(in crate::rehearsal) async fn insert_people(
-    tx: &mut PgConnection,
+    tx: &mut Connection,
     host: &str,
     people: &[Uuid],
 ) -> Result<(), sqlx::Error> {
@@ -188,7 +188,7 @@ pub(in crate::rehearsal) async fn insert_people(
 
 /// A session for each of `owners`, who may be named more than once.
 pub(in crate::rehearsal) async fn insert_sessions(
-    tx: &mut PgConnection,
+    tx: &mut Connection,
     owners: &[Uuid],
     token_hashes: &[Vec<u8>],
     minutes: i32,
@@ -210,7 +210,7 @@ pub(in crate::rehearsal) async fn insert_sessions(
 
 /// A wallet with points for each of `people`.
 pub(in crate::rehearsal) async fn insert_wallets(
-    tx: &mut PgConnection,
+    tx: &mut Connection,
     people: &[Uuid],
     wallets: &[Uuid],
     points: i64,

@@ -1,12 +1,10 @@
 //! The line, as Postgres has it.
 
-use sqlx::PgConnection;
-
-use crate::rehearsal::model::Finding;
+use crate::{infra::postgres::Connection, rehearsal::model::Finding};
 
 /// Q1: programs whose numbers are not 1..N.
 pub(in crate::rehearsal) async fn list_wrong_numbers(
-    tx: &mut PgConnection,
+    tx: &mut Connection,
     rows_max: i64,
 ) -> Result<Vec<Finding>, sqlx::Error> {
     sqlx::query_as!(
@@ -37,7 +35,7 @@ pub(in crate::rehearsal) async fn list_wrong_numbers(
 
 /// Q3: people who were let in when there was no room, but by nobody of the staff.
 pub(in crate::rehearsal) async fn list_crowded_admissions(
-    tx: &mut PgConnection,
+    tx: &mut Connection,
     rows_max: i64,
 ) -> Result<Vec<Finding>, sqlx::Error> {
     sqlx::query_as!(

@@ -1,13 +1,11 @@
 //! Payments, tickets and request keys.
 
-use sqlx::PgConnection;
-
-use crate::rehearsal::model::Finding;
+use crate::{infra::postgres::Connection, rehearsal::model::Finding};
 
 /// P1: reservations that are confirmed and not paid exactly once, or paid and not
 /// confirmed.
 pub(in crate::rehearsal) async fn list_wrong_payments(
-    tx: &mut PgConnection,
+    tx: &mut Connection,
     rows_max: i64,
 ) -> Result<Vec<Finding>, sqlx::Error> {
     sqlx::query_as!(
@@ -38,7 +36,7 @@ pub(in crate::rehearsal) async fn list_wrong_payments(
 
 /// P1: payments that did not take their points from their wallet exactly once.
 pub(in crate::rehearsal) async fn list_wrong_debits(
-    tx: &mut PgConnection,
+    tx: &mut Connection,
     rows_max: i64,
 ) -> Result<Vec<Finding>, sqlx::Error> {
     sqlx::query_as!(
@@ -73,7 +71,7 @@ pub(in crate::rehearsal) async fn list_wrong_debits(
 /// P1: payments that did not give points back exactly once when they were refunded, or gave
 /// back more than they had taken.
 pub(in crate::rehearsal) async fn list_wrong_refunds(
-    tx: &mut PgConnection,
+    tx: &mut Connection,
     rows_max: i64,
 ) -> Result<Vec<Finding>, sqlx::Error> {
     sqlx::query_as!(
@@ -107,7 +105,7 @@ pub(in crate::rehearsal) async fn list_wrong_refunds(
 /// P2: items whose tickets are not one a place of what is confirmed, and none otherwise. After
 /// a refund by the management, or of a cancelled program, a used ticket stays used.
 pub(in crate::rehearsal) async fn list_wrong_tickets(
-    tx: &mut PgConnection,
+    tx: &mut Connection,
     rows_max: i64,
 ) -> Result<Vec<Finding>, sqlx::Error> {
     sqlx::query_as!(
@@ -154,7 +152,7 @@ pub(in crate::rehearsal) async fn list_wrong_tickets(
 
 /// P3: points taken or given back for a payment that does not exist.
 pub(in crate::rehearsal) async fn list_lone_debits(
-    tx: &mut PgConnection,
+    tx: &mut Connection,
     rows_max: i64,
 ) -> Result<Vec<Finding>, sqlx::Error> {
     sqlx::query_as!(
@@ -179,7 +177,7 @@ pub(in crate::rehearsal) async fn list_lone_debits(
 
 /// P3: tickets of a place that was never reserved.
 pub(in crate::rehearsal) async fn list_lone_tickets(
-    tx: &mut PgConnection,
+    tx: &mut Connection,
     rows_max: i64,
 ) -> Result<Vec<Finding>, sqlx::Error> {
     sqlx::query_as!(
@@ -203,7 +201,7 @@ pub(in crate::rehearsal) async fn list_lone_tickets(
 
 /// P4: request keys whose kept answer names what does not exist, or is somebody else's.
 pub(in crate::rehearsal) async fn list_wrong_outcomes(
-    tx: &mut PgConnection,
+    tx: &mut Connection,
     rows_max: i64,
 ) -> Result<Vec<Finding>, sqlx::Error> {
     sqlx::query_as!(

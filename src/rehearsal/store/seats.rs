@@ -1,8 +1,6 @@
 //! Seats, places and reservations.
 
-use sqlx::PgConnection;
-
-use crate::rehearsal::model::Finding;
+use crate::{infra::postgres::Connection, rehearsal::model::Finding};
 
 /// What the one renewal of a hold adds, in seconds.
 const RENEWAL_SECS: i32 = 120;
@@ -12,7 +10,7 @@ const PAYING_SECS_MAX: f64 = 5.0;
 
 /// S1: seats that stand in two live items.
 pub(in crate::rehearsal) async fn list_double_seats(
-    tx: &mut PgConnection,
+    tx: &mut Connection,
     rows_max: i64,
 ) -> Result<Vec<Finding>, sqlx::Error> {
     sqlx::query_as!(
@@ -34,7 +32,7 @@ pub(in crate::rehearsal) async fn list_double_seats(
 
 /// S2: items that live without their reservation, or the other way round.
 pub(in crate::rehearsal) async fn list_wrong_items(
-    tx: &mut PgConnection,
+    tx: &mut Connection,
     rows_max: i64,
 ) -> Result<Vec<Finding>, sqlx::Error> {
     sqlx::query_as!(
@@ -56,7 +54,7 @@ pub(in crate::rehearsal) async fn list_wrong_items(
 
 /// S2: seats that are not as their live item says.
 pub(in crate::rehearsal) async fn list_wrong_seats(
-    tx: &mut PgConnection,
+    tx: &mut Connection,
     rows_max: i64,
 ) -> Result<Vec<Finding>, sqlx::Error> {
     sqlx::query_as!(
@@ -87,7 +85,7 @@ pub(in crate::rehearsal) async fn list_wrong_seats(
 
 /// S3: reservations that do not end when they were said to end.
 pub(in crate::rehearsal) async fn list_wrong_ends(
-    tx: &mut PgConnection,
+    tx: &mut Connection,
     rows_max: i64,
 ) -> Result<Vec<Finding>, sqlx::Error> {
     sqlx::query_as!(
@@ -112,7 +110,7 @@ pub(in crate::rehearsal) async fn list_wrong_ends(
 
 /// S3: holds still held a minute after their end, the oldest first.
 pub(in crate::rehearsal) async fn list_overdue_holds(
-    db: &mut PgConnection,
+    db: &mut Connection,
     rows_max: i64,
 ) -> Result<Vec<Finding>, sqlx::Error> {
     sqlx::query_as!(
@@ -134,7 +132,7 @@ pub(in crate::rehearsal) async fn list_overdue_holds(
 /// S4: what was paid after its end: by the clock that decided, where it is still known, and
 /// by the moment of the payment.
 pub(in crate::rehearsal) async fn list_late_payments(
-    tx: &mut PgConnection,
+    tx: &mut Connection,
     rows_max: i64,
 ) -> Result<Vec<Finding>, sqlx::Error> {
     sqlx::query_as!(
@@ -161,7 +159,7 @@ pub(in crate::rehearsal) async fn list_late_payments(
 
 /// S4: reservations that are empty or do not cost what their items cost.
 pub(in crate::rehearsal) async fn list_wrong_totals(
-    tx: &mut PgConnection,
+    tx: &mut Connection,
     rows_max: i64,
 ) -> Result<Vec<Finding>, sqlx::Error> {
     sqlx::query_as!(
@@ -186,7 +184,7 @@ pub(in crate::rehearsal) async fn list_wrong_totals(
 
 /// S5: zones that lack more or fewer places than are live in them.
 pub(in crate::rehearsal) async fn list_wrong_zones(
-    tx: &mut PgConnection,
+    tx: &mut Connection,
     rows_max: i64,
 ) -> Result<Vec<Finding>, sqlx::Error> {
     sqlx::query_as!(

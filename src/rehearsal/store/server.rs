@@ -1,32 +1,22 @@
 //! The snapshot, and what the server itself knows.
 
-use sqlx::{Connection, PgConnection, PgTransaction};
+use std::time::Duration;
+
 use uuid::Uuid;
 
 use crate::{
-    infra::postgres::{APPLICATION_NAME, Pool},
+    infra::postgres::{APPLICATION_NAME, Connection, Pool},
     rehearsal::model::Finding,
 };
 
+/// Upper bound of a call on a connection that reads everything: what [`take_time`] gives a
+/// statement, and a minute.
+pub(in crate::rehearsal) const LONG_CALL_MAX: Duration = Duration::from_mins(11);
 /// How long a transaction of ours may stand idle, in seconds.
 const IDLE_SECS_MAX: f64 = 5.0;
 
-/// One moment of the whole database, only to be read.
-pub(in crate::rehearsal) async fn begin_snapshot(
-    db: &mut PgConnection,
-) -> Result<PgTransaction<'_>, sqlx::Error> {
-    db.begin_with("begin isolation level repeatable read read only").await
-}
-
-/// A transaction like any other.
-pub(in crate::rehearsal) async fn begin(
-    db: &mut PgConnection,
-) -> Result<PgTransaction<'_>, sqlx::Error> {
-    db.begin().await
-}
-
 /// Lets each question of this transaction take as long as a large database needs.
-pub(in crate::rehearsal) async fn take_time(tx: &mut PgConnection) -> Result<(), sqlx::Error> {
+pub(in crate::rehearsal) async fn take_time(tx: &mut Connection) -> Result<(), sqlx::Error> {
     sqlx::query!(
         r#"
         select set_config('statement_timeout', '10min', true) as statements,
@@ -41,7 +31,7 @@ pub(in crate::rehearsal) async fn take_time(tx: &mut PgConnection) -> Result<(),
 
 /// Transactions of ours that hold a snapshot, and perhaps rows, and do nothing.
 pub(in crate::rehearsal) async fn list_idle_transactions(
-    tx: &mut PgConnection,
+    tx: &mut Connection,
     rows_max: i64,
 ) -> Result<Vec<Finding>, sqlx::Error> {
     sqlx::query_as!(
@@ -79,7 +69,7 @@ pub(in crate::rehearsal) async fn has_program(
 }
 
 /// Whether an instance uses this database now, so that its workers should be at work.
-pub(in crate::rehearsal) async fn is_served(db: &mut PgConnection) -> Result<bool, sqlx::Error> {
+pub(in crate::rehearsal) async fn is_served(db: &mut Connection) -> Result<bool, sqlx::Error> {
     sqlx::query_scalar!(
         r#"
         select exists (

@@ -1,12 +1,10 @@
 //! Points: wallets, their histories and transfers.
 
-use sqlx::PgConnection;
-
-use crate::rehearsal::model::Finding;
+use crate::{infra::postgres::Connection, rehearsal::model::Finding};
 
 /// W1: wallets that do not hold what their changes add up to.
 pub(in crate::rehearsal) async fn list_wrong_sums(
-    tx: &mut PgConnection,
+    tx: &mut Connection,
     rows_max: i64,
 ) -> Result<Vec<Finding>, sqlx::Error> {
     sqlx::query_as!(
@@ -32,7 +30,7 @@ pub(in crate::rehearsal) async fn list_wrong_sums(
 
 /// W2: changes that do not follow from the change before.
 pub(in crate::rehearsal) async fn list_broken_links(
-    tx: &mut PgConnection,
+    tx: &mut Connection,
     rows_max: i64,
 ) -> Result<Vec<Finding>, sqlx::Error> {
     sqlx::query_as!(
@@ -61,7 +59,7 @@ pub(in crate::rehearsal) async fn list_broken_links(
 
 /// W2: wallets whose version is not that of their last change.
 pub(in crate::rehearsal) async fn list_wrong_versions(
-    tx: &mut PgConnection,
+    tx: &mut Connection,
     rows_max: i64,
 ) -> Result<Vec<Finding>, sqlx::Error> {
     sqlx::query_as!(
@@ -87,7 +85,7 @@ pub(in crate::rehearsal) async fn list_wrong_versions(
 /// W3: whether points came from nowhere or are gone. The kinds that only move points
 /// between wallets must cancel out, and no kind may have the sign of another.
 pub(in crate::rehearsal) async fn list_lost_points(
-    tx: &mut PgConnection,
+    tx: &mut Connection,
 ) -> Result<Vec<Finding>, sqlx::Error> {
     sqlx::query_as!(
         Finding,
@@ -119,7 +117,7 @@ pub(in crate::rehearsal) async fn list_lost_points(
 
 /// W4: transfers whose entries are not those of their status, amount and people.
 pub(in crate::rehearsal) async fn list_wrong_transfers(
-    tx: &mut PgConnection,
+    tx: &mut Connection,
     rows_max: i64,
 ) -> Result<Vec<Finding>, sqlx::Error> {
     sqlx::query_as!(
@@ -163,7 +161,7 @@ pub(in crate::rehearsal) async fn list_wrong_transfers(
 
 /// W4: entries of a transfer that does not exist.
 pub(in crate::rehearsal) async fn list_lone_transfer_entries(
-    tx: &mut PgConnection,
+    tx: &mut Connection,
     rows_max: i64,
 ) -> Result<Vec<Finding>, sqlx::Error> {
     sqlx::query_as!(
@@ -185,7 +183,7 @@ pub(in crate::rehearsal) async fn list_lone_transfer_entries(
 
 /// W5: transfer requests still open a minute after their end, the oldest first.
 pub(in crate::rehearsal) async fn list_overdue_transfers(
-    db: &mut PgConnection,
+    db: &mut Connection,
     rows_max: i64,
 ) -> Result<Vec<Finding>, sqlx::Error> {
     sqlx::query_as!(

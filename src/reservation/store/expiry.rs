@@ -1,9 +1,12 @@
 //! Holds that have reached their end.
 
 use chrono::{DateTime, Utc};
-use sqlx::PgConnection;
 
-use crate::{catalog::ScheduleId, infra::postgres::Pool, reservation::model::ReservationId};
+use crate::{
+    catalog::ScheduleId,
+    infra::postgres::{Connection, Pool},
+    reservation::model::ReservationId,
+};
 
 /// A hold past its end, read without a lock.
 pub(in crate::reservation) struct Lapsed {
@@ -39,7 +42,7 @@ pub(in crate::reservation) async fn list_lapsed(
 
 /// Locks those of `ids` that are held and that nobody else is ending or paying now.
 pub(in crate::reservation) async fn lock_held_rows(
-    tx: &mut PgConnection,
+    tx: &mut Connection,
     ids: &[ReservationId],
 ) -> Result<Vec<ReservationId>, sqlx::Error> {
     sqlx::query_scalar!(
@@ -64,7 +67,7 @@ pub(in crate::reservation) struct Ended {
 /// Those of the locked `ids` whose end has come, by the clock after the locks: one that
 /// was renewed meanwhile is left alone.
 pub(in crate::reservation) async fn list_ended(
-    tx: &mut PgConnection,
+    tx: &mut Connection,
     ids: &[ReservationId],
 ) -> Result<Vec<Ended>, sqlx::Error> {
     sqlx::query_as!(

@@ -1,12 +1,12 @@
 //! Seats and places that are being held.
 
 use chrono::{DateTime, Utc};
-use sqlx::{PgConnection, PgExecutor};
+use sqlx::PgExecutor;
 
 use crate::{
     accounts::AccountId,
     catalog::{ProgramId, ScheduleId, ScheduleSeatId, ZoneId},
-    infra::postgres::Pool,
+    infra::postgres::{Connection, Pool},
     points::Points,
     reservation::model::{Item, ReservationId, SeatStatus},
 };
@@ -23,7 +23,7 @@ pub(in crate::reservation) struct LockedSeat {
 
 /// Locks those of `ids` that belong to the performance, in id order.
 pub(in crate::reservation) async fn lock_seats(
-    tx: &mut PgConnection,
+    tx: &mut Connection,
     schedule_id: ScheduleId,
     ids: &[ScheduleSeatId],
 ) -> Result<Vec<LockedSeat>, sqlx::Error> {
@@ -59,7 +59,7 @@ pub(in crate::reservation) struct Terms {
 /// The terms, by the clock of this statement: to be asked after the locks. The account's
 /// token is locked, so no other hold of theirs is counted half.
 pub(in crate::reservation) async fn terms_of(
-    tx: &mut PgConnection,
+    tx: &mut Connection,
     schedule_id: ScheduleId,
     account_id: AccountId,
 ) -> Result<Terms, sqlx::Error> {
@@ -106,7 +106,7 @@ pub(in crate::reservation) struct NewHold {
 /// Writes a hold, its items and its seats in one statement. Says when it ends and how
 /// many seats were still as they had been locked; fewer than asked for undoes it.
 pub(in crate::reservation) async fn insert_seat_hold(
-    tx: &mut PgConnection,
+    tx: &mut Connection,
     hold: &NewHold,
     total: Points,
     items: &[Item],
@@ -166,7 +166,7 @@ pub(in crate::reservation) struct LockedZone {
 
 /// Locks a zone, if the performance has it.
 pub(in crate::reservation) async fn lock_zone(
-    tx: &mut PgConnection,
+    tx: &mut Connection,
     schedule_id: ScheduleId,
     zone_id: ZoneId,
 ) -> Result<Option<LockedZone>, sqlx::Error> {
@@ -187,7 +187,7 @@ pub(in crate::reservation) async fn lock_zone(
 /// Takes places off a locked zone and writes the hold of them, in one statement; says when it
 /// ends. `None`, and nothing is written, when the zone has too few left.
 pub(in crate::reservation) async fn insert_place_hold(
-    tx: &mut PgConnection,
+    tx: &mut Connection,
     hold: &NewHold,
     total: Points,
     item: &Item,

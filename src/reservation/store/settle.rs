@@ -1,10 +1,11 @@
 //! Reservations that are looked at, locked, confirmed or ended.
 
-use sqlx::{PgConnection, PgExecutor};
+use sqlx::PgExecutor;
 
 use crate::{
     accounts::AccountId,
     catalog::{ProgramId, ProgramStatus, ScheduleSeatId, ZoneId},
+    infra::postgres::Connection,
     points::Points,
     reservation::model::{Item, Reservation, ReservationId, ReservationItemId, ReservationStatus},
 };
@@ -55,7 +56,7 @@ pub(in crate::reservation) async fn find_refunded(
 
 /// Locks the row of a reservation, if it is `account_id`'s.
 pub(in crate::reservation) async fn lock_owned(
-    tx: &mut PgConnection,
+    tx: &mut Connection,
     account_id: AccountId,
     id: ReservationId,
 ) -> Result<bool, sqlx::Error> {
@@ -104,7 +105,7 @@ impl LockedRow {
 /// What a reservation is, asked after its row was locked: a clock read in the locking
 /// statement would be from before the wait.
 pub(in crate::reservation) async fn list_locked(
-    tx: &mut PgConnection,
+    tx: &mut Connection,
     id: ReservationId,
 ) -> Result<Vec<LockedRow>, sqlx::Error> {
     sqlx::query_as!(
@@ -134,7 +135,7 @@ pub(in crate::reservation) async fn list_locked(
 /// Moves locked reservations from one status to another; says how many it were. `at` is
 /// when that was decided; without it, now.
 pub(in crate::reservation) async fn write_status(
-    tx: &mut PgConnection,
+    tx: &mut Connection,
     ids: &[ReservationId],
     from: ReservationStatus,
     to: ReservationStatus,
@@ -158,7 +159,7 @@ pub(in crate::reservation) async fn write_status(
 
 /// HELD seats become RESERVED; says how many it were.
 pub(in crate::reservation) async fn write_seats_reserved(
-    tx: &mut PgConnection,
+    tx: &mut Connection,
     seat_ids: &[ScheduleSeatId],
 ) -> Result<u64, sqlx::Error> {
     let written = sqlx::query!(
@@ -187,7 +188,7 @@ pub(in crate::reservation) struct EndedItem {
 
 /// The items of reservations that were ended are live no more.
 pub(in crate::reservation) async fn write_items_ended(
-    tx: &mut PgConnection,
+    tx: &mut Connection,
     ids: &[ReservationId],
 ) -> Result<Vec<EndedItem>, sqlx::Error> {
     sqlx::query_as!(
@@ -205,7 +206,7 @@ pub(in crate::reservation) async fn write_items_ended(
 
 /// Frees seats whose items ended; says how many it were.
 pub(in crate::reservation) async fn write_seats_available(
-    tx: &mut PgConnection,
+    tx: &mut Connection,
     seat_ids: &[ScheduleSeatId],
 ) -> Result<u64, sqlx::Error> {
     let written = sqlx::query!(
@@ -227,7 +228,7 @@ pub(in crate::reservation) async fn write_seats_available(
 
 /// Gives places back to their zones, `quantities` beside `zone_ids`.
 pub(in crate::reservation) async fn write_places_returned(
-    tx: &mut PgConnection,
+    tx: &mut Connection,
     zone_ids: &[ZoneId],
     quantities: &[i32],
 ) -> Result<u64, sqlx::Error> {
@@ -257,7 +258,7 @@ pub(in crate::reservation) async fn write_places_returned(
 
 /// How many holds of the account in the program can still be paid.
 pub(in crate::reservation) async fn count_live_holds(
-    tx: &mut PgConnection,
+    tx: &mut Connection,
     account_id: AccountId,
     program_id: ProgramId,
 ) -> Result<i64, sqlx::Error> {
@@ -276,7 +277,7 @@ pub(in crate::reservation) async fn count_live_holds(
 
 /// Moves the end of a locked hold, once, and says to when.
 pub(in crate::reservation) async fn write_renewal(
-    tx: &mut PgConnection,
+    tx: &mut Connection,
     id: ReservationId,
     secs: i32,
 ) -> Result<chrono::DateTime<chrono::Utc>, sqlx::Error> {

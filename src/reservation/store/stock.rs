@@ -1,9 +1,8 @@
 //! Seats and zones that the management changes.
 
-use sqlx::PgConnection;
-
 use crate::{
     catalog::{ScheduleId, ScheduleSeatId, ZoneId},
+    infra::postgres::Connection,
     reservation::{model::SeatStatus, stock::SeatPick},
 };
 
@@ -16,7 +15,7 @@ pub(in crate::reservation) struct PickedSeat {
 
 /// Locks the picked seats, in id order.
 pub(in crate::reservation) async fn lock_picked(
-    tx: &mut PgConnection,
+    tx: &mut Connection,
     schedule_id: ScheduleId,
     pick: &SeatPick,
 ) -> Result<Vec<PickedSeat>, sqlx::Error> {
@@ -45,7 +44,7 @@ pub(in crate::reservation) async fn lock_picked(
 
 /// Moves locked seats from one status to another; says how many it were.
 pub(in crate::reservation) async fn write_seat_status(
-    tx: &mut PgConnection,
+    tx: &mut Connection,
     seats: &[PickedSeat],
     from: SeatStatus,
     to: SeatStatus,
@@ -68,7 +67,7 @@ pub(in crate::reservation) async fn write_seat_status(
 
 /// Another number of places; what is left changes by as much.
 pub(in crate::reservation) async fn write_capacity(
-    tx: &mut PgConnection,
+    tx: &mut Connection,
     zone_id: ZoneId,
     capacity: i32,
 ) -> Result<(), sqlx::Error> {

@@ -1,12 +1,12 @@
 //! Tickets at the door.
 
 use chrono::{DateTime, Utc};
-use sqlx::{PgConnection, PgExecutor};
+use sqlx::PgExecutor;
 
 use crate::{
     accounts::AccountId,
     catalog::ScheduleId,
-    infra::postgres::Pool,
+    infra::postgres::{Connection, Pool},
     tickets::{
         check_in::{CheckIn, DoorCount},
         model::{TicketCode, TicketId, TicketStatus},
@@ -15,7 +15,7 @@ use crate::{
 
 /// Locks the ticket with this code, if there is one.
 pub(in crate::tickets) async fn lock_by_code(
-    tx: &mut PgConnection,
+    tx: &mut Connection,
     code: &TicketCode,
 ) -> Result<Option<TicketId>, sqlx::Error> {
     sqlx::query_scalar!(
@@ -28,7 +28,7 @@ pub(in crate::tickets) async fn lock_by_code(
 
 /// Locks a ticket, if it exists.
 pub(in crate::tickets) async fn lock(
-    tx: &mut PgConnection,
+    tx: &mut Connection,
     ticket_id: TicketId,
 ) -> Result<(), sqlx::Error> {
     sqlx::query!("select id from tickets where id = $1 for no key update", ticket_id as _)
@@ -50,7 +50,7 @@ pub(in crate::tickets) struct Shown {
 
 /// A locked ticket as it is now: a statement after the one that waited for it.
 pub(in crate::tickets) async fn shown_ticket_of(
-    tx: &mut PgConnection,
+    tx: &mut Connection,
     ticket_id: TicketId,
 ) -> Result<Shown, sqlx::Error> {
     sqlx::query_as!(
@@ -75,7 +75,7 @@ pub(in crate::tickets) async fn shown_ticket_of(
 
 /// A locked, valid ticket is used now.
 pub(in crate::tickets) async fn write_used(
-    tx: &mut PgConnection,
+    tx: &mut Connection,
     ticket_id: TicketId,
     by: AccountId,
 ) -> Result<(), sqlx::Error> {
@@ -95,7 +95,7 @@ pub(in crate::tickets) async fn write_used(
 /// A locked, used ticket is what it would be without its use: valid, or void if its
 /// reservation is not confirmed any more.
 pub(in crate::tickets) async fn write_not_used(
-    tx: &mut PgConnection,
+    tx: &mut Connection,
     ticket_id: TicketId,
 ) -> Result<(), sqlx::Error> {
     sqlx::query!(

@@ -1,11 +1,11 @@
 //! The SQL of transfer requests.
 
 use chrono::{DateTime, Utc};
-use sqlx::{PgConnection, PgExecutor};
+use sqlx::PgExecutor;
 
 use crate::{
     accounts::{AccountId, Email},
-    infra::postgres::Pool,
+    infra::postgres::{Connection, Pool},
     points::Points,
     wallet::{
         model::{Wallet, WalletId},
@@ -28,7 +28,7 @@ pub(in crate::wallet) async fn find_recipient(
 
 /// How many requests of `sender_id` are open.
 pub(in crate::wallet) async fn count_open(
-    tx: &mut PgConnection,
+    tx: &mut Connection,
     sender_id: AccountId,
 ) -> Result<i64, sqlx::Error> {
     sqlx::query_scalar!(
@@ -41,7 +41,7 @@ pub(in crate::wallet) async fn count_open(
 
 /// Inserts an open request with its first status; says when it ends.
 pub(in crate::wallet) async fn insert_transfer(
-    tx: &mut PgConnection,
+    tx: &mut Connection,
     transfer_id: TransferId,
     sender_id: AccountId,
     receiver_id: AccountId,
@@ -72,7 +72,7 @@ pub(in crate::wallet) async fn insert_transfer(
 
 /// Locks a request; false if there is none.
 pub(in crate::wallet) async fn lock_transfer(
-    tx: &mut PgConnection,
+    tx: &mut Connection,
     transfer_id: TransferId,
 ) -> Result<bool, sqlx::Error> {
     let locked =
@@ -82,7 +82,7 @@ pub(in crate::wallet) async fn lock_transfer(
 
 /// As [`lock_transfer`]; false also if somebody else has it locked.
 pub(in crate::wallet) async fn lock_free_transfer(
-    tx: &mut PgConnection,
+    tx: &mut Connection,
     transfer_id: TransferId,
 ) -> Result<bool, sqlx::Error> {
     let locked = sqlx::query!(
@@ -95,7 +95,7 @@ pub(in crate::wallet) async fn lock_free_transfer(
 /// What a locked request is, asked after its lock: a clock read in the locking
 /// statement would be from before the wait.
 pub(in crate::wallet) async fn locked_transfer_of(
-    tx: &mut PgConnection,
+    tx: &mut Connection,
     transfer_id: TransferId,
 ) -> Result<LockedTransfer, sqlx::Error> {
     sqlx::query_as!(
@@ -115,7 +115,7 @@ pub(in crate::wallet) async fn locked_transfer_of(
 
 /// Ends an open request and notes it in the status history; says whether it was open.
 pub(in crate::wallet) async fn write_transfer_status(
-    tx: &mut PgConnection,
+    tx: &mut Connection,
     transfer: &LockedTransfer,
     status: TransferStatus,
 ) -> Result<bool, sqlx::Error> {
@@ -141,7 +141,7 @@ pub(in crate::wallet) async fn write_transfer_status(
 
 /// Locks the wallets of accounts, in id order.
 pub(in crate::wallet) async fn lock_wallets(
-    tx: &mut PgConnection,
+    tx: &mut Connection,
     account_ids: &[AccountId],
 ) -> Result<Vec<Wallet>, sqlx::Error> {
     sqlx::query_as!(

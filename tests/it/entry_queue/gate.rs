@@ -246,7 +246,7 @@ async fn a_line_is_taken_away_in_batches_while_others_go_on(db: PgPool) {
     }
     long_line(&db, &gone, 2_500).await;
     let program_id = stagedoor::catalog::ProgramId(gone.program_id);
-    let mut tx = db.begin().await.unwrap();
+    let mut tx = office.app.db.begin().await.unwrap();
     let ordered = entry_queue::begin_purge(&mut tx, program_id).await.unwrap().unwrap();
     tx.commit().await.unwrap();
     assert_eq!((ordered.up_to.0, ordered.total, ordered.left), (2_503, 2_502, 2_502));

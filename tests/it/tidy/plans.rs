@@ -2,7 +2,8 @@
 //! known yet, and a small house beside a huge one.
 
 use serde_json::Value;
-use sqlx::{AssertSqlSafe, Executor, PgConnection, PgPool, raw_sql};
+use sqlx::{AssertSqlSafe, Executor, PgPool, raw_sql};
+use stagedoor::infra::postgres::Connection;
 
 use super::{
     expect_none,
@@ -88,7 +89,7 @@ fn one_line(text: &str) -> String {
 }
 
 /// The plan that a connection of the pool keeps for `query`, whatever its parameters are.
-async fn plan_of(tx: &mut PgConnection, query: &str) -> Value {
+async fn plan_of(tx: &mut Connection, query: &str) -> Value {
     let n_parameters = (1..100).take_while(|nth| query.contains(&format!("${nth}"))).count();
     let nulls = vec!["null"; n_parameters].join(", ");
     let arguments = if nulls.is_empty() { nulls } else { format!("({nulls})") };
@@ -123,6 +124,6 @@ fn note_mistakes(plan: &Value, note: &mut impl FnMut(String)) {
     }
 }
 
-async fn run(tx: &mut PgConnection, sql: &str) {
+async fn run(tx: &mut Connection, sql: &str) {
     raw_sql(AssertSqlSafe(sql.to_owned())).execute(tx).await.unwrap();
 }

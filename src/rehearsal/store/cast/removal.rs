@@ -1,11 +1,12 @@
 //! Takes a rehearsal out of the database again.
 
-use sqlx::PgConnection;
 use uuid::Uuid;
+
+use crate::infra::postgres::Connection;
 
 /// Removes tickets and payments of the rehearsed program.
 pub(in crate::rehearsal) async fn delete_sales(
-    tx: &mut PgConnection,
+    tx: &mut Connection,
     program_id: Uuid,
 ) -> Result<(), sqlx::Error> {
     sqlx::query!(
@@ -28,7 +29,7 @@ pub(in crate::rehearsal) async fn delete_sales(
 /// Removes what was reserved. In a statement of its own: a foreign key is checked when a
 /// statement ends.
 pub(in crate::rehearsal) async fn delete_reservations(
-    tx: &mut PgConnection,
+    tx: &mut Connection,
     program_id: Uuid,
 ) -> Result<(), sqlx::Error> {
     sqlx::query!(
@@ -48,7 +49,7 @@ pub(in crate::rehearsal) async fn delete_reservations(
 
 /// Removes the line.
 pub(in crate::rehearsal) async fn delete_places_in_line(
-    tx: &mut PgConnection,
+    tx: &mut Connection,
     program_id: Uuid,
 ) -> Result<(), sqlx::Error> {
     sqlx::query!(
@@ -65,7 +66,7 @@ pub(in crate::rehearsal) async fn delete_places_in_line(
 
 /// Removes the program with its line, performance, seats and venue.
 pub(in crate::rehearsal) async fn delete_program(
-    tx: &mut PgConnection,
+    tx: &mut Connection,
     program_id: Uuid,
 ) -> Result<(), sqlx::Error> {
     sqlx::query!(
@@ -90,7 +91,7 @@ pub(in crate::rehearsal) async fn delete_program(
 
 /// Removes the people's points: the record of throw-away wallets is the only one that may go.
 pub(in crate::rehearsal) async fn delete_wallets(
-    tx: &mut PgConnection,
+    tx: &mut Connection,
     host: &str,
 ) -> Result<(), sqlx::Error> {
     sqlx::query!(
@@ -112,7 +113,7 @@ pub(in crate::rehearsal) async fn delete_wallets(
 
 /// Removes the people.
 pub(in crate::rehearsal) async fn delete_people(
-    tx: &mut PgConnection,
+    tx: &mut Connection,
     host: &str,
 ) -> Result<(), sqlx::Error> {
     sqlx::query!(

@@ -1,0 +1,235 @@
+//! The connection that stores talk through: every call on it ends.
+
+use std::{
+    future::ready,
+    io,
+    time::{Duration, Instant},
+};
+
+use futures_util::{
+    FutureExt, StreamExt,
+    future::BoxFuture,
+    stream::{self, BoxStream},
+};
+use sqlx::{
+    ConnectOptions, Describe, Either, Execute, Executor, PgConnection, Postgres, Row, SqlStr,
+    migrate::MigrateError,
+    postgres::{PgConnectOptions, PgQueryResult, PgRow, PgStatement, PgTypeInfo},
+};
+use tokio::time::{self, timeout, timeout_at};
+
+use super::{
+    MIGRATIONS,
+    generations::{Life, Standing},
+};
+
+/// Upper bound of a call on a connection of the pool: `statement_timeout` and two seconds.
+/// A server that lives has answered before, so whoever is silent longer is gone.
+pub(super) const CALL_MAX: Duration = Duration::from_secs(7);
+/// Upper bound of the question whether a connection still lives and is clean.
+const RESET_MAX: Duration = Duration::from_secs(1);
+/// Bytes of COPY in one message.
+const COPY_CHUNK_BYTES: usize = 64 * 1024;
+
+/// Connection to PostgreSQL on which every call ends, answered or not.
+///
+/// A call that the server has not answered at the connection's deadline fails with an
+/// [`sqlx::Error::Io`] of the kind `TimedOut`. Nobody knows then what the server did:
+/// [`is_unavailable`](super::is_unavailable) is true of it, and the connection takes no more
+/// calls and is closed. `sqlx` itself waits for ever on a wire that carries nothing, and has
+/// no way to set the socket's keepalive; this deadline stands in for both.
+#[derive(Debug)]
+pub struct Connection {
+    wire: PgConnection,
+    call_max: Duration,
+    life: Life,
+    /// The server's process for this connection.
+    backend_pid: i32,
+    rested_since: Instant,
+}
+
+impl Connection {
+    /// Connects. The caller bounds the whole.
+    pub(super) async fn open(
+        options: &PgConnectOptions,
+        call_max: Duration,
+        life: Life,
+    ) -> Result<Self, sqlx::Error> {
+        let mut wire = options.connect().await?;
+        let row = wire.fetch_one("select pg_backend_pid()").await?;
+        let backend_pid = row.try_get(0)?;
+        Ok(Self { wire, call_max, life, backend_pid, rested_since: Instant::now() })
+    }
+
+    pub(super) fn backend_pid(&self) -> i32 {
+        self.backend_pid
+    }
+
+    /// Whether it takes no more calls.
+    pub(super) fn is_lost(&self) -> bool {
+        self.life.is_lost()
+    }
+
+    /// Takes no more calls, for whatever reason the caller has.
+    pub(super) fn lose(&mut self) {
+        self.life.lose();
+    }
+
+    pub(super) fn standing(&self) -> Standing {
+        self.life.standing()
+    }
+
+    /// Its work is done, and from now on it rests.
+    pub(super) fn rest(&mut self) {
+        self.rested_since = Instant::now();
+    }
+
+    /// Time since its last work.
+    pub(super) fn rested(&self) -> Duration {
+        self.rested_since.elapsed()
+    }
+
+    /// Ends whatever transaction was left open; false when the server does not answer. Where
+    /// none is known to be open, `begin` comes first: a bare `rollback` would log a warning.
+    pub(super) async fn reset(&mut self, is_open: bool) -> bool {
+        let ending = if is_open { "rollback" } else { "begin; rollback" };
+        if self.life.is_lost() {
+            return false;
+        }
+        let is_clean = matches!(timeout(RESET_MAX, self.wire.execute(ending)).await, Ok(Ok(_)));
+        if !is_clean {
+            self.life.lose();
+        }
+        is_clean
+    }
+
+    /// Whether an idle connection still lives: asked of the server. What it finds is believed
+    /// of the others that were opened before.
+    pub(super) async fn prove(&mut self) -> bool {
+        let newest = self.life.newest();
+        let is_alive = self.reset(false).await;
+        match is_alive {
+            true => self.life.prove(newest),
+            false => self.life.condemn_elders(newest),
+        }
+        is_alive
+    }
+
+    /// Writes `rows` as `COPY … FROM STDIN` reads them.
+    pub async fn copy_in(
+        &mut self,
+        statement: &'static str,
+        rows: &[u8],
+    ) -> Result<(), sqlx::Error> {
+        let Self { wire, life, call_max, .. } = self;
+        let copying = async {
+            let mut copy = wire.copy_in_raw(statement).await?;
+            for chunk in rows.chunks(COPY_CHUNK_BYTES) {
+                copy.send(chunk).await?;
+            }
+            copy.finish().await?;
+            Ok(())
+        };
+        in_time(life, *call_max, copying).await
+    }
+
+    /// Applies the migrations that are missing, all of them within one call's time.
+    pub(super) async fn migrate(&mut self) -> Result<(), MigrateError> {
+        let migrating = MIGRATIONS.run_direct(None, &mut self.wire, false);
+        timeout(self.call_max, migrating).await.unwrap_or_else(|_| {
+            self.life.lose();
+            Err(MigrateError::Execute(silence()))
+        })
+    }
+}
+
+impl<'c> Executor<'c> for &'c mut Connection {
+    type Database = Postgres;
+
+    fn fetch_many<'e, 'q: 'e, E>(
+        self,
+        query: E,
+    ) -> BoxStream<'e, Result<Either<PgQueryResult, PgRow>, sqlx::Error>>
+    where
+        'c: 'e,
+        E: 'q + Execute<'q, Postgres>,
+    {
+        if self.life.is_lost() {
+            return stream::once(ready(Err(lost()))).boxed();
+        }
+        let Connection { wire, life, call_max, .. } = self;
+        let ends = time::Instant::now() + *call_max;
+        // All steps of one call share its deadline.
+        let steps = stream::unfold(Some((wire.fetch_many(query), life)), move |left| async move {
+            let (mut steps, life) = left?;
+            match timeout_at(ends, steps.next()).await {
+                Ok(Some(Ok(step))) => Some((Ok(step), Some((steps, life)))),
+                Ok(Some(Err(error))) => {
+                    life.note(&error);
+                    Some((Err(error), None))
+                }
+                Ok(None) => None,
+                Err(_) => {
+                    life.lose();
+                    Some((Err(silence()), None))
+                }
+            }
+        });
+        steps.boxed()
+    }
+
+    fn fetch_optional<'e, 'q: 'e, E>(
+        self,
+        query: E,
+    ) -> BoxFuture<'e, Result<Option<PgRow>, sqlx::Error>>
+    where
+        'c: 'e,
+        E: 'q + Execute<'q, Postgres>,
+    {
+        let Connection { wire, life, call_max, .. } = self;
+        in_time(life, *call_max, async move { wire.fetch_optional(query).await }).boxed()
+    }
+
+    fn prepare_with<'e>(
+        self,
+        sql: SqlStr,
+        parameters: &'e [PgTypeInfo],
+    ) -> BoxFuture<'e, Result<PgStatement, sqlx::Error>>
+    where
+        'c: 'e,
+    {
+        let Connection { wire, life, call_max, .. } = self;
+        in_time(life, *call_max, async move { wire.prepare_with(sql, parameters).await }).boxed()
+    }
+
+    fn describe<'e>(self, sql: SqlStr) -> BoxFuture<'e, Result<Describe<Postgres>, sqlx::Error>>
+    where
+        'c: 'e,
+    {
+        let Connection { wire, life, call_max, .. } = self;
+        in_time(life, *call_max, async move { wire.describe(sql).await }).boxed()
+    }
+}
+
+async fn in_time<T>(
+    life: &mut Life,
+    call_max: Duration,
+    call: impl Future<Output = Result<T, sqlx::Error>>,
+) -> Result<T, sqlx::Error> {
+    if life.is_lost() {
+        return Err(lost());
+    }
+    let answer = timeout(call_max, call).await.unwrap_or_else(|_| Err(silence()));
+    answer.inspect_err(|error| life.note(error))
+}
+
+/// The error of a call that the server did not answer in time. What was asked for may have
+/// been done.
+pub(super) fn silence() -> sqlx::Error {
+    io::Error::new(io::ErrorKind::TimedOut, "PostgreSQL did not answer in time").into()
+}
+
+/// The error of a call on a connection that takes no more: it was not even sent.
+fn lost() -> sqlx::Error {
+    io::Error::new(io::ErrorKind::NotConnected, "the connection was lost before").into()
+}

@@ -1,0 +1,154 @@
+//! Generations of the connections of one pool: a connection that was lost casts doubt on
+//! all that were opened before.
+
+use std::sync::{
+    Arc,
+    atomic::{AtomicU64, Ordering},
+};
+
+use sqlx::error::DatabaseError;
+
+/// Counters of one pool. A new connection belongs to the newest generation; a loss among
+/// the newest begins another one, so that many losses of one failure begin only one.
+#[derive(Debug, Default)]
+pub(super) struct Generations {
+    newest: AtomicU64,
+    condemned_below: AtomicU64,
+}
+
+/// What is believed of an idle connection.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Standing {
+    /// Nothing was lost since it last answered.
+    Trusted,
+    /// Another one was lost: it must answer before it is used again.
+    Suspected,
+    /// An idle one was found dead: it is closed without being asked.
+    Condemned,
+}
+
+impl Generations {
+    pub(super) fn newest(&self) -> u64 {
+        self.newest.load(Ordering::Acquire)
+    }
+
+    fn suspect(&self, generation: u64) {
+        self.newest.fetch_max(generation + 1, Ordering::AcqRel);
+    }
+
+    fn condemn(&self, generation: u64) {
+        self.condemned_below.fetch_max(generation + 1, Ordering::AcqRel);
+        self.suspect(generation);
+    }
+
+    fn standing(&self, generation: u64) -> Standing {
+        if generation < self.condemned_below.load(Ordering::Acquire) {
+            Standing::Condemned
+        } else if generation < self.newest() {
+            Standing::Suspected
+        } else {
+            Standing::Trusted
+        }
+    }
+}
+
+/// Life of one connection: whether it can still be used, and its generation.
+#[derive(Debug, Default)]
+pub(super) struct Life {
+    is_lost: bool,
+    generation: u64,
+    generations: Arc<Generations>,
+}
+
+impl Life {
+    /// A life that began in `generation`: the newest when connecting began.
+    pub(super) fn new(generations: &Arc<Generations>, generation: u64) -> Self {
+        Self { is_lost: false, generation, generations: Arc::clone(generations) }
+    }
+
+    pub(super) fn is_lost(&self) -> bool {
+        self.is_lost
+    }
+
+    pub(super) fn standing(&self) -> Standing {
+        self.generations.standing(self.generation)
+    }
+
+    /// Ends the life, and casts doubt on its generation.
+    pub(super) fn lose(&mut self) {
+        if !self.is_lost {
+            self.is_lost = true;
+            self.generations.suspect(self.generation);
+            metrics::counter!("stagedoor_db_connections_lost_total").increment(1);
+        }
+    }
+
+    /// Ends the life if `error` says that the connection is of no more use.
+    pub(super) fn note(&mut self, error: &sqlx::Error) {
+        if ends_connection(error) {
+            self.lose();
+        }
+    }
+
+    /// The server has answered on an idle connection: it is as good as a new one. `newest`
+    /// was read before it was asked.
+    pub(super) fn prove(&mut self, newest: u64) {
+        self.generation = self.generation.max(newest);
+    }
+
+    /// An idle connection did not answer: those that are no younger will not either. `newest`
+    /// was read before it was asked.
+    pub(super) fn condemn_elders(&self, newest: u64) {
+        self.generations.condemn(self.generation.max(newest.saturating_sub(1)));
+    }
+
+    pub(super) fn newest(&self) -> u64 {
+        self.generations.newest()
+    }
+}
+
+/// Whether no statement can follow this error: the wire is cut or garbled, or the server
+/// ended the session.
+fn ends_connection(error: &sqlx::Error) -> bool {
+    match error {
+        sqlx::Error::Io(_)
+        | sqlx::Error::Tls(_)
+        | sqlx::Error::Protocol(_)
+        | sqlx::Error::WorkerCrashed => true,
+        // 57P01 to 57P05: the server stops, crashed, or ends idle sessions; 25P03: idle in a
+        // transaction for too long.
+        sqlx::Error::Database(cause) => DatabaseError::code(&**cause).is_some_and(|code| {
+            code.starts_with("57P") || code.starts_with("08") || code == "25P03"
+        }),
+        _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn many_losses_of_one_failure_begin_one_generation() {
+        let generations = Arc::new(Generations::default());
+        let mut lives = [(); 3].map(|()| Life::new(&generations, 0));
+        for life in &mut lives {
+            life.lose();
+        }
+        assert_eq!(generations.newest(), 1);
+        assert_eq!(Life::new(&generations, 0).standing(), Standing::Suspected);
+        assert_eq!(Life::new(&generations, 1).standing(), Standing::Trusted);
+    }
+
+    #[test]
+    fn who_is_found_dead_condemns_those_that_are_no_younger() {
+        let generations = Arc::new(Generations::default());
+        let (mut lost, mut proved) = (Life::new(&generations, 0), Life::new(&generations, 0));
+        lost.lose();
+        proved.prove(generations.newest());
+        assert_eq!(proved.standing(), Standing::Trusted);
+        lost.condemn_elders(generations.newest());
+        assert_eq!(Life::new(&generations, 0).standing(), Standing::Condemned);
+        assert_eq!(proved.standing(), Standing::Trusted);
+    }
+}

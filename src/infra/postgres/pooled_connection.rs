@@ -1,0 +1,96 @@
+//! One borrowing of a connection of the pool.
+
+use deadpool::managed::Object;
+use tokio::{runtime::Handle, sync::OwnedSemaphorePermit};
+
+use super::{Connection, abandoned, pool::Manager};
+
+/// Connection that somebody borrowed.
+///
+/// A future can be dropped at every `await`, and then nobody knows what the server was told:
+/// a `begin` that was sent and not waited for leaves a transaction open, and the writes of
+/// the next borrower would vanish in it, though each was acknowledged. So a connection is
+/// lent again as it is only after its borrower said that the work is
+/// [`finish`](Self::finish)ed. In every other case it is reset first, or closed.
+#[derive(Debug)]
+pub(super) struct PooledConnection {
+    slot: Slot,
+    /// Held by whoever may write, for as long as the server may be writing.
+    permit: Option<OwnedSemaphorePermit>,
+    /// Whether a transaction is known to be open.
+    is_open: bool,
+    /// Whether the server may be committing.
+    may_commit: bool,
+}
+
+impl PooledConnection {
+    pub(super) fn new(connection: Object<Manager>, permit: Option<OwnedSemaphorePermit>) -> Self {
+        let slot = Slot(Some(connection));
+        Self { slot, permit, is_open: false, may_commit: false }
+    }
+
+    /// A transaction was opened, and the server has said so.
+    pub(super) fn opened(&mut self) {
+        self.is_open = true;
+    }
+
+    /// What is sent next commits.
+    pub(super) fn commits(&mut self) {
+        self.may_commit = true;
+    }
+
+    /// The server has answered everything, and nothing is open: the next may have it.
+    pub(super) fn finish(mut self) {
+        self.connection_mut().rest();
+        self.slot.give_back();
+    }
+
+    #[expect(clippy::expect_used, reason = "it goes in `finish` and `drop`, which end this")]
+    pub(super) fn connection(&self) -> &Connection {
+        self.slot.0.as_ref().expect("a borrowing has its connection")
+    }
+
+    #[expect(clippy::expect_used, reason = "it goes in `finish` and `drop`, which end this")]
+    pub(super) fn connection_mut(&mut self) -> &mut Connection {
+        self.slot.0.as_mut().expect("a borrowing has its connection")
+    }
+}
+
+impl Drop for PooledConnection {
+    fn drop(&mut self) {
+        let Some(connection) = self.slot.0.take() else { return };
+        let mut slot = Slot(Some(connection));
+        let (permit, is_open, may_commit) = (self.permit.take(), self.is_open, self.may_commit);
+        // Where nothing runs any more, it is closed.
+        let Ok(runtime) = Handle::try_current() else { return };
+        runtime.spawn(async move {
+            let Some(connection) = &mut slot.0 else { return };
+            if connection.reset(is_open).await {
+                connection.rest();
+                slot.give_back();
+            } else if may_commit {
+                abandoned::keep_while_committing(connection).await;
+            }
+            drop(permit);
+        });
+    }
+}
+
+/// Place in the pool that is given back with its connection by
+/// [`give_back`](Self::give_back) only; dropped, the connection is closed.
+#[derive(Debug)]
+struct Slot(Option<Object<Manager>>);
+
+impl Slot {
+    fn give_back(&mut self) {
+        drop(self.0.take());
+    }
+}
+
+impl Drop for Slot {
+    fn drop(&mut self) {
+        if let Some(connection) = self.0.take() {
+            drop(Object::take(connection));
+        }
+    }
+}
