@@ -82,7 +82,6 @@ impl NewScheduleForm {
         !self.starts_at.is_empty()
     }
 
-    #[expect(clippy::trivially_copy_pass_by_ref, reason = "called from the template")]
     pub(in crate::admin::pages) fn is_venue(&self, id: &VenueId) -> bool {
         self.venue_id.parse().as_ref() == Some(&id.0)
     }
