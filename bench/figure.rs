@@ -105,3 +105,9 @@ impl Figure {
         }
     }
 }
+
+/// The median of `each`, in microseconds.
+pub(crate) fn middle_us(each: &[std::time::Duration]) -> Result<f64, crate::Failure> {
+    let secs = each.iter().map(std::time::Duration::as_secs_f64);
+    Ok(Spread::of(secs).ok_or("nothing was asked")?.median * 1e6)
+}

@@ -105,6 +105,14 @@ impl Connection {
     }
 }
 
+/// Fails with what was answered unless it was a success.
+pub(crate) fn expect_ok(answer: &Answer) -> Result<(), crate::Failure> {
+    match answer.status {
+        200..300 => Ok(()),
+        status => Err(format!("answered with {status}: {}", answer.body).into()),
+    }
+}
+
 /// The answer, once all of it is there. Every answer of ours that has a body says how long
 /// it is.
 fn parse(received: &[u8]) -> io::Result<Option<Answer>> {

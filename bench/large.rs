@@ -12,7 +12,7 @@ use stagedoor::{
 use crate::{
     Bench, Failure,
     growth::Growth,
-    http::{Answer, Connection},
+    http::{Connection, expect_ok},
     load::{request_key, session},
     server::Server,
     stage::{psql, psql_file_in},
@@ -75,7 +75,7 @@ impl Office {
         if !fill_large(&db, size, |_| ()).await? {
             return Err("the new database is not empty".into());
         }
-        let said = psql_file_in(name, "visitors.sql")?;
+        let said = psql_file_in(name, "visitors.sql", &[])?;
         let mut lines: Vec<String> = said.lines().map(str::to_owned).collect();
         let schedule = lines.drain(..1).next().ok_or("there is no performance")?;
         let connection = Connection::open(server.address).await?;
@@ -110,12 +110,5 @@ impl Office {
         let name = self.name;
         drop(self);
         psql(&["-c", &format!("drop database {name} with (force)")]).map(drop)
-    }
-}
-
-fn expect_ok(answer: &Answer) -> Result<(), Failure> {
-    match answer.status {
-        200..300 => Ok(()),
-        status => Err(format!("answered with {status}: {}", answer.body).into()),
     }
 }

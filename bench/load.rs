@@ -184,7 +184,8 @@ pub(crate) fn session(nth: u64) -> String {
     BASE64_URL_SAFE_NO_PAD.encode(token)
 }
 
-fn field(json: &str, name: &str) -> Option<String> {
+/// The text in the field `name` of a JSON object.
+pub(crate) fn field(json: &str, name: &str) -> Option<String> {
     let json: serde_json::Value = serde_json::from_str(json).ok()?;
     Some(json.get(name)?.as_str()?.to_owned())
 }

@@ -4,6 +4,7 @@
 
 mod backlog;
 mod bare_line;
+mod beside;
 mod cost;
 mod figure;
 mod growth;
@@ -55,10 +56,10 @@ pub(crate) struct Pace {
 }
 
 /// What `--only` may name.
-const SUBJECTS: [&str; 8] =
-    ["line", "money", "sales", "zones", "costs", "backlog", "large", "million"];
+const SUBJECTS: [&str; 9] =
+    ["line", "money", "sales", "zones", "costs", "backlog", "large", "beside", "million"];
 /// What takes too long to be measured quickly.
-const SLOW_SUBJECTS: [&str; 3] = ["backlog", "large", "million"];
+const SLOW_SUBJECTS: [&str; 4] = ["backlog", "large", "beside", "million"];
 /// No subject is waited for any longer.
 const SUBJECT_MAX: Duration = Duration::from_mins(8);
 
@@ -173,6 +174,7 @@ impl Bench {
                 part.facts = vec![(what, cleared)];
             }
             "large" => part.growths = self.large_offices().await?,
+            "beside" => part.growths = self.beside().await?,
             // Last, because a million people stay in the database.
             _ => {
                 let million = self.million().await?;

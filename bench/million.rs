@@ -9,7 +9,7 @@ use std::{
 
 use crate::{
     Bench, Failure,
-    figure::Spread,
+    figure::middle_us,
     growth::Growth,
     http::Connection,
     load::session,
@@ -195,11 +195,6 @@ async fn poll(server: &mut Connection, line: &Line, nth: u64) -> Result<Duration
     let took = began.elapsed();
     expect_status(&answer, 200)?;
     Ok(took)
-}
-
-fn middle_us(each: &[Duration]) -> Result<f64, Failure> {
-    let middle = Spread::of(each.iter().map(Duration::as_secs_f64)).ok_or("nobody asked")?;
-    Ok(middle.median * 1e6)
 }
 
 fn expect_status(answer: &crate::http::Answer, status: u16) -> Result<(), Failure> {

@@ -40,6 +40,11 @@ pub(crate) const CAPACITY: u64 = 50;
 impl Stage {
     /// Writes the nth one.
     pub(crate) fn build(nth: u64, plan: Plan) -> Result<Self, Failure> {
+        Self::build_in(None, nth, plan)
+    }
+
+    /// Writes the nth one of another database.
+    pub(crate) fn build_in(database: Option<&str>, nth: u64, plan: Plan) -> Result<Self, Failure> {
         let status = if plan.is_served { "PUBLISHED" } else { "DRAFT" };
         let capacity = if plan.seats == 0 { CAPACITY.to_string() } else { "null".to_owned() };
         let variables = [
@@ -48,7 +53,11 @@ impl Stage {
             ("capacity", capacity),
             ("seats", plan.seats.to_string()),
         ];
-        let first_seat = psql_file("stage.sql", &variables)?.trim().parse()?;
+        let printed = match database {
+            Some(database) => psql_file_in(database, "stage.sql", &variables)?,
+            None => psql_file("stage.sql", &variables)?,
+        };
+        let first_seat = printed.trim().parse()?;
         Ok(Self { nth, first_seat, passes: Arc::default() })
     }
 
@@ -119,7 +128,14 @@ impl Stage {
 
 /// Runs a file of `bench/sql`; what it prints.
 pub(crate) fn psql_file(name: &str, variables: &[(&str, String)]) -> Result<String, Failure> {
-    let mut arguments = Vec::new();
+    psql_file_with(Vec::new(), name, variables)
+}
+
+fn psql_file_with(
+    mut arguments: Vec<String>,
+    name: &str,
+    variables: &[(&str, String)],
+) -> Result<String, Failure> {
     for (name, value) in variables {
         arguments.extend(["-v".to_owned(), format!("{name}={value}")]);
     }
@@ -128,8 +144,12 @@ pub(crate) fn psql_file(name: &str, variables: &[(&str, String)]) -> Result<Stri
 }
 
 /// Runs a file of `bench/sql` in another database; what it prints.
-pub(crate) fn psql_file_in(database: &str, name: &str) -> Result<String, Failure> {
-    psql(&["-d", database, "-f", &sql(name).display().to_string()])
+pub(crate) fn psql_file_in(
+    database: &str,
+    name: &str,
+    variables: &[(&str, String)],
+) -> Result<String, Failure> {
+    psql_file_with(vec!["-d".to_owned(), database.to_owned()], name, variables)
 }
 
 /// Runs psql; what it prints.

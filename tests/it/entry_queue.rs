@@ -76,7 +76,7 @@ const WAITERS: &str = "select pid from pg_stat_activity
 
 /// Waits until at least so many server processes wait for a lock.
 async fn until_some_wait(watch: &mut sqlx::PgConnection, least: usize) {
-    for _ in 0..1_000 {
+    for _ in 0..12_000 {
         let waiters: Vec<i32> = sqlx::query_scalar(WAITERS).fetch_all(&mut *watch).await.unwrap();
         if waiters.len() >= least {
             return;
@@ -89,7 +89,7 @@ async fn until_some_wait(watch: &mut sqlx::PgConnection, least: usize) {
 /// Polls until the place of `person` stands at `status`, half a minute at most.
 async fn until_status(person: &Person, concert: &Concert, status: &str) -> Value {
     let mut state = Value::Null;
-    for _ in 0..300 {
+    for _ in 0..600 {
         state = person.get(&line_of(concert)).await.json();
         if state["status"] == status {
             return state;

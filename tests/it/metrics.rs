@@ -65,7 +65,7 @@ async fn the_metrics_tell_what_the_house_is_doing(db: PgPool) {
         "stagedoor_worker_lag_seconds{worker=\"admission\"}".to_owned(),
     ];
     let mut told = String::new();
-    for _ in 0..200 {
+    for _ in 0..1_200 {
         told = stranger.visit("/metrics").await.body;
         if expected.iter().all(|line| told.contains(line)) {
             break;

@@ -69,7 +69,7 @@ impl Gates {
 
 /// The keys of locks that are held.
 async fn locks(office: &Office) -> Vec<String> {
-    for _ in 0..200 {
+    for _ in 0..1_200 {
         // The instance that was stopped took its connection to Redis along.
         let leases = office.app.redis.list_keys("lease:", 100).await;
         let fair = office.app.redis.list_keys("fair:", 100).await;

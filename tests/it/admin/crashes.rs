@@ -92,7 +92,7 @@ async fn assert_everything_went_back(db: &PgPool, people: &[Person]) {
 /// Every invariant that is broken. The instances that were stopped took their connection
 /// to Redis along, so the first question may go nowhere.
 async fn violations(office: &Office) -> Vec<String> {
-    for _ in 0..200 {
+    for _ in 0..1_200 {
         if let Ok(found) = verify(&office.app.db, &office.app.redis).await {
             return found.iter().map(ToString::to_string).collect();
         }

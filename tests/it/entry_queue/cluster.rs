@@ -57,7 +57,7 @@ async fn a_lost_node_stops_only_its_own_lines_and_brings_them_back(db: PgPool) {
     let node = &cluster.nodes[1];
     cluster.until_whole(node).await;
     let mut state = Value::Null;
-    for _ in 0..100 {
+    for _ in 0..600 {
         state = people[3].get(&line_of(lost)).await.json();
         if state["ahead"] != Value::Null {
             break;

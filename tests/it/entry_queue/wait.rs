@@ -10,7 +10,7 @@ use crate::support::{Concert, ConcertOptions, Office, Person};
 /// measured may be five seconds old.
 async fn until_told(person: &Person, concert: &Concert, is_so: impl Fn(&Value) -> bool) -> Value {
     let mut state = Value::Null;
-    for _ in 0..150 {
+    for _ in 0..300 {
         state = person.get(&line_of(concert)).await.json();
         if is_so(&state) {
             return state;

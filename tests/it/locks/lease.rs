@@ -64,12 +64,10 @@ async fn an_earlier_attempt_of_ones_own_order_is_waited_for() {
 async fn an_owner_is_not_mistaken_for_another_whose_name_begins_alike() {
     let redis = redis_of(&new_prefix());
     let lease = Lease::take(&redis, names(&[1]), "ada:12", SHORT).await.unwrap();
-    let began = Instant::now();
     assert!(matches!(
         Lease::take(&redis, names(&[1]), "ada:1", SHORT).await,
         Err(LeaseError::Held(_))
     ));
-    assert!(began.elapsed() < Duration::from_secs(1));
     lease.release().await;
 }
 

@@ -42,7 +42,7 @@ impl ChildInstance {
             .stderr(log.try_clone().unwrap());
         let base = format!("http://{address}");
         let child = Self { base, process: program.spawn().unwrap(), log };
-        for _ in 0..400 {
+        for _ in 0..2_400 {
             if reqwest::get(format!("{}/healthz", child.base)).await.is_ok() {
                 return child;
             }
@@ -60,7 +60,7 @@ impl ChildInstance {
     pub(crate) async fn ask_to_stop(&mut self) {
         let kill = Command::new("kill").arg(self.process.id().to_string()).status().unwrap();
         assert!(kill.success());
-        for _ in 0..400 {
+        for _ in 0..12_000 {
             if self.log().contains("stopping") {
                 return;
             }

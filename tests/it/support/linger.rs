@@ -75,7 +75,7 @@ async fn lingering(db: &PgPool) -> Vec<i32> {
 
 /// Waits until somebody lingers, or nobody any more.
 async fn wait(db: &PgPool, is_lingering: bool) {
-    for _ in 0..1_000 {
+    for _ in 0..6_000 {
         if lingering(db).await.is_empty() != is_lingering {
             return;
         }

@@ -61,7 +61,7 @@ impl PrivateRedis {
             .spawn()
             .unwrap();
         self.server = Some(server);
-        for _ in 0..200 {
+        for _ in 0..2_400 {
             if let Ok(mut link) = self.try_connect().await {
                 let pong: Result<String, _> = redis::cmd("PING").query_async(&mut link).await;
                 if pong.is_ok() {
@@ -140,7 +140,7 @@ impl PrivateCluster {
     /// Waits until `node` sees all slots served and serves its own, some seconds after its
     /// start.
     pub(crate) async fn until_whole(&self, node: &PrivateRedis) {
-        for _ in 0..400 {
+        for _ in 0..2_400 {
             let info: String = node.run(&["CLUSTER", "INFO"]).await;
             if info.contains("cluster_state:ok") && info.contains("cluster_slots_ok:16384") {
                 return;

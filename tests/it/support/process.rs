@@ -31,7 +31,7 @@ impl Process {
             .spawn()
             .unwrap();
         let process = Self { child, base: format!("http://{address}") };
-        for _ in 0..200 {
+        for _ in 0..2_400 {
             if reqwest::get(format!("{}/healthz", process.base)).await.is_ok() {
                 return process;
             }
