@@ -41,15 +41,15 @@ pub async fn void(
     let item_ids: Vec<ReservationItemId> = items.iter().map(|(item_id, _)| *item_id).collect();
     let ticket_ids = store::lock_tickets(tx, &item_ids).await?;
     let n_places: i64 = items.iter().map(|(_, quantity)| i64::from(*quantity)).sum();
-    let uses = store::uses_of(tx, &ticket_ids).await?;
+    let admitted = store::uses_of(tx, &ticket_ids).await?;
     let is_refused = match used {
-        Used::RefuseAny => uses.n_used > 0,
-        Used::RefuseAll => uses.n_used == n_places,
+        Used::RefuseAny => admitted.n_used > 0,
+        Used::RefuseAll => admitted.n_used == n_places,
         Used::Keep => false,
     };
-    if let (true, Some(used_at)) = (is_refused, uses.first_at) {
+    if let (true, Some(used_at)) = (is_refused, admitted.first_at) {
         return Err(TicketError::Used { used_at });
     }
     let n_voided = i64::try_from(store::write_void(tx, &ticket_ids).await?);
-    if n_voided == Ok(n_places - uses.n_used) { Ok(()) } else { Err(TicketError::Inconsistent) }
+    if n_voided == Ok(n_places - admitted.n_used) { Ok(()) } else { Err(TicketError::Inconsistent) }
 }

@@ -78,6 +78,7 @@ impl ReservationPage<'_> {
     }
 
     /// A key for another form of the page than the payment's.
+    #[expect(clippy::unused_self, reason = "called from the template")]
     fn new_key(&self) -> Uuid {
         Uuid::now_v7()
     }
