@@ -36,6 +36,9 @@ create table programs (
     constraint programs_slug_key unique (slug),
     constraint programs_slug_form check (slug ~ '^[a-z0-9]+(-[a-z0-9]+)*$' and length(slug) <= 80),
     constraint programs_status_known check (status in ('DRAFT', 'PUBLISHED', 'CANCELLED')),
+    constraint programs_cancelled_has_its_time
+        check ((status = 'CANCELLED') = (cancelled_at is not null)),
+    constraint programs_wound_down_was_cancelled check (wound_down_at is null or cancelled_at is not null),
     constraint programs_sale_opens_before_it_closes check (on_sale_at < off_sale_at),
     constraint programs_queue_capacity_positive check (queue_capacity > 0),
     constraint programs_queue_rate_positive check (queue_rate_per_second > 0),
@@ -83,7 +86,9 @@ create table schedules (
     -- reads it before the seats knows which of them were priced later than what was read.
     price_version bigint   not null default 0,
 
-    constraint schedules_program_id_starts_at_key unique (program_id, starts_at)
+    constraint schedules_program_id_starts_at_key unique (program_id, starts_at),
+    -- What a reservation refers to: the performance together with its program.
+    constraint schedules_id_program_id_key unique (id, program_id)
 );
 
 -- Until when what is reserved may be given back by the rule, as each move of a performance
@@ -124,6 +129,8 @@ create table schedule_seats (
     -- The seat first: a venue's plan is redrawn seat by seat, and what a performance sells is
     -- found by the index on its changes.
     constraint schedule_seats_seat_id_schedule_id_key unique (seat_id, schedule_id),
+    -- What an item refers to: the seat together with its performance.
+    constraint schedule_seats_id_schedule_id_key unique (id, schedule_id),
     constraint schedule_seats_status_known check (status in ('AVAILABLE', 'HELD', 'RESERVED', 'BLOCKED')),
     constraint schedule_seats_price_not_negative check (price >= 0)
 );
@@ -148,6 +155,8 @@ create table zones (
     changed_xid xid8    not null default pg_current_xact_id(),
 
     constraint zones_schedule_id_name_key unique (schedule_id, name),
+    -- As a seat's.
+    constraint zones_id_schedule_id_key unique (id, schedule_id),
     constraint zones_price_not_negative check (price >= 0),
     constraint zones_remaining_within_capacity check (0 <= remaining and remaining <= capacity)
 );

@@ -2,7 +2,8 @@
 --
 -- A writer reads `version`, and its update matches only while that version is
 -- unchanged. Each change adds one row with the version it made, so a wallet's
--- history is a chain without gaps. Points of a pending transfer stay in `balance`
+-- history is a chain without gaps. Every entry that moves points between a person and the
+-- house has the house's own entry beside it, so all amounts add up to nothing. Points of a pending transfer stay in `balance`
 -- and are withheld by `pending`: usable = balance - pending.
 create table wallets (
     id         uuid   primary key,
@@ -10,6 +11,8 @@ create table wallets (
     balance    bigint not null default 0,
     pending    bigint not null default 0,
     version    bigint not null default 0,
+    -- The entry that made this version; a wallet that was only opened has none.
+    last_entry bigint generated always as (nullif(version, 0)) stored,
 
     constraint wallets_account_id_key unique (account_id),
     -- Enforced here as well as in Rust: no bug may spend points nobody has.
@@ -26,9 +29,13 @@ create table point_transactions (
     pending_change bigint      not null default 0,
     balance_after  bigint      not null,
     -- The payment, transfer, reservation or act that moved the points.
-    reference_id   uuid,
+    reference_id   uuid        not null,
     created_at     timestamptz not null default clock_timestamp(),
 
+    -- What is referred to moves the points of one wallet once per kind: the last guard
+    -- against a charge, a payment or a refund that is carried out twice. Also finds the
+    -- entries of a payment or a transfer.
+    constraint point_transactions_reference_key unique (reference_id, kind, wallet_id),
     constraint point_transactions_wallet_id_wallet_version_key unique (wallet_id, wallet_version),
     constraint point_transactions_kind_known
         check (kind in ('CHARGE', 'PAYMENT', 'REFUND', 'ADJUSTMENT', 'TRANSFER_HOLD',
@@ -36,11 +43,27 @@ create table point_transactions (
     constraint point_transactions_balance_after_not_negative check (balance_after >= 0)
 );
 
--- What is referred to moves the points of one wallet once per kind: the last guard
--- against a charge, a payment or a refund that is carried out twice. Also finds the
--- entries of a payment or a transfer.
-create unique index point_transactions_reference_key
-    on point_transactions (reference_id, kind, wallet_id) where reference_id is not null;
+-- No wallet without the entry that made its version: asked at the commit, because the wallet
+-- is written first.
+alter table wallets add constraint wallets_version_has_its_entry
+    foreign key (id, last_entry) references point_transactions (wallet_id, wallet_version)
+    deferrable initially deferred;
+
+-- The house's side of an entry: what a person pays it gets, what is refunded it gives, what is
+-- charged or put right it makes or takes back. What it keeps of a refund is the rest. There is
+-- no balance row and no version, so nobody queues for it.
+create table house_entries (
+    wallet_id      uuid        not null,
+    wallet_version bigint      not null,
+    -- The entry's amount with the other sign.
+    amount         bigint      not null,
+    created_at     timestamptz not null default clock_timestamp(),
+
+    constraint house_entries_pkey primary key (wallet_id, wallet_version),
+    constraint house_entries_of_an_entry
+        foreign key (wallet_id, wallet_version) references point_transactions (wallet_id, wallet_version)
+);
+
 -- The statement: one kind, newest first; and the versions that one month spans.
 create index point_transactions_kind on point_transactions (wallet_id, kind, wallet_version);
 create index point_transactions_created_at on point_transactions (wallet_id, created_at, wallet_version);
@@ -99,6 +122,15 @@ create trigger point_transactions_append_only
 create trigger point_transactions_not_deleted
     before delete on point_transactions
     for each row when (not is_throwaway(old.wallet_id)) execute function refuse_change();
+create trigger house_entries_append_only
+    before update on house_entries
+    for each row execute function refuse_change();
+create trigger house_entries_not_deleted
+    before delete on house_entries
+    for each row when (not is_throwaway(old.wallet_id)) execute function refuse_change();
+create trigger house_entries_kept
+    before truncate on house_entries
+    for each statement execute function refuse_change();
 create trigger transfer_status_history_append_only
     before update or delete on transfer_status_history
     for each row execute function refuse_change();

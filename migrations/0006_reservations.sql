@@ -1,23 +1,29 @@
 -- Reservations: seats and places held, then paid for.
 --
 -- The last guard against a double sale is `reservation_items_live_seat_key`: one
--- live item per seat, whatever any lock, version or line of code believed.
+-- live item per seat, whatever any lock, version or line of code believed. Composite keys
+-- hold together what belongs together: a reservation's program is its performance's, and an
+-- item's seat or zone is of its reservation's performance.
 create table reservations (
     id               uuid        primary key,
     account_id       uuid        not null references accounts,
-    schedule_id      uuid        not null references schedules,
+    schedule_id      uuid        not null,
     -- The schedule's program: the cap per account and the stay belong to it.
-    program_id       uuid        not null references programs,
+    program_id       uuid        not null,
     status           text        not null default 'HELD',
     total            bigint      not null,
     -- created_at + hold_ttl_secs, and the one renewal if renewed_at is set.
     expires_at       timestamptz not null,
     hold_ttl_secs    integer     not null,
     renewed_at       timestamptz,
+    -- How many seats and places the account might have live when this was held, these counted.
+    places_max       integer     not null,
     -- The refund policy as it was shown when this reservation was made; `refund_deadline`
     -- says until when it can be given back since the performance moved.
     refund_until     timestamptz not null,
     refund_percent   integer     not null,
+    -- The moment that its payment was decided by: before the hold's end.
+    confirmed_at     timestamptz,
     -- When it took the status it has now, HELD apart.
     settled_at       timestamptz,
     version          bigint      not null default 0,
@@ -26,6 +32,14 @@ create table reservations (
     constraint reservations_status_known
         check (status in ('HELD', 'CONFIRMED', 'CANCELLED', 'EXPIRED', 'REFUNDED')),
     constraint reservations_held_is_not_settled check (status <> 'HELD' or settled_at is null),
+    constraint reservations_schedule_of_program
+        foreign key (schedule_id, program_id) references schedules (id, program_id),
+    -- What an item refers to: the reservation together with its performance.
+    constraint reservations_id_schedule_id_key unique (id, schedule_id),
+    constraint reservations_paid_has_its_time
+        check ((status in ('CONFIRMED', 'REFUNDED')) = (confirmed_at is not null)),
+    constraint reservations_paid_before_its_end check (confirmed_at < expires_at),
+    constraint reservations_places_max_positive check (places_max > 0),
     constraint reservations_total_not_negative check (total >= 0),
     constraint reservations_refund_percent_range check (refund_percent between 0 and 100)
 );
@@ -46,14 +60,24 @@ create index reservations_live on reservations (account_id, program_id)
 
 create table reservation_items (
     id               uuid    primary key,
-    reservation_id   uuid    not null references reservations,
-    schedule_seat_id bigint  references schedule_seats,
-    zone_id          uuid    references zones,
+    reservation_id   uuid    not null,
+    -- The reservation's, and the seat's or the zone's.
+    schedule_id      uuid    not null,
+    schedule_seat_id bigint,
+    zone_id          uuid,
     quantity         integer not null default 1,
     unit_price       bigint  not null,
     -- Until the hold ends unpaid or the reservation is refunded.
     live             boolean not null default true,
 
+    constraint reservation_items_of_reservation
+        foreign key (reservation_id, schedule_id) references reservations (id, schedule_id),
+    constraint reservation_items_seat_of_schedule
+        foreign key (schedule_seat_id, schedule_id) references schedule_seats (id, schedule_id),
+    constraint reservation_items_zone_of_schedule
+        foreign key (zone_id, schedule_id) references zones (id, schedule_id),
+    -- What a ticket refers to: the item together with how many tickets it is.
+    constraint reservation_items_id_quantity_key unique (id, quantity),
     constraint reservation_items_seat_or_zone check ((schedule_seat_id is null) <> (zone_id is null)),
     constraint reservation_items_seat_is_one check (schedule_seat_id is null or quantity = 1),
     constraint reservation_items_quantity_positive check (quantity > 0),

@@ -1,5 +1,5 @@
 -- Payments: points for a reservation, exactly once. Tickets: one for each seat
--- or place of a paid reservation.
+-- or place of a paid reservation, and never more: they are numbered within their item.
 create table payments (
     id             uuid        primary key,
     reservation_id uuid        not null references reservations,
@@ -23,7 +23,10 @@ create index payments_account_id on payments (account_id, id desc);
 
 create table tickets (
     id                  uuid        primary key,
-    reservation_item_id uuid        not null references reservation_items,
+    reservation_item_id uuid        not null,
+    -- Which of its item's tickets, from 1, and how many these are.
+    number              integer     not null,
+    item_quantity       integer     not null,
     account_id          uuid        not null references accounts,
     -- What the QR code says: 128 random bits, in base32 without padding.
     code                text        not null,
@@ -33,11 +36,14 @@ create table tickets (
     used_by             uuid        references accounts,
     created_at          timestamptz not null default clock_timestamp(),
 
+    constraint tickets_of_item
+        foreign key (reservation_item_id, item_quantity) references reservation_items (id, quantity),
+    constraint tickets_reservation_item_id_number_key unique (reservation_item_id, number),
+    constraint tickets_number_within_item check (number between 1 and item_quantity),
     constraint tickets_code_key unique (code),
     constraint tickets_status_known check (status in ('VALID', 'USED', 'VOID')),
     constraint tickets_used_has_its_time check ((status = 'USED') = (used_at is not null)),
     constraint tickets_used_by_somebody_used check (used_by is null or status = 'USED')
 );
 
-create index tickets_reservation_item_id on tickets (reservation_item_id);
 create index tickets_account_id on tickets (account_id, id desc);

@@ -61,10 +61,10 @@ impl From<sqlx::migrate::MigrateError> for StartError {
 impl App {
     /// Connects as `config` says and migrates if it says so. Redis may be away.
     pub async fn start(config: Config) -> Result<Self, StartError> {
-        let db = Pool::of(&config)?;
-        if config.migrate_on_start {
-            postgres::migrate(&db).await?;
-        }
+        let db = match config.migrate_on_start {
+            true => postgres::migrate_for(&config).await?,
+            false => Pool::of(&config)?,
+        };
         Self::with_database(config, db).await
     }
 

@@ -38,6 +38,12 @@ const fn setting(
 pub const SETTINGS: &[Setting] = &[
     setting("DATABASE_URL", "", "URL", "PostgreSQL 15 or newer. Required."),
     setting(
+        "DATABASE_OWNER_URL",
+        "",
+        "URL",
+        "The same database by the role that owns the tables: it migrates, and grants the role of `DATABASE_URL` what it needs. Without it one role does both, and could switch off what the database refuses.",
+    ),
+    setting(
         "REDIS_URL",
         "",
         "URL",
@@ -68,7 +74,13 @@ pub const SETTINGS: &[Setting] = &[
         "true or false",
         "Whether `serve` migrates the database first.",
     ),
-    setting("DB_CONNECTIONS_MAX", "16", "connections", "The pool of one instance."),
+    setting(
+        "DB_CONNECTIONS_MAX",
+        "16",
+        "connections",
+        "The pool of one instance. A quarter of it, at most 4, is kept from changes, so that \
+         reads go on when commits wait for a standby.",
+    ),
     setting("HTTP_WORKERS", "", "threads", "Threads that answer requests. Without it one a core."),
     setting(
         "REDIS_PREFIX",
@@ -99,7 +111,7 @@ pub const SETTINGS: &[Setting] = &[
         "QUEUE_GRACE_SECS",
         "60",
         "seconds",
-        "How long a waiting person may be silent before they are parked when their turn comes.",
+        "How long a waiting person may be silent before they are parked when their turn comes; they are told to ask three times within it.",
     ),
     setting("TRANSFER_TTL_SECS", "259200", "seconds", "How long a transfer request stays open."),
     setting(
@@ -115,6 +127,8 @@ pub const SETTINGS: &[Setting] = &[
 pub struct Config {
     /// PostgreSQL.
     pub database_url: String,
+    /// PostgreSQL by the role that owns the tables; `None`: the role of `database_url` does.
+    pub database_owner_url: Option<String>,
     /// Redis.
     pub redis_url: String,
     /// Where HTTP is served.
@@ -186,6 +200,11 @@ impl FromStr for LogFormat {
 pub struct ConfigError(pub Vec<String>);
 
 impl Config {
+    /// How long a waiting person may be silent.
+    pub fn queue_grace(&self) -> Duration {
+        Duration::from_secs(u64::from(self.queue_grace_secs.get()))
+    }
+
     /// The settings of this process.
     pub fn from_env() -> Result<Self, ConfigError> {
         Self::from_lookup(|name| std::env::var(name).ok())
@@ -214,6 +233,7 @@ impl Config {
         let mut reader = Reader::new(lookup);
         let config = Self {
             database_url: reader.required("DATABASE_URL"),
+            database_owner_url: reader.optional("DATABASE_OWNER_URL"),
             redis_url: reader.required("REDIS_URL"),
             listen_addr: reader.parsed("LISTEN_ADDR", SocketAddr::from(([127, 0, 0, 1], 8080))),
             public_url: reader.optional("PUBLIC_URL"),

@@ -115,7 +115,7 @@ async fn run(command: Command) -> Result<(), Failure> {
         Command::Rehearse { .. } => Ok(()),
         Command::Serve => serve(config).await,
         Command::Migrate => migrate(&config).await.map(drop),
-        Command::Demo { large } => fill(&migrate(&config).await?, large).await,
+        Command::Demo { large } => fill(&config, large).await,
         Command::Verify => verify(&config).await,
         Command::Admin { command: AdminCommand::Create { email, name } } => {
             create_admin(&migrate(&config).await?, &email, &name).await
@@ -125,7 +125,14 @@ async fn run(command: Command) -> Result<(), Failure> {
 
 async fn serve(config: Config) -> Result<(), Failure> {
     telemetry::start_metrics();
-    let instance = server::start(&App::start(config).await?)?;
+    let app = App::start(config).await?;
+    if postgres::is_owner(&app.db).await.unwrap_or_default() {
+        tracing::warn!(
+            "the role that serves owns the tables, so a mistake could switch off what they refuse: \
+             give DATABASE_URL a role of its own, and the owner's address to DATABASE_OWNER_URL"
+        );
+    }
+    let instance = server::start(&app)?;
     tracing::info!("serving on http://{}", instance.address);
     asked_to_stop().await?;
     tracing::info!("stopping: requests in flight finish first");
@@ -148,14 +155,13 @@ fn asked_to_stop() -> impl Future<Output = io::Result<()>> {
 
 /// A database that is up to date.
 async fn migrate(config: &Config) -> Result<Pool, Failure> {
-    let db = Pool::of(config).map_err(StartError::from)?;
-    postgres::migrate(&db).await.map_err(StartError::from)?;
-    Ok(db)
+    Ok(postgres::migrate_for(config).await.map_err(StartError::from)?)
 }
 
-async fn fill(db: &Pool, large: bool) -> Result<(), Failure> {
+async fn fill(config: &Config, large: bool) -> Result<(), Failure> {
+    let db = migrate(config).await?;
     let mut out = io::stdout();
-    if demo::fill(db).await? {
+    if demo::fill(&db).await? {
         writeln!(out, "The office is filled with demo data.")?;
     } else {
         writeln!(out, "The office has its demo data already.")?;
@@ -164,7 +170,8 @@ async fn fill(db: &Pool, large: bool) -> Result<(), Failure> {
     for log_in in demo::LOG_INS {
         writeln!(out, "  {:<26} {}", log_in.email, log_in.purpose)?;
     }
-    if large { fill_large(db).await } else { Ok(()) }
+    // Only the owner may have the tables tidied up afterwards.
+    if large { fill_large(&postgres::owner_of(config)?).await } else { Ok(()) }
 }
 
 async fn fill_large(db: &Pool) -> Result<(), Failure> {

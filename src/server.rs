@@ -19,6 +19,7 @@ use crate::{
     app::{App, StartError},
     catalog::{Listings, Programs},
     entry_queue::WaitingRoom,
+    infra::progress::Progress,
     reservation::Desk,
     routes,
     tickets::DoorCounts,
@@ -49,6 +50,7 @@ pub struct State {
     desk: Desk,
     door_counts: DoorCounts,
     running: Running,
+    progress: Progress,
     provider: Provider,
 }
 
@@ -65,6 +67,7 @@ impl State {
             door_counts: DoorCounts::default(),
             listings,
             running: Running::default(),
+            progress: Progress::default(),
             provider: Provider::default(),
         }
     }
@@ -80,6 +83,7 @@ impl State {
             .app_data(Data::new(self.desk.clone()))
             .app_data(Data::new(self.door_counts.clone()))
             .app_data(Data::new(self.provider.clone()))
+            .app_data(Data::new(self.progress.clone()))
             .app_data(Data::new(self.running.clone()));
     }
 }
@@ -134,7 +138,7 @@ pub fn start(app: &App) -> Result<Instance, StartError> {
 
     let handle = server.handle();
     let serving = tokio::spawn(server);
-    let workers = Workers::start(app, &state.limits);
+    let workers = Workers::start(app, &state.limits, &state.progress);
     Ok(Instance { address, handle, serving, workers, running: state.running, desk: state.desk })
 }
 

@@ -21,7 +21,9 @@ pub fn start_logging(config: &Config) {
         LogFormat::Json => tracing_subscriber::fmt::layer().json().with_writer(io::stderr).boxed(),
     };
     // The only error is that a subscriber is set already.
-    let _ = tracing_subscriber::registry().with(lines.with_filter(filter)).try_init();
+    // The filter is the registry's and not the layer's: a layer's own forgets to let the next event
+    // through after somebody asked whether a level is on, as sqlx does at every statement.
+    let _ = tracing_subscriber::registry().with(lines).with(filter).try_init();
 }
 
 /// Writes each event as one line: a text that somebody sent cannot begin another one.

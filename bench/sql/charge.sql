@@ -20,6 +20,9 @@ with moved as (
     set balance = :balance + 1000, pending = 0, version = version + 1
     where id = :wallet_id and version = :version
     returning id, version, balance
+), house as (
+    insert into house_entries (wallet_id, wallet_version, amount)
+    select id, version, -1000 from moved
 )
 insert into point_transactions
     (id, wallet_id, wallet_version, kind, amount, pending_change, balance_after, reference_id)

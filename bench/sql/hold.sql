@@ -45,14 +45,14 @@ with moment as (
     select clock_timestamp() as at
 ), held as (
     insert into reservations (id, account_id, schedule_id, program_id, total, expires_at,
-        hold_ttl_secs, refund_until, refund_percent, created_at)
+        hold_ttl_secs, refund_until, refund_percent, places_max, created_at)
     select bench.id(5, :key), bench.id(0, :nth), :schedule, :program, :price,
-        at + make_interval(secs => 3600), 3600, at, 100, at
+        at + make_interval(secs => 3600), 3600, at, 100, 8, at
     from moment
     returning expires_at
 ), items as (
-    insert into reservation_items (id, reservation_id, schedule_seat_id, unit_price)
-    select id, bench.id(5, :key), seat_id, price
+    insert into reservation_items (id, reservation_id, schedule_id, schedule_seat_id, unit_price)
+    select id, bench.id(5, :key), :schedule, seat_id, price
     from unnest(array[gen_random_uuid()], array[:seat_id]::bigint[], array[:price]::bigint[])
         as i (id, seat_id, price)
 ), taken as (

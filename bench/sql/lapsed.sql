@@ -18,11 +18,11 @@ with seat as (
     from schedule_seats where schedule_id = bench.id(2, :nth)
 ), held as (
     insert into reservations (id, account_id, schedule_id, program_id, total, expires_at,
-        hold_ttl_secs, refund_until, refund_percent, created_at)
+        hold_ttl_secs, refund_until, refund_percent, places_max, created_at)
     select reservation_id, bench.id(0, 1 + nth % :people), bench.id(2, :nth), bench.id(1, :nth), 1000,
-        now(), 300, now(), 100, now() - interval '300 seconds'
+        now(), 300, now(), 100, 8, now() - interval '300 seconds'
     from seat
 )
-insert into reservation_items (id, reservation_id, schedule_seat_id, unit_price)
-select gen_random_uuid(), reservation_id, id, 1000 from seat;
+insert into reservation_items (id, reservation_id, schedule_id, schedule_seat_id, unit_price)
+select gen_random_uuid(), reservation_id, bench.id(2, :nth), id, 1000 from seat;
 commit;

@@ -36,7 +36,8 @@ order by i.schedule_seat_id, i.id \gset paid_
 insert into payments (id, reservation_id, account_id, amount, status)
 values (bench.id(6, :pay_key), bench.id(5, :key), bench.id(0, :nth), :paid_total, 'COMPLETED');
 update reservations
-set status = 'CONFIRMED', settled_at = coalesce(:paid_locked_at, clock_timestamp()), version = version + 1
+set status = 'CONFIRMED', settled_at = coalesce(:paid_locked_at, clock_timestamp()), version = version + 1,
+    confirmed_at = :paid_locked_at
 where id = any(array[bench.id(5, :key)]) and status = 'HELD';
 with locked as materialized (
     select id from schedule_seats where id = any(array[:seat]::bigint[]) order by id for no key update
@@ -45,10 +46,11 @@ update schedule_seats s
 set status = 'RESERVED', version = version + 1, changed_xid = pg_current_xact_id()
 from locked
 where s.id = locked.id and s.status = 'HELD';
-insert into tickets (id, reservation_item_id, account_id, code)
-select id, item_id, bench.id(0, :nth), code
-from unnest(array[gen_random_uuid()], array[:paid_item_id]::uuid[], array[md5((:pay_key)::text)])
-    as issued (id, item_id, code);
+insert into tickets (id, reservation_item_id, number, item_quantity, account_id, code)
+select id, item_id, number, quantity, bench.id(0, :nth), code
+from unnest(array[gen_random_uuid()], array[:paid_item_id]::uuid[], array[1], array[1],
+        array[md5((:pay_key)::text)])
+    as issued (id, item_id, number, quantity, code);
 select id as wallet_id, account_id, balance, pending, version
 from wallets where account_id = bench.id(0, :nth)
 for no key update \gset paid_
@@ -57,6 +59,9 @@ with moved as (
     set balance = :paid_balance - 1000, pending = :paid_pending, version = version + 1
     where id = :paid_wallet_id and version = :paid_version
     returning id, version, balance
+), house as (
+    insert into house_entries (wallet_id, wallet_version, amount)
+    select id, version, 1000 from moved
 )
 insert into point_transactions
     (id, wallet_id, wallet_version, kind, amount, pending_change, balance_after, reference_id)

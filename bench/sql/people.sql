@@ -26,6 +26,8 @@ with opened as (
     insert into wallets (id, account_id, balance, version)
     select gen_random_uuid(), bench.id(0, nth), 1000000000, 1 from generate_series(1, :people) nth
     returning id, balance
+), house as (
+    insert into house_entries (wallet_id, wallet_version, amount) select id, 1, -balance from opened
 )
 insert into point_transactions (id, wallet_id, wallet_version, kind, amount, balance_after, reference_id)
 select gen_random_uuid(), id, 1, 'CHARGE', balance, balance, gen_random_uuid() from opened;

@@ -42,14 +42,14 @@ with taken as (
     returning price, clock_timestamp() as at
 ), held as (
     insert into reservations (id, account_id, schedule_id, program_id, total, expires_at,
-        hold_ttl_secs, refund_until, refund_percent, created_at)
+        hold_ttl_secs, refund_until, refund_percent, places_max, created_at)
     select bench.id(5, :key), bench.id(0, :nth), :schedule, :program, price,
-        at + make_interval(secs => 3600), 3600, at, 100, at
+        at + make_interval(secs => 3600), 3600, at, 100, 8, at
     from taken
     returning expires_at, total
 ), items as (
-    insert into reservation_items (id, reservation_id, zone_id, quantity, unit_price)
-    select gen_random_uuid(), bench.id(5, :key), :zone, 1, price from taken
+    insert into reservation_items (id, reservation_id, schedule_id, zone_id, quantity, unit_price)
+    select gen_random_uuid(), bench.id(5, :key), :schedule, :zone, 1, price from taken
 )
 select held.expires_at, held.total, taken.price from held cross join taken;
 update idempotency_keys set outcome = '{"status": "HELD"}'

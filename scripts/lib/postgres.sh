@@ -56,7 +56,7 @@ init_postgres() { # BIN PATH
   [[ $(uname) != Darwin ]] || locale=en_US.UTF-8
   rm -rf "$new"
   service_folder "$new"
-  as_service "$1/initdb" --pgdata="$new" --username=stagedoor --pwfile="$FOLDER/password" \
+  as_service "$1/initdb" --pgdata="$new" --username=postgres --pwfile="$FOLDER/password" \
     --auth=scram-sha-256 --encoding=UTF8 --locale="$locale" --lc-messages=C --no-sync \
     >"$log" 2>&1 || fail "PostgreSQL's data folder could not be made: $(last_words "$log")"
   postgres_settings >>"$new/postgresql.conf"
@@ -83,14 +83,24 @@ END
   fi
 }
 
+# Makes the database and its two roles: `stagedoor_owner` owns it and migrates, `stagedoor`
+# serves, owns nothing, and is granted what it needs by every migration.
 create_database() {
   find_postgres
-  local psql=("$POSTGRES_BIN/psql" --no-psqlrc --quiet --tuples-only --no-align
-    --set=ON_ERROR_STOP=1 --host=127.0.0.1 --port="$POSTGRES_PORT" --username=stagedoor
+  local role psql=("$POSTGRES_BIN/psql" --no-psqlrc --quiet --tuples-only --no-align
+    --set=ON_ERROR_STOP=1 --host=127.0.0.1 --port="$POSTGRES_PORT" --username=postgres
     --dbname=postgres)
   export PGPASSWORD=$PASSWORD
+  "${psql[@]}" --command='select 1' >/dev/null 2>&1 ||
+    fail "The data in $FOLDER is of an older Stagedoor, with one role for everything:" \
+      "start anew after make clean."
+  for role in stagedoor_owner stagedoor; do
+    if [[ -z $("${psql[@]}" --command="select 1 from pg_roles where rolname = '$role'") ]]; then
+      "${psql[@]}" --command="create role $role login password '$PASSWORD'"
+    fi
+  done
   if [[ -z $("${psql[@]}" --command="select 1 from pg_database where datname = 'stagedoor'") ]]; then
-    "${psql[@]}" --command='create database stagedoor'
+    "${psql[@]}" --command='create database stagedoor owner stagedoor_owner'
   fi
   unset PGPASSWORD
 }

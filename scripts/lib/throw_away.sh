@@ -4,7 +4,7 @@
 
 THROW_AWAY_PARENT=.stack-test
 
-# Starts it and exports its DATABASE_URL and REDIS_URL. A `durable` one waits for its disk
+# Starts it and exports its DATABASE_URL, as the superuser's, and REDIS_URL. A `durable` one waits for its disk
 # at each commit, as one in earnest does; the usual one need not survive a crash.
 start_throw_away() { # [durable]
   own_folder "$THROW_AWAY_PARENT"
@@ -23,6 +23,9 @@ start_throw_away() { # [durable]
     join_stack "$folder" --throw-away
   fi
   exec 7>&-
+  # Tests make databases and roles, and the bench asks for checkpoints: as the superuser.
+  export DATABASE_URL=${DATABASE_URL/stagedoor:/postgres:}
+  unset DATABASE_OWNER_URL
 }
 
 remove_throw_away() {

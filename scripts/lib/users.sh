@@ -7,8 +7,8 @@ own_folder() { # FOLDER
   [[ -O $1 ]] || fail "The folder $1 is another user's: run this as that user, or remove the folder."
 }
 
-# Starts the stack in FOLDER if it does not run, and exports its DATABASE_URL and
-# REDIS_URL. Descriptor 8 says that we use it, for as long as this script lives.
+# Starts the stack in FOLDER if it does not run, and exports its addresses.
+# Descriptor 8 says that we use it, for as long as this script lives.
 join_stack() { # FOLDER [OPTION]
   own_folder "$1"
   exec 8>"$1/in-use"

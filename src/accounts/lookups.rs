@@ -9,7 +9,6 @@
 use std::{
     collections::HashMap,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
-    time::Duration,
 };
 
 use tokio::{
@@ -21,7 +20,7 @@ use super::{
     model::{SessionAccount, TokenHash},
     store,
 };
-use crate::infra::postgres::Pool;
+use crate::infra::postgres::{Pool, shared_read};
 
 /// Look-ups that run by themselves before others are collected.
 const ALONE_MAX: usize = 2;
@@ -29,9 +28,6 @@ const ALONE_MAX: usize = 2;
 const BATCH_MAX: usize = 500;
 /// Sessions that may wait to be looked up.
 const WAITING_MAX: usize = 20_000;
-/// No statement is waited for any longer: the next one may find a connection that answers.
-/// Longer than the pool lets a change wait for a connection, shorter than a change may take.
-const LOOKUP_MAX: Duration = Duration::from_secs(4);
 
 /// What a look-up comes to. Those that went together share their failure.
 pub(super) type Found = Result<Option<SessionAccount>, Arc<sqlx::Error>>;
@@ -64,7 +60,7 @@ impl Lookups {
     /// Whom the session `hash` belongs to at a moment after the call.
     pub(super) async fn find(&self, hash: TokenHash) -> Found {
         if let Ok(_alone) = self.alone.try_acquire() {
-            return store::find_session(&self.db, &hash).await.map_err(Arc::new);
+            return shared_read(store::find_session(&self.db, &hash)).await.map_err(Arc::new);
         }
         let answered = self.enlist(hash)?;
         answered.await.unwrap_or_else(|_| Err(Arc::new(sqlx::Error::WorkerCrashed)))
@@ -116,11 +112,9 @@ impl Lookups {
 /// One statement for the whole of `batch`.
 async fn look_up(db: Pool, batch: Vec<Asked>) {
     let hashes: Vec<TokenHash> = batch.iter().map(|asked| asked.hash).collect();
-    let listed = tokio::time::timeout(LOOKUP_MAX, store::list_sessions(&db, &hashes)).await;
-    let found: Result<HashMap<_, _>, _> = match listed {
-        Ok(listed) => listed.map(|listed| listed.into_iter().collect()).map_err(Arc::new),
-        Err(_) => Err(Arc::new(sqlx::Error::PoolTimedOut)),
-    };
+    let listed = shared_read(store::list_sessions(&db, &hashes)).await;
+    let found: Result<HashMap<_, _>, _> =
+        listed.map(|listed| listed.into_iter().collect()).map_err(Arc::new);
     for asked in batch {
         let answer = match &found {
             Ok(found) => Ok(found.get(&asked.hash).cloned()),

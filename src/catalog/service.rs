@@ -9,7 +9,7 @@ use super::{
     model::{Listing, Program, ProgramId, Schedule, ScheduleId, ScheduleListing},
     popular, store,
 };
-use crate::app::App;
+use crate::{app::App, infra::postgres::shared_read};
 
 /// How old a listed number may be.
 const LISTING_TTL: Duration = Duration::from_secs(1);
@@ -49,12 +49,12 @@ impl Programs {
             let found = store::find_program(&app.db, slug_or_id, id).await?;
             Ok(found.map(Arc::new))
         };
-        self.named.try_get_with_by_ref(slug_or_id, read).await
+        self.named.try_get_with_by_ref(slug_or_id, shared_read(read)).await
     }
 
     /// The performance `id`. Whether it may be booked is asked where it is booked.
     pub async fn performance(&self, app: &App, id: ScheduleId) -> Shared<Option<Schedule>> {
-        self.performances.try_get_with(id, store::find_schedule(&app.db, id)).await
+        self.performances.try_get_with(id, shared_read(store::find_schedule(&app.db, id))).await
     }
 }
 
@@ -86,7 +86,7 @@ impl Default for Listings {
 impl Listings {
     pub(super) async fn programs(&self, app: &App) -> Shared<Arc<Vec<Listing>>> {
         let read = async { store::list_programs(&app.db, app.now()).await.map(Arc::new) };
-        self.programs.try_get_with((), read).await
+        self.programs.try_get_with((), shared_read(read)).await
     }
 
     /// What most people book today.
@@ -95,7 +95,7 @@ impl Listings {
             let ranked = popular::list_ranked(app).await?;
             store::list_ranked(&app.db, &ranked, app.now()).await.map(Arc::new)
         };
-        self.popular.try_get_with((), read).await
+        self.popular.try_get_with((), shared_read(read)).await
     }
 
     /// The performances of a program that are still to come.
@@ -106,7 +106,7 @@ impl Listings {
     ) -> Shared<Arc<Vec<ScheduleListing>>> {
         let read =
             async { store::list_schedules(&app.db, program_id, app.now()).await.map(Arc::new) };
-        self.schedules.try_get_with(program_id, read).await
+        self.schedules.try_get_with(program_id, shared_read(read)).await
     }
 }
 

@@ -1,6 +1,9 @@
 //! The SQL of the demo data. It fills every feature's tables, and nothing else does.
 
 pub(super) mod copy;
+mod sale;
+
+pub(super) use sale::sell_every_seat;
 
 use uuid::Uuid;
 
@@ -76,9 +79,13 @@ pub(super) async fn charge(
             insert into wallets (id, account_id, balance, version)
             values (gen_random_uuid(), $1, $2, 1)
             returning id
+        ), house as (
+            insert into house_entries (wallet_id, wallet_version, amount)
+            select id, 1, -$2::bigint from wallet
         )
-        insert into point_transactions (id, wallet_id, wallet_version, kind, amount, balance_after)
-        select gen_random_uuid(), id, 1, 'CHARGE', $2, $2 from wallet
+        insert into point_transactions
+            (id, wallet_id, wallet_version, kind, amount, balance_after, reference_id)
+        select gen_random_uuid(), id, 1, 'CHARGE', $2, $2, gen_random_uuid() from wallet
         "#,
         account_id,
         points,
@@ -226,70 +233,6 @@ pub(super) async fn insert_zone(
         name,
         price,
         capacity,
-    )
-    .execute(tx)
-    .await?;
-    Ok(())
-}
-
-/// Sells every seat of a performance to guests, two at most each, with all that a
-/// purchase leaves behind: charge, reservation, payment and tickets.
-pub(super) async fn sell_every_seat(
-    tx: &mut Connection,
-    schedule_id: Uuid,
-) -> Result<(), sqlx::Error> {
-    sqlx::query!(
-        r#"
-        with seat as (
-            update schedule_seats set status = 'RESERVED', version = version + 1
-            where schedule_id = $1 and status = 'AVAILABLE'
-            returning id, price
-        ), dealt as (
-            select seat.*, row_number() over (order by seat.id) % $2 as turn from seat
-        ), guest as (
-            select id, row_number() over (order by email) - 1 as turn
-            from accounts where email like 'guest-%@stagedoor.example'
-        ), sale as (
-            select guest.id as account_id, gen_random_uuid() as reservation_id,
-                gen_random_uuid() as payment_id, gen_random_uuid() as wallet_id,
-                sum(price)::bigint as total
-            from dealt join guest using (turn)
-            group by guest.id
-        ), reservation as (
-            insert into reservations (id, account_id, schedule_id, program_id, status, total,
-                expires_at, hold_ttl_secs, refund_until, refund_percent, version, created_at)
-            select reservation_id, account_id, schedules.id, program_id, 'CONFIRMED', total,
-                now() + interval '1 minute', 300, starts_at - interval '24 hours', 100, 1,
-                now() - interval '4 minutes'
-            from sale, schedules where schedules.id = $1
-        ), item as (
-            insert into reservation_items (id, reservation_id, schedule_seat_id, unit_price)
-            select gen_random_uuid(), reservation_id, dealt.id, price
-            from dealt join guest using (turn) join sale on account_id = guest.id
-            returning id, reservation_id
-        ), payment as (
-            insert into payments (id, reservation_id, account_id, amount, status)
-            select payment_id, reservation_id, account_id, total, 'COMPLETED' from sale
-        ), wallet as (
-            insert into wallets (id, account_id, balance, version)
-            select wallet_id, account_id, 0, 2 from sale
-        ), charge as (
-            insert into point_transactions
-                (id, wallet_id, wallet_version, kind, amount, balance_after)
-            select gen_random_uuid(), wallet_id, 1, 'CHARGE', total, total from sale
-        ), debit as (
-            insert into point_transactions
-                (id, wallet_id, wallet_version, kind, amount, balance_after, reference_id)
-            select gen_random_uuid(), wallet_id, 2, 'PAYMENT', -total, 0, payment_id from sale
-        )
-        insert into tickets (id, reservation_item_id, account_id, code)
-        select gen_random_uuid(), item.id, account_id,
-            -- As long as real ones, or no door would read them.
-            left(translate(upper(replace(gen_random_uuid()::text, '-', '')), '0189', 'XYZW'), 26)
-        from item join sale using (reservation_id)
-        "#,
-        schedule_id,
-        i64::from(PEOPLE),
     )
     .execute(tx)
     .await?;

@@ -7,6 +7,7 @@
 use std::{
     collections::{HashMap, HashSet, VecDeque},
     sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::Duration,
 };
 
 use chrono::{DateTime, Utc};
@@ -30,6 +31,8 @@ use crate::{
 
 /// Joins in one transaction.
 const BATCH_MAX: usize = 500;
+/// How long a batch may be written, every attempt included; the next one waits for it.
+const WRITE_MAX: Duration = Duration::from_secs(20);
 /// Joins of one program that may wait for their batch.
 const WAITING_MAX: usize = 20_000;
 /// How often a batch is written again when nobody knows whether it was.
@@ -105,8 +108,10 @@ impl Joins {
     /// Writes batches until nobody is left; then the line is idle again.
     async fn write_batches(self, program_id: ProgramId) {
         while let Some(batch) = self.next_batch(program_id) {
-            let written = self.runtime.spawn(write_batch(self.clone(), program_id, batch));
-            if written.await.is_err() {
+            let writing = write_batch(self.clone(), program_id, batch);
+            let written = self.runtime.spawn(tokio::time::timeout(WRITE_MAX, writing));
+            // It panicked, or took too long: its members are told that nobody knows.
+            if !matches!(written.await, Ok(Ok(()))) {
                 tracing::error!(%program_id, "a batch of joins was lost");
             }
         }

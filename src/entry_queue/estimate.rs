@@ -15,6 +15,7 @@ use super::store::line as lines;
 use crate::{
     app::App,
     catalog::{Program, ProgramId},
+    infra::postgres::shared_read,
 };
 
 /// How far back the speed is measured.
@@ -73,7 +74,7 @@ impl Measures {
                 measured_at: now,
             })
         };
-        self.0.try_get_with(program.id, measure).await
+        self.0.try_get_with(program.id, shared_read(measure)).await
     }
 }
 

@@ -1,5 +1,5 @@
-//! What the features stand on and which knows no feature: PostgreSQL, Redis, locks and
-//! request keys.
+//! What the features stand on and which knows no feature: PostgreSQL, Redis, locks,
+//! request keys and the progress of work that repeats.
 //!
 //! **Postgres decides, Redis shapes traffic**: an error of [`postgres`] fails the
 //! request, an error of [`redis`] never changes what was decided.
@@ -7,6 +7,7 @@
 pub mod idempotency;
 pub mod locks;
 pub mod postgres;
+pub mod progress;
 pub mod redis;
 pub mod secrets;
 pub mod signals;

@@ -7,6 +7,7 @@ mod executor;
 mod generations;
 mod pool;
 mod pooled_connection;
+mod roles;
 mod transaction;
 
 use std::time::Duration;
@@ -17,6 +18,7 @@ pub use self::{
     connection::Connection,
     dedicated::{DedicatedConnection, DedicatedTransaction},
     pool::Pool,
+    roles::{is_owner, migrate_for, owner_of},
     transaction::Transaction,
 };
 
@@ -155,6 +157,17 @@ where
         }
     }
     Err(E::contended())
+}
+
+/// Bounds a read that others wait for together, such as the one that fills a cache: a single
+/// one that never ended would keep all of them waiting. Longer than the pool lets a change
+/// wait for a connection, shorter than a change may take.
+pub async fn shared_read<T>(
+    read: impl Future<Output = Result<T, sqlx::Error>>,
+) -> Result<T, sqlx::Error> {
+    const SHARED_READ_MAX: Duration = Duration::from_secs(4);
+    let answer = tokio::time::timeout(SHARED_READ_MAX, read).await;
+    answer.unwrap_or_else(|_| Err(connection::silence()))
 }
 
 /// Brings the schema up to this binary. A migration may take longer than any request.

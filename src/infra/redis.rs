@@ -5,20 +5,25 @@
 //! [`RedisAway`] is not an error a person ever sees.
 
 mod breaker;
+mod generations;
 mod link;
 mod script;
+mod subscription;
 
 use std::{fmt, sync::Arc, time::Instant};
 
-use futures_util::{Stream, StreamExt, future::ready};
 use redis::{Arg, Client, Cmd, ErrorKind, FromRedisValue, Pipeline, ServerErrorKind};
 
 use breaker::{Breaker, Breakers};
-use link::Links;
+use link::{Link, Links};
 pub use script::{Call, Script};
+pub use subscription::Subscription;
 
 /// Keys looked at by one step through all keys.
 const SCANNED_AT_ONCE: u32 = 1_000;
+/// How long the key is kept that [`Redis::is_present`] writes.
+const PRESENCE_KEPT_MS: u32 = 1_000;
+
 /// Redis did not answer, or not with what was asked for.
 #[derive(Debug, thiserror::Error)]
 pub enum RedisAway {
@@ -74,24 +79,25 @@ impl Redis {
     pub async fn query<T: FromRedisValue>(&self, command: &Cmd) -> Result<T, RedisAway> {
         let mut link = self.links.mine()?;
         let breaker = self.breakers.of(tagged(command));
-        guarded(&breaker, command.query_async(&mut link)).await
+        self.guarded(&link.clone(), &breaker, command.query_async(&mut link)).await
     }
 
     /// Runs several commands in one trip.
     pub async fn pipeline<T: FromRedisValue>(&self, commands: &Pipeline) -> Result<T, RedisAway> {
         let mut link = self.links.mine()?;
         let breaker = self.breakers.of(commands.cmd_iter().find_map(tagged));
-        guarded(&breaker, commands.query_async(&mut link)).await
+        self.guarded(&link.clone(), &breaker, commands.query_async(&mut link)).await
     }
 
     /// Runs a script by its hash; one that Redis forgot is sent whole.
     pub async fn run<T: FromRedisValue>(&self, call: &Call<'_>) -> Result<T, RedisAway> {
         let mut link = self.links.mine()?;
         let breaker = self.breakers.of(call.first_key());
-        let answer = guarded(&breaker, call.by_hash().query_async(&mut link)).await;
+        let used = link.clone();
+        let answer = self.guarded(&used, &breaker, call.by_hash().query_async(&mut link)).await;
         match answer {
             Err(RedisAway::Failed(error)) if is_forgotten(&error) => {
-                guarded(&breaker, call.by_source().query_async(&mut link)).await
+                self.guarded(&used, &breaker, call.by_source().query_async(&mut link)).await
             }
             answer => answer,
         }
@@ -118,19 +124,12 @@ impl Redis {
         }
     }
 
-    /// The messages of `channel` until the connection breaks.
-    pub async fn subscribe(
-        &self,
-        channel: &str,
-    ) -> Result<impl Stream<Item = String> + use<>, RedisAway> {
+    /// Listens to `channel`.
+    pub async fn subscribe(&self, channel: &str) -> Result<Subscription, RedisAway> {
         let mut failure = RedisAway::Resting;
         for seed in self.seeds.iter() {
-            match seed.get_async_pubsub().await {
-                Ok(mut subscription) => {
-                    subscription.subscribe(channel).await?;
-                    let messages = subscription.into_on_message();
-                    return Ok(messages.filter_map(|message| ready(message.get_payload().ok())));
-                }
+            match Subscription::open(seed, channel).await {
+                Ok(subscription) => return Ok(subscription),
                 Err(error) => failure = error.into(),
             }
         }
@@ -145,39 +144,59 @@ impl Redis {
         Ok(())
     }
 
-    /// Whether Redis answers now, whatever the breaker believes.
+    /// Whether Redis serves us now, whatever the breaker believes. A server that only reads,
+    /// because it was made a replica, does not.
     pub async fn is_present(&self) -> bool {
-        let is_present = self.ping().await.is_ok();
-        match is_present {
-            true => self.breakers.whole().close(),
-            false => self.breakers.whole().open(),
+        let Ok(mut link) = self.links.mine() else { return false };
+        let asked: Result<(), _> = self.question().query_async(&mut link).await;
+        let is_present = asked.as_ref().err().is_none_or(|error| !is_absence(error));
+        if is_present {
+            self.breakers.whole().close();
+        } else {
+            self.links.lose(&link);
+            self.breakers.whole().open();
         }
         is_present
     }
 
-    async fn ping(&self) -> Result<String, redis::RedisError> {
-        redis::cmd("PING").query_async(&mut self.links.mine()?).await
+    /// What tells whether Redis serves us. Of a cluster only whether it is there: one of its
+    /// servers would speak for all.
+    fn question(&self) -> Cmd {
+        if self.links.is_cluster() {
+            return redis::cmd("PING");
+        }
+        let mut write = redis::cmd("SET");
+        write.arg(self.key("present")).arg(1).arg("PX").arg(PRESENCE_KEPT_MS);
+        write
     }
-}
 
-async fn guarded<T>(
-    breaker: &Breaker,
-    call: impl Future<Output = Result<T, redis::RedisError>>,
-) -> Result<T, RedisAway> {
-    if breaker.is_open() {
-        return Err(RedisAway::Resting);
+    async fn guarded<T>(
+        &self,
+        link: &Link,
+        breaker: &Breaker,
+        call: impl Future<Output = Result<T, redis::RedisError>>,
+    ) -> Result<T, RedisAway> {
+        if breaker.is_open() {
+            return Err(RedisAway::Resting);
+        }
+        let begun = Instant::now();
+        let outcome = call.await;
+        metrics::histogram!("stagedoor_redis_duration_seconds")
+            .record(begun.elapsed().as_secs_f64());
+        if let Err(error) = &outcome
+            && is_absence(error)
+        {
+            // Each thread meets the same failure on a link of its own; what comes late from
+            // links that are replaced already says nothing about the server now.
+            let is_news = self.links.lose(link);
+            if is_news || self.links.is_cluster() {
+                breaker.open();
+                tracing::warn!(%error, "Redis is away");
+            }
+            metrics::counter!("stagedoor_redis_failures_total").increment(1);
+        }
+        Ok(outcome?)
     }
-    let begun = Instant::now();
-    let outcome = call.await;
-    metrics::histogram!("stagedoor_redis_duration_seconds").record(begun.elapsed().as_secs_f64());
-    if let Err(error) = &outcome
-        && is_absence(error)
-    {
-        breaker.open();
-        metrics::counter!("stagedoor_redis_failures_total").increment(1);
-        tracing::warn!(%error, "Redis is away");
-    }
-    Ok(outcome?)
 }
 
 /// The first word of `command` that has a tag.
@@ -192,7 +211,19 @@ fn is_forgotten(error: &redis::RedisError) -> bool {
     error.kind() == ErrorKind::Server(ServerErrorKind::NoScript)
 }
 
-/// Whether the server could not be reached, as opposed to having refused.
+/// Whether the server could not be reached or cannot serve, as opposed to having refused: one
+/// that is loading its data, was made a replica or has lost its primary is away too.
 fn is_absence(error: &redis::RedisError) -> bool {
-    error.is_io_error() || error.is_timeout() || error.is_connection_dropped()
+    error.is_io_error()
+        || error.is_timeout()
+        || error.is_connection_dropped()
+        || matches!(
+            error.kind(),
+            ErrorKind::Server(
+                ServerErrorKind::ReadOnly
+                    | ServerErrorKind::MasterDown
+                    | ServerErrorKind::BusyLoading
+                    | ServerErrorKind::ClusterDown
+            )
+        )
 }

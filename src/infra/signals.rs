@@ -2,7 +2,6 @@
 
 use std::{sync::Arc, time::Duration};
 
-use futures_util::StreamExt;
 use tokio::task::AbortHandle;
 
 use super::redis::Redis;

@@ -41,6 +41,16 @@ pub enum Invariant {
     Q3,
     /// Nobody waits and is inside.
     Q4,
+    /// No line stays incomplete in Redis while an instance is up.
+    Q6,
+    /// A refund is the agreed share or all, and what is wound down has nothing left.
+    G1,
+    /// A hold begins inside its owner's stay and under the cap.
+    G2,
+    /// A transfer's status is the last of its history.
+    G3,
+    /// Every movement of points has its reference and the house's other side.
+    G5,
     /// Every lock ends by itself.
     L1,
     /// No transaction of ours stands idle.

@@ -4,6 +4,7 @@
 //! Each check is one statement over whole tables that answers with the rows that break
 //! an invariant, at most `rows_max`.
 
+pub(super) mod agreements;
 pub(super) mod cast;
 pub(super) mod line;
 pub(super) mod sale;

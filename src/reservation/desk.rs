@@ -9,7 +9,10 @@ use super::{error::ReservationError, live::Maps, seat_map::MapSeat, store};
 use crate::{
     app::App,
     catalog::{ScheduleId, ScheduleSeatId, ZoneId},
-    infra::locks::{FairLocks, FairTerms},
+    infra::{
+        locks::{FairLocks, FairTerms},
+        postgres::shared_read,
+    },
 };
 
 /// How old a map may be from which seats are proposed; the rows decide.
@@ -96,7 +99,7 @@ impl Desk {
         schedule_id: ScheduleId,
     ) -> Result<bool, Arc<sqlx::Error>> {
         let ask = store::has_more_seats_than(&app.db, schedule_id, SEATS_DRAWN_MAX);
-        self.sizes.try_get_with(schedule_id, ask).await
+        self.sizes.try_get_with(schedule_id, shared_read(ask)).await
     }
 
     /// The seats of a performance or of one section, as they were a moment ago; many who
@@ -109,7 +112,7 @@ impl Desk {
     ) -> Result<Arc<Vec<MapSeat>>, Arc<sqlx::Error>> {
         let part = (schedule_id, section.map(ToOwned::to_owned));
         let read = async { store::list_seats(&app.db, schedule_id, section).await.map(Arc::new) };
-        self.seats.try_get_with(part, read).await
+        self.seats.try_get_with(part, shared_read(read)).await
     }
 
     /// The same, as they are now.
@@ -137,7 +140,7 @@ impl Desk {
             let lapsed = store::list_lapsed_seats(&app.db, seats).await?;
             Ok(Arc::new(lapsed.into_iter().collect()))
         };
-        self.lapsed.try_get_with(part, read).await
+        self.lapsed.try_get_with(part, shared_read(read)).await
     }
 
     /// Forgets which holds were over: some of them were ended.

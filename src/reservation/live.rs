@@ -30,6 +30,8 @@ const CHANNEL: &str = "map-changed";
 const COALESCED: Duration = Duration::from_millis(100);
 /// Maps watched at once. A house of fifty thousand seats takes some twenty megabytes.
 const WATCHED_MAX: usize = 128;
+/// How long the first reading of a map may take, however large it is.
+const BEGIN_MAX: Duration = Duration::from_secs(10);
 /// How often a watched map is looked at without a hint.
 const LOOKED_EVERY: Duration = Duration::from_secs(2);
 
@@ -125,7 +127,11 @@ impl Maps {
         }
         // In a task of its own: a first reader who gives up leaves it to the next.
         let (maps, app) = (self.clone(), app.clone());
-        let begun = tokio::spawn(async move { maps.begin(&app, schedule_id).await });
+        let begun = tokio::spawn(async move {
+            // The others that are to be begun wait for this one.
+            let begun = tokio::time::timeout(BEGIN_MAX, maps.begin(&app, schedule_id)).await;
+            begun.unwrap_or(Err(sqlx::Error::PoolTimedOut))
+        });
         begun.await.unwrap_or(Err(sqlx::Error::WorkerCrashed))
     }
 

@@ -19,6 +19,8 @@ const RENEWED_AFTER: Duration = Duration::from_secs(5);
 const SHOWN_MAX: Duration = Duration::from_secs(15);
 /// How long a page waits for the very first count; it goes on behind it.
 const FIRST_WAIT_MAX: Duration = Duration::from_millis(1_500);
+/// How long one count may take, its wait for a connection included.
+const COUNT_MAX: Duration = Duration::from_secs(8);
 /// Performances remembered at once.
 const PERFORMANCES_MAX: u64 = 1_000;
 
@@ -83,6 +85,7 @@ impl DoorCounts {
 
 async fn count(db: &Pool, schedule_id: ScheduleId) -> Result<Arc<Counted>, sqlx::Error> {
     let at = Instant::now();
-    let sections = Mutex::new(store::count_by_section(db, schedule_id).await?);
+    let counting = tokio::time::timeout(COUNT_MAX, store::count_by_section(db, schedule_id));
+    let sections = Mutex::new(counting.await.unwrap_or(Err(sqlx::Error::PoolTimedOut))?);
     Ok(Arc::new(Counted { sections, at, is_renewed: AtomicBool::new(false) }))
 }

@@ -6,7 +6,10 @@ use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-use crate::{points::Points, reservation::ReservationId};
+use crate::{
+    points::Points,
+    reservation::{ReservationId, ReservationItemId},
+};
 
 /// Names a ticket inside the house.
 #[derive(
@@ -118,6 +121,19 @@ impl TicketStatus {
             Self::Void => "ticket-status-void",
         }
     }
+}
+
+/// Ticket that is about to be written.
+#[derive(Clone, Debug)]
+pub(super) struct Issued {
+    /// The seat, or the places, that it is one of.
+    pub(super) item_id: ReservationItemId,
+    /// Which ticket of its item, from 1.
+    pub(super) number: i32,
+    /// How many tickets the item has.
+    pub(super) quantity: i32,
+    /// What its QR code says.
+    pub(super) code: TicketCode,
 }
 
 /// A ticket with everything that is printed on it.

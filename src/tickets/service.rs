@@ -1,6 +1,10 @@
 //! Issuing and voiding, as steps of the caller's transaction.
 
-use super::{error::TicketError, model::TicketCode, store};
+use super::{
+    error::TicketError,
+    model::{Issued, TicketCode},
+    store,
+};
 use crate::{accounts::AccountId, infra::postgres::Connection, reservation::ReservationItemId};
 
 /// Issues one ticket for each seat and place of `items` (item, how many).
@@ -9,15 +13,19 @@ pub async fn issue(
     account_id: AccountId,
     items: &[(ReservationItemId, i32)],
 ) -> Result<Vec<TicketCode>, TicketError> {
-    let item_ids: Vec<ReservationItemId> = items
+    let issued: Vec<Issued> = items
         .iter()
-        .flat_map(|(item_id, quantity)| {
-            std::iter::repeat_n(*item_id, usize::try_from(*quantity).unwrap_or_default())
+        .flat_map(|&(item_id, quantity)| {
+            (1..=quantity).map(move |number| Issued {
+                item_id,
+                number,
+                quantity,
+                code: TicketCode::generate(),
+            })
         })
         .collect();
-    let codes: Vec<TicketCode> = item_ids.iter().map(|_| TicketCode::generate()).collect();
-    store::insert_tickets(tx, account_id, &item_ids, &codes).await?;
-    Ok(codes)
+    store::insert_tickets(tx, account_id, &issued).await?;
+    Ok(issued.into_iter().map(|ticket| ticket.code).collect())
 }
 
 /// What becomes of an order to void tickets of which some were used.
@@ -41,15 +49,15 @@ pub async fn void(
     let item_ids: Vec<ReservationItemId> = items.iter().map(|(item_id, _)| *item_id).collect();
     let ticket_ids = store::lock_tickets(tx, &item_ids).await?;
     let n_places: i64 = items.iter().map(|(_, quantity)| i64::from(*quantity)).sum();
-    let admitted = store::uses_of(tx, &ticket_ids).await?;
+    let found = store::uses_of(tx, &ticket_ids).await?;
     let is_refused = match used {
-        Used::RefuseAny => admitted.n_used > 0,
-        Used::RefuseAll => admitted.n_used == n_places,
+        Used::RefuseAny => found.n_used > 0,
+        Used::RefuseAll => found.n_used == n_places,
         Used::Keep => false,
     };
-    if let (true, Some(used_at)) = (is_refused, admitted.first_at) {
+    if let (true, Some(used_at)) = (is_refused, found.first_at) {
         return Err(TicketError::Used { used_at });
     }
     let n_voided = i64::try_from(store::write_void(tx, &ticket_ids).await?);
-    if n_voided == Ok(n_places - admitted.n_used) { Ok(()) } else { Err(TicketError::Inconsistent) }
+    if n_voided == Ok(n_places - found.n_used) { Ok(()) } else { Err(TicketError::Inconsistent) }
 }

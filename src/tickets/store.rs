@@ -5,7 +5,7 @@ pub(super) mod door;
 use chrono::{DateTime, Utc};
 use uuid::Uuid;
 
-use super::model::{Ticket, TicketCode, TicketId, TicketStatus};
+use super::model::{Issued, Ticket, TicketCode, TicketId, TicketStatus};
 use crate::{
     accounts::AccountId,
     infra::postgres::{Connection, Pool},
@@ -13,23 +13,29 @@ use crate::{
     web::pagination::PAGE_ROWS,
 };
 
-/// Inserts tickets: the nth code for the nth item.
+/// Inserts tickets.
 pub(super) async fn insert_tickets(
     tx: &mut Connection,
     account_id: AccountId,
-    item_ids: &[ReservationItemId],
-    codes: &[TicketCode],
+    issued: &[Issued],
 ) -> Result<(), sqlx::Error> {
-    let ids: Vec<Uuid> = codes.iter().map(|_| Uuid::now_v7()).collect();
+    let ids: Vec<Uuid> = issued.iter().map(|_| Uuid::now_v7()).collect();
+    let item_ids: Vec<Uuid> = issued.iter().map(|ticket| ticket.item_id.0).collect();
+    let numbers: Vec<i32> = issued.iter().map(|ticket| ticket.number).collect();
+    let quantities: Vec<i32> = issued.iter().map(|ticket| ticket.quantity).collect();
+    let codes: Vec<&str> = issued.iter().map(|ticket| ticket.code.as_str()).collect();
     sqlx::query!(
         r#"
-        insert into tickets (id, reservation_item_id, account_id, code)
-        select id, item_id, $4, code
-        from unnest($1::uuid[], $2::uuid[], $3::text[]) as issued (id, item_id, code)
+        insert into tickets (id, reservation_item_id, number, item_quantity, account_id, code)
+        select id, item_id, number, quantity, $6, code
+        from unnest($1::uuid[], $2::uuid[], $3::integer[], $4::integer[], $5::text[])
+            as issued (id, item_id, number, quantity, code)
         "#,
         &ids,
-        item_ids as _,
-        codes as _,
+        &item_ids,
+        &numbers,
+        &quantities,
+        &codes as _,
         account_id as _,
     )
     .execute(tx)

@@ -11,7 +11,11 @@
 //! * `0 <= pending <= balance`, also as a check in the database.
 //! * A wallet changes only together with one row of `point_transactions`, in one
 //!   statement; the rows of a wallet are a chain without gaps, and none is ever
-//!   changed or deleted.
+//!   changed or deleted. No wallet is at a version without its row:
+//!   `wallets_version_has_its_entry`.
+//! * A charge, payment, refund or adjustment has the house's **house entry** beside it, with
+//!   the other sign; a transfer has two people. So all amounts together are nothing. What the
+//!   house keeps of a refund is what its entries of the payment leave.
 //! * What a transaction refers to moves the points of one wallet once per kind: a
 //!   charge, a payment or a refund that arrives twice is refused by
 //!   `point_transactions_reference_key`.

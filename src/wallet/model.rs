@@ -90,6 +90,16 @@ impl Kind {
         Self::Adjustment,
     ];
 
+    /// Whether the other side is the house, and not another person.
+    pub(super) fn is_with_the_house(self) -> bool {
+        match self {
+            Self::Charge | Self::Payment | Self::Refund | Self::Adjustment => true,
+            Self::TransferHold | Self::TransferRelease | Self::TransferOut | Self::TransferIn => {
+                false
+            }
+        }
+    }
+
     /// As the database and the contract write it.
     pub fn name(self) -> &'static str {
         match self {
@@ -181,7 +191,7 @@ pub struct PointTransaction {
     pub pending_change: i64,
     /// What moved the points.
     #[serde(skip)]
-    pub reference_id: Option<Uuid>,
+    pub reference_id: Uuid,
     /// When.
     pub created_at: DateTime<Utc>,
 }

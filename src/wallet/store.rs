@@ -73,8 +73,8 @@ pub(super) async fn insert_wallet(
     Ok(())
 }
 
-/// Writes `wallet` as it is after `movement`, and the movement into its history, if
-/// it is still the row that was read.
+/// Writes `wallet` as it is after `movement`, the movement into its history and the house's side
+/// of it, if it is still the row that was read.
 pub(super) async fn write_movement(
     tx: &mut Connection,
     wallet: &Wallet,
@@ -88,6 +88,9 @@ pub(super) async fn write_movement(
             set balance = $3, pending = $4, version = version + 1
             where id = $1 and version = $2
             returning id, version, balance
+        ), house as (
+            insert into house_entries (wallet_id, wallet_version, amount)
+            select id, version, -$7::bigint from moved where $10
         )
         insert into point_transactions
             (id, wallet_id, wallet_version, kind, amount, pending_change, balance_after, reference_id)
@@ -103,6 +106,7 @@ pub(super) async fn write_movement(
         movement.amount,
         movement.pending_change,
         movement.reference_id,
+        movement.kind.is_with_the_house(),
     )
     .execute(tx)
     .await?

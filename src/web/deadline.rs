@@ -2,7 +2,8 @@
 //!
 //! A read is dropped at its deadline. A change runs in a task of its own: a browser
 //! that goes away in the middle cancels nothing, and at the deadline the caller is
-//! told that the outcome is unknown while the work runs to its end.
+//! told that the outcome is unknown while the work goes on. It does not go on for ever:
+//! what is not done some time later is dropped, and rolls back.
 
 use std::time::Duration;
 
@@ -27,6 +28,11 @@ pub const READ_MAX: Duration = Duration::from_millis(1_900);
 pub const CHANGE_MAX: Duration = Duration::from_millis(4_900);
 /// The same where a crowd may stand in front of the password gate.
 pub(super) const PATIENT_CHANGE_MAX: Duration = Duration::from_secs(15);
+
+/// How long a change may work at all, whether or not anybody waits for it.
+const CHANGE_WORK_MAX: Duration = Duration::from_secs(20);
+const _: () = assert!(CHANGE_MAX.as_secs() < CHANGE_WORK_MAX.as_secs());
+const _: () = assert!(PATIENT_CHANGE_MAX.as_secs() < CHANGE_WORK_MAX.as_secs());
 
 /// The requests of one instance that still run, for a graceful stop: once it is closed,
 /// answers end their connections. A change is among them until it is done, whether or not
@@ -58,15 +64,68 @@ pub(super) async fn answer_in_time(
         let _running = running;
         answer.await
     };
-    // Its log lines still belong to the request.
-    let change = actix_web::rt::spawn(change.in_current_span());
-    match tokio::time::timeout(change_max, change).await {
-        Ok(Ok(answer)) => Ok(answer?.map_into_left_body()),
-        // Too late, or it panicked: the caller cannot know what was done.
-        _ => Ok(refusal(original, Unavailable.into()).map_into_right_body()),
+    match in_own_task(change, change_max, CHANGE_WORK_MAX).await {
+        Some(answer) => Ok(answer?.map_into_left_body()),
+        None => Ok(refusal(original, Unavailable.into()).map_into_right_body()),
     }
+}
+
+/// Runs `change` in a task of its own, which ends after `work_max`. `None` when it takes
+/// longer than `answer_max`, or panicked: the caller cannot know what was done.
+async fn in_own_task<T: 'static>(
+    change: impl Future<Output = T> + 'static,
+    answer_max: Duration,
+    work_max: Duration,
+) -> Option<T> {
+    let work = async move {
+        let done = tokio::time::timeout(work_max, change).await;
+        if done.is_err() {
+            metrics::counter!("stagedoor_changes_dropped_total").increment(1);
+            tracing::warn!("a change was dropped: it did not end by itself");
+        }
+        done.ok()
+    };
+    // Its log lines still belong to the request.
+    let work = actix_web::rt::spawn(work.in_current_span());
+    tokio::time::timeout(answer_max, work).await.ok()?.ok()?
 }
 
 fn refusal(request: HttpRequest, error: PageError) -> ServiceResponse {
     ServiceResponse::new(request, HttpResponse::from_error(error))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::future::pending;
+
+    use tokio::sync::oneshot;
+
+    use super::*;
+
+    #[actix_web::test]
+    async fn a_change_that_never_ends_is_answered_and_then_dropped() {
+        const SHORT: Duration = Duration::from_millis(20);
+        let (kept, dropped) = oneshot::channel::<()>();
+        let change = async move {
+            let _kept = kept;
+            pending::<()>().await;
+        };
+        assert_eq!(in_own_task(change, SHORT, 10 * SHORT).await, None);
+        // As long as the test may run: the sender is dropped with the work.
+        assert!(dropped.await.is_err());
+    }
+
+    #[actix_web::test]
+    async fn a_change_outlives_its_answer() {
+        const LONG: Duration = Duration::from_hours(1);
+        let (go, gone) = oneshot::channel::<()>();
+        let (done, is_done) = oneshot::channel::<()>();
+        let change = async move {
+            gone.await.unwrap();
+            done.send(()).unwrap();
+        };
+        assert_eq!(in_own_task(change, Duration::ZERO, LONG).await, None);
+        go.send(()).unwrap();
+        is_done.await.unwrap();
+    }
 }

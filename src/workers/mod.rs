@@ -2,17 +2,27 @@
 //!
 //! Every instance runs every worker; none needs a leader, because each tick takes what
 //! it works on with `skip locked` or in steps that may be repeated.
+//!
+//! **Invariants**: every tick ends, by its deadline at the latest, and a tick that panics is
+//! counted and followed by the next. A worker's progress is noted when a tick *finishes*:
+//! with what it came for, or with the error that it could not be had. A tick that was cut off
+//! at its deadline has finished nothing.
 
-use std::{fmt, sync::Arc, time::Duration};
+use std::{fmt, panic::AssertUnwindSafe, sync::Arc, time::Duration};
 
+use futures_util::FutureExt;
 use tokio::{
     sync::watch,
     task::JoinSet,
-    time::{Instant, Interval, MissedTickBehavior, interval_at},
+    time::{Instant, Interval, MissedTickBehavior, interval_at, timeout},
 };
 
 use crate::{
-    accounts, admin, app::App, entry_queue, infra::idempotency, reservation, telemetry, wallet,
+    accounts, admin,
+    app::App,
+    entry_queue,
+    infra::{idempotency, progress::Progress},
+    reservation, telemetry, wallet,
     web::limits::Limits,
 };
 
@@ -34,61 +44,79 @@ const MIRROR_PERIOD: Duration = Duration::from_secs(30);
 /// was killed may have left something unmirrored, and half a minute is long for a line.
 const FIRST_MIRROR: Duration = Duration::from_secs(1);
 
+/// Upper bound of a tick that does a little of its work, or works in small steps.
+const TICK_MAX: Duration = Duration::from_secs(20);
+/// Upper bound of a tick that goes through a whole line, or all of them.
+const LONG_TICK_MAX: Duration = Duration::from_mins(10);
+/// Periods in which a worker must have finished a tick, beside the time that one may take.
+const LATE_PERIODS: u32 = 10;
+/// The same for workers with short periods.
+const LATE_MIN: Duration = Duration::from_secs(10);
+
 /// Tells every worker to finish its tick and end.
 #[derive(Debug)]
 pub struct Workers {
     app: App,
+    progress: Progress,
     stop: watch::Sender<bool>,
     tasks: JoinSet<()>,
 }
 
 impl Workers {
+    fn new(app: &App, progress: &Progress) -> Self {
+        let (stop, _) = watch::channel(false);
+        let progress = progress.clone();
+        Self { app: app.clone(), progress, stop, tasks: JoinSet::new() }
+    }
+
     /// Starts all of them. The first tick of each comes one period after the start, but
     /// that of the comparison comes sooner.
-    pub fn start(app: &App, limits: &Arc<Limits>) -> Self {
-        let (stop, _) = watch::channel(false);
-        let mut workers = Self { app: app.clone(), stop, tasks: JoinSet::new() };
+    pub fn start(app: &App, limits: &Arc<Limits>, progress: &Progress) -> Self {
+        let mut workers = Self::new(app, progress);
         let limits = Arc::clone(limits);
-        workers.run("janitor", every(JANITOR_PERIOD), move |app| {
+        workers.run("janitor", TICK_MAX, every(JANITOR_PERIOD), move |app| {
             limits.forget();
             async move {
                 accounts::purge_sessions(&app).await?;
                 idempotency::purge_old_keys(&app.db).await
             }
         });
-        workers.run("admission", every(app.config.admission_period), |app| async move {
+        workers.run("admission", TICK_MAX, every(app.config.admission_period), |app| async move {
             entry_queue::admit_everywhere(&app).await
         });
-        workers.run("stays", every(app.config.expiry_period), |app| async move {
+        workers.run("stays", TICK_MAX, every(app.config.expiry_period), |app| async move {
             entry_queue::sweep_lapsed(&app).await
         });
-        workers.run("holds", every(app.config.expiry_period), |app| async move {
+        workers.run("holds", TICK_MAX, every(app.config.expiry_period), |app| async move {
             reservation::expire_lapsed(&app).await
         });
-        workers.run("transfers", every(app.config.expiry_period), |app| async move {
+        workers.run("transfers", TICK_MAX, every(app.config.expiry_period), |app| async move {
             wallet::expire_transfers(&app).await
         });
-        workers.run("rebuild", every(REBUILD_PERIOD), |app| async move {
+        workers.run("rebuild", LONG_TICK_MAX, every(REBUILD_PERIOD), |app| async move {
             entry_queue::rebuild_what_is_lost(&app).await
         });
-        workers.run("purge", every(PURGE_PERIOD), |app| async move {
+        workers.run("purge", LONG_TICK_MAX, every(PURGE_PERIOD), |app| async move {
             entry_queue::purge_lines(&app).await
         });
         let gauges = admin::Gauges::default();
-        workers.run("gauges", every(GAUGES_PERIOD), move |app| {
+        workers.run("gauges", TICK_MAX, every(GAUGES_PERIOD), move |app| {
             telemetry::condense_metrics();
             let gauges = gauges.clone();
             async move { gauges.set(&app).await }
         });
-        workers.run("wind-down", every(WIND_DOWN_PERIOD), |app| async move {
+        workers.run("wind-down", LONG_TICK_MAX, every(WIND_DOWN_PERIOD), |app| async move {
             admin::wind_down(&app).await
         });
-        workers.run("prices", every(PRICES_PERIOD), |app| async move {
+        workers.run("prices", LONG_TICK_MAX, every(PRICES_PERIOD), |app| async move {
             admin::write_prices(&app).await
         });
-        workers.run("mirror", first_then_every(FIRST_MIRROR, MIRROR_PERIOD), |app| async move {
-            entry_queue::mirror_everything(&app).await
-        });
+        workers.run(
+            "mirror",
+            LONG_TICK_MAX,
+            first_then_every(FIRST_MIRROR, MIRROR_PERIOD),
+            |app| async move { entry_queue::mirror_everything(&app).await },
+        );
         workers
     }
 
@@ -97,13 +125,16 @@ impl Workers {
     fn run<F, E>(
         &mut self,
         name: &'static str,
+        tick_max: Duration,
         mut timer: Interval,
-        tick: impl Fn(App) -> F + Send + 'static,
+        tick: impl Fn(App) -> F + Send + Sync + 'static,
     ) where
         F: Future<Output = Result<(), E>> + Send,
         E: fmt::Display + Send,
     {
         let (app, mut stop) = (self.app.clone(), self.stop.subscribe());
+        let progress = self.progress.clone();
+        progress.follow(name, tick_max + LATE_MIN.max(timer.period() * LATE_PERIODS));
         self.tasks.spawn(async move {
             loop {
                 let due = tokio::select! {
@@ -113,10 +144,8 @@ impl Workers {
                 metrics::gauge!("stagedoor_worker_lag_seconds", "worker" => name)
                     .set(due.elapsed().as_secs_f64());
                 let begun = Instant::now();
-                if let Err(error) = tick(app.clone()).await {
-                    tracing::error!(worker = name, %error, "a worker's tick failed");
-                    metrics::counter!("stagedoor_worker_failures_total", "worker" => name)
-                        .increment(1);
+                if ends(name, tick_max, async { tick(app.clone()).await }).await {
+                    progress.finish(name);
                 }
                 metrics::histogram!("stagedoor_worker_tick_duration_seconds", "worker" => name)
                     .record(begun.elapsed().as_secs_f64());
@@ -132,6 +161,33 @@ impl Workers {
     }
 }
 
+/// Runs one tick; false when it was cut off at its deadline.
+async fn ends<E: fmt::Display>(
+    name: &'static str,
+    tick_max: Duration,
+    tick: impl Future<Output = Result<(), E>>,
+) -> bool {
+    let failed = match timeout(tick_max, AssertUnwindSafe(tick).catch_unwind()).await {
+        Ok(Ok(Ok(()))) => return true,
+        Ok(Ok(Err(error))) => {
+            tracing::error!(worker = name, %error, "a worker's tick failed");
+            "stagedoor_worker_failures_total"
+        }
+        // What it panicked with is in the log already.
+        Ok(Err(_)) => {
+            tracing::error!(worker = name, "a worker's tick panicked; the next one runs");
+            "stagedoor_worker_panics_total"
+        }
+        Err(_) => {
+            tracing::error!(worker = name, "a worker's tick was cut off at its deadline");
+            metrics::counter!("stagedoor_worker_timeouts_total", "worker" => name).increment(1);
+            return false;
+        }
+    };
+    metrics::counter!(failed, "worker" => name).increment(1);
+    true
+}
+
 fn every(period: Duration) -> Interval {
     first_then_every(period, period)
 }
@@ -141,4 +197,26 @@ fn first_then_every(first: Duration, period: Duration) -> Interval {
     let mut timer = interval_at(Instant::now() + first, period);
     timer.set_missed_tick_behavior(MissedTickBehavior::Skip);
     timer
+}
+
+#[cfg(test)]
+mod tests {
+    use std::future::pending;
+
+    use super::*;
+
+    type Outcome = Result<(), &'static str>;
+
+    #[tokio::test]
+    async fn every_tick_ends_and_only_one_that_is_cut_off_has_finished_nothing() {
+        let long = Duration::from_hours(1);
+        assert!(ends("done", long, async { Outcome::Ok(()) }).await);
+        assert!(ends("refused", long, async { Outcome::Err("no connection") }).await);
+        let panics = async {
+            assert!(std::env::args().count() == 0, "this test panics on purpose");
+            Outcome::Ok(())
+        };
+        assert!(ends("panicked", long, panics).await);
+        assert!(!ends("frozen", Duration::from_millis(1), pending::<Outcome>()).await);
+    }
 }

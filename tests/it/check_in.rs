@@ -145,7 +145,10 @@ async fn what_opens_no_door_says_why(db: PgPool) {
     }
     let nowhere = scan(&door, Uuid::nil(), &other.codes[0]).await;
     assert_eq!(nowhere.code(), "ticket-elsewhere");
-    sqlx::query("update programs set status = 'CANCELLED'").execute(&db).await.unwrap();
+    sqlx::query("update programs set status = 'CANCELLED', cancelled_at = now()")
+        .execute(&db)
+        .await
+        .unwrap();
     let late = scan(&door, elsewhere.schedule_id, &other.codes[0]).await;
     assert_eq!((late.status, late.code().as_str()), (409, "ticket-void"));
     assert!(acts(&db).await.is_empty());

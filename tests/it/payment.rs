@@ -145,7 +145,10 @@ async fn nothing_of_a_cancelled_program_can_be_paid(db: PgPool) {
     charge(&ada, 100_000).await;
     let hold = Hold { seat_ids: &concert.seat_ids[..1], ..Hold::default() };
     let id = hold.write(&db, &concert, ada.account_id).await;
-    sqlx::query("update programs set status = 'CANCELLED'").execute(&db).await.unwrap();
+    sqlx::query("update programs set status = 'CANCELLED', cancelled_at = now()")
+        .execute(&db)
+        .await
+        .unwrap();
     let answer = pay(&ada, id).await;
     assert_eq!((answer.status, answer.code().as_str()), (409, "invalid-state"));
     assert_eq!(balance(&db, ada.account_id).await, 100_000);

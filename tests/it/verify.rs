@@ -12,9 +12,10 @@ use stagedoor::{
     rehearsal::{
         FINDINGS_MAX,
         Invariant::{
-            self, D1, L1, P1, P2, P3, P4, Q1, Q2, Q3, Q4, S1, S2, S3, S4, S5, W1, W2, W3, W4, W5,
+            self, D1, L1, P1, P2, P3, P4, Q1, Q2, Q3, Q4, Q6, S1, S2, S3, S4, S5, W1, W2, W3, W4,
+            W5,
         },
-        VerifyError, Violation, verify,
+        VerifyError, Violation, verify, verify_database,
     },
 };
 
@@ -26,10 +27,16 @@ const HEALTHY: &str = include_str!("verify/healthy.sql");
 /// What only a bug in the constraints could let through.
 const UNGUARDED: &str = "
     alter table point_transactions disable trigger point_transactions_append_only;
+    alter table house_entries disable trigger house_entries_append_only;
+    alter table house_entries disable trigger house_entries_not_deleted;
+    alter table transfer_status_history disable trigger transfer_status_history_append_only;
+    alter table wallets drop constraint wallets_version_has_its_entry;
+    alter table house_entries drop constraint house_entries_of_an_entry;
+    alter table reservations drop constraint reservations_paid_before_its_end;
     alter table point_transactions drop constraint point_transactions_kind_known;
     drop index reservation_items_live_seat_key, payments_live_key;
     alter table queue_tokens drop constraint queue_tokens_program_id_queue_number_key;
-    alter table tickets drop constraint tickets_reservation_item_id_fkey;";
+    alter table tickets drop constraint tickets_of_item;";
 
 async fn violations(db: &PgPool) -> Vec<Violation> {
     // Nothing that connects for longer: it would look like an instance.
@@ -44,7 +51,9 @@ async fn run(db: &PgPool, sql: String) {
 
 /// Breaks a healthy office with `sql` and asks that exactly `invariant` is seen broken.
 async fn breaks(db: PgPool, invariant: Invariant, sql: &str) {
-    run(&db, format!("{HEALTHY}; {UNGUARDED}; {sql}")).await;
+    // A key that is asked at the commit: nothing is left to be asked when it goes.
+    run(&db, HEALTHY.to_owned()).await;
+    run(&db, format!("{UNGUARDED}; {sql}")).await;
     let found = violations(&db).await;
     let invariants: BTreeSet<Invariant> = found.iter().map(|found| found.invariant).collect();
     assert_eq!(invariants, BTreeSet::from([invariant]), "{found:#?}");
@@ -59,12 +68,16 @@ macro_rules! broken {
     )*};
 }
 
+mod agreements;
+
 broken! {
     points_swapped_between_two_wallets: W1,
         "update wallets set balance = balance + case version when 4 then 5 when 5 then -5 else 0 end";
     pending_points_of_nothing: W1, "update wallets set pending = pending + 1 where version = 3";
     a_gap_in_a_history: W2,
         "update point_transactions set wallet_version = 9 where kind = 'REFUND';
+         update house_entries set wallet_version = 9
+         where wallet_version = 3 and wallet_id::text like '%c8';
          update wallets set version = 9 where version = 3";
     a_balance_that_does_not_follow: W2,
         "update point_transactions set balance_after = 1 where kind = 'TRANSFER_RELEASE'";
@@ -72,9 +85,13 @@ broken! {
     points_from_nowhere: W3,
         "update point_transactions set kind = 'GIFT' where kind = 'CHARGE' and wallet_id::text like '%a6'";
     a_charge_that_takes: W3,
-        "insert into point_transactions (id, wallet_id, wallet_version, kind, amount, balance_after)
+        "insert into house_entries (wallet_id, wallet_version, amount)
+         select id, nth, case nth when 4 then 5 else -5 end
+         from wallets, generate_series(4, 5) nth where version = 3;
+         insert into point_transactions
+             (id, wallet_id, wallet_version, kind, amount, balance_after, reference_id)
          select gen_random_uuid(), id, nth, 'CHARGE', case nth when 4 then -5 else 5 end,
-             case nth when 4 then balance - 5 else balance end
+             case nth when 4 then balance - 5 else balance end, gen_random_uuid()
          from wallets, generate_series(4, 5) nth where version = 3;
          update wallets set version = 5 where version = 3";
     an_open_request_that_withheld_twice: W4,
@@ -84,16 +101,18 @@ broken! {
          from point_transactions where wallet_id::text like '%a6' and kind = 'TRANSFER_HOLD';
          update wallets set version = 5 where version = 4";
     a_rejected_request_that_kept_nothing_back: W4,
-        "update transfers set status = 'ACCEPTED' where status = 'REJECTED'";
+        "update transfer_status_history set status = 'ACCEPTED' where status = 'REJECTED';
+         update transfers set status = 'ACCEPTED' where status = 'REJECTED'";
     a_request_for_more_than_was_withheld: W4, "update transfers set amount = 1001 where status = 'PENDING'";
     a_request_that_paid_somebody_else: W4,
         "update transfers set receiver_id = '00000000-0000-0000-0000-0000000000c1' where status = 'ACCEPTED'";
     one_seat_sold_twice: S1,
-        "insert into reservation_items (id, reservation_id, schedule_seat_id, unit_price)
-         select gen_random_uuid(), reservation_id, schedule_seat_id, 0
+        "insert into reservation_items
+             (id, reservation_id, schedule_id, schedule_seat_id, unit_price)
+         select gen_random_uuid(), reservation_id, schedule_id, schedule_seat_id, 0
          from reservation_items where id::text like '%a3';
-         insert into tickets (id, reservation_item_id, account_id, code)
-         select gen_random_uuid(), i.id, '00000000-0000-0000-0000-0000000000a1', 'TWICE'
+         insert into tickets (id, reservation_item_id, number, item_quantity, account_id, code)
+         select gen_random_uuid(), i.id, 1, 1, '00000000-0000-0000-0000-0000000000a1', 'TWICE'
          from reservation_items i where unit_price = 0";
     a_lapsed_hold_that_keeps_its_place: S2,
         "update reservation_items set live = true where id::text like '%c6';
@@ -106,16 +125,22 @@ broken! {
     a_payment_after_the_end: S4,
         "update payments set created_at = now() + interval '10 minutes' where status = 'COMPLETED'";
     a_decision_after_the_end: S4,
-        "update reservations set settled_at = expires_at where status = 'CONFIRMED'";
+        "update reservations set confirmed_at = expires_at where status = 'CONFIRMED'";
     a_total_that_does_not_add_up: S4, "update reservations set total = 1 where status = 'HELD'";
     an_empty_reservation: S4, "delete from reservation_items where id::text like '%c6'";
     a_place_that_got_lost: S5, "update zones set remaining = 97";
     a_confirmation_without_a_payment: P1,
         "update payments set status = 'CANCELLED' where status = 'COMPLETED';
+         insert into audit_log (id, account_id, act, subject_kind, subject_id)
+         select id, account_id, 'points-adjusted', 'account', account_id from payments
+         where id::text like '%a4';
          update point_transactions set kind = 'ADJUSTMENT' where kind = 'PAYMENT' and reference_id::text like '%a4';
          delete from idempotency_keys";
     a_payment_that_took_no_points: P1,
-        "update point_transactions set kind = 'ADJUSTMENT' where kind = 'PAYMENT' and reference_id::text like '%a4'";
+        "insert into audit_log (id, account_id, act, subject_kind, subject_id)
+         select id, account_id, 'points-adjusted', 'account', account_id from payments
+         where id::text like '%a4';
+         update point_transactions set kind = 'ADJUSTMENT' where kind = 'PAYMENT' and reference_id::text like '%a4'";
     a_refund_that_gave_nothing_back: P1,
         "update point_transactions set kind = 'CHARGE' where kind = 'REFUND'";
     a_second_payment: P1,
@@ -128,16 +153,25 @@ broken! {
          from reservations where status = 'HELD'";
     a_place_without_a_ticket: P2, "delete from tickets where code = 'ADA'";
     a_ticket_of_a_refunded_seat: P2, "update tickets set status = 'VALID'";
+    a_used_ticket_of_what_its_owner_gave_back: P2,
+        "update tickets set status = 'USED', used_at = now() where code = 'CAS'";
+    a_valid_ticket_of_what_the_management_gave_back: P2,
+        "update tickets set status = 'VALID' where code = 'CAS';
+         insert into audit_log (id, account_id, act, subject_kind, subject_id)
+         select gen_random_uuid(), account_id, 'refunded', 'reservation', id from reservations
+         where status = 'REFUNDED'";
     a_ticket_of_somebody_else: P2,
         "update tickets set account_id = '00000000-0000-0000-0000-0000000000b1' where code = 'ADA'";
     points_taken_for_nothing: P3,
         "insert into point_transactions
             (id, wallet_id, wallet_version, kind, amount, balance_after, reference_id)
          select gen_random_uuid(), id, 4, 'PAYMENT', -5000, 70000, gen_random_uuid() from wallets where version = 3;
+         insert into house_entries (wallet_id, wallet_version, amount)
+         select id, 4, 5000 from wallets where version = 3;
          update wallets set version = 4, balance = 70000 where version = 3";
     a_ticket_to_nowhere: P3,
-        "insert into tickets (id, reservation_item_id, account_id, code)
-         values (gen_random_uuid(), gen_random_uuid(), '00000000-0000-0000-0000-0000000000a1', 'NONE')";
+        "insert into tickets (id, reservation_item_id, number, item_quantity, account_id, code)
+         values (gen_random_uuid(), gen_random_uuid(), 1, 1, '00000000-0000-0000-0000-0000000000a1', 'NONE')";
     an_answer_about_nothing: P4,
         "update idempotency_keys set outcome = jsonb_build_object('payment_id', gen_random_uuid())";
     an_answer_about_somebody_else: P4,
@@ -145,10 +179,23 @@ broken! {
     an_answer_about_no_transfer: P4,
         "update idempotency_keys set outcome = jsonb_build_object('transfer_id', gen_random_uuid())";
     a_key_without_an_answer: P4, "update idempotency_keys set outcome = null";
-    a_number_left_out: Q1, "update queue_numbers set next_number = 5";
+    a_number_left_out: Q1, "update queue_numbers set next_number = 6";
     a_number_given_twice: Q1, "update queue_tokens set queue_number = 2 where queue_number = 1";
     more_inside_than_there_was_room_for: Q3,
         "update queue_tokens set inside_after = 3 where status = 'ACTIVE'";
+    two_inside_at_once_where_one_may_be: Q3,
+        "update queue_tokens set inside_after = 1, capacity_then = 1 where admitted_at is not null";
+    ten_inside_where_five_may_be: Q3,
+        "insert into accounts (id, email, name, password_hash)
+         select gen_random_uuid(), 'inside-' || nth || '@example.com', 'inside', 'none'
+         from generate_series(1, 10) nth;
+         insert into queue_tokens (id, program_id, account_id, queue_number, status, admitted_at,
+             stay_ends_at, expires_at, inside_after, capacity_then)
+         select gen_random_uuid(), '00000000-0000-0000-0000-000000000001', id,
+             3 + row_number() over (), 'ACTIVE', now(), now() + interval '10 minutes',
+             now() + interval '10 minutes', 1 + row_number() over () % 5, 5
+         from accounts where name = 'inside';
+         update queue_numbers set next_number = 14";
 }
 
 #[sqlx::test]
@@ -156,6 +203,29 @@ async fn a_healthy_office_has_no_violation(db: PgPool) {
     assert_eq!(violations(&db).await, Vec::new());
     run(&db, HEALTHY.to_owned()).await;
     assert_eq!(violations(&db).await, Vec::new());
+}
+
+/// One came when the other had gone, at the same moment at the latest.
+#[sqlx::test]
+async fn one_after_the_other_is_no_crowd(db: PgPool) {
+    run(&db, HEALTHY.to_owned()).await;
+    let after = "
+        update queue_tokens set inside_after = 1, capacity_then = 1 where admitted_at is not null;
+        update queue_tokens set ended_at = (select admitted_at from queue_tokens where status = 'ACTIVE')
+        where status = 'COMPLETED'";
+    run(&db, after.to_owned()).await;
+    assert_eq!(violations(&db).await, Vec::new());
+}
+
+/// Takes as long as a line may be incomplete.
+#[sqlx::test]
+async fn a_line_that_redis_lacks_is_a_violation_while_an_instance_is_up(db: PgPool) {
+    run(&db, HEALTHY.to_owned()).await;
+    assert_eq!(violations(&db).await, Vec::new(), "nobody is there to fill it");
+    let _instance = ours(&db).await;
+    let found = violations(&db).await;
+    assert_eq!(found.iter().map(|found| found.invariant).collect::<Vec<_>>(), [Q6], "{found:#?}");
+    assert_eq!(found[0].subject, "program 00000000-0000-0000-0000-000000000001");
 }
 
 #[sqlx::test]
@@ -173,12 +243,13 @@ async fn what_is_late_is_a_violation_while_an_instance_is_up(db: PgPool) {
     let late = "
         update transfers set expires_at = now() - interval '61 seconds' where status = 'PENDING';
         update reservations set created_at = created_at - interval '1 hour',
-            expires_at = expires_at - interval '1 hour' where status = 'HELD'";
+            expires_at = expires_at - interval '1 hour' where status = 'HELD';
+        update queue_tokens set admitted_at = admitted_at - interval '1 hour' where status = 'ACTIVE'";
     run(&db, late.to_owned()).await;
     assert_eq!(violations(&db).await, Vec::new(), "nobody is there to end it");
 
     let _instance = ours(&db).await;
-    let found = violations(&db).await;
+    let found = verify_database(&pool(&db, 1)).await.unwrap();
     let invariants: Vec<Invariant> = found.iter().map(|found| found.invariant).collect();
     assert_eq!(invariants, [W5, S3], "{found:#?}");
 }

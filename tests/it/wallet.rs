@@ -186,7 +186,10 @@ async fn the_history_is_append_only(db: PgPool) {
     for change in [
         "update point_transactions set amount = 8",
         "delete from point_transactions",
-        "truncate point_transactions",
+        "truncate point_transactions cascade",
+        "update house_entries set amount = 8",
+        "delete from house_entries",
+        "truncate house_entries",
     ] {
         let refused = sqlx::query(change).execute(&db).await.unwrap_err();
         let refused = refused.into_database_error().unwrap();

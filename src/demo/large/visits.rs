@@ -28,6 +28,10 @@ const SEATS_APART: u64 = SEATS / (BUYERS * ORDERS);
 const CHARGED: i64 = 1_000_000;
 /// More than the entries of any wallet.
 const ENTRIES_MAX: u64 = 8;
+/// Seats that one account may have live, as a program has it that says nothing else.
+const PLACES_MAX: i32 = 8;
+/// No value, as COPY reads it.
+const NULL: &str = "\\N";
 /// Tells the things of one program from those of the next.
 const THINGS_A_PROGRAM: u64 = 1_000_000_000;
 
@@ -154,7 +158,13 @@ impl Scene<'_> {
         let wallet_id = self.id(Table::Wallets, buyer);
         let first_entry = self.thing(buyer * ENTRIES_MAX);
         let mut purse = Purse { wallet_id, first_entry, version: 0, balance: 0 };
-        Self::write_entry(rows, &mut purse, ("CHARGE", CHARGED), None, came);
+        Self::write_entry(
+            rows,
+            &mut purse,
+            ("CHARGE", CHARGED),
+            self.id(Table::HouseEntries, buyer),
+            came,
+        );
         for order in 0..ORDERS {
             self.write_order(rows, &mut purse, buyer, order);
         }
@@ -170,6 +180,11 @@ impl Scene<'_> {
         let id_of = |table| id(table, made, self.thing(nth));
         let (reservation_id, payment_id) = (id_of(Table::Reservations), id_of(Table::Payments));
         let account_id = self.id(Table::Accounts, buyer);
+        let schedule_id = self.id(Table::Schedules, performance);
+        let confirmed = match fate {
+            Fate::Confirmed | Fate::Refunded => paid.to_string(),
+            Fate::Cancelled | Fate::Expired => NULL.to_owned(),
+        };
         let first = (buyer % BUYERS * ORDERS + order) * SEATS_APART;
         let places = first..first + seats_of(buyer, order);
         let total: i64 = places.clone().map(price).sum();
@@ -177,8 +192,8 @@ impl Scene<'_> {
         rows.add(
             Table::Reservations,
             format_args!(
-                "{reservation_id}\t{account_id}\t{}\t{}\t{}\t{total}\t{}\t{HOLD_SECS}\t{}\t100\t{settled}\t{}\t{made}",
-                self.id(Table::Schedules, performance),
+                "{reservation_id}\t{account_id}\t{}\t{}\t{}\t{total}\t{}\t{HOLD_SECS}\t{}\t100\t{PLACES_MAX}\t{confirmed}\t{settled}\t{}\t{made}",
+                schedule_id,
                 self.program_id(),
                 fate.word(),
                 made.plus(HOLD_SECS),
@@ -198,13 +213,15 @@ impl Scene<'_> {
             let live = if is_live { 't' } else { 'f' };
             rows.add(
                 Table::ReservationItems,
-                format_args!("{item_id}\t{reservation_id}\t{seat}\t{price}\t{live}"),
+                format_args!("{item_id}\t{reservation_id}\t{schedule_id}\t{seat}\t{price}\t{live}"),
             );
             if let Some((_, _, status)) = payment {
                 let (ticket_id, code) = (id(Table::Tickets, paid, nth_item), code(nth_item));
                 rows.add(
                     Table::Tickets,
-                    format_args!("{ticket_id}\t{item_id}\t{account_id}\t{code}\t{status}\t{paid}"),
+                    format_args!(
+                        "{ticket_id}\t{item_id}\t1\t1\t{account_id}\t{code}\t{status}\t{paid}"
+                    ),
                 );
             }
         }
@@ -215,9 +232,9 @@ impl Scene<'_> {
                 "{payment_id}\t{reservation_id}\t{account_id}\t{total}\t{status}\t{version}\t{paid}"
             ),
         );
-        Self::write_entry(rows, purse, ("PAYMENT", -total), Some(payment_id), paid);
+        Self::write_entry(rows, purse, ("PAYMENT", -total), payment_id, paid);
         if fate == Fate::Refunded {
-            Self::write_entry(rows, purse, ("REFUND", total), Some(payment_id), settled);
+            Self::write_entry(rows, purse, ("REFUND", total), payment_id, settled);
         }
     }
 
@@ -226,20 +243,20 @@ impl Scene<'_> {
         rows: &mut Rows,
         purse: &mut Purse,
         (kind, amount): (&str, i64),
-        reference_id: Option<Uuid>,
+        reference_id: Uuid,
         at: At,
     ) {
         purse.version += 1;
         purse.balance += amount;
         let Purse { wallet_id, first_entry, version, balance } = purse;
         let entry_id = id(Table::PointTransactions, at, *first_entry + version.unsigned_abs());
-        let reference = reference_id.map_or("\\N".to_owned(), |id| id.to_string());
         rows.add(
             Table::PointTransactions,
             format_args!(
-                "{entry_id}\t{wallet_id}\t{version}\t{kind}\t{amount}\t{balance}\t{reference}\t{at}"
+                "{entry_id}\t{wallet_id}\t{version}\t{kind}\t{amount}\t{balance}\t{reference_id}\t{at}"
             ),
         );
+        rows.add(Table::HouseEntries, format_args!("{wallet_id}\t{version}\t{}\t{at}", -amount));
     }
 
     fn opens(&self) -> At {

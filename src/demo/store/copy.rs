@@ -23,6 +23,7 @@ pub(in crate::demo) enum Table {
     QueueTokens,
     Wallets,
     PointTransactions,
+    HouseEntries,
     Reservations,
     ReservationItems,
     Payments,
@@ -31,7 +32,7 @@ pub(in crate::demo) enum Table {
 
 impl Table {
     /// Each after those that it refers to.
-    pub(in crate::demo) const ALL: [Self; 15] = [
+    pub(in crate::demo) const ALL: [Self; 16] = [
         Self::Venues,
         Self::Seats,
         Self::Programs,
@@ -43,6 +44,7 @@ impl Table {
         Self::QueueTokens,
         Self::Wallets,
         Self::PointTransactions,
+        Self::HouseEntries,
         Self::Reservations,
         Self::ReservationItems,
         Self::Payments,
@@ -82,22 +84,25 @@ impl Table {
                 "copy point_transactions (id, wallet_id, wallet_version, kind, amount, balance_after,
                      reference_id, created_at) from stdin"
             }
+            Self::HouseEntries => {
+                "copy house_entries (wallet_id, wallet_version, amount, created_at) from stdin"
+            }
             Self::Reservations => {
                 "copy reservations (id, account_id, schedule_id, program_id, status, total,
-                     expires_at, hold_ttl_secs, refund_until, refund_percent, settled_at, version,
-                     created_at) from stdin"
+                     expires_at, hold_ttl_secs, refund_until, refund_percent, places_max,
+                     confirmed_at, settled_at, version, created_at) from stdin"
             }
             Self::ReservationItems => {
-                "copy reservation_items (id, reservation_id, schedule_seat_id, unit_price, live)
-                 from stdin"
+                "copy reservation_items (id, reservation_id, schedule_id, schedule_seat_id,
+                     unit_price, live) from stdin"
             }
             Self::Payments => {
                 "copy payments (id, reservation_id, account_id, amount, status, version, created_at)
                  from stdin"
             }
             Self::Tickets => {
-                "copy tickets (id, reservation_item_id, account_id, code, status, created_at)
-                 from stdin"
+                "copy tickets (id, reservation_item_id, number, item_quantity, account_id, code,
+                     status, created_at) from stdin"
             }
         }
     }
@@ -166,7 +171,7 @@ pub(in crate::demo) async fn insert_rows(
 pub(in crate::demo) async fn tidy_up(db: &mut Connection) -> Result<(), sqlx::Error> {
     db.execute(
         "vacuum (analyze) accounts, seats, programs, schedules, schedule_seats, queue_tokens, \
-         wallets, point_transactions, reservations, reservation_items, payments, tickets",
+         wallets, point_transactions, house_entries, reservations, reservation_items, payments, tickets",
     )
     .await?;
     Ok(())

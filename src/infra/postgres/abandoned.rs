@@ -1,6 +1,12 @@
 //! Commits that nobody waits for any more and that the server has not finished.
 
-use std::time::Duration;
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicU32, Ordering},
+    },
+    time::Duration,
+};
 
 use deadpool::managed::{Object, Pool};
 use tokio::time;
@@ -26,10 +32,13 @@ const LOOKS_MAX: u32 = 24 * 60 * 60;
 /// repeated request would be told so.
 pub(super) async fn keep_while_committing(connection: &Object<Manager>) {
     let Some(pool) = Object::pool(connection) else { return };
-    let mut n_blind = 0;
+    let (mut n_blind, mut counted) = (0, None);
     for _ in 0..LOOKS_MAX {
         match time::timeout(LOOK_MAX, is_waiting(&pool, connection.backend_pid())).await {
-            Ok(Some(true)) => n_blind = 0,
+            Ok(Some(true)) => {
+                n_blind = 0;
+                counted.get_or_insert_with(|| Counted::new(pool.manager().waiting_for_standby()));
+            }
             Ok(Some(false)) => return,
             Ok(None) | Err(_) => n_blind += 1,
         }
@@ -56,4 +65,20 @@ async fn is_waiting(pool: &Pool<Manager>, backend_pid: i32) -> Option<bool> {
     .ok()?;
     connection.finish();
     Some(is_waiting)
+}
+
+/// One of the commits that are counted.
+struct Counted(Arc<AtomicU32>);
+
+impl Counted {
+    fn new(count: &Arc<AtomicU32>) -> Self {
+        count.fetch_add(1, Ordering::Relaxed);
+        Self(Arc::clone(count))
+    }
+}
+
+impl Drop for Counted {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::Relaxed);
+    }
 }

@@ -1,6 +1,14 @@
 //! The connections that an instance keeps and lends.
 
-use std::{io, str::FromStr, sync::Arc, time::Duration};
+use std::{
+    io,
+    str::FromStr,
+    sync::{
+        Arc,
+        atomic::{AtomicU32, Ordering},
+    },
+    time::Duration,
+};
 
 use deadpool::managed::{self, Metrics, PoolError, QueueMode, RecycleResult};
 use sqlx::postgres::PgConnectOptions;
@@ -69,7 +77,8 @@ impl Pool {
     /// `connect` names.
     pub fn new(connect: PgConnectOptions, connections_max: u32) -> Result<Self, sqlx::Error> {
         let connections_max = usize::try_from(connections_max).unwrap_or(usize::MAX);
-        let manager = Manager { connect, generations: Arc::default() };
+        let manager =
+            Manager { connect, generations: Arc::default(), waiting_for_standby: Arc::default() };
         let built = managed::Pool::builder(manager)
             .max_size(connections_max)
             // The one that was used last knows the statements best, and the others may rest.
@@ -169,6 +178,12 @@ impl Pool {
         saturated(self.connections.status().size)
     }
 
+    /// Commits of which the server said a moment ago that they wait for a standby, and that
+    /// keep their place among the connections until it is back.
+    pub fn n_waiting_for_standby(&self) -> u32 {
+        self.connections.manager().waiting_for_standby.load(Ordering::Relaxed)
+    }
+
     /// How many of them nobody uses.
     pub fn n_idle(&self) -> u32 {
         saturated(self.connections.status().available)
@@ -190,6 +205,14 @@ fn saturated(count: usize) -> u32 {
 pub(super) struct Manager {
     connect: PgConnectOptions,
     generations: Arc<Generations>,
+    waiting_for_standby: Arc<AtomicU32>,
+}
+
+impl Manager {
+    /// Count of commits that nobody waits for but the server.
+    pub(super) fn waiting_for_standby(&self) -> &Arc<AtomicU32> {
+        &self.waiting_for_standby
+    }
 }
 
 impl managed::Manager for Manager {

@@ -1,32 +1,58 @@
 //! The connections behind a handle.
 
-use std::{sync::Arc, time::Duration};
+use std::{
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::Duration,
+};
 
 use redis::{
-    Client, Cmd, Pipeline, RedisError, RedisFuture, Value,
+    Client, Cmd, ConnectionInfo, IntoConnectionInfo, Pipeline, RedisError, RedisFuture, Value,
     aio::{ConnectionLike, ConnectionManager, ConnectionManagerConfig},
     cluster::ClusterClient,
     cluster_async::ClusterConnection,
+    io::tcp::{TcpSettings, socket2::TcpKeepalive},
 };
 use thread_local::ThreadLocal;
-use tokio::sync::OnceCell;
+use tokio::{runtime::Handle, sync::OnceCell, time::timeout};
+
+use super::generations::Generations;
 
 /// How long one command may take.
-const RESPONSE_TIMEOUT: Duration = Duration::from_millis(500);
+pub(super) const RESPONSE_TIMEOUT: Duration = Duration::from_millis(500);
 /// How long connecting may take.
-const CONNECT_TIMEOUT: Duration = Duration::from_secs(1);
+pub(super) const CONNECT_TIMEOUT: Duration = Duration::from_secs(1);
+/// How long connecting to a whole cluster may take, nodes that are away included.
+const CLUSTER_CONNECT_TIMEOUT: Duration = Duration::from_secs(3);
+/// How long links to a cluster are kept at least: a node that is away for long must not have
+/// those to the others replaced again and again.
+const CLUSTER_LINK_KEPT: Duration = Duration::from_secs(3);
+/// When the system asks a silent peer whether it is there, and when it gives up.
+const KEEPALIVE_AFTER: Duration = Duration::from_secs(5);
+const KEEPALIVE_EVERY: Duration = Duration::from_secs(2);
+const USER_TIMEOUT: Duration = Duration::from_secs(10);
 /// The scheme that names a cluster: `redis+cluster://host:port,host:port`.
 const CLUSTER_SCHEME: &str = "redis+cluster://";
 
-/// One connection for each thread that asks. A connection is driven by the thread that
-/// opened it; shared by all of them, each question from another one would wake two threads
-/// more than it needs.
+/// One link for each thread that asks. A connection is driven by the thread that opened it;
+/// shared by all of them, each question from another one would wake two threads more than it
+/// needs.
+///
+/// A link that failed is of no more use, and neither are those of the other threads: one
+/// failure begins a new generation, and each thread replaces its link when it next asks.
 #[derive(Clone)]
 pub(super) struct Links {
     servers: Arc<Servers>,
-    by_thread: Arc<ThreadLocal<Link>>,
+    by_thread: Arc<ThreadLocal<Mutex<Slot>>>,
+    generations: Arc<Generations>,
     /// The one that is used whichever thread asks.
-    pinned: Option<Link>,
+    pinned: Option<Arc<Mutex<Slot>>>,
+}
+
+/// What a thread has: its link, and the one that is to replace it once it stands.
+#[derive(Clone, Default)]
+struct Slot {
+    link: Option<Link>,
+    next: Option<Link>,
 }
 
 /// Where Redis is.
@@ -40,9 +66,18 @@ impl Links {
     pub(super) fn to(url: &str) -> Result<Self, RedisError> {
         let servers = match url.strip_prefix(CLUSTER_SCHEME) {
             Some(nodes) => Servers::cluster(nodes)?,
-            None => Servers::Single(Box::new(Client::open(url)?)),
+            None => Servers::Single(Box::new(client(url)?)),
         };
-        Ok(Self { servers: Arc::new(servers), by_thread: Arc::default(), pinned: None })
+        let kept = match servers {
+            Servers::Single(_) => Duration::ZERO,
+            Servers::Cluster { .. } => CLUSTER_LINK_KEPT,
+        };
+        Ok(Self {
+            servers: Arc::new(servers),
+            by_thread: Arc::default(),
+            generations: Arc::new(Generations::new(kept)),
+            pinned: None,
+        })
     }
 
     pub(super) fn is_cluster(&self) -> bool {
@@ -54,25 +89,87 @@ impl Links {
     pub(super) fn seeds(&self) -> Result<Arc<[Client]>, RedisError> {
         match &*self.servers {
             Servers::Single(client) => Ok(Arc::from([Client::clone(client)])),
-            Servers::Cluster { nodes, .. } => {
-                nodes.iter().map(|node| Client::open(node.as_str())).collect()
-            }
+            Servers::Cluster { nodes, .. } => nodes.iter().map(|node| client(node)).collect(),
         }
     }
 
-    /// The same, with the connection of this thread for every other as well.
+    /// The same, with the link of this thread for every other as well.
     pub(super) fn pinned(&self) -> Self {
-        // Where none can be made, nothing is sent that could arrive in another order.
-        Self { pinned: self.mine().ok(), ..self.clone() }
+        let mine = lock(self.slot()).clone();
+        Self { pinned: Some(Arc::new(Mutex::new(mine))), ..self.clone() }
     }
 
     /// The one of this thread, unless one is pinned.
     pub(super) fn mine(&self) -> Result<Link, RedisError> {
-        if let Some(link) = &self.pinned {
-            return Ok(link.clone());
-        }
-        self.by_thread.get_or_try(|| self.servers.link()).cloned()
+        let mut slot = lock(self.slot());
+        let newest = self.generations.newest();
+        let link = match slot.link.take() {
+            Some(link) if link.generation >= newest => link,
+            Some(old) => self.replaced(old, &mut slot.next, newest)?,
+            None => self.servers.link(newest)?,
+        };
+        Ok(slot.link.insert(link).clone())
     }
+
+    /// Notes that `link` failed. True when that was news: its links are not replaced yet.
+    pub(super) fn lose(&self, link: &Link) -> bool {
+        self.generations.lose(link.generation)
+    }
+
+    fn slot(&self) -> &Mutex<Slot> {
+        match &self.pinned {
+            Some(pinned) => pinned,
+            None => self.by_thread.get_or_default(),
+        }
+    }
+
+    /// The link to use instead of `old`. To a cluster it is prepared behind the old one, which
+    /// still serves the nodes that are there.
+    fn replaced(
+        &self,
+        old: Link,
+        next: &mut Option<Link>,
+        newest: u64,
+    ) -> Result<Link, RedisError> {
+        if !self.is_cluster() {
+            return self.servers.link(newest);
+        }
+        match next.take() {
+            Some(ready) if ready.stands() => Ok(ready),
+            Some(coming) if coming.generation >= newest => {
+                *next = Some(coming);
+                Ok(old)
+            }
+            _ => {
+                let coming = self.servers.link(newest)?;
+                let Ok(runtime) = Handle::try_current() else { return Ok(coming) };
+                *next = Some(coming.clone());
+                runtime.spawn(coming.prepare());
+                Ok(old)
+            }
+        }
+    }
+}
+
+fn lock(slot: &Mutex<Slot>) -> MutexGuard<'_, Slot> {
+    slot.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// A client whose sockets notice a peer that is gone.
+fn client(url: &str) -> Result<Client, RedisError> {
+    let info: ConnectionInfo = url.into_connection_info()?;
+    Client::open(info.set_tcp_settings(tcp_settings()))
+}
+
+fn tcp_settings() -> TcpSettings {
+    let keepalive = TcpKeepalive::new()
+        .with_time(KEEPALIVE_AFTER)
+        .with_interval(KEEPALIVE_EVERY)
+        .with_retries(2);
+    let settings = TcpSettings::default().set_nodelay(true).set_keepalive(keepalive);
+    #[cfg(target_os = "linux")]
+    let settings = settings.set_user_timeout(USER_TIMEOUT);
+    settings
 }
 
 impl Servers {
@@ -82,45 +179,82 @@ impl Servers {
         let client = ClusterClient::builder(nodes.iter().cloned())
             .response_timeout(RESPONSE_TIMEOUT)
             .connection_timeout(CONNECT_TIMEOUT)
+            .tcp_settings(tcp_settings())
             .build()?;
         Ok(Self::Cluster { client: Arc::new(client), nodes })
     }
 
-    fn link(&self) -> Result<Link, RedisError> {
-        match self {
+    fn link(&self, generation: u64) -> Result<Link, RedisError> {
+        let way = match self {
             Self::Single(client) => {
+                // Whoever fails is replaced, and the breaker says when: nothing is tried again.
                 let config = ConnectionManagerConfig::new()
                     .set_response_timeout(Some(RESPONSE_TIMEOUT))
                     .set_connection_timeout(Some(CONNECT_TIMEOUT))
-                    .set_number_of_retries(1);
-                ConnectionManager::new_lazy_with_config(Client::clone(client), config)
-                    .map(Link::Single)
+                    .set_number_of_retries(0);
+                let client = Client::clone(client);
+                Way::Single(ConnectionManager::new_lazy_with_config(client, config)?)
             }
-            Self::Cluster { client, .. } => Ok(Link::Cluster(client.clone(), Arc::default())),
-        }
+            Self::Cluster { client, .. } => Way::Cluster(client.clone(), Arc::default()),
+        };
+        Ok(Link { way, generation })
     }
 }
 
-/// A connection to one server, or to a cluster that is found when it is first needed (its
-/// client cannot connect lazily by itself).
+/// A connection to one server or to a cluster, of one generation.
 #[derive(Clone)]
-pub(super) enum Link {
+pub(super) struct Link {
+    way: Way,
+    generation: u64,
+}
+
+/// A cluster is found when it is first needed: its client cannot connect lazily by itself.
+#[derive(Clone)]
+enum Way {
     Single(ConnectionManager),
     Cluster(Arc<ClusterClient>, Arc<OnceCell<ClusterConnection>>),
+}
+
+impl Link {
+    /// Whether a cluster was found.
+    fn stands(&self) -> bool {
+        match &self.way {
+            Way::Single(_) => true,
+            Way::Cluster(_, cell) => cell.initialized(),
+        }
+    }
+
+    /// Finds the cluster, so that nobody waits for it later.
+    async fn prepare(self) {
+        const ATTEMPTS_MAX: u32 = 10;
+        const PAUSE: Duration = Duration::from_millis(500);
+        let Way::Cluster(client, cell) = &self.way else { return };
+        for _ in 0..ATTEMPTS_MAX {
+            match found(client, cell).await {
+                Ok(_) => return,
+                Err(error) => tracing::debug!(%error, "the cluster was not found"),
+            }
+            tokio::time::sleep(PAUSE).await;
+        }
+    }
 }
 
 async fn found<'a>(
     client: &ClusterClient,
     cell: &'a OnceCell<ClusterConnection>,
 ) -> Result<&'a ClusterConnection, RedisError> {
-    cell.get_or_try_init(|| client.get_async_connection()).await
+    let connecting = async {
+        let connected = timeout(CLUSTER_CONNECT_TIMEOUT, client.get_async_connection()).await;
+        connected.unwrap_or_else(|elapsed| Err(std::io::Error::from(elapsed).into()))
+    };
+    cell.get_or_try_init(|| connecting).await
 }
 
 impl ConnectionLike for Link {
     fn req_packed_command<'a>(&'a mut self, cmd: &'a Cmd) -> RedisFuture<'a, Value> {
-        match self {
-            Self::Single(manager) => manager.req_packed_command(cmd),
-            Self::Cluster(client, cell) => {
+        match &mut self.way {
+            Way::Single(manager) => manager.req_packed_command(cmd),
+            Way::Cluster(client, cell) => {
                 Box::pin(
                     async move { found(client, cell).await?.clone().req_packed_command(cmd).await },
                 )
@@ -134,9 +268,9 @@ impl ConnectionLike for Link {
         offset: usize,
         count: usize,
     ) -> RedisFuture<'a, Vec<Value>> {
-        match self {
-            Self::Single(manager) => manager.req_packed_commands(pipeline, offset, count),
-            Self::Cluster(client, cell) => Box::pin(async move {
+        match &mut self.way {
+            Way::Single(manager) => manager.req_packed_commands(pipeline, offset, count),
+            Way::Cluster(client, cell) => Box::pin(async move {
                 let mut connection = found(client, cell).await?.clone();
                 connection.req_packed_commands(pipeline, offset, count).await
             }),
@@ -144,10 +278,37 @@ impl ConnectionLike for Link {
     }
 
     fn get_db(&self) -> i64 {
-        match self {
-            Self::Single(manager) => manager.get_db(),
+        match &self.way {
+            Way::Single(manager) => manager.get_db(),
             // A cluster has only database 0.
-            Self::Cluster(..) => 0,
+            Way::Cluster(..) => 0,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_links_of_all_threads_fail_as_one() {
+        let links = Links::to("redis://127.0.0.1:1").unwrap();
+        let by_thread: Vec<Link> = std::thread::scope(|scope| {
+            let ask = || links.mine().unwrap();
+            let threads: Vec<_> = (0..64).map(|_| scope.spawn(ask)).collect();
+            threads.into_iter().map(|thread| thread.join().unwrap()).collect()
+        });
+        let n_news = by_thread.iter().filter(|link| links.lose(link)).count();
+        assert_eq!(n_news, 1, "one failure rests once, however many threads met it");
+        assert_eq!(links.mine().unwrap().generation, 1);
+    }
+
+    #[test]
+    fn a_pinned_link_is_replaced_too() {
+        let pinned = Links::to("redis://127.0.0.1:1").unwrap().pinned();
+        let failed = pinned.mine().unwrap();
+        assert!(pinned.lose(&failed));
+        assert!(pinned.mine().unwrap().generation > failed.generation);
+        assert!(!pinned.lose(&failed), "what comes late from a replaced link is no news");
     }
 }

@@ -221,6 +221,9 @@ pub(in crate::rehearsal) async fn insert_wallets(
             insert into wallets (id, account_id, balance, version)
             select id, owner, $3, 1 from unnest($1::uuid[], $2::uuid[]) wallets (owner, id)
             returning id
+        ), house as (
+            insert into house_entries (wallet_id, wallet_version, amount)
+            select id, 1, -$3::bigint from wallets
         )
         insert into point_transactions
             (id, wallet_id, wallet_version, kind, amount, balance_after, reference_id)

@@ -61,7 +61,7 @@ pub(in crate::rehearsal) async fn list_wrong_seats(
         Finding,
         r#"
         with taken as (
-            select schedule_seat_id, reservations.id, status, schedule_id
+            select schedule_seat_id, reservations.id, status, reservations.schedule_id
             from reservation_items join reservations on reservations.id = reservation_id
             where live and schedule_seat_id is not null
         )
@@ -129,8 +129,8 @@ pub(in crate::rehearsal) async fn list_overdue_holds(
     .await
 }
 
-/// S4: what was paid after its end: by the clock that decided, where it is still known, and
-/// by the moment of the payment.
+/// S4: what was paid after its end: by the clock that decided, and by the moment of the
+/// payment.
 pub(in crate::rehearsal) async fn list_late_payments(
     tx: &mut Connection,
     rows_max: i64,
@@ -139,15 +139,13 @@ pub(in crate::rehearsal) async fn list_late_payments(
         Finding,
         r#"
         select 'reservation ' || reservations.id as "subject!",
-            format('was paid at %s, after its end at %s',
-                case reservations.status when 'CONFIRMED' then settled_at else payments.created_at end,
-                expires_at)
-                as "sentence!"
+            format('was paid at %s, decided by %s, after its end at %s',
+                payments.created_at, confirmed_at, expires_at) as "sentence!"
         from reservations join payments on reservation_id = reservations.id
         where reservations.status in ('CONFIRMED', 'REFUNDED')
             and payments.status in ('COMPLETED', 'REFUNDED')
             and (payments.created_at > expires_at + make_interval(secs => $1)
-                or reservations.status = 'CONFIRMED' and settled_at >= expires_at)
+                or coalesce(confirmed_at >= expires_at, true))
         limit $2
         "#,
         PAYING_SECS_MAX,

@@ -48,6 +48,7 @@ struct ReservationPage<'a> {
     is_renewable: bool,
     now: DateTime<Utc>,
     request_key: Uuid,
+    cancellation_key: Uuid,
     refusal: Option<String>,
 }
 
@@ -75,12 +76,6 @@ impl ReservationPage<'_> {
 
     fn lacking(&self) -> Points {
         self.reservation.total.checked_sub(self.usable).unwrap_or_default()
-    }
-
-    /// A key for another form of the page than the payment's.
-    #[expect(clippy::unused_self, reason = "called from the template")]
-    fn new_key(&self) -> Uuid {
-        Uuid::now_v7()
     }
 
     /// Points that went back, or would go back now.
@@ -217,6 +212,7 @@ pub async fn reservation_page(
         is_renewable,
         now: app.now(),
         request_key: Uuid::now_v7(),
+        cancellation_key: Uuid::now_v7(),
         refusal: refusal.map(|fault| me.view.refusal(fault)),
     };
     let status = refusal.map_or(StatusCode::OK, Fault::status);

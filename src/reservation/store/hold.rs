@@ -122,13 +122,14 @@ pub(in crate::reservation) async fn insert_seat_hold(
             select clock_timestamp() as at
         ), held as (
             insert into reservations (id, account_id, schedule_id, program_id, total, expires_at,
-                hold_ttl_secs, refund_until, refund_percent, created_at)
-            select $1, $2, $3, $4, $5, at + make_interval(secs => $6::integer), $6, $7, $8, at
+                hold_ttl_secs, refund_until, refund_percent, places_max, created_at)
+            select $1, $2, $3, $4, $5, at + make_interval(secs => $6::integer), $6, $7, $8, $13, at
             from moment
             returning expires_at
         ), items as (
-            insert into reservation_items (id, reservation_id, schedule_seat_id, unit_price)
-            select id, $1, seat_id, price
+            insert into reservation_items
+                (id, reservation_id, schedule_id, schedule_seat_id, unit_price)
+            select id, $1, $3, seat_id, price
             from unnest($9::uuid[], $10::bigint[], $11::bigint[]) as i (id, seat_id, price)
         ), taken as (
             update schedule_seats s
@@ -151,6 +152,7 @@ pub(in crate::reservation) async fn insert_seat_hold(
         &seat_ids,
         &prices,
         &versions,
+        hold.terms.places_max,
     )
     .fetch_one(tx)
     .await?;
@@ -201,12 +203,13 @@ pub(in crate::reservation) async fn insert_place_hold(
             where id = $9 and schedule_id = $3 and remaining >= $10
             returning clock_timestamp() as at
         ), items as (
-            insert into reservation_items (id, reservation_id, zone_id, quantity, unit_price)
-            select $8, $1, $9, $10, $12 from taken
+            insert into reservation_items
+                (id, reservation_id, schedule_id, zone_id, quantity, unit_price)
+            select $8, $1, $3, $9, $10, $12 from taken
         )
         insert into reservations (id, account_id, schedule_id, program_id, total, expires_at,
-            hold_ttl_secs, refund_until, refund_percent, created_at)
-        select $1, $2, $3, $4, $11, at + make_interval(secs => $5::integer), $5, $6, $7, at
+            hold_ttl_secs, refund_until, refund_percent, places_max, created_at)
+        select $1, $2, $3, $4, $11, at + make_interval(secs => $5::integer), $5, $6, $7, $13, at
         from taken
         returning expires_at
         "#,
@@ -222,6 +225,7 @@ pub(in crate::reservation) async fn insert_place_hold(
         item.quantity,
         total as _,
         item.unit_price as _,
+        hold.terms.places_max,
     )
     .fetch_optional(tx)
     .await

@@ -133,7 +133,7 @@ pub(in crate::reservation) async fn list_locked(
 }
 
 /// Moves locked reservations from one status to another; says how many it were. `at` is
-/// when that was decided; without it, now.
+/// when that was decided, as of every confirmation; without it, now.
 pub(in crate::reservation) async fn write_status(
     tx: &mut Connection,
     ids: &[ReservationId],
@@ -144,7 +144,8 @@ pub(in crate::reservation) async fn write_status(
     let written = sqlx::query!(
         r#"
         update reservations
-        set status = $3, settled_at = coalesce($4, clock_timestamp()), version = version + 1
+        set status = $3, settled_at = coalesce($4, clock_timestamp()), version = version + 1,
+            confirmed_at = case $3 when 'CONFIRMED' then $4 else confirmed_at end
         where id = any($1) and status = $2
         "#,
         ids as _,

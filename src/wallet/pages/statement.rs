@@ -168,7 +168,7 @@ fn lines(v: &View, rows: &[PointTransaction]) -> Result<Bytes, DownloadError> {
             row.amount.to_string(),
             row.pending_change.to_string(),
             row.balance_after.get().to_string(),
-            row.reference_id.map(|id| id.to_string()).unwrap_or_default(),
+            row.reference_id.to_string(),
         ])?;
     }
     bytes(writer)

@@ -42,10 +42,11 @@ async fn stand_in_line(office: &Office, concert: &Concert) {
     sqlx::query(
         "with standing as (
              insert into queue_tokens (id, program_id, account_id, queue_number)
-             select gen_random_uuid(), $1, id, nth
-             from unnest($2::uuid[]) with ordinality as p (id, nth)
+             select gen_random_uuid(), $1, id, next_number - 1 + nth
+             from queue_numbers, unnest($2::uuid[]) with ordinality as p (id, nth)
+             where program_id = $1
              returning 1)
-         update queue_numbers set next_number = 1 + (select count(*) from standing)
+         update queue_numbers set next_number = next_number + (select count(*) from standing)
          where program_id = $1",
     )
     .bind(concert.program_id)

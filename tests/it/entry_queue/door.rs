@@ -30,7 +30,7 @@ async fn a_sale_that_is_not_open_says_when_and_nothing_changes(db: PgPool) {
     assert_eq!((refused.status, refused.code().as_str()), (410, "sale-closed"));
 
     let cancelled = Concert::usual(&db).await;
-    sqlx::query("update programs set status = 'CANCELLED' where id = $1")
+    sqlx::query("update programs set status = 'CANCELLED', cancelled_at = now() where id = $1")
         .bind(cancelled.program_id)
         .execute(&db)
         .await

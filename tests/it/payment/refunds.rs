@@ -90,7 +90,10 @@ async fn too_late_or_with_a_used_ticket_there_is_no_refund(db: PgPool) {
     assert_sound(&office).await;
 
     // A cancelled program is refunded in full, at any time.
-    sqlx::query("update programs set status = 'CANCELLED'").execute(&db).await.unwrap();
+    sqlx::query("update programs set status = 'CANCELLED', cancelled_at = now()")
+        .execute(&db)
+        .await
+        .unwrap();
     assert_eq!(cancel(&ada, late).await.json()["refunded"], PRICE);
     assert_sound(&office).await;
     office.close().await;

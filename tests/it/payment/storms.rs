@@ -102,7 +102,7 @@ async fn without_the_lock_the_storm_takes_points_twice(db: PgPool) {
                  insert into point_transactions
                      (id, wallet_id, wallet_version, kind, amount, balance_after, reference_id)
                  select gen_random_uuid(), id, version, 'PAYMENT', -total, balance, $2 from paid",
-                "update reservations set status = 'CONFIRMED' where id = $1 and $2::uuid is not null",
+                "update reservations set status = 'CONFIRMED', confirmed_at = now() where id = $1 and $2::uuid is not null",
             ] {
                 sqlx::query(statement).bind(id).bind(payment_id).execute(&mut *tx).await.unwrap();
             }

@@ -21,6 +21,15 @@ async fn let_time_pass(db: &PgPool, secs: i32) {
     .execute(db)
     .await
     .unwrap();
+    // Whoever held it was inside then.
+    sqlx::query(
+        "update queue_tokens set admitted_at = admitted_at - make_interval(secs => $1)
+         where admitted_at is not null",
+    )
+    .bind(secs)
+    .execute(db)
+    .await
+    .unwrap();
 }
 
 /// Waits until no seat and no place is held any more.
@@ -242,14 +251,23 @@ async fn instances_share_the_work_of_ending_many_holds(db: PgPool) {
     let ada = office.sign_in("ada").await;
     sqlx::query(
         "with numbered as (select unnest($3::bigint[]) as seat, gen_random_uuid() as id),
-         held as (
+         line as (
+             insert into queue_numbers (program_id, next_number) values ($4, 2)
+             on conflict (program_id) do update set next_number = 2
+         ), stay as (
+             insert into queue_tokens (id, program_id, account_id, queue_number, status,
+                 admitted_at, stay_ends_at, expires_at, ended_at)
+             values (gen_random_uuid(), $4, $1, 1, 'EXPIRED', now() - interval '302 seconds', now(),
+                 now(), now())
+         ), held as (
              insert into reservations (id, account_id, schedule_id, program_id, total, expires_at,
-                 hold_ttl_secs, refund_until, refund_percent, created_at)
-             select id, $1, $2, $4, 50000, now() - interval '1 second', 300, now(), 100,
+                 hold_ttl_secs, refund_until, refund_percent, places_max, created_at)
+             select id, $1, $2, $4, 50000, now() - interval '1 second', 300, now(), 100, 2000,
                  now() - interval '301 seconds' from numbered
          ), items as (
-             insert into reservation_items (id, reservation_id, schedule_seat_id, unit_price)
-             select gen_random_uuid(), id, seat, 50000 from numbered
+             insert into reservation_items
+                 (id, reservation_id, schedule_id, schedule_seat_id, unit_price)
+             select gen_random_uuid(), id, $2, seat, 50000 from numbered
          )
          update schedule_seats set status = 'HELD' where id = any($3)",
     )

@@ -37,14 +37,15 @@ async fn hold_all(db: &PgPool, concert: &Concert, account_id: Uuid, held_ms: f64
              from schedule_seats where schedule_id = $2 and status = 'AVAILABLE'
          ), held as (
              insert into reservations (id, account_id, schedule_id, program_id, total, expires_at,
-                 hold_ttl_secs, refund_until, refund_percent, created_at)
-             select id, $1, $2, $3, 50000, at + $4 * interval '1 millisecond', 60, now(), 100,
+                 hold_ttl_secs, refund_until, refund_percent, places_max, created_at)
+             select id, $1, $2, $3, 50000, at + $4 * interval '1 millisecond', 60, now(), 100, 1000000,
                  at + $4 * interval '1 millisecond' - interval '60 seconds'
              from numbered
              returning id
          ), items as (
-             insert into reservation_items (id, reservation_id, schedule_seat_id, unit_price)
-             select gen_random_uuid(), id, seat, 50000 from numbered
+             insert into reservation_items
+                 (id, reservation_id, schedule_id, schedule_seat_id, unit_price)
+             select gen_random_uuid(), id, $2, seat, 50000 from numbered
          ), taken as (
              update schedule_seats s set status = 'HELD' from numbered where s.id = numbered.seat
          )
@@ -87,6 +88,22 @@ async fn of_paying_and_expiring_exactly_one_wins(db: PgPool) {
     let options = ConcertOptions { seats: SEATS, ..ConcertOptions::default() };
     let concert = Concert::with(&office.db, options).await;
     let ada = office.sign_in("ada").await;
+    // Inside all the time.
+    sqlx::query(
+        "with line as (
+             insert into queue_numbers (program_id, next_number) values ($1, 2)
+             on conflict (program_id) do update set next_number = 2
+         )
+         insert into queue_tokens (id, program_id, account_id, queue_number, status, admitted_at,
+             stay_ends_at, expires_at)
+         values (gen_random_uuid(), $1, $2, 1, 'EXPIRED', now() - interval '2 minutes',
+             now() + interval '1 hour', now() + interval '1 hour')",
+    )
+    .bind(concert.program_id)
+    .bind(ada.account_id)
+    .execute(&office.db)
+    .await
+    .unwrap();
     let is_over = Arc::new(AtomicBool::new(false));
     let expiring = {
         let (app, is_over) = (office.app.clone(), is_over.clone());
@@ -152,7 +169,8 @@ async fn settle(db: &PgPool, paid: &BTreeMap<Uuid, bool>) {
         assert!(in_time || status == "EXPIRED", "paid after its end");
     }
     sqlx::query(
-        "with ended as (update reservations set status = 'EXPIRED' where status = 'CONFIRMED'),
+        "with ended as (update reservations set status = 'EXPIRED', confirmed_at = null
+                        where status = 'CONFIRMED'),
          freed as (update reservation_items set live = false where live)
          update schedule_seats set status = 'AVAILABLE' where status = 'RESERVED'",
     )

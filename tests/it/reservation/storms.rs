@@ -108,12 +108,13 @@ async fn take_naively(db: &PgPool, concert: &Concert, person: &Person, seat: i64
     sqlx::query(
         "with held as (
              insert into reservations (id, account_id, schedule_id, program_id, total, expires_at,
-                 hold_ttl_secs, refund_until, refund_percent)
-             values (gen_random_uuid(), $1, $2, $3, 50000, now() + interval '5 minutes', 300, now(), 100)
+                 hold_ttl_secs, refund_until, refund_percent, places_max)
+             values (gen_random_uuid(), $1, $2, $3, 50000, now() + interval '5 minutes', 300, now(), 100, 8)
              returning id
          ), item as (
-             insert into reservation_items (id, reservation_id, schedule_seat_id, unit_price)
-             select gen_random_uuid(), id, $4, 50000 from held
+             insert into reservation_items
+                 (id, reservation_id, schedule_id, schedule_seat_id, unit_price)
+             select gen_random_uuid(), id, $2, $4, 50000 from held
          )
          update schedule_seats set status = 'HELD' where id = $4",
     )

@@ -1,6 +1,6 @@
 //! Holds as the reservation feature writes them, for tests that begin at the payment.
 
-use sqlx::PgPool;
+use sqlx::{PgConnection, PgPool};
 use uuid::Uuid;
 
 use super::Concert;
@@ -35,13 +35,15 @@ impl Hold<'_> {
     pub(crate) async fn write(&self, db: &PgPool, concert: &Concert, account_id: Uuid) -> Uuid {
         let id = Uuid::now_v7();
         let mut tx = db.begin().await.unwrap();
+        self.write_stay(&mut tx, concert, account_id).await;
         sqlx::query(
             "insert into reservations (id, account_id, schedule_id, program_id, total, expires_at,
-                 hold_ttl_secs, refund_until, refund_percent, created_at)
+                 hold_ttl_secs, refund_until, refund_percent, places_max, created_at)
              select $1, $2, $3, $4,
                  (select coalesce(sum(price), 0) from schedule_seats where id = any($5))
                      + $6 * (select price from zones where id = $7),
                  now() + make_interval(secs => $8), 300, now() + make_interval(secs => $9), $10,
+                 (select places_per_account_max from programs where id = $4),
                  now() + make_interval(secs => $8 - 300)",
         )
         .bind(id)
@@ -63,19 +65,49 @@ impl Hold<'_> {
                   taken as (update zones set remaining = remaining - $4, version = version + 1
                             where id = $3 and $4 > 0 returning id, price)
              insert into reservation_items
-                 (id, reservation_id, schedule_seat_id, zone_id, quantity, unit_price)
-             select gen_random_uuid(), $1, id, null::uuid, 1, price from held
+                 (id, reservation_id, schedule_id, schedule_seat_id, zone_id, quantity, unit_price)
+             select gen_random_uuid(), $1, $5, id, null::uuid, 1, price from held
              union all
-             select gen_random_uuid(), $1, null, id, $4, price from taken",
+             select gen_random_uuid(), $1, $5, null, id, $4, price from taken",
         )
         .bind(id)
         .bind(self.seat_ids)
         .bind(concert.zone_id)
         .bind(self.places)
+        .bind(concert.schedule_id)
         .execute(&mut *tx)
         .await
         .unwrap();
         tx.commit().await.unwrap();
         id
+    }
+
+    /// A stay at that moment, unless there is one: no hold begins outside. Somebody let them in, so
+    /// it counts for no capacity.
+    async fn write_stay(&self, tx: &mut PgConnection, concert: &Concert, account_id: Uuid) {
+        sqlx::query(
+            "with made as (
+                 select now() + make_interval(secs => $3 - 300) as at
+             ), numbered as (
+                 insert into queue_numbers (program_id, next_number)
+                 select $1, 2 from made
+                 where not exists (
+                     select from queue_tokens
+                     where program_id = $1 and account_id = $2 and admitted_at <= at
+                         and at <= coalesce(ended_at, stay_ends_at))
+                 on conflict (program_id) do update set next_number = queue_numbers.next_number + 1
+                 returning next_number - 1 as number
+             )
+             insert into queue_tokens (id, program_id, account_id, queue_number, status,
+                 issued_at, admitted_at, stay_ends_at, expires_at, ended_at, let_in_by)
+             select gen_random_uuid(), $1, $2, number, 'EXPIRED', at, at, at, at, at, $2
+             from numbered, made",
+        )
+        .bind(concert.program_id)
+        .bind(account_id)
+        .bind(self.ends_in_secs)
+        .execute(tx)
+        .await
+        .unwrap();
     }
 }

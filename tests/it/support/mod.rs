@@ -10,9 +10,11 @@ pub(crate) mod ledger;
 mod linger;
 mod office;
 mod person;
+mod private_postgres;
 mod private_redis;
 mod process;
 mod purchase;
+mod silent_wire;
 
 pub(crate) use answer::Answer;
 pub(crate) use catalog::{Concert, ConcertOptions};
@@ -21,11 +23,13 @@ pub(crate) use counted_wire::CountedWire;
 pub(crate) use cut_wire::CutWire;
 pub(crate) use holds::Hold;
 pub(crate) use linger::Death;
-pub(crate) use office::{Office, app, pool};
+pub(crate) use office::{Office, app, config, pool};
 pub(crate) use person::Person;
+pub(crate) use private_postgres::PrivatePostgres;
 pub(crate) use private_redis::{PrivateCluster, PrivateRedis, free_port};
 pub(crate) use process::Process;
 pub(crate) use purchase::Purchase;
+pub(crate) use silent_wire::SilentWire;
 
 use std::future::Future;
 

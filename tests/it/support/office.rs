@@ -51,6 +51,14 @@ impl Office {
         Self { db, app: apps.remove(0), instances, client }
     }
 
+    /// One instance with settings that say which role serves.
+    pub(crate) async fn open_as(db: PgPool, settings: &[(&str, &str)]) -> Self {
+        let app = App::start(config(settings)).await.unwrap();
+        let instances = vec![server::start(&app).unwrap()];
+        let client = Client::builder().redirect(Policy::none()).build().unwrap();
+        Self { db, app, instances, client }
+    }
+
     /// One instance that reaches the database through the wire at `port`.
     pub(crate) async fn open_through(db: PgPool, port: u16, settings: &[(&str, &str)]) -> Self {
         let config = config(settings);
@@ -207,7 +215,7 @@ pub(crate) fn pool(db: &PgPool, connections_max: u32) -> Pool {
 }
 
 /// Settings for instances on free ports, with a Redis prefix of their own.
-fn config(settings: &[(&str, &str)]) -> Config {
+pub(crate) fn config(settings: &[(&str, &str)]) -> Config {
     let prefix = Uuid::new_v4().to_string();
     let mut values: HashMap<&str, String> = HashMap::from([
         ("DATABASE_URL", std::env::var("DATABASE_URL").unwrap()),

@@ -70,24 +70,26 @@ from generate_series(1, 1000) p, generate_series(1, 10) n;
 -- Half of the huge house is sold, every second seat of that to one account; of each small house
 -- ten seats are.
 insert into reservations (id, account_id, schedule_id, program_id, status, total, expires_at,
-    hold_ttl_secs, refund_until, refund_percent, settled_at)
+    hold_ttl_secs, refund_until, refund_percent, places_max, confirmed_at, settled_at)
 select pg_temp.id('reservation', n), pg_temp.id('account', case n % 2 when 0 then 0 else n % 20000 end),
-    pg_temp.id('schedule', 0), pg_temp.id('program', 0), 'CONFIRMED', 2000, now(), 300, now(), 100, now()
+    pg_temp.id('schedule', 0), pg_temp.id('program', 0), 'CONFIRMED', 2000, now(), 300, now(), 100, 8,
+    now() - interval '1 second', now()
 from generate_series(1, 100000) n;
 insert into reservations (id, account_id, schedule_id, program_id, status, total, expires_at,
-    hold_ttl_secs, refund_until, refund_percent, settled_at)
+    hold_ttl_secs, refund_until, refund_percent, places_max, confirmed_at, settled_at)
 select pg_temp.id('few reservations', p * 10 + n), pg_temp.id('account', p * 10 + n),
-    pg_temp.id('schedule', p), pg_temp.id('program', p), 'CONFIRMED', 2000, now(), 300, now(), 100, now()
+    pg_temp.id('schedule', p), pg_temp.id('program', p), 'CONFIRMED', 2000, now(), 300, now(), 100, 8,
+    now() - interval '1 second', now()
 from generate_series(1, 1000) p, generate_series(0, 9) n;
-insert into reservation_items (id, reservation_id, schedule_seat_id, unit_price)
-select gen_random_uuid(), r.id, s.id, 1000
+insert into reservation_items (id, reservation_id, schedule_id, schedule_seat_id, unit_price)
+select gen_random_uuid(), r.id, schedule_id, s.id, 1000
 from (select id, schedule_id, row_number() over (partition by schedule_id) as nth from reservations) r
 join (select id, schedule_id, (row_number() over (partition by schedule_id order by id) + 1) / 2 as nth
       from schedule_seats) s using (schedule_id, nth);
 insert into payments (id, reservation_id, account_id, amount, status)
 select gen_random_uuid(), id, account_id, total, 'COMPLETED' from reservations;
-insert into tickets (id, reservation_item_id, account_id, code)
-select gen_random_uuid(), items.id, account_id, items.id::text
+insert into tickets (id, reservation_item_id, number, item_quantity, account_id, code)
+select gen_random_uuid(), items.id, 1, 1, account_id, items.id::text
 from reservation_items items join reservations on reservations.id = reservation_id;
 
 -- What one account sent to another, and what staff did.

@@ -26,7 +26,7 @@ values ('00000000-0000-0000-0000-000000000004', '00000000-0000-0000-0000-0000000
     'Standing', 30000, 100, 98);
 
 insert into queue_numbers (program_id, next_number)
-values ('00000000-0000-0000-0000-000000000001', 4);
+values ('00000000-0000-0000-0000-000000000001', 5);
 insert into queue_gates (program_id) values ('00000000-0000-0000-0000-000000000001');
 insert into queue_tokens (id, program_id, account_id, queue_number, status, admitted_at,
     stay_ends_at, expires_at, ended_at, inside_after, capacity_then)
@@ -34,29 +34,34 @@ select gen_random_uuid(), '00000000-0000-0000-0000-000000000001', account_id::uu
     admitted_at, admitted_at + interval '10 minutes', admitted_at + interval '10 minutes',
     ended_at, inside_after, 2
 from (values
-    ('00000000-0000-0000-0000-0000000000a1', 1, 'COMPLETED', now() - interval '2 minutes', now(), 1),
-    ('00000000-0000-0000-0000-0000000000b1', 2, 'ACTIVE', now() - interval '1 minute', null, 2),
-    ('00000000-0000-0000-0000-0000000000c1', 3, 'WAITING', null, null, null))
+    ('00000000-0000-0000-0000-0000000000c1', 1, 'EXPIRED', now() - interval '61 minutes',
+        now() - interval '51 minutes', 1),
+    ('00000000-0000-0000-0000-0000000000a1', 2, 'COMPLETED', now() - interval '2 minutes', now(), 1),
+    ('00000000-0000-0000-0000-0000000000b1', 3, 'ACTIVE', now() - interval '1 minute', null, 2),
+    ('00000000-0000-0000-0000-0000000000c1', 4, 'WAITING', null, null, null))
     tokens (account_id, number, status, admitted_at, ended_at, inside_after);
 
 insert into reservations (id, account_id, schedule_id, program_id, status, total, created_at,
-    hold_ttl_secs, renewed_at, expires_at, refund_until, refund_percent)
+    hold_ttl_secs, renewed_at, expires_at, refund_until, refund_percent, places_max, confirmed_at,
+    settled_at)
 select id::uuid, account_id::uuid, '00000000-0000-0000-0000-000000000003',
     '00000000-0000-0000-0000-000000000001', status, total, made_at, 300, renewed_at,
     made_at + make_interval(secs => case when renewed_at is null then 300 else 420 end),
-    now() + interval '6 days', 50
+    now() + interval '6 days', 50, 8,
+    case when status in ('CONFIRMED', 'REFUNDED') then made_at + interval '50 seconds' end, settled_at
 from (values
     ('00000000-0000-0000-0000-0000000000a2', '00000000-0000-0000-0000-0000000000a1', 'CONFIRMED',
-        50000, now() - interval '1 minute', null),
+        50000, now() - interval '1 minute', null, now() - interval '10 seconds'),
     ('00000000-0000-0000-0000-0000000000b2', '00000000-0000-0000-0000-0000000000b1', 'HELD',
-        60000, now() - interval '1 minute', now()),
+        60000, now() - interval '1 minute', now(), null),
     ('00000000-0000-0000-0000-0000000000c2', '00000000-0000-0000-0000-0000000000c1', 'REFUNDED',
-        50000, now() - interval '1 hour', null),
+        50000, now() - interval '1 hour', null, now() - interval '30 minutes'),
     ('00000000-0000-0000-0000-0000000000c3', '00000000-0000-0000-0000-0000000000c1', 'EXPIRED',
-        30000, now() - interval '1 hour', null))
-    reservations (id, account_id, status, total, made_at, renewed_at);
-insert into reservation_items (id, reservation_id, schedule_seat_id, zone_id, quantity, unit_price, live)
-select item.id::uuid, reservation_id::uuid,
+        30000, now() - interval '59 minutes', null, now() - interval '54 minutes'))
+    reservations (id, account_id, status, total, made_at, renewed_at, settled_at);
+insert into reservation_items
+    (id, reservation_id, schedule_id, schedule_seat_id, zone_id, quantity, unit_price, live)
+select item.id::uuid, reservation_id::uuid, '00000000-0000-0000-0000-000000000003',
     (select s.id from schedule_seats s join seats on seats.id = seat_id where number = seat),
     zone_id::uuid, quantity, unit_price, live
 from (values
@@ -73,18 +78,19 @@ values
         '00000000-0000-0000-0000-0000000000a1', 50000, 'COMPLETED', now()),
     ('00000000-0000-0000-0000-0000000000c4', '00000000-0000-0000-0000-0000000000c2',
         '00000000-0000-0000-0000-0000000000c1', 50000, 'REFUNDED', now() - interval '58 minutes');
-insert into tickets (id, reservation_item_id, account_id, code, status)
+insert into tickets (id, reservation_item_id, number, item_quantity, account_id, code, status)
 values
-    ('00000000-0000-0000-0000-0000000000a5', '00000000-0000-0000-0000-0000000000a3',
+    ('00000000-0000-0000-0000-0000000000a5', '00000000-0000-0000-0000-0000000000a3', 1, 1,
         '00000000-0000-0000-0000-0000000000a1', 'ADA', 'VALID'),
-    ('00000000-0000-0000-0000-0000000000c7', '00000000-0000-0000-0000-0000000000c5',
+    ('00000000-0000-0000-0000-0000000000c7', '00000000-0000-0000-0000-0000000000c5', 1, 1,
         '00000000-0000-0000-0000-0000000000c1', 'CAS', 'VOID');
 insert into idempotency_keys (account_id, key, fingerprint, outcome)
 values ('00000000-0000-0000-0000-0000000000a1', gen_random_uuid(), '', jsonb_build_object(
     'payment_id', '00000000-0000-0000-0000-0000000000a4', 'amount', 50000, 'balance', 50000));
 
-insert into transfers (id, sender_id, receiver_id, amount, status, expires_at)
-select id::uuid, sender_id::uuid, receiver_id::uuid, amount, status, now() + interval '3 days'
+insert into transfers (id, sender_id, receiver_id, amount, status, expires_at, version)
+select id::uuid, sender_id::uuid, receiver_id::uuid, amount, status, now() + interval '3 days',
+    case status when 'PENDING' then 0 else 1 end
 from (values
     ('00000000-0000-0000-0000-0000000000d1', '00000000-0000-0000-0000-0000000000a1',
         '00000000-0000-0000-0000-0000000000b1', 1000, 'PENDING'),
@@ -93,6 +99,10 @@ from (values
     ('00000000-0000-0000-0000-0000000000d3', '00000000-0000-0000-0000-0000000000b1',
         '00000000-0000-0000-0000-0000000000c1', 3000, 'REJECTED'))
     transfers (id, sender_id, receiver_id, amount, status);
+insert into transfer_status_history (transfer_id, version, status)
+select id, 0, 'PENDING' from transfers
+union all
+select id, 1, status from transfers where version = 1;
 
 insert into wallets (id, account_id, balance, pending, version)
 values
@@ -117,3 +127,5 @@ from (values
     ('00000000-0000-0000-0000-0000000000c8', 2, 'PAYMENT', -50000, 0, 50000, '00000000-0000-0000-0000-0000000000c4'),
     ('00000000-0000-0000-0000-0000000000c8', 3, 'REFUND', 25000, 0, 75000, '00000000-0000-0000-0000-0000000000c4'))
     entries (wallet_id, version, kind, amount, pending_change, balance_after, reference_id);
+insert into house_entries (wallet_id, wallet_version, amount)
+select wallet_id, wallet_version, -amount from point_transactions where kind not like 'TRANSFER%';

@@ -9,14 +9,11 @@ use crate::support::{Office, Person};
 /// Writes a history of two kinds over three months, oldest first, ten lines each.
 async fn write_history(db: &PgPool, person: &Person) {
     let wallet_id = Uuid::now_v7();
-    sqlx::query("insert into wallets (id, account_id, balance, version) values ($1, $2, 900, 90)")
-        .bind(wallet_id)
-        .bind(person.account_id)
-        .execute(db)
-        .await
-        .unwrap();
     sqlx::query(
-        "insert into point_transactions
+        "with wallet as (
+             insert into wallets (id, account_id, balance, version) values ($1, $2, 900, 90)
+         )
+         insert into point_transactions
              (id, wallet_id, wallet_version, kind, amount, balance_after, reference_id, created_at)
          select gen_random_uuid(), $1, n, case n % 3 when 1 then 'ADJUSTMENT' else 'CHARGE' end, 10,
                 n * 10, gen_random_uuid(),
@@ -25,6 +22,7 @@ async fn write_history(db: &PgPool, person: &Person) {
          from generate_series(1, 90) n",
     )
     .bind(wallet_id)
+    .bind(person.account_id)
     .execute(db)
     .await
     .unwrap();
@@ -89,18 +87,19 @@ async fn the_whole_statement_is_downloaded(db: PgPool) {
     let (ada, bob) = (office.sign_in("ada").await, office.sign_in("bob").await);
     let wallet_id = Uuid::now_v7();
     sqlx::query(
-        "insert into wallets (id, account_id, balance, version) values ($1, $2, 2500, 2500)",
+        "with wallet as (
+             insert into wallets (id, account_id, balance, version) values ($1, $2, 2500, 2500)
+         ), house as (
+             insert into house_entries (wallet_id, wallet_version, amount)
+             select $1, n, -1 from generate_series(1, 2500) n
+         )
+         insert into point_transactions
+             (id, wallet_id, wallet_version, kind, amount, balance_after, reference_id)
+         select gen_random_uuid(), $1, n, 'CHARGE', 1, n, gen_random_uuid()
+         from generate_series(1, 2500) n",
     )
     .bind(wallet_id)
     .bind(ada.account_id)
-    .execute(&db)
-    .await
-    .unwrap();
-    sqlx::query(
-        "insert into point_transactions (id, wallet_id, wallet_version, kind, amount, balance_after)
-         select gen_random_uuid(), $1, n, 'CHARGE', 1, n from generate_series(1, 2500) n",
-    )
-    .bind(wallet_id)
     .execute(&db)
     .await
     .unwrap();
@@ -133,18 +132,18 @@ async fn a_long_history_costs_what_a_short_one_does(db: PgPool) {
     .execute(&db)
     .await
     .unwrap();
-    sqlx::query("insert into wallets (id, account_id, version) values ($1, $2, 30000)")
-        .bind(wallet_id)
-        .bind(account_id)
-        .execute(&db)
-        .await
-        .unwrap();
     sqlx::query(
-        "insert into point_transactions (id, wallet_id, wallet_version, kind, amount, balance_after)
-         select gen_random_uuid(), $1, n, case when n = 1 then 'REFUND' else 'CHARGE' end, 0, 0
+        "with wallet as (
+             insert into wallets (id, account_id, version) values ($1, $2, 30000)
+         )
+         insert into point_transactions
+             (id, wallet_id, wallet_version, kind, amount, balance_after, reference_id)
+         select gen_random_uuid(), $1, n, case when n = 1 then 'REFUND' else 'CHARGE' end, 0, 0,
+             gen_random_uuid()
          from generate_series(1, 30000) n",
     )
     .bind(wallet_id)
+    .bind(account_id)
     .execute(&db)
     .await
     .unwrap();

@@ -89,7 +89,8 @@ pub(in crate::rehearsal) async fn delete_program(
     Ok(())
 }
 
-/// Removes the people's points: the record of throw-away wallets is the only one that may go.
+/// Removes the people's points and the house's side of them: the record of throw-away wallets
+/// is the only one that may go.
 pub(in crate::rehearsal) async fn delete_wallets(
     tx: &mut Connection,
     host: &str,
@@ -99,6 +100,8 @@ pub(in crate::rehearsal) async fn delete_wallets(
         with mine as (
             select wallets.id from wallets join accounts on accounts.id = account_id
             where email like '%@' || $1::text and is_throwaway(accounts.id)
+        ), house as (
+            delete from house_entries where wallet_id in (select id from mine)
         ), entries as (
             delete from point_transactions where wallet_id in (select id from mine)
         )

@@ -1,0 +1,24 @@
+-- What the role that serves may do. Run by the owner after every migration, in a transaction that
+-- has set `stagedoor.serving_role`.
+--
+-- It owns nothing, so it cannot switch off a trigger, drop a constraint or an index, empty a
+-- table, or read what is not in this schema. What is append-only it may not change; the entries of
+-- a rehearsal's wallets are deleted again, and a trigger refuses all others.
+do $$
+declare
+    serving text := current_setting('stagedoor.serving_role');
+begin
+    -- Instances that start at once grant one after the other: the server refuses the second of two
+    -- that change the same rights.
+    perform pg_advisory_xact_lock(hashtext('stagedoor grants'));
+    if serving = current_user then
+        return;
+    end if;
+    execute format('grant usage on schema public to %I', serving);
+    execute format('grant select, insert, update, delete on all tables in schema public to %I', serving);
+    execute format('grant usage, select on all sequences in schema public to %I', serving);
+    execute format('revoke update on point_transactions, house_entries from %I', serving);
+    execute format('revoke update, delete on transfer_status_history, audit_log from %I', serving);
+    execute format('revoke insert, update, delete on _sqlx_migrations from %I', serving);
+end
+$$;

@@ -1,0 +1,66 @@
+//! The two roles of a deployment: one owns the tables and migrates, the other serves and owns
+//! nothing, so that no mistake of ours can switch off a trigger or drop a constraint.
+
+use std::{str::FromStr, time::Duration};
+
+use sqlx::{Executor, PgExecutor, migrate::MigrateError, postgres::PgConnectOptions};
+
+use super::{APPLICATION_NAME, Pool, is_migrated, migrate};
+use crate::config::Config;
+
+/// Connections of the owner's pool: it only migrates.
+const OWNER_CONNECTIONS_MAX: u32 = 1;
+/// Upper bound of one grant, for which others that start may be waited.
+const GRANT_MAX: Duration = Duration::from_secs(30);
+
+/// Brings the schema up to this binary and lets the role of `DATABASE_URL` work with it. Answers
+/// with that role's pool.
+///
+/// Without an owner's address a role that owns nothing cannot migrate: it goes on where nothing is
+/// to be done.
+pub async fn migrate_for(config: &Config) -> Result<Pool, MigrateError> {
+    let owner = owner_of(config)?;
+    if config.database_owner_url.is_none() && may_go_on(&owner).await {
+        return Ok(Pool::of(config)?);
+    }
+    migrate(&owner).await?;
+    let serving = PgConnectOptions::from_str(&config.database_url)?;
+    grant(&owner, serving.get_username()).await?;
+    Ok(Pool::of(config)?)
+}
+
+/// Whether the tables are another role's, and up to date.
+async fn may_go_on(db: &Pool) -> bool {
+    matches!(is_owner(db).await, Ok(false)) && matches!(is_migrated(db).await, Ok(true))
+}
+
+/// The pool of the role that owns the tables: of `DATABASE_OWNER_URL`, or without one of
+/// `DATABASE_URL`.
+pub fn owner_of(config: &Config) -> Result<Pool, sqlx::Error> {
+    let url = config.database_owner_url.as_ref().unwrap_or(&config.database_url);
+    Pool::new(PgConnectOptions::from_str(url)?, OWNER_CONNECTIONS_MAX)
+}
+
+/// Whether the role that asks could switch off what the tables refuse: it owns them, or is a
+/// superuser.
+pub async fn is_owner(db: impl PgExecutor<'_>) -> Result<bool, sqlx::Error> {
+    sqlx::query_scalar!(
+        r#"
+        select pg_has_role(current_user, relowner, 'usage') as "is!"
+        from pg_class where oid = 'point_transactions'::regclass
+        "#,
+    )
+    .fetch_one(db)
+    .await
+}
+
+/// Grants `role` what serving needs, and no more.
+async fn grant(owner: &Pool, role: &str) -> Result<(), sqlx::Error> {
+    let mut db = owner.connect_beside(APPLICATION_NAME, GRANT_MAX).await?;
+    let mut tx = db.begin().await?;
+    sqlx::query!("select set_config('stagedoor.serving_role', $1, true)", role)
+        .fetch_one(&mut *tx)
+        .await?;
+    tx.execute(include_str!("grants.sql")).await?;
+    tx.commit().await
+}

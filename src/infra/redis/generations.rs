@@ -1,0 +1,53 @@
+//! Generations of links: one failure is the failure of all links of its time.
+
+use std::{
+    sync::{
+        Mutex, PoisonError,
+        atomic::{AtomicU64, Ordering},
+    },
+    time::{Duration, Instant},
+};
+
+/// Counter that rises with the first failure of the newest links.
+#[derive(Debug)]
+pub(super) struct Generations {
+    newest: AtomicU64,
+    /// How long a generation lasts at least.
+    kept: Duration,
+    since: Mutex<Option<Instant>>,
+}
+
+impl Generations {
+    pub(super) fn new(kept: Duration) -> Self {
+        Self { newest: AtomicU64::new(0), kept, since: Mutex::new(None) }
+    }
+
+    pub(super) fn newest(&self) -> u64 {
+        self.newest.load(Ordering::Acquire)
+    }
+
+    /// Notes that a link of `generation` failed. True when that was news.
+    pub(super) fn lose(&self, generation: u64) -> bool {
+        let mut since = self.since.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_young = since.is_some_and(|since| since.elapsed() < self.kept);
+        if generation < self.newest() || is_young {
+            return false;
+        }
+        *since = Some(Instant::now());
+        self.newest.store(generation + 1, Ordering::Release);
+        true
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn links_to_a_cluster_outlast_a_node_that_is_away() {
+        let generations = Generations::new(Duration::from_hours(1));
+        assert!(generations.lose(0));
+        assert!(!generations.lose(1), "the others are still served over them");
+        assert_eq!(generations.newest(), 1);
+    }
+}

@@ -1,0 +1,56 @@
+//! Listening to one channel.
+
+use std::time::Duration;
+
+use futures_util::StreamExt;
+use redis::{
+    Client, RedisError, Value,
+    aio::{PubSubSink, PubSubStream},
+};
+use tokio::time::timeout;
+
+use super::link::{CONNECT_TIMEOUT, RESPONSE_TIMEOUT};
+
+/// How long nothing is heard before the server is asked whether it is still there.
+const SILENCE_MAX: Duration = Duration::from_secs(3);
+
+/// Messages of one channel. A server that says nothing may have nothing to say, or be gone
+/// without a word: so it is asked now and then.
+pub struct Subscription {
+    sink: PubSubSink,
+    messages: PubSubStream,
+}
+
+impl std::fmt::Debug for Subscription {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Subscription").finish_non_exhaustive()
+    }
+}
+
+impl Subscription {
+    /// Subscribes to `channel` of `server`.
+    pub(super) async fn open(server: &Client, channel: &str) -> Result<Self, RedisError> {
+        let opening = async {
+            let mut connection = server.get_async_pubsub().await?;
+            connection.subscribe(channel).await?;
+            let (sink, messages) = connection.split();
+            Ok(Self { sink, messages })
+        };
+        let opened = timeout(CONNECT_TIMEOUT, opening).await;
+        opened.unwrap_or_else(|elapsed| Err(std::io::Error::from(elapsed).into()))
+    }
+
+    /// The next message; `None` when the connection broke or the server is gone.
+    pub async fn next(&mut self) -> Option<String> {
+        loop {
+            if let Ok(message) = timeout(SILENCE_MAX, self.messages.next()).await {
+                if let Ok(text) = message?.get_payload() {
+                    return Some(text);
+                }
+            } else {
+                let pong = timeout(RESPONSE_TIMEOUT, self.sink.ping::<Value>()).await;
+                pong.ok()?.ok()?;
+            }
+        }
+    }
+}

@@ -1,0 +1,224 @@
+//! What the database itself refuses, whatever the code believes: docs/INVARIANTS.md says who
+//! refuses what, and each line of it is tried here.
+
+use std::collections::BTreeSet;
+
+use sqlx::{AssertSqlSafe, PgPool, raw_sql};
+
+/// The office that `verify` is tried on.
+const HEALTHY: &str = include_str!("verify/healthy.sql");
+/// Another program with a performance, a seat and a zone.
+const ANOTHER: &str = "
+    insert into programs (id, slug, title, status, on_sale_at, off_sale_at)
+    values ('00000000-0000-0000-0000-000000000011', 'another', 'Another', 'PUBLISHED',
+        now() - interval '1 day', now() + interval '1 day');
+    insert into schedules (id, program_id, venue_id, starts_at)
+    values ('00000000-0000-0000-0000-000000000013', '00000000-0000-0000-0000-000000000011',
+        '00000000-0000-0000-0000-000000000002', now() + interval '7 days');
+    insert into schedule_seats (schedule_id, seat_id, price)
+    select '00000000-0000-0000-0000-000000000013', id, 1 from seats;
+    insert into zones (id, schedule_id, name, price, capacity, remaining)
+    values ('00000000-0000-0000-0000-000000000014', '00000000-0000-0000-0000-000000000013',
+        'Standing', 1, 10, 10)";
+
+/// A constraint or a unique index, and what it refuses.
+const REFUSED: &[(&str, &str)] = &[
+    ("programs_cancelled_has_its_time", "update programs set status = 'CANCELLED'"),
+    ("programs_cancelled_has_its_time", "update programs set cancelled_at = now()"),
+    ("programs_wound_down_was_cancelled", "update programs set wound_down_at = now()"),
+    (
+        "reservations_schedule_of_program",
+        "update reservations set program_id = '00000000-0000-0000-0000-000000000011'
+         where status = 'HELD'",
+    ),
+    (
+        "reservation_items_of_reservation",
+        "update reservation_items set schedule_id = '00000000-0000-0000-0000-000000000013',
+             zone_id = '00000000-0000-0000-0000-000000000014' where id::text like '%b3'",
+    ),
+    (
+        "reservation_items_seat_of_schedule",
+        "update reservation_items set schedule_seat_id = (
+             select max(id) from schedule_seats
+             where schedule_id = '00000000-0000-0000-0000-000000000013')
+         where id::text like '%a3'",
+    ),
+    (
+        "reservation_items_zone_of_schedule",
+        "update reservation_items set zone_id = '00000000-0000-0000-0000-000000000014'
+         where id::text like '%b3'",
+    ),
+    (
+        "reservation_items_live_seat_key",
+        "insert into reservation_items
+             (id, reservation_id, schedule_id, schedule_seat_id, unit_price)
+         select gen_random_uuid(), reservation_id, schedule_id, schedule_seat_id, 0
+         from reservation_items where id::text like '%a3'",
+    ),
+    (
+        "reservations_paid_has_its_time",
+        "update reservations set status = 'CONFIRMED', settled_at = now()
+         where status = 'HELD'",
+    ),
+    (
+        "reservations_paid_has_its_time",
+        "update reservations set confirmed_at = now()
+         where status = 'HELD'",
+    ),
+    (
+        "reservations_paid_before_its_end",
+        "update reservations set confirmed_at = expires_at where status = 'CONFIRMED'",
+    ),
+    (
+        "payments_live_key",
+        "insert into payments (id, reservation_id, account_id, amount, status)
+         select gen_random_uuid(), reservation_id, account_id, amount, 'COMPLETED'
+         from payments where status = 'COMPLETED'",
+    ),
+    (
+        "tickets_number_within_item",
+        "insert into tickets (id, reservation_item_id, number, item_quantity, account_id, code)
+         select gen_random_uuid(), reservation_item_id, 2, 1, account_id, 'SECOND'
+         from tickets where code = 'ADA'",
+    ),
+    (
+        "tickets_of_item",
+        "insert into tickets (id, reservation_item_id, number, item_quantity, account_id, code)
+         select gen_random_uuid(), reservation_item_id, 2, 2, account_id, 'SECOND'
+         from tickets where code = 'ADA'",
+    ),
+    (
+        "tickets_reservation_item_id_number_key",
+        "insert into tickets (id, reservation_item_id, number, item_quantity, account_id, code)
+         select gen_random_uuid(), reservation_item_id, 1, 1, account_id, 'SECOND'
+         from tickets where code = 'ADA'",
+    ),
+    ("wallets_pending_within_balance", "update wallets set pending = balance + 1"),
+    ("wallets_version_has_its_entry", "update wallets set version = version + 1"),
+    (
+        "wallets_version_has_its_entry",
+        "insert into accounts (id, email, name, password_hash)
+         values ('00000000-0000-0000-0000-0000000000e1', 'eve@example.com', 'eve', 'none');
+         insert into wallets (id, account_id, balance, version)
+         values (gen_random_uuid(), '00000000-0000-0000-0000-0000000000e1', 500, 1)",
+    ),
+    (
+        "point_transactions_wallet_id_wallet_version_key",
+        "insert into point_transactions
+             (id, wallet_id, wallet_version, kind, amount, balance_after, reference_id)
+         select gen_random_uuid(), id, 1, 'CHARGE', 1, 1, gen_random_uuid() from wallets limit 1",
+    ),
+    (
+        "point_transactions_reference_key",
+        "insert into point_transactions
+             (id, wallet_id, wallet_version, kind, amount, balance_after, reference_id)
+         select gen_random_uuid(), wallet_id, 99, kind, amount, 0, reference_id
+         from point_transactions where kind = 'REFUND'",
+    ),
+    (
+        "house_entries_of_an_entry",
+        "insert into house_entries (wallet_id, wallet_version, amount)
+         select id, 99, 5 from wallets limit 1",
+    ),
+    (
+        "house_entries_pkey",
+        "insert into house_entries (wallet_id, wallet_version, amount)
+         select wallet_id, wallet_version, amount from house_entries limit 1",
+    ),
+    ("zones_remaining_within_capacity", "update zones set remaining = -1"),
+    (
+        "queue_tokens_live_key",
+        "update queue_tokens set status = 'WAITING', admitted_at = null
+         where account_id::text like '%c1'",
+    ),
+    ("queue_tokens_program_id_queue_number_key", "update queue_tokens set queue_number = 1"),
+    (
+        "schedule_seats_seat_id_schedule_id_key",
+        "insert into schedule_seats (schedule_id, seat_id, price)
+         select schedule_id, seat_id, 1 from schedule_seats limit 1",
+    ),
+];
+
+/// Tables that are only appended to, and a trigger that sees to it.
+const APPEND_ONLY: [(&str, &str); 4] = [
+    ("point_transactions", "point_transactions_append_only"),
+    ("house_entries", "house_entries_append_only"),
+    ("transfer_status_history", "transfer_status_history_append_only"),
+    ("audit_log", "audit_log_append_only"),
+];
+
+#[sqlx::test]
+async fn the_database_refuses_what_must_never_be(db: PgPool) {
+    run(&db, HEALTHY).await.unwrap();
+    run(&db, ANOTHER).await.unwrap();
+    let act = "insert into audit_log (id, account_id, act, subject_kind, subject_id)
+        select gen_random_uuid(), id, 'let-in', 'account', id from accounts limit 1";
+    run(&db, act).await.unwrap();
+    for (constraint, sql) in REFUSED {
+        let refused = run(&db, sql).await.expect_err(sql);
+        let refused = refused.into_database_error().unwrap();
+        assert_eq!(refused.constraint(), Some(*constraint), "{sql}: {refused}");
+    }
+    let nameless = "insert into point_transactions
+             (id, wallet_id, wallet_version, kind, amount, balance_after)
+         select gen_random_uuid(), id, 99, 'CHARGE', 1, 1 from wallets limit 1";
+    let refused = run(&db, nameless).await.unwrap_err().into_database_error().unwrap();
+    assert_eq!(refused.code().as_deref(), Some("23502"), "an entry without its reference");
+    for (table, _) in APPEND_ONLY {
+        for sql in [
+            format!("update {table} set {} = null", first_column(&db, table).await),
+            format!("delete from {table}"),
+            format!("truncate {table} cascade"),
+        ] {
+            let refused = run(&db, &sql).await.unwrap_err().into_database_error().unwrap();
+            assert_eq!(refused.code().as_deref(), Some("23000"), "{sql}: {refused}");
+        }
+    }
+}
+
+/// The table of the manual names every guard that is tried here and every rule of `verify`, and
+/// names nothing that is not there.
+#[sqlx::test]
+async fn the_manual_says_who_refuses_what(db: PgPool) {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/INVARIANTS.md");
+    let manual = std::fs::read_to_string(path).unwrap();
+    let named: BTreeSet<&str> = manual
+        .lines()
+        .filter(|line| line.starts_with('|'))
+        .flat_map(|line| line.split('`').skip(1).step_by(2))
+        .collect();
+    let there: Vec<String> = sqlx::query_scalar(
+        "select conname::text from pg_constraint union select relname::text from pg_class
+         where relkind = 'i' union select tgname::text from pg_trigger",
+    )
+    .fetch_all(&db)
+    .await
+    .unwrap();
+    for name in &named {
+        assert!(there.iter().any(|guard| guard == name), "{name} is in the manual only");
+    }
+    let tried = REFUSED.iter().map(|(name, _)| *name);
+    for name in tried.chain(APPEND_ONLY.map(|(_, trigger)| trigger)) {
+        assert!(named.contains(name), "{name} is not in the manual");
+    }
+    for rule in [
+        "W1", "W2", "W3", "W4", "W5", "S1", "S2", "S3", "S4", "S5", "P1", "P2", "P3", "P4", "Q1",
+        "Q2", "Q3", "Q4", "G1", "G2", "G3", "G4", "G5", "L1", "D1",
+    ] {
+        assert!(manual.contains(&format!("| {rule} |")), "{rule} is not in the manual");
+    }
+}
+
+async fn first_column(db: &PgPool, table: &str) -> String {
+    sqlx::query_scalar(
+        "select attname::text from pg_attribute where attrelid = $1::regclass and attnum = 1",
+    )
+    .bind(table)
+    .fetch_one(db)
+    .await
+    .unwrap()
+}
+
+async fn run(db: &PgPool, sql: &str) -> Result<(), sqlx::Error> {
+    raw_sql(AssertSqlSafe(sql.to_owned())).execute(db).await.map(drop)
+}

@@ -1,0 +1,114 @@
+//! Redis falls silent, or is made a replica.
+
+use sqlx::PgPool;
+use stagedoor::infra::{redis::Redis, signals};
+
+use super::until_well;
+use crate::support::{Concert, ConcertOptions, Office, Person, PrivateRedis, SilentWire};
+
+/// Somebody inside, and somebody who waits and is told how many are ahead.
+async fn with_a_line(db: &PgPool, wire: &SilentWire) -> (Office, [Person; 2], String) {
+    let url = format!("redis://127.0.0.1:{}", wire.port);
+    let office = Office::open_with(db.clone(), 1, &[("REDIS_URL", &url)]).await;
+    let options = ConcertOptions { queue_capacity: Some(1), ..ConcertOptions::default() };
+    let concert = Concert::with(db, options).await;
+    let line = format!("/programs/{}/queue", concert.slug);
+    let people: [Person; 2] = office.crowd(2, "Silent").await.try_into().unwrap();
+    for person in &people {
+        assert_eq!(person.post(&line, &()).await.status, 201);
+    }
+    until_well("admission", async || people[0].get(&line).await.json()["status"] == "ACTIVE").await;
+    until_counted(&people[1], &line).await;
+    (office, people, line)
+}
+
+async fn until_counted(person: &Person, line: &str) {
+    until_well("the line", async || person.get(line).await.json()["ahead"] == 0).await;
+}
+
+#[sqlx::test]
+async fn a_redis_that_falls_silent_is_asked_over_new_connections(db: PgPool) {
+    let redis = PrivateRedis::start().await;
+    let wire = SilentWire::to("127.0.0.1", redis.port).await;
+    let (office, [_, waiting], line) = with_a_line(&db, &wire).await;
+    for n_bytes in [0, 11, 500] {
+        let before = wire.n_connections();
+        wire.mute_after(n_bytes);
+        until_well("noticing", async || {
+            waiting.get(&line).await;
+            wire.n_connections() > before
+        })
+        .await;
+        until_counted(&waiting, &line).await;
+    }
+    office.close_as_it_is().await;
+}
+
+#[sqlx::test]
+async fn a_redis_that_was_made_a_replica_is_left_for_the_new_primary(db: PgPool) {
+    let (old, new) = (PrivateRedis::start().await, PrivateRedis::start().await);
+    let wire = SilentWire::to("127.0.0.1", old.port).await;
+    let (office, [inside, waiting], line) = with_a_line(&db, &wire).await;
+    // The address leads to the new primary; the old one still answers on what is open.
+    wire.lead_to(new.port);
+    old.run::<()>(&["REPLICAOF", "127.0.0.1", &new.port.to_string()]).await;
+    until_well("the new primary", async || new.run::<u64>(&["DBSIZE"]).await > 0).await;
+    until_counted(&waiting, &line).await;
+    until_well("leaving", async || inside.delete(&line).await.status < 500).await;
+    until_well("admission", async || waiting.get(&line).await.json()["status"] == "ACTIVE").await;
+    office.close_as_it_is().await;
+}
+
+#[sqlx::test]
+async fn a_redis_that_only_reads_is_away_and_comes_back(db: PgPool) {
+    let redis = PrivateRedis::start().await;
+    let wire = SilentWire::to("127.0.0.1", redis.port).await;
+    let (office, [_, waiting], line) = with_a_line(&db, &wire).await;
+    redis.run::<()>(&["REPLICAOF", "127.0.0.1", "1"]).await;
+    until_well("noticing", async || waiting.get("/readyz").await.json()["redis"] == "away").await;
+    until_well("saying so", async || waiting.get(&line).await.json()["ahead"].is_null()).await;
+    redis.run::<()>(&["REPLICAOF", "NO", "ONE"]).await;
+    until_counted(&waiting, &line).await;
+    assert_eq!(waiting.get("/readyz").await.json()["redis"], "ready");
+    office.close_as_it_is().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 64)]
+async fn threads_do_not_find_out_one_after_the_other() {
+    let redis = PrivateRedis::start().await;
+    let wire = SilentWire::to("127.0.0.1", redis.port).await;
+    let handle = Redis::open(&format!("redis://127.0.0.1:{}", wire.port), "test").unwrap();
+    let ask = async |handle: &Redis| {
+        let threads = (0..256).map(|_| {
+            let handle = handle.clone();
+            tokio::spawn(async move { handle.query::<String>(&::redis::cmd("PING")).await.is_ok() })
+        });
+        let asked = futures_util::future::join_all(threads.collect::<Vec<_>>()).await;
+        asked.into_iter().filter(|asked| matches!(asked, Ok(true))).count()
+    };
+    until_well("asking", async || ask(&handle).await == 256).await;
+    for _ in 0..3 {
+        wire.close_all();
+        until_well("all threads", async || ask(&handle).await == 256).await;
+    }
+}
+
+#[sqlx::test]
+async fn who_listens_hears_again_after_a_silence(_db: PgPool) {
+    let redis = PrivateRedis::start().await;
+    let wire = SilentWire::to("127.0.0.1", redis.port).await;
+    let through = Redis::open(&format!("redis://127.0.0.1:{}", wire.port), "test").unwrap();
+    let direct = Redis::open(&redis.url(), "test").unwrap();
+    let (heard, mut hears) = tokio::sync::watch::channel(0_u32);
+    let _listener = signals::listen(&through, "news", move |_| heard.send_modify(|n| *n += 1));
+    let mut told = async || {
+        signals::tell(&direct, "news", "now").await;
+        hears.has_changed().is_ok_and(|is_news| is_news) && {
+            hears.borrow_and_update();
+            true
+        }
+    };
+    until_well("listening", async || told().await).await;
+    wire.mute();
+    until_well("listening again", async || wire.n_connections() > 1 && told().await).await;
+}

@@ -1,0 +1,91 @@
+//! A PostgreSQL server of one test's own, whose settings the test changes.
+
+use std::{
+    path::PathBuf,
+    process::{Child, Command, Stdio},
+    time::Duration,
+};
+
+use sqlx::PgPool;
+use stagedoor::infra::postgres::MIGRATIONS;
+
+/// A server with an empty, migrated database; it ends with the test, however that ends.
+#[derive(Debug)]
+pub(crate) struct PrivatePostgres {
+    folder: PathBuf,
+    keeper: Child,
+    url: String,
+}
+
+/// Stops the server when its input is closed: that outlives a test that was killed.
+const KEEPER: &str = r#"
+trap 'scripts/stack stop "$1" >/dev/null 2>&1; rm -rf "$1"' EXIT
+scripts/stack start --throw-away "$1" >/dev/null
+mv "$1/env" "$1/env.ready"
+cat >/dev/null
+"#;
+
+impl PrivatePostgres {
+    /// Starts one.
+    pub(crate) async fn start() -> Self {
+        const LOOKS_MAX: u32 = 1_200;
+        let name = format!("stagedoor-postgres-{}", uuid::Uuid::new_v4().simple());
+        let folder = std::env::temp_dir().join(name);
+        let keeper = Command::new("bash")
+            .args(["-c", KEEPER, "keeper"])
+            .arg(&folder)
+            .current_dir(env!("CARGO_MANIFEST_DIR"))
+            .stdin(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut server = Self { folder, keeper, url: String::new() };
+        for _ in 0..LOOKS_MAX {
+            if let Ok(env) = std::fs::read_to_string(server.folder.join("env.ready")) {
+                let line = env.lines().find_map(|line| line.strip_prefix("DATABASE_URL='"));
+                line.unwrap().trim_end_matches('\'').clone_into(&mut server.url);
+                return server;
+            }
+            assert!(server.keeper.try_wait().unwrap().is_none(), "PostgreSQL did not start");
+            tokio::time::sleep(Duration::from_millis(100)).await;
+        }
+        panic!("PostgreSQL did not start in time");
+    }
+
+    /// Its migrated database.
+    pub(crate) async fn database(&self) -> PgPool {
+        let db = PgPool::connect(&self.url).await.unwrap();
+        MIGRATIONS.run(&db).await.unwrap();
+        db
+    }
+
+    /// Adds to its settings, which it reads again, and waits until it has.
+    pub(crate) async fn set(&self, db: &PgPool, name: &str, value: &str) {
+        let data = self.folder.join("postgres");
+        let file = data.join("postgresql.conf");
+        let settings = std::fs::read_to_string(&file).unwrap();
+        std::fs::write(&file, format!("{settings}\n{name} = '{value}'\n")).unwrap();
+        let pid = std::fs::read_to_string(data.join("postmaster.pid")).unwrap();
+        let reread = Command::new("kill").args(["-HUP", pid.lines().next().unwrap()]).status();
+        assert!(reread.unwrap().success());
+        for _ in 0..600 {
+            let now: String = sqlx::query_scalar("select current_setting($1)")
+                .bind(name)
+                .fetch_one(db)
+                .await
+                .unwrap();
+            if now == value {
+                return;
+            }
+            tokio::time::sleep(Duration::from_millis(100)).await;
+        }
+        panic!("{name} did not become {value}");
+    }
+}
+
+impl Drop for PrivatePostgres {
+    fn drop(&mut self) {
+        drop(self.keeper.stdin.take());
+        // It tidies up; what stays behind harms nobody.
+        let _ = self.keeper.wait();
+    }
+}
