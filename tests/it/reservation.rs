@@ -7,6 +7,7 @@ mod live;
 mod pages;
 mod race;
 mod storms;
+mod streams;
 mod zones;
 
 use serde_json::json;
