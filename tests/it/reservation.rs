@@ -9,6 +9,7 @@ mod prices;
 mod race;
 mod restored;
 mod storms;
+mod streams;
 mod zones;
 
 use serde_json::json;
