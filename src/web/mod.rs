@@ -26,6 +26,7 @@ pub mod i18n;
 pub mod language;
 pub mod limits;
 pub mod local_path;
+pub mod local_time;
 pub mod measure;
 pub mod metrics;
 pub mod negotiation;

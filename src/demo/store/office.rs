@@ -15,7 +15,7 @@ pub(in crate::demo) async fn is_filled(
     sqlx::query_scalar!(
         r#"
         select count(*) = cardinality($1::text[]) as "is!"
-        from accounts where lower(email) = any($1)
+        from accounts where email = any($1)
         "#,
         emails as _,
     )
@@ -33,7 +33,7 @@ pub(in crate::demo) async fn has_others(
     sqlx::query_scalar!(
         r#"
         select exists (select from accounts
-                where lower(email) <> all($1::text[])
+                where email <> all($1::text[])
                     and email !~ '^(guest-[0-9]+|visitor-[0-9]+-[0-9]+)@stagedoor[.]example$')
             or exists (select from programs
                 where slug <> all($2::text[]) and slug !~ '^season-[0-9]+$')
@@ -53,7 +53,7 @@ pub(in crate::demo) async fn has_open(db: &Pool, emails: &[String]) -> Result<bo
     sqlx::query_scalar!(
         r#"
         select exists (
-            select from accounts where lower(email) = any($1) and locked_at is null
+            select from accounts where email = any($1) and locked_at is null
         ) as "has!"
         "#,
         emails,

@@ -271,7 +271,8 @@ pub(in crate::entry_queue) async fn write_wait(
     Ok(())
 }
 
-/// Forgets waits of one network that nobody joined with, before the moment `until`.
+/// Forgets waits of one network that nobody joined with, before the moment `until`, those
+/// apart that somebody has locked: a join that deletes them as well.
 pub(in crate::entry_queue) async fn delete_lapsed_waits(
     tx: &mut Connection,
     program_id: ProgramId,
@@ -279,7 +280,14 @@ pub(in crate::entry_queue) async fn delete_lapsed_waits(
     until: DateTime<Utc>,
 ) -> Result<(), sqlx::Error> {
     sqlx::query!(
-        "delete from queue_waits where program_id = $1 and network_tag = $2 and ready_at < $3",
+        r#"
+        delete from queue_waits
+        where program_id = $1 and account_id in (
+            select account_id from queue_waits
+            where program_id = $1 and network_tag = $2 and ready_at < $3
+            for update skip locked
+        )
+        "#,
         program_id as _,
         network as _,
         until,
