@@ -19,9 +19,9 @@ use super::{
     guards::{Arrival, Judge, Objection},
     line::Written,
     mirror,
-    model::{QueueNumber, TokenId},
+    model::{QueueNumber, Rules, TokenId},
     rebuild,
-    store::{admission, guards, join},
+    store::{admission, join, waits},
 };
 use crate::{
     accounts::AccountId,
@@ -238,11 +238,7 @@ async fn write_once(
         false => HashSet::new(),
     };
     let rules = admission::rules_of(&mut tx, program_id).await?;
-    let refusal = match rules.sale() {
-        SaleState::Open => None,
-        SaleState::Coming { opens_at } => Some(Verdict::NotOpen { opens_at }),
-        SaleState::Closed | SaleState::Cancelled => Some(Verdict::Closed),
-    };
+    let refusal = refusal_of(&rules);
     let accounts: Vec<AccountId> = batch.iter().map(|member| member.account_id).collect();
     let mut live: HashSet<AccountId> =
         join::list_live(&mut tx, program_id, &accounts).await?.into_iter().collect();
@@ -288,13 +284,22 @@ async fn write_once(
         let networks = judge.keeps_networks().then_some(networks.as_slice());
         join::insert_tokens(&mut tx, program_id, new, networks, first, stay_ends_at).await?;
         if judge.asks_for_work() {
-            guards::delete_waits(&mut tx, program_id, &new_accounts).await?;
+            waits::delete_waits(&mut tx, program_id, &new_accounts).await?;
         }
         let n_new = i64::try_from(new_ids.len()).unwrap_or(i64::MAX);
         join::write_next_number(&mut tx, program_id, QueueNumber(first.0 + n_new)).await?;
     }
     tx.commit().await?;
     Ok(verdicts)
+}
+
+/// Why nobody may join now, whoever they are.
+fn refusal_of(rules: &Rules) -> Option<Verdict> {
+    match rules.sale() {
+        SaleState::Open => None,
+        SaleState::Coming { opens_at } => Some(Verdict::NotOpen { opens_at }),
+        SaleState::Closed | SaleState::Cancelled => Some(Verdict::Closed),
+    }
 }
 
 fn ids(batch: &[Member]) -> Vec<TokenId> {

@@ -247,21 +247,6 @@ pub struct QueueState {
     pub seats_free: u64,
 }
 
-/// The address of a program.
-pub(super) fn program_path(slug: &str) -> String {
-    format!("/programs/{slug}")
-}
-
-/// The address of the work that joining a program's line asks for.
-pub(super) fn proof_path(slug: &str) -> String {
-    format!("/programs/{slug}/queue/proof")
-}
-
-/// The address of a program's line.
-pub fn queue_path(slug: &str) -> String {
-    format!("/programs/{slug}/queue")
-}
-
 /// Milliseconds after which somebody with so many people ahead is told to ask again; `None`
 /// ahead while the line is being counted. Jittered, so that those who joined together do not
 /// ask together for ever. Three questions fit into `grace` in the noticed window, and one

@@ -22,7 +22,8 @@ pub use self::{
 };
 use super::{
     estimate::Wait,
-    model::{QueueNumber, QueueState, Stay, TokenStatus, queue_path},
+    model::{QueueNumber, QueueState, Stay, TokenStatus},
+    paths::queue_path,
     place::{self, Place},
     room::WaitingRoom,
     service,

@@ -21,6 +21,7 @@ pub(super) mod guards;
 pub(super) mod join;
 pub(super) mod line;
 pub(super) mod purge;
+pub(super) mod waits;
 
 /// Where Redis should have one account.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

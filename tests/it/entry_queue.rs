@@ -11,6 +11,7 @@ mod lost_answers;
 mod lost_memory;
 mod parking;
 mod pass;
+mod proof;
 mod refusals;
 mod wait;
 

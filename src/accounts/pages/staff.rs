@@ -115,10 +115,9 @@ fn admin(request: &HttpRequest, current: CurrentAccount) -> Result<CurrentAccoun
 }
 
 /// Whether `request` would change something that a rehearsal made. Every path of the
-/// management names what it acts on, so one look serves them all. No id needs an escape,
-/// so whatever is escaped is taken for one that hides.
+/// management names what it acts on, so one look serves them all.
 fn acts_on_rehearsal(request: &HttpRequest) -> bool {
     let is_marked = |part: &str| Uuid::try_parse(part).is_ok_and(throwaway::is_marked);
-    let path = request.path();
-    !request.method().is_safe() && (path.contains('%') || path.split('/').any(is_marked))
+    // What the route matched is free of escapes, but for characters that no id has.
+    !request.method().is_safe() && request.match_info().iter().any(|(_, part)| is_marked(part))
 }

@@ -8,7 +8,7 @@ use super::{Arrival, Guard, network::NetworkTag};
 use crate::{
     accounts::AccountId,
     catalog::{Guards, ProgramId},
-    entry_queue::store::guards as store,
+    entry_queue::store::{guards as store, waits},
     infra::postgres::Connection,
 };
 
@@ -85,7 +85,7 @@ impl Judge {
         }
         if guards.proof_bits.is_some() {
             let since = now - super::wait::GOOD_FOR;
-            let waited = store::list_waited(tx, program_id, &accounts, since, now).await?;
+            let waited = waits::list_waited(tx, program_id, &accounts, since, now).await?;
             judge.waited = waited.into_iter().collect();
             let numbered = store::list_numbered(tx, program_id, &accounts).await?;
             judge.numbered = numbered.into_iter().collect();

@@ -38,9 +38,9 @@ pub(super) use proof::{Challenge, Solution};
 
 use super::{
     error::QueueError,
-    model::{program_path, proof_path},
+    paths::{program_path, proof_path},
     room::WaitingRoom,
-    store::guards as store,
+    store::waits,
 };
 use crate::{
     accounts::AccountId,
@@ -91,7 +91,7 @@ pub(super) async fn arrive(
     if program.guards().proof_bits.is_none() || is_over {
         return Ok(arrival);
     }
-    let standing = store::standing_of(&app.db, program.id, account_id).await?;
+    let standing = waits::standing_of(&app.db, program.id, account_id).await?;
     let solution = attempt.solution.as_ref();
     arrival.solved =
         solution.and_then(|work| work.check(key, account_id, program.id, standing.now));
@@ -135,7 +135,7 @@ pub(super) async fn refuse(
         }
         Objection::AddressFull => QueueError::AddressFull { program_url },
         Objection::Unproven => {
-            let standing = store::standing_of(&app.db, program.id, account_id).await?;
+            let standing = waits::standing_of(&app.db, program.id, account_id).await?;
             work_for(app, account_id, program, standing.now)
         }
     })
@@ -182,7 +182,7 @@ pub(super) async fn set_work(
 ) -> Result<Option<SetWork>, QueueError> {
     let Some(bits) = program.guards().proof_bits else { return Ok(None) };
     super::service::require_opened(app, program)?;
-    let standing = store::standing_of(&app.db, program.id, account_id).await?;
+    let standing = waits::standing_of(&app.db, program.id, account_id).await?;
     let now = standing.now;
     let ready_at = standing.ready_at.filter(|ready_at| now < *ready_at + wait::GOOD_FOR);
     let challenge = Challenge::set(&app.signing_key, account_id, program.id, bits, now);

@@ -11,7 +11,7 @@ use crate::{
     accounts::AccountId,
     app::App,
     catalog::ProgramId,
-    entry_queue::{error::QueueError, store::guards as store},
+    entry_queue::{error::QueueError, store::waits as store},
 };
 
 /// How long somebody who has waited may take to join.

@@ -8,11 +8,7 @@ use crate::{
     accounts::AccountId,
     app::App,
     catalog::{Program, ProgramId},
-    entry_queue::{
-        error::QueueError,
-        model::{Stay, queue_path},
-        pass::EntryPass,
-    },
+    entry_queue::{error::QueueError, model::Stay, pass::EntryPass, paths::queue_path},
     web::pass_cookies::{self, KEPT_MAX},
 };
 

@@ -17,7 +17,7 @@ use crate::{
     catalog::{Program, Programs},
     entry_queue::{
         guards::{self, Attempt, Challenge, Solution},
-        model::{proof_path, queue_path},
+        paths::{proof_path, queue_path},
     },
     web::{
         client,

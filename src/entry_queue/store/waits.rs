@@ -1,0 +1,173 @@
+//! The SQL of waits in place of work.
+
+use chrono::{DateTime, Utc};
+
+use crate::{
+    accounts::AccountId,
+    catalog::ProgramId,
+    entry_queue::guards::network::NetworkTag,
+    infra::postgres::{Connection, Pool},
+};
+
+/// Those of `accounts` whose wait was over at a moment after `since` and not after `now`.
+pub(in crate::entry_queue) async fn list_waited(
+    tx: &mut Connection,
+    program_id: ProgramId,
+    accounts: &[AccountId],
+    since: DateTime<Utc>,
+    now: DateTime<Utc>,
+) -> Result<Vec<AccountId>, sqlx::Error> {
+    sqlx::query_scalar!(
+        r#"
+        select account_id as "account_id: AccountId" from queue_waits
+        where program_id = $1 and account_id = any($2) and ready_at > $3 and ready_at <= $4
+        "#,
+        program_id as _,
+        accounts as _,
+        since,
+        now,
+    )
+    .fetch_all(tx)
+    .await
+}
+
+/// A wait is good for one join.
+pub(in crate::entry_queue) async fn delete_waits(
+    tx: &mut Connection,
+    program_id: ProgramId,
+    accounts: &[AccountId],
+) -> Result<(), sqlx::Error> {
+    sqlx::query!(
+        "delete from queue_waits where program_id = $1 and account_id = any($2)",
+        program_id as _,
+        accounts as _,
+    )
+    .execute(tx)
+    .await?;
+    Ok(())
+}
+
+/// What is known of somebody who joins without a proof.
+#[derive(Debug)]
+pub(in crate::entry_queue) struct Standing {
+    pub(in crate::entry_queue) is_in: bool,
+    /// When their wait is over, if they wait.
+    pub(in crate::entry_queue) ready_at: Option<DateTime<Utc>>,
+    /// By the database's clock.
+    pub(in crate::entry_queue) now: DateTime<Utc>,
+}
+
+pub(in crate::entry_queue) async fn standing_of(
+    db: &Pool,
+    program_id: ProgramId,
+    account_id: AccountId,
+) -> Result<Standing, sqlx::Error> {
+    sqlx::query_as!(
+        Standing,
+        r#"
+        select exists (
+                select from queue_tokens
+                where program_id = $1 and account_id = $2 and status in ('WAITING', 'ACTIVE')
+            ) as "is_in!",
+            (select ready_at from queue_waits where program_id = $1 and account_id = $2),
+            clock_timestamp() as "now!"
+        "#,
+        program_id as _,
+        account_id as _,
+    )
+    .fetch_one(db)
+    .await
+}
+
+/// Lets nobody else begin a wait of this network until the transaction ends. Tells the
+/// clock of after that, and when the last wait of the network is over.
+pub(in crate::entry_queue) async fn lock_waits(
+    tx: &mut Connection,
+    program_id: ProgramId,
+    network: NetworkTag,
+) -> Result<(DateTime<Utc>, Option<DateTime<Utc>>), sqlx::Error> {
+    sqlx::query!(
+        "select pg_advisory_xact_lock(hashtextextended($1::uuid::text, $2))",
+        program_id as _,
+        network as _,
+    )
+    .fetch_one(&mut *tx)
+    .await?;
+    let row = sqlx::query!(
+        r#"
+        select clock_timestamp() as "now!",
+            (select max(ready_at) from queue_waits where program_id = $1 and network_tag = $2)
+                as last
+        "#,
+        program_id as _,
+        network as _,
+    )
+    .fetch_one(tx)
+    .await?;
+    Ok((row.now, row.last))
+}
+
+pub(in crate::entry_queue) async fn find_wait(
+    tx: &mut Connection,
+    program_id: ProgramId,
+    account_id: AccountId,
+) -> Result<Option<DateTime<Utc>>, sqlx::Error> {
+    sqlx::query_scalar!(
+        "select ready_at from queue_waits where program_id = $1 and account_id = $2",
+        program_id as _,
+        account_id as _,
+    )
+    .fetch_optional(tx)
+    .await
+}
+
+/// Writes the one wait of an account for a program.
+pub(in crate::entry_queue) async fn write_wait(
+    tx: &mut Connection,
+    program_id: ProgramId,
+    account_id: AccountId,
+    network: NetworkTag,
+    ready_at: DateTime<Utc>,
+) -> Result<(), sqlx::Error> {
+    sqlx::query!(
+        r#"
+        insert into queue_waits (program_id, account_id, network_tag, ready_at)
+        values ($1, $2, $3, $4)
+        on conflict (program_id, account_id)
+            do update set network_tag = excluded.network_tag, ready_at = excluded.ready_at
+        "#,
+        program_id as _,
+        account_id as _,
+        network as _,
+        ready_at,
+    )
+    .execute(tx)
+    .await?;
+    Ok(())
+}
+
+/// Forgets waits of one network that nobody joined with, before the moment `until`, those
+/// apart that somebody has locked: a join that deletes them as well.
+pub(in crate::entry_queue) async fn delete_lapsed_waits(
+    tx: &mut Connection,
+    program_id: ProgramId,
+    network: NetworkTag,
+    until: DateTime<Utc>,
+) -> Result<(), sqlx::Error> {
+    sqlx::query!(
+        r#"
+        delete from queue_waits
+        where program_id = $1 and account_id in (
+            select account_id from queue_waits
+            where program_id = $1 and network_tag = $2 and ready_at < $3
+            for update skip locked
+        )
+        "#,
+        program_id as _,
+        network as _,
+        until,
+    )
+    .execute(tx)
+    .await?;
+    Ok(())
+}
