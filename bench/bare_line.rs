@@ -7,7 +7,10 @@ use redis::{Script, aio::MultiplexedConnection};
 use crate::{CROWD, Failure, load::Tally, stage::output};
 
 /// What `src/entry_queue/line.rs` runs for each poll.
-const LOOK: &str = include_str!("../src/entry_queue/look.lua");
+const LOOK: &str = concat!(
+    include_str!("../src/entry_queue/hearing.lua"),
+    include_str!("../src/entry_queue/look.lua")
+);
 /// A line of so many people.
 const FILL: &str = "
     for nth = 1, tonumber(ARGV[1]) do
@@ -15,11 +18,18 @@ const FILL: &str = "
     end
     local run = string.match(redis.call('INFO', 'server'), 'run_id:(%x+)')
     redis.call('HSET', KEYS[4], 'run', run, 'since', 0)";
-/// Its keys: waiting, active, seen, epoch.
-const KEYS: [&str; 4] =
-    ["{bench-line}:waiting", "{bench-line}:active", "{bench-line}:seen", "{bench-line}:epoch"];
+/// Its keys, as `look.lua` names them.
+const KEYS: [&str; 5] = [
+    "{bench-line}:waiting",
+    "{bench-line}:active",
+    "{bench-line}:seen",
+    "{bench-line}:epoch",
+    "{bench-line}:hearing",
+];
 /// Polls are noted for so many at the head, as the server has it.
-const SEEN_MAX: u64 = 10_000;
+const WINDOW: u64 = 10_000;
+/// How long somebody may be silent, as the server has it.
+const GRACE_MS: u64 = 60_000;
 /// Questions for each second that a run is to last: about what one Redis answers.
 const ASKED_PER_SEC: u64 = 50_000;
 
@@ -55,8 +65,8 @@ impl BareLine {
         let (clients, asked) = (CROWD.to_string(), done.to_string());
         let mut command = Command::new("redis-benchmark");
         command.args(["-u", &self.url, "--csv", "-c", &clients, "-n", &asked]);
-        command.args(["EVALSHA", &self.sha, "4"]).args(KEYS);
-        command.args([&self.account, &SEEN_MAX.to_string()]);
+        command.args(["EVALSHA", &self.sha, &KEYS.len().to_string()]).args(KEYS);
+        command.args([&self.account, &WINDOW.to_string(), &GRACE_MS.to_string()]);
         let said = output(&mut command)?;
         // "test","rps",… and the figures of the one test that there was.
         let figures = said.lines().last().ok_or("redis-benchmark said nothing")?;

@@ -56,6 +56,7 @@ layout-requests-waiting = { $count ->
 layout-log-in = Log in
 layout-sign-up = Sign up
 layout-log-out = Log out
+layout-account = Account
 layout-promise = Your place in line, your seat and your points are never lost and never sold twice.
 
 ## Words used by several pages
@@ -128,6 +129,18 @@ account-password-help = At least { $count } characters. A short sentence is easy
 account-refusal-email = That does not look like an e-mail address.
 account-refusal-name = Please tell us your name.
 account-refusal-password = Please use 8 to 256 characters.
+account-refusal-password-known = This password has appeared in data breaches and is easy to guess. Please choose another one.
+account-refusal-password-own = This is too close to your name or e-mail. Please choose another one.
+account-sessions-title = Where you're logged in
+account-sessions-lede = See a device you don't know? Log it out.
+account-session-this = This device
+account-session-unknown = Unknown device
+account-session-since = Logged in: { $when }
+account-session-seen = Last used: { $when }
+account-sessions-end-others = Log out everywhere else
+account-confirm-title = Enter your password
+account-confirm-lede = What you're about to do can't be undone, so please confirm it's you. You'll be back where you were.
+account-confirm-button = Confirm
 
 ## Waiting room
 
@@ -313,6 +326,7 @@ payment-short-title = { $amount } short
 payment-short-note = Charge your wallet here and pay right after. Your seats stay held meanwhile.
 payment-charge-needed = Charge { $amount }
 flash-logged-out = You are logged out.
+flash-session-ended = Logged out there.
 flash-paid = Paid. Your tickets are here.
 flash-released = The seats were given back. Nothing was charged.
 flash-refunded = The tickets are cancelled and the points are back in your wallet.
@@ -339,7 +353,7 @@ flash-charged = Your points are there.
 flash-sent = Your request is on its way. The points are withheld until your friend answers.
 flash-renewed = Two more minutes were added.
 wallet-send-title = Send points to a friend
-wallet-send-to = Friend’s e-mail
+wallet-send-to = Friend's e-mail
 wallet-send-amount = Points
 wallet-send-note = The points are withheld until your friend accepts. After { $days } days they come back by themselves.
 wallet-send-button = Send
@@ -694,6 +708,12 @@ error-login-required-action = Log in
 error-account-locked-title = This account is locked
 error-account-locked-detail = Please write to the organiser if you think that this is a mistake.
 error-account-locked-action = See all programs
+error-confirmation-required-title = Please confirm it's you
+error-confirmation-required-detail = This can't be undone, so it needs your password first. Nothing was changed.
+error-confirmation-required-action = Back to the start
+error-wrong-password-title = That password isn't right
+error-wrong-password-detail = That password isn't right. Nothing was changed. Please try again.
+error-wrong-password-action = Try again
 error-wrong-credentials-title = That did not match
 error-wrong-credentials-detail = E-mail and password do not belong together. Please check both.
 error-wrong-credentials-action = Try again

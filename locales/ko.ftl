@@ -44,6 +44,7 @@ layout-requests-waiting = 받을 포인트 { $count }건
 layout-log-in = 로그인
 layout-sign-up = 회원가입
 layout-log-out = 로그아웃
+layout-account = 내 계정
 layout-promise = 대기 순서도, 좌석도, 포인트도 사라지거나 두 번 팔리지 않아요.
 
 ## Words used by several pages
@@ -116,6 +117,18 @@ account-password-help = { $count }자 이상이면 돼요. 짧은 문장이 외�
 account-refusal-email = 이메일 주소를 다시 확인해 주세요.
 account-refusal-name = 이름을 입력해 주세요.
 account-refusal-password = 8자 이상 256자 이하로 입력해 주세요.
+account-refusal-password-known = 유출된 적이 있어 쉽게 추측할 수 있는 비밀번호예요. 다른 비밀번호를 써 주세요.
+account-refusal-password-own = 이름이나 이메일과 너무 비슷해요. 다른 비밀번호를 써 주세요.
+account-sessions-title = 로그인된 기기
+account-sessions-lede = 모르는 기기가 있다면 로그아웃해 주세요.
+account-session-this = 지금 쓰는 기기
+account-session-unknown = 알 수 없는 기기
+account-session-since = 로그인: { $when }
+account-session-seen = 마지막 사용: { $when }
+account-sessions-end-others = 다른 기기 모두 로그아웃
+account-confirm-title = 비밀번호를 입력해 주세요
+account-confirm-lede = 되돌릴 수 없는 작업이라 본인인지 확인해요. 확인하면 보던 페이지로 돌아가요.
+account-confirm-button = 확인
 
 ## Waiting room
 
@@ -298,6 +311,7 @@ payment-short-title = { $amount }가 부족해요
 payment-short-note = 여기서 충전하고 바로 결제할 수 있어요. 그동안 좌석은 그대로 잡혀 있어요.
 payment-charge-needed = { $amount } 충전하기
 flash-logged-out = 로그아웃했어요.
+flash-session-ended = 해당 기기에서 로그아웃했어요.
 flash-paid = 결제가 끝났어요. 티켓을 확인하세요.
 flash-released = 좌석을 반납했어요. 포인트는 빠져나가지 않았어요.
 flash-refunded = 티켓을 취소하고 포인트를 돌려드렸어요.
@@ -679,6 +693,12 @@ error-login-required-action = 로그인
 error-account-locked-title = 잠긴 계정이에요
 error-account-locked-detail = 잘못된 것 같다면 주최 측에 문의해 주세요.
 error-account-locked-action = 전체 공연 보기
+error-confirmation-required-title = 본인 확인이 필요해요
+error-confirmation-required-detail = 되돌릴 수 없는 작업이라 먼저 비밀번호를 확인해야 해요. 바뀐 것은 없어요.
+error-confirmation-required-action = 처음으로
+error-wrong-password-title = 비밀번호가 맞지 않아요
+error-wrong-password-detail = 비밀번호가 맞지 않아요. 바뀐 것은 없어요. 다시 입력해 주세요.
+error-wrong-password-action = 다시 시도하기
 error-wrong-credentials-title = 로그인하지 못했어요
 error-wrong-credentials-detail = 이메일과 비밀번호가 서로 맞지 않아요. 다시 확인해 주세요.
 error-wrong-credentials-action = 다시 시도하기

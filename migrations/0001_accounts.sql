@@ -18,25 +18,38 @@ create table accounts (
 
     constraint accounts_role_known check (role in ('CUSTOMER', 'STAFF', 'ADMIN')),
     constraint accounts_email_length check (length(email) between 3 and 254),
+    constraint accounts_email_folded check (email = translate(
+        email, 'ABCDEFGHIJKLMNOPQRSTUVWXYZ', 'abcdefghijklmnopqrstuvwxyz')),
     constraint accounts_name_length check (length(name) between 1 and 80)
 );
 
--- One account per mailbox, however its owner writes it.
-create unique index accounts_email_key on accounts (lower(email));
+-- One account per mailbox, however its owner writes it. The address stands here as
+-- `accounts::Email` folds it: case, width and the host's script. PostgreSQL folds nothing,
+-- because two programs that fold the same letters never agree on all of them.
+create unique index accounts_email_key on accounts (email);
 
 -- The desk looks people up by the beginning of their address, their name or its last
 -- word, in the order of bytes, whatever the database's collation.
-create index accounts_email_beginning on accounts (lower(email) text_pattern_ops);
+create index accounts_email_beginning on accounts (email text_pattern_ops);
 create index accounts_name_beginning on accounts (lower(name) text_pattern_ops);
 create index accounts_last_name_beginning on accounts (lower(substring(name from '[^ ]*$')) text_pattern_ops);
 
+-- `id` names a session to its owner, who may end it; it opens nothing. `last_seen_at` is
+-- written now and then, so that an unused session ends; `confirmed_at` is when its owner last
+-- gave the password.
 create table sessions (
-    token_hash bytea       primary key,
-    account_id uuid        not null references accounts,
-    expires_at timestamptz not null,
-    created_at timestamptz not null default now(),
+    token_hash   bytea       primary key,
+    id           uuid        not null default gen_random_uuid(),
+    account_id   uuid        not null references accounts,
+    device       text        not null default '',
+    expires_at   timestamptz not null,
+    created_at   timestamptz not null default now(),
+    last_seen_at timestamptz not null default now(),
+    confirmed_at timestamptz not null default now(),
 
-    constraint sessions_token_hash_length check (length(token_hash) = 32)
+    constraint sessions_id_key unique (id),
+    constraint sessions_token_hash_length check (length(token_hash) = 32),
+    constraint sessions_device_length check (length(device) <= 80)
 );
 
 create index sessions_account_id on sessions (account_id);

@@ -10,6 +10,7 @@ use crate::{
         postgres::{self, Pool},
         redis::Redis,
         secrets::SigningKey,
+        security_log::SecurityLog,
     },
 };
 
@@ -24,6 +25,8 @@ pub struct App {
     pub redis: Redis,
     /// Signs entry passes.
     pub signing_key: SigningKey,
+    /// What happens that guards of the house want to know.
+    pub security_log: SecurityLog,
 }
 
 /// Why an instance cannot start, as a sentence that says what to do.
@@ -75,7 +78,8 @@ impl App {
             Some(secret) => SigningKey::configured(secret),
             None => SigningKey::of_database(&db).await?,
         };
-        Ok(Self { config: Arc::new(config), db, redis, signing_key })
+        let security_log = SecurityLog::default();
+        Ok(Self { config: Arc::new(config), db, redis, signing_key, security_log })
     }
 
     /// This machine's clock, for what is shown. What decides is asked of the

@@ -4,6 +4,7 @@
 //! instead of one a start.
 
 mod reader;
+mod settings;
 
 use std::{net::SocketAddr, num::NonZeroU32, str::FromStr, time::Duration};
 
@@ -11,116 +12,7 @@ use ipnet::IpNet;
 use url::Url;
 
 use self::reader::Reader;
-
-/// One environment variable, as the README's table shows it.
-#[derive(Clone, Copy, Debug)]
-pub struct Setting {
-    /// The variable's name.
-    pub name: &'static str,
-    /// What it is when it is not set; empty where there is no value then.
-    pub default: &'static str,
-    /// What the value counts or is.
-    pub unit: &'static str,
-    /// What it decides.
-    pub meaning: &'static str,
-}
-
-const fn setting(
-    name: &'static str,
-    default: &'static str,
-    unit: &'static str,
-    meaning: &'static str,
-) -> Setting {
-    Setting { name, default, unit, meaning }
-}
-
-/// Every variable that is read, with its default.
-pub const SETTINGS: &[Setting] = &[
-    setting("DATABASE_URL", "", "URL", "PostgreSQL 15 or newer. Required."),
-    setting(
-        "DATABASE_OWNER_URL",
-        "",
-        "URL",
-        "The same database by the role that owns the tables: it migrates, and grants the role of `DATABASE_URL` what it needs. Without it one role does both, and could switch off what the database refuses.",
-    ),
-    setting(
-        "REDIS_URL",
-        "",
-        "URL",
-        "Redis 7 or newer; `redis+cluster://a,b,c` for a cluster. Required.",
-    ),
-    setting("LISTEN_ADDR", "127.0.0.1:8080", "address", "Where HTTP is served."),
-    setting(
-        "PUBLIC_URL",
-        "",
-        "URL",
-        "What people type: decides Secure, `__Host-` and the allowed Origin. Without it the address that is listened on.",
-    ),
-    setting(
-        "SECRET_KEY",
-        "",
-        "text of 32 bytes or more",
-        "Signs entry passes. Without it one is made once and kept in the database.",
-    ),
-    setting(
-        "TRUSTED_PROXIES",
-        "",
-        "networks, comma-separated",
-        "Whose `X-Forwarded-For` is believed.",
-    ),
-    setting(
-        "MIGRATE_ON_START",
-        "true",
-        "true or false",
-        "Whether `serve` migrates the database first.",
-    ),
-    setting(
-        "DB_CONNECTIONS_MAX",
-        "16",
-        "connections",
-        "The pool of one instance. A quarter of it, at most 4, is kept from changes, so that \
-         reads go on when commits wait for a standby.",
-    ),
-    setting("HTTP_WORKERS", "", "threads", "Threads that answer requests. Without it one a core."),
-    setting(
-        "REDIS_PREFIX",
-        "stagedoor",
-        "text",
-        "Starts every Redis key, so that deployments can share one Redis.",
-    ),
-    setting("LOG", "info,sqlx=warn", "tracing directives", "What is logged."),
-    setting("LOG_FORMAT", "text", "text or json", "How it is logged."),
-    setting("SESSION_DAYS", "14", "days", "How long a log-in lasts."),
-    setting("LOGIN_PER_MINUTE", "10", "requests", "Log-ins a minute for one address and e-mail."),
-    setting("SIGNUP_BURST", "300", "requests", "Sign-ups at once from one address."),
-    setting(
-        "ACCOUNT_BURST",
-        "300",
-        "requests",
-        "Requests that change something, at once, of one account.",
-    ),
-    setting("SEATS_PER_HOLD_MAX", "8", "seats", "Seats or places in one hold."),
-    setting("ADMISSION_PERIOD_MS", "500", "milliseconds", "How often the line moves."),
-    setting(
-        "EXPIRY_PERIOD_MS",
-        "1000",
-        "milliseconds",
-        "How often lapsed holds and stays are looked for.",
-    ),
-    setting(
-        "QUEUE_GRACE_SECS",
-        "60",
-        "seconds",
-        "How long a waiting person may be silent before they are parked when their turn comes.",
-    ),
-    setting("TRANSFER_TTL_SECS", "259200", "seconds", "How long a transfer request stays open."),
-    setting(
-        "REHEARSAL_TOKEN",
-        "",
-        "text of 32 bytes or more",
-        "Lets `stagedoor rehearse --target` put up a throw-away program and people over HTTP. Without it /rehearsal does not exist.",
-    ),
-];
+pub use self::settings::{SETTINGS, Setting};
 
 /// The settings of one instance, checked.
 #[derive(Clone, Debug)]
@@ -153,8 +45,18 @@ pub struct Config {
     pub log_format: LogFormat,
     /// How long a log-in lasts, in days.
     pub session_days: NonZeroU32,
-    /// Log-ins a minute for one address and e-mail.
+    /// How long an unused log-in lasts, in hours.
+    pub session_idle_hours: NonZeroU32,
+    /// How long a log-in of staff and admins lasts, in hours.
+    pub staff_session_hours: NonZeroU32,
+    /// How long an unused log-in of staff and admins lasts, in minutes.
+    pub staff_idle_minutes: NonZeroU32,
+    /// How long the password counts as given, in minutes.
+    pub confirmation_minutes: NonZeroU32,
+    /// Log-ins a minute for one network and e-mail.
     pub login_per_minute: NonZeroU32,
+    /// Failed log-ins an hour from one network.
+    pub login_failures_per_hour: NonZeroU32,
     /// Sign-ups at once from one address.
     pub signup_burst: NonZeroU32,
     /// Changing requests at once of one account.
@@ -200,6 +102,11 @@ impl FromStr for LogFormat {
 pub struct ConfigError(pub Vec<String>);
 
 impl Config {
+    /// How long a waiting person may be silent.
+    pub fn queue_grace(&self) -> Duration {
+        Duration::from_secs(u64::from(self.queue_grace_secs.get()))
+    }
+
     /// The settings of this process.
     pub fn from_env() -> Result<Self, ConfigError> {
         Self::from_lookup(|name| std::env::var(name).ok())
@@ -241,7 +148,12 @@ impl Config {
             log: reader.parsed("LOG", String::new()),
             log_format: reader.parsed("LOG_FORMAT", LogFormat::Text),
             session_days: reader.parsed("SESSION_DAYS", NonZeroU32::MIN),
+            session_idle_hours: reader.parsed("SESSION_IDLE_HOURS", NonZeroU32::MIN),
+            staff_session_hours: reader.parsed("STAFF_SESSION_HOURS", NonZeroU32::MIN),
+            staff_idle_minutes: reader.parsed("STAFF_IDLE_MINUTES", NonZeroU32::MIN),
+            confirmation_minutes: reader.parsed("CONFIRMATION_MINUTES", NonZeroU32::MIN),
             login_per_minute: reader.parsed("LOGIN_PER_MINUTE", NonZeroU32::MIN),
+            login_failures_per_hour: reader.parsed("LOGIN_FAILURES_PER_HOUR", NonZeroU32::MIN),
             signup_burst: reader.parsed("SIGNUP_BURST", NonZeroU32::MIN),
             account_burst: reader.parsed("ACCOUNT_BURST", NonZeroU32::MIN),
             seats_per_hold_max: reader.parsed("SEATS_PER_HOLD_MAX", NonZeroU32::MIN),

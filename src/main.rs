@@ -245,9 +245,7 @@ async fn create_admin(db: &Pool, email: &str, name: &str) -> Result<(), Failure>
     } else {
         io::stdin().lock().lines().next().transpose()?.unwrap_or_default()
     };
-    let new = accounts::NewAccount::parse(email, name, &password).ok_or(
-        "The account needs an e-mail address, a name and a password of 8 to 256 characters.",
-    )?;
+    let new = accounts::NewAccount::parse(email, name, &password)?;
     match accounts::create_admin(db, new).await {
         Ok(_) => Ok(writeln!(io::stdout(), "{email} may now manage everything.")?),
         Err(AccountError::EmailTaken) => {

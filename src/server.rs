@@ -15,7 +15,7 @@ use actix_web::{
 use tokio::task::JoinHandle;
 
 use crate::{
-    accounts::{PasswordGate, SessionCache},
+    accounts::{LogInBudget, PasswordGate, SessionCache},
     app::{App, StartError},
     catalog::{Listings, Programs},
     entry_queue::WaitingRoom,
@@ -24,7 +24,10 @@ use crate::{
     routes,
     tickets::DoorCounts,
     wallet::Provider,
-    web::{csrf, deadline::Running, error, fallback, headers, limits::Limits, measure},
+    web::{
+        csrf, deadline::Running, encoding, error, fallback, headers, limits::Limits, measure,
+        upload::Uploads,
+    },
     workers::Workers,
 };
 
@@ -44,6 +47,7 @@ pub struct State {
     limits: Arc<Limits>,
     sessions: SessionCache,
     passwords: PasswordGate,
+    log_ins: LogInBudget,
     programs: Programs,
     listings: Listings,
     waiting_room: WaitingRoom,
@@ -52,6 +56,7 @@ pub struct State {
     running: Running,
     progress: Progress,
     provider: Provider,
+    uploads: Uploads,
 }
 
 impl State {
@@ -62,6 +67,7 @@ impl State {
             limits: Arc::new(Limits::new(&app.config)),
             sessions: SessionCache::new(app),
             passwords: PasswordGate::new(),
+            log_ins: LogInBudget::new(app),
             programs: Programs::default(),
             desk: Desk::new(app),
             door_counts: DoorCounts::default(),
@@ -69,6 +75,7 @@ impl State {
             running: Running::default(),
             progress: Progress::default(),
             provider: Provider::default(),
+            uploads: Uploads::default(),
         }
     }
 
@@ -77,12 +84,14 @@ impl State {
             .app_data(Data::from(self.limits.clone()))
             .app_data(Data::new(self.sessions.clone()))
             .app_data(Data::new(self.passwords.clone()))
+            .app_data(Data::new(self.log_ins.clone()))
             .app_data(Data::new(self.programs.clone()))
             .app_data(Data::new(self.listings.clone()))
             .app_data(Data::new(self.waiting_room.clone()))
             .app_data(Data::new(self.desk.clone()))
             .app_data(Data::new(self.door_counts.clone()))
             .app_data(Data::new(self.provider.clone()))
+            .app_data(Data::new(self.uploads.clone()))
             .app_data(Data::new(self.progress.clone()))
             .app_data(Data::new(self.running.clone()));
     }
@@ -121,6 +130,7 @@ pub fn start(app: &App) -> Result<Instance, StartError> {
             .configure(|config| state.register(config))
             .wrap(Compress::default())
             .wrap(from_fn(csrf::refuse_cross_site))
+            .wrap(from_fn(encoding::refuse_encoded))
             .wrap(from_fn(error::render))
             .wrap(from_fn(measure::measure))
             .wrap(from_fn(headers::add_headers))
@@ -138,7 +148,7 @@ pub fn start(app: &App) -> Result<Instance, StartError> {
 
     let handle = server.handle();
     let serving = tokio::spawn(server);
-    let workers = Workers::start(app, &state.limits, &state.progress);
+    let workers = Workers::start(app, &state.limits, &state.log_ins, &state.progress);
     Ok(Instance { address, handle, serving, workers, running: state.running, desk: state.desk })
 }
 

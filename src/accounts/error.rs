@@ -1,6 +1,6 @@
 //! Why nobody was signed in.
 
-use crate::web::limits::RateLimited;
+use crate::infra::limits::RateLimited;
 
 /// The text is for logs; `pages.rs` maps each variant to its status and code.
 #[derive(Debug, thiserror::Error)]
@@ -26,9 +26,18 @@ pub enum AccountError {
     /// Another account has this address.
     #[error("the e-mail address has an account")]
     EmailTaken,
-    /// Too many attempts, or too many passwords to hash at once.
+    /// Too many attempts.
     #[error(transparent)]
     RateLimited(#[from] RateLimited),
+    /// Too many passwords to hash at once.
+    #[error("too many people: {0}")]
+    Crowded(RateLimited),
+    /// Whoever is signed in was asked for their password and did not know it.
+    #[error("the password is not this account's")]
+    WrongPassword,
+    /// What cannot be undone needs the password once more.
+    #[error("the password was not given lately")]
+    ConfirmationRequired,
     /// Hashing failed.
     #[error("the password could not be hashed: {0}")]
     Hashing(String),

@@ -18,9 +18,13 @@ use tokio::{
 
 use super::{
     model::{SessionAccount, TokenHash},
-    store,
+    session::SessionRules,
+    store::sessions as store,
 };
-use crate::infra::postgres::{Pool, shared_read};
+use crate::{
+    app::App,
+    infra::postgres::{Pool, shared_read},
+};
 
 /// Look-ups that run by themselves before others are collected.
 const ALONE_MAX: usize = 2;
@@ -36,6 +40,7 @@ pub(super) type Found = Result<Option<SessionAccount>, Arc<sqlx::Error>>;
 #[derive(Clone, Debug)]
 pub(super) struct Lookups {
     db: Pool,
+    rules: SessionRules,
     /// Where statements run: requests are answered on threads that may end sooner.
     runtime: Handle,
     alone: Arc<Semaphore>,
@@ -51,16 +56,29 @@ struct Asked {
 }
 
 impl Lookups {
-    /// Look-ups in `db`; statements run on the runtime this is called on.
-    pub(super) fn new(db: Pool) -> Self {
+    /// Look-ups of an instance; statements run on the runtime this is called on.
+    pub(super) fn new(app: &App) -> Self {
+        let (db, rules) = (app.db.clone(), SessionRules::of(&app.config));
         let alone = Arc::new(Semaphore::new(ALONE_MAX));
-        Self { db, runtime: Handle::current(), alone, waiting: Arc::default() }
+        Self { db, rules, runtime: Handle::current(), alone, waiting: Arc::default() }
     }
 
-    /// Whom the session `hash` belongs to at a moment after the call.
+    /// Whom the session `hash` belongs to at a moment after the call. One that was not seen
+    /// for a while is seen now.
     pub(super) async fn find(&self, hash: TokenHash) -> Found {
+        let found = self.find_as_it_is(hash).await?;
+        if let Some(session) = found.as_ref().filter(|session| session.is_unseen)
+            && let Err(error) = store::touch(&self.db, session.session_id).await
+        {
+            tracing::warn!(%error, "a session in use may end as an unused one");
+        }
+        Ok(found)
+    }
+
+    async fn find_as_it_is(&self, hash: TokenHash) -> Found {
         if let Ok(_alone) = self.alone.try_acquire() {
-            return shared_read(store::find_session(&self.db, &hash)).await.map_err(Arc::new);
+            let found = shared_read(store::find(&self.db, &hash, self.rules)).await;
+            return found.map_err(Arc::new);
         }
         let answered = self.enlist(hash)?;
         answered.await.unwrap_or_else(|_| Err(Arc::new(sqlx::Error::WorkerCrashed)))
@@ -86,7 +104,7 @@ impl Lookups {
     /// Looks up until nobody is left.
     async fn look_up_all(self) {
         while let Some(batch) = self.next_batch() {
-            let looked_up = self.runtime.spawn(look_up(self.db.clone(), batch));
+            let looked_up = self.runtime.spawn(look_up(self.db.clone(), self.rules, batch));
             if looked_up.await.is_err() {
                 tracing::error!("a look-up of sessions was lost");
             }
@@ -110,9 +128,9 @@ impl Lookups {
 }
 
 /// One statement for the whole of `batch`.
-async fn look_up(db: Pool, batch: Vec<Asked>) {
+async fn look_up(db: Pool, rules: SessionRules, batch: Vec<Asked>) {
     let hashes: Vec<TokenHash> = batch.iter().map(|asked| asked.hash).collect();
-    let listed = shared_read(store::list_sessions(&db, &hashes)).await;
+    let listed = shared_read(store::list(&db, &hashes, rules)).await;
     let found: Result<HashMap<_, _>, _> =
         listed.map(|listed| listed.into_iter().collect()).map_err(Arc::new);
     for asked in batch {

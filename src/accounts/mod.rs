@@ -17,21 +17,32 @@
 //! up in one statement (`lookups.rs`). Hashing passes through a bounded [`PasswordGate`]:
 //! whoever waits too long in front of it is asked to come back.
 
+mod device;
+mod email;
 mod error;
+mod guesses;
+mod hash_line;
+mod log_in_budget;
 mod lookups;
 mod model;
 pub mod pages;
 mod password;
+mod password_check;
+mod password_rules;
 mod roles;
 mod service;
+mod session;
 mod store;
 
+pub use email::Email;
 pub use error::AccountError;
-pub use model::{AccountId, Credentials, Email, NewAccount, Role};
+pub use log_in_budget::LogInBudget;
+pub use model::{AccountId, Credentials, NewAccount, NewAccountRefusal, Role};
 pub use pages::{
-    current::{CachedAccount, CurrentAccount, SessionCache, Visitor},
-    staff::{AdminAccount, StaffAccount},
+    current::{CachedAccount, CurrentAccount, OpenSession, SessionCache, Visitor},
+    staff::{AdminAccount, ConfirmedAdmin, StaffAccount, admin_of},
 };
 pub use password::PasswordGate;
+pub use password_rules::PasswordRefusal;
 pub use roles::{Profile, change_role, find_accounts, find_profile, lock_out, search_profiles};
 pub use service::{create_admin, purge_sessions};

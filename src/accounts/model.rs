@@ -6,6 +6,11 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use uuid::Uuid;
 
+use super::{
+    email::Email,
+    password_rules::{self, PasswordRefusal},
+};
+
 /// Names an account.
 #[derive(
     Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, sqlx::Type,
@@ -33,33 +38,6 @@ pub enum Role {
     Admin,
 }
 
-/// An e-mail address: something on both sides of an @, 254 bytes at most (RFC 5321).
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Email(String);
-
-impl Email {
-    const BYTES_MAX: usize = 254;
-
-    /// `text` if it can be an address. Whether mail arrives there nobody can parse.
-    pub fn parse(text: &str) -> Option<Self> {
-        let text = text.trim();
-        let (name, host) = text.rsplit_once('@')?;
-        let is_plain = !text.chars().any(|c| c.is_whitespace() || c.is_control());
-        let fits = text.len() <= Self::BYTES_MAX && !name.is_empty() && !host.is_empty();
-        (is_plain && fits).then(|| Self(text.to_owned()))
-    }
-
-    /// As it was typed.
-    pub fn as_str(&self) -> &str {
-        &self.0
-    }
-
-    /// As the unique index compares it.
-    pub fn folded(&self) -> String {
-        self.0.to_lowercase()
-    }
-}
-
 /// A password as it was typed. It has no `Debug` that would show it.
 #[derive(Clone)]
 pub struct Password(String);
@@ -71,18 +49,19 @@ impl fmt::Debug for Password {
 }
 
 impl Password {
-    const CHARS_MIN: usize = 8;
-    /// Longer ones cost hashing time and protect nobody.
-    const BYTES_MAX: usize = 256;
-
-    /// A password that may be chosen.
-    pub fn chosen(text: &str) -> Option<Self> {
-        (text.chars().count() >= Self::CHARS_MIN).then(|| Self::typed(text)).flatten()
+    /// A password that may be chosen by whoever has `email` and `name`, as far as those are
+    /// known.
+    pub(super) fn chosen(
+        text: &str,
+        email: Option<&Email>,
+        name: Option<&Name>,
+    ) -> Result<Self, PasswordRefusal> {
+        password_rules::check(text, email, name).map(|()| Self(text.to_owned()))
     }
 
     /// A password that may be tried.
     pub fn typed(text: &str) -> Option<Self> {
-        (text.len() <= Self::BYTES_MAX).then(|| Self(text.to_owned()))
+        (text.len() <= password_rules::BYTES_MAX).then(|| Self(text.to_owned()))
     }
 
     pub(super) fn as_bytes(&self) -> &[u8] {
@@ -122,14 +101,27 @@ pub struct NewAccount {
 }
 
 impl NewAccount {
-    /// A sign-up of what was typed, if all of it makes sense.
-    pub fn parse(email: &str, name: &str, password: &str) -> Option<Self> {
-        Some(Self {
-            email: Email::parse(email)?,
-            name: Name::parse(name)?,
-            password: Password::chosen(password)?,
-        })
+    /// A sign-up of what was typed, or a sentence for the person at the terminal.
+    pub fn parse(email: &str, name: &str, password: &str) -> Result<Self, NewAccountRefusal> {
+        let email = Email::parse(email).ok_or(NewAccountRefusal::Email)?;
+        let name = Name::parse(name).ok_or(NewAccountRefusal::Name)?;
+        let password = Password::chosen(password, Some(&email), Some(&name))?;
+        Ok(Self { email, name, password })
     }
+}
+
+/// What of a sign-up makes no sense, as a sentence for the person at the terminal.
+#[derive(Clone, Copy, Debug, thiserror::Error)]
+pub enum NewAccountRefusal {
+    /// No address.
+    #[error("The account needs an e-mail address.")]
+    Email,
+    /// No name.
+    #[error("The account needs a name of 1 to 80 characters.")]
+    Name,
+    /// A password that may not be chosen.
+    #[error(transparent)]
+    Password(#[from] PasswordRefusal),
 }
 
 /// A log-in.
@@ -179,6 +171,12 @@ pub(super) type TokenHash = [u8; 32];
 /// Whom a session belongs to.
 #[derive(Clone, Debug)]
 pub(super) struct SessionAccount {
+    /// The session.
+    pub session_id: Uuid,
+    /// Whether the password was given lately.
+    pub is_confirmed: bool,
+    /// Whether nobody noted for a while that the session is in use.
+    pub is_unseen: bool,
     /// The account.
     pub account_id: AccountId,
     /// Its name.
@@ -192,17 +190,6 @@ pub(super) struct SessionAccount {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn an_address_has_two_sides() {
-        assert!(
-            Email::parse(" ada@example.com ")
-                .is_some_and(|email| email.as_str() == "ada@example.com")
-        );
-        for wrong in ["", "ada", "@example.com", "ada@", "a da@example.com", "a\n@b"] {
-            assert!(Email::parse(wrong).is_none(), "{wrong:?}");
-        }
-    }
 
     #[test]
     fn a_token_survives_its_cookie_and_nothing_else_passes() {

@@ -1,43 +1,44 @@
 //! Sign-up, log-in, log-out.
 
+pub mod confirmation;
 pub mod current;
+pub mod log_in;
+pub mod sessions;
+pub mod sign_up;
 pub mod staff;
 
 use actix_web::{
     HttpRequest, HttpResponse,
-    http::StatusCode,
-    web::{Data, Query},
+    http::{StatusCode, header},
 };
-use askama::Template;
 use serde::Deserialize;
 use serde_json::json;
 
 use super::{
+    device::KNOWN_DAYS,
     error::AccountError,
-    model::{AccountId, Credentials, Email, Name, NewAccount, Password, SessionToken},
-    password::PasswordGate,
-    service, store,
+    guesses::AccountKey,
+    model::{AccountId, SessionToken},
+    session::device_name,
 };
 use crate::{
     app::App,
     web::{
-        client,
-        error::{Fault, PageError, database_fault},
-        flash,
-        form::{Body, Field, Mistakes},
-        limits::Limits,
-        page::{View, local_path, login_href, see_other},
+        error::{Fault, database_fault},
+        local_path::LocalPath,
+        page::{View, login_href},
     },
 };
-use current::{SessionCache, removal_cookie, session_cookie, token_of};
+use current::{device_cookie, session_cookie};
 
 impl Fault for AccountError {
     fn status(&self) -> StatusCode {
         match self {
             Self::LoginRequired | Self::WrongCredentials => StatusCode::UNAUTHORIZED,
-            Self::Locked | Self::Forbidden => StatusCode::FORBIDDEN,
+            Self::Locked | Self::Forbidden | Self::ConfirmationRequired => StatusCode::FORBIDDEN,
+            Self::WrongPassword => StatusCode::UNPROCESSABLE_ENTITY,
             Self::EmailTaken | Self::OwnAccount | Self::Stale => StatusCode::CONFLICT,
-            Self::RateLimited(limited) => limited.status(),
+            Self::RateLimited(limited) | Self::Crowded(limited) => limited.status(),
             Self::Hashing(_) => StatusCode::INTERNAL_SERVER_ERROR,
             Self::Database(error) => database_fault(error).0,
         }
@@ -52,7 +53,9 @@ impl Fault for AccountError {
             Self::OwnAccount => "own-account",
             Self::Stale => "changed-meanwhile",
             Self::EmailTaken => "email-taken",
-            Self::RateLimited(limited) => limited.code(),
+            Self::RateLimited(limited) | Self::Crowded(limited) => limited.code(),
+            Self::ConfirmationRequired => "confirmation-required",
+            Self::WrongPassword => "wrong-password",
             Self::Hashing(_) => "internal",
             Self::Database(error) => database_fault(error).1,
         }
@@ -60,208 +63,59 @@ impl Fault for AccountError {
 
     fn retry_after_secs(&self) -> Option<u64> {
         match self {
-            Self::RateLimited(limited) => limited.retry_after_secs(),
+            Self::RateLimited(limited) | Self::Crowded(limited) => limited.retry_after_secs(),
             _ => None,
         }
     }
 
     fn redirect(&self, view: &View) -> Option<String> {
-        matches!(self, Self::LoginRequired).then(|| login_href(&view.path))
+        match self {
+            Self::LoginRequired => Some(login_href(&view.path)),
+            Self::ConfirmationRequired => Some(confirmation::href(&view.path)),
+            _ => None,
+        }
     }
 }
 
-#[derive(Debug, Default, Deserialize)]
 /// The query of a page that leads on.
+#[derive(Debug, Default, Deserialize)]
 pub struct Next {
     #[serde(default)]
     next: String,
 }
 
-#[derive(Debug, Default, Deserialize)]
-#[serde(default)]
-/// A sign-up as it was typed.
-pub struct SignUpForm {
-    email: Field,
-    name: Field,
-    password: Field,
-    next: Field,
-}
-
-impl SignUpForm {
-    fn parse(&self) -> Result<NewAccount, Mistakes> {
-        let mut mistakes = Mistakes::default();
-        let email =
-            mistakes.note("email", "account-refusal-email", Email::parse(self.email.text()));
-        let name = mistakes.note("name", "account-refusal-name", Name::parse(self.name.text()));
-        let password = Password::chosen(self.password.raw());
-        let password = mistakes.note("password", "account-refusal-password", password);
-        let parsed = email.zip(name).zip(password);
-        mistakes.or(parsed.map(|((email, name), password)| NewAccount { email, name, password }))
+impl Next {
+    /// Where it leads, a path of ours; empty where it says nothing.
+    fn path(&self) -> String {
+        parse_next(&self.next)
     }
 }
 
-#[derive(Debug, Default, Deserialize)]
-#[serde(default)]
-/// A log-in as it was typed.
-pub struct LogInForm {
-    email: Field,
-    password: Field,
-    next: Field,
+/// Where a form leads on to, a path of ours; empty where it says nothing.
+fn parse_next(text: &str) -> String {
+    if text.is_empty() { String::new() } else { LocalPath::or_start(text).to_string() }
 }
 
-impl LogInForm {
-    /// What cannot be an address or a password belongs to nobody.
-    fn parse(&self) -> Option<Credentials> {
-        let email = Email::parse(self.email.text())?;
-        Some(Credentials { email, password: Password::typed(self.password.raw())? })
-    }
+/// The browser of `request`, as its owner sees it in the list of sessions.
+fn device_of(request: &HttpRequest) -> String {
+    let agent = request.headers().get(header::USER_AGENT).and_then(|agent| agent.to_str().ok());
+    device_name(agent.unwrap_or_default())
 }
 
-#[derive(Template)]
-#[template(path = "accounts/signup.html")]
-struct SignUpPage {
-    v: View,
-    email: String,
-    name: String,
-    next: String,
-    mistakes: Mistakes,
-    refusal: Option<String>,
-}
-
-#[derive(Template)]
-#[template(path = "accounts/login.html")]
-struct LogInPage {
-    v: View,
-    email: String,
-    next: String,
-    refusal: Option<String>,
-}
-
-/// `GET /signup`
-pub async fn new_account(v: View, query: Query<Next>) -> HttpResponse {
-    let next = query.into_inner().next;
-    let page = SignUpPage {
-        v: v.clone(),
-        email: String::new(),
-        name: String::new(),
-        next,
-        mistakes: Mistakes::default(),
-        refusal: None,
-    };
-    v.html(StatusCode::OK, &page)
-}
-
-/// `POST /signup`
-pub async fn create_account(
-    app: Data<App>,
-    gate: Data<PasswordGate>,
-    limits: Data<Limits>,
-    request: HttpRequest,
-    v: View,
-    form: Body<SignUpForm>,
-) -> Result<HttpResponse, PageError> {
-    let form = form.0;
-    let refuse = |fault: &dyn Fault, mistakes: Mistakes| {
-        let page = SignUpPage {
-            v: v.clone(),
-            email: form.email.text().to_owned(),
-            name: form.name.text().to_owned(),
-            next: form.next.text().to_owned(),
-            mistakes,
-            refusal: Some(v.refusal(fault)),
-        };
-        v.html(fault.status(), &page)
-    };
-    let new = match form.parse() {
-        Ok(new) => new,
-        Err(mistakes) if v.wants_form(&mistakes) => return Ok(refuse(&mistakes, mistakes.clone())),
-        Err(mistakes) => return Err(mistakes.into()),
-    };
-    let address = client::address(&request, &app.config.trusted_proxies);
-    let outcome = match limits.signup.count(&address) {
-        Ok(()) => service::sign_up(&app, &gate, new).await,
-        Err(limited) => Err(limited.into()),
-    };
-    match outcome {
-        Ok((account_id, token)) => {
-            Ok(welcome(&app, &v, StatusCode::CREATED, account_id, &token, form.next.text()))
-        }
-        Err(refusal) if v.wants_form(&refusal) => Ok(refuse(&refusal, Mistakes::default())),
-        Err(failure) => Err(failure.into()),
-    }
-}
-
-/// `GET /login`
-pub async fn new_session(v: View, query: Query<Next>) -> HttpResponse {
-    let next = query.into_inner().next;
-    let page = LogInPage { v: v.clone(), email: String::new(), next, refusal: None };
-    v.html(StatusCode::OK, &page)
-}
-
-/// `POST /login`
-pub async fn create_session(
-    app: Data<App>,
-    gate: Data<PasswordGate>,
-    limits: Data<Limits>,
-    request: HttpRequest,
-    v: View,
-    form: Body<LogInForm>,
-) -> Result<HttpResponse, PageError> {
-    let form = form.0;
-    let address = client::address(&request, &app.config.trusted_proxies);
-    let counted = limits.login.count(&(address, form.email.text().to_lowercase()));
-    let outcome = match (counted, form.parse()) {
-        (Err(limited), _) => Err(limited.into()),
-        (Ok(()), None) => Err(AccountError::WrongCredentials),
-        (Ok(()), Some(credentials)) => service::log_in(&app, &gate, credentials).await,
-    };
-    match outcome {
-        Ok((account_id, token)) => {
-            Ok(welcome(&app, &v, StatusCode::OK, account_id, &token, form.next.text()))
-        }
-        Err(refusal) if v.wants_form(&refusal) => {
-            let page = LogInPage {
-                v: v.clone(),
-                email: form.email.text().to_owned(),
-                next: form.next.text().to_owned(),
-                refusal: Some(v.refusal(&refusal)),
-            };
-            Ok(v.html(refusal.status(), &page))
-        }
-        Err(failure) => Err(failure.into()),
-    }
-}
-
-/// `POST /logout`
-pub async fn delete_session(
-    app: Data<App>,
-    sessions: Data<SessionCache>,
-    request: HttpRequest,
-    v: View,
-) -> Result<HttpResponse, PageError> {
-    if let Some(token) = token_of(&request, &app) {
-        store::delete_session(&app.db, &token.hash()).await?;
-        sessions.forget(&token).await;
-    }
-    let mut answer = match v.format.is_for_programs() {
-        true => HttpResponse::NoContent().finish(),
-        false => see_other("/"),
-    };
-    let _ = answer.add_cookie(&removal_cookie(&app));
-    let _ = answer.add_cookie(&flash::cookie("flash-logged-out"));
-    Ok(answer)
-}
-
+/// The answer to whoever has just signed up or in.
 fn welcome(
     app: &App,
     v: &View,
     status: StatusCode,
-    account_id: AccountId,
-    token: &SessionToken,
-    next: &str,
+    (account_id, token): (AccountId, SessionToken),
+    (account, next): (AccountKey, &str),
 ) -> HttpResponse {
-    let mut answer = v.done(status, &json!({ "account_id": account_id }), local_path(next));
+    let next = LocalPath::or_start(next);
+    let mut answer = v.done(status, &json!({ "account_id": account_id }), next.as_str());
     // A cookie of ours always is a valid header.
-    let _ = answer.add_cookie(&session_cookie(app, token));
+    let _ = answer.add_cookie(&session_cookie(app, &token));
+    if let Some(cookie) = device_cookie(app, account, KNOWN_DAYS) {
+        let _ = answer.add_cookie(&cookie);
+    }
     answer
 }

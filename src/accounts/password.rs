@@ -1,74 +1,84 @@
 //! Password hashes, made and checked a few at a time.
 //!
 //! argon2id with 19 MiB and two passes takes 20 ms of a core. A hundred at once would
-//! take 1.9 GiB and every core from people who are buying; so they pass a gate.
+//! take 1.9 GiB and every core from people who are buying; so they pass a gate
+//! (`hash_line.rs`), in which no network keeps the others waiting.
 
-use std::{
-    sync::{Arc, LazyLock},
-    time::Duration,
-};
+use std::{net::Ipv4Addr, sync::LazyLock, time::Duration};
 
 use argon2::{Argon2, PasswordHasher, PasswordVerifier, password_hash::phc::PasswordHash};
-use tokio::sync::Semaphore;
 
-use super::{error::AccountError, model::Password};
-use crate::web::limits::RateLimited;
+use super::{error::AccountError, hash_line::HashLine, model::Password};
+use crate::infra::{limits::RateLimited, network::Network};
 
-/// How long somebody waits in front of the gate.
-const WAIT_MAX: Duration = Duration::from_secs(10);
-/// What they are told to wait after that.
-const RETRY_AFTER_SECS: u64 = 5;
+/// How long somebody who logs in waits in front of the gate.
+const WAIT_MAX: Duration = Duration::from_secs(3);
+/// How long somebody who signs up does: a class that was let into the line together is
+/// served, also where a machine is slow.
+const SIGN_UP_WAIT_MAX: Duration = Duration::from_secs(10);
+/// What those are told who are refused.
+const RETRY_AFTER_SECS: u64 = 3;
 
 /// How many hashes one instance computes at once: one a core.
 #[derive(Clone, Debug)]
-pub struct PasswordGate(Arc<Semaphore>);
+pub struct PasswordGate(HashLine);
 
 impl PasswordGate {
     /// A gate as wide as the machine.
     pub fn new() -> Self {
         let width = std::thread::available_parallelism().map_or(1, usize::from);
-        Self(Arc::new(Semaphore::new(width)))
+        Self(HashLine::new(width))
     }
 
-    /// The hash to keep of `password`, in PHC format with its own salt.
-    pub async fn hash(&self, password: Password) -> Result<String, AccountError> {
-        self.pass(move || hash(password.as_bytes())).await?
+    /// The hash to keep of `password`, in PHC format with its own salt, for somebody in
+    /// `network`.
+    pub async fn hash(&self, network: Network, password: Password) -> Result<String, AccountError> {
+        self.pass(network, SIGN_UP_WAIT_MAX, move || hash(password.as_bytes())).await?
     }
 
     /// As [`PasswordGate::hash`], of a password that is written in the code.
     pub async fn hash_text(&self, text: &'static str) -> Result<String, AccountError> {
-        self.pass(move || hash(text.as_bytes())).await?
+        let here = Network::of(Ipv4Addr::LOCALHOST.into());
+        self.pass(here, SIGN_UP_WAIT_MAX, move || hash(text.as_bytes())).await?
     }
 
-    /// Whether `password` belongs to `hash`. Without a hash it takes just as long
-    /// and is false, so that time does not tell who has an account.
+    /// Whether `password`, sent from `network`, belongs to `hash`. Without a hash it takes
+    /// just as long and is false, so that time does not tell who has an account.
     pub async fn verify(
         &self,
+        network: Network,
         password: Password,
         hash: Option<String>,
     ) -> Result<bool, AccountError> {
         let is_known = hash.is_some();
         let hash = hash.unwrap_or_else(|| NOBODY.clone());
-        let fits = self
-            .pass(move || {
-                PasswordHash::new(&hash).is_ok_and(|hash| {
-                    Argon2::default().verify_password(password.as_bytes(), &hash).is_ok()
-                })
+        let work = move || {
+            PasswordHash::new(&hash).is_ok_and(|hash| {
+                Argon2::default().verify_password(password.as_bytes(), &hash).is_ok()
             })
-            .await?;
+        };
+        let fits = self.pass(network, WAIT_MAX, work).await?;
         Ok(fits && is_known)
     }
 
     async fn pass<T: Send + 'static>(
         &self,
+        network: Network,
+        wait_max: Duration,
         work: impl FnOnce() -> T + Send + 'static,
     ) -> Result<T, AccountError> {
-        let crowded = RateLimited { retry_after_secs: RETRY_AFTER_SECS };
-        let waited = tokio::time::timeout(WAIT_MAX, self.0.clone().acquire_owned()).await;
-        let Ok(Ok(_permit)) = waited else { return Err(crowded.into()) };
-        tokio::task::spawn_blocking(work)
-            .await
-            .map_err(|error| AccountError::Hashing(error.to_string()))
+        let crowded = || AccountError::Crowded(RateLimited { retry_after_secs: RETRY_AFTER_SECS });
+        let entered = self.0.enter(network).ok_or_else(crowded)?;
+        let Ok(Ok(permit)) = tokio::time::timeout(wait_max, entered).await else {
+            return Err(crowded());
+        };
+        let worked = tokio::task::spawn_blocking(move || {
+            let done = work();
+            // The next one begins when this one has ended, whether or not it was waited for.
+            drop(permit);
+            done
+        });
+        worked.await.map_err(|error| AccountError::Hashing(error.to_string()))
     }
 }
 

@@ -1,15 +1,18 @@
 //! What those who manage do to accounts, as steps of the caller's transaction.
 //!
-//! Sessions are asked for role and lock at every request, so both count at once.
+//! Sessions are asked for role and lock at every request, so both count at once. Either ends
+//! every session of the account: what was left open somewhere is not somebody with more, or
+//! somebody who is let in again.
 
 use chrono::{DateTime, Utc};
 use serde::Serialize;
 use uuid::Uuid;
 
 use super::{
+    email,
     error::AccountError,
     model::{AccountId, Role},
-    store::roles as store,
+    store::{roles as store, sessions},
 };
 use crate::infra::postgres::{Connection, Pool};
 
@@ -35,7 +38,7 @@ pub struct Profile {
 pub async fn find_accounts(db: &Pool, text: &str) -> Result<Vec<Uuid>, sqlx::Error> {
     match Uuid::try_parse(text) {
         Ok(id) => Ok(vec![id]),
-        Err(_) => store::find_beginning(db, text).await,
+        Err(_) => store::find_beginning(db, text, &email::fold(text)).await,
     }
 }
 
@@ -92,6 +95,9 @@ pub async fn lock_out(
         return Err(AccountError::Stale);
     }
     store::write(tx, id, before.role, is_locked).await?;
+    if is_locked {
+        sessions::delete_all(tx, id).await?;
+    }
     Ok(store::lock(tx, &[id]).await?.pop().map(|after| (before, after)))
 }
 
@@ -108,5 +114,6 @@ pub async fn change_role(
         return Err(AccountError::Stale);
     }
     store::write(tx, id, to, before.locked_at.is_some()).await?;
+    sessions::delete_all(tx, id).await?;
     Ok(store::lock(tx, &[id]).await?.pop().map(|after| (before, after)))
 }

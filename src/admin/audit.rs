@@ -50,8 +50,25 @@ pub(super) struct Found {
 }
 
 /// Writes an act into the log, in the transaction of the work it stands for.
-pub(super) async fn record(tx: &mut Connection, entry: Entry) -> Result<(), sqlx::Error> {
-    store::audit::insert(tx, &entry).await
+pub(super) async fn record(tx: &mut Connection, entry: &Entry) -> Result<(), sqlx::Error> {
+    store::audit::insert(tx, entry).await
+}
+
+/// Writes an act into the log, commits it with its work, and tells the security log.
+pub(super) async fn commit(
+    app: &App,
+    mut tx: Transaction,
+    entry: Entry,
+) -> Result<(), sqlx::Error> {
+    record(&mut tx, &entry).await?;
+    tx.commit().await?;
+    tell(app, &entry);
+    Ok(())
+}
+
+/// Tells the security log of an act that is committed.
+pub(super) fn tell(app: &App, entry: &Entry) {
+    app.security_log.tell_act(&entry.event());
 }
 
 /// An edit that is about to be written into the log.
@@ -70,7 +87,7 @@ pub(super) struct Edit {
 /// with what was changed meanwhile.
 pub(super) async fn finish<T: Serialize>(
     app: &App,
-    mut tx: Transaction,
+    tx: Transaction,
     edit: Edit,
     outcome: Result<Edited<T>, CatalogError>,
 ) -> Result<T, AdminError> {
@@ -86,8 +103,7 @@ pub(super) async fn finish<T: Serialize>(
     if let Some(reason) = &edit.reason {
         entry = entry.because(reason);
     }
-    record(&mut tx, entry.before(&edited.before).after(&edited.after)).await?;
-    tx.commit().await?;
+    commit(app, tx, entry.before(&edited.before).after(&edited.after)).await?;
     Ok(edited.after)
 }
 

@@ -22,7 +22,7 @@ pub(super) async fn check_in(
     let mut tx = app.db.begin().await?;
     let check_in = tickets::check_in(&mut tx, code, schedule_id, by).await?;
     let entry = Entry::new(by, Act::CheckedIn, Subject::Ticket, check_in.ticket_id.0);
-    audit::record(&mut tx, entry.after(&check_in)).await?;
+    audit::record(&mut tx, &entry.after(&check_in)).await?;
     tx.commit().await?;
     metrics::counter!("stagedoor_check_ins_total").increment(1);
     Ok(check_in)
@@ -38,7 +38,7 @@ pub(super) async fn undo(
     let mut tx = app.db.begin().await?;
     let undone = tickets::undo_check_in(&mut tx, schedule_id, ticket_id).await?;
     let entry = Entry::new(by, Act::CheckInUndone, Subject::Ticket, ticket_id.0);
-    audit::record(&mut tx, entry.before(&undone)).await?;
+    audit::record(&mut tx, &entry.before(&undone)).await?;
     tx.commit().await?;
     Ok(undone)
 }

@@ -103,8 +103,7 @@ pub(super) async fn let_in(
     let token = entry_queue::let_in(&mut tx, by, account_id, program).await?;
     let entry = Entry::new(by, Act::LetIn, Subject::Account, account_id).because(reason);
     let after = json!({ "program": program.slug, "queue_number": token.queue_number });
-    audit::record(&mut tx, entry.after(&after)).await?;
-    tx.commit().await?;
+    audit::commit(app, tx, entry.after(&after)).await?;
     entry_queue::mirror(app, program.id, &[account_id]).await;
     Ok(token.queue_number)
 }
@@ -120,8 +119,7 @@ pub(super) async fn purge(
     let purge = entry_queue::begin_purge(&mut tx, id).await?;
     let entry = Entry::new(by, Act::LinePurged, Subject::Program, id).because(reason);
     let waiting = |purge: Purge| json!({ "waiting": purge.total, "up_to": purge.up_to });
-    audit::record(&mut tx, entry.after(&purge.map(waiting))).await?;
-    tx.commit().await?;
+    audit::commit(app, tx, entry.after(&purge.map(waiting))).await?;
     Ok(purge)
 }
 

@@ -8,6 +8,7 @@ use serde_json::Value;
 use uuid::Uuid;
 
 use crate::accounts::AccountId;
+use crate::infra::security_log::ActEvent;
 
 /// What the locale key of every act begins with; the log has what follows.
 pub(super) const ACT_KEY: &str = concat!("admin-", "act-");
@@ -152,6 +153,16 @@ impl Entry {
     /// Why.
     pub(super) fn because(self, reason: &Reason) -> Self {
         Self { reason: Some(reason.0.clone()), ..self }
+    }
+
+    /// As the security log tells it.
+    pub(super) fn event(&self) -> ActEvent<'_> {
+        ActEvent {
+            by: self.by.0,
+            act: self.act.name(),
+            subject: self.subject.name(),
+            subject_id: &self.subject_id,
+        }
     }
 }
 

@@ -31,7 +31,7 @@ pub(super) async fn lock_out(
     let mut tx = app.db.begin().await?;
     let changed = accounts::lock_out(&mut tx, by, id, is_locked).await;
     let act = if is_locked { Act::AccountLocked } else { Act::AccountUnlocked };
-    finish(tx, Entry::new(by, act, Subject::Account, id).because(reason), changed).await
+    finish(app, tx, Entry::new(by, act, Subject::Account, id).because(reason), changed).await
 }
 
 /// Gives somebody another role.
@@ -45,17 +45,17 @@ pub(super) async fn change_role(
     let mut tx = app.db.begin().await?;
     let changed = accounts::change_role(&mut tx, by, id, from, to).await;
     let entry = Entry::new(by, Act::RoleChanged, Subject::Account, id).because(reason);
-    finish(tx, entry, changed).await
+    finish(app, tx, entry, changed).await
 }
 
 async fn finish(
-    mut tx: Transaction,
+    app: &App,
+    tx: Transaction,
     entry: Entry,
     changed: Result<Option<(Profile, Profile)>, AccountError>,
 ) -> Result<Profile, AdminError> {
     let (before, after) = changed?.ok_or(AdminError::NotFound)?;
-    audit::record(&mut tx, entry.before(&before).after(&after)).await?;
-    tx.commit().await?;
+    audit::commit(app, tx, entry.before(&before).after(&after)).await?;
     Ok(after)
 }
 
@@ -111,8 +111,10 @@ async fn adjust_once(
     };
     let told = |balance: i64| serde_json::json!({ "balance": balance });
     let entry = entry.before(&told(balance.get() - amount)).after(&told(balance.get()));
-    audit::record(&mut tx, entry).await?;
-    Ok(commit_kept(&app.db, tx, key, Adjusted { balance }).await?)
+    audit::record(&mut tx, &entry).await?;
+    let adjusted = commit_kept(&app.db, tx, key, Adjusted { balance }).await?;
+    audit::tell(app, &entry);
+    Ok(adjusted)
 }
 
 /// Refund of somebody's paid reservation by an administrator.
@@ -151,8 +153,10 @@ async fn refund_once(
     }
     let (cancelled, schedule_id) = payment::refund(&mut tx, owner_id, id, share).await?;
     let entry = Entry::new(by, Act::Refunded, Subject::Reservation, id.0).because(reason);
-    audit::record(&mut tx, entry.after(&cancelled)).await?;
+    let entry = entry.after(&cancelled);
+    audit::record(&mut tx, &entry).await?;
     let cancelled = commit_kept(&app.db, tx, key, cancelled).await?;
+    audit::tell(app, &entry);
     reservation::announce(app, schedule_id);
     Ok(cancelled)
 }

@@ -24,8 +24,7 @@ pub(super) async fn create(
     let mut tx = app.db.begin().await?;
     let program = catalog::create_program(&mut tx, details).await?;
     let entry = Entry::new(by, Act::ProgramCreated, Subject::Program, program.id);
-    audit::record(&mut tx, entry.after(&program)).await?;
-    tx.commit().await?;
+    audit::commit(app, tx, entry.after(&program)).await?;
     Ok(program)
 }
 

@@ -53,8 +53,7 @@ pub(super) async fn create(
     let mut tx = app.db.begin().await?;
     let schedule = catalog::create_schedule(&mut tx, program_id, venue_id, starts_at).await?;
     let entry = Entry::new(by, Act::ScheduleCreated, Subject::Schedule, schedule.id);
-    audit::record(&mut tx, entry.after(&schedule)).await?;
-    tx.commit().await?;
+    audit::commit(app, tx, entry.after(&schedule)).await?;
     Ok(schedule)
 }
 

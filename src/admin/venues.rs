@@ -24,8 +24,7 @@ pub(super) async fn create(
     let mut tx = app.db.begin().await?;
     let venue = catalog::create_venue(&mut tx, details).await?;
     let entry = Entry::new(by, Act::VenueCreated, Subject::Venue, venue.id);
-    audit::record(&mut tx, entry.after(&venue)).await?;
-    tx.commit().await?;
+    audit::commit(app, tx, entry.after(&venue)).await?;
     Ok(venue)
 }
 

@@ -1,17 +1,18 @@
 //! The gate: who goes in, in order, as many as there is room for.
 //!
 //! Redis says who of the head of the line is there; Postgres says in which order they
-//! stand and how many are inside.
+//! stand and how many are inside; `parking.rs` decides whose turn it is.
 
 use futures_util::StreamExt;
 
 use super::{
-    line::{Head, Line},
+    line::Line,
     mirror::{MirrorError, mirror},
-    model::{Bucket, Rules, Standing, TokenId},
+    model::{Bucket, Rules},
+    parking::{Decision, Liveness},
     store::admission as gate,
 };
-use crate::{accounts::AccountId, app::App, catalog::ProgramId, infra::postgres::Connection};
+use crate::{accounts::AccountId, app::App, catalog::ProgramId};
 
 /// People looked at in one admission.
 const HEAD_MAX: usize = 1_000;
@@ -59,11 +60,10 @@ pub async fn sweep_lapsed(app: &App) -> Result<(), sqlx::Error> {
 /// again: nobody knows then who is there.
 pub(super) async fn admit(app: &App, program_id: ProgramId) -> Result<(), MirrorError> {
     let line = Line::of(&app.redis, program_id);
-    let grace_secs = app.config.queue_grace_secs.get();
     for _ in 0..ROUNDS_MAX {
         // An open door asks nobody whether they are there, so it needs no Redis.
-        let head = line.head(HEAD_MAX, grace_secs).await.ok().flatten();
-        let is_full = head.as_ref().is_some_and(|head| head.present.len() >= HEAD_MAX);
+        let head = line.head(HEAD_MAX, app.config.queue_grace()).await.ok().flatten();
+        let is_full = head.as_ref().is_some_and(|head| head.count_present() >= HEAD_MAX);
         let Some(passage) = pass_gate(app, program_id, head).await? else { return Ok(()) };
         if !passage.moved.is_empty() {
             mirror(app, program_id, &passage.moved).await;
@@ -79,7 +79,7 @@ pub(super) async fn admit(app: &App, program_id: ProgramId) -> Result<(), Mirror
 async fn pass_gate(
     app: &App,
     program_id: ProgramId,
-    head: Option<Head>,
+    head: Option<Liveness>,
 ) -> Result<Option<Passage>, sqlx::Error> {
     let mut tx = app.db.begin().await?;
     let Some(stored) = gate::try_lock_gate(&mut tx, program_id).await? else {
@@ -93,12 +93,19 @@ async fn pass_gate(
     let rules = gate::rules_of(&mut tx, program_id).await?;
     let bucket = rules.rate_per_second.map(|rate| stored.refilled(rate, rules.now));
     let room = room(&rules, n_inside, bucket);
-    let head = match head {
+    let decision = match head {
         _ if room == 0 => None,
-        None if rules.is_open_door() => Some(everybody(&mut tx, program_id).await?),
-        head => head,
+        None if rules.is_open_door() => {
+            let first = gate::list_first(&mut tx, program_id, HEAD_MAX).await?;
+            Some(Decision::of_open_door(&first, room))
+        }
+        None => None,
+        Some(head) => {
+            let standing = gate::list_first(&mut tx, program_id, head.notes.len()).await?;
+            Some(Decision::of(&standing, &head, room))
+        }
     };
-    let Some(head) = head else {
+    let Some(decision) = decision else {
         // A bucket of a time to come would stay empty until then.
         if let Some(bucket) = bucket
             && stored.is_of_the_future(rules.now)
@@ -109,18 +116,15 @@ async fn pass_gate(
         return Ok(Some(Passage { moved, has_room: false }));
     };
 
-    let looked_at: Vec<AccountId> = head.present.iter().chain(&head.absent).copied().collect();
-    let standing = gate::list_standing(&mut tx, program_id, &looked_at).await?;
-    let turns = Turns::of(&head, &standing, room);
     let admitted = gate::write_admissions(
         &mut tx,
-        &turns.admitted,
+        &decision.admitted,
         rules.stay_ends_at(),
         i32::try_from(n_inside).unwrap_or(i32::MAX),
         rules.capacity,
     )
     .await?;
-    let parked = gate::park(&mut tx, &turns.parked).await?;
+    let parked = gate::park(&mut tx, &decision.parked).await?;
     if let Some(bucket) = bucket {
         gate::write_bucket(&mut tx, program_id, bucket.less(admitted.len())).await?;
     }
@@ -131,7 +135,7 @@ async fn pass_gate(
     let has_room = admitted.len() < room;
     moved.extend(admitted);
     moved.extend(parked);
-    moved.extend(turns.misplaced);
+    moved.extend(decision.misplaced);
     Ok(Some(Passage { moved, has_room }))
 }
 
@@ -144,93 +148,4 @@ fn room(rules: &Rules, n_inside: i64, bucket: Option<Bucket>) -> usize {
         .capacity
         .map_or(HEAD_MAX, |capacity| usize::try_from(i64::from(capacity) - n_inside).unwrap_or(0));
     by_capacity.min(bucket.map_or(HEAD_MAX, Bucket::whole))
-}
-
-/// Without a line nobody is asked whether they are there.
-async fn everybody(tx: &mut Connection, program_id: ProgramId) -> Result<Head, sqlx::Error> {
-    let n_max = i64::try_from(HEAD_MAX).unwrap_or(i64::MAX);
-    let first = gate::list_first(tx, program_id, n_max).await?;
-    let present = first.into_iter().map(|standing| standing.account_id).collect();
-    Ok(Head { present, absent: Vec::new(), may_park: false })
-}
-
-/// Whose turn it is.
-#[derive(Debug, PartialEq, Eq)]
-struct Turns {
-    /// Who goes in, in order.
-    admitted: Vec<TokenId>,
-    /// Whose turn came while they were away.
-    parked: Vec<TokenId>,
-    /// Whom Redis has in line and Postgres has not.
-    misplaced: Vec<AccountId>,
-}
-
-impl Turns {
-    /// The lowest numbers of those who are there, at most `room`; whoever is away and
-    /// stands before the last of them was passed over.
-    fn of(head: &Head, standing: &[Standing], room: usize) -> Self {
-        let absent: std::collections::HashSet<&AccountId> = head.absent.iter().collect();
-        let (mut admitted, mut parked) = (Vec::new(), Vec::new());
-        for somebody in standing {
-            if admitted.len() == room {
-                break;
-            }
-            if !absent.contains(&somebody.account_id) {
-                admitted.push(somebody.token_id);
-            } else if head.may_park {
-                parked.push(somebody.token_id);
-            }
-        }
-        let right: std::collections::HashSet<&AccountId> =
-            standing.iter().map(|somebody| &somebody.account_id).collect();
-        let seen = head.present.iter().chain(&head.absent);
-        let misplaced = seen.filter(|id| !right.contains(id)).copied().collect();
-        Self { admitted, parked, misplaced }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use uuid::Uuid;
-
-    use super::*;
-
-    fn line(n: i64) -> Vec<Standing> {
-        let one = |_| Standing {
-            token_id: TokenId(Uuid::now_v7()),
-            account_id: AccountId(Uuid::now_v7()),
-        };
-        (0..n).map(one).collect()
-    }
-
-    fn head(line: &[Standing], absent: &[usize], may_park: bool) -> Head {
-        let (away, there): (Vec<_>, Vec<_>) =
-            line.iter().enumerate().partition(|(idx, _)| absent.contains(idx));
-        let ids = |some: Vec<(usize, &Standing)>| some.iter().map(|(_, s)| s.account_id).collect();
-        Head { present: ids(there), absent: ids(away), may_park }
-    }
-
-    #[test]
-    fn the_lowest_numbers_that_are_there_go_in() {
-        let line = line(5);
-        let turns = Turns::of(&head(&line, &[0, 3], true), &line, 2);
-        assert_eq!(turns.admitted, [line[1].token_id, line[2].token_id]);
-        assert_eq!(turns.parked, [line[0].token_id], "the fourth person's turn did not come");
-    }
-
-    #[test]
-    fn nobody_is_parked_before_they_had_time_to_poll() {
-        let line = line(3);
-        let turns = Turns::of(&head(&line, &[0, 1], false), &line, 3);
-        assert_eq!(turns.admitted, [line[2].token_id]);
-        assert!(turns.parked.is_empty());
-    }
-
-    #[test]
-    fn whoever_redis_still_has_in_line_is_moved() {
-        let line = line(3);
-        let turns = Turns::of(&head(&line, &[], true), &line[1..], 1);
-        assert_eq!(turns.misplaced, [line[0].account_id]);
-        assert_eq!(turns.admitted, [line[1].token_id]);
-    }
 }

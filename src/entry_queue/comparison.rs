@@ -42,7 +42,7 @@ pub async fn list_differences(
     let mut found = Vec::new();
     for program_id in lines::list_ever_joined(db).await? {
         let line = Line::of(redis, program_id);
-        if line.head(1, 1).await?.is_none() {
+        if line.count().await?.is_none() {
             continue;
         }
         let mut comparison = Comparison::begin(db, line, program_id, PAGE).await?;
@@ -55,6 +55,17 @@ pub async fn list_differences(
         }
     }
     Ok(found)
+}
+
+/// Programs with somebody in line or inside whose line Redis has not completely.
+pub async fn list_incomplete(db: &Pool, redis: &Redis) -> Result<Vec<ProgramId>, MirrorError> {
+    let mut incomplete = Vec::new();
+    for program_id in lines::list_with_line(db).await? {
+        if Line::of(redis, program_id).count().await?.is_none() {
+            incomplete.push(program_id);
+        }
+    }
+    Ok(incomplete)
 }
 
 /// One line, compared page by page in the order of its numbers.

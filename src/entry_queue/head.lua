@@ -1,46 +1,81 @@
--- Who stands at the head of the line, and who of them is there.
+-- Who stands at the head of the line, and what was noted of each.
 --
--- Run by: entry_queue::line::Line::head
+-- Run by: entry_queue::line::Line::head, behind hearing.lua
 --
 -- KEYS[1]  waiting  zset  account -> queue number
--- KEYS[2]  seen     zset  account -> last poll (ms since the epoch)
+-- KEYS[2]  seen     zset  account -> `heard` at the last poll; negative: at entering the window
 -- KEYS[3]  epoch    hash  run: the server that holds the line; since: complete since then (ms)
--- ARGV[1]  head_max       find so many who are there, 1,000 at most
--- ARGV[2]  grace_ms       whoever polled within it is there
--- ARGV[3]  deepest        look no deeper: nobody's polls are noted further back
+-- KEYS[4]  hearing  hash  as hearing.lua says
+-- ARGV[1]  head_max       find so many who polled lately, 1,000 at most
+-- ARGV[2]  grace_ms       whoever polled within it polled lately
+-- ARGV[3]  window         look no deeper: nobody's polls are noted further back
 --
--- Returns  { -1 }                                  the line is not complete
---          { may_park, present, absent }           accounts in order; may_park: the line is
---                                                  complete for longer than the grace
+-- Returns  { -1 }         the line is not complete
+--          { heard_ms, gap_ms, resumed_ms, behind_ms or -1, is_whole, accounts, notes }
+--                         accounts in order and the note of each; is_whole: the window was
+--                         read to its end, or the line was
 --
--- Why a script: presence is judged by Redis' clock, which also noted the polls. Right
--- after a rebuild nobody has polled yet, so nobody may be called absent for good.
--- Cost: O(log n + head_max); where many are away, O(log n + deepest).
+-- Why a script: whoever enters the window is noted as entering in the same step that reads
+-- the notes, so nobody is ever taken for silent who was only not listened to yet.
+-- Cost: O(log n + head_max) and one step for each who entered; where many are away,
+-- O(log n + window).
 
 local run = string.match(redis.call('INFO', 'server'), 'run_id:(%x+)')
 if redis.call('HGET', KEYS[3], 'run') ~= run then return { -1 } end
 
-local now = redis.call('TIME')
-local now_ms = now[1] * 1000 + math.floor(now[2] / 1000)
-local grace_ms = tonumber(ARGV[2])
-local since_ms = tonumber(redis.call('HGET', KEYS[3], 'since'))
-local may_park = 0
-if since_ms + grace_ms < now_ms then may_park = 1 end
+local waiting, seen, hearing = KEYS[1], KEYS[2], KEYS[4]
+local head_max, grace_ms, window = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3])
+local clock = listen(hearing, grace_ms)
+local entering = milliseconds(-clock.heard_ms)
 
-local head_max, deepest = tonumber(ARGV[1]), tonumber(ARGV[3])
-local present, absent = {}, {}
-local from = 0
-while from < deepest and #present < head_max do
-  local some = redis.call('ZRANGE', KEYS[1], from, from + head_max - 1)
-  if #some == 0 then break end
-  local seen = redis.call('ZMSCORE', KEYS[2], unpack(some))
-  for i, account in ipairs(some) do
-    if seen[i] and now_ms - grace_ms <= tonumber(seen[i]) then
-      present[#present + 1] = account
-    else
-      absent[#absent + 1] = account
-    end
+-- Notes that these entered the window, unless there is a note of them.
+local function enter(accounts)
+  local entered = {}
+  for _, account in ipairs(accounts) do
+    entered[#entered + 1] = entering
+    entered[#entered + 1] = account
   end
-  from = from + head_max
+  if #entered > 0 then redis.call('ZADD', seen, 'NX', unpack(entered)) end
 end
-return { may_park, present, absent }
+
+local edge = redis.call('ZRANGE', waiting, window - 1, window - 1, 'WITHSCORES')
+if #edge == 0 then edge = redis.call('ZRANGE', waiting, -1, -1, 'WITHSCORES') end
+local edge_number = tonumber(edge[2] or 0)
+local entered_to = tonumber(redis.call('HGET', hearing, 'entered_to') or 0)
+local after = entered_to
+while after < edge_number do
+  local some = redis.call('ZRANGEBYSCORE', waiting, '(' .. milliseconds(after), edge_number,
+    'WITHSCORES', 'LIMIT', 0, head_max)
+  if #some == 0 then break end
+  local accounts = {}
+  for i = 1, #some, 2 do accounts[#accounts + 1] = some[i] end
+  enter(accounts)
+  after = tonumber(some[#some])
+end
+if entered_to ~= edge_number then
+  redis.call('HSET', hearing, 'entered_to', milliseconds(edge_number))
+end
+
+local accounts, notes = {}, {}
+local from, n_lately, is_whole = 0, 0, 0
+while n_lately < head_max do
+  local some = redis.call('ZRANGE', waiting, from, math.min(from + head_max, window) - 1)
+  if #some > 0 then
+    local noted = redis.call('ZMSCORE', seen, unpack(some))
+    local missed = {}
+    for i, account in ipairs(some) do
+      local note = tonumber(noted[i] or entering)
+      if not noted[i] then missed[#missed + 1] = account end
+      if note > 0 and clock.heard_ms - note <= grace_ms then n_lately = n_lately + 1 end
+      accounts[#accounts + 1] = account
+      notes[#notes + 1] = note
+    end
+    enter(missed)
+  end
+  from = from + #some
+  if #some < head_max or from >= window then
+    is_whole = 1
+    break
+  end
+end
+return { clock.heard_ms, clock.is_first and -1 or clock.gap_ms, clock.resumed_ms, clock.behind_ms, is_whole, accounts, notes }

@@ -2,29 +2,36 @@
 //!
 //! All keys of a program carry `{program_id}`, so a cluster keeps them on one server.
 
-use std::{collections::HashSet, sync::LazyLock, time::Duration};
+use std::{
+    collections::{HashMap, HashSet},
+    sync::LazyLock,
+    time::Duration,
+};
 
 use redis::Value;
 use uuid::Uuid;
 
-use super::{model::QueueNumber, store::Place};
+use super::{
+    model::QueueNumber,
+    parking::{Hearing, Liveness, Note, WINDOW},
+    store::Place,
+};
 use crate::{
     accounts::AccountId,
     catalog::ProgramId,
     infra::redis::{Call, Redis, RedisAway, Script},
 };
 
-/// Polls are noted for so many at the head of the line: nobody further back can be let
-/// in before they poll again.
-pub(super) const SEEN_MAX: usize = 10_000;
 /// Accounts placed by one script. Lua unpacks two values for each, of 8,000 at most.
 pub(super) const PLACED_MAX: usize = 1_000;
 /// How long a rebuild may rest between two batches before another one takes over.
 const REBUILD_LEASE: Duration = Duration::from_secs(10);
 
-static LOOK: LazyLock<Script> = LazyLock::new(|| Script::new(include_str!("look.lua")));
+static LOOK: LazyLock<Script> =
+    LazyLock::new(|| Script::new(concat!(include_str!("hearing.lua"), include_str!("look.lua"))));
 static COUNT: LazyLock<Script> = LazyLock::new(|| Script::new(include_str!("count.lua")));
-static HEAD: LazyLock<Script> = LazyLock::new(|| Script::new(include_str!("head.lua")));
+static HEAD: LazyLock<Script> =
+    LazyLock::new(|| Script::new(concat!(include_str!("hearing.lua"), include_str!("head.lua"))));
 static BEGIN: LazyLock<Script> = LazyLock::new(|| Script::new(include_str!("begin.lua")));
 static FINISH: LazyLock<Script> = LazyLock::new(|| Script::new(include_str!("finish.lua")));
 static PLACE: LazyLock<Script> = LazyLock::new(|| Script::new(include_str!("place.lua")));
@@ -40,17 +47,6 @@ pub(super) enum Sight {
     Waiting { number: QueueNumber, n_ahead: u64, n_waiting: u64 },
     /// Inside.
     Inside { n_waiting: u64 },
-}
-
-/// The head of the line, in order.
-#[derive(Clone, Debug)]
-pub(super) struct Head {
-    /// Who polled within the grace.
-    pub(super) present: Vec<AccountId>,
-    /// Who did not.
-    pub(super) absent: Vec<AccountId>,
-    /// Whether the line is complete for so long that the absent had time to poll.
-    pub(super) may_park: bool,
 }
 
 /// What became of a batch of places.
@@ -87,11 +83,16 @@ impl<'a> Line<'a> {
         Self { redis, program_id }
     }
 
-    /// Where `account_id` stands; notes that they asked.
-    pub(super) async fn look(&self, account_id: AccountId) -> Result<Sight, RedisAway> {
+    /// Where `account_id` stands; notes that they asked, who may be silent for `grace`.
+    pub(super) async fn look(
+        &self,
+        account_id: AccountId,
+        grace: Duration,
+    ) -> Result<Sight, RedisAway> {
         let mut call = LOOK.key(self.key("waiting"));
         call.key(self.key("active")).key(self.key("seen")).key(self.key("epoch"));
-        call.arg(account_id.0.as_bytes()).arg(SEEN_MAX);
+        call.key(self.key("hearing"));
+        call.arg(account_id.0.as_bytes()).arg(WINDOW).arg(millis(grace));
         let answer: Vec<i64> = self.redis.run(&call).await?;
         let count = |n: i64| u64::try_from(n).unwrap_or(0);
         Ok(match *answer.as_slice() {
@@ -117,22 +118,32 @@ impl<'a> Line<'a> {
         })
     }
 
-    /// The head of the line, as deep as `head_max` of it are there, or somewhat deeper;
-    /// `None` while it is not complete.
+    /// Liveness of the head of the line, as deep as `head_max` of it polled within `grace`,
+    /// or somewhat deeper; `None` while the line is not complete. Whoever entered the window
+    /// since the last look is noted as entering.
     pub(super) async fn head(
         &self,
         head_max: usize,
-        grace_secs: u32,
-    ) -> Result<Option<Head>, RedisAway> {
+        grace: Duration,
+    ) -> Result<Option<Liveness>, RedisAway> {
         let mut call = HEAD.key(self.key("waiting"));
-        call.key(self.key("seen")).key(self.key("epoch"));
-        call.arg(head_max).arg(u64::from(grace_secs) * 1_000).arg(SEEN_MAX);
+        call.key(self.key("seen")).key(self.key("epoch")).key(self.key("hearing"));
+        call.arg(head_max).arg(millis(grace)).arg(WINDOW);
         let answer: Vec<Value> = self.redis.run(&call).await?;
-        let [may_park, present, absent] = answer.as_slice() else { return Ok(None) };
-        Ok(Some(Head {
-            may_park: *may_park == Value::Int(1),
-            present: accounts(present),
-            absent: accounts(absent),
+        let [heard, gap, resumed, behind, is_whole, accounts, notes] = answer.as_slice() else {
+            return Ok(None);
+        };
+        let hearing = Hearing {
+            heard_ms: int(heard),
+            quiet_ms: Some(int(gap)).filter(|ms| *ms >= 0),
+            resumed_ms: int(resumed),
+            behind_ms: Some(int(behind)).filter(|ms| *ms >= 0),
+        };
+        Ok(Some(Liveness {
+            notes: noted(accounts, notes),
+            hearing,
+            is_whole: int(is_whole) == 1,
+            grace_ms: i64::try_from(grace.as_millis()).unwrap_or(i64::MAX),
         }))
     }
 
@@ -201,7 +212,7 @@ impl<'a> Line<'a> {
     pub(super) async fn begin(&self, rebuild_id: Uuid) -> Result<Begun, RedisAway> {
         let mut call = BEGIN.key(self.key("waiting"));
         call.key(self.key("active")).key(self.key("seen"));
-        call.key(self.key("epoch")).key(self.key("nonce"));
+        call.key(self.key("epoch")).key(self.key("nonce")).key(self.key("hearing"));
         call.arg(rebuild_id.to_string()).arg(millis(REBUILD_LEASE));
         let (outcome, nonce): (i64, Option<String>) = self.redis.run(&call).await?;
         Ok(match (outcome, nonce) {
@@ -242,13 +253,27 @@ fn pass_pairs(call: &mut Call<'_>, pairs: &[(i64, AccountId)]) {
     }
 }
 
-fn accounts(list: &Value) -> Vec<AccountId> {
-    let Value::Array(ids) = list else { return Vec::new() };
-    let read = |id: &Value| match id {
-        Value::BulkString(bytes) => account(bytes),
-        _ => None,
+fn int(value: &Value) -> i64 {
+    match value {
+        Value::Int(int) => *int,
+        _ => 0,
+    }
+}
+
+/// Notes by account, from the two lists of `head.lua`: a negative one is of entering.
+fn noted(accounts: &Value, notes: &Value) -> HashMap<AccountId, Note> {
+    let (Value::Array(accounts), Value::Array(notes)) = (accounts, notes) else {
+        return HashMap::new();
     };
-    ids.iter().filter_map(read).collect()
+    let pairs = accounts.iter().zip(notes).filter_map(|(id, note)| {
+        let Value::BulkString(bytes) = id else { return None };
+        let note = match int(note) {
+            at_ms @ 0.. => Note::Polled(at_ms),
+            at_ms => Note::Entered(-at_ms),
+        };
+        Some((account(bytes)?, note))
+    });
+    pairs.collect()
 }
 
 /// Members are the 16 bytes of the account's id: a million people wait in Redis at

@@ -2,9 +2,10 @@
 //!
 //! A **queue token** is one person's place in one program's line; its **queue number**
 //! says when they came. A **stay** is the time inside, in which seats may be held. The
-//! **gate** lets people in by number, as many as there is room for. Whoever was not
-//! seen when their turn came is **parked**: passed over, the number kept. The **entry
-//! pass** is a signed cookie that says all this to the booking pages.
+//! **gate** lets people in by number, as many as there is room for. Polls are noted for the
+//! **window**, the first 10,000 in line. Whoever was silent when their turn came is
+//! **parked**: passed over, the number kept. The **entry pass** is a signed cookie that says
+//! all this to the booking pages.
 //!
 //! # Invariants
 //!
@@ -12,6 +13,9 @@
 //! * One live token (`WAITING` or `ACTIVE`) per account and program.
 //! * No admission makes more people `ACTIVE` than the program's capacity, however many
 //!   instances admit; only staff may let somebody in beyond it.
+//! * Nobody who polls as told is passed by a later number, but for those let in by staff.
+//!   Nobody is silent before a whole grace in which polls were heard and theirs was not, and
+//!   admission stops at the first of whom nobody knows whether they are there.
 //! * A stay's end is fixed at admission, and nothing revives a stay that is over.
 //! * Redis holds a copy of the line. It decides nothing, and losing it loses nothing.
 //!
@@ -37,6 +41,7 @@ mod line;
 mod mirror;
 mod model;
 pub mod pages;
+mod parking;
 mod pass;
 mod place;
 mod purge;
@@ -46,12 +51,10 @@ mod service;
 mod store;
 
 pub use admission::{admit_everywhere, sweep_lapsed};
-pub use comparison::{Difference, Standing, list_differences};
+pub use comparison::{Difference, Standing, list_differences, list_incomplete};
 pub use error::QueueError;
 pub use mirror::{MirrorError, mirror, mirror_everything};
-pub use model::{
-    LiveToken, QueueNumber, QueueState, Stay, TokenId, TokenStatus, queue_path, retry_after_ms,
-};
+pub use model::{LiveToken, QueueNumber, QueueState, Stay, TokenId, TokenStatus, queue_path};
 pub use pages::{pass_cookie, shown_pass};
 pub use pass::EntryPass;
 pub use purge::{Purge, begin_purge, find_purge, purge_lines};

@@ -1,11 +1,12 @@
 //! Places in line, stays and what a poll is told.
 
-use std::fmt;
+use std::{fmt, time::Duration};
 
 use chrono::{DateTime, TimeDelta, Utc};
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
+use super::parking::WINDOW;
 use crate::{
     accounts::AccountId,
     catalog::{ProgramId, ProgramStatus, SaleState},
@@ -235,9 +236,13 @@ pub fn queue_path(slug: &str) -> String {
     format!("/programs/{slug}/queue")
 }
 
-/// When somebody with so many people ahead should ask again. Jittered, so that those
-/// who joined together do not ask together for ever.
-pub fn retry_after_ms(ahead: Option<u64>) -> u64 {
+/// Milliseconds after which somebody with so many people ahead is told to ask again; `None`
+/// ahead while the line is being counted. Jittered, so that those who joined together do not
+/// ask together for ever. Three questions fit into `grace` in the noticed window, and one
+/// behind it, so that nobody grows silent by asking as told.
+pub(super) fn retry_after_ms(ahead: Option<u64>, grace: Duration) -> u64 {
+    let is_noticed = ahead.is_none_or(|n| usize::try_from(n).is_ok_and(|n| n < WINDOW));
+    let longest = if is_noticed { grace * 3 / 10 } else { grace * 3 / 5 };
     let (middle_ms, jitter_ms): (u64, u64) = match ahead {
         Some(0..=100) => (1_000, 0),
         Some(101..=1_000) => (5_000, 300),
@@ -246,7 +251,8 @@ pub fn retry_after_ms(ahead: Option<u64>) -> u64 {
         // The line is being counted again: soon, but not all at once.
         None => (3_000, 1_000),
     };
-    rand::random_range(middle_ms - jitter_ms..=middle_ms + jitter_ms)
+    let told_ms = rand::random_range(middle_ms - jitter_ms..=middle_ms + jitter_ms);
+    told_ms.min(u64::try_from(longest.as_millis()).unwrap_or(u64::MAX))
 }
 
 #[cfg(test)]
@@ -290,8 +296,10 @@ mod tests {
             (1_000_000, 26_000, 34_000),
         ] {
             for _ in 0..200 {
-                let asked = retry_after_ms(Some(ahead));
+                let asked = retry_after_ms(Some(ahead), Duration::from_mins(1));
                 assert!((from..=to).contains(&asked), "{ahead} ahead: {asked} ms");
+                let soon = retry_after_ms(Some(ahead), Duration::from_secs(2));
+                assert!(soon <= if ahead < 10_000 { 600 } else { 1_200 }, "{ahead}: {soon} ms");
             }
         }
     }

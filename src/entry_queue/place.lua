@@ -4,7 +4,7 @@
 --
 -- KEYS[1]  waiting  zset    account -> queue number
 -- KEYS[2]  active   zset    account -> end of the stay (ms since the epoch)
--- KEYS[3]  seen     zset    account -> last poll (ms since the epoch)
+-- KEYS[3]  seen     zset    account -> `heard` at the last poll; negative: at entering the window
 -- KEYS[4]  epoch    hash    run: the server that holds the line; since: complete since then (ms)
 -- KEYS[5]  nonce    string  who is rebuilding the line, beginning with the server's run id
 -- ARGV[1]  nonce            of the rebuild this batch belongs to; empty outside of one

@@ -43,7 +43,8 @@ pub(super) async fn place_of(
     program: &Program,
 ) -> Result<Place, QueueError> {
     let line = Line::of(&app.redis, program.id);
-    let sight = line.look(account_id).await.unwrap_or(Sight::Incomplete);
+    let grace = app.config.queue_grace();
+    let sight = line.look(account_id, grace).await.unwrap_or(Sight::Incomplete);
     if let Sight::Waiting { number, n_ahead, n_waiting } = sight {
         return waiting(app, room, program, number, Some((n_ahead, n_waiting))).await;
     }
@@ -59,7 +60,7 @@ pub(super) async fn place_of(
     if token.status != TokenStatus::Waiting {
         return beyond_the_line(app, room, program, account_id, &token).await;
     }
-    let seen = match line.look(account_id).await {
+    let seen = match line.look(account_id, grace).await {
         Ok(Sight::Waiting { n_ahead, n_waiting, .. }) => Some((n_ahead, n_waiting)),
         _ => None,
     };
@@ -104,7 +105,7 @@ async fn waiting(
         estimated_wait_from_seconds: wait.map(|wait| wait.secs_min),
         estimated_wait_to_seconds: wait.map(|wait| wait.secs_max),
         measured_at: wait.map(|wait| wait.measured_at),
-        retry_after_ms: Some(retry_after_ms(ahead)),
+        retry_after_ms: Some(retry_after_ms(ahead, app.config.queue_grace())),
         expires_at: None,
         entry_url: None,
         seats_free: room.seats_free(app, program).await?,

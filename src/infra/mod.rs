@@ -5,10 +5,13 @@
 //! request, an error of [`redis`] never changes what was decided.
 
 pub mod idempotency;
+pub mod limits;
 pub mod locks;
+pub mod network;
 pub mod postgres;
 pub mod progress;
 pub mod redis;
 pub mod secrets;
+pub mod security_log;
 pub mod signals;
 pub mod throwaway;

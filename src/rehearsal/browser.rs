@@ -105,6 +105,7 @@ impl Answer {
     fn fill(&self, event: &mut Event) {
         event.number = self.get("queue_number").as_i64();
         event.ahead = self.get("ahead").as_i64();
+        event.status = self.get("status").as_str().map(str::to_owned);
         event.balance = self.get("balance").as_i64();
         event.reservation_id = event.reservation_id.or(self.reservation_id());
         if !self.is_ok() {
@@ -158,6 +159,7 @@ impl Browser {
             outcome: Outcome::Ok,
             number: None,
             ahead: None,
+            status: None,
             seat_ids: ask.seat_ids,
             places: ask.places,
             refused_seat_ids: Vec::new(),

@@ -33,6 +33,7 @@ pub(super) fn check(events: &[Event], points: i64) -> Verdict {
     }
     verdict.tell(line::places_that_moved_back(events));
     verdict.tell(line::numbers_that_changed(events));
+    verdict.tell(line::people_passed(events));
     verdict.tell(seats::won_twice(events));
     verdict.tell(seats::won_by_nobody(events));
     verdict.tell(seats::refused_for_nothing(events));

@@ -90,6 +90,8 @@ pub(super) struct Event {
     pub(super) number: Option<i64>,
     /// How many were ahead, where the answer said it.
     pub(super) ahead: Option<i64>,
+    /// Where the place in line stands, where the answer said it.
+    pub(super) status: Option<String>,
     /// The seats that were asked for.
     pub(super) seat_ids: Vec<i64>,
     /// How many places were asked for.

@@ -41,6 +41,8 @@ pub enum Invariant {
     Q3,
     /// Nobody waits and is inside.
     Q4,
+    /// No line stays incomplete in Redis while an instance is up.
+    Q6,
     /// A refund is the agreed share or all, and what is wound down has nothing left.
     G1,
     /// A hold begins inside its owner's stay and under the cap.

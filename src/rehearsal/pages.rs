@@ -49,7 +49,7 @@ fn let_in(request: &HttpRequest) -> Result<Stagehand, PageError> {
     let app = request.app_data::<Data<App>>().ok_or(Internal)?;
     let token = app.config.rehearsal_token.as_deref().ok_or(NotFound)?;
     let limits = request.app_data::<Data<Limits>>().ok_or(Internal)?;
-    limits.rehearsal.count(&client::address(request, &app.config.trusted_proxies))?;
+    limits.rehearsal.count(&client::network(request, &app.config.trusted_proxies))?;
     let said = request.headers().get(AUTHORIZATION).and_then(|value| value.to_str().ok());
     let said = said.and_then(|value| value.strip_prefix("Bearer ")).unwrap_or_default();
     if is_same(said, token) { Ok(Stagehand) } else { Err(WrongToken.into()) }

@@ -1,14 +1,14 @@
 //! Looking at everything once, and at what moves three times.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use super::{
     error::VerifyError,
     model::{
         Finding,
         Invariant::{
-            self, D1, G1, G2, G3, G5, L1, P1, P2, P3, P4, Q1, Q2, Q3, Q4, S1, S2, S3, S4, S5, W1,
-            W2, W3, W4, W5,
+            self, D1, G1, G2, G3, G5, L1, P1, P2, P3, P4, Q1, Q2, Q3, Q4, Q6, S1, S2, S3, S4, S5,
+            W1, W2, W3, W4, W5,
         },
         Violation,
     },
@@ -36,12 +36,21 @@ const APPLICATION_NAME: &str = "stagedoor verify";
 const LOOKS: usize = 3;
 /// … with so much time between two looks.
 const BETWEEN_LOOKS: Duration = Duration::from_secs(2);
+/// How long a line may be incomplete in Redis while an instance is up.
+const INCOMPLETE_MAX: Duration = Duration::from_secs(30);
 
 /// Everything that should always be true and is not, in the order of the invariants.
 pub async fn verify(pool: &Pool, redis: &Redis) -> Result<Vec<Violation>, VerifyError> {
+    // Asked before anything goes through the pool, which looks like an instance itself.
+    let mut beside = pool.connect_beside(APPLICATION_NAME, server::LONG_CALL_MAX).await?;
+    let is_served = server::is_served(&mut beside).await?;
+    drop(beside);
     let mut report = Report(verify_database(pool).await?);
     look_at_locks(redis, &mut report).await?;
     look_at_redis_lines(pool, redis, &mut report).await?;
+    if is_served {
+        look_at_incomplete_lines(pool, redis, &mut report).await?;
+    }
     report.0.sort_by_key(|violation| violation.invariant);
     Ok(report.0)
 }
@@ -117,6 +126,7 @@ async fn look_at_sales(tx: &mut Connection, report: &mut Report) -> Result<(), s
 async fn look_at_lines(tx: &mut Connection, report: &mut Report) -> Result<(), sqlx::Error> {
     report.add(Q1, line::list_wrong_numbers(tx, ROWS_MAX).await?);
     report.add(Q3, line::list_crowded_admissions(tx, ROWS_MAX).await?);
+    report.add(Q3, line::list_crowded_moments(tx, ROWS_MAX).await?);
     Ok(())
 }
 
@@ -183,6 +193,34 @@ async fn look_at_redis_lines(
         .partition(|found| found.seen.is_inside && found.seen.waiting.is_some());
     report.add(Q2, wrong.iter().map(told).collect());
     report.add(Q4, torn.iter().map(told).collect());
+    Ok(())
+}
+
+/// Lines that Redis has not completely for longer than a rebuild takes, to be called while an
+/// instance is up that should rebuild them.
+async fn look_at_incomplete_lines(
+    db: &Pool,
+    redis: &Redis,
+    report: &mut Report,
+) -> Result<(), VerifyError> {
+    let began = Instant::now();
+    let mut incomplete = entry_queue::list_incomplete(db, redis).await?;
+    if incomplete.is_empty() {
+        return Ok(());
+    }
+    while !incomplete.is_empty() && began.elapsed() < INCOMPLETE_MAX {
+        tokio::time::sleep(BETWEEN_LOOKS).await;
+        let still = entry_queue::list_incomplete(db, redis).await?;
+        incomplete.retain(|program_id| still.contains(program_id));
+    }
+    let findings = incomplete.into_iter().map(|program_id| Finding {
+        subject: format!("program {program_id}"),
+        sentence: format!(
+            "has a line that is incomplete in Redis for more than {} s, while an instance is up",
+            INCOMPLETE_MAX.as_secs()
+        ),
+    });
+    report.add(Q6, findings.collect());
     Ok(())
 }
 

@@ -5,7 +5,7 @@ use std::{sync::Arc, time::Duration};
 use moka::future::Cache;
 use tokio::sync::{Semaphore, SemaphorePermit};
 
-use super::{error::ReservationError, live::Maps, seat_map::MapSeat, store};
+use super::{error::ReservationError, live::Maps, seat_map::MapSeat, store, streams::Streams};
 use crate::{
     app::App,
     catalog::{ScheduleId, ZoneId},
@@ -48,6 +48,8 @@ pub struct Desk {
     pub(super) zones: FairLocks,
     /// The maps that are watched here.
     pub(super) maps: Maps,
+    /// The event streams that are open.
+    pub(super) streams: Streams,
     seats: Cache<Part, Arc<Vec<MapSeat>>>,
     sizes: Cache<ScheduleId, bool>,
     places: Cache<(ScheduleId, ZoneId), i32>,
@@ -61,6 +63,7 @@ impl Desk {
         Self {
             zones: FairLocks::new(&app.redis, FairTerms::default()),
             maps: Maps::new(app),
+            streams: Streams::default(),
             seats: Cache::builder().max_capacity(SEATS_MAX).time_to_live(SEATS_TTL).build(),
             sizes: Cache::builder().max_capacity(SIZES_MAX).time_to_live(SIZES_TTL).build(),
             places: Cache::builder().max_capacity(PLACES_MAX).time_to_live(PLACES_TTL).build(),

@@ -57,6 +57,7 @@ mod seat_map;
 mod service;
 mod stock;
 mod store;
+mod streams;
 mod turn;
 mod watch;
 

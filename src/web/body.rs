@@ -11,43 +11,25 @@ use actix_web::{
     web::{Bytes, BytesMut},
 };
 use futures_util::StreamExt;
-use tokio::sync::{Semaphore, SemaphorePermit};
 
 use super::error::{BadRequest, PageError, RequestTimeout, TooLarge};
 
 /// A form or a JSON document.
-const BYTES_MAX: usize = 64 * 1024;
-/// An uploaded file of 8 MiB and what a browser adds to it: the form's other fields, and a
-/// carriage return a line where the text comes back from a page.
-const UPLOAD_BYTES_MAX: usize = (8 * 1024 + 256) * 1024;
-/// Uploads that are held in memory at the same time.
-const UPLOADS_AT_ONCE: usize = 4;
+pub(super) const BYTES_MAX: usize = 64 * 1024;
 /// What is read and thrown away of a body that is too large: a browser that is still
 /// sending would not see the refusal.
 const DISCARDED_BYTES_MAX: usize = 64 * 1024 * 1024;
 /// How long a browser may take to send it.
 const RECEIVE_MAX: Duration = Duration::from_secs(10);
 
-static UPLOADS: Semaphore = Semaphore::const_new(UPLOADS_AT_ONCE);
-
-/// An upload's turn, for as long as its request lives.
-struct Turn {
-    _permit: SemaphorePermit<'static>,
-}
-
-/// Takes the body off the connection and puts it back whole.
-pub(super) async fn receive(request: &mut ServiceRequest) -> Result<(), PageError> {
-    let received = tokio::time::timeout(RECEIVE_MAX, receive_all(request)).await;
-    received.unwrap_or_else(|_| Err(RequestTimeout.into()))
-}
-
-async fn receive_all(request: &mut ServiceRequest) -> Result<(), PageError> {
-    let is_upload = request.content_type().starts_with("multipart/");
-    let bytes_max = if is_upload { UPLOAD_BYTES_MAX } else { BYTES_MAX };
-    if is_upload && let Ok(permit) = UPLOADS.acquire().await {
-        request.extensions_mut().insert(Turn { _permit: permit });
-    }
-    let body = collect(request.take_payload(), bytes_max).await?;
+/// Takes the body off the connection and puts it back whole, if it has `bytes_max` at most.
+pub(super) async fn receive(
+    request: &mut ServiceRequest,
+    bytes_max: usize,
+) -> Result<(), PageError> {
+    let received = collect(request.take_payload(), bytes_max);
+    let received = tokio::time::timeout(RECEIVE_MAX, received).await;
+    let body = received.unwrap_or_else(|_| Err(RequestTimeout.into()))?;
     request.set_payload(Payload::from(body));
     Ok(())
 }

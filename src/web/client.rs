@@ -2,13 +2,29 @@
 
 use std::net::{IpAddr, Ipv4Addr};
 
-use actix_web::HttpRequest;
+use actix_web::{HttpRequest, web::Data};
 use ipnet::IpNet;
 
-/// The client's address. `X-Forwarded-For` is believed only as far as the chain of
-/// `trusted` proxies reaches, read from the nearest hop outwards.
+use crate::{app::App, infra::network::Network};
+
+/// The client's network, which limits and budgets are counted by.
+pub fn network(request: &HttpRequest, trusted: &[IpNet]) -> Network {
+    Network::of(address(request, trusted))
+}
+
+/// Says in the log where the request of the current span comes from.
+pub fn record(request: &HttpRequest) {
+    if let Some(app) = request.app_data::<Data<App>>() {
+        let address = address(request, &app.config.trusted_proxies);
+        tracing::Span::current().record("client", tracing::field::display(address));
+    }
+}
+
+/// The client's address, an IPv4 one never mapped into IPv6. `X-Forwarded-For` is believed
+/// only as far as the chain of `trusted` proxies reaches, read from the nearest hop outwards.
 pub fn address(request: &HttpRequest, trusted: &[IpNet]) -> IpAddr {
     let peer = request.peer_addr().map_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED), |addr| addr.ip());
+    let peer = peer.to_canonical();
     let is_trusted = |address: &IpAddr| trusted.iter().any(|net| net.contains(address));
     if !is_trusted(&peer) {
         return peer;
@@ -19,7 +35,7 @@ pub fn address(request: &HttpRequest, trusted: &[IpNet]) -> IpAddr {
     hops.reverse();
     let mut nearest = peer;
     for hop in hops {
-        let Some(hop) = hop else { break };
+        let Some(hop) = hop.map(|hop| hop.to_canonical()) else { break };
         nearest = hop;
         if !is_trusted(&hop) {
             break;
@@ -50,5 +66,7 @@ mod tests {
             asked("10.0.0.1", "203.0.113.9, 198.51.100.7, 10.0.0.2").to_string(),
             "198.51.100.7"
         );
+        assert_eq!(asked("[::ffff:10.0.0.1]", "::ffff:198.51.100.7").to_string(), "198.51.100.7");
+        assert_eq!(asked("[::ffff:192.0.2.1]", "198.51.100.7").to_string(), "192.0.2.1");
     }
 }

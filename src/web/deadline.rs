@@ -20,6 +20,7 @@ use tracing::Instrument;
 use super::{
     body,
     error::{PageError, Unavailable},
+    upload::{self, Doorkeeper},
 };
 
 /// How long a read may take, all in all.
@@ -40,11 +41,20 @@ const _: () = assert!(PATIENT_CHANGE_MAX.as_secs() < CHANGE_WORK_MAX.as_secs());
 #[derive(Clone, Debug, Default)]
 pub struct Running(pub TaskTracker);
 
+/// What a route asks of its changes.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Terms {
+    /// How long one may take.
+    pub(super) change_max: Duration,
+    /// Who lets uploads in, where the route takes any.
+    pub(super) doorkeeper: Option<Doorkeeper>,
+}
+
 /// Answers in time, whatever the handler does.
 pub(super) async fn answer_in_time(
     mut request: ServiceRequest,
     next: Next<impl MessageBody + 'static>,
-    change_max: Duration,
+    terms: Terms,
 ) -> Result<ServiceResponse<impl MessageBody>, Error> {
     let original = request.request().clone();
     let running = original.app_data::<web::Data<Running>>().map(|running| running.0.token());
@@ -56,15 +66,20 @@ pub(super) async fn answer_in_time(
             Err(_) => Ok(refusal(original, Unavailable.into()).map_into_right_body()),
         };
     }
-    if let Err(refused) = body::receive(&mut request).await {
-        return Ok(refusal(original, refused).map_into_right_body());
-    }
+    let received = match terms.doorkeeper {
+        Some(doorkeeper) => upload::receive(&mut request, doorkeeper).await.map(Some),
+        None => body::receive(&mut request, body::BYTES_MAX).await.map(|()| None),
+    };
+    let permit = match received {
+        Ok(permit) => permit,
+        Err(refused) => return Ok(refusal(original, refused).map_into_right_body()),
+    };
     let answer = next.call(request);
     let change = async move {
-        let _running = running;
+        let (_running, _permit) = (running, permit);
         answer.await
     };
-    match in_own_task(change, change_max, CHANGE_WORK_MAX).await {
+    match in_own_task(change, terms.change_max, CHANGE_WORK_MAX).await {
         Some(answer) => Ok(answer?.map_into_left_body()),
         None => Ok(refusal(original, Unavailable.into()).map_into_right_body()),
     }

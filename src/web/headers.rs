@@ -50,7 +50,8 @@ pub async fn add_headers(
     let is_https = request.app_data::<web::Data<App>>().is_some_and(|app| app.config.is_https());
     // `route` is the pattern and not the address: a ticket's code stands in its address.
     let span = tracing::info_span!(
-        "request", %request_id, method = %request.method(), route = Empty, account_id = Empty
+        "request", %request_id, method = %request.method(), route = Empty, account_id = Empty,
+        client = Empty,
     );
 
     let mut response = next.call(request).instrument(span).await?;

@@ -10,7 +10,8 @@ use super::{
     error::PageError,
     form::{Body, Field, Mistakes},
     i18n::{LOCALE_COOKIE, Locale},
-    page::{local_path, see_other},
+    local_path::LocalPath,
+    page::see_other,
 };
 
 #[derive(Debug, Default, Deserialize)]
@@ -33,7 +34,7 @@ pub async fn update_language(form: Body<LanguageForm>) -> Result<HttpResponse, P
         .http_only(true)
         .max_age(LIVES)
         .finish();
-    let mut answer = see_other(local_path(form.next.text()));
+    let mut answer = see_other(LocalPath::or_start(form.next.text()).as_str());
     let _ = answer.add_cookie(&cookie);
     Ok(answer)
 }

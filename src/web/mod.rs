@@ -1,8 +1,8 @@
 //! The HTTP kit: what every page needs and no feature owns.
 //!
 //! A request passes, from outside in: [`headers`] (request id, security headers),
-//! [`error`] (a failure becomes a page or a problem document), [`csrf`] (cross-site
-//! writes are refused), [`deadline`] (no request hangs, and a change outlives the
+//! [`error`] (a failure becomes a page or a problem document), [`encoding`] (compressed
+//! bodies are refused), [`csrf`] (cross-site writes are refused), [`deadline`] (no request hangs, and a change outlives the
 //! browser that asked for it), then the handler.
 //!
 //! A handler takes a [`page::View`] (or `accounts::CurrentAccount`, which carries
@@ -14,6 +14,7 @@ mod body;
 pub mod client;
 pub mod csrf;
 pub mod deadline;
+pub mod encoding;
 pub mod error;
 pub mod fallback;
 pub mod flash;
@@ -23,6 +24,7 @@ pub mod health;
 pub mod i18n;
 pub mod language;
 pub mod limits;
+pub mod local_path;
 pub mod measure;
 pub mod negotiation;
 pub mod page;
@@ -30,3 +32,4 @@ pub mod pagination;
 pub mod path;
 pub mod request_key;
 pub mod times;
+pub mod upload;

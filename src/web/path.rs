@@ -10,8 +10,9 @@ use actix_web::{
 };
 
 use super::{
-    deadline,
+    deadline::{self, Terms},
     error::{Fault, PageError},
+    upload::Doorkeeper,
 };
 
 /// A path with a handler for each method it knows. Any other method is refused with
@@ -21,6 +22,7 @@ pub struct Path {
     methods: Vec<Method>,
     routes: Vec<Route>,
     is_patient: bool,
+    doorkeeper: Option<Doorkeeper>,
 }
 
 impl std::fmt::Debug for Path {
@@ -36,7 +38,7 @@ pub struct RoutePattern(pub &'static str);
 
 /// Begins the line for `pattern`.
 pub fn at(pattern: &'static str) -> Path {
-    Path { pattern, methods: Vec::new(), routes: Vec::new(), is_patient: false }
+    Path { pattern, methods: Vec::new(), routes: Vec::new(), is_patient: false, doorkeeper: None }
 }
 
 impl Path {
@@ -91,6 +93,13 @@ impl Path {
         self
     }
 
+    /// Takes a file from whomever `doorkeeper` knows, and reads nothing of anybody else.
+    #[must_use]
+    pub fn uploads(mut self, doorkeeper: Doorkeeper) -> Self {
+        self.doorkeeper = Some(doorkeeper);
+        self
+    }
+
     fn on(mut self, method: Method, route: Route) -> Self {
         self.methods.push(method);
         self.routes.push(route);
@@ -108,12 +117,13 @@ impl HttpServiceFactory for Path {
         };
         let change_max =
             if self.is_patient { deadline::PATIENT_CHANGE_MAX } else { deadline::CHANGE_MAX };
+        let terms = Terms { change_max, doorkeeper: self.doorkeeper };
         let pattern = self.pattern;
         let resource = web::resource(pattern)
             .app_data(RoutePattern(pattern))
             .wrap(from_fn(move |request, next| {
                 tracing::Span::current().record("route", pattern);
-                deadline::answer_in_time(request, next, change_max)
+                deadline::answer_in_time(request, next, terms)
             }))
             .default_service(web::route().to(refuse));
         self.routes.into_iter().fold(resource, actix_web::Resource::route).register(config);

@@ -18,7 +18,8 @@ use tokio::{
 };
 
 use crate::{
-    accounts, admin,
+    accounts::{self, LogInBudget},
+    admin,
     app::App,
     entry_queue,
     infra::{idempotency, progress::Progress},
@@ -69,11 +70,18 @@ impl Workers {
 
     /// Starts all of them. The first tick of each comes one period after the start, but
     /// that of the comparison comes sooner.
-    pub fn start(app: &App, limits: &Arc<Limits>, progress: &Progress) -> Self {
+    pub fn start(
+        app: &App,
+        limits: &Arc<Limits>,
+        log_ins: &LogInBudget,
+        progress: &Progress,
+    ) -> Self {
         let mut workers = Self::new(app, progress);
-        let limits = Arc::clone(limits);
+        let (limits, log_ins) = (Arc::clone(limits), log_ins.clone());
         workers.run("janitor", TICK_MAX, every(JANITOR_PERIOD), move |app| {
             limits.forget();
+            log_ins.forget();
+            app.security_log.forget();
             async move {
                 accounts::purge_sessions(&app).await?;
                 idempotency::purge_old_keys(&app.db).await

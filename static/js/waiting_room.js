@@ -4,9 +4,10 @@
 // also learns from these polls who is still there, so a hidden tab goes on asking.
 // All texts come from the page; `{name}` in them is a place to fill.
 
-const FAILURES_MAX = 20;
+const FAILURES_MAX = 60;
 const BACKOFF_MS_MIN = 2000;
-const BACKOFF_MS_MAX = 60_000;
+// With its jitter well within the grace: whoever is silent for longer may be passed over.
+const BACKOFF_MS_MAX = 20_000;
 const ANNOUNCE_MS_MIN = 20_000;
 const SOUND_KEY = "stagedoor.waiting-room-sound";
 

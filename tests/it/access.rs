@@ -37,6 +37,10 @@ const PATHS: &[(&str, Door)] = &[
     ("/metrics", Door::Public),
     ("/static/{version}/{name:.*}", Door::Public),
 
+    ("/account/sessions", Door::Account),
+    ("/account/sessions/logout", Door::Account),
+    ("/account/sessions/{id}/logout", Door::Account),
+    ("/account/confirmation", Door::Account),
     ("/programs/{slug}/queue", Door::Account),
     ("/programs/{slug}/queue/departure", Door::Account),
     ("/schedules/{id}", Door::Account),

@@ -1,5 +1,11 @@
 //! Signing up, in and out.
 
+mod addresses;
+mod confirmation;
+mod guessing;
+mod security_log;
+mod sessions;
+
 use std::process::Stdio;
 
 use serde_json::json;
@@ -173,8 +179,10 @@ async fn the_first_admin_is_made_and_the_password_is_not_told(db: PgPool) {
     assert_eq!(boss.visit("/admin").await.status, 200);
     for (email, password, reason) in [
         ("boss@example.com", "another swordfish", "has an account already"),
-        ("new@example.com", "short", "a password of 8 to 256 characters"),
+        ("new@example.com", "short", "needs 8 characters or more"),
         ("nobody", "swordfish swordfish", "needs an e-mail address"),
+        ("new@example.com", "password1234", "lists of breached ones"),
+        ("swordfish@example.com", "swordfish 1", "little more than the name"),
     ] {
         let (is_made, said) = create(email, password).await;
         assert!(!is_made && said.contains(reason), "{said}");

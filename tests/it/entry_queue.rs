@@ -7,6 +7,7 @@ mod door;
 mod gate;
 mod lost_answers;
 mod lost_memory;
+mod parking;
 mod pass;
 mod refusals;
 mod wait;

@@ -12,9 +12,10 @@ use stagedoor::{
     rehearsal::{
         FINDINGS_MAX,
         Invariant::{
-            self, D1, L1, P1, P2, P3, P4, Q1, Q2, Q3, Q4, S1, S2, S3, S4, S5, W1, W2, W3, W4, W5,
+            self, D1, L1, P1, P2, P3, P4, Q1, Q2, Q3, Q4, Q6, S1, S2, S3, S4, S5, W1, W2, W3, W4,
+            W5,
         },
-        VerifyError, Violation, verify,
+        VerifyError, Violation, verify, verify_database,
     },
 };
 
@@ -182,6 +183,19 @@ broken! {
     a_number_given_twice: Q1, "update queue_tokens set queue_number = 2 where queue_number = 1";
     more_inside_than_there_was_room_for: Q3,
         "update queue_tokens set inside_after = 3 where status = 'ACTIVE'";
+    two_inside_at_once_where_one_may_be: Q3,
+        "update queue_tokens set inside_after = 1, capacity_then = 1 where admitted_at is not null";
+    ten_inside_where_five_may_be: Q3,
+        "insert into accounts (id, email, name, password_hash)
+         select gen_random_uuid(), 'inside-' || nth || '@example.com', 'inside', 'none'
+         from generate_series(1, 10) nth;
+         insert into queue_tokens (id, program_id, account_id, queue_number, status, admitted_at,
+             stay_ends_at, expires_at, inside_after, capacity_then)
+         select gen_random_uuid(), '00000000-0000-0000-0000-000000000001', id,
+             3 + row_number() over (), 'ACTIVE', now(), now() + interval '10 minutes',
+             now() + interval '10 minutes', 1 + row_number() over () % 5, 5
+         from accounts where name = 'inside';
+         update queue_numbers set next_number = 14";
 }
 
 #[sqlx::test]
@@ -189,6 +203,29 @@ async fn a_healthy_office_has_no_violation(db: PgPool) {
     assert_eq!(violations(&db).await, Vec::new());
     run(&db, HEALTHY.to_owned()).await;
     assert_eq!(violations(&db).await, Vec::new());
+}
+
+/// One came when the other had gone, at the same moment at the latest.
+#[sqlx::test]
+async fn one_after_the_other_is_no_crowd(db: PgPool) {
+    run(&db, HEALTHY.to_owned()).await;
+    let after = "
+        update queue_tokens set inside_after = 1, capacity_then = 1 where admitted_at is not null;
+        update queue_tokens set ended_at = (select admitted_at from queue_tokens where status = 'ACTIVE')
+        where status = 'COMPLETED'";
+    run(&db, after.to_owned()).await;
+    assert_eq!(violations(&db).await, Vec::new());
+}
+
+/// Takes as long as a line may be incomplete.
+#[sqlx::test]
+async fn a_line_that_redis_lacks_is_a_violation_while_an_instance_is_up(db: PgPool) {
+    run(&db, HEALTHY.to_owned()).await;
+    assert_eq!(violations(&db).await, Vec::new(), "nobody is there to fill it");
+    let _instance = ours(&db).await;
+    let found = violations(&db).await;
+    assert_eq!(found.iter().map(|found| found.invariant).collect::<Vec<_>>(), [Q6], "{found:#?}");
+    assert_eq!(found[0].subject, "program 00000000-0000-0000-0000-000000000001");
 }
 
 #[sqlx::test]
@@ -212,7 +249,7 @@ async fn what_is_late_is_a_violation_while_an_instance_is_up(db: PgPool) {
     assert_eq!(violations(&db).await, Vec::new(), "nobody is there to end it");
 
     let _instance = ours(&db).await;
-    let found = violations(&db).await;
+    let found = verify_database(&pool(&db, 1)).await.unwrap();
     let invariants: Vec<Invariant> = found.iter().map(|found| found.invariant).collect();
     assert_eq!(invariants, [W5, S3], "{found:#?}");
 }

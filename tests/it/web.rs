@@ -1,5 +1,8 @@
 //! What every answer has, whichever page gives it.
 
+mod encoding;
+mod uploads;
+
 use reqwest::Method;
 use sqlx::PgPool;
 

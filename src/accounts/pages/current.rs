@@ -9,15 +9,20 @@ use actix_web::{
     web::Data,
 };
 use moka::future::Cache;
+use uuid::Uuid;
 
 use crate::{
     accounts::{
+        device,
         error::AccountError,
+        guesses::AccountKey,
         lookups::Lookups,
         model::{AccountId, Role, SessionAccount, SessionToken, TokenHash},
     },
     app::App,
+    infra::security_log::{ClientEvent, Event},
     web::{
+        client,
         error::{Internal, PageError},
         limits::Limits,
         page::{SignedIn, View},
@@ -40,7 +45,7 @@ impl SessionCache {
     /// The sessions of one instance; they are looked up on the runtime this is called on.
     pub fn new(app: &App) -> Self {
         let read = Cache::builder().max_capacity(CACHED_SESSIONS_MAX).time_to_live(CACHE_TTL);
-        Self { lookups: Lookups::new(app.db.clone()), read: read.build() }
+        Self { lookups: Lookups::new(app), read: read.build() }
     }
 }
 
@@ -50,6 +55,10 @@ impl SessionCache {
 pub struct CurrentAccount {
     /// The account.
     pub account_id: AccountId,
+    /// The session it is signed in with.
+    pub session_id: Uuid,
+    /// Whether its password was given lately.
+    pub is_confirmed: bool,
     /// Its role at this moment.
     pub role: Role,
     /// What its pages are rendered with.
@@ -65,6 +74,8 @@ pub struct CachedAccount {
     pub role: Role,
     /// What its pages are rendered with.
     pub view: View,
+    /// Its session, for an answer that lasts.
+    pub session: OpenSession,
 }
 
 /// Anybody, signed in or not.
@@ -88,10 +99,11 @@ impl FromRequest for CurrentAccount {
             let account = find(&request, Source::Postgres).await?;
             let account = account.ok_or(AccountError::LoginRequired)?;
             if !request.method().is_safe() {
-                data::<Limits>(&request)?.account.count(&account.account_id.0)?;
+                count(&request, account.account_id)?;
             }
             let view = signed_in(&request, &account);
-            Ok(Self { account_id: account.account_id, role: account.role, view })
+            let SessionAccount { session_id, is_confirmed, account_id, role, .. } = account;
+            Ok(Self { account_id, session_id, is_confirmed, role, view })
         })
     }
 }
@@ -105,8 +117,12 @@ impl FromRequest for CachedAccount {
         Box::pin(async move {
             let account = find(&request, Source::Cache).await?;
             let account = account.ok_or(AccountError::LoginRequired)?;
-            let view = signed_in(&request, &account);
-            Ok(Self { account_id: account.account_id, role: account.role, view })
+            let (app, view) = (data::<App>(&request)?, signed_in(&request, &account));
+            let token = token_of(&request, &app).ok_or(AccountError::LoginRequired)?;
+            let sessions = SessionCache::clone(&*data::<SessionCache>(&request)?);
+            let SessionAccount { account_id, role, .. } = account;
+            let session = OpenSession { sessions, hash: token.hash(), account_id };
+            Ok(Self { account_id, role, view, session })
         })
     }
 }
@@ -127,6 +143,21 @@ impl FromRequest for Visitor {
             })
         })
     }
+}
+
+/// Counts a change against the rate limit of whoever asks for it.
+fn count(request: &HttpRequest, account_id: AccountId) -> Result<(), PageError> {
+    let app = data::<App>(request)?;
+    data::<Limits>(request)?.account.count(&account_id.0).inspect_err(|_| {
+        app.security_log.tell(&ClientEvent {
+            event: Event::AccountThrottled,
+            client: client::address(request, &app.config.trusted_proxies),
+            account_id: Some(account_id.0),
+            email_hash: None,
+            by: None,
+        });
+    })?;
+    Ok(())
 }
 
 enum Source {
@@ -186,6 +217,32 @@ pub(super) fn session_cookie(app: &App, token: &SessionToken) -> Cookie<'static>
         .finish()
 }
 
+/// The name of the cookie that says which device this is.
+fn device_cookie_name(app: &App) -> &'static str {
+    if app.config.is_https() { "__Host-device" } else { "device" }
+}
+
+/// What the browser of `request` says of itself; signed by us, or not.
+pub(super) fn device_claim(request: &HttpRequest, app: &App) -> Option<String> {
+    request.cookie(device_cookie_name(app)).map(|cookie| cookie.value().to_owned())
+}
+
+/// Lets the browser say next time that `account` was logged in to on it.
+pub(super) fn device_cookie(
+    app: &App,
+    account: AccountKey,
+    known_days: i64,
+) -> Option<Cookie<'static>> {
+    let signed = device::sign(account, &app.signing_key, app.now())?;
+    let cookie = Cookie::build(device_cookie_name(app), signed)
+        .path("/")
+        .http_only(true)
+        .same_site(SameSite::Lax)
+        .secure(app.config.is_https())
+        .max_age(time::Duration::days(known_days));
+    Some(cookie.finish())
+}
+
 /// Takes the session away from the browser.
 pub(super) fn removal_cookie(app: &App) -> Cookie<'static> {
     let mut cookie =
@@ -196,7 +253,29 @@ pub(super) fn removal_cookie(app: &App) -> Cookie<'static> {
 
 impl SessionCache {
     /// Forgets a session that was ended here.
-    pub(super) async fn forget(&self, token: &SessionToken) {
-        self.read.invalidate(&token.hash()).await;
+    pub(super) async fn forget(&self, hash: &TokenHash) {
+        self.read.invalidate(hash).await;
+    }
+}
+
+/// The session that a long answer is for, to be asked again while it lasts.
+#[derive(Clone, Debug)]
+pub struct OpenSession {
+    sessions: SessionCache,
+    hash: TokenHash,
+    account_id: AccountId,
+}
+
+impl OpenSession {
+    /// Whether it is still this account's. Where nobody can say, it is.
+    pub async fn is_live(&self) -> bool {
+        let lookup = self.sessions.lookups.find(self.hash);
+        match self.sessions.read.try_get_with(self.hash, lookup).await {
+            Ok(found) => found.is_some_and(|found| found.account_id == self.account_id),
+            Err(error) => {
+                tracing::debug!(%error, "an open answer goes on, as its session is not known");
+                true
+            }
+        }
     }
 }

@@ -6,6 +6,8 @@
 use std::{future::Future, pin::Pin};
 
 use actix_web::{FromRequest, HttpRequest, dev::Payload};
+use futures_util::future::LocalBoxFuture;
+use uuid::Uuid;
 
 use super::current::CurrentAccount;
 use crate::{
@@ -13,7 +15,7 @@ use crate::{
         error::AccountError,
         model::{AccountId, Role},
     },
-    web::{error::PageError, page::View},
+    web::{client, error::PageError, page::View},
 };
 
 /// Somebody who checks tickets: staff or an admin. Anybody else is refused.
@@ -34,6 +36,16 @@ pub struct AdminAccount {
     pub view: View,
 }
 
+/// Somebody who manages and gave the password lately: for what cannot be undone. Anybody
+/// else is refused, and an admin asked for it (`confirmation.rs`).
+#[derive(Clone, Debug)]
+pub struct ConfirmedAdmin(pub AdminAccount);
+
+/// Doorkeeper of uploads: the admin that `request` comes from, by its session alone.
+pub fn admin_of(request: HttpRequest) -> LocalBoxFuture<'static, Result<Uuid, PageError>> {
+    Box::pin(async move { Ok(AdminAccount::extract(&request).await?.account_id.0) })
+}
+
 type Extracted<T> = Pin<Box<dyn Future<Output = Result<T, PageError>>>>;
 
 impl FromRequest for StaffAccount {
@@ -43,7 +55,7 @@ impl FromRequest for StaffAccount {
     fn from_request(request: &HttpRequest, payload: &mut Payload) -> Self::Future {
         let current = CurrentAccount::from_request(request, payload);
         Box::pin(async move {
-            let CurrentAccount { account_id, role, view } = current.await?;
+            let CurrentAccount { account_id, role, view, .. } = current.await?;
             match role {
                 Role::Staff | Role::Admin => Ok(Self { account_id, view }),
                 Role::Customer => Err(AccountError::Forbidden.into()),
@@ -58,12 +70,39 @@ impl FromRequest for AdminAccount {
 
     fn from_request(request: &HttpRequest, payload: &mut Payload) -> Self::Future {
         let current = CurrentAccount::from_request(request, payload);
+        let request = request.clone();
         Box::pin(async move {
-            let CurrentAccount { account_id, role, view } = current.await?;
-            match role {
-                Role::Admin => Ok(Self { account_id, view }),
-                Role::Staff | Role::Customer => Err(AccountError::Forbidden.into()),
+            let CurrentAccount { account_id, view, .. } = admin(&request, current.await?)?;
+            Ok(Self { account_id, view })
+        })
+    }
+}
+
+impl FromRequest for ConfirmedAdmin {
+    type Error = PageError;
+    type Future = Extracted<Self>;
+
+    fn from_request(request: &HttpRequest, payload: &mut Payload) -> Self::Future {
+        let current = CurrentAccount::from_request(request, payload);
+        let request = request.clone();
+        Box::pin(async move {
+            let CurrentAccount { account_id, view, is_confirmed, .. } =
+                admin(&request, current.await?)?;
+            match is_confirmed {
+                true => Ok(Self(AdminAccount { account_id, view })),
+                false => Err(AccountError::ConfirmationRequired.into()),
             }
         })
+    }
+}
+
+/// `current` if they manage. From here on the log knows where they are.
+fn admin(request: &HttpRequest, current: CurrentAccount) -> Result<CurrentAccount, AccountError> {
+    match current.role {
+        Role::Admin => {
+            client::record(request);
+            Ok(current)
+        }
+        Role::Staff | Role::Customer => Err(AccountError::Forbidden),
     }
 }

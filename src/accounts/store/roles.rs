@@ -14,19 +14,19 @@ use crate::{
 /// Accounts found by each of the ways there are to look them up.
 const FOUND_MAX: i64 = 1_000;
 
-/// Accounts whose address, name or last name begins with `text`. Each way is one range of
-/// an index, so that what nobody is called costs nothing.
+/// Accounts whose address begins with `folded`, or whose name or last name begins with
+/// `text`. Each way is one range of an index, so that what nobody is called costs nothing.
 pub(in crate::accounts) async fn find_beginning(
     db: &Pool,
     text: &str,
+    folded: &str,
 ) -> Result<Vec<Uuid>, sqlx::Error> {
     sqlx::query_scalar!(
         r#"
         select id as "id!" from (
             (select id from accounts
-             where lower(email) ~>=~ lower($1)
-                and lower(email) ~<~ (lower($1) || E'\U0010FFFF')
-             order by lower(email) using ~<~ limit $2)
+             where email ~>=~ $3 and email ~<~ ($3 || E'\U0010FFFF')
+             order by email using ~<~ limit $2)
             union
             (select id from accounts
              where lower(name) ~>=~ lower($1)
@@ -41,6 +41,7 @@ pub(in crate::accounts) async fn find_beginning(
         "#,
         text,
         FOUND_MAX,
+        folded,
     )
     .fetch_all(db)
     .await

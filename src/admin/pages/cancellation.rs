@@ -12,7 +12,7 @@ use uuid::Uuid;
 
 use super::{parse_reason, parse_version, programs::edition_of, tell};
 use crate::{
-    accounts::AdminAccount,
+    accounts::{AdminAccount, ConfirmedAdmin},
     admin::{
         Meanwhile,
         model::Reason,
@@ -94,7 +94,7 @@ impl CancellationForm {
 /// `POST /admin/programs/{id}/cancellation`
 pub async fn create_cancellation(
     app: Data<App>,
-    me: AdminAccount,
+    ConfirmedAdmin(me): ConfirmedAdmin,
     path: Path<Uuid>,
     form: Body<CancellationForm>,
 ) -> Result<HttpResponse, PageError> {

@@ -20,7 +20,7 @@ use super::{
     tell,
 };
 use crate::{
-    accounts::AdminAccount,
+    accounts::{AdminAccount, Email},
     admin::{
         AdminError, Meanwhile,
         lines::{self, Prediction, predict},
@@ -238,7 +238,9 @@ pub async fn create_admission(
     let mut mistakes = Mistakes::default();
     let reason = parse_reason(&mut mistakes, &form.0.reason);
     let who = &form.0.who;
-    let found = store::find_waiting(&app.db, id, who.parse(), who.text()).await?;
+    let email = Email::parse(who.text());
+    let email = email.as_ref().map(Email::as_str);
+    let found = store::find_waiting(&app.db, id, who.parse(), email).await?;
     let found = mistakes.note("who", "admin-refusal-waiting", found);
     let (account_id, reason) = match mistakes.clone().or(found.zip(reason)) {
         Ok(parsed) => parsed,

@@ -14,7 +14,9 @@ use uuid::Uuid;
 
 use super::{parse_reason, programs::Search, tell};
 use crate::{
-    accounts::{AccountId, AdminAccount, Profile, Role, find_profile, search_profiles},
+    accounts::{
+        AccountId, AdminAccount, ConfirmedAdmin, Profile, Role, find_profile, search_profiles,
+    },
     admin::{
         AdminError,
         model::Reason,
@@ -256,7 +258,7 @@ pub struct RoleForm {
 /// `POST /admin/people/{id}/role`
 pub async fn update_role(
     app: Data<App>,
-    me: AdminAccount,
+    ConfirmedAdmin(me): ConfirmedAdmin,
     path: Path<Uuid>,
     form: Body<RoleForm>,
 ) -> Result<HttpResponse, PageError> {
@@ -286,7 +288,7 @@ pub struct AdjustmentForm {
 /// `POST /admin/people/{id}/adjustments`
 pub async fn create_adjustment(
     app: Data<App>,
-    me: AdminAccount,
+    ConfirmedAdmin(me): ConfirmedAdmin,
     path: Path<Uuid>,
     form: Body<AdjustmentForm>,
 ) -> Result<HttpResponse, PageError> {

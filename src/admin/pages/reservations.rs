@@ -12,7 +12,7 @@ use uuid::Uuid;
 
 use super::{parse_reason, programs::Search, tell};
 use crate::{
-    accounts::{AdminAccount, find_accounts},
+    accounts::{AdminAccount, ConfirmedAdmin, find_accounts},
     admin::{
         people::{self, Refund},
         store::reservations::{self as store, BookedItem, Booking},
@@ -118,7 +118,7 @@ pub struct RefundForm {
 /// `POST /admin/reservations/{id}/refund`
 pub async fn create_refund(
     app: Data<App>,
-    me: AdminAccount,
+    ConfirmedAdmin(me): ConfirmedAdmin,
     path: Path<Uuid>,
     form: Body<RefundForm>,
 ) -> Result<HttpResponse, PageError> {

@@ -113,7 +113,7 @@ pub(in crate::admin) async fn find_waiting(
     db: &Pool,
     program_id: ProgramId,
     number: Option<i64>,
-    email: &str,
+    email: Option<&str>,
 ) -> Result<Option<AccountId>, sqlx::Error> {
     sqlx::query_scalar!(
         r#"
@@ -121,7 +121,7 @@ pub(in crate::admin) async fn find_waiting(
         from queue_tokens t
         join accounts a on a.id = t.account_id
         where program_id = $1 and status = 'WAITING'
-          and (queue_number = $2 or lower(email) = lower($3))
+          and (queue_number = $2 or email = $3)
         "#,
         program_id as _,
         number,

@@ -181,38 +181,11 @@ pub(in super::super) async fn count_inside(
     .await
 }
 
-/// Who of `accounts` stands in line, in order.
-pub(in super::super) async fn list_standing(
-    tx: &mut Connection,
-    program_id: ProgramId,
-    accounts: &[AccountId],
-) -> Result<Vec<Standing>, sqlx::Error> {
-    sqlx::query_as!(
-        Standing,
-        r#"
-        select id as "token_id: TokenId", t.account_id as "account_id: AccountId"
-        from unnest($2::uuid[]) as o (account_id)
-        cross join lateral (
-            select id, account_id, queue_number, parked_at, status from queue_tokens
-            where program_id = $1 and account_id = o.account_id
-                and status in ('WAITING', 'ACTIVE')
-            limit 1
-        ) t
-        where status = 'WAITING' and parked_at is null
-        order by queue_number
-        "#,
-        program_id as _,
-        accounts as _,
-    )
-    .fetch_all(tx)
-    .await
-}
-
 /// The first of the line, whoever is there.
 pub(in super::super) async fn list_first(
     tx: &mut Connection,
     program_id: ProgramId,
-    n_max: i64,
+    n_max: usize,
 ) -> Result<Vec<Standing>, sqlx::Error> {
     sqlx::query_as!(
         Standing,
@@ -224,14 +197,15 @@ pub(in super::super) async fn list_first(
         limit $2
         "#,
         program_id as _,
-        n_max,
+        i64::try_from(n_max).unwrap_or(i64::MAX),
     )
     .fetch_all(tx)
     .await
 }
 
-/// Lets `tokens` in, in their order; `n_inside` were inside before. Whoever is just
-/// leaving is left out.
+/// Lets `tokens` in, in their order, up to the first whose row is locked or waits no more:
+/// whoever is just about to leave may stay after all, and is passed by nobody. `n_inside`
+/// were inside before.
 pub(in super::super) async fn write_admissions(
     tx: &mut Connection,
     tokens: &[TokenId],
@@ -241,15 +215,18 @@ pub(in super::super) async fn write_admissions(
 ) -> Result<Vec<AccountId>, sqlx::Error> {
     sqlx::query_scalar!(
         r#"
-        with chosen as materialized (
-            select t.id, nth
+        with looked_at as materialized (
+            select o.id, nth, t.id is not null as is_ours
             from unnest($1::uuid[]) with ordinality as o (id, nth)
-            cross join lateral (
+            left join lateral (
                 select id from queue_tokens
                 where id = o.id and status = 'WAITING'
                 limit 1
                 for no key update skip locked
-            ) t
+            ) t on true
+        ), chosen as materialized (
+            select id, nth from looked_at
+            where nth < coalesce((select min(nth) from looked_at where not is_ours), nth + 1)
         )
         update queue_tokens t
         set status = 'ACTIVE', parked_at = null, admitted_at = clock_timestamp(),

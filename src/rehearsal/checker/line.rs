@@ -1,6 +1,6 @@
 //! The line, as those who stood in it saw it.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use uuid::Uuid;
 
@@ -70,6 +70,53 @@ pub(super) fn numbers_that_changed(events: &[Event]) -> Vec<String> {
     broken
 }
 
+/// Longest time without a question of somebody who polled as told, in microseconds: half of
+/// the usual grace.
+const SILENT_US_MAX: u64 = 30_000_000;
+/// How late a place may be shown after it changed, in microseconds: what failed to reach Redis
+/// is tried again for so long.
+const SHOWN_LATE_US_MAX: u64 = 20_000_000;
+
+/// Q5: people who polled as told, were counted, and still waited long after a larger number
+/// was let in. Nobody is let in by staff here.
+pub(super) fn people_passed(events: &[Event]) -> Vec<String> {
+    let status = |event: &Event, is: &str| event.is_ok() && event.status.as_deref() == Some(is);
+    let is_place = |event: &&Event| matches!(event.step, Step::Join | Step::Poll);
+    let mut admitted: Vec<(u64, i64)> = events
+        .iter()
+        .filter(is_place)
+        .filter(|event| status(event, "ACTIVE"))
+        .filter_map(|event| Some((event.ended_us + SHOWN_LATE_US_MAX, event.number?)))
+        .collect();
+    admitted.sort_unstable();
+    let mut asked: Vec<&Event> = events.iter().filter(is_place).collect();
+    asked.sort_by_key(|event| event.sent_us);
+    let (mut admitted, mut largest) = (admitted.into_iter().peekable(), 0);
+    let (mut last_asked, mut silent) = (HashMap::<Uuid, u64>::new(), HashSet::new());
+    let mut broken = Vec::new();
+    for event in asked {
+        while let Some((_, number)) = admitted.next_if(|(at_us, _)| *at_us < event.sent_us) {
+            largest = largest.max(number);
+        }
+        let before = last_asked.insert(event.account_id, event.sent_us);
+        if before.is_some_and(|before| event.sent_us - before > SILENT_US_MAX) {
+            silent.insert(event.account_id);
+        }
+        let is_counted = status(event, "WAITING") && event.ahead.is_some();
+        if let Some(number) = event.number
+            && is_counted
+            && number < largest
+            && silent.insert(event.account_id)
+        {
+            broken.push(format!(
+                "{} still waited as number {number} after number {largest} was let in",
+                event.account_id
+            ));
+        }
+    }
+    broken
+}
+
 #[cfg(test)]
 mod tests {
     use super::{super::sketch::event, *};
@@ -90,6 +137,27 @@ mod tests {
         assert_eq!(places_that_moved_back(&[poll(0, 3), poll(3, 4), poll(10, 3)]).len(), 0);
         // What was seen long ago counts as much as what was seen last.
         assert_eq!(places_that_moved_back(&[poll(0, 3), poll(3, 4), poll(10, 4)]).len(), 1);
+    }
+
+    #[test]
+    fn whoever_waits_behind_a_larger_number_is_seen_once_and_only_if_they_asked() {
+        const SECOND_US: u64 = 1_000_000;
+        let poll = |who, at_secs, number, status: &str| Event {
+            number: Some(number),
+            ahead: Some(1),
+            status: Some(status.to_owned()),
+            ..event(Step::Poll, who, at_secs * SECOND_US)
+        };
+        let asks = |every: usize| (0..60_u64).step_by(every).map(|at| poll(1, at, 3, "WAITING"));
+        let others = [poll(2, 5, 4, "ACTIVE"), poll(3, 5, 2, "ACTIVE")];
+        let passed: Vec<Event> = asks(10).chain(others.clone()).collect();
+        assert_eq!(people_passed(&passed).len(), 1);
+        let silent: Vec<Event> = asks(40).chain(others.clone()).collect();
+        assert_eq!(people_passed(&silent).len(), 0, "who was silent may be passed");
+        let smaller: Vec<Event> = asks(10).chain(others[1..].iter().cloned()).collect();
+        assert_eq!(people_passed(&smaller).len(), 0);
+        let soon: Vec<Event> = asks(10).take(3).chain(others).collect();
+        assert_eq!(people_passed(&soon).len(), 0, "what is shown may be late");
     }
 
     #[test]

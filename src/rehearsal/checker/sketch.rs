@@ -16,6 +16,7 @@ pub(super) fn event(step: Step, who: u128, at_us: u64) -> Event {
         outcome: Outcome::Ok,
         number: None,
         ahead: None,
+        status: None,
         seat_ids: Vec::new(),
         places: 0,
         refused_seat_ids: Vec::new(),

@@ -33,7 +33,8 @@ pub(in crate::rehearsal) async fn list_wrong_numbers(
     .await
 }
 
-/// Q3: people who were let in when there was no room, but by nobody of the staff.
+/// Q3: people who were let in when there was no room by what was counted then, but by nobody
+/// of the staff.
 pub(in crate::rehearsal) async fn list_crowded_admissions(
     tx: &mut Connection,
     rows_max: i64,
@@ -47,6 +48,46 @@ pub(in crate::rehearsal) async fn list_crowded_admissions(
         from queue_tokens
         where admitted_at is not null and let_in_by is null and capacity_then is not null
             and coalesce(inside_after > capacity_then, true)
+        limit $1
+        "#,
+        rows_max,
+    )
+    .fetch_all(tx)
+    .await
+}
+
+/// Q3: people whose admission made more inside than the capacity of that moment, recomputed
+/// from when everybody came and went. Whoever staff let in counts and is not accused.
+pub(in crate::rehearsal) async fn list_crowded_moments(
+    tx: &mut Connection,
+    rows_max: i64,
+) -> Result<Vec<Finding>, sqlx::Error> {
+    sqlx::query_as!(
+        Finding,
+        r#"
+        with moves as (
+            select program_id, id, admitted_at as moment, 1 as step, inside_after,
+                case when let_in_by is null then capacity_then end as capacity
+            from queue_tokens
+            where admitted_at is not null
+            union all
+            select program_id, id, ended_at, -1, null, null
+            from queue_tokens
+            where admitted_at is not null and status <> 'ACTIVE' and ended_at is not null
+        ), counted as (
+            select id, moment, step, capacity,
+                sum(step) over (
+                    partition by program_id
+                    order by moment, step, inside_after, id
+                    rows unbounded preceding
+                ) as n_inside
+            from moves
+        )
+        select 'queue token ' || id as "subject!",
+            format('was let in at %s, which made %s inside where %s may be', moment, n_inside,
+                capacity) as "sentence!"
+        from counted
+        where step = 1 and n_inside > capacity
         limit $1
         "#,
         rows_max,

@@ -10,14 +10,17 @@ use actix_web::{
 use chrono::{DateTime, Utc};
 use futures_util::{Stream, StreamExt, stream};
 use serde::Deserialize;
-use tokio::sync::broadcast::error::RecvError;
+use tokio::{
+    sync::broadcast::error::RecvError,
+    time::{Instant, interval_at, sleep_until},
+};
 
 use super::door::Performance;
 use crate::{
-    accounts::CachedAccount,
+    accounts::{CachedAccount, OpenSession},
     app::App,
     catalog::{Programs, ScheduleId},
-    reservation::{changes::Changes, desk::Desk, watch::Viewing},
+    reservation::{changes::Changes, desk::Desk, streams::OpenStream, watch::Viewing},
     web::{error::PageError, form::Mistakes, negotiation::Format, page::json as json_answer},
 };
 
@@ -64,6 +67,7 @@ pub async fn show_changes(
         let changes = desk.maps.changes(&app, *id, since).await?;
         return Ok(admitted.stamp(json_answer(StatusCode::OK, &changes)));
     }
+    let open = desk.streams.open(me.account_id)?;
     let viewing = desk.maps.view(&app, *id, since).await?;
     let lasts = left(admitted.stay.expires_at, app.now()).min(STREAM_MAX);
     let answer = HttpResponse::Ok()
@@ -71,7 +75,7 @@ pub async fn show_changes(
         // Neither compressed nor collected on its way: a change is shown when it happens.
         .insert_header((header::CONTENT_ENCODING, "identity"))
         .insert_header(("x-accel-buffering", "no"))
-        .streaming(events(viewing, lasts));
+        .streaming(events(viewing, lasts, me.session, open));
     Ok(admitted.stamp(answer))
 }
 
@@ -79,19 +83,37 @@ fn left(until: DateTime<Utc>, now: DateTime<Utc>) -> Duration {
     (until - now).to_std().unwrap_or_default()
 }
 
-/// What was missed, then whatever happens, until the viewer's time inside is over.
-fn events(viewing: Viewing, lasts: Duration) -> impl Stream<Item = Result<Bytes, Infallible>> {
+/// What was missed, then whatever happens, until the viewer's time inside is over, or their
+/// session is. That is asked at every heartbeat, which comes also while much is told.
+fn events(
+    viewing: Viewing,
+    lasts: Duration,
+    session: OpenSession,
+    open: OpenStream,
+) -> impl Stream<Item = Result<Bytes, Infallible>> {
     let Viewing { missed, answers } = viewing;
     let opening = stream::iter([Bytes::from_static(b": open\n\n")]);
     let missed = stream::iter(missed).map(|changes| event(&changes));
-    let ends = tokio::time::Instant::now() + lasts;
-    let live = stream::unfold(answers, move |mut answers| async move {
-        let wait = tokio::time::timeout(HEARTBEAT, answers.recv());
-        match tokio::time::timeout_at(ends, wait).await {
-            Ok(Ok(Ok(changes))) => Some((event(&changes), answers)),
-            Ok(Err(_)) => Some((Bytes::from_static(b": here\n\n"), answers)),
-            // Over, or too far behind: the viewer asks again from its cursor.
-            Err(_) | Ok(Ok(Err(RecvError::Closed | RecvError::Lagged(_)))) => None,
+    let now = Instant::now();
+    let (ends, beats) = (now + lasts, interval_at(now + HEARTBEAT, HEARTBEAT));
+    let live = stream::unfold((answers, beats, open), move |(mut answers, mut beats, open)| {
+        let session = session.clone();
+        async move {
+            let bytes = tokio::select! {
+                // A beat is not put off by changes that never pause.
+                biased;
+                () = sleep_until(ends) => return None,
+                _ = beats.tick() => match session.is_live().await {
+                    true => Bytes::from_static(b": here\n\n"),
+                    false => return None,
+                },
+                answer = answers.recv() => match answer {
+                    Ok(changes) => event(&changes),
+                    // Over, or too far behind: the viewer asks again from its cursor.
+                    Err(RecvError::Closed | RecvError::Lagged(_)) => return None,
+                },
+            };
+            Some((bytes, (answers, beats, open)))
         }
     });
     opening.chain(missed).chain(live).map(Ok)

@@ -20,7 +20,8 @@ use crate::{
         error::PageError,
         flash,
         form::{Body, Field, Mistakes},
-        page::{json as json_answer, local_path, see_other},
+        local_path::LocalPath,
+        page::{json as json_answer, see_other},
         request_key,
     },
 };
@@ -53,8 +54,8 @@ impl ChargeForm {
     }
 
     /// Where the browser came from and goes back to.
-    fn next(&self) -> Option<&str> {
-        Some(self.next.text()).filter(|next| !next.is_empty()).map(local_path)
+    fn next(&self) -> Option<LocalPath> {
+        Some(self.next.text()).filter(|next| !next.is_empty()).map(LocalPath::or_start)
     }
 }
 
@@ -110,7 +111,7 @@ impl ChargeBox {
 
     fn refused(mut self, form: &ChargeForm, refusal: String) -> Self {
         form.amount.text().clone_into(&mut self.typed);
-        self.next = form.next().map(ToOwned::to_owned);
+        self.next = form.next().map(|next| next.to_string());
         self.refusal = Some(refusal);
         self
     }
@@ -134,7 +135,8 @@ pub async fn create_charge(
     };
     match outcome {
         Ok(Charging::Done(charged)) => {
-            let location = form.next().unwrap_or(WALLET_PATH);
+            let next = form.next();
+            let location = next.as_ref().map_or(WALLET_PATH, LocalPath::as_str);
             let mut answer = me.view.done(StatusCode::CREATED, &charged, location);
             if !me.view.format.is_for_programs() {
                 let _ = answer.add_cookie(&flash::cookie("flash-charged"));

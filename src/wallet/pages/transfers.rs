@@ -53,7 +53,7 @@ impl TransferForm {
         let key = request_key::parse(&mut mistakes, &self.request_key);
         let order = to.zip(amount).map(|(to, amount)| {
             let key = key.map(|key| {
-                let order = json!({ "to": to.folded(), "amount": amount });
+                let order = json!({ "to": to.as_str(), "amount": amount });
                 RequestKey::new(sender_id.0, key, "POST /wallet/transfers", &order)
             });
             (TransferOrder { sender_id, to, amount }, key)

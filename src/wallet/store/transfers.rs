@@ -19,7 +19,7 @@ pub(in crate::wallet) async fn find_recipient(
     email: &Email,
 ) -> Result<Option<AccountId>, sqlx::Error> {
     sqlx::query_scalar!(
-        r#"select id as "id: AccountId" from accounts where lower(email) = lower($1)"#,
+        r#"select id as "id: AccountId" from accounts where email = $1"#,
         email.as_str(),
     )
     .fetch_optional(db)

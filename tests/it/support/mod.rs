@@ -14,6 +14,7 @@ mod private_postgres;
 mod private_redis;
 mod process;
 mod purchase;
+mod raw;
 mod silent_wire;
 
 pub(crate) use answer::Answer;
@@ -29,6 +30,7 @@ pub(crate) use private_postgres::PrivatePostgres;
 pub(crate) use private_redis::{PrivateCluster, PrivateRedis, free_port};
 pub(crate) use process::Process;
 pub(crate) use purchase::Purchase;
+pub(crate) use raw::Raw;
 pub(crate) use silent_wire::SilentWire;
 
 use std::future::Future;

@@ -107,7 +107,7 @@ impl Office {
             tokens.iter().map(|token| Sha256::digest(token).to_vec()).collect();
         sqlx::query(
             "insert into accounts (id, email, name, password_hash)
-             select id, $2 || '-' || id || '@example.com', $2, 'none' from unnest($1::uuid[]) id",
+             select id, lower($2) || '-' || id || '@example.com', $2, 'none' from unnest($1::uuid[]) id",
         )
         .bind(&ids)
         .bind(name)

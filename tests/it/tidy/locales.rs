@@ -9,6 +9,8 @@ use super::{
 
 /// Whose literals are no keys themselves: the acts of the log are told by `admin-act-…`.
 const ACTS: &str = "src/admin/model.rs";
+/// Whose literals are names in the log, which people here do not read.
+const EVENTS: &str = "src/infra/security_log.rs";
 
 /// Keys with the arguments their texts name, in the order of the file.
 fn texts(language: &str) -> Vec<(String, BTreeSet<String>)> {
@@ -60,7 +62,7 @@ fn codes() -> BTreeSet<String> {
 /// Literals of the code and of the tags of templates, with where they stand.
 fn literals() -> BTreeMap<String, String> {
     let mut found = BTreeMap::new();
-    for source in below("src", &[".rs"]) {
+    for source in below("src", &[".rs"]).into_iter().filter(|source| source.path != EVENTS) {
         for (number, literal) in source.literals() {
             let key = match source.path.as_str() {
                 ACTS => format!("admin-act-{literal}"),

@@ -11,7 +11,7 @@ use uuid::Uuid;
 
 use super::{line_path, refuse};
 use crate::{
-    accounts::AdminAccount,
+    accounts::ConfirmedAdmin,
     admin::{
         lines,
         pages::{parse_reason, programs::edition_of},
@@ -68,7 +68,7 @@ pub struct PurgeForm {
 /// `POST /admin/programs/{id}/line/purge`
 pub async fn create_purge(
     app: Data<App>,
-    me: AdminAccount,
+    ConfirmedAdmin(me): ConfirmedAdmin,
     path: Path<Uuid>,
     form: Body<PurgeForm>,
 ) -> Result<HttpResponse, PageError> {

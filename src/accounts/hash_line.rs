@@ -1,0 +1,193 @@
+//! The line in front of the hashes: each network in its turn.
+//!
+//! Whoever comes waits behind those of the same network only: networks take turns. A network
+//! may fill the whole line while no other one waits, and has its share of it while others do.
+//! Whoever finds the share full is refused at once.
+
+use std::{
+    collections::{HashMap, VecDeque},
+    fmt,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+};
+
+use futures_util::future::{Either, ready};
+use tokio::sync::oneshot::{self, error::RecvError};
+
+use crate::infra::network::Network;
+
+/// Who may wait of one network while no other one does: what a machine of two cores hashes in
+/// less than three seconds, and a crowd of a hundred.
+const ALONE_MAX: usize = 112;
+/// What a network may always have waiting, however many others do.
+const SHARE_MIN: usize = 4;
+/// Who may wait altogether.
+const WAITING_MAX: usize = 224;
+
+/// The line of one instance; clones share it.
+#[derive(Clone)]
+pub(super) struct HashLine(Arc<Mutex<Waiting>>);
+
+struct Waiting {
+    n_free: usize,
+    /// Those who wait, by network; no entry is empty.
+    lines: HashMap<Network, VecDeque<oneshot::Sender<HashPermit>>>,
+    /// The networks in `lines`, each once, the next one first.
+    turns: VecDeque<Network>,
+}
+
+impl fmt::Debug for HashLine {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "HashLine({} networks wait)", self.waiting().turns.len())
+    }
+}
+
+/// Permit to compute one hash, until it is dropped.
+pub(super) struct HashPermit(Option<HashLine>);
+
+impl Drop for HashPermit {
+    fn drop(&mut self) {
+        if let Some(line) = self.0.take() {
+            line.pass_on();
+        }
+    }
+}
+
+impl HashLine {
+    /// A line in front of `width` hashes at once.
+    pub(super) fn new(width: usize) -> Self {
+        let (lines, turns) = (HashMap::new(), VecDeque::new());
+        Self(Arc::new(Mutex::new(Waiting { n_free: width, lines, turns })))
+    }
+
+    fn waiting(&self) -> MutexGuard<'_, Waiting> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// A place in the line for somebody of `network`; `None` where their share is taken.
+    /// Dropping it gives it up.
+    pub(super) fn enter(
+        &self,
+        network: Network,
+    ) -> Option<impl Future<Output = Result<HashPermit, RecvError>> + Send + use<>> {
+        let mut waiting = self.waiting();
+        if waiting.n_free > 0 {
+            waiting.n_free -= 1;
+            return Some(Either::Left(ready(Ok(HashPermit(Some(self.clone()))))));
+        }
+        waiting.leave_out_the_gone();
+        if !waiting.has_room_for(network) {
+            return None;
+        }
+        let (sender, permit) = oneshot::channel();
+        if !waiting.lines.contains_key(&network) {
+            waiting.turns.push_back(network);
+        }
+        waiting.lines.entry(network).or_default().push_back(sender);
+        Some(Either::Right(permit))
+    }
+
+    /// Gives a permit to the next network's first, or keeps it for whoever comes.
+    fn pass_on(&self) {
+        let mut waiting = self.waiting();
+        while let Some(sender) = waiting.next() {
+            match sender.send(HashPermit(Some(self.clone()))) {
+                Ok(()) => return,
+                // Gone: the permit goes on, and is not passed on once more.
+                Err(mut permit) => permit.0 = None,
+            }
+        }
+        waiting.n_free += 1;
+    }
+}
+
+impl Waiting {
+    fn next(&mut self) -> Option<oneshot::Sender<HashPermit>> {
+        let network = self.turns.pop_front()?;
+        let line = self.lines.get_mut(&network)?;
+        let first = line.pop_front();
+        match line.is_empty() {
+            true => drop(self.lines.remove(&network)),
+            false => self.turns.push_back(network),
+        }
+        first
+    }
+
+    /// Whoever was told to come back takes nobody's room.
+    fn leave_out_the_gone(&mut self) {
+        self.lines.retain(|_, line| {
+            line.retain(|sender| !sender.is_closed());
+            !line.is_empty()
+        });
+        let lines = &self.lines;
+        self.turns.retain(|network| lines.contains_key(network));
+    }
+
+    fn has_room_for(&self, network: Network) -> bool {
+        let own = self.lines.get(&network).map_or(0, VecDeque::len);
+        let n_networks = self.lines.len() + usize::from(own == 0);
+        let share = (ALONE_MAX / n_networks).max(SHARE_MIN);
+        let n_waiting: usize = self.lines.values().map(VecDeque::len).sum();
+        own < share && n_waiting < WAITING_MAX
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn network(nth: u8) -> Network {
+        Network::of([203, 0, 113, nth].into())
+    }
+
+    #[tokio::test]
+    async fn a_crowd_of_one_network_is_let_in_and_the_rest_refused_at_once() {
+        let line = HashLine::new(1);
+        let permit = line.enter(network(1)).unwrap().await.unwrap();
+        let crowd: Vec<_> = (0..600).filter_map(|_| line.enter(network(1))).collect();
+        assert_eq!(crowd.len(), ALONE_MAX);
+        drop(permit);
+        for place in crowd {
+            drop(place.await.unwrap());
+        }
+        assert_eq!(line.waiting().n_free, 1);
+    }
+
+    #[tokio::test]
+    async fn whoever_comes_from_elsewhere_is_next() {
+        let line = HashLine::new(1);
+        let permit = line.enter(network(1)).unwrap().await.unwrap();
+        let mut crowd: Vec<_> = (0..600).filter_map(|_| line.enter(network(1))).collect();
+        let elsewhere = line.enter(network(2)).unwrap();
+        assert!(line.enter(network(1)).is_none(), "the share of two is smaller");
+        let last = crowd.split_off(1);
+        drop(permit);
+        drop(crowd.remove(0).await.unwrap());
+        drop(elsewhere.await.unwrap());
+        drop(last);
+        assert!(line.enter(network(1)).is_some());
+    }
+
+    #[tokio::test]
+    async fn many_networks_have_little_each_and_the_line_an_end() {
+        let line = HashLine::new(0);
+        let places: Vec<_> = (0..=255)
+            .flat_map(|nth| std::iter::repeat_n(nth, ALONE_MAX))
+            .filter_map(|nth| line.enter(network(nth)))
+            .collect();
+        assert_eq!(places.len(), WAITING_MAX);
+    }
+
+    #[tokio::test]
+    async fn a_permit_that_nobody_takes_is_passed_on() {
+        let line = HashLine::new(1);
+        let permit = line.enter(network(1)).unwrap().await.unwrap();
+        let (gone, too_late) = (line.enter(network(1)).unwrap(), line.enter(network(2)).unwrap());
+        let waits = line.enter(network(3)).unwrap();
+        drop(gone);
+        drop(permit);
+        // It was sent to the second one, who goes without having looked.
+        drop(too_late);
+        drop(waits.await.unwrap());
+        assert_eq!(line.waiting().n_free, 1);
+    }
+}

@@ -1,0 +1,123 @@
+//! The password once more, before what cannot be undone.
+//!
+//! A session that was left open must not be enough to move points or to cancel a program.
+//! Whatever takes a `ConfirmedAdmin` asks for it; `docs/SECURITY-EVENTS.md` lists what does.
+
+use actix_web::{
+    HttpRequest, HttpResponse,
+    http::StatusCode,
+    web::{Data, Query},
+};
+use askama::Template;
+use serde::Deserialize;
+use serde_json::json;
+
+use super::{
+    Next,
+    current::{CurrentAccount, device_claim},
+    parse_next,
+};
+use crate::{
+    accounts::{
+        email::Email,
+        error::AccountError,
+        log_in_budget::LogInBudget,
+        model::{Credentials, Password},
+        password::PasswordGate,
+        password_check::PasswordCheck,
+        store::{self, sessions},
+    },
+    app::App,
+    infra::security_log::Event,
+    web::{
+        client,
+        error::{Fault, PageError},
+        form::{Body, Field},
+        local_path::LocalPath,
+        page::View,
+    },
+};
+
+const PATH: &str = "/account/confirmation";
+
+/// Where to give the password and then go back to `next`.
+pub(super) fn href(next: &str) -> String {
+    let query =
+        url::form_urlencoded::Serializer::new(String::new()).append_pair("next", next).finish();
+    format!("{PATH}?{query}")
+}
+
+/// The password as it was typed.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub struct ConfirmationForm {
+    password: Field,
+    next: Field,
+}
+
+#[derive(Template)]
+#[template(path = "accounts/confirmation.html")]
+struct ConfirmationPage {
+    v: View,
+    next: String,
+    refusal: Option<String>,
+}
+
+/// `GET /account/confirmation`
+pub async fn new_confirmation(me: CurrentAccount, query: Query<Next>) -> HttpResponse {
+    let page = ConfirmationPage { v: me.view.clone(), next: query.path(), refusal: None };
+    me.view.html(StatusCode::OK, &page)
+}
+
+/// `POST /account/confirmation`
+pub async fn create_confirmation(
+    app: Data<App>,
+    gate: Data<PasswordGate>,
+    budget: Data<LogInBudget>,
+    request: HttpRequest,
+    me: CurrentAccount,
+    form: Body<ConfirmationForm>,
+) -> Result<HttpResponse, PageError> {
+    let form = form.0;
+    let check = PasswordCheck {
+        app: &app,
+        gate: &gate,
+        budget: &budget,
+        client: client::address(&request, &app.config.trusted_proxies),
+        device: device_claim(&request, &app),
+    };
+    let outcome = confirm(&check, &me, form.password.raw()).await;
+    // No e-mail was typed here that could be wrong.
+    let outcome = outcome.map_err(|refusal| match refusal {
+        AccountError::WrongCredentials => AccountError::WrongPassword,
+        other => other,
+    });
+    match outcome {
+        Ok(()) => {
+            let next = LocalPath::or_start(form.next.text());
+            Ok(me.view.done(StatusCode::OK, &json!({ "confirmed": true }), next.as_str()))
+        }
+        Err(refusal) if me.view.wants_form(&refusal) => {
+            let page = ConfirmationPage {
+                v: me.view.clone(),
+                next: parse_next(form.next.text()),
+                refusal: Some(me.view.refusal(&refusal)),
+            };
+            Ok(me.view.html(refusal.status(), &page))
+        }
+        Err(failure) => Err(failure.into()),
+    }
+}
+
+async fn confirm(
+    check: &PasswordCheck<'_>,
+    me: &CurrentAccount,
+    password: &str,
+) -> Result<(), AccountError> {
+    let email = store::find_email(&check.app.db, me.account_id).await?;
+    let email = email.as_deref().and_then(Email::parse);
+    let credentials = email.zip(Password::typed(password));
+    let Some((email, password)) = credentials else { return Err(check.refuse_nonsense()) };
+    check.check(Credentials { email, password }, Event::ConfirmationFailed).await?;
+    Ok(sessions::confirm(&check.app.db, me.session_id).await?)
+}

@@ -1,0 +1,129 @@
+//! Log-in and log-out.
+
+use actix_web::{
+    HttpRequest, HttpResponse,
+    http::StatusCode,
+    web::{Data, Query},
+};
+use askama::Template;
+use serde::Deserialize;
+
+use super::{
+    Next,
+    current::{SessionCache, device_claim, removal_cookie, token_of},
+    device_of, parse_next, welcome,
+};
+use crate::{
+    accounts::{
+        email::Email,
+        guesses::AccountKey,
+        log_in_budget::LogInBudget,
+        model::{Credentials, Password},
+        password::PasswordGate,
+        password_check::PasswordCheck,
+        service,
+        store::sessions,
+    },
+    app::App,
+    web::{
+        client,
+        error::{Fault, PageError},
+        flash,
+        form::{Body, Field},
+        page::{View, see_other},
+    },
+};
+
+/// A log-in as it was typed.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub struct LogInForm {
+    email: Field,
+    password: Field,
+    next: Field,
+}
+
+impl LogInForm {
+    /// What cannot be an address or a password belongs to nobody.
+    fn parse(&self) -> Option<Credentials> {
+        let email = Email::parse(self.email.text())?;
+        Some(Credentials { email, password: Password::typed(self.password.raw())? })
+    }
+}
+
+#[derive(Template)]
+#[template(path = "accounts/login.html")]
+struct LogInPage {
+    v: View,
+    email: String,
+    next: String,
+    refusal: Option<String>,
+}
+
+/// `GET /login`
+pub async fn new_session(v: View, query: Query<Next>) -> HttpResponse {
+    let page = LogInPage { v: v.clone(), email: String::new(), next: query.path(), refusal: None };
+    v.html(StatusCode::OK, &page)
+}
+
+/// `POST /login`
+pub async fn create_session(
+    app: Data<App>,
+    gate: Data<PasswordGate>,
+    budget: Data<LogInBudget>,
+    request: HttpRequest,
+    v: View,
+    form: Body<LogInForm>,
+) -> Result<HttpResponse, PageError> {
+    let form = form.0;
+    let check = PasswordCheck {
+        app: &app,
+        gate: &gate,
+        budget: &budget,
+        client: client::address(&request, &app.config.trusted_proxies),
+        device: device_claim(&request, &app),
+    };
+    let outcome = match form.parse() {
+        None => Err(check.refuse_nonsense()),
+        Some(credentials) => {
+            let account = AccountKey::of(&credentials.email);
+            let device = device_of(&request);
+            service::log_in(&check, credentials, &device).await.map(|opened| (opened, account))
+        }
+    };
+    match outcome {
+        Ok((opened, account)) => {
+            Ok(welcome(&app, &v, StatusCode::OK, opened, (account, form.next.text())))
+        }
+        Err(refusal) if v.wants_form(&refusal) => {
+            let page = LogInPage {
+                v: v.clone(),
+                email: form.email.text().to_owned(),
+                next: parse_next(form.next.text()),
+                refusal: Some(v.refusal(&refusal)),
+            };
+            Ok(v.html(refusal.status(), &page))
+        }
+        Err(failure) => Err(failure.into()),
+    }
+}
+
+/// `POST /logout`
+pub async fn delete_session(
+    app: Data<App>,
+    cache: Data<SessionCache>,
+    request: HttpRequest,
+    v: View,
+) -> Result<HttpResponse, PageError> {
+    if let Some(token) = token_of(&request, &app) {
+        sessions::delete(&app.db, &token.hash()).await?;
+        cache.forget(&token.hash()).await;
+    }
+    let mut answer = match v.format.is_for_programs() {
+        true => HttpResponse::NoContent().finish(),
+        false => see_other("/"),
+    };
+    let _ = answer.add_cookie(&removal_cookie(&app));
+    let _ = answer.add_cookie(&flash::cookie("flash-logged-out"));
+    Ok(answer)
+}

@@ -1,0 +1,136 @@
+//! Sign-up.
+
+use actix_web::{
+    HttpRequest, HttpResponse,
+    http::StatusCode,
+    web::{Data, Query},
+};
+use askama::Template;
+use serde::Deserialize;
+
+use super::{Next, device_of, parse_next, welcome};
+use crate::{
+    accounts::{
+        email::Email,
+        guesses::AccountKey,
+        model::{Name, NewAccount, Password},
+        password::PasswordGate,
+        password_rules::PasswordRefusal,
+        service,
+    },
+    app::App,
+    infra::{
+        network::Network,
+        security_log::{ClientEvent, Event},
+    },
+    web::{
+        client,
+        error::{Fault, PageError},
+        form::{Body, Field, Mistakes},
+        limits::Limits,
+        page::View,
+    },
+};
+
+/// A sign-up as it was typed.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub struct SignUpForm {
+    email: Field,
+    name: Field,
+    password: Field,
+    next: Field,
+}
+
+impl SignUpForm {
+    fn parse(&self) -> Result<NewAccount, Mistakes> {
+        let mut mistakes = Mistakes::default();
+        let email =
+            mistakes.note("email", "account-refusal-email", Email::parse(self.email.text()));
+        let name = mistakes.note("name", "account-refusal-name", Name::parse(self.name.text()));
+        let password = Password::chosen(self.password.raw(), email.as_ref(), name.as_ref());
+        let refusal = password.as_ref().err().copied().unwrap_or(PasswordRefusal::Length);
+        let password = mistakes.note("password", refusal.text_key(), password.ok());
+        let parsed = email.zip(name).zip(password);
+        mistakes.or(parsed.map(|((email, name), password)| NewAccount { email, name, password }))
+    }
+}
+
+#[derive(Template)]
+#[template(path = "accounts/signup.html")]
+struct SignUpPage {
+    v: View,
+    email: String,
+    name: String,
+    next: String,
+    mistakes: Mistakes,
+    refusal: Option<String>,
+}
+
+/// `GET /signup`
+pub async fn new_account(v: View, query: Query<Next>) -> HttpResponse {
+    let page = SignUpPage {
+        v: v.clone(),
+        email: String::new(),
+        name: String::new(),
+        next: query.path(),
+        mistakes: Mistakes::default(),
+        refusal: None,
+    };
+    v.html(StatusCode::OK, &page)
+}
+
+/// `POST /signup`
+pub async fn create_account(
+    app: Data<App>,
+    gate: Data<PasswordGate>,
+    limits: Data<Limits>,
+    request: HttpRequest,
+    v: View,
+    form: Body<SignUpForm>,
+) -> Result<HttpResponse, PageError> {
+    let form = form.0;
+    let refuse = |fault: &dyn Fault, mistakes: Mistakes| {
+        let page = SignUpPage {
+            v: v.clone(),
+            email: form.email.text().to_owned(),
+            name: form.name.text().to_owned(),
+            next: parse_next(form.next.text()),
+            mistakes,
+            refusal: Some(v.refusal(fault)),
+        };
+        v.html(fault.status(), &page)
+    };
+    let new = match form.parse() {
+        Ok(new) => new,
+        Err(mistakes) if v.wants_form(&mistakes) => return Ok(refuse(&mistakes, mistakes.clone())),
+        Err(mistakes) => return Err(mistakes.into()),
+    };
+    let address = client::address(&request, &app.config.trusted_proxies);
+    let (network, account) = (Network::of(address), AccountKey::of(&new.email));
+    let outcome = match limits.signup.count(&network) {
+        Ok(()) => service::sign_up(&app, &gate, network, new, &device_of(&request)).await,
+        Err(limited) => Err(limited.into()),
+    };
+    match outcome {
+        Ok(signed_up) => {
+            let next = form.next.text();
+            Ok(welcome(&app, &v, StatusCode::CREATED, signed_up, (account, next)))
+        }
+        Err(refusal) => {
+            if refusal.status() == StatusCode::TOO_MANY_REQUESTS {
+                app.security_log.tell(&ClientEvent {
+                    event: Event::SignUpThrottled,
+                    client: address,
+                    account_id: None,
+                    email_hash: None,
+                    by: None,
+                });
+            }
+            match v.wants_form(&refusal) {
+                true => Ok(refuse(&refusal, Mistakes::default())),
+                false => Err(refusal.into()),
+            }
+        }
+    }
+}

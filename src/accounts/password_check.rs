@@ -1,0 +1,119 @@
+//! The check of a password, at a log-in and where it is asked for again.
+//!
+//! The budgets come first, then the gate, then the comparison; what fails is told to the
+//! security log.
+
+use std::net::IpAddr;
+
+use super::{
+    device,
+    email::Email,
+    error::AccountError,
+    guesses::{AccountKey, Origin},
+    log_in_budget::LogInBudget,
+    model::{AccountId, Credentials},
+    password::PasswordGate,
+    store,
+};
+use crate::{
+    app::App,
+    infra::{
+        network::Network,
+        security_log::{ClientEvent, Event, pseudonym},
+    },
+};
+
+/// Whoever sends a password, and what stands before it is looked at.
+pub(super) struct PasswordCheck<'a> {
+    pub(super) app: &'a App,
+    pub(super) gate: &'a PasswordGate,
+    pub(super) budget: &'a LogInBudget,
+    /// Where it comes from.
+    pub(super) client: IpAddr,
+    /// What the device says of itself, signed by us or not.
+    pub(super) device: Option<String>,
+}
+
+impl PasswordCheck<'_> {
+    /// The account that `credentials` open; `failure` is what a wrong password is told as.
+    pub(super) async fn check(
+        &self,
+        credentials: Credentials,
+        failure: Event,
+    ) -> Result<AccountId, AccountError> {
+        let Credentials { email, password } = credentials;
+        let account = AccountKey::of(&email);
+        let (app, network) = (self.app, Network::of(self.client));
+        let signed = self.device.as_deref();
+        let device =
+            signed.and_then(|signed| device::read(signed, account, &app.signing_key, app.now()));
+        let begun = self.budget.begin(Origin { account, network, device }).await;
+        let attempt = begun.map_err(|(budget, limited)| {
+            self.tell(Event::LogInThrottled, Some(&email), Some(budget.name()));
+            limited
+        })?;
+        match self.verify(network, &email, password).await {
+            Ok(account_id) => {
+                attempt.succeed().await;
+                Ok(account_id)
+            }
+            Err(AccountError::WrongCredentials) => {
+                self.tell(failure, Some(&email), None);
+                Err(AccountError::WrongCredentials)
+            }
+            Err(refusal) => {
+                attempt.withdraw().await;
+                match refusal {
+                    AccountError::Locked => self.tell(Event::LogInLocked, Some(&email), None),
+                    AccountError::Crowded(_) => {
+                        self.tell(Event::LogInThrottled, Some(&email), Some("crowd"));
+                    }
+                    _ => (),
+                }
+                Err(refusal)
+            }
+        }
+    }
+
+    /// Counts what cannot be anybody's e-mail and password.
+    pub(super) fn refuse_nonsense(&self) -> AccountError {
+        match self.budget.count_nonsense(Network::of(self.client)) {
+            Ok(()) => {
+                self.tell(Event::LogInFailed, None, None);
+                AccountError::WrongCredentials
+            }
+            Err((budget, limited)) => {
+                self.tell(Event::LogInThrottled, None, Some(budget.name()));
+                limited.into()
+            }
+        }
+    }
+
+    async fn verify(
+        &self,
+        network: Network,
+        email: &Email,
+        password: super::model::Password,
+    ) -> Result<AccountId, AccountError> {
+        let stored = store::find_credentials(&self.app.db, email).await?;
+        let hash = stored.as_ref().map(|stored| stored.password_hash.clone());
+        let fits = self.gate.verify(network, password, hash).await?;
+        match stored.filter(|_| fits) {
+            None => Err(AccountError::WrongCredentials),
+            Some(stored) if stored.is_locked => Err(AccountError::Locked),
+            Some(stored) => Ok(stored.id),
+        }
+    }
+
+    /// Tells the security log.
+    fn tell(&self, event: Event, email: Option<&Email>, by: Option<&'static str>) {
+        let key = &self.app.signing_key;
+        self.app.security_log.tell(&ClientEvent {
+            event,
+            client: self.client,
+            account_id: None,
+            email_hash: email.map(|email| pseudonym(key, email.as_str())),
+            by,
+        });
+    }
+}

@@ -1,0 +1,117 @@
+//! Sessions as their owner sees them, and how long they live.
+
+use chrono::{DateTime, Utc};
+use serde::Serialize;
+use uuid::Uuid;
+
+use crate::config::Config;
+
+/// How long sessions live. The role at the moment of asking decides which of them
+/// counts.
+#[derive(Clone, Copy, Debug)]
+#[expect(clippy::struct_field_names, reason = "the unit stands last in each name")]
+pub(super) struct SessionRules {
+    /// Unused session of a customer.
+    pub(super) idle_secs: f64,
+    /// Unused session of staff and admins.
+    pub(super) staff_idle_secs: f64,
+    /// Any session of staff and admins, from its log-in on.
+    pub(super) staff_life_secs: f64,
+    /// How long the password counts as asked for.
+    pub(super) confirmed_secs: f64,
+}
+
+impl SessionRules {
+    pub(super) fn of(config: &Config) -> Self {
+        const MINUTE_SECS: f64 = 60.0;
+        const HOUR_SECS: f64 = 60.0 * MINUTE_SECS;
+        Self {
+            idle_secs: f64::from(config.session_idle_hours.get()) * HOUR_SECS,
+            staff_idle_secs: f64::from(config.staff_idle_minutes.get()) * MINUTE_SECS,
+            staff_life_secs: f64::from(config.staff_session_hours.get()) * HOUR_SECS,
+            confirmed_secs: f64::from(config.confirmation_minutes.get()) * MINUTE_SECS,
+        }
+    }
+}
+
+/// A log-in on one device.
+#[derive(Clone, Debug, Serialize)]
+pub(super) struct Session {
+    /// Names it; opens nothing.
+    pub(super) id: Uuid,
+    /// What the device says of itself, as [`device_name`] has it; may be empty.
+    pub(super) device: String,
+    pub(super) created_at: DateTime<Utc>,
+    /// To the hour, or to a tenth of the time it may be idle where that is shorter.
+    pub(super) last_seen_at: DateTime<Utc>,
+}
+
+/// Browser and system of a `User-Agent`, or the first word of what is no browser's; empty
+/// where there is none. Only for its owner to recognise: anybody can send anything.
+pub(super) fn device_name(user_agent: &str) -> String {
+    const CHARS_MAX: usize = 40;
+    // What a later one claims to be as well stands after it.
+    const BROWSERS: [(&str, &str); 7] = [
+        ("SamsungBrowser/", "Samsung Internet"),
+        ("Whale/", "Whale"),
+        ("Edg", "Edge"),
+        ("OPR/", "Opera"),
+        ("Firefox/", "Firefox"),
+        ("Chrome/", "Chrome"),
+        ("Safari/", "Safari"),
+    ];
+    const SYSTEMS: [(&str, &str); 7] = [
+        ("iPhone", "iPhone"),
+        ("iPad", "iPad"),
+        ("Android", "Android"),
+        ("Windows", "Windows"),
+        ("Mac OS X", "macOS"),
+        ("CrOS", "ChromeOS"),
+        ("Linux", "Linux"),
+    ];
+    let find = |names: &[(&'static str, &'static str)]| {
+        names.iter().find(|(mark, _)| user_agent.contains(mark)).map(|(_, name)| *name)
+    };
+    let browser = match user_agent {
+        agent if agent.contains("CriOS/") => Some("Chrome"),
+        agent if agent.contains("FxiOS/") => Some("Firefox"),
+        _ => find(&BROWSERS),
+    };
+    match (browser, find(&SYSTEMS)) {
+        (Some(browser), Some(system)) => format!("{browser}, {system}"),
+        (Some(browser), None) => browser.to_owned(),
+        (None, _) => {
+            let word = user_agent.split_whitespace().next().unwrap_or_default();
+            word.chars().filter(char::is_ascii_graphic).take(CHARS_MAX).collect()
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::device_name;
+
+    #[test]
+    fn a_device_is_named_so_that_its_owner_knows_it() {
+        let windows = "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like \
+                       Gecko) Chrome/140.0.0.0 Safari/537.36";
+        let edge = format!("{windows} Edg/140.0.0.0");
+        let iphone = "Mozilla/5.0 (iPhone; CPU iPhone OS 18_5 like Mac OS X) AppleWebKit/605.1.15 \
+                      (KHTML, like Gecko) Version/18.5 Mobile/15E148 Safari/604.1";
+        for (agent, name) in [
+            (windows, "Chrome, Windows"),
+            (edge.as_str(), "Edge, Windows"),
+            (iphone, "Safari, iPhone"),
+            (
+                "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0",
+                "Firefox, Linux",
+            ),
+            ("curl/8.5.0", "curl/8.5.0"),
+            ("", ""),
+            ("\u{202e}<b>x</b> y", "<b>x</b>"),
+        ] {
+            assert_eq!(device_name(agent), name);
+        }
+        assert_eq!(device_name(&"a".repeat(9_000)).len(), 40);
+    }
+}

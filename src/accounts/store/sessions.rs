@@ -1,0 +1,210 @@
+//! The SQL of sessions.
+
+use sqlx::PgExecutor;
+use uuid::Uuid;
+
+use crate::{
+    accounts::{
+        model::{AccountId, Role, SessionAccount, TokenHash},
+        session::{Session, SessionRules},
+    },
+    infra::postgres::{Connection, Pool},
+};
+
+/// Opens a session of an account that is not locked; false where it is. A lock that is being
+/// put on is waited for, so that none is passed by a log-in that began before it.
+pub(in crate::accounts) async fn insert(
+    db: impl PgExecutor<'_>,
+    token_hash: &TokenHash,
+    account_id: AccountId,
+    lives_days: i32,
+    device: &str,
+) -> Result<bool, sqlx::Error> {
+    let inserted = sqlx::query!(
+        r#"
+        insert into sessions (token_hash, account_id, expires_at, device)
+        select $1, id, now() + make_interval(days => $3), $4
+        from accounts
+        where id = $2 and locked_at is null
+        for share
+        "#,
+        token_hash,
+        account_id as _,
+        lives_days,
+        device,
+    )
+    .execute(db)
+    .await?;
+    Ok(inserted.rows_affected() == 1)
+}
+
+/// Whom a live session of an account that is not locked belongs to, and how many people
+/// wait for their answer: every page's head says both, so one statement asks for both.
+pub(in crate::accounts) async fn find(
+    db: &Pool,
+    token_hash: &TokenHash,
+    rules: SessionRules,
+) -> Result<Option<SessionAccount>, sqlx::Error> {
+    let found = list(db, &[*token_hash], rules).await?;
+    Ok(found.into_iter().next().map(|(_, account)| account))
+}
+
+/// As [`find`], of many: each that is live, with whose it is. For each hash alone, so that no
+/// statistics can lead to reading a whole table.
+pub(in crate::accounts) async fn list(
+    db: &Pool,
+    token_hashes: &[TokenHash],
+    rules: SessionRules,
+) -> Result<Vec<(TokenHash, SessionAccount)>, sqlx::Error> {
+    let rows = sqlx::query!(
+        r#"
+        select o.nth as "nth!", found.id as session_id, account_id as "account_id: AccountId",
+            name, role as "role: Role", is_confirmed as "is_confirmed!", is_unseen as "is_unseen!",
+            (select count(*) from transfers
+             where receiver_id = account_id and status = 'PENDING'
+               and transfers.expires_at > now()) as "requests_waiting!"
+        from unnest($1::bytea[]) with ordinality as o (token_hash, nth)
+        cross join lateral (
+            select sessions.id, account_id, name, role,
+                confirmed_at > now() - make_interval(secs => $5::float8) as is_confirmed,
+                last_seen_at < now() - least(idle.longest / 10, interval '1 hour') as is_unseen
+            from sessions
+            join accounts on accounts.id = sessions.account_id
+            cross join lateral (
+                select make_interval(secs => case role when 'CUSTOMER' then $2::float8 else $3::float8 end)
+                    as longest
+            ) idle
+            where token_hash = o.token_hash and sessions.expires_at > now() and locked_at is null
+                and last_seen_at > now() - idle.longest
+                and (role = 'CUSTOMER'
+                    or sessions.created_at > now() - make_interval(secs => $4::float8))
+            limit 1
+        ) found
+        "#,
+        token_hashes as _,
+        rules.idle_secs,
+        rules.staff_idle_secs,
+        rules.staff_life_secs,
+        rules.confirmed_secs,
+    )
+    .fetch_all(db)
+    .await?;
+    let found = rows.into_iter().filter_map(|row| {
+        let nth = usize::try_from(row.nth).ok()?.checked_sub(1)?;
+        let account = SessionAccount {
+            session_id: row.session_id,
+            account_id: row.account_id,
+            name: row.name,
+            role: row.role,
+            is_confirmed: row.is_confirmed,
+            is_unseen: row.is_unseen,
+            requests_waiting: row.requests_waiting,
+        };
+        Some((*token_hashes.get(nth)?, account))
+    });
+    Ok(found.collect())
+}
+
+/// Says that a session is in use.
+pub(in crate::accounts) async fn touch(db: &Pool, id: Uuid) -> Result<(), sqlx::Error> {
+    sqlx::query!("update sessions set last_seen_at = now() where id = $1", id).execute(db).await?;
+    Ok(())
+}
+
+/// Says that whoever has a session knew the password just now.
+pub(in crate::accounts) async fn confirm(db: &Pool, id: Uuid) -> Result<(), sqlx::Error> {
+    sqlx::query!("update sessions set confirmed_at = now() where id = $1", id).execute(db).await?;
+    Ok(())
+}
+
+/// The sessions of an account that have not run out, the one seen last first.
+pub(in crate::accounts) async fn list_of_account(
+    db: &Pool,
+    account_id: AccountId,
+    sessions_max: i64,
+) -> Result<Vec<Session>, sqlx::Error> {
+    sqlx::query_as!(
+        Session,
+        r#"
+        select id, device, created_at, last_seen_at
+        from sessions
+        where account_id = $1 and expires_at > now()
+        order by last_seen_at desc, id
+        limit $2
+        "#,
+        account_id as _,
+        sessions_max,
+    )
+    .fetch_all(db)
+    .await
+}
+
+/// Ends the session that a browser holds.
+pub(in crate::accounts) async fn delete(
+    db: &Pool,
+    token_hash: &TokenHash,
+) -> Result<(), sqlx::Error> {
+    sqlx::query!("delete from sessions where token_hash = $1", token_hash).execute(db).await?;
+    Ok(())
+}
+
+/// Ends one session of an account; its token's hash, if there was one.
+pub(in crate::accounts) async fn delete_one(
+    db: &Pool,
+    account_id: AccountId,
+    id: Uuid,
+) -> Result<Option<Vec<u8>>, sqlx::Error> {
+    sqlx::query_scalar!(
+        "delete from sessions where id = $2 and account_id = $1 returning token_hash",
+        account_id as _,
+        id,
+    )
+    .fetch_optional(db)
+    .await
+}
+
+/// Ends every session of an account but one; the hashes of their tokens.
+pub(in crate::accounts) async fn delete_others(
+    db: &Pool,
+    account_id: AccountId,
+    kept: Uuid,
+) -> Result<Vec<Vec<u8>>, sqlx::Error> {
+    sqlx::query_scalar!(
+        "delete from sessions where account_id = $1 and id <> $2 returning token_hash",
+        account_id as _,
+        kept,
+    )
+    .fetch_all(db)
+    .await
+}
+
+/// Ends every session of an account whose row is locked.
+pub(in crate::accounts) async fn delete_all(
+    tx: &mut Connection,
+    account_id: AccountId,
+) -> Result<(), sqlx::Error> {
+    sqlx::query!("delete from sessions where account_id = $1", account_id as _).execute(tx).await?;
+    Ok(())
+}
+
+/// Deletes at most `rows_max` sessions that have run out; how many it found.
+pub(in crate::accounts) async fn delete_expired(
+    db: &Pool,
+    rows_max: i64,
+) -> Result<u64, sqlx::Error> {
+    let deleted = sqlx::query!(
+        r#"
+        delete from sessions
+        where token_hash = any(array(
+            select token_hash from sessions
+            where expires_at < now()
+            order by expires_at
+            limit $1
+            for update skip locked))
+        "#,
+        rows_max,
+    )
+    .execute(db)
+    .await?;
+    Ok(deleted.rows_affected())
+}

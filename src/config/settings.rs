@@ -1,0 +1,136 @@
+//! The whole list of settings, with their defaults.
+
+/// One environment variable, as the README's table shows it.
+#[derive(Clone, Copy, Debug)]
+pub struct Setting {
+    /// The variable's name.
+    pub name: &'static str,
+    /// What it is when it is not set; empty where there is no value then.
+    pub default: &'static str,
+    /// What the value counts or is.
+    pub unit: &'static str,
+    /// What it decides.
+    pub meaning: &'static str,
+}
+
+const fn setting(
+    name: &'static str,
+    default: &'static str,
+    unit: &'static str,
+    meaning: &'static str,
+) -> Setting {
+    Setting { name, default, unit, meaning }
+}
+
+/// Every variable that is read, with its default.
+pub const SETTINGS: &[Setting] = &[
+    setting("DATABASE_URL", "", "URL", "PostgreSQL 15 or newer. Required."),
+    setting(
+        "DATABASE_OWNER_URL",
+        "",
+        "URL",
+        "The same database by the role that owns the tables: it migrates, and grants the role of `DATABASE_URL` what it needs. Without it one role does both, and could switch off what the database refuses.",
+    ),
+    setting(
+        "REDIS_URL",
+        "",
+        "URL",
+        "Redis 7 or newer; `redis+cluster://a,b,c` for a cluster. Required.",
+    ),
+    setting("LISTEN_ADDR", "127.0.0.1:8080", "address", "Where HTTP is served."),
+    setting(
+        "PUBLIC_URL",
+        "",
+        "URL",
+        "What people type: decides Secure, `__Host-` and the allowed Origin. Without it the address that is listened on.",
+    ),
+    setting(
+        "SECRET_KEY",
+        "",
+        "text of 32 bytes or more",
+        "Signs entry passes. Without it one is made once and kept in the database.",
+    ),
+    setting(
+        "TRUSTED_PROXIES",
+        "",
+        "networks, comma-separated",
+        "Whose `X-Forwarded-For` is believed.",
+    ),
+    setting(
+        "MIGRATE_ON_START",
+        "true",
+        "true or false",
+        "Whether `serve` migrates the database first.",
+    ),
+    setting(
+        "DB_CONNECTIONS_MAX",
+        "16",
+        "connections",
+        "The pool of one instance. A quarter of it, at most 4, is kept from changes, so that \
+         reads go on when commits wait for a standby.",
+    ),
+    setting("HTTP_WORKERS", "", "threads", "Threads that answer requests. Without it one a core."),
+    setting(
+        "REDIS_PREFIX",
+        "stagedoor",
+        "text",
+        "Starts every Redis key, so that deployments can share one Redis.",
+    ),
+    setting("LOG", "info,sqlx=warn", "tracing directives", "What is logged."),
+    setting("LOG_FORMAT", "text", "text or json", "How it is logged."),
+    setting("SESSION_DAYS", "14", "days", "How long a log-in lasts."),
+    setting("SESSION_IDLE_HOURS", "168", "hours", "How long an unused log-in lasts."),
+    setting("STAFF_SESSION_HOURS", "12", "hours", "How long a log-in of staff and admins lasts."),
+    setting(
+        "STAFF_IDLE_MINUTES",
+        "60",
+        "minutes",
+        "How long an unused log-in of staff and admins lasts.",
+    ),
+    setting(
+        "CONFIRMATION_MINUTES",
+        "10",
+        "minutes",
+        "How long after giving the password an admin may do what cannot be undone.",
+    ),
+    setting(
+        "LOGIN_PER_MINUTE",
+        "10",
+        "requests",
+        "Log-ins a minute from one network for one e-mail.",
+    ),
+    setting(
+        "LOGIN_FAILURES_PER_HOUR",
+        "100",
+        "requests",
+        "Failed log-ins an hour from one network (an IPv4 address, an IPv6 /64), whomever they try.",
+    ),
+    setting("SIGNUP_BURST", "300", "requests", "Sign-ups at once from one network."),
+    setting(
+        "ACCOUNT_BURST",
+        "300",
+        "requests",
+        "Requests that change something, at once, of one account.",
+    ),
+    setting("SEATS_PER_HOLD_MAX", "8", "seats", "Seats or places in one hold."),
+    setting("ADMISSION_PERIOD_MS", "500", "milliseconds", "How often the line moves."),
+    setting(
+        "EXPIRY_PERIOD_MS",
+        "1000",
+        "milliseconds",
+        "How often lapsed holds and stays are looked for.",
+    ),
+    setting(
+        "QUEUE_GRACE_SECS",
+        "60",
+        "seconds",
+        "How long a waiting person may be silent before they are parked when their turn comes; they are told to ask three times within it.",
+    ),
+    setting("TRANSFER_TTL_SECS", "259200", "seconds", "How long a transfer request stays open."),
+    setting(
+        "REHEARSAL_TOKEN",
+        "",
+        "text of 32 bytes or more",
+        "Lets `stagedoor rehearse --target` put up a throw-away program and people over HTTP. Without it /rehearsal does not exist.",
+    ),
+];

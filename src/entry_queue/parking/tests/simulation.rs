@@ -1,0 +1,320 @@
+//! Lines that poll, die, return, lose their memory and cannot be heard, with a window of ten.
+
+use proptest::prelude::*;
+
+use super::*;
+
+const WINDOW_SMALL: usize = 10;
+/// Between two looks at everything.
+const STEP_MS: usize = 500;
+/// Everything that happens to a line begins before this …
+const EVENTFUL_MS: i64 = 1_800_000;
+/// … and all who are there are inside by then, however many windows of dead stand before them.
+const END_MS: i64 = EVENTFUL_MS + 8 * 3_600_000;
+
+/// What becomes of somebody, in seconds since they joined.
+#[derive(Clone, Debug)]
+enum Fate {
+    Polls,
+    Vanishes { after_secs: i64 },
+    Returns { after_secs: i64, for_secs: i64 },
+}
+
+/// What happens to one line.
+#[derive(Clone, Debug)]
+struct Script {
+    /// When each joins, in seconds, in the order of the numbers.
+    people: Vec<(i64, Fate)>,
+    /// From when and for how long nobody can be heard, in seconds.
+    outages: Vec<(i64, i64)>,
+    /// When Redis loses its memory, in seconds.
+    losses: Vec<i64>,
+    capacity: usize,
+    stay_secs: i64,
+    jitter: u64,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Place {
+    Outside,
+    Waiting,
+    Parked,
+    Inside { until_ms: i64 },
+    Over,
+}
+
+#[derive(Clone, Debug)]
+struct Somebody {
+    who: Standing,
+    joins_ms: i64,
+    fate: Fate,
+    place: Place,
+    next_poll_ms: i64,
+    told_ms: i64,
+    /// Whether everything that they were told to ask since they came, or came back, was asked.
+    is_faithful: bool,
+}
+
+impl Somebody {
+    fn is_there(&self, now_ms: i64) -> bool {
+        let secs = (now_ms - self.joins_ms).div_euclid(1_000);
+        match self.fate {
+            Fate::Polls => true,
+            Fate::Vanishes { after_secs } => secs < after_secs,
+            Fate::Returns { after_secs, for_secs } => {
+                secs < after_secs || secs >= after_secs + for_secs
+            }
+        }
+    }
+}
+
+/// The scripts' half: what hearing.lua, look.lua and head.lua keep.
+#[derive(Clone, Debug)]
+struct Memory {
+    /// How much of a time without polls counts as heard.
+    counted_ms_max: i64,
+    heard_ms: i64,
+    last_ms: Option<i64>,
+    resumed_ms: i64,
+    behind_ms: Option<i64>,
+    notes: HashMap<AccountId, Note>,
+}
+
+impl Memory {
+    fn new(counted_ms_max: i64) -> Self {
+        let notes = HashMap::new();
+        Self { counted_ms_max, heard_ms: 1, last_ms: None, resumed_ms: 1, behind_ms: None, notes }
+    }
+
+    fn gap_ms(&self, now_ms: i64) -> i64 {
+        self.last_ms.map_or(0, |last_ms| now_ms - last_ms)
+    }
+
+    fn clock(&self, now_ms: i64) -> i64 {
+        self.heard_ms + self.gap_ms(now_ms).min(self.counted_ms_max)
+    }
+
+    fn poll(&mut self, now_ms: i64, account_id: AccountId, n_ahead: usize) {
+        let (heard_ms, gap_ms) = (self.clock(now_ms), self.gap_ms(now_ms));
+        if self.last_ms.is_none() || gap_ms > GRACE_MS {
+            self.resumed_ms = heard_ms;
+        }
+        (self.heard_ms, self.last_ms) = (heard_ms, Some(now_ms));
+        if n_ahead < WINDOW_SMALL {
+            self.notes.insert(account_id, Note::Polled(heard_ms));
+        } else {
+            self.notes.remove(&account_id);
+            self.behind_ms = Some(heard_ms);
+        }
+    }
+
+    fn head(&mut self, now_ms: i64, standing: &[Standing]) -> Liveness {
+        let heard_ms = self.clock(now_ms);
+        let window = standing.iter().take(WINDOW_SMALL).map(|somebody| somebody.account_id);
+        let notes = window
+            .map(|id| (id, *self.notes.entry(id).or_insert(Note::Entered(heard_ms))))
+            .collect();
+        let (resumed_ms, behind_ms) = (self.resumed_ms, self.behind_ms);
+        let quiet_ms = self.last_ms.map(|last_ms| now_ms - last_ms);
+        let hearing = Hearing { heard_ms, quiet_ms, resumed_ms, behind_ms };
+        Liveness { notes, hearing, is_whole: true, grace_ms: GRACE_MS }
+    }
+}
+
+/// Plays `script` by the rules as they are; what breaks the law is told.
+fn play(script: &Script) -> Result<(), String> {
+    play_by(script, GRACE_MS / 10, |liveness| liveness)
+}
+
+fn play_by(
+    script: &Script,
+    counted_ms_max: i64,
+    judge: impl Fn(Liveness) -> Liveness,
+) -> Result<(), String> {
+    let mut people: Vec<Somebody> = line(u128::try_from(script.people.len()).unwrap())
+        .into_iter()
+        .zip(&script.people)
+        .map(|(who, (joins_secs, fate))| Somebody {
+            who,
+            joins_ms: joins_secs * 1_000,
+            fate: fate.clone(),
+            place: Place::Outside,
+            next_poll_ms: joins_secs * 1_000,
+            told_ms: 1_000,
+            is_faithful: true,
+        })
+        .collect();
+    let (mut memory, mut jitter, mut losses) =
+        (Memory::new(counted_ms_max), script.jitter, script.losses.clone());
+    losses.sort_unstable();
+    for now_ms in (0..END_MS).step_by(STEP_MS) {
+        if losses.first().is_some_and(|secs| secs * 1_000 <= now_ms) {
+            losses.remove(0);
+            memory = Memory::new(counted_ms_max);
+        }
+        let is_down = script.outages.iter().any(|(from_secs, for_secs)| {
+            (from_secs * 1_000..(from_secs + for_secs) * 1_000).contains(&now_ms)
+        });
+        poll_all(&mut people, &mut memory, &mut jitter, now_ms, is_down);
+        admit(&mut people, &mut memory, script, now_ms, &judge)?;
+        let is_over = |one: &Somebody| {
+            !matches!(one.place, Place::Waiting | Place::Parked | Place::Outside)
+                || !one.is_there(END_MS)
+        };
+        if now_ms > EVENTFUL_MS && people.iter().all(is_over) {
+            return Ok(());
+        }
+    }
+    let left = people.iter().filter(|one| one.is_there(END_MS) && one.place == Place::Waiting);
+    Err(format!("{} people wait for ever", left.count()))
+}
+
+fn poll_all(
+    people: &mut [Somebody],
+    memory: &mut Memory,
+    jitter: &mut u64,
+    now_ms: i64,
+    is_down: bool,
+) {
+    for idx in 0..people.len() {
+        let one = &mut people[idx];
+        if !one.is_there(now_ms) {
+            one.is_faithful = false;
+            one.next_poll_ms = now_ms;
+            continue;
+        }
+        if one.next_poll_ms > now_ms || matches!(one.place, Place::Inside { .. } | Place::Over) {
+            continue;
+        }
+        // Whoever is not heard asks again as soon as told the last time.
+        one.next_poll_ms = now_ms + one.told_ms;
+        if is_down {
+            continue;
+        }
+        (one.place, one.is_faithful) = (Place::Waiting, true);
+        let account_id = one.who.account_id;
+        let n_ahead = people[..idx].iter().filter(|other| other.place == Place::Waiting).count();
+        memory.poll(now_ms, account_id, n_ahead);
+        *jitter = jitter.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+        let told_ms = match n_ahead {
+            0..3 => 1_000,
+            3..WINDOW_SMALL => 15_500,
+            _ => 26_000 + i64::try_from((*jitter >> 33) % 8_001).unwrap(),
+        };
+        (people[idx].told_ms, people[idx].next_poll_ms) = (told_ms, now_ms + told_ms);
+    }
+}
+
+fn admit(
+    people: &mut [Somebody],
+    memory: &mut Memory,
+    script: &Script,
+    now_ms: i64,
+    judge: impl Fn(Liveness) -> Liveness,
+) -> Result<(), String> {
+    for one in people.iter_mut() {
+        if matches!(one.place, Place::Inside { until_ms } if until_ms <= now_ms) {
+            one.place = Place::Over;
+        }
+    }
+    let n_inside = people.iter().filter(|one| matches!(one.place, Place::Inside { .. })).count();
+    let waiting = people.iter().filter(|one| one.place == Place::Waiting);
+    let standing: Vec<Standing> = waiting.map(|one| one.who).collect();
+    let liveness = judge(memory.head(now_ms, &standing));
+    let standing = standing.get(..WINDOW_SMALL).unwrap_or(&standing);
+    let room = script.capacity.saturating_sub(n_inside);
+    if room == 0 {
+        return Ok(());
+    }
+    let decision = Decision::of(standing, &liveness, room);
+    for one in people.iter_mut() {
+        let was_waiting = one.place == Place::Waiting;
+        if decision.parked.contains(&one.who.token_id) {
+            one.place = Place::Parked;
+        } else if decision.admitted.contains(&one.who.token_id) {
+            one.place = Place::Inside { until_ms: now_ms + script.stay_secs * 1_000 };
+        }
+        if was_waiting && one.place != Place::Waiting {
+            memory.notes.remove(&one.who.account_id);
+        }
+        if one.is_faithful && was_waiting && one.place == Place::Parked {
+            return Err(format!("{one:?} polled as told and was parked at {now_ms}"));
+        }
+    }
+    let is_admitted = |one: &Somebody| decision.admitted.contains(&one.who.token_id);
+    let last = people.iter().rposition(is_admitted).unwrap_or(0);
+    match people[..last].iter().find(|one| one.place == Place::Waiting && one.is_faithful) {
+        Some(passed) => Err(format!("{passed:?} polled as told and was passed at {now_ms}")),
+        None => Ok(()),
+    }
+}
+
+fn fate() -> impl Strategy<Value = Fate> {
+    prop_oneof![
+        4 => Just(Fate::Polls),
+        3 => (1_i64..600).prop_map(|after_secs| Fate::Vanishes { after_secs }),
+        2 => (1_i64..600, 1_i64..900)
+            .prop_map(|(after_secs, for_secs)| Fate::Returns { after_secs, for_secs }),
+    ]
+}
+
+prop_compose! {
+    fn script()(
+        n_dead in 0_usize..35,
+        mut joined in prop::collection::vec((0_i64..900, fate()), 1..30),
+        outages in prop::collection::vec((0_i64..1_500, 1_i64..300), 0..4),
+        losses in prop::collection::vec(0_i64..1_800, 0..3),
+        (capacity, stay_secs) in (1_usize..4, 5_i64..120),
+        jitter: u64,
+    ) -> Script {
+        joined.sort_by_key(|(secs, _)| *secs);
+        let dead = std::iter::repeat_n((0, Fate::Vanishes { after_secs: 1 }), n_dead);
+        let people = dead.chain(joined).collect();
+        Script { people, outages, losses, capacity, stay_secs, jitter }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 64, failure_persistence: None, ..ProptestConfig::default() })]
+
+    /// The law, and that no number of dead stops the living for ever.
+    #[test]
+    fn nobody_who_polled_as_told_is_passed_by_a_later_number(script in script()) {
+        prop_assert_eq!(play(&script), Ok(()));
+    }
+}
+
+fn steady(people: Vec<(i64, Fate)>, outages: Vec<(i64, i64)>) -> Script {
+    Script { people, outages, losses: Vec::new(), capacity: 1, stay_secs: 30, jitter: 1 }
+}
+
+/// Canary: where entering counts for nothing, the same simulation sees the law broken.
+#[test]
+fn without_the_note_of_entering_those_behind_no_shows_are_passed() {
+    let dead = std::iter::repeat_n((0, Fate::Vanishes { after_secs: 1 }), 2 * WINDOW_SMALL);
+    let script = steady(dead.chain((0..20).map(|_| (1, Fate::Polls))).collect(), Vec::new());
+    assert_eq!(play(&script), Ok(()));
+    let broken = play_by(&script, GRACE_MS / 10, |mut liveness| {
+        for note in liveness.notes.values_mut() {
+            if matches!(note, Note::Entered(_)) {
+                *note = Note::Polled(-GRACE_MS);
+            }
+        }
+        liveness
+    });
+    assert!(broken.unwrap_err().contains("polled as told"));
+}
+
+/// Canary: where an outage counts as everybody's silence, the same simulation sees it.
+#[test]
+fn without_the_clock_that_stands_still_an_outage_passes_everybody() {
+    let people = (0..18).map(|nth| (nth, Fate::Polls)).collect();
+    let script = Script { capacity: 8, stay_secs: 120, ..steady(people, vec![(40, 100)]) };
+    assert_eq!(play(&script), Ok(()));
+    let broken = play_by(&script, i64::MAX, |mut liveness| {
+        liveness.hearing.quiet_ms = Some(0);
+        liveness.hearing.resumed_ms = -GRACE_MS;
+        liveness
+    });
+    assert!(broken.unwrap_err().contains("polled as told"));
+}

@@ -1,0 +1,101 @@
+//! Rate limits, in this process's memory: they keep one person from crowding out the
+//! others, they do not count to the last request.
+
+use std::{
+    fmt,
+    hash::{BuildHasher, Hash, RandomState},
+    num::NonZeroU32,
+};
+
+use governor::{DefaultKeyedRateLimiter, Quota, RateLimiter, clock::Clock};
+
+/// Keys that have a count of their own, in one limit. What an entry costs is some hundred
+/// bytes, so a limit keeps within 20 MiB whatever strangers send.
+const KEYS_MAX: usize = 100_000;
+/// Counts that all further keys share.
+const SHARED_COUNTS: u64 = 4_096;
+
+/// Too many requests.
+#[derive(Clone, Copy, Debug, thiserror::Error)]
+#[error("too many requests; again in {retry_after_secs} s")]
+pub struct RateLimited {
+    /// When the next one may come, in seconds.
+    pub retry_after_secs: u64,
+}
+
+/// One limit for each key.
+///
+/// At most [`KEYS_MAX`] keys have a count of their own; those that come when so many are
+/// counted share [`SHARED_COUNTS`] counts until [`Limit::forget`] has made room. Memory is
+/// bounded, and nobody is uncounted.
+pub struct Limit<K: Clone + Eq + Hash> {
+    own: DefaultKeyedRateLimiter<K>,
+    shared: DefaultKeyedRateLimiter<u64>,
+    hasher: RandomState,
+    keys_max: usize,
+}
+
+impl<K: Clone + Eq + Hash> fmt::Debug for Limit<K> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Limit({} keys)", self.own.len())
+    }
+}
+
+impl<K: Clone + Eq + Hash> Limit<K> {
+    /// A limit of `quota` for each key.
+    pub fn new(quota: Quota) -> Self {
+        Self::with_keys(quota, KEYS_MAX)
+    }
+
+    fn with_keys(quota: Quota, keys_max: usize) -> Self {
+        Self {
+            own: RateLimiter::keyed(quota),
+            shared: RateLimiter::keyed(quota),
+            hasher: RandomState::new(),
+            keys_max,
+        }
+    }
+
+    /// Counts one request of `key`.
+    pub fn count(&self, key: &K) -> Result<(), RateLimited> {
+        let counted = match self.own.len() < self.keys_max {
+            true => self.own.check_key(key),
+            false => self.shared.check_key(&(self.hasher.hash_one(key) % SHARED_COUNTS)),
+        };
+        counted.map_err(|early| {
+            let wait = early.wait_time_from(governor::clock::DefaultClock::default().now());
+            RateLimited { retry_after_secs: wait.as_secs() + 1 }
+        })
+    }
+
+    /// Forgets keys that are at rest; called now and then.
+    pub fn forget(&self) {
+        self.own.retain_recent();
+        self.own.shrink_to_fit();
+        self.shared.retain_recent();
+    }
+}
+
+/// A quota of `burst` requests at once that is full again after ten seconds.
+pub fn refilled_in_ten_seconds(burst: NonZeroU32) -> Quota {
+    const REFILL_SECS: u32 = 10;
+    let per_second = NonZeroU32::new(burst.get() / REFILL_SECS).unwrap_or(NonZeroU32::MIN);
+    Quota::per_second(per_second).allow_burst(burst)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_million_keys_cost_no_more_than_the_bound_and_are_still_counted() {
+        const KEYS: u32 = 100;
+        let once_an_hour = Quota::per_hour(NonZeroU32::MIN);
+        let limit = Limit::with_keys(once_an_hour, 100);
+        let refused = (0..KEYS * 1_000).filter(|key| limit.count(key).is_err()).count();
+        assert_eq!(limit.own.len(), 100);
+        let shared = usize::try_from(SHARED_COUNTS).unwrap();
+        assert!(limit.shared.len() <= shared, "{}", limit.shared.len());
+        assert!(refused >= 100_000 - 100 - shared, "{refused} were refused");
+    }
+}

@@ -1,0 +1,74 @@
+//! Event streams that are open, by account.
+
+use std::{
+    collections::HashMap,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+};
+
+use crate::{accounts::AccountId, infra::limits::RateLimited};
+
+/// Event streams of one account at one instance: a map in each of so many tabs.
+const OF_ACCOUNT_MAX: usize = 8;
+/// What whoever has so many is told to wait: a stream whose browser went away is noticed at
+/// its next heartbeat. Meanwhile their map asks for its changes instead.
+const RETRY_AFTER_SECS: u64 = 15;
+
+/// The event streams of one instance; clones share them.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Streams(Arc<Mutex<HashMap<AccountId, usize>>>);
+
+/// One of an account's event streams, until it is dropped.
+#[derive(Debug)]
+pub(super) struct OpenStream {
+    streams: Streams,
+    account_id: AccountId,
+}
+
+impl Streams {
+    fn open_ones(&self) -> MutexGuard<'_, HashMap<AccountId, usize>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// One more for `account_id`, if it has not as many as it may.
+    pub(super) fn open(&self, account_id: AccountId) -> Result<OpenStream, RateLimited> {
+        let mut open_ones = self.open_ones();
+        let count = open_ones.entry(account_id).or_insert(0);
+        if *count >= OF_ACCOUNT_MAX {
+            return Err(RateLimited { retry_after_secs: RETRY_AFTER_SECS });
+        }
+        *count += 1;
+        Ok(OpenStream { streams: self.clone(), account_id })
+    }
+}
+
+impl Drop for OpenStream {
+    fn drop(&mut self) {
+        let mut open_ones = self.streams.open_ones();
+        if let Some(count) = open_ones.get_mut(&self.account_id) {
+            *count -= 1;
+            if *count == 0 {
+                open_ones.remove(&self.account_id);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use uuid::Uuid;
+
+    use super::*;
+
+    #[test]
+    fn an_account_has_so_many_and_the_others_do_not_notice() {
+        let (streams, ada, bob) =
+            (Streams::default(), AccountId(Uuid::new_v4()), AccountId(Uuid::new_v4()));
+        let mut open: Vec<_> = (0..20).filter_map(|_| streams.open(ada).ok()).collect();
+        assert_eq!(open.len(), OF_ACCOUNT_MAX);
+        assert!(streams.open(bob).is_ok());
+        drop(open.pop());
+        assert!(streams.open(ada).is_ok());
+        drop(open);
+        assert!(streams.open_ones().is_empty(), "nothing is kept of whoever left");
+    }
+}

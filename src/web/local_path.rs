@@ -1,0 +1,105 @@
+//! A path of ours that somebody may be sent on to.
+
+use std::fmt;
+
+use url::Url;
+
+/// Path and query within this site, safe in a `Location` header.
+///
+/// Parsed once, where it comes in: a link of ours with somebody else's `next` must not lead to
+/// another site, split a header, or fail after the work was done.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LocalPath(String);
+
+impl LocalPath {
+    /// Longer than any address of ours with its query.
+    const BYTES_MAX: usize = 2_000;
+
+    /// `text` if it is a path of ours.
+    pub fn parse(text: &str) -> Option<Self> {
+        let is_plain = text.len() <= Self::BYTES_MAX
+            && text.bytes().all(|byte| byte.is_ascii_graphic() && byte != b'\\')
+            && !has_escaped_control(text);
+        if !is_plain || !text.starts_with('/') || text.starts_with("//") {
+            return None;
+        }
+        // As a browser reads it: it must stay here, also when its dots are taken away.
+        let here = Url::parse("http://here.invalid/").ok()?;
+        let there = here.join(text).ok()?;
+        let stays = there.origin() == here.origin() && !there.path().starts_with("//");
+        stays.then(|| Self(text.to_owned()))
+    }
+
+    /// The start page.
+    pub fn start() -> Self {
+        Self("/".to_owned())
+    }
+
+    /// `text` if it is a path of ours, else the start page.
+    pub fn or_start(text: &str) -> Self {
+        Self::parse(text).unwrap_or_else(Self::start)
+    }
+
+    /// The path as it stands in a header or a link.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Display for LocalPath {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// Whether a control character stands there percent-encoded: whoever decodes it on the way
+/// must find none.
+fn has_escaped_control(text: &str) -> bool {
+    text.match_indices('%').any(|(idx, _)| {
+        let digits = text.get(idx + 1..idx + 3).unwrap_or_default();
+        u8::from_str_radix(digits, 16).is_ok_and(|byte| byte.is_ascii_control())
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_redirect_stays_on_our_site() {
+        for ours in ["/", "/wallet?page=2", "/programs/a-b#seats", "/programs/x?a=%EC%9D%84&b=%20"]
+        {
+            assert_eq!(LocalPath::parse(ours).unwrap().as_str(), ours);
+        }
+        let long = format!("/{}", "a".repeat(LocalPath::BYTES_MAX));
+        for foreign in [
+            "",
+            "wallet",
+            "//evil.example",
+            "///evil.example",
+            "https://evil.example",
+            "/\\evil.example",
+            "\\\\evil.example",
+            "/..//evil.example",
+            "/.//evil.example",
+            "/a/..//evil.example",
+            "/%2e%2e//evil.example",
+            "/\t/evil.example",
+            "/a\r\nset-cookie: b=c",
+            "/a\u{7f}b",
+            "/a\u{1}b",
+            "/a\0",
+            "/a b",
+            "/%0d%0aset-cookie:%20b=c",
+            "/%00",
+            "/%7F",
+            "/을",
+            " /wallet",
+            "javascript:alert(1)",
+            long.as_str(),
+        ] {
+            assert_eq!(LocalPath::parse(foreign), None, "{foreign:?}");
+            assert_eq!(LocalPath::or_start(foreign).as_str(), "/", "{foreign:?}");
+        }
+    }
+}

@@ -1,0 +1,118 @@
+//! What cannot be undone asks for the password again.
+
+use reqwest::Method;
+use sqlx::PgPool;
+use stagedoor::routes;
+use uuid::Uuid;
+
+use crate::support::{Concert, Office, Person};
+
+const PASSWORD: &str = "a long enough one";
+/// Everything that asks; `docs/SECURITY-EVENTS.md` has the same list.
+const ASKS: [&str; 5] = [
+    "/admin/people/{id}/adjustments",
+    "/admin/people/{id}/role",
+    "/admin/programs/{id}/cancellation",
+    "/admin/programs/{id}/line/purge",
+    "/admin/reservations/{id}/refund",
+];
+
+/// An admin with a password, whose session was confirmed a while ago.
+async fn unconfirmed(office: &Office) -> Person {
+    let admin = office.stranger();
+    let form = [("email", "boss@example.com"), ("name", "Ada"), ("password", PASSWORD)];
+    assert_eq!(admin.post("/signup", &form).await.status, 201);
+    let change = [
+        "update accounts set role = 'ADMIN'",
+        "update sessions set confirmed_at = now() - interval '11 minutes'",
+    ];
+    for change in change {
+        sqlx::query(change).execute(&office.db).await.unwrap();
+    }
+    admin
+}
+
+#[sqlx::test]
+async fn what_cannot_be_undone_asks_and_nothing_else_does(db: PgPool) {
+    let office = Office::open_with(db, 1, &[]).await;
+    let admin = unconfirmed(&office).await;
+    let mut asking = Vec::new();
+    for path in routes::all() {
+        let pattern = path.pattern();
+        if !pattern.starts_with("/admin")
+            || !path.methods().contains(&actix_web::http::Method::POST)
+        {
+            continue;
+        }
+        let example = pattern.replace("{id}", &Uuid::nil().to_string());
+        let answer = admin.post(&example.replace("{zone_id}", &Uuid::nil().to_string()), &()).await;
+        if answer.code() == "confirmation-required" {
+            assert_eq!(answer.status, 403);
+            asking.push(pattern);
+        }
+    }
+    asking.sort_unstable();
+    assert_eq!(asking, ASKS);
+    let reference = include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/docs/SECURITY-EVENTS.md"));
+    for pattern in ASKS {
+        assert!(
+            reference.contains(&format!("`POST {pattern}`")),
+            "{pattern} is not in the reference"
+        );
+    }
+    office.close().await;
+}
+
+#[sqlx::test]
+async fn the_right_password_leads_back_and_opens_the_door_for_a_while(db: PgPool) {
+    let office = Office::open_with(db.clone(), 1, &[]).await;
+    let concert = Concert::usual(&db).await;
+    let admin = unconfirmed(&office).await;
+    let page = format!("/admin/programs/{}/cancellation", concert.program_id);
+    let order = [("version", "0"), ("reason", "the hall is flooded")];
+    let form = admin.asks(Method::POST, &page, "text/html");
+    let form = form.header("referer", format!("{}{page}", office.base(0)));
+    let asked = admin.send_form(form, &order).await;
+    let target = format!("/account/confirmation?next={}", page.replace('/', "%2F"));
+    assert_eq!((asked.status, asked.location()), (303, target.as_str()));
+    let shown = admin.visit(&target).await;
+    assert!(
+        shown.status == 200 && shown.body.contains(&format!("value=\"{page}\"")),
+        "{}",
+        shown.body
+    );
+
+    let confirm = |password: &str| [("password", password.to_owned()), ("next", page.clone())];
+    let wrong = admin.submit("/account/confirmation", &confirm("a guess or so")).await;
+    assert!(wrong.status == 422 && wrong.body.contains("role=\"alert\""), "{}", wrong.body);
+    assert_eq!(admin.post(&page, &order).await.code(), "confirmation-required");
+    let right = admin.submit("/account/confirmation", &confirm(PASSWORD)).await;
+    assert_eq!((right.status, right.location()), (303, page.as_str()));
+    assert_eq!(admin.post(&page, &order).await.status, 200);
+
+    // The other session of the same account was not asked.
+    let owner: Uuid =
+        sqlx::query_scalar("select account_id from sessions").fetch_one(&db).await.unwrap();
+    let other = office.log_in(&office.person(owner, 0), 0).await;
+    sqlx::query("update sessions set confirmed_at = now() - interval '11 minutes'")
+        .execute(&db)
+        .await
+        .unwrap();
+    assert_eq!(admin.post("/account/confirmation", &confirm(PASSWORD)).await.status, 200);
+    assert_eq!(other.post(&page, &order).await.code(), "confirmation-required");
+    office.close().await;
+}
+
+/// A thief with a session must not guess on at the password it lacks.
+#[sqlx::test]
+async fn guesses_at_the_confirmation_are_counted_as_at_the_log_in(db: PgPool) {
+    let office = Office::open_with(db, 1, &[("LOGIN_PER_MINUTE", "3")]).await;
+    let admin = unconfirmed(&office).await;
+    for _ in 0..3 {
+        let guess = admin.post("/account/confirmation", &[("password", "a guess or so")]).await;
+        assert_eq!((guess.status, guess.code().as_str()), (422, "wrong-password"));
+    }
+    let refused = admin.post("/account/confirmation", &[("password", PASSWORD)]).await;
+    assert_eq!((refused.status, refused.code().as_str()), (429, "rate-limited"));
+    office.close().await;
+}

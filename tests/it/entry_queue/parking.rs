@@ -1,0 +1,185 @@
+//! The law of the line: nobody who polls as told is passed by a later number.
+
+use std::time::Duration;
+
+use sqlx::PgPool;
+use stagedoor::entry_queue;
+use tokio::{task::JoinSet, time::Instant};
+use uuid::Uuid;
+
+use super::{crowded, join, line_of, long_line, until_status};
+use crate::support::{Concert, Office, Person};
+
+/// In seconds; what people are told to do is told to fit into it.
+const GRACE_SECS: u64 = 4;
+const SHORT_GRACE: [(&str, &str); 2] = [("QUEUE_GRACE_SECS", "4"), ("ADMISSION_PERIOD_MS", "200")];
+/// Longer than anybody waits on the slowest machine.
+const PATIENCE: Duration = Duration::from_mins(4);
+
+/// Writes down whoever is parked, also if they come back.
+async fn watch_parking(db: &PgPool) {
+    sqlx::raw_sql(
+        "create table was_parked (account_id uuid not null);
+         create function note_parked() returns trigger language plpgsql as $$
+         begin
+             insert into was_parked values (new.account_id);
+             return null;
+         end $$;
+         create trigger note_parked after update of parked_at on queue_tokens for each row
+             when (new.parked_at is not null and old.parked_at is null)
+             execute function note_parked();",
+    )
+    .execute(db)
+    .await
+    .unwrap();
+}
+
+/// How many of `people` were ever parked.
+async fn n_parked(db: &PgPool, people: &[Person]) -> i64 {
+    let ids: Vec<Uuid> = people.iter().map(|person| person.account_id).collect();
+    sqlx::query_scalar("select count(*) from was_parked where account_id = any($1)")
+        .bind(&ids)
+        .fetch_one(db)
+        .await
+        .unwrap()
+}
+
+/// The numbers of `people` in the order in which they were let in.
+async fn order_of_admission(db: &PgPool, people: &[Person]) -> Vec<i64> {
+    let ids: Vec<Uuid> = people.iter().map(|person| person.account_id).collect();
+    sqlx::query_scalar(
+        "select queue_number from queue_tokens
+         where account_id = any($1) and admitted_at is not null order by admitted_at",
+    )
+    .bind(&ids)
+    .fetch_all(db)
+    .await
+    .unwrap()
+}
+
+/// Polls as told until it is their turn, and makes room for the next one.
+async fn wait_and_leave(person: Person, path: String) {
+    let begun = Instant::now();
+    loop {
+        let state = person.get(&path).await.json();
+        if state["status"] == "ACTIVE" {
+            assert_eq!(person.delete(&path).await.status, 204);
+            return;
+        }
+        assert!(begun.elapsed() < PATIENCE, "{state}");
+        let told_ms = state["retry_after_ms"].as_u64().unwrap();
+        tokio::time::sleep(Duration::from_millis(told_ms)).await;
+    }
+}
+
+fn let_them_wait(people: &[Person], concert: &Concert) -> JoinSet<()> {
+    people.iter().map(|person| wait_and_leave(person.clone(), line_of(concert))).collect()
+}
+
+/// More no-shows than the window holds: those behind them are noticed only when they enter
+/// it, and that is not the moment at which they were silent for long.
+#[sqlx::test]
+async fn those_who_polled_behind_ten_thousand_no_shows_go_in_in_their_order(db: PgPool) {
+    let office = Office::open_with(db.clone(), 2, &SHORT_GRACE).await;
+    let concert = Concert::with(&db, crowded()).await;
+    let first = office.sign_in("First").await;
+    assert_eq!(join(&first, &concert).await.json()["status"], "ACTIVE");
+    long_line(&db, &concert, 10_040).await;
+    watch_parking(&db).await;
+    // The line in Redis is filled again, no-shows and all.
+    let epoch = office.app.redis.key(format_args!("{{{}}}:epoch", concert.program_id));
+    let _: i64 = office.app.redis.query(redis::cmd("DEL").arg(epoch)).await.unwrap();
+    let people = office.crowd(15, "Told").await;
+    for person in &people {
+        assert_eq!(join(person, &concert).await.status, 201);
+    }
+    let waiting = let_them_wait(&people, &concert);
+    assert_eq!(first.delete(&line_of(&concert)).await.status, 204);
+    waiting.join_all().await;
+
+    assert_eq!(n_parked(&db, &people).await, 0, "of {} who polled as told", people.len());
+    let order = order_of_admission(&db, &people).await;
+    assert_eq!(order, (10_042..10_057).collect::<Vec<i64>>());
+}
+
+/// Our ingress is down for longer than the grace, and a place is freed meanwhile.
+#[sqlx::test]
+async fn nobody_is_passed_over_for_what_nobody_could_say(db: PgPool) {
+    let office = Office::open_with(db.clone(), 2, &SHORT_GRACE).await;
+    let concert = Concert::with(&db, crowded()).await;
+    let first = office.sign_in("First").await;
+    join(&first, &concert).await;
+    let people = office.crowd(12, "Cut").await;
+    for person in &people {
+        assert_eq!(join(person, &concert).await.status, 201);
+    }
+    watch_parking(&db).await;
+    // The outage itself.
+    tokio::time::sleep(Duration::from_secs(GRACE_SECS + GRACE_SECS / 2)).await;
+    let free = "update queue_tokens set status = 'CANCELLED', ended_at = clock_timestamp()
+                where account_id = $1";
+    sqlx::query(free).bind(first.account_id).execute(&db).await.unwrap();
+    for _ in 0..10 {
+        entry_queue::admit_everywhere(&office.app).await.unwrap();
+    }
+    assert_eq!(order_of_admission(&db, &people).await, [0_i64; 0], "nobody is there");
+
+    // The last in line are the first who are heard again.
+    let mut late_first = people.clone();
+    late_first.reverse();
+    for person in &late_first[..6] {
+        assert_eq!(person.get(&line_of(&concert)).await.json()["status"], "WAITING");
+        entry_queue::admit_everywhere(&office.app).await.unwrap();
+    }
+    let_them_wait(&people, &concert).join_all().await;
+    assert_eq!(n_parked(&db, &people).await, 0);
+    assert_eq!(order_of_admission(&db, &people).await, (2..14).collect::<Vec<i64>>());
+}
+
+/// Somebody's row is locked for a moment, as by an old tab that gives up another number.
+#[sqlx::test]
+async fn whoever_is_being_looked_at_is_passed_by_nobody(db: PgPool) {
+    let office = Office::open_with(db.clone(), 1, &[("ADMISSION_PERIOD_MS", "3600000")]).await;
+    let concert = Concert::with(&db, crowded()).await;
+    let people = office.crowd(3, "Lock").await;
+    for person in &people {
+        join(person, &concert).await;
+    }
+    until_status(&people[0], &concert, "ACTIVE").await;
+    let mut tab = db.begin().await.unwrap();
+    sqlx::query("select from queue_tokens where account_id = $1 for no key update")
+        .bind(people[1].account_id)
+        .execute(&mut *tab)
+        .await
+        .unwrap();
+    assert_eq!(people[0].delete(&line_of(&concert)).await.status, 204);
+    entry_queue::admit_everywhere(&office.app).await.unwrap();
+    assert_eq!(people[2].get(&line_of(&concert)).await.json()["status"], "WAITING");
+    tab.rollback().await.unwrap();
+    entry_queue::admit_everywhere(&office.app).await.unwrap();
+    assert_eq!(people[1].get(&line_of(&concert)).await.json()["status"], "ACTIVE");
+}
+
+/// Redis lost one person of the line: a later number waits until they are there again.
+#[sqlx::test]
+async fn whoever_redis_lost_is_passed_by_nobody(db: PgPool) {
+    let office = Office::open_with(db.clone(), 1, &[("ADMISSION_PERIOD_MS", "3600000")]).await;
+    let concert = Concert::with(&db, crowded()).await;
+    let people = office.crowd(3, "Lost").await;
+    for person in &people {
+        join(person, &concert).await;
+    }
+    until_status(&people[0], &concert, "ACTIVE").await;
+    let mut forget = redis::cmd("ZREM");
+    forget.arg(office.app.redis.key(format_args!("{{{}}}:waiting", concert.program_id)));
+    forget.arg(people[1].account_id.as_bytes());
+    let n_forgotten: i64 = office.app.redis.query(&forget).await.unwrap();
+    assert_eq!(n_forgotten, 1);
+    assert_eq!(people[0].delete(&line_of(&concert)).await.status, 204);
+    entry_queue::admit_everywhere(&office.app).await.unwrap();
+    entry_queue::admit_everywhere(&office.app).await.unwrap();
+    assert_eq!(people[2].get(&line_of(&concert)).await.json()["status"], "WAITING");
+    assert_eq!(people[1].get(&line_of(&concert)).await.json()["ahead"], 0);
+    entry_queue::admit_everywhere(&office.app).await.unwrap();
+    assert_eq!(people[1].get(&line_of(&concert)).await.json()["status"], "ACTIVE");
+}

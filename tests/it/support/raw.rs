@@ -1,0 +1,43 @@
+//! Requests byte by byte, as no well-behaved client sends them.
+
+use std::time::Duration;
+
+use tokio::{
+    io::{AsyncReadExt, AsyncWriteExt},
+    net::TcpStream,
+};
+
+/// Longer than any answer takes, also on a slow machine.
+const ANSWER_MAX: Duration = Duration::from_mins(1);
+
+/// A connection on which as much of a request is sent as a test wants.
+#[derive(Debug)]
+pub(crate) struct Raw {
+    stream: TcpStream,
+}
+
+impl Raw {
+    /// Connects to the instance at `base` and sends `bytes`.
+    pub(crate) async fn send(base: &str, bytes: impl AsRef<[u8]>) -> Self {
+        let address = base.strip_prefix("http://").unwrap();
+        let mut stream = TcpStream::connect(address).await.unwrap();
+        stream.write_all(bytes.as_ref()).await.unwrap();
+        Self { stream }
+    }
+
+    /// The status of the answer, once its head is there.
+    pub(crate) async fn status(&mut self) -> u16 {
+        let mut head = Vec::new();
+        let read = async {
+            while !head.windows(4).any(|end| end == b"\r\n\r\n") {
+                let mut bytes = [0; 1_024];
+                let n_read = self.stream.read(&mut bytes).await.unwrap();
+                assert!(n_read > 0, "no answer: {:?}", String::from_utf8_lossy(&head));
+                head.extend_from_slice(&bytes[..n_read]);
+            }
+        };
+        tokio::time::timeout(ANSWER_MAX, read).await.unwrap();
+        let head = String::from_utf8_lossy(&head).into_owned();
+        head.split(' ').nth(1).unwrap().parse().unwrap()
+    }
+}
