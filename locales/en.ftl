@@ -247,6 +247,8 @@ seat-total-later = You see the total on the next page, before you pay.
 seat-hold = Hold these seats
 seat-limit-reached = That is the most you can choose: { $count }.
 seat-gone = { $name } was just taken by someone else.
+seat-priced-anew = The price of { $name } has changed: it costs { $amount } now.
+seat-price-accept = Continue for { $amount }
 seat-live-off = Not live at the moment. Reload to see the newest state.
 seat-taken-title = { $count ->
     [one] That seat was taken a moment ago
@@ -313,6 +315,7 @@ reservation-refusal-seats = Please choose seats of this performance, each of the
 reservation-refusal-zone = Please choose an area of this performance.
 reservation-refusal-quantity = Please choose how many places.
 reservation-refusal-price = Please choose one of the prices.
+reservation-refusal-total = The price on this page is broken. Please reload it.
 reservation-refusal-cursor = Please open the map anew.
 
 ## Payment
@@ -510,6 +513,7 @@ admin-numbers = Numbers (empty: all)
 admin-price = Price, points
 admin-prices-help = One price for each section. Empty stays as it is. Seats that are held or sold keep the price they have.
 admin-prices-save = Set prices
+admin-prices-pending = The new prices are being written, seat by seat. Each seat is sold at the price its map shows; reload to see how far it is.
 admin-stock-sold = Sold
 admin-stock-held = Held
 admin-stock-free = Free
@@ -557,11 +561,19 @@ admin-refusal-slug = Small letters, digits and single hyphens, 80 at most.
 admin-refusal-title = Please enter a name.
 admin-refusal-description = That is too long.
 admin-refusal-moment = Please enter a date and a time.
+admin-refusal-moment-twice = The clocks go back then, so this time comes twice. Please choose which one you mean.
+admin-refusal-moment-skipped = The clocks go forward then, so this time never comes. Please choose another.
+admin-moment-clock = Times are on the clock of { $zone }.
+admin-moment-which = This time comes twice
+admin-moment-choose = Please choose
+admin-moment-first = The first one, before the clocks go back (UTC{ $offset }, { $zone })
+admin-moment-second = The second one, after the clocks go back (UTC{ $offset }, { $zone })
 admin-refusal-closes-first = The sale must close after it opens.
 admin-refusal-number = That number does not fit.
 admin-refusal-positive = Please enter a whole number above zero.
 admin-refusal-price = Please enter prices as whole points.
 admin-refusal-section = Please choose a section.
+admin-refusal-section-twice = A section stands there twice. Please give it one price.
 admin-refusal-seats = Please write seat numbers like 1-4, 7.
 admin-refusal-act = Please say what to do.
 admin-refusal-venue = Please choose a venue.
@@ -753,6 +765,12 @@ error-seat-unavailable-action = Choose other seats
 error-sold-out-title = Every place is taken
 error-sold-out-detail = Nothing is left here right now. Held places come back when they are not paid.
 error-sold-out-action = Choose another area
+error-price-changed-title = The price has changed
+error-price-changed-detail = { $total ->
+    [one] What you chose costs { $total } point now. Nothing was held or charged.
+   *[other] What you chose costs { $total } points now. Nothing was held or charged.
+  }
+error-price-changed-action = See the new prices
 error-already-processing-title = We are already on it
 error-already-processing-detail = Your first request is still being worked on. Nothing is done twice.
 error-already-processing-action = See how it went
@@ -858,6 +876,9 @@ error-moment-taken-action = Choose another moment
 error-zone-taken-title = That name is taken
 error-zone-taken-detail = The performance has a zone of this name. Nothing was saved.
 error-zone-taken-action = Choose another
+error-no-such-section-title = There is no such section
+error-no-such-section-detail = The venue's seats have changed. Nothing was saved; reload the page and try again.
+error-no-such-section-action = Reload the page
 error-nothing-to-sell-title = There is nothing to sell yet
 error-nothing-to-sell-detail = Add a performance with priced seats or a zone, then publish.
 error-nothing-to-sell-action = Back to the program

@@ -82,10 +82,35 @@ create table schedules (
     starts_at  timestamptz not null,
     -- As a program's; prices and zones count as the schedule.
     version    bigint      not null default 0,
+    -- Counts the steps that wrote prices of seats, each in the transaction of its step: whoever
+    -- reads it before the seats knows which of them were priced later than what was read.
+    price_version bigint   not null default 0,
 
     constraint schedules_program_id_starts_at_key unique (program_id, starts_at),
     -- What a reservation refers to: the performance together with its program.
     constraint schedules_id_program_id_key unique (id, program_id)
+);
+
+-- Until when what is reserved may be given back by the rule, as each move of a performance
+-- set it anew. Append-only: what a move promised is kept when the performance moves again.
+create table schedule_moves (
+    schedule_id  uuid        not null references schedules on delete cascade,
+    moved_at     timestamptz not null default clock_timestamp(),
+    refund_until timestamptz not null,
+
+    constraint schedule_moves_pkey primary key (schedule_id, moved_at)
+);
+
+-- Prices that were saved and are being written into the seats, a bounded step at a time.
+create table price_changes (
+    schedule_id uuid   not null references schedules on delete cascade,
+    section     text   not null,
+    price       bigint not null,
+    -- The edition of the performance that set it.
+    version     bigint not null,
+
+    constraint price_changes_pkey primary key (schedule_id, section),
+    constraint price_changes_price_not_negative check (price >= 0)
 );
 
 create table schedule_seats (
@@ -95,7 +120,10 @@ create table schedule_seats (
     price       bigint not null,
     status      text   not null default 'AVAILABLE',
     version     bigint not null default 0,
-    -- The transaction that last changed the row: what a map reader asks by.
+    -- The step of `schedules.price_version` that wrote the price.
+    price_version bigint not null default 0,
+    -- The transaction that last changed the row: what a map reader asks by. After a restore
+    -- into another cluster it may lie in the future; readers leave such rows out.
     changed_xid xid8   not null default pg_current_xact_id(),
 
     -- The seat first: a venue's plan is redrawn seat by seat, and what a performance sells is

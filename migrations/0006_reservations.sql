@@ -18,7 +18,8 @@ create table reservations (
     renewed_at       timestamptz,
     -- How many seats and places the account might have live when this was held, these counted.
     places_max       integer     not null,
-    -- The refund policy as it was shown when this reservation was made.
+    -- The refund policy as it was shown when this reservation was made; `refund_deadline`
+    -- says until when it can be given back since the performance moved.
     refund_until     timestamptz not null,
     refund_percent   integer     not null,
     -- The moment that its payment was decided by: before the hold's end.
@@ -86,3 +87,16 @@ create table reservation_items (
 create unique index reservation_items_live_seat_key on reservation_items (schedule_seat_id) where live;
 create index reservation_items_reservation_id on reservation_items (reservation_id);
 create index reservation_items_live_zone on reservation_items (zone_id) where live and zone_id is not null;
+
+-- Until when a reservation may be given back: the latest of what was agreed and of what each
+-- move of the performance since then promised, and never past the start. A hold that was under
+-- way while the performance moved has the move's promise too: hence the minute, which is longer
+-- than any transaction lasts.
+create function refund_deadline(schedule uuid, agreed timestamptz, reserved_at timestamptz)
+returns timestamptz language sql stable as $$
+    select least(starts_at, greatest(agreed, (
+        select max(refund_until) from schedule_moves
+        where schedule_id = schedule and moved_at > reserved_at - interval '1 minute'
+    )))
+    from schedules where id = schedule
+$$;

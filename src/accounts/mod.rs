@@ -1,21 +1,29 @@
 //! Who may sign in, and the sessions they are signed in with.
 //!
 //! An **account** is an e-mail address, a name and a password hash. A **session** is a
-//! log-in on one device: the browser holds 256 random bits, the database their SHA-256.
+//! log-in on one device: the browser holds 256 random bits, the database their SHA-256. A
+//! **known device** is a browser on which the account was logged in to before. A
+//! **confirmation** is the password given once more, before what cannot be undone.
 //! A **role** says what the account may do beside buying.
 //!
 //! # Invariants
 //!
-//! * One account per e-mail address, however it is written.
+//! * One account per e-mail address, however it is written: [`Email`] folds it, and nothing
+//!   else compares addresses.
+//! * No password that is known from breaches, or is its owner's name.
+//! * No password is looked at before the budgets of its network and its account allow it
+//!   (`docs/SECURITY-EVENTS.md`); none of them shuts an owner out where they are known.
 //! * No password and no session token is stored or logged, only their hashes.
-//! * Logging out ends the session on the server; a lost Redis ends none.
+//! * Logging out ends the session on the server; a lost Redis ends none. A lock and another
+//!   role end all of an account's; what its owner ended elsewhere is over within a second.
 //!
 //! # Concurrency
 //!
 //! Two sign-ups with one address race for `accounts_email_key`; the loser is told
 //! that the address is taken. Sessions that are asked for at the same moment are looked
-//! up in one statement (`lookups.rs`). Hashing passes through a bounded [`PasswordGate`]:
-//! whoever waits too long in front of it is asked to come back.
+//! up in one statement (`lookups.rs`). Hashing passes through a bounded [`PasswordGate`], in
+//! front of which networks take turns: who finds their network's share taken is refused at
+//! once. A log-in beside a lock waits for the account's row and then opens no session.
 
 mod device;
 mod email;

@@ -12,7 +12,7 @@ use crate::{
     accounts::{AccountId, find_accounts},
     app::App,
     catalog::{CatalogError, Edited},
-    infra::postgres::{Connection, Pool, Transaction},
+    infra::postgres::{Connection, Pool, Transaction, retry_stale},
     web::pagination::{PAGE_ROWS, Page},
 };
 
@@ -83,28 +83,37 @@ pub(super) struct Edit {
     pub(super) reason: Option<Reason>,
 }
 
-/// Logs an edit and commits it; an edit of an edition that is not the newest is answered
-/// with what was changed meanwhile.
-pub(super) async fn finish<T: Serialize>(
+/// Carries out an edit, with its act in the log, in one transaction. An edit of an edition that
+/// is not the newest is answered with what was changed meanwhile. One that the server undid to
+/// break a deadlock is carried out again: `work` gets a new transaction and hands it back.
+pub(super) async fn commit_edit<T, E, F>(
     app: &App,
-    tx: Transaction,
-    edit: Edit,
-    outcome: Result<Edited<T>, CatalogError>,
-) -> Result<T, AdminError> {
-    let edited = match outcome {
-        Ok(edited) => edited,
-        Err(CatalogError::Stale) => {
-            tx.rollback().await?;
-            return Err(meanwhile(app, &edit.subject_id, edit.version).await);
+    edit: &Edit,
+    work: impl Fn(Transaction) -> F,
+) -> Result<T, AdminError>
+where
+    T: Serialize,
+    E: Into<AdminError>,
+    F: Future<Output = (Transaction, Result<Edited<T>, E>)>,
+{
+    retry_stale(|_| async {
+        let (tx, outcome) = work(app.db.begin().await?).await;
+        let edited = match outcome.map_err(Into::into) {
+            Ok(edited) => edited,
+            Err(AdminError::Catalog(CatalogError::Stale)) => {
+                tx.rollback().await?;
+                return Err(meanwhile(app, &edit.subject_id, edit.version).await);
+            }
+            Err(refusal) => return Err(refusal),
+        };
+        let mut entry = Entry::new(edit.by, edit.act, edit.subject, &edit.subject_id);
+        if let Some(reason) = &edit.reason {
+            entry = entry.because(reason);
         }
-        Err(refusal) => return Err(refusal.into()),
-    };
-    let mut entry = Entry::new(edit.by, edit.act, edit.subject, edit.subject_id);
-    if let Some(reason) = &edit.reason {
-        entry = entry.because(reason);
-    }
-    commit(app, tx, entry.before(&edited.before).after(&edited.after)).await?;
-    Ok(edited.after)
+        commit(app, tx, entry.before(&edited.before).after(&edited.after)).await?;
+        Ok(edited.after)
+    })
+    .await
 }
 
 /// What was done to a subject since its edition `version`, newest first.

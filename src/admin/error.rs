@@ -61,7 +61,12 @@ impl Contention for AdminError {
         match self {
             Self::Payment(error) => error.is_stale(),
             Self::Wallet(error) => error.is_stale(),
-            Self::Key(KeyError::Database(error)) | Self::Database(error) => is_conflict(error),
+            // An edition that is not the newest stays so: that is told, not tried again.
+            Self::Key(KeyError::Database(error))
+            | Self::Catalog(CatalogError::Database(error))
+            | Self::Stock(StockError::Database(error))
+            | Self::Database(error) => is_conflict(error),
+            Self::Reservation(error) => error.is_stale(),
             _ => false,
         }
     }

@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use super::{
-    audit::{self, Edit, finish},
+    audit::{self, Edit, commit_edit},
     error::AdminError,
     model::{Act, Entry, Reason, Subject},
     store::lines::LineFigures,
@@ -72,9 +72,11 @@ pub(super) async fn update(
     version: i64,
     limits: (Option<i32>, Option<i32>),
 ) -> Result<ProgramEdition, AdminError> {
-    let mut tx = app.db.begin().await?;
-    let outcome = catalog::update_line(&mut tx, id, version, limits.0, limits.1).await;
-    finish(app, tx, edit(by, Act::LineChanged, id, version), outcome).await
+    commit_edit(app, &edit(by, Act::LineChanged, id, version), |mut tx| async move {
+        let outcome = catalog::update_line(&mut tx, id, version, limits.0, limits.1).await;
+        (tx, outcome)
+    })
+    .await
 }
 
 /// Lets nobody in any more, or lets people in again.
@@ -85,10 +87,12 @@ pub(super) async fn pause(
     version: i64,
     is_paused: bool,
 ) -> Result<ProgramEdition, AdminError> {
-    let mut tx = app.db.begin().await?;
-    let outcome = catalog::pause_line(&mut tx, id, version, is_paused).await;
     let act = if is_paused { Act::LinePaused } else { Act::LineResumed };
-    finish(app, tx, edit(by, act, id, version), outcome).await
+    commit_edit(app, &edit(by, act, id, version), |mut tx| async move {
+        let outcome = catalog::pause_line(&mut tx, id, version, is_paused).await;
+        (tx, outcome)
+    })
+    .await
 }
 
 /// Lets one person in past the line.

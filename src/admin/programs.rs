@@ -1,7 +1,7 @@
 //! Programs: made, edited, published.
 
 use super::{
-    audit::{self, Edit, finish},
+    audit::{self, Edit, commit_edit},
     error::AdminError,
     model::{Act, Entry, Reason, Subject},
 };
@@ -36,9 +36,11 @@ pub(super) async fn update(
     version: i64,
     details: &ProgramDetails,
 ) -> Result<ProgramEdition, AdminError> {
-    let mut tx = app.db.begin().await?;
-    let outcome = catalog::update_program(&mut tx, id, version, details).await;
-    finish(app, tx, edit(by, Act::ProgramEdited, id, version), outcome).await
+    commit_edit(app, &edit(by, Act::ProgramEdited, id, version), |mut tx| async move {
+        let outcome = catalog::update_program(&mut tx, id, version, details).await;
+        (tx, outcome)
+    })
+    .await
 }
 
 /// Shows a draft to everybody.
@@ -48,9 +50,11 @@ pub(super) async fn publish(
     id: ProgramId,
     version: i64,
 ) -> Result<ProgramEdition, AdminError> {
-    let mut tx = app.db.begin().await?;
-    let outcome = catalog::publish_program(&mut tx, id, version).await;
-    finish(app, tx, edit(by, Act::ProgramPublished, id, version), outcome).await
+    commit_edit(app, &edit(by, Act::ProgramPublished, id, version), |mut tx| async move {
+        let outcome = catalog::publish_program(&mut tx, id, version).await;
+        (tx, outcome)
+    })
+    .await
 }
 
 /// The program will not take place. What was sold is given back by [`wind_down`].
@@ -63,9 +67,11 @@ pub(super) async fn cancel(
     version: i64,
     reason: &Reason,
 ) -> Result<ProgramEdition, AdminError> {
-    let mut tx = app.db.begin().await?;
-    let outcome = catalog::cancel_program(&mut tx, id, version).await;
     let edit =
         Edit { reason: Some(reason.clone()), ..edit(by, Act::ProgramCancelled, id, version) };
-    finish(app, tx, edit, outcome).await
+    commit_edit(app, &edit, |mut tx| async move {
+        let outcome = catalog::cancel_program(&mut tx, id, version).await;
+        (tx, outcome)
+    })
+    .await
 }

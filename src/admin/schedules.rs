@@ -1,23 +1,24 @@
 //! Performances: announced, moved, priced.
 
 use chrono::{DateTime, Utc};
-use serde_json::json;
+use serde::Serialize;
+use serde_json::{Value, json};
 
 use super::{
-    audit::{self, Edit, finish},
+    audit::{self, Edit, commit_edit},
     error::AdminError,
     model::{Act, Entry, Subject},
+    repricing,
 };
 use crate::{
     accounts::AccountId,
     app::App,
     catalog::{
-        self, CatalogError, Edited, Prices, ProgramId, ScheduleEdition, ScheduleId, VenueId,
-        ZoneDetails, ZoneId,
+        self, Edited, Prices, ProgramId, ScheduleEdition, ScheduleId, VenueId, ZoneDetails, ZoneId,
     },
     infra::postgres::Connection,
     points::Points,
-    reservation::{self, SeatPick, StockError},
+    reservation::{self, SeatPick},
 };
 
 /// Which edition of which performance somebody changes.
@@ -63,10 +64,21 @@ pub(super) async fn update(
     change: Change,
     starts_at: DateTime<Utc>,
 ) -> Result<ScheduleEdition, AdminError> {
-    let mut tx = app.db.begin().await?;
-    let outcome =
-        catalog::next_schedule_edition(&mut tx, change.id, change.version, Some(starts_at)).await;
-    finish(app, tx, change.edit(Act::ScheduleEdited), outcome).await
+    commit_edit(app, &change.edit(Act::ScheduleEdited), |mut tx| async move {
+        let next = catalog::next_schedule_edition;
+        let outcome = next(&mut tx, change.id, change.version, Some(starts_at)).await;
+        (tx, outcome)
+    })
+    .await
+}
+
+/// What saving prices came to.
+#[derive(Clone, Debug, Serialize)]
+pub(super) struct Repriced {
+    #[serde(flatten)]
+    prices: Prices,
+    /// Whether some seats do not have their new price yet; the workers see to them.
+    is_pending: bool,
 }
 
 /// Prices sections; what is held keeps its price.
@@ -74,10 +86,14 @@ pub(super) async fn set_prices(
     app: &App,
     change: Change,
     prices: &[(String, Points)],
-) -> Result<Prices, AdminError> {
-    let mut tx = app.db.begin().await?;
-    let outcome = catalog::update_prices(&mut tx, change.id, change.version, prices).await;
-    finish(app, tx, change.edit(Act::PricesSet), outcome).await
+) -> Result<Repriced, AdminError> {
+    let prices = commit_edit(app, &change.edit(Act::PricesSet), |mut tx| async move {
+        let outcome = catalog::update_prices(&mut tx, change.id, change.version, prices).await;
+        (tx, outcome)
+    })
+    .await?;
+    let is_pending = !repricing::write_now(app, change.id).await;
+    Ok(Repriced { prices, is_pending })
 }
 
 /// Takes seats off sale, or puts them back; says how many.
@@ -87,22 +103,36 @@ pub(super) async fn block_seats(
     pick: &SeatPick,
     is_blocked: bool,
 ) -> Result<u64, AdminError> {
-    let mut tx = app.db.begin().await?;
-    let next = catalog::next_schedule_edition(&mut tx, change.id, change.version, None).await;
-    let (outcome, n_seats) = match next {
-        Ok(edited) => {
-            let n_seats = reservation::block_seats(&mut tx, change.id, pick, is_blocked).await?;
-            let before = json!({ "version": edited.before.version });
-            let after = json!({
-                "version": edited.after.version, "seats": pick, "changed": n_seats,
-            });
-            (Ok(Edited { before, after }), n_seats)
-        }
-        Err(refusal) => (Err(refusal), 0),
-    };
     let act = if is_blocked { Act::SeatsBlocked } else { Act::SeatsUnblocked };
-    finish(app, tx, change.edit(act), outcome).await?;
-    Ok(n_seats)
+    let after = commit_edit(app, &change.edit(act), |mut tx| async move {
+        let outcome = block_once(&mut tx, change, pick, is_blocked).await;
+        (tx, outcome)
+    })
+    .await?;
+    reservation::announce(app, change.id);
+    Ok(after.changed)
+}
+
+/// An edition of a performance, and what was done to its seats with it.
+#[derive(Debug, Serialize)]
+struct Blocked<'a> {
+    version: i64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    seats: Option<&'a SeatPick>,
+    changed: u64,
+}
+
+async fn block_once<'a>(
+    tx: &mut Connection,
+    change: Change,
+    pick: &'a SeatPick,
+    is_blocked: bool,
+) -> Result<Edited<Blocked<'a>>, AdminError> {
+    let next = catalog::next_schedule_edition(tx, change.id, change.version, None).await?;
+    let changed = reservation::block_seats(tx, change.id, pick, is_blocked).await?;
+    let before = Blocked { version: next.before.version, seats: None, changed: 0 };
+    let after = Blocked { version: next.after.version, seats: Some(pick), changed };
+    Ok(Edited { before, after })
 }
 
 /// Adds a zone.
@@ -111,15 +141,28 @@ pub(super) async fn create_zone(
     change: Change,
     details: &ZoneDetails,
 ) -> Result<ZoneId, AdminError> {
-    let mut tx = app.db.begin().await?;
-    let created = catalog::create_zone(&mut tx, change.id, change.version, details).await;
-    let zone_id = created.as_ref().ok().copied();
-    let outcome = created.map(|id| Edited {
-        before: json!({ "version": change.version }),
-        after: json!({ "version": change.version + 1, "zone": details, "zone_id": id }),
-    });
-    finish(app, tx, change.edit(Act::ZoneCreated), outcome).await?;
-    zone_id.ok_or(AdminError::NotFound)
+    let made = commit_edit(app, &change.edit(Act::ZoneCreated), |mut tx| async move {
+        let made = catalog::create_zone(&mut tx, change.id, change.version, details).await;
+        let version = change.version;
+        let outcome = made.map(|id| Edited {
+            before: MadeZone { version, zone: None, zone_id: None },
+            after: MadeZone { version: version + 1, zone: Some(details), zone_id: Some(id) },
+        });
+        (tx, outcome)
+    })
+    .await?;
+    reservation::announce(app, change.id);
+    made.zone_id.ok_or(AdminError::NotFound)
+}
+
+/// An edition of a performance, and the zone that came with it.
+#[derive(Debug, Serialize)]
+struct MadeZone<'a> {
+    version: i64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    zone: Option<&'a ZoneDetails>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    zone_id: Option<ZoneId>,
 }
 
 /// Names, prices and sizes a zone anew.
@@ -129,22 +172,29 @@ pub(super) async fn update_zone(
     zone_id: ZoneId,
     details: &ZoneDetails,
 ) -> Result<(), AdminError> {
-    let mut tx = app.db.begin().await?;
-    let edited = catalog::update_zone(&mut tx, change.id, change.version, zone_id, details).await;
-    if let Ok(edited) = &edited
-        && edited.before.capacity != edited.after.capacity
-    {
-        resize(&mut tx, zone_id, details.capacity).await?;
-    }
-    let told = |version: i64, zone: &ZoneDetails| json!({ "version": version, "zone": zone.name, "price": zone.price, "capacity": zone.capacity });
-    let outcome: Result<_, CatalogError> = edited.map(|edited| Edited {
-        before: told(change.version, &edited.before),
-        after: told(change.version + 1, &edited.after),
+    let edit = change.edit(Act::ZoneEdited);
+    let edited = commit_edit(app, &edit, |mut tx| async move {
+        let outcome = update_zone_once(&mut tx, change, zone_id, details).await;
+        (tx, outcome)
     });
-    finish(app, tx, change.edit(Act::ZoneEdited), outcome).await?;
+    edited.await?;
+    reservation::announce(app, change.id);
     Ok(())
 }
 
-async fn resize(tx: &mut Connection, zone_id: ZoneId, capacity: i32) -> Result<(), StockError> {
-    reservation::resize_zone(tx, zone_id, capacity).await
+async fn update_zone_once(
+    tx: &mut Connection,
+    change: Change,
+    zone_id: ZoneId,
+    details: &ZoneDetails,
+) -> Result<Edited<Value>, AdminError> {
+    let edited = catalog::update_zone(tx, change.id, change.version, zone_id, details).await?;
+    if edited.before.capacity != edited.after.capacity {
+        reservation::resize_zone(tx, zone_id, details.capacity).await?;
+    }
+    let told = |version: i64, zone: &ZoneDetails| json!({ "version": version, "zone": zone.name, "price": zone.price, "capacity": zone.capacity });
+    Ok(Edited {
+        before: told(change.version, &edited.before),
+        after: told(change.version + 1, &edited.after),
+    })
 }

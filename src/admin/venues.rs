@@ -1,7 +1,7 @@
 //! Venues and their seats.
 
 use super::{
-    audit::{self, Edit, finish},
+    audit::{self, Edit, commit_edit},
     error::AdminError,
     model::{Act, Entry, Subject},
 };
@@ -36,9 +36,11 @@ pub(super) async fn update(
     version: i64,
     details: &VenueDetails,
 ) -> Result<VenueEdition, AdminError> {
-    let mut tx = app.db.begin().await?;
-    let outcome = catalog::update_venue(&mut tx, id, version, details).await;
-    finish(app, tx, edit(by, Act::VenueEdited, id, version), outcome).await
+    commit_edit(app, &edit(by, Act::VenueEdited, id, version), |mut tx| async move {
+        let outcome = catalog::update_venue(&mut tx, id, version, details).await;
+        (tx, outcome)
+    })
+    .await
 }
 
 /// Gives edition `version` the seats of `plan`, all or nothing.
@@ -49,7 +51,9 @@ pub(super) async fn replace_seats(
     version: i64,
     plan: &SeatPlan,
 ) -> Result<VenueEdition, AdminError> {
-    let mut tx = app.db.begin().await?;
-    let outcome = catalog::replace_seats(&mut tx, id, version, plan).await;
-    finish(app, tx, edit(by, Act::SeatsReplaced, id, version), outcome).await
+    commit_edit(app, &edit(by, Act::SeatsReplaced, id, version), |mut tx| async move {
+        let outcome = catalog::replace_seats(&mut tx, id, version, plan).await;
+        (tx, outcome)
+    })
+    .await
 }

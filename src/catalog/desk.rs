@@ -3,6 +3,7 @@
 //! Each step locks the row, compares its version with the one that the edit was made
 //! of, and answers with how the thing was before and how it is after.
 
+mod prices;
 mod schedules;
 
 use uuid::Uuid;
@@ -15,9 +16,12 @@ use super::{
     store::{programs, venues},
 };
 use crate::infra::postgres::{Connection, Pool};
+pub use prices::{
+    Prices, has_prices_to_write, list_with_prices_to_write, update_prices, write_prices,
+};
 pub use schedules::{
-    Prices, create_schedule, create_zone, find_schedule_edition, list_schedule_editions,
-    next_schedule_edition, stock_of, update_prices, update_zone,
+    create_schedule, create_zone, find_schedule_edition, list_schedule_editions,
+    next_schedule_edition, stock_of, update_zone,
 };
 
 /// What an edit changed.

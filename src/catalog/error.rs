@@ -22,6 +22,9 @@ pub enum CatalogError {
     /// The performance has another zone of this name.
     #[error("the performance has a zone of this name")]
     ZoneTaken,
+    /// The venue has no such section.
+    #[error("the venue has no such section")]
+    NoSuchSection,
     /// It would be published with nothing to sell.
     #[error("the program has nothing to sell")]
     NothingToSell,

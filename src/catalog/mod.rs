@@ -9,12 +9,17 @@
 //! * Only published programs are shown; a cancelled one stays visible to say so.
 //! * Prices, seats and zones are inserted here; their state is the reservation
 //!   feature's alone from then on. A hold keeps the price it was made at.
+//! * What a moved performance promised about refunds is never taken back.
 //!
 //! # Concurrency
 //!
 //! Pages read through [`Programs`] and [`Listings`], caches of a second that ask the
 //! database once however many wait. What decides (is the sale open?) is asked again in
 //! the transaction that needs it.
+//!
+//! New prices are saved in one short transaction and written into the seats in steps of a
+//! thousand, by the request that saved them and by the workers, whoever comes first. Steps lock
+//! seats by `schedule_seats.id`, as holds do. A process that dies leaves the rest to the next.
 
 mod desk;
 mod editing;
@@ -29,9 +34,10 @@ mod store;
 pub use desk::{
     Edited, Prices, cancel_program, create_program, create_schedule, create_venue, create_zone,
     find_program_edition, find_schedule_edition, find_venue, finish_winding_down,
-    list_program_lines, list_schedule_editions, list_seats, list_venues, lock_winding_down,
-    next_schedule_edition, pause_line, publish_program, reopen_winding_down, replace_seats,
-    stock_of, update_line, update_prices, update_program, update_venue, update_zone,
+    has_prices_to_write, list_program_lines, list_schedule_editions, list_seats, list_venues,
+    list_with_prices_to_write, lock_winding_down, next_schedule_edition, pause_line,
+    publish_program, reopen_winding_down, replace_seats, stock_of, update_line, update_prices,
+    update_program, update_venue, update_zone, write_prices,
 };
 pub use editing::{
     ProgramDetails, ProgramEdition, ProgramLine, ScheduleEdition, SectionStock, VenueDetails,

@@ -1,5 +1,6 @@
 //! The SQL of the catalog.
 
+pub(super) mod prices;
 pub(super) mod programs;
 pub(super) mod schedules;
 pub(super) mod venues;

@@ -7,7 +7,10 @@ use std::{
 
 use serde::Serialize;
 
-use super::{model::SeatStatus, store::ChangedRows};
+use super::{
+    model::SeatStatus,
+    store::{ChangedRows, ChangedSeat, ChangedZone},
+};
 use crate::{
     catalog::{ScheduleSeatId, ZoneId},
     points::Points,
@@ -19,9 +22,11 @@ pub(super) struct Changes {
     /// What to ask from next.
     #[serde(serialize_with = "as_text")]
     pub(super) cursor: i64,
+    /// What to send with an order whose seats were shown after this.
+    pub(super) price_version: i64,
     pub(super) seats: Vec<SeatChange>,
     pub(super) zones: Vec<ZoneChange>,
-    /// The sections in which more or fewer seats are free than before.
+    /// The sections in which more or fewer seats are free than before, or at other prices.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(super) sections: Vec<SectionChange>,
     /// Written once for all who listen.
@@ -33,18 +38,22 @@ pub(super) struct Changes {
 pub(super) struct SeatChange {
     id: ScheduleSeatId,
     status: SeatStatus,
+    price: Points,
 }
 
 #[derive(Clone, Copy, Debug, Serialize)]
 pub(super) struct ZoneChange {
     id: ZoneId,
     remaining: i32,
+    price: Points,
 }
 
 #[derive(Clone, Debug, Serialize)]
 pub(super) struct SectionChange {
     pub(super) name: String,
     pub(super) free: usize,
+    pub(super) price_min: Points,
+    pub(super) price_max: Points,
 }
 
 /// A cursor is opaque: text, so that nobody reckons with it.
@@ -59,20 +68,25 @@ pub(super) fn as_text<S: serde::Serializer>(
 impl Changes {
     /// What `rows` say, and which sections it moved.
     pub(super) fn of(rows: &ChangedRows, sections: Vec<SectionChange>) -> Self {
-        let seats = rows.seats.0.iter().map(|row| SeatChange { id: row.id, status: row.status });
-        let zones = rows.zones.0.iter();
-        let zones = zones.map(|row| ZoneChange { id: row.id, remaining: row.remaining });
+        let seat =
+            |row: &ChangedSeat| SeatChange { id: row.id, status: row.status, price: row.price };
+        let zone = |row: &ChangedZone| ZoneChange {
+            id: row.id,
+            remaining: row.remaining,
+            price: row.price,
+        };
         Self {
             cursor: rows.cursor,
-            seats: seats.collect(),
-            zones: zones.collect(),
+            price_version: rows.price_version,
+            seats: rows.seats.iter().map(seat).collect(),
+            zones: rows.zones.iter().map(zone).collect(),
             sections,
             event: OnceLock::new(),
         }
     }
 
     /// Several answers as one: the last word on each seat, zone and section.
-    pub(super) fn merged(answers: &[Arc<Self>], cursor: i64) -> Self {
+    pub(super) fn merged(answers: &[Arc<Self>], cursor: i64, price_version: i64) -> Self {
         let seats: HashMap<_, _> =
             answers.iter().flat_map(|answer| &answer.seats).map(|seat| (seat.id, *seat)).collect();
         let zones: HashMap<_, _> =
@@ -82,6 +96,7 @@ impl Changes {
             sections.map(|section| (section.name.clone(), section.clone())).collect();
         Self {
             cursor,
+            price_version,
             seats: seats.into_values().collect(),
             zones: zones.into_values().collect(),
             sections: sections.into_values().collect(),
@@ -110,7 +125,7 @@ impl Changes {
 #[derive(Debug, Default)]
 pub(super) struct Seen {
     seats: HashMap<ScheduleSeatId, (i64, Points)>,
-    zones: HashMap<ZoneId, i64>,
+    zones: HashMap<ZoneId, (i64, Points)>,
 }
 
 impl Seen {
@@ -118,9 +133,9 @@ impl Seen {
     pub(super) fn news(&mut self, mut rows: ChangedRows) -> ChangedRows {
         // A new price is no new version: it is no matter of whoever holds the seat.
         let seats = rows.seats.iter().map(|row| (row.id, (row.version, row.price))).collect();
-        let zones = rows.zones.iter().map(|row| (row.id, row.version)).collect();
+        let zones = rows.zones.iter().map(|row| (row.id, (row.version, row.price))).collect();
         rows.seats.retain(|row| self.seats.get(&row.id) != Some(&(row.version, row.price)));
-        rows.zones.retain(|row| self.zones.get(&row.id) != Some(&row.version));
+        rows.zones.retain(|row| self.zones.get(&row.id) != Some(&(row.version, row.price)));
         *self = Self { seats, zones };
         rows
     }

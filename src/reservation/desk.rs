@@ -1,6 +1,6 @@
 //! What one instance remembers of seats and places while it runs.
 
-use std::{sync::Arc, time::Duration};
+use std::{collections::HashSet, sync::Arc, time::Duration};
 
 use moka::future::Cache;
 use tokio::sync::{Semaphore, SemaphorePermit};
@@ -8,7 +8,7 @@ use tokio::sync::{Semaphore, SemaphorePermit};
 use super::{error::ReservationError, live::Maps, seat_map::MapSeat, store, streams::Streams};
 use crate::{
     app::App,
-    catalog::{ScheduleId, ZoneId},
+    catalog::{ScheduleId, ScheduleSeatId, ZoneId},
     infra::{
         locks::{FairLocks, FairTerms},
         postgres::shared_read,
@@ -51,6 +51,7 @@ pub struct Desk {
     /// The event streams that are open.
     pub(super) streams: Streams,
     seats: Cache<Part, Arc<Vec<MapSeat>>>,
+    lapsed: Cache<Part, Arc<HashSet<ScheduleSeatId>>>,
     sizes: Cache<ScheduleId, bool>,
     places: Cache<(ScheduleId, ZoneId), i32>,
     steps: Arc<Semaphore>,
@@ -65,6 +66,7 @@ impl Desk {
             maps: Maps::new(app),
             streams: Streams::default(),
             seats: Cache::builder().max_capacity(SEATS_MAX).time_to_live(SEATS_TTL).build(),
+            lapsed: Cache::builder().max_capacity(SEATS_MAX).time_to_live(SEATS_TTL).build(),
             sizes: Cache::builder().max_capacity(SIZES_MAX).time_to_live(SIZES_TTL).build(),
             places: Cache::builder().max_capacity(PLACES_MAX).time_to_live(PLACES_TTL).build(),
             steps: Arc::new(Semaphore::new(n_steps)),
@@ -125,6 +127,28 @@ impl Desk {
     ) -> Result<Arc<Vec<MapSeat>>, Arc<sqlx::Error>> {
         self.seats.invalidate(&(schedule_id, section.map(ToOwned::to_owned))).await;
         self.seats(app, schedule_id, section).await
+    }
+
+    /// Those of the held `seats` that only a hold past its end keeps, as it was a moment ago;
+    /// many who find a house full together cost one query.
+    pub(super) async fn lapsed(
+        &self,
+        app: &App,
+        schedule_id: ScheduleId,
+        section: Option<&str>,
+        seats: &[ScheduleSeatId],
+    ) -> Result<Arc<HashSet<ScheduleSeatId>>, Arc<sqlx::Error>> {
+        let part = (schedule_id, section.map(ToOwned::to_owned));
+        let read = async {
+            let lapsed = store::list_lapsed_seats(&app.db, seats).await?;
+            Ok(Arc::new(lapsed.into_iter().collect()))
+        };
+        self.lapsed.try_get_with(part, shared_read(read)).await
+    }
+
+    /// Forgets which holds were over: some of them were ended.
+    pub(super) async fn forget_lapsed(&self, schedule_id: ScheduleId, section: Option<&str>) {
+        self.lapsed.invalidate(&(schedule_id, section.map(ToOwned::to_owned))).await;
     }
 
     /// Refuses to stand in line for places of a zone that are not there. Asked of the

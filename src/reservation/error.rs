@@ -11,6 +11,7 @@ use crate::{
         locks::Waiting,
         postgres::{Contention, is_conflict},
     },
+    points::Points,
 };
 
 /// When somebody who waits for a zone comes back.
@@ -54,6 +55,12 @@ pub enum ReservationError {
     SoldOut {
         /// Which zone; none for seats.
         zone_id: Option<ZoneId>,
+    },
+    /// What was ordered costs another total than the order showed.
+    #[error("it costs {total} now")]
+    PriceChanged {
+        /// What it costs now.
+        total: Points,
     },
     /// Others are before them at the zone; the place in its line is kept.
     #[error("{} wait for this zone", .waiting.count)]

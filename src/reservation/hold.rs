@@ -4,8 +4,6 @@
 //! only keep people from meeting at the same seat row: without Redis a hold goes on and
 //! the rows decide alone.
 
-use std::sync::Arc;
-
 use uuid::Uuid;
 
 use super::{
@@ -15,15 +13,15 @@ use super::{
     expiry, finding,
     live::announce,
     model::{Choice, Hold, Item, ReservationId, ReservationItemId, ReservationStatus, SeatStatus},
+    order::HoldOrder,
     service::expect_all,
     store::{self, NewHold, Terms},
     turn::Turn,
 };
 use crate::{
-    accounts::AccountId,
     app::App,
-    catalog::{Program, Schedule, ScheduleSeatId, ZoneId},
-    entry_queue::{self, EntryPass, Stay},
+    catalog::{ScheduleSeatId, ZoneId},
+    entry_queue::{self, Stay},
     infra::{
         idempotency::{Claim, RequestKey, commit_kept},
         postgres::{Connection, retry_stale, violated_constraint},
@@ -33,37 +31,6 @@ use crate::{
 
 /// The last guard against selling a seat twice.
 const LIVE_SEAT_KEY: &str = "reservation_items_live_seat_key";
-
-/// Somebody's order to hold something.
-#[derive(Clone, Debug)]
-pub struct HoldOrder {
-    /// Whose.
-    pub account_id: AccountId,
-    /// Of which program.
-    pub program: Arc<Program>,
-    /// For which performance.
-    pub schedule: Schedule,
-    /// What.
-    pub choice: Choice,
-    /// Carries the order out once, however often it comes.
-    pub request_key: Option<Uuid>,
-    /// The entry pass that came with it: of the stay in which it is held, or it is refused.
-    pub pass: Option<EntryPass>,
-}
-
-impl HoldOrder {
-    fn key(&self) -> Option<RequestKey> {
-        let route = format!("POST /schedules/{}/reservations", self.schedule.id);
-        let key = self.request_key?;
-        Some(RequestKey::new(self.account_id.0, key, &route, &self.choice))
-    }
-
-    /// Marks leases: a second attempt of this very order knows them as its own.
-    pub(super) fn owner(&self) -> String {
-        let key = self.request_key.unwrap_or_else(Uuid::new_v4);
-        format!("{}:{}", self.account_id, key.simple())
-    }
-}
 
 /// Holds what `order` asks for: all of it or nothing, and once for each request key.
 pub async fn hold(app: &App, desk: &Desk, order: &HoldOrder) -> Result<Hold, ReservationError> {
@@ -162,9 +129,7 @@ async fn hold_once(
     let held = match &order.choice {
         Choice::Seats(ids) => hold_seats(&mut tx, order, &stay, ids).await?,
         Choice::Places { zone_id, quantity } => {
-            let held = hold_places(&mut tx, order, &stay, *zone_id, *quantity).await?;
-            turn.pass_on();
-            held
+            hold_places(&mut tx, order, &stay, turn, (*zone_id, *quantity)).await?
         }
         // A wish has become a choice before anything is held.
         Choice::Best(_) => return Err(ReservationError::Inconsistent),
@@ -203,6 +168,8 @@ async fn hold_seats(
         .iter()
         .try_fold(Points::ZERO, |sum, seat| sum.checked_add(seat.price))
         .ok_or(ReservationError::Inconsistent)?;
+    let price_version = seats.iter().map(|seat| seat.price_version).max().unwrap_or_default();
+    order.require_shown(total, price_version)?;
     let written = store::insert_seat_hold(tx, &hold, total, &items, &seats).await;
     let (expires_at, n_taken) = written.map_err(|error| match violated_constraint(&error) {
         Some(LIVE_SEAT_KEY) => ReservationError::seats_unavailable(ids.to_vec()),
@@ -216,20 +183,29 @@ async fn hold_places(
     tx: &mut Connection,
     order: &HoldOrder,
     stay: &Stay,
-    zone_id: ZoneId,
-    quantity: i32,
+    turn: &Turn,
+    (zone_id, quantity): (ZoneId, i32),
 ) -> Result<Hold, ReservationError> {
+    let zone = store::lock_zone(tx, order.schedule.id, zone_id).await?;
+    let zone = zone.ok_or(ReservationError::UnknownZone)?;
+    // The row keeps the order from here on.
+    turn.pass_on();
     let hold = new_hold(tx, order, stay).await?;
-    let mut item = item(None, Some(zone_id), quantity, Points::ZERO);
-    let Some(places) = store::insert_place_hold(tx, &hold, &item, zone_id).await? else {
+    if zone.remaining < quantity {
         return Err(ReservationError::SoldOut { zone_id: Some(zone_id) });
-    };
-    item.unit_price = places.unit_price;
-    Ok(held(&hold, places.total, places.expires_at, vec![item]))
+    }
+    let total = zone.price.checked_mul(i64::from(quantity));
+    let total = total.ok_or(ReservationError::Inconsistent)?;
+    // A zone has one price, which orders show as it is: there is no version to compare.
+    order.require_shown(total, 0)?;
+    let item = item(None, Some(zone_id), quantity, zone.price);
+    let expires_at = store::insert_place_hold(tx, &hold, total, &item).await?;
+    let expires_at = expires_at.ok_or(ReservationError::Inconsistent)?;
+    Ok(held(&hold, total, expires_at, vec![item]))
 }
 
 /// The hold that the terms of this moment and the stay allow. The moment is that of a
-/// statement after the locks on the stay and on the seats.
+/// statement after the locks on the stay and on the seats or the zone.
 async fn new_hold(
     tx: &mut Connection,
     order: &HoldOrder,

@@ -12,7 +12,7 @@ use super::{
     changes::{SectionChange, as_text},
     listing::{SectionListing, ZoneState},
     seat_map::MapSeat,
-    store::{ChangedRows, ChangedSeat},
+    store::{ChangedRows, ChangedSeat, Position},
 };
 use crate::catalog::ScheduleSeatId;
 
@@ -23,6 +23,8 @@ pub(super) struct House {
     places: HashMap<ScheduleSeatId, usize>,
     sections: Vec<Section>,
     zones: Vec<ZoneState>,
+    price_version: i64,
+    venue_version: i64,
     /// As the contract writes it, until the next change.
     document: Option<Arc<[u8]>>,
 }
@@ -38,7 +40,7 @@ struct Section {
 pub(super) enum Applied {
     /// It stands as the rows say; these sections have more or fewer free seats.
     Known(Vec<SectionChange>),
-    /// A row of which it knows nothing: it has to be read anew.
+    /// A row of which it knows nothing, or another plan of the venue: it has to be read anew.
     Unknown,
 }
 
@@ -51,11 +53,18 @@ struct Document<'a> {
 }
 
 impl House {
-    /// A house of `seats` in map order.
-    pub(super) fn new(seats: Vec<MapSeat>, zones: Vec<ZoneState>) -> Self {
+    /// A house of `seats` in map order, which were read after `position`.
+    pub(super) fn new(position: Position, seats: Vec<MapSeat>, zones: Vec<ZoneState>) -> Self {
+        let Position { price_version, venue_version, .. } = position;
         let places = seats.iter().enumerate().map(|(idx, seat)| (seat.id, idx)).collect();
         let sections = sections_of(&seats);
-        Self { seats, places, sections, zones, document: None }
+        let document = None;
+        Self { seats, places, sections, zones, price_version, venue_version, document }
+    }
+
+    /// The version of the prices that it shows.
+    pub(super) fn price_version(&self) -> i64 {
+        self.price_version
     }
 
     /// Every section, by name.
@@ -94,6 +103,9 @@ impl House {
 
     /// Writes what changed.
     pub(super) fn apply(&mut self, rows: &ChangedRows) -> Applied {
+        if rows.venue_version != self.venue_version {
+            return Applied::Unknown;
+        }
         let mut touched: Vec<usize> = Vec::new();
         let mut is_priced_anew = false;
         for row in rows.seats.iter() {
@@ -111,8 +123,11 @@ impl House {
         if !rows.seats.is_empty() || !rows.zones.is_empty() {
             self.document = None;
         }
+        self.price_version = self.price_version.max(rows.price_version);
         if is_priced_anew {
-            self.sections = sections_of(&self.seats);
+            let before = std::mem::replace(&mut self.sections, sections_of(&self.seats));
+            let both = before.iter().zip(&self.sections).enumerate();
+            touched.extend(both.filter(|(_, (old, new))| !old.costs_as(new)).map(|(idx, _)| idx));
         }
         touched.sort_unstable();
         touched.dedup();
@@ -140,7 +155,13 @@ impl House {
 
 impl Section {
     fn count(&self) -> SectionChange {
-        SectionChange { name: self.listing.name.clone(), free: self.listing.free }
+        let SectionListing { free, price_min, price_max, .. } = self.listing;
+        SectionChange { name: self.listing.name.clone(), free, price_min, price_max }
+    }
+
+    fn costs_as(&self, other: &Self) -> bool {
+        let prices = |section: &Self| (section.listing.price_min, section.listing.price_max);
+        prices(self) == prices(other)
     }
 }
 
@@ -191,12 +212,13 @@ mod tests {
             seat(3, "Stalls", "B", (0, 4)),
             seat(4, "Stalls", "A", (0, 5)),
         ];
-        House::new(in_map_order(seats), Vec::new())
+        House::new(Position::default(), in_map_order(seats), Vec::new())
     }
 
     fn changed(id: i64, status: SeatStatus, price: Points) -> ChangedRows {
         let row = ChangedSeat { id: ScheduleSeatId(id), status, price, version: 1 };
-        ChangedRows { cursor: 1, seats: Json(vec![row]), zones: Json(Vec::new()) }
+        let (seats, zones) = (Json(vec![row]), Json(Vec::new()));
+        ChangedRows { cursor: 1, price_version: 1, venue_version: 0, seats, zones }
     }
 
     fn free(house: &House) -> Vec<(String, usize)> {

@@ -81,8 +81,10 @@ impl Maps {
         since: i64,
     ) -> Result<Changes, sqlx::Error> {
         let watch = self.watch(app, schedule_id).await?;
+        // Before the answers: what is priced in between is refused once, not charged.
+        let price_version = watch.price_version();
         match watch.missed(since) {
-            Some((answers, cursor)) => Ok(Changes::merged(&answers, cursor)),
+            Some((answers, cursor)) => Ok(Changes::merged(&answers, cursor, price_version)),
             None => watch.asked(app, schedule_id, since).await,
         }
     }
@@ -140,7 +142,7 @@ impl Maps {
         }
         // What is newer than the oldest transaction that still runs, at once: a viewer's
         // cursor may be as old as that one.
-        let since = store::cursor(&app.db).await?;
+        let since = store::position(&app.db, schedule_id).await?.cursor;
         let watch = Arc::new(Watch::new(since, read_house(app, schedule_id).await?));
         let mut seen = Seen::default();
         let first = seen.news(store::changes_since(&app.db, schedule_id, since).await?);

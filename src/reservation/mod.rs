@@ -13,6 +13,8 @@
 //!   status agrees with it.
 //! * `remaining` of a zone is its capacity less the quantities of its live items.
 //! * Nothing is paid at or after `expires_at`, and nothing revives an ended hold.
+//! * Nobody is charged another total than the one their order showed: an order carries what it
+//!   showed, which is compared with the locked rows and never charged.
 //! * Reading changes nothing: a hold past its end reads as expired before anybody wrote so.
 //!
 //! # Concurrency
@@ -52,6 +54,7 @@ mod house;
 mod listing;
 mod live;
 mod model;
+mod order;
 pub mod pages;
 mod seat_map;
 mod service;
@@ -65,13 +68,14 @@ pub use alternatives::Alternative;
 pub use desk::Desk;
 pub use error::ReservationError;
 pub use expiry::expire_lapsed;
-pub use hold::{HoldOrder, hold};
+pub use hold::hold;
 pub use listing::ZoneState;
 pub use live::announce;
 pub use model::{
     Choice, Confirmed, Held, Hold, Item, Locked, Reservation, ReservationId, ReservationItemId,
     ReservationStatus, SeatStatus, Wish,
 };
+pub use order::{HoldOrder, Shown};
 pub use pages::reservation_page;
 pub use seat_map::MapSeat;
 pub use service::{

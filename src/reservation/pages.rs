@@ -59,6 +59,7 @@ impl Fault for ReservationError {
             | Self::NotRenewable
             | Self::SeatUnavailable { .. }
             | Self::SoldOut { .. }
+            | Self::PriceChanged { .. }
             | Self::AccountLimit { .. }
             | Self::AlreadyProcessing => StatusCode::CONFLICT,
             Self::KeyReused | Self::TooMany { .. } | Self::UnknownSeat | Self::UnknownZone => {
@@ -82,6 +83,7 @@ impl Fault for ReservationError {
             Self::NotRenewable => "not-renewable",
             Self::SeatUnavailable { .. } => "seat-unavailable",
             Self::SoldOut { .. } => "sold-out",
+            Self::PriceChanged { .. } => "price-changed",
             Self::AccountLimit { .. } => "account-limit",
             Self::AlreadyProcessing => "already-processing",
             Self::KeyReused => "key-reused",
@@ -104,6 +106,7 @@ impl Fault for ReservationError {
             Self::SeatUnavailable { seat_ids, alternatives } => {
                 json!({ "seat_ids": seat_ids, "alternatives": alternatives })
             }
+            Self::PriceChanged { total } => json!({ "total": total }),
             Self::Waiting { waiting, retry_after_ms } => json!({
                 "waiting_count": waiting.count,
                 "ahead": waiting.ahead,
@@ -131,6 +134,7 @@ impl Fault for ReservationError {
             Self::AccountLimit { places_max } | Self::TooMany { places_max } => {
                 phrase.number("count", *places_max)
             }
+            Self::PriceChanged { total } => phrase.number("total", *total),
             Self::NotInside(error) => error.fill(phrase),
             _ => phrase,
         }

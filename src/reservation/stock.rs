@@ -64,12 +64,11 @@ pub async fn block_seats(
     if is_blocked && !in_use.is_empty() {
         return Err(StockError::SeatsInUse { seats: in_use });
     }
-    let ids: Vec<_> = seats.iter().map(|seat| seat.id).collect();
     let (from, to) = match is_blocked {
         true => (SeatStatus::Available, SeatStatus::Blocked),
         false => (SeatStatus::Blocked, SeatStatus::Available),
     };
-    Ok(store::write_seat_status(tx, &ids, from, to).await?)
+    Ok(store::write_seat_status(tx, &seats, from, to).await?)
 }
 
 /// Gives a zone another number of places; those that are held or sold stay.

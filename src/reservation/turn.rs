@@ -13,7 +13,7 @@ use std::{
     time::Duration,
 };
 
-use super::{desk::Desk, error::ReservationError, hold::HoldOrder, model::Choice};
+use super::{desk::Desk, error::ReservationError, model::Choice, order::HoldOrder};
 use crate::{
     app::App,
     catalog::{ScheduleSeatId, ZoneId},

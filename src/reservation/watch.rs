@@ -73,17 +73,23 @@ impl Watch {
     }
 
     /// The answers that whoever knows everything before `since` has missed, and the
-    /// cursor after them; none when that is too long ago.
+    /// cursor after them; none when that is too long ago, or not reached here: another instance
+    /// may have looked later, and another cluster's numbers mean nothing.
     pub(super) fn missed(&self, since: i64) -> Option<(Vec<Arc<Changes>>, i64)> {
         let kept = locked(&self.kept);
-        (kept.since <= since).then(|| {
+        (kept.since <= since && since <= kept.cursor).then(|| {
             // With the same cursor it is open which was read first: told again, not missed.
             let missed = kept.answers.iter().filter(|answer| answer.cursor >= since);
-            (missed.cloned().collect(), kept.cursor.max(since))
+            (missed.cloned().collect(), kept.cursor)
         })
     }
 
-    /// What changed since a cursor that is no longer remembered.
+    /// The version of the prices that the house shows.
+    pub(super) fn price_version(&self) -> i64 {
+        locked(&self.house).price_version()
+    }
+
+    /// What changed since a cursor that is not remembered.
     pub(super) async fn asked(
         &self,
         app: &App,
@@ -117,6 +123,11 @@ impl Watch {
 
     fn keep(&self, changes: Changes) {
         let mut kept = locked(&self.kept);
+        if changes.cursor < kept.cursor {
+            // The database was restored into another cluster: what was kept has other numbers.
+            kept.since = changes.cursor;
+            kept.answers.clear();
+        }
         kept.cursor = changes.cursor;
         if changes.is_empty() {
             return;
@@ -140,8 +151,9 @@ impl Watch {
 
 /// The house as the database has it.
 pub(super) async fn read_house(app: &App, schedule_id: ScheduleId) -> Result<House, sqlx::Error> {
+    let position = store::position(&app.db, schedule_id).await?;
     let seats = store::list_seats(&app.db, schedule_id, None).await?;
-    Ok(House::new(seats, store::list_zones(&app.db, schedule_id).await?))
+    Ok(House::new(position, seats, store::list_zones(&app.db, schedule_id).await?))
 }
 
 pub(super) fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {

@@ -25,6 +25,7 @@ pub mod i18n;
 pub mod language;
 pub mod limits;
 pub mod local_path;
+pub mod local_time;
 pub mod measure;
 pub mod negotiation;
 pub mod page;

@@ -1,6 +1,6 @@
 //! Moments and durations as people read them.
 
-use chrono::{DateTime, NaiveDateTime, Timelike, Utc};
+use chrono::{DateTime, Timelike, Utc};
 use chrono_tz::Tz;
 
 use super::i18n::Locale;
@@ -33,17 +33,6 @@ pub fn time_of_day(moment: DateTime<Utc>, zone: Tz) -> String {
 /// The zone named `name`; Seoul's for a name that is none, as the database's default.
 pub fn zone(name: &str) -> Tz {
     name.parse().unwrap_or(Tz::Asia__Seoul)
-}
-
-/// A moment that was typed: on the clock of `zone`, as a browser's field has it, or
-/// RFC 3339. A time that the clock skips or shows twice is its later reading, or none.
-pub fn parse(text: &str, zone: Tz) -> Option<DateTime<Utc>> {
-    if let Ok(moment) = DateTime::parse_from_rfc3339(text) {
-        return Some(moment.to_utc());
-    }
-    let formats = ["%Y-%m-%dT%H:%M", "%Y-%m-%dT%H:%M:%S", "%Y-%m-%d %H:%M"];
-    let local = formats.iter().find_map(|form| NaiveDateTime::parse_from_str(text, form).ok())?;
-    local.and_local_timezone(zone).latest().map(|moment| moment.to_utc())
 }
 
 /// A moment as a browser's field of a date and a time has it, on the clock of `zone`; its

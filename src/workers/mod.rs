@@ -37,6 +37,8 @@ const PURGE_PERIOD: Duration = Duration::from_secs(2);
 const GAUGES_PERIOD: Duration = Duration::from_secs(5);
 /// How often cancelled programs are looked for of which something is still to give back.
 const WIND_DOWN_PERIOD: Duration = Duration::from_secs(1);
+/// How often saved prices are looked for that not every seat has yet.
+const PRICES_PERIOD: Duration = Duration::from_secs(1);
 /// How often every line in Redis is compared with Postgres.
 const MIRROR_PERIOD: Duration = Duration::from_secs(30);
 /// How long after the start the lines are compared for the first time: an instance that
@@ -113,6 +115,9 @@ impl Workers {
         });
         workers.run("wind-down", LONG_TICK_MAX, every(WIND_DOWN_PERIOD), |app| async move {
             admin::wind_down(&app).await
+        });
+        workers.run("prices", LONG_TICK_MAX, every(PRICES_PERIOD), |app| async move {
+            admin::write_prices(&app).await
         });
         workers.run(
             "mirror",

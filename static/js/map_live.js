@@ -1,5 +1,5 @@
 // Keeps an open map live: follows its changes, shows what is left of zones and
-// sections, and tells the rest of the page with the event `map-changed`.
+// sections and what it costs, and tells the rest of the page with the event `map-changed`.
 //
 // Without this file the page is as fresh as its reload.
 
@@ -12,19 +12,23 @@ const number = new Intl.NumberFormat(document.documentElement.lang);
 
 if (live) follow(live.dataset.changes, live.dataset.cursor, apply, (on) => { live.hidden = on; });
 
-function apply({ seats = [], zones = [], sections = [] }) {
+function apply({ seats = [], zones = [], sections = [], price_version }) {
   for (const zone of zones) showZone(zone);
   for (const section of sections) showSection(section);
+  // Everything priced until then is shown now.
+  for (const field of document.querySelectorAll('input[name="price_version"]')) field.value = price_version;
   if (seats.length > 0) document.dispatchEvent(new CustomEvent("map-changed", { detail: { seats } }));
 }
 
 // What is sold out keeps its form, hidden: places may come back.
-function showZone({ id, remaining }) {
+function showZone({ id, remaining, price }) {
   const zone = document.querySelector(`[data-zone="${CSS.escape(String(id))}"]`);
   if (!zone) return;
   const isOff = remaining <= 0;
   const left = zone.querySelector("[data-zone-remaining]");
   put(left, left.dataset.text.replace("{free}", number.format(remaining)));
+  put(zone.querySelector("[data-zone-price]"), amount(price));
+  zone.querySelector('input[name="unit_price"]').value = price;
   zone.classList.toggle("zone--off", isOff);
   left.hidden = isOff;
   zone.querySelector("form").hidden = isOff;
@@ -34,18 +38,26 @@ function showZone({ id, remaining }) {
   if (!isOff && Number(quantity.value) > remaining) quantity.value = String(remaining);
 }
 
-function showSection({ name, free }) {
+function showSection({ name, free, price_min, price_max }) {
   const count = number.format(free);
+  const span = (low, high) => (price_min === price_max ? high : `${low}–${high}`);
+  const prices = span(number.format(price_min), amount(price_max));
   const { textFree, textSoldOut } = live.dataset;
   const block = document.querySelector(`[data-section="${CSS.escape(name)}"]`);
   if (block) {
     const shade = Math.min(Math.ceil((free * SHADES) / Number(block.dataset.seats)), SHADES);
     block.setAttribute("class", `block block--${shade}`);
-    block.setAttribute("aria-label", block.dataset.label.replace("{free}", count));
+    block.setAttribute("aria-label", block.dataset.label.replace("{free}", count).replace("{prices}", prices));
+    put(block.querySelector("[data-price-sign]"), span(number.format(price_min), number.format(price_max)));
     put(block.querySelector("[data-free]"), free > 0 ? count : textSoldOut);
   }
   const words = document.querySelector(`[data-section-free="${CSS.escape(name)}"]`);
+  put(document.querySelector(`[data-section-prices="${CSS.escape(name)}"]`), prices);
   put(words, free > 0 ? textFree.replace("{free}", count) : textSoldOut);
+}
+
+function amount(points) {
+  return live.dataset.textAmount.replace("{points}", number.format(points));
 }
 
 function put(target, words) {

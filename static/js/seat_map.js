@@ -9,6 +9,8 @@ import { zoomable } from "./seat_zoom.js";
 
 const TOUCH_PX_MIN = 28;
 const TOUCH_PX_WANTED = 44;
+// Marks of prices that are drawn.
+const CLASSES = 4;
 
 const form = document.querySelector("[data-seat-form]");
 const svg = document.querySelector("[data-seat-map]");
@@ -31,9 +33,9 @@ if (form) {
 
 if (form) document.addEventListener("map-changed", (event) => applyChanges(event.detail));
 
-// Takes `{seats: [{id, status}]}` into the page.
+// Takes `{seats: [{id, status, price}]}` into the page.
 function applyChanges({ seats: changed = [] }) {
-  for (const { id, status } of changed) {
+  for (const { id, status, price } of changed) {
     const seat = seats.get(String(id));
     if (!seat) continue;
     const free = status === "AVAILABLE";
@@ -43,9 +45,43 @@ function applyChanges({ seats: changed = [] }) {
     }
     seat.box.disabled = !free;
     seat.box.dataset.status = status;
+    if (String(price) !== seat.box.dataset.price) reprice(seat, price);
     paint(seat);
   }
   if (changed.length > 0) showTotal();
+}
+
+function reprice({ box, mark }, price) {
+  box.dataset.price = price;
+  box.dataset.amount = text.textAmount.replace("{points}", number.format(price));
+  const kind = legendOf(price);
+  for (const each of [box.closest(".pick"), mark]) {
+    each?.classList.forEach((name) => { if (name.startsWith("seat--price-")) each.classList.remove(name); });
+    each?.classList.add(`seat--price-${kind}`);
+  }
+  if (mark) mark.dataset.price = kind;
+  if (box.checked) {
+    say(text.textPriced.replace("{name}", box.dataset.name).replace("{amount}", box.dataset.amount));
+  }
+}
+
+// The number of a price's mark; a price that is not in the legend joins it with the last mark.
+function legendOf(price) {
+  const known = form.querySelector(`[data-legend-price="${price}"]`);
+  if (known) return known.dataset.legendClass;
+  const items = form.querySelectorAll("[data-legend-price]");
+  const last = items[items.length - 1];
+  const item = last.cloneNode(true);
+  item.dataset.legendPrice = price;
+  const used = Number(last.dataset.legendClass);
+  const kind = String(Math.min(used + 1, CLASSES));
+  item.dataset.legendClass = kind;
+  const picture = item.querySelector("svg");
+  picture.classList.replace(`seat--price-${used}`, `seat--price-${kind}`);
+  picture.querySelector("use").setAttribute("href", `#seat-free-${kind}`);
+  item.querySelector("[data-legend-amount]").textContent = text.textAmount.replace("{points}", number.format(price));
+  last.after(item);
+  return kind;
 }
 
 function setUpDrawing() {
@@ -179,6 +215,9 @@ function showTotal() {
   put("[data-total]", text.textAmount.replace("{points}", number.format(total)));
   put("[data-chosen]", mine.length === 0 ? text.textNone : mine.map(({ box }) => box.dataset.name).join(" · "));
   put("[data-chosen-count]", number.format(mine.length));
+  // What is sent is what is shown: the order is refused when it costs anything else.
+  const shown = form.querySelector("[data-total-shown]");
+  if (shown) shown.value = mine.length > 0 ? total : "";
   const button = form.querySelector("[data-hold]");
   if (button) button.disabled = mine.length === 0;
 }

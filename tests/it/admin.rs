@@ -6,9 +6,12 @@ mod catalog;
 mod crashes;
 mod let_in;
 mod lines;
+mod moved;
 mod people;
+mod prices;
 mod sales;
 mod seats;
+mod times;
 
 use serde_json::Value;
 use sqlx::PgPool;

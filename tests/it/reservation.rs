@@ -5,8 +5,11 @@ mod expiry;
 mod input;
 mod live;
 mod pages;
+mod prices;
 mod race;
+mod restored;
 mod storms;
+mod streams;
 mod zones;
 
 use serde_json::json;

@@ -5,6 +5,7 @@ mod layers;
 mod locales;
 mod manual;
 mod plans;
+mod seat_locks;
 mod sizes;
 mod source;
 mod templates;

@@ -14,6 +14,10 @@ use crate::web::error::PageError;
 /// Rows of one chunk.
 pub(super) const CHUNK_ROWS: i64 = 1_000;
 
+/// Begins every file: without it Excel takes UTF-8 for the system's old code page, and Korean
+/// names are unreadable.
+const BYTE_ORDER_MARK: &[u8] = "\u{feff}".as_bytes();
+
 /// A file of rows that `next` reads chunk by chunk: it is given the key of the last row
 /// and answers with rows and the key of their last one; no rows end the file. The first
 /// chunk is read before the answer begins, so that what is refused is told as such.
@@ -46,7 +50,11 @@ where
 }
 
 fn written(header: Option<&[&str]>, rows: Vec<(Uuid, Vec<String>)>) -> Result<Vec<u8>, csv::Error> {
-    let mut writer = csv::Writer::from_writer(Vec::new());
+    let mut begun = Vec::new();
+    if header.is_some() {
+        begun.extend_from_slice(BYTE_ORDER_MARK);
+    }
+    let mut writer = csv::Writer::from_writer(begun);
     if let Some(header) = header {
         writer.write_record(header)?;
     }

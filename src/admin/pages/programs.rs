@@ -8,11 +8,12 @@ use actix_web::{
     web::{Data, Path, Query},
 };
 use askama::Template;
+use chrono_tz::Tz;
 use serde::Deserialize;
 use serde_json::json;
 use uuid::Uuid;
 
-use super::{parse_version, tell};
+use super::{parse_version, schedules::NewScheduleForm, tell};
 use crate::{
     accounts::AdminAccount,
     admin::{AdminError, Meanwhile, programs},
@@ -24,9 +25,10 @@ use crate::{
     web::{
         error::{Fault, NotFound, PageError},
         form::{Body, Field, Mistakes},
+        local_time::Reading,
         page::View,
         pagination::Page,
-        times::HOME_ZONE,
+        times::{self, HOME_ZONE},
     },
 };
 pub use form::ProgramForm;
@@ -71,6 +73,8 @@ struct ProgramPage {
     schedules: Vec<ScheduleEdition>,
     venues: Vec<VenueEdition>,
     form: ProgramForm,
+    /// A performance that was typed and not made.
+    new_schedule: NewScheduleForm,
     mistakes: Mistakes,
     refusal: Option<String>,
     meanwhile: Vec<Meanwhile>,
@@ -84,6 +88,7 @@ impl ProgramPage {
             schedules: Vec::new(),
             venues: Vec::new(),
             form: ProgramForm::usual(),
+            new_schedule: NewScheduleForm::default(),
             mistakes: Mistakes::default(),
             refusal: None,
             meanwhile: Vec::new(),
@@ -98,6 +103,19 @@ impl ProgramPage {
             edition: Some(edition),
             ..Self::new(v)
         })
+    }
+
+    fn opens_readings(&self) -> Vec<Reading> {
+        self.form.opens().readings(self.zone())
+    }
+
+    fn closes_readings(&self) -> Vec<Reading> {
+        self.form.closes().readings(self.zone())
+    }
+
+    /// The clock on which the form's times are shown.
+    fn zone(&self) -> Tz {
+        times::zone(self.form.time_zone.text())
     }
 
     fn action(&self) -> String {
@@ -218,11 +236,12 @@ pub(super) async fn refuse_beside(
     app: &App,
     v: View,
     edition: ProgramEdition,
+    new_schedule: NewScheduleForm,
     refusal: String,
     fault: &dyn Fault,
 ) -> Result<HttpResponse, PageError> {
     let page = ProgramPage::of(app, v, edition).await?;
-    let page = ProgramPage { refusal: Some(refusal), ..page };
+    let page = ProgramPage { refusal: Some(refusal), new_schedule, ..page };
     Ok(page.v.html(fault.status(), &page))
 }
 

@@ -22,13 +22,13 @@ use crate::{
     app::App,
     catalog::{
         ProgramId, ScheduleEdition, ScheduleId, SectionStock, ZoneId, ZoneStock,
-        find_schedule_edition, stock_of,
+        find_schedule_edition, has_prices_to_write, stock_of,
     },
     web::{
         error::{Fault, NotFound, PageError},
         form::{Body, Mistakes},
         page::View,
-        times::{self, HOME_ZONE},
+        times::HOME_ZONE,
     },
 };
 pub use forms::{BlockForm, MomentForm, NewScheduleForm, PricesForm, ZoneForm};
@@ -40,7 +40,10 @@ struct SchedulePage {
     edition: ScheduleEdition,
     sections: Vec<SectionStock>,
     zones: Vec<ZoneStock>,
-    starts_at: String,
+    /// Whether saved prices are still being written into the seats.
+    is_being_priced: bool,
+    moment: MomentForm,
+    mistakes: Mistakes,
     refusal: Option<String>,
     meanwhile: Vec<Meanwhile>,
 }
@@ -49,8 +52,19 @@ impl SchedulePage {
     async fn of(app: &App, v: View, id: ScheduleId) -> Result<Self, PageError> {
         let edition = find_schedule_edition(&app.db, id).await?.ok_or(NotFound)?;
         let (sections, zones) = stock_of(&app.db, id).await?;
-        let starts_at = times::typed(edition.starts_at, times::zone(&edition.time_zone));
-        Ok(Self { v, edition, sections, zones, starts_at, refusal: None, meanwhile: Vec::new() })
+        let is_being_priced = has_prices_to_write(&app.db, id).await?;
+        let moment = MomentForm::of(&edition);
+        Ok(Self {
+            v,
+            edition,
+            sections,
+            zones,
+            is_being_priced,
+            moment,
+            mistakes: Mistakes::default(),
+            refusal: None,
+            meanwhile: Vec::new(),
+        })
     }
 }
 
@@ -72,14 +86,14 @@ pub async fn create_schedule(
     app: Data<App>,
     me: AdminAccount,
     path: Path<Uuid>,
-    form: Body<NewScheduleForm>,
+    Body(mut form): Body<NewScheduleForm>,
 ) -> Result<HttpResponse, PageError> {
     let program = edition_of(&app, ProgramId(path.into_inner())).await?;
-    let (venue_id, starts_at) = match form.0.parse(&app).await? {
+    let (venue_id, starts_at) = match form.parse(&app).await? {
         Ok(parsed) => parsed,
         Err(mistakes) if me.view.wants_form(&mistakes) => {
             let refusal = me.view.reasons(&mistakes);
-            return refuse_beside(&app, me.view, program, refusal, &mistakes).await;
+            return refuse_beside(&app, me.view, program, form, refusal, &mistakes).await;
         }
         Err(mistakes) => return Err(mistakes.into()),
     };
@@ -90,7 +104,7 @@ pub async fn create_schedule(
         }
         Err(refusal) if me.view.wants_form(&refusal) => {
             let told = me.view.refusal(&refusal);
-            refuse_beside(&app, me.view, program, told, &refusal).await
+            refuse_beside(&app, me.view, program, form, told, &refusal).await
         }
         Err(failure) => Err(failure.into()),
     }
@@ -150,13 +164,21 @@ pub async fn update_schedule(
 ) -> Result<HttpResponse, PageError> {
     let id = ScheduleId(path.into_inner());
     let edition = find_schedule_edition(&app.db, id).await?.ok_or(NotFound)?;
-    match form.0.parse(&edition.time_zone) {
+    match form.0.parse(&edition) {
         Ok((version, starts_at)) => {
             let change = change(me.account_id, id, version);
             let outcome = schedules::update(&app, change, starts_at).await;
             answer(&app, me.view, id, outcome).await
         }
-        Err(mistakes) => refuse(&app, me.view, id, mistakes).await,
+        Err(mistakes) if me.view.wants_form(&mistakes) => {
+            let mut page = SchedulePage::of(&app, me.view, id).await?;
+            page.refusal = Some(page.v.reasons(&mistakes));
+            // As it was typed, on the clock that it was typed on.
+            page.moment = form.0;
+            page.mistakes = mistakes;
+            Ok(page.v.html(page.mistakes.status(), &page))
+        }
+        Err(mistakes) => Err(mistakes.into()),
     }
 }
 

@@ -55,7 +55,8 @@ pub(in crate::admin) async fn list(
             p.title, d.starts_at, v.time_zone,
             case when r.status = 'HELD' and r.expires_at <= clock_timestamp() then 'EXPIRED'
                  else r.status end as "status!: ReservationStatus",
-            r.total as "total: Points", r.refund_until, r.refund_percent, r.created_at
+            r.total as "total: Points", refund_deadline(r.schedule_id, r.refund_until, r.created_at) as "refund_until!",
+            r.refund_percent, r.created_at
         from (select id from found order by id desc limit $4) page
         join reservations r on r.id = page.id
         join accounts a on a.id = r.account_id

@@ -1,7 +1,6 @@
 //! Performances, their prices and zones, edited.
 
 use chrono::{DateTime, Utc};
-use serde::Serialize;
 use uuid::Uuid;
 
 use super::Edited;
@@ -13,7 +12,6 @@ use crate::{
         store::schedules,
     },
     infra::postgres::{Connection, Pool},
-    points::Points,
 };
 
 /// The performances of a program, soonest first.
@@ -66,38 +64,12 @@ pub async fn next_schedule_edition(
     if before.version != version {
         return Err(CatalogError::Stale);
     }
-    schedules::write(tx, id, starts_at).await?;
+    schedules::write(tx, id).await?;
+    if let Some(starts_at) = starts_at.filter(|starts_at| *starts_at != before.starts_at) {
+        schedules::write_moved(tx, id, starts_at).await?;
+    }
     let found = schedules::list_editions(tx, None, Some(id)).await?.pop();
     Ok(Edited { before, after: found.ok_or(CatalogError::NotFound)? })
-}
-
-/// The prices of a performance's sections.
-#[derive(Clone, Debug, Serialize)]
-pub struct Prices {
-    /// The edition of the performance.
-    pub version: i64,
-    /// Lowest and highest price of each section.
-    pub sections: Vec<(String, Option<Points>, Option<Points>)>,
-}
-
-/// Gives the seats of some sections their price; what is held keeps its own.
-pub async fn update_prices(
-    tx: &mut Connection,
-    id: ScheduleId,
-    version: i64,
-    prices: &[(String, Points)],
-) -> Result<Edited<Prices>, CatalogError> {
-    let of = |version, stock: Vec<SectionStock>| Prices {
-        version,
-        sections: stock.into_iter().map(|s| (s.section, s.price_min, s.price_max)).collect(),
-    };
-    let edited = next_schedule_edition(tx, id, version, None).await?;
-    let before = of(edited.before.version, schedules::list_sections(&mut *tx, id).await?);
-    let (sections, prices): (Vec<String>, Vec<i64>) =
-        prices.iter().map(|(section, price)| (section.clone(), price.get())).unzip();
-    schedules::write_prices(tx, id, &sections, &prices).await?;
-    let after = of(edited.after.version, schedules::list_sections(tx, id).await?);
-    Ok(Edited { before, after })
 }
 
 /// A new zone of a performance.

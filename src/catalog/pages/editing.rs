@@ -15,7 +15,7 @@ impl Fault for CatalogError {
     fn status(&self) -> StatusCode {
         match self {
             Self::NotFound => NotFound.status(),
-            Self::Plan(_) => StatusCode::UNPROCESSABLE_ENTITY,
+            Self::Plan(_) | Self::NoSuchSection => StatusCode::UNPROCESSABLE_ENTITY,
             Self::Stale
             | Self::SlugTaken
             | Self::MomentTaken
@@ -34,6 +34,7 @@ impl Fault for CatalogError {
             Self::SlugTaken => "slug-taken",
             Self::MomentTaken => "moment-taken",
             Self::ZoneTaken => "zone-taken",
+            Self::NoSuchSection => "no-such-section",
             Self::NothingToSell => "nothing-to-sell",
             Self::WrongStatus => "wrong-status",
             Self::SeatsInUse { .. } => "seats-in-use",

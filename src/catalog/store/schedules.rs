@@ -71,48 +71,35 @@ pub(in crate::catalog) async fn insert(
     Ok(())
 }
 
-/// The next edition of a locked performance, at another moment if there is one.
+/// The next edition of a locked performance.
 pub(in crate::catalog) async fn write(
     tx: &mut Connection,
     id: ScheduleId,
-    starts_at: Option<DateTime<Utc>>,
 ) -> Result<(), sqlx::Error> {
-    sqlx::query!(
-        r#"
-        update schedules set starts_at = coalesce($2, starts_at), version = version + 1
-        where id = $1
-        "#,
-        id as _,
-        starts_at,
-    )
-    .execute(tx)
-    .await?;
+    sqlx::query!("update schedules set version = version + 1 where id = $1", id as _)
+        .execute(tx)
+        .await?;
     Ok(())
 }
 
-/// Gives every seat of the sections its price; those that were not for sale yet are now.
-/// What is held keeps the price it was held at.
-pub(in crate::catalog) async fn write_prices(
+/// Moves a locked performance, and keeps until when the program's rule lets what is reserved
+/// be given back now.
+pub(in crate::catalog) async fn write_moved(
     tx: &mut Connection,
-    schedule_id: ScheduleId,
-    sections: &[String],
-    prices: &[i64],
+    id: ScheduleId,
+    starts_at: DateTime<Utc>,
 ) -> Result<(), sqlx::Error> {
     sqlx::query!(
         r#"
-        insert into schedule_seats (schedule_id, seat_id, price)
-        select $1, s.id, p.price
-        from unnest($2::text[], $3::bigint[]) as p (section, price)
-        join schedules d on d.id = $1
-        join seats s on s.venue_id = d.venue_id and s.section = p.section
-        order by s.id
-        on conflict on constraint schedule_seats_seat_id_schedule_id_key
-            do update set price = excluded.price, changed_xid = pg_current_xact_id()
-            where schedule_seats.price <> excluded.price
+        with moved as (
+            update schedules set starts_at = $2 where id = $1 returning program_id
+        )
+        insert into schedule_moves (schedule_id, refund_until)
+        select $1, $2::timestamptz - make_interval(hours => p.refund_until_hours)
+        from moved join programs p on p.id = moved.program_id
         "#,
-        schedule_id as _,
-        sections,
-        prices,
+        id as _,
+        starts_at,
     )
     .execute(tx)
     .await?;

@@ -26,8 +26,9 @@ use crate::{
     reservation::{
         desk::Desk,
         error::ReservationError,
-        hold::{self, HoldOrder},
+        hold::{self},
         model::{Choice, Hold, Wish},
+        order::{HoldOrder, Shown},
     },
     web::{
         error::{Fault, PageError},
@@ -51,11 +52,15 @@ pub struct HoldForm {
     best: Field,
     section: Field,
     price: Field,
+    /// What was shown: the total, what one place costs, or the version of the prices.
+    total: Field,
+    unit_price: Field,
+    price_version: Field,
     request_key: Field,
 }
 
 impl HoldForm {
-    fn parse(&self) -> Result<(Choice, Option<Uuid>), Mistakes> {
+    fn parse(&self) -> Result<Parsed, Mistakes> {
         let mut mistakes = Mistakes::default();
         let key = request_key::parse(&mut mistakes, &self.request_key);
         let choice = if !self.zone_id.is_empty() {
@@ -66,7 +71,30 @@ impl HoldForm {
             let seats = mistakes.note("seat_ids", "reservation-refusal-seats", self.seats());
             seats.map(Choice::Seats)
         };
-        mistakes.or(choice).map(|choice| (choice, key))
+        let shown = choice.as_ref().and_then(|choice| self.shown(&mut mistakes, choice));
+        mistakes.or(choice).map(|choice| (choice, shown, key))
+    }
+
+    /// The price that was shown; an exact one says more than the version of the prices.
+    fn shown(&self, mistakes: &mut Mistakes, choice: &Choice) -> Option<Shown> {
+        let is_places = matches!(choice, Choice::Places { .. });
+        let mut points = |name, field: &Field| {
+            let points = field.parse().and_then(Points::new);
+            mistakes.note(name, "reservation-refusal-total", points)
+        };
+        if !self.total.is_empty() {
+            points("total", &self.total).map(Shown::Total)
+        } else if is_places && !self.unit_price.is_empty() {
+            let total = points("unit_price", &self.unit_price)?.checked_mul(choice.quantity());
+            let total = mistakes.note("unit_price", "reservation-refusal-total", total);
+            total.map(Shown::Total)
+        } else if !is_places && !self.price_version.is_empty() {
+            let version = self.price_version.parse().filter(|version| *version >= 0);
+            let version = mistakes.note("price_version", "reservation-refusal-total", version);
+            version.map(Shown::PriceVersion)
+        } else {
+            None
+        }
     }
 
     /// Places of a zone; `best` says how many as well as `quantity` does.
@@ -108,6 +136,9 @@ impl HoldForm {
     }
 }
 
+/// What an order says: what, at which price it was shown, and its request key.
+type Parsed = (Choice, Option<Shown>, Option<Uuid>);
+
 /// What was typed, as the forms of the map show it again.
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "called from templates")]
 impl HoldForm {
@@ -122,6 +153,24 @@ impl HoldForm {
 
     pub(super) fn is_price(&self, price: &Points) -> bool {
         self.price.parse() == Some(price.get())
+    }
+
+    /// The same order for another total, field by field. The best seats are asked for at any
+    /// price of one: the total says what they may cost.
+    pub(super) fn at_total(&self, total: Points) -> Vec<(&'static str, String)> {
+        let mut fields = Vec::new();
+        let named = [
+            ("zone_id", &self.zone_id),
+            ("quantity", &self.quantity),
+            ("best", &self.best),
+            ("section", &self.section),
+        ];
+        let seats = self.seat_ids.0.iter().map(|field| ("seat_ids", field));
+        for (name, field) in named.into_iter().chain(seats).filter(|(_, field)| !field.is_empty()) {
+            fields.push((name, field.text().to_owned()));
+        }
+        fields.push(("total", total.get().to_string()));
+        fields
     }
 
     pub(super) fn has_seat(&self, id: &ScheduleSeatId) -> bool {
@@ -154,7 +203,7 @@ pub async fn create_hold(
         };
         map_page(&app, &desk, &me.view, &performance, &admitted, section, Some(refused)).await
     };
-    let (choice, request_key) = match form.parse() {
+    let (choice, shown, request_key) = match form.parse() {
         Ok(parsed) => parsed,
         Err(mistakes) if me.view.wants_form(&mistakes) => {
             return map(Why::Mistakes(&mistakes)).await;
@@ -166,6 +215,7 @@ pub async fn create_hold(
         program: performance.program.clone(),
         schedule: performance.schedule.clone(),
         choice,
+        shown,
         request_key,
         pass: None,
     };
@@ -200,6 +250,8 @@ struct ZoneWaitingPage<'a> {
     v: &'a View,
     order: &'a HoldOrder,
     zone_id: ZoneId,
+    /// What the order showed, if it did.
+    total: Option<Points>,
     ahead: u64,
     estimate: String,
     retry_after_ms: u64,
@@ -226,6 +278,7 @@ fn wait_page(v: &View, order: &HoldOrder, refusal: &ReservationError) -> HttpRes
         v,
         order,
         zone_id: *zone_id,
+        total: order.shown.and_then(Shown::total),
         ahead: waiting.ahead,
         estimate: estimate(v, waiting),
         retry_after_ms: *retry_after_ms,

@@ -5,6 +5,7 @@ use actix_web::http::StatusCode;
 
 use super::{holds::HoldForm, room::RoomMap, seats::seat_name};
 use crate::{
+    points::Points,
     reservation::{alternatives::Alternative, error::ReservationError},
     web::{error::Fault, form::Mistakes, i18n::Phrase, page::View},
 };
@@ -55,6 +56,14 @@ impl<'a> Refused<'a> {
                     gone: seats.map(|seat| seat_name(v, seat, with_section).to_string()).collect(),
                     alternatives,
                     is_about_seats: true,
+                    new_total: None,
+                }
+            }
+            Why::Order(fault @ ReservationError::PriceChanged { total }) => {
+                let title = v.text(format!("error-{}-title", fault.code()));
+                Refusal {
+                    new_total: Some((*total, self.typed.at_total(*total))),
+                    ..Refusal::plain(title, v.refusal(fault))
                 }
             }
             Why::Order(ReservationError::SoldOut { zone_id: None }) => {
@@ -79,12 +88,16 @@ pub(super) struct Refusal<'a> {
     pub(super) gone: Vec<String>,
     pub(super) alternatives: &'a [Alternative],
     pub(super) is_about_seats: bool,
+    /// What it costs now, and the order that goes on at that.
+    pub(super) new_total: Option<NewTotal>,
 }
+
+type NewTotal = (Points, Vec<(&'static str, String)>);
 
 impl Refusal<'_> {
     fn plain(title: Phrase, text: String) -> Self {
-        let alternatives = Default::default();
-        Self { title, text, gone: Vec::new(), alternatives, is_about_seats: false }
+        let (gone, alternatives) = (Vec::new(), Default::default());
+        Self { title, text, gone, alternatives, is_about_seats: false, new_total: None }
     }
 
     fn of_mistakes(v: &View, mistakes: &Mistakes) -> Self {

@@ -18,6 +18,8 @@ use crate::{
 pub(super) struct RoomMap {
     /// From where its changes are asked.
     pub(super) cursor: i64,
+    /// What was priced later may be shown at another price than it has.
+    pub(super) price_version: i64,
     pub(super) drawing: Drawing,
     pub(super) zones: Vec<ZoneState>,
     pub(super) sections: Vec<SectionListing>,
@@ -40,13 +42,14 @@ pub(super) async fn read_map(
         return read_large_map(app, desk, id, section, refusal).await;
     }
     // Before the seats: what changes meanwhile is told once more, not never.
-    let cursor = store::cursor(&app.db).await?;
+    let position = store::position(&app.db, id).await?;
     let seats = store::list_seats(&app.db, id, None).await?;
-    let house = House::new(seats, store::list_zones(&app.db, id).await?);
+    let house = House::new(position, seats, store::list_zones(&app.db, id).await?);
     let sections = house.sections();
     let section = section.filter(|wanted| sections.iter().any(|each| each.name == *wanted));
     let drawing = Drawing::of(house.seats(section.as_deref()));
-    Ok(RoomMap { cursor, drawing, zones: house.zones(), sections, section, overview: None })
+    let (store::Position { cursor, price_version, .. }, zones) = (position, house.zones());
+    Ok(RoomMap { cursor, price_version, drawing, zones, sections, section, overview: None })
 }
 
 /// A house from memory: from above, or one section of it.
@@ -59,14 +62,17 @@ async fn read_large_map(
 ) -> Result<RoomMap, PageError> {
     let read = |house: &mut House, cursor| {
         let seats = section.as_deref().map(|section| house.seats(Some(section)));
-        (cursor, house.sections(), house.zones(), seats.unwrap_or_default())
+        let position = (cursor, house.price_version());
+        (position, house.sections(), house.zones(), seats.unwrap_or_default())
     };
-    let (cursor, sections, zones, mut seats) = desk.maps.house(app, id, read).await?;
+    let ((cursor, price_version), sections, zones, mut seats) =
+        desk.maps.house(app, id, read).await?;
     if let Some(ReservationError::SeatUnavailable { seat_ids, .. }) = refusal {
         // Where the seats that are gone stood, as they stand now.
         seats = store::list_seats_around(&app.db, id, seat_ids).await?;
     }
     let section = seats.first().map(|seat| seat.section.clone());
     let overview = Some(Overview::of(&sections));
-    Ok(RoomMap { cursor, drawing: Drawing::of(seats), zones, sections, section, overview })
+    let drawing = Drawing::of(seats);
+    Ok(RoomMap { cursor, price_version, drawing, zones, sections, section, overview })
 }

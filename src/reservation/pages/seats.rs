@@ -148,6 +148,12 @@ impl SeatMapPage<'_> {
         label.word("free", free).word("prices", self.section_prices(section))
     }
 
+    /// The same for the script, which knows how many are free and what they cost later.
+    fn section_label_pattern(&self, section: &SectionListing) -> Phrase {
+        let label = self.v.t("seat-section-label").word("section", &section.name);
+        label.word("free", "{free}").word("prices", "{prices}")
+    }
+
     fn free_sign(&self, section: &SectionListing) -> String {
         match section.free {
             0 => self.v.t("seat-zone-sold-out").to_string(),
@@ -232,7 +238,7 @@ async fn map_document(
         };
         return Ok(desk.maps.house(app, id, write).await?);
     }
-    let cursor = store::cursor(&app.db).await?;
+    let cursor = store::position(&app.db, id).await?.cursor;
     let seats = store::list_seats(&app.db, id, section).await?;
     Ok(house::document(cursor, &seats, &store::list_zones(&app.db, id).await?))
 }

@@ -17,6 +17,7 @@ pub(in crate::reservation) struct LockedSeat {
     pub(in crate::reservation) id: ScheduleSeatId,
     pub(in crate::reservation) version: i64,
     pub(in crate::reservation) price: Points,
+    pub(in crate::reservation) price_version: i64,
     pub(in crate::reservation) status: SeatStatus,
 }
 
@@ -29,7 +30,7 @@ pub(in crate::reservation) async fn lock_seats(
     sqlx::query_as!(
         LockedSeat,
         r#"
-        select id as "id: _", version, price as "price: _", status as "status: _"
+        select id as "id: _", version, price as "price: _", price_version, status as "status: _"
         from schedule_seats
         where id = any($1) and schedule_id = $2
         order by id
@@ -158,45 +159,59 @@ pub(in crate::reservation) async fn insert_seat_hold(
     Ok((written.expires_at, written.n_taken))
 }
 
-/// What a hold of places came to.
-pub(in crate::reservation) struct PlacesHeld {
-    pub(in crate::reservation) expires_at: DateTime<Utc>,
-    pub(in crate::reservation) unit_price: Points,
-    pub(in crate::reservation) total: Points,
+/// Zone that this transaction has locked.
+#[derive(Debug)]
+pub(in crate::reservation) struct LockedZone {
+    pub(in crate::reservation) price: Points,
+    pub(in crate::reservation) remaining: i32,
 }
 
-/// Takes places off a zone and writes the hold of them, in one statement: `remaining` is
-/// compared on the row as it is once it is ours. None when too few are left or the
-/// performance has no such zone.
+/// Locks a zone, if the performance has it.
+pub(in crate::reservation) async fn lock_zone(
+    tx: &mut Connection,
+    schedule_id: ScheduleId,
+    zone_id: ZoneId,
+) -> Result<Option<LockedZone>, sqlx::Error> {
+    sqlx::query_as!(
+        LockedZone,
+        r#"
+        select price as "price: _", remaining from zones
+        where id = $1 and schedule_id = $2
+        for no key update
+        "#,
+        zone_id as _,
+        schedule_id as _,
+    )
+    .fetch_optional(tx)
+    .await
+}
+
+/// Takes places off a locked zone and writes the hold of them, in one statement; says when it
+/// ends. `None`, and nothing is written, when the zone has too few left.
 pub(in crate::reservation) async fn insert_place_hold(
     tx: &mut Connection,
     hold: &NewHold,
+    total: Points,
     item: &Item,
-    zone_id: ZoneId,
-) -> Result<Option<PlacesHeld>, sqlx::Error> {
-    sqlx::query_as!(
-        PlacesHeld,
+) -> Result<Option<DateTime<Utc>>, sqlx::Error> {
+    sqlx::query_scalar!(
         r#"
         with taken as (
             update zones
             set remaining = remaining - $10, version = version + 1,
                 changed_xid = pg_current_xact_id()
             where id = $9 and schedule_id = $3 and remaining >= $10
-            returning price, clock_timestamp() as at
-        ), held as (
-            insert into reservations (id, account_id, schedule_id, program_id, total, expires_at,
-                hold_ttl_secs, refund_until, refund_percent, places_max, created_at)
-            select $1, $2, $3, $4, price * $10, at + make_interval(secs => $5::integer), $5, $6, $7,
-                $11, at
-            from taken
-            returning expires_at, total
+            returning clock_timestamp() as at
         ), items as (
             insert into reservation_items
                 (id, reservation_id, schedule_id, zone_id, quantity, unit_price)
-            select $8, $1, $3, $9, $10, price from taken
+            select $8, $1, $3, $9, $10, $12 from taken
         )
-        select held.expires_at, held.total as "total: _", taken.price as "unit_price: _"
-        from held cross join taken
+        insert into reservations (id, account_id, schedule_id, program_id, total, expires_at,
+            hold_ttl_secs, refund_until, refund_percent, places_max, created_at)
+        select $1, $2, $3, $4, $11, at + make_interval(secs => $5::integer), $5, $6, $7, $13, at
+        from taken
+        returning expires_at
         "#,
         hold.id as _,
         hold.account_id as _,
@@ -206,8 +221,10 @@ pub(in crate::reservation) async fn insert_place_hold(
         hold.terms.refund_until,
         hold.terms.refund_percent,
         item.id as _,
-        zone_id as _,
+        item.zone_id as _,
         item.quantity,
+        total as _,
+        item.unit_price as _,
         hold.terms.places_max,
     )
     .fetch_optional(tx)
@@ -226,6 +243,25 @@ pub(in crate::reservation) async fn find_remaining(
         schedule_id as _,
     )
     .fetch_optional(db)
+    .await
+}
+
+/// Those of `seat_ids` that only a hold past its end keeps.
+pub(in crate::reservation) async fn list_lapsed_seats(
+    db: &Pool,
+    seat_ids: &[ScheduleSeatId],
+) -> Result<Vec<ScheduleSeatId>, sqlx::Error> {
+    sqlx::query_scalar!(
+        r#"
+        select i.schedule_seat_id as "id!: ScheduleSeatId"
+        from reservation_items i
+        join reservations r on r.id = i.reservation_id
+        where i.live and i.schedule_seat_id = any($1)
+          and r.status = 'HELD' and r.expires_at <= clock_timestamp()
+        "#,
+        seat_ids as _,
+    )
+    .fetch_all(db)
     .await
 }
 

@@ -14,11 +14,34 @@ use crate::{
     },
 };
 
-/// Where to ask for changes from: every transaction older than this is seen by whatever
-/// is read after it.
-pub(in crate::reservation) async fn cursor(db: &Pool) -> Result<i64, sqlx::Error> {
-    sqlx::query_scalar!(
-        r#"select pg_snapshot_xmin(pg_current_snapshot())::text::bigint as "cursor!""#
+/// State of a performance before its seats are read.
+#[derive(Clone, Copy, Debug, Default)]
+pub(in crate::reservation) struct Position {
+    /// Where to ask for changes from: every transaction older than this is seen by whatever is
+    /// read after it.
+    pub(in crate::reservation) cursor: i64,
+    /// What was priced by a later step may be shown at another price than it has.
+    pub(in crate::reservation) price_version: i64,
+    /// The edition of the venue: with another one the seats may stand elsewhere.
+    pub(in crate::reservation) venue_version: i64,
+}
+
+/// The position to be read before the seats.
+pub(in crate::reservation) async fn position(
+    db: &Pool,
+    schedule_id: ScheduleId,
+) -> Result<Position, sqlx::Error> {
+    sqlx::query_as!(
+        Position,
+        r#"
+        select pg_snapshot_xmin(pg_current_snapshot())::text::bigint as "cursor!",
+            coalesce((select price_version from schedules where id = $1), 0) as "price_version!",
+            coalesce((
+                select v.version from schedules d join venues v on v.id = d.venue_id
+                where d.id = $1
+            ), 0) as "venue_version!"
+        "#,
+        schedule_id as _,
     )
     .fetch_one(db)
     .await

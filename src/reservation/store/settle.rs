@@ -23,8 +23,9 @@ pub(in crate::reservation) async fn find_owned(
             schedule_id as "schedule_id: _", program_id as "program_id: ProgramId",
             case when status = 'HELD' and expires_at <= clock_timestamp() then 'EXPIRED' else status end
                 as "status!: ReservationStatus",
-            total as "total: Points", expires_at, renewed_at, refund_until, refund_percent, settled_at,
-            created_at
+            total as "total: Points", expires_at, renewed_at,
+            refund_deadline(schedule_id, refund_until, created_at) as "refund_until!",
+            refund_percent, settled_at, created_at
         from reservations
         where id = $1 and account_id = $2
         "#,
@@ -113,7 +114,8 @@ pub(in crate::reservation) async fn list_locked(
         select r.program_id as "program_id: _", r.schedule_id as "schedule_id: _",
             r.status as "status: _", r.total as "total: _", r.expires_at, r.renewed_at,
             c.now as "locked_at!", r.expires_at <= c.now as "is_lapsed!",
-            r.refund_until <= c.now as "is_refund_over!",
+            refund_deadline(r.schedule_id, r.refund_until, r.created_at) <= c.now
+                as "is_refund_over!",
             r.refund_percent, p.status as "program_status: _",
             i.id as "item_id: _", i.schedule_seat_id as "schedule_seat_id: _",
             i.zone_id as "zone_id: _", i.quantity, i.unit_price as "unit_price: _"

@@ -45,17 +45,18 @@ pub(in crate::reservation) async fn lock_picked(
 /// Moves locked seats from one status to another; says how many it were.
 pub(in crate::reservation) async fn write_seat_status(
     tx: &mut Connection,
-    ids: &[ScheduleSeatId],
+    seats: &[PickedSeat],
     from: SeatStatus,
     to: SeatStatus,
 ) -> Result<u64, sqlx::Error> {
+    let ids: Vec<_> = seats.iter().map(|seat| seat.id.0).collect();
     let written = sqlx::query!(
         r#"
         update schedule_seats
         set status = $3, version = version + 1, changed_xid = pg_current_xact_id()
         where id = any($1) and status = $2
         "#,
-        ids as _,
+        &ids,
         from as _,
         to as _,
     )

@@ -55,10 +55,14 @@ async fn a_locked_account_is_out_everywhere_at_once(db: PgPool) {
     let twice = admin.post(&format!("{path}/lock"), &why).await;
     assert_eq!((twice.status, twice.code().as_str()), (409, "changed-meanwhile"));
     assert_eq!(admin.post(&format!("{path}/unlock"), &why).await.status, 200);
+    assert_eq!(ada.get("/wallet").await.status, 401, "what was open then is over");
+    let ada = office.log_in(&ada, 1).await;
     assert_eq!(ada.get("/wallet").await.status, 200);
 
     let promoted = [("from", "CUSTOMER"), ("role", "STAFF"), ("reason", "works at the door now")];
     assert_eq!(admin.post(&format!("{path}/role"), &promoted).await.status, 200);
+    assert_eq!(ada.get("/door").await.status, 401);
+    let ada = office.log_in(&ada, 1).await;
     assert_eq!(ada.get("/door").await.status, 200);
     let stale = admin.post(&format!("{path}/role"), &promoted).await;
     assert_eq!((stale.status, stale.code().as_str()), (409, "changed-meanwhile"));

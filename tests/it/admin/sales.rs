@@ -29,7 +29,7 @@ async fn sales_are_told_by_section_and_streamed_as_a_file(db: PgPool) {
     assert!(file.header("content-disposition").contains(&concert.slug));
     let lines: Vec<&str> = file.body.lines().collect();
     assert_eq!(lines.len(), 3, "{}", file.body);
-    assert!(lines[0].starts_with("reservation,created_at,status,email"));
+    assert!(lines[0].starts_with("\u{feff}reservation,created_at,status,email"));
     assert!(lines[2].starts_with(&bought.reservation_id.to_string()), "{}", file.body);
     assert!(lines[2].contains(",'=cmd-") && lines[2].ends_with(",5,190000"), "{}", lines[2]);
 

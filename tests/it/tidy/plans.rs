@@ -12,9 +12,16 @@ use super::{
 use crate::support::pool;
 
 /// Tables that stay small, a few rows for what an organiser makes by hand: read whole by what
-/// lists them.
-const SMALL: [&str; 6] =
-    ["programs", "schedules", "venues", "queue_numbers", "queue_gates", "queue_purges"];
+/// lists them. Of `price_changes` there are only those that are not written yet.
+const SMALL: [&str; 7] = [
+    "programs",
+    "schedules",
+    "venues",
+    "queue_numbers",
+    "queue_gates",
+    "queue_purges",
+    "price_changes",
+];
 /// Whose statements are meant to read everything, on a connection beside the pool.
 const REPORTS: [&str; 2] = ["src/rehearsal", "src/demo"];
 /// Fills one house with 400,000 seats beside a thousand with 300, one line with 1,000,000 people

@@ -10,7 +10,8 @@ use crate::{
     catalog::{ProgramDetails, ProgramEdition},
     web::{
         form::{Field, Mistakes},
-        times,
+        local_time::{TypedTime, carried},
+        times::{self, HOME_ZONE},
     },
 };
 
@@ -30,8 +31,14 @@ pub struct ProgramForm {
     pub(super) slug: Field,
     pub(super) title: Field,
     pub(super) description: Field,
+    /// The clock on which both times were shown.
+    pub(super) time_zone: Field,
     pub(super) on_sale_at: Field,
+    pub(super) on_sale_at_shown: Field,
+    pub(super) on_sale_at_offset: Field,
     pub(super) off_sale_at: Field,
+    pub(super) off_sale_at_shown: Field,
+    pub(super) off_sale_at_offset: Field,
     pub(super) queue_capacity: Field,
     pub(super) queue_rate_per_second: Field,
     pub(super) stay_minutes: Field,
@@ -45,6 +52,7 @@ impl ProgramForm {
     /// What most programs have.
     pub(super) fn usual() -> Self {
         Self {
+            time_zone: Field::of(HOME_ZONE),
             stay_minutes: Field::of(10),
             hold_minutes: Field::of(5),
             places_per_account_max: Field::of(8),
@@ -64,8 +72,13 @@ impl ProgramForm {
             slug: Field::of(&details.slug),
             title: Field::of(&details.title),
             description: Field::of(&details.description),
+            time_zone: Field::of(zone.name()),
             on_sale_at: Field::of(times::typed(details.on_sale_at, zone)),
+            on_sale_at_shown: Field::of(carried(details.on_sale_at)),
+            on_sale_at_offset: Field::default(),
             off_sale_at: Field::of(times::typed(details.off_sale_at, zone)),
+            off_sale_at_shown: Field::of(carried(details.off_sale_at)),
+            off_sale_at_offset: Field::default(),
             queue_capacity: or_empty(details.queue_capacity),
             queue_rate_per_second: or_empty(details.queue_rate_per_second),
             stay_minutes: Field::of(times::typed_minutes(details.stay_secs)),
@@ -89,51 +102,55 @@ impl ProgramForm {
     ) -> Result<(i64, ProgramDetails), Mistakes> {
         let mut mistakes = Mistakes::default();
         let version = parse_version(&mut mistakes, &self.version);
-        let details = self.read(&mut mistakes, &edition.time_zone).map(|details| {
-            let (shown, kept) = (Self::of(edition), &edition.details);
-            let or_kept = |typed: &Field, shown: &Field, read, kept| match typed == shown {
-                true => kept,
-                false => read,
-            };
-            ProgramDetails {
-                on_sale_at: or_kept(
-                    &self.on_sale_at,
-                    &shown.on_sale_at,
-                    details.on_sale_at,
-                    kept.on_sale_at,
-                ),
-                off_sale_at: or_kept(
-                    &self.off_sale_at,
-                    &shown.off_sale_at,
-                    details.off_sale_at,
-                    kept.off_sale_at,
-                ),
-                ..details
-            }
-        });
+        let stored = (edition.details.on_sale_at, edition.details.off_sale_at);
+        let details = self.read(&mut mistakes, &edition.time_zone, Some(stored));
         mistakes.or(version.zip(details))
     }
 
-    /// Times are read on the clock of `zone`.
+    /// Times are read on the clock of `zone` where the form names none.
     pub(super) fn parse(&self, zone: &str) -> Result<ProgramDetails, Mistakes> {
         let mut mistakes = Mistakes::default();
-        let details = self.read(&mut mistakes, zone);
+        let details = self.read(&mut mistakes, zone, None);
         mistakes.or(details)
     }
 
-    fn read(&self, mistakes: &mut Mistakes, zone: &str) -> Option<ProgramDetails> {
+    /// When the sale opens, as it was typed.
+    pub(super) fn opens(&self) -> TypedTime<'_> {
+        TypedTime {
+            name: "on_sale_at",
+            text: &self.on_sale_at,
+            zone: &self.time_zone,
+            shown: &self.on_sale_at_shown,
+            offset: &self.on_sale_at_offset,
+        }
+    }
+
+    /// When the sale closes, as it was typed.
+    pub(super) fn closes(&self) -> TypedTime<'_> {
+        TypedTime {
+            name: "off_sale_at",
+            text: &self.off_sale_at,
+            zone: &self.time_zone,
+            shown: &self.off_sale_at_shown,
+            offset: &self.off_sale_at_offset,
+        }
+    }
+
+    fn read(
+        &self,
+        mistakes: &mut Mistakes,
+        zone: &str,
+        stored: Option<(DateTime<Utc>, DateTime<Utc>)>,
+    ) -> Option<ProgramDetails> {
         let zone = times::zone(zone);
-        let moment = |field: &Field| times::parse(field.text(), zone);
         let slug = Some(self.slug.text().to_owned()).filter(|slug| is_slug(slug));
         let slug = mistakes.note("slug", "admin-refusal-slug", slug);
         let title = text(&self.title, 1, TITLE_CHARS_MAX);
         let title = mistakes.note("title", "admin-refusal-title", title);
         let description = text(&self.description, 0, DESCRIPTION_CHARS_MAX);
         let description = mistakes.note("description", "admin-refusal-description", description);
-        let on_sale_at =
-            mistakes.note("on_sale_at", "admin-refusal-moment", moment(&self.on_sale_at));
-        let off_sale_at =
-            mistakes.note("off_sale_at", "admin-refusal-moment", moment(&self.off_sale_at));
+        let on_sale_at = self.opens().parse(mistakes, zone, stored.map(|(opens, _)| opens));
+        let off_sale_at = self.closes().parse(mistakes, zone, stored.map(|(_, closes)| closes));
         let (on_sale_at, off_sale_at) = in_order(mistakes, on_sale_at, off_sale_at)?;
         let queue_capacity = optional(mistakes, "queue_capacity", &self.queue_capacity);
         let queue_rate_per_second =

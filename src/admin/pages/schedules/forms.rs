@@ -1,16 +1,19 @@
 //! What is typed about a performance.
 
+use std::collections::HashSet;
+
 use chrono::{DateTime, Utc};
 use serde::Deserialize;
 
 use crate::{
     admin::pages::{parse_version, programs::form_text as text},
     app::App,
-    catalog::{VenueId, ZoneDetails, find_venue},
+    catalog::{ScheduleEdition, VenueId, ZoneDetails, find_venue},
     points::Points,
     reservation::SeatPick,
     web::{
         form::{Field, Fields, Mistakes},
+        local_time::{Reading, TypedTime, carried},
         times,
     },
 };
@@ -26,14 +29,20 @@ const CAPACITY_MAX: i32 = 1_000_000;
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default)]
 pub struct NewScheduleForm {
-    venue_id: Field,
-    starts_at: Field,
+    pub(in crate::admin::pages) venue_id: Field,
+    pub(in crate::admin::pages) starts_at: Field,
+    starts_at_offset: Field,
+    /// The venue's clock, as soon as one is chosen.
+    #[serde(skip)]
+    time_zone: Field,
+    #[serde(skip)]
+    shown: Field,
 }
 
 impl NewScheduleForm {
-    /// The moment is read on the venue's clock.
+    /// Finds the venue, on whose clock the moment is read.
     pub(super) async fn parse(
-        &self,
+        &mut self,
         app: &App,
     ) -> Result<Result<(VenueId, DateTime<Utc>), Mistakes>, sqlx::Error> {
         let mut mistakes = Mistakes::default();
@@ -42,11 +51,39 @@ impl NewScheduleForm {
             None => None,
         };
         let venue = mistakes.note("venue_id", "admin-refusal-venue", venue);
-        let moment = venue.as_ref().and_then(|venue| {
-            times::parse(self.starts_at.text(), times::zone(&venue.details.time_zone))
-        });
-        let moment = mistakes.note("starts_at", "admin-refusal-moment", moment);
+        let moment = match &venue {
+            Some(venue) => {
+                self.time_zone = Field::of(&venue.details.time_zone);
+                let usual = times::zone(&venue.details.time_zone);
+                self.starts().parse(&mut mistakes, usual, None)
+            }
+            None => None,
+        };
         Ok(mistakes.or(venue.map(|venue| venue.id).zip(moment)))
+    }
+
+    fn starts(&self) -> TypedTime<'_> {
+        TypedTime {
+            name: "starts_at",
+            text: &self.starts_at,
+            zone: &self.time_zone,
+            shown: &self.shown,
+            offset: &self.starts_at_offset,
+        }
+    }
+
+    /// The two readings of a moment that the venue's clock shows twice.
+    pub(in crate::admin::pages) fn readings(&self) -> Vec<Reading> {
+        self.starts().readings(times::zone(self.time_zone.text()))
+    }
+
+    /// Whether anything was typed.
+    pub(in crate::admin::pages) fn is_typed(&self) -> bool {
+        !self.starts_at.is_empty()
+    }
+
+    pub(in crate::admin::pages) fn is_venue(&self, id: &VenueId) -> bool {
+        self.venue_id.parse().as_ref() == Some(&id.0)
     }
 }
 
@@ -55,16 +92,49 @@ impl NewScheduleForm {
 #[serde(default)]
 pub struct MomentForm {
     version: Field,
-    starts_at: Field,
+    pub(super) time_zone: Field,
+    pub(super) starts_at: Field,
+    pub(super) starts_at_shown: Field,
+    starts_at_offset: Field,
 }
 
 impl MomentForm {
-    pub(super) fn parse(&self, zone: &str) -> Result<(i64, DateTime<Utc>), Mistakes> {
+    /// The moment as it stands, to be typed over.
+    pub(super) fn of(edition: &ScheduleEdition) -> Self {
+        let zone = times::zone(&edition.time_zone);
+        Self {
+            version: Field::of(edition.version),
+            time_zone: Field::of(zone.name()),
+            starts_at: Field::of(times::typed(edition.starts_at, zone)),
+            starts_at_shown: Field::of(carried(edition.starts_at)),
+            starts_at_offset: Field::default(),
+        }
+    }
+
+    pub(super) fn parse(
+        &self,
+        edition: &ScheduleEdition,
+    ) -> Result<(i64, DateTime<Utc>), Mistakes> {
         let mut mistakes = Mistakes::default();
         let version = parse_version(&mut mistakes, &self.version);
-        let moment = times::parse(self.starts_at.text(), times::zone(zone));
-        let moment = mistakes.note("starts_at", "admin-refusal-moment", moment);
+        let usual = times::zone(&edition.time_zone);
+        let moment = self.starts().parse(&mut mistakes, usual, Some(edition.starts_at));
         mistakes.or(version.zip(moment))
+    }
+
+    fn starts(&self) -> TypedTime<'_> {
+        TypedTime {
+            name: "starts_at",
+            text: &self.starts_at,
+            zone: &self.time_zone,
+            shown: &self.starts_at_shown,
+            offset: &self.starts_at_offset,
+        }
+    }
+
+    /// The two readings of a moment that the clock shows twice.
+    pub(super) fn readings(&self) -> Vec<Reading> {
+        self.starts().readings(times::zone(self.time_zone.text()))
     }
 }
 
@@ -88,9 +158,21 @@ impl PricesForm {
             .map(|(section, field)| Some((text(section, 1, NAME_CHARS_MAX)?, price(field)?)));
         let prices: Option<Vec<_>> = prices.collect();
         let prices = prices.filter(|prices| same_length && !prices.is_empty());
-        let prices = mistakes.note("price", "admin-refusal-price", prices);
+        let prices = match prices {
+            Some(prices) => {
+                let once = Some(prices).filter(|prices| is_each_once(prices));
+                mistakes.note("section", "admin-refusal-section-twice", once)
+            }
+            None => mistakes.note("price", "admin-refusal-price", None),
+        };
         mistakes.or(version.zip(prices))
     }
+}
+
+/// Whether no section has two prices.
+fn is_each_once(prices: &[(String, Points)]) -> bool {
+    let sections: HashSet<&str> = prices.iter().map(|(section, _)| section.as_str()).collect();
+    sections.len() == prices.len()
 }
 
 /// Seats to be taken off sale, or put back.

@@ -1,0 +1,160 @@
+//! Prices of a performance: saved at once, written into its seats a bounded step at a time.
+//!
+//! Saving is one short transaction that notes what each section is to cost. A **step** gives at
+//! most [`STEP_SEATS`] seats their price, in a transaction of its own that locks them by id, the
+//! order in which every hold locks them. What is left is read from the rows, so whoever comes
+//! next goes on where a process died, and a step that is done twice does nothing the second time.
+//!
+//! While steps are left some seats of a section have the new price and others the old one. Each
+//! seat is sold for what its row says; an order that showed another total is refused with the
+//! new one. A hold keeps the price it was made at.
+
+use std::time::Duration;
+
+use serde::Serialize;
+use tokio::time::Instant;
+
+use super::{Edited, next_schedule_edition};
+use crate::{
+    catalog::{
+        error::CatalogError,
+        model::{ScheduleId, ScheduleSeatId, SeatId},
+        store::{
+            prices::{self as store, PriceChange, UnpricedSeat},
+            schedules,
+        },
+    },
+    infra::postgres::{Connection, Pool, retry_stale},
+    points::Points,
+};
+
+/// Seats of one step: few enough that nobody who wants one of them waits long.
+const STEP_SEATS: usize = 1_000;
+/// How often what is left is read in one call, while others save prices at the same time.
+const ROUNDS_MAX: usize = 8;
+
+/// Prices of a performance's sections.
+#[derive(Clone, Debug, Serialize)]
+pub struct Prices {
+    /// The edition of the performance.
+    pub version: i64,
+    /// Lowest and highest price of each section.
+    pub sections: Vec<(String, Option<Points>, Option<Points>)>,
+}
+
+/// Saves what the seats of some sections are to cost; [`write_prices`] does the rest. A section
+/// that the venue does not have is refused.
+pub async fn update_prices(
+    tx: &mut Connection,
+    id: ScheduleId,
+    version: i64,
+    prices: &[(String, Points)],
+) -> Result<Edited<Prices>, CatalogError> {
+    let edited = next_schedule_edition(tx, id, version, None).await?;
+    let stock = schedules::list_sections(&mut *tx, id).await?;
+    let is_known = |name: &String| stock.iter().any(|section| section.section == *name);
+    if !prices.iter().all(|(section, _)| is_known(section)) {
+        return Err(CatalogError::NoSuchSection);
+    }
+    let (sections, points): (Vec<String>, Vec<i64>) =
+        prices.iter().map(|(section, price)| (section.clone(), price.get())).unzip();
+    store::upsert_changes(tx, id, edited.after.version, &sections, &points).await?;
+    let before = Prices {
+        version: edited.before.version,
+        sections: stock.into_iter().map(|s| (s.section, s.price_min, s.price_max)).collect(),
+    };
+    let mut after = Prices { version: edited.after.version, ..before.clone() };
+    for (section, price_min, price_max) in &mut after.sections {
+        if let Some((_, price)) = prices.iter().find(|(name, _)| name == section) {
+            (*price_min, *price_max) = (Some(*price), Some(*price));
+        }
+    }
+    Ok(Edited { before, after })
+}
+
+/// Whether saved prices of a performance are still being written.
+pub async fn has_prices_to_write(db: &Pool, id: ScheduleId) -> Result<bool, sqlx::Error> {
+    store::has_changes(db, id).await
+}
+
+/// Performances whose saved prices are still being written.
+pub async fn list_with_prices_to_write(db: &Pool) -> Result<Vec<ScheduleId>, sqlx::Error> {
+    store::list_changing(db).await
+}
+
+/// Writes the saved prices of a performance into its seats for about as long as `lasts`, and
+/// calls `written` after every step. Says whether nothing is left.
+pub async fn write_prices(
+    db: &Pool,
+    id: ScheduleId,
+    lasts: Duration,
+    written: impl Fn(),
+) -> Result<bool, CatalogError> {
+    let ends = Instant::now() + lasts;
+    for _ in 0..ROUNDS_MAX {
+        let changes = store::list_changes(db, id).await?;
+        if changes.is_empty() {
+            return Ok(true);
+        }
+        for change in changes {
+            let seats = store::list_unpriced(db, id, &change).await?;
+            let mut is_newest = true;
+            for step in steps(&seats) {
+                if Instant::now() >= ends {
+                    return Ok(false);
+                }
+                is_newest = retry_stale(|_| write_step(db, id, &change, &step)).await?;
+                written();
+                if !is_newest {
+                    break;
+                }
+            }
+            if is_newest {
+                store::delete_change(db, id, &change).await?;
+            }
+        }
+    }
+    Ok(false)
+}
+
+/// Seats of one step: those that are for sale, or those that are to be.
+enum Step {
+    Priced(Vec<ScheduleSeatId>),
+    New(Vec<SeatId>),
+}
+
+fn steps(seats: &[UnpricedSeat]) -> impl Iterator<Item = Step> {
+    let runs = seats.chunk_by(|left, right| left.id.is_some() == right.id.is_some());
+    runs.flat_map(|run| run.chunks(STEP_SEATS)).map(|chunk| {
+        match chunk.iter().map(|seat| seat.id).collect::<Option<Vec<_>>>() {
+            Some(ids) => Step::Priced(ids),
+            None => Step::New(chunk.iter().map(|seat| seat.seat_id).collect()),
+        }
+    })
+}
+
+/// One step; false, and nothing is written, when a newer price was saved meanwhile.
+async fn write_step(
+    db: &Pool,
+    id: ScheduleId,
+    change: &PriceChange,
+    step: &Step,
+) -> Result<bool, CatalogError> {
+    let mut tx = db.begin().await?;
+    let price_version = store::lock_for_step(&mut tx, id).await?.ok_or(CatalogError::NotFound)?;
+    // In a statement after the lock: whoever saves prices has the performance locked.
+    if !store::is_newest(&mut tx, id, change).await? {
+        tx.rollback().await?;
+        return Ok(false);
+    }
+    match step {
+        Step::Priced(ids) => {
+            store::write_prices(&mut tx, ids, change.price, price_version).await?;
+        }
+        Step::New(seat_ids) => {
+            store::insert_priced(&mut tx, id, seat_ids, change.price, price_version).await?;
+        }
+    }
+    tx.commit().await?;
+    Ok(true)
+}

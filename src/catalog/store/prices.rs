@@ -1,0 +1,241 @@
+//! Prices that were saved and are being written into the seats.
+
+use sqlx::PgExecutor;
+
+use crate::{
+    catalog::model::{ScheduleId, ScheduleSeatId, SeatId},
+    infra::postgres::{Connection, Pool},
+    points::Points,
+};
+
+/// Seats of one section read at once: those of a whole venue.
+const SEATS_MAX: i64 = 100_000;
+/// Sections whose price is being written, of one performance.
+const SECTIONS_MAX: i64 = 5_000;
+/// Performances whose prices are written in one tick.
+const SCHEDULES_MAX: i64 = 100;
+
+/// Price that the seats of a section are to have.
+#[derive(Clone, Debug)]
+pub(in crate::catalog) struct PriceChange {
+    pub(in crate::catalog) section: String,
+    pub(in crate::catalog) price: Points,
+    /// The edition of the performance that set it.
+    pub(in crate::catalog) version: i64,
+}
+
+/// Notes what the seats of the sections are to cost. No section may stand there twice.
+pub(in crate::catalog) async fn upsert_changes(
+    tx: &mut Connection,
+    schedule_id: ScheduleId,
+    version: i64,
+    sections: &[String],
+    prices: &[i64],
+) -> Result<(), sqlx::Error> {
+    sqlx::query!(
+        r#"
+        insert into price_changes (schedule_id, section, price, version)
+        select $1, section, price, $2
+        from unnest($3::text[], $4::bigint[]) as p (section, price)
+        on conflict on constraint price_changes_pkey
+            do update set price = excluded.price, version = excluded.version
+        "#,
+        schedule_id as _,
+        version,
+        sections,
+        prices,
+    )
+    .execute(tx)
+    .await?;
+    Ok(())
+}
+
+/// What is still to be written of a performance.
+pub(in crate::catalog) async fn list_changes(
+    db: &Pool,
+    schedule_id: ScheduleId,
+) -> Result<Vec<PriceChange>, sqlx::Error> {
+    sqlx::query_as!(
+        PriceChange,
+        r#"
+        select section, price as "price: Points", version
+        from price_changes where schedule_id = $1
+        order by section
+        limit $2
+        "#,
+        schedule_id as _,
+        SECTIONS_MAX,
+    )
+    .fetch_all(db)
+    .await
+}
+
+/// Whether prices of a performance are still being written.
+pub(in crate::catalog) async fn has_changes(
+    db: &Pool,
+    schedule_id: ScheduleId,
+) -> Result<bool, sqlx::Error> {
+    sqlx::query_scalar!(
+        r#"select exists (select from price_changes where schedule_id = $1) as "has!""#,
+        schedule_id as _,
+    )
+    .fetch_one(db)
+    .await
+}
+
+/// Performances whose prices are still being written.
+pub(in crate::catalog) async fn list_changing(db: &Pool) -> Result<Vec<ScheduleId>, sqlx::Error> {
+    sqlx::query_scalar!(
+        r#"
+        select distinct schedule_id as "schedule_id: ScheduleId" from price_changes
+        order by schedule_id
+        limit $1
+        "#,
+        SCHEDULES_MAX,
+    )
+    .fetch_all(db)
+    .await
+}
+
+/// Seat of the venue that does not have its price; `id` is `None` while it is not for sale.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::catalog) struct UnpricedSeat {
+    pub(in crate::catalog) seat_id: SeatId,
+    pub(in crate::catalog) id: Option<ScheduleSeatId>,
+}
+
+/// The seats of a section that do not have the price yet, read without a lock: those that are
+/// for sale first, by their ids.
+pub(in crate::catalog) async fn list_unpriced(
+    db: &Pool,
+    schedule_id: ScheduleId,
+    change: &PriceChange,
+) -> Result<Vec<UnpricedSeat>, sqlx::Error> {
+    sqlx::query_as!(
+        UnpricedSeat,
+        r#"
+        select s.id as "seat_id: SeatId", c.id as "id?: ScheduleSeatId"
+        from schedules d
+        join seats s on s.venue_id = d.venue_id and s.section = $2
+        left join schedule_seats c on c.seat_id = s.id and c.schedule_id = d.id
+        where d.id = $1 and c.price is distinct from $3
+        order by c.id nulls last, s.id
+        limit $4
+        "#,
+        schedule_id as _,
+        change.section,
+        change.price as _,
+        SEATS_MAX,
+    )
+    .fetch_all(db)
+    .await
+}
+
+/// Begins a step: locks the performance, and after it the venue against a new plan of seats.
+/// Says which step it is.
+pub(in crate::catalog) async fn lock_for_step(
+    tx: &mut Connection,
+    schedule_id: ScheduleId,
+) -> Result<Option<i64>, sqlx::Error> {
+    let step = sqlx::query_scalar!(
+        "update schedules set price_version = price_version + 1 where id = $1 returning price_version",
+        schedule_id as _,
+    )
+    .fetch_optional(&mut *tx)
+    .await?;
+    sqlx::query!(
+        "select id from venues where id = (select venue_id from schedules where id = $1) for share",
+        schedule_id as _,
+    )
+    .fetch_optional(tx)
+    .await?;
+    Ok(step)
+}
+
+/// Whether the change is still the newest one of its section.
+pub(in crate::catalog) async fn is_newest(
+    tx: &mut Connection,
+    schedule_id: ScheduleId,
+    change: &PriceChange,
+) -> Result<bool, sqlx::Error> {
+    sqlx::query_scalar!(
+        r#"
+        select exists (
+            select from price_changes where schedule_id = $1 and section = $2 and version = $3
+        ) as "is!"
+        "#,
+        schedule_id as _,
+        change.section,
+        change.version,
+    )
+    .fetch_one(tx)
+    .await
+}
+
+/// Gives seats another price. They are locked by id, the order of every hold; what is held
+/// keeps the price it was held at.
+pub(in crate::catalog) async fn write_prices(
+    tx: &mut Connection,
+    ids: &[ScheduleSeatId],
+    price: Points,
+    step: i64,
+) -> Result<(), sqlx::Error> {
+    sqlx::query!(
+        r#"
+        with locked as materialized (
+            select id from schedule_seats where id = any($1) order by id for no key update
+        )
+        update schedule_seats s
+        set price = $2, price_version = $3, changed_xid = pg_current_xact_id()
+        from locked
+        where s.id = locked.id and s.price <> $2
+        "#,
+        ids as _,
+        price as _,
+        step,
+    )
+    .execute(tx)
+    .await?;
+    Ok(())
+}
+
+/// Puts seats of the venue on sale that were not.
+pub(in crate::catalog) async fn insert_priced(
+    tx: &mut Connection,
+    schedule_id: ScheduleId,
+    seat_ids: &[SeatId],
+    price: Points,
+    step: i64,
+) -> Result<(), sqlx::Error> {
+    sqlx::query!(
+        r#"
+        insert into schedule_seats (schedule_id, seat_id, price, price_version)
+        select $1, id, $3, $4 from seats where id = any($2) order by id
+        on conflict on constraint schedule_seats_seat_id_schedule_id_key do nothing
+        "#,
+        schedule_id as _,
+        seat_ids as _,
+        price as _,
+        step,
+    )
+    .execute(tx)
+    .await?;
+    Ok(())
+}
+
+/// Forgets a change that is written, unless a newer one took its place.
+pub(in crate::catalog) async fn delete_change(
+    db: impl PgExecutor<'_>,
+    schedule_id: ScheduleId,
+    change: &PriceChange,
+) -> Result<(), sqlx::Error> {
+    sqlx::query!(
+        "delete from price_changes where schedule_id = $1 and section = $2 and version = $3",
+        schedule_id as _,
+        change.section,
+        change.version,
+    )
+    .execute(db)
+    .await?;
+    Ok(())
+}

@@ -1,0 +1,221 @@
+//! Times that people type: a date and a time on the clock of some zone.
+//!
+//! A clock that is put back shows an hour twice, and one that is put forward skips one. So a form
+//! carries what it showed, the instant and the zone: a time that was left as it was stays the
+//! instant that it was, to the fraction of a second, whatever zone is the usual one by then. A
+//! time that is shown twice is asked about, and one that is skipped is refused.
+
+use chrono::{
+    DateTime, FixedOffset, MappedLocalTime, NaiveDateTime, Offset, SecondsFormat, TimeZone, Utc,
+};
+use chrono_tz::Tz;
+
+use super::{
+    form::{Field, Mistakes},
+    times::typed,
+};
+
+/// How a browser's field of a date and a time writes it, and what people write.
+const FORMATS: [&str; 3] = ["%Y-%m-%dT%H:%M", "%Y-%m-%dT%H:%M:%S", "%Y-%m-%d %H:%M"];
+
+/// Time as it was typed, with what its form showed.
+#[derive(Clone, Copy, Debug)]
+pub struct TypedTime<'a> {
+    /// Name of the field, which mistakes are noted under.
+    pub name: &'static str,
+    /// Text of the field: a local time, or RFC 3339.
+    pub text: &'a Field,
+    /// IANA name of the zone that the form showed; empty: the usual one.
+    pub zone: &'a Field,
+    /// Instant that the form showed, as RFC 3339; empty: none, or the one that is stored.
+    pub shown: &'a Field,
+    /// Which of two readings is meant, as an offset like `+09:00`; empty: nobody asked.
+    pub offset: &'a Field,
+}
+
+/// One of the two instants at which a clock shows the same time.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Reading {
+    /// Offset from UTC: what the form sends.
+    pub offset: String,
+    /// The zone's own name of it, `EDT`.
+    pub abbreviation: String,
+    /// Whether it is the one that was chosen, or shown.
+    pub is_chosen: bool,
+}
+
+/// What a text says on a clock.
+enum Said {
+    Instant(DateTime<Utc>),
+    Local(NaiveDateTime, MappedLocalTime<DateTime<Tz>>),
+    Nothing,
+}
+
+impl TypedTime<'_> {
+    /// The instant that is meant. `usual` is the zone where the form names none, `stored` the
+    /// instant that a form showed which carries none.
+    pub fn parse(
+        &self,
+        mistakes: &mut Mistakes,
+        usual: Tz,
+        stored: Option<DateTime<Utc>>,
+    ) -> Option<DateTime<Utc>> {
+        let zone = match self.zone.is_empty() {
+            true => usual,
+            false => mistakes.note(self.name, "admin-refusal-zone", self.zone.parse::<Tz>())?,
+        };
+        match said(self.text.text(), zone) {
+            Said::Instant(instant) => Some(instant),
+            Said::Nothing => mistakes.note(self.name, "admin-refusal-moment", None),
+            Said::Local(_, MappedLocalTime::Single(one)) => {
+                let kept = self.shown_or(stored).filter(|kept| self.is_as_shown(*kept, zone));
+                Some(kept.unwrap_or_else(|| one.to_utc()))
+            }
+            Said::Local(_, MappedLocalTime::None) => {
+                mistakes.note(self.name, "admin-refusal-moment-skipped", None)
+            }
+            Said::Local(_, MappedLocalTime::Ambiguous(first, second)) => {
+                let kept = self.shown_or(stored).filter(|kept| self.is_as_shown(*kept, zone));
+                let chosen = self.offset.parse::<FixedOffset>();
+                let meant = match (kept, chosen) {
+                    (Some(kept), None) => Some(kept),
+                    (Some(kept), Some(offset)) if offset_at(kept, zone) == offset => Some(kept),
+                    (_, Some(offset)) => {
+                        let both = [first, second].map(|reading| reading.to_utc());
+                        both.into_iter().find(|each| offset_at(*each, zone) == offset)
+                    }
+                    (None, None) => None,
+                };
+                mistakes.note(self.name, "admin-refusal-moment-twice", meant)
+            }
+        }
+    }
+
+    /// The two readings of a text that the clock shows twice; none of any other text.
+    pub fn readings(&self, usual: Tz) -> Vec<Reading> {
+        let zone = self.zone.parse().unwrap_or(usual);
+        let Said::Local(_, MappedLocalTime::Ambiguous(first, second)) =
+            said(self.text.text(), zone)
+        else {
+            return Vec::new();
+        };
+        let shown = self.shown_or(None).filter(|shown| self.is_as_shown(*shown, zone));
+        let chosen = self.offset.parse().or(shown.map(|shown| offset_at(shown, zone)));
+        let reading = |at: DateTime<Tz>| Reading {
+            offset: at.offset().fix().to_string(),
+            abbreviation: at.format("%Z").to_string(),
+            is_chosen: chosen == Some(at.offset().fix()),
+        };
+        vec![reading(first), reading(second)]
+    }
+
+    fn shown_or(&self, stored: Option<DateTime<Utc>>) -> Option<DateTime<Utc>> {
+        match self.shown.is_empty() {
+            true => stored,
+            false => {
+                DateTime::parse_from_rfc3339(self.shown.text()).ok().map(|shown| shown.to_utc())
+            }
+        }
+    }
+
+    /// Whether the text is how a form shows `instant`.
+    fn is_as_shown(&self, instant: DateTime<Utc>, zone: Tz) -> bool {
+        let Said::Local(shown, _) = said(&typed(instant, zone), zone) else { return false };
+        matches!(said(self.text.text(), zone), Said::Local(text, _) if text == shown)
+    }
+}
+
+/// An instant as a form carries it, to the last fraction that the database keeps.
+pub fn carried(instant: DateTime<Utc>) -> String {
+    instant.to_rfc3339_opts(SecondsFormat::Micros, true)
+}
+
+fn offset_at(instant: DateTime<Utc>, zone: Tz) -> FixedOffset {
+    zone.offset_from_utc_datetime(&instant.naive_utc()).fix()
+}
+
+fn said(text: &str, zone: Tz) -> Said {
+    if let Ok(instant) = DateTime::parse_from_rfc3339(text) {
+        return Said::Instant(instant.to_utc());
+    }
+    let local = FORMATS.iter().find_map(|form| NaiveDateTime::parse_from_str(text, form).ok());
+    match local {
+        Some(local) => Said::Local(local, local.and_local_timezone(zone)),
+        None => Said::Nothing,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const NEW_YORK: Tz = Tz::America__New_York;
+    const SEOUL: Tz = Tz::Asia__Seoul;
+
+    /// What is read of a text, its zone, the instant that was shown and the offset chosen.
+    fn read([text, zone, shown, offset]: [&str; 4]) -> Result<String, &'static str> {
+        let fields = [text, zone, shown, offset].map(Field::of);
+        let [text, zone, shown, offset] = &fields;
+        let typed = TypedTime { name: "at", text, zone, shown, offset };
+        let mut mistakes = Mistakes::default();
+        let instant = typed.parse(&mut mistakes, SEOUL, None);
+        instant.map(carried).ok_or(mistakes.of("at").unwrap_or_default())
+    }
+
+    #[test]
+    fn a_time_is_read_on_the_clock_on_which_it_was_shown() {
+        let on = |zone| read(["2030-01-02T19:00", zone, "", ""]).unwrap();
+        assert_eq!(on(""), "2030-01-02T10:00:00.000000Z");
+        assert_eq!(on("America/New_York"), "2030-01-03T00:00:00.000000Z");
+        assert_eq!(read(["2030-01-02T19:00", "Mars/Olympus", "", ""]), Err("admin-refusal-zone"));
+        let absolute = "2030-01-02T19:00:00+01:00";
+        assert_eq!(read([absolute, "Asia/Seoul", "", ""]).unwrap(), "2030-01-02T18:00:00.000000Z");
+    }
+
+    #[test]
+    fn a_time_that_was_left_as_it_was_stays_the_instant_it_was() {
+        for shown in ["2026-11-01T05:30:00.250000Z", "2026-11-01T06:30:00.750000Z"] {
+            let left = ["2026-11-01T01:30", "America/New_York", shown, ""];
+            assert_eq!(read(left).unwrap(), shown);
+            let with_seconds = ["2026-11-01T01:30:00", "America/New_York", shown, ""];
+            assert_eq!(read(with_seconds).unwrap(), shown);
+        }
+        let other = ["2026-11-01T03:30", "America/New_York", "2026-11-01T05:30:00Z", ""];
+        assert_eq!(read(other).unwrap(), "2026-11-01T08:30:00.000000Z");
+    }
+
+    #[test]
+    fn a_time_that_comes_twice_is_asked_about_and_one_that_never_comes_is_refused() {
+        let twice = |shown, offset| read(["2026-11-01T01:30", "America/New_York", shown, offset]);
+        assert_eq!(twice("", ""), Err("admin-refusal-moment-twice"));
+        assert_eq!(twice("2026-11-01T09:30:00Z", ""), Err("admin-refusal-moment-twice"));
+        assert_eq!(twice("", "+09:00"), Err("admin-refusal-moment-twice"));
+        assert_eq!(twice("", "-04:00").unwrap(), "2026-11-01T05:30:00.000000Z");
+        assert_eq!(twice("", "-05:00").unwrap(), "2026-11-01T06:30:00.000000Z");
+        // Chosen against what was shown.
+        let shown = "2026-11-01T05:30:00.500000Z";
+        assert_eq!(twice(shown, "-05:00").unwrap(), "2026-11-01T06:30:00.000000Z");
+        assert_eq!(twice(shown, "-04:00").unwrap(), shown);
+        let never = read(["2026-03-08T02:30", "America/New_York", "", "-05:00"]);
+        assert_eq!(never, Err("admin-refusal-moment-skipped"));
+        for nonsense in ["", "tomorrow", "2026-02-30T10:00", "2026-01-01"] {
+            assert_eq!(read([nonsense, "", "", ""]), Err("admin-refusal-moment"));
+        }
+    }
+
+    #[test]
+    fn of_two_readings_the_one_that_was_shown_is_chosen() {
+        let empty = Field::default();
+        let (text, shown) = (Field::of("2026-11-01T01:30"), Field::of("2026-11-01T06:30:00Z"));
+        let typed =
+            TypedTime { name: "at", text: &text, zone: &empty, shown: &shown, offset: &empty };
+        let told = |zone| {
+            let readings = typed.readings(zone).into_iter();
+            readings.map(|r| (r.offset, r.abbreviation, r.is_chosen)).collect::<Vec<_>>()
+        };
+        let daylight = ("-04:00".to_owned(), "EDT".to_owned(), false);
+        let standard = ("-05:00".to_owned(), "EST".to_owned(), true);
+        assert_eq!(told(NEW_YORK), [daylight, standard]);
+        assert!(told(SEOUL).is_empty());
+    }
+}
