@@ -129,7 +129,9 @@ fn parse(received: &[u8]) -> io::Result<Option<Answer>> {
     if body.len() < n_bytes {
         return Ok(None);
     }
-    let pass = head.lines().find_map(|line| line.strip_prefix("set-cookie: entry_pass="));
-    let pass = pass.and_then(|pass| pass.split(';').next()).map(str::to_owned);
+    let pass = head.lines().find_map(|line| line.strip_prefix("set-cookie: entry_pass_"));
+    // The name goes on with the program's id.
+    let pass = pass.and_then(|pass| pass.split(';').next()?.split_once('='));
+    let pass = pass.map(|(_, pass)| pass.to_owned());
     Ok(Some(Answer { status, body: body.to_owned(), pass }))
 }

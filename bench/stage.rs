@@ -85,7 +85,10 @@ impl Stage {
     pub(crate) fn cookies(&self, nth: u64) -> String {
         let idx = usize::try_from(nth.saturating_sub(1)).unwrap_or(usize::MAX);
         match self.passes.get(idx) {
-            Some(pass) => format!("{}; entry_pass={pass}", session(nth)),
+            Some(pass) => {
+                let program_id = self.program_id().simple();
+                format!("{}; entry_pass_{program_id}={pass}", session(nth))
+            }
             None => session(nth),
         }
     }

@@ -702,6 +702,18 @@ error-request-id = If you write to us, name { $id }.
 error-not-admitted-title = It is not your turn yet
 error-not-admitted-detail = The seats open to you when your number comes up. Your place in line is safe.
 error-not-admitted-action = Back to your place in line
+error-account-too-new-title = Your account is still new
+error-account-too-new-detail = You can join this line from { $when }.
+error-account-too-new-action = Back to the program
+error-cool-down-title = Take a short break
+error-cool-down-detail = Several of your holds ended without payment. You can hold seats here again from { $when }. You can still pay for seats you are holding.
+error-cool-down-action = Back to the program
+error-proof-required-title = One quick check first
+error-proof-required-detail = Joining this line takes a short calculation, which your browser does for you.
+error-proof-required-action = Continue
+error-address-limit-title = Your network has reached its limit
+error-address-limit-detail = As many people as this program allows have joined from your network. Another network, such as mobile data, works.
+error-address-limit-action = Back to the program
 error-not-found-title = There is nothing here
 error-not-found-detail = The address may be mistyped, or the page was taken down.
 error-not-found-action = See all programs
@@ -744,6 +756,9 @@ error-cross-site-action = See all programs
 error-forbidden-title = This door is for staff
 error-forbidden-detail = Your account may not open this page.
 error-forbidden-action = See all programs
+error-rehearsed-title = This belongs to a rehearsal
+error-rehearsed-detail = Nothing was changed. What a rehearsal made goes away when the rehearsal ends.
+error-rehearsed-action = Back to the overview
 error-rate-limited-title = A little slower, please
 error-rate-limited-detail = Too many tries in a short time. Wait a moment, then try again. Your place, seats and points are safe.
 error-rate-limited-action = Try again
@@ -861,6 +876,12 @@ error-ticket-already-in-action = Scan again
 error-ticket-elsewhere-title = Another performance
 error-ticket-elsewhere-detail = { $program }, { $when }
 error-ticket-elsewhere-action = Scan again
+error-ticket-too-early-title = Too early
+error-ticket-too-early-detail = { $program }, { $when }. Admission starts { $door }.
+error-ticket-too-early-action = Scan again
+error-ticket-too-late-title = Too late
+error-ticket-too-late-detail = { $program }, { $when }. Admission ended { $door }.
+error-ticket-too-late-action = Scan again
 error-undo-over-title = Too late to take back
 error-undo-over-detail = A check-in can be taken back for one minute.
 error-undo-over-action = Scan again
@@ -900,3 +921,34 @@ error-invalid-plan-action = Mend it and try again
 error-own-account-title = This is your own account
 error-own-account-detail = Nobody locks themselves out or changes their own role. Ask another admin.
 error-own-account-action = Back
+
+proof-title = One quick check
+proof-why = Many people want these seats. A short check keeps programs from taking the whole line.
+proof-working = { $secs ->
+    [one] Your browser is working on it. This takes about a second, and then you join automatically.
+   *[other] Your browser is working on it. This takes about { $secs } seconds, and then you join automatically.
+}
+proof-wait-why = { $secs ->
+    [one] If your browser can't run the check, wait instead: about a second, longer if others on your network wait too.
+   *[other] If your browser can't run the check, wait instead: about { $secs } seconds, longer if others on your network wait too.
+}
+proof-wait = Start waiting
+proof-waiting = You can join at { $time }. This page reloads by itself until then.
+proof-join = Join the line
+
+admin-guards = Against hoarding
+admin-guards-help = Leave a field empty to switch a rule off. Changes apply to whoever joins or holds from now on.
+admin-guard-age-mins = Account is at least (minutes) old
+admin-guard-proof-secs = Work when joining
+admin-guard-off = Off
+admin-guard-about = About { $secs } s in a browser
+admin-guard-per-address = People per network
+admin-guard-unpaid = Unpaid holds before a break
+admin-guard-cool-down-mins = Length of the break (minutes)
+admin-guards-no-effect = No rule has refused or slowed anybody yet.
+admin-guard-effect = { $refused } refused, { $slowed } slowed
+admin-guard-age = New accounts
+admin-guard-proof = Work when joining
+admin-guard-address = People per network
+admin-guard-cool-down = Unpaid holds
+admin-refusal-cool-down = Fill in both: how many unpaid holds, and how long the break is.

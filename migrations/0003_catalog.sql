@@ -25,6 +25,15 @@ create table programs (
     -- for so many percent of what was paid.
     refund_until_hours      integer     not null default 24,
     refund_percent          integer     not null default 100,
+    -- Against hoarding; null is off. How old an account must be to join.
+    join_account_age_mins   integer,
+    -- Joining takes 2 to the power of this many tries, or a wait of as long.
+    join_proof_bits         integer,
+    -- How many accounts of one network get a number.
+    joins_per_address       integer,
+    -- Who let so many holds end unpaid within so many minutes neither joins nor holds.
+    unpaid_holds_max        integer,
+    cool_down_mins          integer,
     -- When it was cancelled, and when the last of its line, holds and tickets was
     -- given back.
     cancelled_at            timestamptz,
@@ -42,6 +51,14 @@ create table programs (
     constraint programs_sale_opens_before_it_closes check (on_sale_at < off_sale_at),
     constraint programs_queue_capacity_positive check (queue_capacity > 0),
     constraint programs_queue_rate_positive check (queue_rate_per_second > 0),
+    constraint programs_join_account_age_mins_range
+        check (join_account_age_mins between 1 and 525600),
+    constraint programs_join_proof_bits_range check (join_proof_bits between 8 and 28),
+    constraint programs_joins_per_address_range check (joins_per_address between 1 and 100000),
+    constraint programs_cool_down_range
+        check (unpaid_holds_max between 1 and 100 and cool_down_mins between 1 and 10080),
+    constraint programs_cool_down_whole
+        check ((unpaid_holds_max is null) = (cool_down_mins is null)),
     constraint programs_stay_secs_range check (stay_secs between 10 and 86400),
     constraint programs_hold_ttl_secs_range check (hold_ttl_secs between 1 and 3600),
     constraint programs_places_per_account_max_range check (places_per_account_max between 1 and 1000),

@@ -37,6 +37,8 @@ create table queue_tokens (
     -- How many were inside after this admission, and the capacity then.
     inside_after  integer,
     capacity_then integer,
+    -- Names the network of whoever joined, where a program limits those: a keyed digest.
+    network_tag   bigint,
 
     constraint queue_tokens_program_id_queue_number_key unique (program_id, queue_number),
     constraint queue_tokens_status_known
@@ -94,3 +96,32 @@ create table queue_purges (
 
 -- What is left to do.
 create index queue_purges_running on queue_purges (program_id) where ended_at is null;
+
+-- How many accounts of one network have had a number.
+create index queue_tokens_network on queue_tokens (program_id, network_tag, account_id)
+    where network_tag is not null;
+
+-- Waits in place of work: one of each account, those of one network one behind the other.
+create table queue_waits (
+    program_id  uuid        not null references programs on delete cascade,
+    account_id  uuid        not null references accounts on delete cascade,
+    network_tag bigint      not null,
+    ready_at    timestamptz not null,
+
+    primary key (program_id, account_id)
+);
+
+create index queue_waits_network on queue_waits (program_id, network_tag, ready_at);
+
+-- What the guards against hoarding did, for the desk.
+create table queue_guard_effects (
+    program_id uuid   not null references programs on delete cascade,
+    guard      text   not null,
+    refused    bigint not null,
+    slowed     bigint not null,
+
+    primary key (program_id, guard),
+    constraint queue_guard_effects_guard_known
+        check (guard in ('ACCOUNT_AGE', 'PROOF', 'ADDRESS', 'COOL_DOWN')),
+    constraint queue_guard_effects_not_negative check (refused >= 0 and slowed >= 0)
+);

@@ -42,8 +42,10 @@ pub enum StartError {
     #[error("REDIS_URL cannot be understood: {0}. Use redis://host:port.")]
     Redis(#[from] redis::RedisError),
     /// The address to listen on cannot be had.
-    #[error("{address} cannot be listened on: {cause}. Choose another LISTEN_ADDR.")]
+    #[error("{address} cannot be listened on: {cause}. Choose another {setting}.")]
     Listen {
+        /// Where it was set.
+        setting: &'static str,
         /// What was asked for.
         address: std::net::SocketAddr,
         /// What the system said.

@@ -39,6 +39,10 @@ pub struct Config {
     pub http_workers: Option<NonZeroU32>,
     /// Starts every Redis key.
     pub redis_prefix: String,
+    /// Where metrics are served apart; `None`: on `listen_addr`, if at all.
+    pub metrics_addr: Option<SocketAddr>,
+    /// What a reader of the metrics bears.
+    pub metrics_token: Option<String>,
     /// Tracing directives.
     pub log: String,
     /// Text or JSON lines.
@@ -69,6 +73,10 @@ pub struct Config {
     pub expiry_period: Duration,
     /// How long a waiting person may be silent, in seconds.
     pub queue_grace_secs: NonZeroU32,
+    /// How long before the start the door opens, in minutes.
+    pub door_opens_before_mins: NonZeroU32,
+    /// How long after the start the door closes, in minutes.
+    pub door_closes_after_mins: NonZeroU32,
     /// How long a transfer request stays open, in seconds.
     pub transfer_ttl_secs: NonZeroU32,
     /// What a rehearsal is let in with; `None`: nobody is.
@@ -145,6 +153,8 @@ impl Config {
             db_connections_max: reader.parsed("DB_CONNECTIONS_MAX", NonZeroU32::MIN),
             http_workers: reader.optional("HTTP_WORKERS"),
             redis_prefix: reader.parsed("REDIS_PREFIX", String::new()),
+            metrics_addr: reader.optional("METRICS_ADDR"),
+            metrics_token: reader.secret("METRICS_TOKEN"),
             log: reader.parsed("LOG", String::new()),
             log_format: reader.parsed("LOG_FORMAT", LogFormat::Text),
             session_days: reader.parsed("SESSION_DAYS", NonZeroU32::MIN),
@@ -160,10 +170,17 @@ impl Config {
             admission_period: reader.millis("ADMISSION_PERIOD_MS"),
             expiry_period: reader.millis("EXPIRY_PERIOD_MS"),
             queue_grace_secs: reader.parsed("QUEUE_GRACE_SECS", NonZeroU32::MIN),
+            door_opens_before_mins: reader.parsed("DOOR_OPENS_BEFORE_MINS", NonZeroU32::MIN),
+            door_closes_after_mins: reader.parsed("DOOR_CLOSES_AFTER_MINS", NonZeroU32::MIN),
             transfer_ttl_secs: reader.parsed("TRANSFER_TTL_SECS", NonZeroU32::MIN),
             rehearsal_token: reader.secret("REHEARSAL_TOKEN"),
         };
         if reader.mistakes.is_empty() { Ok(config) } else { Err(ConfigError(reader.mistakes)) }
+    }
+
+    /// Whether only this machine reaches the listener and nobody said otherwise.
+    pub fn is_private(&self) -> bool {
+        self.listen_addr.ip().is_loopback() && self.public_url.is_none()
     }
 
     /// Whether people reach the site over https.

@@ -39,7 +39,8 @@ enum Command {
     Serve,
     /// Migrate the database and end.
     Migrate,
-    /// Fill an empty office with a believable data set and print its log-ins.
+    /// Fill an empty office with a believable data set and print its log-ins; refused where
+    /// anybody or anything else is.
     Demo {
         /// Beside it 2,000,000 seats on sale, 400,000 reservations and 200,000 accounts.
         #[arg(long)]
@@ -126,6 +127,9 @@ async fn run(command: Command) -> Result<(), Failure> {
 async fn serve(config: Config) -> Result<(), Failure> {
     telemetry::start_metrics();
     let app = App::start(config).await?;
+    for warning in server::list_warnings(&app).await.map_err(StartError::from)? {
+        tracing::warn!("{warning}");
+    }
     if postgres::is_owner(&app.db).await.unwrap_or_default() {
         tracing::warn!(
             "the role that serves owns the tables, so a mistake could switch off what they refuse: \
@@ -134,6 +138,9 @@ async fn serve(config: Config) -> Result<(), Failure> {
     }
     let instance = server::start(&app)?;
     tracing::info!("serving on http://{}", instance.address);
+    if let Some(address) = instance.metrics_address {
+        tracing::info!("metrics on http://{address}/metrics");
+    }
     asked_to_stop().await?;
     tracing::info!("stopping: requests in flight finish first");
     instance.stop().await;
@@ -180,7 +187,7 @@ async fn fill_large(db: &Pool) -> Result<(), Failure> {
         let _ = writeln!(io::stderr(), "Large demo data: program {nth} of {}", size.programs);
     });
     if !is_filled.await? {
-        return Err("The office has its large demo data already.".into());
+        return Ok(writeln!(out, "The office has its large demo data already.")?);
     }
     let (seats, reservations) = (size.schedule_seats(), size.reservations());
     let accounts = size.accounts();

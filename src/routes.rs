@@ -3,7 +3,7 @@
 use crate::{
     accounts, admin, catalog, entry_queue, payment, rehearsal, reservation, tickets, wallet,
     web::{
-        assets, health, language,
+        assets, health, language, metrics,
         path::{Path, at},
     },
 };
@@ -16,6 +16,7 @@ pub fn all() -> Vec<Path> {
         at("/programs/{slug}").get(catalog::pages::show_program),
 
         at("/programs/{slug}/queue").get(entry_queue::pages::show_queue).post(entry_queue::pages::create_token).delete(entry_queue::pages::delete_token),
+        at("/programs/{slug}/queue/proof").get(entry_queue::pages::show_proof).post(entry_queue::pages::create_wait),
         at("/programs/{slug}/queue/departure").post(entry_queue::pages::delete_token),
 
         at("/signup").get(accounts::pages::sign_up::new_account).post(accounts::pages::sign_up::create_account).patient(),
@@ -63,6 +64,7 @@ pub fn all() -> Vec<Path> {
         at("/admin/programs/{id}/schedules").post(admin::pages::schedules::create_schedule),
         at("/admin/programs/{id}/cancellation").get(admin::pages::cancellation::show_cancellation).post(admin::pages::cancellation::create_cancellation),
         at("/admin/programs/{id}/line").get(admin::pages::lines::show_line).post(admin::pages::lines::update_line),
+        at("/admin/programs/{id}/line/guards").post(admin::pages::lines::update_guards),
         at("/admin/programs/{id}/line/pause").post(admin::pages::lines::create_pause),
         at("/admin/programs/{id}/line/resumption").post(admin::pages::lines::create_resumption),
         at("/admin/programs/{id}/line/admissions").post(admin::pages::lines::create_admission),
@@ -97,7 +99,7 @@ pub fn all() -> Vec<Path> {
 
         at("/healthz").get(health::show_health),
         at("/readyz").get(health::show_readiness),
-        at("/metrics").get(health::show_metrics),
+        at("/metrics").get(metrics::show_metrics),
         at("/static/{version}/{name:.*}").get(assets::show_asset),
     ]
 }

@@ -1,5 +1,7 @@
 //! One instance: its HTTP server and its workers, from start to a graceful stop.
 
+mod warnings;
+
 use std::{
     net::{SocketAddr, TcpListener},
     sync::Arc,
@@ -25,11 +27,17 @@ use crate::{
     tickets::DoorCounts,
     wallet::Provider,
     web::{
-        csrf, deadline::Running, encoding, error, fallback, headers, limits::Limits, measure,
+        csrf,
+        deadline::Running,
+        encoding, error, fallback, headers,
+        limits::Limits,
+        measure,
+        metrics::{LineSeries, show_metrics_apart},
         upload::Uploads,
     },
     workers::Workers,
 };
+pub use warnings::{Warning, list_warnings};
 
 /// How long a stop waits for the workers' ticks and for requests, answered or not.
 const LAST_WORK_MAX: Duration = Duration::from_secs(3);
@@ -56,6 +64,7 @@ pub struct State {
     running: Running,
     progress: Progress,
     provider: Provider,
+    lines: LineSeries,
     uploads: Uploads,
 }
 
@@ -75,6 +84,7 @@ impl State {
             running: Running::default(),
             progress: Progress::default(),
             provider: Provider::default(),
+            lines: LineSeries::default(),
             uploads: Uploads::default(),
         }
     }
@@ -91,6 +101,7 @@ impl State {
             .app_data(Data::new(self.desk.clone()))
             .app_data(Data::new(self.door_counts.clone()))
             .app_data(Data::new(self.provider.clone()))
+            .app_data(Data::new(self.lines.clone()))
             .app_data(Data::new(self.uploads.clone()))
             .app_data(Data::new(self.progress.clone()))
             .app_data(Data::new(self.running.clone()));
@@ -102,19 +113,65 @@ impl State {
 pub struct Instance {
     /// Where it listens.
     pub address: SocketAddr,
-    handle: ServerHandle,
-    serving: JoinHandle<std::io::Result<()>>,
+    /// Where it serves metrics apart, if it does.
+    pub metrics_address: Option<SocketAddr>,
+    servers: Vec<Server>,
     workers: Workers,
     running: Running,
     desk: Desk,
 }
 
-/// Listens on the configured address and starts serving.
-pub fn start(app: &App) -> Result<Instance, StartError> {
-    let address = app.config.listen_addr;
-    let refused = |cause| StartError::Listen { address, cause };
+/// A running HTTP server.
+#[derive(Debug)]
+struct Server {
+    handle: ServerHandle,
+    serving: JoinHandle<std::io::Result<()>>,
+}
+
+impl Server {
+    fn run(server: actix_web::dev::Server) -> Self {
+        Self { handle: server.handle(), serving: tokio::spawn(server) }
+    }
+}
+
+/// Listens on `address`, which stands in `setting`, and tells where that is.
+fn listen(
+    setting: &'static str,
+    address: SocketAddr,
+) -> Result<(TcpListener, SocketAddr), StartError> {
+    let refused = |cause| StartError::Listen { setting, address, cause };
     let listener = TcpListener::bind(address).map_err(refused)?;
     let address = listener.local_addr().map_err(refused)?;
+    Ok((listener, address))
+}
+
+/// Serves `/metrics` and nothing else, on one thread.
+fn serve_metrics(
+    app: &App,
+    state: &State,
+    listener: TcpListener,
+) -> std::io::Result<actix_web::dev::Server> {
+    let (lines, progress) = (state.lines.clone(), state.progress.clone());
+    let shared = (Data::new(app.clone()), Data::new(lines), Data::new(progress));
+    let server = HttpServer::new(move || {
+        let (app, lines, progress) = shared.clone();
+        let metrics = web::resource("/metrics").route(web::get().to(show_metrics_apart));
+        actix_web::App::new().app_data(app).app_data(lines).app_data(progress).service(metrics)
+    });
+    let server = server
+        .workers(1)
+        .client_request_timeout(HEAD_MAX)
+        .keep_alive(KEEP_ALIVE)
+        .shutdown_timeout(STOP_SECS)
+        .disable_signals();
+    Ok(server.listen(listener)?.run())
+}
+
+/// Listens on the configured addresses and starts serving.
+pub fn start(app: &App) -> Result<Instance, StartError> {
+    let (listener, address) = listen("LISTEN_ADDR", app.config.listen_addr)?;
+    let apart = app.config.metrics_addr.map(|address| listen("METRICS_ADDR", address));
+    let apart = apart.transpose()?;
     let state = State::new(app);
 
     let shared = (Data::new(app.clone()), state.clone());
@@ -144,12 +201,17 @@ pub fn start(app: &App) -> Result<Instance, StartError> {
     if let Some(workers) = app.config.http_workers {
         server = server.workers(usize::try_from(workers.get()).unwrap_or(1));
     }
-    let server = server.listen(listener).map_err(refused)?.run();
-
-    let handle = server.handle();
-    let serving = tokio::spawn(server);
-    let workers = Workers::start(app, &state.limits, &state.log_ins, &state.progress);
-    Ok(Instance { address, handle, serving, workers, running: state.running, desk: state.desk })
+    let refused = |setting, address| move |cause| StartError::Listen { setting, address, cause };
+    let server = server.listen(listener).map_err(refused("LISTEN_ADDR", address))?;
+    let mut servers = vec![Server::run(server.run())];
+    let metrics_address = apart.as_ref().map(|(_, address)| *address);
+    if let Some((listener, address)) = apart {
+        let metrics = serve_metrics(app, &state, listener);
+        servers.push(Server::run(metrics.map_err(refused("METRICS_ADDR", address))?));
+    }
+    let workers = Workers::start(app, &state.limits, &state.log_ins, &state.progress, &state.lines);
+    let State { running, desk, .. } = state;
+    Ok(Instance { address, metrics_address, servers, workers, running, desk })
 }
 
 impl Instance {
@@ -161,15 +223,19 @@ impl Instance {
     /// they end last.
     pub async fn stop(self) {
         self.desk.close();
-        self.handle.pause().await;
+        for server in &self.servers {
+            server.handle.pause().await;
+        }
         self.running.0.close();
         let last_work = async { tokio::join!(self.workers.stop(), self.running.0.wait()) };
         if tokio::time::timeout(LAST_WORK_MAX, last_work).await.is_err() {
             tracing::info!("some work goes on at the stop: what is not done rolls back");
         }
-        self.handle.stop(true).await;
-        if let Err(error) = self.serving.await {
-            tracing::error!(%error, "the server did not end well");
+        for server in self.servers {
+            server.handle.stop(true).await;
+            if let Err(error) = server.serving.await {
+                tracing::error!(%error, "the server did not end well");
+            }
         }
     }
 }

@@ -14,6 +14,9 @@ pub enum AccountError {
     /// Nobody locks themselves out, or takes their own role away.
     #[error("this is the own account")]
     OwnAccount,
+    /// The management acts on nothing that a rehearsal made: its removal takes it away.
+    #[error("a rehearsal made this")]
+    Rehearsed,
     /// The account is not as it was shown.
     #[error("the account was changed meanwhile")]
     Stale,

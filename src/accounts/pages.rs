@@ -37,7 +37,9 @@ impl Fault for AccountError {
             Self::LoginRequired | Self::WrongCredentials => StatusCode::UNAUTHORIZED,
             Self::Locked | Self::Forbidden | Self::ConfirmationRequired => StatusCode::FORBIDDEN,
             Self::WrongPassword => StatusCode::UNPROCESSABLE_ENTITY,
-            Self::EmailTaken | Self::OwnAccount | Self::Stale => StatusCode::CONFLICT,
+            Self::EmailTaken | Self::OwnAccount | Self::Rehearsed | Self::Stale => {
+                StatusCode::CONFLICT
+            }
             Self::RateLimited(limited) | Self::Crowded(limited) => limited.status(),
             Self::Hashing(_) => StatusCode::INTERNAL_SERVER_ERROR,
             Self::Database(error) => database_fault(error).0,
@@ -51,6 +53,7 @@ impl Fault for AccountError {
             Self::Forbidden => "forbidden",
             Self::Locked => "account-locked",
             Self::OwnAccount => "own-account",
+            Self::Rehearsed => "rehearsed",
             Self::Stale => "changed-meanwhile",
             Self::EmailTaken => "email-taken",
             Self::RateLimited(limited) | Self::Crowded(limited) => limited.code(),

@@ -9,7 +9,7 @@ use crate::{
     accounts::AccountId,
     app::App,
     catalog::ScheduleId,
-    tickets::{self, CheckIn, TicketCode, TicketId},
+    tickets::{self, CheckIn, DoorWindow, TicketCode, TicketId},
 };
 
 /// Lets in whoever shows `code`.
@@ -20,7 +20,8 @@ pub(super) async fn check_in(
     code: &TicketCode,
 ) -> Result<CheckIn, AdminError> {
     let mut tx = app.db.begin().await?;
-    let check_in = tickets::check_in(&mut tx, code, schedule_id, by).await?;
+    let check_in =
+        tickets::check_in(&mut tx, code, schedule_id, DoorWindow::of(&app.config), by).await?;
     let entry = Entry::new(by, Act::CheckedIn, Subject::Ticket, check_in.ticket_id.0);
     audit::record(&mut tx, &entry.after(&check_in)).await?;
     tx.commit().await?;

@@ -9,10 +9,11 @@ use super::{
     store::lines::LineFigures,
 };
 use crate::{
-    accounts::AccountId,
+    accounts::{AccountError, AccountId},
     app::App,
-    catalog::{self, Program, ProgramEdition, ProgramId},
+    catalog::{self, Guards, Program, ProgramEdition, ProgramId},
     entry_queue::{self, Purge, QueueNumber},
+    infra::throwaway,
 };
 
 /// Minutes in which [`LineFigures`] counts who came and went lately.
@@ -79,6 +80,21 @@ pub(super) async fn update(
     .await
 }
 
+/// Changes the guards against hoarding.
+pub(super) async fn guard(
+    app: &App,
+    by: AccountId,
+    id: ProgramId,
+    version: i64,
+    guards: Guards,
+) -> Result<ProgramEdition, AdminError> {
+    commit_edit(app, &edit(by, Act::LineChanged, id, version), |mut tx| async move {
+        let outcome = catalog::update_guards(&mut tx, id, version, &guards).await;
+        (tx, outcome)
+    })
+    .await
+}
+
 /// Lets nobody in any more, or lets people in again.
 pub(super) async fn pause(
     app: &App,
@@ -103,6 +119,9 @@ pub(super) async fn let_in(
     account_id: AccountId,
     reason: &Reason,
 ) -> Result<QueueNumber, AdminError> {
+    if throwaway::is_marked(account_id.0) {
+        return Err(AccountError::Rehearsed.into());
+    }
     let mut tx = app.db.begin().await?;
     let token = entry_queue::let_in(&mut tx, by, account_id, program).await?;
     let entry = Entry::new(by, Act::LetIn, Subject::Account, account_id).because(reason);

@@ -13,6 +13,7 @@ use crate::{
     infra::{
         idempotency::{Claim, RequestKey, commit_kept},
         postgres::{Transaction, retry_stale},
+        throwaway,
     },
     payment::{self, Cancelled, Share},
     points::Points,
@@ -135,6 +136,9 @@ pub(super) async fn refund(
     refund: &Refund,
     key: Option<&RequestKey>,
 ) -> Result<Cancelled, AdminError> {
+    if throwaway::is_marked(refund.owner_id.0) {
+        return Err(AccountError::Rehearsed.into());
+    }
     retry_stale(|_| refund_once(app, by, refund, key)).await
 }
 

@@ -11,6 +11,7 @@ use uuid::Uuid;
 use super::{
     editing::{ProgramDetails, ProgramEdition, ProgramLine, VenueDetails, VenueEdition},
     error::{CatalogError, NAMED_MAX},
+    guards::Guards,
     model::{ProgramId, ProgramStatus, ScheduleId, VenueId},
     plan::{PlannedSeat, SeatPlan},
     store::{programs, venues},
@@ -104,6 +105,18 @@ pub async fn update_line(
     details.queue_capacity = capacity;
     details.queue_rate_per_second = rate_per_second;
     programs::write(tx, id, &details).await?;
+    program_after(tx, before).await
+}
+
+/// Changes the guards against hoarding.
+pub async fn update_guards(
+    tx: &mut Connection,
+    id: ProgramId,
+    version: i64,
+    guards: &Guards,
+) -> Result<Edited<ProgramEdition>, CatalogError> {
+    let before = lock_program(tx, id, version).await?;
+    programs::write_guards(tx, id, guards).await?;
     program_after(tx, before).await
 }
 

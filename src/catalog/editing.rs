@@ -3,6 +3,7 @@
 use chrono::{DateTime, Utc};
 use serde::Serialize;
 
+use super::guards::Guards;
 use super::model::{ProgramId, ProgramStatus, ScheduleId, VenueId, ZoneId};
 use crate::points::Points;
 
@@ -54,6 +55,8 @@ pub struct ProgramEdition {
     /// The clock that its times are shown on.
     #[serde(skip)]
     pub time_zone: String,
+    /// Its guards against hoarding.
+    pub guards: Guards,
     /// What is typed.
     #[serde(flatten)]
     pub details: ProgramDetails,

@@ -24,6 +24,7 @@
 mod desk;
 mod editing;
 mod error;
+mod guards;
 mod model;
 pub mod pages;
 mod plan;
@@ -36,14 +37,15 @@ pub use desk::{
     find_program_edition, find_schedule_edition, find_venue, finish_winding_down,
     has_prices_to_write, list_program_lines, list_schedule_editions, list_seats, list_venues,
     list_with_prices_to_write, lock_winding_down, next_schedule_edition, pause_line,
-    publish_program, reopen_winding_down, replace_seats, stock_of, update_line, update_prices,
-    update_program, update_venue, update_zone, write_prices,
+    publish_program, reopen_winding_down, replace_seats, stock_of, update_guards, update_line,
+    update_prices, update_program, update_venue, update_zone, write_prices,
 };
 pub use editing::{
     ProgramDetails, ProgramEdition, ProgramLine, ScheduleEdition, SectionStock, VenueDetails,
     VenueEdition, ZoneDetails, ZoneStock,
 };
 pub use error::CatalogError;
+pub use guards::Guards;
 
 pub use model::{
     Listing, Program, ProgramId, ProgramStatus, SaleState, Schedule, ScheduleId, ScheduleListing,

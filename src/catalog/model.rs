@@ -6,6 +6,7 @@ use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
+use super::guards::Guards;
 use crate::points::Points;
 
 macro_rules! ids {
@@ -106,11 +107,32 @@ pub struct Program {
     pub refund_until_hours: i32,
     /// For how many percent of what was paid.
     pub refund_percent: i32,
+    /// See [`Guards::account_age_mins`]; so the four below.
+    pub join_account_age_mins: Option<i32>,
+    /// See [`Guards`].
+    pub join_proof_bits: Option<i32>,
+    /// See [`Guards`].
+    pub joins_per_address: Option<i32>,
+    /// See [`Guards`].
+    pub unpaid_holds_max: Option<i32>,
+    /// See [`Guards`].
+    pub cool_down_mins: Option<i32>,
     /// The clock that its times are shown on: the first venue's.
     pub time_zone: String,
 }
 
 impl Program {
+    /// Its guards against hoarding.
+    pub fn guards(&self) -> Guards {
+        Guards {
+            account_age_mins: self.join_account_age_mins,
+            proof_bits: self.join_proof_bits,
+            joins_per_address: self.joins_per_address,
+            unpaid_holds_max: self.unpaid_holds_max,
+            cool_down_mins: self.cool_down_mins,
+        }
+    }
+
     /// What the sale is at `now`.
     pub fn sale_state(&self, now: DateTime<Utc>) -> SaleState {
         if self.status == ProgramStatus::Cancelled {

@@ -28,6 +28,7 @@ pub(super) async fn find_program(
         select id as "id: ProgramId", slug, title, description, status as "status: ProgramStatus",
             on_sale_at, off_sale_at, queue_capacity, queue_rate_per_second, queue_paused_at,
             stay_secs, hold_ttl_secs, places_per_account_max, refund_until_hours, refund_percent,
+            join_account_age_mins, join_proof_bits, joins_per_address, unpaid_holds_max, cool_down_mins,
             coalesce((
                 select time_zone from schedules join venues on venues.id = venue_id
                 where program_id = programs.id

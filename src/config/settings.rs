@@ -76,6 +76,18 @@ pub const SETTINGS: &[Setting] = &[
         "text",
         "Starts every Redis key, so that deployments can share one Redis.",
     ),
+    setting(
+        "METRICS_ADDR",
+        "",
+        "address",
+        "Where `/metrics` is served, apart from what people reach. Without it and without METRICS_TOKEN they are open where LISTEN_ADDR is loopback and no PUBLIC_URL is set, and 404 elsewhere.",
+    ),
+    setting(
+        "METRICS_TOKEN",
+        "",
+        "text of 32 bytes or more",
+        "What a reader of `/metrics` bears (`Authorization: Bearer`).",
+    ),
     setting("LOG", "info,sqlx=warn", "tracing directives", "What is logged."),
     setting("LOG_FORMAT", "text", "text or json", "How it is logged."),
     setting("SESSION_DAYS", "14", "days", "How long a log-in lasts."),
@@ -125,6 +137,18 @@ pub const SETTINGS: &[Setting] = &[
         "60",
         "seconds",
         "How long a waiting person may be silent before they are parked when their turn comes; they are told to ask three times within it.",
+    ),
+    setting(
+        "DOOR_OPENS_BEFORE_MINS",
+        "180",
+        "minutes",
+        "How long before a performance starts its tickets open the door.",
+    ),
+    setting(
+        "DOOR_CLOSES_AFTER_MINS",
+        "360",
+        "minutes",
+        "How long after a performance started its tickets open the door.",
     ),
     setting("TRANSFER_TTL_SECS", "259200", "seconds", "How long a transfer request stays open."),
     setting(

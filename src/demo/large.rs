@@ -10,11 +10,8 @@ mod rows;
 mod visits;
 
 use self::{rows::Rows, visits::Scene};
-use super::{PASSWORD, store::copy};
-use crate::{
-    accounts::{AccountError, PasswordGate},
-    infra::postgres::Pool,
-};
+use super::{DemoError, PASSWORD, require_own, store::copy};
+use crate::{accounts::PasswordGate, infra::postgres::Pool};
 
 /// Who we are to the server.
 const APPLICATION_NAME: &str = "stagedoor demo";
@@ -54,13 +51,13 @@ impl Size {
     }
 }
 
-/// Adds a large office beside what there is, all of it or nothing, and calls `told` with
+/// Adds a large office to an empty one or to demo data nobody has added to, all of it or nothing, and calls `told` with
 /// the number of each program that is written; false when there is one already.
 pub async fn fill_large(
     db: &Pool,
     size: Size,
     mut told: impl FnMut(u32),
-) -> Result<bool, AccountError> {
+) -> Result<bool, DemoError> {
     let password_hash = PasswordGate::new().hash_text(PASSWORD).await?;
     let mut db = db.connect_beside(APPLICATION_NAME, copy::LONG_CALL_MAX).await?;
     copy::take_time(&mut db).await?;
@@ -68,6 +65,7 @@ pub async fn fill_large(
     if copy::is_large(&mut tx).await? {
         return Ok(false);
     }
+    require_own(&mut tx).await?;
     let midnight_ms = copy::midnight_ms(&mut tx).await?;
     let n_on_sale = visits::SEATS * u64::from(size.performances);
     for nth in 0..size.programs {

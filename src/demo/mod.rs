@@ -9,6 +9,8 @@ mod large;
 mod programs;
 mod store;
 
+use store::office;
+
 pub use large::{Size, fill_large};
 
 use crate::{
@@ -66,13 +68,51 @@ pub const LOG_INS: [LogIn; 4] = [
     },
 ];
 
+/// Why there is no demo data.
+#[derive(Debug, thiserror::Error)]
+pub enum DemoError {
+    /// Somebody or something else is there, and the demo log-ins would open it to everybody.
+    #[error(
+        "The office has people or programs of its own, so it gets no demo data: its log-ins \
+         and their password are known to everybody. Use an empty database."
+    )]
+    NotEmpty,
+    /// The password could not be hashed.
+    #[error(transparent)]
+    Account(#[from] AccountError),
+    /// Postgres failed.
+    #[error(transparent)]
+    Database(#[from] sqlx::Error),
+}
+
+/// Whether anybody can log in with the demo password.
+pub async fn has_open_log_ins(db: &Pool) -> Result<bool, sqlx::Error> {
+    let mut emails: Vec<String> = LOG_INS.iter().map(|log_in| log_in.email.to_owned()).collect();
+    emails.extend(["guest-1@stagedoor.example", "visitor-1-1@stagedoor.example"].map(String::from));
+    office::has_open(db, &emails).await
+}
+
+/// Refuses an office with anybody or anything that is no demo data, as a step of the
+/// transaction that fills it.
+async fn require_own(tx: &mut crate::infra::postgres::Connection) -> Result<(), DemoError> {
+    let emails: Vec<&str> = LOG_INS.iter().map(|log_in| log_in.email).collect();
+    let slugs: Vec<&str> = programs::PROGRAMS.iter().map(|program| program.slug).collect();
+    let halls: Vec<&str> = halls::HALLS.iter().map(|hall| hall.name).collect();
+    match office::has_others(tx, &emails, &slugs, &halls).await? {
+        true => Err(DemoError::NotEmpty),
+        false => Ok(()),
+    }
+}
+
 /// Fills an empty office; false when it has demo data already.
-pub async fn fill(db: &Pool) -> Result<bool, AccountError> {
+pub async fn fill(db: &Pool) -> Result<bool, DemoError> {
     let password_hash = PasswordGate::new().hash_text(PASSWORD).await?;
     let mut tx = db.begin().await?;
-    if store::is_filled(&mut tx).await? {
+    let emails: Vec<&str> = LOG_INS.iter().map(|log_in| log_in.email).collect();
+    if office::is_filled(&mut tx, &emails).await? {
         return Ok(false);
     }
+    require_own(&mut tx).await?;
     store::insert_people(&mut tx, &password_hash).await?;
     for log_in in &LOG_INS {
         let id = store::insert_account(&mut tx, log_in, &password_hash).await?;

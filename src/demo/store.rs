@@ -1,6 +1,7 @@
 //! The SQL of the demo data. It fills every feature's tables, and nothing else does.
 
 pub(super) mod copy;
+pub(super) mod office;
 mod sale;
 
 pub(super) use sale::sell_every_seat;
@@ -18,16 +19,6 @@ pub(super) struct SeatRow<'a> {
     pub(super) venue_id: Uuid,
     pub(super) section: &'a str,
     pub(super) label: &'a str,
-}
-
-pub(super) async fn is_filled(tx: &mut Connection) -> Result<bool, sqlx::Error> {
-    // Two runs at once: the second waits for the first and then sees its programs.
-    sqlx::query!("lock table venues in share row exclusive mode").execute(&mut *tx).await?;
-    sqlx::query_scalar!(
-        r#"select exists (select from programs where slug = 'night-on-the-han') as "is!""#
-    )
-    .fetch_one(tx)
-    .await
 }
 
 pub(super) async fn insert_people(

@@ -16,11 +16,12 @@ use uuid::Uuid;
 
 use super::{
     error::QueueError,
+    guards::{Arrival, Judge, Objection},
     line::Written,
     mirror,
     model::{QueueNumber, TokenId},
     rebuild,
-    store::{admission, join},
+    store::{admission, guards, join},
 };
 use crate::{
     accounts::AccountId,
@@ -52,6 +53,7 @@ pub(super) struct Joins {
 struct Member {
     token_id: TokenId,
     account_id: AccountId,
+    arrival: Arrival,
     answer: oneshot::Sender<Result<Verdict, QueueError>>,
 }
 
@@ -66,6 +68,8 @@ pub(super) enum Verdict {
     NotOpen { opens_at: DateTime<Utc> },
     /// The sale is over.
     Closed,
+    /// A guard against hoarding objected.
+    Refused(Objection),
 }
 
 impl Joins {
@@ -79,8 +83,9 @@ impl Joins {
         &self,
         program_id: ProgramId,
         account_id: AccountId,
+        arrival: Arrival,
     ) -> Result<Verdict, QueueError> {
-        let answered = self.enlist(program_id, account_id)?;
+        let answered = self.enlist(program_id, account_id, arrival)?;
         answered.await.unwrap_or(Err(QueueError::BatchLost))
     }
 
@@ -88,11 +93,12 @@ impl Joins {
         &self,
         program_id: ProgramId,
         account_id: AccountId,
+        arrival: Arrival,
     ) -> Result<oneshot::Receiver<Result<Verdict, QueueError>>, QueueError> {
         let (answer, answered) = oneshot::channel();
         let mut lines = self.lines();
         // Named behind the lock, so that ids rise in the order of arrival.
-        let member = Member { token_id: TokenId(Uuid::now_v7()), account_id, answer };
+        let member = Member { token_id: TokenId(Uuid::now_v7()), account_id, arrival, answer };
         if let Some(line) = lines.get_mut(&program_id) {
             if line.len() >= WAITING_MAX {
                 return Err(QueueError::Crowded);
@@ -241,7 +247,13 @@ async fn write_once(
     let mut live: HashSet<AccountId> =
         join::list_live(&mut tx, program_id, &accounts).await?.into_iter().collect();
 
-    let (mut new_ids, mut new_accounts) = (Vec::new(), Vec::new());
+    let people: Vec<_> = batch.iter().map(|one| (one.account_id, one.arrival)).collect();
+    let mut judge = match refusal {
+        None => Judge::of(&mut tx, program_id, rules.guards(), &people, rules.now).await?,
+        Some(_) => Judge::default(),
+    };
+
+    let (mut new_ids, mut new_accounts, mut networks) = (Vec::new(), Vec::new(), Vec::new());
     let verdicts = batch.iter().map(|member| {
         if mine.contains(&member.token_id) {
             return Verdict::Joined;
@@ -253,9 +265,13 @@ async fn write_once(
         if let Some(refusal) = refusal {
             return refusal;
         }
+        if let Err(objection) = judge.admit(member.account_id, member.arrival) {
+            return Verdict::Refused(objection);
+        }
         live.insert(member.account_id);
         new_ids.push(member.token_id);
         new_accounts.push(member.account_id);
+        networks.push(member.arrival.network);
         Verdict::Joined
     });
     let verdicts: Vec<Verdict> = verdicts.collect();
@@ -268,8 +284,12 @@ async fn write_once(
             }
             false => None,
         };
-        join::insert_tokens(&mut tx, program_id, (&new_ids, &new_accounts), first, stay_ends_at)
-            .await?;
+        let new = (new_ids.as_slice(), new_accounts.as_slice());
+        let networks = judge.keeps_networks().then_some(networks.as_slice());
+        join::insert_tokens(&mut tx, program_id, new, networks, first, stay_ends_at).await?;
+        if judge.asks_for_work() {
+            guards::delete_waits(&mut tx, program_id, &new_accounts).await?;
+        }
         let n_new = i64::try_from(new_ids.len()).unwrap_or(i64::MAX);
         join::write_next_number(&mut tx, program_id, QueueNumber(first.0 + n_new)).await?;
     }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use chrono::{DateTime, Utc};
 
-use super::model::QueueState;
+use super::{guards::Challenge, model::QueueState};
 
 /// The text is for logs; `pages.rs` maps each variant to its status and code.
 #[derive(Debug, thiserror::Error)]
@@ -44,6 +44,48 @@ pub enum QueueError {
     NotAdmitted {
         /// The way back to the line.
         queue_url: String,
+    },
+    /// This account is too new for this line.
+    #[error("the account is old enough at {until}")]
+    AccountTooNew {
+        /// When it is old enough.
+        until: DateTime<Utc>,
+        /// The clock that the program's times are shown on.
+        time_zone: String,
+        /// Where the line is joined.
+        program_url: String,
+    },
+    /// This person let so many holds end unpaid that they neither join nor hold for a while.
+    #[error("holds ended unpaid: again at {until}")]
+    CoolingDown {
+        /// When that is over.
+        until: DateTime<Utc>,
+        /// In how many seconds.
+        left_secs: u64,
+        /// The clock that the program's times are shown on.
+        time_zone: String,
+        /// Where the line is joined.
+        program_url: String,
+    },
+    /// Joining takes work that was not done.
+    #[error("joining takes work")]
+    ProofRequired {
+        /// The work.
+        challenge: Box<Challenge>,
+        /// Where a browser does it, or waits instead.
+        proof_url: String,
+    },
+    /// This network has the numbers that it gets.
+    #[error("the network has its numbers")]
+    AddressFull {
+        /// Where the program is shown.
+        program_url: String,
+    },
+    /// So many of this network wait in place of working that nobody else may begin to.
+    #[error("too many of this network wait")]
+    WaitsFull {
+        /// When one may begin.
+        retry_after_secs: u64,
     },
     /// The line takes no more joins this moment.
     #[error("too many joins wait to be written")]

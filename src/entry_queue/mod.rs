@@ -5,7 +5,8 @@
 //! **gate** lets people in by number, as many as there is room for. Polls are noted for the
 //! **window**, the first 10,000 in line. Whoever was silent when their turn came is
 //! **parked**: passed over, the number kept. The **entry pass** is a signed cookie that says
-//! all this to the booking pages.
+//! all this to the booking pages. **Guards** against hoarding, each off by default, refuse
+//! joins and holds, or make them cost something.
 //!
 //! # Invariants
 //!
@@ -37,6 +38,7 @@ mod batch;
 mod comparison;
 mod error;
 mod estimate;
+mod guards;
 mod line;
 mod mirror;
 mod model;
@@ -53,9 +55,10 @@ mod store;
 pub use admission::{admit_everywhere, sweep_lapsed};
 pub use comparison::{Difference, Standing, list_differences, list_incomplete};
 pub use error::QueueError;
+pub use guards::{Effect, Guard, list_effects, note_cool_down, require_cool, secs_of};
 pub use mirror::{MirrorError, mirror, mirror_everything};
 pub use model::{LiveToken, QueueNumber, QueueState, Stay, TokenId, TokenStatus, queue_path};
-pub use pages::{pass_cookie, shown_pass};
+pub use pages::{pass_cookies, shown_pass};
 pub use pass::EntryPass;
 pub use purge::{Purge, begin_purge, find_purge, purge_lines};
 pub use rebuild::rebuild_what_is_lost;

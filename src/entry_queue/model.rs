@@ -9,7 +9,7 @@ use uuid::Uuid;
 use super::parking::WINDOW;
 use crate::{
     accounts::AccountId,
-    catalog::{ProgramId, ProgramStatus, SaleState},
+    catalog::{Guards, ProgramId, ProgramStatus, SaleState},
 };
 
 /// Names one place in one line.
@@ -123,6 +123,11 @@ pub(super) struct Rules {
     pub(super) rate_per_second: Option<i32>,
     pub(super) is_paused: bool,
     pub(super) stay_secs: i32,
+    pub(super) join_account_age_mins: Option<i32>,
+    pub(super) join_proof_bits: Option<i32>,
+    pub(super) joins_per_address: Option<i32>,
+    pub(super) unpaid_holds_max: Option<i32>,
+    pub(super) cool_down_mins: Option<i32>,
     pub(super) now: DateTime<Utc>,
 }
 
@@ -137,6 +142,17 @@ impl Rules {
             SaleState::Open
         } else {
             SaleState::Closed
+        }
+    }
+
+    /// What is asked of whoever joins.
+    pub(super) fn guards(&self) -> Guards {
+        Guards {
+            account_age_mins: self.join_account_age_mins,
+            proof_bits: self.join_proof_bits,
+            joins_per_address: self.joins_per_address,
+            unpaid_holds_max: self.unpaid_holds_max,
+            cool_down_mins: self.cool_down_mins,
         }
     }
 
@@ -229,6 +245,16 @@ pub struct QueueState {
     pub entry_url: Option<String>,
     /// Seats and places that are free in all performances.
     pub seats_free: u64,
+}
+
+/// The address of a program.
+pub(super) fn program_path(slug: &str) -> String {
+    format!("/programs/{slug}")
+}
+
+/// The address of the work that joining a program's line asks for.
+pub(super) fn proof_path(slug: &str) -> String {
+    format!("/programs/{slug}/queue/proof")
 }
 
 /// The address of a program's line.

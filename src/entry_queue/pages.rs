@@ -1,12 +1,13 @@
 //! HTTP: the waiting room and the ways in and out of it.
 
 mod entry;
+mod proof;
 mod refusal;
 
 use std::sync::Arc;
 
 use actix_web::{
-    HttpResponse,
+    HttpRequest, HttpResponse,
     http::{StatusCode, header},
     web::{Data, Path},
 };
@@ -15,7 +16,10 @@ use chrono::{DateTime, Utc};
 use serde::Deserialize;
 use serde_json::Value;
 
-pub use self::entry::{pass_cookie, shown_pass};
+pub use self::{
+    entry::{pass_cookies, shown_pass},
+    proof::{create_wait, show_proof},
+};
 use super::{
     estimate::Wait,
     model::{QueueNumber, QueueState, Stay, TokenStatus, queue_path},
@@ -139,24 +143,29 @@ pub async fn show_queue(
     room: Data<WaitingRoom>,
     slug: Path<String>,
     me: CachedAccount,
+    request: HttpRequest,
 ) -> Result<HttpResponse, PageError> {
     let program = find(&app, &programs, &slug).await?;
     let place = place::place_of(&app, &room, me.account_id, &program).await?;
-    Ok(tell(&app, &me.view, &program, &place))
+    let response = tell(&app, &me.view, &program, &place);
+    Ok(with_pass(&app, &request, response, &place))
 }
 
 /// `POST /programs/{slug}/queue`
-pub async fn create_token(
+pub(crate) async fn create_token(
     app: Data<App>,
     programs: Data<Programs>,
     room: Data<WaitingRoom>,
     slug: Path<String>,
     me: CurrentAccount,
+    request: HttpRequest,
+    form: Body<proof::JoinForm>,
 ) -> Result<HttpResponse, PageError> {
     let program = find(&app, &programs, &slug).await?;
-    let place = service::join(&app, &room, me.account_id, &program).await?;
+    let attempt = form.0.attempt(&app, &request);
+    let place = service::join(&app, &room, me.account_id, &program, attempt).await?;
     let response = me.view.done(StatusCode::CREATED, &place.state, &queue_path(&program.slug));
-    Ok(with_pass(&app, response, &place))
+    Ok(with_pass(&app, &request, response, &place))
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -190,7 +199,7 @@ pub(crate) async fn delete_token(
     service::leave(&app, me.account_id, &program, number).await?;
     let location = queue_path(&program.slug);
     let mut response = me.view.done(StatusCode::NO_CONTENT, &Value::Null, &location);
-    entry::take_away(&mut response);
+    entry::take_away(&app, &mut response, program.id);
     Ok(response)
 }
 
@@ -222,13 +231,18 @@ fn tell(app: &App, view: &View, program: &Program, place: &Place) -> HttpRespons
         let secs = header::HeaderValue::from(whole_secs(ms));
         response.headers_mut().insert(header::RETRY_AFTER, secs);
     }
-    with_pass(app, response, place)
+    response
 }
 
 /// The answer, with the entry pass of whoever is inside.
-fn with_pass(app: &App, mut response: HttpResponse, place: &Place) -> HttpResponse {
+fn with_pass(
+    app: &App,
+    request: &HttpRequest,
+    mut response: HttpResponse,
+    place: &Place,
+) -> HttpResponse {
     if let Some(stay) = &place.stay {
-        entry::hand_out(app, &mut response, stay);
+        entry::hand_out(app, request, &mut response, stay);
     }
     response
 }

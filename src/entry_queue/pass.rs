@@ -60,9 +60,19 @@ impl EntryPass {
         (now.timestamp() < pass.exp).then_some(pass)
     }
 
+    /// Whether it is for this program.
+    pub(super) fn is_of(&self, program_id: ProgramId) -> bool {
+        self.aud == program_id.0
+    }
+
+    /// Its end, in seconds since the epoch.
+    pub(super) fn ends_at(&self) -> i64 {
+        self.exp
+    }
+
     /// Whether it is for this account and this program.
     pub(super) fn is_for(&self, account_id: AccountId, program_id: ProgramId) -> bool {
-        self.sub == account_id.0 && self.aud == program_id.0
+        self.sub == account_id.0 && self.is_of(program_id)
     }
 
     /// Whether it speaks of this very stay.

@@ -6,6 +6,7 @@ use super::{
     batch::Joins,
     error::QueueError,
     estimate::{Measures, Wait},
+    guards::Effects,
 };
 use crate::{
     app::App,
@@ -16,6 +17,7 @@ use crate::{
 #[derive(Clone, Debug)]
 pub struct WaitingRoom {
     pub(super) joins: Joins,
+    pub(super) effects: Effects,
     measures: Measures,
     listings: Listings,
 }
@@ -24,7 +26,8 @@ impl WaitingRoom {
     /// The waiting room of one instance. Batches of joins run on the runtime this is
     /// called on.
     pub fn new(app: &App, listings: Listings) -> Self {
-        Self { joins: Joins::new(app.clone()), measures: Measures::default(), listings }
+        let (joins, effects) = (Joins::new(app.clone()), Effects::new(app));
+        Self { joins, effects, measures: Measures::default(), listings }
     }
 
     /// Seats and places that are free in all performances of `program`.

@@ -7,9 +7,10 @@ use super::{
     admission,
     batch::Verdict,
     error::QueueError,
+    guards::{self, Attempt, Guard},
     line::Line,
     mirror::mirror,
-    model::{LiveToken, QueueNumber, Stay, TokenId, TokenStatus, queue_path},
+    model::{LiveToken, QueueNumber, Stay, TokenId, TokenStatus, program_path, queue_path},
     pass::EntryPass,
     place::{Place, place_of},
     room::WaitingRoom,
@@ -32,18 +33,24 @@ pub(super) async fn join(
     room: &WaitingRoom,
     account_id: AccountId,
     program: &Program,
+    attempt: Attempt,
 ) -> Result<Place, QueueError> {
     // A rehearsal and what is real never meet.
     if throwaway::is_marked(program.id.0) != throwaway::is_marked(account_id.0) {
         return Err(QueueError::OtherOffice);
     }
-    if let SaleState::Coming { opens_at } = program.sale_state(app.now() + DOOR_MARGIN) {
-        return Err(not_open(program, opens_at));
-    }
-    let verdict = room.joins.join(program.id, account_id).await?;
+    require_opened(app, program)?;
+    let arrival = guards::arrive(app, room, account_id, program, attempt).await?;
+    let verdict = room.joins.join(program.id, account_id, arrival).await?;
     match verdict {
         Verdict::NotOpen { opens_at } => return Err(not_open(program, opens_at)),
         Verdict::Closed => return Err(QueueError::SaleClosed),
+        Verdict::Refused(objection) => {
+            return Err(guards::refuse(app, room, account_id, program, objection).await?);
+        }
+        Verdict::Joined if program.guards().proof_bits.is_some() => {
+            room.effects.slowed(program.id, Guard::Proof);
+        }
         Verdict::Joined | Verdict::AlreadyIn => (),
     }
     let mut place = place_of(app, room, account_id, program).await?;
@@ -63,20 +70,24 @@ pub(super) async fn join(
     }
 }
 
+/// Refuses a sale that is not about to open.
+pub(super) fn require_opened(app: &App, program: &Program) -> Result<(), QueueError> {
+    match program.sale_state(app.now() + DOOR_MARGIN) {
+        SaleState::Coming { opens_at } => Err(not_open(program, opens_at)),
+        _ => Ok(()),
+    }
+}
+
 fn not_open(program: &Program, opens_at: DateTime<Utc>) -> QueueError {
     QueueError::SaleNotOpen {
         opens_at,
         time_zone: program.time_zone.clone(),
-        program_url: program_url(program),
+        program_url: program_path(&program.slug),
     }
 }
 
-fn program_url(program: &Program) -> String {
-    format!("/programs/{}", program.slug)
-}
-
 pub(super) fn no_token(program: &Program) -> QueueError {
-    QueueError::NoToken { program_url: program_url(program) }
+    QueueError::NoToken { program_url: program_path(&program.slug) }
 }
 
 /// Gives a place up, in line or inside; live holds stay payable. With a `number`, only

@@ -17,6 +17,7 @@ use crate::{
 };
 
 pub(super) mod admission;
+pub(super) mod guards;
 pub(super) mod join;
 pub(super) mod line;
 pub(super) mod purge;

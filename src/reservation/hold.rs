@@ -21,7 +21,7 @@ use super::{
 use crate::{
     app::App,
     catalog::{ScheduleSeatId, ZoneId},
-    entry_queue::{self, Stay},
+    entry_queue::{self, QueueError, Stay},
     infra::{
         idempotency::{Claim, RequestKey, commit_kept},
         postgres::{Connection, retry_stale, violated_constraint},
@@ -40,6 +40,10 @@ pub async fn hold(app: &App, desk: &Desk, order: &HoldOrder) -> Result<Hold, Res
         return Err(ReservationError::TooMany { places_max });
     }
     let outcome = match hold_now(app, desk, order, key.as_ref()).await {
+        Err(ReservationError::NotInside(refusal @ QueueError::CoolingDown { .. })) => {
+            entry_queue::note_cool_down(app, order.schedule.program_id).await;
+            Err(refusal.into())
+        }
         // Freed by the clock and not yet by anybody's transaction.
         Err(refusal) if is_freed(app, desk, &refusal).await? => {
             hold_now(app, desk, order, key.as_ref()).await
@@ -213,6 +217,7 @@ async fn new_hold(
 ) -> Result<NewHold, ReservationError> {
     let terms = store::terms_of(tx, order.schedule.id, order.account_id).await?;
     entry_queue::require_open(stay, &order.program, terms.moment)?;
+    entry_queue::require_cool(&order.program, terms.cools_until, terms.moment)?;
     check(&terms, order.choice.quantity())?;
     Ok(NewHold {
         id: ReservationId(Uuid::now_v7()),

@@ -125,6 +125,7 @@ impl Fault for ReservationError {
         match self {
             Self::AlreadyProcessing => Some(RETRY_AFTER_SECS),
             Self::Waiting { retry_after_ms, .. } => Some(retry_after_ms.div_ceil(1_000)),
+            Self::NotInside(error) => error.retry_after_secs(),
             _ => None,
         }
     }

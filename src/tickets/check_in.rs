@@ -1,16 +1,17 @@
 //! The door: a ticket lets one person in, once.
 
-use chrono::{DateTime, Utc};
+use chrono::{DateTime, TimeDelta, Utc};
 use serde::Serialize;
 
 use super::{
-    error::TicketError,
+    error::{Show, TicketError},
     model::{TicketCode, TicketId, TicketStatus},
-    store::door as store,
+    store::door::{self as store, Shown},
 };
 use crate::{
     accounts::AccountId,
     catalog::{self, ScheduleId},
+    config::Config,
     infra::postgres::{Connection, Pool},
 };
 
@@ -45,6 +46,37 @@ pub struct DoorCount {
     pub expected: i64,
 }
 
+/// Times around the start of a performance at which its tickets open the door.
+#[derive(Clone, Copy, Debug)]
+pub struct DoorWindow {
+    before: TimeDelta,
+    after: TimeDelta,
+}
+
+impl DoorWindow {
+    /// Window that `config` sets.
+    pub fn of(config: &Config) -> Self {
+        let minutes = |minutes: std::num::NonZeroU32| TimeDelta::minutes(minutes.get().into());
+        Self {
+            before: minutes(config.door_opens_before_mins),
+            after: minutes(config.door_closes_after_mins),
+        }
+    }
+
+    /// Refuses a ticket for `show` at a `moment` at which its door is not open.
+    fn check(self, show: Show, moment: DateTime<Utc>) -> Result<(), TicketError> {
+        let opens_at = show.starts_at - self.before;
+        let closed_at = show.starts_at + self.after;
+        if moment < opens_at {
+            return Err(TicketError::TooEarly { show, opens_at });
+        }
+        if moment >= closed_at {
+            return Err(TicketError::TooLate { show, closed_at });
+        }
+        Ok(())
+    }
+}
+
 /// Lets in whoever shows `code` at the performance `schedule_id`, as a step of the
 /// caller's transaction. Of many doors that try at once exactly one succeeds: the
 /// others wait for the row and then find it used.
@@ -52,19 +84,19 @@ pub async fn check_in(
     tx: &mut Connection,
     code: &TicketCode,
     schedule_id: ScheduleId,
+    window: DoorWindow,
     by: AccountId,
 ) -> Result<CheckIn, TicketError> {
     let ticket_id = store::lock_by_code(tx, code).await?.ok_or(TicketError::Unknown)?;
     let shown = store::shown_ticket_of(tx, ticket_id).await?;
+    let Shown { title, starts_at, time_zone, moment, .. } = shown;
+    let show = Show { title, starts_at, time_zone };
     match (shown.status, shown.used_at) {
         // First: a ticket of another evening is told so, whatever became of it.
-        _ if shown.schedule_id != schedule_id => Err(TicketError::Elsewhere {
-            title: shown.title,
-            starts_at: shown.starts_at,
-            time_zone: shown.time_zone,
-        }),
+        _ if shown.schedule_id != schedule_id => Err(TicketError::Elsewhere(show)),
         (TicketStatus::Used, Some(used_at)) => Err(TicketError::AlreadyIn { used_at }),
         (TicketStatus::Valid, _) if !shown.is_cancelled => {
+            window.check(show, moment)?;
             store::write_used(tx, ticket_id, by).await?;
             let found = store::find_check_in(tx, schedule_id, ticket_id).await?;
             found.ok_or(TicketError::Inconsistent)

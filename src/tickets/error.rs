@@ -2,6 +2,17 @@
 
 use chrono::{DateTime, Utc};
 
+/// What a ticket is for, as a steward is told.
+#[derive(Clone, Debug)]
+pub struct Show {
+    /// The program's title.
+    pub title: String,
+    /// When the performance starts.
+    pub starts_at: DateTime<Utc>,
+    /// On the clock of its venue.
+    pub time_zone: String,
+}
+
 /// The text is for logs; `pages.rs` maps each variant to its status and code.
 #[derive(Debug, thiserror::Error)]
 pub enum TicketError {
@@ -24,14 +35,23 @@ pub enum TicketError {
         used_at: DateTime<Utc>,
     },
     /// The ticket is for another performance.
-    #[error("the ticket is for {title} at {starts_at}")]
-    Elsewhere {
-        /// What for.
-        title: String,
-        /// When that starts.
-        starts_at: DateTime<Utc>,
-        /// On the clock of its venue.
-        time_zone: String,
+    #[error("the ticket is for {} at {}", .0.title, .0.starts_at)]
+    Elsewhere(Show),
+    /// The door of the ticket's performance has not opened yet.
+    #[error("the door for {} opens at {opens_at}", .show.title)]
+    TooEarly {
+        /// What the ticket is for.
+        show: Show,
+        /// When the door opens.
+        opens_at: DateTime<Utc>,
+    },
+    /// The door of the ticket's performance has closed.
+    #[error("the door for {} closed at {closed_at}", .show.title)]
+    TooLate {
+        /// What the ticket is for.
+        show: Show,
+        /// When the door closed.
+        closed_at: DateTime<Utc>,
     },
     /// The check-in is too long ago to be taken back, or there is none.
     #[error("there is no check-in of the last minute")]

@@ -30,7 +30,7 @@ pub mod pages;
 mod service;
 mod store;
 
-pub use check_in::{CheckIn, DoorCount, check_in, find_check_in, undo_check_in};
+pub use check_in::{CheckIn, DoorCount, DoorWindow, check_in, find_check_in, undo_check_in};
 pub use counts::DoorCounts;
 pub use error::TicketError;
 pub use model::{TicketCode, TicketId, TicketStatus};

@@ -13,7 +13,7 @@ use serde_json::{Map, Value, json};
 
 use super::{
     calendar::calendar,
-    error::TicketError,
+    error::{Show, TicketError},
     model::{Ticket, TicketCode, TicketStatus},
     store,
 };
@@ -40,7 +40,9 @@ impl Fault for TicketError {
             Self::Used { .. }
             | Self::Void
             | Self::AlreadyIn { .. }
-            | Self::Elsewhere { .. }
+            | Self::Elsewhere(_)
+            | Self::TooEarly { .. }
+            | Self::TooLate { .. }
             | Self::UndoOver => StatusCode::CONFLICT,
             Self::Unknown => StatusCode::NOT_FOUND,
             Self::Inconsistent => Internal.status(),
@@ -54,7 +56,9 @@ impl Fault for TicketError {
             Self::Unknown => "ticket-unknown",
             Self::Void => "ticket-void",
             Self::AlreadyIn { .. } => "ticket-already-in",
-            Self::Elsewhere { .. } => "ticket-elsewhere",
+            Self::Elsewhere(_) => "ticket-elsewhere",
+            Self::TooEarly { .. } => "ticket-too-early",
+            Self::TooLate { .. } => "ticket-too-late",
             Self::UndoOver => "undo-over",
             Self::Inconsistent => Internal.code(),
             Self::Database(error) => database_fault(error).1,
@@ -66,10 +70,9 @@ impl Fault for TicketError {
             Self::Used { used_at } | Self::AlreadyIn { used_at } => {
                 Map::from_iter([("used_at".to_owned(), json!(rfc3339(*used_at)))])
             }
-            Self::Elsewhere { title, starts_at, .. } => Map::from_iter([
-                ("program".to_owned(), json!(title)),
-                ("starts_at".to_owned(), json!(rfc3339(*starts_at))),
-            ]),
+            Self::Elsewhere(show) => told(show, None),
+            Self::TooEarly { show, opens_at } => told(show, Some(("opens_at", *opens_at))),
+            Self::TooLate { show, closed_at } => told(show, Some(("closed_at", *closed_at))),
             _ => Map::new(),
         }
     }
@@ -80,12 +83,29 @@ impl Fault for TicketError {
             Self::AlreadyIn { used_at } => {
                 phrase.word("when", times::in_full(*used_at, times::zone(HOME_ZONE), locale))
             }
-            Self::Elsewhere { title, starts_at, time_zone } => phrase
-                .word("program", title)
-                .word("when", times::in_full(*starts_at, times::zone(time_zone), locale)),
+            Self::Elsewhere(show) => name(phrase, show),
+            Self::TooEarly { show, opens_at: door } | Self::TooLate { show, closed_at: door } => {
+                let zone = times::zone(&show.time_zone);
+                name(phrase, show).word("door", times::in_full(*door, zone, locale))
+            }
             _ => phrase,
         }
     }
+}
+
+/// Members of a problem document that say what a ticket is for, and when its door moves.
+fn told(show: &Show, door: Option<(&str, DateTime<Utc>)>) -> Map<String, Value> {
+    let mut told = Map::from_iter([
+        ("program".to_owned(), json!(show.title)),
+        ("starts_at".to_owned(), json!(rfc3339(show.starts_at))),
+    ]);
+    told.extend(door.map(|(name, moment)| (name.to_owned(), json!(rfc3339(moment)))));
+    told
+}
+
+fn name(phrase: Phrase, show: &Show) -> Phrase {
+    let when = times::in_full(show.starts_at, times::zone(&show.time_zone), phrase.locale());
+    phrase.word("program", &show.title).word("when", when)
 }
 
 /// A ticket as programs read it.

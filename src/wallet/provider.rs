@@ -20,6 +20,11 @@ pub trait PaymentProvider: fmt::Debug + Send + Sync {
     /// The locale key of what a person should know before paying.
     fn note_key(&self) -> &'static str;
 
+    /// Whether points come without money, which is for trying things only.
+    fn is_simulated(&self) -> bool {
+        false
+    }
+
     /// Asks for the money of `charge`. Asked again with the same `charge_id`, the
     /// provider takes it once.
     fn begin<'a>(&'a self, charge: &'a Charge) -> BoxFuture<'a, Result<Begun, ProviderAway>>;
@@ -63,6 +68,10 @@ impl PaymentProvider for Demo {
 
     fn note_key(&self) -> &'static str {
         "wallet-provider-demo-note"
+    }
+
+    fn is_simulated(&self) -> bool {
+        true
     }
 
     fn begin<'a>(&'a self, _: &'a Charge) -> BoxFuture<'a, Result<Begun, ProviderAway>> {

@@ -8,7 +8,6 @@ use serde_json::json;
 use crate::{
     app::App,
     infra::{postgres, progress::Progress},
-    telemetry,
     web::page,
 };
 
@@ -38,25 +37,4 @@ pub async fn show_readiness(app: Data<App>, progress: Data<Progress>) -> HttpRes
     };
     let redis = if redis { "ready" } else { "away" };
     page::json(status, &json!({ "database": database, "redis": redis, "late_workers": late }))
-}
-
-/// `GET /metrics`: Prometheus' text format.
-pub async fn show_metrics(app: Data<App>, progress: Data<Progress>) -> HttpResponse {
-    let is_present = app.redis.is_present().await;
-    metrics::gauge!("stagedoor_redis_up").set(if is_present { 1.0 } else { 0.0 });
-    let idle = app.db.n_idle();
-    metrics::gauge!("stagedoor_db_connections", "state" => "idle").set(f64::from(idle));
-    let busy = app.db.size().saturating_sub(idle);
-    metrics::gauge!("stagedoor_db_connections", "state" => "busy").set(f64::from(busy));
-    metrics::gauge!("stagedoor_db_connections_max")
-        .set(f64::from(app.config.db_connections_max.get()));
-    metrics::gauge!("stagedoor_db_commits_waiting_for_standby")
-        .set(f64::from(app.db.n_waiting_for_standby()));
-    for (worker, unfinished) in progress.list_unfinished(Instant::now()) {
-        metrics::gauge!("stagedoor_worker_unfinished_seconds", "worker" => worker)
-            .set(unfinished.as_secs_f64());
-    }
-    HttpResponse::Ok()
-        .content_type("text/plain; version=0.0.4; charset=utf-8")
-        .body(telemetry::render_metrics())
 }

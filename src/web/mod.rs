@@ -10,6 +10,7 @@
 //! or a [`error::PageError`].
 
 pub mod assets;
+pub mod bearer;
 mod body;
 pub mod client;
 pub mod csrf;
@@ -27,9 +28,11 @@ pub mod limits;
 pub mod local_path;
 pub mod local_time;
 pub mod measure;
+pub mod metrics;
 pub mod negotiation;
 pub mod page;
 pub mod pagination;
+pub mod pass_cookies;
 pub mod path;
 pub mod request_key;
 pub mod times;

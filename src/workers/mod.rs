@@ -24,7 +24,7 @@ use crate::{
     entry_queue,
     infra::{idempotency, progress::Progress},
     reservation, telemetry, wallet,
-    web::limits::Limits,
+    web::{limits::Limits, metrics::LineSeries},
 };
 
 /// How often what has run out is thrown away.
@@ -77,6 +77,7 @@ impl Workers {
         limits: &Arc<Limits>,
         log_ins: &LogInBudget,
         progress: &Progress,
+        lines: &LineSeries,
     ) -> Self {
         let mut workers = Self::new(app, progress);
         let (limits, log_ins) = (Arc::clone(limits), log_ins.clone());
@@ -107,7 +108,7 @@ impl Workers {
         workers.run("purge", LONG_TICK_MAX, every(PURGE_PERIOD), |app| async move {
             entry_queue::purge_lines(&app).await
         });
-        let gauges = admin::Gauges::default();
+        let gauges = admin::Gauges::new(lines.clone());
         workers.run("gauges", TICK_MAX, every(GAUGES_PERIOD), move |app| {
             telemetry::condense_metrics();
             let gauges = gauges.clone();

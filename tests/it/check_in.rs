@@ -5,7 +5,9 @@ use std::time::Duration;
 use sqlx::PgPool;
 use uuid::Uuid;
 
-use crate::support::{Answer, Concert, Hold, Office, Person, Purchase, count, storm};
+use crate::support::{
+    Answer, Concert, ConcertOptions, Hold, Office, Person, Purchase, count, storm,
+};
 
 const DOORS: usize = 40;
 
@@ -20,7 +22,7 @@ async fn acts(db: &PgPool) -> Vec<String> {
 #[sqlx::test]
 async fn a_valid_ticket_is_green_and_the_second_scan_says_when_the_first_was(db: PgPool) {
     let office = Office::open(db.clone()).await;
-    let concert = Concert::usual(&db).await;
+    let concert = Concert::tonight(&db).await;
     let ada = office.sign_in("ada").await;
     let hold = Hold { seat_ids: &concert.seat_ids[..1], places: 1, ..Hold::default() };
     let bought = Purchase::make(&db, &concert, &ada, hold).await;
@@ -50,7 +52,7 @@ async fn a_valid_ticket_is_green_and_the_second_scan_says_when_the_first_was(db:
 #[sqlx::test]
 async fn of_many_doors_exactly_one_admits(db: PgPool) {
     let office = Office::open(db.clone()).await;
-    let concert = Concert::usual(&db).await;
+    let concert = Concert::tonight(&db).await;
     let ada = office.sign_in("ada").await;
     let hold = Hold { seat_ids: &concert.seat_ids[..3], ..Hold::default() };
     let bought = Purchase::make(&db, &concert, &ada, hold).await;
@@ -75,7 +77,7 @@ async fn of_many_doors_exactly_one_admits(db: PgPool) {
 #[sqlx::test]
 async fn counts_move_with_every_scan_and_cost_none_a_count(db: PgPool) {
     let office = Office::open(db.clone()).await;
-    let concert = Concert::usual(&db).await;
+    let concert = Concert::tonight(&db).await;
     let ada = office.sign_in("ada").await;
     let hold = Hold { seat_ids: &concert.seat_ids[..3], places: 2, ..Hold::default() };
     let bought = Purchase::make(&db, &concert, &ada, hold).await;
@@ -121,7 +123,7 @@ async fn counts_move_with_every_scan_and_cost_none_a_count(db: PgPool) {
 #[sqlx::test]
 async fn what_opens_no_door_says_why(db: PgPool) {
     let office = Office::open(db.clone()).await;
-    let (concert, elsewhere) = (Concert::usual(&db).await, Concert::usual(&db).await);
+    let (concert, elsewhere) = (Concert::tonight(&db).await, Concert::tonight(&db).await);
     let ada = office.sign_in("ada").await;
     let hold = Hold { seat_ids: &concert.seat_ids[..1], ..Hold::default() };
     let refunded = Purchase::make(&db, &concert, &ada, hold).await;
@@ -158,7 +160,7 @@ async fn what_opens_no_door_says_why(db: PgPool) {
 #[sqlx::test]
 async fn a_check_in_is_taken_back_within_a_minute_and_not_later(db: PgPool) {
     let office = Office::open(db.clone()).await;
-    let concert = Concert::usual(&db).await;
+    let concert = Concert::tonight(&db).await;
     let ada = office.sign_in("ada").await;
     let hold = Hold { seat_ids: &concert.seat_ids[..1], ..Hold::default() };
     let bought = Purchase::make(&db, &concert, &ada, hold).await;
@@ -184,7 +186,7 @@ async fn a_check_in_is_taken_back_within_a_minute_and_not_later(db: PgPool) {
 #[sqlx::test]
 async fn a_ticket_can_be_put_into_a_calendar_without_its_code(db: PgPool) {
     let office = Office::open(db.clone()).await;
-    let concert = Concert::usual(&db).await;
+    let concert = Concert::tonight(&db).await;
     let (ada, bob) = (office.sign_in("ada").await, office.sign_in("bob").await);
     let hold = Hold { seat_ids: &concert.seat_ids[..1], ..Hold::default() };
     let bought = Purchase::make(&db, &concert, &ada, hold).await;
@@ -196,5 +198,57 @@ async fn a_ticket_can_be_put_into_a_calendar_without_its_code(db: PgPool) {
     }
     assert!(file.body.contains("DTSTART:") && !file.body.contains(&bought.codes[0]));
     assert_eq!(bob.visit(&path).await.status, 404);
+    office.close().await;
+}
+
+/// Three hours before the start the door opens, six hours after it it closes.
+#[sqlx::test]
+async fn a_ticket_opens_the_door_only_around_its_performance(db: PgPool) {
+    const HOUR: i32 = 3_600;
+    let office = Office::open(db.clone()).await;
+    let ada = office.sign_in("ada").await;
+    let door = office.employ("door", "STAFF").await;
+    for (starts_in_secs, status, reason) in [
+        (3 * HOUR + 120, 409, "ticket-too-early"),
+        (3 * HOUR - 120, 201, ""),
+        (-6 * HOUR + 120, 201, ""),
+        (-6 * HOUR - 1, 409, "ticket-too-late"),
+    ] {
+        let options = ConcertOptions { starts_in_secs, ..ConcertOptions::default() };
+        let concert = Concert::with(&db, options).await;
+        let hold = Hold { seat_ids: &concert.seat_ids[..1], ..Hold::default() };
+        let bought = Purchase::make(&db, &concert, &ada, hold).await;
+        let path = format!("/door/{}/check-ins", concert.schedule_id);
+        if status == 409 {
+            let page = door.submit(&path, &[("code", &bought.codes[0])]).await;
+            assert!(page.body.contains("verdict--out"), "{}", page.body);
+            assert!(page.body.contains("A concert, "), "which show it is for: {}", page.body);
+        }
+        let answer = scan(&door, concert.schedule_id, &bought.codes[0]).await;
+        assert_eq!(answer.status, status, "{starts_in_secs}: {}", answer.body);
+        if status == 409 {
+            let told = answer.json();
+            assert_eq!((answer.code().as_str(), &told["program"]), (reason, &"A concert".into()));
+            assert!(told["opens_at"].is_string() || told["closed_at"].is_string(), "{told}");
+            assert!(told["starts_at"].is_string(), "{told}");
+        }
+    }
+    office.close().await;
+}
+
+#[sqlx::test]
+async fn the_doors_window_is_a_setting(db: PgPool) {
+    let settings = [("DOOR_OPENS_BEFORE_MINS", "20000"), ("DOOR_CLOSES_AFTER_MINS", "1")];
+    let office = Office::open_with(db.clone(), 1, &settings).await;
+    let ada = office.sign_in("ada").await;
+    let door = office.employ("door", "STAFF").await;
+    for (starts_in_secs, status) in [(7 * 86_400, 201), (-61, 409)] {
+        let options = ConcertOptions { starts_in_secs, ..ConcertOptions::default() };
+        let concert = Concert::with(&db, options).await;
+        let hold = Hold { seat_ids: &concert.seat_ids[..1], ..Hold::default() };
+        let bought = Purchase::make(&db, &concert, &ada, hold).await;
+        let answer = scan(&door, concert.schedule_id, &bought.codes[0]).await;
+        assert_eq!(answer.status, status, "{}", answer.body);
+    }
     office.close().await;
 }

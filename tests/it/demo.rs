@@ -2,11 +2,11 @@
 
 use sqlx::PgPool;
 use stagedoor::{
-    demo::{self, Size},
+    demo::{self, DemoError, Size},
     rehearsal,
 };
 
-use crate::support::{app, pool};
+use crate::support::{Concert, Office, app, pool};
 
 /// Enough to have every kind of reservation.
 const SMALL: Size = Size { programs: 2, performances: 2 };
@@ -59,4 +59,47 @@ async fn of_two_that_fill_a_large_office_at_once_one_does(db: PgPool) {
     assert_ne!(first.unwrap(), second.unwrap());
     let expected = (SMALL.schedule_seats(), SMALL.reservations(), SMALL.accounts());
     assert_eq!(counts(&db).await, expected);
+}
+
+async fn people(db: &PgPool) -> i64 {
+    sqlx::query_scalar("select count(*) from accounts").fetch_one(db).await.unwrap()
+}
+
+/// Everybody knows the demo log-ins, and one of them manages everything.
+#[sqlx::test]
+async fn demo_data_refuses_an_office_with_anybody_of_its_own(db: PgPool) {
+    let office = Office::open_with(db.clone(), 1, &[]).await;
+    office.sign_in("a real person").await;
+    let refused = demo::fill(&office.app.db).await;
+    assert!(matches!(refused, Err(DemoError::NotEmpty)), "{refused:?}");
+    let refused = demo::fill_large(&office.app.db, SMALL, |_| ()).await;
+    assert!(matches!(refused, Err(DemoError::NotEmpty)), "{refused:?}");
+    assert_eq!(people(&db).await, 1);
+    office.close().await;
+}
+
+#[sqlx::test]
+async fn demo_data_refuses_an_office_with_anything_of_its_own(db: PgPool) {
+    let app = app(&db).await;
+    Concert::usual(&db).await;
+    assert!(matches!(demo::fill(&app.db).await, Err(DemoError::NotEmpty)));
+    sqlx::query("update programs set slug = 'night-on-the-han'").execute(&db).await.unwrap();
+    sqlx::query("update venues set name = '골목극장'").execute(&db).await.unwrap();
+    assert!(demo::fill(&app.db).await.is_err(), "a name of ours does not make it ours");
+    assert_eq!(people(&db).await, 0);
+}
+
+/// As `make run` does at each start, also when somebody has used it meanwhile.
+#[sqlx::test]
+async fn over_its_own_data_the_demo_ends_well(db: PgPool) {
+    let office = Office::open_with(db.clone(), 1, &[]).await;
+    assert!(demo::fill(&office.app.db).await.unwrap());
+    assert!(demo::fill_large(&office.app.db, SMALL, |_| ()).await.unwrap());
+    office.sign_in("somebody who tries it").await;
+    Concert::usual(&db).await;
+    let before = people(&db).await;
+    assert!(!demo::fill(&office.app.db).await.unwrap());
+    assert!(!demo::fill_large(&office.app.db, SMALL, |_| ()).await.unwrap());
+    assert_eq!(people(&db).await, before);
+    office.close().await;
 }

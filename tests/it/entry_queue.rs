@@ -5,6 +5,8 @@ mod cluster;
 mod devices;
 mod door;
 mod gate;
+mod guards;
+mod hoarding;
 mod lost_answers;
 mod lost_memory;
 mod parking;
@@ -230,7 +232,11 @@ async fn a_place_is_told_as_the_contract_says(db: PgPool) {
     assert_eq!(state["retry_after_ms"], Value::Null);
     assert_eq!(state["entry_url"], format!("/schedules/{}", concert.schedule_id));
     assert!(state["expires_at"].as_str().is_some_and(|until| until.ends_with('Z')), "{state}");
-    assert!(inside.header("set-cookie").starts_with("entry_pass="), "{:?}", inside.headers);
+    assert!(
+        inside.header("set-cookie").starts_with(&format!("{}=", concert.pass_cookie())),
+        "{:?}",
+        inside.headers
+    );
     assert!(inside.header("set-cookie").contains("HttpOnly"));
 
     let waiting = people[2].get(&line_of(&concert)).await;

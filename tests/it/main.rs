@@ -16,6 +16,7 @@ mod locks;
 mod metrics;
 mod payment;
 mod pool;
+mod production;
 mod rehearsal;
 mod request_keys;
 mod reservation;

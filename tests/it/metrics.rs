@@ -79,6 +79,43 @@ async fn the_metrics_tell_what_the_house_is_doing(db: PgPool) {
     office.close().await;
 }
 
+/// However many programs there are, the metrics stay as small.
+#[sqlx::test]
+async fn only_the_fifty_largest_lines_have_series(db: PgPool) {
+    const PROGRAMS: usize = 60;
+    let office = Office::open_with(db.clone(), 1, &[]).await;
+    let people = office.crowd(2, "ada").await;
+    let mut concerts = Vec::new();
+    for _ in 0..PROGRAMS {
+        concerts.push(Concert::usual(&db).await);
+    }
+    // The last that were made have people.
+    for concert in &concerts[PROGRAMS - 3..] {
+        for person in &people {
+            let joined = person.post(&format!("/programs/{}/queue", concert.slug), &()).await;
+            assert_eq!(joined.status, 201, "{}", joined.body);
+        }
+    }
+    let mut told = String::new();
+    for _ in 0..600 {
+        told = office.stranger().visit("/metrics").await.body;
+        let inside = |concert: &Concert| {
+            let line = format!("stagedoor_line_inside{{program=\"{}\"}} 2\n", concert.slug);
+            told.contains(&line)
+        };
+        if concerts[PROGRAMS - 3..].iter().all(inside) {
+            break;
+        }
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
+    let series = |concert: &&Concert| {
+        told.contains(&format!("stagedoor_line_waiting{{program=\"{}\"}}", concert.slug))
+    };
+    assert!(concerts[PROGRAMS - 3..].iter().all(|concert| series(&concert)), "{told}");
+    assert_eq!(concerts.iter().filter(series).count(), 50);
+    office.close().await;
+}
+
 /// The dashboard asks only for what is measured.
 #[test]
 fn the_dashboard_asks_for_metrics_that_exist() {

@@ -31,6 +31,7 @@ use crate::{
         flash,
         form::{Body, Field},
         page::{View, see_other},
+        pass_cookies,
     },
 };
 
@@ -124,6 +125,7 @@ pub async fn delete_session(
         false => see_other("/"),
     };
     let _ = answer.add_cookie(&removal_cookie(&app));
+    pass_cookies::remove_all(&request, app.config.is_https(), &mut answer);
     let _ = answer.add_cookie(&flash::cookie("flash-logged-out"));
     Ok(answer)
 }

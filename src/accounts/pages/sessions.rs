@@ -1,7 +1,7 @@
 //! Where somebody is signed in: listed, and ended.
 
 use actix_web::{
-    HttpResponse,
+    HttpRequest, HttpResponse,
     http::StatusCode,
     web::{Data, Path},
 };
@@ -17,6 +17,7 @@ use crate::{
         error::{NotFound, PageError},
         flash,
         page::View,
+        pass_cookies,
         times::HOME_ZONE,
     },
 };
@@ -57,6 +58,7 @@ pub async fn delete_one(
     app: Data<App>,
     cache: Data<SessionCache>,
     me: CurrentAccount,
+    request: HttpRequest,
     path: Path<Uuid>,
 ) -> Result<HttpResponse, PageError> {
     let id = path.into_inner();
@@ -67,6 +69,7 @@ pub async fn delete_one(
     }
     let mut answer = me.view.done(StatusCode::NO_CONTENT, &(), "/");
     let _ = answer.add_cookie(&removal_cookie(&app));
+    pass_cookies::remove_all(&request, app.config.is_https(), &mut answer);
     let _ = answer.add_cookie(&flash::cookie("flash-logged-out"));
     Ok(answer)
 }

@@ -15,6 +15,7 @@ use crate::{
         error::AccountError,
         model::{AccountId, Role},
     },
+    infra::throwaway,
     web::{client, error::PageError, page::View},
 };
 
@@ -54,9 +55,13 @@ impl FromRequest for StaffAccount {
 
     fn from_request(request: &HttpRequest, payload: &mut Payload) -> Self::Future {
         let current = CurrentAccount::from_request(request, payload);
+        let acts_on_rehearsal = acts_on_rehearsal(request);
         Box::pin(async move {
             let CurrentAccount { account_id, role, view, .. } = current.await?;
             match role {
+                Role::Staff | Role::Admin if acts_on_rehearsal => {
+                    Err(AccountError::Rehearsed.into())
+                }
                 Role::Staff | Role::Admin => Ok(Self { account_id, view }),
                 Role::Customer => Err(AccountError::Forbidden.into()),
             }
@@ -96,13 +101,24 @@ impl FromRequest for ConfirmedAdmin {
     }
 }
 
-/// `current` if they manage. From here on the log knows where they are.
+/// `current` if they manage, and nothing that a rehearsal made. From here on the log knows
+/// where they are.
 fn admin(request: &HttpRequest, current: CurrentAccount) -> Result<CurrentAccount, AccountError> {
     match current.role {
+        Role::Admin if acts_on_rehearsal(request) => Err(AccountError::Rehearsed),
         Role::Admin => {
             client::record(request);
             Ok(current)
         }
         Role::Staff | Role::Customer => Err(AccountError::Forbidden),
     }
+}
+
+/// Whether `request` would change something that a rehearsal made. Every path of the
+/// management names what it acts on, so one look serves them all. No id needs an escape,
+/// so whatever is escaped is taken for one that hides.
+fn acts_on_rehearsal(request: &HttpRequest) -> bool {
+    let is_marked = |part: &str| Uuid::try_parse(part).is_ok_and(throwaway::is_marked);
+    let path = request.path();
+    !request.method().is_safe() && (path.contains('%') || path.split('/').any(is_marked))
 }

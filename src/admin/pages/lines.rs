@@ -1,6 +1,7 @@
 //! The line of one program: looked at, changed, paused, taken away.
 
 mod chart;
+mod guards;
 mod limits;
 mod purge;
 
@@ -28,7 +29,7 @@ use crate::{
     },
     app::App,
     catalog::{ProgramEdition, ProgramId, ProgramStatus, Programs},
-    entry_queue::find_purge,
+    entry_queue::{Effect, find_purge, list_effects, secs_of},
     web::{
         error::{NotFound, PageError},
         form::{Body, Field, Mistakes},
@@ -38,6 +39,8 @@ use crate::{
     },
 };
 use chart::Charts;
+pub use guards::{GuardsForm, update_guards};
+use guards::{OFFERED_BITS, name_key};
 pub use limits::LimitsForm;
 use purge::Progress;
 pub use purge::{PurgeForm, create_purge};
@@ -54,6 +57,8 @@ struct LinePage {
     /// With those that were typed and not saved.
     then: Option<Prediction>,
     limits: LimitsForm,
+    guards: GuardsForm,
+    effects: Vec<Effect>,
     mistakes: Mistakes,
     is_asked: bool,
     purge: Option<Progress>,
@@ -72,6 +77,8 @@ impl LinePage {
         let now = predict(&figures, details.queue_capacity, details.queue_rate_per_second);
         Ok(Self {
             limits: LimitsForm::of(&edition),
+            guards: GuardsForm::of(&edition),
+            effects: list_effects(&app.db, id).await?,
             v,
             edition,
             figures,
@@ -113,6 +120,19 @@ impl LinePage {
         }
     }
 
+    /// Difficulties to choose from, how long each takes, and whether it is the one that is set;
+    /// one that is set and not offered comes first.
+    fn difficulties(&self) -> Vec<(i32, i64, bool)> {
+        let set: Option<i32> = self.guards.proof_bits.parse();
+        let other = set.filter(|bits| !OFFERED_BITS.contains(bits));
+        let all = other.into_iter().chain(OFFERED_BITS);
+        all.map(|bits| (bits, secs_of(bits), set == Some(bits))).collect()
+    }
+
+    fn guard_name(&self, effect: &Effect) -> Phrase {
+        self.v.t(name_key(effect.guard))
+    }
+
     fn time(&self) -> String {
         times::time_of_day(self.figures.at, times::zone(HOME_ZONE))
     }
@@ -142,7 +162,7 @@ pub async fn show_line(
     }
     let document = json!({
         "program": page.edition, "line": page.figures, "prediction": page.now,
-        "with_these": page.then, "minutes": page.charts.minutes, "purge": page.purge,
+        "guard_effects": page.effects, "with_these": page.then, "minutes": page.charts.minutes, "purge": page.purge,
     });
     Ok(page.v.show(&page, &document))
 }

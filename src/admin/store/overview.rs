@@ -7,7 +7,7 @@ use crate::{
     infra::postgres::Pool,
 };
 
-/// Programs on the first page of the desk, and in the metrics.
+/// Programs on the first page of the desk.
 const PROGRAMS_MAX: i64 = 50;
 
 /// A program that is on sale, is coming, or is being wound down.
@@ -46,6 +46,41 @@ pub(in crate::admin) async fn list_running(
         "#,
         now,
         PROGRAMS_MAX,
+    )
+    .fetch_all(db)
+    .await
+}
+
+/// A line that is running, or may be soon.
+#[derive(Clone, Debug)]
+pub(in crate::admin) struct RunningLine {
+    pub(in crate::admin) program_id: ProgramId,
+    pub(in crate::admin) slug: String,
+    /// Whether anybody has joined.
+    pub(in crate::admin) has_begun: bool,
+}
+
+/// Lines of programs that are on sale, are coming, or are being wound down: those that gave
+/// the most numbers first, as no line is longer than that.
+pub(in crate::admin) async fn list_lines(
+    db: &Pool,
+    now: DateTime<Utc>,
+    n_max: i64,
+) -> Result<Vec<RunningLine>, sqlx::Error> {
+    sqlx::query_as!(
+        RunningLine,
+        r#"
+        select p.id as "program_id: ProgramId", slug,
+            coalesce(next_number, 1) > 1 as "has_begun!"
+        from programs p
+        left join queue_numbers n on n.program_id = p.id
+        where (status = 'PUBLISHED' and off_sale_at > $1)
+            or (cancelled_at is not null and wound_down_at is null)
+        order by coalesce(next_number, 1) desc, on_sale_at
+        limit $2
+        "#,
+        now,
+        n_max,
     )
     .fetch_all(db)
     .await

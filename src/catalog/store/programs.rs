@@ -7,6 +7,7 @@ use crate::web::pagination::PAGE_ROWS;
 use crate::{
     catalog::{
         editing::{ProgramDetails, ProgramEdition, ProgramLine},
+        guards::Guards,
         model::{ProgramId, ProgramStatus, ScheduleId},
     },
     infra::postgres::{Connection, Pool},
@@ -22,7 +23,8 @@ pub(in crate::catalog) async fn find_edition(
         select version, status as "status: ProgramStatus", queue_paused_at, cancelled_at,
             wound_down_at, slug, title, description, on_sale_at, off_sale_at, queue_capacity,
             queue_rate_per_second, stay_secs, hold_ttl_secs, places_per_account_max,
-            refund_until_hours, refund_percent,
+            refund_until_hours, refund_percent, join_account_age_mins, join_proof_bits,
+            joins_per_address, unpaid_holds_max, cool_down_mins,
             coalesce((
                 select time_zone from schedules join venues on venues.id = venue_id
                 where program_id = programs.id
@@ -43,6 +45,13 @@ pub(in crate::catalog) async fn find_edition(
         cancelled_at: row.cancelled_at,
         wound_down_at: row.wound_down_at,
         time_zone: row.time_zone,
+        guards: Guards {
+            account_age_mins: row.join_account_age_mins,
+            proof_bits: row.join_proof_bits,
+            joins_per_address: row.joins_per_address,
+            unpaid_holds_max: row.unpaid_holds_max,
+            cool_down_mins: row.cool_down_mins,
+        },
         details: ProgramDetails {
             slug: row.slug,
             title: row.title,
@@ -130,6 +139,31 @@ pub(in crate::catalog) async fn write(
         details.places_per_account_max,
         details.refund_until_hours,
         details.refund_percent,
+    )
+    .execute(tx)
+    .await?;
+    Ok(())
+}
+
+/// The next edition of a locked program, with other guards.
+pub(in crate::catalog) async fn write_guards(
+    tx: &mut Connection,
+    id: ProgramId,
+    guards: &Guards,
+) -> Result<(), sqlx::Error> {
+    sqlx::query!(
+        r#"
+        update programs
+        set join_account_age_mins = $2, join_proof_bits = $3, joins_per_address = $4,
+            unpaid_holds_max = $5, cool_down_mins = $6, version = version + 1
+        where id = $1
+        "#,
+        id as _,
+        guards.account_age_mins,
+        guards.proof_bits,
+        guards.joins_per_address,
+        guards.unpaid_holds_max,
+        guards.cool_down_mins,
     )
     .execute(tx)
     .await?;

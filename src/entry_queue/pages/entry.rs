@@ -1,64 +1,73 @@
 //! The entry pass as a cookie.
 
-use actix_web::{
-    HttpRequest, HttpResponse,
-    cookie::{Cookie, SameSite, time},
-};
+use std::cmp::Reverse;
+
+use actix_web::{HttpRequest, HttpResponse, cookie::Cookie};
 
 use crate::{
     accounts::AccountId,
     app::App,
-    catalog::Program,
+    catalog::{Program, ProgramId},
     entry_queue::{
         error::QueueError,
         model::{Stay, queue_path},
         pass::EntryPass,
     },
+    web::pass_cookies::{self, KEPT_MAX},
 };
 
-/// The cookie that holds the entry pass.
-const PASS_COOKIE: &str = "entry_pass";
-
-/// The entry pass of `stay`, for the browser of whoever is inside.
-pub fn pass_cookie(app: &App, stay: &Stay) -> Cookie<'static> {
+/// Cookies that hand the entry pass of `stay` to the browser of `request`: the pass, and
+/// the removal of passes that are over, and of those that end first where there are more
+/// than [`KEPT_MAX`].
+pub fn pass_cookies(app: &App, request: &HttpRequest, stay: &Stay) -> Vec<Cookie<'static>> {
+    let is_https = app.config.is_https();
+    let own = pass_cookies::name(is_https, stay.program_id.0);
+    let ends_at = |text: &str| {
+        let pass = EntryPass::read(text, &app.signing_key, app.now());
+        pass.map(|pass| pass.ends_at())
+    };
+    let shown = pass_cookies::shown(request, is_https).into_iter();
+    let others = shown.filter(|(name, _)| *name != own);
+    let mut others: Vec<_> = others.map(|(name, text)| (ends_at(&text), name)).collect();
+    others.sort_by_key(|(ends_at, _)| Reverse(*ends_at));
+    let n_kept = others.iter().take(KEPT_MAX - 1).filter(|(ends_at, _)| ends_at.is_some()).count();
+    let removed = others.drain(n_kept..).map(|(_, name)| pass_cookies::removal(is_https, name));
     let text = EntryPass::of(stay).sign(&app.signing_key).unwrap_or_default();
     let secs_left = (stay.expires_at - app.now()).num_seconds().max(0);
-    Cookie::build(PASS_COOKIE, text)
-        .path("/")
-        .http_only(true)
-        .same_site(SameSite::Lax)
-        .secure(app.config.is_https())
-        .max_age(time::Duration::seconds(secs_left))
-        .finish()
+    let pass = pass_cookies::build(is_https, own, text, secs_left);
+    std::iter::once(pass).chain(removed).collect()
 }
 
-/// The pass that `request` shows, if it shows one: signed here, not over, and of
-/// `account_id` and `program`. One that is none of that is refused. Whether the stay of
-/// which it speaks still lasts is for the live token to say.
+/// The pass for `program` that `request` shows, if it shows one: signed here, not over,
+/// and of `account_id`. One that is none of that is refused; one of another program counts
+/// as none. Whether the stay of which it speaks still lasts is for the live token to say.
 pub fn shown_pass(
     request: &HttpRequest,
     app: &App,
     account_id: AccountId,
     program: &Program,
 ) -> Result<Option<EntryPass>, QueueError> {
-    let Some(shown) = request.cookie(PASS_COOKIE) else { return Ok(None) };
-    let pass = EntryPass::read(shown.value(), &app.signing_key, app.now());
-    match pass.filter(|pass| pass.is_for(account_id, program.id)) {
-        Some(pass) => Ok(Some(pass)),
-        None => Err(QueueError::NotAdmitted { queue_url: queue_path(&program.slug) }),
+    let name = pass_cookies::name(app.config.is_https(), program.id.0);
+    let Some(shown) = request.cookie(&name) else { return Ok(None) };
+    match EntryPass::read(shown.value(), &app.signing_key, app.now()) {
+        Some(pass) if !pass.is_of(program.id) => Ok(None),
+        Some(pass) if pass.is_for(account_id, program.id) => Ok(Some(pass)),
+        _ => Err(QueueError::NotAdmitted { queue_url: queue_path(&program.slug) }),
     }
 }
 
 /// Hands out the pass of `stay`.
-pub(super) fn hand_out(app: &App, response: &mut HttpResponse, stay: &Stay) {
-    set(response, &pass_cookie(app, stay));
+pub(super) fn hand_out(app: &App, request: &HttpRequest, response: &mut HttpResponse, stay: &Stay) {
+    for cookie in pass_cookies(app, request, stay) {
+        set(response, &cookie);
+    }
 }
 
-/// Takes the pass away from the browser.
-pub(super) fn take_away(response: &mut HttpResponse) {
-    let mut cookie = Cookie::build(PASS_COOKIE, "").path("/").finish();
-    cookie.make_removal();
-    set(response, &cookie);
+/// Takes the pass of `program_id` away from the browser.
+pub(super) fn take_away(app: &App, response: &mut HttpResponse, program_id: ProgramId) {
+    let is_https = app.config.is_https();
+    let name = pass_cookies::name(is_https, program_id.0);
+    set(response, &pass_cookies::removal(is_https, name));
 }
 
 fn set(response: &mut HttpResponse, cookie: &Cookie<'_>) {

@@ -8,6 +8,7 @@ use crate::{
     web::{
         error::{Fault, Unavailable, database_fault},
         i18n::Phrase,
+        page::View,
         times,
     },
 };
@@ -18,7 +19,12 @@ impl Fault for QueueError {
             Self::TokenAlreadyIssued { .. } | Self::SaleNotOpen { .. } => StatusCode::CONFLICT,
             Self::SaleClosed => StatusCode::GONE,
             Self::NoToken { .. } | Self::OtherOffice => StatusCode::NOT_FOUND,
-            Self::NotAdmitted { .. } => StatusCode::FORBIDDEN,
+            Self::NotAdmitted { .. }
+            | Self::AccountTooNew { .. }
+            | Self::CoolingDown { .. }
+            | Self::AddressFull { .. } => StatusCode::FORBIDDEN,
+            Self::ProofRequired { .. } => StatusCode::PRECONDITION_REQUIRED,
+            Self::WaitsFull { .. } => StatusCode::TOO_MANY_REQUESTS,
             Self::Crowded | Self::BatchLost => Unavailable.status(),
             Self::Shared(error) => database_fault(error).0,
             Self::Database(error) => database_fault(error).0,
@@ -33,6 +39,11 @@ impl Fault for QueueError {
             Self::NoToken { .. } => "no-token",
             Self::OtherOffice => "not-found",
             Self::NotAdmitted { .. } => "not-admitted",
+            Self::AccountTooNew { .. } => "account-too-new",
+            Self::CoolingDown { .. } => "cool-down",
+            Self::ProofRequired { .. } => "proof-required",
+            Self::AddressFull { .. } => "address-limit",
+            Self::WaitsFull { .. } => "rate-limited",
             Self::Crowded | Self::BatchLost => Unavailable.code(),
             Self::Shared(error) => database_fault(error).1,
             Self::Database(error) => database_fault(error).1,
@@ -48,13 +59,24 @@ impl Fault for QueueError {
             Self::NotAdmitted { queue_url } => {
                 Map::from_iter([("queue_url".to_owned(), json!(queue_url))])
             }
+            Self::AccountTooNew { until, .. } | Self::CoolingDown { until, .. } => {
+                Map::from_iter([("until".to_owned(), json!(until))])
+            }
+            Self::ProofRequired { challenge, proof_url } => {
+                let mut extra = json!(challenge).as_object().cloned().unwrap_or_default();
+                extra.insert("algorithm".to_owned(), json!("sha-256"));
+                extra.insert("proof_url".to_owned(), json!(proof_url));
+                extra
+            }
             _ => Map::new(),
         }
     }
 
     fn retry_after_secs(&self) -> Option<u64> {
-        match self.status() {
-            StatusCode::SERVICE_UNAVAILABLE => Unavailable.retry_after_secs(),
+        match self {
+            Self::CoolingDown { left_secs: secs, .. }
+            | Self::WaitsFull { retry_after_secs: secs } => Some(*secs),
+            _ if self.status() == StatusCode::SERVICE_UNAVAILABLE => Unavailable.retry_after_secs(),
             _ => None,
         }
     }
@@ -65,7 +87,20 @@ impl Fault for QueueError {
                 let when = times::in_full(*opens_at, times::zone(time_zone), phrase.locale());
                 phrase.word("when", when)
             }
+            Self::AccountTooNew { until, time_zone, .. }
+            | Self::CoolingDown { until, time_zone, .. } => {
+                let when = times::in_full(*until, times::zone(time_zone), phrase.locale());
+                phrase.word("when", when)
+            }
             _ => phrase,
+        }
+    }
+
+    /// A browser does the work on a page of its own.
+    fn redirect(&self, _: &View) -> Option<String> {
+        match self {
+            Self::ProofRequired { proof_url, .. } => Some(proof_url.clone()),
+            _ => None,
         }
     }
 
@@ -74,9 +109,11 @@ impl Fault for QueueError {
             Self::TokenAlreadyIssued { queue_url, .. } | Self::NotAdmitted { queue_url } => {
                 Some(queue_url.clone())
             }
-            Self::NoToken { program_url } | Self::SaleNotOpen { program_url, .. } => {
-                Some(program_url.clone())
-            }
+            Self::NoToken { program_url }
+            | Self::SaleNotOpen { program_url, .. }
+            | Self::AccountTooNew { program_url, .. }
+            | Self::CoolingDown { program_url, .. }
+            | Self::AddressFull { program_url } => Some(program_url.clone()),
             Self::SaleClosed => Some("/reservations".to_owned()),
             _ => None,
         }

@@ -2,7 +2,10 @@
 
 use chrono::{DateTime, Utc};
 
-use super::super::model::{QueueNumber, TokenId};
+use super::super::{
+    guards::NetworkTag,
+    model::{QueueNumber, TokenId},
+};
 use crate::{accounts::AccountId, catalog::ProgramId, infra::postgres::Connection};
 
 /// Locks the program's row of numbers and reads the next one. The row is made by the
@@ -79,11 +82,12 @@ pub(in super::super) async fn list_written(
 }
 
 /// Numbers the tokens from `first` on, in their order. With `stay_ends_at` they begin
-/// inside.
+/// inside. `networks` stand beside the accounts, where they are kept.
 pub(in super::super) async fn insert_tokens(
     tx: &mut Connection,
     program_id: ProgramId,
     (tokens, accounts): (&[TokenId], &[AccountId]),
+    networks: Option<&[NetworkTag]>,
     first: QueueNumber,
     stay_ends_at: Option<DateTime<Utc>>,
 ) -> Result<(), sqlx::Error> {
@@ -91,17 +95,19 @@ pub(in super::super) async fn insert_tokens(
         r#"
         insert into queue_tokens
             (id, program_id, account_id, queue_number,
-             status, admitted_at, stay_ends_at, expires_at)
+             status, admitted_at, stay_ends_at, expires_at, network_tag)
         select id, $1, account_id, $4 + nth - 1,
             case when $5::timestamptz is null then 'WAITING' else 'ACTIVE' end,
-            case when $5::timestamptz is null then null else clock_timestamp() end, $5, $5
-        from unnest($2::uuid[], $3::uuid[]) with ordinality as new (id, account_id, nth)
+            case when $5::timestamptz is null then null else clock_timestamp() end, $5, $5, network
+        from unnest($2::uuid[], $3::uuid[], $6::bigint[])
+            with ordinality as new (id, account_id, network, nth)
         "#,
         program_id as _,
         tokens as _,
         accounts as _,
         first as _,
         stay_ends_at,
+        networks as _,
     )
     .execute(tx)
     .await?;

@@ -42,7 +42,10 @@ impl Performance {
     ) -> Result<Admitted, QueueError> {
         let pass = entry_queue::shown_pass(request, app, account_id, &self.program)?;
         let stay = entry_queue::require_stay(app, account_id, &self.program, pass.as_ref()).await?;
-        let new_pass = pass.is_none().then(|| entry_queue::pass_cookie(app, &stay));
+        let new_pass = match pass {
+            None => entry_queue::pass_cookies(app, request, &stay),
+            Some(_) => Vec::new(),
+        };
         Ok(Admitted { stay, new_pass })
     }
 
@@ -93,14 +96,14 @@ impl Entry {
 #[derive(Debug)]
 pub(super) struct Admitted {
     pub(super) stay: Stay,
-    /// For a browser that has none.
-    new_pass: Option<Cookie<'static>>,
+    /// Cookies for a browser that has no pass.
+    new_pass: Vec<Cookie<'static>>,
 }
 
 impl Admitted {
     /// Hands out the pass with an answer.
     pub(super) fn stamp(&self, mut answer: HttpResponse) -> HttpResponse {
-        if let Some(pass) = &self.new_pass {
+        for pass in &self.new_pass {
             // A cookie of ours always is a valid header.
             let _ = answer.add_cookie(pass);
         }

@@ -54,6 +54,8 @@ pub(in crate::reservation) struct Terms {
     pub(in crate::reservation) refund_percent: i32,
     pub(in crate::reservation) places_max: i32,
     pub(in crate::reservation) places_live: i64,
+    /// Until when the account holds nothing, as earlier holds ended unpaid.
+    pub(in crate::reservation) cools_until: Option<DateTime<Utc>>,
 }
 
 /// The terms, by the clock of this statement: to be asked after the locks. The account's
@@ -81,7 +83,16 @@ pub(in crate::reservation) async fn terms_of(
                 where r.account_id = $2 and r.program_id = p.id
                   and r.status in ('HELD', 'CONFIRMED')
                   and (r.status = 'CONFIRMED' or r.expires_at > clock_timestamp())
-            ) as "places_live!"
+            ) as "places_live!",
+            case when p.unpaid_holds_max is not null then (
+                select least(settled_at, expires_at) + make_interval(mins => p.cool_down_mins)
+                from reservations
+                where account_id = $2 and program_id = p.id
+                  and (status in ('EXPIRED', 'CANCELLED')
+                       or (status = 'HELD' and expires_at <= clock_timestamp()))
+                order by 1 desc
+                limit 1 offset p.unpaid_holds_max - 1
+            ) end as cools_until
         from schedules s
         join programs p on p.id = s.program_id
         where s.id = $1

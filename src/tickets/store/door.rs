@@ -46,6 +46,8 @@ pub(in crate::tickets) struct Shown {
     pub(in crate::tickets) title: String,
     pub(in crate::tickets) starts_at: DateTime<Utc>,
     pub(in crate::tickets) time_zone: String,
+    /// By the clock of this statement.
+    pub(in crate::tickets) moment: DateTime<Utc>,
 }
 
 /// A locked ticket as it is now: a statement after the one that waited for it.
@@ -58,7 +60,8 @@ pub(in crate::tickets) async fn shown_ticket_of(
         r#"
         select t.status as "status: TicketStatus", t.used_at,
                r.schedule_id as "schedule_id: ScheduleId",
-               p.status = 'CANCELLED' as "is_cancelled!", p.title, d.starts_at, v.time_zone
+               p.status = 'CANCELLED' as "is_cancelled!", p.title, d.starts_at, v.time_zone,
+               clock_timestamp() as "moment!"
         from tickets t
         join reservation_items i on i.id = t.reservation_item_id
         join reservations r on r.id = i.reservation_id

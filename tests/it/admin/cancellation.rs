@@ -16,7 +16,7 @@ const BUYERS: usize = 24;
 #[sqlx::test]
 async fn a_cancelled_program_gives_everything_back_once(db: PgPool) {
     let office = Office::open(db.clone()).await;
-    let options = ConcertOptions { seats: 40, ..ConcertOptions::default() };
+    let options = ConcertOptions { seats: 40, starts_in_secs: 3_600, ..ConcertOptions::default() };
     let concert = Concert::with(&db, options).await;
     let admin = office.employ("admin", "ADMIN").await;
     let door = office.employ("door", "STAFF").await;
@@ -110,7 +110,7 @@ async fn wind_down(office: &Office, db: &PgPool) {
 #[sqlx::test]
 async fn a_check_in_taken_back_after_the_winding_down_is_given_back(db: PgPool) {
     let office = Office::open(db.clone()).await;
-    let concert = Concert::usual(&db).await;
+    let concert = Concert::tonight(&db).await;
     let admin = office.employ("admin", "ADMIN").await;
     let door = office.employ("door", "STAFF").await;
     let ada = office.sign_in("ada").await;
@@ -156,7 +156,7 @@ async fn a_check_in_taken_back_after_the_winding_down_is_given_back(db: PgPool) 
 async fn check_ins_taken_back_while_it_winds_down_are_given_back(db: PgPool) {
     const TICKETS: usize = 16;
     let office = Office::open(db.clone()).await;
-    let concert = Concert::usual(&db).await;
+    let concert = Concert::tonight(&db).await;
     let admin = office.employ("admin", "ADMIN").await;
     let door = office.employ("door", "STAFF").await;
     let people = office.crowd(TICKETS, "ada").await;

@@ -51,10 +51,11 @@ async fn two_log_ins_have_one_place_and_whatever_one_does_the_other_sees(db: PgP
     // Let in on one, in on the other: each gets a pass of its own.
     assert_eq!(eve.delete(&line_of(&concert)).await.status, 204);
     until_status(&phone, &concert, "ACTIVE").await;
-    assert!(phone.cookie("entry_pass").is_some() && desk.cookie("entry_pass").is_none());
+    let pass = concert.pass_cookie();
+    assert!(phone.cookie(&pass).is_some() && desk.cookie(&pass).is_none());
     let map = format!("/schedules/{}", concert.schedule_id);
     assert_eq!(desk.get(&map).await.status, 200);
-    assert!(desk.cookie("entry_pass").is_some(), "handed out to whoever is inside");
+    assert!(desk.cookie(&pass).is_some(), "handed out to whoever is inside");
     assert!(same_place(&desk, &phone, &concert).await["expires_at"].is_string());
     let order = json!({ "seat_ids": [concert.seat_ids[0]] });
     let held = desk.post_json(&format!("{map}/reservations"), &order).await;

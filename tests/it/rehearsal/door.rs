@@ -163,3 +163,64 @@ async fn what_a_killed_rehearsal_left_the_next_one_removes(db: PgPool) {
     assert_eq!(counts(&db).await, [0; TABLES.len()]);
     office.close().await;
 }
+
+/// What a rehearsal made goes with it; until then it is nobody's to change.
+#[sqlx::test]
+async fn the_management_acts_on_nothing_that_a_rehearsal_made(db: PgPool) {
+    const NOBODY: &str = "00000000-0000-0000-0000-000000000000";
+    let office = open(db.clone()).await;
+    let admin = office.employ("admin", "ADMIN").await;
+    let stage = set_up(&office).await;
+    let person = actor(&office, &stage).await;
+    let id = person.account_id;
+    let marked = [id.to_string(), id.simple().to_string(), id.to_string().to_uppercase()];
+    let escaped = id.to_string().replacen('8', "%38", 1);
+    let acts = stagedoor::routes::all();
+    let acts = acts.iter().filter(|path| {
+        let is_act = path.methods().iter().any(|method| method.as_str() == "POST");
+        let of_management = ["/admin/", "/door/"];
+        is_act
+            && path.pattern().contains('{')
+            && of_management.iter().any(|start| path.pattern().starts_with(start))
+    });
+    let mut n_acts = 0;
+    for act in acts {
+        for id in marked.iter().chain([&escaped]) {
+            let (start, rest) = act.pattern().split_once('{').unwrap();
+            let rest = rest.split_once('}').unwrap().1;
+            let path = format!("{start}{id}{}", rest.replace("{ticket_id}", NOBODY))
+                .replace("{zone_id}", NOBODY);
+            let form = [
+                ("reason", "because"),
+                ("amount", "500"),
+                ("from", "CUSTOMER"),
+                ("role", "ADMIN"),
+                ("version", "0"),
+            ];
+            let answer = admin.post(&path, &form).await;
+            let told = (answer.status, answer.code());
+            assert_eq!(told, (409, "rehearsed".to_owned()), "{path}: {}", answer.body);
+            n_acts += 1;
+        }
+    }
+    assert!(n_acts > 60, "only {n_acts} acts were tried");
+    let page = admin.submit(&format!("/admin/people/{id}/lock"), &[("reason", "x")]).await;
+    assert!(page.body.contains("This belongs to a rehearsal"), "{}", page.body);
+
+    // A reservation of theirs bears no mark; its owner does.
+    let concert = Concert::usual(&db).await;
+    let hold = crate::support::Hold { seat_ids: &concert.seat_ids[..1], ..Default::default() };
+    let bought = crate::support::Purchase::make(&db, &concert, &person, hold).await;
+    let refund = format!("/admin/reservations/{}/refund", bought.reservation_id);
+    let refused = admin.post(&refund, &[("share", "all"), ("reason", "because")]).await;
+    assert_eq!((refused.status, refused.code()), (409, "rehearsed".to_owned()));
+    let acted: i64 =
+        sqlx::query_scalar("select count(*) from audit_log").fetch_one(&db).await.unwrap();
+    let role: String = sqlx::query_scalar("select role from accounts where id = $1")
+        .bind(id)
+        .fetch_one(&db)
+        .await
+        .unwrap();
+    assert_eq!((acted, role.as_str()), (0, "CUSTOMER"));
+    office.close_as_it_is().await;
+}

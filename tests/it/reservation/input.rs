@@ -149,7 +149,7 @@ async fn a_pass_that_is_forged_keeps_its_bearer_out(db: PgPool) {
     let concert = Concert::usual(&office.db).await;
     let ada = office.sign_in("ada").await;
     admit(&office.db, &concert, std::slice::from_ref(&ada)).await;
-    ada.set_cookie("entry_pass", "forged");
+    ada.set_cookie(&concert.pass_cookie(), "forged");
     let refused = hold(&ada, &concert, &concert.seat_ids[..1]).await;
     assert_eq!((refused.status, refused.code().as_str()), (403, "not-admitted"));
     assert_nothing_held(&office).await;

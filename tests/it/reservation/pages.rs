@@ -21,7 +21,7 @@ async fn the_map_shows_every_seat_as_a_box_and_as_a_mark(db: PgPool) {
     assert_eq!(page.body.matches(" disabled><span").count(), 1);
     assert!(page.body.contains("Row A seat 2, 50,000 points, free"), "{}", page.body);
     assert!(page.body.contains("name=\"zone_id\""));
-    assert!(ada.cookie("entry_pass").is_some());
+    assert!(ada.cookie(&concert.pass_cookie()).is_some());
 
     let map = ada.get(&path).await.json();
     assert_eq!(map["seats"].as_array().unwrap().len(), 20);

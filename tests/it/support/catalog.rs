@@ -54,6 +54,16 @@ impl Default for ConcertOptions {
 }
 
 impl Concert {
+    /// Name of the cookie with the entry pass of this one.
+    pub(crate) fn pass_cookie(&self) -> String {
+        format!("entry_pass_{}", self.program_id.simple())
+    }
+
+    /// One that starts in an hour, so that its door is open.
+    pub(crate) async fn tonight(db: &PgPool) -> Self {
+        Self::with(db, ConcertOptions { starts_in_secs: 3_600, ..ConcertOptions::default() }).await
+    }
+
     /// The usual one: twenty seats, a zone, no line.
     pub(crate) async fn usual(db: &PgPool) -> Self {
         Self::with(db, ConcertOptions::default()).await

@@ -31,3 +31,22 @@ fn the_readme_lists_every_setting() {
         "README.md's table of settings is not config::SETTINGS. Replace it with:\n\n{HEAD}{table}"
     );
 }
+
+/// A container that takes all memory takes the others with it, and a tag that moves is
+/// another program tomorrow.
+#[test]
+fn compose_bounds_memory_and_pins_every_image() {
+    let compose = read("compose.yaml").text;
+    let value = |name: &str| -> Vec<String> {
+        let lines = compose.lines().filter_map(|line| line.trim().strip_prefix(name));
+        lines.map(|value| value.trim().to_owned()).collect()
+    };
+    let images = value("image:");
+    assert!(images.len() >= 3, "{images:?}");
+    for image in &images {
+        let (_, tag) = image.split_once(':').unwrap();
+        let n_parts = tag.split('-').next().unwrap().split('.').count();
+        assert!(n_parts >= 2 && tag.starts_with(|c: char| c.is_ascii_digit()), "{image}");
+    }
+    assert_eq!(value("mem_limit:").len(), images.len(), "every service has a limit");
+}

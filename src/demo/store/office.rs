@@ -1,0 +1,63 @@
+//! Whose an office is: a demo's, or somebody's.
+
+use crate::infra::postgres::{Connection, Pool};
+
+/// Whether all of `emails` have accounts: nothing takes an account away.
+pub(in crate::demo) async fn is_filled(
+    tx: &mut Connection,
+    emails: &[&str],
+) -> Result<bool, sqlx::Error> {
+    // Two runs at once: the second waits for the first and then sees its people. Nobody
+    // signs up between the look and the end of the transaction.
+    sqlx::query!("lock table accounts, venues in share row exclusive mode")
+        .execute(&mut *tx)
+        .await?;
+    sqlx::query_scalar!(
+        r#"
+        select count(*) = cardinality($1::text[]) as "is!"
+        from accounts where email = any($1)
+        "#,
+        emails as _,
+    )
+    .fetch_one(tx)
+    .await
+}
+
+/// Whether anybody or anything is there that no demo made.
+pub(in crate::demo) async fn has_others(
+    tx: &mut Connection,
+    emails: &[&str],
+    slugs: &[&str],
+    halls: &[&str],
+) -> Result<bool, sqlx::Error> {
+    sqlx::query_scalar!(
+        r#"
+        select exists (select from accounts
+                where email <> all($1::text[])
+                    and email !~ '^(guest-[0-9]+|visitor-[0-9]+-[0-9]+)@stagedoor[.]example$')
+            or exists (select from programs
+                where slug <> all($2::text[]) and slug !~ '^season-[0-9]+$')
+            or exists (select from venues
+                where name <> all($3::text[]) and name !~ '^Season Hall [0-9]+$') as "has!"
+        "#,
+        emails as _,
+        slugs as _,
+        halls as _,
+    )
+    .fetch_one(tx)
+    .await
+}
+
+/// Whether any of `emails` has an account that is not locked.
+pub(in crate::demo) async fn has_open(db: &Pool, emails: &[String]) -> Result<bool, sqlx::Error> {
+    sqlx::query_scalar!(
+        r#"
+        select exists (
+            select from accounts where email = any($1) and locked_at is null
+        ) as "has!"
+        "#,
+        emails,
+    )
+    .fetch_one(db)
+    .await
+}

@@ -1,0 +1,152 @@
+//! The guards' word on a batch of joins, in the order of their arrival.
+
+use std::collections::{HashMap, HashSet};
+
+use chrono::{DateTime, TimeDelta, Utc};
+
+use super::{Arrival, Guard, network::NetworkTag};
+use crate::{
+    accounts::AccountId,
+    catalog::{Guards, ProgramId},
+    entry_queue::store::guards as store,
+    infra::postgres::Connection,
+};
+
+/// Why a join was refused.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::entry_queue) enum Objection {
+    /// The account is too new.
+    TooNew {
+        /// When it is old enough.
+        until: DateTime<Utc>,
+    },
+    /// Holds ended unpaid.
+    CoolingDown {
+        /// When that is over.
+        until: DateTime<Utc>,
+    },
+    /// Nothing was worked or waited for.
+    Unproven,
+    /// The network has its numbers.
+    AddressFull,
+}
+
+impl Objection {
+    /// Whose it is.
+    pub(in crate::entry_queue) fn guard(self) -> Guard {
+        match self {
+            Self::TooNew { .. } => Guard::AccountAge,
+            Self::CoolingDown { .. } => Guard::CoolDown,
+            Self::Unproven => Guard::Proof,
+            Self::AddressFull => Guard::Address,
+        }
+    }
+}
+
+/// What the rows say of everybody in a batch.
+#[derive(Debug, Default)]
+pub(in crate::entry_queue) struct Judge {
+    guards: Guards,
+    too_new: HashMap<AccountId, DateTime<Utc>>,
+    cooling: HashMap<AccountId, DateTime<Utc>>,
+    /// Whoever has waited and may join.
+    waited: HashSet<AccountId>,
+    /// When each got their latest number.
+    numbered: HashMap<AccountId, DateTime<Utc>>,
+    /// Accounts with numbers, by network.
+    taken: HashMap<NetworkTag, i64>,
+    /// Whoever has had a number from that network.
+    known: HashSet<(NetworkTag, AccountId)>,
+}
+
+impl Judge {
+    /// Reads what the guards that are on have to know of `people`; nothing where all are off.
+    /// To be asked after the program's numbers are locked, with the clock of after.
+    pub(in crate::entry_queue) async fn of(
+        tx: &mut Connection,
+        program_id: ProgramId,
+        guards: Guards,
+        people: &[(AccountId, Arrival)],
+        now: DateTime<Utc>,
+    ) -> Result<Self, sqlx::Error> {
+        let mut judge = Self { guards, ..Self::default() };
+        let accounts: Vec<AccountId> = people.iter().map(|(id, _)| *id).collect();
+        if let Some(mins) = guards.account_age_mins {
+            let born_before = now - TimeDelta::minutes(mins.into());
+            let born = store::list_born_after(tx, &accounts, born_before).await?;
+            let old = |born: DateTime<Utc>| born + TimeDelta::minutes(mins.into());
+            judge.too_new = born.into_iter().map(|(id, born)| (id, old(born))).collect();
+        }
+        if let Some((holds, mins)) = guards.cool_down() {
+            let lapsed = store::list_unpaid(tx, program_id, &accounts, holds).await?;
+            let over = |ended: DateTime<Utc>| ended + TimeDelta::minutes(mins.into());
+            let cooling = lapsed.into_iter().map(|(id, ended)| (id, over(ended)));
+            judge.cooling = cooling.filter(|(_, until)| now < *until).collect();
+        }
+        if guards.proof_bits.is_some() {
+            let since = now - super::wait::GOOD_FOR;
+            let waited = store::list_waited(tx, program_id, &accounts, since, now).await?;
+            judge.waited = waited.into_iter().collect();
+            let numbered = store::list_numbered(tx, program_id, &accounts).await?;
+            judge.numbered = numbered.into_iter().collect();
+        }
+        if guards.joins_per_address.is_some() {
+            let tags: HashSet<NetworkTag> =
+                people.iter().map(|(_, arrival)| arrival.network).collect();
+            let tags: Vec<NetworkTag> = tags.into_iter().collect();
+            judge.taken =
+                store::count_by_network(tx, program_id, &tags).await?.into_iter().collect();
+            let networks: Vec<NetworkTag> =
+                people.iter().map(|(_, arrival)| arrival.network).collect();
+            let known = store::list_known(tx, program_id, &accounts, &networks).await?;
+            judge.known = known.into_iter().collect();
+        }
+        Ok(judge)
+    }
+
+    /// Whether somebody may have the next number; whoever may has it.
+    pub(in crate::entry_queue) fn admit(
+        &mut self,
+        account_id: AccountId,
+        arrival: Arrival,
+    ) -> Result<(), Objection> {
+        if let Some(until) = self.too_new.get(&account_id).copied() {
+            return Err(Objection::TooNew { until });
+        }
+        if let Some(until) = self.cooling.get(&account_id).copied() {
+            return Err(Objection::CoolingDown { until });
+        }
+        if self.guards.proof_bits.is_some_and(|bits| !self.is_proven(account_id, arrival, bits)) {
+            return Err(Objection::Unproven);
+        }
+        if let Some(places_max) = self.guards.joins_per_address
+            && self.known.insert((arrival.network, account_id))
+        {
+            let taken = self.taken.entry(arrival.network).or_default();
+            if *taken >= i64::from(places_max) {
+                self.known.remove(&(arrival.network, account_id));
+                return Err(Objection::AddressFull);
+            }
+            *taken += 1;
+        }
+        Ok(())
+    }
+
+    /// Whether somebody waited, or did work that is hard enough and was set after the last
+    /// join: each is good for one.
+    fn is_proven(&self, account_id: AccountId, arrival: Arrival, bits: i32) -> bool {
+        let is_unspent = |set_at| self.numbered.get(&account_id).is_none_or(|last| *last < set_at);
+        self.waited.contains(&account_id)
+            || arrival.solved.is_some_and(|work| work.bits >= bits && is_unspent(work.set_at))
+    }
+
+    /// Whether those who join now are remembered by their networks.
+    pub(in crate::entry_queue) fn keeps_networks(&self) -> bool {
+        self.guards.joins_per_address.is_some()
+    }
+
+    /// Whether joining takes work.
+    pub(in crate::entry_queue) fn asks_for_work(&self) -> bool {
+        self.guards.proof_bits.is_some()
+    }
+}

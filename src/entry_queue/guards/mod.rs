@@ -1,0 +1,205 @@
+//! Guards against hoarding: rules of one program about who may join its line and hold.
+//!
+//! A **guard** is off unless the management turned it on. Each is one sentence:
+//!
+//! * *age*: an account joins when it is old enough;
+//! * *proof*: whoever joins has worked for it, or waited for as long ([`proof`], [`wait`]);
+//! * *address*: accounts of one network get so many numbers in all ([`network`]);
+//! * *cool-down*: whoever let so many holds end unpaid neither joins nor holds for a while.
+//!
+//! # Invariants
+//!
+//! * The rows decide, under the lock of the program's numbers, in the batch that numbers
+//!   ([`judge`](judge::Judge)); what is checked before only keeps people off the database.
+//! * A guard that is off costs a join no statement.
+//! * A proof is of one account and one program, and is good for one join.
+//! * What a guard did is counted ([`effects`]), roughly: the last second may be lost.
+//!
+//! # Concurrency
+//!
+//! Joins of one program are judged in the order of their arrival, one batch at a time, so
+//! two of one network never both take its last number. Waits of one network queue up behind
+//! an advisory lock of that network.
+
+pub(super) mod effects;
+pub(super) mod judge;
+pub(super) mod network;
+pub(super) mod proof;
+pub(super) mod wait;
+
+use chrono::{DateTime, Utc};
+
+pub(super) use effects::Effects;
+pub use effects::{Effect, Guard, list_effects, note_cool_down};
+pub(super) use judge::{Judge, Objection};
+pub(super) use network::NetworkTag;
+pub use proof::secs_of;
+pub(super) use proof::{Challenge, Solution};
+
+use super::{
+    error::QueueError,
+    model::{program_path, proof_path},
+    room::WaitingRoom,
+    store::guards as store,
+};
+use crate::{
+    accounts::AccountId,
+    app::App,
+    catalog::{Program, SaleState},
+    infra::network::Network,
+};
+
+/// What somebody who joins sends along.
+#[derive(Clone, Debug)]
+pub(super) struct Attempt {
+    /// Where they come from.
+    pub(super) network: Network,
+    /// A challenge and what solves it.
+    pub(super) solution: Option<Solution>,
+}
+
+/// What is known of somebody who joins, before the rows decide.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Arrival {
+    /// The network they come from.
+    pub(super) network: NetworkTag,
+    /// The work they did.
+    pub(super) solved: Option<Solved>,
+}
+
+/// Work that was checked.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Solved {
+    /// When it was set, by the database's clock.
+    pub(super) set_at: DateTime<Utc>,
+    /// How hard it was.
+    pub(super) bits: i32,
+}
+
+/// Checks what came with a join. Whoever did no work that is asked for gets some instead of
+/// a place in a batch, unless they are in line already or have waited.
+pub(super) async fn arrive(
+    app: &App,
+    room: &WaitingRoom,
+    account_id: AccountId,
+    program: &Program,
+    attempt: Attempt,
+) -> Result<Arrival, QueueError> {
+    let key = &app.signing_key;
+    let mut arrival = Arrival { network: NetworkTag::of(key, attempt.network), solved: None };
+    let is_over = matches!(program.sale_state(app.now()), SaleState::Closed | SaleState::Cancelled);
+    if program.guards().proof_bits.is_none() || is_over {
+        return Ok(arrival);
+    }
+    let standing = store::standing_of(&app.db, program.id, account_id).await?;
+    let solution = attempt.solution.as_ref();
+    arrival.solved =
+        solution.and_then(|work| work.check(key, account_id, program.id, standing.now));
+    let has_waited = standing.ready_at.is_some_and(|ready_at| {
+        ready_at <= standing.now && standing.now < ready_at + wait::GOOD_FOR
+    });
+    if arrival.solved.is_some() || standing.is_in || has_waited {
+        return Ok(arrival);
+    }
+    room.effects.refused(program.id, Guard::Proof);
+    Err(work_for(app, account_id, program, standing.now))
+}
+
+/// The refusal that sets work.
+fn work_for(app: &App, account_id: AccountId, program: &Program, now: DateTime<Utc>) -> QueueError {
+    let bits = program.guards().proof_bits.unwrap_or_default();
+    match Challenge::set(&app.signing_key, account_id, program.id, bits, now) {
+        Some(challenge) => QueueError::ProofRequired {
+            challenge: Box::new(challenge),
+            proof_url: proof_path(&program.slug),
+        },
+        None => QueueError::BatchLost,
+    }
+}
+
+/// Counts an objection to a join and makes a refusal of it.
+pub(super) async fn refuse(
+    app: &App,
+    room: &WaitingRoom,
+    account_id: AccountId,
+    program: &Program,
+    objection: Objection,
+) -> Result<QueueError, QueueError> {
+    room.effects.refused(program.id, objection.guard());
+    let (time_zone, program_url) = (program.time_zone.clone(), program_path(&program.slug));
+    Ok(match objection {
+        Objection::TooNew { until } => QueueError::AccountTooNew { until, time_zone, program_url },
+        Objection::CoolingDown { until } => {
+            let left_secs = secs_until(until, app.now());
+            QueueError::CoolingDown { until, left_secs, time_zone, program_url }
+        }
+        Objection::AddressFull => QueueError::AddressFull { program_url },
+        Objection::Unproven => {
+            let standing = store::standing_of(&app.db, program.id, account_id).await?;
+            work_for(app, account_id, program, standing.now)
+        }
+    })
+}
+
+/// Refuses a hold at `moment` to somebody who let so many end unpaid that they cool down
+/// `until` later.
+pub fn require_cool(
+    program: &Program,
+    until: Option<DateTime<Utc>>,
+    moment: DateTime<Utc>,
+) -> Result<(), QueueError> {
+    match until {
+        Some(until) if moment < until => Err(QueueError::CoolingDown {
+            until,
+            left_secs: secs_until(until, moment),
+            time_zone: program.time_zone.clone(),
+            program_url: program_path(&program.slug),
+        }),
+        _ => Ok(()),
+    }
+}
+
+fn secs_until(until: DateTime<Utc>, now: DateTime<Utc>) -> u64 {
+    u64::try_from((until - now).num_seconds()).unwrap_or(0) + 1
+}
+
+/// Work that was set, beside what else its page says.
+pub(super) struct SetWork {
+    pub(super) challenge: Challenge,
+    /// Whether they are in line already.
+    pub(super) is_in: bool,
+    /// When the wait that they began is over.
+    pub(super) ready_at: Option<DateTime<Utc>>,
+    /// By the database's clock.
+    pub(super) now: DateTime<Utc>,
+}
+
+/// Sets work to somebody who wants to join; `None` where joining takes none.
+pub(super) async fn set_work(
+    app: &App,
+    account_id: AccountId,
+    program: &Program,
+) -> Result<Option<SetWork>, QueueError> {
+    let Some(bits) = program.guards().proof_bits else { return Ok(None) };
+    super::service::require_opened(app, program)?;
+    let standing = store::standing_of(&app.db, program.id, account_id).await?;
+    let now = standing.now;
+    let ready_at = standing.ready_at.filter(|ready_at| now < *ready_at + wait::GOOD_FOR);
+    let challenge = Challenge::set(&app.signing_key, account_id, program.id, bits, now);
+    let challenge = challenge.ok_or(QueueError::BatchLost)?;
+    Ok(Some(SetWork { challenge, is_in: standing.is_in, ready_at, now }))
+}
+
+/// Begins to wait instead of working; `None` where joining takes neither. Says when the wait
+/// is over, and in how many milliseconds that is.
+pub(super) async fn begin_wait(
+    app: &App,
+    account_id: AccountId,
+    program: &Program,
+    network: Network,
+) -> Result<Option<(DateTime<Utc>, u64)>, QueueError> {
+    let Some(bits) = program.guards().proof_bits else { return Ok(None) };
+    super::service::require_opened(app, program)?;
+    let network = NetworkTag::of(&app.signing_key, network);
+    wait::begin(app, program.id, account_id, network, bits).await.map(Some)
+}

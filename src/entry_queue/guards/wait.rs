@@ -1,0 +1,53 @@
+//! Waiting instead of working: for browsers that compute nothing for a page.
+//!
+//! Computing for a hundred accounts takes one processor a hundred times as long; waiting in
+//! parallel would not. So the waits of one network stand one behind the other, and an
+//! account has one wait for a program at a time.
+
+use chrono::{DateTime, TimeDelta, Utc};
+
+use super::{network::NetworkTag, proof::secs_of};
+use crate::{
+    accounts::AccountId,
+    app::App,
+    catalog::ProgramId,
+    entry_queue::{error::QueueError, store::guards as store},
+};
+
+/// How long somebody who has waited may take to join.
+pub(in crate::entry_queue) const GOOD_FOR: TimeDelta = TimeDelta::minutes(10);
+/// How far the waits of one network may reach into the future.
+const AHEAD_MAX: TimeDelta = TimeDelta::minutes(15);
+
+/// Begins a wait of as long as work of `bits` takes, behind those of the same network, or
+/// finds the one that was begun. Says when it is over, and in how many milliseconds.
+pub(in crate::entry_queue) async fn begin(
+    app: &App,
+    program_id: ProgramId,
+    account_id: AccountId,
+    network: NetworkTag,
+    bits: i32,
+) -> Result<(DateTime<Utc>, u64), QueueError> {
+    let mut tx = app.db.begin().await?;
+    let (now, last) = store::lock_waits(&mut tx, program_id, network).await?;
+    if let Some(ready_at) = store::find_wait(&mut tx, program_id, account_id).await?
+        && now < ready_at + GOOD_FOR
+    {
+        return Ok((ready_at, millis(ready_at - now)));
+    }
+    let first_free = last.map_or(now, |last| last.max(now));
+    if first_free > now + AHEAD_MAX {
+        let retry_after_secs = (first_free - now - AHEAD_MAX).num_seconds();
+        let retry_after_secs = u64::try_from(retry_after_secs).unwrap_or(0) + 1;
+        return Err(QueueError::WaitsFull { retry_after_secs });
+    }
+    store::delete_lapsed_waits(&mut tx, program_id, network, now - GOOD_FOR).await?;
+    let ready_at = first_free + TimeDelta::seconds(secs_of(bits));
+    store::write_wait(&mut tx, program_id, account_id, network, ready_at).await?;
+    tx.commit().await?;
+    Ok((ready_at, millis(ready_at - now)))
+}
+
+fn millis(left: TimeDelta) -> u64 {
+    u64::try_from(left.num_milliseconds()).unwrap_or(0)
+}

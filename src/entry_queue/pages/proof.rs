@@ -1,0 +1,126 @@
+//! The work that joining asks for: computed by a script, or waited for without one.
+
+use actix_web::{
+    HttpRequest, HttpResponse,
+    http::StatusCode,
+    web::{Data, Path},
+};
+use askama::Template;
+use chrono::{DateTime, Utc};
+use serde::Deserialize;
+use serde_json::json;
+
+use super::find;
+use crate::{
+    accounts::CurrentAccount,
+    app::App,
+    catalog::{Program, Programs},
+    entry_queue::{
+        guards::{self, Attempt, Challenge, Solution},
+        model::{proof_path, queue_path},
+    },
+    web::{
+        client,
+        error::{NotFound, PageError},
+        form::Field,
+        page::{View, see_other},
+        times,
+    },
+};
+
+/// How often the page looks whether the wait is over, without JavaScript.
+const REFRESH_SECS_MAX: i64 = 30;
+
+/// What comes with a join: nothing, or the work it took.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(crate) struct JoinForm {
+    challenge: Field,
+    nonce: Field,
+}
+
+impl JoinForm {
+    /// The attempt of whoever sent `request`.
+    pub(super) fn attempt(&self, app: &App, request: &HttpRequest) -> Attempt {
+        let is_solved = !self.challenge.is_empty() && !self.nonce.is_empty();
+        Attempt {
+            network: client::network(request, &app.config.trusted_proxies),
+            solution: is_solved.then(|| Solution {
+                challenge: self.challenge.text().to_owned(),
+                nonce: self.nonce.text().to_owned(),
+            }),
+        }
+    }
+}
+
+#[derive(Template)]
+#[template(path = "entry_queue/proof.html")]
+struct ProofPage<'a> {
+    v: &'a View,
+    program: &'a Program,
+    challenge: Challenge,
+    /// When the wait that was begun is over.
+    ready_at: Option<DateTime<Utc>>,
+    now: DateTime<Utc>,
+}
+
+impl ProofPage<'_> {
+    fn is_over(&self) -> bool {
+        self.ready_at.is_some_and(|ready_at| ready_at <= self.now)
+    }
+
+    fn refresh_secs(&self) -> i64 {
+        let left = self.ready_at.map_or(1, |ready_at| (ready_at - self.now).num_seconds() + 1);
+        left.clamp(1, REFRESH_SECS_MAX)
+    }
+
+    fn time(&self, moment: &DateTime<Utc>) -> String {
+        times::time_of_day(*moment, times::zone(&self.program.time_zone))
+    }
+}
+
+/// `GET /programs/{slug}/queue/proof`
+pub async fn show_proof(
+    app: Data<App>,
+    programs: Data<Programs>,
+    slug: Path<String>,
+    me: CurrentAccount,
+) -> Result<HttpResponse, PageError> {
+    let program = find(&app, &programs, &slug).await?;
+    let v = &me.view;
+    let Some(set) = guards::set_work(&app, me.account_id, &program).await? else {
+        // Whoever comes late finds the way on: nothing is asked of them.
+        return match v.format.is_for_programs() {
+            true => Err(NotFound.into()),
+            false => Ok(see_other(&format!("/programs/{}", program.slug))),
+        };
+    };
+    if set.is_in && !v.format.is_for_programs() {
+        return Ok(see_other(&queue_path(&program.slug)));
+    }
+    let (challenge, ready_at, now) = (set.challenge, set.ready_at, set.now);
+    let document = json!({
+        "challenge": challenge.text, "seed": challenge.seed,
+        "difficulty": challenge.difficulty, "algorithm": "sha-256",
+        "expected_seconds": challenge.expected_seconds, "expires_at": challenge.expires_at,
+        "ready_at": ready_at,
+    });
+    let page = ProofPage { v, program: &program, challenge, ready_at, now };
+    Ok(v.show(&page, &document))
+}
+
+/// `POST /programs/{slug}/queue/proof`: waits instead of working.
+pub async fn create_wait(
+    app: Data<App>,
+    programs: Data<Programs>,
+    slug: Path<String>,
+    me: CurrentAccount,
+    request: HttpRequest,
+) -> Result<HttpResponse, PageError> {
+    let program = find(&app, &programs, &slug).await?;
+    let network = client::network(&request, &app.config.trusted_proxies);
+    let begun = guards::begin_wait(&app, me.account_id, &program, network).await?;
+    let Some((ready_at, retry_after_ms)) = begun else { return Err(NotFound.into()) };
+    let document = json!({ "ready_at": ready_at, "retry_after_ms": retry_after_ms });
+    Ok(me.view.done(StatusCode::CREATED, &document, &proof_path(&program.slug)))
+}

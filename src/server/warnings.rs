@@ -1,0 +1,64 @@
+//! What an operator should know at the start: fine for trying, wrong in production.
+
+use std::fmt;
+
+use url::Host;
+
+use crate::{app::App, demo, wallet::Provider};
+
+/// Something that does not belong into production.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Warning {
+    /// Log-ins whose password stands in the manual.
+    DemoLogIns,
+    /// Points that cost nothing.
+    SimulatedPayment,
+    /// Passwords and sessions that everybody on the way can read.
+    PlainHttp,
+}
+
+impl fmt::Display for Warning {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::DemoLogIns => {
+                "Demo log-ins exist: everybody who reads the manual can log in as them, and one of \
+                 them manages everything. Lock them, or use a database without demo data."
+            }
+            Self::SimulatedPayment => {
+                "Payment is simulated: whoever adds points gets them without paying. Do not sell \
+                 anything real."
+            }
+            Self::PlainHttp => {
+                "People reach this instance over plain http, so passwords and sessions can be read \
+                 on the way. Put TLS in front of it and set PUBLIC_URL to its https address."
+            }
+        })
+    }
+}
+
+/// What of this instance does not belong into production.
+pub async fn list_warnings(app: &App) -> Result<Vec<Warning>, sqlx::Error> {
+    let found = [
+        (demo::has_open_log_ins(&app.db).await?, Warning::DemoLogIns),
+        (Provider::default().0.is_simulated(), Warning::SimulatedPayment),
+        (is_plain(app), Warning::PlainHttp),
+    ];
+    Ok(found.into_iter().filter_map(|(is_found, warning)| is_found.then_some(warning)).collect())
+}
+
+/// Whether anybody but this machine is served without https.
+fn is_plain(app: &App) -> bool {
+    let config = &app.config;
+    match config.public_url.as_ref() {
+        None => !config.listen_addr.ip().is_loopback(),
+        Some(url) => url.scheme() != "https" && !url.host().is_some_and(|host| is_loopback(&host)),
+    }
+}
+
+fn is_loopback(host: &Host<&str>) -> bool {
+    match host {
+        Host::Domain(name) => *name == "localhost" || name.ends_with(".localhost"),
+        Host::Ipv4(address) => address.is_loopback(),
+        Host::Ipv6(address) => address.is_loopback(),
+    }
+}

@@ -1,0 +1,132 @@
+//! Metrics for Prometheus, and who may read them.
+//!
+//! They tell how a sale goes, so strangers do not get them: they are served on a listener
+//! of their own (`METRICS_ADDR`) or to whoever bears `METRICS_TOKEN`. Without either they
+//! are open on a loopback listener without a `PUBLIC_URL`, and nowhere else.
+
+use std::{
+    fmt::Write,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::Instant,
+};
+
+use actix_web::{HttpRequest, HttpResponse, web::Data};
+
+use super::{
+    bearer::bears,
+    error::{NotFound, PageError},
+};
+use crate::{app::App, infra::progress::Progress, telemetry};
+
+/// Programs with series of their own.
+pub const LINES_MAX: usize = 50;
+
+/// Length of one program's line.
+#[derive(Clone, Debug)]
+pub struct LineLength {
+    /// The program's slug: lower-case letters, digits and hyphens.
+    pub slug: String,
+    /// People in line.
+    pub waiting: i64,
+    /// People inside.
+    pub inside: i64,
+}
+
+/// Series of the largest lines. Kept apart from the recorder, which forgets no series: a
+/// program that is over, or no longer among the largest, is gone at the next count.
+#[derive(Clone, Debug, Default)]
+pub struct LineSeries(Arc<Mutex<String>>);
+
+impl LineSeries {
+    /// Replaces all series with those of the [`LINES_MAX`] largest of `lines`.
+    pub fn set(&self, mut lines: Vec<LineLength>) {
+        lines.sort_by(|a, b| size(b).cmp(&size(a)).then_with(|| a.slug.cmp(&b.slug)));
+        lines.truncate(LINES_MAX);
+        let mut text = String::new();
+        let mut tell = |name: &str, count: fn(&LineLength) -> i64| {
+            let _ = writeln!(text, "# TYPE {name} gauge");
+            for line in &lines {
+                let _ = writeln!(text, "{name}{{program=\"{}\"}} {}", line.slug, count(line));
+            }
+        };
+        tell("stagedoor_line_waiting", |line| line.waiting);
+        tell("stagedoor_line_inside", |line| line.inside);
+        *self.text() = text;
+    }
+
+    fn text(&self) -> MutexGuard<'_, String> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn size(line: &LineLength) -> i64 {
+    line.waiting.saturating_add(line.inside)
+}
+
+/// `GET /metrics` of the listener that serves people.
+pub async fn show_metrics(
+    app: Data<App>,
+    series: Data<LineSeries>,
+    progress: Data<Progress>,
+    request: HttpRequest,
+) -> Result<HttpResponse, PageError> {
+    let may_read = match (&app.config.metrics_token, app.config.metrics_addr) {
+        (_, Some(_)) => false,
+        (Some(token), None) => bears(&request, token),
+        (None, None) => app.config.is_private(),
+    };
+    if may_read { Ok(tell(&app, &series, &progress).await) } else { Err(NotFound.into()) }
+}
+
+/// `GET /metrics` of the listener at `METRICS_ADDR`; where there is a token as well, it is
+/// asked for here too.
+pub async fn show_metrics_apart(
+    app: Data<App>,
+    series: Data<LineSeries>,
+    progress: Data<Progress>,
+    request: HttpRequest,
+) -> HttpResponse {
+    match &app.config.metrics_token {
+        Some(token) if !bears(&request, token) => HttpResponse::NotFound().finish(),
+        _ => tell(&app, &series, &progress).await,
+    }
+}
+
+/// Prometheus' text format.
+async fn tell(app: &App, series: &LineSeries, progress: &Progress) -> HttpResponse {
+    let is_present = app.redis.is_present().await;
+    metrics::gauge!("stagedoor_redis_up").set(if is_present { 1.0 } else { 0.0 });
+    let idle = app.db.n_idle();
+    metrics::gauge!("stagedoor_db_connections", "state" => "idle").set(f64::from(idle));
+    let busy = app.db.size().saturating_sub(idle);
+    metrics::gauge!("stagedoor_db_connections", "state" => "busy").set(f64::from(busy));
+    metrics::gauge!("stagedoor_db_connections_max")
+        .set(f64::from(app.config.db_connections_max.get()));
+    metrics::gauge!("stagedoor_db_commits_waiting_for_standby")
+        .set(f64::from(app.db.n_waiting_for_standby()));
+    for (worker, unfinished) in progress.list_unfinished(Instant::now()) {
+        metrics::gauge!("stagedoor_worker_unfinished_seconds", "worker" => worker)
+            .set(unfinished.as_secs_f64());
+    }
+    let text = telemetry::render_metrics() + &series.text();
+    HttpResponse::Ok().content_type("text/plain; version=0.0.4; charset=utf-8").body(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_the_largest_lines_have_series() {
+        let series = LineSeries::default();
+        let line = |nth: i64| LineLength { slug: format!("p-{nth}"), waiting: nth, inside: 1 };
+        series.set((0..200).map(line).collect());
+        let text = series.text().clone();
+        let waiting = text.lines().filter(|line| line.starts_with("stagedoor_line_waiting{"));
+        assert_eq!(waiting.count(), LINES_MAX);
+        assert!(text.contains("stagedoor_line_waiting{program=\"p-199\"} 199\n"), "{text}");
+        assert!(text.contains("\"p-150\"") && !text.contains("\"p-149\""), "{text}");
+        series.set(vec![line(3)]);
+        assert!(!series.text().contains("p-199"), "a line that is over has no series");
+    }
+}
