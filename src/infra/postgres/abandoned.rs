@@ -71,10 +71,10 @@ pub(super) async fn keep_until_ended(connection: &Object<Manager>) -> bool {
 /// be asked again.
 pub(super) async fn end_late(pool: Pool<Manager>, backend_pid: i32) {
     for _ in 0..LATE_LOOKS_MAX {
+        time::sleep(LOOK_PAUSE).await;
         if matches!(look(&pool, backend_pid).await, Some(Left::Ended)) {
             return;
         }
-        time::sleep(LOOK_PAUSE).await;
     }
 }
 

@@ -71,7 +71,8 @@ impl Drop for PooledConnection {
                 return;
             }
             let late = (Object::pool(connection), connection.backend_pid());
-            let may_be_there = abandoned::keep_until_ended(connection).await;
+            // Only a commit keeps its place: any other statement ends by itself.
+            let may_be_there = !may_commit || abandoned::keep_until_ended(connection).await;
             drop((slot, permit));
             if may_be_there && let (Some(pool), backend_pid) = late {
                 abandoned::end_late(pool, backend_pid).await;

@@ -293,7 +293,7 @@ mod tests {
     #[tokio::test]
     async fn the_links_of_all_threads_fail_as_one() {
         let links = Links::to("redis://127.0.0.1:1").unwrap();
-        let runtime = tokio::runtime::Handle::current();
+        let runtime = Handle::current();
         let by_thread: Vec<Link> = std::thread::scope(|scope| {
             let ask = || {
                 let _runtime = runtime.enter();
