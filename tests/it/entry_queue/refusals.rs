@@ -249,7 +249,7 @@ async fn what_makes_no_sense_at_the_desk_of_a_line_changes_nothing(db: PgPool) {
         ("/admissions", form(&[("who", "2")]), 422),
         ("/admissions", form(&[("who", "1"), ("reason", "is inside")]), 422),
         ("/admissions", form(&[("who", "77"), ("reason", "has no place")]), 422),
-        ("/admissions", form(&[("who", "\0"), ("reason", "garbage")]), 400),
+        ("/admissions", form(&[("who", "\0"), ("reason", "garbage")]), 422),
         ("/admissions", form(&[("who", "2"), ("reason", "a\0b")]), 422),
         ("/admissions", form(&[("who", &long), ("reason", "garbage")]), 422),
         ("/admissions", form(&[("who", "2"), ("reason", &long)]), 422),
