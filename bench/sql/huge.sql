@@ -17,18 +17,18 @@ from seats where venue_id = bench.id(3, 9000000) order by id;
 
 -- Each sold seat is a reservation of its own, of one of the bench's people.
 insert into reservations (id, account_id, schedule_id, program_id, status, total, expires_at,
-    hold_ttl_secs, refund_until, refund_percent, settled_at)
+    hold_ttl_secs, refund_until, refund_percent, places_max, confirmed_at, settled_at)
 select bench.id(5, 9000000 + nth), bench.id(0, 1 + nth % :people), bench.id(2, 9000000),
-    bench.id(1, 9000000), 'CONFIRMED', 1000, now() + interval '1 hour', 300, now(), 100, now()
+    bench.id(1, 9000000), 'CONFIRMED', 1000, now() + interval '1 hour', 300, now(), 100, 8, now(), now()
 from generate_series(1, 200000) nth;
-insert into reservation_items (id, reservation_id, schedule_seat_id, unit_price)
-select gen_random_uuid(), bench.id(5, 9000000 + row_number() over ()), id, 1000
+insert into reservation_items (id, reservation_id, schedule_id, schedule_seat_id, unit_price)
+select gen_random_uuid(), bench.id(5, 9000000 + row_number() over ()), schedule_id, id, 1000
 from schedule_seats where schedule_id = bench.id(2, 9000000) and status = 'RESERVED';
 insert into payments (id, reservation_id, account_id, amount, status)
 select gen_random_uuid(), id, account_id, total, 'COMPLETED'
 from reservations where schedule_id = bench.id(2, 9000000);
-insert into tickets (id, reservation_item_id, account_id, code)
-select gen_random_uuid(), items.id, account_id, replace(items.id::text, '-', '')
+insert into tickets (id, reservation_item_id, number, item_quantity, account_id, code)
+select gen_random_uuid(), items.id, 1, 1, account_id, replace(items.id::text, '-', '')
 from reservation_items items join reservations on reservations.id = reservation_id
 where schedule_id = bench.id(2, 9000000);
 

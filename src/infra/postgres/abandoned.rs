@@ -1,4 +1,4 @@
-//! Commits that nobody waits for any more and that the server has not finished.
+//! Processes of the server whose connection was given up: what they hold is free again soon.
 
 use std::{
     sync::{
@@ -11,60 +11,102 @@ use std::{
 use deadpool::managed::{Object, Pool};
 use tokio::time;
 
-use super::{pool::Manager, pooled_connection::PooledConnection};
+use super::{APPLICATION_NAME, pool::Manager, pooled_connection::PooledConnection};
 
-/// Time between two looks at a commit that waits for a standby.
+/// Time between two looks at a process.
 const LOOK_PAUSE: Duration = Duration::from_secs(1);
 /// Upper bound of one look, its wait for a connection included.
 const LOOK_MAX: Duration = Duration::from_millis(1_500);
-/// Looks in a row that may come to nothing before the place is given up.
+/// Looks in a row that may come to nothing before the place in the pool is given up.
 const BLIND_LOOKS_MAX: u32 = 2;
-/// Looks at one commit: about a day.
+/// Looks at a process that waits for a standby: about a day.
 const LOOKS_MAX: u32 = 24 * 60 * 60;
+/// Looks at a process that does anything else. A statement of its ends in five seconds.
+const BUSY_LOOKS_MAX: u32 = 20;
+/// Further looks once the place is given up: as long as a server's keepalive would take.
+const LATE_LOOKS_MAX: u32 = 30;
 
-/// Keeps the place of `connection` in the pool while the server says that its commit waits
-/// for a synchronous standby.
+/// State of a process whose connection was given up.
+enum Left {
+    /// Its commit waits for a synchronous standby.
+    WaitingForStandby,
+    /// It does something else, for a few seconds at most.
+    Busy,
+    /// It is gone, or was ended.
+    Ended,
+}
+
+/// Keeps the place of `connection` in the pool until its process is gone, and ends a process
+/// that waits for the rest of a request. Returns whether the process may still be there.
 ///
-/// Closing our end does not end such a commit, and `statement_timeout` does not either: its
-/// process and its locks stay until the standby is back. Without this, each new connection
-/// would get stuck the same way, until the server takes no more of them and reads fail too.
-/// The commit is not cancelled: a cancelled one counts as done without the standby, and a
-/// repeated request would be told so.
-pub(super) async fn keep_while_committing(connection: &Object<Manager>) {
-    let Some(pool) = Object::pool(connection) else { return };
-    let (mut n_blind, mut counted) = (0, None);
+/// Closing our end does not reach a server behind a wire that fell silent. A process that waits
+/// for a standby keeps its locks until the standby is back: without its place in the pool, each
+/// new connection would get stuck the same way, until the server takes no more of them and
+/// reads fail too. Its commit is not cancelled: a cancelled one counts as done without the
+/// standby, and a repeated request would be told so. A process that got half of a request waits
+/// for the other half with its locks held, and neither `statement_timeout` nor
+/// `idle_in_transaction_session_timeout` runs meanwhile; nothing of it was acknowledged.
+pub(super) async fn keep_until_ended(connection: &Object<Manager>) -> bool {
+    let Some(pool) = Object::pool(connection) else { return false };
+    let (mut n_blind, mut n_busy, mut counted) = (0, 0, None);
     for _ in 0..LOOKS_MAX {
-        match time::timeout(LOOK_MAX, is_waiting(&pool, connection.backend_pid())).await {
-            Ok(Some(true)) => {
+        match look(&pool, connection.backend_pid()).await {
+            Some(Left::WaitingForStandby) => {
                 n_blind = 0;
                 counted.get_or_insert_with(|| Counted::new(pool.manager().waiting_for_standby()));
             }
-            Ok(Some(false)) => return,
-            Ok(None) | Err(_) => n_blind += 1,
+            Some(Left::Busy) if n_busy < BUSY_LOOKS_MAX => (n_blind, n_busy) = (0, n_busy + 1),
+            Some(Left::Busy | Left::Ended) => return false,
+            None => n_blind += 1,
         }
         if n_blind == BLIND_LOOKS_MAX {
-            return;
+            return true;
         }
         time::sleep(LOOK_PAUSE).await;
     }
+    false
 }
 
-/// Whether that process waits for a standby; `None` when nobody could be asked.
-async fn is_waiting(pool: &Pool<Manager>, backend_pid: i32) -> Option<bool> {
+/// Ends the process `backend_pid` of a connection whose place was given up, once the server can
+/// be asked again.
+pub(super) async fn end_late(pool: Pool<Manager>, backend_pid: i32) {
+    for _ in 0..LATE_LOOKS_MAX {
+        time::sleep(LOOK_PAUSE).await;
+        if matches!(look(&pool, backend_pid).await, Some(Left::Ended)) {
+            return;
+        }
+    }
+}
+
+/// Looks at a process, and ends it where it has waited in an open transaction for longer than
+/// any of ours may; `None` when the server could not be asked.
+async fn look(pool: &Pool<Manager>, backend_pid: i32) -> Option<Left> {
+    time::timeout(LOOK_MAX, ask(pool, backend_pid)).await.ok().flatten()
+}
+
+async fn ask(pool: &Pool<Manager>, backend_pid: i32) -> Option<Left> {
     let mut connection = PooledConnection::new(pool.get().await.ok()?, None);
-    let is_waiting = sqlx::query_scalar!(
+    let left = sqlx::query!(
         r#"
-        select exists (
-            select from pg_stat_activity where pid = $1 and wait_event = 'SyncRep'
-        ) as "is_waiting!"
+        select coalesce(wait_event = 'SyncRep', false) as "is_waiting_for_standby!",
+            case when wait_event = 'ClientRead' and xact_start is not null
+                    and state_change < clock_timestamp() - interval '5 seconds'
+                then pg_terminate_backend(pid) else false end as "is_ended!"
+        from pg_stat_activity
+        where pid = $1 and usename = current_user and application_name = $2
         "#,
         backend_pid,
+        APPLICATION_NAME,
     )
-    .fetch_one(connection.connection_mut())
+    .fetch_optional(connection.connection_mut())
     .await
     .ok()?;
     connection.finish();
-    Some(is_waiting)
+    Some(match left {
+        Some(left) if left.is_waiting_for_standby => Left::WaitingForStandby,
+        Some(left) if !left.is_ended => Left::Busy,
+        _ => Left::Ended,
+    })
 }
 
 /// One of the commits that are counted.

@@ -68,10 +68,15 @@ impl Drop for PooledConnection {
             if connection.reset(is_open).await {
                 connection.rest();
                 slot.give_back();
-            } else if may_commit {
-                abandoned::keep_while_committing(connection).await;
+                return;
             }
-            drop(permit);
+            let late = (Object::pool(connection), connection.backend_pid());
+            // Only a commit keeps its place: any other statement ends by itself.
+            let may_be_there = !may_commit || abandoned::keep_until_ended(connection).await;
+            drop((slot, permit));
+            if may_be_there && let (Some(pool), backend_pid) = late {
+                abandoned::end_late(pool, backend_pid).await;
+            }
         });
     }
 }

@@ -290,11 +290,15 @@ impl ConnectionLike for Link {
 mod tests {
     use super::*;
 
-    #[test]
-    fn the_links_of_all_threads_fail_as_one() {
+    #[tokio::test]
+    async fn the_links_of_all_threads_fail_as_one() {
         let links = Links::to("redis://127.0.0.1:1").unwrap();
+        let runtime = Handle::current();
         let by_thread: Vec<Link> = std::thread::scope(|scope| {
-            let ask = || links.mine().unwrap();
+            let ask = || {
+                let _runtime = runtime.enter();
+                links.mine().unwrap()
+            };
             let threads: Vec<_> = (0..64).map(|_| scope.spawn(ask)).collect();
             threads.into_iter().map(|thread| thread.join().unwrap()).collect()
         });
@@ -303,8 +307,8 @@ mod tests {
         assert_eq!(links.mine().unwrap().generation, 1);
     }
 
-    #[test]
-    fn a_pinned_link_is_replaced_too() {
+    #[tokio::test]
+    async fn a_pinned_link_is_replaced_too() {
         let pinned = Links::to("redis://127.0.0.1:1").unwrap().pinned();
         let failed = pinned.mine().unwrap();
         assert!(pinned.lose(&failed));

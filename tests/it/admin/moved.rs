@@ -54,7 +54,8 @@ impl Show {
     async fn later(&self, by: &str) {
         for sql in [
             "update reservations set created_at = created_at - $1::interval,
-                 expires_at = expires_at - $1::interval",
+                 expires_at = expires_at - $1::interval,
+                 confirmed_at = confirmed_at - $1::interval",
             "update schedule_moves set moved_at = moved_at - $1::interval",
         ] {
             sqlx::query(sql).bind(by).execute(&self.office.db).await.unwrap();

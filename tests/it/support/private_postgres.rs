@@ -41,7 +41,8 @@ impl PrivatePostgres {
         let mut server = Self { folder, keeper, url: String::new() };
         for _ in 0..LOOKS_MAX {
             if let Ok(env) = std::fs::read_to_string(server.folder.join("env.ready")) {
-                let line = env.lines().find_map(|line| line.strip_prefix("DATABASE_URL='"));
+                // Tests write rows of their own, as the owner may.
+                let line = env.lines().find_map(|line| line.strip_prefix("DATABASE_OWNER_URL='"));
                 line.unwrap().trim_end_matches('\'').clone_into(&mut server.url);
                 return server;
             }
