@@ -12,8 +12,8 @@ insert into seats (venue_id, section, row_label, number, x, y)
 select bench.id(3, 9000000), 'Section ' || nth / 1000, (nth % 1000 / 40)::text, nth % 40, nth % 40, nth / 40
 from generate_series(0, 399999) nth;
 insert into schedule_seats (schedule_id, seat_id, price, status, version)
-select bench.id(2, 9000000), id, 1000, case when id % 2 = 0 then 'RESERVED' else 'AVAILABLE' end, 2
-from seats where venue_id = bench.id(3, 9000000) order by id;
+select bench.id(2, 9000000), seats.id, 1000, case when seats.id % 2 = 0 then 'RESERVED' else 'AVAILABLE' end, 2
+from seats where venue_id = bench.id(3, 9000000) order by seats.id;
 
 -- Each sold seat is a reservation of its own, of one of the bench's people.
 insert into reservations (id, account_id, schedule_id, program_id, status, total, expires_at,
@@ -30,7 +30,7 @@ from reservations where schedule_id = bench.id(2, 9000000);
 insert into tickets (id, reservation_item_id, number, item_quantity, account_id, code)
 select gen_random_uuid(), items.id, 1, 1, account_id, replace(items.id::text, '-', '')
 from reservation_items items join reservations on reservations.id = reservation_id
-where schedule_id = bench.id(2, 9000000);
+where reservations.schedule_id = bench.id(2, 9000000);
 
 insert into accounts (id, email, name, password_hash)
 values (bench.id(0, 9000000), 'huge@bench.invalid', 'Bench', 'none');
