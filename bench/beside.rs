@@ -175,13 +175,21 @@ impl Office {
         Ok(Costs { map, hold, pay, join, poll })
     }
 
+    /// Cookies of the nth person, who is inside the hall: the log-in and the pass.
+    async fn inside(&mut self, nth: u64) -> Result<String, Failure> {
+        let answer = self.connection.get(&self.hall.queue_path(), &session(nth)).await?;
+        let pass = answer.pass.ok_or("whoever is inside got no pass")?;
+        Ok(format!("{}; entry_pass_{}={pass}", session(nth), self.hall.program_id().simple()))
+    }
+
     /// Cost of a look at the map of the hall.
     async fn look(&mut self) -> Result<f64, Failure> {
         let path = format!("/schedules/{}", self.hall.schedule_id());
+        let person = self.inside(1).await?;
         let mut each = Vec::new();
         for _ in 0..ASKED {
             let began = Instant::now();
-            let answer = self.connection.get(&path, &session(1)).await?;
+            let answer = self.connection.get(&path, &person).await?;
             each.push(began.elapsed());
             expect_ok(&answer)?;
         }
@@ -193,7 +201,7 @@ impl Office {
         let (mut holds, mut payments) = (Vec::new(), Vec::new());
         for _ in 0..HOLDS {
             self.last += 1;
-            let person = session(self.last);
+            let person = self.inside(self.last).await?;
             let path = format!("/schedules/{}/reservations", self.hall.schedule_id());
             let seat = self.hall.first_seat + self.last - 1;
             let form = format!("seat_ids={seat}&{}", request_key());
