@@ -20,7 +20,7 @@ use stagedoor::{
 
 use uuid::Uuid;
 
-use crate::support::{app, pool};
+use crate::support::{app, empty, pool};
 
 const HEALTHY: &str = include_str!("verify/healthy.sql");
 /// What only a bug in the constraints could let through.
@@ -227,6 +227,7 @@ async fn a_lock_without_an_end_is_a_violation(db: PgPool) {
 
 #[sqlx::test(migrations = false)]
 async fn what_cannot_be_verified_is_told_in_a_sentence(db: PgPool) {
+    empty(&db).await;
     let redis = Redis::open("redis://127.0.0.1:1", "nowhere").unwrap();
     let ours = pool(&db, 1);
     let refused = verify(&ours, &redis).await.unwrap_err();

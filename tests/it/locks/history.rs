@@ -65,6 +65,20 @@ async fn work(locks: FairLocks, waiter: String, until: Instant, history: History
 
 #[test]
 fn first_come_first_served_never_two_with_one_fence_and_never_two_at_once_while_nobody_sleeps() {
+    // A slow machine needs more histories before enough of them can be compared.
+    const HISTORIES_MAX: usize = 30;
+    let mut n_compared = 0;
+    for _ in 0..HISTORIES_MAX {
+        n_compared += judge_one_history();
+        if n_compared > 200 {
+            return;
+        }
+    }
+    panic!("only {n_compared} could be compared");
+}
+
+/// With how many others those who got the lock could be compared.
+fn judge_one_history() -> usize {
     let prefix = new_prefix();
     let history: History = Arc::default();
     let witness = Witness::of(&prefix);
@@ -89,7 +103,6 @@ fn first_come_first_served_never_two_with_one_fence_and_never_two_at_once_while_
     let turns = history.lock().unwrap().clone();
     let order: Vec<_> = turns.iter().map(|turn| (turn.waiter.clone(), turn.fence)).collect();
     let n_compared = witness.judge(&order);
-    assert!(n_compared > 200, "only {n_compared} could be compared");
     judge(turns);
     std::thread::sleep(TERMS.lease + TERMS.presence + TERMS.absence);
     instance().block_on(async {
@@ -98,11 +111,12 @@ fn first_come_first_served_never_two_with_one_fence_and_never_two_at_once_while_
         let name = LeaseName::new(&"house", &"floor");
         // The dead hold nobody up, and passing over them clears them away.
         for _ in 0..3 {
-            let guard = locks.take(&name, "last", Duration::from_secs(2)).await.unwrap();
+            let guard = locks.take(&name, "last", Duration::from_secs(30)).await.unwrap();
             guard.release().await;
         }
         assert_nothing_left(&redis).await;
     });
+    n_compared
 }
 
 fn start(number: usize, prefix: &str, until: Instant, history: &History) -> Runtime {

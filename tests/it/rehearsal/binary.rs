@@ -6,7 +6,7 @@ use sqlx::{ConnectOptions, PgPool};
 use tokio::process::{Child, Command};
 
 use super::{TABLES, TOKEN, counts};
-use crate::support::Office;
+use crate::support::{Office, empty};
 
 /// The real program, in a world of its own.
 fn stagedoor(arguments: &[&str], settings: &[(&str, &str)]) -> Command {
@@ -39,6 +39,7 @@ fn redis_url() -> String {
 
 #[sqlx::test(migrations = false)]
 async fn an_unmigrated_database_is_told(db: PgPool) {
+    empty(&db).await;
     let (url, redis) = (url(&db), redis_url());
     let settings = [("DATABASE_URL", url.as_str()), ("REDIS_URL", redis.as_str())];
     let verify = run(&["verify"], &settings).await;

@@ -24,7 +24,7 @@ pub(crate) use counted_wire::CountedWire;
 pub(crate) use cut_wire::CutWire;
 pub(crate) use holds::Hold;
 pub(crate) use linger::Death;
-pub(crate) use office::{Office, app, config, pool};
+pub(crate) use office::{Office, app, config, empty, pool};
 pub(crate) use person::Person;
 pub(crate) use private_postgres::PrivatePostgres;
 pub(crate) use private_redis::{PrivateCluster, PrivateRedis, free_port};

@@ -209,6 +209,13 @@ async fn app_with(db: &PgPool, config: Config) -> App {
     App::with_database(config, pool).await.unwrap()
 }
 
+/// Makes the database of a test what `create database` makes from `template0`: `scripts/test`
+/// migrates the template of the others.
+pub(crate) async fn empty(db: &PgPool) {
+    const EMPTY: &str = "drop schema public cascade; create schema public";
+    sqlx::raw_sql(EMPTY).execute(db).await.unwrap();
+}
+
 /// A pool of the product's kind on the database of a test.
 pub(crate) fn pool(db: &PgPool, connections_max: u32) -> Pool {
     Pool::new(db.connect_options().as_ref().clone(), connections_max).unwrap()
