@@ -178,14 +178,18 @@ impl Office {
     /// Cookies of the nth person, who is inside the hall: the log-in and the pass.
     async fn inside(&mut self, nth: u64) -> Result<String, Failure> {
         let answer = self.connection.get(&self.hall.queue_path(), &session(nth)).await?;
-        let pass = answer.pass.ok_or("whoever is inside got no pass")?;
+        let pass = answer.pass.ok_or_else(|| {
+            let (name, status, body) = (self.name, answer.status, &answer.body);
+            format!("person {nth}, who is inside in {name}, got no pass: {status} {body}")
+        })?;
         Ok(format!("{}; entry_pass_{}={pass}", session(nth), self.hall.program_id().simple()))
     }
 
-    /// Cost of a look at the map of the hall.
+    /// Cost of a look at the map of the hall, by the next who will hold a seat there: whoever
+    /// has paid is inside no more.
     async fn look(&mut self) -> Result<f64, Failure> {
         let path = format!("/schedules/{}", self.hall.schedule_id());
-        let person = self.inside(1).await?;
+        let person = self.inside(self.last + 1).await?;
         let mut each = Vec::new();
         for _ in 0..ASKED {
             let began = Instant::now();
