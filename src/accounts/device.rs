@@ -15,7 +15,7 @@ use crate::infra::secrets::SigningKey;
 /// Keeps these apart from whatever else the same key signs.
 const ISSUER: &str = "stagedoor/known-device";
 /// How long a device is known after the last log-in on it, in days.
-pub(super) const KNOWN_DAYS: i64 = 180;
+pub(crate) const KNOWN_DAYS: i64 = 180;
 
 /// What the cookie says.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -30,7 +30,7 @@ struct Claims {
 }
 
 /// A statement that `account` was logged in to on a device, as a cookie carries it.
-pub(super) fn sign(account: AccountKey, key: &SigningKey, now: DateTime<Utc>) -> Option<String> {
+pub(crate) fn sign(account: AccountKey, key: &SigningKey, now: DateTime<Utc>) -> Option<String> {
     let exp = (now + chrono::TimeDelta::days(KNOWN_DAYS)).timestamp();
     let claims = Claims { iss: ISSUER.to_owned(), sub: account.encode(), jti: Uuid::new_v4(), exp };
     let key = EncodingKey::from_secret(key.as_bytes());
@@ -41,7 +41,7 @@ pub(super) fn sign(account: AccountKey, key: &SigningKey, now: DateTime<Utc>) ->
 
 /// The device that `text` speaks of, if this deployment signed it for `account` and it is not
 /// over at `now`.
-pub(super) fn read(
+pub(crate) fn read(
     text: &str,
     account: AccountKey,
     key: &SigningKey,

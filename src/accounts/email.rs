@@ -41,12 +41,12 @@ impl Email {
     }
 
     /// What stands before the @.
-    pub(super) fn name(&self) -> &str {
+    pub(crate) fn name(&self) -> &str {
         self.0.rsplit_once('@').map_or("", |(name, _)| name)
     }
 
     /// The first label of the host.
-    pub(super) fn host_label(&self) -> &str {
+    pub(crate) fn host_label(&self) -> &str {
         let host = self.0.rsplit_once('@').map_or("", |(_, host)| host);
         host.split('.').next().unwrap_or_default()
     }
@@ -60,7 +60,7 @@ impl fmt::Display for Email {
 
 /// `text` without differences of width and case, composed. Folding what is folded changes
 /// nothing, but for a few sequences that no address has.
-pub(super) fn fold(text: &str) -> String {
+pub(crate) fn fold(text: &str) -> String {
     let normalizer = ComposingNormalizer::new_nfkc();
     let composed = normalizer.normalize(text);
     let folded = CaseMapper::new().fold_string(&composed);

@@ -46,10 +46,10 @@ static WITHDRAW: LazyLock<Script> =
 /// Names an account that somebody tries to open, whether or not there is one: a hash of its
 /// folded address, of one length however long that is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(super) struct AccountKey([u8; 16]);
+pub(crate) struct AccountKey([u8; 16]);
 
 impl AccountKey {
-    pub(super) fn of(email: &Email) -> Self {
+    pub(crate) fn of(email: &Email) -> Self {
         let digest: [u8; 32] = Sha256::digest(email.as_str()).into();
         let mut key = [0; 16];
         key.iter_mut().zip(digest).for_each(|(byte, hashed)| *byte = hashed);
@@ -57,7 +57,7 @@ impl AccountKey {
     }
 
     /// As names in Redis and in cookies carry it.
-    pub(super) fn encode(self) -> String {
+    pub(crate) fn encode(self) -> String {
         use base64::prelude::{BASE64_URL_SAFE_NO_PAD, Engine as _};
         BASE64_URL_SAFE_NO_PAD.encode(self.0)
     }
@@ -65,16 +65,16 @@ impl AccountKey {
 
 /// From where an account is tried.
 #[derive(Clone, Debug)]
-pub(super) struct Origin {
-    pub(super) account: AccountKey,
-    pub(super) network: Network,
+pub(crate) struct Origin {
+    pub(crate) account: AccountKey,
+    pub(crate) network: Network,
     /// The device, where the account was logged in to on it before.
-    pub(super) device: Option<String>,
+    pub(crate) device: Option<String>,
 }
 
 /// The failures of accounts; clones share what one instance remembers by itself.
 #[derive(Clone, Debug)]
-pub(super) struct Guesses {
+pub(crate) struct Guesses {
     redis: Redis,
     own: Cache<(AccountKey, String), Failures>,
     networks: Cache<(AccountKey, Network), ()>,
@@ -88,20 +88,20 @@ struct Failures {
 
 /// An attempt that was counted.
 #[derive(Debug)]
-pub(super) struct Guess {
+pub(crate) struct Guess {
     source: String,
     is_shared: bool,
 }
 
 impl Guesses {
-    pub(super) fn new(redis: &Redis) -> Self {
+    pub(crate) fn new(redis: &Redis) -> Self {
         let own = Cache::builder().max_capacity(REMEMBERED_MAX).time_to_idle(REMEMBERED);
         let networks = Cache::builder().max_capacity(REMEMBERED_MAX).time_to_idle(NETWORKS_KEPT);
         Self { redis: redis.clone(), own: own.build(), networks: networks.build() }
     }
 
     /// Counts an attempt, which may then look at the password.
-    pub(super) async fn begin(&self, from: &Origin) -> Result<Guess, RateLimited> {
+    pub(crate) async fn begin(&self, from: &Origin) -> Result<Guess, RateLimited> {
         let (guess, wait) = match self.begin_together(from).await {
             Ok((source, wait_ms)) => {
                 (Guess { source, is_shared: true }, Duration::from_millis(wait_ms))
@@ -118,7 +118,7 @@ impl Guesses {
     }
 
     /// The password was right.
-    pub(super) async fn succeed(&self, from: &Origin, guess: &Guess) {
+    pub(crate) async fn succeed(&self, from: &Origin, guess: &Guess) {
         self.networks.insert((from.account, from.network), ());
         self.own.invalidate(&(from.account, guess.source.clone()));
         let mut call = SUCCEED.key(self.failures_key(from));
@@ -130,7 +130,7 @@ impl Guesses {
     }
 
     /// Nobody looked at the password.
-    pub(super) async fn withdraw(&self, from: &Origin, guess: &Guess) {
+    pub(crate) async fn withdraw(&self, from: &Origin, guess: &Guess) {
         if !guess.is_shared {
             self.withdraw_alone(from, guess);
             return;

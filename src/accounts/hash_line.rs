@@ -25,7 +25,7 @@ const WAITING_MAX: usize = 224;
 
 /// The line of one instance; clones share it.
 #[derive(Clone)]
-pub(super) struct HashLine(Arc<Mutex<Waiting>>);
+pub(crate) struct HashLine(Arc<Mutex<Waiting>>);
 
 struct Waiting {
     n_free: usize,
@@ -42,7 +42,7 @@ impl fmt::Debug for HashLine {
 }
 
 /// Permit to compute one hash, until it is dropped.
-pub(super) struct HashPermit(Option<HashLine>);
+pub(crate) struct HashPermit(Option<HashLine>);
 
 impl Drop for HashPermit {
     fn drop(&mut self) {
@@ -54,7 +54,7 @@ impl Drop for HashPermit {
 
 impl HashLine {
     /// A line in front of `width` hashes at once.
-    pub(super) fn new(width: usize) -> Self {
+    pub(crate) fn new(width: usize) -> Self {
         let (lines, turns) = (HashMap::new(), VecDeque::new());
         Self(Arc::new(Mutex::new(Waiting { n_free: width, lines, turns })))
     }
@@ -65,7 +65,7 @@ impl HashLine {
 
     /// A place in the line for somebody of `network`; `None` where their share is taken.
     /// Dropping it gives it up.
-    pub(super) fn enter(
+    pub(crate) fn enter(
         &self,
         network: Network,
     ) -> Option<impl Future<Output = Result<HashPermit, RecvError>> + Send + use<>> {

@@ -29,14 +29,14 @@ const HOUR: Duration = Duration::from_hours(1);
 
 /// What refused an attempt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Budget {
+pub(crate) enum Budget {
     Network,
     Account,
 }
 
 impl Budget {
     /// As the security log names it.
-    pub(super) fn name(self) -> &'static str {
+    pub(crate) fn name(self) -> &'static str {
         match self {
             Self::Network => "network",
             Self::Account => "account",
@@ -54,7 +54,7 @@ pub struct LogInBudget {
 
 /// An attempt that every budget allowed. Unless it says otherwise, it failed.
 #[derive(Debug)]
-pub(super) struct Attempt {
+pub(crate) struct Attempt {
     budget: LogInBudget,
     from: Origin,
     guess: Guess,
@@ -76,12 +76,12 @@ impl LogInBudget {
     }
 
     /// Counts something that is no attempt at any account, as it names none.
-    pub(super) fn count_nonsense(&self, network: Network) -> Result<(), (Budget, RateLimited)> {
+    pub(crate) fn count_nonsense(&self, network: Network) -> Result<(), (Budget, RateLimited)> {
         self.networks.spend(network).map_err(|limited| (Budget::Network, limited))
     }
 
     /// Counts an attempt, which may then look at the password.
-    pub(super) async fn begin(&self, from: Origin) -> Result<Attempt, (Budget, RateLimited)> {
+    pub(crate) async fn begin(&self, from: Origin) -> Result<Attempt, (Budget, RateLimited)> {
         self.count_nonsense(from.network)?;
         let each = self.each.count(&(from.network, from.account));
         each.map_err(|limited| (Budget::Network, limited))?;
@@ -94,13 +94,13 @@ impl LogInBudget {
 
 impl Attempt {
     /// The password was right.
-    pub(super) async fn succeed(self) {
+    pub(crate) async fn succeed(self) {
         self.budget.networks.give_back(self.from.network);
         self.budget.guesses.succeed(&self.from, &self.guess).await;
     }
 
     /// Nobody looked at the password.
-    pub(super) async fn withdraw(self) {
+    pub(crate) async fn withdraw(self) {
         self.budget.networks.give_back(self.from.network);
         self.budget.guesses.withdraw(&self.from, &self.guess).await;
     }

@@ -34,11 +34,11 @@ const BATCH_MAX: usize = 500;
 const WAITING_MAX: usize = 20_000;
 
 /// What a look-up comes to. Those that went together share their failure.
-pub(super) type Found = Result<Option<SessionAccount>, Arc<sqlx::Error>>;
+pub(crate) type Found = Result<Option<SessionAccount>, Arc<sqlx::Error>>;
 
 /// The look-ups of one instance.
 #[derive(Clone, Debug)]
-pub(super) struct Lookups {
+pub(crate) struct Lookups {
     db: Pool,
     rules: SessionRules,
     /// Where statements run: requests are answered on threads that may end sooner.
@@ -57,7 +57,7 @@ struct Asked {
 
 impl Lookups {
     /// Look-ups of an instance; statements run on the runtime this is called on.
-    pub(super) fn new(app: &App) -> Self {
+    pub(crate) fn new(app: &App) -> Self {
         let (db, rules) = (app.db.clone(), SessionRules::of(&app.config));
         let alone = Arc::new(Semaphore::new(ALONE_MAX));
         Self { db, rules, runtime: Handle::current(), alone, waiting: Arc::default() }
@@ -65,7 +65,7 @@ impl Lookups {
 
     /// Whom the session `hash` belongs to at a moment after the call. One that was not seen
     /// for a while is seen now.
-    pub(super) async fn find(&self, hash: TokenHash) -> Found {
+    pub(crate) async fn find(&self, hash: TokenHash) -> Found {
         let found = self.find_as_it_is(hash).await?;
         if let Some(session) = found.as_ref().filter(|session| session.is_unseen)
             && let Err(error) = store::touch(&self.db, session.session_id).await

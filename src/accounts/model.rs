@@ -51,7 +51,7 @@ impl fmt::Debug for Password {
 impl Password {
     /// A password that may be chosen by whoever has `email` and `name`, as far as those are
     /// known.
-    pub(super) fn chosen(
+    pub(crate) fn chosen(
         text: &str,
         email: Option<&Email>,
         name: Option<&Name>,
@@ -64,7 +64,7 @@ impl Password {
         (text.len() <= password_rules::BYTES_MAX).then(|| Self(text.to_owned()))
     }
 
-    pub(super) fn as_bytes(&self) -> &[u8] {
+    pub(crate) fn as_bytes(&self) -> &[u8] {
         self.0.as_bytes()
     }
 }
@@ -135,26 +135,26 @@ pub struct Credentials {
 
 /// The secret that a browser holds: 256 random bits.
 #[derive(Clone)]
-pub(super) struct SessionToken([u8; 32]);
+pub(crate) struct SessionToken([u8; 32]);
 
 impl SessionToken {
-    pub(super) fn generate() -> Self {
+    pub(crate) fn generate() -> Self {
         Self(rand::random())
     }
 
     /// As the cookie carries it.
-    pub(super) fn encode(&self) -> String {
+    pub(crate) fn encode(&self) -> String {
         use base64::prelude::{BASE64_URL_SAFE_NO_PAD, Engine as _};
         BASE64_URL_SAFE_NO_PAD.encode(self.0)
     }
 
-    pub(super) fn decode(text: &str) -> Option<Self> {
+    pub(crate) fn decode(text: &str) -> Option<Self> {
         use base64::prelude::{BASE64_URL_SAFE_NO_PAD, Engine as _};
         BASE64_URL_SAFE_NO_PAD.decode(text).ok()?.try_into().ok().map(Self)
     }
 
     /// As the database knows it.
-    pub(super) fn hash(&self) -> TokenHash {
+    pub(crate) fn hash(&self) -> TokenHash {
         Sha256::digest(self.0).into()
     }
 }
@@ -166,11 +166,11 @@ impl fmt::Debug for SessionToken {
 }
 
 /// SHA-256 of a session token.
-pub(super) type TokenHash = [u8; 32];
+pub(crate) type TokenHash = [u8; 32];
 
 /// Whom a session belongs to.
 #[derive(Clone, Debug)]
-pub(super) struct SessionAccount {
+pub(crate) struct SessionAccount {
     /// The session.
     pub session_id: Uuid,
     /// Whether the password was given lately.

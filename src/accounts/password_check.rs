@@ -24,19 +24,19 @@ use crate::{
 };
 
 /// Whoever sends a password, and what stands before it is looked at.
-pub(super) struct PasswordCheck<'a> {
-    pub(super) app: &'a App,
-    pub(super) gate: &'a PasswordGate,
-    pub(super) budget: &'a LogInBudget,
+pub(crate) struct PasswordCheck<'a> {
+    pub(crate) app: &'a App,
+    pub(crate) gate: &'a PasswordGate,
+    pub(crate) budget: &'a LogInBudget,
     /// Where it comes from.
-    pub(super) client: IpAddr,
+    pub(crate) client: IpAddr,
     /// What the device says of itself, signed by us or not.
-    pub(super) device: Option<String>,
+    pub(crate) device: Option<String>,
 }
 
 impl PasswordCheck<'_> {
     /// The account that `credentials` open; `failure` is what a wrong password is told as.
-    pub(super) async fn check(
+    pub(crate) async fn check(
         &self,
         credentials: Credentials,
         failure: Event,
@@ -76,7 +76,7 @@ impl PasswordCheck<'_> {
     }
 
     /// Counts what cannot be anybody's e-mail and password.
-    pub(super) fn refuse_nonsense(&self) -> AccountError {
+    pub(crate) fn refuse_nonsense(&self) -> AccountError {
         match self.budget.count_nonsense(Network::of(self.client)) {
             Ok(()) => {
                 self.tell(Event::LogInFailed, None, None);

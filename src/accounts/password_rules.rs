@@ -13,7 +13,7 @@ use super::{
 /// The shortest password, in characters.
 const CHARS_MIN: usize = 8;
 /// Longer ones cost hashing time and protect nobody.
-pub(super) const BYTES_MAX: usize = 256;
+pub(crate) const BYTES_MAX: usize = 256;
 /// Bytes kept of each known password's SHA-256.
 const KEPT_BYTES: usize = 4;
 /// Shorter parts of a name stand in many words by accident.
@@ -42,7 +42,7 @@ pub enum PasswordRefusal {
 
 impl PasswordRefusal {
     /// The locale key of why.
-    pub(super) fn text_key(self) -> &'static str {
+    pub(crate) fn text_key(self) -> &'static str {
         match self {
             Self::Length => "account-refusal-password",
             Self::Known => "account-refusal-password-known",
@@ -53,7 +53,7 @@ impl PasswordRefusal {
 
 /// Whether `text` may be the password of whoever has `email` and `name`, as far as those are
 /// known.
-pub(super) fn check(
+pub(crate) fn check(
     text: &str,
     email: Option<&Email>,
     name: Option<&Name>,

@@ -23,7 +23,7 @@ const PURGES_MAX: usize = 20;
 ///
 /// The password is hashed before anybody looks whether the address is taken, so a
 /// taken one answers no faster.
-pub(super) async fn sign_up(
+pub(crate) async fn sign_up(
     app: &App,
     gate: &PasswordGate,
     network: Network,
@@ -48,7 +48,7 @@ pub(super) async fn sign_up(
 }
 
 /// Signs in whoever knows the password, on `device`.
-pub(super) async fn log_in(
+pub(crate) async fn log_in(
     check: &PasswordCheck<'_>,
     credentials: Credentials,
     device: &str,

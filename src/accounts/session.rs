@@ -10,19 +10,19 @@ use crate::config::Config;
 /// counts.
 #[derive(Clone, Copy, Debug)]
 #[expect(clippy::struct_field_names, reason = "the unit stands last in each name")]
-pub(super) struct SessionRules {
+pub(crate) struct SessionRules {
     /// Unused session of a customer.
-    pub(super) idle_secs: f64,
+    pub(crate) idle_secs: f64,
     /// Unused session of staff and admins.
-    pub(super) staff_idle_secs: f64,
+    pub(crate) staff_idle_secs: f64,
     /// Any session of staff and admins, from its log-in on.
-    pub(super) staff_life_secs: f64,
+    pub(crate) staff_life_secs: f64,
     /// How long the password counts as asked for.
-    pub(super) confirmed_secs: f64,
+    pub(crate) confirmed_secs: f64,
 }
 
 impl SessionRules {
-    pub(super) fn of(config: &Config) -> Self {
+    pub(crate) fn of(config: &Config) -> Self {
         const MINUTE_SECS: f64 = 60.0;
         const HOUR_SECS: f64 = 60.0 * MINUTE_SECS;
         Self {
@@ -36,19 +36,19 @@ impl SessionRules {
 
 /// A log-in on one device.
 #[derive(Clone, Debug, Serialize)]
-pub(super) struct Session {
+pub(crate) struct Session {
     /// Names it; opens nothing.
-    pub(super) id: Uuid,
+    pub(crate) id: Uuid,
     /// What the device says of itself, as [`device_name`] has it; may be empty.
-    pub(super) device: String,
-    pub(super) created_at: DateTime<Utc>,
+    pub(crate) device: String,
+    pub(crate) created_at: DateTime<Utc>,
     /// To the hour, or to a tenth of the time it may be idle where that is shorter.
-    pub(super) last_seen_at: DateTime<Utc>,
+    pub(crate) last_seen_at: DateTime<Utc>,
 }
 
 /// Browser and system of a `User-Agent`, or the first word of what is no browser's; empty
 /// where there is none. Only for its owner to recognise: anybody can send anything.
-pub(super) fn device_name(user_agent: &str) -> String {
+pub(crate) fn device_name(user_agent: &str) -> String {
     const CHARS_MAX: usize = 40;
     // What a later one claims to be as well stands after it.
     const BROWSERS: [(&str, &str); 7] = [

@@ -21,18 +21,18 @@ const MEANWHILE_MAX: i64 = 20;
 
 /// Which lines of the log are asked for.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Filter {
+pub(crate) struct Filter {
     /// Acts of one kind.
-    pub(super) act: Option<String>,
+    pub(crate) act: Option<String>,
     /// What was done to one subject.
-    pub(super) subject_id: Option<String>,
+    pub(crate) subject_id: Option<String>,
     /// What one member of staff did, by the beginning of their name or address.
-    pub(super) who: Option<String>,
+    pub(crate) who: Option<String>,
 }
 
 impl Filter {
     /// The same question, with whoever is meant.
-    pub(super) async fn find(&self, db: &Pool) -> Result<Found, sqlx::Error> {
+    pub(crate) async fn find(&self, db: &Pool) -> Result<Found, sqlx::Error> {
         let who = match &self.who {
             Some(text) => Some(find_accounts(db, text).await?),
             None => None,
@@ -43,19 +43,19 @@ impl Filter {
 
 /// A [`Filter`] whose people were found.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Found {
-    pub(super) act: Option<String>,
-    pub(super) subject_id: Option<String>,
-    pub(super) who: Option<Vec<Uuid>>,
+pub(crate) struct Found {
+    pub(crate) act: Option<String>,
+    pub(crate) subject_id: Option<String>,
+    pub(crate) who: Option<Vec<Uuid>>,
 }
 
 /// Writes an act into the log, in the transaction of the work it stands for.
-pub(super) async fn record(tx: &mut Connection, entry: &Entry) -> Result<(), sqlx::Error> {
+pub(crate) async fn record(tx: &mut Connection, entry: &Entry) -> Result<(), sqlx::Error> {
     store::audit::insert(tx, entry).await
 }
 
 /// Writes an act into the log, commits it with its work, and tells the security log.
-pub(super) async fn commit(
+pub(crate) async fn commit(
     app: &App,
     mut tx: Transaction,
     entry: Entry,
@@ -67,26 +67,26 @@ pub(super) async fn commit(
 }
 
 /// Tells the security log of an act that is committed.
-pub(super) fn tell(app: &App, entry: &Entry) {
+pub(crate) fn tell(app: &App, entry: &Entry) {
     app.security_log.tell_act(&entry.event());
 }
 
 /// An edit that is about to be written into the log.
-pub(super) struct Edit {
-    pub(super) by: AccountId,
-    pub(super) act: Act,
-    pub(super) subject: Subject,
-    pub(super) subject_id: String,
+pub(crate) struct Edit {
+    pub(crate) by: AccountId,
+    pub(crate) act: Act,
+    pub(crate) subject: Subject,
+    pub(crate) subject_id: String,
     /// The edition that it was made of.
-    pub(super) version: i64,
+    pub(crate) version: i64,
     /// Why, where that is asked.
-    pub(super) reason: Option<Reason>,
+    pub(crate) reason: Option<Reason>,
 }
 
 /// Carries out an edit, with its act in the log, in one transaction. An edit of an edition that
 /// is not the newest is answered with what was changed meanwhile. One that the server undid to
 /// break a deadlock is carried out again: `work` gets a new transaction and hands it back.
-pub(super) async fn commit_edit<T, E, F>(
+pub(crate) async fn commit_edit<T, E, F>(
     app: &App,
     edit: &Edit,
     work: impl Fn(Transaction) -> F,
@@ -134,7 +134,7 @@ async fn meanwhile(app: &App, subject_id: &str, version: i64) -> AdminError {
 }
 
 /// A page of the log, newest first.
-pub(super) async fn list(
+pub(crate) async fn list(
     db: &Pool,
     filter: &Filter,
     after: Option<Uuid>,

@@ -13,7 +13,7 @@ use crate::{
 };
 
 /// Lets in whoever shows `code`.
-pub(super) async fn check_in(
+pub(crate) async fn check_in(
     app: &App,
     by: AccountId,
     schedule_id: ScheduleId,
@@ -30,7 +30,7 @@ pub(super) async fn check_in(
 }
 
 /// Takes a check-in of the last minute back; answers with what it was.
-pub(super) async fn undo(
+pub(crate) async fn undo(
     app: &App,
     by: AccountId,
     schedule_id: ScheduleId,

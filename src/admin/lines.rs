@@ -21,11 +21,11 @@ const LATELY_MINUTES: f64 = 5.0;
 
 /// How fast a line would move, and how long the last of it would wait.
 #[derive(Clone, Copy, Debug, PartialEq, serde::Serialize)]
-pub(super) struct Prediction {
+pub(crate) struct Prediction {
     /// People let in a minute.
-    pub(super) per_minute: f64,
+    pub(crate) per_minute: f64,
     /// Until everybody who waits now is in; `None` when that never happens.
-    pub(super) minutes: Option<f64>,
+    pub(crate) minutes: Option<f64>,
 }
 
 /// What the line would do with other settings.
@@ -33,7 +33,7 @@ pub(super) struct Prediction {
 /// By Little's law people stay `inside / freed a minute`; with room for `capacity` of
 /// them so many leave, and may come, a minute. The rate bounds it. `None` while nobody
 /// has left yet and nothing is known.
-pub(super) fn predict(
+pub(crate) fn predict(
     figures: &LineFigures,
     capacity: Option<i32>,
     rate_per_second: Option<i32>,
@@ -66,7 +66,7 @@ fn edit(by: AccountId, act: Act, id: ProgramId, version: i64) -> Edit {
 }
 
 /// Changes how many may be inside and how fast they are let in.
-pub(super) async fn update(
+pub(crate) async fn update(
     app: &App,
     by: AccountId,
     id: ProgramId,
@@ -81,7 +81,7 @@ pub(super) async fn update(
 }
 
 /// Changes the guards against hoarding.
-pub(super) async fn guard(
+pub(crate) async fn guard(
     app: &App,
     by: AccountId,
     id: ProgramId,
@@ -96,7 +96,7 @@ pub(super) async fn guard(
 }
 
 /// Lets nobody in any more, or lets people in again.
-pub(super) async fn pause(
+pub(crate) async fn pause(
     app: &App,
     by: AccountId,
     id: ProgramId,
@@ -112,7 +112,7 @@ pub(super) async fn pause(
 }
 
 /// Lets one person in past the line.
-pub(super) async fn let_in(
+pub(crate) async fn let_in(
     app: &App,
     by: AccountId,
     program: &Program,
@@ -132,7 +132,7 @@ pub(super) async fn let_in(
 }
 
 /// Takes the line away as it stands now: logged here, done by the workers.
-pub(super) async fn purge(
+pub(crate) async fn purge(
     app: &App,
     by: AccountId,
     id: ProgramId,

@@ -11,7 +11,7 @@ use crate::accounts::AccountId;
 use crate::infra::security_log::ActEvent;
 
 /// What the locale key of every act begins with; the log has what follows.
-pub(super) const ACT_KEY: &str = concat!("admin-", "act-");
+pub(crate) const ACT_KEY: &str = concat!("admin-", "act-");
 
 macro_rules! named {
     ($($(#[$doc:meta])* $type:ident { $($(#[$variant_doc:meta])* $variant:ident $name:literal,)* })*) => {$(
@@ -115,21 +115,21 @@ named! {
 
 /// One act, about to be written into the log.
 #[derive(Clone, Debug)]
-pub(super) struct Entry {
+pub(crate) struct Entry {
     /// Names the act: also what points that it moved refer to.
-    pub(super) id: Uuid,
-    pub(super) by: AccountId,
-    pub(super) act: Act,
-    pub(super) subject: Subject,
-    pub(super) subject_id: String,
-    pub(super) before: Option<Value>,
-    pub(super) after: Option<Value>,
-    pub(super) reason: Option<String>,
+    pub(crate) id: Uuid,
+    pub(crate) by: AccountId,
+    pub(crate) act: Act,
+    pub(crate) subject: Subject,
+    pub(crate) subject_id: String,
+    pub(crate) before: Option<Value>,
+    pub(crate) after: Option<Value>,
+    pub(crate) reason: Option<String>,
 }
 
 impl Entry {
     /// `by` did `act` to the `subject` named `subject_id`.
-    pub(super) fn new(
+    pub(crate) fn new(
         by: AccountId,
         act: Act,
         subject: Subject,
@@ -141,22 +141,22 @@ impl Entry {
     }
 
     /// How the subject was before.
-    pub(super) fn before(self, before: &impl Serialize) -> Self {
+    pub(crate) fn before(self, before: &impl Serialize) -> Self {
         Self { before: serde_json::to_value(before).ok(), ..self }
     }
 
     /// How it is after.
-    pub(super) fn after(self, after: &impl Serialize) -> Self {
+    pub(crate) fn after(self, after: &impl Serialize) -> Self {
         Self { after: serde_json::to_value(after).ok(), ..self }
     }
 
     /// Why.
-    pub(super) fn because(self, reason: &Reason) -> Self {
+    pub(crate) fn because(self, reason: &Reason) -> Self {
         Self { reason: Some(reason.0.clone()), ..self }
     }
 
     /// As the security log tells it.
-    pub(super) fn event(&self) -> ActEvent<'_> {
+    pub(crate) fn event(&self) -> ActEvent<'_> {
         ActEvent {
             by: self.by.0,
             act: self.act.name(),
@@ -169,14 +169,14 @@ impl Entry {
 /// Why somebody did something: a sentence, 3 to 300 characters.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
-pub(super) struct Reason(String);
+pub(crate) struct Reason(String);
 
 impl Reason {
     const CHARS_MIN: usize = 3;
     const CHARS_MAX: usize = 300;
 
     /// `text` if it can be a reason.
-    pub(super) fn parse(text: &str) -> Option<Self> {
+    pub(crate) fn parse(text: &str) -> Option<Self> {
         let text = text.trim();
         let fits = (Self::CHARS_MIN..=Self::CHARS_MAX).contains(&text.chars().count());
         (fits && !text.chars().any(char::is_control)).then(|| Self(text.to_owned()))
@@ -185,17 +185,17 @@ impl Reason {
 
 /// One line of the audit log.
 #[derive(Clone, Debug, Serialize)]
-pub(super) struct LogLine {
-    pub(super) id: Uuid,
-    pub(super) account_id: AccountId,
-    pub(super) who: String,
-    pub(super) act: String,
-    pub(super) subject_kind: String,
-    pub(super) subject_id: String,
-    pub(super) before: Option<Value>,
-    pub(super) after: Option<Value>,
-    pub(super) reason: Option<String>,
-    pub(super) acted_at: DateTime<Utc>,
+pub(crate) struct LogLine {
+    pub(crate) id: Uuid,
+    pub(crate) account_id: AccountId,
+    pub(crate) who: String,
+    pub(crate) act: String,
+    pub(crate) subject_kind: String,
+    pub(crate) subject_id: String,
+    pub(crate) before: Option<Value>,
+    pub(crate) after: Option<Value>,
+    pub(crate) reason: Option<String>,
+    pub(crate) acted_at: DateTime<Utc>,
 }
 
 /// What somebody else changed since a page was shown.
@@ -221,7 +221,7 @@ pub struct Change {
 }
 
 /// Which fields differ between two documents of one subject; the version is no field.
-pub(super) fn changes(before: Option<&Value>, after: Option<&Value>) -> Vec<Change> {
+pub(crate) fn changes(before: Option<&Value>, after: Option<&Value>) -> Vec<Change> {
     const VERSION: &str = "version";
     let fields =
         |document: Option<&Value>| document.and_then(Value::as_object).cloned().unwrap_or_default();

@@ -22,7 +22,7 @@ use crate::{
 };
 
 /// Locks somebody out, or lets them back in.
-pub(super) async fn lock_out(
+pub(crate) async fn lock_out(
     app: &App,
     by: AccountId,
     id: AccountId,
@@ -36,7 +36,7 @@ pub(super) async fn lock_out(
 }
 
 /// Gives somebody another role.
-pub(super) async fn change_role(
+pub(crate) async fn change_role(
     app: &App,
     by: AccountId,
     id: AccountId,
@@ -62,25 +62,25 @@ async fn finish(
 
 /// Adjustment of one account's points by an administrator.
 #[derive(Clone, Debug)]
-pub(super) struct Adjustment {
+pub(crate) struct Adjustment {
     /// Whose points.
-    pub(super) account_id: AccountId,
+    pub(crate) account_id: AccountId,
     /// The signed change of the balance; never zero.
-    pub(super) amount: i64,
+    pub(crate) amount: i64,
     /// Why.
-    pub(super) reason: Reason,
+    pub(crate) reason: Reason,
 }
 
 /// What an adjustment is answered with, and what its request key keeps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Adjusted {
+pub(crate) struct Adjusted {
     /// The balance right after it.
-    pub(super) balance: Points,
+    pub(crate) balance: Points,
 }
 
 /// Puts points into somebody's wallet, or takes usable ones out; once for each `key`. The act
 /// in the log is what the wallet's entry refers to.
-pub(super) async fn adjust_points(
+pub(crate) async fn adjust_points(
     app: &App,
     by: AccountId,
     adjustment: &Adjustment,
@@ -120,17 +120,17 @@ async fn adjust_once(
 
 /// Refund of somebody's paid reservation by an administrator.
 #[derive(Clone, Debug)]
-pub(super) struct Refund {
-    pub(super) reservation_id: ReservationId,
+pub(crate) struct Refund {
+    pub(crate) reservation_id: ReservationId,
     /// Whose it is.
-    pub(super) owner_id: AccountId,
-    pub(super) share: Share,
+    pub(crate) owner_id: AccountId,
+    pub(crate) share: Share,
     /// Why.
-    pub(super) reason: Reason,
+    pub(crate) reason: Reason,
 }
 
 /// Refunds somebody's paid reservation; once for each `key`.
-pub(super) async fn refund(
+pub(crate) async fn refund(
     app: &App,
     by: AccountId,
     refund: &Refund,

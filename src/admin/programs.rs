@@ -16,7 +16,7 @@ fn edit(by: AccountId, act: Act, id: ProgramId, version: i64) -> Edit {
 }
 
 /// Makes a draft.
-pub(super) async fn create(
+pub(crate) async fn create(
     app: &App,
     by: AccountId,
     details: &ProgramDetails,
@@ -29,7 +29,7 @@ pub(super) async fn create(
 }
 
 /// Edits edition `version`.
-pub(super) async fn update(
+pub(crate) async fn update(
     app: &App,
     by: AccountId,
     id: ProgramId,
@@ -44,7 +44,7 @@ pub(super) async fn update(
 }
 
 /// Shows a draft to everybody.
-pub(super) async fn publish(
+pub(crate) async fn publish(
     app: &App,
     by: AccountId,
     id: ProgramId,
@@ -60,7 +60,7 @@ pub(super) async fn publish(
 /// The program will not take place. What was sold is given back by [`wind_down`].
 ///
 /// [`wind_down`]: super::wind_down()
-pub(super) async fn cancel(
+pub(crate) async fn cancel(
     app: &App,
     by: AccountId,
     id: ProgramId,

@@ -17,7 +17,7 @@ const WRITTEN_A_TICK: Duration = Duration::from_secs(10);
 
 /// Writes prices that were just saved; says whether all seats have them. What fails here is the
 /// workers' to do: the prices are saved.
-pub(super) async fn write_now(app: &App, id: ScheduleId) -> bool {
+pub(crate) async fn write_now(app: &App, id: ScheduleId) -> bool {
     let announce = || reservation::announce(app, id);
     match catalog::write_prices(&app.db, id, WRITTEN_AT_ONCE, announce).await {
         Ok(is_done) => is_done,

@@ -23,10 +23,10 @@ use crate::{
 
 /// Which edition of which performance somebody changes.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Change {
-    pub(super) by: AccountId,
-    pub(super) id: ScheduleId,
-    pub(super) version: i64,
+pub(crate) struct Change {
+    pub(crate) by: AccountId,
+    pub(crate) id: ScheduleId,
+    pub(crate) version: i64,
 }
 
 impl Change {
@@ -44,7 +44,7 @@ impl Change {
 }
 
 /// Announces a performance that has nothing to sell yet.
-pub(super) async fn create(
+pub(crate) async fn create(
     app: &App,
     by: AccountId,
     program_id: ProgramId,
@@ -59,7 +59,7 @@ pub(super) async fn create(
 }
 
 /// Moves a performance to another moment.
-pub(super) async fn update(
+pub(crate) async fn update(
     app: &App,
     change: Change,
     starts_at: DateTime<Utc>,
@@ -74,7 +74,7 @@ pub(super) async fn update(
 
 /// What saving prices came to.
 #[derive(Clone, Debug, Serialize)]
-pub(super) struct Repriced {
+pub(crate) struct Repriced {
     #[serde(flatten)]
     prices: Prices,
     /// Whether some seats do not have their new price yet; the workers see to them.
@@ -82,7 +82,7 @@ pub(super) struct Repriced {
 }
 
 /// Prices sections; what is held keeps its price.
-pub(super) async fn set_prices(
+pub(crate) async fn set_prices(
     app: &App,
     change: Change,
     prices: &[(String, Points)],
@@ -97,7 +97,7 @@ pub(super) async fn set_prices(
 }
 
 /// Takes seats off sale, or puts them back; says how many.
-pub(super) async fn block_seats(
+pub(crate) async fn block_seats(
     app: &App,
     change: Change,
     pick: &SeatPick,
@@ -136,7 +136,7 @@ async fn block_once<'a>(
 }
 
 /// Adds a zone.
-pub(super) async fn create_zone(
+pub(crate) async fn create_zone(
     app: &App,
     change: Change,
     details: &ZoneDetails,
@@ -166,7 +166,7 @@ struct MadeZone<'a> {
 }
 
 /// Names, prices and sizes a zone anew.
-pub(super) async fn update_zone(
+pub(crate) async fn update_zone(
     app: &App,
     change: Change,
     zone_id: ZoneId,

@@ -12,17 +12,17 @@ const LINES: usize = 8;
 
 /// A program and its line at this moment.
 #[derive(Clone, Debug, serde::Serialize)]
-pub(super) struct Current {
+pub(crate) struct Current {
     #[serde(flatten)]
-    pub(super) running: Running,
+    pub(crate) running: Running,
     /// In line and not passed over.
-    pub(super) waiting: i64,
-    pub(super) inside: i64,
+    pub(crate) waiting: i64,
+    pub(crate) inside: i64,
 }
 
 /// What is on sale or will be, with its lines. Redis knows how long a line is without
 /// counting it.
-pub(super) async fn list_current(app: &App) -> Result<Vec<Current>, sqlx::Error> {
+pub(crate) async fn list_current(app: &App) -> Result<Vec<Current>, sqlx::Error> {
     let mut current = Vec::new();
     for running in overview::list_running(&app.db, app.now()).await? {
         let (waiting, inside) = entry_queue::count_line(app, running.program_id).await?;
@@ -32,7 +32,7 @@ pub(super) async fn list_current(app: &App) -> Result<Vec<Current>, sqlx::Error>
 }
 
 /// What is going on, and what was done last.
-pub(super) async fn overview(app: &App) -> Result<(Vec<Current>, Vec<LogLine>), sqlx::Error> {
+pub(crate) async fn overview(app: &App) -> Result<(Vec<Current>, Vec<LogLine>), sqlx::Error> {
     let programs = list_current(app).await?;
     let mut log = audit::list(&app.db, &Filter::default(), None).await?.rows;
     log.truncate(LINES);

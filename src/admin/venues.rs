@@ -16,7 +16,7 @@ fn edit(by: AccountId, act: Act, id: VenueId, version: i64) -> Edit {
 }
 
 /// Opens a venue without seats.
-pub(super) async fn create(
+pub(crate) async fn create(
     app: &App,
     by: AccountId,
     details: &VenueDetails,
@@ -29,7 +29,7 @@ pub(super) async fn create(
 }
 
 /// Edits edition `version`.
-pub(super) async fn update(
+pub(crate) async fn update(
     app: &App,
     by: AccountId,
     id: VenueId,
@@ -44,7 +44,7 @@ pub(super) async fn update(
 }
 
 /// Gives edition `version` the seats of `plan`, all or nothing.
-pub(super) async fn replace_seats(
+pub(crate) async fn replace_seats(
     app: &App,
     by: AccountId,
     id: VenueId,

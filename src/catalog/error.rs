@@ -46,7 +46,7 @@ pub enum CatalogError {
 }
 
 /// Seats that a refusal names.
-pub(super) const NAMED_MAX: usize = 50;
+pub(crate) const NAMED_MAX: usize = 50;
 
 impl From<sqlx::Error> for CatalogError {
     fn from(error: sqlx::Error) -> Self {

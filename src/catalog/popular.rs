@@ -17,7 +17,7 @@ use crate::{
 };
 
 /// Performances on the home page.
-pub(super) const RANKED_MAX: usize = 5;
+pub(crate) const RANKED_MAX: usize = 5;
 /// How long a ranking is believed.
 const BELIEVED: Duration = Duration::from_mins(5);
 /// Performances that are ranked at all.
@@ -42,7 +42,7 @@ pub fn count_booking(app: &App, schedule_id: ScheduleId) {
 
 /// Today's most booked performances, the most booked one first. While Redis is away there
 /// is no ranking.
-pub(super) async fn list_ranked(app: &App) -> Result<Vec<ScheduleId>, sqlx::Error> {
+pub(crate) async fn list_ranked(app: &App) -> Result<Vec<ScheduleId>, sqlx::Error> {
     let today = today(app.now());
     if let Ok(Some(ranked)) = read(&app.redis, &today).await {
         return Ok(ranked);

@@ -84,13 +84,13 @@ impl Default for Listings {
 }
 
 impl Listings {
-    pub(super) async fn programs(&self, app: &App) -> Shared<Arc<Vec<Listing>>> {
+    pub(crate) async fn programs(&self, app: &App) -> Shared<Arc<Vec<Listing>>> {
         let read = async { store::list_programs(&app.db, app.now()).await.map(Arc::new) };
         self.programs.try_get_with((), shared_read(read)).await
     }
 
     /// What most people book today.
-    pub(super) async fn popular(&self, app: &App) -> Shared<Arc<Vec<Listing>>> {
+    pub(crate) async fn popular(&self, app: &App) -> Shared<Arc<Vec<Listing>>> {
         let read = async {
             let ranked = popular::list_ranked(app).await?;
             store::list_ranked(&app.db, &ranked, app.now()).await.map(Arc::new)

@@ -5,13 +5,13 @@ use std::{num::NonZeroU32, str::FromStr, time::Duration};
 use super::{SETTINGS, Setting};
 
 /// Reads values and notes every mistake.
-pub(super) struct Reader<L> {
-    pub(super) mistakes: Vec<String>,
+pub(crate) struct Reader<L> {
+    pub(crate) mistakes: Vec<String>,
     lookup: L,
 }
 
 impl<L: Fn(&str) -> Option<String>> Reader<L> {
-    pub(super) fn new(lookup: L) -> Self {
+    pub(crate) fn new(lookup: L) -> Self {
         Self { mistakes: Vec::new(), lookup }
     }
 
@@ -19,14 +19,14 @@ impl<L: Fn(&str) -> Option<String>> Reader<L> {
         (self.lookup)(name).map(|text| text.trim().to_owned()).filter(|text| !text.is_empty())
     }
 
-    pub(super) fn required(&mut self, name: &str) -> String {
+    pub(crate) fn required(&mut self, name: &str) -> String {
         self.text(name).unwrap_or_else(|| {
             self.mistakes.push(format!("{name} is not set: {}", meaning_of(name)));
             String::new()
         })
     }
 
-    pub(super) fn optional<T: FromStr>(&mut self, name: &str) -> Option<T> {
+    pub(crate) fn optional<T: FromStr>(&mut self, name: &str) -> Option<T> {
         let text = self.text(name)?;
         let parsed = text.parse().ok();
         if parsed.is_none() {
@@ -37,7 +37,7 @@ impl<L: Fn(&str) -> Option<String>> Reader<L> {
 
     /// The value that is set, or the one in [`SETTINGS`]; `unusable` stands in
     /// for a value that cannot be read and is never used.
-    pub(super) fn parsed<T: FromStr>(&mut self, name: &str, unusable: T) -> T {
+    pub(crate) fn parsed<T: FromStr>(&mut self, name: &str, unusable: T) -> T {
         let text = self.text(name).unwrap_or_else(|| default_of(name).to_owned());
         text.parse().unwrap_or_else(|_| {
             self.refuse(name, &text);
@@ -45,11 +45,11 @@ impl<L: Fn(&str) -> Option<String>> Reader<L> {
         })
     }
 
-    pub(super) fn millis(&mut self, name: &str) -> Duration {
+    pub(crate) fn millis(&mut self, name: &str) -> Duration {
         Duration::from_millis(u64::from(self.parsed(name, NonZeroU32::MIN).get()))
     }
 
-    pub(super) fn list<T: FromStr>(&mut self, name: &str) -> Vec<T> {
+    pub(crate) fn list<T: FromStr>(&mut self, name: &str) -> Vec<T> {
         let text = self.text(name).unwrap_or_default();
         let entries = text.split(',').map(str::trim).filter(|entry| !entry.is_empty());
         let parsed: Option<Vec<T>> = entries.map(|entry| entry.parse().ok()).collect();
@@ -59,7 +59,7 @@ impl<L: Fn(&str) -> Option<String>> Reader<L> {
         })
     }
 
-    pub(super) fn secret(&mut self, name: &str) -> Option<String> {
+    pub(crate) fn secret(&mut self, name: &str) -> Option<String> {
         const SECRET_BYTES_MIN: usize = 32;
         let text = self.text(name)?;
         if text.len() < SECRET_BYTES_MIN {

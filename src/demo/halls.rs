@@ -5,23 +5,23 @@ use crate::infra::postgres::Connection;
 
 /// A hall with its sections, front to back.
 #[derive(Debug)]
-pub(super) struct Hall {
-    pub(super) name: &'static str,
-    pub(super) address: &'static str,
-    pub(super) sections: &'static [Section],
+pub(crate) struct Hall {
+    pub(crate) name: &'static str,
+    pub(crate) address: &'static str,
+    pub(crate) sections: &'static [Section],
 }
 
 /// Rows of one section.
 #[derive(Debug)]
-pub(super) struct Section {
-    pub(super) name: &'static str,
-    pub(super) rows: u16,
-    pub(super) seats_first_row: u16,
+pub(crate) struct Section {
+    pub(crate) name: &'static str,
+    pub(crate) rows: u16,
+    pub(crate) seats_first_row: u16,
     /// Each row is longer than the one in front of it by so many seats.
-    pub(super) seats_more_a_row: u16,
+    pub(crate) seats_more_a_row: u16,
 }
 
-pub(super) const HALLS: &[Hall] = &[
+pub(crate) const HALLS: &[Hall] = &[
     Hall {
         name: "Haneul Concert Hall",
         address: "Seoul",
@@ -46,7 +46,7 @@ const AISLE: f32 = 1.5;
 const ROW_PITCH: f32 = 1.15;
 
 /// Writes a hall and its seats.
-pub(super) async fn build(tx: &mut Connection, hall: &Hall) -> Result<(), sqlx::Error> {
+pub(crate) async fn build(tx: &mut Connection, hall: &Hall) -> Result<(), sqlx::Error> {
     let venue_id = store::insert_venue(tx, hall.name, hall.address).await?;
     let widest = hall.sections.iter().map(Section::widest).max().unwrap_or_default();
     let middle = (f32::from(widest) - 1.0) / 2.0;

@@ -5,21 +5,21 @@ use crate::infra::postgres::Connection;
 
 /// A program as the demo announces it.
 #[derive(Debug)]
-pub(super) struct Announcement {
-    pub(super) slug: &'static str,
-    pub(super) title: &'static str,
-    pub(super) description: &'static str,
-    pub(super) hall: &'static str,
+pub(crate) struct Announcement {
+    pub(crate) slug: &'static str,
+    pub(crate) title: &'static str,
+    pub(crate) description: &'static str,
+    pub(crate) hall: &'static str,
     /// When the sale opens, from now; negative is past.
-    pub(super) opens_in_mins: i32,
-    pub(super) queue_capacity: Option<i32>,
-    pub(super) queue_rate_per_second: Option<i32>,
+    pub(crate) opens_in_mins: i32,
+    pub(crate) queue_capacity: Option<i32>,
+    pub(crate) queue_rate_per_second: Option<i32>,
     /// Days from today with a performance at half past seven.
-    pub(super) days: &'static [i32],
+    pub(crate) days: &'static [i32],
     /// What the front rows cost; others cost less by their section and row.
-    pub(super) price_from_front: i64,
-    pub(super) zones: &'static [(&'static str, i64, i32)],
-    pub(super) is_sold_out: bool,
+    pub(crate) price_from_front: i64,
+    pub(crate) zones: &'static [(&'static str, i64, i32)],
+    pub(crate) is_sold_out: bool,
 }
 
 /// What most of them have in common.
@@ -37,7 +37,7 @@ const USUAL: Announcement = Announcement {
     is_sold_out: false,
 };
 
-pub(super) const PROGRAMS: &[Announcement] = &[
+pub(crate) const PROGRAMS: &[Announcement] = &[
     Announcement {
         slug: "night-on-the-han",
         title: "Night on the Han",
@@ -105,7 +105,7 @@ pub(super) const PROGRAMS: &[Announcement] = &[
 ];
 
 /// Writes a program with its performances, and sells it where it is sold out.
-pub(super) async fn announce(
+pub(crate) async fn announce(
     tx: &mut Connection,
     program: &Announcement,
 ) -> Result<(), sqlx::Error> {

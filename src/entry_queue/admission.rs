@@ -58,7 +58,7 @@ pub async fn sweep_lapsed(app: &App) -> Result<(), sqlx::Error> {
 
 /// Lets people into one program. Does nothing while Redis is away or counts the line
 /// again: nobody knows then who is there.
-pub(super) async fn admit(app: &App, program_id: ProgramId) -> Result<(), MirrorError> {
+pub(crate) async fn admit(app: &App, program_id: ProgramId) -> Result<(), MirrorError> {
     let line = Line::of(&app.redis, program_id);
     for _ in 0..ROUNDS_MAX {
         // An open door asks nobody whether they are there, so it needs no Redis.

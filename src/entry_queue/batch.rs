@@ -41,7 +41,7 @@ const ATTEMPTS_MAX: u32 = 3;
 
 /// The joins of one instance on their way into Postgres.
 #[derive(Clone, Debug)]
-pub(super) struct Joins {
+pub(crate) struct Joins {
     app: App,
     /// Where batches run: requests are answered on threads that may end sooner.
     runtime: Handle,
@@ -59,7 +59,7 @@ struct Member {
 
 /// What a join came to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Verdict {
+pub(crate) enum Verdict {
     /// A new place.
     Joined,
     /// There was one already.
@@ -74,12 +74,12 @@ pub(super) enum Verdict {
 
 impl Joins {
     /// The joins of an instance; batches run on the runtime this is called on.
-    pub(super) fn new(app: App) -> Self {
+    pub(crate) fn new(app: App) -> Self {
         Self { app, runtime: Handle::current(), lines: Arc::default() }
     }
 
     /// Joins the line of `program_id`. Arrival is the moment of the call.
-    pub(super) async fn join(
+    pub(crate) async fn join(
         &self,
         program_id: ProgramId,
         account_id: AccountId,

@@ -70,7 +70,7 @@ pub async fn list_incomplete(db: &Pool, redis: &Redis) -> Result<Vec<ProgramId>,
 
 /// One line, compared page by page in the order of its numbers.
 #[derive(Debug)]
-pub(super) struct Comparison<'a> {
+pub(crate) struct Comparison<'a> {
     db: &'a Pool,
     line: Line<'a>,
     program_id: ProgramId,
@@ -83,7 +83,7 @@ pub(super) struct Comparison<'a> {
 
 impl<'a> Comparison<'a> {
     /// Reads who is inside; the line is read in pages of `page`.
-    pub(super) async fn begin(
+    pub(crate) async fn begin(
         db: &'a Pool,
         line: Line<'a>,
         program_id: ProgramId,
@@ -96,7 +96,7 @@ impl<'a> Comparison<'a> {
     }
 
     /// The differences of the next page; `None` after the last.
-    pub(super) async fn next(&mut self) -> Result<Option<Vec<Difference>>, MirrorError> {
+    pub(crate) async fn next(&mut self) -> Result<Option<Vec<Difference>>, MirrorError> {
         let Some(after) = self.after else { return Ok(None) };
         let page = lines::list_waiting(self.db, self.program_id, after, self.page).await?;
         let is_full = i64::try_from(page.len()).is_ok_and(|n| n >= self.page);

@@ -26,11 +26,11 @@ const PROGRAMS_MAX: u64 = 1_000;
 
 /// The measured speed of the lines, as one instance knows them.
 #[derive(Clone, Debug)]
-pub(super) struct Measures(Cache<ProgramId, Speed>);
+pub(crate) struct Measures(Cache<ProgramId, Speed>);
 
 /// So many went through in so many seconds.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Speed {
+pub(crate) struct Speed {
     n_through: u64,
     span_secs: u64,
     measured_at: DateTime<Utc>,
@@ -38,13 +38,13 @@ pub(super) struct Speed {
 
 /// How long somebody will wait, if the line goes on as fast as it did.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Wait {
-    pub(super) secs: u64,
+pub(crate) struct Wait {
+    pub(crate) secs: u64,
     /// As fast as chance may have it: one standard deviation of the count.
-    pub(super) secs_min: u64,
+    pub(crate) secs_min: u64,
     /// As slow.
-    pub(super) secs_max: u64,
-    pub(super) measured_at: DateTime<Utc>,
+    pub(crate) secs_max: u64,
+    pub(crate) measured_at: DateTime<Utc>,
 }
 
 impl Default for Measures {
@@ -55,7 +55,7 @@ impl Default for Measures {
 
 impl Measures {
     /// The speed of the line of `program`, a few seconds old at most.
-    pub(super) async fn speed(
+    pub(crate) async fn speed(
         &self,
         app: &App,
         program: &Program,
@@ -81,7 +81,7 @@ impl Measures {
 impl Speed {
     /// How long somebody waits who has `n_ahead` people ahead; `None` while so little was
     /// measured that there is no range: of a single place nobody knows how long it takes.
-    pub(super) fn wait(self, n_ahead: u64) -> Option<Wait> {
+    pub(crate) fn wait(self, n_ahead: u64) -> Option<Wait> {
         let spread = self.n_through.isqrt();
         let secs_at = |n_through: u64| ((n_ahead + 1) * self.span_secs).checked_div(n_through);
         Some(Wait {

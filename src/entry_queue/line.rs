@@ -23,7 +23,7 @@ use crate::{
 };
 
 /// Accounts placed by one script. Lua unpacks two values for each, of 8,000 at most.
-pub(super) const PLACED_MAX: usize = 1_000;
+pub(crate) const PLACED_MAX: usize = 1_000;
 /// How long a rebuild may rest between two batches before another one takes over.
 const REBUILD_LEASE: Duration = Duration::from_secs(10);
 
@@ -38,7 +38,7 @@ static PLACE: LazyLock<Script> = LazyLock::new(|| Script::new(include_str!("plac
 
 /// Where the line has an account.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Sight {
+pub(crate) enum Sight {
     /// The line is not complete.
     Incomplete,
     /// Neither waiting nor inside.
@@ -51,7 +51,7 @@ pub(super) enum Sight {
 
 /// What became of a batch of places.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Written {
+pub(crate) enum Written {
     /// The line is complete.
     Complete,
     /// Written, but the rest of the line is missing.
@@ -62,7 +62,7 @@ pub(super) enum Written {
 
 /// Whether a rebuild may go on.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Begun {
+pub(crate) enum Begun {
     /// It is ours; its batches carry this nonce.
     Ours(String),
     /// Somebody else's runs.
@@ -73,18 +73,18 @@ pub(super) enum Begun {
 
 /// One program's line.
 #[derive(Clone, Debug)]
-pub(super) struct Line<'a> {
+pub(crate) struct Line<'a> {
     redis: &'a Redis,
     program_id: ProgramId,
 }
 
 impl<'a> Line<'a> {
-    pub(super) fn of(redis: &'a Redis, program_id: ProgramId) -> Self {
+    pub(crate) fn of(redis: &'a Redis, program_id: ProgramId) -> Self {
         Self { redis, program_id }
     }
 
     /// Where `account_id` stands; notes that they asked, who may be silent for `grace`.
-    pub(super) async fn look(
+    pub(crate) async fn look(
         &self,
         account_id: AccountId,
         grace: Duration,
@@ -108,7 +108,7 @@ impl<'a> Line<'a> {
     }
 
     /// How many wait and how many are inside; `None` while the line is not complete.
-    pub(super) async fn count(&self) -> Result<Option<(i64, i64)>, RedisAway> {
+    pub(crate) async fn count(&self) -> Result<Option<(i64, i64)>, RedisAway> {
         let mut call = COUNT.key(self.key("waiting"));
         call.key(self.key("active")).key(self.key("epoch"));
         let answer: Vec<i64> = self.redis.run(&call).await?;
@@ -121,7 +121,7 @@ impl<'a> Line<'a> {
     /// Liveness of the head of the line, as deep as `head_max` of it polled within `grace`,
     /// or somewhat deeper; `None` while the line is not complete. Whoever entered the window
     /// since the last look is noted as entering.
-    pub(super) async fn head(
+    pub(crate) async fn head(
         &self,
         head_max: usize,
         grace: Duration,
@@ -149,7 +149,7 @@ impl<'a> Line<'a> {
 
     /// Puts accounts where they belong, at most [`PLACED_MAX`]; as a batch of the
     /// rebuild `nonce`, if that is given.
-    pub(super) async fn place(
+    pub(crate) async fn place(
         &self,
         places: &[(AccountId, Place)],
         nonce: Option<&str>,
@@ -188,7 +188,7 @@ impl<'a> Line<'a> {
     }
 
     /// Everybody in line with a number above `after` and up to `up_to`.
-    pub(super) async fn waiting_between(
+    pub(crate) async fn waiting_between(
         &self,
         after: QueueNumber,
         up_to: QueueNumber,
@@ -201,7 +201,7 @@ impl<'a> Line<'a> {
     }
 
     /// Everybody inside.
-    pub(super) async fn inside(&self) -> Result<HashSet<AccountId>, RedisAway> {
+    pub(crate) async fn inside(&self) -> Result<HashSet<AccountId>, RedisAway> {
         let mut ask = redis::cmd("ZRANGE");
         ask.arg(self.key("active")).arg(0).arg(-1);
         let ids: Vec<Vec<u8>> = self.redis.query(&ask).await?;
@@ -209,7 +209,7 @@ impl<'a> Line<'a> {
     }
 
     /// Begins to fill the line again from nothing.
-    pub(super) async fn begin(&self, rebuild_id: Uuid) -> Result<Begun, RedisAway> {
+    pub(crate) async fn begin(&self, rebuild_id: Uuid) -> Result<Begun, RedisAway> {
         let mut call = BEGIN.key(self.key("waiting"));
         call.key(self.key("active")).key(self.key("seen"));
         call.key(self.key("epoch")).key(self.key("nonce")).key(self.key("hearing"));
@@ -223,26 +223,26 @@ impl<'a> Line<'a> {
     }
 
     /// Declares the line complete, if the rebuild `nonce` was not overtaken.
-    pub(super) async fn finish(&self, nonce: &str) -> Result<bool, RedisAway> {
+    pub(crate) async fn finish(&self, nonce: &str) -> Result<bool, RedisAway> {
         let mut call = FINISH.key(self.key("epoch"));
         call.key(self.key("nonce")).arg(nonce);
         self.redis.run(&call).await
     }
 
-    pub(super) fn key(&self, name: &str) -> String {
+    pub(crate) fn key(&self, name: &str) -> String {
         self.redis.key(format_args!("{{{}}}:{name}", self.program_id))
     }
 }
 
 /// Whether nobody was told so within `period`: the lines are compared by one instance.
-pub(super) async fn is_turn_to_compare(redis: &Redis, period: Duration) -> bool {
+pub(crate) async fn is_turn_to_compare(redis: &Redis, period: Duration) -> bool {
     let mut claim = redis::cmd("SET");
     claim.arg(redis.key("mirror-pass")).arg(1).arg("NX").arg("PX").arg(millis(period));
     let claimed: Result<Option<String>, RedisAway> = redis.query(&claim).await;
     matches!(claimed, Ok(Some(_)))
 }
 
-pub(super) fn millis(duration: Duration) -> u64 {
+pub(crate) fn millis(duration: Duration) -> u64 {
     u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
 }
 

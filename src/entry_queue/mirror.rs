@@ -50,7 +50,7 @@ pub async fn mirror(app: &App, program_id: ProgramId, accounts: &[AccountId]) {
 }
 
 /// As [`mirror`]; `None` where it failed.
-pub(super) async fn settle_in_time(
+pub(crate) async fn settle_in_time(
     app: &App,
     program_id: ProgramId,
     accounts: &[AccountId],
@@ -84,7 +84,7 @@ fn settle_later(app: &App, program_id: ProgramId, accounts: &[AccountId]) {
 
 /// As [`mirror`], and tells what came of it. `nonce` names the rebuild that this is a
 /// part of.
-pub(super) async fn settle(
+pub(crate) async fn settle(
     app: &App,
     program_id: ProgramId,
     accounts: &[AccountId],
@@ -102,7 +102,7 @@ pub(super) async fn settle(
 }
 
 /// As [`settle`], of at most [`PLACED_MAX`] whose places were just read as `truth`.
-pub(super) async fn settle_read(
+pub(crate) async fn settle_read(
     app: &App,
     program_id: ProgramId,
     mut truth: Vec<(AccountId, Place)>,

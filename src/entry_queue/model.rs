@@ -51,7 +51,7 @@ pub enum TokenStatus {
 
 impl TokenStatus {
     /// The end of the locale keys about a place that has ended.
-    pub(super) fn key(self) -> &'static str {
+    pub(crate) fn key(self) -> &'static str {
         match self {
             Self::Waiting => "waiting",
             Self::Active => "active",
@@ -65,13 +65,13 @@ impl TokenStatus {
 /// The latest place of one person in one program, as it stands at this moment: a stay
 /// whose end has passed reads as expired before any worker has said so.
 #[derive(Clone, Debug)]
-pub(super) struct Token {
-    pub(super) id: TokenId,
-    pub(super) queue_number: QueueNumber,
-    pub(super) status: TokenStatus,
-    pub(super) parked_at: Option<DateTime<Utc>>,
-    pub(super) stay_ends_at: Option<DateTime<Utc>>,
-    pub(super) expires_at: Option<DateTime<Utc>>,
+pub(crate) struct Token {
+    pub(crate) id: TokenId,
+    pub(crate) queue_number: QueueNumber,
+    pub(crate) status: TokenStatus,
+    pub(crate) parked_at: Option<DateTime<Utc>>,
+    pub(crate) stay_ends_at: Option<DateTime<Utc>>,
+    pub(crate) expires_at: Option<DateTime<Utc>>,
 }
 
 /// Somebody's time inside.
@@ -108,32 +108,32 @@ pub struct LiveToken {
 
 /// Somebody in line.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Standing {
-    pub(super) token_id: TokenId,
-    pub(super) account_id: AccountId,
+pub(crate) struct Standing {
+    pub(crate) token_id: TokenId,
+    pub(crate) account_id: AccountId,
 }
 
 /// What holds for one program's line at the moment `now`.
 #[derive(Clone, Debug)]
-pub(super) struct Rules {
-    pub(super) status: ProgramStatus,
-    pub(super) on_sale_at: DateTime<Utc>,
-    pub(super) off_sale_at: DateTime<Utc>,
-    pub(super) capacity: Option<i32>,
-    pub(super) rate_per_second: Option<i32>,
-    pub(super) is_paused: bool,
-    pub(super) stay_secs: i32,
-    pub(super) join_account_age_mins: Option<i32>,
-    pub(super) join_proof_bits: Option<i32>,
-    pub(super) joins_per_address: Option<i32>,
-    pub(super) unpaid_holds_max: Option<i32>,
-    pub(super) cool_down_mins: Option<i32>,
-    pub(super) now: DateTime<Utc>,
+pub(crate) struct Rules {
+    pub(crate) status: ProgramStatus,
+    pub(crate) on_sale_at: DateTime<Utc>,
+    pub(crate) off_sale_at: DateTime<Utc>,
+    pub(crate) capacity: Option<i32>,
+    pub(crate) rate_per_second: Option<i32>,
+    pub(crate) is_paused: bool,
+    pub(crate) stay_secs: i32,
+    pub(crate) join_account_age_mins: Option<i32>,
+    pub(crate) join_proof_bits: Option<i32>,
+    pub(crate) joins_per_address: Option<i32>,
+    pub(crate) unpaid_holds_max: Option<i32>,
+    pub(crate) cool_down_mins: Option<i32>,
+    pub(crate) now: DateTime<Utc>,
 }
 
 impl Rules {
     /// What the sale is.
-    pub(super) fn sale(&self) -> SaleState {
+    pub(crate) fn sale(&self) -> SaleState {
         if self.status != ProgramStatus::Published {
             SaleState::Cancelled
         } else if self.now < self.on_sale_at {
@@ -146,7 +146,7 @@ impl Rules {
     }
 
     /// What is asked of whoever joins.
-    pub(super) fn guards(&self) -> Guards {
+    pub(crate) fn guards(&self) -> Guards {
         Guards {
             account_age_mins: self.join_account_age_mins,
             proof_bits: self.join_proof_bits,
@@ -157,17 +157,17 @@ impl Rules {
     }
 
     /// Whether the gate moves.
-    pub(super) fn admits(&self) -> bool {
+    pub(crate) fn admits(&self) -> bool {
         self.sale() == SaleState::Open && !self.is_paused
     }
 
     /// Whether there is no line: whoever comes is let in.
-    pub(super) fn is_open_door(&self) -> bool {
+    pub(crate) fn is_open_door(&self) -> bool {
         self.admits() && self.capacity.is_none() && self.rate_per_second.is_none()
     }
 
     /// When the stay of somebody who is let in now will end.
-    pub(super) fn stay_ends_at(&self) -> DateTime<Utc> {
+    pub(crate) fn stay_ends_at(&self) -> DateTime<Utc> {
         self.now + TimeDelta::seconds(i64::from(self.stay_secs))
     }
 }
@@ -175,22 +175,22 @@ impl Rules {
 /// How many may be let in without exceeding the rate: a bucket that fills at the rate
 /// and holds what fills it in a second, one at least.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Bucket {
-    pub(super) level: f64,
-    pub(super) refilled_at: DateTime<Utc>,
+pub(crate) struct Bucket {
+    pub(crate) level: f64,
+    pub(crate) refilled_at: DateTime<Utc>,
 }
 
 impl Bucket {
     /// The bucket at `now`. Where the clock was set back since the last refill, the level
     /// stays and refilling starts anew from `now`, as soon as that is written.
-    pub(super) fn refilled(self, rate_per_second: i32, now: DateTime<Utc>) -> Self {
+    pub(crate) fn refilled(self, rate_per_second: i32, now: DateTime<Utc>) -> Self {
         let rate = f64::from(rate_per_second);
         let secs = (now - self.refilled_at).as_seconds_f64().max(0.0);
         Self { level: (self.level + rate * secs).min(rate.max(1.0)), refilled_at: now }
     }
 
     /// Whether the clock was set back since the last refill: `now` is earlier.
-    pub(super) fn is_of_the_future(&self, now: DateTime<Utc>) -> bool {
+    pub(crate) fn is_of_the_future(&self, now: DateTime<Utc>) -> bool {
         now < self.refilled_at
     }
 
@@ -201,12 +201,12 @@ impl Bucket {
         clippy::cast_sign_loss,
         reason = "a level is between 0 and a rate, which is an i32"
     )]
-    pub(super) fn whole(self) -> usize {
+    pub(crate) fn whole(self) -> usize {
         self.level.floor() as usize
     }
 
     /// What is left when `n` were let in.
-    pub(super) fn less(self, n: usize) -> Self {
+    pub(crate) fn less(self, n: usize) -> Self {
         Self { level: (self.level - to_f64(n)).max(0.0), ..self }
     }
 }
@@ -251,7 +251,7 @@ pub struct QueueState {
 /// ahead while the line is being counted. Jittered, so that those who joined together do not
 /// ask together for ever. Three questions fit into `grace` in the noticed window, and one
 /// behind it, so that nobody grows silent by asking as told.
-pub(super) fn retry_after_ms(ahead: Option<u64>, grace: Duration) -> u64 {
+pub(crate) fn retry_after_ms(ahead: Option<u64>, grace: Duration) -> u64 {
     let is_noticed = ahead.is_none_or(|n| usize::try_from(n).is_ok_and(|n| n < WINDOW));
     let longest = if is_noticed { grace * 3 / 10 } else { grace * 3 / 5 };
     let (middle_ms, jitter_ms): (u64, u64) = match ahead {

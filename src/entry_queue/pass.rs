@@ -29,7 +29,7 @@ pub struct EntryPass {
 }
 
 impl EntryPass {
-    pub(super) fn of(stay: &Stay) -> Self {
+    pub(crate) fn of(stay: &Stay) -> Self {
         Self {
             iss: ISSUER.to_owned(),
             sub: stay.account_id.0,
@@ -40,7 +40,7 @@ impl EntryPass {
     }
 
     /// As the cookie carries it.
-    pub(super) fn sign(&self, key: &SigningKey) -> Option<String> {
+    pub(crate) fn sign(&self, key: &SigningKey) -> Option<String> {
         let key = EncodingKey::from_secret(key.as_bytes());
         jsonwebtoken::encode(&Header::new(Algorithm::HS256), self, &key)
             .inspect_err(|error| tracing::error!(%error, "an entry pass could not be signed"))
@@ -48,7 +48,7 @@ impl EntryPass {
     }
 
     /// The pass in `text`, if this deployment signed it and it is not over at `now`.
-    pub(super) fn read(text: &str, key: &SigningKey, now: DateTime<Utc>) -> Option<Self> {
+    pub(crate) fn read(text: &str, key: &SigningKey, now: DateTime<Utc>) -> Option<Self> {
         let mut validation = Validation::new(Algorithm::HS256);
         validation.set_issuer(&[ISSUER]);
         validation.set_required_spec_claims(&["exp", "iss", "sub", "aud"]);
@@ -61,22 +61,22 @@ impl EntryPass {
     }
 
     /// Whether it is for this program.
-    pub(super) fn is_of(&self, program_id: ProgramId) -> bool {
+    pub(crate) fn is_of(&self, program_id: ProgramId) -> bool {
         self.aud == program_id.0
     }
 
     /// Its end, in seconds since the epoch.
-    pub(super) fn ends_at(&self) -> i64 {
+    pub(crate) fn ends_at(&self) -> i64 {
         self.exp
     }
 
     /// Whether it is for this account and this program.
-    pub(super) fn is_for(&self, account_id: AccountId, program_id: ProgramId) -> bool {
+    pub(crate) fn is_for(&self, account_id: AccountId, program_id: ProgramId) -> bool {
         self.sub == account_id.0 && self.is_of(program_id)
     }
 
     /// Whether it speaks of this very stay.
-    pub(super) fn admits(&self, stay: &Stay) -> bool {
+    pub(crate) fn admits(&self, stay: &Stay) -> bool {
         self.is_for(stay.account_id, stay.program_id) && self.number == stay.queue_number
     }
 }

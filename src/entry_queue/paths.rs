@@ -1,12 +1,12 @@
 //! Addresses that a line's answers point to.
 
 /// The address of a program.
-pub(super) fn program_path(slug: &str) -> String {
+pub(crate) fn program_path(slug: &str) -> String {
     format!("/programs/{slug}")
 }
 
 /// The address of the work that joining a program's line asks for.
-pub(super) fn proof_path(slug: &str) -> String {
+pub(crate) fn proof_path(slug: &str) -> String {
     format!("/programs/{slug}/queue/proof")
 }
 

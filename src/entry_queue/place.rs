@@ -21,15 +21,15 @@ use crate::{
 
 /// One person's place, as a poll and as the page tell it.
 #[derive(Clone, Debug)]
-pub(super) struct Place {
-    pub(super) state: QueueState,
-    pub(super) wait: Option<Wait>,
+pub(crate) struct Place {
+    pub(crate) state: QueueState,
+    pub(crate) wait: Option<Wait>,
     /// Of whoever is inside.
-    pub(super) stay: Option<Stay>,
+    pub(crate) stay: Option<Stay>,
     /// What they may choose from.
-    pub(super) schedules: Arc<Vec<ScheduleListing>>,
+    pub(crate) schedules: Arc<Vec<ScheduleListing>>,
     /// Whether they were passed over before, and have just come back.
-    pub(super) is_back: bool,
+    pub(crate) is_back: bool,
 }
 
 /// Where `account_id` stands in the line of `program`. Asking says that they are there:
@@ -37,7 +37,7 @@ pub(super) struct Place {
 ///
 /// Whoever Redis has in line is told so without a look at Postgres. Everybody else is
 /// looked up there, and moved in Redis where it believes something else.
-pub(super) async fn place_of(
+pub(crate) async fn place_of(
     app: &App,
     room: &WaitingRoom,
     account_id: AccountId,

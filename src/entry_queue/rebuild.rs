@@ -35,7 +35,7 @@ pub async fn rebuild_what_is_lost(app: &App) -> Result<(), sqlx::Error> {
 
 /// Fills a line that is not complete, and waits for it if that is a matter of moments:
 /// the very first person of a program then knows their place at once.
-pub(super) async fn rebuild_soon(app: &App, program_id: ProgramId) {
+pub(crate) async fn rebuild_soon(app: &App, program_id: ProgramId) {
     let app = app.clone();
     let running = tokio::spawn(async move { rebuild(&app, program_id).await });
     if let Ok(Ok(Err(error))) = tokio::time::timeout(SOON_MAX, running).await {
@@ -44,7 +44,7 @@ pub(super) async fn rebuild_soon(app: &App, program_id: ProgramId) {
 }
 
 /// Fills a line, unless it is complete or somebody else is at it.
-pub(super) async fn rebuild(app: &App, program_id: ProgramId) -> Result<(), MirrorError> {
+pub(crate) async fn rebuild(app: &App, program_id: ProgramId) -> Result<(), MirrorError> {
     let line = Line::of(&app.redis, program_id);
     let Begun::Ours(nonce) = line.begin(Uuid::now_v7()).await? else { return Ok(()) };
     let started = Instant::now();

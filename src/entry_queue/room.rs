@@ -16,8 +16,8 @@ use crate::{
 /// The running state of this feature, registered beside [`App`].
 #[derive(Clone, Debug)]
 pub struct WaitingRoom {
-    pub(super) joins: Joins,
-    pub(super) effects: Effects,
+    pub(crate) joins: Joins,
+    pub(crate) effects: Effects,
     measures: Measures,
     listings: Listings,
 }
@@ -31,14 +31,14 @@ impl WaitingRoom {
     }
 
     /// Seats and places that are free in all performances of `program`.
-    pub(super) async fn seats_free(&self, app: &App, program: &Program) -> Result<u64, QueueError> {
+    pub(crate) async fn seats_free(&self, app: &App, program: &Program) -> Result<u64, QueueError> {
         let schedules = self.schedules(app, program).await?;
         let free = schedules.iter().map(|schedule| u64::try_from(schedule.free).unwrap_or(0));
         Ok(free.sum())
     }
 
     /// The performances that somebody who is inside chooses from.
-    pub(super) async fn schedules(
+    pub(crate) async fn schedules(
         &self,
         app: &App,
         program: &Program,
@@ -47,7 +47,7 @@ impl WaitingRoom {
     }
 
     /// How long somebody waits who has so many ahead.
-    pub(super) async fn wait(
+    pub(crate) async fn wait(
         &self,
         app: &App,
         program: &Program,

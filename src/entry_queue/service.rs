@@ -29,7 +29,7 @@ use crate::{
 const DOOR_MARGIN: TimeDelta = TimeDelta::seconds(5);
 
 /// Joins the line of `program`, and tells the place.
-pub(super) async fn join(
+pub(crate) async fn join(
     app: &App,
     room: &WaitingRoom,
     account_id: AccountId,
@@ -72,7 +72,7 @@ pub(super) async fn join(
 }
 
 /// Refuses a sale that is not about to open.
-pub(super) fn require_opened(app: &App, program: &Program) -> Result<(), QueueError> {
+pub(crate) fn require_opened(app: &App, program: &Program) -> Result<(), QueueError> {
     match program.sale_state(app.now() + DOOR_MARGIN) {
         SaleState::Coming { opens_at } => Err(not_open(program, opens_at)),
         _ => Ok(()),
@@ -87,13 +87,13 @@ fn not_open(program: &Program, opens_at: DateTime<Utc>) -> QueueError {
     }
 }
 
-pub(super) fn no_token(program: &Program) -> QueueError {
+pub(crate) fn no_token(program: &Program) -> QueueError {
     QueueError::NoToken { program_url: program_path(&program.slug) }
 }
 
 /// Gives a place up, in line or inside; live holds stay payable. With a `number`, only
 /// the place that bears it: an old tab never takes a newer place away.
-pub(super) async fn leave(
+pub(crate) async fn leave(
     app: &App,
     account_id: AccountId,
     program: &Program,

@@ -6,7 +6,7 @@ use crate::{
 };
 
 /// Inserts a completed payment, unless the reservation has a live one.
-pub(super) async fn insert_payment(
+pub(crate) async fn insert_payment(
     tx: &mut Connection,
     payment_id: PaymentId,
     reservation_id: ReservationId,
@@ -30,13 +30,13 @@ pub(super) async fn insert_payment(
 }
 
 /// A payment that was given back.
-pub(super) struct RefundedPayment {
-    pub(super) payment_id: PaymentId,
-    pub(super) amount: Points,
+pub(crate) struct RefundedPayment {
+    pub(crate) payment_id: PaymentId,
+    pub(crate) amount: Points,
 }
 
 /// The completed payment of a reservation becomes refunded, if there is one.
-pub(super) async fn write_refunded(
+pub(crate) async fn write_refunded(
     tx: &mut Connection,
     reservation_id: ReservationId,
 ) -> Result<Option<RefundedPayment>, sqlx::Error> {

@@ -23,15 +23,15 @@ const BETWEEN_TRIES: Duration = Duration::from_secs(1);
 
 /// A deployment's own hands.
 #[derive(Debug)]
-pub(super) struct Door<'a> {
-    pub(super) client: Client,
-    pub(super) target: &'a Url,
-    pub(super) token: &'a str,
+pub(crate) struct Door<'a> {
+    pub(crate) client: Client,
+    pub(crate) target: &'a Url,
+    pub(crate) token: &'a str,
 }
 
 /// Where the stage is put up from.
 #[derive(Debug)]
-pub(super) enum Backstage<'a> {
+pub(crate) enum Backstage<'a> {
     /// Over HTTP.
     Door(Door<'a>),
     /// In the database of a deployment on this machine.
@@ -45,7 +45,7 @@ struct People {
 
 impl Backstage<'_> {
     /// A stage for `people`.
-    pub(super) async fn set_up(&self, people: usize) -> Result<Stage, RehearsalError> {
+    pub(crate) async fn set_up(&self, people: usize) -> Result<Stage, RehearsalError> {
         match self {
             Self::Door(door) => {
                 let request = door.ask(Method::POST, "rehearsal/stages");
@@ -56,7 +56,7 @@ impl Backstage<'_> {
     }
 
     /// Everybody who takes part.
-    pub(super) async fn add_people(
+    pub(crate) async fn add_people(
         &self,
         stage: &Stage,
         people: usize,
@@ -81,7 +81,7 @@ impl Backstage<'_> {
     }
 
     /// Removes everything.
-    pub(super) async fn take_down(&self, stage: &Stage) -> Result<(), RehearsalError> {
+    pub(crate) async fn take_down(&self, stage: &Stage) -> Result<(), RehearsalError> {
         let id = stage.program_id;
         match self {
             Self::Door(door) => door.take_down(id).await,

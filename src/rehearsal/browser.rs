@@ -21,7 +21,7 @@ const ANSWER_MAX: Duration = Duration::from_secs(15);
 
 /// A client for everybody. The system's certificates are read only where they are needed:
 /// a small image may have none.
-pub(super) fn client(target: &Url) -> Result<Client, reqwest::Error> {
+pub(crate) fn client(target: &Url) -> Result<Client, reqwest::Error> {
     let client = Client::builder()
         .redirect(reqwest::redirect::Policy::none())
         .timeout(ANSWER_MAX)
@@ -31,23 +31,23 @@ pub(super) fn client(target: &Url) -> Result<Client, reqwest::Error> {
 
 /// Something to ask for.
 #[derive(Clone, Debug)]
-pub(super) struct Ask {
-    pub(super) step: Step,
-    pub(super) method: Method,
-    pub(super) path: String,
-    pub(super) form: Value,
-    pub(super) seat_ids: Vec<i64>,
-    pub(super) places: usize,
-    pub(super) reservation_id: Option<Uuid>,
+pub(crate) struct Ask {
+    pub(crate) step: Step,
+    pub(crate) method: Method,
+    pub(crate) path: String,
+    pub(crate) form: Value,
+    pub(crate) seat_ids: Vec<i64>,
+    pub(crate) places: usize,
+    pub(crate) reservation_id: Option<Uuid>,
     /// Since when the person wants to ask; none: since now.
-    pub(super) wanted_us: Option<u64>,
-    pub(super) interval_us: Option<u64>,
-    pub(super) is_last_look: bool,
+    pub(crate) wanted_us: Option<u64>,
+    pub(crate) interval_us: Option<u64>,
+    pub(crate) is_last_look: bool,
 }
 
 impl Ask {
     /// To read `path`.
-    pub(super) fn get(step: Step, path: &str) -> Self {
+    pub(crate) fn get(step: Step, path: &str) -> Self {
         Self {
             step,
             method: Method::GET,
@@ -63,24 +63,24 @@ impl Ask {
     }
 
     /// To send `form` to `path`.
-    pub(super) fn post(step: Step, path: &str, form: Value) -> Self {
+    pub(crate) fn post(step: Step, path: &str, form: Value) -> Self {
         Self { method: Method::POST, form, ..Self::get(step, path) }
     }
 }
 
 /// An answer as far as it matters here.
 #[derive(Clone, Debug)]
-pub(super) struct Answer {
-    pub(super) outcome: Outcome,
-    pub(super) json: Value,
+pub(crate) struct Answer {
+    pub(crate) outcome: Outcome,
+    pub(crate) json: Value,
 }
 
 impl Answer {
-    pub(super) fn is_ok(&self) -> bool {
+    pub(crate) fn is_ok(&self) -> bool {
         self.outcome == Outcome::Ok
     }
 
-    pub(super) fn refused_with(&self) -> &str {
+    pub(crate) fn refused_with(&self) -> &str {
         match &self.outcome {
             Outcome::Refused(code) => code,
             Outcome::Ok | Outcome::Unknown(_) => "",
@@ -88,12 +88,12 @@ impl Answer {
     }
 
     /// The member `name` of the answer; null where there is none.
-    pub(super) fn get(&self, name: &str) -> &Value {
+    pub(crate) fn get(&self, name: &str) -> &Value {
         self.json.get(name).unwrap_or(&Value::Null)
     }
 
     /// The id of the reservation that it is about.
-    pub(super) fn reservation_id(&self) -> Option<Uuid> {
+    pub(crate) fn reservation_id(&self) -> Option<Uuid> {
         self.get("reservation_id").as_str()?.parse().ok()
     }
 
@@ -132,23 +132,23 @@ fn shown(listed: &Value) -> Option<Shown> {
 
 /// Somebody's browser on one of their devices.
 #[derive(Clone, Debug)]
-pub(super) struct Browser {
-    pub(super) actor: Actor,
-    pub(super) client: Client,
-    pub(super) target: Arc<str>,
-    pub(super) history: History,
+pub(crate) struct Browser {
+    pub(crate) actor: Actor,
+    pub(crate) client: Client,
+    pub(crate) target: Arc<str>,
+    pub(crate) history: History,
     /// Whether this is the second device.
-    pub(super) is_second: bool,
+    pub(crate) is_second: bool,
 }
 
 impl Browser {
     /// The same person on their other device.
-    pub(super) fn other_device(&self) -> Self {
+    pub(crate) fn other_device(&self) -> Self {
         Self { is_second: !self.is_second, ..self.clone() }
     }
 
     /// Asks, and notes how it ended.
-    pub(super) async fn send(&self, ask: Ask) -> Answer {
+    pub(crate) async fn send(&self, ask: Ask) -> Answer {
         let open = self.history.open(Event {
             account_id: self.actor.account_id,
             step: ask.step,

@@ -21,9 +21,9 @@ use crate::infra::{
 };
 
 /// More people than this are no rehearsal any more.
-pub(super) const PEOPLE_MAX: usize = 20_000;
+pub(crate) const PEOPLE_MAX: usize = 20_000;
 /// People who are made at once.
-pub(super) const PEOPLE_AT_ONCE_MAX: usize = 500;
+pub(crate) const PEOPLE_AT_ONCE_MAX: usize = 500;
 /// A stage is over after so many minutes: nobody gets in any more, no session holds, and
 /// the next rehearsal removes what is left of it.
 const STAGE_MINS: i32 = 20;
@@ -36,20 +36,20 @@ const APPLICATION_NAME: &str = "stagedoor rehearsal";
 
 /// How large a rehearsal is.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Plan {
+pub(crate) struct Plan {
     /// Seats on sale.
-    pub(super) seats: i32,
+    pub(crate) seats: i32,
     /// Standing places on sale.
-    pub(super) places: i32,
+    pub(crate) places: i32,
     /// How many are inside at once.
-    pub(super) queue_capacity: i32,
+    pub(crate) queue_capacity: i32,
 }
 
 impl Plan {
     /// What a seat and a place cost.
-    pub(super) const PRICE: i64 = 1_000;
+    pub(crate) const PRICE: i64 = 1_000;
     /// What is in every wallet.
-    pub(super) const POINTS: i64 = 10_000_000;
+    pub(crate) const POINTS: i64 = 10_000_000;
 
     /// Fewer seats than people, so that some are too late.
     fn of(people: usize) -> Self {
@@ -64,12 +64,12 @@ impl Plan {
 
 /// The program of a rehearsal.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub(super) struct Stage {
-    pub(super) program_id: Uuid,
-    pub(super) slug: String,
-    pub(super) venue_id: Uuid,
-    pub(super) schedule_id: Uuid,
-    pub(super) zone_id: Uuid,
+pub(crate) struct Stage {
+    pub(crate) program_id: Uuid,
+    pub(crate) slug: String,
+    pub(crate) venue_id: Uuid,
+    pub(crate) schedule_id: Uuid,
+    pub(crate) zone_id: Uuid,
 }
 
 impl Stage {
@@ -92,14 +92,14 @@ fn email_host(program_id: Uuid) -> String {
 
 /// Somebody who takes part.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub(super) struct Actor {
-    pub(super) account_id: Uuid,
+pub(crate) struct Actor {
+    pub(crate) account_id: Uuid,
     /// The value of a session's cookie for each of their devices.
-    pub(super) sessions: [String; 2],
+    pub(crate) sessions: [String; 2],
 }
 
 /// Puts up a stage for `people`, and takes away those that are over.
-pub(super) async fn set_up(db: &Pool, redis: &Redis, people: usize) -> Result<Stage, CastError> {
+pub(crate) async fn set_up(db: &Pool, redis: &Redis, people: usize) -> Result<Stage, CastError> {
     if !(1..=PEOPLE_MAX).contains(&people) {
         return Err(CastError::TooMany { people_max: PEOPLE_MAX });
     }
@@ -119,7 +119,7 @@ pub(super) async fn set_up(db: &Pool, redis: &Redis, people: usize) -> Result<St
 }
 
 /// Makes `count` more people for a stage that stands, each with points and two sessions.
-pub(super) async fn add_people(
+pub(crate) async fn add_people(
     db: &Pool,
     program_id: Uuid,
     count: usize,
@@ -157,7 +157,7 @@ pub(super) async fn add_people(
 
 /// Removes a stage with everybody and everything on it. Whatever interrupts it, the program
 /// goes last, so that the rest is found again.
-pub(super) async fn take_down(db: &Pool, redis: &Redis, program_id: Uuid) -> Result<(), CastError> {
+pub(crate) async fn take_down(db: &Pool, redis: &Redis, program_id: Uuid) -> Result<(), CastError> {
     if !throwaway::is_marked(program_id) {
         return Err(CastError::NoStage);
     }

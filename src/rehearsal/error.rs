@@ -39,7 +39,7 @@ impl From<MirrorError> for VerifyError {
 
 /// Why a stage was not put up or taken down.
 #[derive(Debug, thiserror::Error)]
-pub(super) enum CastError {
+pub(crate) enum CastError {
     /// Too many people, or none.
     #[error("A rehearsal has 1 to {people_max} people.")]
     TooMany {

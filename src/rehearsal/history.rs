@@ -9,12 +9,12 @@ use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 /// Requests that one rehearsal keeps; then it ends, so that its memory is bounded.
-pub(super) const EVENTS_MAX: usize = 1_000_000;
+pub(crate) const EVENTS_MAX: usize = 1_000_000;
 
 /// What is asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub(super) enum Step {
+pub(crate) enum Step {
     /// A place in line.
     Join,
     /// Where the place is now.
@@ -37,7 +37,7 @@ pub(super) enum Step {
 
 impl Step {
     /// What people call it.
-    pub(super) fn name(self) -> &'static str {
+    pub(crate) fn name(self) -> &'static str {
         match self {
             Self::Join => "join",
             Self::Poll => "poll",
@@ -55,7 +55,7 @@ impl Step {
 /// How a request ended.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub(super) enum Outcome {
+pub(crate) enum Outcome {
     /// It was carried out.
     Ok,
     /// It was refused, with this code.
@@ -66,68 +66,68 @@ pub(super) enum Outcome {
 
 /// A reservation as its owner was shown it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Shown {
-    pub(super) reservation_id: Uuid,
-    pub(super) status: String,
-    pub(super) total: i64,
+pub(crate) struct Shown {
+    pub(crate) reservation_id: Uuid,
+    pub(crate) status: String,
+    pub(crate) total: i64,
 }
 
 /// One request and how it ended. Times are microseconds since the rehearsal began.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub(super) struct Event {
-    pub(super) account_id: Uuid,
-    pub(super) step: Step,
+pub(crate) struct Event {
+    pub(crate) account_id: Uuid,
+    pub(crate) step: Step,
     /// When the person wanted to ask.
-    pub(super) wanted_us: u64,
+    pub(crate) wanted_us: u64,
     /// When the request was sent.
-    pub(super) sent_us: u64,
+    pub(crate) sent_us: u64,
     /// When the answer was there.
-    pub(super) ended_us: u64,
+    pub(crate) ended_us: u64,
     /// How long after the one before it was due, where the server said so.
-    pub(super) interval_us: Option<u64>,
-    pub(super) outcome: Outcome,
+    pub(crate) interval_us: Option<u64>,
+    pub(crate) outcome: Outcome,
     /// The queue number, where the answer named one.
-    pub(super) number: Option<i64>,
+    pub(crate) number: Option<i64>,
     /// How many were ahead, where the answer said it.
-    pub(super) ahead: Option<i64>,
+    pub(crate) ahead: Option<i64>,
     /// Where the place in line stands, where the answer said it.
-    pub(super) status: Option<String>,
+    pub(crate) status: Option<String>,
     /// The seats that were asked for.
-    pub(super) seat_ids: Vec<i64>,
+    pub(crate) seat_ids: Vec<i64>,
     /// How many places were asked for.
-    pub(super) places: usize,
+    pub(crate) places: usize,
     /// The seats that the refusal named.
-    pub(super) refused_seat_ids: Vec<i64>,
+    pub(crate) refused_seat_ids: Vec<i64>,
     /// The reservation that was made, paid or cancelled.
-    pub(super) reservation_id: Option<Uuid>,
+    pub(crate) reservation_id: Option<Uuid>,
     /// The balance that was shown.
-    pub(super) balance: Option<i64>,
+    pub(crate) balance: Option<i64>,
     /// Every balance so far as the wallet showed it at the end, the oldest first.
-    pub(super) balances: Vec<i64>,
+    pub(crate) balances: Vec<i64>,
     /// Every reservation as it was shown at the end.
-    pub(super) reservations: Vec<Shown>,
+    pub(crate) reservations: Vec<Shown>,
     /// Asked when everybody had gone home.
-    pub(super) is_last_look: bool,
+    pub(crate) is_last_look: bool,
 }
 
 impl Event {
     /// How long the person waited: also for the request to be sent.
-    pub(super) fn latency_us(&self) -> u64 {
+    pub(crate) fn latency_us(&self) -> u64 {
         self.ended_us.saturating_sub(self.wanted_us)
     }
 
     /// Whether it was carried out.
-    pub(super) fn is_ok(&self) -> bool {
+    pub(crate) fn is_ok(&self) -> bool {
         self.outcome == Outcome::Ok
     }
 
     /// Whether nobody knows how it ended.
-    pub(super) fn is_unknown(&self) -> bool {
+    pub(crate) fn is_unknown(&self) -> bool {
         matches!(self.outcome, Outcome::Unknown(_))
     }
 
     /// The code it was refused with; empty where it was not.
-    pub(super) fn refused_with(&self) -> &str {
+    pub(crate) fn refused_with(&self) -> &str {
         match &self.outcome {
             Outcome::Refused(code) => code,
             Outcome::Ok | Outcome::Unknown(_) => "",
@@ -137,17 +137,17 @@ impl Event {
 
 /// What happened, in the order it ended.
 #[derive(Clone, Debug)]
-pub(super) struct History {
+pub(crate) struct History {
     began: Instant,
     events: Arc<Mutex<Vec<Event>>>,
 }
 
 impl History {
-    pub(super) fn begin() -> Self {
+    pub(crate) fn begin() -> Self {
         Self { began: Instant::now(), events: Arc::default() }
     }
 
-    pub(super) fn now_us(&self) -> u64 {
+    pub(crate) fn now_us(&self) -> u64 {
         u64::try_from(self.began.elapsed().as_micros()).unwrap_or(u64::MAX)
     }
 
@@ -156,24 +156,24 @@ impl History {
     }
 
     /// Everything so far.
-    pub(super) fn events(&self) -> Vec<Event> {
+    pub(crate) fn events(&self) -> Vec<Event> {
         self.lock().clone()
     }
 
     /// Whether it keeps no more.
-    pub(super) fn is_full(&self) -> bool {
+    pub(crate) fn is_full(&self) -> bool {
         self.lock().len() >= EVENTS_MAX
     }
 
     /// What `look` makes of everything after the first `seen`, and how much there is now.
-    pub(super) fn each_since(&self, seen: usize, mut look: impl FnMut(&Event)) -> usize {
+    pub(crate) fn each_since(&self, seen: usize, mut look: impl FnMut(&Event)) -> usize {
         let events = self.lock();
         events.iter().skip(seen).for_each(&mut look);
         events.len()
     }
 
     /// A request that is sent now.
-    pub(super) fn open(&self, mut event: Event) -> Open {
+    pub(crate) fn open(&self, mut event: Event) -> Open {
         event.sent_us = self.now_us();
         event.wanted_us = event.wanted_us.min(event.sent_us);
         Open { history: self.clone(), event: Some(event) }
@@ -183,17 +183,17 @@ impl History {
 /// A request that has no answer yet. Whoever stops waiting leaves it unknown: it may have
 /// been carried out.
 #[derive(Debug)]
-pub(super) struct Open {
+pub(crate) struct Open {
     history: History,
     event: Option<Event>,
 }
 
 /// Why a request without an answer is unknown.
-pub(super) const INTERRUPTED: &str = "interrupted";
+pub(crate) const INTERRUPTED: &str = "interrupted";
 
 impl Open {
     /// Notes how it ended; `fill` says what the answer showed.
-    pub(super) fn close(mut self, outcome: Outcome, fill: impl FnOnce(&mut Event)) {
+    pub(crate) fn close(mut self, outcome: Outcome, fill: impl FnOnce(&mut Event)) {
         if let Some(mut event) = self.event.take() {
             event.outcome = outcome;
             fill(&mut event);

@@ -21,7 +21,7 @@ const BETWEEN_TRIES: Duration = Duration::from_millis(500);
 
 /// Asks everybody for their reservations and points. What had no answer is given the time
 /// to be done or not.
-pub(super) async fn ask_everybody(browsers: &[Browser], history: &History) {
+pub(crate) async fn ask_everybody(browsers: &[Browser], history: &History) {
     let mut is_unsettled = false;
     history.each_since(0, |event| is_unsettled |= event.is_unknown());
     if is_unsettled {

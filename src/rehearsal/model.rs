@@ -65,11 +65,11 @@ impl fmt::Display for Invariant {
 
 /// A row that breaks an invariant.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Finding {
+pub(crate) struct Finding {
     /// What it is about, with its id.
-    pub(super) subject: String,
+    pub(crate) subject: String,
     /// What is wrong with it.
-    pub(super) sentence: String,
+    pub(crate) sentence: String,
 }
 
 /// An invariant that does not hold.

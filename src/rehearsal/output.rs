@@ -37,14 +37,14 @@ impl Output {
 
 /// All of them.
 #[derive(Debug)]
-pub(super) struct Outputs {
+pub(crate) struct Outputs {
     history: Option<Output>,
     page: Option<Output>,
 }
 
 impl Outputs {
     /// Opens what was asked for.
-    pub(super) fn open(
+    pub(crate) fn open(
         history: Option<&Path>,
         page: Option<&Path>,
     ) -> Result<Self, RehearsalError> {
@@ -55,7 +55,7 @@ impl Outputs {
     }
 
     /// Writes everything that can be written, and says what cannot.
-    pub(super) fn keep(&mut self, events: &[Event], report: &Report) -> Vec<RehearsalError> {
+    pub(crate) fn keep(&mut self, events: &[Event], report: &Report) -> Vec<RehearsalError> {
         let history = self.history.as_mut().map(|output| {
             output.keep(|file| {
                 events.iter().try_for_each(|event| {

@@ -23,10 +23,10 @@ pub struct Progress {
 
 /// Counts what is new in a history.
 #[derive(Debug, Default)]
-pub(super) struct Counter(Progress);
+pub(crate) struct Counter(Progress);
 
 impl Counter {
-    pub(super) fn count(&mut self, history: &History, people: usize, gone: usize) -> Progress {
+    pub(crate) fn count(&mut self, history: &History, people: usize, gone: usize) -> Progress {
         let Progress { mut joined, mut held, mut paid, requests, .. } = self.0;
         let requests = history.each_since(requests, |event| {
             let count = match event.step {

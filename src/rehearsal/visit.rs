@@ -19,7 +19,7 @@ const POLL_PAUSE_MIN: Duration = Duration::from_millis(100);
 
 /// How somebody behaves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Habit {
+pub(crate) enum Habit {
     /// Buys a seat.
     Buys,
     /// Buys two standing places.
@@ -38,7 +38,7 @@ pub(super) enum Habit {
 
 impl Habit {
     /// The habit of the person `idx`: of ten, four simply buy a seat.
-    pub(super) fn of(idx: usize) -> Self {
+    pub(crate) fn of(idx: usize) -> Self {
         match idx % 10 {
             1 => Self::Stands,
             2 => Self::Reloads,
@@ -53,17 +53,17 @@ impl Habit {
 
 /// One visit.
 #[derive(Debug)]
-pub(super) struct Visit {
-    pub(super) browser: Browser,
-    pub(super) stage: Arc<Stage>,
-    pub(super) habit: Habit,
-    pub(super) until: Instant,
+pub(crate) struct Visit {
+    pub(crate) browser: Browser,
+    pub(crate) stage: Arc<Stage>,
+    pub(crate) habit: Habit,
+    pub(crate) until: Instant,
 }
 
 impl Visit {
     /// Goes all the way, or until nothing is left to do. `wanted_us`: when this person
     /// wanted to come.
-    pub(super) async fn play(mut self, wanted_us: u64) {
+    pub(crate) async fn play(mut self, wanted_us: u64) {
         if !(self.join(wanted_us).await && self.wait().await) {
             return;
         }

@@ -25,7 +25,7 @@ pub struct Alternative {
 
 /// The nearest alternatives to `wanted`, of which `taken` cannot be had. None when they
 /// cannot be read: the refusal stands without them.
-pub(super) async fn of(
+pub(crate) async fn of(
     app: &App,
     schedule_id: ScheduleId,
     wanted: &[ScheduleSeatId],

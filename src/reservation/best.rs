@@ -18,22 +18,22 @@ const EQUAL_WITHIN: f32 = 3.0;
 
 /// Free seats side by side.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Group<'a> {
+pub(crate) struct Group<'a> {
     /// The seats, in row order.
-    pub(super) seats: &'a [&'a MapSeat],
+    pub(crate) seats: &'a [&'a MapSeat],
     /// Whether it leaves a single free seat alone.
-    pub(super) strands: bool,
+    pub(crate) strands: bool,
 }
 
 impl Group<'_> {
     /// The middle of the group.
-    pub(super) fn middle(&self) -> (f32, f32) {
+    pub(crate) fn middle(&self) -> (f32, f32) {
         middle(self.seats.iter().copied())
     }
 }
 
 /// The middle of some seats.
-pub(super) fn middle<'a>(seats: impl Iterator<Item = &'a MapSeat>) -> (f32, f32) {
+pub(crate) fn middle<'a>(seats: impl Iterator<Item = &'a MapSeat>) -> (f32, f32) {
     let (x, y, n) =
         seats.fold((0.0, 0.0, 0.0_f32), |(x, y, n), seat| (x + seat.x, y + seat.y, n + 1.0));
     if n == 0.0 { (0.0, 0.0) } else { (x / n, y / n) }
@@ -41,7 +41,7 @@ pub(super) fn middle<'a>(seats: impl Iterator<Item = &'a MapSeat>) -> (f32, f32)
 
 /// Every group of `n` among the `free` seats, which are in map order: row by row, from
 /// left to right.
-pub(super) fn groups<'a>(free: &'a [&'a MapSeat], n: usize) -> impl Iterator<Item = Group<'a>> {
+pub(crate) fn groups<'a>(free: &'a [&'a MapSeat], n: usize) -> impl Iterator<Item = Group<'a>> {
     let runs = free.chunk_by(|left, right| left.is_beside(right));
     runs.flat_map(move |run| {
         run.windows(n.max(1)).enumerate().map(move |(n_left, seats)| {
@@ -52,7 +52,7 @@ pub(super) fn groups<'a>(free: &'a [&'a MapSeat], n: usize) -> impl Iterator<Ite
 }
 
 /// The groups of `n` in the order in which `account_id` should try them.
-pub(super) fn ranked<'a>(
+pub(crate) fn ranked<'a>(
     seats: &[MapSeat],
     free: &'a [&'a MapSeat],
     n: usize,

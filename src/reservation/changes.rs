@@ -18,47 +18,47 @@ use crate::{
 
 /// What changed since a cursor.
 #[derive(Clone, Debug, Serialize)]
-pub(super) struct Changes {
+pub(crate) struct Changes {
     /// What to ask from next.
     #[serde(serialize_with = "as_text")]
-    pub(super) cursor: i64,
+    pub(crate) cursor: i64,
     /// What to send with an order whose seats were shown after this.
-    pub(super) price_version: i64,
-    pub(super) seats: Vec<SeatChange>,
-    pub(super) zones: Vec<ZoneChange>,
+    pub(crate) price_version: i64,
+    pub(crate) seats: Vec<SeatChange>,
+    pub(crate) zones: Vec<ZoneChange>,
     /// The sections in which more or fewer seats are free than before, or at other prices.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub(super) sections: Vec<SectionChange>,
+    pub(crate) sections: Vec<SectionChange>,
     /// Written once for all who listen.
     #[serde(skip)]
     event: OnceLock<Arc<[u8]>>,
 }
 
 #[derive(Clone, Copy, Debug, Serialize)]
-pub(super) struct SeatChange {
+pub(crate) struct SeatChange {
     id: ScheduleSeatId,
     status: SeatStatus,
     price: Points,
 }
 
 #[derive(Clone, Copy, Debug, Serialize)]
-pub(super) struct ZoneChange {
+pub(crate) struct ZoneChange {
     id: ZoneId,
     remaining: i32,
     price: Points,
 }
 
 #[derive(Clone, Debug, Serialize)]
-pub(super) struct SectionChange {
-    pub(super) name: String,
-    pub(super) free: usize,
-    pub(super) price_min: Points,
-    pub(super) price_max: Points,
+pub(crate) struct SectionChange {
+    pub(crate) name: String,
+    pub(crate) free: usize,
+    pub(crate) price_min: Points,
+    pub(crate) price_max: Points,
 }
 
 /// A cursor is opaque: text, so that nobody reckons with it.
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "the signature that serde calls")]
-pub(super) fn as_text<S: serde::Serializer>(
+pub(crate) fn as_text<S: serde::Serializer>(
     cursor: &i64,
     serializer: S,
 ) -> Result<S::Ok, S::Error> {
@@ -67,7 +67,7 @@ pub(super) fn as_text<S: serde::Serializer>(
 
 impl Changes {
     /// What `rows` say, and which sections it moved.
-    pub(super) fn of(rows: &ChangedRows, sections: Vec<SectionChange>) -> Self {
+    pub(crate) fn of(rows: &ChangedRows, sections: Vec<SectionChange>) -> Self {
         let seat =
             |row: &ChangedSeat| SeatChange { id: row.id, status: row.status, price: row.price };
         let zone = |row: &ChangedZone| ZoneChange {
@@ -86,7 +86,7 @@ impl Changes {
     }
 
     /// Several answers as one: the last word on each seat, zone and section.
-    pub(super) fn merged(answers: &[Arc<Self>], cursor: i64, price_version: i64) -> Self {
+    pub(crate) fn merged(answers: &[Arc<Self>], cursor: i64, price_version: i64) -> Self {
         let seats: HashMap<_, _> =
             answers.iter().flat_map(|answer| &answer.seats).map(|seat| (seat.id, *seat)).collect();
         let zones: HashMap<_, _> =
@@ -105,12 +105,12 @@ impl Changes {
     }
 
     /// Whether there is nothing to tell.
-    pub(super) fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.seats.is_empty() && self.zones.is_empty() && self.sections.is_empty()
     }
 
     /// As an event stream writes it; the same bytes for everybody who listens.
-    pub(super) fn event(&self) -> Arc<[u8]> {
+    pub(crate) fn event(&self) -> Arc<[u8]> {
         let write = || {
             // A struct of plain fields always serializes.
             let data = serde_json::to_string(self).unwrap_or_default();
@@ -123,14 +123,14 @@ impl Changes {
 /// Which versions were told, of the rows that may come again. A transaction that runs for
 /// long, anywhere in the database, holds the cursor back; nothing is told twice for it.
 #[derive(Debug, Default)]
-pub(super) struct Seen {
+pub(crate) struct Seen {
     seats: HashMap<ScheduleSeatId, (i64, Points)>,
     zones: HashMap<ZoneId, (i64, Points)>,
 }
 
 impl Seen {
     /// The rows that were not told before.
-    pub(super) fn news(&mut self, mut rows: ChangedRows) -> ChangedRows {
+    pub(crate) fn news(&mut self, mut rows: ChangedRows) -> ChangedRows {
         // A new price is no new version: it is no matter of whoever holds the seat.
         let seats = rows.seats.iter().map(|row| (row.id, (row.version, row.price))).collect();
         let zones = rows.zones.iter().map(|row| (row.id, (row.version, row.price))).collect();

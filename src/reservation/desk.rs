@@ -45,11 +45,11 @@ type Part = (ScheduleId, Option<String>);
 #[derive(Clone, Debug)]
 pub struct Desk {
     /// One fair lock a zone.
-    pub(super) zones: FairLocks,
+    pub(crate) zones: FairLocks,
     /// The maps that are watched here.
-    pub(super) maps: Maps,
+    pub(crate) maps: Maps,
     /// The event streams that are open.
-    pub(super) streams: Streams,
+    pub(crate) streams: Streams,
     seats: Cache<Part, Arc<Vec<MapSeat>>>,
     lapsed: Cache<Part, Arc<HashSet<ScheduleSeatId>>>,
     sizes: Cache<ScheduleId, bool>,
@@ -82,7 +82,7 @@ impl Desk {
     /// connections. A crowd of orders stands in line here, in the order in which it came,
     /// and not for the connections: other pages wait for one step, not for the crowd.
     /// Never kept while waiting for a lock in Redis.
-    pub(super) async fn step(&self) -> Result<SemaphorePermit<'_>, sqlx::Error> {
+    pub(crate) async fn step(&self) -> Result<SemaphorePermit<'_>, sqlx::Error> {
         match tokio::time::timeout(STEP_WAIT_MAX, self.steps.acquire()).await {
             Ok(Ok(step)) => Ok(step),
             // As if no connection could be had.
@@ -91,12 +91,12 @@ impl Desk {
     }
 
     /// The same for a step that makes a refusal kinder; none when the crowd is large.
-    pub(super) async fn spare_step(&self) -> Option<SemaphorePermit<'_>> {
+    pub(crate) async fn spare_step(&self) -> Option<SemaphorePermit<'_>> {
         tokio::time::timeout(SPARE_STEP_WAIT_MAX, self.steps.acquire()).await.ok()?.ok()
     }
 
     /// Whether the house is too large to be drawn at once.
-    pub(super) async fn is_large(
+    pub(crate) async fn is_large(
         &self,
         app: &App,
         schedule_id: ScheduleId,
@@ -107,7 +107,7 @@ impl Desk {
 
     /// The seats of a performance or of one section, as they were a moment ago; many who
     /// ask together cost one query.
-    pub(super) async fn seats(
+    pub(crate) async fn seats(
         &self,
         app: &App,
         schedule_id: ScheduleId,
@@ -119,7 +119,7 @@ impl Desk {
     }
 
     /// The same, as they are now.
-    pub(super) async fn seats_anew(
+    pub(crate) async fn seats_anew(
         &self,
         app: &App,
         schedule_id: ScheduleId,
@@ -131,7 +131,7 @@ impl Desk {
 
     /// Those of the held `seats` that only a hold past its end keeps, as it was a moment ago;
     /// many who find a house full together cost one query.
-    pub(super) async fn lapsed(
+    pub(crate) async fn lapsed(
         &self,
         app: &App,
         schedule_id: ScheduleId,
@@ -147,13 +147,13 @@ impl Desk {
     }
 
     /// Forgets which holds were over: some of them were ended.
-    pub(super) async fn forget_lapsed(&self, schedule_id: ScheduleId, section: Option<&str>) {
+    pub(crate) async fn forget_lapsed(&self, schedule_id: ScheduleId, section: Option<&str>) {
         self.lapsed.invalidate(&(schedule_id, section.map(ToOwned::to_owned))).await;
     }
 
     /// Refuses to stand in line for places of a zone that are not there. Asked of the
     /// database only when what was seen a moment ago would not do.
-    pub(super) async fn require_places(
+    pub(crate) async fn require_places(
         &self,
         app: &App,
         schedule_id: ScheduleId,

@@ -110,17 +110,17 @@ pub enum ReservationError {
 
 impl ReservationError {
     /// `seat_ids` cannot be had.
-    pub(super) fn seats_unavailable(seat_ids: Vec<ScheduleSeatId>) -> Self {
+    pub(crate) fn seats_unavailable(seat_ids: Vec<ScheduleSeatId>) -> Self {
         Self::SeatUnavailable { seat_ids, alternatives: Vec::new() }
     }
 
     /// Others are first. Whoever has to come back does so at a moment of their own.
-    pub(super) fn waiting(waiting: Waiting) -> Self {
+    pub(crate) fn waiting(waiting: Waiting) -> Self {
         Self::Waiting { waiting, retry_after_ms: rand::random_range(RETRY_MS) }
     }
 
     /// Whether it is an answer, as opposed to a failure.
-    pub(super) fn is_refusal(&self) -> bool {
+    pub(crate) fn is_refusal(&self) -> bool {
         !matches!(
             self,
             Self::Database(_)

@@ -47,7 +47,7 @@ pub async fn expire_lapsed(app: &App) -> Result<(), sqlx::Error> {
 }
 
 /// Ends holds that are over and keep what somebody wants now; says how many there were.
-pub(super) async fn expire_in_the_way(
+pub(crate) async fn expire_in_the_way(
     app: &App,
     seat_ids: &[ScheduleSeatId],
     zone_id: Option<ZoneId>,

@@ -23,7 +23,7 @@ const READINGS_MAX: u32 = 6;
 
 /// Holds the best group that nobody else has or is just taking. Refused only when no
 /// group is left, or none for the total that was shown.
-pub(super) async fn hold_best(
+pub(crate) async fn hold_best(
     app: &App,
     desk: &Desk,
     order: &HoldOrder,

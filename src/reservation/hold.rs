@@ -68,7 +68,7 @@ pub async fn hold(app: &App, desk: &Desk, order: &HoldOrder) -> Result<Hold, Res
 }
 
 /// What `order` was answered, if it was carried out.
-pub(super) async fn find_carried_out(
+pub(crate) async fn find_carried_out(
     app: &App,
     order: &HoldOrder,
 ) -> Result<Option<Hold>, ReservationError> {
@@ -91,7 +91,7 @@ async fn hold_now(
 }
 
 /// Holds what is chosen; `key` may stand for the wish that led to the choice.
-pub(super) async fn hold_chosen(
+pub(crate) async fn hold_chosen(
     app: &App,
     desk: &Desk,
     order: &HoldOrder,

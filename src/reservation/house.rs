@@ -18,7 +18,7 @@ use crate::catalog::ScheduleSeatId;
 
 /// The seats in map order, the sections they make, and the zones.
 #[derive(Debug, Default)]
-pub(super) struct House {
+pub(crate) struct House {
     seats: Vec<MapSeat>,
     places: HashMap<ScheduleSeatId, usize>,
     sections: Vec<Section>,
@@ -37,7 +37,7 @@ struct Section {
 
 /// What became of a house when changed rows were written into it.
 #[derive(Debug)]
-pub(super) enum Applied {
+pub(crate) enum Applied {
     /// It stands as the rows say; these sections have more or fewer free seats.
     Known(Vec<SectionChange>),
     /// A row of which it knows nothing, or another plan of the venue: it has to be read anew.
@@ -54,7 +54,7 @@ struct Document<'a> {
 
 impl House {
     /// A house of `seats` in map order, which were read after `position`.
-    pub(super) fn new(position: Position, seats: Vec<MapSeat>, zones: Vec<ZoneState>) -> Self {
+    pub(crate) fn new(position: Position, seats: Vec<MapSeat>, zones: Vec<ZoneState>) -> Self {
         let Position { price_version, venue_version, .. } = position;
         let places = seats.iter().enumerate().map(|(idx, seat)| (seat.id, idx)).collect();
         let sections = sections_of(&seats);
@@ -63,22 +63,22 @@ impl House {
     }
 
     /// The version of the prices that it shows.
-    pub(super) fn price_version(&self) -> i64 {
+    pub(crate) fn price_version(&self) -> i64 {
         self.price_version
     }
 
     /// Every section, by name.
-    pub(super) fn sections(&self) -> Vec<SectionListing> {
+    pub(crate) fn sections(&self) -> Vec<SectionListing> {
         self.sections.iter().map(|section| section.listing.clone()).collect()
     }
 
     /// The zones, the dearest first.
-    pub(super) fn zones(&self) -> Vec<ZoneState> {
+    pub(crate) fn zones(&self) -> Vec<ZoneState> {
         self.zones.clone()
     }
 
     /// The seats of `section`, or all of them.
-    pub(super) fn seats(&self, section: Option<&str>) -> Vec<MapSeat> {
+    pub(crate) fn seats(&self, section: Option<&str>) -> Vec<MapSeat> {
         let Some(name) = section else { return self.seats.clone() };
         let section = self.sections.iter().find(|section| section.listing.name == name);
         let seats = section.and_then(|section| self.seats.get(section.seats.clone()));
@@ -86,13 +86,13 @@ impl House {
     }
 
     /// How many seats of each section are free.
-    pub(super) fn counts(&self) -> Vec<SectionChange> {
+    pub(crate) fn counts(&self) -> Vec<SectionChange> {
         self.sections.iter().map(Section::count).collect()
     }
 
     /// The whole house as the contract writes it, with where to ask for changes from;
     /// written once after each change, however many ask.
-    pub(super) fn document(&mut self, cursor: i64) -> Arc<[u8]> {
+    pub(crate) fn document(&mut self, cursor: i64) -> Arc<[u8]> {
         if let Some(document) = &self.document {
             return Arc::clone(document);
         }
@@ -102,7 +102,7 @@ impl House {
     }
 
     /// Writes what changed.
-    pub(super) fn apply(&mut self, rows: &ChangedRows) -> Applied {
+    pub(crate) fn apply(&mut self, rows: &ChangedRows) -> Applied {
         if rows.venue_version != self.venue_version {
             return Applied::Unknown;
         }
@@ -166,7 +166,7 @@ impl Section {
 }
 
 /// A map as the contract writes it.
-pub(super) fn document(cursor: i64, seats: &[MapSeat], zones: &[ZoneState]) -> Arc<[u8]> {
+pub(crate) fn document(cursor: i64, seats: &[MapSeat], zones: &[ZoneState]) -> Arc<[u8]> {
     // A struct of plain fields always serializes.
     serde_json::to_vec(&Document { cursor, seats, zones }).unwrap_or_default().into()
 }

@@ -14,59 +14,59 @@ use crate::{
 
 /// A reservation as its owner's list shows it.
 #[derive(Clone, Debug)]
-pub(super) struct Listed {
+pub(crate) struct Listed {
     /// Its id.
-    pub(super) id: ReservationId,
+    pub(crate) id: ReservationId,
     /// For which performance.
-    pub(super) schedule_id: ScheduleId,
+    pub(crate) schedule_id: ScheduleId,
     /// Where it stands.
-    pub(super) status: ReservationStatus,
+    pub(crate) status: ReservationStatus,
     /// What all items cost together.
-    pub(super) total: Points,
+    pub(crate) total: Points,
     /// When the hold ends, or would have.
-    pub(super) expires_at: DateTime<Utc>,
+    pub(crate) expires_at: DateTime<Utc>,
     /// Seats and places.
-    pub(super) n_places: i64,
+    pub(crate) n_places: i64,
     /// What is performed.
-    pub(super) title: String,
+    pub(crate) title: String,
     /// When it starts.
-    pub(super) starts_at: DateTime<Utc>,
+    pub(crate) starts_at: DateTime<Utc>,
     /// Where.
-    pub(super) venue_name: String,
+    pub(crate) venue_name: String,
     /// The clock on the venue's wall.
-    pub(super) time_zone: String,
+    pub(crate) time_zone: String,
 }
 
 /// One line of a reservation with its name.
 #[derive(Clone, Debug)]
-pub(super) struct NamedItem {
+pub(crate) struct NamedItem {
     /// Its id.
-    pub(super) id: ReservationItemId,
+    pub(crate) id: ReservationItemId,
     /// Which seat.
-    pub(super) schedule_seat_id: Option<ScheduleSeatId>,
+    pub(crate) schedule_seat_id: Option<ScheduleSeatId>,
     /// Which zone.
-    pub(super) zone_id: Option<ZoneId>,
+    pub(crate) zone_id: Option<ZoneId>,
     /// How many places; 1 for a seat.
-    pub(super) quantity: i32,
+    pub(crate) quantity: i32,
     /// What one of them costs.
-    pub(super) unit_price: Points,
+    pub(crate) unit_price: Points,
     /// The seat's section.
-    pub(super) section: Option<String>,
+    pub(crate) section: Option<String>,
     /// The seat's row.
-    pub(super) row_label: Option<String>,
+    pub(crate) row_label: Option<String>,
     /// The seat's number in its row.
-    pub(super) number: Option<i32>,
+    pub(crate) number: Option<i32>,
     /// The zone's name.
-    pub(super) zone_name: Option<String>,
+    pub(crate) zone_name: Option<String>,
 }
 
 impl NamedItem {
     /// What all of it costs.
-    pub(super) fn price(&self) -> Points {
+    pub(crate) fn price(&self) -> Points {
         self.unit_price.checked_mul(i64::from(self.quantity)).unwrap_or_default()
     }
 
-    pub(super) fn item(&self) -> Item {
+    pub(crate) fn item(&self) -> Item {
         Item {
             id: self.id,
             schedule_seat_id: self.schedule_seat_id,
@@ -79,26 +79,26 @@ impl NamedItem {
 
 /// A section of a performance and what is free in it.
 #[derive(Clone, Debug)]
-pub(super) struct SectionListing {
+pub(crate) struct SectionListing {
     /// Its name.
-    pub(super) name: String,
+    pub(crate) name: String,
     /// All its seats.
-    pub(super) n_seats: usize,
+    pub(crate) n_seats: usize,
     /// Those that are free.
-    pub(super) free: usize,
+    pub(crate) free: usize,
     /// What its cheapest seat costs, free or not.
-    pub(super) price_min: Points,
+    pub(crate) price_min: Points,
     /// What its dearest seat costs.
-    pub(super) price_max: Points,
+    pub(crate) price_max: Points,
     /// Where it stands in the room, in seat widths: from left to right.
-    pub(super) across: (f32, f32),
+    pub(crate) across: (f32, f32),
     /// The same from the front to the back.
-    pub(super) deep: (f32, f32),
+    pub(crate) deep: (f32, f32),
 }
 
 impl SectionListing {
     /// The section that `seats` make; none without any.
-    pub(super) fn of(seats: &[MapSeat]) -> Option<Self> {
+    pub(crate) fn of(seats: &[MapSeat]) -> Option<Self> {
         let first = seats.first()?;
         let span = |of: fn(&MapSeat) -> f32| {
             let wider = |(low, high): (f32, f32), at: f32| (low.min(at), high.max(at));

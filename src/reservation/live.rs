@@ -44,7 +44,7 @@ pub fn announce(app: &App, schedule_id: ScheduleId) {
 
 /// The maps that are watched at one instance; clones share them.
 #[derive(Clone, Debug)]
-pub(super) struct Maps {
+pub(crate) struct Maps {
     watched: Watched,
     /// Held while a watch is begun: a crowd that opens a map reads it once.
     beginning: Arc<tokio::sync::Mutex<()>>,
@@ -54,7 +54,7 @@ pub(super) struct Maps {
 type Watched = Arc<Mutex<HashMap<ScheduleId, Arc<Watch>>>>;
 
 impl Maps {
-    pub(super) fn new(app: &App) -> Self {
+    pub(crate) fn new(app: &App) -> Self {
         let watched = Watched::default();
         let hinted = Arc::clone(&watched);
         let listener = signals::listen(&app.redis, CHANNEL, move |message| {
@@ -67,14 +67,14 @@ impl Maps {
     }
 
     /// Ends every stream, for a graceful stop.
-    pub(super) fn close(&self) {
+    pub(crate) fn close(&self) {
         for (_, watch) in locked(&self.watched).drain() {
             watch.hinted.notify_one();
         }
     }
 
     /// What changed since `since`, from memory where it is remembered.
-    pub(super) async fn changes(
+    pub(crate) async fn changes(
         &self,
         app: &App,
         schedule_id: ScheduleId,
@@ -90,7 +90,7 @@ impl Maps {
     }
 
     /// Follows the map from `since` on.
-    pub(super) async fn view(
+    pub(crate) async fn view(
         &self,
         app: &App,
         schedule_id: ScheduleId,
@@ -108,7 +108,7 @@ impl Maps {
 
     /// The house as it stands, or stood at the last look, and where to ask for changes
     /// from. `read` runs under a lock.
-    pub(super) async fn house<T>(
+    pub(crate) async fn house<T>(
         &self,
         app: &App,
         schedule_id: ScheduleId,

@@ -146,7 +146,7 @@ pub struct Locked {
 
 impl Locked {
     /// Its seats.
-    pub(super) fn seat_ids(&self) -> Vec<ScheduleSeatId> {
+    pub(crate) fn seat_ids(&self) -> Vec<ScheduleSeatId> {
         self.items.iter().filter_map(|item| item.schedule_seat_id).collect()
     }
 }
@@ -154,7 +154,7 @@ impl Locked {
 /// A hold that this transaction has locked: not paid, not over, of a program that
 /// takes place.
 #[derive(Clone, Debug)]
-pub struct Held(pub(super) Locked);
+pub struct Held(pub(crate) Locked);
 
 impl std::ops::Deref for Held {
     type Target = Locked;
@@ -167,7 +167,7 @@ impl std::ops::Deref for Held {
 /// A paid reservation that this transaction has locked.
 #[derive(Clone, Debug)]
 pub struct Confirmed {
-    pub(super) locked: Locked,
+    pub(crate) locked: Locked,
     /// Whether the time for giving it back is not over; it is never over when the
     /// program was cancelled.
     pub is_refundable: bool,

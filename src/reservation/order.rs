@@ -46,7 +46,7 @@ pub enum Shown {
 
 impl Shown {
     /// The total, where that was shown.
-    pub(super) fn total(self) -> Option<Points> {
+    pub(crate) fn total(self) -> Option<Points> {
         match self {
             Self::Total(total) => Some(total),
             Self::PriceVersion(_) => None,
@@ -55,7 +55,7 @@ impl Shown {
 }
 
 impl HoldOrder {
-    pub(super) fn key(&self) -> Option<RequestKey> {
+    pub(crate) fn key(&self) -> Option<RequestKey> {
         let route = format!("POST /schedules/{}/reservations", self.schedule.id);
         let (owner, key) = (self.account_id.0, self.request_key?);
         Some(match self.shown {
@@ -65,14 +65,14 @@ impl HoldOrder {
     }
 
     /// Marks leases: a second attempt of this very order knows them as its own.
-    pub(super) fn owner(&self) -> String {
+    pub(crate) fn owner(&self) -> String {
         let key = self.request_key.unwrap_or_else(Uuid::new_v4);
         format!("{}:{}", self.account_id, key.simple())
     }
 
     /// Refuses an order that was shown another price than `total`, which the locked rows say;
     /// `price_version` is the newest of theirs.
-    pub(super) fn require_shown(
+    pub(crate) fn require_shown(
         &self,
         total: Points,
         price_version: i64,

@@ -36,12 +36,12 @@ impl MapSeat {
     }
 
     /// How far apart two seats stand, in seat widths.
-    pub(super) fn distance(&self, x: f32, y: f32) -> f32 {
+    pub(crate) fn distance(&self, x: f32, y: f32) -> f32 {
         (self.x - x).hypot(self.y - y)
     }
 
     /// Whether nobody sits between the two: one row, no aisle.
-    pub(super) fn is_beside(&self, other: &Self) -> bool {
+    pub(crate) fn is_beside(&self, other: &Self) -> bool {
         const ARM_TO_ARM_MAX: f32 = 1.5;
         self.section == other.section
             && self.row_label == other.row_label
@@ -51,7 +51,7 @@ impl MapSeat {
 
 /// By section, its rows from the front, and each row from left to right. Sorted here and
 /// not by the database, which takes longer over fifty thousand names than to read them.
-pub(super) fn in_map_order(mut seats: Vec<MapSeat>) -> Vec<MapSeat> {
+pub(crate) fn in_map_order(mut seats: Vec<MapSeat>) -> Vec<MapSeat> {
     let row_of = |seat: &MapSeat| (seat.section.clone(), seat.row_label.clone());
     seats.sort_by_cached_key(row_of);
     let is_one_row = |left: &MapSeat, right: &MapSeat| {

@@ -148,7 +148,7 @@ pub async fn live_holds_left(
 }
 
 /// Ends reservations that this transaction has locked and frees what they held.
-pub(super) async fn end(
+pub(crate) async fn end(
     tx: &mut Connection,
     ids: &[ReservationId],
     from: ReservationStatus,
@@ -194,7 +194,7 @@ async fn lock(
 
 /// Rows that were locked are all there to be written; anything else undoes the
 /// transaction.
-pub(super) fn expect_all(n_expected: usize, n_written: u64) -> Result<(), ReservationError> {
+pub(crate) fn expect_all(n_expected: usize, n_written: u64) -> Result<(), ReservationError> {
     match u64::try_from(n_expected) {
         Ok(n_expected) if n_expected == n_written => Ok(()),
         _ => Err(ReservationError::Inconsistent),

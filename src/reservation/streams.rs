@@ -15,11 +15,11 @@ const RETRY_AFTER_SECS: u64 = 15;
 
 /// The event streams of one instance; clones share them.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Streams(Arc<Mutex<HashMap<AccountId, usize>>>);
+pub(crate) struct Streams(Arc<Mutex<HashMap<AccountId, usize>>>);
 
 /// One of an account's event streams, until it is dropped.
 #[derive(Debug)]
-pub(super) struct OpenStream {
+pub(crate) struct OpenStream {
     streams: Streams,
     account_id: AccountId,
 }
@@ -30,7 +30,7 @@ impl Streams {
     }
 
     /// One more for `account_id`, if it has not as many as it may.
-    pub(super) fn open(&self, account_id: AccountId) -> Result<OpenStream, RateLimited> {
+    pub(crate) fn open(&self, account_id: AccountId) -> Result<OpenStream, RateLimited> {
         let mut open_ones = self.open_ones();
         let count = open_ones.entry(account_id).or_insert(0);
         if *count >= OF_ACCOUNT_MAX {

@@ -30,7 +30,7 @@ const ZONE_WAIT: Duration = Duration::from_secs(2);
 
 /// An order's locks.
 #[derive(Debug)]
-pub(super) struct Turn {
+pub(crate) struct Turn {
     // Given back in this order: the next one in the zone first.
     zone: Mutex<Option<FairGuard>>,
     lease: Option<Lease>,
@@ -38,7 +38,7 @@ pub(super) struct Turn {
 
 impl Turn {
     /// Takes what `order` needs, or says who has it.
-    pub(super) async fn take(
+    pub(crate) async fn take(
         app: &App,
         desk: &Desk,
         order: &HoldOrder,
@@ -62,12 +62,12 @@ impl Turn {
 
     /// Lets the next one come to the zone's row, which is locked by this order. Waits for
     /// nothing.
-    pub(super) fn pass_on(&self) {
+    pub(crate) fn pass_on(&self) {
         drop(self.zone.lock().unwrap_or_else(PoisonError::into_inner).take());
     }
 
     /// Gives everything back.
-    pub(super) async fn end(self) {
+    pub(crate) async fn end(self) {
         if let Some(zone) = self.zone.into_inner().unwrap_or_else(PoisonError::into_inner) {
             zone.release().await;
         }

@@ -27,11 +27,11 @@ const BEHIND_MAX: usize = 64;
 
 /// One watched map.
 #[derive(Debug)]
-pub(super) struct Watch {
-    pub(super) hinted: Notify,
-    pub(super) answers: broadcast::Sender<Arc<Changes>>,
+pub(crate) struct Watch {
+    pub(crate) hinted: Notify,
+    pub(crate) answers: broadcast::Sender<Arc<Changes>>,
     kept: Mutex<Kept>,
-    pub(super) house: Mutex<House>,
+    pub(crate) house: Mutex<House>,
 }
 
 /// The last answers: together they cover everything from `since` on.
@@ -44,13 +44,13 @@ struct Kept {
 }
 
 /// What a viewer gets at once, and the answers to come.
-pub(super) struct Viewing {
-    pub(super) missed: Vec<Arc<Changes>>,
-    pub(super) answers: broadcast::Receiver<Arc<Changes>>,
+pub(crate) struct Viewing {
+    pub(crate) missed: Vec<Arc<Changes>>,
+    pub(crate) answers: broadcast::Receiver<Arc<Changes>>,
 }
 
 impl Watch {
-    pub(super) fn new(cursor: i64, house: House) -> Self {
+    pub(crate) fn new(cursor: i64, house: House) -> Self {
         let touched = Instant::now();
         let kept = Kept { since: cursor, cursor, answers: VecDeque::new(), touched };
         let (answers, _) = broadcast::channel(BEHIND_MAX);
@@ -58,24 +58,24 @@ impl Watch {
     }
 
     /// From where the next look asks.
-    pub(super) fn cursor(&self) -> i64 {
+    pub(crate) fn cursor(&self) -> i64 {
         locked(&self.kept).cursor
     }
 
     /// Somebody looks: it is followed for a while longer.
-    pub(super) fn touch(&self) {
+    pub(crate) fn touch(&self) {
         locked(&self.kept).touched = Instant::now();
     }
 
     /// When somebody looked last.
-    pub(super) fn touched(&self) -> Instant {
+    pub(crate) fn touched(&self) -> Instant {
         locked(&self.kept).touched
     }
 
     /// The answers that whoever knows everything before `since` has missed, and the
     /// cursor after them; none when that is too long ago, or not reached here: another instance
     /// may have looked later, and another cluster's numbers mean nothing.
-    pub(super) fn missed(&self, since: i64) -> Option<(Vec<Arc<Changes>>, i64)> {
+    pub(crate) fn missed(&self, since: i64) -> Option<(Vec<Arc<Changes>>, i64)> {
         let kept = locked(&self.kept);
         (kept.since <= since && since <= kept.cursor).then(|| {
             // With the same cursor it is open which was read first: told again, not missed.
@@ -85,12 +85,12 @@ impl Watch {
     }
 
     /// The version of the prices that the house shows.
-    pub(super) fn price_version(&self) -> i64 {
+    pub(crate) fn price_version(&self) -> i64 {
         locked(&self.house).price_version()
     }
 
     /// What changed since a cursor that is not remembered.
-    pub(super) async fn asked(
+    pub(crate) async fn asked(
         &self,
         app: &App,
         schedule_id: ScheduleId,
@@ -101,7 +101,7 @@ impl Watch {
     }
 
     /// Writes `rows` into the house and tells everybody.
-    pub(super) async fn take(
+    pub(crate) async fn take(
         &self,
         app: &App,
         schedule_id: ScheduleId,
@@ -144,18 +144,18 @@ impl Watch {
         let _ = self.answers.send(changes);
     }
 
-    pub(super) fn is_deserted(&self) -> bool {
+    pub(crate) fn is_deserted(&self) -> bool {
         self.answers.receiver_count() == 0 && locked(&self.kept).touched.elapsed() > FOLLOWED_AFTER
     }
 }
 
 /// The house as the database has it.
-pub(super) async fn read_house(app: &App, schedule_id: ScheduleId) -> Result<House, sqlx::Error> {
+pub(crate) async fn read_house(app: &App, schedule_id: ScheduleId) -> Result<House, sqlx::Error> {
     let position = store::position(&app.db, schedule_id).await?;
     let seats = store::list_seats(&app.db, schedule_id, None).await?;
     Ok(House::new(position, seats, store::list_zones(&app.db, schedule_id).await?))
 }
 
-pub(super) fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+pub(crate) fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -9,7 +9,7 @@ const LINE_OCTETS_MAX: usize = 75;
 
 /// The file for one ticket. `place` is its seat in words; `now` stamps it. It does not
 /// carry the code: calendars are shared.
-pub(super) fn calendar(ticket: &Ticket, place: &str, now: DateTime<Utc>) -> String {
+pub(crate) fn calendar(ticket: &Ticket, place: &str, now: DateTime<Utc>) -> String {
     let moment = |moment: DateTime<Utc>| moment.format("%Y%m%dT%H%M%SZ").to_string();
     let status = match ticket.status {
         TicketStatus::Void => "CANCELLED",

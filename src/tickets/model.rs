@@ -125,37 +125,37 @@ impl TicketStatus {
 
 /// Ticket that is about to be written.
 #[derive(Clone, Debug)]
-pub(super) struct Issued {
+pub(crate) struct Issued {
     /// The seat, or the places, that it is one of.
-    pub(super) item_id: ReservationItemId,
+    pub(crate) item_id: ReservationItemId,
     /// Which ticket of its item, from 1.
-    pub(super) number: i32,
+    pub(crate) number: i32,
     /// How many tickets the item has.
-    pub(super) quantity: i32,
+    pub(crate) quantity: i32,
     /// What its QR code says.
-    pub(super) code: TicketCode,
+    pub(crate) code: TicketCode,
 }
 
 /// A ticket with everything that is printed on it.
 #[derive(Clone, Debug)]
-pub(super) struct Ticket {
-    pub(super) id: TicketId,
-    pub(super) code: TicketCode,
-    pub(super) status: TicketStatus,
-    pub(super) used_at: Option<DateTime<Utc>>,
-    pub(super) reservation_id: ReservationId,
-    pub(super) holder: String,
-    pub(super) slug: String,
-    pub(super) title: String,
-    pub(super) starts_at: DateTime<Utc>,
-    pub(super) venue: String,
-    pub(super) time_zone: String,
+pub(crate) struct Ticket {
+    pub(crate) id: TicketId,
+    pub(crate) code: TicketCode,
+    pub(crate) status: TicketStatus,
+    pub(crate) used_at: Option<DateTime<Utc>>,
+    pub(crate) reservation_id: ReservationId,
+    pub(crate) holder: String,
+    pub(crate) slug: String,
+    pub(crate) title: String,
+    pub(crate) starts_at: DateTime<Utc>,
+    pub(crate) venue: String,
+    pub(crate) time_zone: String,
     /// Section, row and number, or the zone.
-    pub(super) section: Option<String>,
-    pub(super) row_label: Option<String>,
-    pub(super) number: Option<i32>,
-    pub(super) zone: Option<String>,
-    pub(super) price: Points,
+    pub(crate) section: Option<String>,
+    pub(crate) row_label: Option<String>,
+    pub(crate) number: Option<i32>,
+    pub(crate) zone: Option<String>,
+    pub(crate) price: Points,
 }
 
 #[cfg(test)]

@@ -69,7 +69,7 @@ pub enum WalletError {
 
 impl WalletError {
     /// The refusal of somebody who never had points.
-    pub(super) fn no_points(needed: Points) -> Self {
+    pub(crate) fn no_points(needed: Points) -> Self {
         Self::InsufficientPoints { balance: Points::ZERO, needed }
     }
 }

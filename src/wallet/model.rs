@@ -37,7 +37,7 @@ impl Wallet {
     }
 
     /// The wallet after `movement`, unless it would spend points that are not there.
-    pub(super) fn after(&self, movement: &Movement) -> Result<Self, WalletError> {
+    pub(crate) fn after(&self, movement: &Movement) -> Result<Self, WalletError> {
         let short = || WalletError::InsufficientPoints {
             balance: self.usable(),
             needed: Points::new(movement.pending_change.saturating_sub(movement.amount))
@@ -91,7 +91,7 @@ impl Kind {
     ];
 
     /// Whether the other side is the house, and not another person.
-    pub(super) fn is_with_the_house(self) -> bool {
+    pub(crate) fn is_with_the_house(self) -> bool {
         match self {
             Self::Charge | Self::Payment | Self::Refund | Self::Adjustment => true,
             Self::TransferHold | Self::TransferRelease | Self::TransferOut | Self::TransferIn => {
@@ -136,42 +136,42 @@ impl Kind {
 
 /// One change that a wallet is asked to make.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Movement {
-    pub(super) kind: Kind,
+pub(crate) struct Movement {
+    pub(crate) kind: Kind,
     /// The signed change of the balance.
-    pub(super) amount: i64,
+    pub(crate) amount: i64,
     /// The signed change of what is withheld.
-    pub(super) pending_change: i64,
+    pub(crate) pending_change: i64,
     /// What moved the points: a charge, a payment, a transfer.
-    pub(super) reference_id: Uuid,
+    pub(crate) reference_id: Uuid,
 }
 
 impl Movement {
     /// Points in.
-    pub(super) fn credit(kind: Kind, amount: Points, reference_id: Uuid) -> Self {
+    pub(crate) fn credit(kind: Kind, amount: Points, reference_id: Uuid) -> Self {
         Self { kind, amount: amount.get(), pending_change: 0, reference_id }
     }
 
     /// Points withheld for a request: still in the balance.
-    pub(super) fn hold(amount: Points, reference_id: Uuid) -> Self {
+    pub(crate) fn hold(amount: Points, reference_id: Uuid) -> Self {
         let pending_change = amount.get();
         Self { kind: Kind::TransferHold, amount: 0, pending_change, reference_id }
     }
 
     /// Points withheld no longer: their request was not accepted.
-    pub(super) fn release(amount: Points, reference_id: Uuid) -> Self {
+    pub(crate) fn release(amount: Points, reference_id: Uuid) -> Self {
         let pending_change = -amount.get();
         Self { kind: Kind::TransferRelease, amount: 0, pending_change, reference_id }
     }
 
     /// Withheld points that go over to the receiver.
-    pub(super) fn out(amount: Points, reference_id: Uuid) -> Self {
+    pub(crate) fn out(amount: Points, reference_id: Uuid) -> Self {
         let change = -amount.get();
         Self { kind: Kind::TransferOut, amount: change, pending_change: change, reference_id }
     }
 
     /// Points out.
-    pub(super) fn debit(kind: Kind, amount: Points, reference_id: Uuid) -> Self {
+    pub(crate) fn debit(kind: Kind, amount: Points, reference_id: Uuid) -> Self {
         Self { kind, amount: -amount.get(), pending_change: 0, reference_id }
     }
 }

@@ -27,7 +27,7 @@ const PAGE_ROWS: i64 = 500;
 const PAGES_MAX: usize = 20;
 
 /// Opens a request: the points are withheld until it is answered or its time is over.
-pub(super) async fn request(
+pub(crate) async fn request(
     app: &App,
     order: &TransferOrder,
     key: Option<&RequestKey>,
@@ -81,7 +81,7 @@ async fn request_once(
 }
 
 /// Answers an open request, once. One whose time is over is expired instead.
-pub(super) async fn answer(
+pub(crate) async fn answer(
     db: &Pool,
     account_id: AccountId,
     transfer_id: TransferId,

@@ -35,7 +35,7 @@ pub async fn find_wallet(db: &Pool, account_id: AccountId) -> Result<Option<Wall
 
 /// What became of a charge.
 #[derive(Clone, Debug)]
-pub(super) enum Charging {
+pub(crate) enum Charging {
     /// The points are in the wallet.
     Done(Charged),
     /// The person pays at the provider first.
@@ -47,7 +47,7 @@ pub(super) enum Charging {
 
 /// Asks `provider` for the money and puts the points into the wallet. Under a `key`
 /// that did so before, nothing is asked and nothing moves.
-pub(super) async fn charge(
+pub(crate) async fn charge(
     db: &Pool,
     provider: &Provider,
     charge: &Charge,

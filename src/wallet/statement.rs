@@ -20,33 +20,33 @@ const MONTHS_MAX: usize = 36;
 
 /// A calendar month on the house's clock.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Month(NaiveDate);
+pub(crate) struct Month(NaiveDate);
 
 impl Month {
     /// The month written as `2026-11`.
-    pub(super) fn parse(text: &str) -> Option<Self> {
+    pub(crate) fn parse(text: &str) -> Option<Self> {
         let is_month = text.len() == "2026-11".len();
         let first = NaiveDate::parse_from_str(&format!("{text}-01"), "%Y-%m-%d").ok()?;
         is_month.then_some(Self(first))
     }
 
     /// The month of a moment.
-    pub(super) fn of(moment: DateTime<Utc>) -> Option<Self> {
+    pub(crate) fn of(moment: DateTime<Utc>) -> Option<Self> {
         moment.with_timezone(&zone(HOME_ZONE)).date_naive().with_day(1).map(Self)
     }
 
     /// The month as addresses have it.
-    pub(super) fn name(self) -> String {
+    pub(crate) fn name(self) -> String {
         self.0.format("%Y-%m").to_string()
     }
 
     /// The locale key of its name.
-    pub(super) fn text_key(self) -> String {
+    pub(crate) fn text_key(self) -> String {
         format!("date-month-{}", self.0.month())
     }
 
     /// Its year.
-    pub(super) fn year(self) -> i32 {
+    pub(crate) fn year(self) -> i32 {
         self.0.year()
     }
 
@@ -76,14 +76,14 @@ impl Month {
 
 /// Which lines of the history are asked for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Filter {
-    pub(super) kind: Option<Kind>,
-    pub(super) month: Option<Month>,
+pub(crate) struct Filter {
+    pub(crate) kind: Option<Kind>,
+    pub(crate) month: Option<Month>,
 }
 
 impl Filter {
     /// Whether anything is left out.
-    pub(super) fn is_narrow(self) -> bool {
+    pub(crate) fn is_narrow(self) -> bool {
         self != Self::default()
     }
 }
@@ -91,7 +91,7 @@ impl Filter {
 /// Lines of a wallet's history, newest first: those of `filter` that are older than the
 /// line `after`, at most `rows_max`. None are newer than `wallet` itself, so the newest
 /// line's balance is the wallet's.
-pub(super) async fn list(
+pub(crate) async fn list(
     db: &Pool,
     wallet: &Wallet,
     filter: Filter,
@@ -121,7 +121,7 @@ pub(super) async fn list(
 }
 
 /// One page of [`list`], and one line more if there is one.
-pub(super) async fn list_page(
+pub(crate) async fn list_page(
     db: &Pool,
     wallet: &Wallet,
     filter: Filter,
@@ -131,7 +131,7 @@ pub(super) async fn list_page(
 }
 
 /// The months that a wallet has a history in, newest first, as many as are offered.
-pub(super) async fn list_months(
+pub(crate) async fn list_months(
     db: &Pool,
     wallet: &Wallet,
     now: DateTime<Utc>,

@@ -13,7 +13,7 @@ use crate::{
 
 /// How many requests of one account may be open at once: a flood of tiny ones costs
 /// their sender, not the house.
-pub(super) const OPEN_REQUESTS_MAX: i64 = 20;
+pub(crate) const OPEN_REQUESTS_MAX: i64 = 20;
 
 /// Names a transfer request.
 #[derive(
@@ -61,7 +61,7 @@ impl TransferStatus {
 
 /// An order to ask somebody to take points.
 #[derive(Clone, Debug)]
-pub(super) struct TransferOrder {
+pub(crate) struct TransferOrder {
     /// Whose points.
     pub sender_id: AccountId,
     /// Who should get them.
@@ -81,7 +81,7 @@ pub struct Requested {
 
 /// How a person answers an open request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Answer {
+pub(crate) enum Answer {
     /// The receiver takes the points.
     Accept,
     /// The receiver does not want them.
@@ -92,7 +92,7 @@ pub(super) enum Answer {
 
 impl Answer {
     /// What becomes of the request.
-    pub(super) fn outcome(self) -> TransferStatus {
+    pub(crate) fn outcome(self) -> TransferStatus {
         match self {
             Self::Accept => TransferStatus::Accepted,
             Self::Reject => TransferStatus::Rejected,
@@ -103,20 +103,20 @@ impl Answer {
 
 /// A request whose row this transaction has locked.
 #[derive(Clone, Debug)]
-pub(super) struct LockedTransfer {
-    pub(super) transfer_id: TransferId,
-    pub(super) sender_id: AccountId,
-    pub(super) receiver_id: AccountId,
-    pub(super) amount: Points,
-    pub(super) status: TransferStatus,
-    pub(super) version: i64,
+pub(crate) struct LockedTransfer {
+    pub(crate) transfer_id: TransferId,
+    pub(crate) sender_id: AccountId,
+    pub(crate) receiver_id: AccountId,
+    pub(crate) amount: Points,
+    pub(crate) status: TransferStatus,
+    pub(crate) version: i64,
     /// Whether its time is over, by the clock after the lock.
-    pub(super) is_lapsed: bool,
+    pub(crate) is_lapsed: bool,
 }
 
 impl LockedTransfer {
     /// Whether it is up to `account_id` to give `answer`.
-    pub(super) fn is_up_to(&self, account_id: AccountId, answer: Answer) -> bool {
+    pub(crate) fn is_up_to(&self, account_id: AccountId, answer: Answer) -> bool {
         match answer {
             Answer::Accept | Answer::Reject => self.receiver_id == account_id,
             Answer::Cancel => self.sender_id == account_id,

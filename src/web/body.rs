@@ -15,7 +15,7 @@ use futures_util::StreamExt;
 use super::error::{BadRequest, PageError, RequestTimeout, TooLarge};
 
 /// A form or a JSON document.
-pub(super) const BYTES_MAX: usize = 64 * 1024;
+pub(crate) const BYTES_MAX: usize = 64 * 1024;
 /// What is read and thrown away of a body that is too large: a browser that is still
 /// sending would not see the refusal.
 const DISCARDED_BYTES_MAX: usize = 64 * 1024 * 1024;
@@ -23,7 +23,7 @@ const DISCARDED_BYTES_MAX: usize = 64 * 1024 * 1024;
 const RECEIVE_MAX: Duration = Duration::from_secs(10);
 
 /// Takes the body off the connection and puts it back whole, if it has `bytes_max` at most.
-pub(super) async fn receive(
+pub(crate) async fn receive(
     request: &mut ServiceRequest,
     bytes_max: usize,
 ) -> Result<(), PageError> {

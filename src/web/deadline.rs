@@ -28,7 +28,7 @@ pub const READ_MAX: Duration = Duration::from_millis(1_900);
 /// How long a change may take before its caller is told that it is unknown.
 pub const CHANGE_MAX: Duration = Duration::from_millis(4_900);
 /// The same where a crowd may stand in front of the password gate.
-pub(super) const PATIENT_CHANGE_MAX: Duration = Duration::from_secs(15);
+pub(crate) const PATIENT_CHANGE_MAX: Duration = Duration::from_secs(15);
 
 /// How long a change may work at all, whether or not anybody waits for it.
 const CHANGE_WORK_MAX: Duration = Duration::from_secs(20);
@@ -43,15 +43,15 @@ pub struct Running(pub TaskTracker);
 
 /// What a route asks of its changes.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Terms {
+pub(crate) struct Terms {
     /// How long one may take.
-    pub(super) change_max: Duration,
+    pub(crate) change_max: Duration,
     /// Who lets uploads in, where the route takes any.
-    pub(super) doorkeeper: Option<Doorkeeper>,
+    pub(crate) doorkeeper: Option<Doorkeeper>,
 }
 
 /// Answers in time, whatever the handler does.
-pub(super) async fn answer_in_time(
+pub(crate) async fn answer_in_time(
     mut request: ServiceRequest,
     next: Next<impl MessageBody + 'static>,
     terms: Terms,

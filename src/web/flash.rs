@@ -15,7 +15,7 @@ const KEY_PREFIX: &str = "flash-";
 const LIVES: Duration = Duration::seconds(30);
 
 /// The key that waits to be shown.
-pub(super) fn of(request: &HttpRequest) -> Option<String> {
+pub(crate) fn of(request: &HttpRequest) -> Option<String> {
     let key = request.cookie(COOKIE)?.value().to_owned();
     let is_key = key.starts_with(KEY_PREFIX)
         && key.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'-');
@@ -33,7 +33,7 @@ pub fn cookie(key: &'static str) -> Cookie<'static> {
 }
 
 /// Takes the message away once it was shown.
-pub(super) fn removal() -> Cookie<'static> {
+pub(crate) fn removal() -> Cookie<'static> {
     let mut cookie = cookie("");
     cookie.make_removal();
     cookie

@@ -32,7 +32,7 @@ impl Format {
 }
 
 /// Whether the body of `request` is JSON.
-pub(super) fn sends_json(request: &HttpRequest) -> bool {
+pub(crate) fn sends_json(request: &HttpRequest) -> bool {
     let content_type = request.content_type();
     content_type == "application/json" || content_type.ends_with("+json")
 }

@@ -60,7 +60,7 @@ impl Default for Uploads {
 }
 
 /// Permit to keep an upload in memory, until it is dropped.
-pub(super) struct UploadPermit {
+pub(crate) struct UploadPermit {
     _permit: OwnedSemaphorePermit,
     _share: Share,
 }
@@ -109,7 +109,7 @@ impl Uploads {
 }
 
 /// Takes an upload off the connection and puts it back whole, if `doorkeeper` lets it in.
-pub(super) async fn receive(
+pub(crate) async fn receive(
     request: &mut ServiceRequest,
     doorkeeper: Doorkeeper,
 ) -> Result<UploadPermit, PageError> {

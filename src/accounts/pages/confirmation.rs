@@ -41,7 +41,7 @@ use crate::{
 const PATH: &str = "/account/confirmation";
 
 /// Where to give the password and then go back to `next`.
-pub(super) fn href(next: &str) -> String {
+pub(crate) fn href(next: &str) -> String {
     let query =
         url::form_urlencoded::Serializer::new(String::new()).append_pair("next", next).finish();
     format!("{PATH}?{query}")

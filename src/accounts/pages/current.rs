@@ -202,12 +202,12 @@ fn cookie_name(app: &App) -> &'static str {
 }
 
 /// The session that the browser of `request` holds.
-pub(super) fn token_of(request: &HttpRequest, app: &App) -> Option<SessionToken> {
+pub(crate) fn token_of(request: &HttpRequest, app: &App) -> Option<SessionToken> {
     SessionToken::decode(request.cookie(cookie_name(app))?.value())
 }
 
 /// Hands the session to the browser.
-pub(super) fn session_cookie(app: &App, token: &SessionToken) -> Cookie<'static> {
+pub(crate) fn session_cookie(app: &App, token: &SessionToken) -> Cookie<'static> {
     Cookie::build(cookie_name(app), token.encode())
         .path("/")
         .http_only(true)
@@ -223,12 +223,12 @@ fn device_cookie_name(app: &App) -> &'static str {
 }
 
 /// What the browser of `request` says of itself; signed by us, or not.
-pub(super) fn device_claim(request: &HttpRequest, app: &App) -> Option<String> {
+pub(crate) fn device_claim(request: &HttpRequest, app: &App) -> Option<String> {
     request.cookie(device_cookie_name(app)).map(|cookie| cookie.value().to_owned())
 }
 
 /// Lets the browser say next time that `account` was logged in to on it.
-pub(super) fn device_cookie(
+pub(crate) fn device_cookie(
     app: &App,
     account: AccountKey,
     known_days: i64,
@@ -244,7 +244,7 @@ pub(super) fn device_cookie(
 }
 
 /// Takes the session away from the browser.
-pub(super) fn removal_cookie(app: &App) -> Cookie<'static> {
+pub(crate) fn removal_cookie(app: &App) -> Cookie<'static> {
     let mut cookie =
         Cookie::build(cookie_name(app), "").path("/").secure(app.config.is_https()).finish();
     cookie.make_removal();
@@ -253,7 +253,7 @@ pub(super) fn removal_cookie(app: &App) -> Cookie<'static> {
 
 impl SessionCache {
     /// Forgets a session that was ended here.
-    pub(super) async fn forget(&self, hash: &TokenHash) {
+    pub(crate) async fn forget(&self, hash: &TokenHash) {
         self.read.invalidate(hash).await;
     }
 }

@@ -16,7 +16,7 @@ const FOUND_MAX: i64 = 1_000;
 
 /// Accounts whose address begins with `folded`, or whose name or last name begins with
 /// `text`. Each way is one range of an index, so that what nobody is called costs nothing.
-pub(in crate::accounts) async fn find_beginning(
+pub(crate) async fn find_beginning(
     db: &Pool,
     text: &str,
     folded: &str,
@@ -49,7 +49,7 @@ pub(in crate::accounts) async fn find_beginning(
 
 /// Accounts, all or those `among` these, newest first: the page after the account `after`,
 /// and one more if there is one.
-pub(in crate::accounts) async fn list(
+pub(crate) async fn list(
     db: &Pool,
     among: Option<&[Uuid]>,
     after: Option<Uuid>,
@@ -77,7 +77,7 @@ pub(in crate::accounts) async fn list(
 }
 
 /// Locks the rows of those of `ids` that are accounts, in id order, and reads them.
-pub(in crate::accounts) async fn lock(
+pub(crate) async fn lock(
     tx: &mut Connection,
     ids: &[AccountId],
 ) -> Result<Vec<Profile>, sqlx::Error> {
@@ -98,7 +98,7 @@ pub(in crate::accounts) async fn lock(
 }
 
 /// Writes whether a locked row's account may sign in, and what it may do.
-pub(in crate::accounts) async fn write(
+pub(crate) async fn write(
     tx: &mut Connection,
     id: AccountId,
     role: Role,

@@ -13,7 +13,7 @@ use crate::{
 
 /// Opens a session of an account that is not locked; false where it is. A lock that is being
 /// put on is waited for, so that none is passed by a log-in that began before it.
-pub(in crate::accounts) async fn insert(
+pub(crate) async fn insert(
     db: impl PgExecutor<'_>,
     token_hash: &TokenHash,
     account_id: AccountId,
@@ -40,7 +40,7 @@ pub(in crate::accounts) async fn insert(
 
 /// Whom a live session of an account that is not locked belongs to, and how many people
 /// wait for their answer: every page's head says both, so one statement asks for both.
-pub(in crate::accounts) async fn find(
+pub(crate) async fn find(
     db: &Pool,
     token_hash: &TokenHash,
     rules: SessionRules,
@@ -51,7 +51,7 @@ pub(in crate::accounts) async fn find(
 
 /// As [`find`], of many: each that is live, with whose it is. For each hash alone, so that no
 /// statistics can lead to reading a whole table.
-pub(in crate::accounts) async fn list(
+pub(crate) async fn list(
     db: &Pool,
     token_hashes: &[TokenHash],
     rules: SessionRules,
@@ -106,19 +106,19 @@ pub(in crate::accounts) async fn list(
 }
 
 /// Says that a session is in use.
-pub(in crate::accounts) async fn touch(db: &Pool, id: Uuid) -> Result<(), sqlx::Error> {
+pub(crate) async fn touch(db: &Pool, id: Uuid) -> Result<(), sqlx::Error> {
     sqlx::query!("update sessions set last_seen_at = now() where id = $1", id).execute(db).await?;
     Ok(())
 }
 
 /// Says that whoever has a session knew the password just now.
-pub(in crate::accounts) async fn confirm(db: &Pool, id: Uuid) -> Result<(), sqlx::Error> {
+pub(crate) async fn confirm(db: &Pool, id: Uuid) -> Result<(), sqlx::Error> {
     sqlx::query!("update sessions set confirmed_at = now() where id = $1", id).execute(db).await?;
     Ok(())
 }
 
 /// The sessions of an account that have not run out, the one seen last first.
-pub(in crate::accounts) async fn list_of_account(
+pub(crate) async fn list_of_account(
     db: &Pool,
     account_id: AccountId,
     sessions_max: i64,
@@ -140,16 +140,13 @@ pub(in crate::accounts) async fn list_of_account(
 }
 
 /// Ends the session that a browser holds.
-pub(in crate::accounts) async fn delete(
-    db: &Pool,
-    token_hash: &TokenHash,
-) -> Result<(), sqlx::Error> {
+pub(crate) async fn delete(db: &Pool, token_hash: &TokenHash) -> Result<(), sqlx::Error> {
     sqlx::query!("delete from sessions where token_hash = $1", token_hash).execute(db).await?;
     Ok(())
 }
 
 /// Ends one session of an account; its token's hash, if there was one.
-pub(in crate::accounts) async fn delete_one(
+pub(crate) async fn delete_one(
     db: &Pool,
     account_id: AccountId,
     id: Uuid,
@@ -164,7 +161,7 @@ pub(in crate::accounts) async fn delete_one(
 }
 
 /// Ends every session of an account but one; the hashes of their tokens.
-pub(in crate::accounts) async fn delete_others(
+pub(crate) async fn delete_others(
     db: &Pool,
     account_id: AccountId,
     kept: Uuid,
@@ -179,7 +176,7 @@ pub(in crate::accounts) async fn delete_others(
 }
 
 /// Ends every session of an account whose row is locked.
-pub(in crate::accounts) async fn delete_all(
+pub(crate) async fn delete_all(
     tx: &mut Connection,
     account_id: AccountId,
 ) -> Result<(), sqlx::Error> {
@@ -188,10 +185,7 @@ pub(in crate::accounts) async fn delete_all(
 }
 
 /// Deletes at most `rows_max` sessions that have run out; how many it found.
-pub(in crate::accounts) async fn delete_expired(
-    db: &Pool,
-    rows_max: i64,
-) -> Result<u64, sqlx::Error> {
+pub(crate) async fn delete_expired(db: &Pool, rows_max: i64) -> Result<u64, sqlx::Error> {
     let deleted = sqlx::query!(
         r#"
         delete from sessions

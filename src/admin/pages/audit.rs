@@ -27,14 +27,14 @@ use crate::{
 };
 
 /// One act as a page shows it.
-pub(super) struct Line {
-    pub(super) log: LogLine,
-    pub(super) act: Phrase,
-    pub(super) changes: Vec<Change>,
+pub(crate) struct Line {
+    pub(crate) log: LogLine,
+    pub(crate) act: Phrase,
+    pub(crate) changes: Vec<Change>,
 }
 
 /// Acts as a page shows them.
-pub(super) fn lines(v: &View, log: Vec<LogLine>) -> Vec<Line> {
+pub(crate) fn lines(v: &View, log: Vec<LogLine>) -> Vec<Line> {
     log.into_iter()
         .map(|log| Line {
             act: v.text(format!("{ACT_KEY}{}", log.act)),
@@ -64,7 +64,7 @@ pub struct AuditQuery {
 }
 
 impl AuditQuery {
-    pub(super) fn filter(&self) -> Filter {
+    pub(crate) fn filter(&self) -> Filter {
         let given = |text: &str| Some(text.trim().to_owned()).filter(|text| !text.is_empty());
         Filter { act: given(&self.act), subject_id: given(&self.subject), who: given(&self.who) }
     }

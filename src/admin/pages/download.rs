@@ -12,7 +12,7 @@ use uuid::Uuid;
 use crate::web::error::PageError;
 
 /// Rows of one chunk.
-pub(super) const CHUNK_ROWS: i64 = 1_000;
+pub(crate) const CHUNK_ROWS: i64 = 1_000;
 
 /// Begins every file: without it Excel takes UTF-8 for the system's old code page, and Korean
 /// names are unreadable.
@@ -21,7 +21,7 @@ const BYTE_ORDER_MARK: &[u8] = "\u{feff}".as_bytes();
 /// A file of rows that `next` reads chunk by chunk: it is given the key of the last row
 /// and answers with rows and the key of their last one; no rows end the file. The first
 /// chunk is read before the answer begins, so that what is refused is told as such.
-pub(super) async fn csv<F>(
+pub(crate) async fn csv<F>(
     name: &str,
     header: &'static [&'static str],
     next: impl Fn(Option<Uuid>) -> F + 'static,

@@ -11,10 +11,7 @@ use crate::{
 };
 
 /// Appends an act.
-pub(in crate::admin) async fn insert(
-    tx: &mut Connection,
-    entry: &Entry,
-) -> Result<(), sqlx::Error> {
+pub(crate) async fn insert(tx: &mut Connection, entry: &Entry) -> Result<(), sqlx::Error> {
     sqlx::query!(
         r#"
         insert into audit_log
@@ -38,7 +35,7 @@ pub(in crate::admin) async fn insert(
 /// At most `rows_max` lines of the log after the line `after`, newest first. Each way to
 /// ask has its index: a plan for all of them together would read the whole log for what is
 /// rare.
-pub(in crate::admin) async fn list(
+pub(crate) async fn list(
     db: &Pool,
     filter: &Found,
     after: Option<Uuid>,
@@ -87,7 +84,7 @@ pub(in crate::admin) async fn list(
 }
 
 /// What was done to a subject after its edition `version`, newest first.
-pub(in crate::admin) async fn list_since(
+pub(crate) async fn list_since(
     db: &Pool,
     subject_id: &str,
     version: i64,

@@ -9,18 +9,18 @@ const PERFORMANCES_MAX: i64 = 200;
 
 /// A performance that people come to.
 #[derive(Clone, Debug, serde::Serialize)]
-pub(in crate::admin) struct Evening {
-    pub(in crate::admin) schedule_id: ScheduleId,
-    pub(in crate::admin) title: String,
-    pub(in crate::admin) starts_at: DateTime<Utc>,
-    pub(in crate::admin) venue_name: String,
+pub(crate) struct Evening {
+    pub(crate) schedule_id: ScheduleId,
+    pub(crate) title: String,
+    pub(crate) starts_at: DateTime<Utc>,
+    pub(crate) venue_name: String,
     #[serde(skip)]
-    pub(in crate::admin) time_zone: String,
+    pub(crate) time_zone: String,
 }
 
 /// Performances from twelve hours ago to three weeks ahead, soonest first; or the one
 /// named `id`, whenever it is.
-pub(in crate::admin) async fn list_evenings(
+pub(crate) async fn list_evenings(
     db: &Pool,
     now: DateTime<Utc>,
     id: Option<ScheduleId>,

@@ -6,23 +6,23 @@ use crate::{accounts::AccountId, catalog::ProgramId, infra::postgres::Pool};
 
 /// A line at one moment.
 #[derive(Clone, Debug, serde::Serialize)]
-pub(in crate::admin) struct LineFigures {
+pub(crate) struct LineFigures {
     /// In line and not passed over.
-    pub(in crate::admin) waiting: i64,
+    pub(crate) waiting: i64,
     /// Passed over: not there when their turn came.
-    pub(in crate::admin) parked: i64,
-    pub(in crate::admin) inside: i64,
+    pub(crate) parked: i64,
+    pub(crate) inside: i64,
     /// Let in within the last minute.
-    pub(in crate::admin) admitted_last_minute: i64,
+    pub(crate) admitted_last_minute: i64,
     /// Let in within the last five.
-    pub(in crate::admin) admitted_lately: i64,
+    pub(crate) admitted_lately: i64,
     /// Places freed within the last five.
-    pub(in crate::admin) freed_lately: i64,
+    pub(crate) freed_lately: i64,
     /// When these were read.
-    pub(in crate::admin) at: DateTime<Utc>,
+    pub(crate) at: DateTime<Utc>,
 }
 
-pub(in crate::admin) async fn figures_of(
+pub(crate) async fn figures_of(
     db: &Pool,
     program_id: ProgramId,
 ) -> Result<LineFigures, sqlx::Error> {
@@ -55,21 +55,21 @@ pub(in crate::admin) async fn figures_of(
 
 /// One minute of the last hour.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
-pub(in crate::admin) struct Minute {
+pub(crate) struct Minute {
     /// When it began. The last one is not over yet.
-    pub(in crate::admin) at: DateTime<Utc>,
+    pub(crate) at: DateTime<Utc>,
     /// Who waited when it began; none where nobody kept it, as before a restart.
-    pub(in crate::admin) waiting: Option<i64>,
+    pub(crate) waiting: Option<i64>,
     /// Who joined; none where it is not known.
-    pub(in crate::admin) joined: Option<i64>,
+    pub(crate) joined: Option<i64>,
     /// Who was let in.
-    pub(in crate::admin) admitted: i64,
+    pub(crate) admitted: i64,
     /// Whose place was freed.
-    pub(in crate::admin) freed: i64,
+    pub(crate) freed: i64,
 }
 
 /// The last hour, oldest minute first.
-pub(in crate::admin) async fn list_minutes(
+pub(crate) async fn list_minutes(
     db: &Pool,
     program_id: ProgramId,
 ) -> Result<Vec<Minute>, sqlx::Error> {
@@ -109,7 +109,7 @@ pub(in crate::admin) async fn list_minutes(
 }
 
 /// Who stands in line with this number, or under this address.
-pub(in crate::admin) async fn find_waiting(
+pub(crate) async fn find_waiting(
     db: &Pool,
     program_id: ProgramId,
     number: Option<i64>,

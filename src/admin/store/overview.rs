@@ -12,19 +12,19 @@ const PROGRAMS_MAX: i64 = 50;
 
 /// A program that is on sale, is coming, or is being wound down.
 #[derive(Clone, Debug, serde::Serialize)]
-pub(in crate::admin) struct Running {
-    pub(in crate::admin) program_id: ProgramId,
-    pub(in crate::admin) slug: String,
-    pub(in crate::admin) title: String,
-    pub(in crate::admin) status: ProgramStatus,
-    pub(in crate::admin) on_sale_at: DateTime<Utc>,
-    pub(in crate::admin) off_sale_at: DateTime<Utc>,
-    pub(in crate::admin) is_paused: bool,
-    pub(in crate::admin) time_zone: String,
+pub(crate) struct Running {
+    pub(crate) program_id: ProgramId,
+    pub(crate) slug: String,
+    pub(crate) title: String,
+    pub(crate) status: ProgramStatus,
+    pub(crate) on_sale_at: DateTime<Utc>,
+    pub(crate) off_sale_at: DateTime<Utc>,
+    pub(crate) is_paused: bool,
+    pub(crate) time_zone: String,
 }
 
 /// What is on sale or will be, and what is being wound down; first what opens first.
-pub(in crate::admin) async fn list_running(
+pub(crate) async fn list_running(
     db: &Pool,
     now: DateTime<Utc>,
 ) -> Result<Vec<Running>, sqlx::Error> {
@@ -53,16 +53,16 @@ pub(in crate::admin) async fn list_running(
 
 /// A line that is running, or may be soon.
 #[derive(Clone, Debug)]
-pub(in crate::admin) struct RunningLine {
-    pub(in crate::admin) program_id: ProgramId,
-    pub(in crate::admin) slug: String,
+pub(crate) struct RunningLine {
+    pub(crate) program_id: ProgramId,
+    pub(crate) slug: String,
     /// Whether anybody has joined.
-    pub(in crate::admin) has_begun: bool,
+    pub(crate) has_begun: bool,
 }
 
 /// Lines of programs that are on sale, are coming, or are being wound down: those that gave
 /// the most numbers first, as no line is longer than that.
-pub(in crate::admin) async fn list_lines(
+pub(crate) async fn list_lines(
     db: &Pool,
     now: DateTime<Utc>,
     n_max: i64,
@@ -87,7 +87,7 @@ pub(in crate::admin) async fn list_lines(
 }
 
 /// Sessions of ours that wait for a row or a lock at this moment.
-pub(in crate::admin) async fn count_lock_waiters(db: &Pool) -> Result<i64, sqlx::Error> {
+pub(crate) async fn count_lock_waiters(db: &Pool) -> Result<i64, sqlx::Error> {
     sqlx::query_scalar!(
         r#"
         select count(*) as "n!" from pg_stat_activity

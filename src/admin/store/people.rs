@@ -9,21 +9,21 @@ const MOMENTS_MAX: i64 = 200;
 
 /// Something that happened to one person.
 #[derive(Clone, Debug, serde::Serialize)]
-pub(in crate::admin) struct Moment {
-    pub(in crate::admin) at: DateTime<Utc>,
+pub(crate) struct Moment {
+    pub(crate) at: DateTime<Utc>,
     /// Which kind of moment.
-    pub(in crate::admin) what: String,
+    pub(crate) what: String,
     /// Where: a program, a kind of points, an act.
-    pub(in crate::admin) subject: String,
+    pub(crate) subject: String,
     /// A queue number, a total, points.
-    pub(in crate::admin) amount: Option<i64>,
+    pub(crate) amount: Option<i64>,
     /// What it can be looked up by.
-    pub(in crate::admin) reference: Option<String>,
+    pub(crate) reference: Option<String>,
 }
 
 /// The newest moments of one person across the line, reservations, points, tickets and
 /// what was done to them.
-pub(in crate::admin) async fn list_moments(
+pub(crate) async fn list_moments(
     db: &Pool,
     account_id: AccountId,
 ) -> Result<Vec<Moment>, sqlx::Error> {

@@ -13,24 +13,24 @@ use crate::{
 
 /// A reservation as the desk lists it.
 #[derive(Clone, Debug, serde::Serialize)]
-pub(in crate::admin) struct Booking {
-    pub(in crate::admin) id: ReservationId,
-    pub(in crate::admin) account_id: AccountId,
-    pub(in crate::admin) email: String,
-    pub(in crate::admin) title: String,
-    pub(in crate::admin) starts_at: DateTime<Utc>,
+pub(crate) struct Booking {
+    pub(crate) id: ReservationId,
+    pub(crate) account_id: AccountId,
+    pub(crate) email: String,
+    pub(crate) title: String,
+    pub(crate) starts_at: DateTime<Utc>,
     #[serde(skip)]
-    pub(in crate::admin) time_zone: String,
-    pub(in crate::admin) status: ReservationStatus,
-    pub(in crate::admin) total: Points,
-    pub(in crate::admin) refund_until: DateTime<Utc>,
-    pub(in crate::admin) refund_percent: i32,
-    pub(in crate::admin) created_at: DateTime<Utc>,
+    pub(crate) time_zone: String,
+    pub(crate) status: ReservationStatus,
+    pub(crate) total: Points,
+    pub(crate) refund_until: DateTime<Utc>,
+    pub(crate) refund_percent: i32,
+    pub(crate) created_at: DateTime<Utc>,
 }
 
 /// Reservations, all or those of `accounts` and the one named `id`: the page after `after`,
 /// newest first, and one more if there is one.
-pub(in crate::admin) async fn list(
+pub(crate) async fn list(
     db: &Pool,
     accounts: Option<&[Uuid]>,
     id: Option<Uuid>,
@@ -76,16 +76,16 @@ pub(in crate::admin) async fn list(
 
 /// One seat or zone of a reservation, and its tickets.
 #[derive(Clone, Debug, serde::Serialize)]
-pub(in crate::admin) struct BookedItem {
-    pub(in crate::admin) name: String,
-    pub(in crate::admin) quantity: i32,
-    pub(in crate::admin) price: Points,
-    pub(in crate::admin) valid: i64,
-    pub(in crate::admin) used: i64,
-    pub(in crate::admin) void: i64,
+pub(crate) struct BookedItem {
+    pub(crate) name: String,
+    pub(crate) quantity: i32,
+    pub(crate) price: Points,
+    pub(crate) valid: i64,
+    pub(crate) used: i64,
+    pub(crate) void: i64,
 }
 
-pub(in crate::admin) async fn list_items(
+pub(crate) async fn list_items(
     db: &Pool,
     id: ReservationId,
 ) -> Result<Vec<BookedItem>, sqlx::Error> {

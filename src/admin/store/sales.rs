@@ -11,21 +11,21 @@ use crate::{
 
 /// One section or zone of one performance.
 #[derive(Clone, Debug, serde::Serialize)]
-pub(in crate::admin) struct SoldSection {
-    pub(in crate::admin) schedule_id: ScheduleId,
-    pub(in crate::admin) starts_at: DateTime<Utc>,
+pub(crate) struct SoldSection {
+    pub(crate) schedule_id: ScheduleId,
+    pub(crate) starts_at: DateTime<Utc>,
     #[serde(skip)]
-    pub(in crate::admin) time_zone: String,
-    pub(in crate::admin) section: String,
-    pub(in crate::admin) sold: i64,
-    pub(in crate::admin) held: i64,
-    pub(in crate::admin) free: i64,
+    pub(crate) time_zone: String,
+    pub(crate) section: String,
+    pub(crate) sold: i64,
+    pub(crate) held: i64,
+    pub(crate) free: i64,
     /// The points paid for what is sold.
-    pub(in crate::admin) revenue: i64,
+    pub(crate) revenue: i64,
 }
 
 /// Every section and zone of every performance of a program, soonest first.
-pub(in crate::admin) async fn list_sections(
+pub(crate) async fn list_sections(
     db: &Pool,
     program_id: ProgramId,
 ) -> Result<Vec<SoldSection>, sqlx::Error> {
@@ -69,18 +69,18 @@ pub(in crate::admin) async fn list_sections(
 
 /// One line of the download: a reservation and what it is for.
 #[derive(Clone, Debug)]
-pub(in crate::admin) struct SoldLine {
-    pub(in crate::admin) id: Uuid,
-    pub(in crate::admin) created_at: DateTime<Utc>,
-    pub(in crate::admin) status: String,
-    pub(in crate::admin) email: String,
-    pub(in crate::admin) starts_at: DateTime<Utc>,
-    pub(in crate::admin) places: i64,
-    pub(in crate::admin) total: Points,
+pub(crate) struct SoldLine {
+    pub(crate) id: Uuid,
+    pub(crate) created_at: DateTime<Utc>,
+    pub(crate) status: String,
+    pub(crate) email: String,
+    pub(crate) starts_at: DateTime<Utc>,
+    pub(crate) places: i64,
+    pub(crate) total: Points,
 }
 
 /// Reservations of a program, newest first: the next ones after `after`.
-pub(in crate::admin) async fn list_lines(
+pub(crate) async fn list_lines(
     db: &Pool,
     program_id: ProgramId,
     after: Option<Uuid>,

@@ -11,7 +11,7 @@ use crate::{
 const PROGRAMS_MAX: i64 = 20;
 
 /// Programs that were cancelled and are not done.
-pub(in crate::admin) async fn list_winding_down(db: &Pool) -> Result<Vec<ProgramId>, sqlx::Error> {
+pub(crate) async fn list_winding_down(db: &Pool) -> Result<Vec<ProgramId>, sqlx::Error> {
     sqlx::query_scalar!(
         r#"
         select id as "id: ProgramId" from programs
@@ -27,17 +27,17 @@ pub(in crate::admin) async fn list_winding_down(db: &Pool) -> Result<Vec<Program
 
 /// A reservation to give back.
 #[derive(Clone, Debug)]
-pub(in crate::admin) struct Left {
-    pub(in crate::admin) id: ReservationId,
-    pub(in crate::admin) account_id: AccountId,
-    pub(in crate::admin) status: ReservationStatus,
+pub(crate) struct Left {
+    pub(crate) id: ReservationId,
+    pub(crate) account_id: AccountId,
+    pub(crate) status: ReservationStatus,
 }
 
 /// Holds that still run, and paid reservations with a ticket that was not used.
 ///
 /// The `offset 0` has each reservation's tickets looked at one after the other: a page costs
 /// what it holds, where a join would read the tickets of every program ever sold.
-pub(in crate::admin) async fn list_left(
+pub(crate) async fn list_left(
     db: &Pool,
     program_id: ProgramId,
     rows_max: i64,
@@ -73,7 +73,7 @@ pub(in crate::admin) async fn list_left(
 
 /// Whether a program has holds, also such as ended and wait to be written so, paid
 /// reservations with a ticket that was not used, or people in line: one snapshot of them all.
-pub(in crate::admin) async fn is_anything_left(
+pub(crate) async fn is_anything_left(
     tx: &mut Connection,
     program_id: ProgramId,
 ) -> Result<bool, sqlx::Error> {
@@ -105,24 +105,21 @@ pub(in crate::admin) async fn is_anything_left(
 
 /// How far a cancellation has come.
 #[derive(Clone, Debug, serde::Serialize)]
-pub(in crate::admin) struct Progress {
+pub(crate) struct Progress {
     /// In line or passed over.
-    pub(in crate::admin) waiting: i64,
-    pub(in crate::admin) held: i64,
-    pub(in crate::admin) confirmed: i64,
+    pub(crate) waiting: i64,
+    pub(crate) held: i64,
+    pub(crate) confirmed: i64,
     /// Every ticket was used: not given back.
-    pub(in crate::admin) used: i64,
+    pub(crate) used: i64,
     /// Released, expired or refunded since.
-    pub(in crate::admin) done: i64,
+    pub(crate) done: i64,
     /// Points that went back since.
-    pub(in crate::admin) refunded: i64,
-    pub(in crate::admin) is_over: bool,
+    pub(crate) refunded: i64,
+    pub(crate) is_over: bool,
 }
 
-pub(in crate::admin) async fn progress_of(
-    db: &Pool,
-    program_id: ProgramId,
-) -> Result<Progress, sqlx::Error> {
+pub(crate) async fn progress_of(db: &Pool, program_id: ProgramId) -> Result<Progress, sqlx::Error> {
     sqlx::query_as!(
         Progress,
         r#"

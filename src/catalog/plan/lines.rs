@@ -2,19 +2,19 @@
 
 /// Says which line a byte stands in, going forward: `\r\n`, `\n` and a lone `\r` end one.
 /// A CSV reader counts only `\n`, and a record's place is where the one before ended.
-pub(super) struct Lines<'a> {
+pub(crate) struct Lines<'a> {
     text: &'a [u8],
     at: usize,
     line: u64,
 }
 
 impl<'a> Lines<'a> {
-    pub(super) fn of(text: &'a str) -> Self {
+    pub(crate) fn of(text: &'a str) -> Self {
         Self { text: text.as_bytes(), at: 0, line: 1 }
     }
 
     /// The line of the first byte from `byte` on that ends no line.
-    pub(super) fn line_at(&mut self, byte: u64) -> u64 {
+    pub(crate) fn line_at(&mut self, byte: u64) -> u64 {
         let byte = usize::try_from(byte).unwrap_or(usize::MAX);
         while let Some(found) = self.text.get(self.at) {
             let is_break = matches!(found, b'\r' | b'\n');

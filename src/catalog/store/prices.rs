@@ -17,15 +17,15 @@ const SCHEDULES_MAX: i64 = 100;
 
 /// Price that the seats of a section are to have.
 #[derive(Clone, Debug)]
-pub(in crate::catalog) struct PriceChange {
-    pub(in crate::catalog) section: String,
-    pub(in crate::catalog) price: Points,
+pub(crate) struct PriceChange {
+    pub(crate) section: String,
+    pub(crate) price: Points,
     /// The edition of the performance that set it.
-    pub(in crate::catalog) version: i64,
+    pub(crate) version: i64,
 }
 
 /// Notes what the seats of the sections are to cost. No section may stand there twice.
-pub(in crate::catalog) async fn upsert_changes(
+pub(crate) async fn upsert_changes(
     tx: &mut Connection,
     schedule_id: ScheduleId,
     version: i64,
@@ -51,7 +51,7 @@ pub(in crate::catalog) async fn upsert_changes(
 }
 
 /// What is still to be written of a performance.
-pub(in crate::catalog) async fn list_changes(
+pub(crate) async fn list_changes(
     db: &Pool,
     schedule_id: ScheduleId,
 ) -> Result<Vec<PriceChange>, sqlx::Error> {
@@ -71,10 +71,7 @@ pub(in crate::catalog) async fn list_changes(
 }
 
 /// Whether prices of a performance are still being written.
-pub(in crate::catalog) async fn has_changes(
-    db: &Pool,
-    schedule_id: ScheduleId,
-) -> Result<bool, sqlx::Error> {
+pub(crate) async fn has_changes(db: &Pool, schedule_id: ScheduleId) -> Result<bool, sqlx::Error> {
     sqlx::query_scalar!(
         r#"select exists (select from price_changes where schedule_id = $1) as "has!""#,
         schedule_id as _,
@@ -84,7 +81,7 @@ pub(in crate::catalog) async fn has_changes(
 }
 
 /// Performances whose prices are still being written.
-pub(in crate::catalog) async fn list_changing(db: &Pool) -> Result<Vec<ScheduleId>, sqlx::Error> {
+pub(crate) async fn list_changing(db: &Pool) -> Result<Vec<ScheduleId>, sqlx::Error> {
     sqlx::query_scalar!(
         r#"
         select distinct schedule_id as "schedule_id: ScheduleId" from price_changes
@@ -99,14 +96,14 @@ pub(in crate::catalog) async fn list_changing(db: &Pool) -> Result<Vec<ScheduleI
 
 /// Seat of the venue that does not have its price; `id` is `None` while it is not for sale.
 #[derive(Clone, Copy, Debug)]
-pub(in crate::catalog) struct UnpricedSeat {
-    pub(in crate::catalog) seat_id: SeatId,
-    pub(in crate::catalog) id: Option<ScheduleSeatId>,
+pub(crate) struct UnpricedSeat {
+    pub(crate) seat_id: SeatId,
+    pub(crate) id: Option<ScheduleSeatId>,
 }
 
 /// The seats of a section that do not have the price yet, read without a lock: those that are
 /// for sale first, by their ids.
-pub(in crate::catalog) async fn list_unpriced(
+pub(crate) async fn list_unpriced(
     db: &Pool,
     schedule_id: ScheduleId,
     change: &PriceChange,
@@ -133,7 +130,7 @@ pub(in crate::catalog) async fn list_unpriced(
 
 /// Begins a step: locks the performance, and after it the venue against a new plan of seats.
 /// Says which step it is.
-pub(in crate::catalog) async fn lock_for_step(
+pub(crate) async fn lock_for_step(
     tx: &mut Connection,
     schedule_id: ScheduleId,
 ) -> Result<Option<i64>, sqlx::Error> {
@@ -153,7 +150,7 @@ pub(in crate::catalog) async fn lock_for_step(
 }
 
 /// Whether the change is still the newest one of its section.
-pub(in crate::catalog) async fn is_newest(
+pub(crate) async fn is_newest(
     tx: &mut Connection,
     schedule_id: ScheduleId,
     change: &PriceChange,
@@ -174,7 +171,7 @@ pub(in crate::catalog) async fn is_newest(
 
 /// Gives seats another price. They are locked by id, the order of every hold; what is held
 /// keeps the price it was held at.
-pub(in crate::catalog) async fn write_prices(
+pub(crate) async fn write_prices(
     tx: &mut Connection,
     ids: &[ScheduleSeatId],
     price: Points,
@@ -200,7 +197,7 @@ pub(in crate::catalog) async fn write_prices(
 }
 
 /// Puts seats of the venue on sale that were not.
-pub(in crate::catalog) async fn insert_priced(
+pub(crate) async fn insert_priced(
     tx: &mut Connection,
     schedule_id: ScheduleId,
     seat_ids: &[SeatId],
@@ -224,7 +221,7 @@ pub(in crate::catalog) async fn insert_priced(
 }
 
 /// Forgets a change that is written, unless a newer one took its place.
-pub(in crate::catalog) async fn delete_change(
+pub(crate) async fn delete_change(
     db: impl PgExecutor<'_>,
     schedule_id: ScheduleId,
     change: &PriceChange,

@@ -14,7 +14,7 @@ use crate::{
 };
 
 /// The program as it stands, drafts too.
-pub(in crate::catalog) async fn find_edition(
+pub(crate) async fn find_edition(
     db: impl PgExecutor<'_>,
     id: ProgramId,
 ) -> Result<Option<ProgramEdition>, sqlx::Error> {
@@ -70,17 +70,14 @@ pub(in crate::catalog) async fn find_edition(
 }
 
 /// Nobody else edits the program until the transaction ends.
-pub(in crate::catalog) async fn lock(
-    tx: &mut Connection,
-    id: ProgramId,
-) -> Result<(), sqlx::Error> {
+pub(crate) async fn lock(tx: &mut Connection, id: ProgramId) -> Result<(), sqlx::Error> {
     sqlx::query!("select id from programs where id = $1 for no key update", id as _)
         .fetch_optional(tx)
         .await?;
     Ok(())
 }
 
-pub(in crate::catalog) async fn insert(
+pub(crate) async fn insert(
     tx: &mut Connection,
     id: ProgramId,
     details: &ProgramDetails,
@@ -112,7 +109,7 @@ pub(in crate::catalog) async fn insert(
 }
 
 /// The next edition of a locked program.
-pub(in crate::catalog) async fn write(
+pub(crate) async fn write(
     tx: &mut Connection,
     id: ProgramId,
     details: &ProgramDetails,
@@ -146,7 +143,7 @@ pub(in crate::catalog) async fn write(
 }
 
 /// The next edition of a locked program, with other guards.
-pub(in crate::catalog) async fn write_guards(
+pub(crate) async fn write_guards(
     tx: &mut Connection,
     id: ProgramId,
     guards: &Guards,
@@ -171,7 +168,7 @@ pub(in crate::catalog) async fn write_guards(
 }
 
 /// A locked program takes another status; a cancelled one remembers since when.
-pub(in crate::catalog) async fn write_status(
+pub(crate) async fn write_status(
     tx: &mut Connection,
     id: ProgramId,
     status: ProgramStatus,
@@ -192,7 +189,7 @@ pub(in crate::catalog) async fn write_status(
 }
 
 /// The line of a locked program stands still, or moves again.
-pub(in crate::catalog) async fn write_paused(
+pub(crate) async fn write_paused(
     tx: &mut Connection,
     id: ProgramId,
     is_paused: bool,
@@ -212,7 +209,7 @@ pub(in crate::catalog) async fn write_paused(
 }
 
 /// Locks the program of a performance, if there is one, as [`lock`] does.
-pub(in crate::catalog) async fn lock_of_schedule(
+pub(crate) async fn lock_of_schedule(
     tx: &mut Connection,
     schedule_id: ScheduleId,
 ) -> Result<(), sqlx::Error> {
@@ -230,7 +227,7 @@ pub(in crate::catalog) async fn lock_of_schedule(
 }
 
 /// Something of a performance's locked program is left again, if it was wound down.
-pub(in crate::catalog) async fn write_not_wound_down(
+pub(crate) async fn write_not_wound_down(
     tx: &mut Connection,
     schedule_id: ScheduleId,
 ) -> Result<(), sqlx::Error> {
@@ -247,7 +244,7 @@ pub(in crate::catalog) async fn write_not_wound_down(
 }
 
 /// Everything of a cancelled, locked program was given back.
-pub(in crate::catalog) async fn write_wound_down(
+pub(crate) async fn write_wound_down(
     tx: &mut Connection,
     id: ProgramId,
 ) -> Result<(), sqlx::Error> {
@@ -264,10 +261,7 @@ pub(in crate::catalog) async fn write_wound_down(
 }
 
 /// Whether any performance has a seat or a place.
-pub(in crate::catalog) async fn has_stock(
-    tx: &mut Connection,
-    id: ProgramId,
-) -> Result<bool, sqlx::Error> {
+pub(crate) async fn has_stock(tx: &mut Connection, id: ProgramId) -> Result<bool, sqlx::Error> {
     sqlx::query_scalar!(
         r#"
         select exists (
@@ -285,7 +279,7 @@ pub(in crate::catalog) async fn has_stock(
 
 /// Programs whose title or slug has `part` in it, newest first: the page after the
 /// program `after`, and one more if there is one.
-pub(in crate::catalog) async fn list_lines(
+pub(crate) async fn list_lines(
     db: &Pool,
     part: &str,
     after: Option<Uuid>,

@@ -16,7 +16,7 @@ use crate::{
 const SCHEDULES_MAX: i64 = 500;
 
 /// The performances of a program, soonest first, or the one named `id`.
-pub(in crate::catalog) async fn list_editions(
+pub(crate) async fn list_editions(
     db: impl PgExecutor<'_>,
     program_id: Option<ProgramId>,
     id: Option<ScheduleId>,
@@ -42,17 +42,14 @@ pub(in crate::catalog) async fn list_editions(
 }
 
 /// Nobody else edits the performance until the transaction ends.
-pub(in crate::catalog) async fn lock(
-    tx: &mut Connection,
-    id: ScheduleId,
-) -> Result<(), sqlx::Error> {
+pub(crate) async fn lock(tx: &mut Connection, id: ScheduleId) -> Result<(), sqlx::Error> {
     sqlx::query!("select id from schedules where id = $1 for no key update", id as _)
         .fetch_optional(tx)
         .await?;
     Ok(())
 }
 
-pub(in crate::catalog) async fn insert(
+pub(crate) async fn insert(
     tx: &mut Connection,
     id: ScheduleId,
     program_id: ProgramId,
@@ -72,10 +69,7 @@ pub(in crate::catalog) async fn insert(
 }
 
 /// The next edition of a locked performance.
-pub(in crate::catalog) async fn write(
-    tx: &mut Connection,
-    id: ScheduleId,
-) -> Result<(), sqlx::Error> {
+pub(crate) async fn write(tx: &mut Connection, id: ScheduleId) -> Result<(), sqlx::Error> {
     sqlx::query!("update schedules set version = version + 1 where id = $1", id as _)
         .execute(tx)
         .await?;
@@ -84,7 +78,7 @@ pub(in crate::catalog) async fn write(
 
 /// Moves a locked performance, and keeps until when the program's rule lets what is reserved
 /// be given back now.
-pub(in crate::catalog) async fn write_moved(
+pub(crate) async fn write_moved(
     tx: &mut Connection,
     id: ScheduleId,
     starts_at: DateTime<Utc>,
@@ -107,7 +101,7 @@ pub(in crate::catalog) async fn write_moved(
 }
 
 /// What each section of the venue has to sell at the performance.
-pub(in crate::catalog) async fn list_sections(
+pub(crate) async fn list_sections(
     db: impl PgExecutor<'_>,
     schedule_id: ScheduleId,
 ) -> Result<Vec<SectionStock>, sqlx::Error> {
@@ -134,7 +128,7 @@ pub(in crate::catalog) async fn list_sections(
 }
 
 /// The zones of the performance, by name.
-pub(in crate::catalog) async fn list_zones(
+pub(crate) async fn list_zones(
     db: &Pool,
     schedule_id: ScheduleId,
 ) -> Result<Vec<ZoneStock>, sqlx::Error> {
@@ -152,7 +146,7 @@ pub(in crate::catalog) async fn list_zones(
 }
 
 /// One zone as it is typed, and the performance it belongs to.
-pub(in crate::catalog) async fn find_zone(
+pub(crate) async fn find_zone(
     tx: &mut Connection,
     id: ZoneId,
 ) -> Result<Option<(ScheduleId, ZoneDetails)>, sqlx::Error> {
@@ -171,7 +165,7 @@ pub(in crate::catalog) async fn find_zone(
     }))
 }
 
-pub(in crate::catalog) async fn insert_zone(
+pub(crate) async fn insert_zone(
     tx: &mut Connection,
     id: ZoneId,
     schedule_id: ScheduleId,
@@ -194,7 +188,7 @@ pub(in crate::catalog) async fn insert_zone(
 }
 
 /// Names and prices a zone anew; how many places it has is the reservations' business.
-pub(in crate::catalog) async fn write_zone(
+pub(crate) async fn write_zone(
     tx: &mut Connection,
     id: ZoneId,
     details: &ZoneDetails,

@@ -15,7 +15,7 @@ use crate::{
 const VENUES_MAX: i64 = 500;
 
 /// The venues, or the one named `id`.
-pub(in crate::catalog) async fn list_editions(
+pub(crate) async fn list_editions(
     db: impl PgExecutor<'_>,
     id: Option<VenueId>,
 ) -> Result<Vec<VenueEdition>, sqlx::Error> {
@@ -49,14 +49,14 @@ pub(in crate::catalog) async fn list_editions(
 }
 
 /// Nobody else edits the venue until the transaction ends.
-pub(in crate::catalog) async fn lock(tx: &mut Connection, id: VenueId) -> Result<(), sqlx::Error> {
+pub(crate) async fn lock(tx: &mut Connection, id: VenueId) -> Result<(), sqlx::Error> {
     sqlx::query!("select id from venues where id = $1 for no key update", id as _)
         .fetch_optional(tx)
         .await?;
     Ok(())
 }
 
-pub(in crate::catalog) async fn insert(
+pub(crate) async fn insert(
     tx: &mut Connection,
     id: VenueId,
     details: &VenueDetails,
@@ -74,7 +74,7 @@ pub(in crate::catalog) async fn insert(
 }
 
 /// The next edition of a locked venue.
-pub(in crate::catalog) async fn write(
+pub(crate) async fn write(
     tx: &mut Connection,
     id: VenueId,
     details: &VenueDetails,
@@ -95,15 +95,15 @@ pub(in crate::catalog) async fn write(
 }
 
 /// A seat of a venue that a plan has no more.
-pub(in crate::catalog) struct Removed {
-    pub(in crate::catalog) id: SeatId,
-    pub(in crate::catalog) name: String,
+pub(crate) struct Removed {
+    pub(crate) id: SeatId,
+    pub(crate) name: String,
     /// Performances that have the seat.
-    pub(in crate::catalog) is_used: bool,
+    pub(crate) is_used: bool,
 }
 
 /// The seats of the venue that are not among those of `plan`; sold ones first.
-pub(in crate::catalog) async fn list_removed(
+pub(crate) async fn list_removed(
     tx: &mut Connection,
     venue_id: VenueId,
     plan: &SeatPlan,
@@ -138,16 +138,13 @@ pub(in crate::catalog) async fn list_removed(
 }
 
 /// Deletes seats that no performance has.
-pub(in crate::catalog) async fn delete_seats(
-    tx: &mut Connection,
-    ids: &[SeatId],
-) -> Result<(), sqlx::Error> {
+pub(crate) async fn delete_seats(tx: &mut Connection, ids: &[SeatId]) -> Result<(), sqlx::Error> {
     sqlx::query!("delete from seats where id = any($1)", ids as _).execute(tx).await?;
     Ok(())
 }
 
 /// Inserts the seats of `plan`, and moves those that are there to where it has them.
-pub(in crate::catalog) async fn write_seats(
+pub(crate) async fn write_seats(
     tx: &mut Connection,
     venue_id: VenueId,
     plan: &SeatPlan,
@@ -180,7 +177,7 @@ pub(in crate::catalog) async fn write_seats(
 }
 
 /// The seats of a venue as their plan was written.
-pub(in crate::catalog) async fn list_seats(
+pub(crate) async fn list_seats(
     db: &Pool,
     venue_id: VenueId,
 ) -> Result<Vec<crate::catalog::plan::PlannedSeat>, sqlx::Error> {

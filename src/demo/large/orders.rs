@@ -7,13 +7,13 @@ use super::visits::SEATS_A_SECTION;
 /// What a seat costs, by its section.
 const PRICES: [i64; 4] = [120_000, 90_000, 60_000, 40_000];
 /// How long a hold lasts.
-pub(super) const HOLD_SECS: i64 = 300;
+pub(crate) const HOLD_SECS: i64 = 300;
 /// How soon it is paid.
-pub(super) const PAID_SECS: i64 = 30;
+pub(crate) const PAID_SECS: i64 = 30;
 
 /// What became of an order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Fate {
+pub(crate) enum Fate {
     Confirmed,
     Cancelled,
     Expired,
@@ -21,7 +21,7 @@ pub(super) enum Fate {
 }
 
 impl Fate {
-    pub(super) fn of(buyer: u64, order: u64) -> Self {
+    pub(crate) fn of(buyer: u64, order: u64) -> Self {
         match (order, buyer % 8) {
             (0, 0) => Self::Cancelled,
             (0, 1) => Self::Expired,
@@ -30,7 +30,7 @@ impl Fate {
         }
     }
 
-    pub(super) fn word(self) -> &'static str {
+    pub(crate) fn word(self) -> &'static str {
         match self {
             Self::Confirmed => "CONFIRMED",
             Self::Cancelled => "CANCELLED",
@@ -39,7 +39,7 @@ impl Fate {
         }
     }
 
-    pub(super) fn settled_after_secs(self) -> i64 {
+    pub(crate) fn settled_after_secs(self) -> i64 {
         match self {
             Self::Confirmed => PAID_SECS,
             Self::Cancelled => 20,
@@ -50,17 +50,17 @@ impl Fate {
 }
 
 /// How many seats an order is for.
-pub(super) fn seats_of(buyer: u64, order: u64) -> u64 {
+pub(crate) fn seats_of(buyer: u64, order: u64) -> u64 {
     1 + (buyer + order) % 2
 }
 
-pub(super) fn price(place: u64) -> i64 {
+pub(crate) fn price(place: u64) -> i64 {
     let section = usize::try_from(place / SEATS_A_SECTION).unwrap_or_default();
     PRICES.get(section).copied().unwrap_or_default()
 }
 
 /// A ticket's code, as long as real ones and in their letters.
-pub(super) fn code(nth: u64) -> String {
+pub(crate) fn code(nth: u64) -> String {
     const LETTERS: usize = 26;
     let digest = Sha256::digest(nth.to_be_bytes());
     let letters = digest.iter().map(|byte| match byte & 31 {

@@ -12,7 +12,7 @@ use crate::{
 
 /// The rows of one program, by table, in the order in which they refer to each other.
 #[derive(Debug)]
-pub(super) struct Rows([(Table, String); Table::ALL.len()]);
+pub(crate) struct Rows([(Table, String); Table::ALL.len()]);
 
 impl Default for Rows {
     fn default() -> Self {
@@ -22,7 +22,7 @@ impl Default for Rows {
 
 impl Rows {
     /// Adds a row, its columns parted by tabs.
-    pub(super) fn add(&mut self, table: Table, row: fmt::Arguments<'_>) {
+    pub(crate) fn add(&mut self, table: Table, row: fmt::Arguments<'_>) {
         if let Some((_, rows)) = self.0.iter_mut().find(|(of, _)| *of == table) {
             // Text in memory takes whatever is written.
             let _ = writeln!(rows, "{row}");
@@ -30,7 +30,7 @@ impl Rows {
     }
 
     /// Writes them all.
-    pub(super) async fn copy(&self, tx: &mut Connection) -> Result<(), sqlx::Error> {
+    pub(crate) async fn copy(&self, tx: &mut Connection) -> Result<(), sqlx::Error> {
         for (table, rows) in &self.0 {
             copy::insert_rows(tx, *table, rows).await?;
         }
@@ -40,11 +40,11 @@ impl Rows {
 
 /// A moment, in milliseconds since the epoch, as the database reads it.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct At(pub(super) i64);
+pub(crate) struct At(pub(crate) i64);
 
 impl At {
     /// So many seconds later.
-    pub(super) fn plus(self, secs: i64) -> Self {
+    pub(crate) fn plus(self, secs: i64) -> Self {
         Self(self.0 + secs * 1_000)
     }
 }
@@ -57,7 +57,7 @@ impl fmt::Display for At {
 }
 
 /// The id of the nth thing that is in `table`, made at a moment.
-pub(super) fn id(table: Table, at: At, nth: u64) -> Uuid {
+pub(crate) fn id(table: Table, at: At, nth: u64) -> Uuid {
     let ms = u64::try_from(at.0).unwrap_or_default();
     let mut tail = [0; 10];
     // From the second byte on nothing small is written over by the version and the variant.

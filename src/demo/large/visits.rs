@@ -12,16 +12,16 @@ use super::{
 use crate::demo::store::copy::Table;
 
 /// Seats of each hall.
-pub(super) const SEATS: u64 = SECTIONS * ROWS * SEATS_A_ROW;
+pub(crate) const SEATS: u64 = SECTIONS * ROWS * SEATS_A_ROW;
 const SECTIONS: u64 = 4;
 const ROWS: u64 = 10;
 const SEATS_A_ROW: u64 = 25;
 /// Seats of one price.
-pub(super) const SEATS_A_SECTION: u64 = ROWS * SEATS_A_ROW;
+pub(crate) const SEATS_A_SECTION: u64 = ROWS * SEATS_A_ROW;
 /// People who came for one performance.
-pub(super) const BUYERS: u64 = 100;
+pub(crate) const BUYERS: u64 = 100;
 /// Orders of each of them.
-pub(super) const ORDERS: u64 = 2;
+pub(crate) const ORDERS: u64 = 2;
 /// Seats from one order to the next; what an order leaves of them is free.
 const SEATS_APART: u64 = SEATS / (BUYERS * ORDERS);
 /// What everybody charged: more than anybody spent.
@@ -49,16 +49,16 @@ const SECOND_SECS: i64 = 400;
 
 /// One program, to be written.
 #[derive(Debug)]
-pub(super) struct Scene<'a> {
+pub(crate) struct Scene<'a> {
     /// Which one, from nought.
-    pub(super) nth: u64,
-    pub(super) performances: u64,
-    pub(super) midnight_ms: i64,
-    pub(super) password_hash: &'a str,
+    pub(crate) nth: u64,
+    pub(crate) performances: u64,
+    pub(crate) midnight_ms: i64,
+    pub(crate) password_hash: &'a str,
     /// One for each seat of the hall.
-    pub(super) seat_ids: Vec<i64>,
+    pub(crate) seat_ids: Vec<i64>,
     /// One for each seat of each performance.
-    pub(super) schedule_seat_ids: Vec<i64>,
+    pub(crate) schedule_seat_ids: Vec<i64>,
 }
 
 /// Somebody's wallet, while their visit is written.
@@ -72,7 +72,7 @@ struct Purse {
 
 impl Scene<'_> {
     /// Writes all of it.
-    pub(super) fn write(&self, rows: &mut Rows) {
+    pub(crate) fn write(&self, rows: &mut Rows) {
         let (nth, opens) = (self.nth + 1, self.opens());
         let (venue_id, program_id) = (self.id(Table::Venues, 0), self.program_id());
         rows.add(Table::Venues, format_args!("{venue_id}\tSeason Hall {nth}\tSeoul"));

@@ -7,11 +7,11 @@ use sqlx::Executor;
 use crate::infra::postgres::Connection;
 
 /// Upper bound of a call while a large office is written: the longest tidies all of it up.
-pub(in crate::demo) const LONG_CALL_MAX: Duration = Duration::from_hours(2);
+pub(crate) const LONG_CALL_MAX: Duration = Duration::from_hours(2);
 
 /// A table that a large office fills.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::demo) enum Table {
+pub(crate) enum Table {
     Venues,
     Seats,
     Programs,
@@ -32,7 +32,7 @@ pub(in crate::demo) enum Table {
 
 impl Table {
     /// Each after those that it refers to.
-    pub(in crate::demo) const ALL: [Self; 16] = [
+    pub(crate) const ALL: [Self; 16] = [
         Self::Venues,
         Self::Seats,
         Self::Programs,
@@ -52,7 +52,7 @@ impl Table {
     ];
 
     /// Its place among them.
-    pub(in crate::demo) fn number(self) -> u8 {
+    pub(crate) fn number(self) -> u8 {
         let place = Self::ALL.iter().position(|table| *table == self);
         place.and_then(|place| u8::try_from(place).ok()).unwrap_or_default()
     }
@@ -109,7 +109,7 @@ impl Table {
 }
 
 /// Lets each statement of this connection take as long as it needs.
-pub(in crate::demo) async fn take_time(db: &mut Connection) -> Result<(), sqlx::Error> {
+pub(crate) async fn take_time(db: &mut Connection) -> Result<(), sqlx::Error> {
     db.execute(
         "set statement_timeout = 0; set lock_timeout = 0; \
          set idle_in_transaction_session_timeout = '1min'",
@@ -120,7 +120,7 @@ pub(in crate::demo) async fn take_time(db: &mut Connection) -> Result<(), sqlx::
 
 /// Whether there is a large office. Of two loads at once the second waits for the first,
 /// until the end of this transaction.
-pub(in crate::demo) async fn is_large(tx: &mut Connection) -> Result<bool, sqlx::Error> {
+pub(crate) async fn is_large(tx: &mut Connection) -> Result<bool, sqlx::Error> {
     sqlx::query!("select pg_advisory_xact_lock(hashtext('stagedoor demo --large'))")
         .fetch_one(&mut *tx)
         .await?;
@@ -130,7 +130,7 @@ pub(in crate::demo) async fn is_large(tx: &mut Connection) -> Result<bool, sqlx:
 }
 
 /// When today began, in milliseconds since the epoch.
-pub(in crate::demo) async fn midnight_ms(tx: &mut Connection) -> Result<i64, sqlx::Error> {
+pub(crate) async fn midnight_ms(tx: &mut Connection) -> Result<i64, sqlx::Error> {
     sqlx::query_scalar!(
         r#"
         select (extract(epoch from date_trunc('day', now(), 'UTC')) * 1000)::bigint as "ms!"
@@ -141,7 +141,7 @@ pub(in crate::demo) async fn midnight_ms(tx: &mut Connection) -> Result<i64, sql
 }
 
 /// So many new ids of `table`, which counts its rows, in rising order.
-pub(in crate::demo) async fn take_ids(
+pub(crate) async fn take_ids(
     tx: &mut Connection,
     table: &str,
     n: u64,
@@ -159,7 +159,7 @@ pub(in crate::demo) async fn take_ids(
 }
 
 /// Writes rows as COPY reads them, one a line.
-pub(in crate::demo) async fn insert_rows(
+pub(crate) async fn insert_rows(
     tx: &mut Connection,
     table: Table,
     rows: &str,
@@ -168,7 +168,7 @@ pub(in crate::demo) async fn insert_rows(
 }
 
 /// Tells the planner what there is now, and which pages everybody may see.
-pub(in crate::demo) async fn tidy_up(db: &mut Connection) -> Result<(), sqlx::Error> {
+pub(crate) async fn tidy_up(db: &mut Connection) -> Result<(), sqlx::Error> {
     db.execute(
         "vacuum (analyze) accounts, seats, programs, schedules, schedule_seats, queue_tokens, \
          wallets, point_transactions, house_entries, reservations, reservation_items, payments, tickets",

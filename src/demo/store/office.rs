@@ -3,10 +3,7 @@
 use crate::infra::postgres::{Connection, Pool};
 
 /// Whether all of `emails` have accounts: nothing takes an account away.
-pub(in crate::demo) async fn is_filled(
-    tx: &mut Connection,
-    emails: &[&str],
-) -> Result<bool, sqlx::Error> {
+pub(crate) async fn is_filled(tx: &mut Connection, emails: &[&str]) -> Result<bool, sqlx::Error> {
     // Two runs at once: the second waits for the first and then sees its people. Nobody
     // signs up between the look and the end of the transaction.
     sqlx::query!("lock table accounts, venues in share row exclusive mode")
@@ -24,7 +21,7 @@ pub(in crate::demo) async fn is_filled(
 }
 
 /// Whether anybody or anything is there that no demo made.
-pub(in crate::demo) async fn has_others(
+pub(crate) async fn has_others(
     tx: &mut Connection,
     emails: &[&str],
     slugs: &[&str],
@@ -49,7 +46,7 @@ pub(in crate::demo) async fn has_others(
 }
 
 /// Whether any of `emails` has an account that is not locked.
-pub(in crate::demo) async fn has_open(db: &Pool, emails: &[String]) -> Result<bool, sqlx::Error> {
+pub(crate) async fn has_open(db: &Pool, emails: &[String]) -> Result<bool, sqlx::Error> {
     sqlx::query_scalar!(
         r#"
         select exists (

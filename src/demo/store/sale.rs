@@ -7,7 +7,7 @@ use crate::infra::postgres::Connection;
 
 /// Sells every seat of a performance to guests, two at most each: a place in line, charge,
 /// reservation, payment and tickets.
-pub(in crate::demo) async fn sell_every_seat(
+pub(crate) async fn sell_every_seat(
     tx: &mut Connection,
     schedule_id: Uuid,
 ) -> Result<(), sqlx::Error> {

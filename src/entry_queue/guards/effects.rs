@@ -90,7 +90,7 @@ type Waiting = HashMap<(ProgramId, Guard), (i64, i64)>;
 
 /// Counts of one instance on their way into PostgreSQL.
 #[derive(Clone, Debug)]
-pub(in crate::entry_queue) struct Effects {
+pub(crate) struct Effects {
     db: Pool,
     runtime: Handle,
     waiting: Arc<Mutex<Waiting>>,
@@ -98,18 +98,18 @@ pub(in crate::entry_queue) struct Effects {
 
 impl Effects {
     /// Counts that are written on the runtime this is called on.
-    pub(in crate::entry_queue) fn new(app: &App) -> Self {
+    pub(crate) fn new(app: &App) -> Self {
         Self { db: app.db.clone(), runtime: Handle::current(), waiting: Arc::default() }
     }
 
     /// Counts a request that `guard` refused.
-    pub(in crate::entry_queue) fn refused(&self, program_id: ProgramId, guard: Guard) {
+    pub(crate) fn refused(&self, program_id: ProgramId, guard: Guard) {
         metrics::counter!("stagedoor_guard_refusals_total", "guard" => guard.label()).increment(1);
         self.add(program_id, guard, (1, 0));
     }
 
     /// Counts a join that `guard` slowed down and let through.
-    pub(in crate::entry_queue) fn slowed(&self, program_id: ProgramId, guard: Guard) {
+    pub(crate) fn slowed(&self, program_id: ProgramId, guard: Guard) {
         self.add(program_id, guard, (0, 1));
     }
 

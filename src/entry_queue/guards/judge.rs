@@ -14,7 +14,7 @@ use crate::{
 
 /// Why a join was refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::entry_queue) enum Objection {
+pub(crate) enum Objection {
     /// The account is too new.
     TooNew {
         /// When it is old enough.
@@ -33,7 +33,7 @@ pub(in crate::entry_queue) enum Objection {
 
 impl Objection {
     /// Whose it is.
-    pub(in crate::entry_queue) fn guard(self) -> Guard {
+    pub(crate) fn guard(self) -> Guard {
         match self {
             Self::TooNew { .. } => Guard::AccountAge,
             Self::CoolingDown { .. } => Guard::CoolDown,
@@ -45,7 +45,7 @@ impl Objection {
 
 /// What the rows say of everybody in a batch.
 #[derive(Debug, Default)]
-pub(in crate::entry_queue) struct Judge {
+pub(crate) struct Judge {
     guards: Guards,
     too_new: HashMap<AccountId, DateTime<Utc>>,
     cooling: HashMap<AccountId, DateTime<Utc>>,
@@ -62,7 +62,7 @@ pub(in crate::entry_queue) struct Judge {
 impl Judge {
     /// Reads what the guards that are on have to know of `people`; nothing where all are off.
     /// To be asked after the program's numbers are locked, with the clock of after.
-    pub(in crate::entry_queue) async fn of(
+    pub(crate) async fn of(
         tx: &mut Connection,
         program_id: ProgramId,
         guards: Guards,
@@ -105,7 +105,7 @@ impl Judge {
     }
 
     /// Whether somebody may have the next number; whoever may has it.
-    pub(in crate::entry_queue) fn admit(
+    pub(crate) fn admit(
         &mut self,
         account_id: AccountId,
         arrival: Arrival,
@@ -141,12 +141,12 @@ impl Judge {
     }
 
     /// Whether those who join now are remembered by their networks.
-    pub(in crate::entry_queue) fn keeps_networks(&self) -> bool {
+    pub(crate) fn keeps_networks(&self) -> bool {
         self.guards.joins_per_address.is_some()
     }
 
     /// Whether joining takes work.
-    pub(in crate::entry_queue) fn asks_for_work(&self) -> bool {
+    pub(crate) fn asks_for_work(&self) -> bool {
         self.guards.proof_bits.is_some()
     }
 }

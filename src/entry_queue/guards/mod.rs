@@ -21,20 +21,20 @@
 //! two of one network never both take its last number. Waits of one network queue up behind
 //! an advisory lock of that network.
 
-pub(super) mod effects;
-pub(super) mod judge;
-pub(super) mod network;
-pub(super) mod proof;
-pub(super) mod wait;
+pub(crate) mod effects;
+pub(crate) mod judge;
+pub(crate) mod network;
+pub(crate) mod proof;
+pub(crate) mod wait;
 
 use chrono::{DateTime, Utc};
 
-pub(super) use effects::Effects;
+pub(crate) use effects::Effects;
 pub use effects::{Effect, Guard, list_effects, note_cool_down};
-pub(super) use judge::{Judge, Objection};
-pub(super) use network::NetworkTag;
+pub(crate) use judge::{Judge, Objection};
+pub(crate) use network::NetworkTag;
 pub use proof::secs_of;
-pub(super) use proof::{Challenge, Solution};
+pub(crate) use proof::{Challenge, Solution};
 
 use super::{
     error::QueueError,
@@ -51,34 +51,34 @@ use crate::{
 
 /// What somebody who joins sends along.
 #[derive(Clone, Debug)]
-pub(super) struct Attempt {
+pub(crate) struct Attempt {
     /// Where they come from.
-    pub(super) network: Network,
+    pub(crate) network: Network,
     /// A challenge and what solves it.
-    pub(super) solution: Option<Solution>,
+    pub(crate) solution: Option<Solution>,
 }
 
 /// What is known of somebody who joins, before the rows decide.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Arrival {
+pub(crate) struct Arrival {
     /// The network they come from.
-    pub(super) network: NetworkTag,
+    pub(crate) network: NetworkTag,
     /// The work they did.
-    pub(super) solved: Option<Solved>,
+    pub(crate) solved: Option<Solved>,
 }
 
 /// Work that was checked.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Solved {
+pub(crate) struct Solved {
     /// When it was set, by the database's clock.
-    pub(super) set_at: DateTime<Utc>,
+    pub(crate) set_at: DateTime<Utc>,
     /// How hard it was.
-    pub(super) bits: i32,
+    pub(crate) bits: i32,
 }
 
 /// Checks what came with a join. Whoever did no work that is asked for gets some instead of
 /// a place in a batch, unless they are in line already or have waited.
-pub(super) async fn arrive(
+pub(crate) async fn arrive(
     app: &App,
     room: &WaitingRoom,
     account_id: AccountId,
@@ -118,7 +118,7 @@ fn work_for(app: &App, account_id: AccountId, program: &Program, now: DateTime<U
 }
 
 /// Counts an objection to a join and makes a refusal of it.
-pub(super) async fn refuse(
+pub(crate) async fn refuse(
     app: &App,
     room: &WaitingRoom,
     account_id: AccountId,
@@ -164,18 +164,18 @@ fn secs_until(until: DateTime<Utc>, now: DateTime<Utc>) -> u64 {
 }
 
 /// Work that was set, beside what else its page says.
-pub(super) struct SetWork {
-    pub(super) challenge: Challenge,
+pub(crate) struct SetWork {
+    pub(crate) challenge: Challenge,
     /// Whether they are in line already.
-    pub(super) is_in: bool,
+    pub(crate) is_in: bool,
     /// When the wait that they began is over.
-    pub(super) ready_at: Option<DateTime<Utc>>,
+    pub(crate) ready_at: Option<DateTime<Utc>>,
     /// By the database's clock.
-    pub(super) now: DateTime<Utc>,
+    pub(crate) now: DateTime<Utc>,
 }
 
 /// Sets work to somebody who wants to join; `None` where joining takes none.
-pub(super) async fn set_work(
+pub(crate) async fn set_work(
     app: &App,
     account_id: AccountId,
     program: &Program,
@@ -192,7 +192,7 @@ pub(super) async fn set_work(
 
 /// Begins to wait instead of working; `None` where joining takes neither. Says when the wait
 /// is over, and in how many milliseconds that is.
-pub(super) async fn begin_wait(
+pub(crate) async fn begin_wait(
     app: &App,
     account_id: AccountId,
     program: &Program,

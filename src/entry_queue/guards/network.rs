@@ -7,11 +7,11 @@ use crate::infra::{network::Network, secrets::SigningKey};
 /// Name of one [`Network`] that cannot be read back without the signing key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, sqlx::Type)]
 #[sqlx(transparent)]
-pub(in crate::entry_queue) struct NetworkTag(pub(in crate::entry_queue) i64);
+pub(crate) struct NetworkTag(pub(crate) i64);
 
 impl NetworkTag {
     /// Tag of `network`.
-    pub(in crate::entry_queue) fn of(key: &SigningKey, network: Network) -> Self {
+    pub(crate) fn of(key: &SigningKey, network: Network) -> Self {
         let mut digest = Sha256::new();
         digest.update(b"stagedoor/network\0");
         digest.update(Sha256::digest(key.as_bytes()));

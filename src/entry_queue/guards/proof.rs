@@ -39,15 +39,15 @@ pub fn secs_of(bits: i32) -> i64 {
 pub struct Challenge {
     /// To be sent back with the number.
     #[serde(rename = "challenge")]
-    pub(in crate::entry_queue) text: String,
+    pub(crate) text: String,
     /// What the number is tried with.
-    pub(in crate::entry_queue) seed: String,
+    pub(crate) seed: String,
     /// How many zero bits are asked for.
-    pub(in crate::entry_queue) difficulty: i32,
+    pub(crate) difficulty: i32,
     /// How long it takes on average, in seconds.
-    pub(in crate::entry_queue) expected_seconds: i64,
+    pub(crate) expected_seconds: i64,
     /// Until when the answer is taken.
-    pub(in crate::entry_queue) expires_at: DateTime<Utc>,
+    pub(crate) expires_at: DateTime<Utc>,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -65,7 +65,7 @@ struct Claims {
 impl Challenge {
     /// Sets work of `bits` at the moment `now` of the database's clock; `None` where it cannot
     /// be signed.
-    pub(in crate::entry_queue) fn set(
+    pub(crate) fn set(
         key: &SigningKey,
         account_id: AccountId,
         program_id: ProgramId,
@@ -106,15 +106,15 @@ fn seed_of(challenge: &str) -> String {
 
 /// A challenge and the number that was found.
 #[derive(Clone, Debug)]
-pub(in crate::entry_queue) struct Solution {
-    pub(in crate::entry_queue) challenge: String,
-    pub(in crate::entry_queue) nonce: String,
+pub(crate) struct Solution {
+    pub(crate) challenge: String,
+    pub(crate) nonce: String,
 }
 
 impl Solution {
     /// The work, if it was set to this account for this program, is not too old at `now` and
     /// was done. Whether it was hard enough and is unspent is for the rows to say.
-    pub(in crate::entry_queue) fn check(
+    pub(crate) fn check(
         &self,
         key: &SigningKey,
         account_id: AccountId,

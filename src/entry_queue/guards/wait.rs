@@ -15,13 +15,13 @@ use crate::{
 };
 
 /// How long somebody who has waited may take to join.
-pub(in crate::entry_queue) const GOOD_FOR: TimeDelta = TimeDelta::minutes(10);
+pub(crate) const GOOD_FOR: TimeDelta = TimeDelta::minutes(10);
 /// How far the waits of one network may reach into the future.
 const AHEAD_MAX: TimeDelta = TimeDelta::minutes(15);
 
 /// Begins a wait of as long as work of `bits` takes, behind those of the same network, or
 /// finds the one that was begun. Says when it is over, and in how many milliseconds.
-pub(in crate::entry_queue) async fn begin(
+pub(crate) async fn begin(
     app: &App,
     program_id: ProgramId,
     account_id: AccountId,

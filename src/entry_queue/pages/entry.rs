@@ -53,14 +53,14 @@ pub fn shown_pass(
 }
 
 /// Hands out the pass of `stay`.
-pub(super) fn hand_out(app: &App, request: &HttpRequest, response: &mut HttpResponse, stay: &Stay) {
+pub(crate) fn hand_out(app: &App, request: &HttpRequest, response: &mut HttpResponse, stay: &Stay) {
     for cookie in pass_cookies(app, request, stay) {
         set(response, &cookie);
     }
 }
 
 /// Takes the pass of `program_id` away from the browser.
-pub(super) fn take_away(app: &App, response: &mut HttpResponse, program_id: ProgramId) {
+pub(crate) fn take_away(app: &App, response: &mut HttpResponse, program_id: ProgramId) {
     let is_https = app.config.is_https();
     let name = pass_cookies::name(is_https, program_id.0);
     set(response, &pass_cookies::removal(is_https, name));

@@ -41,7 +41,7 @@ pub(crate) struct JoinForm {
 
 impl JoinForm {
     /// The attempt of whoever sent `request`.
-    pub(super) fn attempt(&self, app: &App, request: &HttpRequest) -> Attempt {
+    pub(crate) fn attempt(&self, app: &App, request: &HttpRequest) -> Attempt {
         let is_solved = !self.challenge.is_empty() && !self.nonce.is_empty();
         Attempt {
             network: client::network(request, &app.config.trusted_proxies),

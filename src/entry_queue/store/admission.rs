@@ -10,7 +10,7 @@ use crate::{
 };
 
 /// Programs that are worth a look at the gate: on sale, not paused, somebody in line.
-pub(in super::super) async fn list_moving(db: &Pool) -> Result<Vec<ProgramId>, sqlx::Error> {
+pub(crate) async fn list_moving(db: &Pool) -> Result<Vec<ProgramId>, sqlx::Error> {
     sqlx::query_scalar!(
         r#"
         select p.id as "id: ProgramId"
@@ -30,7 +30,7 @@ pub(in super::super) async fn list_moving(db: &Pool) -> Result<Vec<ProgramId>, s
 }
 
 /// Programs in which somebody's time inside has run out.
-pub(in super::super) async fn list_with_lapsed(db: &Pool) -> Result<Vec<ProgramId>, sqlx::Error> {
+pub(crate) async fn list_with_lapsed(db: &Pool) -> Result<Vec<ProgramId>, sqlx::Error> {
     sqlx::query_scalar!(
         r#"
         select n.program_id as "id: ProgramId"
@@ -49,7 +49,7 @@ pub(in super::super) async fn list_with_lapsed(db: &Pool) -> Result<Vec<ProgramI
 }
 
 /// Locks the gate; `None` where another instance has it, or nobody made it yet.
-pub(in super::super) async fn try_lock_gate(
+pub(crate) async fn try_lock_gate(
     tx: &mut Connection,
     program_id: ProgramId,
 ) -> Result<Option<Bucket>, sqlx::Error> {
@@ -68,7 +68,7 @@ pub(in super::super) async fn try_lock_gate(
 }
 
 /// Locks the gate, and waits for it.
-pub(in super::super) async fn lock_gate(
+pub(crate) async fn lock_gate(
     tx: &mut Connection,
     program_id: ProgramId,
 ) -> Result<Bucket, sqlx::Error> {
@@ -88,7 +88,7 @@ pub(in super::super) async fn lock_gate(
 }
 
 /// Makes the gate if there is none: its bucket is full, whatever the rate.
-pub(in super::super) async fn insert_gate(
+pub(crate) async fn insert_gate(
     tx: &mut Connection,
     program_id: ProgramId,
 ) -> Result<(), sqlx::Error> {
@@ -101,7 +101,7 @@ pub(in super::super) async fn insert_gate(
     Ok(())
 }
 
-pub(in super::super) async fn write_bucket(
+pub(crate) async fn write_bucket(
     tx: &mut Connection,
     program_id: ProgramId,
     bucket: Bucket,
@@ -118,7 +118,7 @@ pub(in super::super) async fn write_bucket(
 }
 
 /// What holds at this moment: the clock is read in the same statement, after the lock.
-pub(in super::super) async fn rules_of(
+pub(crate) async fn rules_of(
     tx: &mut Connection,
     program_id: ProgramId,
 ) -> Result<Rules, sqlx::Error> {
@@ -142,7 +142,7 @@ pub(in super::super) async fn rules_of(
 
 /// Ends stays that have run out, at most `n_max`. Whoever is just being served keeps
 /// their row, and is found by the next one who looks.
-pub(in super::super) async fn expire_lapsed(
+pub(crate) async fn expire_lapsed(
     tx: &mut Connection,
     program_id: ProgramId,
     n_max: i64,
@@ -168,7 +168,7 @@ pub(in super::super) async fn expire_lapsed(
 }
 
 /// How many are inside: everybody whose row says so, whatever the clock says.
-pub(in super::super) async fn count_inside(
+pub(crate) async fn count_inside(
     tx: &mut Connection,
     program_id: ProgramId,
 ) -> Result<i64, sqlx::Error> {
@@ -184,7 +184,7 @@ pub(in super::super) async fn count_inside(
 }
 
 /// The first of the line, whoever is there.
-pub(in super::super) async fn list_first(
+pub(crate) async fn list_first(
     tx: &mut Connection,
     program_id: ProgramId,
     n_max: usize,
@@ -208,7 +208,7 @@ pub(in super::super) async fn list_first(
 /// Lets `tokens` in, in their order, up to the first whose row is locked or waits no more:
 /// whoever is just about to leave may stay after all, and is passed by nobody. `n_inside`
 /// were inside before.
-pub(in super::super) async fn write_admissions(
+pub(crate) async fn write_admissions(
     tx: &mut Connection,
     tokens: &[TokenId],
     stay_ends_at: DateTime<Utc>,
@@ -248,7 +248,7 @@ pub(in super::super) async fn write_admissions(
 }
 
 /// Passes over `tokens`, who were not there when their turn came.
-pub(in super::super) async fn park(
+pub(crate) async fn park(
     tx: &mut Connection,
     tokens: &[TokenId],
 ) -> Result<Vec<AccountId>, sqlx::Error> {

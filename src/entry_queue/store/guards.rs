@@ -11,7 +11,7 @@ use crate::{
 };
 
 /// Those of `accounts` that were made after a moment, and when.
-pub(in crate::entry_queue) async fn list_born_after(
+pub(crate) async fn list_born_after(
     tx: &mut Connection,
     accounts: &[AccountId],
     moment: DateTime<Utc>,
@@ -31,7 +31,7 @@ pub(in crate::entry_queue) async fn list_born_after(
 
 /// When the hold ended unpaid that is the `nth` from the last, of those of `accounts` that
 /// let so many end in this program.
-pub(in crate::entry_queue) async fn list_unpaid(
+pub(crate) async fn list_unpaid(
     tx: &mut Connection,
     program_id: ProgramId,
     accounts: &[AccountId],
@@ -61,7 +61,7 @@ pub(in crate::entry_queue) async fn list_unpaid(
 }
 
 /// When each of `accounts` got their latest number in this program.
-pub(in crate::entry_queue) async fn list_numbered(
+pub(crate) async fn list_numbered(
     tx: &mut Connection,
     program_id: ProgramId,
     accounts: &[AccountId],
@@ -86,7 +86,7 @@ pub(in crate::entry_queue) async fn list_numbered(
 }
 
 /// How many accounts of each network have had a number in this program.
-pub(in crate::entry_queue) async fn count_by_network(
+pub(crate) async fn count_by_network(
     tx: &mut Connection,
     program_id: ProgramId,
     networks: &[NetworkTag],
@@ -109,7 +109,7 @@ pub(in crate::entry_queue) async fn count_by_network(
 }
 
 /// Which of `accounts` have had a number from the network beside them.
-pub(in crate::entry_queue) async fn list_known(
+pub(crate) async fn list_known(
     tx: &mut Connection,
     program_id: ProgramId,
     accounts: &[AccountId],
@@ -135,7 +135,7 @@ pub(in crate::entry_queue) async fn list_known(
 }
 
 /// Adds to what the guards did.
-pub(in crate::entry_queue) async fn add_effects(
+pub(crate) async fn add_effects(
     db: &Pool,
     programs: &[ProgramId],
     guards: &[Guard],
@@ -162,7 +162,7 @@ pub(in crate::entry_queue) async fn add_effects(
     Ok(())
 }
 
-pub(in crate::entry_queue) async fn list_effects(
+pub(crate) async fn list_effects(
     db: &Pool,
     program_id: ProgramId,
 ) -> Result<Vec<Effect>, sqlx::Error> {

@@ -10,7 +10,7 @@ use crate::{accounts::AccountId, catalog::ProgramId, infra::postgres::Connection
 
 /// Locks the program's row of numbers and reads the next one. The row is made by the
 /// first join of all.
-pub(in super::super) async fn lock_next_number(
+pub(crate) async fn lock_next_number(
     tx: &mut Connection,
     program_id: ProgramId,
 ) -> Result<QueueNumber, sqlx::Error> {
@@ -45,7 +45,7 @@ async fn find_next_number(
 
 /// Who of `accounts` is in line or inside. To be asked only after
 /// [`lock_next_number`], in whose statement they may not be visible yet.
-pub(in super::super) async fn list_live(
+pub(crate) async fn list_live(
     tx: &mut Connection,
     program_id: ProgramId,
     accounts: &[AccountId],
@@ -69,7 +69,7 @@ pub(in super::super) async fn list_live(
 }
 
 /// Which of `tokens` exist: after a commit without an answer.
-pub(in super::super) async fn list_written(
+pub(crate) async fn list_written(
     tx: &mut Connection,
     tokens: &[TokenId],
 ) -> Result<Vec<TokenId>, sqlx::Error> {
@@ -83,7 +83,7 @@ pub(in super::super) async fn list_written(
 
 /// Numbers the tokens from `first` on, in their order. With `stay_ends_at` they begin
 /// inside. `networks` stand beside the accounts, where they are kept.
-pub(in super::super) async fn insert_tokens(
+pub(crate) async fn insert_tokens(
     tx: &mut Connection,
     program_id: ProgramId,
     (tokens, accounts): (&[TokenId], &[AccountId]),
@@ -114,7 +114,7 @@ pub(in super::super) async fn insert_tokens(
     Ok(())
 }
 
-pub(in super::super) async fn write_next_number(
+pub(crate) async fn write_next_number(
     tx: &mut Connection,
     program_id: ProgramId,
     next: QueueNumber,

@@ -8,7 +8,7 @@ use super::super::model::QueueNumber;
 use crate::{accounts::AccountId, catalog::ProgramId, infra::postgres::Pool};
 
 /// Programs in which anybody waits or is inside.
-pub(in super::super) async fn list_with_line(db: &Pool) -> Result<Vec<ProgramId>, sqlx::Error> {
+pub(crate) async fn list_with_line(db: &Pool) -> Result<Vec<ProgramId>, sqlx::Error> {
     sqlx::query_scalar!(
         r#"
         select program_id as "id: ProgramId"
@@ -31,7 +31,7 @@ pub(in super::super) async fn list_with_line(db: &Pool) -> Result<Vec<ProgramId>
 }
 
 /// Programs that anybody ever joined.
-pub(in super::super) async fn list_ever_joined(db: &Pool) -> Result<Vec<ProgramId>, sqlx::Error> {
+pub(crate) async fn list_ever_joined(db: &Pool) -> Result<Vec<ProgramId>, sqlx::Error> {
     sqlx::query_scalar!(
         r#"select program_id as "id: ProgramId" from queue_numbers where next_number > 1"#,
     )
@@ -41,7 +41,7 @@ pub(in super::super) async fn list_ever_joined(db: &Pool) -> Result<Vec<ProgramI
 
 /// Keeps how long a line is at this minute, if nobody has kept it yet, and forgets minutes
 /// that no chart shows any more.
-pub(in super::super) async fn write_minute(
+pub(crate) async fn write_minute(
     db: &Pool,
     program_id: ProgramId,
     waiting: i64,
@@ -67,7 +67,7 @@ pub(in super::super) async fn write_minute(
 }
 
 /// The next page of the line behind `after`, in order.
-pub(in super::super) async fn list_waiting(
+pub(crate) async fn list_waiting(
     db: &Pool,
     program_id: ProgramId,
     after: QueueNumber,
@@ -92,7 +92,7 @@ pub(in super::super) async fn list_waiting(
 }
 
 /// Everybody inside. As many as a hall's corridor holds, so they come at once.
-pub(in super::super) async fn list_inside(
+pub(crate) async fn list_inside(
     db: &Pool,
     program_id: ProgramId,
 ) -> Result<HashSet<AccountId>, sqlx::Error> {
@@ -109,10 +109,7 @@ pub(in super::super) async fn list_inside(
 }
 
 /// How many wait, those who were passed over apart, and how many are inside.
-pub(in super::super) async fn count(
-    db: &Pool,
-    program_id: ProgramId,
-) -> Result<(i64, i64), sqlx::Error> {
+pub(crate) async fn count(db: &Pool, program_id: ProgramId) -> Result<(i64, i64), sqlx::Error> {
     let counted = sqlx::query!(
         r#"
         select
@@ -130,9 +127,9 @@ pub(in super::super) async fn count(
 
 /// So many went through since a moment.
 #[derive(Clone, Copy, Debug)]
-pub(in super::super) struct Through {
-    pub(in super::super) n: i64,
-    pub(in super::super) since: DateTime<Utc>,
+pub(crate) struct Through {
+    pub(crate) n: i64,
+    pub(crate) since: DateTime<Utc>,
 }
 
 /// How many places were freed, however the stays ended: since `since`, or since there is a
@@ -141,7 +138,7 @@ pub(in super::super) struct Through {
 ///
 /// The planner is told `since` beside the later moment, of which it knows nothing: it would
 /// read every row.
-pub(in super::super) async fn count_freed(
+pub(crate) async fn count_freed(
     db: &Pool,
     program_id: ProgramId,
     since: DateTime<Utc>,
@@ -167,7 +164,7 @@ pub(in super::super) async fn count_freed(
 }
 
 /// How many were let in, as [`count_freed`].
-pub(in super::super) async fn count_admitted(
+pub(crate) async fn count_admitted(
     db: &Pool,
     program_id: ProgramId,
     since: DateTime<Utc>,

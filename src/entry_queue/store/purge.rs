@@ -14,15 +14,13 @@ const PROGRAMS_MAX: i64 = 100;
 
 /// A line that is to go, up to a number.
 #[derive(Clone, Copy, Debug)]
-pub(in super::super) struct Condemned {
-    pub(in super::super) program_id: ProgramId,
-    pub(in super::super) up_to: QueueNumber,
+pub(crate) struct Condemned {
+    pub(crate) program_id: ProgramId,
+    pub(crate) up_to: QueueNumber,
 }
 
 /// Programs that let nobody in any more and still have somebody in line.
-pub(in super::super) async fn list_closed_with_line(
-    db: &Pool,
-) -> Result<Vec<Condemned>, sqlx::Error> {
+pub(crate) async fn list_closed_with_line(db: &Pool) -> Result<Vec<Condemned>, sqlx::Error> {
     sqlx::query_as!(
         Condemned,
         r#"
@@ -50,7 +48,7 @@ pub(in super::super) async fn list_closed_with_line(
 }
 
 /// Lines that an administrator takes away.
-pub(in super::super) async fn list_running(db: &Pool) -> Result<Vec<Condemned>, sqlx::Error> {
+pub(crate) async fn list_running(db: &Pool) -> Result<Vec<Condemned>, sqlx::Error> {
     sqlx::query_as!(
         Condemned,
         r#"
@@ -67,7 +65,7 @@ pub(in super::super) async fn list_running(db: &Pool) -> Result<Vec<Condemned>, 
 }
 
 /// Writes down that the line is to go as it stands now.
-pub(in super::super) async fn write_begun(
+pub(crate) async fn write_begun(
     tx: &mut Connection,
     program_id: ProgramId,
 ) -> Result<(), sqlx::Error> {
@@ -89,7 +87,7 @@ pub(in super::super) async fn write_begun(
 }
 
 /// Writes down that nobody of it is left, unless it was begun anew.
-pub(in super::super) async fn write_ended(
+pub(crate) async fn write_ended(
     db: &Pool,
     program_id: ProgramId,
     up_to: QueueNumber,
@@ -108,7 +106,7 @@ pub(in super::super) async fn write_ended(
 }
 
 /// The latest purge of a line, and how many of it are left.
-pub(in super::super) async fn find_purge(
+pub(crate) async fn find_purge(
     db: impl PgExecutor<'_>,
     program_id: ProgramId,
 ) -> Result<Option<Purge>, sqlx::Error> {
@@ -134,7 +132,7 @@ pub(in super::super) async fn find_purge(
 }
 
 /// Whether somebody still waits with a number up to `up_to`, parked or not.
-pub(in super::super) async fn is_anybody_left(
+pub(crate) async fn is_anybody_left(
     db: &Pool,
     program_id: ProgramId,
     up_to: QueueNumber,
@@ -156,7 +154,7 @@ pub(in super::super) async fn is_anybody_left(
 }
 
 /// Ends the places of the first `n_max` who stand in line with a number up to `up_to`.
-pub(in super::super) async fn cancel_standing(
+pub(crate) async fn cancel_standing(
     tx: &mut Connection,
     program_id: ProgramId,
     up_to: QueueNumber,
@@ -185,7 +183,7 @@ pub(in super::super) async fn cancel_standing(
 }
 
 /// As [`cancel_standing`], of those who are parked.
-pub(in super::super) async fn cancel_parked(
+pub(crate) async fn cancel_parked(
     tx: &mut Connection,
     program_id: ProgramId,
     up_to: QueueNumber,

@@ -10,7 +10,7 @@ use crate::{
 };
 
 /// Those of `accounts` whose wait was over at a moment after `since` and not after `now`.
-pub(in crate::entry_queue) async fn list_waited(
+pub(crate) async fn list_waited(
     tx: &mut Connection,
     program_id: ProgramId,
     accounts: &[AccountId],
@@ -32,7 +32,7 @@ pub(in crate::entry_queue) async fn list_waited(
 }
 
 /// A wait is good for one join.
-pub(in crate::entry_queue) async fn delete_waits(
+pub(crate) async fn delete_waits(
     tx: &mut Connection,
     program_id: ProgramId,
     accounts: &[AccountId],
@@ -49,15 +49,15 @@ pub(in crate::entry_queue) async fn delete_waits(
 
 /// What is known of somebody who joins without a proof.
 #[derive(Debug)]
-pub(in crate::entry_queue) struct Standing {
-    pub(in crate::entry_queue) is_in: bool,
+pub(crate) struct Standing {
+    pub(crate) is_in: bool,
     /// When their wait is over, if they wait.
-    pub(in crate::entry_queue) ready_at: Option<DateTime<Utc>>,
+    pub(crate) ready_at: Option<DateTime<Utc>>,
     /// By the database's clock.
-    pub(in crate::entry_queue) now: DateTime<Utc>,
+    pub(crate) now: DateTime<Utc>,
 }
 
-pub(in crate::entry_queue) async fn standing_of(
+pub(crate) async fn standing_of(
     db: &Pool,
     program_id: ProgramId,
     account_id: AccountId,
@@ -81,7 +81,7 @@ pub(in crate::entry_queue) async fn standing_of(
 
 /// Lets nobody else begin a wait of this network until the transaction ends. Tells the
 /// clock of after that, and when the last wait of the network is over.
-pub(in crate::entry_queue) async fn lock_waits(
+pub(crate) async fn lock_waits(
     tx: &mut Connection,
     program_id: ProgramId,
     network: NetworkTag,
@@ -107,7 +107,7 @@ pub(in crate::entry_queue) async fn lock_waits(
     Ok((row.now, row.last))
 }
 
-pub(in crate::entry_queue) async fn find_wait(
+pub(crate) async fn find_wait(
     tx: &mut Connection,
     program_id: ProgramId,
     account_id: AccountId,
@@ -122,7 +122,7 @@ pub(in crate::entry_queue) async fn find_wait(
 }
 
 /// Writes the one wait of an account for a program.
-pub(in crate::entry_queue) async fn write_wait(
+pub(crate) async fn write_wait(
     tx: &mut Connection,
     program_id: ProgramId,
     account_id: AccountId,
@@ -148,7 +148,7 @@ pub(in crate::entry_queue) async fn write_wait(
 
 /// Forgets waits of one network that nobody joined with, before the moment `until`, those
 /// apart that somebody has locked: a join that deletes them as well.
-pub(in crate::entry_queue) async fn delete_lapsed_waits(
+pub(crate) async fn delete_lapsed_waits(
     tx: &mut Connection,
     program_id: ProgramId,
     network: NetworkTag,

@@ -19,7 +19,7 @@ static LEAVE: LazyLock<Script> = LazyLock::new(|| {
 static RENEW: LazyLock<Script> = LazyLock::new(|| Script::new(include_str!("lease_renew.lua")));
 
 /// Where instances wake each other's waiters.
-pub(super) const CHANNEL: &str = "fair-wake";
+pub(crate) const CHANNEL: &str = "fair-wake";
 /// The keys of one lock, as `fair_line.lua` names them.
 const KEYS: [&str; 7] = ["holder", "line", "present", "deadline", "clock", "pace", "marks"];
 /// When a line that nobody touches is forgotten.
@@ -27,7 +27,7 @@ const LINE_KEPT: Duration = Duration::from_mins(10);
 
 /// How an attempt ends, as `fair_leave.lua` knows it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum How {
+pub(crate) enum How {
     Done,
     Later,
     Gone,
@@ -47,14 +47,14 @@ impl How {
 
 /// What a script of this lock answers.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Step {
+pub(crate) enum Step {
     Taken { fence: u64 },
     Waiting(Waiting),
 }
 
 /// One attempt of one waiter.
 #[derive(Clone, Debug)]
-pub(super) struct Attempt {
+pub(crate) struct Attempt {
     redis: Redis,
     terms: FairTerms,
     keys: [String; 7],
@@ -63,7 +63,7 @@ pub(super) struct Attempt {
 }
 
 impl Attempt {
-    pub(super) fn new(redis: &Redis, terms: FairTerms, name: &LeaseName, waiter: &str) -> Self {
+    pub(crate) fn new(redis: &Redis, terms: FairTerms, name: &LeaseName, waiter: &str) -> Self {
         let key = |part: &str| {
             let (scope, name) = (name.scope(), name.name());
             redis.key(format_args!("fair:{{{scope}}}:{name}:{part}"))
@@ -79,11 +79,11 @@ impl Attempt {
     }
 
     /// Marks whatever this attempt takes.
-    pub(super) fn mark(&self) -> &str {
+    pub(crate) fn mark(&self) -> &str {
         &self.mark
     }
 
-    pub(super) fn terms(&self) -> FairTerms {
+    pub(crate) fn terms(&self) -> FairTerms {
         self.terms
     }
 
@@ -106,11 +106,11 @@ impl Attempt {
         call
     }
 
-    pub(super) async fn enter(&self) -> Result<Step, RedisAway> {
+    pub(crate) async fn enter(&self) -> Result<Step, RedisAway> {
         self.run(&self.call(&ENTER)).await
     }
 
-    pub(super) async fn leave(&self, how: How) -> Result<Step, RedisAway> {
+    pub(crate) async fn leave(&self, how: How) -> Result<Step, RedisAway> {
         let mut call = self.call(&LEAVE);
         call.arg(how.name());
         self.run(&call).await
@@ -126,7 +126,7 @@ impl Attempt {
         })
     }
 
-    pub(super) async fn renew(&self) -> Result<bool, RedisAway> {
+    pub(crate) async fn renew(&self) -> Result<bool, RedisAway> {
         let mut call = RENEW.prepare_invoke();
         call.key(self.holder()).arg(&self.mark).arg(millis(self.terms.lease));
         let n_held: usize = self.redis.run(&call).await?;

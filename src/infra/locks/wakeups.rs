@@ -9,18 +9,18 @@ use tokio::sync::Notify;
 
 /// The waiting attempts of one instance, by their marks.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Wakeups(Arc<Mutex<HashMap<String, Arc<Notify>>>>);
+pub(crate) struct Wakeups(Arc<Mutex<HashMap<String, Arc<Notify>>>>);
 
 impl Wakeups {
     /// Wakes the attempt with this `mark`, if it is one of this instance.
-    pub(super) fn wake(&self, mark: &str) {
+    pub(crate) fn wake(&self, mark: &str) {
         if let Some(waiting) = self.lock().get(mark) {
             waiting.notify_one();
         }
     }
 
     /// Registers the attempt with this `mark` to be woken until the result is dropped.
-    pub(super) fn register(&self, mark: &str) -> Wakeup {
+    pub(crate) fn register(&self, mark: &str) -> Wakeup {
         let notify = Arc::new(Notify::new());
         self.lock().insert(mark.to_owned(), notify.clone());
         Wakeup { wakeups: self.clone(), mark: mark.to_owned(), notify }
@@ -33,7 +33,7 @@ impl Wakeups {
 
 /// A registered attempt; dropping it ends the registration.
 #[derive(Debug)]
-pub(super) struct Wakeup {
+pub(crate) struct Wakeup {
     wakeups: Wakeups,
     mark: String,
     notify: Arc<Notify>,
@@ -42,7 +42,7 @@ pub(super) struct Wakeup {
 impl Wakeup {
     /// Waits for the next wake-up; one that came since the last wait counts. A wake-up says
     /// only that it is worth asking: it may be as old as the last pause of this process.
-    pub(super) async fn heard(&self) {
+    pub(crate) async fn heard(&self) {
         self.notify.notified().await;
     }
 }

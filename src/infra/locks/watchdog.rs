@@ -14,7 +14,7 @@ use crate::infra::redis::RedisAway;
 
 /// A task that prolongs a lock; dropping it ends the task.
 #[derive(Debug)]
-pub(super) struct Watchdog {
+pub(crate) struct Watchdog {
     is_lost: Arc<AtomicBool>,
     task: AbortHandle,
 }
@@ -22,7 +22,7 @@ pub(super) struct Watchdog {
 impl Watchdog {
     /// Calls `prolong` every `period`, no longer than `at_most` in all, until it says
     /// that the lock is somebody else's.
-    pub(super) fn start<F>(
+    pub(crate) fn start<F>(
         period: Duration,
         at_most: Duration,
         prolong: impl Fn() -> F + Send + 'static,
@@ -47,7 +47,7 @@ impl Watchdog {
     }
 
     /// Whether the lock was found to be somebody else's.
-    pub(super) fn is_lost(&self) -> bool {
+    pub(crate) fn is_lost(&self) -> bool {
         self.is_lost.load(Ordering::Relaxed)
     }
 }

@@ -46,7 +46,7 @@ enum Left {
 /// standby, and a repeated request would be told so. A process that got half of a request waits
 /// for the other half with its locks held, and neither `statement_timeout` nor
 /// `idle_in_transaction_session_timeout` runs meanwhile; nothing of it was acknowledged.
-pub(super) async fn keep_until_ended(connection: &Object<Manager>) -> bool {
+pub(crate) async fn keep_until_ended(connection: &Object<Manager>) -> bool {
     let Some(pool) = Object::pool(connection) else { return false };
     let (mut n_blind, mut n_busy, mut counted) = (0, 0, None);
     for _ in 0..LOOKS_MAX {
@@ -69,7 +69,7 @@ pub(super) async fn keep_until_ended(connection: &Object<Manager>) -> bool {
 
 /// Ends the process `backend_pid` of a connection whose place was given up, once the server can
 /// be asked again.
-pub(super) async fn end_late(pool: Pool<Manager>, backend_pid: i32) {
+pub(crate) async fn end_late(pool: Pool<Manager>, backend_pid: i32) {
     for _ in 0..LATE_LOOKS_MAX {
         time::sleep(LOOK_PAUSE).await;
         if matches!(look(&pool, backend_pid).await, Some(Left::Ended)) {

@@ -25,7 +25,7 @@ use super::{
 
 /// Upper bound of a call on a connection of the pool: `statement_timeout` and two seconds.
 /// A server that lives has answered before, so whoever is silent longer is gone.
-pub(super) const CALL_MAX: Duration = Duration::from_secs(7);
+pub(crate) const CALL_MAX: Duration = Duration::from_secs(7);
 /// Upper bound of the question whether a connection still lives and is clean.
 const RESET_MAX: Duration = Duration::from_secs(1);
 /// Bytes of COPY in one message.
@@ -50,7 +50,7 @@ pub struct Connection {
 
 impl Connection {
     /// Connects. The caller bounds the whole.
-    pub(super) async fn open(
+    pub(crate) async fn open(
         options: &PgConnectOptions,
         call_max: Duration,
         life: Life,
@@ -61,37 +61,37 @@ impl Connection {
         Ok(Self { wire, call_max, life, backend_pid, rested_since: Instant::now() })
     }
 
-    pub(super) fn backend_pid(&self) -> i32 {
+    pub(crate) fn backend_pid(&self) -> i32 {
         self.backend_pid
     }
 
     /// Whether it takes no more calls.
-    pub(super) fn is_lost(&self) -> bool {
+    pub(crate) fn is_lost(&self) -> bool {
         self.life.is_lost()
     }
 
     /// Takes no more calls, for whatever reason the caller has.
-    pub(super) fn lose(&mut self) {
+    pub(crate) fn lose(&mut self) {
         self.life.lose();
     }
 
-    pub(super) fn standing(&self) -> Standing {
+    pub(crate) fn standing(&self) -> Standing {
         self.life.standing()
     }
 
     /// Its work is done, and from now on it rests.
-    pub(super) fn rest(&mut self) {
+    pub(crate) fn rest(&mut self) {
         self.rested_since = Instant::now();
     }
 
     /// Time since its last work.
-    pub(super) fn rested(&self) -> Duration {
+    pub(crate) fn rested(&self) -> Duration {
         self.rested_since.elapsed()
     }
 
     /// Ends whatever transaction was left open; false when the server does not answer. Where
     /// none is known to be open, `begin` comes first: a bare `rollback` would log a warning.
-    pub(super) async fn reset(&mut self, is_open: bool) -> bool {
+    pub(crate) async fn reset(&mut self, is_open: bool) -> bool {
         let ending = if is_open { "rollback" } else { "begin; rollback" };
         if self.life.is_lost() {
             return false;
@@ -105,7 +105,7 @@ impl Connection {
 
     /// Whether an idle connection still lives: asked of the server. What it finds is believed
     /// of the others that were opened before.
-    pub(super) async fn prove(&mut self) -> bool {
+    pub(crate) async fn prove(&mut self) -> bool {
         let newest = self.life.newest();
         let is_alive = self.reset(false).await;
         match is_alive {
@@ -134,7 +134,7 @@ impl Connection {
     }
 
     /// Applies the migrations that are missing, all of them within one call's time.
-    pub(super) async fn migrate(&mut self) -> Result<(), MigrateError> {
+    pub(crate) async fn migrate(&mut self) -> Result<(), MigrateError> {
         let migrating = MIGRATIONS.run_direct(None, &mut self.wire, false);
         timeout(self.call_max, migrating).await.unwrap_or_else(|_| {
             self.life.lose();
@@ -225,7 +225,7 @@ async fn in_time<T>(
 
 /// The error of a call that the server did not answer in time. What was asked for may have
 /// been done.
-pub(super) fn silence() -> sqlx::Error {
+pub(crate) fn silence() -> sqlx::Error {
     io::Error::new(io::ErrorKind::TimedOut, "PostgreSQL did not answer in time").into()
 }
 

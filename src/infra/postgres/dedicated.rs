@@ -12,7 +12,7 @@ use super::Connection;
 pub struct DedicatedConnection(Connection);
 
 impl DedicatedConnection {
-    pub(super) fn new(connection: Connection) -> Self {
+    pub(crate) fn new(connection: Connection) -> Self {
         Self(connection)
     }
 

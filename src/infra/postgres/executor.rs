@@ -125,7 +125,7 @@ where
 
 /// Whether the connection was cut, as opposed to silent: who was silent for so long is not
 /// waited for twice.
-pub(super) fn is_cut_off(error: &sqlx::Error) -> bool {
+pub(crate) fn is_cut_off(error: &sqlx::Error) -> bool {
     match error {
         sqlx::Error::Io(cause) => cause.kind() != io::ErrorKind::TimedOut,
         _ => has_code(error, &["57P01", "57P02"]),

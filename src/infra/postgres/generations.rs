@@ -11,14 +11,14 @@ use sqlx::error::DatabaseError;
 /// Counters of one pool. A new connection belongs to the newest generation; a loss among
 /// the newest begins another one, so that many losses of one failure begin only one.
 #[derive(Debug, Default)]
-pub(super) struct Generations {
+pub(crate) struct Generations {
     newest: AtomicU64,
     condemned_below: AtomicU64,
 }
 
 /// What is believed of an idle connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Standing {
+pub(crate) enum Standing {
     /// Nothing was lost since it last answered.
     Trusted,
     /// Another one was lost: it must answer before it is used again.
@@ -28,7 +28,7 @@ pub(super) enum Standing {
 }
 
 impl Generations {
-    pub(super) fn newest(&self) -> u64 {
+    pub(crate) fn newest(&self) -> u64 {
         self.newest.load(Ordering::Acquire)
     }
 
@@ -54,7 +54,7 @@ impl Generations {
 
 /// Life of one connection: whether it can still be used, and its generation.
 #[derive(Debug, Default)]
-pub(super) struct Life {
+pub(crate) struct Life {
     is_lost: bool,
     generation: u64,
     generations: Arc<Generations>,
@@ -62,20 +62,20 @@ pub(super) struct Life {
 
 impl Life {
     /// A life that began in `generation`: the newest when connecting began.
-    pub(super) fn new(generations: &Arc<Generations>, generation: u64) -> Self {
+    pub(crate) fn new(generations: &Arc<Generations>, generation: u64) -> Self {
         Self { is_lost: false, generation, generations: Arc::clone(generations) }
     }
 
-    pub(super) fn is_lost(&self) -> bool {
+    pub(crate) fn is_lost(&self) -> bool {
         self.is_lost
     }
 
-    pub(super) fn standing(&self) -> Standing {
+    pub(crate) fn standing(&self) -> Standing {
         self.generations.standing(self.generation)
     }
 
     /// Ends the life, and casts doubt on its generation.
-    pub(super) fn lose(&mut self) {
+    pub(crate) fn lose(&mut self) {
         if !self.is_lost {
             self.is_lost = true;
             self.generations.suspect(self.generation);
@@ -84,7 +84,7 @@ impl Life {
     }
 
     /// Ends the life if `error` says that the connection is of no more use.
-    pub(super) fn note(&mut self, error: &sqlx::Error) {
+    pub(crate) fn note(&mut self, error: &sqlx::Error) {
         if ends_connection(error) {
             self.lose();
         }
@@ -92,17 +92,17 @@ impl Life {
 
     /// The server has answered on an idle connection: it is as good as a new one. `newest`
     /// was read before it was asked.
-    pub(super) fn prove(&mut self, newest: u64) {
+    pub(crate) fn prove(&mut self, newest: u64) {
         self.generation = self.generation.max(newest);
     }
 
     /// An idle connection did not answer: those that are no younger will not either. `newest`
     /// was read before it was asked.
-    pub(super) fn condemn_elders(&self, newest: u64) {
+    pub(crate) fn condemn_elders(&self, newest: u64) {
         self.generations.condemn(self.generation.max(newest.saturating_sub(1)));
     }
 
-    pub(super) fn newest(&self) -> u64 {
+    pub(crate) fn newest(&self) -> u64 {
         self.generations.newest()
     }
 }

@@ -104,7 +104,7 @@ impl Pool {
     }
 
     /// Lends a connection that nobody else uses, to read.
-    pub(super) async fn acquire(&self) -> Result<PooledConnection, sqlx::Error> {
+    pub(crate) async fn acquire(&self) -> Result<PooledConnection, sqlx::Error> {
         in_time(async { self.lend(None).await }).await
     }
 
@@ -113,7 +113,7 @@ impl Pool {
     }
 
     /// The same for a single statement that writes: one that rested is asked first.
-    pub(super) async fn acquire_to_write(&self) -> Result<PooledConnection, sqlx::Error> {
+    pub(crate) async fn acquire_to_write(&self) -> Result<PooledConnection, sqlx::Error> {
         let acquired = async {
             let pooled = self.lend(Some(self.permit().await?)).await?;
             if pooled.connection().rested() < REST_BEFORE_WRITE_MAX {
@@ -202,7 +202,7 @@ fn saturated(count: usize) -> u32 {
 
 /// Opens the connections of one pool.
 #[derive(Debug)]
-pub(super) struct Manager {
+pub(crate) struct Manager {
     connect: PgConnectOptions,
     generations: Arc<Generations>,
     waiting_for_standby: Arc<AtomicU32>,
@@ -210,7 +210,7 @@ pub(super) struct Manager {
 
 impl Manager {
     /// Count of commits that nobody waits for but the server.
-    pub(super) fn waiting_for_standby(&self) -> &Arc<AtomicU32> {
+    pub(crate) fn waiting_for_standby(&self) -> &Arc<AtomicU32> {
         &self.waiting_for_standby
     }
 }

@@ -13,7 +13,7 @@ use super::{Connection, abandoned, pool::Manager};
 /// lent again as it is only after its borrower said that the work is
 /// [`finish`](Self::finish)ed. In every other case it is reset first, or closed.
 #[derive(Debug)]
-pub(super) struct PooledConnection {
+pub(crate) struct PooledConnection {
     slot: Slot,
     /// Held by whoever may write, for as long as the server may be writing.
     permit: Option<OwnedSemaphorePermit>,
@@ -24,34 +24,34 @@ pub(super) struct PooledConnection {
 }
 
 impl PooledConnection {
-    pub(super) fn new(connection: Object<Manager>, permit: Option<OwnedSemaphorePermit>) -> Self {
+    pub(crate) fn new(connection: Object<Manager>, permit: Option<OwnedSemaphorePermit>) -> Self {
         let slot = Slot(Some(connection));
         Self { slot, permit, is_open: false, may_commit: false }
     }
 
     /// A transaction was opened, and the server has said so.
-    pub(super) fn opened(&mut self) {
+    pub(crate) fn opened(&mut self) {
         self.is_open = true;
     }
 
     /// What is sent next commits.
-    pub(super) fn commits(&mut self) {
+    pub(crate) fn commits(&mut self) {
         self.may_commit = true;
     }
 
     /// The server has answered everything, and nothing is open: the next may have it.
-    pub(super) fn finish(mut self) {
+    pub(crate) fn finish(mut self) {
         self.connection_mut().rest();
         self.slot.give_back();
     }
 
     #[expect(clippy::expect_used, reason = "it goes in `finish` and `drop`, which end this")]
-    pub(super) fn connection(&self) -> &Connection {
+    pub(crate) fn connection(&self) -> &Connection {
         self.slot.0.as_ref().expect("a borrowing has its connection")
     }
 
     #[expect(clippy::expect_used, reason = "it goes in `finish` and `drop`, which end this")]
-    pub(super) fn connection_mut(&mut self) -> &mut Connection {
+    pub(crate) fn connection_mut(&mut self) -> &mut Connection {
         self.slot.0.as_mut().expect("a borrowing has its connection")
     }
 }

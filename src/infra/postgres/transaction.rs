@@ -38,7 +38,7 @@ pub struct Transaction {
 }
 
 impl Transaction {
-    pub(super) async fn begin(mut connection: PooledConnection) -> Result<Self, sqlx::Error> {
+    pub(crate) async fn begin(mut connection: PooledConnection) -> Result<Self, sqlx::Error> {
         connection.connection_mut().execute("begin").await?;
         connection.opened();
         Ok(Self { connection })

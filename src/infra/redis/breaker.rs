@@ -19,18 +19,18 @@ type ByTag = Arc<Mutex<HashMap<String, Arc<Breaker>>>>;
 /// One breaker for a single server; in a cluster one for each hash tag, so that a node
 /// that is away stops only what it holds.
 #[derive(Clone)]
-pub(super) struct Breakers {
+pub(crate) struct Breakers {
     whole: Arc<Breaker>,
     by_tag: Option<ByTag>,
 }
 
 impl Breakers {
-    pub(super) fn new(is_cluster: bool) -> Self {
+    pub(crate) fn new(is_cluster: bool) -> Self {
         Self { whole: Arc::default(), by_tag: is_cluster.then(Arc::default) }
     }
 
     /// The breaker of whatever a command with this key is sent to.
-    pub(super) fn of(&self, key: Option<&[u8]>) -> Arc<Breaker> {
+    pub(crate) fn of(&self, key: Option<&[u8]>) -> Arc<Breaker> {
         let tag = key.and_then(tag_of);
         let (Some(by_tag), Some(tag)) = (&self.by_tag, tag) else { return self.whole.clone() };
         let mut by_tag = by_tag.lock().unwrap_or_else(PoisonError::into_inner);
@@ -41,13 +41,13 @@ impl Breakers {
     }
 
     /// The breaker of everything that has no tag.
-    pub(super) fn whole(&self) -> &Breaker {
+    pub(crate) fn whole(&self) -> &Breaker {
         &self.whole
     }
 }
 
 /// What stands in braces, as a cluster reads it.
-pub(super) fn tag_of(key: &[u8]) -> Option<&str> {
+pub(crate) fn tag_of(key: &[u8]) -> Option<&str> {
     let key = std::str::from_utf8(key).ok()?;
     let (_, behind) = key.split_once('{')?;
     let (tag, _) = behind.split_once('}')?;
@@ -56,7 +56,7 @@ pub(super) fn tag_of(key: &[u8]) -> Option<&str> {
 
 /// Closed while Redis answers. Open for a moment after it did not, so that people
 /// are not made to wait for it one after the other.
-pub(super) struct Breaker {
+pub(crate) struct Breaker {
     started: Instant,
     open_until_ms: AtomicU64,
 }
@@ -72,16 +72,16 @@ impl Breaker {
         u64::try_from(self.started.elapsed().as_millis()).unwrap_or(u64::MAX)
     }
 
-    pub(super) fn is_open(&self) -> bool {
+    pub(crate) fn is_open(&self) -> bool {
         self.elapsed_ms() < self.open_until_ms.load(Ordering::Relaxed)
     }
 
-    pub(super) fn open(&self) {
+    pub(crate) fn open(&self) {
         let pause_ms = u64::try_from(PAUSE_AFTER_FAILURE.as_millis()).unwrap_or(u64::MAX);
         self.open_until_ms.store(self.elapsed_ms().saturating_add(pause_ms), Ordering::Relaxed);
     }
 
-    pub(super) fn close(&self) {
+    pub(crate) fn close(&self) {
         self.open_until_ms.store(0, Ordering::Relaxed);
     }
 }

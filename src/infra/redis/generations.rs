@@ -10,7 +10,7 @@ use std::{
 
 /// Counter that rises with the first failure of the newest links.
 #[derive(Debug)]
-pub(super) struct Generations {
+pub(crate) struct Generations {
     newest: AtomicU64,
     /// How long a generation lasts at least.
     kept: Duration,
@@ -18,16 +18,16 @@ pub(super) struct Generations {
 }
 
 impl Generations {
-    pub(super) fn new(kept: Duration) -> Self {
+    pub(crate) fn new(kept: Duration) -> Self {
         Self { newest: AtomicU64::new(0), kept, since: Mutex::new(None) }
     }
 
-    pub(super) fn newest(&self) -> u64 {
+    pub(crate) fn newest(&self) -> u64 {
         self.newest.load(Ordering::Acquire)
     }
 
     /// Notes that a link of `generation` failed. True when that was news.
-    pub(super) fn lose(&self, generation: u64) -> bool {
+    pub(crate) fn lose(&self, generation: u64) -> bool {
         let mut since = self.since.lock().unwrap_or_else(PoisonError::into_inner);
         let is_young = since.is_some_and(|since| since.elapsed() < self.kept);
         if generation < self.newest() || is_young {

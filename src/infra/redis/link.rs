@@ -18,9 +18,9 @@ use tokio::{runtime::Handle, sync::OnceCell, time::timeout};
 use super::generations::Generations;
 
 /// How long one command may take.
-pub(super) const RESPONSE_TIMEOUT: Duration = Duration::from_millis(500);
+pub(crate) const RESPONSE_TIMEOUT: Duration = Duration::from_millis(500);
 /// How long connecting may take.
-pub(super) const CONNECT_TIMEOUT: Duration = Duration::from_secs(1);
+pub(crate) const CONNECT_TIMEOUT: Duration = Duration::from_secs(1);
 /// How long connecting to a whole cluster may take, nodes that are away included.
 const CLUSTER_CONNECT_TIMEOUT: Duration = Duration::from_secs(3);
 /// How long links to a cluster are kept at least: a node that is away for long must not have
@@ -40,7 +40,7 @@ const CLUSTER_SCHEME: &str = "redis+cluster://";
 /// A link that failed is of no more use, and neither are those of the other threads: one
 /// failure begins a new generation, and each thread replaces its link when it next asks.
 #[derive(Clone)]
-pub(super) struct Links {
+pub(crate) struct Links {
     servers: Arc<Servers>,
     by_thread: Arc<ThreadLocal<Mutex<Slot>>>,
     generations: Arc<Generations>,
@@ -63,7 +63,7 @@ enum Servers {
 
 impl Links {
     /// To the server or the cluster that `url` names; none is opened yet.
-    pub(super) fn to(url: &str) -> Result<Self, RedisError> {
+    pub(crate) fn to(url: &str) -> Result<Self, RedisError> {
         let servers = match url.strip_prefix(CLUSTER_SCHEME) {
             Some(nodes) => Servers::cluster(nodes)?,
             None => Servers::Single(Box::new(client(url)?)),
@@ -80,13 +80,13 @@ impl Links {
         })
     }
 
-    pub(super) fn is_cluster(&self) -> bool {
+    pub(crate) fn is_cluster(&self) -> bool {
         matches!(*self.servers, Servers::Cluster { .. })
     }
 
     /// Servers to listen at: the one, or any node of a cluster, which repeats every message
     /// of the others.
-    pub(super) fn seeds(&self) -> Result<Arc<[Client]>, RedisError> {
+    pub(crate) fn seeds(&self) -> Result<Arc<[Client]>, RedisError> {
         match &*self.servers {
             Servers::Single(client) => Ok(Arc::from([Client::clone(client)])),
             Servers::Cluster { nodes, .. } => nodes.iter().map(|node| client(node)).collect(),
@@ -94,13 +94,13 @@ impl Links {
     }
 
     /// The same, with the link of this thread for every other as well.
-    pub(super) fn pinned(&self) -> Self {
+    pub(crate) fn pinned(&self) -> Self {
         let mine = lock(self.slot()).clone();
         Self { pinned: Some(Arc::new(Mutex::new(mine))), ..self.clone() }
     }
 
     /// The one of this thread, unless one is pinned.
-    pub(super) fn mine(&self) -> Result<Link, RedisError> {
+    pub(crate) fn mine(&self) -> Result<Link, RedisError> {
         let mut slot = lock(self.slot());
         let newest = self.generations.newest();
         let link = match slot.link.take() {
@@ -112,7 +112,7 @@ impl Links {
     }
 
     /// Notes that `link` failed. True when that was news: its links are not replaced yet.
-    pub(super) fn lose(&self, link: &Link) -> bool {
+    pub(crate) fn lose(&self, link: &Link) -> bool {
         self.generations.lose(link.generation)
     }
 
@@ -203,7 +203,7 @@ impl Servers {
 
 /// A connection to one server or to a cluster, of one generation.
 #[derive(Clone)]
-pub(super) struct Link {
+pub(crate) struct Link {
     way: Way,
     generation: u64,
 }

@@ -51,17 +51,17 @@ impl Call<'_> {
     }
 
     /// The call by hash.
-    pub(super) fn by_hash(&self) -> Cmd {
+    pub(crate) fn by_hash(&self) -> Cmd {
         self.command("EVALSHA", &self.script.hash)
     }
 
     /// The call with its source, which Redis remembers from then on. It goes to the one
     /// server that has the keys; loading first would need every node of a cluster.
-    pub(super) fn by_source(&self) -> Cmd {
+    pub(crate) fn by_source(&self) -> Cmd {
         self.command("EVAL", self.script.source)
     }
 
-    pub(super) fn first_key(&self) -> Option<&[u8]> {
+    pub(crate) fn first_key(&self) -> Option<&[u8]> {
         self.keys.first().map(Vec::as_slice)
     }
 

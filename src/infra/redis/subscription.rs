@@ -29,7 +29,7 @@ impl std::fmt::Debug for Subscription {
 
 impl Subscription {
     /// Subscribes to `channel` of `server`.
-    pub(super) async fn open(server: &Client, channel: &str) -> Result<Self, RedisError> {
+    pub(crate) async fn open(server: &Client, channel: &str) -> Result<Self, RedisError> {
         let opening = async {
             let mut connection = server.get_async_pubsub().await?;
             connection.subscribe(channel).await?;

@@ -9,7 +9,7 @@ use crate::rehearsal::history::{Event, Step};
 
 /// A join answered before another began has the smaller number: by how much the worst pair
 /// misses that.
-pub(super) fn largest_inversion(events: &[Event]) -> i64 {
+pub(crate) fn largest_inversion(events: &[Event]) -> i64 {
     let mut joins: Vec<(&Event, i64)> =
         done(events, Step::Join).filter_map(|event| Some((event, event.number?))).collect();
     let mut by_end = joins.clone();
@@ -27,7 +27,7 @@ pub(super) fn largest_inversion(events: &[Event]) -> i64 {
 }
 
 /// Nobody's `ahead` grows: in a rehearsal everybody polls as told, so nobody is parked.
-pub(super) fn places_that_moved_back(events: &[Event]) -> Vec<String> {
+pub(crate) fn places_that_moved_back(events: &[Event]) -> Vec<String> {
     let mut polls: HashMap<Uuid, Vec<(&Event, i64)>> = HashMap::new();
     for event in done(events, Step::Poll) {
         if let Some(ahead) = event.ahead {
@@ -56,7 +56,7 @@ pub(super) fn places_that_moved_back(events: &[Event]) -> Vec<String> {
 }
 
 /// Whoever has a number keeps it: nobody joins twice here.
-pub(super) fn numbers_that_changed(events: &[Event]) -> Vec<String> {
+pub(crate) fn numbers_that_changed(events: &[Event]) -> Vec<String> {
     let mut numbers: HashMap<Uuid, i64> = HashMap::new();
     let mut broken = Vec::new();
     for event in events {
@@ -79,7 +79,7 @@ const SHOWN_LATE_US_MAX: u64 = 20_000_000;
 
 /// Q5: people who polled as told, were counted, and still waited long after a larger number
 /// was let in. Nobody is let in by staff here.
-pub(super) fn people_passed(events: &[Event]) -> Vec<String> {
+pub(crate) fn people_passed(events: &[Event]) -> Vec<String> {
     let status = |event: &Event, is: &str| event.is_ok() && event.status.as_deref() == Some(is);
     let is_place = |event: &&Event| matches!(event.step, Step::Join | Step::Poll);
     let mut admitted: Vec<(u64, i64)> = events

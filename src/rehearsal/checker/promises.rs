@@ -9,10 +9,10 @@ use crate::rehearsal::history::{Event, Shown, Step};
 
 /// Which promises were broken.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Kept {
-    pub(super) broken: Vec<String>,
+pub(crate) struct Kept {
+    pub(crate) broken: Vec<String>,
     /// People who could not be asked what they have.
-    pub(super) unseen: usize,
+    pub(crate) unseen: usize,
 }
 
 /// What one person was told, and what they have.
@@ -24,7 +24,7 @@ struct Person<'a> {
 }
 
 /// Everybody's promises.
-pub(super) fn check(events: &[Event], points: i64) -> Kept {
+pub(crate) fn check(events: &[Event], points: i64) -> Kept {
     let mut people: BTreeMap<Uuid, Vec<&Event>> = BTreeMap::new();
     for event in events {
         people.entry(event.account_id).or_default().push(event);

@@ -33,7 +33,7 @@ fn given_back(events: &[Event]) -> HashMap<Uuid, (u64, u64)> {
 }
 
 /// A seat is held again only after whoever had it gave it back.
-pub(super) fn won_twice(events: &[Event]) -> Vec<String> {
+pub(crate) fn won_twice(events: &[Event]) -> Vec<String> {
     let given_back = given_back(events);
     let mut broken = Vec::new();
     for (seat, tries) in tries(events) {
@@ -58,7 +58,7 @@ pub(super) fn won_twice(events: &[Event]) -> Vec<String> {
 }
 
 /// Of those who want one seat somebody gets it: they are not all told that it is taken.
-pub(super) fn won_by_nobody(events: &[Event]) -> Vec<String> {
+pub(crate) fn won_by_nobody(events: &[Event]) -> Vec<String> {
     let tries = tries(events).into_iter();
     tries
         .filter(|(_, tries)| tries.iter().all(|event| event.refused_with() == UNAVAILABLE))
@@ -70,7 +70,7 @@ pub(super) fn won_by_nobody(events: &[Event]) -> Vec<String> {
 
 /// A refusal names seats that were asked for, and each is held or being held by somebody at
 /// that moment.
-pub(super) fn refused_for_nothing(events: &[Event]) -> Vec<String> {
+pub(crate) fn refused_for_nothing(events: &[Event]) -> Vec<String> {
     let (tries, given_back) = (tries(events), given_back(events));
     let refusals = events.iter().filter(|event| event.refused_with() == UNAVAILABLE);
     let mut broken = Vec::new();

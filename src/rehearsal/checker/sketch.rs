@@ -5,7 +5,7 @@ use uuid::Uuid;
 use crate::rehearsal::history::{Event, Outcome, Step};
 
 /// What the person `who` did from `at_us` to five microseconds later.
-pub(super) fn event(step: Step, who: u128, at_us: u64) -> Event {
+pub(crate) fn event(step: Step, who: u128, at_us: u64) -> Event {
     Event {
         account_id: Uuid::from_u128(who),
         step,
@@ -29,11 +29,11 @@ pub(super) fn event(step: Step, who: u128, at_us: u64) -> Event {
 }
 
 /// The same, refused.
-pub(super) fn refused(event: Event, code: &str) -> Event {
+pub(crate) fn refused(event: Event, code: &str) -> Event {
     Event { outcome: Outcome::Refused(code.to_owned()), ..event }
 }
 
 /// The same, with nobody knowing how it ended.
-pub(super) fn unknown(event: Event) -> Event {
+pub(crate) fn unknown(event: Event) -> Event {
     Event { outcome: Outcome::Unknown("503 unavailable".to_owned()), ..event }
 }

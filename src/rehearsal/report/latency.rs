@@ -17,16 +17,16 @@ const DIGITS: u8 = 3;
 
 /// Percentiles, in milliseconds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
-pub(super) struct Latency {
-    pub(super) p50: f64,
-    pub(super) p90: f64,
-    pub(super) p99: f64,
-    pub(super) max: f64,
+pub(crate) struct Latency {
+    pub(crate) p50: f64,
+    pub(crate) p90: f64,
+    pub(crate) p99: f64,
+    pub(crate) max: f64,
 }
 
 impl Latency {
     /// What people felt.
-    pub(super) fn corrected(events: &[&Event]) -> Self {
+    pub(crate) fn corrected(events: &[&Event]) -> Self {
         Self::of(
             events.iter().map(|event| {
                 (event.latency_us(), event.interval_us.filter(|interval_us| *interval_us > 0))
@@ -36,7 +36,7 @@ impl Latency {
     }
 
     /// What the answers took that came.
-    pub(super) fn of_answers(events: &[&Event]) -> Self {
+    pub(crate) fn of_answers(events: &[&Event]) -> Self {
         let answers =
             events.iter().map(|event| (event.ended_us.saturating_sub(event.sent_us), None));
         Self::of(answers, events)
@@ -64,7 +64,7 @@ impl Latency {
 }
 
 /// Microseconds as milliseconds with their fraction.
-pub(super) fn millis(us: u64) -> f64 {
+pub(crate) fn millis(us: u64) -> f64 {
     f64::from(u32::try_from(us).unwrap_or(u32::MAX)) / 1_000.0
 }
 

@@ -11,26 +11,26 @@ const SECOND_US: u64 = 1_000_000;
 
 /// What was answered in one moment.
 #[derive(Clone, Debug, Serialize)]
-pub(super) struct Moment {
+pub(crate) struct Moment {
     /// When it began, in seconds.
-    pub(super) at_secs: u64,
-    pub(super) ok: usize,
-    pub(super) refused: usize,
-    pub(super) unknown: usize,
+    pub(crate) at_secs: u64,
+    pub(crate) ok: usize,
+    pub(crate) refused: usize,
+    pub(crate) unknown: usize,
     /// What people felt who were answered then.
-    pub(super) latency_ms: Latency,
+    pub(crate) latency_ms: Latency,
 }
 
 /// The whole, in moments of the same length.
 #[derive(Clone, Debug, Serialize)]
-pub(super) struct Timeline {
+pub(crate) struct Timeline {
     /// How long a moment is.
-    pub(super) moment_secs: u64,
-    pub(super) moments: Vec<Moment>,
+    pub(crate) moment_secs: u64,
+    pub(crate) moments: Vec<Moment>,
 }
 
 impl Timeline {
-    pub(super) fn of(events: &[&Event], ended_us: u64) -> Self {
+    pub(crate) fn of(events: &[&Event], ended_us: u64) -> Self {
         let seconds = ended_us / SECOND_US + 1;
         let moment_secs = seconds.div_ceil(MOMENTS_MAX);
         let n = usize::try_from(seconds.div_ceil(moment_secs)).unwrap_or_default();

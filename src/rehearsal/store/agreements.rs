@@ -8,7 +8,7 @@ const HOLDING_SECS_MAX: f64 = 10.0;
 
 /// G1: refunds that are neither the agreed share nor, by the management or of a cancelled
 /// program, all.
-pub(in crate::rehearsal) async fn list_wrong_shares(
+pub(crate) async fn list_wrong_shares(
     tx: &mut Connection,
     rows_max: i64,
 ) -> Result<Vec<Finding>, sqlx::Error> {
@@ -37,7 +37,7 @@ pub(in crate::rehearsal) async fn list_wrong_shares(
 }
 
 /// G1: paid reservations with tickets that nobody used, of a program that is wound down.
-pub(in crate::rehearsal) async fn list_not_wound_down(
+pub(crate) async fn list_not_wound_down(
     tx: &mut Connection,
     rows_max: i64,
 ) -> Result<Vec<Finding>, sqlx::Error> {
@@ -62,7 +62,7 @@ pub(in crate::rehearsal) async fn list_not_wound_down(
 }
 
 /// G2: reservations that were held when their account was not inside.
-pub(in crate::rehearsal) async fn list_holds_outside(
+pub(crate) async fn list_holds_outside(
     tx: &mut Connection,
     rows_max: i64,
 ) -> Result<Vec<Finding>, sqlx::Error> {
@@ -90,7 +90,7 @@ pub(in crate::rehearsal) async fn list_holds_outside(
 }
 
 /// G2: reservations with which an account had more live than it might when they were held.
-pub(in crate::rehearsal) async fn list_holds_over_the_cap(
+pub(crate) async fn list_holds_over_the_cap(
     tx: &mut Connection,
     rows_max: i64,
 ) -> Result<Vec<Finding>, sqlx::Error> {
@@ -128,7 +128,7 @@ pub(in crate::rehearsal) async fn list_holds_over_the_cap(
 
 /// G3: transfers whose status is not the last of their history, or whose history is not one:
 /// open first, then at most once settled.
-pub(in crate::rehearsal) async fn list_wrong_histories(
+pub(crate) async fn list_wrong_histories(
     tx: &mut Connection,
     rows_max: i64,
 ) -> Result<Vec<Finding>, sqlx::Error> {
@@ -159,7 +159,7 @@ pub(in crate::rehearsal) async fn list_wrong_histories(
 
 /// G5: movements of points whose other side the house does not have, or has though another
 /// person does.
-pub(in crate::rehearsal) async fn list_wrong_house_entries(
+pub(crate) async fn list_wrong_house_entries(
     tx: &mut Connection,
     rows_max: i64,
 ) -> Result<Vec<Finding>, sqlx::Error> {
@@ -184,9 +184,7 @@ pub(in crate::rehearsal) async fn list_wrong_house_entries(
 
 /// G5: whether people and the house together have points that nobody lost. Whatever moved is
 /// counted on both sides, so all of it is nothing.
-pub(in crate::rehearsal) async fn list_unbalanced_sums(
-    tx: &mut Connection,
-) -> Result<Vec<Finding>, sqlx::Error> {
+pub(crate) async fn list_unbalanced_sums(tx: &mut Connection) -> Result<Vec<Finding>, sqlx::Error> {
     sqlx::query_as!(
         Finding,
         r#"
@@ -208,7 +206,7 @@ pub(in crate::rehearsal) async fn list_unbalanced_sums(
 }
 
 /// G5: adjustments that no act in the log of staff stands for.
-pub(in crate::rehearsal) async fn list_lone_adjustments(
+pub(crate) async fn list_lone_adjustments(
     tx: &mut Connection,
     rows_max: i64,
 ) -> Result<Vec<Finding>, sqlx::Error> {

@@ -3,7 +3,7 @@
 use crate::{infra::postgres::Connection, rehearsal::model::Finding};
 
 /// Q1: programs whose numbers are not 1..N.
-pub(in crate::rehearsal) async fn list_wrong_numbers(
+pub(crate) async fn list_wrong_numbers(
     tx: &mut Connection,
     rows_max: i64,
 ) -> Result<Vec<Finding>, sqlx::Error> {
@@ -35,7 +35,7 @@ pub(in crate::rehearsal) async fn list_wrong_numbers(
 
 /// Q3: people who were let in when there was no room by what was counted then, but by nobody
 /// of the staff.
-pub(in crate::rehearsal) async fn list_crowded_admissions(
+pub(crate) async fn list_crowded_admissions(
     tx: &mut Connection,
     rows_max: i64,
 ) -> Result<Vec<Finding>, sqlx::Error> {
@@ -58,7 +58,7 @@ pub(in crate::rehearsal) async fn list_crowded_admissions(
 
 /// Q3: people whose admission made more inside than the capacity of that moment, recomputed
 /// from when everybody came and went. Whoever staff let in counts and is not accused.
-pub(in crate::rehearsal) async fn list_crowded_moments(
+pub(crate) async fn list_crowded_moments(
     tx: &mut Connection,
     rows_max: i64,
 ) -> Result<Vec<Finding>, sqlx::Error> {

@@ -4,7 +4,7 @@ use crate::{infra::postgres::Connection, rehearsal::model::Finding};
 
 /// P1: reservations that are confirmed and not paid exactly once, or paid and not
 /// confirmed.
-pub(in crate::rehearsal) async fn list_wrong_payments(
+pub(crate) async fn list_wrong_payments(
     tx: &mut Connection,
     rows_max: i64,
 ) -> Result<Vec<Finding>, sqlx::Error> {
@@ -35,7 +35,7 @@ pub(in crate::rehearsal) async fn list_wrong_payments(
 }
 
 /// P1: payments that did not take their points from their wallet exactly once.
-pub(in crate::rehearsal) async fn list_wrong_debits(
+pub(crate) async fn list_wrong_debits(
     tx: &mut Connection,
     rows_max: i64,
 ) -> Result<Vec<Finding>, sqlx::Error> {
@@ -70,7 +70,7 @@ pub(in crate::rehearsal) async fn list_wrong_debits(
 
 /// P1: payments that did not give points back exactly once when they were refunded, or gave
 /// back more than they had taken.
-pub(in crate::rehearsal) async fn list_wrong_refunds(
+pub(crate) async fn list_wrong_refunds(
     tx: &mut Connection,
     rows_max: i64,
 ) -> Result<Vec<Finding>, sqlx::Error> {
@@ -104,7 +104,7 @@ pub(in crate::rehearsal) async fn list_wrong_refunds(
 
 /// P2: items whose tickets are not one a place of what is confirmed, and none otherwise. After
 /// a refund by the management, or of a cancelled program, a used ticket stays used.
-pub(in crate::rehearsal) async fn list_wrong_tickets(
+pub(crate) async fn list_wrong_tickets(
     tx: &mut Connection,
     rows_max: i64,
 ) -> Result<Vec<Finding>, sqlx::Error> {
@@ -151,7 +151,7 @@ pub(in crate::rehearsal) async fn list_wrong_tickets(
 }
 
 /// P3: points taken or given back for a payment that does not exist.
-pub(in crate::rehearsal) async fn list_lone_debits(
+pub(crate) async fn list_lone_debits(
     tx: &mut Connection,
     rows_max: i64,
 ) -> Result<Vec<Finding>, sqlx::Error> {
@@ -176,7 +176,7 @@ pub(in crate::rehearsal) async fn list_lone_debits(
 }
 
 /// P3: tickets of a place that was never reserved.
-pub(in crate::rehearsal) async fn list_lone_tickets(
+pub(crate) async fn list_lone_tickets(
     tx: &mut Connection,
     rows_max: i64,
 ) -> Result<Vec<Finding>, sqlx::Error> {
@@ -200,7 +200,7 @@ pub(in crate::rehearsal) async fn list_lone_tickets(
 }
 
 /// P4: request keys whose kept answer names what does not exist, or is somebody else's.
-pub(in crate::rehearsal) async fn list_wrong_outcomes(
+pub(crate) async fn list_wrong_outcomes(
     tx: &mut Connection,
     rows_max: i64,
 ) -> Result<Vec<Finding>, sqlx::Error> {

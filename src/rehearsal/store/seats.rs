@@ -9,7 +9,7 @@ const RENEWAL_SECS: i32 = 120;
 const PAYING_SECS_MAX: f64 = 5.0;
 
 /// S1: seats that stand in two live items.
-pub(in crate::rehearsal) async fn list_double_seats(
+pub(crate) async fn list_double_seats(
     tx: &mut Connection,
     rows_max: i64,
 ) -> Result<Vec<Finding>, sqlx::Error> {
@@ -31,7 +31,7 @@ pub(in crate::rehearsal) async fn list_double_seats(
 }
 
 /// S2: items that live without their reservation, or the other way round.
-pub(in crate::rehearsal) async fn list_wrong_items(
+pub(crate) async fn list_wrong_items(
     tx: &mut Connection,
     rows_max: i64,
 ) -> Result<Vec<Finding>, sqlx::Error> {
@@ -53,7 +53,7 @@ pub(in crate::rehearsal) async fn list_wrong_items(
 }
 
 /// S2: seats that are not as their live item says.
-pub(in crate::rehearsal) async fn list_wrong_seats(
+pub(crate) async fn list_wrong_seats(
     tx: &mut Connection,
     rows_max: i64,
 ) -> Result<Vec<Finding>, sqlx::Error> {
@@ -84,7 +84,7 @@ pub(in crate::rehearsal) async fn list_wrong_seats(
 }
 
 /// S3: reservations that do not end when they were said to end.
-pub(in crate::rehearsal) async fn list_wrong_ends(
+pub(crate) async fn list_wrong_ends(
     tx: &mut Connection,
     rows_max: i64,
 ) -> Result<Vec<Finding>, sqlx::Error> {
@@ -109,7 +109,7 @@ pub(in crate::rehearsal) async fn list_wrong_ends(
 }
 
 /// S3: holds still held a minute after their end, the oldest first.
-pub(in crate::rehearsal) async fn list_overdue_holds(
+pub(crate) async fn list_overdue_holds(
     db: &mut Connection,
     rows_max: i64,
 ) -> Result<Vec<Finding>, sqlx::Error> {
@@ -131,7 +131,7 @@ pub(in crate::rehearsal) async fn list_overdue_holds(
 
 /// S4: what was paid after its end: by the clock that decided, and by the moment of the
 /// payment.
-pub(in crate::rehearsal) async fn list_late_payments(
+pub(crate) async fn list_late_payments(
     tx: &mut Connection,
     rows_max: i64,
 ) -> Result<Vec<Finding>, sqlx::Error> {
@@ -156,7 +156,7 @@ pub(in crate::rehearsal) async fn list_late_payments(
 }
 
 /// S4: reservations that are empty or do not cost what their items cost.
-pub(in crate::rehearsal) async fn list_wrong_totals(
+pub(crate) async fn list_wrong_totals(
     tx: &mut Connection,
     rows_max: i64,
 ) -> Result<Vec<Finding>, sqlx::Error> {
@@ -181,7 +181,7 @@ pub(in crate::rehearsal) async fn list_wrong_totals(
 }
 
 /// S5: zones that lack more or fewer places than are live in them.
-pub(in crate::rehearsal) async fn list_wrong_zones(
+pub(crate) async fn list_wrong_zones(
     tx: &mut Connection,
     rows_max: i64,
 ) -> Result<Vec<Finding>, sqlx::Error> {

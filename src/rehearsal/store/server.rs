@@ -11,12 +11,12 @@ use crate::{
 
 /// Upper bound of a call on a connection that reads everything: what [`take_time`] gives a
 /// statement, and a minute.
-pub(in crate::rehearsal) const LONG_CALL_MAX: Duration = Duration::from_mins(11);
+pub(crate) const LONG_CALL_MAX: Duration = Duration::from_mins(11);
 /// How long a transaction of ours may stand idle, in seconds.
 const IDLE_SECS_MAX: f64 = 5.0;
 
 /// Lets each question of this transaction take as long as a large database needs.
-pub(in crate::rehearsal) async fn take_time(tx: &mut Connection) -> Result<(), sqlx::Error> {
+pub(crate) async fn take_time(tx: &mut Connection) -> Result<(), sqlx::Error> {
     sqlx::query!(
         r#"
         select set_config('statement_timeout', '10min', true) as statements,
@@ -30,7 +30,7 @@ pub(in crate::rehearsal) async fn take_time(tx: &mut Connection) -> Result<(), s
 }
 
 /// Transactions of ours that hold a snapshot, and perhaps rows, and do nothing.
-pub(in crate::rehearsal) async fn list_idle_transactions(
+pub(crate) async fn list_idle_transactions(
     tx: &mut Connection,
     rows_max: i64,
 ) -> Result<Vec<Finding>, sqlx::Error> {
@@ -56,10 +56,7 @@ pub(in crate::rehearsal) async fn list_idle_transactions(
 }
 
 /// Whether this is the database of that program.
-pub(in crate::rehearsal) async fn has_program(
-    db: &Pool,
-    program_id: Uuid,
-) -> Result<bool, sqlx::Error> {
+pub(crate) async fn has_program(db: &Pool, program_id: Uuid) -> Result<bool, sqlx::Error> {
     sqlx::query_scalar!(
         r#"select exists (select from programs where id = $1) as "has_program!""#,
         program_id,
@@ -69,7 +66,7 @@ pub(in crate::rehearsal) async fn has_program(
 }
 
 /// Whether an instance uses this database now, so that its workers should be at work.
-pub(in crate::rehearsal) async fn is_served(db: &mut Connection) -> Result<bool, sqlx::Error> {
+pub(crate) async fn is_served(db: &mut Connection) -> Result<bool, sqlx::Error> {
     sqlx::query_scalar!(
         r#"
         select exists (

@@ -3,7 +3,7 @@
 use crate::{infra::postgres::Connection, rehearsal::model::Finding};
 
 /// W1: wallets that do not hold what their changes add up to.
-pub(in crate::rehearsal) async fn list_wrong_sums(
+pub(crate) async fn list_wrong_sums(
     tx: &mut Connection,
     rows_max: i64,
 ) -> Result<Vec<Finding>, sqlx::Error> {
@@ -29,7 +29,7 @@ pub(in crate::rehearsal) async fn list_wrong_sums(
 }
 
 /// W2: changes that do not follow from the change before.
-pub(in crate::rehearsal) async fn list_broken_links(
+pub(crate) async fn list_broken_links(
     tx: &mut Connection,
     rows_max: i64,
 ) -> Result<Vec<Finding>, sqlx::Error> {
@@ -58,7 +58,7 @@ pub(in crate::rehearsal) async fn list_broken_links(
 }
 
 /// W2: wallets whose version is not that of their last change.
-pub(in crate::rehearsal) async fn list_wrong_versions(
+pub(crate) async fn list_wrong_versions(
     tx: &mut Connection,
     rows_max: i64,
 ) -> Result<Vec<Finding>, sqlx::Error> {
@@ -84,9 +84,7 @@ pub(in crate::rehearsal) async fn list_wrong_versions(
 
 /// W3: whether points came from nowhere or are gone. The kinds that only move points
 /// between wallets must cancel out, and no kind may have the sign of another.
-pub(in crate::rehearsal) async fn list_lost_points(
-    tx: &mut Connection,
-) -> Result<Vec<Finding>, sqlx::Error> {
+pub(crate) async fn list_lost_points(tx: &mut Connection) -> Result<Vec<Finding>, sqlx::Error> {
     sqlx::query_as!(
         Finding,
         r#"
@@ -116,7 +114,7 @@ pub(in crate::rehearsal) async fn list_lost_points(
 }
 
 /// W4: transfers whose entries are not those of their status, amount and people.
-pub(in crate::rehearsal) async fn list_wrong_transfers(
+pub(crate) async fn list_wrong_transfers(
     tx: &mut Connection,
     rows_max: i64,
 ) -> Result<Vec<Finding>, sqlx::Error> {
@@ -160,7 +158,7 @@ pub(in crate::rehearsal) async fn list_wrong_transfers(
 }
 
 /// W4: entries of a transfer that does not exist.
-pub(in crate::rehearsal) async fn list_lone_transfer_entries(
+pub(crate) async fn list_lone_transfer_entries(
     tx: &mut Connection,
     rows_max: i64,
 ) -> Result<Vec<Finding>, sqlx::Error> {
@@ -182,7 +180,7 @@ pub(in crate::rehearsal) async fn list_lone_transfer_entries(
 }
 
 /// W5: transfer requests still open a minute after their end, the oldest first.
-pub(in crate::rehearsal) async fn list_overdue_transfers(
+pub(crate) async fn list_overdue_transfers(
     db: &mut Connection,
     rows_max: i64,
 ) -> Result<Vec<Finding>, sqlx::Error> {

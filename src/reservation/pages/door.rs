@@ -15,14 +15,14 @@ use crate::{
 
 /// A performance and the program it belongs to.
 #[derive(Clone, Debug)]
-pub(super) struct Performance {
-    pub(super) schedule: Schedule,
-    pub(super) program: Arc<Program>,
+pub(crate) struct Performance {
+    pub(crate) schedule: Schedule,
+    pub(crate) program: Arc<Program>,
 }
 
 impl Performance {
     /// The performance `id`, unless its program is not shown.
-    pub(super) async fn find(
+    pub(crate) async fn find(
         app: &App,
         programs: &Programs,
         id: ScheduleId,
@@ -34,7 +34,7 @@ impl Performance {
     }
 
     /// The stay of `account_id`, of which a pass in `request` must speak.
-    pub(super) async fn admit(
+    pub(crate) async fn admit(
         &self,
         app: &App,
         request: &HttpRequest,
@@ -52,7 +52,7 @@ impl Performance {
     /// What an order shows at the door: a pass, or else a stay that is looked up, so that
     /// nobody who waits gets as far as the locks. Either way the order's transaction
     /// looks at the stay once more.
-    pub(super) async fn enter(
+    pub(crate) async fn enter(
         &self,
         app: &App,
         desk: &Desk,
@@ -69,14 +69,14 @@ impl Performance {
 
 /// How somebody came in with an order.
 #[derive(Debug)]
-pub(super) enum Entry {
+pub(crate) enum Entry {
     Pass(EntryPass),
     Looked(Admitted),
 }
 
 impl Entry {
     /// The pass that was shown.
-    pub(super) fn pass(&self) -> Option<&EntryPass> {
+    pub(crate) fn pass(&self) -> Option<&EntryPass> {
         match self {
             Self::Pass(pass) => Some(pass),
             Self::Looked(_) => None,
@@ -84,7 +84,7 @@ impl Entry {
     }
 
     /// Hands out a pass where none was shown.
-    pub(super) fn stamp(&self, answer: HttpResponse) -> HttpResponse {
+    pub(crate) fn stamp(&self, answer: HttpResponse) -> HttpResponse {
         match self {
             Self::Pass(_) => answer,
             Self::Looked(admitted) => admitted.stamp(answer),
@@ -94,15 +94,15 @@ impl Entry {
 
 /// Somebody who is inside.
 #[derive(Debug)]
-pub(super) struct Admitted {
-    pub(super) stay: Stay,
+pub(crate) struct Admitted {
+    pub(crate) stay: Stay,
     /// Cookies for a browser that has no pass.
     new_pass: Vec<Cookie<'static>>,
 }
 
 impl Admitted {
     /// Hands out the pass with an answer.
-    pub(super) fn stamp(&self, mut answer: HttpResponse) -> HttpResponse {
+    pub(crate) fn stamp(&self, mut answer: HttpResponse) -> HttpResponse {
         for pass in &self.new_pass {
             // A cookie of ours always is a valid header.
             let _ = answer.add_cookie(pass);

@@ -18,42 +18,42 @@ const CLASSES: usize = 4;
 
 /// A house, or one section of it.
 #[derive(Debug)]
-pub(super) struct Drawing {
-    pub(super) width: f32,
-    pub(super) height: f32,
-    pub(super) sections: Vec<SectionView>,
+pub(crate) struct Drawing {
+    pub(crate) width: f32,
+    pub(crate) height: f32,
+    pub(crate) sections: Vec<SectionView>,
     /// Every price, the dearest first.
-    pub(super) prices: Vec<Points>,
+    pub(crate) prices: Vec<Points>,
 }
 
 #[derive(Debug)]
-pub(super) struct SectionView {
-    pub(super) name: String,
-    pub(super) free: usize,
+pub(crate) struct SectionView {
+    pub(crate) name: String,
+    pub(crate) free: usize,
     /// Where its name stands.
-    pub(super) x: f32,
-    pub(super) y: f32,
-    pub(super) rows: Vec<RowView>,
+    pub(crate) x: f32,
+    pub(crate) y: f32,
+    pub(crate) rows: Vec<RowView>,
 }
 
 #[derive(Debug)]
-pub(super) struct RowView {
-    pub(super) name: String,
-    pub(super) seats: Vec<SeatView>,
+pub(crate) struct RowView {
+    pub(crate) name: String,
+    pub(crate) seats: Vec<SeatView>,
 }
 
 #[derive(Debug)]
-pub(super) struct SeatView {
-    pub(super) seat: MapSeat,
-    pub(super) x: f32,
-    pub(super) y: f32,
+pub(crate) struct SeatView {
+    pub(crate) seat: MapSeat,
+    pub(crate) x: f32,
+    pub(crate) y: f32,
     /// Of its price, the dearest is 1.
-    pub(super) class: usize,
+    pub(crate) class: usize,
 }
 
 impl SeatView {
     /// The end of the locale key of its status.
-    pub(super) fn word(&self) -> &'static str {
+    pub(crate) fn word(&self) -> &'static str {
         match self.seat.status {
             SeatStatus::Available => "free",
             SeatStatus::Held => "taken",
@@ -62,7 +62,7 @@ impl SeatView {
     }
 
     /// The symbol it is drawn with.
-    pub(super) fn mark(&self) -> String {
+    pub(crate) fn mark(&self) -> String {
         match self.word() {
             "free" => format!("free-{}", self.class),
             word => word.to_owned(),
@@ -72,7 +72,7 @@ impl SeatView {
 
 impl Drawing {
     /// The drawing of `seats`, which are in map order.
-    pub(super) fn of(seats: Vec<MapSeat>) -> Self {
+    pub(crate) fn of(seats: Vec<MapSeat>) -> Self {
         let least = |of: fn(&MapSeat) -> f32| seats.iter().map(of).fold(f32::INFINITY, f32::min);
         let most = |of: fn(&MapSeat) -> f32| seats.iter().map(of).fold(0.0_f32, f32::max);
         let (left, top) = (least(|seat| seat.x), least(|seat| seat.y));
@@ -98,23 +98,23 @@ impl Drawing {
     }
 
     /// Every seat.
-    pub(super) fn seats(&self) -> impl Iterator<Item = &MapSeat> {
+    pub(crate) fn seats(&self) -> impl Iterator<Item = &MapSeat> {
         let rows = self.sections.iter().flat_map(|section| &section.rows);
         rows.flat_map(|row| &row.seats).map(|view| &view.seat)
     }
 
     /// The prices with the number of their mark; those beyond the last share it.
-    pub(super) fn legend(&self) -> impl Iterator<Item = (usize, &Points)> {
+    pub(crate) fn legend(&self) -> impl Iterator<Item = (usize, &Points)> {
         self.prices.iter().enumerate().map(|(idx, price)| ((idx + 1).min(CLASSES), price))
     }
 
     /// The middle of the stage.
-    pub(super) fn center(&self) -> f32 {
+    pub(crate) fn center(&self) -> f32 {
         (self.width / 2.0).round()
     }
 
     /// The stage's outline.
-    pub(super) fn stage(&self) -> String {
+    pub(crate) fn stage(&self) -> String {
         const HALF: f32 = 190.0;
         format!("M{} 12h380l-24 36q-166 22-332 0z", self.center() - HALF)
     }

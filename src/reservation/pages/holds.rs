@@ -143,21 +143,21 @@ type Parsed = (Choice, Option<Shown>, Option<Uuid>);
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "called from templates")]
 impl HoldForm {
     /// How many of the best seats were asked for; two before anybody asked.
-    pub(super) fn is_best(&self, n_seats: &u32) -> bool {
+    pub(crate) fn is_best(&self, n_seats: &u32) -> bool {
         self.best.parse().unwrap_or(BEST_USUAL) == *n_seats
     }
 
-    pub(super) fn is_section(&self, name: &str) -> bool {
+    pub(crate) fn is_section(&self, name: &str) -> bool {
         self.section.text() == name
     }
 
-    pub(super) fn is_price(&self, price: &Points) -> bool {
+    pub(crate) fn is_price(&self, price: &Points) -> bool {
         self.price.parse() == Some(price.get())
     }
 
     /// The same order for another total, field by field. The best seats are asked for at any
     /// price of one: the total says what they may cost.
-    pub(super) fn at_total(&self, total: Points) -> Vec<(&'static str, String)> {
+    pub(crate) fn at_total(&self, total: Points) -> Vec<(&'static str, String)> {
         let mut fields = Vec::new();
         let named = [
             ("zone_id", &self.zone_id),
@@ -173,11 +173,11 @@ impl HoldForm {
         fields
     }
 
-    pub(super) fn has_seat(&self, id: &ScheduleSeatId) -> bool {
+    pub(crate) fn has_seat(&self, id: &ScheduleSeatId) -> bool {
         self.seat_ids.0.iter().any(|field| field.parse().as_ref() == Some(id))
     }
 
-    pub(super) fn has_places(&self, zone_id: &ZoneId, quantity: &u32) -> bool {
+    pub(crate) fn has_places(&self, zone_id: &ZoneId, quantity: &u32) -> bool {
         self.zone_id.parse().as_ref() == Some(zone_id) && self.quantity.parse() == Some(*quantity)
     }
 }

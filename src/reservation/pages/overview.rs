@@ -23,25 +23,25 @@ const NAME_WIDTH_LARGE_MAX: usize = 10;
 
 /// The drawing of a house.
 #[derive(Debug)]
-pub(super) struct Overview {
-    pub(super) width: usize,
-    pub(super) height: usize,
-    pub(super) blocks: Vec<Block>,
+pub(crate) struct Overview {
+    pub(crate) width: usize,
+    pub(crate) height: usize,
+    pub(crate) blocks: Vec<Block>,
 }
 
 /// One section in it.
 #[derive(Debug)]
-pub(super) struct Block {
-    pub(super) section: SectionListing,
-    pub(super) x: usize,
-    pub(super) y: usize,
+pub(crate) struct Block {
+    pub(crate) section: SectionListing,
+    pub(crate) x: usize,
+    pub(crate) y: usize,
     /// As much of the name as fits.
-    pub(super) sign: String,
-    pub(super) is_sign_long: bool,
+    pub(crate) sign: String,
+    pub(crate) is_sign_long: bool,
 }
 
 impl Overview {
-    pub(super) fn of(sections: &[SectionListing]) -> Self {
+    pub(crate) fn of(sections: &[SectionListing]) -> Self {
         let rows = rows_of(sections);
         let longest = rows.iter().map(Vec::len).max().unwrap_or_default();
         let (pitch_x, pitch_y) = (BLOCK.0 + GAP, BLOCK.1 + GAP);
@@ -59,12 +59,12 @@ impl Overview {
     }
 
     /// The middle of the stage.
-    pub(super) fn center(&self) -> usize {
+    pub(crate) fn center(&self) -> usize {
         self.width / 2
     }
 
     /// The stage's outline.
-    pub(super) fn stage(&self) -> String {
+    pub(crate) fn stage(&self) -> String {
         let (left, right) = (self.width / 4, self.width - self.width / 4);
         let middle = self.center();
         format!("M{left} {MARGIN}H{right}L{} 56Q{middle} 72 {} 56Z", right - 20, left + 20)
@@ -78,23 +78,23 @@ impl Block {
         Self { section: section.clone(), x, y, sign, is_sign_long }
     }
 
-    pub(super) fn width(&self) -> usize {
+    pub(crate) fn width(&self) -> usize {
         let _ = self;
         BLOCK.0
     }
 
-    pub(super) fn height(&self) -> usize {
+    pub(crate) fn height(&self) -> usize {
         let _ = self;
         BLOCK.1
     }
 
     /// Where its lines of text are centred.
-    pub(super) fn middle(&self) -> usize {
+    pub(crate) fn middle(&self) -> usize {
         self.x + BLOCK.0 / 2
     }
 
     /// How much of it is free, from 0 (nothing) to 4 (nearly all).
-    pub(super) fn shade(&self) -> usize {
+    pub(crate) fn shade(&self) -> usize {
         match self.section.n_seats {
             0 => 0,
             all => (self.section.free * 4).div_ceil(all).min(4),

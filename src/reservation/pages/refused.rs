@@ -12,13 +12,13 @@ use crate::{
 
 /// An order and why nothing was held.
 #[derive(Clone, Copy)]
-pub(super) struct Refused<'a> {
-    pub(super) why: Why<'a>,
-    pub(super) typed: &'a HoldForm,
+pub(crate) struct Refused<'a> {
+    pub(crate) why: Why<'a>,
+    pub(crate) typed: &'a HoldForm,
 }
 
 #[derive(Clone, Copy)]
-pub(super) enum Why<'a> {
+pub(crate) enum Why<'a> {
     /// It makes no sense.
     Mistakes(&'a Mistakes),
     /// It makes sense and cannot be carried out.
@@ -26,7 +26,7 @@ pub(super) enum Why<'a> {
 }
 
 impl<'a> Refused<'a> {
-    pub(super) fn status(&self) -> StatusCode {
+    pub(crate) fn status(&self) -> StatusCode {
         match self.why {
             Why::Mistakes(mistakes) => mistakes.status(),
             Why::Order(fault) => fault.status(),
@@ -34,7 +34,7 @@ impl<'a> Refused<'a> {
     }
 
     /// The refusal of an order that makes sense.
-    pub(super) fn order(&self) -> Option<&'a ReservationError> {
+    pub(crate) fn order(&self) -> Option<&'a ReservationError> {
         match self.why {
             Why::Mistakes(_) => None,
             Why::Order(fault) => Some(fault),
@@ -42,7 +42,7 @@ impl<'a> Refused<'a> {
     }
 
     /// As the map says it.
-    pub(super) fn told(&self, v: &View, map: &RoomMap) -> Refusal<'a> {
+    pub(crate) fn told(&self, v: &View, map: &RoomMap) -> Refusal<'a> {
         match self.why {
             Why::Mistakes(mistakes) => Refusal::of_mistakes(v, mistakes),
             Why::Order(ReservationError::SeatUnavailable { seat_ids, alternatives })
@@ -81,15 +81,15 @@ impl<'a> Refused<'a> {
 }
 
 /// What the map says of an order that was refused.
-pub(super) struct Refusal<'a> {
-    pub(super) title: Phrase,
-    pub(super) text: String,
+pub(crate) struct Refusal<'a> {
+    pub(crate) title: Phrase,
+    pub(crate) text: String,
     /// Names of the seats that are gone.
-    pub(super) gone: Vec<String>,
-    pub(super) alternatives: &'a [Alternative],
-    pub(super) is_about_seats: bool,
+    pub(crate) gone: Vec<String>,
+    pub(crate) alternatives: &'a [Alternative],
+    pub(crate) is_about_seats: bool,
     /// What it costs now, and the order that goes on at that.
-    pub(super) new_total: Option<NewTotal>,
+    pub(crate) new_total: Option<NewTotal>,
 }
 
 type NewTotal = (Points, Vec<(&'static str, String)>);

@@ -15,23 +15,23 @@ use crate::{
 };
 
 /// What of a performance is shown.
-pub(super) struct RoomMap {
+pub(crate) struct RoomMap {
     /// From where its changes are asked.
-    pub(super) cursor: i64,
+    pub(crate) cursor: i64,
     /// What was priced later may be shown at another price than it has.
-    pub(super) price_version: i64,
-    pub(super) drawing: Drawing,
-    pub(super) zones: Vec<ZoneState>,
-    pub(super) sections: Vec<SectionListing>,
+    pub(crate) price_version: i64,
+    pub(crate) drawing: Drawing,
+    pub(crate) zones: Vec<ZoneState>,
+    pub(crate) sections: Vec<SectionListing>,
     /// The one section shown, in a house that is shown one at a time.
-    pub(super) section: Option<String>,
+    pub(crate) section: Option<String>,
     /// A large house from above.
-    pub(super) overview: Option<Overview>,
+    pub(crate) overview: Option<Overview>,
 }
 
 /// The part of a performance that `section` names, or all of it, or where the seats stood
 /// that `refusal` is about.
-pub(super) async fn read_map(
+pub(crate) async fn read_map(
     app: &App,
     desk: &Desk,
     id: ScheduleId,

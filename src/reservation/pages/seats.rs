@@ -192,7 +192,7 @@ impl SeatMapPage<'_> {
     }
 }
 
-pub(super) fn seat_name(v: &View, seat: &MapSeat, with_section: bool) -> Phrase {
+pub(crate) fn seat_name(v: &View, seat: &MapSeat, with_section: bool) -> Phrase {
     let name = if with_section { "seat-name-full" } else { "seat-name" };
     v.t(name)
         .word("section", &seat.section)
@@ -244,7 +244,7 @@ async fn map_document(
 }
 
 /// The map, or why an order from it was refused and what could be had instead.
-pub(super) async fn map_page(
+pub(crate) async fn map_page(
     app: &App,
     desk: &Desk,
     v: &View,

@@ -12,31 +12,31 @@ use crate::{
 
 /// A seat as it stands after a change.
 #[derive(Clone, Debug, Deserialize)]
-pub(in crate::reservation) struct ChangedSeat {
-    pub(in crate::reservation) id: ScheduleSeatId,
-    pub(in crate::reservation) status: SeatStatus,
-    pub(in crate::reservation) price: Points,
-    pub(in crate::reservation) version: i64,
+pub(crate) struct ChangedSeat {
+    pub(crate) id: ScheduleSeatId,
+    pub(crate) status: SeatStatus,
+    pub(crate) price: Points,
+    pub(crate) version: i64,
 }
 
 /// A zone as it stands after a change.
 #[derive(Clone, Debug, Deserialize)]
-pub(in crate::reservation) struct ChangedZone {
-    pub(in crate::reservation) id: ZoneId,
-    pub(in crate::reservation) remaining: i32,
-    pub(in crate::reservation) name: String,
-    pub(in crate::reservation) price: Points,
-    pub(in crate::reservation) version: i64,
+pub(crate) struct ChangedZone {
+    pub(crate) id: ZoneId,
+    pub(crate) remaining: i32,
+    pub(crate) name: String,
+    pub(crate) price: Points,
+    pub(crate) version: i64,
 }
 
 /// What one snapshot showed.
 #[derive(Debug)]
-pub(in crate::reservation) struct ChangedRows {
-    pub(in crate::reservation) cursor: i64,
-    pub(in crate::reservation) price_version: i64,
-    pub(in crate::reservation) venue_version: i64,
-    pub(in crate::reservation) seats: Json<Vec<ChangedSeat>>,
-    pub(in crate::reservation) zones: Json<Vec<ChangedZone>>,
+pub(crate) struct ChangedRows {
+    pub(crate) cursor: i64,
+    pub(crate) price_version: i64,
+    pub(crate) venue_version: i64,
+    pub(crate) seats: Json<Vec<ChangedSeat>>,
+    pub(crate) zones: Json<Vec<ChangedZone>>,
 }
 
 /// What was changed by transactions from `since` on, in its present state, and where to
@@ -48,7 +48,7 @@ pub(in crate::reservation) struct ChangedRows {
 /// happen here, maybe one to come: it did not change, unless everything is asked for. A `since`
 /// that this cluster has not reached comes from another one as well: its viewer is told
 /// everything.
-pub(in crate::reservation) async fn changes_since(
+pub(crate) async fn changes_since(
     db: &Pool,
     schedule_id: ScheduleId,
     since: i64,

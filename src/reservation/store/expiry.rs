@@ -9,13 +9,13 @@ use crate::{
 };
 
 /// A hold past its end, read without a lock.
-pub(in crate::reservation) struct Lapsed {
-    pub(in crate::reservation) id: ReservationId,
-    pub(in crate::reservation) expires_at: DateTime<Utc>,
+pub(crate) struct Lapsed {
+    pub(crate) id: ReservationId,
+    pub(crate) expires_at: DateTime<Utc>,
 }
 
 /// One page of holds past their end, the oldest first, after the last of the page before.
-pub(in crate::reservation) async fn list_lapsed(
+pub(crate) async fn list_lapsed(
     db: &Pool,
     after: Option<&Lapsed>,
     rows_max: i64,
@@ -41,7 +41,7 @@ pub(in crate::reservation) async fn list_lapsed(
 }
 
 /// Locks those of `ids` that are held and that nobody else is ending or paying now.
-pub(in crate::reservation) async fn lock_held_rows(
+pub(crate) async fn lock_held_rows(
     tx: &mut Connection,
     ids: &[ReservationId],
 ) -> Result<Vec<ReservationId>, sqlx::Error> {
@@ -59,14 +59,14 @@ pub(in crate::reservation) async fn lock_held_rows(
 }
 
 /// A locked hold whose end has come.
-pub(in crate::reservation) struct Ended {
-    pub(in crate::reservation) id: ReservationId,
-    pub(in crate::reservation) schedule_id: ScheduleId,
+pub(crate) struct Ended {
+    pub(crate) id: ReservationId,
+    pub(crate) schedule_id: ScheduleId,
 }
 
 /// Those of the locked `ids` whose end has come, by the clock after the locks: one that
 /// was renewed meanwhile is left alone.
-pub(in crate::reservation) async fn list_ended(
+pub(crate) async fn list_ended(
     tx: &mut Connection,
     ids: &[ReservationId],
 ) -> Result<Vec<Ended>, sqlx::Error> {

@@ -13,16 +13,16 @@ use crate::{
 
 /// A seat that this transaction has locked.
 #[derive(Debug)]
-pub(in crate::reservation) struct LockedSeat {
-    pub(in crate::reservation) id: ScheduleSeatId,
-    pub(in crate::reservation) version: i64,
-    pub(in crate::reservation) price: Points,
-    pub(in crate::reservation) price_version: i64,
-    pub(in crate::reservation) status: SeatStatus,
+pub(crate) struct LockedSeat {
+    pub(crate) id: ScheduleSeatId,
+    pub(crate) version: i64,
+    pub(crate) price: Points,
+    pub(crate) price_version: i64,
+    pub(crate) status: SeatStatus,
 }
 
 /// Locks those of `ids` that belong to the performance, in id order.
-pub(in crate::reservation) async fn lock_seats(
+pub(crate) async fn lock_seats(
     tx: &mut Connection,
     schedule_id: ScheduleId,
     ids: &[ScheduleSeatId],
@@ -45,22 +45,22 @@ pub(in crate::reservation) async fn lock_seats(
 
 /// On what terms an account may hold seats of a performance at this moment.
 #[derive(Debug)]
-pub(in crate::reservation) struct Terms {
+pub(crate) struct Terms {
     /// By the database's clock, after the locks.
-    pub(in crate::reservation) moment: DateTime<Utc>,
-    pub(in crate::reservation) is_on_sale: bool,
-    pub(in crate::reservation) hold_ttl_secs: i32,
-    pub(in crate::reservation) refund_until: DateTime<Utc>,
-    pub(in crate::reservation) refund_percent: i32,
-    pub(in crate::reservation) places_max: i32,
-    pub(in crate::reservation) places_live: i64,
+    pub(crate) moment: DateTime<Utc>,
+    pub(crate) is_on_sale: bool,
+    pub(crate) hold_ttl_secs: i32,
+    pub(crate) refund_until: DateTime<Utc>,
+    pub(crate) refund_percent: i32,
+    pub(crate) places_max: i32,
+    pub(crate) places_live: i64,
     /// Until when the account holds nothing, as earlier holds ended unpaid.
-    pub(in crate::reservation) cools_until: Option<DateTime<Utc>>,
+    pub(crate) cools_until: Option<DateTime<Utc>>,
 }
 
 /// The terms, by the clock of this statement: to be asked after the locks. The account's
 /// token is locked, so no other hold of theirs is counted half.
-pub(in crate::reservation) async fn terms_of(
+pub(crate) async fn terms_of(
     tx: &mut Connection,
     schedule_id: ScheduleId,
     account_id: AccountId,
@@ -106,17 +106,17 @@ pub(in crate::reservation) async fn terms_of(
 
 /// A hold that is about to be written.
 #[derive(Debug)]
-pub(in crate::reservation) struct NewHold {
-    pub(in crate::reservation) id: ReservationId,
-    pub(in crate::reservation) account_id: AccountId,
-    pub(in crate::reservation) schedule_id: ScheduleId,
-    pub(in crate::reservation) program_id: ProgramId,
-    pub(in crate::reservation) terms: Terms,
+pub(crate) struct NewHold {
+    pub(crate) id: ReservationId,
+    pub(crate) account_id: AccountId,
+    pub(crate) schedule_id: ScheduleId,
+    pub(crate) program_id: ProgramId,
+    pub(crate) terms: Terms,
 }
 
 /// Writes a hold, its items and its seats in one statement. Says when it ends and how
 /// many seats were still as they had been locked; fewer than asked for undoes it.
-pub(in crate::reservation) async fn insert_seat_hold(
+pub(crate) async fn insert_seat_hold(
     tx: &mut Connection,
     hold: &NewHold,
     total: Points,
@@ -172,13 +172,13 @@ pub(in crate::reservation) async fn insert_seat_hold(
 
 /// Zone that this transaction has locked.
 #[derive(Debug)]
-pub(in crate::reservation) struct LockedZone {
-    pub(in crate::reservation) price: Points,
-    pub(in crate::reservation) remaining: i32,
+pub(crate) struct LockedZone {
+    pub(crate) price: Points,
+    pub(crate) remaining: i32,
 }
 
 /// Locks a zone, if the performance has it.
-pub(in crate::reservation) async fn lock_zone(
+pub(crate) async fn lock_zone(
     tx: &mut Connection,
     schedule_id: ScheduleId,
     zone_id: ZoneId,
@@ -199,7 +199,7 @@ pub(in crate::reservation) async fn lock_zone(
 
 /// Takes places off a locked zone and writes the hold of them, in one statement; says when it
 /// ends. `None`, and nothing is written, when the zone has too few left.
-pub(in crate::reservation) async fn insert_place_hold(
+pub(crate) async fn insert_place_hold(
     tx: &mut Connection,
     hold: &NewHold,
     total: Points,
@@ -243,7 +243,7 @@ pub(in crate::reservation) async fn insert_place_hold(
 }
 
 /// How many places a zone of the performance has left, if it has such a zone.
-pub(in crate::reservation) async fn find_remaining(
+pub(crate) async fn find_remaining(
     db: impl PgExecutor<'_>,
     schedule_id: ScheduleId,
     zone_id: ZoneId,
@@ -258,7 +258,7 @@ pub(in crate::reservation) async fn find_remaining(
 }
 
 /// Those of `seat_ids` that only a hold past its end keeps.
-pub(in crate::reservation) async fn list_lapsed_seats(
+pub(crate) async fn list_lapsed_seats(
     db: &Pool,
     seat_ids: &[ScheduleSeatId],
 ) -> Result<Vec<ScheduleSeatId>, sqlx::Error> {
@@ -278,7 +278,7 @@ pub(in crate::reservation) async fn list_lapsed_seats(
 
 /// Holds past their end that still keep one of `seat_ids` or places of `zone_id`, the
 /// oldest first.
-pub(in crate::reservation) async fn list_lapsed_in_the_way(
+pub(crate) async fn list_lapsed_in_the_way(
     db: &Pool,
     seat_ids: &[ScheduleSeatId],
     zone_id: Option<ZoneId>,

@@ -16,21 +16,18 @@ use crate::{
 
 /// State of a performance before its seats are read.
 #[derive(Clone, Copy, Debug, Default)]
-pub(in crate::reservation) struct Position {
+pub(crate) struct Position {
     /// Where to ask for changes from: every transaction older than this is seen by whatever is
     /// read after it.
-    pub(in crate::reservation) cursor: i64,
+    pub(crate) cursor: i64,
     /// What was priced by a later step may be shown at another price than it has.
-    pub(in crate::reservation) price_version: i64,
+    pub(crate) price_version: i64,
     /// The edition of the venue: with another one the seats may stand elsewhere.
-    pub(in crate::reservation) venue_version: i64,
+    pub(crate) venue_version: i64,
 }
 
 /// The position to be read before the seats.
-pub(in crate::reservation) async fn position(
-    db: &Pool,
-    schedule_id: ScheduleId,
-) -> Result<Position, sqlx::Error> {
+pub(crate) async fn position(db: &Pool, schedule_id: ScheduleId) -> Result<Position, sqlx::Error> {
     sqlx::query_as!(
         Position,
         r#"
@@ -48,7 +45,7 @@ pub(in crate::reservation) async fn position(
 }
 
 /// Seats of a performance, or of one section of it, in map order.
-pub(in crate::reservation) async fn list_seats(
+pub(crate) async fn list_seats(
     db: &Pool,
     schedule_id: ScheduleId,
     section: Option<&str>,
@@ -104,7 +101,7 @@ async fn list_section_seats(
 }
 
 /// The seats of every section in which one of `seat_ids` stands, in map order.
-pub(in crate::reservation) async fn list_seats_around(
+pub(crate) async fn list_seats_around(
     db: &Pool,
     schedule_id: ScheduleId,
     seat_ids: &[ScheduleSeatId],
@@ -131,7 +128,7 @@ pub(in crate::reservation) async fn list_seats_around(
 }
 
 /// Whether more than `count` seats are on sale; reads no more than those.
-pub(in crate::reservation) async fn has_more_seats_than(
+pub(crate) async fn has_more_seats_than(
     db: &Pool,
     schedule_id: ScheduleId,
     count: i64,
@@ -148,7 +145,7 @@ pub(in crate::reservation) async fn has_more_seats_than(
 }
 
 /// The zones of a performance, the dearest first.
-pub(in crate::reservation) async fn list_zones(
+pub(crate) async fn list_zones(
     db: &Pool,
     schedule_id: ScheduleId,
 ) -> Result<Vec<ZoneState>, sqlx::Error> {
@@ -167,7 +164,7 @@ pub(in crate::reservation) async fn list_zones(
 }
 
 /// The items of a reservation with their names.
-pub(in crate::reservation) async fn list_items(
+pub(crate) async fn list_items(
     db: &Pool,
     reservation_id: ReservationId,
 ) -> Result<Vec<NamedItem>, sqlx::Error> {
@@ -192,7 +189,7 @@ pub(in crate::reservation) async fn list_items(
 }
 
 /// What one account reserved, the newest first, after the last of the page before.
-pub(in crate::reservation) async fn list_owned(
+pub(crate) async fn list_owned(
     db: &Pool,
     account_id: AccountId,
     after: Option<ReservationId>,

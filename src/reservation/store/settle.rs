@@ -11,7 +11,7 @@ use crate::{
 };
 
 /// The reservation, if it is `account_id`'s. A hold past its end reads as expired.
-pub(in crate::reservation) async fn find_owned(
+pub(crate) async fn find_owned(
     db: impl PgExecutor<'_>,
     account_id: AccountId,
     id: ReservationId,
@@ -37,7 +37,7 @@ pub(in crate::reservation) async fn find_owned(
 }
 
 /// Points that were given back for a reservation, if it was refunded.
-pub(in crate::reservation) async fn find_refunded(
+pub(crate) async fn find_refunded(
     db: impl PgExecutor<'_>,
     id: ReservationId,
 ) -> Result<Option<Points>, sqlx::Error> {
@@ -55,7 +55,7 @@ pub(in crate::reservation) async fn find_refunded(
 }
 
 /// Locks the row of a reservation, if it is `account_id`'s.
-pub(in crate::reservation) async fn lock_owned(
+pub(crate) async fn lock_owned(
     tx: &mut Connection,
     account_id: AccountId,
     id: ReservationId,
@@ -71,18 +71,18 @@ pub(in crate::reservation) async fn lock_owned(
 }
 
 /// A locked reservation, one row an item, as the database's clock finds it.
-pub(in crate::reservation) struct LockedRow {
-    pub(in crate::reservation) program_id: ProgramId,
-    pub(in crate::reservation) schedule_id: crate::catalog::ScheduleId,
-    pub(in crate::reservation) status: ReservationStatus,
-    pub(in crate::reservation) total: Points,
-    pub(in crate::reservation) expires_at: chrono::DateTime<chrono::Utc>,
-    pub(in crate::reservation) renewed_at: Option<chrono::DateTime<chrono::Utc>>,
-    pub(in crate::reservation) locked_at: chrono::DateTime<chrono::Utc>,
-    pub(in crate::reservation) is_lapsed: bool,
-    pub(in crate::reservation) is_refund_over: bool,
-    pub(in crate::reservation) refund_percent: i32,
-    pub(in crate::reservation) program_status: ProgramStatus,
+pub(crate) struct LockedRow {
+    pub(crate) program_id: ProgramId,
+    pub(crate) schedule_id: crate::catalog::ScheduleId,
+    pub(crate) status: ReservationStatus,
+    pub(crate) total: Points,
+    pub(crate) expires_at: chrono::DateTime<chrono::Utc>,
+    pub(crate) renewed_at: Option<chrono::DateTime<chrono::Utc>>,
+    pub(crate) locked_at: chrono::DateTime<chrono::Utc>,
+    pub(crate) is_lapsed: bool,
+    pub(crate) is_refund_over: bool,
+    pub(crate) refund_percent: i32,
+    pub(crate) program_status: ProgramStatus,
     item_id: ReservationItemId,
     schedule_seat_id: Option<ScheduleSeatId>,
     zone_id: Option<ZoneId>,
@@ -91,7 +91,7 @@ pub(in crate::reservation) struct LockedRow {
 }
 
 impl LockedRow {
-    pub(in crate::reservation) fn item(&self) -> Item {
+    pub(crate) fn item(&self) -> Item {
         Item {
             id: self.item_id,
             schedule_seat_id: self.schedule_seat_id,
@@ -104,7 +104,7 @@ impl LockedRow {
 
 /// What a reservation is, asked after its row was locked: a clock read in the locking
 /// statement would be from before the wait.
-pub(in crate::reservation) async fn list_locked(
+pub(crate) async fn list_locked(
     tx: &mut Connection,
     id: ReservationId,
 ) -> Result<Vec<LockedRow>, sqlx::Error> {
@@ -134,7 +134,7 @@ pub(in crate::reservation) async fn list_locked(
 
 /// Moves locked reservations from one status to another; says how many it were. `at` is
 /// when that was decided, as of every confirmation; without it, now.
-pub(in crate::reservation) async fn write_status(
+pub(crate) async fn write_status(
     tx: &mut Connection,
     ids: &[ReservationId],
     from: ReservationStatus,
@@ -159,7 +159,7 @@ pub(in crate::reservation) async fn write_status(
 }
 
 /// HELD seats become RESERVED; says how many it were.
-pub(in crate::reservation) async fn write_seats_reserved(
+pub(crate) async fn write_seats_reserved(
     tx: &mut Connection,
     seat_ids: &[ScheduleSeatId],
 ) -> Result<u64, sqlx::Error> {
@@ -181,14 +181,14 @@ pub(in crate::reservation) async fn write_seats_reserved(
 }
 
 /// An item that ended, and what it frees.
-pub(in crate::reservation) struct EndedItem {
-    pub(in crate::reservation) schedule_seat_id: Option<ScheduleSeatId>,
-    pub(in crate::reservation) zone_id: Option<ZoneId>,
-    pub(in crate::reservation) quantity: i32,
+pub(crate) struct EndedItem {
+    pub(crate) schedule_seat_id: Option<ScheduleSeatId>,
+    pub(crate) zone_id: Option<ZoneId>,
+    pub(crate) quantity: i32,
 }
 
 /// The items of reservations that were ended are live no more.
-pub(in crate::reservation) async fn write_items_ended(
+pub(crate) async fn write_items_ended(
     tx: &mut Connection,
     ids: &[ReservationId],
 ) -> Result<Vec<EndedItem>, sqlx::Error> {
@@ -206,7 +206,7 @@ pub(in crate::reservation) async fn write_items_ended(
 }
 
 /// Frees seats whose items ended; says how many it were.
-pub(in crate::reservation) async fn write_seats_available(
+pub(crate) async fn write_seats_available(
     tx: &mut Connection,
     seat_ids: &[ScheduleSeatId],
 ) -> Result<u64, sqlx::Error> {
@@ -228,7 +228,7 @@ pub(in crate::reservation) async fn write_seats_available(
 }
 
 /// Gives places back to their zones, `quantities` beside `zone_ids`.
-pub(in crate::reservation) async fn write_places_returned(
+pub(crate) async fn write_places_returned(
     tx: &mut Connection,
     zone_ids: &[ZoneId],
     quantities: &[i32],
@@ -258,7 +258,7 @@ pub(in crate::reservation) async fn write_places_returned(
 }
 
 /// How many holds of the account in the program can still be paid.
-pub(in crate::reservation) async fn count_live_holds(
+pub(crate) async fn count_live_holds(
     tx: &mut Connection,
     account_id: AccountId,
     program_id: ProgramId,
@@ -277,7 +277,7 @@ pub(in crate::reservation) async fn count_live_holds(
 }
 
 /// Moves the end of a locked hold, once, and says to when.
-pub(in crate::reservation) async fn write_renewal(
+pub(crate) async fn write_renewal(
     tx: &mut Connection,
     id: ReservationId,
     secs: i32,

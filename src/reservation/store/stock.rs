@@ -7,14 +7,14 @@ use crate::{
 };
 
 /// A seat that this transaction has locked, with its name.
-pub(in crate::reservation) struct PickedSeat {
-    pub(in crate::reservation) id: ScheduleSeatId,
-    pub(in crate::reservation) name: String,
-    pub(in crate::reservation) status: SeatStatus,
+pub(crate) struct PickedSeat {
+    pub(crate) id: ScheduleSeatId,
+    pub(crate) name: String,
+    pub(crate) status: SeatStatus,
 }
 
 /// Locks the picked seats, in id order.
-pub(in crate::reservation) async fn lock_picked(
+pub(crate) async fn lock_picked(
     tx: &mut Connection,
     schedule_id: ScheduleId,
     pick: &SeatPick,
@@ -43,7 +43,7 @@ pub(in crate::reservation) async fn lock_picked(
 }
 
 /// Moves locked seats from one status to another; says how many it were.
-pub(in crate::reservation) async fn write_seat_status(
+pub(crate) async fn write_seat_status(
     tx: &mut Connection,
     seats: &[PickedSeat],
     from: SeatStatus,
@@ -66,7 +66,7 @@ pub(in crate::reservation) async fn write_seat_status(
 }
 
 /// Another number of places; what is left changes by as much.
-pub(in crate::reservation) async fn write_capacity(
+pub(crate) async fn write_capacity(
     tx: &mut Connection,
     zone_id: ZoneId,
     capacity: i32,

@@ -14,7 +14,7 @@ use crate::{
 };
 
 /// Locks the ticket with this code, if there is one.
-pub(in crate::tickets) async fn lock_by_code(
+pub(crate) async fn lock_by_code(
     tx: &mut Connection,
     code: &TicketCode,
 ) -> Result<Option<TicketId>, sqlx::Error> {
@@ -27,10 +27,7 @@ pub(in crate::tickets) async fn lock_by_code(
 }
 
 /// Locks a ticket, if it exists.
-pub(in crate::tickets) async fn lock(
-    tx: &mut Connection,
-    ticket_id: TicketId,
-) -> Result<(), sqlx::Error> {
+pub(crate) async fn lock(tx: &mut Connection, ticket_id: TicketId) -> Result<(), sqlx::Error> {
     sqlx::query!("select id from tickets where id = $1 for no key update", ticket_id as _)
         .fetch_optional(tx)
         .await?;
@@ -38,20 +35,20 @@ pub(in crate::tickets) async fn lock(
 }
 
 /// What decides whether a ticket opens a door.
-pub(in crate::tickets) struct Shown {
-    pub(in crate::tickets) status: TicketStatus,
-    pub(in crate::tickets) used_at: Option<DateTime<Utc>>,
-    pub(in crate::tickets) schedule_id: ScheduleId,
-    pub(in crate::tickets) is_cancelled: bool,
-    pub(in crate::tickets) title: String,
-    pub(in crate::tickets) starts_at: DateTime<Utc>,
-    pub(in crate::tickets) time_zone: String,
+pub(crate) struct Shown {
+    pub(crate) status: TicketStatus,
+    pub(crate) used_at: Option<DateTime<Utc>>,
+    pub(crate) schedule_id: ScheduleId,
+    pub(crate) is_cancelled: bool,
+    pub(crate) title: String,
+    pub(crate) starts_at: DateTime<Utc>,
+    pub(crate) time_zone: String,
     /// By the clock of this statement.
-    pub(in crate::tickets) moment: DateTime<Utc>,
+    pub(crate) moment: DateTime<Utc>,
 }
 
 /// A locked ticket as it is now: a statement after the one that waited for it.
-pub(in crate::tickets) async fn shown_ticket_of(
+pub(crate) async fn shown_ticket_of(
     tx: &mut Connection,
     ticket_id: TicketId,
 ) -> Result<Shown, sqlx::Error> {
@@ -77,7 +74,7 @@ pub(in crate::tickets) async fn shown_ticket_of(
 }
 
 /// A locked, valid ticket is used now.
-pub(in crate::tickets) async fn write_used(
+pub(crate) async fn write_used(
     tx: &mut Connection,
     ticket_id: TicketId,
     by: AccountId,
@@ -97,7 +94,7 @@ pub(in crate::tickets) async fn write_used(
 
 /// A locked, used ticket is what it would be without its use: valid, or void if its
 /// reservation is not confirmed any more.
-pub(in crate::tickets) async fn write_not_used(
+pub(crate) async fn write_not_used(
     tx: &mut Connection,
     ticket_id: TicketId,
 ) -> Result<(), sqlx::Error> {
@@ -118,7 +115,7 @@ pub(in crate::tickets) async fn write_not_used(
 }
 
 /// A used ticket of one performance; fresh for a minute.
-pub(in crate::tickets) async fn find_check_in(
+pub(crate) async fn find_check_in(
     db: impl PgExecutor<'_>,
     schedule_id: ScheduleId,
     ticket_id: TicketId,
@@ -147,7 +144,7 @@ pub(in crate::tickets) async fn find_check_in(
 }
 
 /// Valid and used tickets of one performance, by section and zone.
-pub(in crate::tickets) async fn count_by_section(
+pub(crate) async fn count_by_section(
     db: &Pool,
     schedule_id: ScheduleId,
 ) -> Result<Vec<DoorCount>, sqlx::Error> {

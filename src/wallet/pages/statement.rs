@@ -29,7 +29,7 @@ use crate::{
 };
 
 /// Where the statement is downloaded.
-pub(super) const STATEMENT_PATH: &str = "/wallet/statement.csv";
+pub(crate) const STATEMENT_PATH: &str = "/wallet/statement.csv";
 /// Lines of the file that are read at once.
 const CHUNK_ROWS: i64 = 1_000;
 
@@ -43,7 +43,7 @@ pub struct StatementQuery {
 }
 
 impl StatementQuery {
-    pub(super) fn parse(&self) -> Result<(Filter, Option<Uuid>), Mistakes> {
+    pub(crate) fn parse(&self) -> Result<(Filter, Option<Uuid>), Mistakes> {
         let mut mistakes = Mistakes::default();
         let (mut filter, mut after) = (Filter::default(), None);
         if !self.kind.is_empty() {
@@ -62,7 +62,7 @@ impl StatementQuery {
 }
 
 /// The address of the lines of `filter` after the line `after`.
-pub(super) fn href(path: &str, filter: Filter, after: Option<Uuid>) -> String {
+pub(crate) fn href(path: &str, filter: Filter, after: Option<Uuid>) -> String {
     let mut query = form_urlencoded::Serializer::new(String::new());
     if let Some(kind) = filter.kind {
         query.append_pair("kind", kind.name());

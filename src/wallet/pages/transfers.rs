@@ -78,7 +78,7 @@ pub struct SendBox {
 }
 
 impl SendBox {
-    pub(super) fn new(app: &App) -> Self {
+    pub(crate) fn new(app: &App) -> Self {
         Self {
             request_key: Uuid::now_v7(),
             to: String::new(),

@@ -11,7 +11,7 @@ use crate::{
 };
 
 /// Lines from version `oldest` to `newest`, newest first.
-pub(in crate::wallet) async fn list_history(
+pub(crate) async fn list_history(
     db: &Pool,
     wallet_id: WalletId,
     oldest: i64,
@@ -39,7 +39,7 @@ pub(in crate::wallet) async fn list_history(
 
 /// As [`list_history`], of one kind: a statement of its own, so that it has the index of
 /// its own.
-pub(in crate::wallet) async fn list_history_of(
+pub(crate) async fn list_history_of(
     db: &Pool,
     wallet_id: WalletId,
     kind: Kind,
@@ -68,7 +68,7 @@ pub(in crate::wallet) async fn list_history_of(
 }
 
 /// The version that the line `id` made, if it is one of this wallet's.
-pub(in crate::wallet) async fn find_version(
+pub(crate) async fn find_version(
     db: &Pool,
     wallet_id: WalletId,
     id: Uuid,
@@ -83,7 +83,7 @@ pub(in crate::wallet) async fn find_version(
 }
 
 /// The first version made at or after `from` and before `to`.
-pub(in crate::wallet) async fn find_first_version(
+pub(crate) async fn find_first_version(
     db: &Pool,
     wallet_id: WalletId,
     from: DateTime<Utc>,
@@ -105,7 +105,7 @@ pub(in crate::wallet) async fn find_first_version(
 }
 
 /// The last version made at or after `from` and before `to`.
-pub(in crate::wallet) async fn find_last_version(
+pub(crate) async fn find_last_version(
     db: &Pool,
     wallet_id: WalletId,
     from: DateTime<Utc>,
@@ -127,7 +127,7 @@ pub(in crate::wallet) async fn find_last_version(
 }
 
 /// When the first line was written.
-pub(in crate::wallet) async fn find_beginning(
+pub(crate) async fn find_beginning(
     db: &Pool,
     wallet_id: WalletId,
 ) -> Result<Option<DateTime<Utc>>, sqlx::Error> {

@@ -14,7 +14,7 @@ use crate::{
 };
 
 /// Who has this e-mail address.
-pub(in crate::wallet) async fn find_recipient(
+pub(crate) async fn find_recipient(
     db: &Pool,
     email: &Email,
 ) -> Result<Option<AccountId>, sqlx::Error> {
@@ -27,7 +27,7 @@ pub(in crate::wallet) async fn find_recipient(
 }
 
 /// How many requests of `sender_id` are open.
-pub(in crate::wallet) async fn count_open(
+pub(crate) async fn count_open(
     tx: &mut Connection,
     sender_id: AccountId,
 ) -> Result<i64, sqlx::Error> {
@@ -40,7 +40,7 @@ pub(in crate::wallet) async fn count_open(
 }
 
 /// Inserts an open request with its first status; says when it ends.
-pub(in crate::wallet) async fn insert_transfer(
+pub(crate) async fn insert_transfer(
     tx: &mut Connection,
     transfer_id: TransferId,
     sender_id: AccountId,
@@ -71,7 +71,7 @@ pub(in crate::wallet) async fn insert_transfer(
 }
 
 /// Locks a request; false if there is none.
-pub(in crate::wallet) async fn lock_transfer(
+pub(crate) async fn lock_transfer(
     tx: &mut Connection,
     transfer_id: TransferId,
 ) -> Result<bool, sqlx::Error> {
@@ -81,7 +81,7 @@ pub(in crate::wallet) async fn lock_transfer(
 }
 
 /// As [`lock_transfer`]; false also if somebody else has it locked.
-pub(in crate::wallet) async fn lock_free_transfer(
+pub(crate) async fn lock_free_transfer(
     tx: &mut Connection,
     transfer_id: TransferId,
 ) -> Result<bool, sqlx::Error> {
@@ -94,7 +94,7 @@ pub(in crate::wallet) async fn lock_free_transfer(
 
 /// What a locked request is, asked after its lock: a clock read in the locking
 /// statement would be from before the wait.
-pub(in crate::wallet) async fn locked_transfer_of(
+pub(crate) async fn locked_transfer_of(
     tx: &mut Connection,
     transfer_id: TransferId,
 ) -> Result<LockedTransfer, sqlx::Error> {
@@ -114,7 +114,7 @@ pub(in crate::wallet) async fn locked_transfer_of(
 }
 
 /// Ends an open request and notes it in the status history; says whether it was open.
-pub(in crate::wallet) async fn write_transfer_status(
+pub(crate) async fn write_transfer_status(
     tx: &mut Connection,
     transfer: &LockedTransfer,
     status: TransferStatus,
@@ -140,7 +140,7 @@ pub(in crate::wallet) async fn write_transfer_status(
 }
 
 /// Locks the wallets of accounts, in id order.
-pub(in crate::wallet) async fn lock_wallets(
+pub(crate) async fn lock_wallets(
     tx: &mut Connection,
     account_ids: &[AccountId],
 ) -> Result<Vec<Wallet>, sqlx::Error> {
@@ -162,7 +162,7 @@ pub(in crate::wallet) async fn lock_wallets(
 
 /// The next open requests whose time is over, oldest end first, after the end and id of
 /// the last one seen.
-pub(in crate::wallet) async fn list_lapsed(
+pub(crate) async fn list_lapsed(
     db: &Pool,
     after: Option<(DateTime<Utc>, TransferId)>,
     rows_max: i64,
@@ -188,7 +188,7 @@ pub(in crate::wallet) async fn list_lapsed(
 }
 
 /// The requests of one sender whose time is over and that still withhold points.
-pub(in crate::wallet) async fn list_lapsed_of(
+pub(crate) async fn list_lapsed_of(
     db: &Pool,
     sender_id: AccountId,
     rows_max: i64,
@@ -208,7 +208,7 @@ pub(in crate::wallet) async fn list_lapsed_of(
 }
 
 /// A request, if `account_id` is one of its two people.
-pub(in crate::wallet) async fn find_transfer(
+pub(crate) async fn find_transfer(
     db: &Pool,
     account_id: AccountId,
     transfer_id: TransferId,
@@ -235,7 +235,7 @@ pub(in crate::wallet) async fn find_transfer(
 
 /// The requests that wait for somebody's answer: those to and from `account_id`, the
 /// newest of each.
-pub(in crate::wallet) async fn list_open(
+pub(crate) async fn list_open(
     db: impl PgExecutor<'_>,
     account_id: AccountId,
     rows_max: i64,
@@ -269,7 +269,7 @@ pub(in crate::wallet) async fn list_open(
 
 /// The wallet as it is shown: points of requests whose time is over are not withheld
 /// any more, whether or not anybody has written so yet.
-pub(in crate::wallet) async fn find_shown_wallet(
+pub(crate) async fn find_shown_wallet(
     db: impl PgExecutor<'_>,
     account_id: AccountId,
 ) -> Result<Option<Wallet>, sqlx::Error> {

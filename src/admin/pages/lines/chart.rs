@@ -9,22 +9,22 @@ const HEIGHT: i64 = 120;
 const TOP_MIN: i64 = 5;
 
 /// One minute as a bar.
-pub(super) struct Bar {
-    pub(super) x: i64,
-    pub(super) y: i64,
-    pub(super) height: i64,
+pub(crate) struct Bar {
+    pub(crate) x: i64,
+    pub(crate) y: i64,
+    pub(crate) height: i64,
 }
 
 /// Bars, and perhaps a line over them.
-pub(super) struct Chart {
+pub(crate) struct Chart {
     /// One for each minute of which something is known.
-    pub(super) bars: Vec<Bar>,
+    pub(crate) bars: Vec<Bar>,
     /// The points of the line; empty without one.
-    pub(super) line: String,
+    pub(crate) line: String,
     /// What the top edge stands for.
-    pub(super) top: i64,
-    pub(super) width: i64,
-    pub(super) height: i64,
+    pub(crate) top: i64,
+    pub(crate) width: i64,
+    pub(crate) height: i64,
 }
 
 impl Chart {
@@ -52,22 +52,22 @@ impl Chart {
 }
 
 /// Three drawings of the same hour.
-pub(super) struct Charts {
+pub(crate) struct Charts {
     /// Oldest first.
-    pub(super) minutes: Vec<Minute>,
+    pub(crate) minutes: Vec<Minute>,
     /// Who waited.
-    pub(super) length: Chart,
+    pub(crate) length: Chart,
     /// Who joined.
-    pub(super) arrivals: Chart,
-    pub(super) joined_total: i64,
+    pub(crate) arrivals: Chart,
+    pub(crate) joined_total: i64,
     /// Who was let in, and as a line whose place was freed.
-    pub(super) gate: Chart,
-    pub(super) admitted_total: i64,
-    pub(super) freed_total: i64,
+    pub(crate) gate: Chart,
+    pub(crate) admitted_total: i64,
+    pub(crate) freed_total: i64,
 }
 
 impl Charts {
-    pub(super) fn of(minutes: Vec<Minute>) -> Self {
+    pub(crate) fn of(minutes: Vec<Minute>) -> Self {
         let bars = |count: fn(&Minute) -> Option<i64>| -> Vec<Option<i64>> {
             minutes.iter().map(count).collect()
         };

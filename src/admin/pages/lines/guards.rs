@@ -28,7 +28,7 @@ use crate::{
 const AGE_MINS: RangeInclusive<i32> = 1..=525_600;
 const PROOF_BITS: RangeInclusive<i32> = 8..=28;
 /// What the page offers; programs may send others.
-pub(super) const OFFERED_BITS: [i32; 6] = [20, 21, 22, 23, 24, 25];
+pub(crate) const OFFERED_BITS: [i32; 6] = [20, 21, 22, 23, 24, 25];
 const JOINS: RangeInclusive<i32> = 1..=100_000;
 const HOLDS: RangeInclusive<i32> = 1..=100;
 const COOL_DOWN_MINS: RangeInclusive<i32> = 1..=10_080;
@@ -38,16 +38,16 @@ const COOL_DOWN_MINS: RangeInclusive<i32> = 1..=10_080;
 #[serde(default)]
 pub struct GuardsForm {
     version: Field,
-    pub(super) account_age_mins: Field,
-    pub(super) proof_bits: Field,
-    pub(super) joins_per_address: Field,
-    pub(super) unpaid_holds_max: Field,
-    pub(super) cool_down_mins: Field,
+    pub(crate) account_age_mins: Field,
+    pub(crate) proof_bits: Field,
+    pub(crate) joins_per_address: Field,
+    pub(crate) unpaid_holds_max: Field,
+    pub(crate) cool_down_mins: Field,
 }
 
 impl GuardsForm {
     /// As they stand.
-    pub(super) fn of(edition: &ProgramEdition) -> Self {
+    pub(crate) fn of(edition: &ProgramEdition) -> Self {
         let or_empty = |number: Option<i32>| number.map_or_else(Field::default, Field::of);
         let guards = &edition.guards;
         Self {
@@ -60,7 +60,7 @@ impl GuardsForm {
         }
     }
 
-    pub(super) fn version(&self) -> &str {
+    pub(crate) fn version(&self) -> &str {
         self.version.text()
     }
 
@@ -99,7 +99,7 @@ impl GuardsForm {
 }
 
 /// The locale key of a guard's name.
-pub(super) fn name_key(guard: Guard) -> &'static str {
+pub(crate) fn name_key(guard: Guard) -> &'static str {
     match guard {
         Guard::AccountAge => "admin-guard-age",
         Guard::Proof => "admin-guard-proof",

@@ -23,7 +23,7 @@ type Limits = (Option<i32>, Option<i32>);
 
 impl LimitsForm {
     /// As they stand.
-    pub(super) fn of(edition: &ProgramEdition) -> Self {
+    pub(crate) fn of(edition: &ProgramEdition) -> Self {
         let or_empty = |number: Option<i32>| number.map_or_else(Field::default, Field::of);
         Self {
             version: Field::of(edition.version),
@@ -34,36 +34,36 @@ impl LimitsForm {
     }
 
     /// What was typed, to be sent again for this edition.
-    pub(super) fn on(&self, edition: &ProgramEdition) -> Self {
+    pub(crate) fn on(&self, edition: &ProgramEdition) -> Self {
         Self { version: Field::of(edition.version), ..self.clone() }
     }
 
-    pub(super) fn version(&self) -> &str {
+    pub(crate) fn version(&self) -> &str {
         self.version.text()
     }
 
-    pub(super) fn capacity(&self) -> &str {
+    pub(crate) fn capacity(&self) -> &str {
         self.queue_capacity.text()
     }
 
-    pub(super) fn rate(&self) -> &str {
+    pub(crate) fn rate(&self) -> &str {
         self.queue_rate_per_second.text()
     }
 
     /// Whether nobody asks what they would do.
-    pub(super) fn is_no_question(&self) -> bool {
+    pub(crate) fn is_no_question(&self) -> bool {
         self.predict.is_empty()
     }
 
     /// The limits alone.
-    pub(super) fn read(&self) -> Result<Limits, Mistakes> {
+    pub(crate) fn read(&self) -> Result<Limits, Mistakes> {
         let mut mistakes = Mistakes::default();
         let limits = self.note(&mut mistakes);
         mistakes.or(limits)
     }
 
     /// The limits and the edition that they were made of.
-    pub(super) fn parse(&self) -> Result<(i64, Limits), Mistakes> {
+    pub(crate) fn parse(&self) -> Result<(i64, Limits), Mistakes> {
         let mut mistakes = Mistakes::default();
         let version = parse_version(&mut mistakes, &self.version);
         let limits = self.note(&mut mistakes);

@@ -31,29 +31,29 @@ const TOLD: TimeDelta = TimeDelta::minutes(10);
 /// A purge as the page of the line tells of it.
 #[derive(serde::Serialize)]
 #[serde(transparent)]
-pub(super) struct Progress(Purge);
+pub(crate) struct Progress(Purge);
 
 impl Progress {
     /// `purge`, if it goes on or ended lately.
-    pub(super) fn of(purge: Purge, now: DateTime<Utc>) -> Option<Self> {
+    pub(crate) fn of(purge: Purge, now: DateTime<Utc>) -> Option<Self> {
         let is_told = purge.ended_at.is_none_or(|ended_at| now - ended_at < TOLD);
         is_told.then_some(Self(purge))
     }
 
-    pub(super) fn is_done(&self) -> bool {
+    pub(crate) fn is_done(&self) -> bool {
         self.0.ended_at.is_some()
     }
 
-    pub(super) fn total(&self) -> i64 {
+    pub(crate) fn total(&self) -> i64 {
         self.0.total
     }
 
     /// What the bar is full at: an empty line is done at once.
-    pub(super) fn whole(&self) -> i64 {
+    pub(crate) fn whole(&self) -> i64 {
         self.0.total.max(1)
     }
 
-    pub(super) fn taken(&self) -> i64 {
+    pub(crate) fn taken(&self) -> i64 {
         (self.0.total - self.0.left).max(0)
     }
 }

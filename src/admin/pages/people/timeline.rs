@@ -7,15 +7,15 @@ use crate::{
 };
 
 /// A moment as the page shows it.
-pub(super) struct Entry {
-    pub(super) moment: Moment,
-    pub(super) text: Phrase,
+pub(crate) struct Entry {
+    pub(crate) moment: Moment,
+    pub(crate) text: Phrase,
     /// Where more of it stands.
-    pub(super) href: Option<String>,
+    pub(crate) href: Option<String>,
 }
 
 impl Entry {
-    pub(super) fn of(v: &View, moment: Moment) -> Self {
+    pub(crate) fn of(v: &View, moment: Moment) -> Self {
         let reference = moment.reference.as_deref().unwrap_or_default();
         let (key, href) = match moment.what.as_str() {
             "joined" => ("admin-moment-joined", Some(line(reference))),

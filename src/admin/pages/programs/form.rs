@@ -27,30 +27,30 @@ const HOLD_SECS: RangeInclusive<i32> = 1..=3_600;
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default)]
 pub struct ProgramForm {
-    pub(super) version: Field,
-    pub(super) slug: Field,
-    pub(super) title: Field,
-    pub(super) description: Field,
+    pub(crate) version: Field,
+    pub(crate) slug: Field,
+    pub(crate) title: Field,
+    pub(crate) description: Field,
     /// The clock on which both times were shown.
-    pub(super) time_zone: Field,
-    pub(super) on_sale_at: Field,
-    pub(super) on_sale_at_shown: Field,
-    pub(super) on_sale_at_offset: Field,
-    pub(super) off_sale_at: Field,
-    pub(super) off_sale_at_shown: Field,
-    pub(super) off_sale_at_offset: Field,
-    pub(super) queue_capacity: Field,
-    pub(super) queue_rate_per_second: Field,
-    pub(super) stay_minutes: Field,
-    pub(super) hold_minutes: Field,
-    pub(super) places_per_account_max: Field,
-    pub(super) refund_until_hours: Field,
-    pub(super) refund_percent: Field,
+    pub(crate) time_zone: Field,
+    pub(crate) on_sale_at: Field,
+    pub(crate) on_sale_at_shown: Field,
+    pub(crate) on_sale_at_offset: Field,
+    pub(crate) off_sale_at: Field,
+    pub(crate) off_sale_at_shown: Field,
+    pub(crate) off_sale_at_offset: Field,
+    pub(crate) queue_capacity: Field,
+    pub(crate) queue_rate_per_second: Field,
+    pub(crate) stay_minutes: Field,
+    pub(crate) hold_minutes: Field,
+    pub(crate) places_per_account_max: Field,
+    pub(crate) refund_until_hours: Field,
+    pub(crate) refund_percent: Field,
 }
 
 impl ProgramForm {
     /// What most programs have.
-    pub(super) fn usual() -> Self {
+    pub(crate) fn usual() -> Self {
         Self {
             time_zone: Field::of(HOME_ZONE),
             stay_minutes: Field::of(10),
@@ -63,7 +63,7 @@ impl ProgramForm {
     }
 
     /// An edition, to be typed over.
-    pub(super) fn of(edition: &ProgramEdition) -> Self {
+    pub(crate) fn of(edition: &ProgramEdition) -> Self {
         let zone = times::zone(&edition.time_zone);
         let details = &edition.details;
         let or_empty = |number: Option<i32>| number.map_or_else(Field::default, Field::of);
@@ -90,13 +90,13 @@ impl ProgramForm {
     }
 
     /// What was typed, as an edit of another edition.
-    pub(super) fn on(self, version: i64) -> Self {
+    pub(crate) fn on(self, version: i64) -> Self {
         Self { version: Field::of(version), ..self }
     }
 
     /// The form as an edit of `edition`: a time that was left as it was shown stays as it
     /// is, to the fraction of a second that no field shows.
-    pub(super) fn parse_edit(
+    pub(crate) fn parse_edit(
         &self,
         edition: &ProgramEdition,
     ) -> Result<(i64, ProgramDetails), Mistakes> {
@@ -108,14 +108,14 @@ impl ProgramForm {
     }
 
     /// Times are read on the clock of `zone` where the form names none.
-    pub(super) fn parse(&self, zone: &str) -> Result<ProgramDetails, Mistakes> {
+    pub(crate) fn parse(&self, zone: &str) -> Result<ProgramDetails, Mistakes> {
         let mut mistakes = Mistakes::default();
         let details = self.read(&mut mistakes, zone, None);
         mistakes.or(details)
     }
 
     /// When the sale opens, as it was typed.
-    pub(super) fn opens(&self) -> TypedTime<'_> {
+    pub(crate) fn opens(&self) -> TypedTime<'_> {
         TypedTime {
             name: "on_sale_at",
             text: &self.on_sale_at,
@@ -126,7 +126,7 @@ impl ProgramForm {
     }
 
     /// When the sale closes, as it was typed.
-    pub(super) fn closes(&self) -> TypedTime<'_> {
+    pub(crate) fn closes(&self) -> TypedTime<'_> {
         TypedTime {
             name: "off_sale_at",
             text: &self.off_sale_at,
@@ -198,14 +198,14 @@ fn in_order(
 }
 
 /// Text of so many characters.
-pub(in crate::admin::pages) fn text(field: &Field, min: usize, max: usize) -> Option<String> {
+pub(crate) fn text(field: &Field, min: usize, max: usize) -> Option<String> {
     let text = field.text();
     (min..=max).contains(&text.chars().count()).then(|| text.to_owned())
 }
 
 /// A positive number, or nothing at all.
 #[expect(clippy::option_option, reason = "nothing typed is an answer, nonsense is none")]
-pub(in crate::admin::pages) fn optional(
+pub(crate) fn optional(
     mistakes: &mut Mistakes,
     name: &'static str,
     field: &Field,

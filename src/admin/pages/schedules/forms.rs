@@ -29,8 +29,8 @@ const CAPACITY_MAX: i32 = 1_000_000;
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default)]
 pub struct NewScheduleForm {
-    pub(in crate::admin::pages) venue_id: Field,
-    pub(in crate::admin::pages) starts_at: Field,
+    pub(crate) venue_id: Field,
+    pub(crate) starts_at: Field,
     starts_at_offset: Field,
     /// The venue's clock, as soon as one is chosen.
     #[serde(skip)]
@@ -41,7 +41,7 @@ pub struct NewScheduleForm {
 
 impl NewScheduleForm {
     /// Finds the venue, on whose clock the moment is read.
-    pub(super) async fn parse(
+    pub(crate) async fn parse(
         &mut self,
         app: &App,
     ) -> Result<Result<(VenueId, DateTime<Utc>), Mistakes>, sqlx::Error> {
@@ -73,16 +73,16 @@ impl NewScheduleForm {
     }
 
     /// The two readings of a moment that the venue's clock shows twice.
-    pub(in crate::admin::pages) fn readings(&self) -> Vec<Reading> {
+    pub(crate) fn readings(&self) -> Vec<Reading> {
         self.starts().readings(times::zone(self.time_zone.text()))
     }
 
     /// Whether anything was typed.
-    pub(in crate::admin::pages) fn is_typed(&self) -> bool {
+    pub(crate) fn is_typed(&self) -> bool {
         !self.starts_at.is_empty()
     }
 
-    pub(in crate::admin::pages) fn is_venue(&self, id: &VenueId) -> bool {
+    pub(crate) fn is_venue(&self, id: &VenueId) -> bool {
         self.venue_id.parse().as_ref() == Some(&id.0)
     }
 }
@@ -92,15 +92,15 @@ impl NewScheduleForm {
 #[serde(default)]
 pub struct MomentForm {
     version: Field,
-    pub(super) time_zone: Field,
-    pub(super) starts_at: Field,
-    pub(super) starts_at_shown: Field,
+    pub(crate) time_zone: Field,
+    pub(crate) starts_at: Field,
+    pub(crate) starts_at_shown: Field,
     starts_at_offset: Field,
 }
 
 impl MomentForm {
     /// The moment as it stands, to be typed over.
-    pub(super) fn of(edition: &ScheduleEdition) -> Self {
+    pub(crate) fn of(edition: &ScheduleEdition) -> Self {
         let zone = times::zone(&edition.time_zone);
         Self {
             version: Field::of(edition.version),
@@ -111,7 +111,7 @@ impl MomentForm {
         }
     }
 
-    pub(super) fn parse(
+    pub(crate) fn parse(
         &self,
         edition: &ScheduleEdition,
     ) -> Result<(i64, DateTime<Utc>), Mistakes> {
@@ -133,7 +133,7 @@ impl MomentForm {
     }
 
     /// The two readings of a moment that the clock shows twice.
-    pub(super) fn readings(&self) -> Vec<Reading> {
+    pub(crate) fn readings(&self) -> Vec<Reading> {
         self.starts().readings(times::zone(self.time_zone.text()))
     }
 }
@@ -148,7 +148,7 @@ pub struct PricesForm {
 }
 
 impl PricesForm {
-    pub(super) fn parse(&self) -> Result<(i64, Vec<(String, Points)>), Mistakes> {
+    pub(crate) fn parse(&self) -> Result<(i64, Vec<(String, Points)>), Mistakes> {
         let mut mistakes = Mistakes::default();
         let version = parse_version(&mut mistakes, &self.version);
         let same_length = self.section.0.len() == self.price.0.len();
@@ -187,7 +187,7 @@ pub struct BlockForm {
 }
 
 impl BlockForm {
-    pub(super) fn parse(&self) -> Result<(i64, SeatPick, bool), Mistakes> {
+    pub(crate) fn parse(&self) -> Result<(i64, SeatPick, bool), Mistakes> {
         let mut mistakes = Mistakes::default();
         let version = parse_version(&mut mistakes, &self.version);
         let section = text(&self.section, 1, NAME_CHARS_MAX);
@@ -235,7 +235,7 @@ pub struct ZoneForm {
 }
 
 impl ZoneForm {
-    pub(super) fn parse(&self) -> Result<(i64, ZoneDetails), Mistakes> {
+    pub(crate) fn parse(&self) -> Result<(i64, ZoneDetails), Mistakes> {
         let mut mistakes = Mistakes::default();
         let version = parse_version(&mut mistakes, &self.version);
         let name = text(&self.name, 1, NAME_CHARS_MAX);

@@ -5,10 +5,7 @@ use uuid::Uuid;
 use crate::infra::postgres::Connection;
 
 /// Removes tickets and payments of the rehearsed program.
-pub(in crate::rehearsal) async fn delete_sales(
-    tx: &mut Connection,
-    program_id: Uuid,
-) -> Result<(), sqlx::Error> {
+pub(crate) async fn delete_sales(tx: &mut Connection, program_id: Uuid) -> Result<(), sqlx::Error> {
     sqlx::query!(
         r#"
         with mine as (
@@ -28,7 +25,7 @@ pub(in crate::rehearsal) async fn delete_sales(
 
 /// Removes what was reserved. In a statement of its own: a foreign key is checked when a
 /// statement ends.
-pub(in crate::rehearsal) async fn delete_reservations(
+pub(crate) async fn delete_reservations(
     tx: &mut Connection,
     program_id: Uuid,
 ) -> Result<(), sqlx::Error> {
@@ -48,7 +45,7 @@ pub(in crate::rehearsal) async fn delete_reservations(
 }
 
 /// Removes the line.
-pub(in crate::rehearsal) async fn delete_places_in_line(
+pub(crate) async fn delete_places_in_line(
     tx: &mut Connection,
     program_id: Uuid,
 ) -> Result<(), sqlx::Error> {
@@ -65,7 +62,7 @@ pub(in crate::rehearsal) async fn delete_places_in_line(
 }
 
 /// Removes the program with its line, performance, seats and venue.
-pub(in crate::rehearsal) async fn delete_program(
+pub(crate) async fn delete_program(
     tx: &mut Connection,
     program_id: Uuid,
 ) -> Result<(), sqlx::Error> {
@@ -91,10 +88,7 @@ pub(in crate::rehearsal) async fn delete_program(
 
 /// Removes the people's points and the house's side of them: the record of throw-away wallets
 /// is the only one that may go.
-pub(in crate::rehearsal) async fn delete_wallets(
-    tx: &mut Connection,
-    host: &str,
-) -> Result<(), sqlx::Error> {
+pub(crate) async fn delete_wallets(tx: &mut Connection, host: &str) -> Result<(), sqlx::Error> {
     sqlx::query!(
         r#"
         with mine as (
@@ -115,10 +109,7 @@ pub(in crate::rehearsal) async fn delete_wallets(
 }
 
 /// Removes the people.
-pub(in crate::rehearsal) async fn delete_people(
-    tx: &mut Connection,
-    host: &str,
-) -> Result<(), sqlx::Error> {
+pub(crate) async fn delete_people(tx: &mut Connection, host: &str) -> Result<(), sqlx::Error> {
     sqlx::query!(
         r#"
         with mine as (

@@ -1,9 +1,9 @@
 //! The SQL of the catalog.
 
-pub(super) mod prices;
-pub(super) mod programs;
-pub(super) mod schedules;
-pub(super) mod venues;
+pub(crate) mod prices;
+pub(crate) mod programs;
+pub(crate) mod schedules;
+pub(crate) mod venues;
 
 use chrono::{DateTime, Utc};
 use uuid::Uuid;
@@ -17,7 +17,7 @@ use crate::{infra::postgres::Pool, points::Points};
 const LISTED_MAX: i64 = 200;
 
 /// A program that may be shown, by its slug or its id.
-pub(super) async fn find_program(
+pub(crate) async fn find_program(
     db: &Pool,
     slug: &str,
     id: Option<Uuid>,
@@ -44,7 +44,7 @@ pub(super) async fn find_program(
     .await
 }
 
-pub(super) async fn find_schedule(
+pub(crate) async fn find_schedule(
     db: &Pool,
     id: ScheduleId,
 ) -> Result<Option<Schedule>, sqlx::Error> {
@@ -66,7 +66,7 @@ pub(super) async fn find_schedule(
 /// Published programs whose sale is not over and that still have a performance, soonest
 /// sale first, without those of a rehearsal. Each free price is found through `schedule_seats_available`, at one
 /// index probe a performance.
-pub(super) async fn list_programs(
+pub(crate) async fn list_programs(
     db: &Pool,
     now: DateTime<Utc>,
 ) -> Result<Vec<Listing>, sqlx::Error> {
@@ -104,7 +104,7 @@ pub(super) async fn list_programs(
 }
 
 /// The performances of a program that are still to come, soonest first.
-pub(super) async fn list_schedules(
+pub(crate) async fn list_schedules(
     db: &Pool,
     program_id: ProgramId,
     now: DateTime<Utc>,
@@ -138,7 +138,7 @@ pub(super) async fn list_schedules(
 }
 
 /// Paid bookings since a moment by performance, the most booked one first.
-pub(super) async fn list_bookings_since(
+pub(crate) async fn list_bookings_since(
     db: &Pool,
     since: DateTime<Utc>,
     rows_max: i64,
@@ -163,7 +163,7 @@ pub(super) async fn list_bookings_since(
 
 /// Performances as the home page ranks them, in the order of `schedule_ids`; those of
 /// programs that are not shown are left out.
-pub(super) async fn list_ranked(
+pub(crate) async fn list_ranked(
     db: &Pool,
     schedule_ids: &[ScheduleId],
     now: DateTime<Utc>,

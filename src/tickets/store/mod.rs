@@ -1,6 +1,6 @@
 //! The SQL of tickets.
 
-pub(super) mod door;
+pub(crate) mod door;
 
 use chrono::{DateTime, Utc};
 use uuid::Uuid;
@@ -14,7 +14,7 @@ use crate::{
 };
 
 /// Inserts tickets.
-pub(super) async fn insert_tickets(
+pub(crate) async fn insert_tickets(
     tx: &mut Connection,
     account_id: AccountId,
     issued: &[Issued],
@@ -44,7 +44,7 @@ pub(super) async fn insert_tickets(
 }
 
 /// Locks every ticket of the items, in id order.
-pub(super) async fn lock_tickets(
+pub(crate) async fn lock_tickets(
     tx: &mut Connection,
     item_ids: &[ReservationItemId],
 ) -> Result<Vec<TicketId>, sqlx::Error> {
@@ -63,14 +63,14 @@ pub(super) async fn lock_tickets(
 }
 
 /// How many of some tickets were used.
-pub(super) struct Uses {
-    pub(super) n_used: i64,
+pub(crate) struct Uses {
+    pub(crate) n_used: i64,
     /// When the first of them was.
-    pub(super) first_at: Option<DateTime<Utc>>,
+    pub(crate) first_at: Option<DateTime<Utc>>,
 }
 
 /// How many of the locked tickets were used.
-pub(super) async fn uses_of(
+pub(crate) async fn uses_of(
     tx: &mut Connection,
     ticket_ids: &[TicketId],
 ) -> Result<Uses, sqlx::Error> {
@@ -88,7 +88,7 @@ pub(super) async fn uses_of(
 }
 
 /// Voids those of the tickets that are valid; says how many.
-pub(super) async fn write_void(
+pub(crate) async fn write_void(
     tx: &mut Connection,
     ticket_ids: &[TicketId],
 ) -> Result<u64, sqlx::Error> {
@@ -103,7 +103,7 @@ pub(super) async fn write_void(
 
 /// The tickets of an account, newest first: the page after the ticket `after`, and one
 /// more if there is one. With a `code` only that one.
-pub(super) async fn list_tickets(
+pub(crate) async fn list_tickets(
     db: &Pool,
     account_id: AccountId,
     code: Option<&TicketCode>,
@@ -144,7 +144,7 @@ pub(super) async fn list_tickets(
 }
 
 /// Whether `account_id` has a ticket with this code.
-pub(super) async fn is_owned(
+pub(crate) async fn is_owned(
     db: &Pool,
     account_id: AccountId,
     code: &TicketCode,
@@ -159,7 +159,7 @@ pub(super) async fn is_owned(
 }
 
 /// The codes of all tickets of one reservation, in the order they were issued.
-pub(super) async fn list_codes(
+pub(crate) async fn list_codes(
     db: &Pool,
     reservation_id: ReservationId,
 ) -> Result<Vec<TicketCode>, sqlx::Error> {

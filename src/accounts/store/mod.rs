@@ -1,7 +1,7 @@
 //! The SQL of accounts.
 
-pub(super) mod roles;
-pub(super) mod sessions;
+pub(crate) mod roles;
+pub(crate) mod sessions;
 
 use sqlx::PgExecutor;
 
@@ -13,13 +13,13 @@ use super::{
 use crate::infra::postgres::{Pool, violated_constraint};
 
 /// What a log-in is checked against.
-pub(super) struct StoredCredentials {
-    pub(super) id: AccountId,
-    pub(super) password_hash: String,
-    pub(super) is_locked: bool,
+pub(crate) struct StoredCredentials {
+    pub(crate) id: AccountId,
+    pub(crate) password_hash: String,
+    pub(crate) is_locked: bool,
 }
 
-pub(super) async fn find_credentials(
+pub(crate) async fn find_credentials(
     db: &Pool,
     email: &Email,
 ) -> Result<Option<StoredCredentials>, sqlx::Error> {
@@ -36,7 +36,7 @@ pub(super) async fn find_credentials(
     .await
 }
 
-pub(super) async fn insert_account(
+pub(crate) async fn insert_account(
     db: impl PgExecutor<'_>,
     id: AccountId,
     email: &Email,
@@ -62,7 +62,7 @@ pub(super) async fn insert_account(
 }
 
 /// The address of an account, folded.
-pub(super) async fn find_email(db: &Pool, id: AccountId) -> Result<Option<String>, sqlx::Error> {
+pub(crate) async fn find_email(db: &Pool, id: AccountId) -> Result<Option<String>, sqlx::Error> {
     sqlx::query_scalar!("select email from accounts where id = $1", id as _)
         .fetch_optional(db)
         .await

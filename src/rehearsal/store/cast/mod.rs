@@ -1,7 +1,7 @@
 //! The throw-away program of a rehearsal and its people: written at once, removed at once.
 //! What bears the mark has an id of version 8, as `infra::throwaway` makes it.
 
-pub(in crate::rehearsal) mod removal;
+pub(crate) mod removal;
 
 use uuid::Uuid;
 
@@ -11,7 +11,7 @@ use crate::{
 };
 
 /// The program, open now, and its line.
-pub(in crate::rehearsal) async fn insert_program(
+pub(crate) async fn insert_program(
     tx: &mut Connection,
     stage: &Stage,
     plan: &Plan,
@@ -39,7 +39,7 @@ pub(in crate::rehearsal) async fn insert_program(
 }
 
 /// A venue with its seats, one performance and its zone.
-pub(in crate::rehearsal) async fn insert_schedule(
+pub(crate) async fn insert_schedule(
     tx: &mut Connection,
     stage: &Stage,
     plan: &Plan,
@@ -73,7 +73,7 @@ pub(in crate::rehearsal) async fn insert_schedule(
 }
 
 /// Puts the seats of the venue on sale.
-pub(in crate::rehearsal) async fn insert_schedule_seats(
+pub(crate) async fn insert_schedule_seats(
     tx: &mut Connection,
     stage: &Stage,
 ) -> Result<(), sqlx::Error> {
@@ -92,7 +92,7 @@ pub(in crate::rehearsal) async fn insert_schedule_seats(
 }
 
 /// How many rehearsals stand.
-pub(in crate::rehearsal) async fn count_stages(tx: &mut Connection) -> Result<usize, sqlx::Error> {
+pub(crate) async fn count_stages(tx: &mut Connection) -> Result<usize, sqlx::Error> {
     let n = sqlx::query_scalar!(
         r#"
         select count(*) as "n!" from programs
@@ -105,7 +105,7 @@ pub(in crate::rehearsal) async fn count_stages(tx: &mut Connection) -> Result<us
 }
 
 /// Rehearsals that are over, the oldest first.
-pub(in crate::rehearsal) async fn list_stages_over(
+pub(crate) async fn list_stages_over(
     db: &mut Connection,
     rows_max: i64,
 ) -> Result<Vec<Uuid>, sqlx::Error> {
@@ -122,10 +122,7 @@ pub(in crate::rehearsal) async fn list_stages_over(
 }
 
 /// Locks the program while its sale is open; false where it is not.
-pub(in crate::rehearsal) async fn lock_stage(
-    tx: &mut Connection,
-    program_id: Uuid,
-) -> Result<bool, sqlx::Error> {
+pub(crate) async fn lock_stage(tx: &mut Connection, program_id: Uuid) -> Result<bool, sqlx::Error> {
     let found = sqlx::query_scalar!(
         "select id from programs where id = $1 and off_sale_at > now() for no key update",
         program_id,
@@ -137,7 +134,7 @@ pub(in crate::rehearsal) async fn lock_stage(
 
 /// Ends the sale, so that nobody comes in while it is removed and, if that fails, the next
 /// rehearsal goes on with it; false where there is no such program.
-pub(in crate::rehearsal) async fn close_stage(
+pub(crate) async fn close_stage(
     db: &mut Connection,
     program_id: Uuid,
 ) -> Result<bool, sqlx::Error> {
@@ -151,10 +148,7 @@ pub(in crate::rehearsal) async fn close_stage(
 }
 
 /// How many people a rehearsal has.
-pub(in crate::rehearsal) async fn count_people(
-    tx: &mut Connection,
-    host: &str,
-) -> Result<usize, sqlx::Error> {
+pub(crate) async fn count_people(tx: &mut Connection, host: &str) -> Result<usize, sqlx::Error> {
     let n = sqlx::query_scalar!(
         r#"
         select count(*) as "n!" from accounts
@@ -168,7 +162,7 @@ pub(in crate::rehearsal) async fn count_people(
 }
 
 /// People. Nobody can log in as them: they have no password.
-pub(in crate::rehearsal) async fn insert_people(
+pub(crate) async fn insert_people(
     tx: &mut Connection,
     host: &str,
     people: &[Uuid],
@@ -187,7 +181,7 @@ pub(in crate::rehearsal) async fn insert_people(
 }
 
 /// A session for each of `owners`, who may be named more than once.
-pub(in crate::rehearsal) async fn insert_sessions(
+pub(crate) async fn insert_sessions(
     tx: &mut Connection,
     owners: &[Uuid],
     token_hashes: &[Vec<u8>],
@@ -209,7 +203,7 @@ pub(in crate::rehearsal) async fn insert_sessions(
 }
 
 /// A wallet with points for each of `people`.
-pub(in crate::rehearsal) async fn insert_wallets(
+pub(crate) async fn insert_wallets(
     tx: &mut Connection,
     people: &[Uuid],
     wallets: &[Uuid],

@@ -16,16 +16,16 @@ use crate::{
     infra::postgres::{Connection, Pool},
 };
 
-pub(super) mod admission;
-pub(super) mod guards;
-pub(super) mod join;
-pub(super) mod line;
-pub(super) mod purge;
-pub(super) mod waits;
+pub(crate) mod admission;
+pub(crate) mod guards;
+pub(crate) mod join;
+pub(crate) mod line;
+pub(crate) mod purge;
+pub(crate) mod waits;
 
 /// Where Redis should have one account.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Place {
+pub(crate) enum Place {
     /// In line, with this number.
     Waiting(QueueNumber),
     /// Inside until then.
@@ -35,7 +35,7 @@ pub(super) enum Place {
 }
 
 /// The latest place of one person in one line.
-pub(super) async fn find_token(
+pub(crate) async fn find_token(
     db: &Pool,
     program_id: ProgramId,
     account_id: AccountId,
@@ -60,7 +60,7 @@ pub(super) async fn find_token(
 }
 
 /// The stay of somebody who is inside at this moment.
-pub(super) async fn find_stay(
+pub(crate) async fn find_stay(
     db: &Pool,
     program_id: ProgramId,
     account_id: AccountId,
@@ -84,7 +84,7 @@ pub(super) async fn find_stay(
 
 /// The stay of somebody whose token is `ACTIVE`, whatever the clock says, its row
 /// locked.
-pub(super) async fn lock_stay(
+pub(crate) async fn lock_stay(
     tx: &mut Connection,
     program_id: ProgramId,
     account_id: AccountId,
@@ -107,7 +107,7 @@ pub(super) async fn lock_stay(
 }
 
 /// The place of one person that is not over, its row locked.
-pub(super) async fn lock_live_token(
+pub(crate) async fn lock_live_token(
     tx: &mut Connection,
     program_id: ProgramId,
     account_id: AccountId,
@@ -130,7 +130,7 @@ pub(super) async fn lock_live_token(
 }
 
 /// Moves the end of a locked stay's place to `until`, unless it is later already.
-pub(super) async fn write_expiry(
+pub(crate) async fn write_expiry(
     tx: &mut Connection,
     token_id: TokenId,
     until: DateTime<Utc>,
@@ -146,7 +146,7 @@ pub(super) async fn write_expiry(
 }
 
 /// Ends a place whose row is locked.
-pub(super) async fn write_end(
+pub(crate) async fn write_end(
     tx: &mut Connection,
     token_id: TokenId,
     status: TokenStatus,
@@ -162,7 +162,7 @@ pub(super) async fn write_end(
 }
 
 /// Notes who let somebody in past the line.
-pub(super) async fn write_let_in_by(
+pub(crate) async fn write_let_in_by(
     tx: &mut Connection,
     token_id: TokenId,
     staff: AccountId,
@@ -178,7 +178,7 @@ pub(super) async fn write_let_in_by(
 }
 
 /// Puts somebody who came back into the line again, with the number they have.
-pub(super) async fn write_return(db: &Pool, token_id: TokenId) -> Result<(), sqlx::Error> {
+pub(crate) async fn write_return(db: &Pool, token_id: TokenId) -> Result<(), sqlx::Error> {
     sqlx::query!(
         "update queue_tokens set parked_at = null where id = $1 and status = 'WAITING'",
         token_id as _,
@@ -189,7 +189,7 @@ pub(super) async fn write_return(db: &Pool, token_id: TokenId) -> Result<(), sql
 }
 
 /// Whether anybody stands in this line; the parked do not.
-pub(super) async fn is_anybody_waiting(
+pub(crate) async fn is_anybody_waiting(
     db: impl PgExecutor<'_>,
     program_id: ProgramId,
 ) -> Result<bool, sqlx::Error> {
@@ -207,7 +207,7 @@ pub(super) async fn is_anybody_waiting(
 }
 
 /// Where Redis should have each of `accounts`, in their order.
-pub(super) async fn places_of(
+pub(crate) async fn places_of(
     db: &Pool,
     program_id: ProgramId,
     accounts: &[AccountId],

@@ -22,7 +22,7 @@ use uuid::Uuid;
 
 use crate::support::{app, empty, pool};
 
-const HEALTHY: &str = include_str!("verify/healthy.sql");
+const HEALTHY: &str = include_str!("healthy.sql");
 /// What only a bug in the constraints could let through.
 const UNGUARDED: &str = "
     alter table point_transactions disable trigger point_transactions_append_only;

@@ -3,8 +3,8 @@
 mod history;
 mod transfers;
 
-pub(super) use history::*;
-pub(super) use transfers::*;
+pub(crate) use history::*;
+pub(crate) use transfers::*;
 
 use sqlx::PgExecutor;
 use uuid::Uuid;
@@ -16,7 +16,7 @@ use super::{
 use crate::{accounts::AccountId, infra::postgres::Connection, points::Points};
 
 /// The wallet of `account_id`, if it was ever credited.
-pub(super) async fn find_wallet(
+pub(crate) async fn find_wallet(
     db: impl PgExecutor<'_>,
     account_id: AccountId,
 ) -> Result<Option<Wallet>, sqlx::Error> {
@@ -35,7 +35,7 @@ pub(super) async fn find_wallet(
 }
 
 /// As [`find_wallet`], and nobody else writes it until the transaction ends.
-pub(super) async fn lock_wallet(
+pub(crate) async fn lock_wallet(
     tx: &mut Connection,
     account_id: AccountId,
 ) -> Result<Option<Wallet>, sqlx::Error> {
@@ -55,7 +55,7 @@ pub(super) async fn lock_wallet(
 }
 
 /// Makes an empty wallet, unless somebody else does so at this moment.
-pub(super) async fn insert_wallet(
+pub(crate) async fn insert_wallet(
     tx: &mut Connection,
     account_id: AccountId,
 ) -> Result<(), sqlx::Error> {
@@ -75,7 +75,7 @@ pub(super) async fn insert_wallet(
 
 /// Writes `wallet` as it is after `movement`, the movement into its history and the house's side
 /// of it, if it is still the row that was read.
-pub(super) async fn write_movement(
+pub(crate) async fn write_movement(
     tx: &mut Connection,
     wallet: &Wallet,
     movement: &Movement,

@@ -125,14 +125,14 @@ impl Fault for WalletError {
 
 /// The two forms of the page.
 #[derive(Debug)]
-pub(super) struct WalletForms {
+pub(crate) struct WalletForms {
     charge: ChargeBox,
     send: SendBox,
 }
 
 impl WalletForms {
     /// Both as nobody has touched them.
-    pub(super) fn new(app: &App, provider: &Provider) -> Self {
+    pub(crate) fn new(app: &App, provider: &Provider) -> Self {
         Self { charge: ChargeBox::new(provider), send: SendBox::new(app) }
     }
 }

@@ -13,17 +13,17 @@ const TOLD_MAX: usize = 20;
 
 /// What the history shows.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Verdict {
+pub(crate) struct Verdict {
     /// By how much a later join got the smaller number, at worst.
-    pub(super) inversion_max: i64,
+    pub(crate) inversion_max: i64,
     /// What must not have happened, one sentence each.
-    pub(super) broken: Vec<String>,
+    pub(crate) broken: Vec<String>,
     /// People whose reservations and points could not be looked at in the end.
-    pub(super) unseen: usize,
+    pub(crate) unseen: usize,
 }
 
 /// Checks the whole history; `points`: what everybody had in the beginning.
-pub(super) fn check(events: &[Event], points: i64) -> Verdict {
+pub(crate) fn check(events: &[Event], points: i64) -> Verdict {
     let inversion_max = line::largest_inversion(events);
     let mut verdict = Verdict { inversion_max, ..Verdict::default() };
     if inversion_max > 0 {

@@ -1,10 +1,10 @@
 //! The SQL of the demo data. It fills every feature's tables, and nothing else does.
 
-pub(super) mod copy;
-pub(super) mod office;
+pub(crate) mod copy;
+pub(crate) mod office;
 mod sale;
 
-pub(super) use sale::sell_every_seat;
+pub(crate) use sale::sell_every_seat;
 
 use uuid::Uuid;
 
@@ -15,13 +15,13 @@ use crate::infra::postgres::Connection;
 const PEOPLE: i32 = 40;
 
 /// A row of seats to write.
-pub(super) struct SeatRow<'a> {
-    pub(super) venue_id: Uuid,
-    pub(super) section: &'a str,
-    pub(super) label: &'a str,
+pub(crate) struct SeatRow<'a> {
+    pub(crate) venue_id: Uuid,
+    pub(crate) section: &'a str,
+    pub(crate) label: &'a str,
 }
 
-pub(super) async fn insert_people(
+pub(crate) async fn insert_people(
     tx: &mut Connection,
     password_hash: &str,
 ) -> Result<(), sqlx::Error> {
@@ -39,7 +39,7 @@ pub(super) async fn insert_people(
     Ok(())
 }
 
-pub(super) async fn insert_account(
+pub(crate) async fn insert_account(
     tx: &mut Connection,
     log_in: &LogIn,
     password_hash: &str,
@@ -59,7 +59,7 @@ pub(super) async fn insert_account(
 }
 
 /// Opens a wallet with one charge in it.
-pub(super) async fn charge(
+pub(crate) async fn charge(
     tx: &mut Connection,
     account_id: Uuid,
     points: i64,
@@ -86,7 +86,7 @@ pub(super) async fn charge(
     Ok(())
 }
 
-pub(super) async fn insert_venue(
+pub(crate) async fn insert_venue(
     tx: &mut Connection,
     name: &str,
     address: &str,
@@ -98,7 +98,7 @@ pub(super) async fn insert_venue(
     Ok(id)
 }
 
-pub(super) async fn insert_seats(
+pub(crate) async fn insert_seats(
     tx: &mut Connection,
     row: &SeatRow<'_>,
     xs: &[f32],
@@ -121,7 +121,7 @@ pub(super) async fn insert_seats(
     Ok(())
 }
 
-pub(super) async fn insert_program(
+pub(crate) async fn insert_program(
     tx: &mut Connection,
     program: &Announcement,
 ) -> Result<Uuid, sqlx::Error> {
@@ -153,7 +153,7 @@ pub(super) async fn insert_program(
 }
 
 /// A performance at half past seven, so many days from today.
-pub(super) async fn insert_schedule(
+pub(crate) async fn insert_schedule(
     tx: &mut Connection,
     program_id: Uuid,
     hall: &str,
@@ -180,7 +180,7 @@ pub(super) async fn insert_schedule(
 
 /// Every seat of the hall: the front third of the rows at the full price, then at 3/4,
 /// then at 1/2.
-pub(super) async fn insert_schedule_seats(
+pub(crate) async fn insert_schedule_seats(
     tx: &mut Connection,
     schedule_id: Uuid,
     price_from_front: i64,
@@ -207,7 +207,7 @@ pub(super) async fn insert_schedule_seats(
     Ok(())
 }
 
-pub(super) async fn insert_zone(
+pub(crate) async fn insert_zone(
     tx: &mut Connection,
     schedule_id: Uuid,
     name: &str,

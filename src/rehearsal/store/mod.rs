@@ -4,10 +4,10 @@
 //! Each check is one statement over whole tables that answers with the rows that break
 //! an invariant, at most `rows_max`.
 
-pub(super) mod agreements;
-pub(super) mod cast;
-pub(super) mod line;
-pub(super) mod sale;
-pub(super) mod seats;
-pub(super) mod server;
-pub(super) mod wallet;
+pub(crate) mod agreements;
+pub(crate) mod cast;
+pub(crate) mod line;
+pub(crate) mod sale;
+pub(crate) mod seats;
+pub(crate) mod server;
+pub(crate) mod wallet;

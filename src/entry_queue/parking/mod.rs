@@ -15,11 +15,11 @@ use crate::accounts::AccountId;
 
 /// Size of the noticed window: polls are noted for so many at the head of the line, and
 /// nobody further back can be let in.
-pub(super) const WINDOW: usize = 10_000;
+pub(crate) const WINDOW: usize = 10_000;
 
 /// Last thing that Redis noted about somebody in the window.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Note {
+pub(crate) enum Note {
     /// Polled, at this heard time.
     Polled(i64),
     /// Entered the window at this heard time and has not polled since.
@@ -29,26 +29,26 @@ pub(super) enum Note {
 /// What was heard of a line altogether, in milliseconds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[expect(clippy::struct_field_names, reason = "units last")]
-pub(super) struct Hearing {
+pub(crate) struct Hearing {
     /// Heard time now.
-    pub(super) heard_ms: i64,
+    pub(crate) heard_ms: i64,
     /// Real time since the last poll of anybody; `None` before the first.
-    pub(super) quiet_ms: Option<i64>,
+    pub(crate) quiet_ms: Option<i64>,
     /// Heard time at which polls came again after a whole grace without any.
-    pub(super) resumed_ms: i64,
+    pub(crate) resumed_ms: i64,
     /// Heard time of the last poll from behind the window; `None` where nobody stood there.
-    pub(super) behind_ms: Option<i64>,
+    pub(crate) behind_ms: Option<i64>,
 }
 
 /// Liveness of the head of a line, as Redis noted it.
 #[derive(Clone, Debug)]
-pub(super) struct Liveness {
-    pub(super) notes: HashMap<AccountId, Note>,
-    pub(super) hearing: Hearing,
+pub(crate) struct Liveness {
+    pub(crate) notes: HashMap<AccountId, Note>,
+    pub(crate) hearing: Hearing,
     /// Whether the notes reach to the end of the window, or of the line.
-    pub(super) is_whole: bool,
+    pub(crate) is_whole: bool,
     /// How long somebody may be silent.
-    pub(super) grace_ms: i64,
+    pub(crate) grace_ms: i64,
 }
 
 /// Whether somebody is there.
@@ -64,7 +64,7 @@ enum Presence {
 
 impl Liveness {
     /// How many polled within the grace.
-    pub(super) fn count_present(&self) -> usize {
+    pub(crate) fn count_present(&self) -> usize {
         let is_present = |note: &&Note| self.judge(**note) == Presence::Present;
         self.notes.values().filter(is_present).count()
     }
@@ -113,18 +113,18 @@ impl Liveness {
 
 /// What one admission is to do.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(super) struct Decision {
+pub(crate) struct Decision {
     /// Who goes in, in order.
-    pub(super) admitted: Vec<TokenId>,
+    pub(crate) admitted: Vec<TokenId>,
     /// Whose turn came while they were silent.
-    pub(super) parked: Vec<TokenId>,
+    pub(crate) parked: Vec<TokenId>,
     /// Whom Redis has elsewhere than Postgres.
-    pub(super) misplaced: Vec<AccountId>,
+    pub(crate) misplaced: Vec<AccountId>,
 }
 
 impl Decision {
     /// Lets in the first `room` of `standing`, whoever is there: where there is no line.
-    pub(super) fn of_open_door(standing: &[Standing], room: usize) -> Self {
+    pub(crate) fn of_open_door(standing: &[Standing], room: usize) -> Self {
         let admitted = standing.iter().take(room).map(|somebody| somebody.token_id).collect();
         Self { admitted, ..Self::default() }
     }
@@ -132,7 +132,7 @@ impl Decision {
     /// Lets in the lowest present numbers of `standing`, the head of the line by number, at
     /// most `room`, up to the first who is unheard. The silent before the last admitted are
     /// parked; or all of the window, if all of it is silent and somebody behind it polls.
-    pub(super) fn of(standing: &[Standing], liveness: &Liveness, room: usize) -> Self {
+    pub(crate) fn of(standing: &[Standing], liveness: &Liveness, room: usize) -> Self {
         let noted = |somebody: &Standing| liveness.notes.contains_key(&somebody.account_id);
         // What stands behind the last one noted is Redis' to name the next time.
         let n_noted = standing.iter().rposition(noted).map_or(0, |last| last + 1);

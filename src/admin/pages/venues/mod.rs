@@ -217,9 +217,9 @@ pub async fn update_venue(
 }
 
 /// A house from above: a dot a seat.
-pub(super) struct Drawing {
-    pub(super) view_box: String,
-    pub(super) dots: Vec<(f32, f32)>,
+pub(crate) struct Drawing {
+    pub(crate) view_box: String,
+    pub(crate) dots: Vec<(f32, f32)>,
 }
 
 impl Drawing {

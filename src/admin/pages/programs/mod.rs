@@ -32,7 +32,7 @@ use crate::{
     },
 };
 pub use form::ProgramForm;
-pub(super) use form::{optional as form_optional, text as form_text};
+pub(crate) use form::{optional as form_optional, text as form_text};
 
 #[derive(Template)]
 #[template(path = "admin/programs.html")]
@@ -46,8 +46,8 @@ struct ProgramsPage {
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default)]
 pub struct Search {
-    pub(super) q: String,
-    pub(super) after: Option<Uuid>,
+    pub(crate) q: String,
+    pub(crate) after: Option<Uuid>,
 }
 
 /// `GET /admin/programs`
@@ -134,12 +134,12 @@ impl ProgramPage {
 }
 
 /// Where a program is edited.
-pub(super) fn program_path(id: ProgramId) -> String {
+pub(crate) fn program_path(id: ProgramId) -> String {
     format!("/admin/programs/{id}")
 }
 
 /// The program as it stands, or 404.
-pub(super) async fn edition_of(app: &App, id: ProgramId) -> Result<ProgramEdition, PageError> {
+pub(crate) async fn edition_of(app: &App, id: ProgramId) -> Result<ProgramEdition, PageError> {
     Ok(find_program_edition(&app.db, id).await?.ok_or(NotFound)?)
 }
 
@@ -232,7 +232,7 @@ async fn refuse(
 }
 
 /// The program's page with the reason why something beside its form was refused.
-pub(super) async fn refuse_beside(
+pub(crate) async fn refuse_beside(
     app: &App,
     v: View,
     edition: ProgramEdition,
@@ -253,7 +253,7 @@ pub struct VersionForm {
 }
 
 impl VersionForm {
-    pub(super) fn parse(&self) -> Result<i64, Mistakes> {
+    pub(crate) fn parse(&self) -> Result<i64, Mistakes> {
         let mut mistakes = Mistakes::default();
         let version = parse_version(&mut mistakes, &self.version);
         mistakes.or(version)

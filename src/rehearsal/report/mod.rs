@@ -24,7 +24,7 @@ use super::{
 /// Why it ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
-pub(super) enum Ended {
+pub(crate) enum Ended {
     /// Everybody went home.
     AllHome,
     /// Somebody stopped it.
@@ -48,13 +48,13 @@ impl Ended {
 
 /// What is known beside the history.
 #[derive(Clone, Debug)]
-pub(super) struct Circumstances {
-    pub(super) target: String,
-    pub(super) people: usize,
-    pub(super) open_loop: Option<f64>,
-    pub(super) ended: Ended,
+pub(crate) struct Circumstances {
+    pub(crate) target: String,
+    pub(crate) people: usize,
+    pub(crate) open_loop: Option<f64>,
+    pub(crate) ended: Ended,
     /// What `verify` found; none where it could not look, and why.
-    pub(super) violations: Result<Vec<Violation>, String>,
+    pub(crate) violations: Result<Vec<Violation>, String>,
 }
 
 /// A reason for not getting what one asked for.
@@ -108,7 +108,7 @@ pub struct Report {
 }
 
 impl Report {
-    pub(super) fn of(events: &[Event], verdict: Verdict, about: Circumstances) -> Self {
+    pub(crate) fn of(events: &[Event], verdict: Verdict, about: Circumstances) -> Self {
         let visits: Vec<&Event> = events.iter().filter(|event| !event.is_last_look).collect();
         let ended_us = visits.iter().map(|event| event.ended_us).max().unwrap_or_default();
         let seconds = millis(ended_us) / 1_000.0;
