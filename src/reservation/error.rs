@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{alternatives::Alternative, model::ReservationStatus};
+use super::{hold::alternatives::Alternative, model::ReservationStatus};
 use crate::{
     catalog::{ScheduleSeatId, ZoneId},
     entry_queue::QueueError,

@@ -42,43 +42,38 @@
 //! second finds what the first one made of it. Holds that are over and in somebody's way
 //! are ended in a transaction of their own before that hold's.
 
-mod alternatives;
-mod best;
-mod changes;
-mod desk;
 mod error;
-mod expiry;
-mod finding;
 mod hold;
-mod house;
-mod listing;
-mod live;
+mod inventory;
+mod lifecycle;
 mod model;
-mod order;
 pub mod pages;
-mod seat_map;
-mod service;
-mod stock;
-mod store;
-mod streams;
-mod turn;
-mod watch;
+pub(crate) mod seat_map;
 
-pub use alternatives::Alternative;
-pub use desk::Desk;
 pub use error::ReservationError;
-pub use expiry::expire_lapsed;
+pub use hold::alternatives::Alternative;
 pub use hold::hold;
-pub use listing::ZoneState;
-pub use live::announce;
+pub use hold::limiter::Desk;
+pub use hold::order::HoldOrder;
+pub use hold::order::Shown;
+pub use inventory::SeatPick;
+pub use inventory::StockError;
+pub use inventory::block_seats;
+pub use inventory::resize_zone;
+pub use lifecycle::confirm;
+pub use lifecycle::expiry::expire_lapsed;
+pub use lifecycle::find_owned;
+pub use lifecycle::live_holds_left;
+pub use lifecycle::lock_confirmed;
+pub use lifecycle::lock_held;
+pub use lifecycle::refund_items;
+pub use lifecycle::release;
+pub use lifecycle::renew;
 pub use model::{
     Choice, Confirmed, Held, Hold, Item, Locked, Reservation, ReservationId, ReservationItemId,
     ReservationStatus, SeatStatus, Wish,
 };
-pub use order::{HoldOrder, Shown};
 pub use pages::reservation_page;
-pub use seat_map::MapSeat;
-pub use service::{
-    confirm, find_owned, live_holds_left, lock_confirmed, lock_held, refund_items, release, renew,
-};
-pub use stock::{SeatPick, StockError, block_seats, resize_zone};
+pub use seat_map::feed::announce;
+pub use seat_map::listing::ZoneState;
+pub use seat_map::seat::MapSeat;

@@ -1,0 +1,93 @@
+//! What to offer whose seats were just taken: the nearest seats of the same price.
+
+use serde::Serialize;
+
+use super::seat_groups;
+use crate::reservation::seat_map::{seat::MapSeat, store};
+use crate::{
+    app::App,
+    catalog::{ScheduleId, ScheduleSeatId},
+    points::Points,
+};
+
+/// Offers made at once.
+const OFFERS_MAX: usize = 3;
+
+/// Seats that are free together and cost what the wanted ones cost.
+#[derive(Clone, Debug, Serialize)]
+pub struct Alternative {
+    /// What to ask for.
+    pub seat_ids: Vec<ScheduleSeatId>,
+    /// The same seats.
+    pub seats: Vec<MapSeat>,
+    /// What they cost together.
+    pub total: Points,
+}
+
+/// The nearest alternatives to `wanted`, of which `taken` cannot be had. None when they
+/// cannot be read: the refusal stands without them.
+pub(crate) async fn of(
+    app: &App,
+    schedule_id: ScheduleId,
+    wanted: &[ScheduleSeatId],
+    taken: &[ScheduleSeatId],
+) -> Vec<Alternative> {
+    match store::list_seats_around(&app.db, schedule_id, wanted).await {
+        Ok(seats) => nearest(&seats, wanted, taken),
+        Err(error) => {
+            tracing::debug!(%error, "no alternatives could be read");
+            Vec::new()
+        }
+    }
+}
+
+/// Groups of as many seats as were wanted, for the same prices, the nearest first and
+/// no seat in two of them. Groups that strand a seat come after those that do not.
+fn nearest(
+    seats: &[MapSeat],
+    wanted: &[ScheduleSeatId],
+    taken: &[ScheduleSeatId],
+) -> Vec<Alternative> {
+    let chosen: Vec<&MapSeat> = seats.iter().filter(|seat| wanted.contains(&seat.id)).collect();
+    let (x, y) = seat_groups::middle(chosen.iter().copied());
+    let prices = sorted_prices(chosen.iter().copied());
+    // A lease may be all that stands between somebody and a seat that still reads as free.
+    let free: Vec<&MapSeat> =
+        seats.iter().filter(|seat| seat.is_free() && !taken.contains(&seat.id)).collect();
+
+    let mut groups: Vec<(bool, f32, Vec<&MapSeat>)> = seat_groups::groups(&free, wanted.len())
+        .filter(|group| sorted_prices(group.seats.iter().copied()) == prices)
+        .map(|group| {
+            let (group_x, group_y) = group.middle();
+            (group.strands, (group_x - x).hypot(group_y - y), group.seats.to_vec())
+        })
+        .collect();
+    groups.sort_by(|left, right| left.0.cmp(&right.0).then(left.1.total_cmp(&right.1)));
+
+    let mut offers: Vec<Alternative> = Vec::new();
+    for (_, _, group) in groups {
+        let is_offered =
+            |seat: &MapSeat| offers.iter().any(|offer| offer.seat_ids.contains(&seat.id));
+        if group.iter().any(|seat| is_offered(seat)) {
+            continue;
+        }
+        offers.push(Alternative {
+            seat_ids: group.iter().map(|seat| seat.id).collect(),
+            seats: group.iter().map(|seat| (*seat).clone()).collect(),
+            total: group
+                .iter()
+                .try_fold(Points::ZERO, |sum, seat| sum.checked_add(seat.price))
+                .unwrap_or_default(),
+        });
+        if offers.len() == OFFERS_MAX {
+            break;
+        }
+    }
+    offers
+}
+
+fn sorted_prices<'a>(seats: impl Iterator<Item = &'a MapSeat>) -> Vec<Points> {
+    let mut prices: Vec<Points> = seats.map(|seat| seat.price).collect();
+    prices.sort();
+    prices
+}

@@ -1,0 +1,151 @@
+//! The best seats for a wish: found in a map that may be a moment old, held like any
+//! other seats, and looked for again when somebody was faster.
+
+use std::{collections::HashSet, sync::Arc};
+
+use super::{
+    limiter::Desk,
+    order::{HoldOrder, Shown},
+    seat_groups,
+};
+use crate::reservation::{
+    error::ReservationError,
+    hold,
+    lifecycle::expiry,
+    model::{Choice, Hold, SeatStatus, Wish},
+    seat_map::{seat::MapSeat, store},
+};
+use crate::{app::App, catalog::ScheduleSeatId, infra::idempotency::RequestKey, points::Points};
+
+/// Groups tried on one reading of the map.
+const GROUPS_MAX: usize = 24;
+/// Readings of the map before whoever asked is told that seats go faster than they do.
+const READINGS_MAX: u32 = 6;
+
+/// Holds the best group that nobody else has or is just taking. Refused only when no
+/// group is left, or none for the total that was shown.
+pub(crate) async fn hold_best(
+    app: &App,
+    desk: &Desk,
+    order: &HoldOrder,
+    wish: &Wish,
+    key: Option<&RequestKey>,
+) -> Result<Hold, ReservationError> {
+    let mut lost = Vec::new();
+    for reading in 0..READINGS_MAX {
+        // The first look may be shared with others who ask now; a lost race wants a new one.
+        let seats = if reading == 0 {
+            desk.seats(app, order.schedule.id, wish.section.as_deref()).await?
+        } else {
+            let _step = desk.step().await?;
+            desk.seats_anew(app, order.schedule.id, wish.section.as_deref()).await?
+        };
+        let groups = groups_for(&seats, wish, order);
+        if groups.is_empty() && reading > 0 && !is_freed(app, desk, order, wish, &seats).await? {
+            return Err(none_left(app, &seats, wish, order).await?);
+        }
+        let mut gone: HashSet<ScheduleSeatId> = HashSet::new();
+        for group in groups {
+            if group.ids.iter().any(|id| gone.contains(id)) {
+                continue;
+            }
+            // Whoever named a price was shown it, and holds nothing for another one.
+            let shown = order.shown.or(wish.price.map(|_| Shown::Total(group.total)));
+            let choice = Choice::Seats(group.ids);
+            let chosen = HoldOrder { choice, shown, ..order.clone() };
+            match hold::hold_chosen(app, desk, &chosen, key).await {
+                Err(ReservationError::SeatUnavailable { seat_ids, .. }) => {
+                    gone.extend(&seat_ids);
+                    lost = seat_ids;
+                }
+                // The map was old: these are no longer for the price that was named.
+                Err(ReservationError::PriceChanged { .. }) if order.shown.is_none() => {
+                    if let Choice::Seats(ids) = chosen.choice {
+                        gone.extend(ids);
+                    }
+                }
+                outcome => return outcome,
+            }
+        }
+    }
+    Err(ReservationError::seats_unavailable(lost))
+}
+
+/// Seats to be tried together.
+struct Candidate {
+    ids: Vec<ScheduleSeatId>,
+    total: Points,
+}
+
+/// The groups to try, the best first; of a total that was shown, only those that cost it.
+fn groups_for(seats: &[MapSeat], wish: &Wish, order: &HoldOrder) -> Vec<Candidate> {
+    let fits =
+        |seat: &&MapSeat| seat.is_free() && wish.price.is_none_or(|price| price == seat.price);
+    let free: Vec<&MapSeat> = seats.iter().filter(fits).collect();
+    let ranked = seat_groups::ranked(seats, &free, wish.n_seats, order.account_id);
+    let candidates = ranked.into_iter().filter_map(|group| {
+        let mut prices = group.seats.iter().map(|seat| seat.price);
+        let total = prices.try_fold(Points::ZERO, Points::checked_add)?;
+        let mut ids: Vec<_> = group.seats.iter().map(|seat| seat.id).collect();
+        ids.sort();
+        Some(Candidate { ids, total })
+    });
+    let is_as_shown = |candidate: &Candidate| match order.shown {
+        Some(Shown::Total(shown)) => shown == candidate.total,
+        Some(Shown::PriceVersion(_)) | None => true,
+    };
+    candidates.filter(is_as_shown).take(GROUPS_MAX).collect()
+}
+
+/// Why nothing was found: nothing is left, or nothing for what was shown.
+async fn none_left(
+    app: &App,
+    seats: &[MapSeat],
+    wish: &Wish,
+    order: &HoldOrder,
+) -> Result<ReservationError, sqlx::Error> {
+    let is_priced_anew = match order.shown {
+        None => false,
+        Some(Shown::Total(_)) => true,
+        Some(Shown::PriceVersion(shown)) => {
+            store::position(&app.db, order.schedule.id).await?.price_version > shown
+        }
+    };
+    let at_any_price = HoldOrder { shown: None, ..order.clone() };
+    let wish = Wish { price: None, ..wish.clone() };
+    let others = if is_priced_anew { groups_for(seats, &wish, &at_any_price) } else { Vec::new() };
+    Ok(match others.first() {
+        Some(best) => ReservationError::PriceChanged { total: best.total },
+        None => ReservationError::SoldOut { zone_id: None },
+    })
+}
+
+/// Whether a group that only holds past their end keep was freed, or is being freed: it is
+/// worth another look.
+async fn is_freed(
+    app: &App,
+    desk: &Desk,
+    order: &HoldOrder,
+    wish: &Wish,
+    seats: &Arc<Vec<MapSeat>>,
+) -> Result<bool, ReservationError> {
+    let held = seats.iter().filter(|seat| seat.status == SeatStatus::Held);
+    let held: Vec<_> = held.map(|seat| seat.id).collect();
+    let Some(_step) = desk.spare_step().await else { return Ok(false) };
+    let (schedule_id, section) = (order.schedule.id, wish.section.as_deref());
+    let lapsed = desk.lapsed(app, schedule_id, section, &held).await?;
+    if lapsed.is_empty() {
+        return Ok(false);
+    }
+    let mut as_if_freed = seats.to_vec();
+    for seat in &mut as_if_freed {
+        if seat.status == SeatStatus::Held && lapsed.contains(&seat.id) {
+            seat.status = SeatStatus::Available;
+        }
+    }
+    let groups = groups_for(&as_if_freed, wish, order);
+    let Some(best) = groups.first() else { return Ok(false) };
+    expiry::expire_in_the_way(app, &best.ids, None).await?;
+    desk.forget_lapsed(schedule_id, section).await;
+    Ok(true)
+}

@@ -1,0 +1,302 @@
+//! Holding seats and places.
+//!
+//! Redis lease, then connection, then rows, then the clock, then the write. The leases
+//! only keep people from meeting at the same seat row: without Redis a hold goes on and
+//! the rows decide alone.
+
+pub(crate) mod alternatives;
+pub(crate) mod best_available;
+pub(crate) mod limiter;
+pub(crate) mod locks;
+pub(crate) mod order;
+pub(crate) mod pages;
+pub(crate) mod seat_groups;
+pub(crate) mod store;
+
+use uuid::Uuid;
+
+use self::{
+    limiter::Desk,
+    locks::Turn,
+    order::HoldOrder,
+    store::{NewHold, Terms},
+};
+use super::{
+    error::ReservationError,
+    lifecycle::{expect_all, expiry},
+    model::{Choice, Hold, Item, ReservationId, ReservationItemId, ReservationStatus, SeatStatus},
+    seat_map::feed::announce,
+};
+use crate::{
+    app::App,
+    catalog::{ScheduleSeatId, ZoneId},
+    entry_queue::{self, QueueError, Stay},
+    infra::{
+        idempotency::{Claim, RequestKey, commit_kept},
+        postgres::{Connection, retry_stale, violated_constraint},
+    },
+    points::Points,
+};
+
+/// The last guard against selling a seat twice.
+const LIVE_SEAT_KEY: &str = "reservation_items_live_seat_key";
+
+/// Holds what `order` asks for: all of it or nothing, and once for each request key.
+pub async fn hold(app: &App, desk: &Desk, order: &HoldOrder) -> Result<Hold, ReservationError> {
+    let key = order.key();
+    let places_max = i64::from(app.config.seats_per_hold_max.get());
+    if order.choice.quantity() > places_max {
+        return Err(ReservationError::TooMany { places_max });
+    }
+    let outcome = match hold_now(app, desk, order, key.as_ref()).await {
+        Err(ReservationError::NotInside(refusal @ QueueError::CoolingDown { .. })) => {
+            entry_queue::note_cool_down(app, order.schedule.program_id).await;
+            Err(refusal.into())
+        }
+        // Freed by the clock and not yet by anybody's transaction.
+        Err(refusal) if is_freed(app, desk, &refusal).await? => {
+            hold_now(app, desk, order, key.as_ref()).await
+        }
+        outcome => outcome,
+    };
+    match (outcome, key) {
+        // What was carried out before is answered as it was then, whatever stands in
+        // the way of doing it again.
+        (Err(refusal), Some(key)) if refusal.is_refusal() => {
+            let step = desk.step().await?;
+            let first = key.find_outcome(&app.db).await?;
+            drop(step);
+            match first {
+                Some(first) => Ok(first),
+                None => Err(with_alternatives(app, desk, order, refusal).await),
+            }
+        }
+        (Err(refusal), None) => Err(with_alternatives(app, desk, order, refusal).await),
+        (outcome, _) => outcome,
+    }
+}
+
+/// What `order` was answered, if it was carried out.
+pub(crate) async fn find_carried_out(
+    app: &App,
+    order: &HoldOrder,
+) -> Result<Option<Hold>, ReservationError> {
+    match order.key() {
+        Some(key) => Ok(key.find_outcome(&app.db).await?),
+        None => Ok(None),
+    }
+}
+
+async fn hold_now(
+    app: &App,
+    desk: &Desk,
+    order: &HoldOrder,
+    key: Option<&RequestKey>,
+) -> Result<Hold, ReservationError> {
+    match &order.choice {
+        Choice::Best(wish) => best_available::hold_best(app, desk, order, wish, key).await,
+        Choice::Seats(_) | Choice::Places { .. } => hold_chosen(app, desk, order, key).await,
+    }
+}
+
+/// Holds what is chosen; `key` may stand for the wish that led to the choice.
+pub(crate) async fn hold_chosen(
+    app: &App,
+    desk: &Desk,
+    order: &HoldOrder,
+    key: Option<&RequestKey>,
+) -> Result<Hold, ReservationError> {
+    if let Choice::Places { zone_id, quantity } = order.choice {
+        // Nobody stands in line for what is gone or never was.
+        desk.require_places(app, order.schedule.id, zone_id, quantity).await?;
+    }
+    let turn = Turn::take(app, desk, order).await?;
+    let outcome = retry_stale(|_| hold_once(app, desk, order, &turn, key)).await;
+    turn.end().await;
+    let (held, is_stay_longer) = outcome?;
+    announce(app, order.schedule.id);
+    if is_stay_longer {
+        let program_id = order.schedule.program_id;
+        entry_queue::mirror(app, program_id, &[order.account_id]).await;
+    }
+    Ok(held)
+}
+
+/// One attempt, in a transaction of its own; says as well whether the stay's end moved.
+async fn hold_once(
+    app: &App,
+    desk: &Desk,
+    order: &HoldOrder,
+    turn: &Turn,
+    key: Option<&RequestKey>,
+) -> Result<(Hold, bool), ReservationError> {
+    let _step = desk.step().await?;
+    let mut tx = app.db.begin().await?;
+    if let Some(key) = key
+        && let Claim::Done(first) = key.claim(&mut tx).await?
+    {
+        return Ok((first, false));
+    }
+    let (owner, pass) = (order.account_id, order.pass.as_ref());
+    let stay = entry_queue::lock_stay(&mut tx, owner, &order.program, pass).await?;
+    let held = match &order.choice {
+        Choice::Seats(ids) => hold_seats(&mut tx, order, &stay, ids).await?,
+        Choice::Places { zone_id, quantity } => {
+            hold_places(&mut tx, order, &stay, turn, (*zone_id, *quantity)).await?
+        }
+        // A wish has become a choice before anything is held.
+        Choice::Best(_) => return Err(ReservationError::Inconsistent),
+    };
+    // A hold keeps its owner's place inside until its own end.
+    let is_stay_longer = held.expires_at > stay.expires_at;
+    if is_stay_longer {
+        entry_queue::extend_stay(&mut tx, stay.token_id, held.expires_at).await?;
+    }
+    let held = commit_kept(&app.db, tx, key, held).await?;
+    metrics::counter!("stagedoor_holds_total").increment(1);
+    Ok((held, is_stay_longer))
+}
+
+async fn hold_seats(
+    tx: &mut Connection,
+    order: &HoldOrder,
+    stay: &Stay,
+    ids: &[ScheduleSeatId],
+) -> Result<Hold, ReservationError> {
+    let seats = store::lock_seats(tx, order.schedule.id, ids).await?;
+    let hold = new_hold(tx, order, stay).await?;
+    if seats.len() != ids.len() {
+        return Err(ReservationError::UnknownSeat);
+    }
+    let taken: Vec<_> = seats
+        .iter()
+        .filter(|seat| seat.status != SeatStatus::Available)
+        .map(|seat| seat.id)
+        .collect();
+    if !taken.is_empty() {
+        return Err(ReservationError::seats_unavailable(taken));
+    }
+    let items: Vec<_> = seats.iter().map(|seat| item(Some(seat.id), None, 1, seat.price)).collect();
+    let total = seats
+        .iter()
+        .try_fold(Points::ZERO, |sum, seat| sum.checked_add(seat.price))
+        .ok_or(ReservationError::Inconsistent)?;
+    let price_version = seats.iter().map(|seat| seat.price_version).max().unwrap_or_default();
+    order.require_shown(total, price_version)?;
+    let written = store::insert_seat_hold(tx, &hold, total, &items, &seats).await;
+    let (expires_at, n_taken) = written.map_err(|error| match violated_constraint(&error) {
+        Some(LIVE_SEAT_KEY) => ReservationError::seats_unavailable(ids.to_vec()),
+        _ => error.into(),
+    })?;
+    expect_all(seats.len(), u64::try_from(n_taken).unwrap_or_default())?;
+    Ok(held(&hold, total, expires_at, items))
+}
+
+async fn hold_places(
+    tx: &mut Connection,
+    order: &HoldOrder,
+    stay: &Stay,
+    turn: &Turn,
+    (zone_id, quantity): (ZoneId, i32),
+) -> Result<Hold, ReservationError> {
+    let zone = store::lock_zone(tx, order.schedule.id, zone_id).await?;
+    let zone = zone.ok_or(ReservationError::UnknownZone)?;
+    // The row keeps the order from here on.
+    turn.pass_on();
+    let hold = new_hold(tx, order, stay).await?;
+    if zone.remaining < quantity {
+        return Err(ReservationError::SoldOut { zone_id: Some(zone_id) });
+    }
+    let total = zone.price.checked_mul(i64::from(quantity));
+    let total = total.ok_or(ReservationError::Inconsistent)?;
+    // A zone has one price, which orders show as it is: there is no version to compare.
+    order.require_shown(total, 0)?;
+    let item = item(None, Some(zone_id), quantity, zone.price);
+    let expires_at = store::insert_place_hold(tx, &hold, total, &item).await?;
+    let expires_at = expires_at.ok_or(ReservationError::Inconsistent)?;
+    Ok(held(&hold, total, expires_at, vec![item]))
+}
+
+/// The hold that the terms of this moment and the stay allow. The moment is that of a
+/// statement after the locks on the stay and on the seats or the zone.
+async fn new_hold(
+    tx: &mut Connection,
+    order: &HoldOrder,
+    stay: &Stay,
+) -> Result<NewHold, ReservationError> {
+    let terms = store::terms_of(tx, order.schedule.id, order.account_id).await?;
+    entry_queue::require_open(stay, &order.program, terms.moment)?;
+    entry_queue::require_cool(&order.program, terms.cools_until, terms.moment)?;
+    check(&terms, order.choice.quantity())?;
+    Ok(NewHold {
+        id: ReservationId(Uuid::now_v7()),
+        account_id: order.account_id,
+        schedule_id: order.schedule.id,
+        program_id: order.schedule.program_id,
+        terms,
+    })
+}
+
+fn check(terms: &Terms, quantity: i64) -> Result<(), ReservationError> {
+    if !terms.is_on_sale {
+        return Err(ReservationError::SaleClosed);
+    }
+    let places_max = i64::from(terms.places_max);
+    match terms.places_live.checked_add(quantity) {
+        Some(places) if places <= places_max => Ok(()),
+        _ => Err(ReservationError::AccountLimit { places_max }),
+    }
+}
+
+fn item(
+    schedule_seat_id: Option<ScheduleSeatId>,
+    zone_id: Option<ZoneId>,
+    quantity: i32,
+    unit_price: Points,
+) -> Item {
+    let id = ReservationItemId(Uuid::now_v7());
+    Item { id, schedule_seat_id, zone_id, quantity, unit_price }
+}
+
+fn held(
+    hold: &NewHold,
+    total: Points,
+    expires_at: chrono::DateTime<chrono::Utc>,
+    items: Vec<Item>,
+) -> Hold {
+    let status = ReservationStatus::Held;
+    Hold { reservation_id: hold.id, status, total, expires_at, items }
+}
+
+/// Whether holds that are over stood in the way and do so no more.
+async fn is_freed(app: &App, desk: &Desk, refusal: &ReservationError) -> Result<bool, sqlx::Error> {
+    let (seat_ids, zone_id) = match refusal {
+        ReservationError::SeatUnavailable { seat_ids, .. } => (seat_ids.as_slice(), None),
+        ReservationError::SoldOut { zone_id: Some(zone_id) } => {
+            (Default::default(), Some(*zone_id))
+        }
+        _ => return Ok(false),
+    };
+    let Some(_step) = desk.spare_step().await else { return Ok(false) };
+    let n_freed = expiry::expire_in_the_way(app, seat_ids, zone_id).await?;
+    Ok(n_freed > 0)
+}
+
+/// Adds the nearest seats that are free to a refusal of seats.
+async fn with_alternatives(
+    app: &App,
+    desk: &Desk,
+    order: &HoldOrder,
+    refusal: ReservationError,
+) -> ReservationError {
+    match (refusal, &order.choice) {
+        (ReservationError::SeatUnavailable { seat_ids, .. }, Choice::Seats(wanted)) => {
+            let Some(_step) = desk.spare_step().await else {
+                return ReservationError::seats_unavailable(seat_ids);
+            };
+            let alternatives = alternatives::of(app, order.schedule.id, wanted, &seat_ids).await;
+            ReservationError::SeatUnavailable { seat_ids, alternatives }
+        }
+        (refusal, _) => refusal,
+    }
+}

@@ -1,0 +1,110 @@
+//! An order that was refused, on the map it came from: why, what could be had instead, and
+//! what was typed.
+
+use actix_web::http::StatusCode;
+
+use super::HoldForm;
+use crate::{
+    points::Points,
+    reservation::{
+        error::ReservationError,
+        hold::alternatives::Alternative,
+        seat_map::pages::{reading::RoomMap, seat_name},
+    },
+    web::{error::Fault, form::Mistakes, i18n::Phrase, page::View},
+};
+
+/// An order and why nothing was held.
+#[derive(Clone, Copy)]
+pub(crate) struct Refused<'a> {
+    pub(crate) why: Why<'a>,
+    pub(crate) typed: &'a HoldForm,
+}
+
+#[derive(Clone, Copy)]
+pub(crate) enum Why<'a> {
+    /// It makes no sense.
+    Mistakes(&'a Mistakes),
+    /// It makes sense and cannot be carried out.
+    Order(&'a ReservationError),
+}
+
+impl<'a> Refused<'a> {
+    pub(crate) fn status(&self) -> StatusCode {
+        match self.why {
+            Why::Mistakes(mistakes) => mistakes.status(),
+            Why::Order(fault) => fault.status(),
+        }
+    }
+
+    /// The refusal of an order that makes sense.
+    pub(crate) fn order(&self) -> Option<&'a ReservationError> {
+        match self.why {
+            Why::Mistakes(_) => None,
+            Why::Order(fault) => Some(fault),
+        }
+    }
+
+    /// As the map says it.
+    pub(crate) fn told(&self, v: &View, map: &RoomMap) -> Refusal<'a> {
+        match self.why {
+            Why::Mistakes(mistakes) => Refusal::of_mistakes(v, mistakes),
+            Why::Order(ReservationError::SeatUnavailable { seat_ids, alternatives })
+                if !seat_ids.is_empty() =>
+            {
+                let seats = map.drawing.seats().filter(|seat| seat_ids.contains(&seat.id));
+                let with_section = map.sections.len() > 1;
+                Refusal {
+                    title: v.t("seat-taken-title").number("count", seat_ids.len()),
+                    text: String::new(),
+                    gone: seats.map(|seat| seat_name(v, seat, with_section).to_string()).collect(),
+                    alternatives,
+                    is_about_seats: true,
+                    new_total: None,
+                }
+            }
+            Why::Order(fault @ ReservationError::PriceChanged { total }) => {
+                let title = v.text(format!("error-{}-title", fault.code()));
+                Refusal {
+                    new_total: Some((*total, self.typed.at_total(*total))),
+                    ..Refusal::plain(title, v.refusal(fault))
+                }
+            }
+            Why::Order(ReservationError::SoldOut { zone_id: None }) => {
+                Refusal::plain(v.t("seat-best-none-title"), v.t("seat-best-none").to_string())
+            }
+            Why::Order(ReservationError::UnknownSeat | ReservationError::UnknownZone) => {
+                let mistakes = self.order().and_then(ReservationError::mistake);
+                Refusal::of_mistakes(v, &mistakes.unwrap_or_default())
+            }
+            Why::Order(fault) => {
+                Refusal::plain(v.text(format!("error-{}-title", fault.code())), v.refusal(fault))
+            }
+        }
+    }
+}
+
+/// What the map says of an order that was refused.
+pub(crate) struct Refusal<'a> {
+    pub(crate) title: Phrase,
+    pub(crate) text: String,
+    /// Names of the seats that are gone.
+    pub(crate) gone: Vec<String>,
+    pub(crate) alternatives: &'a [Alternative],
+    pub(crate) is_about_seats: bool,
+    /// What it costs now, and the order that goes on at that.
+    pub(crate) new_total: Option<NewTotal>,
+}
+
+type NewTotal = (Points, Vec<(&'static str, String)>);
+
+impl Refusal<'_> {
+    fn plain(title: Phrase, text: String) -> Self {
+        let (gone, alternatives) = (Vec::new(), Default::default());
+        Self { title, text, gone, alternatives, is_about_seats: false, new_total: None }
+    }
+
+    fn of_mistakes(v: &View, mistakes: &Mistakes) -> Self {
+        Self::plain(v.t("error-invalid-title"), v.reasons(mistakes))
+    }
+}

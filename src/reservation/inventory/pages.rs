@@ -1,0 +1,43 @@
+//! How refusals of the management's changes are told.
+
+use actix_web::http::StatusCode;
+use serde_json::{Map, Value, json};
+
+use super::StockError;
+use crate::web::{
+    error::{Fault, NotFound, database_fault},
+    i18n::Phrase,
+};
+
+impl Fault for StockError {
+    fn status(&self) -> StatusCode {
+        match self {
+            Self::NoSuchSeats => NotFound.status(),
+            Self::SeatsInUse { .. } | Self::PlacesInUse => StatusCode::CONFLICT,
+            Self::Database(error) => database_fault(error).0,
+        }
+    }
+
+    fn code(&self) -> &'static str {
+        match self {
+            Self::NoSuchSeats => "no-such-seats",
+            Self::SeatsInUse { .. } => "seats-in-use",
+            Self::PlacesInUse => "places-in-use",
+            Self::Database(error) => database_fault(error).1,
+        }
+    }
+
+    fn extra(&self) -> Map<String, Value> {
+        match self {
+            Self::SeatsInUse { seats } => Map::from_iter([("seats".to_owned(), json!(seats))]),
+            _ => Map::new(),
+        }
+    }
+
+    fn fill(&self, phrase: Phrase) -> Phrase {
+        match self {
+            Self::SeatsInUse { seats } => phrase.word("seats", seats.join(", ")),
+            _ => phrase,
+        }
+    }
+}

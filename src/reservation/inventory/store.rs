@@ -1,0 +1,88 @@
+//! Seats and zones that the management changes.
+
+use super::SeatPick;
+use crate::{
+    catalog::{ScheduleId, ScheduleSeatId, ZoneId},
+    infra::postgres::Connection,
+    reservation::model::SeatStatus,
+};
+
+/// A seat that this transaction has locked, with its name.
+pub(crate) struct PickedSeat {
+    pub(crate) id: ScheduleSeatId,
+    pub(crate) name: String,
+    pub(crate) status: SeatStatus,
+}
+
+/// Locks the picked seats, in id order.
+pub(crate) async fn lock_picked(
+    tx: &mut Connection,
+    schedule_id: ScheduleId,
+    pick: &SeatPick,
+) -> Result<Vec<PickedSeat>, sqlx::Error> {
+    sqlx::query_as!(
+        PickedSeat,
+        r#"
+        select c.id as "id: ScheduleSeatId", c.status as "status: SeatStatus",
+            s.section || ' ' || s.row_label || '-' || s.number as "name!"
+        from schedule_seats c
+        join seats s on s.id = c.seat_id
+            and s.venue_id = (select venue_id from schedules where id = $1)
+        where c.schedule_id = $1 and s.section = $2
+          and ($3::text is null or s.row_label = $3)
+          and (cardinality($4::integer[]) = 0 or s.number = any($4))
+        order by c.id
+        for no key update of c
+        "#,
+        schedule_id as _,
+        pick.section,
+        pick.row,
+        &pick.numbers,
+    )
+    .fetch_all(tx)
+    .await
+}
+
+/// Moves locked seats from one status to another; says how many it were.
+pub(crate) async fn write_seat_status(
+    tx: &mut Connection,
+    seats: &[PickedSeat],
+    from: SeatStatus,
+    to: SeatStatus,
+) -> Result<u64, sqlx::Error> {
+    let ids: Vec<_> = seats.iter().map(|seat| seat.id.0).collect();
+    let written = sqlx::query!(
+        r#"
+        update schedule_seats
+        set status = $3, version = version + 1, changed_xid = pg_current_xact_id()
+        where id = any($1) and status = $2
+        "#,
+        &ids,
+        from as _,
+        to as _,
+    )
+    .execute(tx)
+    .await?;
+    Ok(written.rows_affected())
+}
+
+/// Another number of places; what is left changes by as much.
+pub(crate) async fn write_capacity(
+    tx: &mut Connection,
+    zone_id: ZoneId,
+    capacity: i32,
+) -> Result<(), sqlx::Error> {
+    sqlx::query!(
+        r#"
+        update zones
+        set remaining = remaining + ($2 - capacity), capacity = $2, version = version + 1,
+            changed_xid = pg_current_xact_id()
+        where id = $1
+        "#,
+        zone_id as _,
+        capacity,
+    )
+    .execute(tx)
+    .await?;
+    Ok(())
+}

@@ -1,0 +1,101 @@
+//! Holds that reach their end: found in pages, ended a hundred at a time, by every
+//! instance together.
+
+use std::collections::BTreeSet;
+
+use rand::seq::SliceRandom;
+
+use super::store::expiry;
+use crate::reservation::{
+    error::ReservationError,
+    hold::store,
+    lifecycle,
+    model::{ReservationId, ReservationStatus},
+    seat_map::feed::announce,
+};
+use crate::{
+    app::App,
+    catalog::{ScheduleId, ScheduleSeatId, ZoneId},
+};
+
+/// Holds read at once, without locks.
+const PAGE_ROWS: i64 = 2_000;
+/// Holds ended in one transaction: few enough that nobody waits long for a row of it.
+const BATCH_ROWS: usize = 100;
+/// Pages of one tick. What is left is the next tick's.
+const PAGES_MAX: usize = 50;
+/// Holds in the way of one order that are ended before it.
+const IN_THE_WAY_MAX: i64 = 100;
+
+/// Ends every hold whose end has come. One tick of the expiry worker; all instances
+/// may run it at once.
+pub async fn expire_lapsed(app: &App) -> Result<(), sqlx::Error> {
+    let mut last = None;
+    for _ in 0..PAGES_MAX {
+        let page = expiry::list_lapsed(&app.db, last.as_ref(), PAGE_ROWS).await?;
+        let ids: Vec<_> = page.iter().map(|lapsed| lapsed.id).collect();
+        let mut batches: Vec<_> = ids.chunks(BATCH_ROWS).collect();
+        // Instances that found the same page begin at different places of it.
+        batches.shuffle(&mut rand::rng());
+        for batch in batches {
+            expire(app, batch).await;
+        }
+        last = page.into_iter().last();
+        if ids.len() < usize::try_from(PAGE_ROWS).unwrap_or(usize::MAX) {
+            break;
+        }
+    }
+    Ok(())
+}
+
+/// Ends holds that are over and keep what somebody wants now; says how many there were.
+pub(crate) async fn expire_in_the_way(
+    app: &App,
+    seat_ids: &[ScheduleSeatId],
+    zone_id: Option<ZoneId>,
+) -> Result<usize, sqlx::Error> {
+    let ids = store::list_lapsed_in_the_way(&app.db, seat_ids, zone_id, IN_THE_WAY_MAX).await?;
+    Ok(expire(app, &ids).await)
+}
+
+/// Ends those of `ids` that are over; says how many it ended. A batch that fails is
+/// taken apart, so that one broken row holds up nobody else's seat.
+async fn expire(app: &App, ids: &[ReservationId]) -> usize {
+    if ids.is_empty() {
+        return 0;
+    }
+    match expire_together(app, ids).await {
+        Ok(n_ended) => n_ended,
+        Err(error) if ids.len() == 1 => {
+            tracing::error!(%error, ?ids, "a hold could not be expired");
+            0
+        }
+        Err(error) => {
+            tracing::warn!(%error, n_holds = ids.len(), "holds are expired one by one");
+            let mut n_ended = 0;
+            for id in ids {
+                n_ended += Box::pin(expire(app, std::slice::from_ref(id))).await;
+            }
+            n_ended
+        }
+    }
+}
+
+async fn expire_together(app: &App, ids: &[ReservationId]) -> Result<usize, ReservationError> {
+    let mut tx = app.db.begin().await?;
+    let locked = expiry::lock_held_rows(&mut tx, ids).await?;
+    let ended = expiry::list_ended(&mut tx, &locked).await?;
+    let schedule_ids: BTreeSet<ScheduleId> = ended.iter().map(|ended| ended.schedule_id).collect();
+    let ended: Vec<ReservationId> = ended.into_iter().map(|ended| ended.id).collect();
+    if ended.is_empty() {
+        return Ok(0);
+    }
+    lifecycle::end(&mut tx, &ended, ReservationStatus::Held, ReservationStatus::Expired).await?;
+    tx.commit().await?;
+    for schedule_id in schedule_ids {
+        announce(app, schedule_id);
+    }
+    metrics::counter!("stagedoor_holds_expired_total")
+        .increment(u64::try_from(ended.len()).unwrap_or(u64::MAX));
+    Ok(ended.len())
+}

@@ -1,0 +1,206 @@
+//! What becomes of a reservation after it was made, as steps of the caller's
+//! transaction.
+
+pub(crate) mod expiry;
+pub(crate) mod pages;
+pub(crate) mod store;
+
+use chrono::{DateTime, Utc};
+use sqlx::PgExecutor;
+
+use self::store::LockedRow;
+use super::{
+    error::ReservationError,
+    model::{Confirmed, Held, Locked, Reservation, ReservationId, ReservationStatus},
+};
+use crate::{
+    accounts::AccountId,
+    app::App,
+    catalog::{ProgramId, ProgramStatus},
+    entry_queue::{self, TokenStatus},
+    infra::postgres::Connection,
+};
+
+/// How much longer a renewed hold lasts.
+const RENEWAL_SECS: i32 = 120;
+
+/// The reservation, if it is `account_id`'s.
+pub async fn find_owned(
+    db: impl PgExecutor<'_>,
+    account_id: AccountId,
+    id: ReservationId,
+) -> Result<Option<Reservation>, sqlx::Error> {
+    store::find_owned(db, account_id, id).await
+}
+
+/// Locks a hold so that it can be paid. Whoever waited for the row is judged by the
+/// clock after the wait.
+pub async fn lock_held(
+    tx: &mut Connection,
+    account_id: AccountId,
+    id: ReservationId,
+) -> Result<Held, ReservationError> {
+    let (head, locked) = lock(tx, account_id, id).await?;
+    match head.status {
+        ReservationStatus::Held if head.program_status == ProgramStatus::Cancelled => {
+            Err(ReservationError::ProgramCancelled)
+        }
+        ReservationStatus::Held if head.is_lapsed => Err(ReservationError::HoldExpired),
+        ReservationStatus::Held => Ok(Held(locked)),
+        ReservationStatus::Confirmed => Err(ReservationError::AlreadyPaid),
+        ReservationStatus::Expired => Err(ReservationError::HoldExpired),
+        other => Err(ReservationError::InvalidState(other)),
+    }
+}
+
+/// Locks a paid reservation so that it can be refunded.
+pub async fn lock_confirmed(
+    tx: &mut Connection,
+    account_id: AccountId,
+    id: ReservationId,
+) -> Result<Confirmed, ReservationError> {
+    let (head, locked) = lock(tx, account_id, id).await?;
+    if head.status != ReservationStatus::Confirmed {
+        return Err(ReservationError::InvalidState(head.status));
+    }
+    let is_cancelled = head.program_status == ProgramStatus::Cancelled;
+    Ok(Confirmed {
+        locked,
+        is_refundable: is_cancelled || !head.is_refund_over,
+        refund_percent: if is_cancelled { 100 } else { head.refund_percent },
+    })
+}
+
+/// The hold is paid: its seats are sold.
+pub async fn confirm(tx: &mut Connection, held: &Held) -> Result<(), ReservationError> {
+    use ReservationStatus as Status;
+    let ids = [held.reservation_id];
+    expect_all(
+        ids.len(),
+        store::write_status(tx, &ids, Status::Held, Status::Confirmed, Some(held.locked_at))
+            .await?,
+    )?;
+    let seat_ids = held.seat_ids();
+    if !seat_ids.is_empty() {
+        expect_all(seat_ids.len(), store::write_seats_reserved(tx, &seat_ids).await?)?;
+    }
+    Ok(())
+}
+
+/// Gives an unpaid hold back: its seats and places are free at once.
+pub async fn release(
+    tx: &mut Connection,
+    account_id: AccountId,
+    id: ReservationId,
+) -> Result<Held, ReservationError> {
+    let (head, locked) = lock(tx, account_id, id).await?;
+    match head.status {
+        ReservationStatus::Held if head.is_lapsed => {
+            Err(ReservationError::InvalidState(ReservationStatus::Expired))
+        }
+        ReservationStatus::Held => {
+            end(tx, &[id], ReservationStatus::Held, ReservationStatus::Cancelled).await?;
+            Ok(Held(locked))
+        }
+        other => Err(ReservationError::InvalidState(other)),
+    }
+}
+
+/// The points of a paid reservation go back: its seats and places are free again.
+pub async fn refund_items(
+    tx: &mut Connection,
+    confirmed: &Confirmed,
+) -> Result<(), ReservationError> {
+    let ids = [confirmed.reservation_id];
+    end(tx, &ids, ReservationStatus::Confirmed, ReservationStatus::Refunded).await
+}
+
+/// Gives a hold [`RENEWAL_SECS`] more: once, and only while nobody waits in line.
+pub async fn renew(
+    app: &App,
+    account_id: AccountId,
+    id: ReservationId,
+) -> Result<DateTime<Utc>, ReservationError> {
+    let found = store::find_owned(&app.db, account_id, id).await?;
+    let program_id = found.ok_or(ReservationError::NotFound)?.program_id;
+    let mut tx = app.db.begin().await?;
+    // The token comes before the reservation in the order of locks.
+    let token = entry_queue::lock_live_token(&mut tx, account_id, program_id).await?;
+    let held = lock_held(&mut tx, account_id, id).await?;
+    if held.renewed_at.is_some() || entry_queue::is_anybody_waiting(&mut *tx, program_id).await? {
+        return Err(ReservationError::NotRenewable);
+    }
+    let expires_at = store::write_renewal(&mut tx, id, RENEWAL_SECS).await?;
+    let stay = token.filter(|token| token.status == TokenStatus::Active);
+    if let Some(stay) = &stay {
+        entry_queue::extend_stay(&mut tx, stay.id, expires_at).await?;
+    }
+    tx.commit().await?;
+    if stay.is_some() {
+        entry_queue::mirror(app, program_id, &[account_id]).await;
+    }
+    Ok(expires_at)
+}
+
+/// How many holds of the account in the program can still be paid.
+pub async fn live_holds_left(
+    tx: &mut Connection,
+    account_id: AccountId,
+    program_id: ProgramId,
+) -> Result<i64, sqlx::Error> {
+    store::count_live_holds(tx, account_id, program_id).await
+}
+
+/// Ends reservations that this transaction has locked and frees what they held.
+pub(crate) async fn end(
+    tx: &mut Connection,
+    ids: &[ReservationId],
+    from: ReservationStatus,
+    to: ReservationStatus,
+) -> Result<(), ReservationError> {
+    expect_all(ids.len(), store::write_status(tx, ids, from, to, None).await?)?;
+    let ended = store::write_items_ended(tx, ids).await?;
+    let seat_ids: Vec<_> = ended.iter().filter_map(|item| item.schedule_seat_id).collect();
+    if !seat_ids.is_empty() {
+        expect_all(seat_ids.len(), store::write_seats_available(tx, &seat_ids).await?)?;
+    }
+    let places = ended.iter().filter_map(|item| Some((item.zone_id?, item.quantity)));
+    let (zone_ids, quantities): (Vec<_>, Vec<_>) = places.unzip();
+    if !zone_ids.is_empty() {
+        store::write_places_returned(tx, &zone_ids, &quantities).await?;
+    }
+    Ok(())
+}
+
+async fn lock(
+    tx: &mut Connection,
+    account_id: AccountId,
+    id: ReservationId,
+) -> Result<(LockedRow, Locked), ReservationError> {
+    if !store::lock_owned(tx, account_id, id).await? {
+        return Err(ReservationError::NotFound);
+    }
+    let rows = store::list_locked(tx, id).await?;
+    let items = rows.iter().map(LockedRow::item).collect();
+    let head = rows.into_iter().next().ok_or(ReservationError::Inconsistent)?;
+    let locked = Locked {
+        reservation_id: id,
+        program_id: head.program_id,
+        schedule_id: head.schedule_id,
+        total: head.total,
+        expires_at: head.expires_at,
+        locked_at: head.locked_at,
+        renewed_at: head.renewed_at,
+        items,
+    };
+    Ok((head, locked))
+}
+
+/// Rows that were locked are all there to be written; anything else undoes the
+/// transaction.
+pub(crate) fn expect_all(n_expected: usize, n_written: u64) -> Result<(), ReservationError> {
+    match u64::try_from(n_expected) {
+        Ok(n_expected) if n_expected == n_written => Ok(()),
+        _ => Err(ReservationError::Inconsistent),
+    }
+}

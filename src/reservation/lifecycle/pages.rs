@@ -1,0 +1,306 @@
+//! One reservation, with what can be done with it, and the list of them.
+
+use actix_web::{
+    HttpResponse,
+    http::StatusCode,
+    web::{Data, Path, Query},
+};
+use askama::Template;
+use chrono::{DateTime, Utc};
+use serde::Serialize;
+use serde_json::json;
+use uuid::Uuid;
+
+use crate::{
+    accounts::CurrentAccount,
+    app::App,
+    catalog::{Program, Programs, Schedule, ScheduleId, find_schedule},
+    entry_queue,
+    points::Points,
+    reservation::{
+        error::ReservationError,
+        lifecycle,
+        model::{Item, Reservation, ReservationId, ReservationStatus},
+        seat_map::{
+            listing::{Listed, NamedItem},
+            store,
+        },
+    },
+    wallet::{self, Provider, pages::ChargeBox},
+    web::{
+        error::{Fault, NotFound, PageError},
+        flash,
+        page::{View, json as json_answer},
+        pagination::{After, PAGE_ROWS, Page},
+    },
+};
+
+#[derive(Template)]
+#[template(path = "reservation/show.html")]
+struct ReservationPage<'a> {
+    v: &'a View,
+    reservation: &'a Reservation,
+    program: &'a Program,
+    schedule: &'a Schedule,
+    items: &'a [NamedItem],
+    usable: Points,
+    /// Points that went back when the reservation was refunded: the share that was agreed, or
+    /// all.
+    refunded: Option<Points>,
+    charge: ChargeBox,
+    is_renewable: bool,
+    now: DateTime<Utc>,
+    request_key: Uuid,
+    cancellation_key: Uuid,
+    refusal: Option<String>,
+}
+
+impl ReservationPage<'_> {
+    fn is_held(&self) -> bool {
+        self.reservation.status.is_held()
+    }
+
+    fn is_paid(&self) -> bool {
+        self.reservation.status == ReservationStatus::Confirmed
+    }
+
+    fn is_expired(&self) -> bool {
+        self.reservation.status == ReservationStatus::Expired
+    }
+
+    fn is_refunded(&self) -> bool {
+        self.reservation.status == ReservationStatus::Refunded
+    }
+
+    /// What remains after paying; none when the wallet is short.
+    fn remaining(&self) -> Option<Points> {
+        self.usable.checked_sub(self.reservation.total)
+    }
+
+    fn lacking(&self) -> Points {
+        self.reservation.total.checked_sub(self.usable).unwrap_or_default()
+    }
+
+    /// Points that went back, or would go back now.
+    fn refund(&self) -> Points {
+        self.refunded.or_else(|| self.reservation.refund()).unwrap_or_default()
+    }
+
+    fn is_refundable(&self) -> bool {
+        self.now < self.reservation.refund_until
+    }
+
+    fn item_name(&self, item: &NamedItem) -> String {
+        match (&item.section, &item.row_label, item.number, &item.zone_name) {
+            (Some(section), Some(row), Some(number), _) => {
+                let name = self.v.t("seat-name-full").word("section", section);
+                name.word("row", row).word("number", number).to_string()
+            }
+            (.., zone) => {
+                let zone = zone.as_deref().unwrap_or_default();
+                let places = self.v.t("places-count").number("count", item.quantity);
+                format!("{} · {places}", self.v.t("reservation-standing").word("zone", zone))
+            }
+        }
+    }
+
+    fn moment(&self, moment: &DateTime<Utc>) -> String {
+        self.v.moment(moment, &self.schedule.time_zone)
+    }
+
+    fn settled(&self) -> String {
+        self.reservation.settled_at.as_ref().map(|at| self.moment(at)).unwrap_or_default()
+    }
+}
+
+impl ReservationStatus {
+    fn is_held(self) -> bool {
+        self == Self::Held
+    }
+
+    /// The locale key of its name.
+    fn key(self) -> String {
+        format!("reservation-status-{}", self.name().to_lowercase())
+    }
+
+    /// The colour of its badge.
+    fn badge(self) -> &'static str {
+        match self {
+            Self::Held => "badge--time",
+            Self::Confirmed => "badge--good",
+            Self::Cancelled | Self::Expired | Self::Refunded => "badge--off",
+        }
+    }
+}
+
+/// A reservation as programs read it.
+#[derive(Serialize)]
+struct ReservationDocument {
+    reservation_id: ReservationId,
+    schedule_id: ScheduleId,
+    status: ReservationStatus,
+    total: Points,
+    expires_at: DateTime<Utc>,
+    refund_until: DateTime<Utc>,
+    refund_percent: i32,
+    created_at: DateTime<Utc>,
+    items: Vec<Item>,
+}
+
+impl ReservationDocument {
+    fn of(reservation: &Reservation, items: &[NamedItem]) -> Self {
+        Self {
+            reservation_id: reservation.id,
+            schedule_id: reservation.schedule_id,
+            status: reservation.status,
+            total: reservation.total,
+            expires_at: reservation.expires_at,
+            refund_until: reservation.refund_until,
+            refund_percent: reservation.refund_percent,
+            created_at: reservation.created_at,
+            items: items.iter().map(NamedItem::item).collect(),
+        }
+    }
+}
+
+/// `GET /reservations/{id}`
+pub async fn show_reservation(
+    app: Data<App>,
+    programs: Data<Programs>,
+    provider: Data<Provider>,
+    id: Path<ReservationId>,
+    me: CurrentAccount,
+) -> Result<HttpResponse, PageError> {
+    if !me.view.format.is_for_programs() {
+        return reservation_page(&app, &programs, &provider, &me, *id, None).await;
+    }
+    let reservation = lifecycle::find_owned(&app.db, me.account_id, *id).await?.ok_or(NotFound)?;
+    let items = store::list_items(&app.db, *id).await?;
+    Ok(json_answer(StatusCode::OK, &ReservationDocument::of(&reservation, &items)))
+}
+
+/// The page of one reservation: as it stands, or with the reason why something was
+/// refused and that reason's status.
+pub async fn reservation_page(
+    app: &App,
+    programs: &Programs,
+    provider: &Provider,
+    me: &CurrentAccount,
+    id: ReservationId,
+    refusal: Option<&dyn Fault>,
+) -> Result<HttpResponse, PageError> {
+    let reservation = lifecycle::find_owned(&app.db, me.account_id, id).await?.ok_or(NotFound)?;
+    let items = store::list_items(&app.db, id).await?;
+    let schedule = find_schedule(app, reservation.schedule_id).await?.ok_or(NotFound)?;
+    let program = programs.find(app, &reservation.program_id.to_string()).await?.ok_or(NotFound)?;
+    let wallet = wallet::find_wallet(&app.db, me.account_id).await?;
+    let usable = wallet.map(|wallet| wallet.usable()).unwrap_or_default();
+    let is_renewable = reservation.status == ReservationStatus::Held
+        && reservation.renewed_at.is_none()
+        && !entry_queue::is_anybody_waiting(&app.db, reservation.program_id).await?;
+    let refunded = match reservation.status {
+        ReservationStatus::Refunded => lifecycle::store::find_refunded(&app.db, id).await?,
+        _ => None,
+    };
+    let lacking = reservation.total.checked_sub(usable).unwrap_or_default();
+    let page = ReservationPage {
+        v: &me.view,
+        charge: ChargeBox::new(provider).missing(lacking, format!("/reservations/{id}")),
+        reservation: &reservation,
+        program: &program,
+        schedule: &schedule,
+        items: &items,
+        usable,
+        refunded,
+        is_renewable,
+        now: app.now(),
+        request_key: Uuid::now_v7(),
+        cancellation_key: Uuid::now_v7(),
+        refusal: refusal.map(|fault| me.view.refusal(fault)),
+    };
+    let status = refusal.map_or(StatusCode::OK, Fault::status);
+    Ok(me.view.html(status, &page))
+}
+
+#[derive(Template)]
+#[template(path = "reservation/index.html")]
+struct ReservationListPage<'a> {
+    v: &'a View,
+    page: &'a Page<Listed>,
+}
+
+#[derive(Serialize)]
+struct ListDocument {
+    reservations: Vec<ListedDocument>,
+    next: Option<Uuid>,
+}
+
+#[derive(Serialize)]
+struct ListedDocument {
+    reservation_id: ReservationId,
+    schedule_id: ScheduleId,
+    status: ReservationStatus,
+    total: Points,
+    places: i64,
+    expires_at: DateTime<Utc>,
+    title: String,
+    starts_at: DateTime<Utc>,
+}
+
+impl From<&Listed> for ListedDocument {
+    fn from(listed: &Listed) -> Self {
+        Self {
+            reservation_id: listed.id,
+            schedule_id: listed.schedule_id,
+            status: listed.status,
+            total: listed.total,
+            places: listed.n_places,
+            expires_at: listed.expires_at,
+            title: listed.title.clone(),
+            starts_at: listed.starts_at,
+        }
+    }
+}
+
+/// `GET /reservations`
+pub async fn list_reservations(
+    app: Data<App>,
+    query: Query<After>,
+    me: CurrentAccount,
+) -> Result<HttpResponse, PageError> {
+    let after = query.after.map(ReservationId);
+    let rows = store::list_owned(&app.db, me.account_id, after, PAGE_ROWS + 1).await?;
+    let page = Page::cut(rows, |listed| listed.id.0);
+    let document = ListDocument {
+        reservations: page.rows.iter().map(ListedDocument::from).collect(),
+        next: page.next,
+    };
+    Ok(me.view.show(&ReservationListPage { v: &me.view, page: &page }, &document))
+}
+
+/// `POST /reservations/{id}/renewal`
+pub async fn update_renewal(
+    app: Data<App>,
+    programs: Data<Programs>,
+    provider: Data<Provider>,
+    id: Path<ReservationId>,
+    me: CurrentAccount,
+) -> Result<HttpResponse, PageError> {
+    match lifecycle::renew(&app, me.account_id, *id).await {
+        Ok(expires_at) => {
+            let location = format!("/reservations/{id}");
+            let document = json!({ "expires_at": expires_at });
+            let mut answer = me.view.done(StatusCode::OK, &document, &location);
+            if !me.view.format.is_for_programs() {
+                // A cookie of ours always is a valid header.
+                let _ = answer.add_cookie(&flash::cookie("flash-renewed"));
+            }
+            Ok(answer)
+        }
+        Err(ReservationError::NotFound) => Err(NotFound.into()),
+        Err(refusal) if me.view.wants_form(&refusal) => {
+            reservation_page(&app, &programs, &provider, &me, *id, Some(&refusal)).await
+        }
+        Err(failure) => Err(failure.into()),
+    }
+}

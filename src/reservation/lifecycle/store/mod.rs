@@ -1,0 +1,300 @@
+//! Reservations that are looked at, locked, confirmed or ended.
+
+pub(crate) mod expiry;
+
+use sqlx::PgExecutor;
+
+use crate::{
+    accounts::AccountId,
+    catalog::{ProgramId, ProgramStatus, ScheduleSeatId, ZoneId},
+    infra::postgres::Connection,
+    points::Points,
+    reservation::model::{Item, Reservation, ReservationId, ReservationItemId, ReservationStatus},
+};
+
+/// The reservation, if it is `account_id`'s. A hold past its end reads as expired.
+pub(crate) async fn find_owned(
+    db: impl PgExecutor<'_>,
+    account_id: AccountId,
+    id: ReservationId,
+) -> Result<Option<Reservation>, sqlx::Error> {
+    sqlx::query_as!(
+        Reservation,
+        r#"
+        select id as "id: ReservationId", account_id as "account_id: AccountId",
+            schedule_id as "schedule_id: _", program_id as "program_id: ProgramId",
+            case when status = 'HELD' and expires_at <= clock_timestamp() then 'EXPIRED' else status end
+                as "status!: ReservationStatus",
+            total as "total: Points", expires_at, renewed_at,
+            refund_deadline(schedule_id, refund_until, created_at) as "refund_until!",
+            refund_percent, settled_at, created_at
+        from reservations
+        where id = $1 and account_id = $2
+        "#,
+        id as _,
+        account_id as _,
+    )
+    .fetch_optional(db)
+    .await
+}
+
+/// Points that were given back for a reservation, if it was refunded.
+pub(crate) async fn find_refunded(
+    db: impl PgExecutor<'_>,
+    id: ReservationId,
+) -> Result<Option<Points>, sqlx::Error> {
+    sqlx::query_scalar!(
+        r#"
+        select t.amount as "amount: Points"
+        from payments m
+        join point_transactions t on t.reference_id = m.id and t.kind = 'REFUND'
+        where m.reservation_id = $1 and m.status = 'REFUNDED'
+        "#,
+        id as _,
+    )
+    .fetch_optional(db)
+    .await
+}
+
+/// Locks the row of a reservation, if it is `account_id`'s.
+pub(crate) async fn lock_owned(
+    tx: &mut Connection,
+    account_id: AccountId,
+    id: ReservationId,
+) -> Result<bool, sqlx::Error> {
+    let locked = sqlx::query_scalar!(
+        "select id from reservations where id = $1 and account_id = $2 for no key update",
+        id as _,
+        account_id as _,
+    )
+    .fetch_optional(tx)
+    .await?;
+    Ok(locked.is_some())
+}
+
+/// A locked reservation, one row an item, as the database's clock finds it.
+pub(crate) struct LockedRow {
+    pub(crate) program_id: ProgramId,
+    pub(crate) schedule_id: crate::catalog::ScheduleId,
+    pub(crate) status: ReservationStatus,
+    pub(crate) total: Points,
+    pub(crate) expires_at: chrono::DateTime<chrono::Utc>,
+    pub(crate) renewed_at: Option<chrono::DateTime<chrono::Utc>>,
+    pub(crate) locked_at: chrono::DateTime<chrono::Utc>,
+    pub(crate) is_lapsed: bool,
+    pub(crate) is_refund_over: bool,
+    pub(crate) refund_percent: i32,
+    pub(crate) program_status: ProgramStatus,
+    item_id: ReservationItemId,
+    schedule_seat_id: Option<ScheduleSeatId>,
+    zone_id: Option<ZoneId>,
+    quantity: i32,
+    unit_price: Points,
+}
+
+impl LockedRow {
+    pub(crate) fn item(&self) -> Item {
+        Item {
+            id: self.item_id,
+            schedule_seat_id: self.schedule_seat_id,
+            zone_id: self.zone_id,
+            quantity: self.quantity,
+            unit_price: self.unit_price,
+        }
+    }
+}
+
+/// What a reservation is, asked after its row was locked: a clock read in the locking
+/// statement would be from before the wait.
+pub(crate) async fn list_locked(
+    tx: &mut Connection,
+    id: ReservationId,
+) -> Result<Vec<LockedRow>, sqlx::Error> {
+    sqlx::query_as!(
+        LockedRow,
+        r#"
+        select r.program_id as "program_id: _", r.schedule_id as "schedule_id: _",
+            r.status as "status: _", r.total as "total: _", r.expires_at, r.renewed_at,
+            c.now as "locked_at!", r.expires_at <= c.now as "is_lapsed!",
+            refund_deadline(r.schedule_id, r.refund_until, r.created_at) <= c.now
+                as "is_refund_over!",
+            r.refund_percent, p.status as "program_status: _",
+            i.id as "item_id: _", i.schedule_seat_id as "schedule_seat_id: _",
+            i.zone_id as "zone_id: _", i.quantity, i.unit_price as "unit_price: _"
+        from reservations r
+        cross join (select clock_timestamp() as now offset 0) c
+        join programs p on p.id = r.program_id
+        join reservation_items i on i.reservation_id = r.id
+        where r.id = $1
+        order by i.schedule_seat_id, i.id
+        "#,
+        id as _,
+    )
+    .fetch_all(tx)
+    .await
+}
+
+/// Moves locked reservations from one status to another; says how many it were. `at` is
+/// when that was decided, as of every confirmation; without it, now.
+pub(crate) async fn write_status(
+    tx: &mut Connection,
+    ids: &[ReservationId],
+    from: ReservationStatus,
+    to: ReservationStatus,
+    at: Option<chrono::DateTime<chrono::Utc>>,
+) -> Result<u64, sqlx::Error> {
+    let written = sqlx::query!(
+        r#"
+        update reservations
+        set status = $3, settled_at = coalesce($4, clock_timestamp()), version = version + 1,
+            confirmed_at = case $3 when 'CONFIRMED' then $4 else confirmed_at end
+        where id = any($1) and status = $2
+        "#,
+        ids as _,
+        from as _,
+        to as _,
+        at,
+    )
+    .execute(tx)
+    .await?;
+    Ok(written.rows_affected())
+}
+
+/// HELD seats become RESERVED; says how many it were.
+pub(crate) async fn write_seats_reserved(
+    tx: &mut Connection,
+    seat_ids: &[ScheduleSeatId],
+) -> Result<u64, sqlx::Error> {
+    let written = sqlx::query!(
+        r#"
+        with locked as materialized (
+            select id from schedule_seats where id = any($1) order by id for no key update
+        )
+        update schedule_seats s
+        set status = 'RESERVED', version = version + 1, changed_xid = pg_current_xact_id()
+        from locked
+        where s.id = locked.id and s.status = 'HELD'
+        "#,
+        seat_ids as _,
+    )
+    .execute(tx)
+    .await?;
+    Ok(written.rows_affected())
+}
+
+/// An item that ended, and what it frees.
+pub(crate) struct EndedItem {
+    pub(crate) schedule_seat_id: Option<ScheduleSeatId>,
+    pub(crate) zone_id: Option<ZoneId>,
+    pub(crate) quantity: i32,
+}
+
+/// The items of reservations that were ended are live no more.
+pub(crate) async fn write_items_ended(
+    tx: &mut Connection,
+    ids: &[ReservationId],
+) -> Result<Vec<EndedItem>, sqlx::Error> {
+    sqlx::query_as!(
+        EndedItem,
+        r#"
+        update reservation_items set live = false
+        where reservation_id = any($1) and live
+        returning schedule_seat_id as "schedule_seat_id: _", zone_id as "zone_id: _", quantity
+        "#,
+        ids as _,
+    )
+    .fetch_all(tx)
+    .await
+}
+
+/// Frees seats whose items ended; says how many it were.
+pub(crate) async fn write_seats_available(
+    tx: &mut Connection,
+    seat_ids: &[ScheduleSeatId],
+) -> Result<u64, sqlx::Error> {
+    let written = sqlx::query!(
+        r#"
+        with locked as materialized (
+            select id from schedule_seats where id = any($1) order by id for no key update
+        )
+        update schedule_seats s
+        set status = 'AVAILABLE', version = version + 1, changed_xid = pg_current_xact_id()
+        from locked
+        where s.id = locked.id and s.status in ('HELD', 'RESERVED')
+        "#,
+        seat_ids as _,
+    )
+    .execute(tx)
+    .await?;
+    Ok(written.rows_affected())
+}
+
+/// Gives places back to their zones, `quantities` beside `zone_ids`.
+pub(crate) async fn write_places_returned(
+    tx: &mut Connection,
+    zone_ids: &[ZoneId],
+    quantities: &[i32],
+) -> Result<u64, sqlx::Error> {
+    let written = sqlx::query!(
+        r#"
+        with returned as (
+            select zone_id, sum(quantity)::integer as quantity
+            from unnest($1::uuid[], $2::integer[]) as r (zone_id, quantity)
+            group by zone_id
+        ), locked as materialized (
+            select z.id from zones z join returned r on r.zone_id = z.id
+            order by z.id for no key update of z
+        )
+        update zones z
+        set remaining = remaining + r.quantity, version = version + 1,
+            changed_xid = pg_current_xact_id()
+        from locked join returned r on r.zone_id = locked.id
+        where z.id = locked.id
+        "#,
+        zone_ids as _,
+        quantities,
+    )
+    .execute(tx)
+    .await?;
+    Ok(written.rows_affected())
+}
+
+/// How many holds of the account in the program can still be paid.
+pub(crate) async fn count_live_holds(
+    tx: &mut Connection,
+    account_id: AccountId,
+    program_id: ProgramId,
+) -> Result<i64, sqlx::Error> {
+    sqlx::query_scalar!(
+        r#"
+        select count(*) as "count!" from reservations
+        where account_id = $1 and program_id = $2 and status = 'HELD'
+          and expires_at > clock_timestamp()
+        "#,
+        account_id as _,
+        program_id as _,
+    )
+    .fetch_one(tx)
+    .await
+}
+
+/// Moves the end of a locked hold, once, and says to when.
+pub(crate) async fn write_renewal(
+    tx: &mut Connection,
+    id: ReservationId,
+    secs: i32,
+) -> Result<chrono::DateTime<chrono::Utc>, sqlx::Error> {
+    sqlx::query_scalar!(
+        r#"
+        update reservations
+        set expires_at = expires_at + make_interval(secs => $2::integer),
+            renewed_at = clock_timestamp(), version = version + 1
+        where id = $1 and renewed_at is null
+        returning expires_at
+        "#,
+        id as _,
+        secs,
+    )
+    .fetch_one(tx)
+    .await
+}

@@ -1,0 +1,140 @@
+//! What changed on a map, as its viewers read it.
+
+use std::{
+    collections::HashMap,
+    sync::{Arc, OnceLock},
+};
+
+use serde::Serialize;
+
+use super::store::changes::{ChangedRows, ChangedSeat, ChangedZone};
+use crate::reservation::model::SeatStatus;
+use crate::{
+    catalog::{ScheduleSeatId, ZoneId},
+    points::Points,
+};
+
+/// What changed since a cursor.
+#[derive(Clone, Debug, Serialize)]
+pub(crate) struct Changes {
+    /// What to ask from next.
+    #[serde(serialize_with = "as_text")]
+    pub(crate) cursor: i64,
+    /// What to send with an order whose seats were shown after this.
+    pub(crate) price_version: i64,
+    pub(crate) seats: Vec<SeatChange>,
+    pub(crate) zones: Vec<ZoneChange>,
+    /// The sections in which more or fewer seats are free than before, or at other prices.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) sections: Vec<SectionChange>,
+    /// Written once for all who listen.
+    #[serde(skip)]
+    event: OnceLock<Arc<[u8]>>,
+}
+
+#[derive(Clone, Copy, Debug, Serialize)]
+pub(crate) struct SeatChange {
+    id: ScheduleSeatId,
+    status: SeatStatus,
+    price: Points,
+}
+
+#[derive(Clone, Copy, Debug, Serialize)]
+pub(crate) struct ZoneChange {
+    id: ZoneId,
+    remaining: i32,
+    price: Points,
+}
+
+#[derive(Clone, Debug, Serialize)]
+pub(crate) struct SectionChange {
+    pub(crate) name: String,
+    pub(crate) free: usize,
+    pub(crate) price_min: Points,
+    pub(crate) price_max: Points,
+}
+
+/// A cursor is opaque: text, so that nobody reckons with it.
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "the signature that serde calls")]
+pub(crate) fn as_text<S: serde::Serializer>(
+    cursor: &i64,
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
+    serializer.collect_str(cursor)
+}
+
+impl Changes {
+    /// What `rows` say, and which sections it moved.
+    pub(crate) fn of(rows: &ChangedRows, sections: Vec<SectionChange>) -> Self {
+        let seat =
+            |row: &ChangedSeat| SeatChange { id: row.id, status: row.status, price: row.price };
+        let zone = |row: &ChangedZone| ZoneChange {
+            id: row.id,
+            remaining: row.remaining,
+            price: row.price,
+        };
+        Self {
+            cursor: rows.cursor,
+            price_version: rows.price_version,
+            seats: rows.seats.iter().map(seat).collect(),
+            zones: rows.zones.iter().map(zone).collect(),
+            sections,
+            event: OnceLock::new(),
+        }
+    }
+
+    /// Several answers as one: the last word on each seat, zone and section.
+    pub(crate) fn merged(answers: &[Arc<Self>], cursor: i64, price_version: i64) -> Self {
+        let seats: HashMap<_, _> =
+            answers.iter().flat_map(|answer| &answer.seats).map(|seat| (seat.id, *seat)).collect();
+        let zones: HashMap<_, _> =
+            answers.iter().flat_map(|answer| &answer.zones).map(|zone| (zone.id, *zone)).collect();
+        let sections = answers.iter().flat_map(|answer| &answer.sections);
+        let sections: HashMap<_, _> =
+            sections.map(|section| (section.name.clone(), section.clone())).collect();
+        Self {
+            cursor,
+            price_version,
+            seats: seats.into_values().collect(),
+            zones: zones.into_values().collect(),
+            sections: sections.into_values().collect(),
+            event: OnceLock::new(),
+        }
+    }
+
+    /// Whether there is nothing to tell.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.seats.is_empty() && self.zones.is_empty() && self.sections.is_empty()
+    }
+
+    /// As an event stream writes it; the same bytes for everybody who listens.
+    pub(crate) fn event(&self) -> Arc<[u8]> {
+        let write = || {
+            // A struct of plain fields always serializes.
+            let data = serde_json::to_string(self).unwrap_or_default();
+            Arc::from(format!("id: {}\ndata: {data}\n\n", self.cursor).into_bytes())
+        };
+        Arc::clone(self.event.get_or_init(write))
+    }
+}
+
+/// Which versions were told, of the rows that may come again. A transaction that runs for
+/// long, anywhere in the database, holds the cursor back; nothing is told twice for it.
+#[derive(Debug, Default)]
+pub(crate) struct Seen {
+    seats: HashMap<ScheduleSeatId, (i64, Points)>,
+    zones: HashMap<ZoneId, (i64, Points)>,
+}
+
+impl Seen {
+    /// The rows that were not told before.
+    pub(crate) fn news(&mut self, mut rows: ChangedRows) -> ChangedRows {
+        // A new price is no new version: it is no matter of whoever holds the seat.
+        let seats = rows.seats.iter().map(|row| (row.id, (row.version, row.price))).collect();
+        let zones = rows.zones.iter().map(|row| (row.id, (row.version, row.price))).collect();
+        rows.seats.retain(|row| self.seats.get(&row.id) != Some(&(row.version, row.price)));
+        rows.zones.retain(|row| self.zones.get(&row.id) != Some(&(row.version, row.price)));
+        *self = Self { seats, zones };
+        rows
+    }
+}

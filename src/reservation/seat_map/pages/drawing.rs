@@ -1,0 +1,155 @@
+//! A map's seats as a drawing and as a list: where each stands and how it is marked.
+
+use crate::{
+    points::Points,
+    reservation::{model::SeatStatus, seat_map::seat::MapSeat},
+};
+
+/// Units of the drawing between two seats.
+const PITCH: f32 = 26.0;
+/// Free space round the seats.
+const MARGIN: f32 = 24.0;
+/// The stage's depth, above the seats.
+const STAGE: f32 = 64.0;
+/// The narrowest drawing: the stage stands in it.
+const WIDTH_MIN: f32 = 480.0;
+/// Price classes that have a mark of their own.
+const CLASSES: usize = 4;
+
+/// A house, or one section of it.
+#[derive(Debug)]
+pub(crate) struct Drawing {
+    pub(crate) width: f32,
+    pub(crate) height: f32,
+    pub(crate) sections: Vec<SectionView>,
+    /// Every price, the dearest first.
+    pub(crate) prices: Vec<Points>,
+}
+
+#[derive(Debug)]
+pub(crate) struct SectionView {
+    pub(crate) name: String,
+    pub(crate) free: usize,
+    /// Where its name stands.
+    pub(crate) x: f32,
+    pub(crate) y: f32,
+    pub(crate) rows: Vec<RowView>,
+}
+
+#[derive(Debug)]
+pub(crate) struct RowView {
+    pub(crate) name: String,
+    pub(crate) seats: Vec<SeatView>,
+}
+
+#[derive(Debug)]
+pub(crate) struct SeatView {
+    pub(crate) seat: MapSeat,
+    pub(crate) x: f32,
+    pub(crate) y: f32,
+    /// Of its price, the dearest is 1.
+    pub(crate) class: usize,
+}
+
+impl SeatView {
+    /// The end of the locale key of its status.
+    pub(crate) fn word(&self) -> &'static str {
+        match self.seat.status {
+            SeatStatus::Available => "free",
+            SeatStatus::Held => "taken",
+            SeatStatus::Reserved | SeatStatus::Blocked => "sold",
+        }
+    }
+
+    /// The symbol it is drawn with.
+    pub(crate) fn mark(&self) -> String {
+        match self.word() {
+            "free" => format!("free-{}", self.class),
+            word => word.to_owned(),
+        }
+    }
+}
+
+impl Drawing {
+    /// The drawing of `seats`, which are in map order.
+    pub(crate) fn of(seats: Vec<MapSeat>) -> Self {
+        let least = |of: fn(&MapSeat) -> f32| seats.iter().map(of).fold(f32::INFINITY, f32::min);
+        let most = |of: fn(&MapSeat) -> f32| seats.iter().map(of).fold(0.0_f32, f32::max);
+        let (left, top) = (least(|seat| seat.x), least(|seat| seat.y));
+        let seats_width = (most(|seat| seat.x) - left) * PITCH + PITCH + 2.0 * MARGIN;
+        let width = seats_width.max(WIDTH_MIN);
+        let inset = (width - seats_width) / 2.0 + MARGIN;
+
+        let mut prices: Vec<Points> = seats.iter().map(|seat| seat.price).collect();
+        prices.sort_by(|left, right| right.cmp(left));
+        prices.dedup();
+        let mut sections: Vec<SectionView> = Vec::new();
+        let mut bottom = 0.0_f32;
+        for seat in seats {
+            let x = ((seat.x - left) * PITCH + inset).round();
+            let y = ((seat.y - top) * PITCH + MARGIN + STAGE).round();
+            bottom = bottom.max(y + PITCH);
+            place(&mut sections, SeatView { x, y, class: class_of(&prices, seat.price), seat });
+        }
+        for section in &mut sections {
+            section.sign();
+        }
+        Self { width: width.round(), height: (bottom + MARGIN).round(), sections, prices }
+    }
+
+    /// Every seat.
+    pub(crate) fn seats(&self) -> impl Iterator<Item = &MapSeat> {
+        let rows = self.sections.iter().flat_map(|section| &section.rows);
+        rows.flat_map(|row| &row.seats).map(|view| &view.seat)
+    }
+
+    /// The prices with the number of their mark; those beyond the last share it.
+    pub(crate) fn legend(&self) -> impl Iterator<Item = (usize, &Points)> {
+        self.prices.iter().enumerate().map(|(idx, price)| ((idx + 1).min(CLASSES), price))
+    }
+
+    /// The middle of the stage.
+    pub(crate) fn center(&self) -> f32 {
+        (self.width / 2.0).round()
+    }
+
+    /// The stage's outline.
+    pub(crate) fn stage(&self) -> String {
+        const HALF: f32 = 190.0;
+        format!("M{} 12h380l-24 36q-166 22-332 0z", self.center() - HALF)
+    }
+}
+
+impl SectionView {
+    /// Puts the section's name below its seats.
+    fn sign(&mut self) {
+        let (mut left, mut right, mut bottom) = (f32::INFINITY, 0.0_f32, 0.0_f32);
+        for view in self.rows.iter().flat_map(|row| &row.seats) {
+            left = left.min(view.x);
+            right = right.max(view.x + PITCH);
+            bottom = bottom.max(view.y + PITCH);
+        }
+        self.x = left.midpoint(right).round();
+        self.y = (bottom + MARGIN / 2.0).round();
+    }
+}
+
+fn class_of(prices: &[Points], price: Points) -> usize {
+    prices.iter().position(|each| *each == price).map_or(CLASSES, |idx| (idx + 1).min(CLASSES))
+}
+
+/// Puts a seat beside the one before it, or begins a new row or section.
+fn place(sections: &mut Vec<SectionView>, view: SeatView) {
+    if sections.last().is_none_or(|section| section.name != view.seat.section) {
+        let name = view.seat.section.clone();
+        sections.push(SectionView { name, free: 0, x: 0.0, y: 0.0, rows: Vec::new() });
+    }
+    let Some(section) = sections.last_mut() else { return };
+    section.free += usize::from(view.seat.is_free());
+    if section.rows.last().is_none_or(|row| row.name != view.seat.row_label) {
+        section.rows.push(RowView { name: view.seat.row_label.clone(), seats: Vec::new() });
+    }
+    if let Some(row) = section.rows.last_mut() {
+        row.seats.push(view);
+    }
+}

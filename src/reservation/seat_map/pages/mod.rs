@@ -1,0 +1,282 @@
+//! The seat map of a performance, its zones, and the forms that hold them.
+
+pub(crate) mod changes;
+pub(crate) mod drawing;
+pub(crate) mod entrance;
+pub(crate) mod overview;
+pub(crate) mod reading;
+
+use std::sync::Arc;
+
+use actix_web::{
+    HttpRequest, HttpResponse,
+    http::StatusCode,
+    web::{Bytes, Data, Path, Query},
+};
+use askama::Template;
+use chrono::{DateTime, Utc};
+use serde::Deserialize;
+use uuid::Uuid;
+
+use self::{
+    drawing::SeatView,
+    entrance::{Admitted, Performance},
+    reading::{RoomMap, read_map},
+};
+use super::{
+    listing::{SectionListing, ZoneState},
+    seat::MapSeat,
+    snapshot::{self, House},
+    store,
+};
+use crate::{
+    accounts::CachedAccount,
+    app::App,
+    catalog::{Program, Programs, Schedule, ScheduleId},
+    points::Points,
+    reservation::hold::{
+        limiter::Desk,
+        pages::{
+            HoldForm,
+            refused::{Refusal, Refused},
+        },
+    },
+    web::{error::PageError, i18n::Phrase, page::View},
+};
+
+/// Which part of the house to show.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub struct MapQuery {
+    section: Option<String>,
+}
+
+#[derive(Template)]
+#[template(path = "reservation/map.html")]
+struct SeatMapPage<'a> {
+    v: &'a View,
+    program: &'a Program,
+    schedule: &'a Schedule,
+    stay_ends_at: DateTime<Utc>,
+    now: DateTime<Utc>,
+    map: RoomMap,
+    places_max: u32,
+    refusal: Option<Refusal<'a>>,
+    /// The order that led here and was refused.
+    typed: HoldForm,
+}
+
+impl SeatMapPage<'_> {
+    fn title(&self) -> &'static str {
+        if self.has_seats() { "seat-title" } else { "seat-title-zones" }
+    }
+
+    fn lede(&self) -> &'static str {
+        if self.has_seats() { "seat-lede" } else { "seat-lede-zones" }
+    }
+
+    /// One for each form: a key stands for one order.
+    #[expect(clippy::unused_self, reason = "called from the template")]
+    fn new_key(&self) -> Uuid {
+        Uuid::now_v7()
+    }
+
+    fn minutes(&self) -> i32 {
+        self.program.hold_ttl_secs / 60
+    }
+
+    fn has_seats(&self) -> bool {
+        !self.map.sections.is_empty()
+    }
+
+    fn seat_name(&self, seat: &MapSeat) -> Phrase {
+        seat_name(self.v, seat, self.map.sections.len() > 1)
+    }
+
+    fn seat_label(&self, view: &SeatView) -> Phrase {
+        self.v
+            .t("seat-label")
+            .word("name", self.seat_name(&view.seat))
+            .word("amount", self.v.points(view.seat.price.get()))
+            .word("status", self.v.text(format!("seat-status-{}", view.word())))
+    }
+
+    /// Seats by name; further ones of a row by their numbers.
+    fn names(&self, seats: &[MapSeat]) -> String {
+        let is_one_row = |left: &MapSeat, right: &MapSeat| {
+            left.section == right.section && left.row_label == right.row_label
+        };
+        let mut names = Vec::new();
+        for row in seats.chunk_by(is_one_row) {
+            let [first, others @ ..] = row else { continue };
+            names.push(self.seat_name(first).to_string());
+            names.extend(others.iter().map(|seat| seat.number.to_string()));
+        }
+        // A line ends behind a dot, not before it.
+        names.join("\u{a0}· ")
+    }
+
+    fn section_free(&self, name: &str, free: impl std::fmt::Display) -> Phrase {
+        self.v.t("seat-section-free").word("section", name).word("free", self.v.number(free))
+    }
+
+    fn section_href(&self, name: &str) -> String {
+        let query = serde_html_form::to_string([("section", name)]).unwrap_or_default();
+        format!("/schedules/{}?{query}", self.schedule.id)
+    }
+
+    /// Every price that is known here, the dearest first.
+    fn prices(&self) -> Vec<Points> {
+        let sections = self.map.sections.iter();
+        let ends = sections.flat_map(|section| [section.price_min, section.price_max]);
+        let mut prices: Vec<Points> = ends.chain(self.map.drawing.prices.iter().copied()).collect();
+        prices.sort_by(|left, right| right.cmp(left));
+        prices.dedup();
+        prices
+    }
+
+    /// What the seats of a section cost.
+    fn section_prices(&self, section: &SectionListing) -> String {
+        let (low, high) = (section.price_min.get(), section.price_max.get());
+        match low == high {
+            true => self.v.points(low).to_string(),
+            false => format!("{}–{}", self.v.number(low), self.v.points(high)),
+        }
+    }
+
+    /// The same where there is room for the bare numbers.
+    fn price_sign(&self, section: &SectionListing) -> String {
+        let number = |price: Points| self.v.number(price.get());
+        match section.price_min == section.price_max {
+            true => number(section.price_min),
+            false => format!("{}–{}", number(section.price_min), number(section.price_max)),
+        }
+    }
+
+    fn section_label(&self, section: &SectionListing, free: impl std::fmt::Display) -> Phrase {
+        let label = self.v.t("seat-section-label").word("section", &section.name);
+        label.word("free", free).word("prices", self.section_prices(section))
+    }
+
+    /// The same for the script, which knows how many are free and what they cost later.
+    fn section_label_pattern(&self, section: &SectionListing) -> Phrase {
+        let label = self.v.t("seat-section-label").word("section", &section.name);
+        label.word("free", "{free}").word("prices", "{prices}")
+    }
+
+    fn free_sign(&self, section: &SectionListing) -> String {
+        match section.free {
+            0 => self.v.t("seat-zone-sold-out").to_string(),
+            free => self.v.number(free),
+        }
+    }
+
+    fn free_words(&self, section: &SectionListing) -> Phrase {
+        match section.free {
+            0 => self.v.t("seat-zone-sold-out"),
+            free => self.v.t("seat-free-count").word("free", self.v.number(free)),
+        }
+    }
+
+    fn is_shown(&self, name: &str) -> bool {
+        self.map.section.as_deref() == Some(name)
+    }
+
+    #[expect(
+        clippy::unused_self,
+        clippy::trivially_copy_pass_by_ref,
+        reason = "called from the template"
+    )]
+    fn has_left(&self, zone: &ZoneState, quantity: &u32) -> bool {
+        i64::from(*quantity) <= i64::from(zone.remaining)
+    }
+
+    /// The attributes by which the script names seats.
+    fn label_pattern(&self) -> Phrase {
+        let pattern = self.v.t("seat-label").word("name", "{name}");
+        pattern.word("amount", "{amount}").word("status", "{status}")
+    }
+
+    fn amount_pattern(&self) -> Phrase {
+        self.v.t("points-amount").number("count", 2).word("points", "{points}")
+    }
+}
+
+pub(crate) fn seat_name(v: &View, seat: &MapSeat, with_section: bool) -> Phrase {
+    let name = if with_section { "seat-name-full" } else { "seat-name" };
+    v.t(name)
+        .word("section", &seat.section)
+        .word("row", &seat.row_label)
+        .word("number", seat.number)
+}
+
+/// `GET /schedules/{id}`
+pub async fn show_seat_map(
+    app: Data<App>,
+    desk: Data<Desk>,
+    programs: Data<Programs>,
+    request: HttpRequest,
+    id: Path<ScheduleId>,
+    query: Query<MapQuery>,
+    me: CachedAccount,
+) -> Result<HttpResponse, PageError> {
+    let performance = Performance::find(&app, &programs, *id).await?;
+    let admitted = performance.admit(&app, &request, me.account_id).await?;
+    let section = query.into_inner().section;
+    let answer = if me.view.format.is_for_programs() {
+        let document = map_document(&app, &desk, *id, section.as_deref()).await?;
+        let mut answer = HttpResponse::Ok();
+        answer.content_type("application/json").body(Bytes::from_owner(document))
+    } else {
+        map_page(&app, &desk, &me.view, &performance, &admitted, section, None).await?
+    };
+    Ok(admitted.stamp(answer))
+}
+
+/// The map for a program: of a large house from memory, so that a crowd that asks for one
+/// map reads it once.
+async fn map_document(
+    app: &App,
+    desk: &Desk,
+    id: ScheduleId,
+    section: Option<&str>,
+) -> Result<Arc<[u8]>, PageError> {
+    if desk.is_large(app, id).await? {
+        let write = |house: &mut House, cursor| match section {
+            None => house.document(cursor),
+            section => snapshot::document(cursor, &house.seats(section), &house.zones()),
+        };
+        return Ok(desk.maps.house(app, id, write).await?);
+    }
+    let cursor = store::position(&app.db, id).await?.cursor;
+    let seats = store::list_seats(&app.db, id, section).await?;
+    Ok(snapshot::document(cursor, &seats, &store::list_zones(&app.db, id).await?))
+}
+
+/// The map, or why an order from it was refused and what could be had instead.
+pub(crate) async fn map_page(
+    app: &App,
+    desk: &Desk,
+    v: &View,
+    performance: &Performance,
+    admitted: &Admitted,
+    section: Option<String>,
+    refused: Option<Refused<'_>>,
+) -> Result<HttpResponse, PageError> {
+    let (schedule, program) = (&performance.schedule, &performance.program);
+    let refusal = refused.as_ref().and_then(Refused::order);
+    let map = read_map(app, desk, schedule.id, section, refusal).await?;
+    let status = refused.as_ref().map_or(StatusCode::OK, Refused::status);
+    let page = SeatMapPage {
+        v,
+        program,
+        schedule,
+        stay_ends_at: admitted.stay.stay_ends_at,
+        now: app.now(),
+        refusal: refused.as_ref().map(|refused| refused.told(v, &map)),
+        map,
+        places_max: app.config.seats_per_hold_max.get(),
+        typed: refused.map(|refused| refused.typed.clone()).unwrap_or_default(),
+    };
+    Ok(v.html(status, &page))
+}

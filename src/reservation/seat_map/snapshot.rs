@@ -1,0 +1,264 @@
+//! A performance's seats and zones in memory, kept as they stand by what changes.
+//!
+//! Whoever opens a large house is served from here: fifty thousand seats are read from
+//! the database once, not once for each of thousands of viewers. It is a picture and
+//! decides nothing.
+
+use std::{collections::HashMap, ops::Range, sync::Arc};
+
+use serde::Serialize;
+
+use super::{
+    delta::{SectionChange, as_text},
+    listing::{SectionListing, ZoneState},
+    seat::MapSeat,
+    store::{
+        Position,
+        changes::{ChangedRows, ChangedSeat},
+    },
+};
+use crate::catalog::ScheduleSeatId;
+
+/// The seats in map order, the sections they make, and the zones.
+#[derive(Debug, Default)]
+pub(crate) struct House {
+    seats: Vec<MapSeat>,
+    places: HashMap<ScheduleSeatId, usize>,
+    sections: Vec<Section>,
+    zones: Vec<ZoneState>,
+    price_version: i64,
+    venue_version: i64,
+    /// As the contract writes it, until the next change.
+    document: Option<Arc<[u8]>>,
+}
+
+#[derive(Debug)]
+struct Section {
+    listing: SectionListing,
+    seats: Range<usize>,
+}
+
+/// What became of a house when changed rows were written into it.
+#[derive(Debug)]
+pub(crate) enum Applied {
+    /// It stands as the rows say; these sections have more or fewer free seats.
+    Known(Vec<SectionChange>),
+    /// A row of which it knows nothing, or another plan of the venue: it has to be read anew.
+    Unknown,
+}
+
+#[derive(Serialize)]
+struct Document<'a> {
+    #[serde(serialize_with = "as_text")]
+    cursor: i64,
+    seats: &'a [MapSeat],
+    zones: &'a [ZoneState],
+}
+
+impl House {
+    /// A house of `seats` in map order, which were read after `position`.
+    pub(crate) fn new(position: Position, seats: Vec<MapSeat>, zones: Vec<ZoneState>) -> Self {
+        let Position { price_version, venue_version, .. } = position;
+        let places = seats.iter().enumerate().map(|(idx, seat)| (seat.id, idx)).collect();
+        let sections = sections_of(&seats);
+        let document = None;
+        Self { seats, places, sections, zones, price_version, venue_version, document }
+    }
+
+    /// The version of the prices that it shows.
+    pub(crate) fn price_version(&self) -> i64 {
+        self.price_version
+    }
+
+    /// Every section, by name.
+    pub(crate) fn sections(&self) -> Vec<SectionListing> {
+        self.sections.iter().map(|section| section.listing.clone()).collect()
+    }
+
+    /// The zones, the dearest first.
+    pub(crate) fn zones(&self) -> Vec<ZoneState> {
+        self.zones.clone()
+    }
+
+    /// The seats of `section`, or all of them.
+    pub(crate) fn seats(&self, section: Option<&str>) -> Vec<MapSeat> {
+        let Some(name) = section else { return self.seats.clone() };
+        let section = self.sections.iter().find(|section| section.listing.name == name);
+        let seats = section.and_then(|section| self.seats.get(section.seats.clone()));
+        seats.map(<[MapSeat]>::to_vec).unwrap_or_default()
+    }
+
+    /// How many seats of each section are free.
+    pub(crate) fn counts(&self) -> Vec<SectionChange> {
+        self.sections.iter().map(Section::count).collect()
+    }
+
+    /// The whole house as the contract writes it, with where to ask for changes from;
+    /// written once after each change, however many ask.
+    pub(crate) fn document(&mut self, cursor: i64) -> Arc<[u8]> {
+        if let Some(document) = &self.document {
+            return Arc::clone(document);
+        }
+        let document = document(cursor, &self.seats, &self.zones);
+        self.document = Some(Arc::clone(&document));
+        document
+    }
+
+    /// Writes what changed.
+    pub(crate) fn apply(&mut self, rows: &ChangedRows) -> Applied {
+        if rows.venue_version != self.venue_version {
+            return Applied::Unknown;
+        }
+        let mut touched: Vec<usize> = Vec::new();
+        let mut is_priced_anew = false;
+        for row in rows.seats.iter() {
+            let Some(idx) = self.places.get(&row.id).copied() else { return Applied::Unknown };
+            is_priced_anew |= self.seats.get(idx).is_some_and(|seat| seat.price != row.price);
+            touched.extend(self.write_seat(idx, row));
+        }
+        for row in rows.zones.iter() {
+            let zone = self.zones.iter_mut().find(|zone| zone.id == row.id);
+            let Some(zone) = zone else { return Applied::Unknown };
+            zone.remaining = row.remaining;
+            zone.price = row.price;
+            zone.name.clone_from(&row.name);
+        }
+        if !rows.seats.is_empty() || !rows.zones.is_empty() {
+            self.document = None;
+        }
+        self.price_version = self.price_version.max(rows.price_version);
+        if is_priced_anew {
+            let before = std::mem::replace(&mut self.sections, sections_of(&self.seats));
+            let both = before.iter().zip(&self.sections).enumerate();
+            touched.extend(both.filter(|(_, (old, new))| !old.costs_as(new)).map(|(idx, _)| idx));
+        }
+        touched.sort_unstable();
+        touched.dedup();
+        let counts = touched.iter().filter_map(|idx| self.sections.get(*idx)).map(Section::count);
+        Applied::Known(counts.collect())
+    }
+
+    /// The section whose count moved, if one did.
+    fn write_seat(&mut self, idx: usize, row: &ChangedSeat) -> Option<usize> {
+        let seat = self.seats.get_mut(idx)?;
+        let was_free = seat.is_free();
+        seat.status = row.status;
+        seat.price = row.price;
+        let is_free = seat.is_free();
+        let section_idx = self.sections.partition_point(|section| section.seats.end <= idx);
+        let listing = &mut self.sections.get_mut(section_idx)?.listing;
+        match (was_free, is_free) {
+            (true, false) => listing.free = listing.free.saturating_sub(1),
+            (false, true) => listing.free += 1,
+            _ => return None,
+        }
+        Some(section_idx)
+    }
+}
+
+impl Section {
+    fn count(&self) -> SectionChange {
+        let SectionListing { free, price_min, price_max, .. } = self.listing;
+        SectionChange { name: self.listing.name.clone(), free, price_min, price_max }
+    }
+
+    fn costs_as(&self, other: &Self) -> bool {
+        let prices = |section: &Self| (section.listing.price_min, section.listing.price_max);
+        prices(self) == prices(other)
+    }
+}
+
+/// A map as the contract writes it.
+pub(crate) fn document(cursor: i64, seats: &[MapSeat], zones: &[ZoneState]) -> Arc<[u8]> {
+    // A struct of plain fields always serializes.
+    serde_json::to_vec(&Document { cursor, seats, zones }).unwrap_or_default().into()
+}
+
+/// Seats that stand together in map order and share a name.
+fn sections_of(seats: &[MapSeat]) -> Vec<Section> {
+    let mut first = 0;
+    let groups = seats.chunk_by(|left, right| left.section == right.section);
+    let section = |group: &[MapSeat]| {
+        let range = first..first + group.len();
+        first = range.end;
+        SectionListing::of(group).map(|listing| Section { listing, seats: range })
+    };
+    groups.filter_map(section).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::points::Points;
+    use crate::reservation::model::SeatStatus;
+    use crate::reservation::seat_map::seat::in_map_order;
+    use sqlx::types::Json;
+
+    fn seat(id: i64, section: &str, row: &str, place: (u8, u8)) -> MapSeat {
+        MapSeat {
+            id: ScheduleSeatId(id),
+            section: section.to_owned(),
+            row_label: row.to_owned(),
+            number: i32::from(place.0) + 1,
+            x: place.0.into(),
+            y: place.1.into(),
+            price: Points::ZERO,
+            status: SeatStatus::Available,
+        }
+    }
+
+    fn house() -> House {
+        let seats = vec![
+            seat(1, "Stalls", "A", (1, 5)),
+            seat(2, "Balcony", "A", (0, 9)),
+            seat(3, "Stalls", "B", (0, 4)),
+            seat(4, "Stalls", "A", (0, 5)),
+        ];
+        House::new(Position::default(), in_map_order(seats), Vec::new())
+    }
+
+    fn changed(id: i64, status: SeatStatus, price: Points) -> ChangedRows {
+        let row = ChangedSeat { id: ScheduleSeatId(id), status, price, version: 1 };
+        let (seats, zones) = (Json(vec![row]), Json(Vec::new()));
+        ChangedRows { cursor: 1, price_version: 1, venue_version: 0, seats, zones }
+    }
+
+    fn free(house: &House) -> Vec<(String, usize)> {
+        house.counts().into_iter().map(|count| (count.name, count.free)).collect()
+    }
+
+    #[test]
+    fn seats_stand_by_section_then_from_the_front_then_from_the_left() {
+        let ids: Vec<i64> = house().seats(None).iter().map(|seat| seat.id.0).collect();
+        assert_eq!(ids, [2, 3, 4, 1]);
+        let ids: Vec<i64> = house().seats(Some("Stalls")).iter().map(|seat| seat.id.0).collect();
+        assert_eq!(ids, [3, 4, 1]);
+        assert!(house().seats(Some("Gallery")).is_empty());
+    }
+
+    #[test]
+    fn what_changes_moves_the_count_of_its_section_once() {
+        let mut house = house();
+        let before = house.document(1);
+        for _told_twice in 0..2 {
+            house.apply(&changed(4, SeatStatus::Held, Points::ZERO));
+            assert_eq!(free(&house), [("Balcony".to_owned(), 1), ("Stalls".to_owned(), 2)]);
+        }
+        assert_ne!(before, house.document(2), "the document is written anew");
+        house.apply(&changed(4, SeatStatus::Reserved, Points::ZERO));
+        house.apply(&changed(4, SeatStatus::Available, Points::ZERO));
+        assert_eq!(free(&house), [("Balcony".to_owned(), 1), ("Stalls".to_owned(), 3)]);
+    }
+
+    #[test]
+    fn a_new_price_is_in_the_range_of_its_section_and_a_new_seat_is_unknown() {
+        let mut house = house();
+        let price = Points::new(70_000).unwrap();
+        house.apply(&changed(4, SeatStatus::Available, price));
+        let prices: Vec<_> =
+            house.sections().iter().map(|each| (each.price_min, each.price_max)).collect();
+        assert_eq!(prices, [(Points::ZERO, Points::ZERO), (Points::ZERO, price)]);
+        let applied = house.apply(&changed(5, SeatStatus::Available, price));
+        assert!(matches!(applied, Applied::Unknown));
+    }
+}

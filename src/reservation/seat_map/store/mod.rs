@@ -1,0 +1,224 @@
+//! Seats and zones as a map shows them.
+
+pub(crate) mod changes;
+
+use chrono::{DateTime, Utc};
+
+use super::{
+    listing::{Listed, NamedItem, ZoneState},
+    seat::{MapSeat, in_map_order},
+};
+use crate::{
+    accounts::AccountId,
+    catalog::{ScheduleId, ScheduleSeatId, ZoneId},
+    infra::postgres::Pool,
+    points::Points,
+    reservation::model::{ReservationId, ReservationStatus, SeatStatus},
+};
+
+/// State of a performance before its seats are read.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Position {
+    /// Where to ask for changes from: every transaction older than this is seen by whatever is
+    /// read after it.
+    pub(crate) cursor: i64,
+    /// What was priced by a later step may be shown at another price than it has.
+    pub(crate) price_version: i64,
+    /// The edition of the venue: with another one the seats may stand elsewhere.
+    pub(crate) venue_version: i64,
+}
+
+/// The position to be read before the seats.
+pub(crate) async fn position(db: &Pool, schedule_id: ScheduleId) -> Result<Position, sqlx::Error> {
+    sqlx::query_as!(
+        Position,
+        r#"
+        select pg_snapshot_xmin(pg_current_snapshot())::text::bigint as "cursor!",
+            coalesce((select price_version from schedules where id = $1), 0) as "price_version!",
+            coalesce((
+                select v.version from schedules d join venues v on v.id = d.venue_id
+                where d.id = $1
+            ), 0) as "venue_version!"
+        "#,
+        schedule_id as _,
+    )
+    .fetch_one(db)
+    .await
+}
+
+/// Seats of a performance, or of one section of it, in map order.
+pub(crate) async fn list_seats(
+    db: &Pool,
+    schedule_id: ScheduleId,
+    section: Option<&str>,
+) -> Result<Vec<MapSeat>, sqlx::Error> {
+    match section {
+        Some(section) => list_section_seats(db, schedule_id, section).await,
+        None => list_all_seats(db, schedule_id).await,
+    }
+    .map(in_map_order)
+}
+
+/// Seats of a performance. The venue is named so that only its seats are read, however many
+/// other venues there are.
+async fn list_all_seats(db: &Pool, schedule_id: ScheduleId) -> Result<Vec<MapSeat>, sqlx::Error> {
+    sqlx::query_as!(
+        MapSeat,
+        r#"
+        select s.id as "id: _", v.section, v.row_label, v.number, v.x, v.y,
+            s.price as "price: _", s.status as "status: SeatStatus"
+        from schedule_seats s
+        join seats v on v.id = s.seat_id
+            and v.venue_id = (select venue_id from schedules where id = $1)
+        where s.schedule_id = $1
+        "#,
+        schedule_id as _,
+    )
+    .fetch_all(db)
+    .await
+}
+
+/// Seats of one section of a performance: a statement of its own, because one kept plan for
+/// "this section or all" would read all.
+async fn list_section_seats(
+    db: &Pool,
+    schedule_id: ScheduleId,
+    section: &str,
+) -> Result<Vec<MapSeat>, sqlx::Error> {
+    sqlx::query_as!(
+        MapSeat,
+        r#"
+        select s.id as "id: _", v.section, v.row_label, v.number, v.x, v.y,
+            s.price as "price: _", s.status as "status: SeatStatus"
+        from schedule_seats s
+        join seats v on v.id = s.seat_id
+            and v.venue_id = (select venue_id from schedules where id = $1)
+        where s.schedule_id = $1 and v.section = $2
+        "#,
+        schedule_id as _,
+        section,
+    )
+    .fetch_all(db)
+    .await
+}
+
+/// The seats of every section in which one of `seat_ids` stands, in map order.
+pub(crate) async fn list_seats_around(
+    db: &Pool,
+    schedule_id: ScheduleId,
+    seat_ids: &[ScheduleSeatId],
+) -> Result<Vec<MapSeat>, sqlx::Error> {
+    sqlx::query_as!(
+        MapSeat,
+        r#"
+        select s.id as "id: _", v.section, v.row_label, v.number, v.x, v.y,
+            s.price as "price: _", s.status as "status: SeatStatus"
+        from schedule_seats s
+        join seats v on v.id = s.seat_id
+            and v.venue_id = (select venue_id from schedules where id = $1)
+        where s.schedule_id = $1 and v.section in (
+            select w.section from schedule_seats ws join seats w on w.id = ws.seat_id
+            where ws.id = any($2) and ws.schedule_id = $1
+        )
+        "#,
+        schedule_id as _,
+        seat_ids as _,
+    )
+    .fetch_all(db)
+    .await
+    .map(in_map_order)
+}
+
+/// Whether more than `count` seats are on sale; reads no more than those.
+pub(crate) async fn has_more_seats_than(
+    db: &Pool,
+    schedule_id: ScheduleId,
+    count: i64,
+) -> Result<bool, sqlx::Error> {
+    sqlx::query_scalar!(
+        r#"
+        select exists (select from schedule_seats where schedule_id = $1 offset $2) as "is_large!"
+        "#,
+        schedule_id as _,
+        count,
+    )
+    .fetch_one(db)
+    .await
+}
+
+/// The zones of a performance, the dearest first.
+pub(crate) async fn list_zones(
+    db: &Pool,
+    schedule_id: ScheduleId,
+) -> Result<Vec<ZoneState>, sqlx::Error> {
+    sqlx::query_as!(
+        ZoneState,
+        r#"
+        select id as "id: ZoneId", name, price as "price: Points", remaining
+        from zones
+        where schedule_id = $1
+        order by price desc, name
+        "#,
+        schedule_id as _,
+    )
+    .fetch_all(db)
+    .await
+}
+
+/// The items of a reservation with their names.
+pub(crate) async fn list_items(
+    db: &Pool,
+    reservation_id: ReservationId,
+) -> Result<Vec<NamedItem>, sqlx::Error> {
+    sqlx::query_as!(
+        NamedItem,
+        r#"
+        select i.id as "id: _", i.schedule_seat_id as "schedule_seat_id: _",
+            i.zone_id as "zone_id: _", i.quantity, i.unit_price as "unit_price: _",
+            v.section as "section?", v.row_label as "row_label?", v.number as "number?",
+            z.name as "zone_name?"
+        from reservation_items i
+        left join schedule_seats s on s.id = i.schedule_seat_id
+        left join seats v on v.id = s.seat_id
+        left join zones z on z.id = i.zone_id
+        where i.reservation_id = $1
+        order by v.section, v.row_label, v.number, z.name, i.id
+        "#,
+        reservation_id as _,
+    )
+    .fetch_all(db)
+    .await
+}
+
+/// What one account reserved, the newest first, after the last of the page before.
+pub(crate) async fn list_owned(
+    db: &Pool,
+    account_id: AccountId,
+    after: Option<ReservationId>,
+    rows_max: i64,
+) -> Result<Vec<Listed>, sqlx::Error> {
+    sqlx::query_as!(
+        Listed,
+        r#"
+        select r.id as "id: ReservationId", r.schedule_id as "schedule_id: ScheduleId",
+            case when r.status = 'HELD' and r.expires_at <= clock_timestamp() then 'EXPIRED'
+                else r.status end as "status!: ReservationStatus",
+            r.total as "total: Points", r.expires_at,
+            (select sum(quantity) from reservation_items i where i.reservation_id = r.id)
+                as "n_places!",
+            p.title, s.starts_at as "starts_at: DateTime<Utc>", v.name as venue_name, v.time_zone
+        from reservations r
+        join schedules s on s.id = r.schedule_id
+        join programs p on p.id = r.program_id
+        join venues v on v.id = s.venue_id
+        where r.account_id = $1 and ($2::uuid is null or r.id < $2)
+        order by r.id desc
+        limit $3
+        "#,
+        account_id as _,
+        after as _,
+        rows_max,
+    )
+    .fetch_all(db)
+    .await
+}
