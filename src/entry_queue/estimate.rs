@@ -11,7 +11,7 @@ use std::{sync::Arc, time::Duration};
 use chrono::{DateTime, TimeDelta, Utc};
 use moka::future::Cache;
 
-use super::store::line as lines;
+use super::store::positions as lines;
 use crate::{
     app::App,
     catalog::{Program, ProgramId},

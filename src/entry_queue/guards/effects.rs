@@ -12,9 +12,8 @@ use std::{
 use serde::Serialize;
 use tokio::runtime::Handle;
 
-use crate::{
-    app::App, catalog::ProgramId, entry_queue::store::guards as store, infra::postgres::Pool,
-};
+use super::store;
+use crate::{app::App, catalog::ProgramId, infra::postgres::Pool};
 
 /// How long counts are kept in memory.
 const WRITTEN_AFTER: Duration = Duration::from_millis(500);

@@ -4,11 +4,11 @@ use std::collections::{HashMap, HashSet};
 
 use chrono::{DateTime, TimeDelta, Utc};
 
+use super::store::{self as store, waits};
 use super::{Arrival, Guard, network::NetworkTag};
 use crate::{
     accounts::AccountId,
     catalog::{Guards, ProgramId},
-    entry_queue::store::{guards as store, waits},
     infra::postgres::Connection,
 };
 

@@ -24,7 +24,9 @@
 pub(crate) mod effects;
 pub(crate) mod judge;
 pub(crate) mod network;
+pub(crate) mod pages;
 pub(crate) mod proof;
+pub(crate) mod store;
 pub(crate) mod wait;
 
 use chrono::{DateTime, Utc};
@@ -36,11 +38,11 @@ pub(crate) use network::NetworkTag;
 pub use proof::secs_of;
 pub(crate) use proof::{Challenge, Solution};
 
+use self::store::waits;
 use super::{
     error::QueueError,
     paths::{program_path, proof_path},
-    room::WaitingRoom,
-    store::waits,
+    state::WaitingRoom,
 };
 use crate::{
     accounts::AccountId,
@@ -181,7 +183,7 @@ pub(crate) async fn set_work(
     program: &Program,
 ) -> Result<Option<SetWork>, QueueError> {
     let Some(bits) = program.guards().proof_bits else { return Ok(None) };
-    super::service::require_opened(app, program)?;
+    crate::entry_queue::membership::require_opened(app, program)?;
     let standing = waits::standing_of(&app.db, program.id, account_id).await?;
     let now = standing.now;
     let ready_at = standing.ready_at.filter(|ready_at| now < *ready_at + wait::GOOD_FOR);
@@ -199,7 +201,7 @@ pub(crate) async fn begin_wait(
     network: Network,
 ) -> Result<Option<(DateTime<Utc>, u64)>, QueueError> {
     let Some(bits) = program.guards().proof_bits else { return Ok(None) };
-    super::service::require_opened(app, program)?;
+    crate::entry_queue::membership::require_opened(app, program)?;
     let network = NetworkTag::of(&app.signing_key, network);
     wait::begin(app, program.id, account_id, network, bits).await.map(Some)
 }

@@ -6,13 +6,9 @@
 
 use chrono::{DateTime, TimeDelta, Utc};
 
+use super::store::waits as store;
 use super::{network::NetworkTag, proof::secs_of};
-use crate::{
-    accounts::AccountId,
-    app::App,
-    catalog::ProgramId,
-    entry_queue::{error::QueueError, store::waits as store},
-};
+use crate::{accounts::AccountId, app::App, catalog::ProgramId, entry_queue::error::QueueError};
 
 /// How long somebody who has waited may take to join.
 pub(crate) const GOOD_FOR: TimeDelta = TimeDelta::minutes(10);

@@ -8,7 +8,7 @@ use crate::{
     accounts::AccountId,
     app::App,
     catalog::{Program, ProgramId},
-    entry_queue::{error::QueueError, model::Stay, pass::EntryPass, paths::queue_path},
+    entry_queue::{entry_pass::EntryPass, error::QueueError, model::Stay, paths::queue_path},
     web::pass_cookies::{self, KEPT_MAX},
 };
 

@@ -1,7 +1,6 @@
 //! HTTP: the waiting room and the ways in and out of it.
 
 mod entry;
-mod proof;
 mod refusal;
 
 use std::sync::Arc;
@@ -16,18 +15,17 @@ use chrono::{DateTime, Utc};
 use serde::Deserialize;
 use serde_json::Value;
 
-pub use self::{
-    entry::{pass_cookies, shown_pass},
-    proof::{create_wait, show_proof},
-};
 use super::{
     estimate::Wait,
+    guards::pages,
+    membership,
     model::{QueueNumber, QueueState, Stay, TokenStatus},
     paths::queue_path,
-    place::{self, Place},
-    room::WaitingRoom,
-    service,
+    state::WaitingRoom,
+    status::{self, Place},
 };
+pub use crate::entry_queue::guards::pages::create_wait;
+pub use crate::entry_queue::guards::pages::show_proof;
 use crate::{
     accounts::{CachedAccount, CurrentAccount},
     app::App,
@@ -40,6 +38,8 @@ use crate::{
         times,
     },
 };
+pub use entry::pass_cookies;
+pub use entry::shown_pass;
 
 /// What it takes to read a notice.
 const READING_SECS: u64 = 8;
@@ -147,7 +147,7 @@ pub async fn show_queue(
     request: HttpRequest,
 ) -> Result<HttpResponse, PageError> {
     let program = find(&app, &programs, &slug).await?;
-    let place = place::place_of(&app, &room, me.account_id, &program).await?;
+    let place = status::place_of(&app, &room, me.account_id, &program).await?;
     let response = tell(&app, &me.view, &program, &place);
     Ok(with_pass(&app, &request, response, &place))
 }
@@ -160,11 +160,11 @@ pub(crate) async fn create_token(
     slug: Path<String>,
     me: CurrentAccount,
     request: HttpRequest,
-    form: Body<proof::JoinForm>,
+    form: Body<pages::JoinForm>,
 ) -> Result<HttpResponse, PageError> {
     let program = find(&app, &programs, &slug).await?;
     let attempt = form.0.attempt(&app, &request);
-    let place = service::join(&app, &room, me.account_id, &program, attempt).await?;
+    let place = membership::join(&app, &room, me.account_id, &program, attempt).await?;
     let response = me.view.done(StatusCode::CREATED, &place.state, &queue_path(&program.slug));
     Ok(with_pass(&app, &request, response, &place))
 }
@@ -197,14 +197,14 @@ pub(crate) async fn delete_token(
 ) -> Result<HttpResponse, PageError> {
     let program = find(&app, &programs, &slug).await?;
     let number = form.0.parse(&me.view)?;
-    service::leave(&app, me.account_id, &program, number).await?;
+    membership::leave(&app, me.account_id, &program, number).await?;
     let location = queue_path(&program.slug);
     let mut response = me.view.done(StatusCode::NO_CONTENT, &Value::Null, &location);
     entry::take_away(&app, &mut response, program.id);
     Ok(response)
 }
 
-async fn find(app: &App, programs: &Programs, slug: &str) -> Result<Arc<Program>, PageError> {
+pub(crate) async fn find(app: &App, programs: &Programs, slug: &str) -> Result<Arc<Program>, PageError> {
     Ok(programs.find(app, slug).await?.ok_or(NotFound)?)
 }
 

@@ -16,12 +16,7 @@ use crate::{
     infra::postgres::{Connection, Pool},
 };
 
-pub(crate) mod admission;
-pub(crate) mod guards;
-pub(crate) mod join;
-pub(crate) mod line;
-pub(crate) mod purge;
-pub(crate) mod waits;
+pub(crate) mod positions;
 
 /// Where Redis should have one account.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use chrono::{DateTime, Utc};
 
-use super::super::model::QueueNumber;
+use crate::entry_queue::model::QueueNumber;
 use crate::{accounts::AccountId, catalog::ProgramId, infra::postgres::Pool};
 
 /// Programs in which anybody waits or is inside.

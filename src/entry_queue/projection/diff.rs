@@ -2,7 +2,8 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::{line::Line, mirror::MirrorError, model::QueueNumber, store::line as lines};
+use super::MirrorError;
+use crate::entry_queue::{model::QueueNumber, redis_queue::Line, store::positions as lines};
 use crate::{
     accounts::AccountId,
     catalog::ProgramId,

@@ -3,14 +3,16 @@
 //! Redis says who of the head of the line is there; Postgres says in which order they
 //! stand and how many are inside; `parking.rs` decides whose turn it is.
 
+pub(crate) mod store;
+
 use futures_util::StreamExt;
 
+use self::store as gate;
 use super::{
-    line::Line,
-    mirror::{MirrorError, mirror},
     model::{Bucket, Rules},
     parking::{Decision, Liveness},
-    store::admission as gate,
+    projection::{MirrorError, mirror},
+    redis_queue::Line,
 };
 use crate::{accounts::AccountId, app::App, catalog::ProgramId};
 

@@ -2,7 +2,7 @@
 
 use chrono::{DateTime, Utc};
 
-use super::super::model::{Bucket, Rules, Standing, TokenId};
+use crate::entry_queue::model::{Bucket, Rules, Standing, TokenId};
 use crate::{
     accounts::AccountId,
     catalog::{ProgramId, ProgramStatus},

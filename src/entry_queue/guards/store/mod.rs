@@ -1,6 +1,8 @@
 //! The SQL of the guards. Each statement serves a whole batch, and asks for each account or
 //! network alone, as the tables grow from nothing within minutes.
 
+pub(crate) mod waits;
+
 use chrono::{DateTime, Utc};
 
 use crate::{

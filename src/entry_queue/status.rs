@@ -5,12 +5,12 @@ use std::sync::Arc;
 use super::{
     error::QueueError,
     estimate::Wait,
-    line::{Line, Sight},
-    mirror::mirror,
+    membership::no_token,
     model::{QueueNumber, QueueState, Stay, Token, TokenStatus, retry_after_ms},
     paths::queue_path,
-    room::WaitingRoom,
-    service::no_token,
+    projection::mirror,
+    redis_queue::{Line, Sight},
+    state::WaitingRoom,
     store,
 };
 use crate::{

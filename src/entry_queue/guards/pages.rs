@@ -10,7 +10,7 @@ use chrono::{DateTime, Utc};
 use serde::Deserialize;
 use serde_json::json;
 
-use super::find;
+use crate::entry_queue::pages::find;
 use crate::{
     accounts::CurrentAccount,
     app::App,

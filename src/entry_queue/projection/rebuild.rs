@@ -3,18 +3,19 @@
 //! One instance writes a nonce that names the rebuild and the server's run id, fills the
 //! line in batches and declares it complete. A batch is refused unless its nonce is still
 //! there, so a memory that is lost in the middle starts another rebuild from nothing.
-//! Meanwhile everybody's changes go on through [`mirror`](super::mirror()), which the
+//! Meanwhile everybody's changes go on through [`mirror`](crate::entry_queue::projection()), which the
 //! batches use as well.
 
 use std::time::{Duration, Instant};
 
 use uuid::Uuid;
 
-use super::{
-    line::{Begun, Line, Written},
-    mirror::{self, MirrorError},
+use super::MirrorError;
+use crate::entry_queue::{
     model::QueueNumber,
-    store::{Place, line as lines},
+    projection,
+    redis_queue::{Begun, Line, Written},
+    store::{Place, positions as lines},
 };
 use crate::{accounts::AccountId, app::App, catalog::ProgramId};
 
@@ -50,7 +51,7 @@ pub(crate) async fn rebuild(app: &App, program_id: ProgramId) -> Result<(), Mirr
     let started = Instant::now();
     let inside: Vec<AccountId> =
         lines::list_inside(&app.db, program_id).await?.into_iter().collect();
-    if mirror::settle(app, program_id, &inside, Some(&nonce)).await? == Written::Overtaken {
+    if projection::settle(app, program_id, &inside, Some(&nonce)).await? == Written::Overtaken {
         return Ok(());
     }
     let (mut after, mut n_places) = (QueueNumber(0), 0);
@@ -60,7 +61,9 @@ pub(crate) async fn rebuild(app: &App, program_id: ProgramId) -> Result<(), Mirr
         after = *last;
         n_places += page.len();
         let truth = page.into_iter().map(|(id, number)| (id, Place::Waiting(number))).collect();
-        if mirror::settle_read(app, program_id, truth, Some(&nonce)).await? == Written::Overtaken {
+        if projection::settle_read(app, program_id, truth, Some(&nonce)).await?
+            == Written::Overtaken
+        {
             return Ok(());
         }
     }

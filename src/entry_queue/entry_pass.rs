@@ -85,7 +85,8 @@ impl EntryPass {
 mod tests {
     use chrono::TimeDelta;
 
-    use super::{super::model::TokenId, *};
+    use super::*;
+    use crate::entry_queue::model::TokenId;
 
     fn stay(now: DateTime<Utc>) -> Stay {
         Stay {

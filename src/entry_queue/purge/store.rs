@@ -2,7 +2,8 @@
 
 use sqlx::PgExecutor;
 
-use super::super::{model::QueueNumber, purge::Purge};
+use super::Purge;
+use crate::entry_queue::model::QueueNumber;
 use crate::{
     accounts::AccountId,
     catalog::ProgramId,

@@ -4,6 +4,8 @@
 //! once; those that come meanwhile go together, in the order they came. The batch runs
 //! in a task of its own, so a caller who goes away cancels nothing.
 
+pub(crate) mod store;
+
 use std::{
     collections::{HashMap, HashSet, VecDeque},
     sync::{Arc, Mutex, MutexGuard, PoisonError},
@@ -15,13 +17,12 @@ use tokio::{runtime::Handle, sync::oneshot};
 use uuid::Uuid;
 
 use super::{
+    admission,
     error::QueueError,
-    guards::{Arrival, Judge, Objection},
-    line::Written,
-    mirror,
+    guards::{Arrival, Judge, Objection, store::waits},
     model::{QueueNumber, Rules, TokenId},
-    rebuild,
-    store::{admission, join, waits},
+    projection::{self, rebuild},
+    redis_queue::Written,
 };
 use crate::{
     accounts::AccountId,
@@ -182,7 +183,8 @@ fn answer_when_mirrored(
             .filter(|(_, verdict)| **verdict == Verdict::Joined)
             .map(|(member, _)| member.account_id)
             .collect();
-        if mirror::settle_in_time(&app, program_id, &joined).await == Some(Written::Incomplete) {
+        if projection::settle_in_time(&app, program_id, &joined).await == Some(Written::Incomplete)
+        {
             rebuild::rebuild_soon(&app, program_id).await;
         }
         for (member, verdict) in batch.into_iter().zip(verdicts) {
@@ -232,16 +234,16 @@ async fn write_once(
     is_again: bool,
 ) -> Result<Vec<Verdict>, sqlx::Error> {
     let mut tx = app.db.begin().await?;
-    let first = join::lock_next_number(&mut tx, program_id).await?;
+    let first = store::lock_next_number(&mut tx, program_id).await?;
     let mine = match is_again {
-        true => join::list_written(&mut tx, &ids(batch)).await?.into_iter().collect(),
+        true => store::list_written(&mut tx, &ids(batch)).await?.into_iter().collect(),
         false => HashSet::new(),
     };
-    let rules = admission::rules_of(&mut tx, program_id).await?;
+    let rules = admission::store::rules_of(&mut tx, program_id).await?;
     let refusal = refusal_of(&rules);
     let accounts: Vec<AccountId> = batch.iter().map(|member| member.account_id).collect();
     let mut live: HashSet<AccountId> =
-        join::list_live(&mut tx, program_id, &accounts).await?.into_iter().collect();
+        store::list_live(&mut tx, program_id, &accounts).await?.into_iter().collect();
 
     let people: Vec<_> = batch.iter().map(|one| (one.account_id, one.arrival)).collect();
     let mut judge = match refusal {
@@ -275,19 +277,19 @@ async fn write_once(
         let stay_ends_at = match rules.is_open_door() {
             // A way in like any other, so it passes the gate.
             true => {
-                admission::lock_gate(&mut tx, program_id).await?;
+                admission::store::lock_gate(&mut tx, program_id).await?;
                 Some(rules.stay_ends_at())
             }
             false => None,
         };
         let new = (new_ids.as_slice(), new_accounts.as_slice());
         let networks = judge.keeps_networks().then_some(networks.as_slice());
-        join::insert_tokens(&mut tx, program_id, new, networks, first, stay_ends_at).await?;
+        store::insert_tokens(&mut tx, program_id, new, networks, first, stay_ends_at).await?;
         if judge.asks_for_work() {
             waits::delete_waits(&mut tx, program_id, &new_accounts).await?;
         }
         let n_new = i64::try_from(new_ids.len()).unwrap_or(i64::MAX);
-        join::write_next_number(&mut tx, program_id, QueueNumber(first.0 + n_new)).await?;
+        store::write_next_number(&mut tx, program_id, QueueNumber(first.0 + n_new)).await?;
     }
     tx.commit().await?;
     Ok(verdicts)

@@ -2,7 +2,7 @@
 
 use chrono::{DateTime, Utc};
 
-use super::super::{
+use crate::entry_queue::{
     guards::NetworkTag,
     model::{QueueNumber, TokenId},
 };

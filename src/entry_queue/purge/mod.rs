@@ -6,15 +6,13 @@
 //! of its own, so other lines go on undisturbed and a purge whose instance died is simply
 //! gone on with. Whoever joins after it began has a number behind its end and stays.
 
+pub(crate) mod store;
+
 use chrono::{DateTime, Utc};
 use futures_util::StreamExt;
 
-use super::{
-    error::QueueError,
-    mirror::mirror,
-    model::QueueNumber,
-    store::purge::{self as rows, Condemned},
-};
+use self::store::{self as rows, Condemned};
+use super::{error::QueueError, model::QueueNumber, projection::mirror};
 use crate::{
     app::App,
     catalog::ProgramId,

@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use super::{
-    batch::Joins,
     error::QueueError,
     estimate::{Measures, Wait},
     guards::Effects,
+    join::Joins,
 };
 use crate::{
     app::App,

@@ -4,14 +4,17 @@
 //! again after it has written, and writes again while that differs from what it wrote:
 //! whoever comes last has read last.
 
+pub(crate) mod diff;
+pub(crate) mod rebuild;
+
 use std::time::Duration;
 
 use tokio::sync::Semaphore;
 
+use self::diff::Comparison;
 use super::{
-    comparison::Comparison,
-    line::{Line, PLACED_MAX, Written, is_turn_to_compare},
-    store::{self, Place, line as lines},
+    redis_queue::{Line, PLACED_MAX, Written, is_turn_to_compare},
+    store::{self, Place, positions as lines},
 };
 use crate::{accounts::AccountId, app::App, catalog::ProgramId, infra::redis::RedisAway};
 
