@@ -1,5 +1,6 @@
 //! The URL table.
 
+pub(crate) use crate::accounts::{log_in, roles::confirmation_pages, sessions, sign_up};
 use crate::{
     accounts, admin, catalog, entry_queue, payment, rehearsal, reservation, tickets, wallet,
     web::{
@@ -19,13 +20,13 @@ pub fn all() -> Vec<Path> {
         at("/programs/{slug}/queue/proof").get(entry_queue::pages::show_proof).post(entry_queue::pages::create_wait),
         at("/programs/{slug}/queue/departure").post(entry_queue::pages::delete_token),
 
-        at("/signup").get(accounts::pages::sign_up::new_account).post(accounts::pages::sign_up::create_account).patient(),
-        at("/login").get(accounts::pages::log_in::new_session).post(accounts::pages::log_in::create_session).patient(),
-        at("/logout").post(accounts::pages::log_in::delete_session),
-        at("/account/sessions").get(accounts::pages::sessions::list_sessions),
-        at("/account/sessions/logout").post(accounts::pages::sessions::delete_others),
-        at("/account/sessions/{id}/logout").post(accounts::pages::sessions::delete_one),
-        at("/account/confirmation").get(accounts::pages::confirmation::new_confirmation).post(accounts::pages::confirmation::create_confirmation).patient(),
+        at("/signup").get(sign_up::pages::new_account).post(sign_up::pages::create_account).patient(),
+        at("/login").get(log_in::pages::new_session).post(log_in::pages::create_session).patient(),
+        at("/logout").post(log_in::pages::delete_session),
+        at("/account/sessions").get(sessions::pages::list_sessions),
+        at("/account/sessions/logout").post(sessions::pages::delete_others),
+        at("/account/sessions/{id}/logout").post(sessions::pages::delete_one),
+        at("/account/confirmation").get(confirmation_pages::new_confirmation).post(confirmation_pages::create_confirmation).patient(),
         at("/language").post(language::update_language),
 
         at("/schedules/{id}").get(reservation::pages::show_seat_map),

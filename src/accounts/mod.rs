@@ -25,32 +25,32 @@
 //! front of which networks take turns: who finds their network's share taken is refused at
 //! once. A log-in beside a lock waits for the account's row and then opens no session.
 
-mod device;
 mod email;
 mod error;
-mod guesses;
-mod hash_line;
-mod log_in_budget;
-mod lookups;
+pub(crate) mod log_in;
 mod model;
 pub mod pages;
 mod password;
-mod password_check;
-mod password_rules;
-mod roles;
-mod service;
-mod session;
+pub(crate) mod roles;
+pub(crate) mod sessions;
+pub(crate) mod sign_up;
 mod store;
 
 pub use email::Email;
 pub use error::AccountError;
-pub use log_in_budget::LogInBudget;
+pub use log_in::budget::LogInBudget;
 pub use model::{AccountId, Credentials, NewAccount, NewAccountRefusal, Role};
-pub use pages::{
-    current::{CachedAccount, CurrentAccount, OpenSession, SessionCache, Visitor},
-    staff::{AdminAccount, ConfirmedAdmin, StaffAccount, admin_of},
-};
 pub use password::PasswordGate;
-pub use password_rules::PasswordRefusal;
+pub use password::rules::PasswordRefusal;
+pub use roles::pages::AdminAccount;
+pub use roles::pages::ConfirmedAdmin;
+pub use roles::pages::StaffAccount;
+pub use roles::pages::admin_of;
 pub use roles::{Profile, change_role, find_accounts, find_profile, lock_out, search_profiles};
-pub use service::{create_admin, purge_sessions};
+pub use sessions::current::CachedAccount;
+pub use sessions::current::CurrentAccount;
+pub use sessions::current::OpenSession;
+pub use sessions::current::SessionCache;
+pub use sessions::current::Visitor;
+pub use sign_up::create_admin;
+pub use sign_up::purge_sessions;

@@ -8,7 +8,7 @@ use uuid::Uuid;
 
 use super::{
     email::Email,
-    password_rules::{self, PasswordRefusal},
+    password::rules::{self, PasswordRefusal},
 };
 
 /// Names an account.
@@ -56,12 +56,12 @@ impl Password {
         email: Option<&Email>,
         name: Option<&Name>,
     ) -> Result<Self, PasswordRefusal> {
-        password_rules::check(text, email, name).map(|()| Self(text.to_owned()))
+        rules::check(text, email, name).map(|()| Self(text.to_owned()))
     }
 
     /// A password that may be tried.
     pub fn typed(text: &str) -> Option<Self> {
-        (text.len() <= password_rules::BYTES_MAX).then(|| Self(text.to_owned()))
+        (text.len() <= rules::BYTES_MAX).then(|| Self(text.to_owned()))
     }
 
     pub(crate) fn as_bytes(&self) -> &[u8] {

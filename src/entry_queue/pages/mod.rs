@@ -204,7 +204,11 @@ pub(crate) async fn delete_token(
     Ok(response)
 }
 
-pub(crate) async fn find(app: &App, programs: &Programs, slug: &str) -> Result<Arc<Program>, PageError> {
+pub(crate) async fn find(
+    app: &App,
+    programs: &Programs,
+    slug: &str,
+) -> Result<Arc<Program>, PageError> {
     Ok(programs.find(app, slug).await?.ok_or(NotFound)?)
 }
 

@@ -11,12 +11,11 @@ use actix_web::{
 use moka::future::Cache;
 use uuid::Uuid;
 
+use super::lookups::Lookups;
 use crate::{
     accounts::{
-        device,
         error::AccountError,
-        guesses::AccountKey,
-        lookups::Lookups,
+        log_in::{device, guesses::AccountKey},
         model::{AccountId, Role, SessionAccount, SessionToken, TokenHash},
     },
     app::App,

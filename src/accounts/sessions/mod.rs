@@ -1,5 +1,10 @@
 //! Sessions as their owner sees them, and how long they live.
 
+pub(crate) mod current;
+pub(crate) mod lookups;
+pub(crate) mod pages;
+pub(crate) mod store;
+
 use chrono::{DateTime, Utc};
 use serde::Serialize;
 use uuid::Uuid;

@@ -1,12 +1,5 @@
 //! Sign-up, log-in, log-out.
 
-pub mod confirmation;
-pub mod current;
-pub mod log_in;
-pub mod sessions;
-pub mod sign_up;
-pub mod staff;
-
 use actix_web::{
     HttpRequest, HttpResponse,
     http::{StatusCode, header},
@@ -15,11 +8,14 @@ use serde::Deserialize;
 use serde_json::json;
 
 use super::{
-    device::KNOWN_DAYS,
     error::AccountError,
-    guesses::AccountKey,
+    log_in::{device::KNOWN_DAYS, guesses::AccountKey},
     model::{AccountId, SessionToken},
-    session::device_name,
+    roles::confirmation_pages,
+    sessions::{
+        current::{device_cookie, session_cookie},
+        device_name,
+    },
 };
 use crate::{
     app::App,
@@ -29,7 +25,6 @@ use crate::{
         page::{View, login_href},
     },
 };
-use current::{device_cookie, session_cookie};
 
 impl Fault for AccountError {
     fn status(&self) -> StatusCode {
@@ -74,7 +69,7 @@ impl Fault for AccountError {
     fn redirect(&self, view: &View) -> Option<String> {
         match self {
             Self::LoginRequired => Some(login_href(&view.path)),
-            Self::ConfirmationRequired => Some(confirmation::href(&view.path)),
+            Self::ConfirmationRequired => Some(confirmation_pages::href(&view.path)),
             _ => None,
         }
     }
@@ -89,24 +84,24 @@ pub struct Next {
 
 impl Next {
     /// Where it leads, a path of ours; empty where it says nothing.
-    fn path(&self) -> String {
+    pub(crate) fn path(&self) -> String {
         parse_next(&self.next)
     }
 }
 
 /// Where a form leads on to, a path of ours; empty where it says nothing.
-fn parse_next(text: &str) -> String {
+pub(crate) fn parse_next(text: &str) -> String {
     if text.is_empty() { String::new() } else { LocalPath::or_start(text).to_string() }
 }
 
 /// The browser of `request`, as its owner sees it in the list of sessions.
-fn device_of(request: &HttpRequest) -> String {
+pub(crate) fn device_of(request: &HttpRequest) -> String {
     let agent = request.headers().get(header::USER_AGENT).and_then(|agent| agent.to_str().ok());
     device_name(agent.unwrap_or_default())
 }
 
 /// The answer to whoever has just signed up or in.
-fn welcome(
+pub(crate) fn welcome(
     app: &App,
     v: &View,
     status: StatusCode,

@@ -4,6 +4,10 @@
 //! every session of the account: what was left open somewhere is not somebody with more, or
 //! somebody who is let in again.
 
+pub(crate) mod confirmation_pages;
+pub(crate) mod pages;
+pub(crate) mod store;
+
 use chrono::{DateTime, Utc};
 use serde::Serialize;
 use uuid::Uuid;
@@ -12,7 +16,7 @@ use super::{
     email,
     error::AccountError,
     model::{AccountId, Role},
-    store::{roles as store, sessions},
+    sessions,
 };
 use crate::infra::postgres::{Connection, Pool};
 
@@ -96,7 +100,7 @@ pub async fn lock_out(
     }
     store::write(tx, id, before.role, is_locked).await?;
     if is_locked {
-        sessions::delete_all(tx, id).await?;
+        sessions::store::delete_all(tx, id).await?;
     }
     Ok(store::lock(tx, &[id]).await?.pop().map(|after| (before, after)))
 }
@@ -114,6 +118,6 @@ pub async fn change_role(
         return Err(AccountError::Stale);
     }
     store::write(tx, id, to, before.locked_at.is_some()).await?;
-    sessions::delete_all(tx, id).await?;
+    sessions::store::delete_all(tx, id).await?;
     Ok(store::lock(tx, &[id]).await?.pop().map(|after| (before, after)))
 }

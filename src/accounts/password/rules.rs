@@ -5,7 +5,7 @@
 
 use sha2::{Digest, Sha256};
 
-use super::{
+use crate::accounts::{
     email::{Email, fold},
     model::Name,
 };
@@ -24,7 +24,8 @@ const PART_SYLLABLES_MIN: usize = 2;
 const REST_CHARS_MIN: usize = 6;
 
 /// What was found in breaches; `docs/KNOWN-PASSWORDS.md` says where.
-static KNOWN: &[u8] = include_bytes!("../../data/known_passwords.bin");
+static KNOWN: &[u8] =
+    include_bytes!(concat!(env!("CARGO_MANIFEST_DIR"), "/data/known_passwords.bin"));
 
 /// Why a password may not be chosen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]

@@ -12,20 +12,19 @@ use askama::Template;
 use serde::Deserialize;
 use serde_json::json;
 
-use super::{
-    Next,
-    current::{CurrentAccount, device_claim},
-    parse_next,
-};
 use crate::{
     accounts::{
         email::Email,
         error::AccountError,
-        log_in_budget::LogInBudget,
+        log_in::{budget::LogInBudget, password_check::PasswordCheck},
         model::{Credentials, Password},
+        pages::{Next, parse_next},
         password::PasswordGate,
-        password_check::PasswordCheck,
-        store::{self, sessions},
+        sessions::{
+            self,
+            current::{CurrentAccount, device_claim},
+        },
+        store,
     },
     app::App,
     infra::security_log::Event,
@@ -119,5 +118,5 @@ async fn confirm(
     let credentials = email.zip(Password::typed(password));
     let Some((email, password)) = credentials else { return Err(check.refuse_nonsense()) };
     check.check(Credentials { email, password }, Event::ConfirmationFailed).await?;
-    Ok(sessions::confirm(&check.app.db, me.session_id).await?)
+    Ok(sessions::store::confirm(&check.app.db, me.session_id).await?)
 }

@@ -4,11 +4,15 @@
 //! take 1.9 GiB and every core from people who are buying; so they pass a gate
 //! (`hash_line.rs`), in which no network keeps the others waiting.
 
+pub(crate) mod hash_queue;
+pub(crate) mod rules;
+
 use std::{net::Ipv4Addr, sync::LazyLock, time::Duration};
 
 use argon2::{Argon2, PasswordHasher, PasswordVerifier, password_hash::phc::PasswordHash};
 
-use super::{error::AccountError, hash_line::HashLine, model::Password};
+use self::hash_queue::HashLine;
+use super::{error::AccountError, model::Password};
 use crate::infra::{limits::RateLimited, network::Network};
 
 /// How long somebody who logs in waits in front of the gate.

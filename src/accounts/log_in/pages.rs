@@ -8,21 +8,18 @@ use actix_web::{
 use askama::Template;
 use serde::Deserialize;
 
-use super::{
-    Next,
-    current::{SessionCache, device_claim, removal_cookie, token_of},
-    device_of, parse_next, welcome,
-};
+use super::{budget::LogInBudget, guesses::AccountKey, password_check::PasswordCheck};
 use crate::{
     accounts::{
         email::Email,
-        guesses::AccountKey,
-        log_in_budget::LogInBudget,
         model::{Credentials, Password},
+        pages::{Next, device_of, parse_next, welcome},
         password::PasswordGate,
-        password_check::PasswordCheck,
-        service,
-        store::sessions,
+        sessions::{
+            current::{SessionCache, device_claim, removal_cookie, token_of},
+            store,
+        },
+        sign_up,
     },
     app::App,
     web::{
@@ -89,7 +86,7 @@ pub async fn create_session(
         Some(credentials) => {
             let account = AccountKey::of(&credentials.email);
             let device = device_of(&request);
-            service::log_in(&check, credentials, &device).await.map(|opened| (opened, account))
+            sign_up::log_in(&check, credentials, &device).await.map(|opened| (opened, account))
         }
     };
     match outcome {
@@ -117,7 +114,7 @@ pub async fn delete_session(
     v: View,
 ) -> Result<HttpResponse, PageError> {
     if let Some(token) = token_of(&request, &app) {
-        sessions::delete(&app.db, &token.hash()).await?;
+        store::delete(&app.db, &token.hash()).await?;
         cache.forget(&token.hash()).await;
     }
     let mut answer = match v.format.is_for_programs() {

@@ -1,8 +1,5 @@
 //! The SQL of accounts.
 
-pub(crate) mod roles;
-pub(crate) mod sessions;
-
 use sqlx::PgExecutor;
 
 use super::{

@@ -62,7 +62,8 @@ pub(crate) fn read(
 mod tests {
     use chrono::TimeDelta;
 
-    use super::{super::email::Email, *};
+    use super::*;
+    use crate::accounts::email::Email;
 
     #[test]
     fn a_device_is_known_for_its_account_and_for_a_while() {

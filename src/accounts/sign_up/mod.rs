@@ -1,13 +1,15 @@
 //! Signing up, in and out.
 
+pub(crate) mod pages;
+
 use uuid::Uuid;
 
 use super::{
     error::AccountError,
+    log_in::password_check::PasswordCheck,
     model::{AccountId, Credentials, NewAccount, Role, SessionToken},
     password::PasswordGate,
-    password_check::PasswordCheck,
-    store::{self, sessions},
+    sessions, store,
 };
 use crate::{
     app::App,
@@ -42,7 +44,7 @@ pub(crate) async fn sign_up(
         Role::Customer,
     )
     .await?;
-    sessions::insert(&mut *tx, &token.hash(), account_id, session_days(app), device).await?;
+    sessions::store::insert(&mut *tx, &token.hash(), account_id, session_days(app), device).await?;
     tx.commit().await?;
     Ok((account_id, token))
 }
@@ -57,7 +59,7 @@ pub(crate) async fn log_in(
     let (app, token) = (check.app, SessionToken::generate());
     let days = session_days(app);
     // Locked since the password was looked at: then there is no session to be revived.
-    match sessions::insert(&app.db, &token.hash(), account_id, days, device).await? {
+    match sessions::store::insert(&app.db, &token.hash(), account_id, days, device).await? {
         true => Ok((account_id, token)),
         false => Err(AccountError::Locked),
     }
@@ -76,7 +78,7 @@ pub async fn create_admin(db: &Pool, new: NewAccount) -> Result<AccountId, Accou
 /// Deletes sessions that have run out, a bounded number; called now and then.
 pub async fn purge_sessions(app: &App) -> Result<(), sqlx::Error> {
     for _ in 0..PURGES_MAX {
-        let purged = sessions::delete_expired(&app.db, PURGED_ROWS_MAX).await?;
+        let purged = sessions::store::delete_expired(&app.db, PURGED_ROWS_MAX).await?;
         if purged < PURGED_ROWS_MAX.unsigned_abs() {
             break;
         }

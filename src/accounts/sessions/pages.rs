@@ -9,9 +9,12 @@ use askama::Template;
 use serde_json::json;
 use uuid::Uuid;
 
-use super::current::{CurrentAccount, SessionCache, removal_cookie};
+use super::{
+    Session,
+    current::{CurrentAccount, SessionCache, removal_cookie},
+    store,
+};
 use crate::{
-    accounts::{session::Session, store::sessions as store},
     app::App,
     web::{
         error::{NotFound, PageError},

@@ -3,11 +3,9 @@
 use sqlx::PgExecutor;
 use uuid::Uuid;
 
+use super::{Session, SessionRules};
 use crate::{
-    accounts::{
-        model::{AccountId, Role, SessionAccount, TokenHash},
-        session::{Session, SessionRules},
-    },
+    accounts::model::{AccountId, Role, SessionAccount, TokenHash},
     infra::postgres::{Connection, Pool},
 };
 

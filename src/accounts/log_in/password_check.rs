@@ -6,11 +6,13 @@
 use std::net::IpAddr;
 
 use super::{
+    budget::LogInBudget,
     device,
+    guesses::{AccountKey, Origin},
+};
+use crate::accounts::{
     email::Email,
     error::AccountError,
-    guesses::{AccountKey, Origin},
-    log_in_budget::LogInBudget,
     model::{AccountId, Credentials},
     password::PasswordGate,
     store,
@@ -93,7 +95,7 @@ impl PasswordCheck<'_> {
         &self,
         network: Network,
         email: &Email,
-        password: super::model::Password,
+        password: crate::accounts::model::Password,
     ) -> Result<AccountId, AccountError> {
         let stored = store::find_credentials(&self.app.db, email).await?;
         let hash = stored.as_ref().map(|stored| stored.password_hash.clone());

@@ -16,11 +16,8 @@ use tokio::{
     sync::{Semaphore, oneshot},
 };
 
-use super::{
-    model::{SessionAccount, TokenHash},
-    session::SessionRules,
-    store::sessions as store,
-};
+use super::{SessionRules, store};
+use crate::accounts::model::{SessionAccount, TokenHash};
 use crate::{
     app::App,
     infra::postgres::{Pool, shared_read},

@@ -19,7 +19,7 @@ use std::{
 use moka::{ops::compute::Op, sync::Cache};
 use sha2::{Digest, Sha256};
 
-use super::email::Email;
+use crate::accounts::email::Email;
 use crate::infra::{
     limits::RateLimited,
     network::Network,

@@ -8,15 +8,14 @@ use actix_web::{
 use askama::Template;
 use serde::Deserialize;
 
-use super::{Next, device_of, parse_next, welcome};
 use crate::{
     accounts::{
         email::Email,
-        guesses::AccountKey,
+        log_in::guesses::AccountKey,
         model::{Name, NewAccount, Password},
-        password::PasswordGate,
-        password_rules::PasswordRefusal,
-        service,
+        pages::{Next, device_of, parse_next, welcome},
+        password::{PasswordGate, rules::PasswordRefusal},
+        sign_up,
     },
     app::App,
     infra::{
@@ -109,7 +108,7 @@ pub async fn create_account(
     let address = client::address(&request, &app.config.trusted_proxies);
     let (network, account) = (Network::of(address), AccountKey::of(&new.email));
     let outcome = match limits.signup.count(&network) {
-        Ok(()) => service::sign_up(&app, &gate, network, new, &device_of(&request)).await,
+        Ok(()) => sign_up::sign_up(&app, &gate, network, new, &device_of(&request)).await,
         Err(limited) => Err(limited.into()),
     };
     match outcome {
