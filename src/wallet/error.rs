@@ -1,8 +1,8 @@
 //! Why points did not move.
 
 use super::{
-    provider::ProviderAway,
-    transfer::{OPEN_REQUESTS_MAX, TransferStatus},
+    charges::provider::ProviderAway,
+    transfers::model::{OPEN_REQUESTS_MAX, TransferStatus},
 };
 use crate::{
     infra::{

@@ -8,7 +8,7 @@ use tokio::sync::{Semaphore, SemaphorePermit};
 use crate::reservation::{
     error::ReservationError,
     hold,
-    seat_map::{feed::Maps, seat::MapSeat, store, streams::Streams},
+    seat_map::{self, feed::Maps, seat::MapSeat, streams::Streams},
 };
 use crate::{
     app::App,
@@ -105,7 +105,7 @@ impl Desk {
         app: &App,
         schedule_id: ScheduleId,
     ) -> Result<bool, Arc<sqlx::Error>> {
-        let ask = store::has_more_seats_than(&app.db, schedule_id, SEATS_DRAWN_MAX);
+        let ask = seat_map::store::has_more_seats_than(&app.db, schedule_id, SEATS_DRAWN_MAX);
         self.sizes.try_get_with(schedule_id, shared_read(ask)).await
     }
 
@@ -118,7 +118,9 @@ impl Desk {
         section: Option<&str>,
     ) -> Result<Arc<Vec<MapSeat>>, Arc<sqlx::Error>> {
         let part = (schedule_id, section.map(ToOwned::to_owned));
-        let read = async { store::list_seats(&app.db, schedule_id, section).await.map(Arc::new) };
+        let read = async {
+            seat_map::store::list_seats(&app.db, schedule_id, section).await.map(Arc::new)
+        };
         self.seats.try_get_with(part, shared_read(read)).await
     }
 

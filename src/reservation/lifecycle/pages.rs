@@ -22,8 +22,8 @@ use crate::{
         lifecycle,
         model::{Item, Reservation, ReservationId, ReservationStatus},
         seat_map::{
+            self,
             listing::{Listed, NamedItem},
-            store,
         },
     },
     wallet::{self, Provider, pages::ChargeBox},
@@ -175,7 +175,7 @@ pub async fn show_reservation(
         return reservation_page(&app, &programs, &provider, &me, *id, None).await;
     }
     let reservation = lifecycle::find_owned(&app.db, me.account_id, *id).await?.ok_or(NotFound)?;
-    let items = store::list_items(&app.db, *id).await?;
+    let items = seat_map::store::list_items(&app.db, *id).await?;
     Ok(json_answer(StatusCode::OK, &ReservationDocument::of(&reservation, &items)))
 }
 
@@ -190,7 +190,7 @@ pub async fn reservation_page(
     refusal: Option<&dyn Fault>,
 ) -> Result<HttpResponse, PageError> {
     let reservation = lifecycle::find_owned(&app.db, me.account_id, id).await?.ok_or(NotFound)?;
-    let items = store::list_items(&app.db, id).await?;
+    let items = seat_map::store::list_items(&app.db, id).await?;
     let schedule = find_schedule(app, reservation.schedule_id).await?.ok_or(NotFound)?;
     let program = programs.find(app, &reservation.program_id.to_string()).await?.ok_or(NotFound)?;
     let wallet = wallet::find_wallet(&app.db, me.account_id).await?;
@@ -269,7 +269,7 @@ pub async fn list_reservations(
     me: CurrentAccount,
 ) -> Result<HttpResponse, PageError> {
     let after = query.after.map(ReservationId);
-    let rows = store::list_owned(&app.db, me.account_id, after, PAGE_ROWS + 1).await?;
+    let rows = seat_map::store::list_owned(&app.db, me.account_id, after, PAGE_ROWS + 1).await?;
     let page = Page::cut(rows, |listed| listed.id.0);
     let document = ListDocument {
         reservations: page.rows.iter().map(ListedDocument::from).collect(),

@@ -5,16 +5,16 @@ use serde::Deserialize;
 use serde_json::json;
 use uuid::Uuid;
 
-use super::{WALLET_PATH, WalletForms, show};
+use super::provider::Provider;
 use crate::{
     accounts::{AccountId, CurrentAccount},
     app::App,
     infra::idempotency::RequestKey,
     points::Points,
     wallet::{
+        ledger::{self, Charging},
         model::{Charge, ChargeAmount},
-        provider::Provider,
-        service::{self, Charging},
+        pages::{WALLET_PATH, WalletForms, show},
     },
     web::{
         error::PageError,
@@ -125,7 +125,7 @@ pub async fn create_charge(
     Body(form): Body<ChargeForm>,
 ) -> Result<HttpResponse, PageError> {
     let outcome = match form.parse(me.account_id) {
-        Ok((charge, key)) => service::charge(&app.db, &provider, &charge, key.as_ref()).await,
+        Ok((charge, key)) => ledger::charge(&app.db, &provider, &charge, key.as_ref()).await,
         Err(mistakes) => {
             let reason =
                 mistakes.of("amount").map(|key| me.view.t(key).number("max", ChargeAmount::MAX));

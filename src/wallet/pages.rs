@@ -1,9 +1,5 @@
 //! The wallet's page: what is there, what waits for an answer, what has moved.
 
-mod charges;
-mod statement;
-mod transfers;
-
 use actix_web::{
     HttpResponse,
     http::StatusCode,
@@ -15,13 +11,27 @@ use serde_json::{Map, Value, json};
 use uuid::Uuid;
 
 use super::{
+    charges::provider::Provider,
     error::WalletError,
     model::{Kind, PointTransaction, Wallet},
-    provider::Provider,
-    statement::{self as history, Filter, Month},
-    store,
-    transfer::{OPEN_REQUESTS_MAX, Transfer},
+    statement::{
+        self as history, Filter, Month,
+        pages::{self, StatementQuery},
+    },
+    transfers::{
+        model::{OPEN_REQUESTS_MAX, Transfer},
+        store,
+    },
 };
+pub use crate::wallet::charges::pages::ChargeBox;
+pub use crate::wallet::charges::pages::create_charge;
+pub use crate::wallet::statement::pages::show_statement;
+pub use crate::wallet::transfers::pages::SendBox;
+pub use crate::wallet::transfers::pages::create_acceptance;
+pub use crate::wallet::transfers::pages::create_cancellation;
+pub use crate::wallet::transfers::pages::create_rejection;
+pub use crate::wallet::transfers::pages::create_transfer;
+pub use crate::wallet::transfers::pages::show_transfer;
 use crate::{
     accounts::CurrentAccount,
     app::App,
@@ -33,13 +43,6 @@ use crate::{
         pagination::Page,
         times::HOME_ZONE,
     },
-};
-pub use charges::{ChargeBox, create_charge};
-use statement::StatementQuery;
-pub use statement::show_statement;
-pub use transfers::{
-    SendBox, create_acceptance, create_cancellation, create_rejection, create_transfer,
-    show_transfer,
 };
 
 /// Where the wallet is shown.
@@ -126,8 +129,8 @@ impl Fault for WalletError {
 /// The two forms of the page.
 #[derive(Debug)]
 pub(crate) struct WalletForms {
-    charge: ChargeBox,
-    send: SendBox,
+    pub(crate) charge: ChargeBox,
+    pub(crate) send: SendBox,
 }
 
 impl WalletForms {
@@ -157,17 +160,17 @@ struct WalletPage {
 impl WalletPage {
     /// The address of the page of history after the line `after`.
     fn older_href(&self, after: &Uuid) -> String {
-        statement::href(WALLET_PATH, self.filter, Some(*after))
+        pages::href(WALLET_PATH, self.filter, Some(*after))
     }
 
     /// The address of the newest page.
     fn newest_href(&self) -> String {
-        statement::href(WALLET_PATH, self.filter, None)
+        pages::href(WALLET_PATH, self.filter, None)
     }
 
     /// Where the same lines are downloaded.
     fn download_href(&self) -> String {
-        statement::href(statement::STATEMENT_PATH, self.filter, None)
+        pages::href(pages::STATEMENT_PATH, self.filter, None)
     }
 }
 
@@ -267,7 +270,7 @@ async fn wallet_page(
 }
 
 /// The newest page with `forms`, which say why something was refused.
-async fn show(
+pub(crate) async fn show(
     app: &App,
     me: CurrentAccount,
     forms: WalletForms,

@@ -1,11 +1,5 @@
 //! The SQL of wallets, their history and transfer requests.
 
-mod history;
-mod transfers;
-
-pub(crate) use history::*;
-pub(crate) use transfers::*;
-
 use sqlx::PgExecutor;
 use uuid::Uuid;
 

@@ -10,17 +10,20 @@ use serde::Deserialize;
 use serde_json::json;
 use uuid::Uuid;
 
-use super::{WALLET_PATH, WalletForms, show};
+use super::{
+    model::{Answer, Transfer, TransferId, TransferOrder, TransferStatus},
+    store,
+};
 use crate::{
     accounts::{AccountId, CurrentAccount, Email},
     app::App,
     infra::idempotency::RequestKey,
     points::Points,
     wallet::{
+        charges::provider::Provider,
         error::WalletError,
-        provider::Provider,
-        requests, store,
-        transfer::{Answer, Transfer, TransferId, TransferOrder, TransferStatus},
+        pages::{WALLET_PATH, WalletForms, show},
+        transfers,
     },
     web::{
         error::{Fault, PageError},
@@ -97,7 +100,7 @@ pub async fn create_transfer(
     Body(form): Body<TransferForm>,
 ) -> Result<HttpResponse, PageError> {
     let (error, reason) = match form.parse(me.account_id) {
-        Ok((order, key)) => match requests::request(&app, &order, key.as_ref()).await {
+        Ok((order, key)) => match transfers::request(&app, &order, key.as_ref()).await {
             Ok(requested) => {
                 let mut answer = me.view.done(StatusCode::CREATED, &requested, WALLET_PATH);
                 if !me.view.format.is_for_programs() {
@@ -192,7 +195,7 @@ async fn answer(
     transfer_id: TransferId,
     answer: Answer,
 ) -> Result<HttpResponse, PageError> {
-    match requests::answer(&app.db, me.account_id, transfer_id, answer).await {
+    match transfers::answer(&app.db, me.account_id, transfer_id, answer).await {
         Ok(status) => {
             let location = format!("{WALLET_PATH}/transfers/{transfer_id}");
             Ok(me.view.done(StatusCode::OK, &json!({ "status": status }), &location))

@@ -11,14 +11,14 @@ use serde::Deserialize;
 use url::form_urlencoded;
 use uuid::Uuid;
 
+use super::{Filter, Month, list};
 use crate::{
     accounts::CurrentAccount,
     app::App,
     infra::postgres::Pool,
     wallet::{
         model::{Kind, PointTransaction, Wallet},
-        statement::{Filter, Month, list},
-        store,
+        transfers::store,
     },
     web::{
         error::PageError,

@@ -3,14 +3,14 @@
 //! A **provider** is asked before the ledger is touched. One that confirms at once
 //! answers [`Begun::Confirmed`]. One that sends the browser to its own page answers
 //! [`Begun::Elsewhere`]; when its signed message arrives, the route that verified the
-//! signature hands the same [`Charge`] to [`super::settle_charge`], which writes it
+//! signature hands the same [`Charge`] to [`crate::wallet::settle_charge`], which writes it
 //! once, however often the message is delivered. The ledger knows neither.
 
 use std::{fmt, sync::Arc};
 
 use futures_util::future::{BoxFuture, FutureExt as _, ready};
 
-use super::model::Charge;
+use crate::wallet::model::Charge;
 
 /// Takes money for points.
 pub trait PaymentProvider: fmt::Debug + Send + Sync {

@@ -3,14 +3,12 @@
 use chrono::{DateTime, Utc};
 use sqlx::PgExecutor;
 
+use super::model::{LockedTransfer, Transfer, TransferId, TransferStatus};
 use crate::{
     accounts::{AccountId, Email},
     infra::postgres::{Connection, Pool},
     points::Points,
-    wallet::{
-        model::{Wallet, WalletId},
-        transfer::{LockedTransfer, Transfer, TransferId, TransferStatus},
-    },
+    wallet::model::{Wallet, WalletId},
 };
 
 /// Who has this e-mail address.

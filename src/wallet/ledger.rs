@@ -4,10 +4,10 @@ use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 use super::{
+    charges::provider::{Begun, Provider},
     error::WalletError,
     model::{Charge, Kind, Movement, Wallet},
-    provider::{Begun, Provider},
-    store,
+    store, transfers,
 };
 use crate::{
     accounts::AccountId,
@@ -30,7 +30,7 @@ pub struct Charged {
 
 /// The wallet of `account_id` as it is shown; `None` before its first credit.
 pub async fn find_wallet(db: &Pool, account_id: AccountId) -> Result<Option<Wallet>, sqlx::Error> {
-    store::find_shown_wallet(db, account_id).await
+    transfers::store::find_shown_wallet(db, account_id).await
 }
 
 /// What became of a charge.

@@ -1,16 +1,19 @@
 //! Asking somebody to take points, and what becomes of it.
 
+pub(crate) mod model;
+pub(crate) mod pages;
+pub(crate) mod store;
+
 use uuid::Uuid;
 
+use self::model::{
+    Answer, LockedTransfer, OPEN_REQUESTS_MAX, Requested, TransferId, TransferOrder, TransferStatus,
+};
 use super::{
     error::WalletError,
     model::{Kind, Movement, Wallet},
-    store,
-    transfer::{
-        Answer, LockedTransfer, OPEN_REQUESTS_MAX, Requested, TransferId, TransferOrder,
-        TransferStatus,
-    },
 };
+use crate::wallet;
 use crate::{
     accounts::AccountId,
     app::App,
@@ -64,7 +67,7 @@ async fn request_once(
         return Ok(requested);
     }
     let TransferOrder { sender_id, amount, .. } = *order;
-    let wallet = store::lock_wallet(&mut tx, sender_id).await?;
+    let wallet = wallet::store::lock_wallet(&mut tx, sender_id).await?;
     let wallet = wallet.ok_or(WalletError::no_points(amount))?;
     // Counted under the wallet's lock, so that a storm of requests cannot pass together.
     if store::count_open(&mut tx, sender_id).await? >= OPEN_REQUESTS_MAX {
@@ -72,7 +75,7 @@ async fn request_once(
     }
     let transfer_id = TransferId(Uuid::now_v7());
     let hold = Movement::hold(amount, transfer_id.0);
-    store::write_movement(&mut tx, &wallet, &hold).await?;
+    wallet::store::write_movement(&mut tx, &wallet, &hold).await?;
     let ttl_secs = f64::from(app.config.transfer_ttl_secs.get());
     let expires_at =
         store::insert_transfer(&mut tx, transfer_id, sender_id, receiver_id, amount, ttl_secs)
@@ -141,14 +144,14 @@ async fn settle(
     };
     if outcome == TransferStatus::Accepted {
         // A first credit makes the wallet; both are then locked in id order.
-        store::insert_wallet(tx, receiver_id).await?;
+        wallet::store::insert_wallet(tx, receiver_id).await?;
     }
     let account_ids: Vec<AccountId> = movements.iter().map(|(account_id, _)| *account_id).collect();
     let wallets = store::lock_wallets(tx, &account_ids).await?;
     for (account_id, movement) in movements {
         let wallet = wallets.iter().find(|wallet| wallet.account_id == account_id);
         let wallet: &Wallet = wallet.ok_or(WalletError::StaleVersion)?;
-        store::write_movement(tx, wallet, &movement).await?;
+        wallet::store::write_movement(tx, wallet, &movement).await?;
     }
     Ok(())
 }

@@ -1,12 +1,12 @@
 //! The statement: a wallet's history by kind and month.
 
+pub(crate) mod pages;
+pub(crate) mod store;
+
 use chrono::{DateTime, Datelike, Months, NaiveDate, TimeZone, Utc};
 use uuid::Uuid;
 
-use super::{
-    model::{Kind, PointTransaction, Wallet},
-    store,
-};
+use super::model::{Kind, PointTransaction, Wallet};
 use crate::{
     infra::postgres::Pool,
     web::{
