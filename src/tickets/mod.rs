@@ -23,15 +23,16 @@
 
 mod calendar;
 mod check_in;
-mod counts;
 mod error;
+mod issue;
 mod model;
 pub mod pages;
-mod service;
 mod store;
 
+pub use check_in::counts::DoorCounts;
 pub use check_in::{CheckIn, DoorCount, DoorWindow, check_in, find_check_in, undo_check_in};
-pub use counts::DoorCounts;
 pub use error::TicketError;
+pub use issue::Used;
+pub use issue::issue;
+pub use issue::void;
 pub use model::{TicketCode, TicketId, TicketStatus};
-pub use service::{Used, issue, void};

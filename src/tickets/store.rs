@@ -1,7 +1,5 @@
 //! The SQL of tickets.
 
-pub(crate) mod door;
-
 use chrono::{DateTime, Utc};
 use uuid::Uuid;
 

@@ -10,7 +10,7 @@ use std::{
 
 use moka::future::Cache;
 
-use super::{check_in::DoorCount, store::door as store};
+use super::{DoorCount, store};
 use crate::{app::App, catalog::ScheduleId, infra::postgres::Pool};
 
 /// How old a count may be before it is made anew, beside the page that still shows it.

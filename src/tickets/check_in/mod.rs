@@ -1,12 +1,15 @@
 //! The door: a ticket lets one person in, once.
 
+pub(crate) mod counts;
+pub(crate) mod store;
+
 use chrono::{DateTime, TimeDelta, Utc};
 use serde::Serialize;
 
+use self::store::Shown;
 use super::{
     error::{Show, TicketError},
     model::{TicketCode, TicketId, TicketStatus},
-    store::door::{self as store, Shown},
 };
 use crate::{
     accounts::AccountId,
