@@ -1,6 +1,6 @@
 //! Why the catalog was not changed.
 
-use super::plan::PlanMistake;
+use super::venues::plan::PlanMistake;
 use crate::infra::postgres::{Contention, is_conflict, violated_constraint};
 
 /// Why nothing was changed. The texts are for logs; `pages.rs` gives each variant its

@@ -35,7 +35,7 @@ use crate::{
 /// A log-in as it was typed.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
-pub struct LogInForm {
+pub(crate) struct LogInForm {
     email: Field,
     password: Field,
     next: Field,
@@ -59,13 +59,13 @@ struct LogInPage {
 }
 
 /// `GET /login`
-pub async fn new_session(v: View, query: Query<Next>) -> HttpResponse {
+pub(crate) async fn new_session(v: View, query: Query<Next>) -> HttpResponse {
     let page = LogInPage { v: v.clone(), email: String::new(), next: query.path(), refusal: None };
     v.html(StatusCode::OK, &page)
 }
 
 /// `POST /login`
-pub async fn create_session(
+pub(crate) async fn create_session(
     app: Data<App>,
     gate: Data<PasswordGate>,
     budget: Data<LogInBudget>,
@@ -107,7 +107,7 @@ pub async fn create_session(
 }
 
 /// `POST /logout`
-pub async fn delete_session(
+pub(crate) async fn delete_session(
     app: Data<App>,
     cache: Data<SessionCache>,
     request: HttpRequest,

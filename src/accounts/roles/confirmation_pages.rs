@@ -49,7 +49,7 @@ pub(crate) fn href(next: &str) -> String {
 /// The password as it was typed.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
-pub struct ConfirmationForm {
+pub(crate) struct ConfirmationForm {
     password: Field,
     next: Field,
 }
@@ -63,13 +63,13 @@ struct ConfirmationPage {
 }
 
 /// `GET /account/confirmation`
-pub async fn new_confirmation(me: CurrentAccount, query: Query<Next>) -> HttpResponse {
+pub(crate) async fn new_confirmation(me: CurrentAccount, query: Query<Next>) -> HttpResponse {
     let page = ConfirmationPage { v: me.view.clone(), next: query.path(), refusal: None };
     me.view.html(StatusCode::OK, &page)
 }
 
 /// `POST /account/confirmation`
-pub async fn create_confirmation(
+pub(crate) async fn create_confirmation(
     app: Data<App>,
     gate: Data<PasswordGate>,
     budget: Data<LogInBudget>,

@@ -49,7 +49,10 @@ impl SessionsPage {
 }
 
 /// `GET /account/sessions`
-pub async fn list_sessions(app: Data<App>, me: CurrentAccount) -> Result<HttpResponse, PageError> {
+pub(crate) async fn list_sessions(
+    app: Data<App>,
+    me: CurrentAccount,
+) -> Result<HttpResponse, PageError> {
     let sessions = store::list_of_account(&app.db, me.account_id, SHOWN_MAX).await?;
     let page = SessionsPage { v: me.view, sessions, current: me.session_id };
     let document = json!({ "sessions": page.sessions, "current": page.current });
@@ -57,7 +60,7 @@ pub async fn list_sessions(app: Data<App>, me: CurrentAccount) -> Result<HttpRes
 }
 
 /// `POST /account/sessions/{id}/logout`
-pub async fn delete_one(
+pub(crate) async fn delete_one(
     app: Data<App>,
     cache: Data<SessionCache>,
     me: CurrentAccount,
@@ -78,7 +81,7 @@ pub async fn delete_one(
 }
 
 /// `POST /account/sessions/logout`: everywhere but here.
-pub async fn delete_others(
+pub(crate) async fn delete_others(
     app: Data<App>,
     cache: Data<SessionCache>,
     me: CurrentAccount,

@@ -34,7 +34,7 @@ use crate::{
 /// A sign-up as it was typed.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
-pub struct SignUpForm {
+pub(crate) struct SignUpForm {
     email: Field,
     name: Field,
     password: Field,
@@ -67,7 +67,7 @@ struct SignUpPage {
 }
 
 /// `GET /signup`
-pub async fn new_account(v: View, query: Query<Next>) -> HttpResponse {
+pub(crate) async fn new_account(v: View, query: Query<Next>) -> HttpResponse {
     let page = SignUpPage {
         v: v.clone(),
         email: String::new(),
@@ -80,7 +80,7 @@ pub async fn new_account(v: View, query: Query<Next>) -> HttpResponse {
 }
 
 /// `POST /signup`
-pub async fn create_account(
+pub(crate) async fn create_account(
     app: Data<App>,
     gate: Data<PasswordGate>,
     limits: Data<Limits>,

@@ -13,8 +13,8 @@ use chrono::{DateTime, Utc};
 use serde::Serialize;
 
 use super::{
+    cache::{Listings, Programs},
     model::{Listing, Program, SaleState, ScheduleId, ScheduleListing},
-    service::{Listings, Programs},
 };
 use crate::{
     accounts::Visitor,

@@ -1,25 +1,25 @@
 //! Performances, their prices and zones, edited.
 
+pub(crate) mod prices;
+pub(crate) mod store;
+
 use chrono::{DateTime, Utc};
 use uuid::Uuid;
 
-use super::Edited;
-use crate::{
-    catalog::{
-        editing::{ScheduleEdition, SectionStock, ZoneDetails, ZoneStock},
-        error::CatalogError,
-        model::{ProgramId, ScheduleId, VenueId, ZoneId},
-        store::schedules,
-    },
-    infra::postgres::{Connection, Pool},
+use super::{
+    changes::Edited,
+    editing::{ScheduleEdition, SectionStock, ZoneDetails, ZoneStock},
+    error::CatalogError,
+    model::{ProgramId, ScheduleId, VenueId, ZoneId},
 };
+use crate::infra::postgres::{Connection, Pool};
 
 /// The performances of a program, soonest first.
 pub async fn list_schedule_editions(
     db: &Pool,
     program_id: ProgramId,
 ) -> Result<Vec<ScheduleEdition>, sqlx::Error> {
-    schedules::list_editions(db, Some(program_id), None).await
+    store::list_editions(db, Some(program_id), None).await
 }
 
 /// One performance as it stands.
@@ -27,7 +27,7 @@ pub async fn find_schedule_edition(
     db: &Pool,
     id: ScheduleId,
 ) -> Result<Option<ScheduleEdition>, sqlx::Error> {
-    Ok(schedules::list_editions(db, None, Some(id)).await?.pop())
+    Ok(store::list_editions(db, None, Some(id)).await?.pop())
 }
 
 /// What a performance has to sell.
@@ -35,7 +35,7 @@ pub async fn stock_of(
     db: &Pool,
     id: ScheduleId,
 ) -> Result<(Vec<SectionStock>, Vec<ZoneStock>), sqlx::Error> {
-    Ok((schedules::list_sections(db, id).await?, schedules::list_zones(db, id).await?))
+    Ok((store::list_sections(db, id).await?, store::list_zones(db, id).await?))
 }
 
 /// A new performance with nothing to sell yet.
@@ -46,8 +46,8 @@ pub async fn create_schedule(
     starts_at: DateTime<Utc>,
 ) -> Result<ScheduleEdition, CatalogError> {
     let id = ScheduleId(Uuid::now_v7());
-    schedules::insert(tx, id, program_id, venue_id, starts_at).await?;
-    let found = schedules::list_editions(tx, None, Some(id)).await?.pop();
+    store::insert(tx, id, program_id, venue_id, starts_at).await?;
+    let found = store::list_editions(tx, None, Some(id)).await?.pop();
     found.ok_or(CatalogError::NotFound)
 }
 
@@ -58,17 +58,17 @@ pub async fn next_schedule_edition(
     version: i64,
     starts_at: Option<DateTime<Utc>>,
 ) -> Result<Edited<ScheduleEdition>, CatalogError> {
-    schedules::lock(tx, id).await?;
-    let found = schedules::list_editions(&mut *tx, None, Some(id)).await?.pop();
+    store::lock(tx, id).await?;
+    let found = store::list_editions(&mut *tx, None, Some(id)).await?.pop();
     let before = found.ok_or(CatalogError::NotFound)?;
     if before.version != version {
         return Err(CatalogError::Stale);
     }
-    schedules::write(tx, id).await?;
+    store::write(tx, id).await?;
     if let Some(starts_at) = starts_at.filter(|starts_at| *starts_at != before.starts_at) {
-        schedules::write_moved(tx, id, starts_at).await?;
+        store::write_moved(tx, id, starts_at).await?;
     }
-    let found = schedules::list_editions(tx, None, Some(id)).await?.pop();
+    let found = store::list_editions(tx, None, Some(id)).await?.pop();
     Ok(Edited { before, after: found.ok_or(CatalogError::NotFound)? })
 }
 
@@ -81,7 +81,7 @@ pub async fn create_zone(
 ) -> Result<ZoneId, CatalogError> {
     next_schedule_edition(tx, id, version, None).await?;
     let zone_id = ZoneId(Uuid::now_v7());
-    schedules::insert_zone(tx, zone_id, id, details).await?;
+    store::insert_zone(tx, zone_id, id, details).await?;
     Ok(zone_id)
 }
 
@@ -94,8 +94,8 @@ pub async fn update_zone(
     details: &ZoneDetails,
 ) -> Result<Edited<ZoneDetails>, CatalogError> {
     next_schedule_edition(tx, id, version, None).await?;
-    let found = schedules::find_zone(tx, zone_id).await?;
+    let found = store::find_zone(tx, zone_id).await?;
     let (_, before) = found.filter(|(of, _)| *of == id).ok_or(CatalogError::NotFound)?;
-    schedules::write_zone(tx, zone_id, details).await?;
+    store::write_zone(tx, zone_id, details).await?;
     Ok(Edited { before, after: details.clone() })
 }

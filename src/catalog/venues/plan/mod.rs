@@ -7,9 +7,8 @@ use std::collections::{BTreeMap, HashMap};
 
 use serde::Serialize;
 
-use lines::Lines;
+use self::{lines::Lines, mistake::Problem};
 pub use mistake::PlanMistake;
-use mistake::Problem;
 
 /// Seats of one venue.
 const SEATS_MAX: usize = 100_000;

@@ -2,11 +2,11 @@
 
 use sqlx::PgExecutor;
 
+use super::plan::SeatPlan;
 use crate::{
     catalog::{
         editing::{VenueDetails, VenueEdition},
         model::{SeatId, VenueId},
-        plan::SeatPlan,
     },
     infra::postgres::{Connection, Pool},
 };
@@ -180,9 +180,9 @@ pub(crate) async fn write_seats(
 pub(crate) async fn list_seats(
     db: &Pool,
     venue_id: VenueId,
-) -> Result<Vec<crate::catalog::plan::PlannedSeat>, sqlx::Error> {
+) -> Result<Vec<crate::catalog::venues::plan::PlannedSeat>, sqlx::Error> {
     sqlx::query_as!(
-        crate::catalog::plan::PlannedSeat,
+        crate::catalog::venues::plan::PlannedSeat,
         r#"
         select section, row_label as row, number, x, y
         from seats where venue_id = $1

@@ -3,9 +3,6 @@
 //! Each step locks the row, compares its version with the one that the edit was made
 //! of, and answers with how the thing was before and how it is after.
 
-mod prices;
-mod schedules;
-
 use uuid::Uuid;
 
 use super::{
@@ -13,17 +10,25 @@ use super::{
     error::{CatalogError, NAMED_MAX},
     guards::Guards,
     model::{ProgramId, ProgramStatus, ScheduleId, VenueId},
-    plan::{PlannedSeat, SeatPlan},
-    store::{programs, venues},
+    programs::store,
+    venues::{
+        self,
+        plan::{PlannedSeat, SeatPlan},
+    },
 };
+pub use crate::catalog::schedules::create_schedule;
+pub use crate::catalog::schedules::create_zone;
+pub use crate::catalog::schedules::find_schedule_edition;
+pub use crate::catalog::schedules::list_schedule_editions;
+pub use crate::catalog::schedules::next_schedule_edition;
+pub use crate::catalog::schedules::prices::Prices;
+pub use crate::catalog::schedules::prices::has_prices_to_write;
+pub use crate::catalog::schedules::prices::list_with_prices_to_write;
+pub use crate::catalog::schedules::prices::update_prices;
+pub use crate::catalog::schedules::prices::write_prices;
+pub use crate::catalog::schedules::stock_of;
+pub use crate::catalog::schedules::update_zone;
 use crate::infra::postgres::{Connection, Pool};
-pub use prices::{
-    Prices, has_prices_to_write, list_with_prices_to_write, update_prices, write_prices,
-};
-pub use schedules::{
-    create_schedule, create_zone, find_schedule_edition, list_schedule_editions,
-    next_schedule_edition, stock_of, update_zone,
-};
 
 /// What an edit changed.
 #[derive(Clone, Debug)]
@@ -39,7 +44,7 @@ pub async fn find_program_edition(
     db: &Pool,
     id: ProgramId,
 ) -> Result<Option<ProgramEdition>, sqlx::Error> {
-    programs::find_edition(db, id).await
+    store::find_edition(db, id).await
 }
 
 /// Programs whose title or slug has `part` in it, newest first; one more than a page.
@@ -48,7 +53,7 @@ pub async fn list_program_lines(
     part: &str,
     after: Option<Uuid>,
 ) -> Result<Vec<ProgramLine>, sqlx::Error> {
-    programs::list_lines(db, part, after).await
+    store::list_lines(db, part, after).await
 }
 
 /// A new draft.
@@ -57,8 +62,8 @@ pub async fn create_program(
     details: &ProgramDetails,
 ) -> Result<ProgramEdition, CatalogError> {
     let id = ProgramId(Uuid::now_v7());
-    programs::insert(tx, id, details).await?;
-    programs::find_edition(tx, id).await?.ok_or(CatalogError::NotFound)
+    store::insert(tx, id, details).await?;
+    store::find_edition(tx, id).await?.ok_or(CatalogError::NotFound)
 }
 
 async fn lock_program(
@@ -66,8 +71,8 @@ async fn lock_program(
     id: ProgramId,
     version: i64,
 ) -> Result<ProgramEdition, CatalogError> {
-    programs::lock(tx, id).await?;
-    let edition = programs::find_edition(tx, id).await?.ok_or(CatalogError::NotFound)?;
+    store::lock(tx, id).await?;
+    let edition = store::find_edition(tx, id).await?.ok_or(CatalogError::NotFound)?;
     if edition.version == version { Ok(edition) } else { Err(CatalogError::Stale) }
 }
 
@@ -75,7 +80,7 @@ async fn program_after(
     tx: &mut Connection,
     before: ProgramEdition,
 ) -> Result<Edited<ProgramEdition>, CatalogError> {
-    let after = programs::find_edition(tx, before.id).await?.ok_or(CatalogError::NotFound)?;
+    let after = store::find_edition(tx, before.id).await?.ok_or(CatalogError::NotFound)?;
     Ok(Edited { before, after })
 }
 
@@ -88,7 +93,7 @@ pub async fn update_program(
     details: &ProgramDetails,
 ) -> Result<Edited<ProgramEdition>, CatalogError> {
     let before = lock_program(tx, id, version).await?;
-    programs::write(tx, id, details).await?;
+    store::write(tx, id, details).await?;
     program_after(tx, before).await
 }
 
@@ -104,7 +109,7 @@ pub async fn update_line(
     let mut details = before.details.clone();
     details.queue_capacity = capacity;
     details.queue_rate_per_second = rate_per_second;
-    programs::write(tx, id, &details).await?;
+    store::write(tx, id, &details).await?;
     program_after(tx, before).await
 }
 
@@ -116,7 +121,7 @@ pub async fn update_guards(
     guards: &Guards,
 ) -> Result<Edited<ProgramEdition>, CatalogError> {
     let before = lock_program(tx, id, version).await?;
-    programs::write_guards(tx, id, guards).await?;
+    store::write_guards(tx, id, guards).await?;
     program_after(tx, before).await
 }
 
@@ -128,7 +133,7 @@ pub async fn pause_line(
     is_paused: bool,
 ) -> Result<Edited<ProgramEdition>, CatalogError> {
     let before = lock_program(tx, id, version).await?;
-    programs::write_paused(tx, id, is_paused).await?;
+    store::write_paused(tx, id, is_paused).await?;
     program_after(tx, before).await
 }
 
@@ -142,10 +147,10 @@ pub async fn publish_program(
     if before.status != ProgramStatus::Draft {
         return Err(CatalogError::WrongStatus);
     }
-    if !programs::has_stock(tx, id).await? {
+    if !store::has_stock(tx, id).await? {
         return Err(CatalogError::NothingToSell);
     }
-    programs::write_status(tx, id, ProgramStatus::Published).await?;
+    store::write_status(tx, id, ProgramStatus::Published).await?;
     program_after(tx, before).await
 }
 
@@ -159,19 +164,19 @@ pub async fn cancel_program(
     if before.status == ProgramStatus::Cancelled {
         return Err(CatalogError::WrongStatus);
     }
-    programs::write_status(tx, id, ProgramStatus::Cancelled).await?;
+    store::write_status(tx, id, ProgramStatus::Cancelled).await?;
     program_after(tx, before).await
 }
 
 /// Locks a program's row until the transaction ends, so that whatever the caller asks of its
 /// reservations stays so until [`finish_winding_down`].
 pub async fn lock_winding_down(tx: &mut Connection, id: ProgramId) -> Result<(), sqlx::Error> {
-    programs::lock(tx, id).await
+    store::lock(tx, id).await
 }
 
 /// Everything of a cancelled, locked program was given back.
 pub async fn finish_winding_down(tx: &mut Connection, id: ProgramId) -> Result<(), sqlx::Error> {
-    programs::write_wound_down(tx, id).await
+    store::write_wound_down(tx, id).await
 }
 
 /// Locks the program of a performance, before anything else of it, and has a cancelled one
@@ -180,23 +185,23 @@ pub async fn reopen_winding_down(
     tx: &mut Connection,
     schedule_id: ScheduleId,
 ) -> Result<(), sqlx::Error> {
-    programs::lock_of_schedule(tx, schedule_id).await?;
-    programs::write_not_wound_down(tx, schedule_id).await
+    store::lock_of_schedule(tx, schedule_id).await?;
+    store::write_not_wound_down(tx, schedule_id).await
 }
 
 /// All venues, by name.
 pub async fn list_venues(db: &Pool) -> Result<Vec<VenueEdition>, sqlx::Error> {
-    venues::list_editions(db, None).await
+    venues::store::list_editions(db, None).await
 }
 
 /// One venue as it stands.
 pub async fn find_venue(db: &Pool, id: VenueId) -> Result<Option<VenueEdition>, sqlx::Error> {
-    Ok(venues::list_editions(db, Some(id)).await?.pop())
+    Ok(venues::store::list_editions(db, Some(id)).await?.pop())
 }
 
 /// The seats of a venue as their plan was written.
 pub async fn list_seats(db: &Pool, id: VenueId) -> Result<Vec<PlannedSeat>, sqlx::Error> {
-    venues::list_seats(db, id).await
+    venues::store::list_seats(db, id).await
 }
 
 /// A new venue without seats.
@@ -205,7 +210,7 @@ pub async fn create_venue(
     details: &VenueDetails,
 ) -> Result<VenueEdition, CatalogError> {
     let id = VenueId(Uuid::now_v7());
-    venues::insert(tx, id, details).await?;
+    venues::store::insert(tx, id, details).await?;
     Ok(VenueEdition { id, version: 0, details: details.clone(), seats: 0 })
 }
 
@@ -214,8 +219,8 @@ async fn lock_venue(
     id: VenueId,
     version: i64,
 ) -> Result<VenueEdition, CatalogError> {
-    venues::lock(tx, id).await?;
-    let found = venues::list_editions(&mut *tx, Some(id)).await?.pop();
+    venues::store::lock(tx, id).await?;
+    let found = venues::store::list_editions(&mut *tx, Some(id)).await?.pop();
     let edition = found.ok_or(CatalogError::NotFound)?;
     if edition.version == version { Ok(edition) } else { Err(CatalogError::Stale) }
 }
@@ -224,7 +229,7 @@ async fn venue_after(
     tx: &mut Connection,
     before: VenueEdition,
 ) -> Result<Edited<VenueEdition>, CatalogError> {
-    let found = venues::list_editions(tx, Some(before.id)).await?.pop();
+    let found = venues::store::list_editions(tx, Some(before.id)).await?.pop();
     Ok(Edited { before, after: found.ok_or(CatalogError::NotFound)? })
 }
 
@@ -236,7 +241,7 @@ pub async fn update_venue(
     details: &VenueDetails,
 ) -> Result<Edited<VenueEdition>, CatalogError> {
     let before = lock_venue(tx, id, version).await?;
-    venues::write(tx, id, details).await?;
+    venues::store::write(tx, id, details).await?;
     venue_after(tx, before).await
 }
 
@@ -249,14 +254,14 @@ pub async fn replace_seats(
     plan: &SeatPlan,
 ) -> Result<Edited<VenueEdition>, CatalogError> {
     let before = lock_venue(tx, id, version).await?;
-    let removed = venues::list_removed(tx, id, plan).await?;
+    let removed = venues::store::list_removed(tx, id, plan).await?;
     let in_use = removed.iter().filter(|seat| seat.is_used).map(|seat| seat.name.clone());
     let seats: Vec<String> = in_use.take(NAMED_MAX).collect();
     if !seats.is_empty() {
         return Err(CatalogError::SeatsInUse { seats });
     }
     let removed: Vec<_> = removed.iter().map(|seat| seat.id).collect();
-    venues::delete_seats(tx, &removed).await?;
-    venues::write_seats(tx, id, plan).await?;
+    venues::store::delete_seats(tx, &removed).await?;
+    venues::store::write_seats(tx, id, plan).await?;
     venue_after(tx, before).await
 }

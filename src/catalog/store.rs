@@ -1,10 +1,5 @@
 //! The SQL of the catalog.
 
-pub(crate) mod prices;
-pub(crate) mod programs;
-pub(crate) mod schedules;
-pub(crate) mod venues;
-
 use chrono::{DateTime, Utc};
 use uuid::Uuid;
 

@@ -14,15 +14,13 @@ use std::time::Duration;
 use serde::Serialize;
 use tokio::time::Instant;
 
-use super::{Edited, next_schedule_edition};
+use super::store::prices::{self as store, PriceChange, UnpricedSeat};
 use crate::{
     catalog::{
+        changes::{Edited, next_schedule_edition},
         error::CatalogError,
         model::{ScheduleId, ScheduleSeatId, SeatId},
-        store::{
-            prices::{self as store, PriceChange, UnpricedSeat},
-            schedules,
-        },
+        schedules,
     },
     infra::postgres::{Connection, Pool, retry_stale},
     points::Points,
@@ -51,7 +49,7 @@ pub async fn update_prices(
     prices: &[(String, Points)],
 ) -> Result<Edited<Prices>, CatalogError> {
     let edited = next_schedule_edition(tx, id, version, None).await?;
-    let stock = schedules::list_sections(&mut *tx, id).await?;
+    let stock = schedules::store::list_sections(&mut *tx, id).await?;
     let is_known = |name: &String| stock.iter().any(|section| section.section == *name);
     if !prices.iter().all(|(section, _)| is_known(section)) {
         return Err(CatalogError::NoSuchSection);

@@ -1,5 +1,7 @@
 //! Performances, their prices and their zones, edited.
 
+pub(crate) mod prices;
+
 use chrono::{DateTime, Utc};
 use sqlx::PgExecutor;
 

@@ -1,0 +1,3 @@
+//! Programs.
+
+pub(crate) mod store;

@@ -1,0 +1,4 @@
+//! Venues.
+
+pub(crate) mod plan;
+pub(crate) mod store;
