@@ -8,8 +8,8 @@ use crate::{CROWD, Failure, load::Tally, stage::output};
 
 /// What `src/entry_queue/line.rs` runs for each poll.
 const LOOK: &str = concat!(
-    include_str!("../src/entry_queue/hearing.lua"),
-    include_str!("../src/entry_queue/look.lua")
+    include_str!("../src/entry_queue/redis_queue/hearing.lua"),
+    include_str!("../src/entry_queue/redis_queue/look.lua")
 );
 /// A line of so many people.
 const FILL: &str = "

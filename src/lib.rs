@@ -5,7 +5,7 @@
 //! each feature's own page is the top of its `mod.rs`. Whoever stands further right
 //! may use what stands further left, never the other way:
 //!
-//! `config < telemetry < infra < app < web < points < accounts < catalog < wallet < entry_queue <
+//! `config < telemetry < text < infra < app < web < points < accounts < catalog < wallet < entry_queue <
 //! reservation < tickets < payment < admin, demo < workers < rehearsal < routes < server < main`
 
 pub mod accounts;
@@ -24,6 +24,7 @@ pub mod routes;
 pub mod server;
 pub mod telemetry;
 pub mod tickets;
+pub mod verify;
 pub mod wallet;
 pub mod web;
 pub mod workers;

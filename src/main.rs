@@ -17,7 +17,7 @@ use stagedoor::{
         redis::Redis,
     },
     rehearsal::{self, Bar, Means, Played, Rehearsal},
-    server, telemetry,
+    server, telemetry, verify,
 };
 use url::Url;
 
@@ -197,7 +197,7 @@ async fn fill_large(db: &Pool) -> Result<(), Failure> {
 
 async fn verify(config: &Config) -> Result<(), Failure> {
     let (db, redis) = stores(config)?;
-    let violations = rehearsal::verify(&db, &redis).await?;
+    let violations = verify::verify(&db, &redis).await?;
     let mut out = io::stdout();
     for violation in &violations {
         writeln!(out, "{violation}")?;

@@ -1,41 +1,6 @@
 //! Why nothing could be verified or rehearsed.
 
-use crate::{
-    entry_queue::MirrorError,
-    infra::{postgres::is_unavailable, redis::RedisAway},
-};
-
-/// Why there is no verdict, as a sentence that says what to do.
-#[derive(Debug, thiserror::Error)]
-pub enum VerifyError {
-    /// The database is not one of ours, or an older one.
-    #[error("The database is not migrated to this version. Run `stagedoor migrate` first.")]
-    NotMigrated,
-    /// PostgreSQL cannot be asked.
-    #[error("PostgreSQL cannot be reached: {0}. Start it, or correct DATABASE_URL.")]
-    Unreachable(sqlx::Error),
-    /// PostgreSQL did not answer a question.
-    #[error("PostgreSQL could not answer: {0}.")]
-    Database(sqlx::Error),
-    /// Redis cannot be asked.
-    #[error("Redis cannot be reached: {0}. Start it, or correct REDIS_URL.")]
-    RedisAway(#[from] RedisAway),
-}
-
-impl From<sqlx::Error> for VerifyError {
-    fn from(error: sqlx::Error) -> Self {
-        if is_unavailable(&error) { Self::Unreachable(error) } else { Self::Database(error) }
-    }
-}
-
-impl From<MirrorError> for VerifyError {
-    fn from(error: MirrorError) -> Self {
-        match error {
-            MirrorError::Redis(away) => away.into(),
-            MirrorError::Database(error) => error.into(),
-        }
-    }
-}
+use crate::{infra::redis::RedisAway, verify::VerifyError};
 
 /// Why a stage was not put up or taken down.
 #[derive(Debug, thiserror::Error)]

@@ -17,7 +17,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use uuid::Uuid;
 
-use super::{cast, error::CastError};
+use super::{error::CastError, fixtures};
 use crate::{
     app::App,
     web::{
@@ -68,7 +68,7 @@ pub(crate) async fn create_stage(
 ) -> Result<HttpResponse, PageError> {
     // What is no number is no people, and refused as such.
     let people = form.0.people.parse().unwrap_or_default();
-    let stage = cast::set_up(&app.db, &app.redis, people).await?;
+    let stage = fixtures::set_up(&app.db, &app.redis, people).await?;
     Ok(page::json(StatusCode::CREATED, &stage))
 }
 
@@ -87,7 +87,7 @@ pub(crate) async fn create_people(
     form: Body<PeopleForm>,
 ) -> Result<HttpResponse, PageError> {
     let count = form.0.count.parse().unwrap_or_default();
-    let people = cast::add_people(&app.db, *id, count).await?;
+    let people = fixtures::add_people(&app.db, *id, count).await?;
     Ok(page::json(StatusCode::CREATED, &json!({ "people": people })))
 }
 
@@ -97,7 +97,7 @@ pub(crate) async fn delete_stage(
     app: Data<App>,
     id: Path<Uuid>,
 ) -> Result<HttpResponse, PageError> {
-    cast::take_down(&app.db, &app.redis, *id).await?;
+    fixtures::take_down(&app.db, &app.redis, *id).await?;
     Ok(page::json(StatusCode::OK, &Value::Null))
 }
 

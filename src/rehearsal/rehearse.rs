@@ -10,21 +10,20 @@ use tokio::{
 use url::{Host, Url};
 
 use super::{
-    backstage::{Backstage, Door},
     browser::{Browser, client},
-    cast::{Actor, PEOPLE_MAX, Plan, Stage},
     checker,
     error::RehearsalError,
+    final_check,
+    fixtures::{Actor, PEOPLE_MAX, Plan, Stage},
     history::History,
-    last_look,
     output::Outputs,
     progress::{Counter, Progress},
+    provisioning::{Backstage, Door},
     report::{Circumstances, Ended, Report},
-    store::server,
-    verify::verify,
-    visit::{Habit, Visit},
+    shopper::{Habit, Visit},
 };
 use crate::infra::{postgres::Pool, redis::Redis};
+use crate::verify::{VerifyError, Violation, store::server, verify};
 
 /// A rehearsal ends after this, whatever people still want.
 const LASTS_MAX: Duration = Duration::from_mins(10);
@@ -195,7 +194,7 @@ impl Rehearsal {
         };
         visits.shutdown().await;
         tell(counter.count(history, self.people, gone));
-        last_look::ask_everybody(&browsers, history).await;
+        final_check::ask_everybody(&browsers, history).await;
         Ok(ended)
     }
 
@@ -244,14 +243,14 @@ impl Rehearsal {
         &self,
         means: Means<'_>,
         stage: &Stage,
-    ) -> Result<Vec<super::Violation>, String> {
+    ) -> Result<Vec<Violation>, String> {
         let Some((db, redis)) = means.stores else {
             return Err("DATABASE_URL and REDIS_URL are not set.".to_owned());
         };
         match server::has_program(db, stage.program_id).await {
             Ok(true) => verify(db, redis).await.map_err(|error| error.to_string()),
             Ok(false) => Err("DATABASE_URL is not the database of the deployment.".to_owned()),
-            Err(error) => Err(super::VerifyError::from(error).to_string()),
+            Err(error) => Err(VerifyError::from(error).to_string()),
         }
     }
 }

@@ -3,7 +3,7 @@
 use sqlx::PgPool;
 use stagedoor::{
     demo::{self, DemoError, Size},
-    rehearsal,
+    verify,
 };
 
 use crate::support::{Concert, Office, app, pool};
@@ -37,7 +37,7 @@ async fn a_large_office_is_sound_and_filled_once(db: PgPool) {
     assert_eq!(expected, (4_000, 800, 400));
     assert_eq!(counts(&db).await, expected);
 
-    let found = rehearsal::verify(&app.db, &app.redis).await.unwrap();
+    let found = verify::verify(&app.db, &app.redis).await.unwrap();
     assert!(found.is_empty(), "{found:#?}");
     let kinds: i64 = sqlx::query_scalar("select count(distinct status) from reservations")
         .fetch_one(&db)

@@ -7,7 +7,8 @@ use sqlx::{AssertSqlSafe, PgPool, raw_sql};
 use stagedoor::{
     demo,
     infra::postgres::{is_owner, migrate_for},
-    rehearsal::{Means, Rehearsal, verify_database},
+    rehearsal::{Means, Rehearsal},
+    verify::verify_database,
 };
 use tokio::io::{AsyncBufReadExt, BufReader};
 use uuid::Uuid;

@@ -119,7 +119,8 @@ pub(crate) fn people_passed(events: &[Event]) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::{super::sketch::event, *};
+    use super::*;
+    use crate::rehearsal::checker::test_events::event;
 
     #[test]
     fn a_late_join_with_a_small_number_is_an_inversion() {

@@ -4,7 +4,7 @@ mod line;
 mod promises;
 mod seats;
 #[cfg(test)]
-mod sketch;
+mod test_events;
 
 use super::history::{Event, Step};
 

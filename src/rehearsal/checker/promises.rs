@@ -140,10 +140,9 @@ impl Person<'_> {
 
 #[cfg(test)]
 mod tests {
-    use super::{
-        super::sketch::{event, unknown},
-        *,
-    };
+    use super::*;
+    use crate::rehearsal::checker::test_events::event;
+    use crate::rehearsal::checker::test_events::unknown;
 
     const POINTS: i64 = 1_000;
     const ID: Uuid = Uuid::from_u128(77);

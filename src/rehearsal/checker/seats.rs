@@ -110,10 +110,10 @@ fn held_until(rival: &Event, given_back: &HashMap<Uuid, (u64, u64)>) -> u64 {
 
 #[cfg(test)]
 mod tests {
-    use super::{
-        super::sketch::{event, refused, unknown},
-        *,
-    };
+    use super::*;
+    use crate::rehearsal::checker::test_events::event;
+    use crate::rehearsal::checker::test_events::refused;
+    use crate::rehearsal::checker::test_events::unknown;
 
     fn hold(who: u128, at_us: u64) -> Event {
         let reservation_id = Some(Uuid::from_u128(who));

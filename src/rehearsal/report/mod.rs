@@ -18,8 +18,8 @@ use self::{
 use super::{
     checker::Verdict,
     history::{Event, INTERRUPTED, Outcome, Step},
-    model::Violation,
 };
+use crate::verify::invariant::Violation;
 
 /// Why it ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]

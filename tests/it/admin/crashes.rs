@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use sqlx::{AssertSqlSafe, PgPool};
-use stagedoor::rehearsal::verify;
+use stagedoor::verify;
 
 use super::acts;
 use crate::support::{
@@ -94,7 +94,7 @@ async fn assert_everything_went_back(db: &PgPool, people: &[Person]) {
 /// to Redis along, so the first question may go nowhere.
 async fn violations(office: &Office) -> Vec<String> {
     for _ in 0..1_200 {
-        if let Ok(found) = verify(&office.app.db, &office.app.redis).await {
+        if let Ok(found) = verify::verify(&office.app.db, &office.app.redis).await {
             return found.iter().map(ToString::to_string).collect();
         }
         tokio::time::sleep(Duration::from_millis(50)).await;

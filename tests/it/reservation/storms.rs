@@ -10,7 +10,7 @@ use std::{
 
 use serde_json::json;
 use sqlx::PgPool;
-use stagedoor::rehearsal::{self, Invariant};
+use stagedoor::verify::{self, Invariant};
 use tokio::task::JoinSet;
 use uuid::Uuid;
 
@@ -90,7 +90,7 @@ async fn canary_looking_first_and_taking_later_sells_a_seat_twice(db: PgPool) {
     }
     let n_sold = takers.join_all().await.into_iter().filter(|sold| *sold).count();
     assert!(n_sold > 1, "the naive way sold it {n_sold} times");
-    let found = rehearsal::verify(&office.app.db, &office.app.redis).await.unwrap();
+    let found = verify::verify(&office.app.db, &office.app.redis).await.unwrap();
     assert!(found.iter().any(|violation| violation.invariant == Invariant::S1), "{found:?}");
     office.close_as_it_is().await;
 }

@@ -1,14 +1,14 @@
 //! What the ledger says, and whether everything holds that must.
 
 use sqlx::PgPool;
-use stagedoor::rehearsal::verify;
+use stagedoor::verify;
 use uuid::Uuid;
 
 use super::Office;
 
 /// Every invariant that is broken, as a sentence.
 pub(crate) async fn violations(office: &Office) -> Vec<String> {
-    let found = verify(&office.app.db, &office.app.redis).await.unwrap();
+    let found = verify::verify(&office.app.db, &office.app.redis).await.unwrap();
     found.into_iter().map(|violation| violation.to_string()).collect()
 }
 

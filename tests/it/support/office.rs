@@ -13,8 +13,8 @@ use stagedoor::{
     app::App,
     config::Config,
     infra::postgres::Pool,
-    rehearsal::{self, Violation},
     server::{self, Instance},
+    verify::{self, Violation},
 };
 use uuid::Uuid;
 
@@ -167,12 +167,12 @@ impl Office {
 
     /// Fails unless everything that must always be true is: how every storm ends.
     pub(crate) async fn verify(&self) {
-        assert_none(&rehearsal::verify(&self.app.db, &self.app.redis).await.unwrap());
+        assert_none(&verify::verify(&self.app.db, &self.app.redis).await.unwrap());
     }
 
     /// The same where Redis is away.
     pub(crate) async fn verify_database(&self) {
-        assert_none(&rehearsal::verify_database(&self.app.db).await.unwrap());
+        assert_none(&verify::verify_database(&self.app.db).await.unwrap());
     }
 
     /// Stops every instance as an operator would, after a last look at everything.

@@ -1,7 +1,7 @@
 //! Refunds, stays, transfers and the house's entries, each broken once.
 
 use sqlx::PgPool;
-use stagedoor::rehearsal::Invariant::{G1, G2, G3, G5};
+use stagedoor::verify::Invariant::{G1, G2, G3, G5};
 
 use super::{HEALTHY, UNGUARDED, breaks, run, violations};
 

@@ -1,9 +1,9 @@
 //! The line, in PostgreSQL and in Redis.
 
 use sqlx::PgPool;
-use stagedoor::rehearsal::{
-    Invariant::{self, Q2, Q4, Q6},
+use stagedoor::{
     verify,
+    verify::Invariant::{self, Q2, Q4, Q6},
 };
 
 use super::{HEALTHY, ours, run, violations};
@@ -66,7 +66,7 @@ async fn a_line_in_redis_that_is_not_the_line_is_a_violation(db: PgPool) {
     zadd("waiting", 9, &crowd[2]).await;
     zadd("waiting", 7, &ghost).await;
     zadd("active", i64::MAX >> 12, &crowd[3]).await;
-    let found = verify(&pool(&db, 1), &redis).await.unwrap();
+    let found = verify::verify(&pool(&db, 1), &redis).await.unwrap();
     let invariants: Vec<Invariant> = found.iter().map(|found| found.invariant).collect();
     assert_eq!(invariants, [Q2, Q2, Q4], "{found:#?}");
     assert!(found.iter().any(|found| {

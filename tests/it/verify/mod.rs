@@ -11,7 +11,7 @@ use stagedoor::{
         postgres::{Pool, migrate},
         redis::Redis,
     },
-    rehearsal::{
+    verify::{
         FINDINGS_MAX,
         Invariant::{self, D1, L1, P1, P2, P3, P4, Q1, Q3, S1, S2, S3, S4, S5, W5},
         VerifyError, Violation, verify, verify_database,

@@ -1,7 +1,7 @@
 //! Wallets, their histories and transfers, each broken once.
 
 use sqlx::PgPool;
-use stagedoor::rehearsal::Invariant::{W1, W2, W3, W4};
+use stagedoor::verify::Invariant::{W1, W2, W3, W4};
 
 use super::breaks;
 

@@ -3,11 +3,3 @@
 //!
 //! Each check is one statement over whole tables that answers with the rows that break
 //! an invariant, at most `rows_max`.
-
-pub(crate) mod agreements;
-pub(crate) mod cast;
-pub(crate) mod line;
-pub(crate) mod sale;
-pub(crate) mod seats;
-pub(crate) mod server;
-pub(crate) mod wallet;

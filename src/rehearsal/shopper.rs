@@ -8,7 +8,7 @@ use uuid::Uuid;
 
 use super::{
     browser::{Answer, Ask, Browser},
-    cast::Stage,
+    fixtures::Stage,
     history::Step,
 };
 

@@ -1,6 +1,6 @@
 //! What was agreed: refunds, stays, transfers, and the house's side of every movement.
 
-use crate::{infra::postgres::Connection, rehearsal::model::Finding};
+use crate::{infra::postgres::Connection, verify::invariant::Finding};
 
 /// How long a hold may take from the look at its stay to its row, in seconds: it waits for rows
 /// at most so long, and a transaction of ours that rests longer is ended by the server.

@@ -1,6 +1,6 @@
 //! The line, as Postgres has it.
 
-use crate::{infra::postgres::Connection, rehearsal::model::Finding};
+use crate::{infra::postgres::Connection, verify::invariant::Finding};
 
 /// Q1: programs whose numbers are not 1..N.
 pub(crate) async fn list_wrong_numbers(

@@ -6,7 +6,7 @@ use uuid::Uuid;
 
 use crate::{
     infra::postgres::{APPLICATION_NAME, Connection, Pool},
-    rehearsal::model::Finding,
+    verify::invariant::Finding,
 };
 
 /// Upper bound of a call on a connection that reads everything: what [`take_time`] gives a

@@ -1,18 +1,40 @@
-//! Looking at everything once, and at what moves three times.
+//! The verifier: every invariant of the product, checked against the live data.
+//!
+//! An **invariant** is a sentence that no moment may break; a **finding** is a row that
+//! breaks one; a **violation** is a finding with the invariant's name.
+//!
+//! # Invariants
+//!
+//! * [`verify()`] writes nothing and locks nothing: it may run during a sale.
+//! * What is in one database is judged in one snapshot, so that a change half seen is
+//!   never a finding.
+//! * Its memory does not grow with the data: at most [`FINDINGS_MAX`] findings of a kind
+//!   are kept, and the last of them says that there are more.
+//!
+//! # Concurrency
+//!
+//! Whatever is still moving (a hold whose end has just come, a line in Redis that follows
+//! Postgres) is looked at three times, two seconds apart, and only what was wrong each
+//! time is a finding. A line that Redis has lost and not rebuilt yet claims nothing.
+
+mod error;
+pub(crate) mod invariant;
+pub(crate) mod store;
+
+pub use error::VerifyError;
+pub use invariant::{Invariant, Violation};
 
 use std::time::{Duration, Instant};
 
-use super::{
-    error::VerifyError,
-    model::{
+use self::{
+    invariant::{
         Finding,
         Invariant::{
-            self, D1, G1, G2, G3, G5, L1, P1, P2, P3, P4, Q1, Q2, Q3, Q4, Q6, S1, S2, S3, S4, S5,
-            W1, W2, W3, W4, W5,
+            D1, G1, G2, G3, G5, L1, P1, P2, P3, P4, Q1, Q2, Q3, Q4, Q6, S1, S2, S3, S4, S5, W1, W2,
+            W3, W4, W5,
         },
-        Violation,
     },
-    store::{agreements, line, sale, seats, server, wallet},
+    store::{agreements, queue, sale, seats, server, wallet},
 };
 use crate::{
     entry_queue::{self, Difference, Standing},
@@ -124,9 +146,9 @@ async fn look_at_sales(tx: &mut Connection, report: &mut Report) -> Result<(), s
 }
 
 async fn look_at_lines(tx: &mut Connection, report: &mut Report) -> Result<(), sqlx::Error> {
-    report.add(Q1, line::list_wrong_numbers(tx, ROWS_MAX).await?);
-    report.add(Q3, line::list_crowded_admissions(tx, ROWS_MAX).await?);
-    report.add(Q3, line::list_crowded_moments(tx, ROWS_MAX).await?);
+    report.add(Q1, queue::list_wrong_numbers(tx, ROWS_MAX).await?);
+    report.add(Q3, queue::list_crowded_admissions(tx, ROWS_MAX).await?);
+    report.add(Q3, queue::list_crowded_moments(tx, ROWS_MAX).await?);
     Ok(())
 }
 

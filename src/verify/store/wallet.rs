@@ -1,6 +1,6 @@
 //! Points: wallets, their histories and transfers.
 
-use crate::{infra::postgres::Connection, rehearsal::model::Finding};
+use crate::{infra::postgres::Connection, verify::invariant::Finding};
 
 /// W1: wallets that do not hold what their changes add up to.
 pub(crate) async fn list_wrong_sums(

@@ -10,8 +10,8 @@ use url::Url;
 use uuid::Uuid;
 
 use super::{
-    cast::{self, Actor, PEOPLE_AT_ONCE_MAX, Stage},
     error::RehearsalError,
+    fixtures::{self, Actor, PEOPLE_AT_ONCE_MAX, Stage},
 };
 use crate::infra::{postgres::Pool, redis::Redis};
 
@@ -51,7 +51,7 @@ impl Backstage<'_> {
                 let request = door.ask(Method::POST, "rehearsal/stages");
                 read(request.json(&json!({ "people": people }))).await
             }
-            Self::Database { db, redis } => Ok(cast::set_up(db, redis, people).await?),
+            Self::Database { db, redis } => Ok(fixtures::set_up(db, redis, people).await?),
         }
     }
 
@@ -76,7 +76,7 @@ impl Backstage<'_> {
                 let answer: People = read(request.json(&json!({ "count": count }))).await?;
                 Ok(answer.people)
             }
-            Self::Database { db, .. } => Ok(cast::add_people(db, stage, count).await?),
+            Self::Database { db, .. } => Ok(fixtures::add_people(db, stage, count).await?),
         }
     }
 
@@ -85,7 +85,7 @@ impl Backstage<'_> {
         let id = stage.program_id;
         match self {
             Self::Door(door) => door.take_down(id).await,
-            Self::Database { db, redis } => Ok(cast::take_down(db, redis, id).await?),
+            Self::Database { db, redis } => Ok(fixtures::take_down(db, redis, id).await?),
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Payments, tickets and request keys.
 
-use crate::{infra::postgres::Connection, rehearsal::model::Finding};
+use crate::{infra::postgres::Connection, verify::invariant::Finding};
 
 /// P1: reservations that are confirmed and not paid exactly once, or paid and not
 /// confirmed.

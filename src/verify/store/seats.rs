@@ -1,6 +1,6 @@
 //! Seats, places and reservations.
 
-use crate::{infra::postgres::Connection, rehearsal::model::Finding};
+use crate::{infra::postgres::Connection, verify::invariant::Finding};
 
 /// What the one renewal of a hold adds, in seconds.
 const RENEWAL_SECS: i32 = 120;
