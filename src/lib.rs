@@ -23,6 +23,7 @@ pub mod reservation;
 pub mod routes;
 pub mod server;
 pub mod telemetry;
+pub(crate) mod text;
 pub mod tickets;
 pub mod verify;
 pub mod wallet;

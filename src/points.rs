@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use crate::web::i18n::{Count, grouped};
+use crate::text::i18n::{Count, grouped};
 
 /// An amount of points: whole and never negative.
 #[derive(

@@ -12,8 +12,11 @@ use crate::{
     accounts::{AccountId, find_accounts},
     app::App,
     catalog::{CatalogError, Edited},
-    infra::postgres::{Connection, Pool, Transaction, retry_stale},
-    web::pagination::{PAGE_ROWS, Page},
+    infra::postgres::{
+        Connection, Pool, Transaction,
+        page::{PAGE_ROWS, Page},
+        retry_stale,
+    },
 };
 
 /// Acts of others that a refused edit is shown.

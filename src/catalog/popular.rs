@@ -13,7 +13,7 @@ use super::{model::ScheduleId, store};
 use crate::{
     app::App,
     infra::redis::{Redis, RedisAway, Script},
-    web::times,
+    text::times,
 };
 
 /// Performances on the home page.

@@ -16,13 +16,13 @@ use crate::{
     catalog::Programs,
     infra::idempotency::RequestKey,
     reservation::{ReservationId, ReservationStatus, reservation_page},
+    text::i18n::Phrase,
     tickets::pages::TICKETS_PATH,
     wallet::{Provider, WalletError, pages::WALLET_PATH},
     web::{
         error::{Fault, Internal, PageError, database_fault},
         flash,
         form::{Body, Field, Mistakes},
-        i18n::Phrase,
         request_key,
     },
 };

@@ -20,12 +20,12 @@ use uuid::Uuid;
 use super::{error::CastError, fixtures};
 use crate::{
     app::App,
+    text::i18n::Phrase,
     web::{
         bearer::bears,
         client,
         error::{Fault, Internal, NotFound, PageError, database_fault},
         form::{Body, Field},
-        i18n::Phrase,
         limits::Limits,
         page,
     },

@@ -14,10 +14,10 @@ use serde_json::{Map, Value, json};
 use super::error::ReservationError;
 use crate::{
     infra::locks::Waiting,
+    text::i18n::Phrase,
     web::{
         error::{Fault, Internal, database_fault},
         form::Mistakes,
-        i18n::Phrase,
     },
 };
 

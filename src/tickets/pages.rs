@@ -20,14 +20,16 @@ use super::{
 use crate::{
     accounts::CurrentAccount,
     app::App,
+    infra::postgres::page::{After, Page},
     points::Points,
     reservation::ReservationId,
+    text::{
+        i18n::Phrase,
+        times::{self, HOME_ZONE, rfc3339},
+    },
     web::{
         error::{Fault, Internal, NotFound, PageError, database_fault},
-        i18n::Phrase,
         page::View,
-        pagination::{After, Page},
-        times::{self, HOME_ZONE, rfc3339},
     },
 };
 

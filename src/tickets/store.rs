@@ -6,9 +6,8 @@ use uuid::Uuid;
 use super::model::{Issued, Ticket, TicketCode, TicketId, TicketStatus};
 use crate::{
     accounts::AccountId,
-    infra::postgres::{Connection, Pool},
+    infra::postgres::{Connection, Pool, page::PAGE_ROWS},
     reservation::{ReservationId, ReservationItemId},
-    web::pagination::PAGE_ROWS,
 };
 
 /// Inserts tickets.

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 use super::error::WalletError;
-use crate::{accounts::AccountId, points::Points, web::i18n::grouped};
+use crate::{accounts::AccountId, points::Points, text::i18n::grouped};
 
 /// Names a wallet. Two wallets are locked in the order of these.
 #[derive(

@@ -35,13 +35,12 @@ pub use crate::wallet::transfers::pages::show_transfer;
 use crate::{
     accounts::CurrentAccount,
     app::App,
+    infra::postgres::page::Page,
     points::Points,
+    text::{i18n::Phrase, times::HOME_ZONE},
     web::{
         error::{Fault, PageError, database_fault},
-        i18n::Phrase,
         page::View,
-        pagination::Page,
-        times::HOME_ZONE,
     },
 };
 

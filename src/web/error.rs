@@ -17,7 +17,8 @@ use actix_web::{
 use askama::Template;
 use serde_json::{Map, Value, json};
 
-use super::{headers::RequestId, i18n::Phrase, page::View};
+use super::{headers::RequestId, page::View};
+use crate::text::i18n::Phrase;
 
 /// An error that knows how to be told.
 pub trait Fault: StdError + 'static {

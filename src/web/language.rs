@@ -9,10 +9,10 @@ use serde::Deserialize;
 use super::{
     error::PageError,
     form::{Body, Field, Mistakes},
-    i18n::{LOCALE_COOKIE, Locale},
     local_path::LocalPath,
     page::see_other,
 };
+use crate::text::i18n::{LOCALE_COOKIE, Locale};
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]

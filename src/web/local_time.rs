@@ -10,10 +10,8 @@ use chrono::{
 };
 use chrono_tz::Tz;
 
-use super::{
-    form::{Field, Mistakes},
-    times::typed,
-};
+use super::form::{Field, Mistakes};
+use crate::text::times::typed;
 
 /// How a browser's field of a date and a time writes it, and what people write.
 const FORMATS: [&str; 3] = ["%Y-%m-%dT%H:%M", "%Y-%m-%dT%H:%M:%S", "%Y-%m-%d %H:%M"];

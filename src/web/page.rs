@@ -15,9 +15,11 @@ use super::{
     error::{Fault, phrase},
     flash,
     form::Mistakes,
-    i18n::{Count, Locale, Phrase, grouped},
     local_path::LocalPath,
     negotiation::Format,
+};
+use crate::text::{
+    i18n::{Count, Locale, Phrase, grouped},
     times,
 };
 

@@ -2,13 +2,10 @@
 
 use uuid::Uuid;
 
+use super::Profile;
 use crate::{
-    accounts::{
-        model::{AccountId, Role},
-        roles::Profile,
-    },
-    infra::postgres::{Connection, Pool},
-    web::pagination::PAGE_ROWS,
+    accounts::model::{AccountId, Role},
+    infra::postgres::{Connection, Pool, page::PAGE_ROWS},
 };
 
 /// Accounts found by each of the ways there are to look them up.

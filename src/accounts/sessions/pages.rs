@@ -16,12 +16,12 @@ use super::{
 };
 use crate::{
     app::App,
+    text::times::HOME_ZONE,
     web::{
         error::{NotFound, PageError},
         flash,
         page::View,
         pass_cookies,
-        times::HOME_ZONE,
     },
 };
 

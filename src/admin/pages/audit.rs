@@ -18,12 +18,11 @@ use crate::{
         store::audit as store,
     },
     app::App,
-    web::{
-        error::PageError,
+    text::{
         i18n::Phrase,
-        page::View,
         times::{HOME_ZONE, rfc3339},
     },
+    web::{error::PageError, page::View},
 };
 
 /// One act as a page shows it.

@@ -21,11 +21,11 @@ use crate::{
     },
     app::App,
     catalog::{ProgramEdition, ProgramId, ProgramStatus},
+    text::times::HOME_ZONE,
     web::{
         error::{Fault, PageError},
         form::{Body, Field, Mistakes},
         page::View,
-        times::HOME_ZONE,
     },
 };
 

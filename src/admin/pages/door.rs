@@ -18,13 +18,12 @@ use crate::{
     },
     app::App,
     catalog::ScheduleId,
+    text::{i18n::Phrase, times},
     tickets::{CheckIn, DoorCount, DoorCounts, TicketError, TicketId, find_check_in},
     web::{
         error::{Fault, NotFound, PageError, phrase},
         form::{Body, Field},
-        i18n::Phrase,
         page::View,
-        times,
     },
 };
 

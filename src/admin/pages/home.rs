@@ -14,7 +14,8 @@ use crate::{
     },
     app::App,
     catalog::ProgramStatus,
-    web::{error::PageError, page::View, times::HOME_ZONE},
+    text::times::HOME_ZONE,
+    web::{error::PageError, page::View},
 };
 
 #[derive(Template)]

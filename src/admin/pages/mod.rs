@@ -20,11 +20,13 @@ use super::{
     error::AdminError,
     model::{Meanwhile, Reason},
 };
-use crate::web::{
-    error::{Fault, NotFound, database_fault},
-    flash,
-    form::{Field, Mistakes},
-    i18n::Phrase,
+use crate::{
+    text::i18n::Phrase,
+    web::{
+        error::{Fault, NotFound, database_fault},
+        flash,
+        form::{Field, Mistakes},
+    },
 };
 
 impl AdminError {

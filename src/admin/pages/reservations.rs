@@ -18,16 +18,15 @@ use crate::{
         store::reservations::{self as store, BookedItem, Booking},
     },
     app::App,
-    infra::idempotency::RequestKey,
+    infra::{idempotency::RequestKey, postgres::page::Page},
     payment::Share,
     reservation::ReservationStatus,
+    text::times::HOME_ZONE,
     web::{
         error::{Fault, NotFound, PageError},
         form::{Body, Field, Mistakes},
         page::View,
-        pagination::Page,
         request_key,
-        times::HOME_ZONE,
     },
 };
 

@@ -18,7 +18,8 @@ use crate::{
     admin::store::sales::{self as store, SoldSection},
     app::App,
     catalog::{ProgramEdition, ProgramId, ScheduleId},
-    web::{error::PageError, page::View, times::rfc3339},
+    text::times::rfc3339,
+    web::{error::PageError, page::View},
 };
 
 /// Columns of the file.

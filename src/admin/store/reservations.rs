@@ -5,10 +5,9 @@ use uuid::Uuid;
 
 use crate::{
     accounts::AccountId,
-    infra::postgres::Pool,
+    infra::postgres::{Pool, page::PAGE_ROWS},
     points::Points,
     reservation::{ReservationId, ReservationStatus},
-    web::pagination::PAGE_ROWS,
 };
 
 /// A reservation as the desk lists it.

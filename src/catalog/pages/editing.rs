@@ -5,10 +5,8 @@ use serde_json::{Map, Value, json};
 
 use crate::{
     catalog::error::CatalogError,
-    web::{
-        error::{Fault, NotFound, database_fault},
-        i18n::Phrase,
-    },
+    text::i18n::Phrase,
+    web::error::{Fault, NotFound, database_fault},
 };
 
 impl Fault for CatalogError {

@@ -3,7 +3,7 @@
 use sqlx::PgExecutor;
 use uuid::Uuid;
 
-use crate::web::pagination::PAGE_ROWS;
+use crate::infra::postgres::page::PAGE_ROWS;
 use crate::{
     catalog::{
         editing::{ProgramDetails, ProgramEdition, ProgramLine},

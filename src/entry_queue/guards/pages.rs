@@ -10,21 +10,22 @@ use chrono::{DateTime, Utc};
 use serde::Deserialize;
 use serde_json::json;
 
+use super::{Attempt, Challenge, Solution};
 use crate::entry_queue::pages::find;
 use crate::{
     accounts::CurrentAccount,
     app::App,
     catalog::{Program, Programs},
     entry_queue::{
-        guards::{self, Attempt, Challenge, Solution},
+        guards,
         paths::{proof_path, queue_path},
     },
+    text::times,
     web::{
         client,
         error::{NotFound, PageError},
         form::Field,
         page::{View, see_other},
-        times,
     },
 };
 

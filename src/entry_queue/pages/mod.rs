@@ -30,12 +30,11 @@ use crate::{
     accounts::{CachedAccount, CurrentAccount},
     app::App,
     catalog::{Program, Programs, SaleState, ScheduleListing},
+    text::{i18n::Phrase, times},
     web::{
         error::{NotFound, PageError},
         form::{Body, Field, Mistakes},
-        i18n::Phrase,
         page::View,
-        times,
     },
 };
 pub use entry::pass_cookies;

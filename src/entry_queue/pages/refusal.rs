@@ -5,11 +5,10 @@ use serde_json::{Map, Value, json};
 
 use crate::{
     entry_queue::{error::QueueError, model::QueueState},
+    text::{i18n::Phrase, times},
     web::{
         error::{Fault, Unavailable, database_fault},
-        i18n::Phrase,
         page::View,
-        times,
     },
 };
 

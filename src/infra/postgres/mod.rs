@@ -5,6 +5,7 @@ mod connection;
 mod dedicated;
 mod executor;
 mod generations;
+pub(crate) mod page;
 mod pool;
 mod pooled_connection;
 mod roles;

@@ -4,9 +4,9 @@ use actix_web::http::StatusCode;
 use serde_json::{Map, Value, json};
 
 use super::StockError;
-use crate::web::{
-    error::{Fault, NotFound, database_fault},
-    i18n::Phrase,
+use crate::{
+    text::i18n::Phrase,
+    web::error::{Fault, NotFound, database_fault},
 };
 
 impl Fault for StockError {

@@ -16,6 +16,7 @@ use crate::{
     app::App,
     catalog::{Program, Programs, Schedule, ScheduleId, find_schedule},
     entry_queue,
+    infra::postgres::page::{After, PAGE_ROWS, Page},
     points::Points,
     reservation::{
         error::ReservationError,
@@ -31,7 +32,6 @@ use crate::{
         error::{Fault, NotFound, PageError},
         flash,
         page::{View, json as json_answer},
-        pagination::{After, PAGE_ROWS, Page},
     },
 };
 

@@ -8,11 +8,8 @@ use uuid::Uuid;
 
 use super::model::{Kind, PointTransaction, Wallet};
 use crate::{
-    infra::postgres::Pool,
-    web::{
-        pagination::PAGE_ROWS,
-        times::{HOME_ZONE, zone},
-    },
+    infra::postgres::{Pool, page::PAGE_ROWS},
+    text::times::{HOME_ZONE, zone},
 };
 
 /// Months that the filter offers: the newest of them.

@@ -16,6 +16,7 @@ use crate::{
     accounts::CurrentAccount,
     app::App,
     infra::postgres::Pool,
+    text::times::rfc3339,
     wallet::{
         model::{Kind, PointTransaction, Wallet},
         transfers::store,
@@ -24,7 +25,6 @@ use crate::{
         error::PageError,
         form::{Field, Mistakes},
         page::View,
-        times::rfc3339,
     },
 };
 

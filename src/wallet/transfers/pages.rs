@@ -19,6 +19,7 @@ use crate::{
     app::App,
     infra::idempotency::RequestKey,
     points::Points,
+    text::times::HOME_ZONE,
     wallet::{
         charges::provider::Provider,
         error::WalletError,
@@ -31,7 +32,6 @@ use crate::{
         form::{Body, Field, Mistakes},
         page::View,
         request_key,
-        times::HOME_ZONE,
     },
 };
 

@@ -30,12 +30,14 @@ use crate::{
     app::App,
     catalog::{ProgramEdition, ProgramId, ProgramStatus, Programs},
     entry_queue::{Effect, find_purge, list_effects, secs_of},
+    text::{
+        i18n::Phrase,
+        times::{self, HOME_ZONE},
+    },
     web::{
         error::{NotFound, PageError},
         form::{Body, Field, Mistakes},
-        i18n::Phrase,
         page::View,
-        times::{self, HOME_ZONE},
     },
 };
 use chart::Charts;

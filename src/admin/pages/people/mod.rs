@@ -24,15 +24,14 @@ use crate::{
         store::people as store,
     },
     app::App,
-    infra::idempotency::RequestKey,
+    infra::{idempotency::RequestKey, postgres::page::Page},
+    text::times::HOME_ZONE,
     wallet::{Wallet, find_wallet},
     web::{
         error::{Fault, NotFound, PageError},
         form::{Body, Field, Mistakes},
         page::View,
-        pagination::Page,
         request_key,
-        times::HOME_ZONE,
     },
 };
 use timeline::Entry;

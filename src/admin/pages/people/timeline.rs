@@ -2,8 +2,9 @@
 
 use crate::{
     admin::{model::ACT_KEY, store::people::Moment},
+    text::i18n::Phrase,
     wallet::Kind,
-    web::{i18n::Phrase, page::View},
+    web::page::View,
 };
 
 /// A moment as the page shows it.

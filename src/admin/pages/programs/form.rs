@@ -8,10 +8,10 @@ use serde::Deserialize;
 use crate::{
     admin::pages::parse_version,
     catalog::{ProgramDetails, ProgramEdition},
+    text::times::{self, HOME_ZONE},
     web::{
         form::{Field, Mistakes},
         local_time::{TypedTime, carried},
-        times::{self, HOME_ZONE},
     },
 };
 

@@ -22,13 +22,13 @@ use crate::{
         ProgramEdition, ProgramId, ProgramLine, ProgramStatus, ScheduleEdition, VenueEdition,
         find_program_edition, list_program_lines, list_schedule_editions, list_venues,
     },
+    infra::postgres::page::Page,
+    text::times::{self, HOME_ZONE},
     web::{
         error::{Fault, NotFound, PageError},
         form::{Body, Field, Mistakes},
         local_time::Reading,
         page::View,
-        pagination::Page,
-        times::{self, HOME_ZONE},
     },
 };
 pub use form::ProgramForm;

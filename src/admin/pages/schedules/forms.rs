@@ -11,10 +11,10 @@ use crate::{
     catalog::{ScheduleEdition, VenueId, ZoneDetails, find_venue},
     points::Points,
     reservation::SeatPick,
+    text::times,
     web::{
         form::{Field, Fields, Mistakes},
         local_time::{Reading, TypedTime, carried},
-        times,
     },
 };
 

@@ -18,17 +18,20 @@ use super::{
 };
 use crate::{
     accounts::{AccountId, AdminAccount},
-    admin::{AdminError, Meanwhile, schedules, schedules::Change},
+    admin::{
+        AdminError, Meanwhile,
+        schedules::{self, Change},
+    },
     app::App,
     catalog::{
         ProgramId, ScheduleEdition, ScheduleId, SectionStock, ZoneId, ZoneStock,
         find_schedule_edition, has_prices_to_write, stock_of,
     },
+    text::times::HOME_ZONE,
     web::{
         error::{Fault, NotFound, PageError},
         form::{Body, Mistakes},
         page::View,
-        times::HOME_ZONE,
     },
 };
 pub use forms::{BlockForm, MomentForm, NewScheduleForm, PricesForm, ZoneForm};

@@ -20,11 +20,11 @@ use crate::{
     catalog::{
         PlannedSeat, VenueDetails, VenueEdition, VenueId, find_venue, list_seats, list_venues,
     },
+    text::times::HOME_ZONE,
     web::{
         error::{Fault, NotFound, PageError},
         form::{Body, Field, Mistakes},
         page::View,
-        times::HOME_ZONE,
     },
 };
 pub use plan::{PlanForm, preview_seats, update_seats};

@@ -31,10 +31,10 @@ use crate::{
         pages::estimate_secs,
         seat_map::pages::{entrance::Performance, map_page},
     },
+    text::i18n::Phrase,
     web::{
         error::{Fault, PageError},
         form::{Body, Field, Fields, Mistakes},
-        i18n::Phrase,
         page::View,
         request_key,
     },

@@ -11,7 +11,8 @@ use crate::{
         hold::alternatives::Alternative,
         seat_map::pages::{reading::RoomMap, seat_name},
     },
-    web::{error::Fault, form::Mistakes, i18n::Phrase, page::View},
+    text::i18n::Phrase,
+    web::{error::Fault, form::Mistakes, page::View},
 };
 
 /// An order and why nothing was held.

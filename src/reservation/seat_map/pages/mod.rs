@@ -41,7 +41,8 @@ use crate::{
             refused::{Refusal, Refused},
         },
     },
-    web::{error::PageError, i18n::Phrase, page::View},
+    text::i18n::Phrase,
+    web::{error::PageError, page::View},
 };
 
 /// Which part of the house to show.

@@ -6,17 +6,17 @@ use chrono_tz::Tz;
 use super::i18n::Locale;
 
 /// The clock of whatever happens at no venue: a charge, a transfer request.
-pub const HOME_ZONE: &str = "Asia/Seoul";
+pub(crate) const HOME_ZONE: &str = "Asia/Seoul";
 
 const SECS_A_MINUTE: i32 = 60;
 
 /// A moment as RFC 3339 in UTC, whole seconds: what programs and scripts read.
-pub fn rfc3339(moment: DateTime<Utc>) -> String {
+pub(crate) fn rfc3339(moment: DateTime<Utc>) -> String {
     moment.to_rfc3339_opts(chrono::SecondsFormat::Millis, true)
 }
 
 /// A moment on the clock of `zone`, in full.
-pub fn in_full(moment: DateTime<Utc>, zone: Tz, locale: Locale) -> String {
+pub(crate) fn in_full(moment: DateTime<Utc>, zone: Tz, locale: Locale) -> String {
     let local = moment.with_timezone(&zone);
     match locale {
         Locale::En => local.format_localized("%a %-d %b %Y, %H:%M", chrono::Locale::en_GB),
@@ -26,18 +26,18 @@ pub fn in_full(moment: DateTime<Utc>, zone: Tz, locale: Locale) -> String {
 }
 
 /// The time of day on the clock of `zone`.
-pub fn time_of_day(moment: DateTime<Utc>, zone: Tz) -> String {
+pub(crate) fn time_of_day(moment: DateTime<Utc>, zone: Tz) -> String {
     moment.with_timezone(&zone).format("%H:%M").to_string()
 }
 
 /// The zone named `name`; Seoul's for a name that is none, as the database's default.
-pub fn zone(name: &str) -> Tz {
+pub(crate) fn zone(name: &str) -> Tz {
     name.parse().unwrap_or(Tz::Asia__Seoul)
 }
 
 /// A moment as a browser's field of a date and a time has it, on the clock of `zone`; its
 /// seconds only where it has any.
-pub fn typed(moment: DateTime<Utc>, zone: Tz) -> String {
+pub(crate) fn typed(moment: DateTime<Utc>, zone: Tz) -> String {
     let form = match moment.second() {
         0 => "%Y-%m-%dT%H:%M",
         _ => "%Y-%m-%dT%H:%M:%S",
@@ -46,7 +46,7 @@ pub fn typed(moment: DateTime<Utc>, zone: Tz) -> String {
 }
 
 /// A length of time as it is typed: `5` minutes, or `4:30`.
-pub fn typed_minutes(secs: i32) -> String {
+pub(crate) fn typed_minutes(secs: i32) -> String {
     match (secs / SECS_A_MINUTE, secs % SECS_A_MINUTE) {
         (minutes, 0) => minutes.to_string(),
         (minutes, secs) => format!("{minutes}:{secs:02}"),
@@ -54,7 +54,7 @@ pub fn typed_minutes(secs: i32) -> String {
 }
 
 /// The seconds of a length of time that was typed as [`typed_minutes`] has it.
-pub fn parse_minutes(text: &str) -> Option<i32> {
+pub(crate) fn parse_minutes(text: &str) -> Option<i32> {
     let (minutes, secs) = match text.split_once(':') {
         Some((minutes, secs)) if secs.len() == 2 && !secs.starts_with('+') => {
             (minutes, secs.parse::<u8>().ok()?)
@@ -68,7 +68,7 @@ pub fn parse_minutes(text: &str) -> Option<i32> {
 }
 
 /// `secs` as a countdown shows it: 4:59.
-pub fn countdown(secs: i64) -> String {
+pub(crate) fn countdown(secs: i64) -> String {
     let secs = secs.max(0);
     format!("{}:{:02}", secs / 60, secs % 60)
 }

@@ -4,11 +4,11 @@
 use uuid::Uuid;
 
 /// Rows on one page.
-pub const PAGE_ROWS: i64 = 50;
+pub(crate) const PAGE_ROWS: i64 = 50;
 
 /// One page of a list and the key of the next.
 #[derive(Clone, Debug)]
-pub struct Page<T> {
+pub(crate) struct Page<T> {
     /// The rows, at most [`PAGE_ROWS`].
     pub rows: Vec<T>,
     /// What to ask for next; `None` at the end.
@@ -17,7 +17,7 @@ pub struct Page<T> {
 
 impl<T> Page<T> {
     /// Cuts what a query for [`PAGE_ROWS`] + 1 rows gave.
-    pub fn cut(mut rows: Vec<T>, id: impl Fn(&T) -> Uuid) -> Self {
+    pub(crate) fn cut(mut rows: Vec<T>, id: impl Fn(&T) -> Uuid) -> Self {
         let rows_max = usize::try_from(PAGE_ROWS).unwrap_or(usize::MAX);
         let has_more = rows.len() > rows_max;
         rows.truncate(rows_max);

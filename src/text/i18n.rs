@@ -27,7 +27,7 @@ static_loader! {
 static EN: LanguageIdentifier = langid!("en");
 static KO: LanguageIdentifier = langid!("ko");
 /// The cookie that remembers a choice made with the switch.
-pub const LOCALE_COOKIE: &str = "locale";
+pub(crate) const LOCALE_COOKIE: &str = "locale";
 
 /// A language we speak.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -161,7 +161,7 @@ impl<T: Count> Count for &T {
 }
 
 /// 1234567 as 1,234,567, as both of our languages write it.
-pub fn grouped(value: impl fmt::Display) -> String {
+pub(crate) fn grouped(value: impl fmt::Display) -> String {
     let digits = value.to_string();
     let (sign, digits) = digits.strip_prefix('-').map_or(("", digits.as_str()), |rest| ("-", rest));
     let (whole, fraction) = digits.split_once('.').map_or((digits, None), |(w, f)| (w, Some(f)));
