@@ -6,7 +6,7 @@ use redis::{Script, aio::MultiplexedConnection};
 
 use crate::{CROWD, Failure, load::Tally, stage::output};
 
-/// What `src/entry_queue/line.rs` runs for each poll.
+/// What `src/entry_queue/redis_queue/mod.rs` runs for each poll.
 const LOOK: &str = concat!(
     include_str!("../src/entry_queue/redis_queue/hearing.lua"),
     include_str!("../src/entry_queue/redis_queue/look.lua")

@@ -5,12 +5,14 @@
 //! each feature's own page is the top of its `mod.rs`. Whoever stands further right
 //! may use what stands further left, never the other way:
 //!
-//! `config < telemetry < text < infra < app < web < points < accounts < catalog < wallet < entry_queue <
-//! reservation < tickets < payment < admin, demo < workers < rehearsal < routes < server < main`
+//! `config < telemetry < text < infra < app < web < points < accounts < audit < catalog < wallet <
+//! entry_queue < reservation < tickets < payment < admin, demo < verify < workers < rehearsal <
+//! routes < server < main`
 
 pub mod accounts;
 pub mod admin;
 pub mod app;
+pub mod audit;
 pub mod catalog;
 pub mod config;
 pub mod demo;

@@ -16,7 +16,7 @@ use stagedoor::{
         postgres::{self, Pool},
         redis::Redis,
     },
-    rehearsal::{self, Bar, Means, Played, Rehearsal},
+    rehearsal::{Bar, Means, Played, Rehearsal},
     server, telemetry, verify,
 };
 use url::Url;

@@ -13,8 +13,8 @@ use super::{
     model::{AccountId, SessionToken},
     roles::confirmation_pages,
     sessions::{
-        current::{device_cookie, session_cookie},
         device_name,
+        pages::current::{device_cookie, session_cookie},
     },
 };
 use crate::{

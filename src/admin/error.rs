@@ -1,6 +1,6 @@
 //! Why the desk did not do what it was asked to.
 
-use super::model::Meanwhile;
+use crate::audit::model::Meanwhile;
 use crate::{
     accounts::AccountError,
     catalog::CatalogError,

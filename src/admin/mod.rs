@@ -20,24 +20,21 @@
 //! at once; what is left to do is read from the rows themselves, so a crash loses
 //! nothing and nothing is done twice.
 
-mod audit;
-mod door;
-mod error;
-mod gauges;
-mod lines;
-mod model;
+pub(crate) mod audit_log;
+pub(crate) mod cancellation;
+pub(crate) mod door;
+mod edits;
+pub(crate) mod error;
+pub(crate) mod overview;
 pub mod pages;
-mod people;
-mod programs;
-mod repricing;
-mod schedules;
-mod service;
-mod store;
-mod venues;
-mod wind_down;
+pub(crate) mod people;
+pub(crate) mod programs;
+pub(crate) mod queue;
+pub(crate) mod reservations;
+pub(crate) mod sales;
+pub(crate) mod schedules;
+pub(crate) mod venues;
 
+pub use cancellation::wind_down;
 pub use error::AdminError;
-pub use gauges::Gauges;
-pub use model::{Act, Change, Meanwhile, Subject};
-pub use repricing::write_prices;
-pub use wind_down::wind_down;
+pub use schedules::repricing::write_prices;

@@ -5,7 +5,6 @@
 
 use std::{borrow::Cow, collections::HashMap, fmt};
 
-use actix_web::{HttpRequest, http::header::ACCEPT_LANGUAGE};
 use fluent_templates::{
     LanguageIdentifier, Loader, fluent_bundle::FluentValue, langid, static_loader,
 };
@@ -26,8 +25,6 @@ static_loader! {
 
 static EN: LanguageIdentifier = langid!("en");
 static KO: LanguageIdentifier = langid!("ko");
-/// The cookie that remembers a choice made with the switch.
-pub(crate) const LOCALE_COOKIE: &str = "locale";
 
 /// A language we speak.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -42,12 +39,6 @@ pub enum Locale {
 impl Locale {
     /// Every language, in the order the switch shows them.
     pub const ALL: [Self; 2] = [Self::En, Self::Ko];
-
-    /// The chosen language, or the one the browser likes best.
-    pub fn of(request: &HttpRequest) -> Self {
-        let chosen = request.cookie(LOCALE_COOKIE).and_then(|cookie| Self::parse(cookie.value()));
-        chosen.or_else(|| Self::preferred(request)).unwrap_or_default()
-    }
 
     /// A language by its tag, `en` or `ko-KR`.
     pub fn parse(tag: &str) -> Option<Self> {
@@ -76,9 +67,9 @@ impl Locale {
         Phrase { locale: self, key: key.into(), args: HashMap::new() }
     }
 
-    /// The first language of `Accept-Language` by weight that we speak.
-    fn preferred(request: &HttpRequest) -> Option<Self> {
-        let header = request.headers().get(ACCEPT_LANGUAGE)?.to_str().ok()?;
+    /// Supported language with the highest weight in `header`, the value of an
+    /// `Accept-Language`; `None` when there is none.
+    pub(crate) fn preferred(header: &str) -> Option<Self> {
         let mut weighted: Vec<(f32, Self)> = header
             .split(',')
             .filter_map(|entry| {

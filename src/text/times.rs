@@ -67,12 +67,6 @@ pub(crate) fn parse_minutes(text: &str) -> Option<i32> {
     i32::from(minutes).checked_mul(SECS_A_MINUTE)?.checked_add(secs)
 }
 
-/// `secs` as a countdown shows it: 4:59.
-pub(crate) fn countdown(secs: i64) -> String {
-    let secs = secs.max(0);
-    format!("{}:{:02}", secs / 60, secs % 60)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

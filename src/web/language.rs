@@ -1,8 +1,9 @@
-//! The language switch.
+//! The language of a request, and the switch that changes it.
 
 use actix_web::{
-    HttpResponse,
+    HttpRequest, HttpResponse,
     cookie::{Cookie, SameSite, time::Duration},
+    http::header::ACCEPT_LANGUAGE,
 };
 use serde::Deserialize;
 
@@ -12,7 +13,18 @@ use super::{
     local_path::LocalPath,
     page::see_other,
 };
-use crate::text::i18n::{LOCALE_COOKIE, Locale};
+use crate::text::i18n::Locale;
+
+/// Cookie that keeps the language chosen with the switch.
+const LOCALE_COOKIE: &str = "locale";
+
+/// Language of a request: the one chosen with the switch, or the one the browser prefers.
+pub(crate) fn locale_of(request: &HttpRequest) -> Locale {
+    let chosen = request.cookie(LOCALE_COOKIE).and_then(|cookie| Locale::parse(cookie.value()));
+    let header = request.headers().get(ACCEPT_LANGUAGE);
+    let preferred = || Locale::preferred(header?.to_str().ok()?);
+    chosen.or_else(preferred).unwrap_or_default()
+}
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]

@@ -15,6 +15,7 @@ use super::{
     error::{Fault, phrase},
     flash,
     form::Mistakes,
+    language::locale_of,
     local_path::LocalPath,
     negotiation::Format,
 };
@@ -78,7 +79,7 @@ impl View {
     /// The view of whoever sent `request`.
     pub fn of(request: &HttpRequest) -> Self {
         Self {
-            locale: Locale::of(request),
+            locale: locale_of(request),
             path: page_of(request),
             format: Format::of(request),
             account: request.extensions().get::<SignedIn>().cloned(),

@@ -16,7 +16,7 @@ use crate::{
         pages::{Next, device_of, parse_next, welcome},
         password::PasswordGate,
         sessions::{
-            current::{SessionCache, device_claim, removal_cookie, token_of},
+            pages::current::{SessionCache, device_claim, removal_cookie, token_of},
             store,
         },
         sign_up,

@@ -22,7 +22,7 @@ use crate::{
         password::PasswordGate,
         sessions::{
             self,
-            current::{CurrentAccount, device_claim},
+            pages::current::{CurrentAccount, device_claim},
         },
         store,
     },

@@ -9,7 +9,7 @@ use actix_web::{FromRequest, HttpRequest, dev::Payload};
 use futures_util::future::LocalBoxFuture;
 use uuid::Uuid;
 
-use crate::accounts::sessions::current::CurrentAccount;
+use crate::accounts::sessions::pages::current::CurrentAccount;
 use crate::{
     accounts::{
         error::AccountError,

@@ -1,6 +1,5 @@
 //! Sessions as their owner sees them, and how long they live.
 
-pub(crate) mod current;
 pub(crate) mod lookups;
 pub(crate) mod pages;
 pub(crate) mod store;

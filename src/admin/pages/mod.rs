@@ -1,25 +1,12 @@
 //! The pages of the desk and of the door.
 
-pub mod audit;
-pub mod cancellation;
-pub mod door;
-mod download;
-pub mod home;
-pub mod lines;
-pub mod people;
-pub mod programs;
-pub mod reservations;
-pub mod sales;
-pub mod schedules;
-pub mod venues;
+pub(crate) mod download;
 
 use actix_web::{HttpResponse, http::StatusCode};
 use serde_json::{Map, Value, json};
 
-use super::{
-    error::AdminError,
-    model::{Meanwhile, Reason},
-};
+use super::error::AdminError;
+use crate::audit::model::{Meanwhile, Reason};
 use crate::{
     text::i18n::Phrase,
     web::{
@@ -106,7 +93,7 @@ impl Fault for AdminError {
 
 impl AdminError {
     /// What somebody else changed, where that is the reason.
-    fn meanwhile(&self) -> &[Meanwhile] {
+    pub(crate) fn meanwhile(&self) -> &[Meanwhile] {
         match self {
             Self::ChangedMeanwhile(meanwhile) => meanwhile,
             _ => &[],
@@ -115,7 +102,7 @@ impl AdminError {
 }
 
 /// Leaves `text_key` for the page that a browser sees next.
-fn tell(mut answer: HttpResponse, text_key: &'static str) -> HttpResponse {
+pub(crate) fn tell(mut answer: HttpResponse, text_key: &'static str) -> HttpResponse {
     if answer.status().is_redirection() {
         // A cookie of ours always is a valid header.
         let _ = answer.add_cookie(&flash::cookie(text_key));
@@ -124,11 +111,11 @@ fn tell(mut answer: HttpResponse, text_key: &'static str) -> HttpResponse {
 }
 
 /// The edition that a form was made of.
-fn parse_version(mistakes: &mut Mistakes, version: &Field) -> Option<i64> {
+pub(crate) fn parse_version(mistakes: &mut Mistakes, version: &Field) -> Option<i64> {
     mistakes.note("version", "admin-refusal-version", version.parse())
 }
 
 /// Why somebody does what cannot be undone.
-fn parse_reason(mistakes: &mut Mistakes, reason: &Field) -> Option<Reason> {
+pub(crate) fn parse_reason(mistakes: &mut Mistakes, reason: &Field) -> Option<Reason> {
     mistakes.note("reason", "admin-refusal-reason", Reason::parse(reason.text()))
 }

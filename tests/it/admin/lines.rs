@@ -106,7 +106,7 @@ async fn the_last_hour_tells_who_came_and_how_long_the_line_was(db: PgPool) {
         .unwrap();
     // As two instances do, each once a minute.
     for _ in 0..2 {
-        stagedoor::admin::Gauges::default().set(&office.app).await.unwrap();
+        stagedoor::workers::metrics::Gauges::default().set(&office.app).await.unwrap();
     }
     let (joined, waiting): (i64, i64) = sqlx::query_as(
         "select joined, waiting from queue_minutes where program_id = $1 order by minute desc limit 1",

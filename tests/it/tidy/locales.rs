@@ -8,7 +8,7 @@ use super::{
 };
 
 /// Whose literals are no keys themselves: the acts of the log are told by `admin-act-…`.
-const ACTS: &str = "src/admin/model.rs";
+const ACTS: &str = "src/audit/model.rs";
 /// Whose literals are names in the log, which people here do not read.
 const EVENTS: &str = "src/infra/security_log.rs";
 

@@ -23,7 +23,7 @@ const SMALL: [&str; 7] = [
     "price_changes",
 ];
 /// Whose statements are meant to read everything, on a connection beside the pool.
-const REPORTS: [&str; 2] = ["src/rehearsal", "src/demo"];
+const REPORTS: [&str; 3] = ["src/verify", "src/demo", "src/rehearsal"];
 /// Fills one house with 400,000 seats beside a thousand with 300, one line with 1,000,000 people
 /// beside a thousand with 10, one wallet with 1,000,000 entries beside a thousand with 10.
 const SKEWED: &str = include_str!("skewed.sql");

@@ -1,0 +1,280 @@
+//! Who is asking: extractors that turn a session cookie into an account.
+
+use std::{future::Future, pin::Pin, sync::Arc, time::Duration};
+
+use actix_web::{
+    FromRequest, HttpMessage, HttpRequest,
+    cookie::{Cookie, SameSite, time},
+    dev::Payload,
+    web::Data,
+};
+use moka::future::Cache;
+use uuid::Uuid;
+
+use crate::accounts::sessions::lookups::Lookups;
+use crate::{
+    accounts::{
+        error::AccountError,
+        log_in::{device, guesses::AccountKey},
+        model::{AccountId, Role, SessionAccount, SessionToken, TokenHash},
+    },
+    app::App,
+    infra::security_log::{ClientEvent, Event},
+    web::{
+        client,
+        error::{Internal, PageError},
+        limits::Limits,
+        page::{SignedIn, View},
+    },
+};
+
+/// How long a poll may believe what another one read.
+const CACHE_TTL: Duration = Duration::from_secs(1);
+const CACHED_SESSIONS_MAX: u64 = 100_000;
+
+/// Where sessions are looked up; those read within the last second are kept for polls and
+/// streams only.
+#[derive(Clone, Debug)]
+pub struct SessionCache {
+    lookups: Lookups,
+    read: Cache<TokenHash, Option<SessionAccount>>,
+}
+
+impl SessionCache {
+    /// The sessions of one instance; they are looked up on the runtime this is called on.
+    pub fn new(app: &App) -> Self {
+        let read = Cache::builder().max_capacity(CACHED_SESSIONS_MAX).time_to_live(CACHE_TTL);
+        Self { lookups: Lookups::new(app), read: read.build() }
+    }
+}
+
+/// Somebody signed in; whoever is not is asked to. Read from Postgres, and counted
+/// against the account's rate limit when the request changes something.
+#[derive(Clone, Debug)]
+pub struct CurrentAccount {
+    /// The account.
+    pub account_id: AccountId,
+    /// The session it is signed in with.
+    pub session_id: Uuid,
+    /// Whether its password was given lately.
+    pub is_confirmed: bool,
+    /// Its role at this moment.
+    pub role: Role,
+    /// What its pages are rendered with.
+    pub view: View,
+}
+
+/// As [`CurrentAccount`], from a cache of a second: for polls and streams.
+#[derive(Clone, Debug)]
+pub struct CachedAccount {
+    /// The account.
+    pub account_id: AccountId,
+    /// Its role a second ago at most.
+    pub role: Role,
+    /// What its pages are rendered with.
+    pub view: View,
+    /// Its session, for an answer that lasts.
+    pub session: OpenSession,
+}
+
+/// Anybody, signed in or not.
+#[derive(Clone, Debug)]
+pub struct Visitor {
+    /// The account of whoever is signed in.
+    pub account_id: Option<AccountId>,
+    /// What their pages are rendered with.
+    pub view: View,
+}
+
+type Extracted<T> = Pin<Box<dyn Future<Output = Result<T, PageError>>>>;
+
+impl FromRequest for CurrentAccount {
+    type Error = PageError;
+    type Future = Extracted<Self>;
+
+    fn from_request(request: &HttpRequest, _: &mut Payload) -> Self::Future {
+        let request = request.clone();
+        Box::pin(async move {
+            let account = find(&request, Source::Postgres).await?;
+            let account = account.ok_or(AccountError::LoginRequired)?;
+            if !request.method().is_safe() {
+                count(&request, account.account_id)?;
+            }
+            let view = signed_in(&request, &account);
+            let SessionAccount { session_id, is_confirmed, account_id, role, .. } = account;
+            Ok(Self { account_id, session_id, is_confirmed, role, view })
+        })
+    }
+}
+
+impl FromRequest for CachedAccount {
+    type Error = PageError;
+    type Future = Extracted<Self>;
+
+    fn from_request(request: &HttpRequest, _: &mut Payload) -> Self::Future {
+        let request = request.clone();
+        Box::pin(async move {
+            let account = find(&request, Source::Cache).await?;
+            let account = account.ok_or(AccountError::LoginRequired)?;
+            let (app, view) = (data::<App>(&request)?, signed_in(&request, &account));
+            let token = token_of(&request, &app).ok_or(AccountError::LoginRequired)?;
+            let sessions = SessionCache::clone(&*data::<SessionCache>(&request)?);
+            let SessionAccount { account_id, role, .. } = account;
+            let session = OpenSession { sessions, hash: token.hash(), account_id };
+            Ok(Self { account_id, role, view, session })
+        })
+    }
+}
+
+impl FromRequest for Visitor {
+    type Error = PageError;
+    type Future = Extracted<Self>;
+
+    fn from_request(request: &HttpRequest, _: &mut Payload) -> Self::Future {
+        let request = request.clone();
+        Box::pin(async move {
+            Ok(match find(&request, Source::Cache).await? {
+                Some(account) => {
+                    let view = signed_in(&request, &account);
+                    Self { account_id: Some(account.account_id), view }
+                }
+                None => Self { account_id: None, view: View::of(&request) },
+            })
+        })
+    }
+}
+
+/// Counts a change against the rate limit of whoever asks for it.
+fn count(request: &HttpRequest, account_id: AccountId) -> Result<(), PageError> {
+    let app = data::<App>(request)?;
+    data::<Limits>(request)?.account.count(&account_id.0).inspect_err(|_| {
+        app.security_log.tell(&ClientEvent {
+            event: Event::AccountThrottled,
+            client: client::address(request, &app.config.trusted_proxies),
+            account_id: Some(account_id.0),
+            email_hash: None,
+            by: None,
+        });
+    })?;
+    Ok(())
+}
+
+enum Source {
+    Postgres,
+    Cache,
+}
+
+async fn find(request: &HttpRequest, source: Source) -> Result<Option<SessionAccount>, PageError> {
+    let app = data::<App>(request)?;
+    let Some(token) = token_of(request, &app) else { return Ok(None) };
+    let (hash, sessions) = (token.hash(), data::<SessionCache>(request)?);
+    let lookup = sessions.lookups.find(hash);
+    let found = match source {
+        Source::Postgres => lookup.await,
+        Source::Cache => {
+            let read = sessions.read.try_get_with(hash, lookup).await;
+            read.map_err(Arc::unwrap_or_clone)
+        }
+    };
+    Ok(found?)
+}
+
+/// Leaves the name for an error page that may have to be shown later.
+fn signed_in(request: &HttpRequest, account: &SessionAccount) -> View {
+    tracing::Span::current().record("account_id", tracing::field::display(account.account_id));
+    request.extensions_mut().insert(SignedIn {
+        name: account.name.clone(),
+        is_staff: account.role != Role::Customer,
+        is_admin: account.role == Role::Admin,
+        requests_waiting: account.requests_waiting,
+    });
+    View::of(request)
+}
+
+fn data<T: 'static>(request: &HttpRequest) -> Result<Data<T>, PageError> {
+    request.app_data::<Data<T>>().cloned().ok_or_else(|| Internal.into())
+}
+
+/// The name `__Host-` binds the cookie to this host and to https.
+fn cookie_name(app: &App) -> &'static str {
+    if app.config.is_https() { "__Host-session" } else { "session" }
+}
+
+/// The session that the browser of `request` holds.
+pub(crate) fn token_of(request: &HttpRequest, app: &App) -> Option<SessionToken> {
+    SessionToken::decode(request.cookie(cookie_name(app))?.value())
+}
+
+/// Hands the session to the browser.
+pub(crate) fn session_cookie(app: &App, token: &SessionToken) -> Cookie<'static> {
+    Cookie::build(cookie_name(app), token.encode())
+        .path("/")
+        .http_only(true)
+        .same_site(SameSite::Lax)
+        .secure(app.config.is_https())
+        .max_age(time::Duration::days(i64::from(app.config.session_days.get())))
+        .finish()
+}
+
+/// The name of the cookie that says which device this is.
+fn device_cookie_name(app: &App) -> &'static str {
+    if app.config.is_https() { "__Host-device" } else { "device" }
+}
+
+/// What the browser of `request` says of itself; signed by us, or not.
+pub(crate) fn device_claim(request: &HttpRequest, app: &App) -> Option<String> {
+    request.cookie(device_cookie_name(app)).map(|cookie| cookie.value().to_owned())
+}
+
+/// Lets the browser say next time that `account` was logged in to on it.
+pub(crate) fn device_cookie(
+    app: &App,
+    account: AccountKey,
+    known_days: i64,
+) -> Option<Cookie<'static>> {
+    let signed = device::sign(account, &app.signing_key, app.now())?;
+    let cookie = Cookie::build(device_cookie_name(app), signed)
+        .path("/")
+        .http_only(true)
+        .same_site(SameSite::Lax)
+        .secure(app.config.is_https())
+        .max_age(time::Duration::days(known_days));
+    Some(cookie.finish())
+}
+
+/// Takes the session away from the browser.
+pub(crate) fn removal_cookie(app: &App) -> Cookie<'static> {
+    let mut cookie =
+        Cookie::build(cookie_name(app), "").path("/").secure(app.config.is_https()).finish();
+    cookie.make_removal();
+    cookie
+}
+
+impl SessionCache {
+    /// Forgets a session that was ended here.
+    pub(crate) async fn forget(&self, hash: &TokenHash) {
+        self.read.invalidate(hash).await;
+    }
+}
+
+/// The session that a long answer is for, to be asked again while it lasts.
+#[derive(Clone, Debug)]
+pub struct OpenSession {
+    sessions: SessionCache,
+    hash: TokenHash,
+    account_id: AccountId,
+}
+
+impl OpenSession {
+    /// Whether it is still this account's. Where nobody can say, it is.
+    pub async fn is_live(&self) -> bool {
+        let lookup = self.sessions.lookups.find(self.hash);
+        match self.sessions.read.try_get_with(self.hash, lookup).await {
+            Ok(found) => found.is_some_and(|found| found.account_id == self.account_id),
+            Err(error) => {
+                tracing::debug!(%error, "an open answer goes on, as its session is not known");
+                true
+            }
+        }
+    }
+}

@@ -1,0 +1,105 @@
+//! Where somebody is signed in: listed, and ended.
+
+pub(crate) mod current;
+
+use actix_web::{
+    HttpRequest, HttpResponse,
+    http::StatusCode,
+    web::{Data, Path},
+};
+use askama::Template;
+use serde_json::json;
+use uuid::Uuid;
+
+use self::current::{CurrentAccount, SessionCache, removal_cookie};
+use super::{Session, store};
+use crate::{
+    app::App,
+    text::times::HOME_ZONE,
+    web::{
+        error::{NotFound, PageError},
+        flash,
+        page::View,
+        pass_cookies,
+    },
+};
+
+/// The page, and where its forms lead back to.
+const PATH: &str = "/account/sessions";
+/// Sessions on the page; those that were seen longest ago are left out and ended with the
+/// others.
+const SHOWN_MAX: i64 = 100;
+
+#[derive(Template)]
+#[template(path = "accounts/sessions.html")]
+struct SessionsPage {
+    v: View,
+    sessions: Vec<Session>,
+    current: Uuid,
+}
+
+impl SessionsPage {
+    fn device(&self, session: &Session) -> String {
+        match session.device.is_empty() {
+            true => self.v.t("account-session-unknown").to_string(),
+            false => session.device.clone(),
+        }
+    }
+}
+
+/// `GET /account/sessions`
+pub(crate) async fn list_sessions(
+    app: Data<App>,
+    me: CurrentAccount,
+) -> Result<HttpResponse, PageError> {
+    let sessions = store::list_of_account(&app.db, me.account_id, SHOWN_MAX).await?;
+    let page = SessionsPage { v: me.view, sessions, current: me.session_id };
+    let document = json!({ "sessions": page.sessions, "current": page.current });
+    Ok(page.v.show(&page, &document))
+}
+
+/// `POST /account/sessions/{id}/logout`
+pub(crate) async fn delete_one(
+    app: Data<App>,
+    cache: Data<SessionCache>,
+    me: CurrentAccount,
+    request: HttpRequest,
+    path: Path<Uuid>,
+) -> Result<HttpResponse, PageError> {
+    let id = path.into_inner();
+    let ended = store::delete_one(&app.db, me.account_id, id).await?.ok_or(NotFound)?;
+    forget(&cache, [ended]).await;
+    if id != me.session_id {
+        return Ok(ended_answer(&me.view));
+    }
+    let mut answer = me.view.done(StatusCode::NO_CONTENT, &(), "/");
+    let _ = answer.add_cookie(&removal_cookie(&app));
+    pass_cookies::remove_all(&request, app.config.is_https(), &mut answer);
+    let _ = answer.add_cookie(&flash::cookie("flash-logged-out"));
+    Ok(answer)
+}
+
+/// `POST /account/sessions/logout`: everywhere but here.
+pub(crate) async fn delete_others(
+    app: Data<App>,
+    cache: Data<SessionCache>,
+    me: CurrentAccount,
+) -> Result<HttpResponse, PageError> {
+    let ended = store::delete_others(&app.db, me.account_id, me.session_id).await?;
+    forget(&cache, ended).await;
+    Ok(ended_answer(&me.view))
+}
+
+fn ended_answer(v: &View) -> HttpResponse {
+    let mut answer = v.done(StatusCode::NO_CONTENT, &(), PATH);
+    if answer.status().is_redirection() {
+        let _ = answer.add_cookie(&flash::cookie("flash-session-ended"));
+    }
+    answer
+}
+
+async fn forget(cache: &SessionCache, hashes: impl IntoIterator<Item = Vec<u8>>) {
+    for hash in hashes.into_iter().filter_map(|hash| hash.try_into().ok()) {
+        cache.forget(&hash).await;
+    }
+}

@@ -1,0 +1,3 @@
+//! The audit log as the management reads it.
+
+pub(crate) mod pages;

@@ -1,0 +1,132 @@
+//! The audit log, read.
+
+use actix_web::{
+    HttpResponse,
+    web::{Data, Query},
+};
+use askama::Template;
+use serde::Deserialize;
+use serde_json::json;
+use uuid::Uuid;
+
+use crate::audit::{
+    Filter,
+    model::{ACT_KEY, Change, LogLine, changes},
+    store,
+};
+use crate::{
+    accounts::AdminAccount,
+    admin::pages::download::{CHUNK_ROWS, csv},
+    app::App,
+    audit,
+    text::{
+        i18n::Phrase,
+        times::{HOME_ZONE, rfc3339},
+    },
+    web::{error::PageError, page::View},
+};
+
+/// One act as a page shows it.
+pub(crate) struct Line {
+    pub(crate) log: LogLine,
+    pub(crate) act: Phrase,
+    pub(crate) changes: Vec<Change>,
+}
+
+/// Acts as a page shows them.
+pub(crate) fn lines(v: &View, log: Vec<LogLine>) -> Vec<Line> {
+    log.into_iter()
+        .map(|log| Line {
+            act: v.text(format!("{ACT_KEY}{}", log.act)),
+            changes: changes(log.before.as_ref(), log.after.as_ref()),
+            log,
+        })
+        .collect()
+}
+
+#[derive(Template)]
+#[template(path = "admin/audit.html")]
+struct AuditPage {
+    v: View,
+    query: AuditQuery,
+    lines: Vec<Line>,
+    next: Option<Uuid>,
+}
+
+/// What to look for in the log.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(default)]
+pub(crate) struct AuditQuery {
+    who: String,
+    act: String,
+    subject: String,
+    after: Option<Uuid>,
+}
+
+impl AuditQuery {
+    pub(crate) fn filter(&self) -> Filter {
+        let given = |text: &str| Some(text.trim().to_owned()).filter(|text| !text.is_empty());
+        Filter { act: given(&self.act), subject_id: given(&self.subject), who: given(&self.who) }
+    }
+
+    /// The same question as a query string, without the page.
+    fn query(&self) -> String {
+        url::form_urlencoded::Serializer::new(String::new())
+            .append_pair("who", &self.who)
+            .append_pair("act", &self.act)
+            .append_pair("subject", &self.subject)
+            .finish()
+    }
+}
+
+/// `GET /admin/audit`
+pub(crate) async fn list_acts(
+    app: Data<App>,
+    me: AdminAccount,
+    query: Query<AuditQuery>,
+) -> Result<HttpResponse, PageError> {
+    let query = query.into_inner();
+    let found = audit::list(&app.db, &query.filter(), query.after).await?;
+    let document = json!({ "acts": found.rows, "next": found.next });
+    let lines = lines(&me.view, found.rows);
+    let page = AuditPage { v: me.view, query, lines, next: found.next };
+    Ok(page.v.show(&page, &document))
+}
+
+/// Columns of the file.
+const COLUMNS: &[&str] =
+    &["acted_at", "who", "act", "subject", "subject_id", "reason", "before", "after"];
+
+/// `GET /admin/audit.csv`
+pub(crate) async fn download_acts(
+    app: Data<App>,
+    _: AdminAccount,
+    query: Query<AuditQuery>,
+) -> Result<HttpResponse, PageError> {
+    let filter = query.filter().find(&app.db).await?;
+    let db = app.db.clone();
+    csv("audit", COLUMNS, move |after| {
+        let (db, filter) = (db.clone(), filter.clone());
+        async move {
+            let lines = store::list(&db, &filter, after, CHUNK_ROWS).await?;
+            let text = |value: Option<serde_json::Value>| {
+                value.map(|value| value.to_string()).unwrap_or_default()
+            };
+            let row = |line: LogLine| {
+                let cells = vec![
+                    rfc3339(line.acted_at),
+                    line.who,
+                    line.act,
+                    line.subject_kind,
+                    line.subject_id,
+                    line.reason.unwrap_or_default(),
+                    text(line.before),
+                    text(line.after),
+                ];
+                (line.id, cells)
+            };
+            Ok(lines.into_iter().map(row).collect())
+        }
+    })
+    .await
+}

@@ -1,0 +1,124 @@
+//! Cancelling a program: asked once more, then watched.
+
+use actix_web::{
+    HttpResponse,
+    http::StatusCode,
+    web::{Data, Path},
+};
+use askama::Template;
+use serde::Deserialize;
+use serde_json::json;
+use uuid::Uuid;
+
+use super::store::{self as store, Progress};
+use crate::audit::model::Meanwhile;
+use crate::{
+    accounts::{AdminAccount, ConfirmedAdmin},
+    admin::{
+        pages::{parse_reason, parse_version, tell},
+        programs::{self, pages::edition_of},
+    },
+    app::App,
+    audit::model::Reason,
+    catalog::{ProgramEdition, ProgramId, ProgramStatus},
+    text::times::HOME_ZONE,
+    web::{
+        error::{Fault, PageError},
+        form::{Body, Field, Mistakes},
+        page::View,
+    },
+};
+
+#[derive(Template)]
+#[template(path = "admin/cancellation.html")]
+struct CancellationPage {
+    v: View,
+    edition: ProgramEdition,
+    progress: Progress,
+    mistakes: Mistakes,
+    refusal: Option<String>,
+    meanwhile: Vec<Meanwhile>,
+}
+
+impl CancellationPage {
+    async fn of(app: &App, v: View, id: ProgramId) -> Result<Self, PageError> {
+        let edition = edition_of(app, id).await?;
+        let progress = store::progress_of(&app.db, id).await?;
+        let mistakes = Mistakes::default();
+        Ok(Self { v, edition, progress, mistakes, refusal: None, meanwhile: Vec::new() })
+    }
+
+    fn left(&self) -> i64 {
+        self.progress.held + self.progress.confirmed
+    }
+
+    /// Whether nothing is left to give back, and nobody in line.
+    fn is_done(&self) -> bool {
+        self.progress.is_over || (self.left() == 0 && self.progress.waiting == 0)
+    }
+
+    /// What the bar is full at.
+    fn whole(&self) -> i64 {
+        (self.progress.done + self.left()).max(1)
+    }
+}
+
+/// `GET /admin/programs/{id}/cancellation`
+pub(crate) async fn show_cancellation(
+    app: Data<App>,
+    me: AdminAccount,
+    path: Path<Uuid>,
+) -> Result<HttpResponse, PageError> {
+    let page = CancellationPage::of(&app, me.view, ProgramId(path.into_inner())).await?;
+    let document = json!({ "program": page.edition, "progress": page.progress });
+    Ok(page.v.show(&page, &document))
+}
+
+/// A cancellation as it is sent.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(crate) struct CancellationForm {
+    version: Field,
+    reason: Field,
+}
+
+impl CancellationForm {
+    fn parse(&self) -> Result<(i64, Reason), Mistakes> {
+        let mut mistakes = Mistakes::default();
+        let version = parse_version(&mut mistakes, &self.version);
+        let reason = parse_reason(&mut mistakes, &self.reason);
+        mistakes.or(version.zip(reason))
+    }
+}
+
+/// `POST /admin/programs/{id}/cancellation`
+pub(crate) async fn create_cancellation(
+    app: Data<App>,
+    ConfirmedAdmin(me): ConfirmedAdmin,
+    path: Path<Uuid>,
+    form: Body<CancellationForm>,
+) -> Result<HttpResponse, PageError> {
+    let id = ProgramId(path.into_inner());
+    let (version, reason) = match form.0.parse() {
+        Ok(parsed) => parsed,
+        Err(mistakes) if me.view.wants_form(&mistakes) => {
+            let mut page = CancellationPage::of(&app, me.view, id).await?;
+            page.mistakes = mistakes;
+            return Ok(page.v.html(StatusCode::UNPROCESSABLE_ENTITY, &page));
+        }
+        Err(mistakes) => return Err(mistakes.into()),
+    };
+    match programs::cancel(&app, me.account_id, id, version, &reason).await {
+        Ok(edition) => {
+            let next = format!("/admin/programs/{id}/cancellation");
+            Ok(tell(me.view.done(StatusCode::OK, &edition, &next), "flash-admin-cancelled"))
+        }
+        Err(refusal) if me.view.wants_form(&refusal) => {
+            let mut page = CancellationPage::of(&app, me.view, id).await?;
+            page.refusal = Some(page.v.refusal(&refusal));
+            page.meanwhile = refusal.meanwhile().to_vec();
+            Ok(page.v.html(refusal.status(), &page))
+        }
+        Err(failure) => Err(failure.into()),
+    }
+}

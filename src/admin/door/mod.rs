@@ -1,0 +1,48 @@
+//! Letting people in, with the act in the log.
+
+pub(crate) mod pages;
+pub(crate) mod store;
+
+use super::error::AdminError;
+use crate::audit::{
+    self,
+    model::{Act, Entry, Subject},
+};
+use crate::{
+    accounts::AccountId,
+    app::App,
+    catalog::ScheduleId,
+    tickets::{self, CheckIn, DoorWindow, TicketCode, TicketId},
+};
+
+/// Lets in whoever shows `code`.
+pub(crate) async fn check_in(
+    app: &App,
+    by: AccountId,
+    schedule_id: ScheduleId,
+    code: &TicketCode,
+) -> Result<CheckIn, AdminError> {
+    let mut tx = app.db.begin().await?;
+    let check_in =
+        tickets::check_in(&mut tx, code, schedule_id, DoorWindow::of(&app.config), by).await?;
+    let entry = Entry::new(by, Act::CheckedIn, Subject::Ticket, check_in.ticket_id.0);
+    audit::record(&mut tx, &entry.after(&check_in)).await?;
+    tx.commit().await?;
+    metrics::counter!("stagedoor_check_ins_total").increment(1);
+    Ok(check_in)
+}
+
+/// Takes a check-in of the last minute back; answers with what it was.
+pub(crate) async fn undo(
+    app: &App,
+    by: AccountId,
+    schedule_id: ScheduleId,
+    ticket_id: TicketId,
+) -> Result<CheckIn, AdminError> {
+    let mut tx = app.db.begin().await?;
+    let undone = tickets::undo_check_in(&mut tx, schedule_id, ticket_id).await?;
+    let entry = Entry::new(by, Act::CheckInUndone, Subject::Ticket, ticket_id.0);
+    audit::record(&mut tx, &entry.before(&undone)).await?;
+    tx.commit().await?;
+    Ok(undone)
+}

@@ -1,0 +1,81 @@
+//! Edits of the catalog that the audit log records.
+
+use serde::Serialize;
+
+use super::error::AdminError;
+use crate::{
+    accounts::AccountId,
+    app::App,
+    audit::{
+        self,
+        model::{Act, Entry, Meanwhile, Reason, Subject, changes},
+        store,
+    },
+    catalog::{CatalogError, Edited},
+    infra::postgres::{Transaction, retry_stale},
+};
+
+/// Acts of others that a refused edit is shown.
+const MEANWHILE_MAX: i64 = 20;
+
+/// An edit that is about to be written into the log.
+pub(crate) struct Edit {
+    pub(crate) by: AccountId,
+    pub(crate) act: Act,
+    pub(crate) subject: Subject,
+    pub(crate) subject_id: String,
+    /// The edition that it was made of.
+    pub(crate) version: i64,
+    /// Why, where that is asked.
+    pub(crate) reason: Option<Reason>,
+}
+
+/// Carries out an edit, with its act in the log, in one transaction. An edit of an edition that
+/// is not the newest is answered with what was changed meanwhile. One that the server undid to
+/// break a deadlock is carried out again: `work` gets a new transaction and hands it back.
+pub(crate) async fn commit_edit<T, E, F>(
+    app: &App,
+    edit: &Edit,
+    work: impl Fn(Transaction) -> F,
+) -> Result<T, AdminError>
+where
+    T: Serialize,
+    E: Into<AdminError>,
+    F: Future<Output = (Transaction, Result<Edited<T>, E>)>,
+{
+    retry_stale(|_| async {
+        let (tx, outcome) = work(app.db.begin().await?).await;
+        let edited = match outcome.map_err(Into::into) {
+            Ok(edited) => edited,
+            Err(AdminError::Catalog(CatalogError::Stale)) => {
+                tx.rollback().await?;
+                return Err(meanwhile(app, &edit.subject_id, edit.version).await);
+            }
+            Err(refusal) => return Err(refusal),
+        };
+        let mut entry = Entry::new(edit.by, edit.act, edit.subject, &edit.subject_id);
+        if let Some(reason) = &edit.reason {
+            entry = entry.because(reason);
+        }
+        audit::commit(app, tx, entry.before(&edited.before).after(&edited.after)).await?;
+        Ok(edited.after)
+    })
+    .await
+}
+
+/// What was done to a subject since its edition `version`, newest first.
+async fn meanwhile(app: &App, subject_id: &str, version: i64) -> AdminError {
+    match store::list_since(&app.db, subject_id, version, MEANWHILE_MAX).await {
+        Ok(lines) => AdminError::ChangedMeanwhile(
+            lines
+                .into_iter()
+                .map(|line| Meanwhile {
+                    changes: changes(line.before.as_ref(), line.after.as_ref()),
+                    who: line.who,
+                    when: line.acted_at,
+                })
+                .collect(),
+        ),
+        Err(failure) => failure.into(),
+    }
+}

@@ -1,0 +1,48 @@
+//! The first page of the desk.
+
+use actix_web::{HttpResponse, web::Data};
+use askama::Template;
+use chrono::{DateTime, Utc};
+use serde_json::json;
+
+use super::{Current, store::Running};
+use crate::{
+    accounts::AdminAccount,
+    admin::{
+        audit_log::pages::{Line, lines},
+        overview,
+    },
+    app::App,
+    catalog::ProgramStatus,
+    text::times::HOME_ZONE,
+    web::{error::PageError, page::View},
+};
+
+#[derive(Template)]
+#[template(path = "admin/home.html")]
+struct HomePage {
+    v: View,
+    programs: Vec<Current>,
+    log: Vec<Line>,
+    now: DateTime<Utc>,
+}
+
+impl Running {
+    /// The locale key of what it is doing.
+    fn state_key(&self, now: &DateTime<Utc>) -> &'static str {
+        match self.status {
+            ProgramStatus::Cancelled => "admin-state-winding-down",
+            _ if *now < self.on_sale_at => "admin-state-coming",
+            _ if self.is_paused => "admin-state-paused",
+            _ => "admin-state-on-sale",
+        }
+    }
+}
+
+/// `GET /admin`
+pub(crate) async fn show_home(app: Data<App>, me: AdminAccount) -> Result<HttpResponse, PageError> {
+    let (programs, log) = overview::overview(&app).await?;
+    let document = json!({ "programs": programs });
+    let page = HomePage { log: lines(&me.view, log), v: me.view, programs, now: app.now() };
+    Ok(page.v.show(&page, &document))
+}

@@ -1,0 +1,316 @@
+//! People: found, looked at, locked, promoted, given points.
+
+mod timeline;
+
+use actix_web::{
+    HttpResponse,
+    http::StatusCode,
+    web::{Data, Path, Query},
+};
+use askama::Template;
+use serde::Deserialize;
+use serde_json::{Value, json};
+use uuid::Uuid;
+
+use self::timeline::Entry;
+use super::{Adjustment, store};
+use crate::{
+    accounts::{
+        AccountId, AdminAccount, ConfirmedAdmin, Profile, Role, find_profile, search_profiles,
+    },
+    admin::{
+        AdminError,
+        pages::{parse_reason, tell},
+        people,
+        programs::pages::Search,
+    },
+    app::App,
+    audit::model::Reason,
+    infra::{idempotency::RequestKey, postgres::page::Page},
+    text::times::HOME_ZONE,
+    wallet::{Wallet, find_wallet},
+    web::{
+        error::{Fault, NotFound, PageError},
+        form::{Body, Field, Mistakes},
+        page::View,
+        request_key,
+    },
+};
+
+/// Points moved by one adjustment.
+const ADJUSTMENT_MAX: i64 = 10_000_000;
+
+/// The locale key of a role.
+fn role_key(role: Role) -> &'static str {
+    match role {
+        Role::Customer => "admin-role-customer",
+        Role::Staff => "admin-role-staff",
+        Role::Admin => "admin-role-admin",
+    }
+}
+
+/// A role as forms send it.
+fn role_name(role: Role) -> &'static str {
+    match role {
+        Role::Customer => "CUSTOMER",
+        Role::Staff => "STAFF",
+        Role::Admin => "ADMIN",
+    }
+}
+
+const ROLES: [Role; 3] = [Role::Customer, Role::Staff, Role::Admin];
+
+fn parse_role(field: &Field) -> Option<Role> {
+    ROLES.into_iter().find(|role| role_name(*role) == field.text())
+}
+
+#[derive(Template)]
+#[template(path = "admin/people.html")]
+struct PeoplePage {
+    v: View,
+    query: Search,
+    people: Page<Profile>,
+}
+
+impl PeoplePage {
+    fn role(&self, role: Role) -> String {
+        self.v.t(role_key(role)).to_string()
+    }
+}
+
+/// `GET /admin/people`
+pub(crate) async fn list_people(
+    app: Data<App>,
+    me: AdminAccount,
+    query: Query<Search>,
+) -> Result<HttpResponse, PageError> {
+    let query = query.into_inner();
+    let found = search_profiles(&app.db, query.q.trim(), query.after).await?;
+    let people = Page::cut(found, |person| person.account_id.0);
+    let document = json!({ "people": people.rows, "next": people.next });
+    let page = PeoplePage { v: me.view, query, people };
+    Ok(page.v.show(&page, &document))
+}
+
+#[derive(Template)]
+#[template(path = "admin/person.html")]
+struct PersonPage {
+    v: View,
+    person: Profile,
+    wallet: Option<Wallet>,
+    timeline: Vec<Entry>,
+    request_key: Uuid,
+    is_me: bool,
+    refusal: Option<String>,
+}
+
+impl PersonPage {
+    async fn of(app: &App, me: &AdminAccount, id: AccountId) -> Result<Self, PageError> {
+        let person = find_profile(&app.db, id).await?.ok_or(NotFound)?;
+        let moments = store::list_moments(&app.db, id).await?;
+        Ok(Self {
+            v: me.view.clone(),
+            wallet: find_wallet(&app.db, id).await?,
+            timeline: moments.into_iter().map(|moment| Entry::of(&me.view, moment)).collect(),
+            request_key: Uuid::now_v7(),
+            is_me: id == me.account_id,
+            person,
+            refusal: None,
+        })
+    }
+
+    fn role(&self) -> String {
+        self.v.t(role_key(self.person.role)).to_string()
+    }
+
+    /// Every role, its name for the form, and whether it is this one's.
+    fn roles(&self) -> impl Iterator<Item = (&'static str, String, bool)> {
+        let told = |role| (role_name(role), self.v.t(role_key(role)).to_string());
+        ROLES.into_iter().map(move |role| {
+            let (name, text) = told(role);
+            (name, text, role == self.person.role)
+        })
+    }
+
+    fn role_now(&self) -> &'static str {
+        role_name(self.person.role)
+    }
+}
+
+/// `GET /admin/people/{id}`
+pub(crate) async fn show_person(
+    app: Data<App>,
+    me: AdminAccount,
+    path: Path<Uuid>,
+) -> Result<HttpResponse, PageError> {
+    let page = PersonPage::of(&app, &me, AccountId(path.into_inner())).await?;
+    let moments: Vec<_> = page.timeline.iter().map(|entry| &entry.moment).collect();
+    let balance = page.wallet.as_ref().map(|wallet| wallet.balance);
+    let document = json!({ "person": page.person, "balance": balance, "timeline": moments });
+    Ok(page.v.show(&page, &document))
+}
+
+/// Back to the person, or their page with the reason.
+async fn answer(
+    app: &App,
+    me: &AdminAccount,
+    id: AccountId,
+    outcome: Result<Value, AdminError>,
+) -> Result<HttpResponse, PageError> {
+    match outcome {
+        Ok(done) => {
+            let next = format!("/admin/people/{id}");
+            Ok(tell(me.view.done(StatusCode::OK, &done, &next), "flash-admin-saved"))
+        }
+        Err(refusal) => refuse(app, me, id, refusal).await,
+    }
+}
+
+async fn refuse(
+    app: &App,
+    me: &AdminAccount,
+    id: AccountId,
+    refusal: AdminError,
+) -> Result<HttpResponse, PageError> {
+    if !me.view.wants_form(&refusal) || refusal.status() == StatusCode::NOT_FOUND {
+        return Err(refusal.into());
+    }
+    let mut page = PersonPage::of(app, me, id).await?;
+    page.refusal = Some(page.v.refusal(&refusal));
+    Ok(page.v.html(refusal.status(), &page))
+}
+
+/// Fields that make no sense: the person's page with the reasons.
+async fn refuse_typed(
+    app: &App,
+    me: &AdminAccount,
+    id: AccountId,
+    mistakes: Mistakes,
+) -> Result<HttpResponse, PageError> {
+    if !me.view.wants_form(&mistakes) {
+        return Err(mistakes.into());
+    }
+    let mut page = PersonPage::of(app, me, id).await?;
+    page.refusal = Some(page.v.reasons(&mistakes));
+    Ok(page.v.html(mistakes.status(), &page))
+}
+
+/// A lock, with its reason.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(crate) struct ReasonForm {
+    reason: Field,
+}
+
+impl ReasonForm {
+    fn parse(&self) -> Result<Reason, Mistakes> {
+        let mut mistakes = Mistakes::default();
+        let reason = parse_reason(&mut mistakes, &self.reason);
+        mistakes.or(reason)
+    }
+}
+
+/// `POST /admin/people/{id}/lock`
+pub(crate) async fn create_lock(
+    app: Data<App>,
+    me: AdminAccount,
+    path: Path<Uuid>,
+    form: Body<ReasonForm>,
+) -> Result<HttpResponse, PageError> {
+    lock(&app, &me, AccountId(path.into_inner()), &form.0, true).await
+}
+
+/// `POST /admin/people/{id}/unlock`
+pub(crate) async fn delete_lock(
+    app: Data<App>,
+    me: AdminAccount,
+    path: Path<Uuid>,
+    form: Body<ReasonForm>,
+) -> Result<HttpResponse, PageError> {
+    lock(&app, &me, AccountId(path.into_inner()), &form.0, false).await
+}
+
+async fn lock(
+    app: &App,
+    me: &AdminAccount,
+    id: AccountId,
+    form: &ReasonForm,
+    is_locked: bool,
+) -> Result<HttpResponse, PageError> {
+    match form.parse() {
+        Ok(reason) => {
+            let locked = people::lock_out(app, me.account_id, id, is_locked, &reason).await;
+            answer(app, me, id, locked.map(|person| json!(person))).await
+        }
+        Err(mistakes) => refuse_typed(app, me, id, mistakes).await,
+    }
+}
+
+/// Another role, and the one that was shown.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(crate) struct RoleForm {
+    from: Field,
+    role: Field,
+    reason: Field,
+}
+
+/// `POST /admin/people/{id}/role`
+pub(crate) async fn update_role(
+    app: Data<App>,
+    ConfirmedAdmin(me): ConfirmedAdmin,
+    path: Path<Uuid>,
+    form: Body<RoleForm>,
+) -> Result<HttpResponse, PageError> {
+    let id = AccountId(path.into_inner());
+    let mut mistakes = Mistakes::default();
+    let from = mistakes.note("from", "admin-refusal-role", parse_role(&form.0.from));
+    let to = mistakes.note("role", "admin-refusal-role", parse_role(&form.0.role));
+    let reason = parse_reason(&mut mistakes, &form.0.reason);
+    match mistakes.or(from.zip(to).zip(reason)) {
+        Ok((roles, reason)) => {
+            let changed = people::change_role(&app, me.account_id, id, roles, &reason).await;
+            answer(&app, &me, id, changed.map(|person| json!(person))).await
+        }
+        Err(mistakes) => refuse_typed(&app, &me, id, mistakes).await,
+    }
+}
+
+/// Points to be put in, or with a minus taken out.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(crate) struct AdjustmentForm {
+    amount: Field,
+    reason: Field,
+    request_key: Field,
+}
+
+/// `POST /admin/people/{id}/adjustments`
+pub(crate) async fn create_adjustment(
+    app: Data<App>,
+    ConfirmedAdmin(me): ConfirmedAdmin,
+    path: Path<Uuid>,
+    form: Body<AdjustmentForm>,
+) -> Result<HttpResponse, PageError> {
+    let id = AccountId(path.into_inner());
+    let mut mistakes = Mistakes::default();
+    let amount =
+        form.0.amount.parse().filter(|amount: &i64| {
+            *amount != 0 && (-ADJUSTMENT_MAX..=ADJUSTMENT_MAX).contains(amount)
+        });
+    let amount = mistakes.note("amount", "admin-refusal-amount", amount);
+    let reason = parse_reason(&mut mistakes, &form.0.reason);
+    let key = request_key::parse(&mut mistakes, &form.0.request_key);
+    match mistakes.or(amount.zip(reason)) {
+        Ok((amount, reason)) => {
+            let key = key.map(|key| {
+                let route = format!("POST /admin/people/{id}/adjustments");
+                RequestKey::new(me.account_id.0, key, &route, &json!([amount, reason]))
+            });
+            let adjustment = Adjustment { account_id: id, amount, reason };
+            let adjusted = people::adjust_points(&app, me.account_id, &adjustment, key.as_ref());
+            answer(&app, &me, id, adjusted.await.map(|adjusted| json!(adjusted))).await
+        }
+        Err(mistakes) => refuse_typed(&app, &me, id, mistakes).await,
+    }
+}

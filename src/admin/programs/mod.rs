@@ -1,0 +1,80 @@
+//! Programs: made, edited, published.
+
+pub(crate) mod pages;
+
+use super::error::AdminError;
+use crate::admin::edits::{Edit, commit_edit};
+use crate::audit::{
+    self,
+    model::{Act, Entry, Reason, Subject},
+};
+use crate::{
+    accounts::AccountId,
+    app::App,
+    catalog::{self, ProgramDetails, ProgramEdition, ProgramId},
+};
+
+fn edit(by: AccountId, act: Act, id: ProgramId, version: i64) -> Edit {
+    Edit { by, act, subject: Subject::Program, subject_id: id.to_string(), version, reason: None }
+}
+
+/// Makes a draft.
+pub(crate) async fn create(
+    app: &App,
+    by: AccountId,
+    details: &ProgramDetails,
+) -> Result<ProgramEdition, AdminError> {
+    let mut tx = app.db.begin().await?;
+    let program = catalog::create_program(&mut tx, details).await?;
+    let entry = Entry::new(by, Act::ProgramCreated, Subject::Program, program.id);
+    audit::commit(app, tx, entry.after(&program)).await?;
+    Ok(program)
+}
+
+/// Edits edition `version`.
+pub(crate) async fn update(
+    app: &App,
+    by: AccountId,
+    id: ProgramId,
+    version: i64,
+    details: &ProgramDetails,
+) -> Result<ProgramEdition, AdminError> {
+    commit_edit(app, &edit(by, Act::ProgramEdited, id, version), |mut tx| async move {
+        let outcome = catalog::update_program(&mut tx, id, version, details).await;
+        (tx, outcome)
+    })
+    .await
+}
+
+/// Shows a draft to everybody.
+pub(crate) async fn publish(
+    app: &App,
+    by: AccountId,
+    id: ProgramId,
+    version: i64,
+) -> Result<ProgramEdition, AdminError> {
+    commit_edit(app, &edit(by, Act::ProgramPublished, id, version), |mut tx| async move {
+        let outcome = catalog::publish_program(&mut tx, id, version).await;
+        (tx, outcome)
+    })
+    .await
+}
+
+/// The program will not take place. What was sold is given back by [`wind_down`].
+///
+/// [`wind_down`]: crate::admin::cancellation()
+pub(crate) async fn cancel(
+    app: &App,
+    by: AccountId,
+    id: ProgramId,
+    version: i64,
+    reason: &Reason,
+) -> Result<ProgramEdition, AdminError> {
+    let edit =
+        Edit { reason: Some(reason.clone()), ..edit(by, Act::ProgramCancelled, id, version) };
+    commit_edit(app, &edit, |mut tx| async move {
+        let outcome = catalog::cancel_program(&mut tx, id, version).await;
+        (tx, outcome)
+    })
+    .await
+}

@@ -1,0 +1,226 @@
+//! A program as it is typed.
+
+use std::ops::RangeInclusive;
+
+use chrono::{DateTime, Utc};
+use serde::Deserialize;
+
+use crate::{
+    admin::pages::parse_version,
+    catalog::{ProgramDetails, ProgramEdition},
+    text::times::{self, HOME_ZONE},
+    web::{
+        form::{Field, Mistakes},
+        local_time::{TypedTime, carried},
+    },
+};
+
+/// Characters of a title, a description and a slug.
+const TITLE_CHARS_MAX: usize = 120;
+const DESCRIPTION_CHARS_MAX: usize = 5_000;
+const SLUG_CHARS_MAX: usize = 80;
+/// How long a stay and a hold may last.
+const STAY_SECS: RangeInclusive<i32> = 10..=86_400;
+const HOLD_SECS: RangeInclusive<i32> = 1..=3_600;
+
+/// The form of a program, new or not.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(default)]
+pub(crate) struct ProgramForm {
+    pub(crate) version: Field,
+    pub(crate) slug: Field,
+    pub(crate) title: Field,
+    pub(crate) description: Field,
+    /// The clock on which both times were shown.
+    pub(crate) time_zone: Field,
+    pub(crate) on_sale_at: Field,
+    pub(crate) on_sale_at_shown: Field,
+    pub(crate) on_sale_at_offset: Field,
+    pub(crate) off_sale_at: Field,
+    pub(crate) off_sale_at_shown: Field,
+    pub(crate) off_sale_at_offset: Field,
+    pub(crate) queue_capacity: Field,
+    pub(crate) queue_rate_per_second: Field,
+    pub(crate) stay_minutes: Field,
+    pub(crate) hold_minutes: Field,
+    pub(crate) places_per_account_max: Field,
+    pub(crate) refund_until_hours: Field,
+    pub(crate) refund_percent: Field,
+}
+
+impl ProgramForm {
+    /// What most programs have.
+    pub(crate) fn usual() -> Self {
+        Self {
+            time_zone: Field::of(HOME_ZONE),
+            stay_minutes: Field::of(10),
+            hold_minutes: Field::of(5),
+            places_per_account_max: Field::of(8),
+            refund_until_hours: Field::of(24),
+            refund_percent: Field::of(100),
+            ..Self::default()
+        }
+    }
+
+    /// An edition, to be typed over.
+    pub(crate) fn of(edition: &ProgramEdition) -> Self {
+        let zone = times::zone(&edition.time_zone);
+        let details = &edition.details;
+        let or_empty = |number: Option<i32>| number.map_or_else(Field::default, Field::of);
+        Self {
+            version: Field::of(edition.version),
+            slug: Field::of(&details.slug),
+            title: Field::of(&details.title),
+            description: Field::of(&details.description),
+            time_zone: Field::of(zone.name()),
+            on_sale_at: Field::of(times::typed(details.on_sale_at, zone)),
+            on_sale_at_shown: Field::of(carried(details.on_sale_at)),
+            on_sale_at_offset: Field::default(),
+            off_sale_at: Field::of(times::typed(details.off_sale_at, zone)),
+            off_sale_at_shown: Field::of(carried(details.off_sale_at)),
+            off_sale_at_offset: Field::default(),
+            queue_capacity: or_empty(details.queue_capacity),
+            queue_rate_per_second: or_empty(details.queue_rate_per_second),
+            stay_minutes: Field::of(times::typed_minutes(details.stay_secs)),
+            hold_minutes: Field::of(times::typed_minutes(details.hold_ttl_secs)),
+            places_per_account_max: Field::of(details.places_per_account_max),
+            refund_until_hours: Field::of(details.refund_until_hours),
+            refund_percent: Field::of(details.refund_percent),
+        }
+    }
+
+    /// What was typed, as an edit of another edition.
+    pub(crate) fn on(self, version: i64) -> Self {
+        Self { version: Field::of(version), ..self }
+    }
+
+    /// The form as an edit of `edition`: a time that was left as it was shown stays as it
+    /// is, to the fraction of a second that no field shows.
+    pub(crate) fn parse_edit(
+        &self,
+        edition: &ProgramEdition,
+    ) -> Result<(i64, ProgramDetails), Mistakes> {
+        let mut mistakes = Mistakes::default();
+        let version = parse_version(&mut mistakes, &self.version);
+        let stored = (edition.details.on_sale_at, edition.details.off_sale_at);
+        let details = self.read(&mut mistakes, &edition.time_zone, Some(stored));
+        mistakes.or(version.zip(details))
+    }
+
+    /// Times are read on the clock of `zone` where the form names none.
+    pub(crate) fn parse(&self, zone: &str) -> Result<ProgramDetails, Mistakes> {
+        let mut mistakes = Mistakes::default();
+        let details = self.read(&mut mistakes, zone, None);
+        mistakes.or(details)
+    }
+
+    /// When the sale opens, as it was typed.
+    pub(crate) fn opens(&self) -> TypedTime<'_> {
+        TypedTime {
+            name: "on_sale_at",
+            text: &self.on_sale_at,
+            zone: &self.time_zone,
+            shown: &self.on_sale_at_shown,
+            offset: &self.on_sale_at_offset,
+        }
+    }
+
+    /// When the sale closes, as it was typed.
+    pub(crate) fn closes(&self) -> TypedTime<'_> {
+        TypedTime {
+            name: "off_sale_at",
+            text: &self.off_sale_at,
+            zone: &self.time_zone,
+            shown: &self.off_sale_at_shown,
+            offset: &self.off_sale_at_offset,
+        }
+    }
+
+    fn read(
+        &self,
+        mistakes: &mut Mistakes,
+        zone: &str,
+        stored: Option<(DateTime<Utc>, DateTime<Utc>)>,
+    ) -> Option<ProgramDetails> {
+        let zone = times::zone(zone);
+        let slug = Some(self.slug.text().to_owned()).filter(|slug| is_slug(slug));
+        let slug = mistakes.note("slug", "admin-refusal-slug", slug);
+        let title = text(&self.title, 1, TITLE_CHARS_MAX);
+        let title = mistakes.note("title", "admin-refusal-title", title);
+        let description = text(&self.description, 0, DESCRIPTION_CHARS_MAX);
+        let description = mistakes.note("description", "admin-refusal-description", description);
+        let on_sale_at = self.opens().parse(mistakes, zone, stored.map(|(opens, _)| opens));
+        let off_sale_at = self.closes().parse(mistakes, zone, stored.map(|(_, closes)| closes));
+        let (on_sale_at, off_sale_at) = in_order(mistakes, on_sale_at, off_sale_at)?;
+        let queue_capacity = optional(mistakes, "queue_capacity", &self.queue_capacity);
+        let queue_rate_per_second =
+            optional(mistakes, "queue_rate_per_second", &self.queue_rate_per_second);
+        let mut number = |name, field: &Field, min: i32, max: i32| {
+            let number = field.parse().filter(|number| (min..=max).contains(number));
+            mistakes.note(name, "admin-refusal-number", number)
+        };
+        let places_per_account_max =
+            number("places_per_account_max", &self.places_per_account_max, 1, 1_000);
+        let refund_until_hours = number("refund_until_hours", &self.refund_until_hours, 0, 8_760);
+        let refund_percent = number("refund_percent", &self.refund_percent, 0, 100);
+        let mut minutes = |name, field: &Field, range: RangeInclusive<i32>| {
+            let secs = times::parse_minutes(field.text()).filter(|secs| range.contains(secs));
+            mistakes.note(name, "admin-refusal-number", secs)
+        };
+        let stay_secs = minutes("stay_minutes", &self.stay_minutes, STAY_SECS);
+        let hold_ttl_secs = minutes("hold_minutes", &self.hold_minutes, HOLD_SECS);
+        Some(ProgramDetails {
+            stay_secs: stay_secs?,
+            hold_ttl_secs: hold_ttl_secs?,
+            places_per_account_max: places_per_account_max?,
+            refund_until_hours: refund_until_hours?,
+            refund_percent: refund_percent?,
+            slug: slug?,
+            title: title?,
+            description: description?,
+            on_sale_at,
+            off_sale_at,
+            queue_capacity: queue_capacity?,
+            queue_rate_per_second: queue_rate_per_second?,
+        })
+    }
+}
+
+/// A sale that closes after it opens.
+fn in_order(
+    mistakes: &mut Mistakes,
+    opens: Option<DateTime<Utc>>,
+    closes: Option<DateTime<Utc>>,
+) -> Option<(DateTime<Utc>, DateTime<Utc>)> {
+    let both = opens.zip(closes)?;
+    let in_order = Some(both).filter(|(opens, closes)| opens < closes);
+    mistakes.note("off_sale_at", "admin-refusal-closes-first", in_order)
+}
+
+/// Text of so many characters.
+pub(crate) fn text(field: &Field, min: usize, max: usize) -> Option<String> {
+    let text = field.text();
+    (min..=max).contains(&text.chars().count()).then(|| text.to_owned())
+}
+
+/// A positive number, or nothing at all.
+#[expect(clippy::option_option, reason = "nothing typed is an answer, nonsense is none")]
+pub(crate) fn optional(
+    mistakes: &mut Mistakes,
+    name: &'static str,
+    field: &Field,
+) -> Option<Option<i32>> {
+    const NUMBER_MAX: i32 = 10_000_000;
+    let number = match field.is_empty() {
+        true => Some(None),
+        false => field.parse().filter(|number| (1..=NUMBER_MAX).contains(number)).map(Some),
+    };
+    mistakes.note(name, "admin-refusal-positive", number)
+}
+
+fn is_slug(text: &str) -> bool {
+    let is_word = |word: &str| {
+        !word.is_empty() && word.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit())
+    };
+    text.len() <= SLUG_CHARS_MAX && text.split('-').all(is_word)
+}

@@ -1,0 +1,288 @@
+//! Programs: the list, the form, publishing.
+
+mod form;
+
+use actix_web::{
+    HttpResponse,
+    http::StatusCode,
+    web::{Data, Path, Query},
+};
+use askama::Template;
+use chrono_tz::Tz;
+use serde::Deserialize;
+use serde_json::json;
+use uuid::Uuid;
+
+use crate::admin::{
+    pages::{parse_version, tell},
+    schedules::pages::NewScheduleForm,
+};
+use crate::audit::model::Meanwhile;
+use crate::{
+    accounts::AdminAccount,
+    admin::{AdminError, programs},
+    app::App,
+    catalog::{
+        ProgramEdition, ProgramId, ProgramLine, ProgramStatus, ScheduleEdition, VenueEdition,
+        find_program_edition, list_program_lines, list_schedule_editions, list_venues,
+    },
+    infra::postgres::page::Page,
+    text::times::{self, HOME_ZONE},
+    web::{
+        error::{Fault, NotFound, PageError},
+        form::{Body, Field, Mistakes},
+        local_time::Reading,
+        page::View,
+    },
+};
+pub(crate) use form::ProgramForm;
+pub(crate) use form::optional as form_optional;
+pub(crate) use form::text as form_text;
+
+#[derive(Template)]
+#[template(path = "admin/programs.html")]
+struct ProgramsPage {
+    v: View,
+    query: Search,
+    programs: Page<ProgramLine>,
+}
+
+/// What to look for in a list.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(default)]
+pub(crate) struct Search {
+    pub(crate) q: String,
+    pub(crate) after: Option<Uuid>,
+}
+
+/// `GET /admin/programs`
+pub(crate) async fn list_programs(
+    app: Data<App>,
+    me: AdminAccount,
+    query: Query<Search>,
+) -> Result<HttpResponse, PageError> {
+    let query = query.into_inner();
+    let found = list_program_lines(&app.db, query.q.trim(), query.after).await?;
+    let programs = Page::cut(found, |program| program.id.0);
+    let document = json!({ "programs": programs.rows, "next": programs.next });
+    let page = ProgramsPage { v: me.view, query, programs };
+    Ok(page.v.show(&page, &document))
+}
+
+#[derive(Template)]
+#[template(path = "admin/program.html")]
+struct ProgramPage {
+    v: View,
+    /// `None` while it is being made.
+    edition: Option<ProgramEdition>,
+    schedules: Vec<ScheduleEdition>,
+    venues: Vec<VenueEdition>,
+    form: ProgramForm,
+    /// A performance that was typed and not made.
+    new_schedule: NewScheduleForm,
+    mistakes: Mistakes,
+    refusal: Option<String>,
+    meanwhile: Vec<Meanwhile>,
+}
+
+impl ProgramPage {
+    fn new(v: View) -> Self {
+        Self {
+            v,
+            edition: None,
+            schedules: Vec::new(),
+            venues: Vec::new(),
+            form: ProgramForm::usual(),
+            new_schedule: NewScheduleForm::default(),
+            mistakes: Mistakes::default(),
+            refusal: None,
+            meanwhile: Vec::new(),
+        }
+    }
+
+    async fn of(app: &App, v: View, edition: ProgramEdition) -> Result<Self, PageError> {
+        Ok(Self {
+            schedules: list_schedule_editions(&app.db, edition.id).await?,
+            venues: list_venues(&app.db).await?,
+            form: ProgramForm::of(&edition),
+            edition: Some(edition),
+            ..Self::new(v)
+        })
+    }
+
+    fn opens_readings(&self) -> Vec<Reading> {
+        self.form.opens().readings(self.zone())
+    }
+
+    fn closes_readings(&self) -> Vec<Reading> {
+        self.form.closes().readings(self.zone())
+    }
+
+    /// The clock on which the form's times are shown.
+    fn zone(&self) -> Tz {
+        times::zone(self.form.time_zone.text())
+    }
+
+    fn action(&self) -> String {
+        match &self.edition {
+            Some(edition) => program_path(edition.id),
+            None => "/admin/programs".to_owned(),
+        }
+    }
+
+    /// The form again, with what was typed and why it was refused.
+    fn refused(self, form: ProgramForm, mistakes: Mistakes, fault: &dyn Fault) -> HttpResponse {
+        let refusal = Some(self.v.refusal(fault));
+        let page = Self { form, mistakes, refusal, ..self };
+        page.v.html(fault.status(), &page)
+    }
+}
+
+/// Where a program is edited.
+pub(crate) fn program_path(id: ProgramId) -> String {
+    format!("/admin/programs/{id}")
+}
+
+/// The program as it stands, or 404.
+pub(crate) async fn edition_of(app: &App, id: ProgramId) -> Result<ProgramEdition, PageError> {
+    Ok(find_program_edition(&app.db, id).await?.ok_or(NotFound)?)
+}
+
+/// `GET /admin/programs/new`
+pub(crate) async fn new_program(me: AdminAccount) -> HttpResponse {
+    let page = ProgramPage::new(me.view);
+    page.v.html(StatusCode::OK, &page)
+}
+
+/// `POST /admin/programs`
+pub(crate) async fn create_program(
+    app: Data<App>,
+    me: AdminAccount,
+    form: Body<ProgramForm>,
+) -> Result<HttpResponse, PageError> {
+    let (form, v) = (form.0, me.view);
+    let details = match form.parse(HOME_ZONE) {
+        Ok(details) => details,
+        Err(mistakes) if v.wants_form(&mistakes) => {
+            return Ok(ProgramPage::new(v).refused(form, mistakes.clone(), &mistakes));
+        }
+        Err(mistakes) => return Err(mistakes.into()),
+    };
+    match programs::create(&app, me.account_id, &details).await {
+        Ok(made) => {
+            let next = program_path(made.id);
+            Ok(tell(v.done(StatusCode::CREATED, &made, &next), "flash-admin-saved"))
+        }
+        Err(refusal) if v.wants_form(&refusal) => {
+            Ok(ProgramPage::new(v).refused(form, Mistakes::default(), &refusal))
+        }
+        Err(failure) => Err(failure.into()),
+    }
+}
+
+/// `GET /admin/programs/{id}`
+pub(crate) async fn show_program(
+    app: Data<App>,
+    me: AdminAccount,
+    path: Path<Uuid>,
+) -> Result<HttpResponse, PageError> {
+    let edition = edition_of(&app, ProgramId(path.into_inner())).await?;
+    let page = ProgramPage::of(&app, me.view, edition.clone()).await?;
+    let document = json!({ "program": edition, "schedules": page.schedules });
+    Ok(page.v.show(&page, &document))
+}
+
+/// `POST /admin/programs/{id}`
+pub(crate) async fn update_program(
+    app: Data<App>,
+    me: AdminAccount,
+    path: Path<Uuid>,
+    form: Body<ProgramForm>,
+) -> Result<HttpResponse, PageError> {
+    let (form, v) = (form.0, me.view);
+    let edition = edition_of(&app, ProgramId(path.into_inner())).await?;
+    let id = edition.id;
+    let (version, details) = match form.parse_edit(&edition) {
+        Ok(parsed) => parsed,
+        Err(mistakes) if v.wants_form(&mistakes) => {
+            let page = ProgramPage::of(&app, v, edition).await?;
+            return Ok(page.refused(form, mistakes.clone(), &mistakes));
+        }
+        Err(mistakes) => return Err(mistakes.into()),
+    };
+    match programs::update(&app, me.account_id, id, version, &details).await {
+        Ok(saved) => {
+            let next = program_path(id);
+            Ok(tell(v.done(StatusCode::OK, &saved, &next), "flash-admin-saved"))
+        }
+        Err(refusal) if v.wants_form(&refusal) => refuse(&app, v, id, form, refusal).await,
+        Err(failure) => Err(failure.into()),
+    }
+}
+
+/// The form with what was typed, beside what the others changed. It carries their
+/// edition from now on: sending it again is a decision.
+async fn refuse(
+    app: &App,
+    v: View,
+    id: ProgramId,
+    form: ProgramForm,
+    refusal: AdminError,
+) -> Result<HttpResponse, PageError> {
+    let edition = edition_of(app, id).await?;
+    let form = form.on(edition.version);
+    let mut page = ProgramPage::of(app, v, edition).await?;
+    page.meanwhile = refusal.meanwhile().to_vec();
+    Ok(page.refused(form, Mistakes::default(), &refusal))
+}
+
+/// The program's page with the reason why something beside its form was refused.
+pub(crate) async fn refuse_beside(
+    app: &App,
+    v: View,
+    edition: ProgramEdition,
+    new_schedule: NewScheduleForm,
+    refusal: String,
+    fault: &dyn Fault,
+) -> Result<HttpResponse, PageError> {
+    let page = ProgramPage::of(app, v, edition).await?;
+    let page = ProgramPage { refusal: Some(refusal), new_schedule, ..page };
+    Ok(page.v.html(fault.status(), &page))
+}
+
+/// A press of a button on one edition.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(crate) struct VersionForm {
+    version: Field,
+}
+
+impl VersionForm {
+    pub(crate) fn parse(&self) -> Result<i64, Mistakes> {
+        let mut mistakes = Mistakes::default();
+        let version = parse_version(&mut mistakes, &self.version);
+        mistakes.or(version)
+    }
+}
+
+/// `POST /admin/programs/{id}/publication`
+pub(crate) async fn create_publication(
+    app: Data<App>,
+    me: AdminAccount,
+    path: Path<Uuid>,
+    form: Body<VersionForm>,
+) -> Result<HttpResponse, PageError> {
+    let (id, v) = (ProgramId(path.into_inner()), me.view);
+    let version = form.0.parse()?;
+    match programs::publish(&app, me.account_id, id, version).await {
+        Ok(saved) => {
+            let next = program_path(id);
+            Ok(tell(v.done(StatusCode::OK, &saved, &next), "flash-admin-published"))
+        }
+        Err(refusal) if v.wants_form(&refusal) => {
+            let form = ProgramForm::of(&edition_of(&app, id).await?);
+            refuse(&app, v, id, form, refusal).await
+        }
+        Err(failure) => Err(failure.into()),
+    }
+}

@@ -1,0 +1,190 @@
+//! Lines: looked at, sped up, paused, taken away.
+
+pub(crate) mod pages;
+pub(crate) mod store;
+
+use serde_json::json;
+
+use self::store::LineFigures;
+use super::error::AdminError;
+use crate::admin::edits::{Edit, commit_edit};
+use crate::audit::{
+    self,
+    model::{Act, Entry, Reason, Subject},
+};
+use crate::{
+    accounts::{AccountError, AccountId},
+    app::App,
+    catalog::{self, Guards, Program, ProgramEdition, ProgramId},
+    entry_queue::{self, Purge, QueueNumber},
+    infra::throwaway,
+};
+
+/// Minutes in which [`LineFigures`] counts who came and went lately.
+const LATELY_MINUTES: f64 = 5.0;
+
+/// How fast a line would move, and how long the last of it would wait.
+#[derive(Clone, Copy, Debug, PartialEq, serde::Serialize)]
+pub(crate) struct Prediction {
+    /// People let in a minute.
+    pub(crate) per_minute: f64,
+    /// Until everybody who waits now is in; `None` when that never happens.
+    pub(crate) minutes: Option<f64>,
+}
+
+/// What the line would do with other settings.
+///
+/// By Little's law people stay `inside / freed a minute`; with room for `capacity` of
+/// them so many leave, and may come, a minute. The rate bounds it. `None` while nobody
+/// has left yet and nothing is known.
+pub(crate) fn predict(
+    figures: &LineFigures,
+    capacity: Option<i32>,
+    rate_per_second: Option<i32>,
+) -> Option<Prediction> {
+    let by_rate = rate_per_second.map(|rate| f64::from(rate) * 60.0);
+    let freed_a_minute = whole(figures.freed_lately) / LATELY_MINUTES;
+    let by_capacity = match capacity {
+        None => None,
+        Some(capacity) if freed_a_minute > 0.0 && figures.inside > 0 => {
+            Some(f64::from(capacity) * freed_a_minute / whole(figures.inside))
+        }
+        Some(_) => return None,
+    };
+    let per_minute = match (by_capacity, by_rate) {
+        (Some(left), Some(right)) => left.min(right),
+        (Some(only), None) | (None, Some(only)) => only,
+        // Nothing holds anybody up.
+        (None, None) => return None,
+    };
+    let minutes = (per_minute > 0.0).then(|| whole(figures.waiting) / per_minute);
+    Some(Prediction { per_minute, minutes })
+}
+
+fn whole(count: i64) -> f64 {
+    i32::try_from(count).map_or(f64::MAX, f64::from)
+}
+
+fn edit(by: AccountId, act: Act, id: ProgramId, version: i64) -> Edit {
+    Edit { by, act, subject: Subject::Program, subject_id: id.to_string(), version, reason: None }
+}
+
+/// Changes how many may be inside and how fast they are let in.
+pub(crate) async fn update(
+    app: &App,
+    by: AccountId,
+    id: ProgramId,
+    version: i64,
+    limits: (Option<i32>, Option<i32>),
+) -> Result<ProgramEdition, AdminError> {
+    commit_edit(app, &edit(by, Act::LineChanged, id, version), |mut tx| async move {
+        let outcome = catalog::update_line(&mut tx, id, version, limits.0, limits.1).await;
+        (tx, outcome)
+    })
+    .await
+}
+
+/// Changes the guards against hoarding.
+pub(crate) async fn guard(
+    app: &App,
+    by: AccountId,
+    id: ProgramId,
+    version: i64,
+    guards: Guards,
+) -> Result<ProgramEdition, AdminError> {
+    commit_edit(app, &edit(by, Act::LineChanged, id, version), |mut tx| async move {
+        let outcome = catalog::update_guards(&mut tx, id, version, &guards).await;
+        (tx, outcome)
+    })
+    .await
+}
+
+/// Lets nobody in any more, or lets people in again.
+pub(crate) async fn pause(
+    app: &App,
+    by: AccountId,
+    id: ProgramId,
+    version: i64,
+    is_paused: bool,
+) -> Result<ProgramEdition, AdminError> {
+    let act = if is_paused { Act::LinePaused } else { Act::LineResumed };
+    commit_edit(app, &edit(by, act, id, version), |mut tx| async move {
+        let outcome = catalog::pause_line(&mut tx, id, version, is_paused).await;
+        (tx, outcome)
+    })
+    .await
+}
+
+/// Lets one person in past the line.
+pub(crate) async fn let_in(
+    app: &App,
+    by: AccountId,
+    program: &Program,
+    account_id: AccountId,
+    reason: &Reason,
+) -> Result<QueueNumber, AdminError> {
+    if throwaway::is_marked(account_id.0) {
+        return Err(AccountError::Rehearsed.into());
+    }
+    let mut tx = app.db.begin().await?;
+    let token = entry_queue::let_in(&mut tx, by, account_id, program).await?;
+    let entry = Entry::new(by, Act::LetIn, Subject::Account, account_id).because(reason);
+    let after = json!({ "program": program.slug, "queue_number": token.queue_number });
+    audit::commit(app, tx, entry.after(&after)).await?;
+    entry_queue::mirror(app, program.id, &[account_id]).await;
+    Ok(token.queue_number)
+}
+
+/// Takes the line away as it stands now: logged here, done by the workers.
+pub(crate) async fn purge(
+    app: &App,
+    by: AccountId,
+    id: ProgramId,
+    reason: &Reason,
+) -> Result<Option<Purge>, AdminError> {
+    let mut tx = app.db.begin().await?;
+    let purge = entry_queue::begin_purge(&mut tx, id).await?;
+    let entry = Entry::new(by, Act::LinePurged, Subject::Program, id).because(reason);
+    let waiting = |purge: Purge| json!({ "waiting": purge.total, "up_to": purge.up_to });
+    audit::commit(app, tx, entry.after(&purge.map(waiting))).await?;
+    Ok(purge)
+}
+
+#[cfg(test)]
+mod tests {
+    use chrono::DateTime;
+
+    use super::*;
+
+    fn figures(waiting: i64, inside: i64, freed_lately: i64) -> LineFigures {
+        LineFigures {
+            waiting,
+            parked: 0,
+            inside,
+            admitted_last_minute: 0,
+            admitted_lately: 0,
+            freed_lately,
+            at: DateTime::UNIX_EPOCH,
+        }
+    }
+
+    #[test]
+    fn twice_the_room_is_twice_as_fast_until_the_rate_holds_it_up() {
+        // A hundred inside and fifty freed in five minutes: ten a minute.
+        let now = figures(200, 100, 50);
+        let told = |capacity, rate| {
+            let told = predict(&now, capacity, rate).unwrap();
+            (told.per_minute, told.minutes.unwrap())
+        };
+        assert_eq!(told(Some(100), None), (10.0, 20.0));
+        assert_eq!(told(Some(200), None), (20.0, 10.0));
+        assert_eq!(told(Some(1_000), Some(1)), (60.0, 200.0 / 60.0));
+        assert_eq!(told(None, Some(2)), (120.0, 200.0 / 120.0));
+    }
+
+    #[test]
+    fn nothing_is_predicted_before_anybody_has_left() {
+        assert_eq!(predict(&figures(10, 5, 0), Some(10), None), None);
+        assert_eq!(predict(&figures(10, 5, 5), None, None), None);
+    }
+}

@@ -1,0 +1,132 @@
+//! Guards against hoarding, as typed.
+
+use std::ops::RangeInclusive;
+
+use actix_web::{
+    HttpResponse,
+    http::StatusCode,
+    web::{Data, Path},
+};
+use serde::Deserialize;
+use serde_json::json;
+use uuid::Uuid;
+
+use super::{LinePage, answer};
+use crate::{
+    accounts::AdminAccount,
+    admin::{pages::parse_version, queue},
+    app::App,
+    catalog::{Guards, ProgramEdition, ProgramId},
+    entry_queue::Guard,
+    web::{
+        error::PageError,
+        form::{Body, Field, Mistakes},
+    },
+};
+
+/// An account may have to be a year old.
+const AGE_MINS: RangeInclusive<i32> = 1..=525_600;
+const PROOF_BITS: RangeInclusive<i32> = 8..=28;
+/// What the page offers; programs may send others.
+pub(crate) const OFFERED_BITS: [i32; 6] = [20, 21, 22, 23, 24, 25];
+const JOINS: RangeInclusive<i32> = 1..=100_000;
+const HOLDS: RangeInclusive<i32> = 1..=100;
+const COOL_DOWN_MINS: RangeInclusive<i32> = 1..=10_080;
+
+/// The guards of a line; an empty field turns one off.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(default)]
+pub(crate) struct GuardsForm {
+    version: Field,
+    pub(crate) account_age_mins: Field,
+    pub(crate) proof_bits: Field,
+    pub(crate) joins_per_address: Field,
+    pub(crate) unpaid_holds_max: Field,
+    pub(crate) cool_down_mins: Field,
+}
+
+impl GuardsForm {
+    /// As they stand.
+    pub(crate) fn of(edition: &ProgramEdition) -> Self {
+        let or_empty = |number: Option<i32>| number.map_or_else(Field::default, Field::of);
+        let guards = &edition.guards;
+        Self {
+            version: Field::of(edition.version),
+            account_age_mins: or_empty(guards.account_age_mins),
+            proof_bits: or_empty(guards.proof_bits),
+            joins_per_address: or_empty(guards.joins_per_address),
+            unpaid_holds_max: or_empty(guards.unpaid_holds_max),
+            cool_down_mins: or_empty(guards.cool_down_mins),
+        }
+    }
+
+    pub(crate) fn version(&self) -> &str {
+        self.version.text()
+    }
+
+    fn parse(&self) -> Result<(i64, Guards), Mistakes> {
+        let mut mistakes = Mistakes::default();
+        let version = parse_version(&mut mistakes, &self.version);
+        let mut number = |name, field: &Field, range: RangeInclusive<i32>| {
+            let number = match field.is_empty() {
+                true => Some(None),
+                false => field.parse().filter(|number| range.contains(number)).map(Some),
+            };
+            mistakes.note(name, "admin-refusal-number", number)
+        };
+        let account_age_mins = number("account_age_mins", &self.account_age_mins, AGE_MINS);
+        let proof_bits = number("proof_bits", &self.proof_bits, PROOF_BITS);
+        let joins_per_address = number("joins_per_address", &self.joins_per_address, JOINS);
+        let unpaid_holds_max = number("unpaid_holds_max", &self.unpaid_holds_max, HOLDS);
+        let cool_down_mins = number("cool_down_mins", &self.cool_down_mins, COOL_DOWN_MINS);
+        let cool_down = unpaid_holds_max.zip(cool_down_mins);
+        // One without the other says nothing.
+        let cool_down = cool_down.filter(|(holds, mins)| holds.is_some() == mins.is_some());
+        let cool_down = mistakes.note("cool_down_mins", "admin-refusal-cool-down", cool_down);
+        let guards = account_age_mins.zip(proof_bits).zip(joins_per_address).zip(cool_down);
+        let guards = guards.map(|(((account_age_mins, proof_bits), joins_per_address), cool)| {
+            let (unpaid_holds_max, cool_down_mins) = cool;
+            Guards {
+                account_age_mins,
+                proof_bits,
+                joins_per_address,
+                unpaid_holds_max,
+                cool_down_mins,
+            }
+        });
+        mistakes.or(version.zip(guards))
+    }
+}
+
+/// The locale key of a guard's name.
+pub(crate) fn name_key(guard: Guard) -> &'static str {
+    match guard {
+        Guard::AccountAge => "admin-guard-age",
+        Guard::Proof => "admin-guard-proof",
+        Guard::Address => "admin-guard-address",
+        Guard::CoolDown => "admin-guard-cool-down",
+    }
+}
+
+/// `POST /admin/programs/{id}/line/guards`
+pub(crate) async fn update_guards(
+    app: Data<App>,
+    me: AdminAccount,
+    path: Path<Uuid>,
+    form: Body<GuardsForm>,
+) -> Result<HttpResponse, PageError> {
+    let id = ProgramId(path.into_inner());
+    let (version, guards) = match form.0.parse() {
+        Ok(parsed) => parsed,
+        Err(mistakes) if me.view.wants_form(&mistakes) => {
+            let mut page = LinePage::of(&app, me.view, id).await?;
+            page.refusal = Some(page.v.reasons(&mistakes));
+            page.guards = form.0;
+            page.mistakes = mistakes;
+            return Ok(page.v.html(StatusCode::UNPROCESSABLE_ENTITY, &page));
+        }
+        Err(mistakes) => return Err(mistakes.into()),
+    };
+    let outcome = queue::guard(&app, me.account_id, id, version, guards).await;
+    answer(&app, me.view, id, outcome.map(|edition| json!(edition))).await
+}

@@ -1,0 +1,78 @@
+//! How many may be inside and how fast they are let in, as typed.
+
+use serde::Deserialize;
+
+use crate::{
+    admin::{pages::parse_version, programs::pages::form_optional},
+    catalog::ProgramEdition,
+    web::form::{Field, Mistakes},
+};
+
+/// The limits of a line, to be predicted or saved.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(default)]
+pub(crate) struct LimitsForm {
+    version: Field,
+    queue_capacity: Field,
+    queue_rate_per_second: Field,
+    predict: Field,
+}
+
+/// Capacity and rate.
+type Limits = (Option<i32>, Option<i32>);
+
+impl LimitsForm {
+    /// As they stand.
+    pub(crate) fn of(edition: &ProgramEdition) -> Self {
+        let or_empty = |number: Option<i32>| number.map_or_else(Field::default, Field::of);
+        Self {
+            version: Field::of(edition.version),
+            queue_capacity: or_empty(edition.details.queue_capacity),
+            queue_rate_per_second: or_empty(edition.details.queue_rate_per_second),
+            predict: Field::default(),
+        }
+    }
+
+    /// What was typed, to be sent again for this edition.
+    pub(crate) fn on(&self, edition: &ProgramEdition) -> Self {
+        Self { version: Field::of(edition.version), ..self.clone() }
+    }
+
+    pub(crate) fn version(&self) -> &str {
+        self.version.text()
+    }
+
+    pub(crate) fn capacity(&self) -> &str {
+        self.queue_capacity.text()
+    }
+
+    pub(crate) fn rate(&self) -> &str {
+        self.queue_rate_per_second.text()
+    }
+
+    /// Whether nobody asks what they would do.
+    pub(crate) fn is_no_question(&self) -> bool {
+        self.predict.is_empty()
+    }
+
+    /// The limits alone.
+    pub(crate) fn read(&self) -> Result<Limits, Mistakes> {
+        let mut mistakes = Mistakes::default();
+        let limits = self.note(&mut mistakes);
+        mistakes.or(limits)
+    }
+
+    /// The limits and the edition that they were made of.
+    pub(crate) fn parse(&self) -> Result<(i64, Limits), Mistakes> {
+        let mut mistakes = Mistakes::default();
+        let version = parse_version(&mut mistakes, &self.version);
+        let limits = self.note(&mut mistakes);
+        mistakes.or(version.zip(limits))
+    }
+
+    fn note(&self, mistakes: &mut Mistakes) -> Option<Limits> {
+        let capacity = form_optional(mistakes, "queue_capacity", &self.queue_capacity);
+        let rate = form_optional(mistakes, "queue_rate_per_second", &self.queue_rate_per_second);
+        capacity.zip(rate)
+    }
+}

@@ -1,0 +1,291 @@
+//! The line of one program: looked at, changed, paused, taken away.
+
+mod chart;
+mod guards;
+mod limits;
+mod purge;
+
+use actix_web::{
+    HttpResponse,
+    http::StatusCode,
+    web::{Data, Path, Query},
+};
+use askama::Template;
+use serde::Deserialize;
+use serde_json::json;
+use uuid::Uuid;
+
+use self::{
+    chart::Charts,
+    guards::{OFFERED_BITS, name_key},
+    purge::Progress,
+};
+use super::{
+    Prediction, predict,
+    store::{self as store, LineFigures},
+};
+use crate::audit::model::Meanwhile;
+use crate::{
+    accounts::{AdminAccount, Email},
+    admin::{
+        AdminError,
+        pages::{parse_reason, tell},
+        programs::pages::{VersionForm, edition_of},
+        queue,
+    },
+    app::App,
+    catalog::{ProgramEdition, ProgramId, ProgramStatus, Programs},
+    entry_queue::{Effect, find_purge, list_effects, secs_of},
+    text::{
+        i18n::Phrase,
+        times::{self, HOME_ZONE},
+    },
+    web::{
+        error::{NotFound, PageError},
+        form::{Body, Field, Mistakes},
+        page::View,
+    },
+};
+pub(crate) use guards::GuardsForm;
+pub(crate) use guards::update_guards;
+pub(crate) use limits::LimitsForm;
+pub(crate) use purge::create_purge;
+
+#[derive(Template)]
+#[template(path = "admin/line.html")]
+struct LinePage {
+    v: View,
+    edition: ProgramEdition,
+    figures: LineFigures,
+    charts: Charts,
+    /// With the settings as they are.
+    now: Option<Prediction>,
+    /// With those that were typed and not saved.
+    then: Option<Prediction>,
+    limits: LimitsForm,
+    guards: GuardsForm,
+    effects: Vec<Effect>,
+    mistakes: Mistakes,
+    is_asked: bool,
+    purge: Option<Progress>,
+    refusal: Option<String>,
+    meanwhile: Vec<Meanwhile>,
+}
+
+impl LinePage {
+    async fn of(app: &App, v: View, id: ProgramId) -> Result<Self, PageError> {
+        let edition = edition_of(app, id).await?;
+        let figures = store::figures_of(&app.db, id).await?;
+        let charts = Charts::of(store::list_minutes(&app.db, id).await?);
+        let purge = find_purge(&app.db, id).await?;
+        let purge = purge.and_then(|purge| Progress::of(purge, figures.at));
+        let details = &edition.details;
+        let now = predict(&figures, details.queue_capacity, details.queue_rate_per_second);
+        Ok(Self {
+            limits: LimitsForm::of(&edition),
+            guards: GuardsForm::of(&edition),
+            effects: list_effects(&app.db, id).await?,
+            v,
+            edition,
+            figures,
+            charts,
+            now,
+            then: None,
+            mistakes: Mistakes::default(),
+            is_asked: false,
+            purge,
+            refusal: None,
+            meanwhile: Vec::new(),
+        })
+    }
+
+    /// Limits that make no sense, as they were typed, with the reason.
+    fn refuse_limits(
+        mut self,
+        typed: &LimitsForm,
+        mistakes: Mistakes,
+    ) -> Result<HttpResponse, PageError> {
+        if !self.v.wants_form(&mistakes) {
+            return Err(mistakes.into());
+        }
+        self.refusal = Some(self.v.reasons(&mistakes));
+        self.limits = typed.on(&self.edition);
+        self.mistakes = mistakes;
+        Ok(self.v.html(StatusCode::UNPROCESSABLE_ENTITY, &self))
+    }
+
+    /// A prediction in words.
+    fn told(&self, prediction: Option<&Prediction>) -> Phrase {
+        match prediction {
+            None => self.v.t("admin-line-unknown"),
+            Some(Prediction { per_minute, minutes }) => self
+                .v
+                .t("admin-line-predicted")
+                .word("rate", format!("{per_minute:.1}"))
+                .word("minutes", minutes.map_or_else(|| "∞".to_owned(), |m| format!("{m:.0}"))),
+        }
+    }
+
+    /// Difficulties to choose from, how long each takes, and whether it is the one that is set;
+    /// one that is set and not offered comes first.
+    fn difficulties(&self) -> Vec<(i32, i64, bool)> {
+        let set: Option<i32> = self.guards.proof_bits.parse();
+        let other = set.filter(|bits| !OFFERED_BITS.contains(bits));
+        let all = other.into_iter().chain(OFFERED_BITS);
+        all.map(|bits| (bits, secs_of(bits), set == Some(bits))).collect()
+    }
+
+    fn guard_name(&self, effect: &Effect) -> Phrase {
+        self.v.t(name_key(effect.guard))
+    }
+
+    fn time(&self) -> String {
+        times::time_of_day(self.figures.at, times::zone(HOME_ZONE))
+    }
+}
+
+fn line_path(id: ProgramId) -> String {
+    format!("/admin/programs/{id}/line")
+}
+
+/// `GET /admin/programs/{id}/line`, with other limits to be predicted if they are given.
+pub(crate) async fn show_line(
+    app: Data<App>,
+    me: AdminAccount,
+    path: Path<Uuid>,
+    asked: Query<LimitsForm>,
+) -> Result<HttpResponse, PageError> {
+    let id = ProgramId(path.into_inner());
+    let mut page = LinePage::of(&app, me.view, id).await?;
+    if !asked.is_no_question() {
+        let (capacity, rate) = match asked.read() {
+            Ok(limits) => limits,
+            Err(mistakes) => return page.refuse_limits(&asked, mistakes),
+        };
+        page.then = predict(&page.figures, capacity, rate);
+        page.is_asked = true;
+        page.limits = asked.on(&page.edition);
+    }
+    let document = json!({
+        "program": page.edition, "line": page.figures, "prediction": page.now,
+        "guard_effects": page.effects, "with_these": page.then, "minutes": page.charts.minutes, "purge": page.purge,
+    });
+    Ok(page.v.show(&page, &document))
+}
+
+/// Back to the line, or its page with the reason.
+async fn answer(
+    app: &App,
+    v: View,
+    id: ProgramId,
+    outcome: Result<serde_json::Value, AdminError>,
+) -> Result<HttpResponse, PageError> {
+    match outcome {
+        Ok(done) => Ok(tell(v.done(StatusCode::OK, &done, &line_path(id)), "flash-admin-saved")),
+        Err(refusal) if v.wants_form(&refusal) => {
+            let mut page = LinePage::of(app, v, id).await?;
+            page.refusal = Some(page.v.refusal(&refusal));
+            page.meanwhile = refusal.meanwhile().to_vec();
+            let status = crate::web::error::Fault::status(&refusal);
+            Ok(page.v.html(status, &page))
+        }
+        Err(failure) => Err(failure.into()),
+    }
+}
+
+/// `POST /admin/programs/{id}/line`
+pub(crate) async fn update_line(
+    app: Data<App>,
+    me: AdminAccount,
+    path: Path<Uuid>,
+    form: Body<LimitsForm>,
+) -> Result<HttpResponse, PageError> {
+    let id = ProgramId(path.into_inner());
+    let (version, limits) = match form.0.parse() {
+        Ok(parsed) => parsed,
+        Err(mistakes) => {
+            let page = LinePage::of(&app, me.view, id).await?;
+            return page.refuse_limits(&form.0, mistakes);
+        }
+    };
+    let outcome = queue::update(&app, me.account_id, id, version, limits).await;
+    answer(&app, me.view, id, outcome.map(|edition| json!(edition))).await
+}
+
+/// `POST /admin/programs/{id}/line/pause`
+pub(crate) async fn create_pause(
+    app: Data<App>,
+    me: AdminAccount,
+    path: Path<Uuid>,
+    form: Body<VersionForm>,
+) -> Result<HttpResponse, PageError> {
+    pause(&app, me, ProgramId(path.into_inner()), form.0.parse()?, true).await
+}
+
+/// `POST /admin/programs/{id}/line/resumption`
+pub(crate) async fn create_resumption(
+    app: Data<App>,
+    me: AdminAccount,
+    path: Path<Uuid>,
+    form: Body<VersionForm>,
+) -> Result<HttpResponse, PageError> {
+    pause(&app, me, ProgramId(path.into_inner()), form.0.parse()?, false).await
+}
+
+async fn pause(
+    app: &App,
+    me: AdminAccount,
+    id: ProgramId,
+    version: i64,
+    is_paused: bool,
+) -> Result<HttpResponse, PageError> {
+    let outcome = queue::pause(app, me.account_id, id, version, is_paused).await;
+    answer(app, me.view, id, outcome.map(|edition| json!(edition))).await
+}
+
+/// Somebody to be let in past the line.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(crate) struct LetInForm {
+    who: Field,
+    reason: Field,
+}
+
+/// `POST /admin/programs/{id}/line/admissions`
+pub(crate) async fn create_admission(
+    app: Data<App>,
+    programs: Data<Programs>,
+    me: AdminAccount,
+    path: Path<Uuid>,
+    form: Body<LetInForm>,
+) -> Result<HttpResponse, PageError> {
+    let id = ProgramId(path.into_inner());
+    let program = programs.find(&app, &id.to_string()).await?.ok_or(NotFound)?;
+    let mut mistakes = Mistakes::default();
+    let reason = parse_reason(&mut mistakes, &form.0.reason);
+    let who = &form.0.who;
+    let email = Email::parse(who.text());
+    let email = email.as_ref().map(Email::as_str);
+    let found = store::find_waiting(&app.db, id, who.parse(), email).await?;
+    let found = mistakes.note("who", "admin-refusal-waiting", found);
+    let (account_id, reason) = match mistakes.clone().or(found.zip(reason)) {
+        Ok(parsed) => parsed,
+        Err(mistakes) => return refuse(&app, me.view, id, &mistakes).await,
+    };
+    let outcome = queue::let_in(&app, me.account_id, &program, account_id, &reason).await;
+    answer(&app, me.view, id, outcome.map(|number| json!({ "queue_number": number }))).await
+}
+
+async fn refuse(
+    app: &App,
+    v: View,
+    id: ProgramId,
+    mistakes: &Mistakes,
+) -> Result<HttpResponse, PageError> {
+    if !v.wants_form(mistakes) {
+        return Err(mistakes.clone().into());
+    }
+    let mut page = LinePage::of(app, v, id).await?;
+    page.refusal = Some(page.v.reasons(mistakes));
+    Ok(page.v.html(StatusCode::UNPROCESSABLE_ENTITY, &page))
+}

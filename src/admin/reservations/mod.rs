@@ -1,0 +1,4 @@
+//! Reservations.
+
+pub(crate) mod pages;
+pub(crate) mod store;

@@ -1,0 +1,160 @@
+//! Reservations, whoever's they are: found, looked at, refunded.
+
+use actix_web::{
+    HttpResponse,
+    http::StatusCode,
+    web::{Data, Path, Query},
+};
+use askama::Template;
+use serde::Deserialize;
+use serde_json::json;
+use uuid::Uuid;
+
+use super::store::{self as store, BookedItem, Booking};
+use crate::{
+    accounts::{AdminAccount, ConfirmedAdmin, find_accounts},
+    admin::{
+        pages::{parse_reason, tell},
+        people::{self, Refund},
+        programs::pages::Search,
+    },
+    app::App,
+    infra::{idempotency::RequestKey, postgres::page::Page},
+    payment::Share,
+    reservation::ReservationStatus,
+    text::times::HOME_ZONE,
+    web::{
+        error::{Fault, NotFound, PageError},
+        form::{Body, Field, Mistakes},
+        page::View,
+        request_key,
+    },
+};
+
+impl Booking {
+    /// The locale key of where it stands.
+    fn status_key(&self) -> &'static str {
+        match self.status {
+            ReservationStatus::Held => "reservation-status-held",
+            ReservationStatus::Confirmed => "reservation-status-confirmed",
+            ReservationStatus::Cancelled => "reservation-status-cancelled",
+            ReservationStatus::Expired => "reservation-status-expired",
+            ReservationStatus::Refunded => "reservation-status-refunded",
+        }
+    }
+}
+
+#[derive(Template)]
+#[template(path = "admin/reservations.html")]
+struct BookingsPage {
+    v: View,
+    query: Search,
+    bookings: Page<Booking>,
+}
+
+/// `GET /admin/reservations`
+pub(crate) async fn list_bookings(
+    app: Data<App>,
+    me: AdminAccount,
+    query: Query<Search>,
+) -> Result<HttpResponse, PageError> {
+    let query = query.into_inner();
+    let text = query.q.trim();
+    let accounts = match text {
+        "" => None,
+        _ => Some(find_accounts(&app.db, text).await?),
+    };
+    let id = Uuid::try_parse(text).ok();
+    let found = store::list(&app.db, accounts.as_deref(), id, query.after).await?;
+    let bookings = Page::cut(found, |booking| booking.id.0);
+    let document = json!({ "reservations": bookings.rows, "next": bookings.next });
+    let page = BookingsPage { v: me.view, query, bookings };
+    Ok(page.v.show(&page, &document))
+}
+
+#[derive(Template)]
+#[template(path = "admin/reservation.html")]
+struct BookingPage {
+    v: View,
+    booking: Booking,
+    items: Vec<BookedItem>,
+    request_key: Uuid,
+    mistakes: Mistakes,
+    refusal: Option<String>,
+    meanwhile: Vec<crate::audit::model::Meanwhile>,
+}
+
+impl BookingPage {
+    async fn of(app: &App, v: View, id: Uuid) -> Result<Self, PageError> {
+        let mut found = store::list(&app.db, Some(&[]), Some(id), None).await?;
+        let booking = found.pop().ok_or(NotFound)?;
+        let items = store::list_items(&app.db, booking.id).await?;
+        let (mistakes, meanwhile) = (Mistakes::default(), Vec::new());
+        let request_key = Uuid::now_v7();
+        Ok(Self { v, booking, items, request_key, mistakes, refusal: None, meanwhile })
+    }
+}
+
+/// `GET /admin/reservations/{id}`
+pub(crate) async fn show_booking(
+    app: Data<App>,
+    me: AdminAccount,
+    path: Path<Uuid>,
+) -> Result<HttpResponse, PageError> {
+    let page = BookingPage::of(&app, me.view, path.into_inner()).await?;
+    let document = json!({ "reservation": page.booking, "items": page.items });
+    Ok(page.v.show(&page, &document))
+}
+
+/// How much goes back, and why.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(crate) struct RefundForm {
+    share: Field,
+    reason: Field,
+    request_key: Field,
+}
+
+/// `POST /admin/reservations/{id}/refund`
+pub(crate) async fn create_refund(
+    app: Data<App>,
+    ConfirmedAdmin(me): ConfirmedAdmin,
+    path: Path<Uuid>,
+    form: Body<RefundForm>,
+) -> Result<HttpResponse, PageError> {
+    let mut page = BookingPage::of(&app, me.view.clone(), path.into_inner()).await?;
+    let mut mistakes = Mistakes::default();
+    let share = match form.0.share.text() {
+        "agreed" => Some(Share::AsAgreed),
+        "all" => Some(Share::All),
+        _ => None,
+    };
+    let share = mistakes.note("share", "admin-refusal-share", share);
+    let reason = parse_reason(&mut mistakes, &form.0.reason);
+    let key = request_key::parse(&mut mistakes, &form.0.request_key);
+    let (share, reason) = match mistakes.or(share.zip(reason)) {
+        Ok(parsed) => parsed,
+        Err(mistakes) if page.v.wants_form(&mistakes) => {
+            page.mistakes = mistakes;
+            return Ok(page.v.html(StatusCode::UNPROCESSABLE_ENTITY, &page));
+        }
+        Err(mistakes) => return Err(mistakes.into()),
+    };
+    let key = key.map(|key| {
+        let route = format!("POST /admin/reservations/{}/refund", page.booking.id);
+        RequestKey::new(me.account_id.0, key, &route, &json!([form.0.share.text(), reason]))
+    });
+    let (reservation_id, owner_id) = (page.booking.id, page.booking.account_id);
+    let refund = Refund { reservation_id, owner_id, share, reason };
+    match people::refund(&app, me.account_id, &refund, key.as_ref()).await {
+        Ok(cancelled) => {
+            let next = format!("/admin/reservations/{}", page.booking.id);
+            Ok(tell(me.view.done(StatusCode::OK, &cancelled, &next), "flash-admin-saved"))
+        }
+        Err(refusal) if page.v.wants_form(&refusal) => {
+            page.refusal = Some(page.v.refusal(&refusal));
+            Ok(page.v.html(refusal.status(), &page))
+        }
+        Err(failure) => Err(failure.into()),
+    }
+}

@@ -1,0 +1,4 @@
+//! Sales.
+
+pub(crate) mod pages;
+pub(crate) mod store;

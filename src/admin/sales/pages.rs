@@ -1,0 +1,133 @@
+//! What was sold, by performance and section, on a page and as a file.
+
+use actix_web::{
+    HttpResponse,
+    web::{Data, Path},
+};
+use askama::Template;
+use chrono::{DateTime, Utc};
+use serde_json::json;
+use uuid::Uuid;
+
+use super::store::{self as store, SoldSection};
+use crate::{
+    accounts::AdminAccount,
+    admin::{
+        pages::download::{CHUNK_ROWS, csv},
+        programs::pages::edition_of,
+    },
+    app::App,
+    catalog::{ProgramEdition, ProgramId, ScheduleId},
+    text::times::rfc3339,
+    web::{error::PageError, page::View},
+};
+
+/// Columns of the file.
+const COLUMNS: &[&str] =
+    &["reservation", "created_at", "status", "email", "starts_at", "places", "total"];
+
+/// The width of a bar, in units of its drawing.
+const BAR: i64 = 1_000;
+
+/// One performance and its sections.
+struct Evening {
+    schedule_id: ScheduleId,
+    starts_at: DateTime<Utc>,
+    time_zone: String,
+    sections: Vec<SoldSection>,
+}
+
+impl Evening {
+    fn sum(&self, pick: fn(&SoldSection) -> i64) -> i64 {
+        self.sections.iter().map(pick).sum()
+    }
+
+    fn sold(&self) -> i64 {
+        self.sum(|section| section.sold)
+    }
+
+    fn revenue(&self) -> i64 {
+        self.sum(|section| section.revenue)
+    }
+}
+
+impl SoldSection {
+    fn whole(&self) -> i64 {
+        (self.sold + self.held + self.free).max(1)
+    }
+
+    /// How wide the sold part of its bar is.
+    fn sold_width(&self) -> i64 {
+        self.sold * BAR / self.whole()
+    }
+
+    /// How wide the held part is.
+    fn held_width(&self) -> i64 {
+        self.held * BAR / self.whole()
+    }
+}
+
+#[derive(Template)]
+#[template(path = "admin/sales.html")]
+struct SalesPage {
+    v: View,
+    edition: ProgramEdition,
+    evenings: Vec<Evening>,
+}
+
+/// `GET /admin/programs/{id}/sales`
+pub(crate) async fn show_sales(
+    app: Data<App>,
+    me: AdminAccount,
+    path: Path<Uuid>,
+) -> Result<HttpResponse, PageError> {
+    let edition = edition_of(&app, ProgramId(path.into_inner())).await?;
+    let sections = store::list_sections(&app.db, edition.id).await?;
+    let document = json!({ "program": edition, "sections": sections });
+    let mut evenings: Vec<Evening> = Vec::new();
+    for section in sections {
+        match evenings.last_mut() {
+            Some(evening) if evening.schedule_id == section.schedule_id => {
+                evening.sections.push(section);
+            }
+            _ => evenings.push(Evening {
+                schedule_id: section.schedule_id,
+                starts_at: section.starts_at,
+                time_zone: section.time_zone.clone(),
+                sections: vec![section],
+            }),
+        }
+    }
+    let page = SalesPage { v: me.view, edition, evenings };
+    Ok(page.v.show(&page, &document))
+}
+
+/// `GET /admin/programs/{id}/sales.csv`
+pub(crate) async fn download_sales(
+    app: Data<App>,
+    _: AdminAccount,
+    path: Path<Uuid>,
+) -> Result<HttpResponse, PageError> {
+    let program = edition_of(&app, ProgramId(path.into_inner())).await?;
+    let (db, program_id) = (app.db.clone(), program.id);
+    csv(&program.details.slug, COLUMNS, move |after| {
+        let db = db.clone();
+        async move {
+            let lines = store::list_lines(&db, program_id, after, CHUNK_ROWS).await?;
+            let row = |line: store::SoldLine| {
+                let cells = vec![
+                    line.id.to_string(),
+                    rfc3339(line.created_at),
+                    line.status,
+                    line.email,
+                    rfc3339(line.starts_at),
+                    line.places.to_string(),
+                    line.total.get().to_string(),
+                ];
+                (line.id, cells)
+            };
+            Ok(lines.into_iter().map(row).collect())
+        }
+    })
+    .await
+}

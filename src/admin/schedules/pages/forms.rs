@@ -1,0 +1,272 @@
+//! What is typed about a performance.
+
+use std::collections::HashSet;
+
+use chrono::{DateTime, Utc};
+use serde::Deserialize;
+
+use crate::{
+    admin::{pages::parse_version, programs::pages::form_text as text},
+    app::App,
+    catalog::{ScheduleEdition, VenueId, ZoneDetails, find_venue},
+    points::Points,
+    reservation::SeatPick,
+    text::times,
+    web::{
+        form::{Field, Fields, Mistakes},
+        local_time::{Reading, TypedTime, carried},
+    },
+};
+
+/// Characters of a zone's, a section's or a row's name.
+const NAME_CHARS_MAX: usize = 40;
+/// What one seat or place may cost.
+const PRICE_MAX: i64 = 1_000_000_000;
+/// Places of one zone.
+const CAPACITY_MAX: i32 = 1_000_000;
+
+/// A performance to be announced.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(default)]
+pub(crate) struct NewScheduleForm {
+    pub(crate) venue_id: Field,
+    pub(crate) starts_at: Field,
+    starts_at_offset: Field,
+    /// The venue's clock, as soon as one is chosen.
+    #[serde(skip)]
+    time_zone: Field,
+    #[serde(skip)]
+    shown: Field,
+}
+
+impl NewScheduleForm {
+    /// Finds the venue, on whose clock the moment is read.
+    pub(crate) async fn parse(
+        &mut self,
+        app: &App,
+    ) -> Result<Result<(VenueId, DateTime<Utc>), Mistakes>, sqlx::Error> {
+        let mut mistakes = Mistakes::default();
+        let venue = match self.venue_id.parse().map(VenueId) {
+            Some(id) => find_venue(&app.db, id).await?,
+            None => None,
+        };
+        let venue = mistakes.note("venue_id", "admin-refusal-venue", venue);
+        let moment = match &venue {
+            Some(venue) => {
+                self.time_zone = Field::of(&venue.details.time_zone);
+                let usual = times::zone(&venue.details.time_zone);
+                self.starts().parse(&mut mistakes, usual, None)
+            }
+            None => None,
+        };
+        Ok(mistakes.or(venue.map(|venue| venue.id).zip(moment)))
+    }
+
+    fn starts(&self) -> TypedTime<'_> {
+        TypedTime {
+            name: "starts_at",
+            text: &self.starts_at,
+            zone: &self.time_zone,
+            shown: &self.shown,
+            offset: &self.starts_at_offset,
+        }
+    }
+
+    /// The two readings of a moment that the venue's clock shows twice.
+    pub(crate) fn readings(&self) -> Vec<Reading> {
+        self.starts().readings(times::zone(self.time_zone.text()))
+    }
+
+    /// Whether anything was typed.
+    pub(crate) fn is_typed(&self) -> bool {
+        !self.starts_at.is_empty()
+    }
+
+    pub(crate) fn is_venue(&self, id: &VenueId) -> bool {
+        self.venue_id.parse().as_ref() == Some(&id.0)
+    }
+}
+
+/// A performance to be moved.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(default)]
+pub(crate) struct MomentForm {
+    version: Field,
+    pub(crate) time_zone: Field,
+    pub(crate) starts_at: Field,
+    pub(crate) starts_at_shown: Field,
+    starts_at_offset: Field,
+}
+
+impl MomentForm {
+    /// The moment as it stands, to be typed over.
+    pub(crate) fn of(edition: &ScheduleEdition) -> Self {
+        let zone = times::zone(&edition.time_zone);
+        Self {
+            version: Field::of(edition.version),
+            time_zone: Field::of(zone.name()),
+            starts_at: Field::of(times::typed(edition.starts_at, zone)),
+            starts_at_shown: Field::of(carried(edition.starts_at)),
+            starts_at_offset: Field::default(),
+        }
+    }
+
+    pub(crate) fn parse(
+        &self,
+        edition: &ScheduleEdition,
+    ) -> Result<(i64, DateTime<Utc>), Mistakes> {
+        let mut mistakes = Mistakes::default();
+        let version = parse_version(&mut mistakes, &self.version);
+        let usual = times::zone(&edition.time_zone);
+        let moment = self.starts().parse(&mut mistakes, usual, Some(edition.starts_at));
+        mistakes.or(version.zip(moment))
+    }
+
+    fn starts(&self) -> TypedTime<'_> {
+        TypedTime {
+            name: "starts_at",
+            text: &self.starts_at,
+            zone: &self.time_zone,
+            shown: &self.starts_at_shown,
+            offset: &self.starts_at_offset,
+        }
+    }
+
+    /// The two readings of a moment that the clock shows twice.
+    pub(crate) fn readings(&self) -> Vec<Reading> {
+        self.starts().readings(times::zone(self.time_zone.text()))
+    }
+}
+
+/// The prices of sections, one beside the other; an empty one stays as it is.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(default)]
+pub(crate) struct PricesForm {
+    version: Field,
+    section: Fields,
+    price: Fields,
+}
+
+impl PricesForm {
+    pub(crate) fn parse(&self) -> Result<(i64, Vec<(String, Points)>), Mistakes> {
+        let mut mistakes = Mistakes::default();
+        let version = parse_version(&mut mistakes, &self.version);
+        let same_length = self.section.0.len() == self.price.0.len();
+        let pairs = self.section.0.iter().zip(&self.price.0);
+        let prices = pairs
+            .filter(|(_, price)| !price.is_empty())
+            .map(|(section, field)| Some((text(section, 1, NAME_CHARS_MAX)?, price(field)?)));
+        let prices: Option<Vec<_>> = prices.collect();
+        let prices = prices.filter(|prices| same_length && !prices.is_empty());
+        let prices = match prices {
+            Some(prices) => {
+                let once = Some(prices).filter(|prices| is_each_once(prices));
+                mistakes.note("section", "admin-refusal-section-twice", once)
+            }
+            None => mistakes.note("price", "admin-refusal-price", None),
+        };
+        mistakes.or(version.zip(prices))
+    }
+}
+
+/// Whether no section has two prices.
+fn is_each_once(prices: &[(String, Points)]) -> bool {
+    let sections: HashSet<&str> = prices.iter().map(|(section, _)| section.as_str()).collect();
+    sections.len() == prices.len()
+}
+
+/// Seats to be taken off sale, or put back.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(default)]
+pub(crate) struct BlockForm {
+    version: Field,
+    section: Field,
+    row: Field,
+    numbers: Field,
+    act: Field,
+}
+
+impl BlockForm {
+    pub(crate) fn parse(&self) -> Result<(i64, SeatPick, bool), Mistakes> {
+        let mut mistakes = Mistakes::default();
+        let version = parse_version(&mut mistakes, &self.version);
+        let section = text(&self.section, 1, NAME_CHARS_MAX);
+        let section = mistakes.note("section", "admin-refusal-section", section);
+        let row = Some(self.row.text().to_owned()).filter(|row| !row.is_empty());
+        let numbers = numbers(self.numbers.text());
+        let numbers = mistakes.note("numbers", "admin-refusal-seats", numbers);
+        let is_blocked = match self.act.text() {
+            "block" => Some(true),
+            "unblock" => Some(false),
+            _ => None,
+        };
+        let is_blocked = mistakes.note("act", "admin-refusal-act", is_blocked);
+        let pick =
+            section.zip(numbers).map(|(section, numbers)| SeatPick { section, row, numbers });
+        let parsed = version.zip(pick).zip(is_blocked);
+        mistakes.or(parsed.map(|((version, pick), is_blocked)| (version, pick, is_blocked)))
+    }
+}
+
+/// `1-4, 7` as numbers; nothing is all of them.
+fn numbers(text: &str) -> Option<Vec<i32>> {
+    const NUMBERS_MAX: usize = 1_000;
+    let mut numbers = Vec::new();
+    for part in text.split(',').map(str::trim).filter(|part| !part.is_empty()) {
+        let (from, to) = part.split_once('-').unwrap_or((part, part));
+        let (from, to): (i32, i32) = (from.trim().parse().ok()?, to.trim().parse().ok()?);
+        let is_range = 0 < from && from <= to;
+        if !is_range || usize::try_from(to - from).ok()? + numbers.len() >= NUMBERS_MAX {
+            return None;
+        }
+        numbers.extend(from..=to);
+    }
+    Some(numbers)
+}
+
+/// A zone, new or not.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(default)]
+pub(crate) struct ZoneForm {
+    version: Field,
+    name: Field,
+    price: Field,
+    capacity: Field,
+}
+
+impl ZoneForm {
+    pub(crate) fn parse(&self) -> Result<(i64, ZoneDetails), Mistakes> {
+        let mut mistakes = Mistakes::default();
+        let version = parse_version(&mut mistakes, &self.version);
+        let name = text(&self.name, 1, NAME_CHARS_MAX);
+        let name = mistakes.note("name", "admin-refusal-title", name);
+        let price = mistakes.note("price", "admin-refusal-price", price(&self.price));
+        let capacity =
+            self.capacity.parse().filter(|capacity| (1..=CAPACITY_MAX).contains(capacity));
+        let capacity = mistakes.note("capacity", "admin-refusal-positive", capacity);
+        let details = name.zip(price).zip(capacity).map(|((name, price), capacity)| ZoneDetails {
+            name,
+            price,
+            capacity,
+        });
+        mistakes.or(version.zip(details))
+    }
+}
+
+fn price(field: &Field) -> Option<Points> {
+    field.parse().filter(|price| (0..=PRICE_MAX).contains(price)).and_then(Points::new)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::numbers;
+
+    #[test]
+    fn seat_numbers_are_written_as_people_write_them() {
+        assert_eq!(numbers("1-3, 7").unwrap(), [1, 2, 3, 7]);
+        assert!(numbers(" ").unwrap().is_empty());
+        for refused in ["a", "3-1", "0", "1-5000", "1--3"] {
+            assert!(numbers(refused).is_none(), "{refused}");
+        }
+    }
+}

@@ -1,0 +1,265 @@
+//! One performance: when, what it has to sell, for how much.
+
+mod forms;
+
+use actix_web::{
+    HttpResponse,
+    http::StatusCode,
+    web::{Data, Path},
+};
+use askama::Template;
+use serde::Serialize;
+use serde_json::json;
+use uuid::Uuid;
+
+use crate::admin::{
+    pages::tell,
+    programs::pages::{edition_of, refuse_beside},
+};
+use crate::audit::model::Meanwhile;
+use crate::{
+    accounts::{AccountId, AdminAccount},
+    admin::{
+        AdminError,
+        schedules::{self, Change},
+    },
+    app::App,
+    catalog::{
+        ProgramId, ScheduleEdition, ScheduleId, SectionStock, ZoneId, ZoneStock,
+        find_schedule_edition, has_prices_to_write, stock_of,
+    },
+    text::times::HOME_ZONE,
+    web::{
+        error::{Fault, NotFound, PageError},
+        form::{Body, Mistakes},
+        page::View,
+    },
+};
+pub(crate) use forms::BlockForm;
+pub(crate) use forms::MomentForm;
+pub(crate) use forms::NewScheduleForm;
+pub(crate) use forms::PricesForm;
+pub(crate) use forms::ZoneForm;
+
+#[derive(Template)]
+#[template(path = "admin/schedule.html")]
+struct SchedulePage {
+    v: View,
+    edition: ScheduleEdition,
+    sections: Vec<SectionStock>,
+    zones: Vec<ZoneStock>,
+    /// Whether saved prices are still being written into the seats.
+    is_being_priced: bool,
+    moment: MomentForm,
+    mistakes: Mistakes,
+    refusal: Option<String>,
+    meanwhile: Vec<Meanwhile>,
+}
+
+impl SchedulePage {
+    async fn of(app: &App, v: View, id: ScheduleId) -> Result<Self, PageError> {
+        let edition = find_schedule_edition(&app.db, id).await?.ok_or(NotFound)?;
+        let (sections, zones) = stock_of(&app.db, id).await?;
+        let is_being_priced = has_prices_to_write(&app.db, id).await?;
+        let moment = MomentForm::of(&edition);
+        Ok(Self {
+            v,
+            edition,
+            sections,
+            zones,
+            is_being_priced,
+            moment,
+            mistakes: Mistakes::default(),
+            refusal: None,
+            meanwhile: Vec::new(),
+        })
+    }
+}
+
+/// `GET /admin/schedules/{id}`
+pub(crate) async fn show_schedule(
+    app: Data<App>,
+    me: AdminAccount,
+    path: Path<Uuid>,
+) -> Result<HttpResponse, PageError> {
+    let page = SchedulePage::of(&app, me.view, ScheduleId(path.into_inner())).await?;
+    let document = json!({
+        "schedule": page.edition, "sections": page.sections, "zones": page.zones,
+    });
+    Ok(page.v.show(&page, &document))
+}
+
+/// `POST /admin/programs/{id}/schedules`
+pub(crate) async fn create_schedule(
+    app: Data<App>,
+    me: AdminAccount,
+    path: Path<Uuid>,
+    Body(mut form): Body<NewScheduleForm>,
+) -> Result<HttpResponse, PageError> {
+    let program = edition_of(&app, ProgramId(path.into_inner())).await?;
+    let (venue_id, starts_at) = match form.parse(&app).await? {
+        Ok(parsed) => parsed,
+        Err(mistakes) if me.view.wants_form(&mistakes) => {
+            let refusal = me.view.reasons(&mistakes);
+            return refuse_beside(&app, me.view, program, form, refusal, &mistakes).await;
+        }
+        Err(mistakes) => return Err(mistakes.into()),
+    };
+    match schedules::create(&app, me.account_id, program.id, venue_id, starts_at).await {
+        Ok(made) => {
+            let next = schedule_path(made.id);
+            Ok(tell(me.view.done(StatusCode::CREATED, &made, &next), "flash-admin-saved"))
+        }
+        Err(refusal) if me.view.wants_form(&refusal) => {
+            let told = me.view.refusal(&refusal);
+            refuse_beside(&app, me.view, program, form, told, &refusal).await
+        }
+        Err(failure) => Err(failure.into()),
+    }
+}
+
+/// Where a performance is edited.
+fn schedule_path(id: ScheduleId) -> String {
+    format!("/admin/schedules/{id}")
+}
+
+/// An edit's answer: back to the performance, or its page with the reason.
+async fn answer<T: Serialize>(
+    app: &App,
+    v: View,
+    id: ScheduleId,
+    outcome: Result<T, AdminError>,
+) -> Result<HttpResponse, PageError> {
+    match outcome {
+        Ok(done) => {
+            Ok(tell(v.done(StatusCode::OK, &done, &schedule_path(id)), "flash-admin-saved"))
+        }
+        Err(refusal) if v.wants_form(&refusal) => {
+            let mut page = SchedulePage::of(app, v, id).await?;
+            page.refusal = Some(page.v.refusal(&refusal));
+            page.meanwhile = refusal.meanwhile().to_vec();
+            Ok(page.v.html(refusal.status(), &page))
+        }
+        Err(failure) => Err(failure.into()),
+    }
+}
+
+/// Fields that make no sense: the performance's page with the reason.
+async fn refuse(
+    app: &App,
+    v: View,
+    id: ScheduleId,
+    mistakes: Mistakes,
+) -> Result<HttpResponse, PageError> {
+    if !v.wants_form(&mistakes) {
+        return Err(mistakes.into());
+    }
+    let mut page = SchedulePage::of(app, v, id).await?;
+    page.refusal = Some(page.v.reasons(&mistakes));
+    Ok(page.v.html(mistakes.status(), &page))
+}
+
+fn change(by: AccountId, id: ScheduleId, version: i64) -> Change {
+    Change { by, id, version }
+}
+
+/// `POST /admin/schedules/{id}`
+pub(crate) async fn update_schedule(
+    app: Data<App>,
+    me: AdminAccount,
+    path: Path<Uuid>,
+    form: Body<MomentForm>,
+) -> Result<HttpResponse, PageError> {
+    let id = ScheduleId(path.into_inner());
+    let edition = find_schedule_edition(&app.db, id).await?.ok_or(NotFound)?;
+    match form.0.parse(&edition) {
+        Ok((version, starts_at)) => {
+            let change = change(me.account_id, id, version);
+            let outcome = schedules::update(&app, change, starts_at).await;
+            answer(&app, me.view, id, outcome).await
+        }
+        Err(mistakes) if me.view.wants_form(&mistakes) => {
+            let mut page = SchedulePage::of(&app, me.view, id).await?;
+            page.refusal = Some(page.v.reasons(&mistakes));
+            // As it was typed, on the clock that it was typed on.
+            page.moment = form.0;
+            page.mistakes = mistakes;
+            Ok(page.v.html(page.mistakes.status(), &page))
+        }
+        Err(mistakes) => Err(mistakes.into()),
+    }
+}
+
+/// `POST /admin/schedules/{id}/prices`
+pub(crate) async fn update_prices(
+    app: Data<App>,
+    me: AdminAccount,
+    path: Path<Uuid>,
+    form: Body<PricesForm>,
+) -> Result<HttpResponse, PageError> {
+    let id = ScheduleId(path.into_inner());
+    match form.0.parse() {
+        Ok((version, prices)) => {
+            let change = change(me.account_id, id, version);
+            let outcome = schedules::set_prices(&app, change, &prices).await;
+            answer(&app, me.view, id, outcome).await
+        }
+        Err(mistakes) => refuse(&app, me.view, id, mistakes).await,
+    }
+}
+
+/// `POST /admin/schedules/{id}/blocks`
+pub(crate) async fn update_blocks(
+    app: Data<App>,
+    me: AdminAccount,
+    path: Path<Uuid>,
+    form: Body<BlockForm>,
+) -> Result<HttpResponse, PageError> {
+    let id = ScheduleId(path.into_inner());
+    match form.0.parse() {
+        Ok((version, pick, is_blocked)) => {
+            let change = change(me.account_id, id, version);
+            let outcome = schedules::block_seats(&app, change, &pick, is_blocked).await;
+            let outcome = outcome.map(|changed| json!({ "changed": changed }));
+            answer(&app, me.view, id, outcome).await
+        }
+        Err(mistakes) => refuse(&app, me.view, id, mistakes).await,
+    }
+}
+
+/// `POST /admin/schedules/{id}/zones`
+pub(crate) async fn create_zone(
+    app: Data<App>,
+    me: AdminAccount,
+    path: Path<Uuid>,
+    form: Body<ZoneForm>,
+) -> Result<HttpResponse, PageError> {
+    let id = ScheduleId(path.into_inner());
+    match form.0.parse() {
+        Ok((version, details)) => {
+            let change = change(me.account_id, id, version);
+            let outcome = schedules::create_zone(&app, change, &details).await;
+            answer(&app, me.view, id, outcome.map(|id| json!({ "zone_id": id }))).await
+        }
+        Err(mistakes) => refuse(&app, me.view, id, mistakes).await,
+    }
+}
+
+/// `POST /admin/schedules/{id}/zones/{zone_id}`
+pub(crate) async fn update_zone(
+    app: Data<App>,
+    me: AdminAccount,
+    path: Path<(Uuid, Uuid)>,
+    form: Body<ZoneForm>,
+) -> Result<HttpResponse, PageError> {
+    let (id, zone_id) = path.into_inner();
+    let (id, zone_id) = (ScheduleId(id), ZoneId(zone_id));
+    match form.0.parse() {
+        Ok((version, details)) => {
+            let change = change(me.account_id, id, version);
+            let outcome = schedules::update_zone(&app, change, zone_id, &details).await;
+            answer(&app, me.view, id, outcome.map(|()| json!(details))).await
+        }
+        Err(mistakes) => refuse(&app, me.view, id, mistakes).await,
+    }
+}

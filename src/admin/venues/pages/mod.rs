@@ -1,0 +1,245 @@
+//! Venues, and their seats from a grid or a CSV.
+
+mod plan;
+
+use actix_web::{
+    HttpResponse,
+    http::StatusCode,
+    web::{Data, Path},
+};
+use askama::Template;
+use serde::Deserialize;
+use serde_json::json;
+use uuid::Uuid;
+
+use crate::admin::{
+    pages::{parse_version, tell},
+    programs::pages::form_text as text,
+};
+use crate::audit::model::Meanwhile;
+use crate::{
+    accounts::AdminAccount,
+    admin::venues,
+    app::App,
+    catalog::{
+        PlannedSeat, VenueDetails, VenueEdition, VenueId, find_venue, list_seats, list_venues,
+    },
+    text::times::HOME_ZONE,
+    web::{
+        error::{Fault, NotFound, PageError},
+        form::{Body, Field, Mistakes},
+        page::View,
+    },
+};
+pub(crate) use plan::preview_seats;
+pub(crate) use plan::update_seats;
+
+const NAME_CHARS_MAX: usize = 120;
+const ADDRESS_CHARS_MAX: usize = 300;
+/// Seats that a preview draws; a larger house is counted only.
+const DRAWN_MAX: usize = 5_000;
+
+#[derive(Template)]
+#[template(path = "admin/venues.html")]
+struct VenuesPage {
+    v: View,
+    venues: Vec<VenueEdition>,
+}
+
+/// `GET /admin/venues`
+pub(crate) async fn list_all(app: Data<App>, me: AdminAccount) -> Result<HttpResponse, PageError> {
+    let venues = list_venues(&app.db).await?;
+    let document = json!({ "venues": venues });
+    let page = VenuesPage { v: me.view, venues };
+    Ok(page.v.show(&page, &document))
+}
+
+/// A venue as it is typed.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(default)]
+pub(crate) struct VenueForm {
+    version: Field,
+    name: Field,
+    address: Field,
+    time_zone: Field,
+}
+
+impl VenueForm {
+    fn of(edition: &VenueEdition) -> Self {
+        Self {
+            version: Field::of(edition.version),
+            name: Field::of(&edition.details.name),
+            address: Field::of(&edition.details.address),
+            time_zone: Field::of(&edition.details.time_zone),
+        }
+    }
+
+    fn read(&self, mistakes: &mut Mistakes) -> Option<VenueDetails> {
+        let name =
+            mistakes.note("name", "admin-refusal-title", text(&self.name, 1, NAME_CHARS_MAX));
+        let address = text(&self.address, 0, ADDRESS_CHARS_MAX);
+        let address = mistakes.note("address", "admin-refusal-description", address);
+        let zone = self.time_zone.parse::<chrono_tz::Tz>();
+        let zone = mistakes.note("time_zone", "admin-refusal-zone", zone);
+        Some(VenueDetails { name: name?, address: address?, time_zone: zone?.name().to_owned() })
+    }
+
+    fn parse(&self) -> Result<VenueDetails, Mistakes> {
+        let mut mistakes = Mistakes::default();
+        let details = self.read(&mut mistakes);
+        mistakes.or(details)
+    }
+
+    fn parse_edit(&self) -> Result<(i64, VenueDetails), Mistakes> {
+        let mut mistakes = Mistakes::default();
+        let version = parse_version(&mut mistakes, &self.version);
+        let details = self.read(&mut mistakes);
+        mistakes.or(version.zip(details))
+    }
+}
+
+#[derive(Template)]
+#[template(path = "admin/venue.html")]
+struct VenuePage {
+    v: View,
+    edition: Option<VenueEdition>,
+    drawing: Option<Drawing>,
+    form: VenueForm,
+    plan_text: String,
+    mistakes: Mistakes,
+    refusal: Option<String>,
+    plan_refusal: Option<String>,
+    meanwhile: Vec<Meanwhile>,
+}
+
+impl VenuePage {
+    fn new(v: View) -> Self {
+        let form = VenueForm { time_zone: Field::of(HOME_ZONE), ..VenueForm::default() };
+        Self {
+            v,
+            edition: None,
+            drawing: None,
+            form,
+            plan_text: String::new(),
+            mistakes: Mistakes::default(),
+            refusal: None,
+            plan_refusal: None,
+            meanwhile: Vec::new(),
+        }
+    }
+
+    async fn of(app: &App, v: View, id: VenueId) -> Result<Self, PageError> {
+        let edition = find_venue(&app.db, id).await?.ok_or(NotFound)?;
+        let drawing = Drawing::of(&list_seats(&app.db, id).await?);
+        let form = VenueForm::of(&edition);
+        Ok(Self { edition: Some(edition), drawing, form, ..Self::new(v) })
+    }
+
+    fn action(&self) -> String {
+        match &self.edition {
+            Some(edition) => venue_path(edition.id),
+            None => "/admin/venues".to_owned(),
+        }
+    }
+
+    fn refused(self, form: VenueForm, mistakes: Mistakes, fault: &dyn Fault) -> HttpResponse {
+        let refusal = Some(self.v.refusal(fault));
+        let page = Self { form, mistakes, refusal, ..self };
+        page.v.html(fault.status(), &page)
+    }
+}
+
+fn venue_path(id: VenueId) -> String {
+    format!("/admin/venues/{id}")
+}
+
+/// `GET /admin/venues/new`
+pub(crate) async fn new_venue(me: AdminAccount) -> HttpResponse {
+    let page = VenuePage::new(me.view);
+    page.v.html(StatusCode::OK, &page)
+}
+
+/// `POST /admin/venues`
+pub(crate) async fn create_venue(
+    app: Data<App>,
+    me: AdminAccount,
+    form: Body<VenueForm>,
+) -> Result<HttpResponse, PageError> {
+    let (form, v) = (form.0, me.view);
+    match form.parse() {
+        Ok(details) => {
+            let venue = venues::create(&app, me.account_id, &details).await?;
+            let next = venue_path(venue.id);
+            Ok(tell(v.done(StatusCode::CREATED, &venue, &next), "flash-admin-saved"))
+        }
+        Err(mistakes) if v.wants_form(&mistakes) => {
+            Ok(VenuePage::new(v).refused(form, mistakes.clone(), &mistakes))
+        }
+        Err(mistakes) => Err(mistakes.into()),
+    }
+}
+
+/// `GET /admin/venues/{id}`
+pub(crate) async fn show_venue(
+    app: Data<App>,
+    me: AdminAccount,
+    path: Path<Uuid>,
+) -> Result<HttpResponse, PageError> {
+    let page = VenuePage::of(&app, me.view, VenueId(path.into_inner())).await?;
+    let document = json!({ "venue": page.edition });
+    Ok(page.v.show(&page, &document))
+}
+
+/// `POST /admin/venues/{id}`
+pub(crate) async fn update_venue(
+    app: Data<App>,
+    me: AdminAccount,
+    path: Path<Uuid>,
+    form: Body<VenueForm>,
+) -> Result<HttpResponse, PageError> {
+    let (id, form, v) = (VenueId(path.into_inner()), form.0, me.view);
+    let outcome = match form.parse_edit() {
+        Ok((version, details)) => venues::update(&app, me.account_id, id, version, &details).await,
+        Err(mistakes) if v.wants_form(&mistakes) => {
+            let page = VenuePage::of(&app, v, id).await?;
+            return Ok(page.refused(form, mistakes.clone(), &mistakes));
+        }
+        Err(mistakes) => return Err(mistakes.into()),
+    };
+    match outcome {
+        Ok(saved) => {
+            let next = venue_path(id);
+            Ok(tell(v.done(StatusCode::OK, &saved, &next), "flash-admin-saved"))
+        }
+        Err(refusal) if v.wants_form(&refusal) => {
+            let mut page = VenuePage::of(&app, v, id).await?;
+            page.meanwhile = refusal.meanwhile().to_vec();
+            let form = VenueForm { version: page.form.version.clone(), ..form };
+            Ok(page.refused(form, Mistakes::default(), &refusal))
+        }
+        Err(failure) => Err(failure.into()),
+    }
+}
+
+/// A house from above: a dot a seat.
+pub(crate) struct Drawing {
+    pub(crate) view_box: String,
+    pub(crate) dots: Vec<(f32, f32)>,
+}
+
+impl Drawing {
+    fn of(seats: &[PlannedSeat]) -> Option<Self> {
+        if seats.is_empty() || seats.len() > DRAWN_MAX {
+            return None;
+        }
+        let dots: Vec<(f32, f32)> = seats.iter().map(|seat| (seat.x, seat.y)).collect();
+        let range = |pick: fn(&(f32, f32)) -> f32| {
+            let values = dots.iter().map(pick);
+            values.fold((f32::MAX, f32::MIN), |(min, max), value| (min.min(value), max.max(value)))
+        };
+        let ((left, right), (front, back)) = (range(|dot| dot.0), range(|dot| dot.1));
+        let (width, height) = (right - left + 2.0, back - front + 2.0);
+        let view_box = format!("{} {} {width} {height}", left - 1.0, front - 1.0);
+        Some(Self { view_box, dots })
+    }
+}

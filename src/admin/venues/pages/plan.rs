@@ -1,0 +1,117 @@
+//! A venue's seats: written down, looked at, saved.
+
+use actix_web::{
+    HttpResponse,
+    web::{Data, Path},
+};
+use askama::Template;
+use serde::Deserialize;
+use serde_json::json;
+use uuid::Uuid;
+
+use super::{Drawing, VenuePage, venue_path};
+use crate::{
+    accounts::AdminAccount,
+    admin::{AdminError, pages::tell, venues},
+    app::App,
+    catalog::{CatalogError, SeatPlan, VenueEdition, VenueId, find_venue},
+    web::{
+        error::{Fault, NotFound, PageError},
+        form::{Body, Field},
+        page::View,
+    },
+};
+use actix_web::http::StatusCode;
+
+/// Seats as they were written down: a CSV as a file or as text, or a grid.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(default)]
+pub(crate) struct PlanForm {
+    version: Field,
+    file: Field,
+    csv: Field,
+    grid: Field,
+}
+
+impl PlanForm {
+    fn parse(&self) -> Result<(i64, SeatPlan), AdminError> {
+        let version = self.version.parse().ok_or(CatalogError::Stale)?;
+        let plan = if !self.file.is_empty() {
+            SeatPlan::from_csv(self.file.text())
+        } else if !self.csv.is_empty() {
+            SeatPlan::from_csv(self.csv.text())
+        } else {
+            SeatPlan::from_grid(self.grid.text())
+        };
+        Ok((version, plan.map_err(CatalogError::from)?))
+    }
+}
+
+#[derive(Template)]
+#[template(path = "admin/plan.html")]
+struct PlanPage {
+    v: View,
+    edition: VenueEdition,
+    version: i64,
+    plan: SeatPlan,
+    drawing: Option<Drawing>,
+}
+
+/// `POST /admin/venues/{id}/seats/preview`: how the house would look; nothing is saved.
+pub(crate) async fn preview_seats(
+    app: Data<App>,
+    me: AdminAccount,
+    path: Path<Uuid>,
+    form: Body<PlanForm>,
+) -> Result<HttpResponse, PageError> {
+    let (id, v) = (VenueId(path.into_inner()), me.view);
+    let edition = find_venue(&app.db, id).await?.ok_or(NotFound)?;
+    match form.0.parse() {
+        Ok((version, plan)) => {
+            let document = json!({ "seats": plan.seats().len(), "sections": plan.sections() });
+            let drawing = Drawing::of(plan.seats());
+            let page = PlanPage { v, edition, version, plan, drawing };
+            Ok(page.v.show(&page, &document))
+        }
+        Err(refusal) => refuse_plan(&app, v, id, &form.0, refusal).await,
+    }
+}
+
+/// `POST /admin/venues/{id}/seats`
+pub(crate) async fn update_seats(
+    app: Data<App>,
+    me: AdminAccount,
+    path: Path<Uuid>,
+    form: Body<PlanForm>,
+) -> Result<HttpResponse, PageError> {
+    let (id, v) = (VenueId(path.into_inner()), me.view);
+    let outcome = match form.0.parse() {
+        Ok((version, plan)) => venues::replace_seats(&app, me.account_id, id, version, &plan).await,
+        Err(refusal) => Err(refusal),
+    };
+    match outcome {
+        Ok(saved) => {
+            let next = venue_path(id);
+            Ok(tell(v.done(StatusCode::OK, &saved, &next), "flash-admin-saved"))
+        }
+        Err(refusal) => refuse_plan(&app, v, id, &form.0, refusal).await,
+    }
+}
+
+/// The venue's page with what was typed, and which line is wrong.
+async fn refuse_plan(
+    app: &App,
+    v: View,
+    id: VenueId,
+    form: &PlanForm,
+    refusal: AdminError,
+) -> Result<HttpResponse, PageError> {
+    if !v.wants_form(&refusal) {
+        return Err(refusal.into());
+    }
+    let mut page = VenuePage::of(app, v, id).await?;
+    page.plan_refusal = Some(page.v.refusal(&refusal));
+    page.meanwhile = refusal.meanwhile().to_vec();
+    form.csv.text().clone_into(&mut page.plan_text);
+    Ok(page.v.html(refusal.status(), &page))
+}

@@ -1,0 +1,108 @@
+//! The audit log.
+
+use uuid::Uuid;
+
+use super::{
+    Found,
+    model::{Entry, LogLine},
+};
+use crate::infra::postgres::{Connection, Pool};
+
+/// Appends an act.
+pub(crate) async fn insert(tx: &mut Connection, entry: &Entry) -> Result<(), sqlx::Error> {
+    sqlx::query!(
+        r#"
+        insert into audit_log
+            (id, account_id, act, subject_kind, subject_id, before, after, reason)
+        values ($1, $2, $3, $4, $5, $6, $7, $8)
+        "#,
+        entry.id,
+        entry.by as _,
+        entry.act.name(),
+        entry.subject.name(),
+        entry.subject_id,
+        entry.before,
+        entry.after,
+        entry.reason,
+    )
+    .execute(tx)
+    .await?;
+    Ok(())
+}
+
+/// At most `rows_max` lines of the log after the line `after`, newest first. Each way to
+/// ask has its index: a plan for all of them together would read the whole log for what is
+/// rare.
+pub(crate) async fn list(
+    db: &Pool,
+    filter: &Found,
+    after: Option<Uuid>,
+    rows_max: i64,
+) -> Result<Vec<LogLine>, sqlx::Error> {
+    sqlx::query_as!(
+        LogLine,
+        r#"
+        with found as (
+            (select id from audit_log
+             where $1::text is null and $2::text is null and $3::uuid[] is null and id < $4
+             order by id desc limit $5)
+            union all
+            (select id from audit_log
+             where act = $1 and $2 is null and $3 is null and id < $4
+             order by id desc limit $5)
+            union all
+            (select id from audit_log
+             where subject_id = $2 and ($1 is null or act = $1)
+                and ($3 is null or account_id = any($3)) and id < $4
+             order by id desc limit $5)
+            union all
+            (select theirs.id from unnest($3) as whose (id)
+             cross join lateral (
+                select id from audit_log
+                where account_id = whose.id and $2 is null and ($1 is null or act = $1)
+                    and id < $4
+                order by id desc limit $5
+             ) theirs)
+        )
+        select l.id, l.account_id as "account_id: _", a.name as who, l.act, l.subject_kind,
+               l.subject_id, l.before, l.after, l.reason, l.acted_at
+        from (select id from found order by id desc limit $5) page
+        join audit_log l on l.id = page.id
+        join accounts a on a.id = l.account_id
+        order by l.id desc
+        "#,
+        filter.act,
+        filter.subject_id,
+        filter.who.as_deref(),
+        after.unwrap_or(Uuid::max()),
+        rows_max,
+    )
+    .fetch_all(db)
+    .await
+}
+
+/// What was done to a subject after its edition `version`, newest first.
+pub(crate) async fn list_since(
+    db: &Pool,
+    subject_id: &str,
+    version: i64,
+    rows_max: i64,
+) -> Result<Vec<LogLine>, sqlx::Error> {
+    sqlx::query_as!(
+        LogLine,
+        r#"
+        select l.id, l.account_id as "account_id: _", a.name as who, l.act, l.subject_kind,
+               l.subject_id, l.before, l.after, l.reason, l.acted_at
+        from audit_log l
+        join accounts a on a.id = l.account_id
+        where l.subject_id = $1 and (l.after ->> 'version')::bigint > $2
+        order by l.id desc
+        limit $3
+        "#,
+        subject_id,
+        version,
+        rows_max,
+    )
+    .fetch_all(db)
+    .await
+}

@@ -1,0 +1,59 @@
+//! What no request counts: how long the lines are, for the metrics and for the charts.
+
+use std::sync::{
+    Arc,
+    atomic::{AtomicI64, Ordering},
+};
+
+use crate::admin::overview::store;
+use crate::{
+    app::App,
+    entry_queue,
+    web::metrics::{LINES_MAX, LineLength, LineSeries},
+};
+
+/// Lines counted for the metrics and the charts, those that gave the most numbers first.
+const LINES_COUNTED_MAX: i64 = 1_000;
+
+/// Counts the lines, for the metrics and the charts of the desk.
+#[derive(Clone, Debug, Default)]
+pub struct Gauges {
+    series: LineSeries,
+    /// The minute since the epoch that was kept for the charts.
+    minute: Arc<AtomicI64>,
+}
+
+impl Gauges {
+    /// Gauges that tell `series`.
+    pub fn new(series: LineSeries) -> Self {
+        Self { series, minute: Arc::default() }
+    }
+
+    /// Counts every line that is running, and who waits for a lock; once a minute what was
+    /// counted is kept.
+    pub async fn set(&self, app: &App) -> Result<(), sqlx::Error> {
+        let waiters = store::count_lock_waiters(&app.db).await?;
+        metrics::gauge!("stagedoor_db_lock_waiters").set(whole(waiters));
+        let minute = app.now().timestamp().div_euclid(60);
+        let is_new_minute = self.minute.load(Ordering::Relaxed) != minute;
+        let mut lengths = Vec::new();
+        let lines = store::list_lines(&app.db, app.now(), LINES_COUNTED_MAX).await?;
+        for (nth, line) in lines.into_iter().enumerate() {
+            let (waiting, inside) = match line.has_begun {
+                true => entry_queue::count_line(app, line.program_id).await?,
+                false => (0, 0),
+            };
+            if is_new_minute && (waiting > 0 || nth < LINES_MAX) {
+                entry_queue::keep_minute(app, line.program_id, waiting).await?;
+            }
+            lengths.push(LineLength { slug: line.slug, waiting, inside });
+        }
+        self.series.set(lengths);
+        self.minute.store(minute, Ordering::Relaxed);
+        Ok(())
+    }
+}
+
+fn whole(count: i64) -> f64 {
+    i32::try_from(count).map_or(f64::MAX, f64::from)
+}

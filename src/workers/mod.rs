@@ -1,0 +1,233 @@
+//! Loops beside the requests: each calls one feature's tick now and then.
+//!
+//! Every instance runs every worker; none needs a leader, because each tick takes what
+//! it works on with `skip locked` or in steps that may be repeated.
+//!
+//! **Invariants**: every tick ends, by its deadline at the latest, and a tick that panics is
+//! counted and followed by the next. A worker's progress is noted when a tick *finishes*:
+//! with what it came for, or with the error that it could not be had. A tick that was cut off
+//! at its deadline has finished nothing.
+
+pub mod metrics;
+
+use std::{fmt, panic::AssertUnwindSafe, sync::Arc, time::Duration};
+
+use futures_util::FutureExt;
+use tokio::{
+    sync::watch,
+    task::JoinSet,
+    time::{Instant, Interval, MissedTickBehavior, interval_at, timeout},
+};
+
+use crate::{
+    accounts::{self, LogInBudget},
+    admin,
+    app::App,
+    entry_queue,
+    infra::{idempotency, progress::Progress},
+    reservation, telemetry, wallet,
+    web::{limits::Limits, metrics::LineSeries},
+};
+
+/// How often what has run out is thrown away.
+const JANITOR_PERIOD: Duration = Duration::from_mins(1);
+/// How often a line that Redis lost is looked for.
+const REBUILD_PERIOD: Duration = Duration::from_secs(1);
+/// How often lines are looked for that are to go.
+const PURGE_PERIOD: Duration = Duration::from_secs(2);
+/// How often lines are counted for the metrics.
+const GAUGES_PERIOD: Duration = Duration::from_secs(5);
+/// How often cancelled programs are looked for of which something is still to give back.
+const WIND_DOWN_PERIOD: Duration = Duration::from_secs(1);
+/// How often saved prices are looked for that not every seat has yet.
+const PRICES_PERIOD: Duration = Duration::from_secs(1);
+/// How often every line in Redis is compared with Postgres.
+const MIRROR_PERIOD: Duration = Duration::from_secs(30);
+/// How long after the start the lines are compared for the first time: an instance that
+/// was killed may have left something unmirrored, and half a minute is long for a line.
+const FIRST_MIRROR: Duration = Duration::from_secs(1);
+
+/// Upper bound of a tick that does a little of its work, or works in small steps.
+const TICK_MAX: Duration = Duration::from_secs(20);
+/// Upper bound of a tick that goes through a whole line, or all of them.
+const LONG_TICK_MAX: Duration = Duration::from_mins(10);
+/// Periods in which a worker must have finished a tick, beside the time that one may take.
+const LATE_PERIODS: u32 = 10;
+/// The same for workers with short periods.
+const LATE_MIN: Duration = Duration::from_secs(10);
+
+/// Tells every worker to finish its tick and end.
+#[derive(Debug)]
+pub struct Workers {
+    app: App,
+    progress: Progress,
+    stop: watch::Sender<bool>,
+    tasks: JoinSet<()>,
+}
+
+impl Workers {
+    fn new(app: &App, progress: &Progress) -> Self {
+        let (stop, _) = watch::channel(false);
+        let progress = progress.clone();
+        Self { app: app.clone(), progress, stop, tasks: JoinSet::new() }
+    }
+
+    /// Starts all of them. The first tick of each comes one period after the start, but
+    /// that of the comparison comes sooner.
+    pub fn start(
+        app: &App,
+        limits: &Arc<Limits>,
+        log_ins: &LogInBudget,
+        progress: &Progress,
+        lines: &LineSeries,
+    ) -> Self {
+        let mut workers = Self::new(app, progress);
+        let (limits, log_ins) = (Arc::clone(limits), log_ins.clone());
+        workers.run("janitor", TICK_MAX, every(JANITOR_PERIOD), move |app| {
+            limits.forget();
+            log_ins.forget();
+            app.security_log.forget();
+            async move {
+                accounts::purge_sessions(&app).await?;
+                idempotency::purge_old_keys(&app.db).await
+            }
+        });
+        workers.run("admission", TICK_MAX, every(app.config.admission_period), |app| async move {
+            entry_queue::admit_everywhere(&app).await
+        });
+        workers.run("stays", TICK_MAX, every(app.config.expiry_period), |app| async move {
+            entry_queue::sweep_lapsed(&app).await
+        });
+        workers.run("holds", TICK_MAX, every(app.config.expiry_period), |app| async move {
+            reservation::expire_lapsed(&app).await
+        });
+        workers.run("transfers", TICK_MAX, every(app.config.expiry_period), |app| async move {
+            wallet::expire_transfers(&app).await
+        });
+        workers.run("rebuild", LONG_TICK_MAX, every(REBUILD_PERIOD), |app| async move {
+            entry_queue::rebuild_what_is_lost(&app).await
+        });
+        workers.run("purge", LONG_TICK_MAX, every(PURGE_PERIOD), |app| async move {
+            entry_queue::purge_lines(&app).await
+        });
+        let gauges = metrics::Gauges::new(lines.clone());
+        workers.run("gauges", TICK_MAX, every(GAUGES_PERIOD), move |app| {
+            telemetry::condense_metrics();
+            let gauges = gauges.clone();
+            async move { gauges.set(&app).await }
+        });
+        workers.run("wind-down", LONG_TICK_MAX, every(WIND_DOWN_PERIOD), |app| async move {
+            admin::wind_down(&app).await
+        });
+        workers.run("prices", LONG_TICK_MAX, every(PRICES_PERIOD), |app| async move {
+            admin::write_prices(&app).await
+        });
+        workers.run(
+            "mirror",
+            LONG_TICK_MAX,
+            first_then_every(FIRST_MIRROR, MIRROR_PERIOD),
+            |app| async move { entry_queue::mirror_everything(&app).await },
+        );
+        workers
+    }
+
+    /// Runs `tick` whenever `timer` says until all are stopped. A failed tick is logged
+    /// and the next one still runs.
+    fn run<F, E>(
+        &mut self,
+        name: &'static str,
+        tick_max: Duration,
+        mut timer: Interval,
+        tick: impl Fn(App) -> F + Send + Sync + 'static,
+    ) where
+        F: Future<Output = Result<(), E>> + Send,
+        E: fmt::Display + Send,
+    {
+        let (app, mut stop) = (self.app.clone(), self.stop.subscribe());
+        let progress = self.progress.clone();
+        progress.follow(name, tick_max + LATE_MIN.max(timer.period() * LATE_PERIODS));
+        self.tasks.spawn(async move {
+            loop {
+                let due = tokio::select! {
+                    due = timer.tick() => due,
+                    _ = stop.wait_for(|stop| *stop) => return,
+                };
+                ::metrics::gauge!("stagedoor_worker_lag_seconds", "worker" => name)
+                    .set(due.elapsed().as_secs_f64());
+                let begun = Instant::now();
+                if ends(name, tick_max, async { tick(app.clone()).await }).await {
+                    progress.finish(name);
+                }
+                ::metrics::histogram!("stagedoor_worker_tick_duration_seconds", "worker" => name)
+                    .record(begun.elapsed().as_secs_f64());
+            }
+        });
+    }
+
+    /// Ends all of them after the tick they are in. A tick may be cut off by dropping this:
+    /// the next instance goes on with what it left.
+    pub async fn stop(mut self) {
+        self.stop.send_replace(true);
+        while self.tasks.join_next().await.is_some() {}
+    }
+}
+
+/// Runs one tick; false when it was cut off at its deadline.
+async fn ends<E: fmt::Display>(
+    name: &'static str,
+    tick_max: Duration,
+    tick: impl Future<Output = Result<(), E>>,
+) -> bool {
+    let failed = match timeout(tick_max, AssertUnwindSafe(tick).catch_unwind()).await {
+        Ok(Ok(Ok(()))) => return true,
+        Ok(Ok(Err(error))) => {
+            tracing::error!(worker = name, %error, "a worker's tick failed");
+            "stagedoor_worker_failures_total"
+        }
+        // What it panicked with is in the log already.
+        Ok(Err(_)) => {
+            tracing::error!(worker = name, "a worker's tick panicked; the next one runs");
+            "stagedoor_worker_panics_total"
+        }
+        Err(_) => {
+            tracing::error!(worker = name, "a worker's tick was cut off at its deadline");
+            ::metrics::counter!("stagedoor_worker_timeouts_total", "worker" => name).increment(1);
+            return false;
+        }
+    };
+    ::metrics::counter!(failed, "worker" => name).increment(1);
+    true
+}
+
+fn every(period: Duration) -> Interval {
+    first_then_every(period, period)
+}
+
+/// A late tick is skipped, not caught up.
+fn first_then_every(first: Duration, period: Duration) -> Interval {
+    let mut timer = interval_at(Instant::now() + first, period);
+    timer.set_missed_tick_behavior(MissedTickBehavior::Skip);
+    timer
+}
+
+#[cfg(test)]
+mod tests {
+    use std::future::pending;
+
+    use super::*;
+
+    type Outcome = Result<(), &'static str>;
+
+    #[tokio::test]
+    async fn every_tick_ends_and_only_one_that_is_cut_off_has_finished_nothing() {
+        let long = Duration::from_hours(1);
+        assert!(ends("done", long, async { Outcome::Ok(()) }).await);
+        assert!(ends("refused", long, async { Outcome::Err("no connection") }).await);
+        let panics = async {
+            assert!(std::env::args().count() == 0, "this test panics on purpose");
+            Outcome::Ok(())
+        };
+        assert!(ends("panicked", long, panics).await);
+        assert!(!ends("frozen", Duration::from_millis(1), pending::<Outcome>()).await);
+    }
+}
