@@ -4,9 +4,10 @@
 
 THROW_AWAY_PARENT=.stack-test
 
-# Starts it and exports its DATABASE_URL, as the superuser's, and REDIS_URL. A `durable` one waits for its disk
-# at each commit, as one in earnest does; the usual one need not survive a crash.
-start_throw_away() { # [durable]
+# Starts it and exports its DATABASE_URL, as the superuser's, and REDIS_URL. A `durable`
+# one waits for its disk at each commit, as one in earnest does; a `quick` one does not,
+# and need not survive a crash.
+start_throw_away() { # durable|quick
   own_folder "$THROW_AWAY_PARENT"
   # Until our stack counts as used, nobody else may look for leftovers.
   exec 7>"$THROW_AWAY_PARENT/lock"
@@ -17,7 +18,7 @@ start_throw_away() { # [durable]
   # mktemp's 0700 would keep root's PostgreSQL, which is not root, out.
   chmod 755 "$folder"
   JOINED_STACK=$folder
-  if [[ ${1:-} == durable ]]; then
+  if [[ $1 == durable ]]; then
     join_stack "$folder"
   else
     join_stack "$folder" --throw-away
