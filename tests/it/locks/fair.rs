@@ -11,7 +11,7 @@ use tokio::{runtime::Builder, task::JoinSet};
 use super::{assert_nothing_left, new_prefix, redis_of};
 
 /// Longer than anything here takes on a machine that is very slow.
-const LONG: Duration = Duration::from_secs(120);
+const LONG: Duration = Duration::from_mins(2);
 /// So rarely that whoever asks before was woken.
 const WOKEN: FairTerms = FairTerms {
     lease: Duration::from_secs(5),
