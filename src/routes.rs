@@ -1,12 +1,13 @@
 //! The URL table.
 
 pub(crate) use crate::accounts::{log_in, roles::confirmation_pages, sessions, sign_up};
-use crate::admin::audit_log;
-use crate::admin::{
-    cancellation, door, overview, people, programs, queue, reservations, sales, schedules, venues,
-};
 use crate::{
-    accounts, catalog, entry_queue, payment, rehearsal, reservation, tickets, wallet,
+    accounts,
+    admin::{
+        audit_log, cancellation, door, overview, people, programs, queue, reservations, sales,
+        schedules, venues,
+    },
+    catalog, entry_queue, payment, rehearsal, reservation, tickets, wallet,
     web::{
         assets, health, language, metrics,
         path::{Path, at},

@@ -40,17 +40,13 @@ pub use email::Email;
 pub use error::AccountError;
 pub use log_in::budget::LogInBudget;
 pub use model::{AccountId, Credentials, NewAccount, NewAccountRefusal, Role};
-pub use password::PasswordGate;
-pub use password::rules::PasswordRefusal;
-pub use roles::pages::AdminAccount;
-pub use roles::pages::ConfirmedAdmin;
-pub use roles::pages::StaffAccount;
-pub use roles::pages::admin_of;
-pub use roles::{Profile, change_role, find_accounts, find_profile, lock_out, search_profiles};
-pub use sessions::pages::current::CachedAccount;
-pub use sessions::pages::current::CurrentAccount;
-pub use sessions::pages::current::OpenSession;
-pub use sessions::pages::current::SessionCache;
-pub use sessions::pages::current::Visitor;
-pub use sign_up::create_admin;
-pub use sign_up::purge_sessions;
+pub use password::{PasswordGate, rules::PasswordRefusal};
+pub use roles::{
+    Profile, change_role, find_accounts, find_profile, lock_out,
+    pages::{AdminAccount, ConfirmedAdmin, StaffAccount, admin_of},
+    search_profiles,
+};
+pub use sessions::pages::current::{
+    CachedAccount, CurrentAccount, OpenSession, SessionCache, Visitor,
+};
+pub use sign_up::{create_admin, purge_sessions};

@@ -1,8 +1,8 @@
 //! Why the desk did not do what it was asked to.
 
-use crate::audit::model::Meanwhile;
 use crate::{
     accounts::AccountError,
+    audit::model::Meanwhile,
     catalog::CatalogError,
     entry_queue::QueueError,
     infra::{

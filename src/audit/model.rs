@@ -7,8 +7,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use uuid::Uuid;
 
-use crate::accounts::AccountId;
-use crate::infra::security_log::ActEvent;
+use crate::{accounts::AccountId, infra::security_log::ActEvent};
 
 /// What the locale key of every act begins with; the log has what follows.
 pub(crate) const ACT_KEY: &str = concat!("admin-", "act-");

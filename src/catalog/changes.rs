@@ -16,18 +16,12 @@ use super::{
         plan::{PlannedSeat, SeatPlan},
     },
 };
-pub use crate::catalog::schedules::create_schedule;
-pub use crate::catalog::schedules::create_zone;
-pub use crate::catalog::schedules::find_schedule_edition;
-pub use crate::catalog::schedules::list_schedule_editions;
-pub use crate::catalog::schedules::next_schedule_edition;
-pub use crate::catalog::schedules::prices::Prices;
-pub use crate::catalog::schedules::prices::has_prices_to_write;
-pub use crate::catalog::schedules::prices::list_with_prices_to_write;
-pub use crate::catalog::schedules::prices::update_prices;
-pub use crate::catalog::schedules::prices::write_prices;
-pub use crate::catalog::schedules::stock_of;
-pub use crate::catalog::schedules::update_zone;
+pub use crate::catalog::schedules::{
+    create_schedule, create_zone, find_schedule_edition, list_schedule_editions,
+    next_schedule_edition,
+    prices::{Prices, has_prices_to_write, list_with_prices_to_write, update_prices, write_prices},
+    stock_of, update_zone,
+};
 use crate::infra::postgres::{Connection, Pool};
 
 /// What an edit changed.

@@ -3,8 +3,10 @@
 use chrono::{DateTime, Utc};
 use serde::Serialize;
 
-use super::guards::Guards;
-use super::model::{ProgramId, ProgramStatus, ScheduleId, VenueId, ZoneId};
+use super::{
+    guards::Guards,
+    model::{ProgramId, ProgramStatus, ScheduleId, VenueId, ZoneId},
+};
 use crate::points::Points;
 
 /// Everything about a program that is typed.

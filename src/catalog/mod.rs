@@ -34,37 +34,14 @@ pub(crate) mod schedules;
 mod store;
 pub(crate) mod venues;
 
-pub use changes::Edited;
-pub use changes::Prices;
-pub use changes::cancel_program;
-pub use changes::create_program;
-pub use changes::create_schedule;
-pub use changes::create_venue;
-pub use changes::create_zone;
-pub use changes::find_program_edition;
-pub use changes::find_schedule_edition;
-pub use changes::find_venue;
-pub use changes::finish_winding_down;
-pub use changes::has_prices_to_write;
-pub use changes::list_program_lines;
-pub use changes::list_schedule_editions;
-pub use changes::list_seats;
-pub use changes::list_venues;
-pub use changes::list_with_prices_to_write;
-pub use changes::lock_winding_down;
-pub use changes::next_schedule_edition;
-pub use changes::pause_line;
-pub use changes::publish_program;
-pub use changes::reopen_winding_down;
-pub use changes::replace_seats;
-pub use changes::stock_of;
-pub use changes::update_guards;
-pub use changes::update_line;
-pub use changes::update_prices;
-pub use changes::update_program;
-pub use changes::update_venue;
-pub use changes::update_zone;
-pub use changes::write_prices;
+pub use changes::{
+    Edited, Prices, cancel_program, create_program, create_schedule, create_venue, create_zone,
+    find_program_edition, find_schedule_edition, find_venue, finish_winding_down,
+    has_prices_to_write, list_program_lines, list_schedule_editions, list_seats, list_venues,
+    list_with_prices_to_write, lock_winding_down, next_schedule_edition, pause_line,
+    publish_program, reopen_winding_down, replace_seats, stock_of, update_guards, update_line,
+    update_prices, update_program, update_venue, update_zone, write_prices,
+};
 pub use editing::{
     ProgramDetails, ProgramEdition, ProgramLine, ScheduleEdition, SectionStock, VenueDetails,
     VenueEdition, ZoneDetails, ZoneStock,
@@ -72,14 +49,10 @@ pub use editing::{
 pub use error::CatalogError;
 pub use guards::Guards;
 
-pub use cache::Listings;
-pub use cache::Programs;
-pub use cache::find_schedule;
+pub use cache::{Listings, Programs, find_schedule};
 pub use model::{
     Listing, Program, ProgramId, ProgramStatus, SaleState, Schedule, ScheduleId, ScheduleListing,
     ScheduleSeatId, SeatId, VenueId, ZoneId,
 };
 pub use popular::count_booking;
-pub use venues::plan::PlanMistake;
-pub use venues::plan::PlannedSeat;
-pub use venues::plan::SeatPlan;
+pub use venues::plan::{PlanMistake, PlannedSeat, SeatPlan};

@@ -110,7 +110,7 @@ pub(crate) async fn leave(
 }
 
 /// Lets `account_id` in past the line and beyond the capacity, on the word of `staff`, as
-/// a step of the caller's transaction; call [`mirror`](crate::entry_queue::projection()) after the commit.
+/// a step of the caller's transaction; call [`mirror`](crate::entry_queue::mirror()) after the commit.
 pub async fn let_in(
     tx: &mut Connection,
     staff: AccountId,
@@ -200,7 +200,7 @@ pub async fn lock_live_token(
     store::lock_live_token(tx, program_id, account_id).await
 }
 
-/// Ends a stay whose last hold is paid; call [`mirror`](crate::entry_queue::projection()) after the
+/// Ends a stay whose last hold is paid; call [`mirror`](crate::entry_queue::mirror()) after the
 /// commit. A token that still waits is left alone: its owner gave up an earlier place,
 /// kept its holds and stands in line again.
 pub async fn complete(tx: &mut Connection, token: &LiveToken) -> Result<(), sqlx::Error> {

@@ -55,26 +55,18 @@ pub use admission::{admit_everywhere, sweep_lapsed};
 pub use entry_pass::EntryPass;
 pub use error::QueueError;
 pub use guards::{Effect, Guard, list_effects, note_cool_down, require_cool, secs_of};
-pub use membership::complete;
-pub use membership::count_line;
-pub use membership::extend_stay;
-pub use membership::is_anybody_waiting;
-pub use membership::keep_minute;
-pub use membership::let_in;
-pub use membership::lock_live_token;
-pub use membership::lock_stay;
-pub use membership::require_open;
-pub use membership::require_stay;
+pub use membership::{
+    complete, count_line, extend_stay, is_anybody_waiting, keep_minute, let_in, lock_live_token,
+    lock_stay, require_open, require_stay,
+};
 pub use model::{LiveToken, QueueNumber, QueueState, Stay, TokenId, TokenStatus};
 pub use pages::{pass_cookies, shown_pass};
 pub use paths::queue_path;
-pub use projection::MirrorError;
-pub use projection::diff::Difference;
-pub use projection::diff::Standing;
-pub use projection::diff::list_differences;
-pub use projection::diff::list_incomplete;
-pub use projection::mirror;
-pub use projection::mirror_everything;
-pub use projection::rebuild::rebuild_what_is_lost;
+pub use projection::{
+    MirrorError,
+    diff::{Difference, Standing, list_differences, list_incomplete},
+    mirror, mirror_everything,
+    rebuild::rebuild_what_is_lost,
+};
 pub use purge::{Purge, begin_purge, find_purge, purge_lines};
 pub use state::WaitingRoom;

@@ -22,8 +22,10 @@ use super::{
     report::{Circumstances, Ended, Report},
     shopper::{Habit, Visit},
 };
-use crate::infra::{postgres::Pool, redis::Redis};
-use crate::verify::{VerifyError, Violation, store::server, verify};
+use crate::{
+    infra::{postgres::Pool, redis::Redis},
+    verify::{VerifyError, Violation, store::server, verify},
+};
 
 /// A rehearsal ends after this, whatever people still want.
 const LASTS_MAX: Duration = Duration::from_mins(10);

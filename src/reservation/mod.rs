@@ -51,29 +51,20 @@ pub mod pages;
 pub(crate) mod seat_map;
 
 pub use error::ReservationError;
-pub use hold::alternatives::Alternative;
-pub use hold::hold;
-pub use hold::limiter::Desk;
-pub use hold::order::HoldOrder;
-pub use hold::order::Shown;
-pub use inventory::SeatPick;
-pub use inventory::StockError;
-pub use inventory::block_seats;
-pub use inventory::resize_zone;
-pub use lifecycle::confirm;
-pub use lifecycle::expiry::expire_lapsed;
-pub use lifecycle::find_owned;
-pub use lifecycle::live_holds_left;
-pub use lifecycle::lock_confirmed;
-pub use lifecycle::lock_held;
-pub use lifecycle::refund_items;
-pub use lifecycle::release;
-pub use lifecycle::renew;
+pub use hold::{
+    alternatives::Alternative,
+    hold,
+    limiter::Desk,
+    order::{HoldOrder, Shown},
+};
+pub use inventory::{SeatPick, StockError, block_seats, resize_zone};
+pub use lifecycle::{
+    confirm, expiry::expire_lapsed, find_owned, live_holds_left, lock_confirmed, lock_held,
+    refund_items, release, renew,
+};
 pub use model::{
     Choice, Confirmed, Held, Hold, Item, Locked, Reservation, ReservationId, ReservationItemId,
     ReservationStatus, SeatStatus, Wish,
 };
 pub use pages::reservation_page;
-pub use seat_map::feed::announce;
-pub use seat_map::listing::ZoneState;
-pub use seat_map::seat::MapSeat;
+pub use seat_map::{feed::announce, listing::ZoneState, seat::MapSeat};

@@ -1,12 +1,10 @@
 //! Pages of seats and reservations, and how refusals are told.
 
-pub use crate::reservation::hold::pages::create_hold;
-pub use crate::reservation::lifecycle::pages::list_reservations;
-pub use crate::reservation::lifecycle::pages::reservation_page;
-pub use crate::reservation::lifecycle::pages::show_reservation;
-pub use crate::reservation::lifecycle::pages::update_renewal;
-pub use crate::reservation::seat_map::pages::changes::show_changes;
-pub use crate::reservation::seat_map::pages::show_seat_map;
+pub use crate::reservation::{
+    hold::pages::create_hold,
+    lifecycle::pages::{list_reservations, reservation_page, show_reservation, update_renewal},
+    seat_map::pages::{changes::show_changes, show_seat_map},
+};
 
 use actix_web::http::StatusCode;
 use serde_json::{Map, Value, json};

@@ -29,10 +29,9 @@ mod model;
 pub mod pages;
 mod store;
 
-pub use check_in::counts::DoorCounts;
-pub use check_in::{CheckIn, DoorCount, DoorWindow, check_in, find_check_in, undo_check_in};
+pub use check_in::{
+    CheckIn, DoorCount, DoorWindow, check_in, counts::DoorCounts, find_check_in, undo_check_in,
+};
 pub use error::TicketError;
-pub use issue::Used;
-pub use issue::issue;
-pub use issue::void;
+pub use issue::{Used, issue, void};
 pub use model::{TicketCode, TicketId, TicketStatus};

@@ -47,21 +47,11 @@ mod statement;
 mod store;
 mod transfers;
 
-pub use charges::provider::Begun;
-pub use charges::provider::Demo;
-pub use charges::provider::PaymentProvider;
-pub use charges::provider::Provider;
-pub use charges::provider::ProviderAway;
+pub use charges::provider::{Begun, Demo, PaymentProvider, Provider, ProviderAway};
 pub use error::WalletError;
-pub use ledger::Charged;
-pub use ledger::credit;
-pub use ledger::debit;
-pub use ledger::find_wallet;
-pub use ledger::settle_charge;
+pub use ledger::{Charged, credit, debit, find_wallet, settle_charge};
 pub use model::{Charge, ChargeAmount, Kind, PointTransaction, Wallet, WalletId};
-pub use transfers::expire_lapsed_of;
-pub use transfers::expire_transfers;
-pub use transfers::model::Requested;
-pub use transfers::model::Transfer;
-pub use transfers::model::TransferId;
-pub use transfers::model::TransferStatus;
+pub use transfers::{
+    expire_lapsed_of, expire_transfers,
+    model::{Requested, Transfer, TransferId, TransferStatus},
+};

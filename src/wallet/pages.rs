@@ -23,15 +23,14 @@ use super::{
         store,
     },
 };
-pub use crate::wallet::charges::pages::ChargeBox;
-pub use crate::wallet::charges::pages::create_charge;
-pub use crate::wallet::statement::pages::show_statement;
-pub use crate::wallet::transfers::pages::SendBox;
-pub use crate::wallet::transfers::pages::create_acceptance;
-pub use crate::wallet::transfers::pages::create_cancellation;
-pub use crate::wallet::transfers::pages::create_rejection;
-pub use crate::wallet::transfers::pages::create_transfer;
-pub use crate::wallet::transfers::pages::show_transfer;
+pub use crate::wallet::{
+    charges::pages::{ChargeBox, create_charge},
+    statement::pages::show_statement,
+    transfers::pages::{
+        SendBox, create_acceptance, create_cancellation, create_rejection, create_transfer,
+        show_transfer,
+    },
+};
 use crate::{
     accounts::CurrentAccount,
     app::App,

@@ -5,8 +5,8 @@ use std::sync::{
     atomic::{AtomicI64, Ordering},
 };
 
-use crate::admin::overview::store;
 use crate::{
+    admin::overview::store,
     app::App,
     entry_queue,
     web::metrics::{LINES_MAX, LineLength, LineSeries},

@@ -19,11 +19,13 @@ use std::{
 use moka::{ops::compute::Op, sync::Cache};
 use sha2::{Digest, Sha256};
 
-use crate::accounts::email::Email;
-use crate::infra::{
-    limits::RateLimited,
-    network::Network,
-    redis::{Redis, RedisAway, Script},
+use crate::{
+    accounts::email::Email,
+    infra::{
+        limits::RateLimited,
+        network::Network,
+        redis::{Redis, RedisAway, Script},
+    },
 };
 
 /// Failures in a row that cost nothing.

@@ -10,14 +10,14 @@ use super::{
     device,
     guesses::{AccountKey, Origin},
 };
-use crate::accounts::{
-    email::Email,
-    error::AccountError,
-    model::{AccountId, Credentials},
-    password::PasswordGate,
-    store,
-};
 use crate::{
+    accounts::{
+        email::Email,
+        error::AccountError,
+        model::{AccountId, Credentials},
+        password::PasswordGate,
+        store,
+    },
     app::App,
     infra::{
         network::Network,

@@ -9,11 +9,11 @@ use actix_web::{FromRequest, HttpRequest, dev::Payload};
 use futures_util::future::LocalBoxFuture;
 use uuid::Uuid;
 
-use crate::accounts::sessions::pages::current::CurrentAccount;
 use crate::{
     accounts::{
         error::AccountError,
         model::{AccountId, Role},
+        sessions::pages::current::CurrentAccount,
     },
     infra::throwaway,
     web::{client, error::PageError, page::View},

@@ -17,8 +17,8 @@ use tokio::{
 };
 
 use super::{SessionRules, store};
-use crate::accounts::model::{SessionAccount, TokenHash};
 use crate::{
+    accounts::model::{SessionAccount, TokenHash},
     app::App,
     infra::postgres::{Pool, shared_read},
 };

@@ -9,16 +9,15 @@ use serde::Deserialize;
 use serde_json::json;
 use uuid::Uuid;
 
-use crate::audit::{
-    Filter,
-    model::{ACT_KEY, Change, LogLine, changes},
-    store,
-};
 use crate::{
     accounts::AdminAccount,
     admin::pages::download::{CHUNK_ROWS, csv},
     app::App,
-    audit,
+    audit::{
+        self, Filter,
+        model::{ACT_KEY, Change, LogLine, changes},
+        store,
+    },
     text::{
         i18n::Phrase,
         times::{HOME_ZONE, rfc3339},

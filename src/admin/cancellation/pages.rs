@@ -11,7 +11,6 @@ use serde_json::json;
 use uuid::Uuid;
 
 use super::store::{self as store, Progress};
-use crate::audit::model::Meanwhile;
 use crate::{
     accounts::{AdminAccount, ConfirmedAdmin},
     admin::{
@@ -19,7 +18,7 @@ use crate::{
         programs::{self, pages::edition_of},
     },
     app::App,
-    audit::model::Reason,
+    audit::model::{Meanwhile, Reason},
     catalog::{ProgramEdition, ProgramId, ProgramStatus},
     text::times::HOME_ZONE,
     web::{

@@ -4,13 +4,13 @@ pub(crate) mod pages;
 pub(crate) mod store;
 
 use super::error::AdminError;
-use crate::audit::{
-    self,
-    model::{Act, Entry, Subject},
-};
 use crate::{
     accounts::AccountId,
     app::App,
+    audit::{
+        self,
+        model::{Act, Entry, Subject},
+    },
     catalog::ScheduleId,
     tickets::{self, CheckIn, DoorWindow, TicketCode, TicketId},
 };

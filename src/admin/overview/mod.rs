@@ -4,8 +4,11 @@ pub(crate) mod pages;
 pub(crate) mod store;
 
 use self::store::Running;
-use crate::audit::{self, Filter, model::LogLine};
-use crate::{app::App, entry_queue};
+use crate::{
+    app::App,
+    audit::{self, Filter, model::LogLine},
+    entry_queue,
+};
 
 /// Lines of the log on the first page.
 const LINES: usize = 8;

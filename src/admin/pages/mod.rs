@@ -6,8 +6,8 @@ use actix_web::{HttpResponse, http::StatusCode};
 use serde_json::{Map, Value, json};
 
 use super::error::AdminError;
-use crate::audit::model::{Meanwhile, Reason};
 use crate::{
+    audit::model::{Meanwhile, Reason},
     text::i18n::Phrase,
     web::{
         error::{Fault, NotFound, database_fault},

@@ -6,13 +6,13 @@ pub(crate) mod store;
 use serde::{Deserialize, Serialize};
 
 use super::error::AdminError;
-use crate::audit::{
-    self,
-    model::{Act, Entry, Reason, Subject},
-};
 use crate::{
     accounts::{self, AccountError, AccountId, Profile, Role},
     app::App,
+    audit::{
+        self,
+        model::{Act, Entry, Reason, Subject},
+    },
     infra::{
         idempotency::{Claim, RequestKey, commit_kept},
         postgres::{Transaction, retry_stale},

@@ -3,14 +3,14 @@
 pub(crate) mod pages;
 
 use super::error::AdminError;
-use crate::admin::edits::{Edit, commit_edit};
-use crate::audit::{
-    self,
-    model::{Act, Entry, Reason, Subject},
-};
 use crate::{
     accounts::AccountId,
+    admin::edits::{Edit, commit_edit},
     app::App,
+    audit::{
+        self,
+        model::{Act, Entry, Reason, Subject},
+    },
     catalog::{self, ProgramDetails, ProgramEdition, ProgramId},
 };
 
@@ -62,7 +62,7 @@ pub(crate) async fn publish(
 
 /// The program will not take place. What was sold is given back by [`wind_down`].
 ///
-/// [`wind_down`]: crate::admin::cancellation()
+/// [`wind_down`]: crate::admin::wind_down()
 pub(crate) async fn cancel(
     app: &App,
     by: AccountId,

@@ -7,14 +7,14 @@ use serde_json::json;
 
 use self::store::LineFigures;
 use super::error::AdminError;
-use crate::admin::edits::{Edit, commit_edit};
-use crate::audit::{
-    self,
-    model::{Act, Entry, Reason, Subject},
-};
 use crate::{
     accounts::{AccountError, AccountId},
+    admin::edits::{Edit, commit_edit},
     app::App,
+    audit::{
+        self,
+        model::{Act, Entry, Reason, Subject},
+    },
     catalog::{self, Guards, Program, ProgramEdition, ProgramId},
     entry_queue::{self, Purge, QueueNumber},
     infra::throwaway,

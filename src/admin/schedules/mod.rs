@@ -8,14 +8,14 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::error::AdminError;
-use crate::admin::edits::{Edit, commit_edit};
-use crate::audit::{
-    self,
-    model::{Act, Entry, Subject},
-};
 use crate::{
     accounts::AccountId,
+    admin::edits::{Edit, commit_edit},
     app::App,
+    audit::{
+        self,
+        model::{Act, Entry, Subject},
+    },
     catalog::{
         self, Edited, Prices, ProgramId, ScheduleEdition, ScheduleId, VenueId, ZoneDetails, ZoneId,
     },

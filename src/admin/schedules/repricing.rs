@@ -3,8 +3,8 @@
 
 use std::time::Duration;
 
-use crate::admin::error::AdminError;
 use crate::{
+    admin::error::AdminError,
     app::App,
     catalog::{self, ScheduleId},
     reservation,

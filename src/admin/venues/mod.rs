@@ -3,14 +3,14 @@
 pub(crate) mod pages;
 
 use super::error::AdminError;
-use crate::admin::edits::{Edit, commit_edit};
-use crate::audit::{
-    self,
-    model::{Act, Entry, Subject},
-};
 use crate::{
     accounts::AccountId,
+    admin::edits::{Edit, commit_edit},
     app::App,
+    audit::{
+        self,
+        model::{Act, Entry, Subject},
+    },
     catalog::{self, SeatPlan, VenueDetails, VenueEdition, VenueId},
 };
 

@@ -3,14 +3,13 @@
 use sqlx::PgExecutor;
 use uuid::Uuid;
 
-use crate::infra::postgres::page::PAGE_ROWS;
 use crate::{
     catalog::{
         editing::{ProgramDetails, ProgramEdition, ProgramLine},
         guards::Guards,
         model::{ProgramId, ProgramStatus, ScheduleId},
     },
-    infra::postgres::{Connection, Pool},
+    infra::postgres::{Connection, Pool, page::PAGE_ROWS},
 };
 
 /// The program as it stands, drafts too.

@@ -2,10 +2,10 @@
 
 use chrono::{DateTime, Utc};
 
-use crate::entry_queue::model::{Bucket, Rules, Standing, TokenId};
 use crate::{
     accounts::AccountId,
     catalog::{ProgramId, ProgramStatus},
+    entry_queue::model::{Bucket, Rules, Standing, TokenId},
     infra::postgres::{Connection, Pool},
 };
 

@@ -4,8 +4,11 @@ use std::collections::{HashMap, HashSet};
 
 use chrono::{DateTime, TimeDelta, Utc};
 
-use super::store::{self as store, waits};
-use super::{Arrival, Guard, network::NetworkTag};
+use super::{
+    Arrival, Guard,
+    network::NetworkTag,
+    store::{self as store, waits},
+};
 use crate::{
     accounts::AccountId,
     catalog::{Guards, ProgramId},

@@ -11,13 +11,13 @@ use serde::Deserialize;
 use serde_json::json;
 
 use super::{Attempt, Challenge, Solution};
-use crate::entry_queue::pages::find;
 use crate::{
     accounts::CurrentAccount,
     app::App,
     catalog::{Program, Programs},
     entry_queue::{
         guards,
+        pages::find,
         paths::{proof_path, queue_path},
     },
     text::times,

@@ -6,8 +6,7 @@
 
 use chrono::{DateTime, TimeDelta, Utc};
 
-use super::store::waits as store;
-use super::{network::NetworkTag, proof::secs_of};
+use super::{network::NetworkTag, proof::secs_of, store::waits as store};
 use crate::{accounts::AccountId, app::App, catalog::ProgramId, entry_queue::error::QueueError};
 
 /// How long somebody who has waited may take to join.

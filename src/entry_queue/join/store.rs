@@ -2,11 +2,15 @@
 
 use chrono::{DateTime, Utc};
 
-use crate::entry_queue::{
-    guards::NetworkTag,
-    model::{QueueNumber, TokenId},
+use crate::{
+    accounts::AccountId,
+    catalog::ProgramId,
+    entry_queue::{
+        guards::NetworkTag,
+        model::{QueueNumber, TokenId},
+    },
+    infra::postgres::Connection,
 };
-use crate::{accounts::AccountId, catalog::ProgramId, infra::postgres::Connection};
 
 /// Locks the program's row of numbers and reads the next one. The row is made by the
 /// first join of all.

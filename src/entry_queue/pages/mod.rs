@@ -24,8 +24,7 @@ use super::{
     state::WaitingRoom,
     status::{self, Place},
 };
-pub use crate::entry_queue::guards::pages::create_wait;
-pub use crate::entry_queue::guards::pages::show_proof;
+pub use crate::entry_queue::guards::pages::{create_wait, show_proof};
 use crate::{
     accounts::{CachedAccount, CurrentAccount},
     app::App,
@@ -37,8 +36,7 @@ use crate::{
         page::View,
     },
 };
-pub use entry::pass_cookies;
-pub use entry::shown_pass;
+pub use entry::{pass_cookies, shown_pass};
 
 /// What it takes to read a notice.
 const READING_SECS: u64 = 8;

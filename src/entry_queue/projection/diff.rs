@@ -3,10 +3,10 @@
 use std::collections::{HashMap, HashSet};
 
 use super::MirrorError;
-use crate::entry_queue::{model::QueueNumber, redis_queue::Line, store::positions as lines};
 use crate::{
     accounts::AccountId,
     catalog::ProgramId,
+    entry_queue::{model::QueueNumber, redis_queue::Line, store::positions as lines},
     infra::{postgres::Pool, redis::Redis},
 };
 

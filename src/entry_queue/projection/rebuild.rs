@@ -3,7 +3,7 @@
 //! One instance writes a nonce that names the rebuild and the server's run id, fills the
 //! line in batches and declares it complete. A batch is refused unless its nonce is still
 //! there, so a memory that is lost in the middle starts another rebuild from nothing.
-//! Meanwhile everybody's changes go on through [`mirror`](crate::entry_queue::projection()), which the
+//! Meanwhile everybody's changes go on through [`mirror`](crate::entry_queue::mirror()), which the
 //! batches use as well.
 
 use std::time::{Duration, Instant};
@@ -11,13 +11,17 @@ use std::time::{Duration, Instant};
 use uuid::Uuid;
 
 use super::MirrorError;
-use crate::entry_queue::{
-    model::QueueNumber,
-    projection,
-    redis_queue::{Begun, Line, Written},
-    store::{Place, positions as lines},
+use crate::{
+    accounts::AccountId,
+    app::App,
+    catalog::ProgramId,
+    entry_queue::{
+        model::QueueNumber,
+        projection,
+        redis_queue::{Begun, Line, Written},
+        store::{Place, positions as lines},
+    },
 };
-use crate::{accounts::AccountId, app::App, catalog::ProgramId};
 
 /// Places in one batch.
 const PAGE: i64 = 1_000;

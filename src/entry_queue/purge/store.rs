@@ -3,10 +3,10 @@
 use sqlx::PgExecutor;
 
 use super::Purge;
-use crate::entry_queue::model::QueueNumber;
 use crate::{
     accounts::AccountId,
     catalog::ProgramId,
+    entry_queue::model::QueueNumber,
     infra::postgres::{Connection, Pool},
 };
 

@@ -1,5 +1,4 @@
-//! The SQL of single places; [`join`], [`admission`], [`mod@line`] and [`purge`]
-//! have that of many.
+//! SQL of single tokens; joining, admission, guards and the purge have stores of their own.
 //!
 //! A line grows from nothing to a million in minutes, faster than the planner's statistics,
 //! and a plan made for an empty table reads all of it. So whatever is asked about many

@@ -4,8 +4,9 @@ use std::collections::HashSet;
 
 use chrono::{DateTime, Utc};
 
-use crate::entry_queue::model::QueueNumber;
-use crate::{accounts::AccountId, catalog::ProgramId, infra::postgres::Pool};
+use crate::{
+    accounts::AccountId, catalog::ProgramId, entry_queue::model::QueueNumber, infra::postgres::Pool,
+};
 
 /// Programs in which anybody waits or is inside.
 pub(crate) async fn list_with_line(db: &Pool) -> Result<Vec<ProgramId>, sqlx::Error> {

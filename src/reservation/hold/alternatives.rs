@@ -3,11 +3,11 @@
 use serde::Serialize;
 
 use super::seat_groups;
-use crate::reservation::seat_map::{seat::MapSeat, store};
 use crate::{
     app::App,
     catalog::{ScheduleId, ScheduleSeatId},
     points::Points,
+    reservation::seat_map::{seat::MapSeat, store},
 };
 
 /// Offers made at once.

@@ -8,14 +8,19 @@ use super::{
     order::{HoldOrder, Shown},
     seat_groups,
 };
-use crate::reservation::{
-    error::ReservationError,
-    hold,
-    lifecycle::expiry,
-    model::{Choice, Hold, SeatStatus, Wish},
-    seat_map::{seat::MapSeat, store},
+use crate::{
+    app::App,
+    catalog::ScheduleSeatId,
+    infra::idempotency::RequestKey,
+    points::Points,
+    reservation::{
+        error::ReservationError,
+        hold,
+        lifecycle::expiry,
+        model::{Choice, Hold, SeatStatus, Wish},
+        seat_map::{seat::MapSeat, store},
+    },
 };
-use crate::{app::App, catalog::ScheduleSeatId, infra::idempotency::RequestKey, points::Points};
 
 /// Groups tried on one reading of the map.
 const GROUPS_MAX: usize = 24;

@@ -5,17 +5,17 @@ use std::{collections::HashSet, sync::Arc, time::Duration};
 use moka::future::Cache;
 use tokio::sync::{Semaphore, SemaphorePermit};
 
-use crate::reservation::{
-    error::ReservationError,
-    hold,
-    seat_map::{self, feed::Maps, seat::MapSeat, streams::Streams},
-};
 use crate::{
     app::App,
     catalog::{ScheduleId, ScheduleSeatId, ZoneId},
     infra::{
         locks::{FairLocks, FairTerms},
         postgres::shared_read,
+    },
+    reservation::{
+        error::ReservationError,
+        hold,
+        seat_map::{self, feed::Maps, seat::MapSeat, streams::Streams},
     },
 };
 

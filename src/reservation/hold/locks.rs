@@ -14,11 +14,11 @@ use std::{
 };
 
 use super::{limiter::Desk, order::HoldOrder};
-use crate::reservation::{error::ReservationError, model::Choice};
 use crate::{
     app::App,
     catalog::{ScheduleSeatId, ZoneId},
     infra::locks::{FairError, FairGuard, Lease, LeaseError, LeaseName, Term},
+    reservation::{error::ReservationError, model::Choice},
 };
 
 /// How long the leases of seats last: many times what a hold takes.

@@ -5,13 +5,13 @@ use std::sync::Arc;
 use serde::Serialize;
 use uuid::Uuid;
 
-use crate::reservation::{error::ReservationError, model::Choice};
 use crate::{
     accounts::AccountId,
     catalog::{Program, Schedule},
     entry_queue::EntryPass,
     infra::idempotency::RequestKey,
     points::Points,
+    reservation::{error::ReservationError, model::Choice},
 };
 
 /// Request to hold seats or zone places for one account.

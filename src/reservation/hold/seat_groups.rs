@@ -10,8 +10,7 @@
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-use crate::accounts::AccountId;
-use crate::reservation::seat_map::seat::MapSeat;
+use crate::{accounts::AccountId, reservation::seat_map::seat::MapSeat};
 
 /// Groups this much further away are no longer equal, in seat widths.
 const EQUAL_WITHIN: f32 = 3.0;

@@ -6,16 +6,16 @@ use std::collections::BTreeSet;
 use rand::seq::SliceRandom;
 
 use super::store::expiry;
-use crate::reservation::{
-    error::ReservationError,
-    hold::store,
-    lifecycle,
-    model::{ReservationId, ReservationStatus},
-    seat_map::feed::announce,
-};
 use crate::{
     app::App,
     catalog::{ScheduleId, ScheduleSeatId, ZoneId},
+    reservation::{
+        error::ReservationError,
+        hold::store,
+        lifecycle,
+        model::{ReservationId, ReservationStatus},
+        seat_map::feed::announce,
+    },
 };
 
 /// Holds read at once, without locks.

@@ -8,10 +8,10 @@ use std::{
 use serde::Serialize;
 
 use super::store::changes::{ChangedRows, ChangedSeat, ChangedZone};
-use crate::reservation::model::SeatStatus;
 use crate::{
     catalog::{ScheduleSeatId, ZoneId},
     points::Points,
+    reservation::model::SeatStatus,
 };
 
 /// What changed since a cursor.

@@ -4,10 +4,10 @@ use chrono::{DateTime, Utc};
 use serde::Serialize;
 
 use super::seat::MapSeat;
-use crate::reservation::model::{Item, ReservationId, ReservationItemId, ReservationStatus};
 use crate::{
     catalog::{ScheduleId, ScheduleSeatId, ZoneId},
     points::Points,
+    reservation::model::{Item, ReservationId, ReservationItemId, ReservationStatus},
 };
 
 /// A reservation as its owner's list shows it.

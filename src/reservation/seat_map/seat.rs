@@ -2,8 +2,7 @@
 
 use serde::Serialize;
 
-use crate::reservation::model::SeatStatus;
-use crate::{catalog::ScheduleSeatId, points::Points};
+use crate::{catalog::ScheduleSeatId, points::Points, reservation::model::SeatStatus};
 
 /// One seat.
 #[derive(Clone, Debug, Serialize)]

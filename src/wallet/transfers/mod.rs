@@ -13,7 +13,6 @@ use super::{
     error::WalletError,
     model::{Kind, Movement, Wallet},
 };
-use crate::wallet;
 use crate::{
     accounts::AccountId,
     app::App,
@@ -22,6 +21,7 @@ use crate::{
         postgres::{Connection, Pool, retry_stale},
         throwaway,
     },
+    wallet,
 };
 
 /// Lapsed requests that a worker reads at once, without locks.

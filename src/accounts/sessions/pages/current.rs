@@ -11,12 +11,12 @@ use actix_web::{
 use moka::future::Cache;
 use uuid::Uuid;
 
-use crate::accounts::sessions::lookups::Lookups;
 use crate::{
     accounts::{
         error::AccountError,
         log_in::{device, guesses::AccountKey},
         model::{AccountId, Role, SessionAccount, SessionToken, TokenHash},
+        sessions::lookups::Lookups,
     },
     app::App,
     infra::security_log::{ClientEvent, Event},

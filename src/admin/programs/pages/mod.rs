@@ -13,15 +13,16 @@ use serde::Deserialize;
 use serde_json::json;
 use uuid::Uuid;
 
-use crate::admin::{
-    pages::{parse_version, tell},
-    schedules::pages::NewScheduleForm,
-};
-use crate::audit::model::Meanwhile;
 use crate::{
     accounts::AdminAccount,
-    admin::{AdminError, programs},
+    admin::{
+        AdminError,
+        pages::{parse_version, tell},
+        programs,
+        schedules::pages::NewScheduleForm,
+    },
     app::App,
+    audit::model::Meanwhile,
     catalog::{
         ProgramEdition, ProgramId, ProgramLine, ProgramStatus, ScheduleEdition, VenueEdition,
         find_program_edition, list_program_lines, list_schedule_editions, list_venues,
@@ -35,9 +36,7 @@ use crate::{
         page::View,
     },
 };
-pub(crate) use form::ProgramForm;
-pub(crate) use form::optional as form_optional;
-pub(crate) use form::text as form_text;
+pub(crate) use form::{ProgramForm, optional as form_optional, text as form_text};
 
 #[derive(Template)]
 #[template(path = "admin/programs.html")]

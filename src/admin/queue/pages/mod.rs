@@ -24,7 +24,6 @@ use super::{
     Prediction, predict,
     store::{self as store, LineFigures},
 };
-use crate::audit::model::Meanwhile;
 use crate::{
     accounts::{AdminAccount, Email},
     admin::{
@@ -34,6 +33,7 @@ use crate::{
         queue,
     },
     app::App,
+    audit::model::Meanwhile,
     catalog::{ProgramEdition, ProgramId, ProgramStatus, Programs},
     entry_queue::{Effect, find_purge, list_effects, secs_of},
     text::{
@@ -46,8 +46,7 @@ use crate::{
         page::View,
     },
 };
-pub(crate) use guards::GuardsForm;
-pub(crate) use guards::update_guards;
+pub(crate) use guards::{GuardsForm, update_guards};
 pub(crate) use limits::LimitsForm;
 pub(crate) use purge::create_purge;
 

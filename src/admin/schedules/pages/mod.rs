@@ -12,18 +12,16 @@ use serde::Serialize;
 use serde_json::json;
 use uuid::Uuid;
 
-use crate::admin::{
-    pages::tell,
-    programs::pages::{edition_of, refuse_beside},
-};
-use crate::audit::model::Meanwhile;
 use crate::{
     accounts::{AccountId, AdminAccount},
     admin::{
         AdminError,
+        pages::tell,
+        programs::pages::{edition_of, refuse_beside},
         schedules::{self, Change},
     },
     app::App,
+    audit::model::Meanwhile,
     catalog::{
         ProgramId, ScheduleEdition, ScheduleId, SectionStock, ZoneId, ZoneStock,
         find_schedule_edition, has_prices_to_write, stock_of,
@@ -35,11 +33,7 @@ use crate::{
         page::View,
     },
 };
-pub(crate) use forms::BlockForm;
-pub(crate) use forms::MomentForm;
-pub(crate) use forms::NewScheduleForm;
-pub(crate) use forms::PricesForm;
-pub(crate) use forms::ZoneForm;
+pub(crate) use forms::{BlockForm, MomentForm, NewScheduleForm, PricesForm, ZoneForm};
 
 #[derive(Template)]
 #[template(path = "admin/schedule.html")]

@@ -12,15 +12,15 @@ use serde::Deserialize;
 use serde_json::json;
 use uuid::Uuid;
 
-use crate::admin::{
-    pages::{parse_version, tell},
-    programs::pages::form_text as text,
-};
-use crate::audit::model::Meanwhile;
 use crate::{
     accounts::AdminAccount,
-    admin::venues,
+    admin::{
+        pages::{parse_version, tell},
+        programs::pages::form_text as text,
+        venues,
+    },
     app::App,
+    audit::model::Meanwhile,
     catalog::{
         PlannedSeat, VenueDetails, VenueEdition, VenueId, find_venue, list_seats, list_venues,
     },
@@ -31,8 +31,7 @@ use crate::{
         page::View,
     },
 };
-pub(crate) use plan::preview_seats;
-pub(crate) use plan::update_seats;
+pub(crate) use plan::{preview_seats, update_seats};
 
 const NAME_CHARS_MAX: usize = 120;
 const ADDRESS_CHARS_MAX: usize = 300;
