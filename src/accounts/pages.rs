@@ -20,13 +20,13 @@ use super::{
 use crate::{
     app::App,
     web::{
-        error::{Fault, database_fault},
+        error::{HttpError, database_error},
         local_path::LocalPath,
         page::{View, login_href},
     },
 };
 
-impl Fault for AccountError {
+impl HttpError for AccountError {
     fn status(&self) -> StatusCode {
         match self {
             Self::LoginRequired | Self::WrongCredentials => StatusCode::UNAUTHORIZED,
@@ -37,7 +37,7 @@ impl Fault for AccountError {
             }
             Self::RateLimited(limited) | Self::Crowded(limited) => limited.status(),
             Self::Hashing(_) => StatusCode::INTERNAL_SERVER_ERROR,
-            Self::Database(error) => database_fault(error).0,
+            Self::Database(error) => database_error(error).0,
         }
     }
 
@@ -55,7 +55,7 @@ impl Fault for AccountError {
             Self::ConfirmationRequired => "confirmation-required",
             Self::WrongPassword => "wrong-password",
             Self::Hashing(_) => "internal",
-            Self::Database(error) => database_fault(error).1,
+            Self::Database(error) => database_error(error).1,
         }
     }
 

@@ -8,7 +8,7 @@ use crate::{
     app::App,
     audit::{
         self,
-        model::{Act, Entry, Meanwhile, Reason, Subject, changes},
+        model::{Act, AuditEntry, Meanwhile, Reason, Subject, changes},
         store,
     },
     catalog::{CatalogError, Edited},
@@ -53,7 +53,7 @@ where
             }
             Err(refusal) => return Err(refusal),
         };
-        let mut entry = Entry::new(edit.by, edit.act, edit.subject, &edit.subject_id);
+        let mut entry = AuditEntry::new(edit.by, edit.act, edit.subject, &edit.subject_id);
         if let Some(reason) = &edit.reason {
             entry = entry.because(reason);
         }

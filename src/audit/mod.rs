@@ -5,7 +5,7 @@ pub(crate) mod store;
 
 use uuid::Uuid;
 
-use self::model::{Entry, LogLine};
+use self::model::{AuditEntry, LogLine};
 use crate::{
     accounts::find_accounts,
     app::App,
@@ -17,7 +17,7 @@ use crate::{
 
 /// Which lines of the log are asked for.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Filter {
+pub(crate) struct AuditFilter {
     /// Acts of one kind.
     pub(crate) act: Option<String>,
     /// What was done to one subject.
@@ -26,27 +26,27 @@ pub(crate) struct Filter {
     pub(crate) who: Option<String>,
 }
 
-impl Filter {
+impl AuditFilter {
     /// The same question, with whoever is meant.
-    pub(crate) async fn find(&self, db: &Pool) -> Result<Found, sqlx::Error> {
+    pub(crate) async fn find(&self, db: &Pool) -> Result<FoundFilter, sqlx::Error> {
         let who = match &self.who {
             Some(text) => Some(find_accounts(db, text).await?),
             None => None,
         };
-        Ok(Found { act: self.act.clone(), subject_id: self.subject_id.clone(), who })
+        Ok(FoundFilter { act: self.act.clone(), subject_id: self.subject_id.clone(), who })
     }
 }
 
-/// A [`Filter`] whose people were found.
+/// A [`AuditFilter`] whose people were found.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Found {
+pub(crate) struct FoundFilter {
     pub(crate) act: Option<String>,
     pub(crate) subject_id: Option<String>,
     pub(crate) who: Option<Vec<Uuid>>,
 }
 
 /// Writes an act into the log, in the transaction of the work it stands for.
-pub(crate) async fn record(tx: &mut Connection, entry: &Entry) -> Result<(), sqlx::Error> {
+pub(crate) async fn record(tx: &mut Connection, entry: &AuditEntry) -> Result<(), sqlx::Error> {
     store::insert(tx, entry).await
 }
 
@@ -54,7 +54,7 @@ pub(crate) async fn record(tx: &mut Connection, entry: &Entry) -> Result<(), sql
 pub(crate) async fn commit(
     app: &App,
     mut tx: Transaction,
-    entry: Entry,
+    entry: AuditEntry,
 ) -> Result<(), sqlx::Error> {
     record(&mut tx, &entry).await?;
     tx.commit().await?;
@@ -63,14 +63,14 @@ pub(crate) async fn commit(
 }
 
 /// Tells the security log of an act that is committed.
-pub(crate) fn tell(app: &App, entry: &Entry) {
+pub(crate) fn tell(app: &App, entry: &AuditEntry) {
     app.security_log.tell_act(&entry.event());
 }
 
 /// A page of the log, newest first.
 pub(crate) async fn list(
     db: &Pool,
-    filter: &Filter,
+    filter: &AuditFilter,
     after: Option<Uuid>,
 ) -> Result<Page<LogLine>, sqlx::Error> {
     let found = filter.find(db).await?;

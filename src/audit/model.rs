@@ -112,7 +112,7 @@ named! {
 
 /// One act, about to be written into the log.
 #[derive(Clone, Debug)]
-pub(crate) struct Entry {
+pub(crate) struct AuditEntry {
     /// Names the act: also what points that it moved refer to.
     pub(crate) id: Uuid,
     pub(crate) by: AccountId,
@@ -124,7 +124,7 @@ pub(crate) struct Entry {
     pub(crate) reason: Option<String>,
 }
 
-impl Entry {
+impl AuditEntry {
     /// `by` did `act` to the `subject` named `subject_id`.
     pub(crate) fn new(
         by: AccountId,
@@ -203,12 +203,12 @@ pub struct Meanwhile {
     /// When.
     pub when: DateTime<Utc>,
     /// What.
-    pub changes: Vec<Change>,
+    pub changes: Vec<FieldChange>,
 }
 
 /// One field that an act changed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Change {
+pub struct FieldChange {
     /// The field.
     pub field: String,
     /// What it was.
@@ -218,7 +218,7 @@ pub struct Change {
 }
 
 /// Which fields differ between two documents of one subject; the version is no field.
-pub(crate) fn changes(before: Option<&Value>, after: Option<&Value>) -> Vec<Change> {
+pub(crate) fn changes(before: Option<&Value>, after: Option<&Value>) -> Vec<FieldChange> {
     const VERSION: &str = "version";
     let fields =
         |document: Option<&Value>| document.and_then(Value::as_object).cloned().unwrap_or_default();
@@ -229,7 +229,7 @@ pub(crate) fn changes(before: Option<&Value>, after: Option<&Value>) -> Vec<Chan
     names
         .into_iter()
         .filter(|name| *name != VERSION && before.get(*name) != after.get(*name))
-        .map(|name| Change {
+        .map(|name| FieldChange {
             field: name.clone(),
             before: before.get(name).and_then(told),
             after: after.get(name).and_then(told),
@@ -257,7 +257,7 @@ mod tests {
         let before = json!({ "title": "A", "capacity": 5, "version": 1 });
         let after = json!({ "title": "A", "capacity": null, "slug": "a", "version": 2 });
         let changed = changes(Some(&before), Some(&after));
-        let change = |field: &str, before: Option<&str>, after: Option<&str>| Change {
+        let change = |field: &str, before: Option<&str>, after: Option<&str>| FieldChange {
             field: field.to_owned(),
             before: before.map(str::to_owned),
             after: after.map(str::to_owned),

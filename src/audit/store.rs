@@ -3,13 +3,13 @@
 use uuid::Uuid;
 
 use super::{
-    Found,
-    model::{Entry, LogLine},
+    FoundFilter,
+    model::{AuditEntry, LogLine},
 };
 use crate::infra::postgres::{Connection, Pool};
 
 /// Appends an act.
-pub(crate) async fn insert(tx: &mut Connection, entry: &Entry) -> Result<(), sqlx::Error> {
+pub(crate) async fn insert(tx: &mut Connection, entry: &AuditEntry) -> Result<(), sqlx::Error> {
     sqlx::query!(
         r#"
         insert into audit_log
@@ -35,7 +35,7 @@ pub(crate) async fn insert(tx: &mut Connection, entry: &Entry) -> Result<(), sql
 /// rare.
 pub(crate) async fn list(
     db: &Pool,
-    filter: &Found,
+    filter: &FoundFilter,
     after: Option<Uuid>,
     rows_max: i64,
 ) -> Result<Vec<LogLine>, sqlx::Error> {

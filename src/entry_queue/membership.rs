@@ -7,14 +7,14 @@ use super::{
     admission::{self, store as gate},
     entry_pass::EntryPass,
     error::QueueError,
-    guards::{self, Attempt, Guard},
-    join::Verdict,
+    guards::{self, Guard, JoinAttempt},
+    join::JoinVerdict,
     model::{LiveToken, QueueNumber, Stay, TokenId, TokenStatus},
     paths::{program_path, queue_path},
-    projection::mirror,
-    redis_queue::Line,
+    projection::project,
+    redis_queue::RedisQueue,
     state::WaitingRoom,
-    status::{Place, place_of},
+    status::{StatusReport, place_of},
     store::{self, positions as lines},
 };
 use crate::{
@@ -34,8 +34,8 @@ pub(crate) async fn join(
     room: &WaitingRoom,
     account_id: AccountId,
     program: &Program,
-    attempt: Attempt,
-) -> Result<Place, QueueError> {
+    attempt: JoinAttempt,
+) -> Result<StatusReport, QueueError> {
     // A rehearsal and what is real never meet.
     if throwaway::is_marked(program.id.0) != throwaway::is_marked(account_id.0) {
         return Err(QueueError::OtherOffice);
@@ -44,15 +44,15 @@ pub(crate) async fn join(
     let arrival = guards::arrive(app, room, account_id, program, attempt).await?;
     let verdict = room.joins.join(program.id, account_id, arrival).await?;
     match verdict {
-        Verdict::NotOpen { opens_at } => return Err(not_open(program, opens_at)),
-        Verdict::Closed => return Err(QueueError::SaleClosed),
-        Verdict::Refused(objection) => {
+        JoinVerdict::NotOpen { opens_at } => return Err(not_open(program, opens_at)),
+        JoinVerdict::Closed => return Err(QueueError::SaleClosed),
+        JoinVerdict::Refused(objection) => {
             return Err(guards::refuse(app, room, account_id, program, objection).await?);
         }
-        Verdict::Joined if program.guards().proof_bits.is_some() => {
+        JoinVerdict::Joined if program.guards().proof_bits.is_some() => {
             room.effects.slowed(program.id, Guard::Proof);
         }
-        Verdict::Joined | Verdict::AlreadyIn => (),
+        JoinVerdict::Joined | JoinVerdict::AlreadyIn => (),
     }
     let mut place = place_of(app, room, account_id, program).await?;
     if place.state.status == TokenStatus::Waiting && place.state.ahead == Some(0) {
@@ -63,7 +63,7 @@ pub(crate) async fn join(
         place = place_of(app, room, account_id, program).await?;
     }
     match verdict {
-        Verdict::AlreadyIn => Err(QueueError::TokenAlreadyIssued {
+        JoinVerdict::AlreadyIn => Err(QueueError::TokenAlreadyIssued {
             state: Box::new(place.state),
             queue_url: queue_path(&program.slug),
         }),
@@ -105,12 +105,12 @@ pub(crate) async fn leave(
     let token = token.ok_or_else(|| no_token(program))?;
     store::write_end(&mut tx, token.id, TokenStatus::Cancelled).await?;
     tx.commit().await?;
-    mirror(app, program.id, &[account_id]).await;
+    project(app, program.id, &[account_id]).await;
     Ok(())
 }
 
 /// Lets `account_id` in past the line and beyond the capacity, on the word of `staff`, as
-/// a step of the caller's transaction; call [`mirror`](crate::entry_queue::mirror()) after the commit.
+/// a step of the caller's transaction; call [`project`](crate::entry_queue::project()) after the commit.
 pub async fn let_in(
     tx: &mut Connection,
     staff: AccountId,
@@ -200,7 +200,7 @@ pub async fn lock_live_token(
     store::lock_live_token(tx, program_id, account_id).await
 }
 
-/// Ends a stay whose last hold is paid; call [`mirror`](crate::entry_queue::mirror()) after the
+/// Ends a stay whose last hold is paid; call [`project`](crate::entry_queue::project()) after the
 /// commit. A token that still waits is left alone: its owner gave up an earlier place,
 /// kept its holds and stands in line again.
 pub async fn complete(tx: &mut Connection, token: &LiveToken) -> Result<(), sqlx::Error> {
@@ -213,7 +213,7 @@ pub async fn complete(tx: &mut Connection, token: &LiveToken) -> Result<(), sqlx
 /// How many stand in the line of `program_id`, those who were passed over apart, and how
 /// many are inside. Redis answers at once; where it cannot, Postgres counts.
 pub async fn count_line(app: &App, program_id: ProgramId) -> Result<(i64, i64), sqlx::Error> {
-    match Line::of(&app.redis, program_id).count().await {
+    match RedisQueue::of(&app.redis, program_id).count().await {
         Ok(Some(counted)) => Ok(counted),
         _ => lines::count(&app.db, program_id).await,
     }

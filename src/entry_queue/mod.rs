@@ -29,7 +29,7 @@
 //! Every way in locks the program's `queue_gates` row; an instance that finds it
 //! locked leaves the admission to the one that has it. Ways out lock only their token.
 //!
-//! Redis moves in one function, [`mirror()`]: it writes what Postgres says of some
+//! Redis moves in one function, [`project()`]: it writes what Postgres says of some
 //! accounts, reads Postgres again and repeats while that differs, so that whichever of
 //! two writers comes last, the truth does.
 
@@ -63,9 +63,9 @@ pub use model::{LiveToken, QueueNumber, QueueState, Stay, TokenId, TokenStatus};
 pub use pages::{pass_cookies, shown_pass};
 pub use paths::queue_path;
 pub use projection::{
-    MirrorError,
-    diff::{Difference, Standing, list_differences, list_incomplete},
-    mirror, mirror_everything,
+    ProjectionError,
+    diff::{Difference, Positions, list_differences, list_incomplete},
+    project, project_everything,
     rebuild::rebuild_what_is_lost,
 };
 pub use purge::{Purge, begin_purge, find_purge, purge_lines};

@@ -108,7 +108,7 @@ pub struct LiveToken {
 
 /// Somebody in line.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Standing {
+pub(crate) struct QueuedAccount {
     pub(crate) token_id: TokenId,
     pub(crate) account_id: AccountId,
 }

@@ -8,8 +8,8 @@ use super::{
     membership::no_token,
     model::{QueueNumber, QueueState, Stay, Token, TokenStatus, retry_after_ms},
     paths::queue_path,
-    projection::mirror,
-    redis_queue::{Line, Sight},
+    projection::project,
+    redis_queue::{Position, RedisQueue},
     state::WaitingRoom,
     store,
 };
@@ -21,7 +21,7 @@ use crate::{
 
 /// One person's place, as a poll and as the page tell it.
 #[derive(Clone, Debug)]
-pub(crate) struct Place {
+pub(crate) struct StatusReport {
     pub(crate) state: QueueState,
     pub(crate) wait: Option<Wait>,
     /// Of whoever is inside.
@@ -42,11 +42,11 @@ pub(crate) async fn place_of(
     room: &WaitingRoom,
     account_id: AccountId,
     program: &Program,
-) -> Result<Place, QueueError> {
-    let line = Line::of(&app.redis, program.id);
+) -> Result<StatusReport, QueueError> {
+    let line = RedisQueue::of(&app.redis, program.id);
     let grace = app.config.queue_grace();
-    let sight = line.look(account_id, grace).await.unwrap_or(Sight::Incomplete);
-    if let Sight::Waiting { number, n_ahead, n_waiting } = sight {
+    let sight = line.look(account_id, grace).await.unwrap_or(Position::Incomplete);
+    if let Position::Waiting { number, n_ahead, n_waiting } = sight {
         return waiting(app, room, program, number, Some((n_ahead, n_waiting))).await;
     }
     let token = store::find_token(&app.db, program.id, account_id).await?;
@@ -56,29 +56,29 @@ pub(crate) async fn place_of(
         store::write_return(&app.db, token.id).await?;
     }
     if !agrees(sight, &token) {
-        mirror(app, program.id, &[account_id]).await;
+        project(app, program.id, &[account_id]).await;
     }
     if token.status != TokenStatus::Waiting {
         return beyond_the_line(app, room, program, account_id, &token).await;
     }
     let seen = match line.look(account_id, grace).await {
-        Ok(Sight::Waiting { n_ahead, n_waiting, .. }) => Some((n_ahead, n_waiting)),
+        Ok(Position::Waiting { n_ahead, n_waiting, .. }) => Some((n_ahead, n_waiting)),
         _ => None,
     };
     let place = waiting(app, room, program, token.queue_number, seen).await?;
-    Ok(Place { is_back, ..place })
+    Ok(StatusReport { is_back, ..place })
 }
 
 /// Whether Redis, which does not have them in line, is right about `token`.
-fn agrees(sight: Sight, token: &Token) -> bool {
+fn agrees(sight: Position, token: &Token) -> bool {
     match sight {
-        Sight::Inside { .. } => token.status == TokenStatus::Active,
-        Sight::Nowhere { .. } => {
+        Position::Inside { .. } => token.status == TokenStatus::Active,
+        Position::Nowhere { .. } => {
             !matches!(token.status, TokenStatus::Active | TokenStatus::Waiting)
         }
         // While the line is counted again, whoever comes back must be counted.
-        Sight::Incomplete => token.parked_at.is_none(),
-        Sight::Waiting { .. } => false,
+        Position::Incomplete => token.parked_at.is_none(),
+        Position::Waiting { .. } => false,
     }
 }
 
@@ -88,7 +88,7 @@ async fn waiting(
     program: &Program,
     queue_number: QueueNumber,
     seen: Option<(u64, u64)>,
-) -> Result<Place, QueueError> {
+) -> Result<StatusReport, QueueError> {
     let ahead = seen.map(|(n_ahead, _)| n_ahead);
     let is_paused = program.queue_paused_at.is_some();
     let wait = match is_paused {
@@ -111,7 +111,7 @@ async fn waiting(
         entry_url: None,
         seats_free: room.seats_free(app, program).await?,
     };
-    Ok(Place { state, wait, stay: None, schedules: Arc::default(), is_back: false })
+    Ok(StatusReport { state, wait, stay: None, schedules: Arc::default(), is_back: false })
 }
 
 /// The place of somebody who is inside, or was.
@@ -121,7 +121,7 @@ async fn beyond_the_line(
     program: &Program,
     account_id: AccountId,
     token: &Token,
-) -> Result<Place, QueueError> {
+) -> Result<StatusReport, QueueError> {
     let is_inside = token.status == TokenStatus::Active;
     let stay = match (is_inside, token.stay_ends_at, token.expires_at) {
         (true, Some(stay_ends_at), Some(expires_at)) => Some(Stay {
@@ -150,7 +150,7 @@ async fn beyond_the_line(
         entry_url: is_inside.then(|| entry_url(program, &schedules)),
         seats_free: room.seats_free(app, program).await?,
     };
-    Ok(Place { state, wait: None, stay, schedules, is_back: false })
+    Ok(StatusReport { state, wait: None, stay, schedules, is_back: false })
 }
 
 /// Where somebody who is inside chooses seats: the one map, or the page that lists the

@@ -1,4 +1,4 @@
-//! Progress of work that repeats: when each kind of it was finished last.
+//! WorkerProgress of work that repeats: when each kind of it was finished last.
 
 use std::{
     collections::BTreeMap,
@@ -8,7 +8,7 @@ use std::{
 
 /// What each worker of one instance finished last; clones share it.
 #[derive(Clone, Debug, Default)]
-pub struct Progress(Arc<Mutex<BTreeMap<&'static str, Mark>>>);
+pub struct WorkerProgress(Arc<Mutex<BTreeMap<&'static str, Mark>>>);
 
 #[derive(Clone, Copy, Debug)]
 struct Mark {
@@ -16,7 +16,7 @@ struct Mark {
     late_after: Duration,
 }
 
-impl Progress {
+impl WorkerProgress {
     /// Begins to follow `worker`, which is late when it has finished nothing for
     /// `late_after`.
     pub fn follow(&self, worker: &'static str, late_after: Duration) {
@@ -56,7 +56,7 @@ mod tests {
     #[test]
     fn only_who_finishes_nothing_is_late() {
         const LATE_AFTER: Duration = Duration::from_secs(30);
-        let progress = Progress::default();
+        let progress = WorkerProgress::default();
         progress.follow("frozen", LATE_AFTER);
         progress.follow("patient", 3 * LATE_AFTER);
         let later = Instant::now() + LATE_AFTER + Duration::from_secs(1);

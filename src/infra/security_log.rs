@@ -32,7 +32,7 @@ const TOLD_MAX: usize = 20;
 
 /// What happened.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Event {
+pub enum SecurityEvent {
     /// An e-mail and a password did not belong together.
     LogInFailed,
     /// The right password of an account that the management has locked.
@@ -50,7 +50,7 @@ pub enum Event {
     AdminAct,
 }
 
-impl Event {
+impl SecurityEvent {
     /// Every event, for the reference.
     pub const ALL: [Self; 7] = [
         Self::LogInFailed,
@@ -96,7 +96,7 @@ impl fmt::Display for Origin {
 #[derive(Clone, Debug)]
 pub struct ClientEvent {
     /// What happened.
-    pub event: Event,
+    pub event: SecurityEvent,
     /// Where it came from: the address a firewall would shut out.
     pub client: IpAddr,
     /// The account it concerns, where one is known.
@@ -126,13 +126,13 @@ pub struct SecurityLog(Arc<Counts>);
 
 struct Counts {
     all: DefaultDirectRateLimiter,
-    each: Limit<(Event, Origin)>,
+    each: Limit<(SecurityEvent, Origin)>,
     omitted: Mutex<Omitted>,
 }
 
 #[derive(Default)]
 struct Omitted {
-    each: HashMap<(Event, Origin), u64>,
+    each: HashMap<(SecurityEvent, Origin), u64>,
     others: u64,
 }
 
@@ -170,7 +170,7 @@ impl SecurityLog {
 
     /// Writes what somebody who manages did, unless there was too much of it.
     pub fn tell_act(&self, told: &ActEvent<'_>) {
-        let event = Event::AdminAct;
+        let event = SecurityEvent::AdminAct;
         let Some(omitted) = self.0.count(event, Origin::Account(told.by)) else { return };
         tracing::info!(
             target: "security",
@@ -209,7 +209,7 @@ impl Counts {
     }
 
     /// How many lines were left out before this one; `None` where this one is left out too.
-    fn count(&self, event: Event, origin: Origin) -> Option<u64> {
+    fn count(&self, event: SecurityEvent, origin: Origin) -> Option<u64> {
         let key = (event, origin);
         if self.each.count(&key).is_ok() && self.all.check().is_ok() {
             return Some(self.omitted().each.remove(&key).unwrap_or(0));
@@ -243,7 +243,8 @@ mod tests {
     #[test]
     fn a_flood_is_written_a_few_times_and_counted() {
         let (log, noisy) = (SecurityLog::default(), Origin::Account(Uuid::nil()));
-        let written = (0..10_000).filter_map(|_| log.0.count(Event::LogInFailed, noisy)).count();
+        let written =
+            (0..10_000).filter_map(|_| log.0.count(SecurityEvent::LogInFailed, noisy)).count();
         assert!((10..100).contains(&written), "{written} lines");
         let left_out = log.0.omitted().each.values().sum::<u64>();
         assert_eq!(left_out + u64::try_from(written).unwrap(), 10_000);
@@ -255,7 +256,8 @@ mod tests {
     fn a_flood_from_everywhere_is_bounded_too() {
         let log = SecurityLog::default();
         let origins = (0..100_000).map(|nth| Origin::Account(Uuid::from_u128(nth)));
-        let written = origins.filter_map(|origin| log.0.count(Event::LogInFailed, origin)).count();
+        let written =
+            origins.filter_map(|origin| log.0.count(SecurityEvent::LogInFailed, origin)).count();
         assert!(written < 10_000, "{written} lines");
         let omitted = log.0.omitted();
         assert_eq!(omitted.each.len(), ORIGINS_MAX);

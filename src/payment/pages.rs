@@ -20,7 +20,7 @@ use crate::{
     tickets::pages::TICKETS_PATH,
     wallet::{Provider, WalletError, pages::WALLET_PATH},
     web::{
-        error::{Fault, Internal, PageError, database_fault},
+        error::{HttpError, Internal, PageError, database_error},
         flash,
         form::{Body, Field, Mistakes},
         request_key,
@@ -29,7 +29,7 @@ use crate::{
 
 impl PaymentError {
     /// The refusal of the feature that refused.
-    fn cause(&self) -> Option<&dyn Fault> {
+    fn cause(&self) -> Option<&dyn HttpError> {
         match self {
             Self::Reservation(error) => Some(error),
             Self::Wallet(error) => Some(error),
@@ -40,7 +40,7 @@ impl PaymentError {
     }
 }
 
-impl Fault for PaymentError {
+impl HttpError for PaymentError {
     fn status(&self) -> StatusCode {
         match self {
             Self::Reservation(error) => error.status(),
@@ -49,7 +49,7 @@ impl Fault for PaymentError {
             Self::Key(error) => error.status(),
             Self::RefundOver | Self::Contended => StatusCode::CONFLICT,
             Self::Inconsistent => Internal.status(),
-            Self::Database(error) => database_fault(error).0,
+            Self::Database(error) => database_error(error).0,
         }
     }
 
@@ -62,12 +62,12 @@ impl Fault for PaymentError {
             Self::RefundOver => "refund-over",
             Self::Contended => "contended",
             Self::Inconsistent => Internal.code(),
-            Self::Database(error) => database_fault(error).1,
+            Self::Database(error) => database_error(error).1,
         }
     }
 
     fn extra(&self) -> Map<String, Value> {
-        self.cause().map(Fault::extra).unwrap_or_default()
+        self.cause().map(HttpError::extra).unwrap_or_default()
     }
 
     fn fill(&self, phrase: Phrase) -> Phrase {
@@ -80,15 +80,15 @@ impl Fault for PaymentError {
     fn retry_after_secs(&self) -> Option<u64> {
         match self {
             Self::Contended => Some(1),
-            _ => self.cause().and_then(Fault::retry_after_secs),
+            _ => self.cause().and_then(HttpError::retry_after_secs),
         }
     }
 
-    fn way_forward(&self) -> Option<String> {
+    fn recovery_href(&self) -> Option<String> {
         match self {
             Self::Wallet(WalletError::InsufficientPoints { .. }) => Some(WALLET_PATH.to_owned()),
             Self::Ticket(_) => Some(TICKETS_PATH.to_owned()),
-            _ => self.cause().and_then(Fault::way_forward),
+            _ => self.cause().and_then(HttpError::recovery_href),
         }
     }
 }

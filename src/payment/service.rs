@@ -45,7 +45,7 @@ pub async fn pay(
         Attempt::PaidBefore(paid) => return Ok(paid),
     };
     metrics::counter!("stagedoor_payments_total").increment(1);
-    entry_queue::mirror(app, program_id, &[account_id]).await;
+    entry_queue::project(app, program_id, &[account_id]).await;
     Ok(paid)
 }
 

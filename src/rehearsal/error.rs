@@ -4,7 +4,7 @@ use crate::{infra::redis::RedisAway, verify::VerifyError};
 
 /// Why a stage was not put up or taken down.
 #[derive(Debug, thiserror::Error)]
-pub(crate) enum CastError {
+pub(crate) enum FixtureError {
     /// Too many people, or none.
     #[error("A rehearsal has 1 to {people_max} people.")]
     TooMany {
@@ -93,10 +93,10 @@ pub enum RehearsalError {
     Verify(#[from] VerifyError),
 }
 
-impl From<CastError> for RehearsalError {
-    fn from(error: CastError) -> Self {
+impl From<FixtureError> for RehearsalError {
+    fn from(error: FixtureError) -> Self {
         match error {
-            CastError::TooMany { people_max } => Self::TooMany { people_max },
+            FixtureError::TooMany { people_max } => Self::TooMany { people_max },
             other => Self::Cast(Box::new(other)),
         }
     }

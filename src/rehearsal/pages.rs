@@ -17,14 +17,14 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use uuid::Uuid;
 
-use super::{error::CastError, fixtures};
+use super::{error::FixtureError, fixtures};
 use crate::{
     app::App,
     text::i18n::Phrase,
     web::{
         bearer::bears,
         client,
-        error::{Fault, Internal, NotFound, PageError, database_fault},
+        error::{HttpError, Internal, NotFound, PageError, database_error},
         form::{Body, Field},
         limits::Limits,
         page,
@@ -105,7 +105,7 @@ pub(crate) async fn delete_stage(
 #[error("wrong rehearsal token")]
 struct WrongToken;
 
-impl Fault for WrongToken {
+impl HttpError for WrongToken {
     fn status(&self) -> StatusCode {
         StatusCode::UNAUTHORIZED
     }
@@ -119,13 +119,13 @@ impl Fault for WrongToken {
     }
 }
 
-impl Fault for CastError {
+impl HttpError for FixtureError {
     fn status(&self) -> StatusCode {
         match self {
             Self::TooMany { .. } => StatusCode::UNPROCESSABLE_ENTITY,
             Self::TooManyStages => StatusCode::CONFLICT,
             Self::NoStage => StatusCode::NOT_FOUND,
-            Self::Database(error) => database_fault(error).0,
+            Self::Database(error) => database_error(error).0,
             Self::Redis(_) => StatusCode::SERVICE_UNAVAILABLE,
         }
     }
@@ -135,7 +135,7 @@ impl Fault for CastError {
             Self::TooMany { .. } => "too-many-people",
             Self::TooManyStages => "stage-limit",
             Self::NoStage => "not-found",
-            Self::Database(error) => database_fault(error).1,
+            Self::Database(error) => database_error(error).1,
             Self::Redis(_) => "unavailable",
         }
     }

@@ -31,7 +31,7 @@ pub(crate) struct Door<'a> {
 
 /// Where the stage is put up from.
 #[derive(Debug)]
-pub(crate) enum Backstage<'a> {
+pub(crate) enum Provisioner<'a> {
     /// Over HTTP.
     Door(Door<'a>),
     /// In the database of a deployment on this machine.
@@ -43,7 +43,7 @@ struct People {
     people: Vec<Actor>,
 }
 
-impl Backstage<'_> {
+impl Provisioner<'_> {
     /// A stage for `people`.
     pub(crate) async fn set_up(&self, people: usize) -> Result<Stage, RehearsalError> {
         match self {

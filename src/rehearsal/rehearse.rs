@@ -18,7 +18,7 @@ use super::{
     history::History,
     output::Outputs,
     progress::{Counter, Progress},
-    provisioning::{Backstage, Door},
+    provisioning::{Door, Provisioner},
     report::{Circumstances, Ended, Report},
     shopper::{Habit, Visit},
 };
@@ -153,12 +153,12 @@ impl Rehearsal {
         &'a self,
         client: &Client,
         means: Means<'a>,
-    ) -> Result<Backstage<'a>, RehearsalError> {
+    ) -> Result<Provisioner<'a>, RehearsalError> {
         match (means.token, means.stores) {
             (Some(token), _) => {
-                Ok(Backstage::Door(Door { client: client.clone(), target: &self.target, token }))
+                Ok(Provisioner::Door(Door { client: client.clone(), target: &self.target, token }))
             }
-            (None, Some((db, redis))) => Ok(Backstage::Database { db, redis }),
+            (None, Some((db, redis))) => Ok(Provisioner::Database { db, redis }),
             (None, None) => Err(RehearsalError::NoHands),
         }
     }
@@ -167,7 +167,7 @@ impl Rehearsal {
     async fn play_on(
         &self,
         stage: &Stage,
-        backstage: &Backstage<'_>,
+        backstage: &Provisioner<'_>,
         client: &Client,
         history: &History,
         mut tell: impl FnMut(Progress),

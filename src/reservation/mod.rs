@@ -30,9 +30,9 @@
 //! rows decide alone: a seat's version and status, `remaining` in the zone's update, and
 //! the unique index behind them.
 //!
-//! A crowd of orders goes to the database in **steps**, as many at once as there are
+//! A crowd of orders goes to the database in **permits**, as many at once as there are
 //! connections: it waits at the desk and not for the connections, so other pages are
-//! answered meanwhile. No step is kept while a lock in Redis is waited for.
+//! answered meanwhile. No acquire_permit is kept while a lock in Redis is waited for.
 //!
 //! Open maps are followed by one task an instance, for all who watch: a change costs one
 //! question, however many they are. It keeps the house in memory as it stands, from
@@ -54,8 +54,8 @@ pub use error::ReservationError;
 pub use hold::{
     alternatives::Alternative,
     hold,
-    limiter::Desk,
-    order::{HoldOrder, Shown},
+    limiter::ReservationState,
+    order::{HoldRequest, ShownPrice},
 };
 pub use inventory::{SeatPick, StockError, block_seats, resize_zone};
 pub use lifecycle::{

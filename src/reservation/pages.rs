@@ -14,7 +14,7 @@ use crate::{
     infra::locks::Waiting,
     text::i18n::Phrase,
     web::{
-        error::{Fault, Internal, database_fault},
+        error::{HttpError, Internal, database_error},
         form::Mistakes,
     },
 };
@@ -38,7 +38,7 @@ impl ReservationError {
     }
 }
 
-impl Fault for ReservationError {
+impl HttpError for ReservationError {
     fn status(&self) -> StatusCode {
         match self {
             Self::NotFound => StatusCode::NOT_FOUND,
@@ -58,8 +58,8 @@ impl Fault for ReservationError {
             Self::Waiting { .. } => StatusCode::TOO_MANY_REQUESTS,
             Self::NotInside(error) => error.status(),
             Self::Inconsistent => Internal.status(),
-            Self::Database(error) => database_fault(error).0,
-            Self::Shared(error) => database_fault(error).0,
+            Self::Database(error) => database_error(error).0,
+            Self::Shared(error) => database_error(error).0,
         }
     }
 
@@ -82,8 +82,8 @@ impl Fault for ReservationError {
             Self::UnknownSeat | Self::UnknownZone => "invalid",
             Self::NotInside(error) => error.code(),
             Self::Inconsistent => Internal.code(),
-            Self::Database(error) => database_fault(error).1,
-            Self::Shared(error) => database_fault(error).1,
+            Self::Database(error) => database_error(error).1,
+            Self::Shared(error) => database_error(error).1,
         }
     }
 
@@ -131,9 +131,9 @@ impl Fault for ReservationError {
         }
     }
 
-    fn way_forward(&self) -> Option<String> {
+    fn recovery_href(&self) -> Option<String> {
         match self {
-            Self::NotInside(error) => error.way_forward(),
+            Self::NotInside(error) => error.recovery_href(),
             Self::SaleClosed | Self::AccountLimit { .. } | Self::AlreadyProcessing => {
                 Some("/reservations".to_owned())
             }

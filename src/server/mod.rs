@@ -21,8 +21,8 @@ use crate::{
     app::{App, StartError},
     catalog::{Listings, Programs},
     entry_queue::WaitingRoom,
-    infra::progress::Progress,
-    reservation::Desk,
+    infra::progress::WorkerProgress,
+    reservation::ReservationState,
     routes,
     tickets::DoorCounts,
     wallet::Provider,
@@ -59,10 +59,10 @@ pub struct State {
     programs: Programs,
     listings: Listings,
     waiting_room: WaitingRoom,
-    desk: Desk,
+    reservations: ReservationState,
     door_counts: DoorCounts,
     running: Running,
-    progress: Progress,
+    progress: WorkerProgress,
     provider: Provider,
     lines: LineSeries,
     uploads: Uploads,
@@ -78,11 +78,11 @@ impl State {
             passwords: PasswordGate::new(),
             log_ins: LogInBudget::new(app),
             programs: Programs::default(),
-            desk: Desk::new(app),
+            reservations: ReservationState::new(app),
             door_counts: DoorCounts::default(),
             listings,
             running: Running::default(),
-            progress: Progress::default(),
+            progress: WorkerProgress::default(),
             provider: Provider::default(),
             lines: LineSeries::default(),
             uploads: Uploads::default(),
@@ -98,7 +98,7 @@ impl State {
             .app_data(Data::new(self.programs.clone()))
             .app_data(Data::new(self.listings.clone()))
             .app_data(Data::new(self.waiting_room.clone()))
-            .app_data(Data::new(self.desk.clone()))
+            .app_data(Data::new(self.reservations.clone()))
             .app_data(Data::new(self.door_counts.clone()))
             .app_data(Data::new(self.provider.clone()))
             .app_data(Data::new(self.lines.clone()))
@@ -118,7 +118,7 @@ pub struct Instance {
     servers: Vec<Server>,
     workers: Workers,
     running: Running,
-    desk: Desk,
+    reservations: ReservationState,
 }
 
 /// A running HTTP server.
@@ -210,8 +210,8 @@ pub fn start(app: &App) -> Result<Instance, StartError> {
         servers.push(Server::run(metrics.map_err(refused("METRICS_ADDR", address))?));
     }
     let workers = Workers::start(app, &state.limits, &state.log_ins, &state.progress, &state.lines);
-    let State { running, desk, .. } = state;
-    Ok(Instance { address, metrics_address, servers, workers, running, desk })
+    let State { running, reservations, .. } = state;
+    Ok(Instance { address, metrics_address, servers, workers, running, reservations })
 }
 
 impl Instance {
@@ -222,7 +222,7 @@ impl Instance {
     /// thread: who still works when the first of those threads ends may be cut off. So
     /// they end last.
     pub async fn stop(self) {
-        self.desk.close();
+        self.reservations.close();
         for server in &self.servers {
             server.handle.pause().await;
         }

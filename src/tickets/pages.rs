@@ -28,7 +28,7 @@ use crate::{
         times::{self, HOME_ZONE, rfc3339},
     },
     web::{
-        error::{Fault, Internal, NotFound, PageError, database_fault},
+        error::{HttpError, Internal, NotFound, PageError, database_error},
         page::View,
     },
 };
@@ -36,7 +36,7 @@ use crate::{
 /// Where an account's tickets are listed.
 pub const TICKETS_PATH: &str = "/tickets";
 
-impl Fault for TicketError {
+impl HttpError for TicketError {
     fn status(&self) -> StatusCode {
         match self {
             Self::Used { .. }
@@ -48,7 +48,7 @@ impl Fault for TicketError {
             | Self::UndoOver => StatusCode::CONFLICT,
             Self::Unknown => StatusCode::NOT_FOUND,
             Self::Inconsistent => Internal.status(),
-            Self::Database(error) => database_fault(error).0,
+            Self::Database(error) => database_error(error).0,
         }
     }
 
@@ -63,7 +63,7 @@ impl Fault for TicketError {
             Self::TooLate { .. } => "ticket-too-late",
             Self::UndoOver => "undo-over",
             Self::Inconsistent => Internal.code(),
-            Self::Database(error) => database_fault(error).1,
+            Self::Database(error) => database_error(error).1,
         }
     }
 

@@ -1,7 +1,7 @@
 //! Reasons why nothing could be verified.
 
 use crate::{
-    entry_queue::MirrorError,
+    entry_queue::ProjectionError,
     infra::{postgres::is_unavailable, redis::RedisAway},
 };
 
@@ -28,11 +28,11 @@ impl From<sqlx::Error> for VerifyError {
     }
 }
 
-impl From<MirrorError> for VerifyError {
-    fn from(error: MirrorError) -> Self {
+impl From<ProjectionError> for VerifyError {
+    fn from(error: ProjectionError) -> Self {
         match error {
-            MirrorError::Redis(away) => away.into(),
-            MirrorError::Database(error) => error.into(),
+            ProjectionError::Redis(away) => away.into(),
+            ProjectionError::Database(error) => error.into(),
         }
     }
 }

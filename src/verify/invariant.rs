@@ -6,66 +6,99 @@ use std::fmt;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Invariant {
     /// A wallet's balance and pending points are the sums of its changes.
-    W1,
+    WalletsSumUp,
     /// A wallet's history is a chain without a gap.
-    W2,
+    HistoryIsAChain,
     /// Points are conserved.
-    W3,
+    PointsAreConserved,
     /// A transfer's entries are those of its status.
-    W4,
+    TransfersMatchEntries,
     /// No transfer request stays open long after its end.
-    W5,
+    TransfersEnd,
     /// No seat is in two live items.
-    S1,
+    SeatIsLiveOnce,
     /// Items, reservations and seats agree on what is taken.
-    S2,
+    SeatsAgreeWithItems,
     /// A hold ends when it was said to end.
-    S3,
+    HoldEndIsFixed,
     /// What is confirmed was paid in time and adds up.
-    S4,
+    ConfirmedAddsUp,
     /// What a zone lacks is what is live in it.
-    S5,
+    ZonesAgreeWithItems,
     /// What is confirmed is paid, exactly once.
-    P1,
+    ConfirmedIsPaidOnce,
     /// What is paid has one ticket a place.
-    P2,
+    PaidHasTickets,
     /// No payment entry and no ticket stands alone.
-    P3,
+    NoPaymentStandsAlone,
     /// What a request key was answered exists.
-    P4,
+    RequestKeysHold,
     /// Queue numbers are 1..N.
-    Q1,
+    NumbersAreWhole,
     /// The line in Redis is the line in Postgres.
-    Q2,
+    RedisAgrees,
     /// Never more people inside than the capacity.
-    Q3,
+    CapacityHolds,
     /// Nobody waits and is inside.
-    Q4,
+    OnePlaceEach,
     /// No line stays incomplete in Redis while an instance is up.
-    Q6,
+    RedisIsComplete,
     /// A refund is the agreed share or all, and what is wound down has nothing left.
-    G1,
+    RefundsAsAgreed,
     /// A hold begins inside its owner's stay and under the cap.
-    G2,
+    HoldsBeginInside,
     /// A transfer's status is the last of its history.
-    G3,
+    TransfersMatchHistory,
     /// Every movement of points has its reference and the house's other side.
-    G5,
+    MovementsHaveTwoSides,
     /// Every lock ends by itself.
-    L1,
+    LocksEnd,
     /// No transaction of ours stands idle.
-    D1,
+    NoIdleTransaction,
+}
+
+impl Invariant {
+    /// Code of this invariant in reports and in docs/INVARIANTS.md.
+    pub const fn code(self) -> &'static str {
+        match self {
+            Self::WalletsSumUp => "W1",
+            Self::HistoryIsAChain => "W2",
+            Self::PointsAreConserved => "W3",
+            Self::TransfersMatchEntries => "W4",
+            Self::TransfersEnd => "W5",
+            Self::SeatIsLiveOnce => "S1",
+            Self::SeatsAgreeWithItems => "S2",
+            Self::HoldEndIsFixed => "S3",
+            Self::ConfirmedAddsUp => "S4",
+            Self::ZonesAgreeWithItems => "S5",
+            Self::ConfirmedIsPaidOnce => "P1",
+            Self::PaidHasTickets => "P2",
+            Self::NoPaymentStandsAlone => "P3",
+            Self::RequestKeysHold => "P4",
+            Self::NumbersAreWhole => "Q1",
+            Self::RedisAgrees => "Q2",
+            Self::CapacityHolds => "Q3",
+            Self::OnePlaceEach => "Q4",
+            Self::RedisIsComplete => "Q6",
+            Self::RefundsAsAgreed => "G1",
+            Self::HoldsBeginInside => "G2",
+            Self::TransfersMatchHistory => "G3",
+            Self::MovementsHaveTwoSides => "G5",
+            Self::LocksEnd => "L1",
+            Self::NoIdleTransaction => "D1",
+        }
+    }
 }
 
 impl fmt::Display for Invariant {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt::Debug::fmt(self, f)
+        f.write_str(self.code())
     }
 }
 
 /// A row that breaks an invariant.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Finding {
+pub(crate) struct CheckFailure {
     /// What it is about, with its id.
     pub(crate) subject: String,
     /// What is wrong with it.

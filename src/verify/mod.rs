@@ -8,7 +8,7 @@
 //! * [`verify()`] writes nothing and locks nothing: it may run during a sale.
 //! * What is in one database is judged in one snapshot, so that a change half seen is
 //!   never a finding.
-//! * Its memory does not grow with the data: at most [`FINDINGS_MAX`] findings of a kind
+//! * Its memory does not grow with the data: at most [`FAILURES_MAX`] findings of a kind
 //!   are kept, and the last of them says that there are more.
 //!
 //! # Concurrency
@@ -28,16 +28,20 @@ use std::time::{Duration, Instant};
 
 use self::{
     invariant::{
-        Finding,
+        CheckFailure,
         Invariant::{
-            D1, G1, G2, G3, G5, L1, P1, P2, P3, P4, Q1, Q2, Q3, Q4, Q6, S1, S2, S3, S4, S5, W1, W2,
-            W3, W4, W5,
+            CapacityHolds, ConfirmedAddsUp, ConfirmedIsPaidOnce, HistoryIsAChain, HoldEndIsFixed,
+            HoldsBeginInside, LocksEnd, MovementsHaveTwoSides, NoIdleTransaction,
+            NoPaymentStandsAlone, NumbersAreWhole, OnePlaceEach, PaidHasTickets,
+            PointsAreConserved, RedisAgrees, RedisIsComplete, RefundsAsAgreed, RequestKeysHold,
+            SeatIsLiveOnce, SeatsAgreeWithItems, TransfersEnd, TransfersMatchEntries,
+            TransfersMatchHistory, WalletsSumUp, ZonesAgreeWithItems,
         },
     },
     store::{agreements, queue, sale, seats, server, wallet},
 };
 use crate::{
-    entry_queue::{self, Difference, Standing},
+    entry_queue::{self, Difference, Positions},
     infra::{
         locks,
         postgres::{self, Connection, Pool},
@@ -46,7 +50,7 @@ use crate::{
 };
 
 /// Findings of one kind that are told; one more only says that there are more.
-pub const FINDINGS_MAX: usize = 50;
+pub const FAILURES_MAX: usize = 50;
 /// Asked for: one more than is told, to know whether there are more.
 const ROWS_MAX: i64 = 51;
 /// Differences of lines that are looked at again; more than are told, because most are gone
@@ -91,7 +95,7 @@ pub async fn verify_database(pool: &Pool) -> Result<Vec<Violation>, VerifyError>
     look_at_sales(&mut snapshot, &mut report).await?;
     look_at_lines(&mut snapshot, &mut report).await?;
     look_at_agreements(&mut snapshot, &mut report).await?;
-    report.add(D1, server::list_idle_transactions(&mut snapshot, ROWS_MAX).await?);
+    report.add(NoIdleTransaction, server::list_idle_transactions(&mut snapshot, ROWS_MAX).await?);
     snapshot.rollback().await?;
     look_at_what_is_late(&mut db, &mut report).await?;
     report.0.sort_by_key(|violation| violation.invariant);
@@ -102,65 +106,65 @@ pub async fn verify_database(pool: &Pool) -> Result<Vec<Violation>, VerifyError>
 struct Report(Vec<Violation>);
 
 impl Report {
-    fn add(&mut self, invariant: Invariant, findings: Vec<Finding>) {
-        let more = (findings.len() > FINDINGS_MAX).then(|| Finding {
+    fn add(&mut self, invariant: Invariant, findings: Vec<CheckFailure>) {
+        let more = (findings.len() > FAILURES_MAX).then(|| CheckFailure {
             subject: "more".to_owned(),
-            sentence: format!("only the first {FINDINGS_MAX} are told"),
+            sentence: format!("only the first {FAILURES_MAX} are told"),
         });
-        self.0.extend(findings.into_iter().take(FINDINGS_MAX).chain(more).map(|finding| {
+        self.0.extend(findings.into_iter().take(FAILURES_MAX).chain(more).map(|finding| {
             Violation { invariant, subject: finding.subject, sentence: finding.sentence }
         }));
     }
 }
 
 async fn look_at_points(tx: &mut Connection, report: &mut Report) -> Result<(), sqlx::Error> {
-    report.add(W1, wallet::list_wrong_sums(tx, ROWS_MAX).await?);
-    report.add(W2, wallet::list_broken_links(tx, ROWS_MAX).await?);
-    report.add(W2, wallet::list_wrong_versions(tx, ROWS_MAX).await?);
-    report.add(W3, wallet::list_lost_points(tx).await?);
-    report.add(W4, wallet::list_wrong_transfers(tx, ROWS_MAX).await?);
-    report.add(W4, wallet::list_lone_transfer_entries(tx, ROWS_MAX).await?);
+    report.add(WalletsSumUp, wallet::list_wrong_sums(tx, ROWS_MAX).await?);
+    report.add(HistoryIsAChain, wallet::list_broken_links(tx, ROWS_MAX).await?);
+    report.add(HistoryIsAChain, wallet::list_wrong_versions(tx, ROWS_MAX).await?);
+    report.add(PointsAreConserved, wallet::list_lost_points(tx).await?);
+    report.add(TransfersMatchEntries, wallet::list_wrong_transfers(tx, ROWS_MAX).await?);
+    report.add(TransfersMatchEntries, wallet::list_lone_transfer_entries(tx, ROWS_MAX).await?);
     Ok(())
 }
 
 async fn look_at_seats(tx: &mut Connection, report: &mut Report) -> Result<(), sqlx::Error> {
-    report.add(S1, seats::list_double_seats(tx, ROWS_MAX).await?);
-    report.add(S2, seats::list_wrong_items(tx, ROWS_MAX).await?);
-    report.add(S2, seats::list_wrong_seats(tx, ROWS_MAX).await?);
-    report.add(S3, seats::list_wrong_ends(tx, ROWS_MAX).await?);
-    report.add(S4, seats::list_late_payments(tx, ROWS_MAX).await?);
-    report.add(S4, seats::list_wrong_totals(tx, ROWS_MAX).await?);
-    report.add(S5, seats::list_wrong_zones(tx, ROWS_MAX).await?);
+    report.add(SeatIsLiveOnce, seats::list_double_seats(tx, ROWS_MAX).await?);
+    report.add(SeatsAgreeWithItems, seats::list_wrong_items(tx, ROWS_MAX).await?);
+    report.add(SeatsAgreeWithItems, seats::list_wrong_seats(tx, ROWS_MAX).await?);
+    report.add(HoldEndIsFixed, seats::list_wrong_ends(tx, ROWS_MAX).await?);
+    report.add(ConfirmedAddsUp, seats::list_late_payments(tx, ROWS_MAX).await?);
+    report.add(ConfirmedAddsUp, seats::list_wrong_totals(tx, ROWS_MAX).await?);
+    report.add(ZonesAgreeWithItems, seats::list_wrong_zones(tx, ROWS_MAX).await?);
     Ok(())
 }
 
 async fn look_at_sales(tx: &mut Connection, report: &mut Report) -> Result<(), sqlx::Error> {
-    report.add(P1, sale::list_wrong_payments(tx, ROWS_MAX).await?);
-    report.add(P1, sale::list_wrong_debits(tx, ROWS_MAX).await?);
-    report.add(P1, sale::list_wrong_refunds(tx, ROWS_MAX).await?);
-    report.add(P2, sale::list_wrong_tickets(tx, ROWS_MAX).await?);
-    report.add(P3, sale::list_lone_debits(tx, ROWS_MAX).await?);
-    report.add(P3, sale::list_lone_tickets(tx, ROWS_MAX).await?);
-    report.add(P4, sale::list_wrong_outcomes(tx, ROWS_MAX).await?);
+    report.add(ConfirmedIsPaidOnce, sale::list_wrong_payments(tx, ROWS_MAX).await?);
+    report.add(ConfirmedIsPaidOnce, sale::list_wrong_debits(tx, ROWS_MAX).await?);
+    report.add(ConfirmedIsPaidOnce, sale::list_wrong_refunds(tx, ROWS_MAX).await?);
+    report.add(PaidHasTickets, sale::list_wrong_tickets(tx, ROWS_MAX).await?);
+    report.add(NoPaymentStandsAlone, sale::list_lone_debits(tx, ROWS_MAX).await?);
+    report.add(NoPaymentStandsAlone, sale::list_lone_tickets(tx, ROWS_MAX).await?);
+    report.add(RequestKeysHold, sale::list_wrong_outcomes(tx, ROWS_MAX).await?);
     Ok(())
 }
 
 async fn look_at_lines(tx: &mut Connection, report: &mut Report) -> Result<(), sqlx::Error> {
-    report.add(Q1, queue::list_wrong_numbers(tx, ROWS_MAX).await?);
-    report.add(Q3, queue::list_crowded_admissions(tx, ROWS_MAX).await?);
-    report.add(Q3, queue::list_crowded_moments(tx, ROWS_MAX).await?);
+    report.add(NumbersAreWhole, queue::list_wrong_numbers(tx, ROWS_MAX).await?);
+    report.add(CapacityHolds, queue::list_crowded_admissions(tx, ROWS_MAX).await?);
+    report.add(CapacityHolds, queue::list_crowded_moments(tx, ROWS_MAX).await?);
     Ok(())
 }
 
 async fn look_at_agreements(tx: &mut Connection, report: &mut Report) -> Result<(), sqlx::Error> {
-    report.add(G1, agreements::list_wrong_shares(tx, ROWS_MAX).await?);
-    report.add(G1, agreements::list_not_wound_down(tx, ROWS_MAX).await?);
-    report.add(G2, agreements::list_holds_outside(tx, ROWS_MAX).await?);
-    report.add(G2, agreements::list_holds_over_the_cap(tx, ROWS_MAX).await?);
-    report.add(G3, agreements::list_wrong_histories(tx, ROWS_MAX).await?);
-    report.add(G5, agreements::list_wrong_house_entries(tx, ROWS_MAX).await?);
-    report.add(G5, agreements::list_unbalanced_sums(tx).await?);
-    report.add(G5, agreements::list_lone_adjustments(tx, ROWS_MAX).await?);
+    report.add(RefundsAsAgreed, agreements::list_wrong_shares(tx, ROWS_MAX).await?);
+    report.add(RefundsAsAgreed, agreements::list_not_wound_down(tx, ROWS_MAX).await?);
+    report.add(HoldsBeginInside, agreements::list_holds_outside(tx, ROWS_MAX).await?);
+    report.add(HoldsBeginInside, agreements::list_holds_over_the_cap(tx, ROWS_MAX).await?);
+    report.add(TransfersMatchHistory, agreements::list_wrong_histories(tx, ROWS_MAX).await?);
+    report.add(MovementsHaveTwoSides, agreements::list_wrong_house_entries(tx, ROWS_MAX).await?);
+    report.add(MovementsHaveTwoSides, agreements::list_unbalanced_sums(tx).await?);
+    report.add(MovementsHaveTwoSides, agreements::list_lone_adjustments(tx, ROWS_MAX).await?);
     Ok(())
 }
 
@@ -174,13 +178,15 @@ async fn look_at_what_is_late(db: &mut Connection, report: &mut Report) -> Resul
     for look in 0..LOOKS {
         let requests = wallet::list_overdue_transfers(db, ROWS_MAX).await?.into_iter();
         let holds = seats::list_overdue_holds(db, ROWS_MAX).await?.into_iter();
-        let seen: Vec<_> =
-            requests.map(|found| (W5, found)).chain(holds.map(|found| (S3, found))).collect();
+        let seen: Vec<_> = requests
+            .map(|found| (TransfersEnd, found))
+            .chain(holds.map(|found| (HoldEndIsFixed, found)))
+            .collect();
         if !keep_seen_again(&mut late, seen, look).await {
             break;
         }
     }
-    for invariant in [W5, S3] {
+    for invariant in [TransfersEnd, HoldEndIsFixed] {
         let of_it = late.iter().filter(|(of, _)| *of == invariant);
         report.add(invariant, of_it.map(|(_, finding)| finding.clone()).collect());
     }
@@ -188,12 +194,12 @@ async fn look_at_what_is_late(db: &mut Connection, report: &mut Report) -> Resul
 }
 
 async fn look_at_locks(redis: &Redis, report: &mut Report) -> Result<(), VerifyError> {
-    let endless = locks::list_endless(redis, FINDINGS_MAX + 1).await?.into_iter();
-    let findings = endless.map(|key| Finding {
+    let endless = locks::list_endless(redis, FAILURES_MAX + 1).await?.into_iter();
+    let findings = endless.map(|key| CheckFailure {
         subject: format!("lock {key}"),
         sentence: "has no end: whoever held it, nobody else will".to_owned(),
     });
-    report.add(L1, findings.collect());
+    report.add(LocksEnd, findings.collect());
     Ok(())
 }
 
@@ -213,8 +219,8 @@ async fn look_at_redis_lines(
     let (torn, wrong): (Vec<Difference>, Vec<Difference>) = differences
         .into_iter()
         .partition(|found| found.seen.is_inside && found.seen.waiting.is_some());
-    report.add(Q2, wrong.iter().map(told).collect());
-    report.add(Q4, torn.iter().map(told).collect());
+    report.add(RedisAgrees, wrong.iter().map(told).collect());
+    report.add(OnePlaceEach, torn.iter().map(told).collect());
     Ok(())
 }
 
@@ -235,25 +241,25 @@ async fn look_at_incomplete_lines(
         let still = entry_queue::list_incomplete(db, redis).await?;
         incomplete.retain(|program_id| still.contains(program_id));
     }
-    let findings = incomplete.into_iter().map(|program_id| Finding {
+    let findings = incomplete.into_iter().map(|program_id| CheckFailure {
         subject: format!("program {program_id}"),
         sentence: format!(
             "has a line that is incomplete in Redis for more than {} s, while an instance is up",
             INCOMPLETE_MAX.as_secs()
         ),
     });
-    report.add(Q6, findings.collect());
+    report.add(RedisIsComplete, findings.collect());
     Ok(())
 }
 
-fn told(difference: &Difference) -> Finding {
-    let place = |standing: Standing| match (standing.waiting, standing.is_inside) {
+fn told(difference: &Difference) -> CheckFailure {
+    let place = |standing: Positions| match (standing.waiting, standing.is_inside) {
         (None, false) => "nowhere".to_owned(),
         (None, true) => "inside".to_owned(),
         (Some(number), false) => format!("waiting as {number}"),
         (Some(number), true) => format!("waiting as {number} and inside"),
     };
-    Finding {
+    CheckFailure {
         subject: format!("account {} in program {}", difference.account_id, difference.program_id),
         sentence: format!(
             "is {} in Redis, but {} in Postgres",

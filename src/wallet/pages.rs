@@ -15,7 +15,7 @@ use super::{
     error::WalletError,
     model::{Kind, PointTransaction, Wallet},
     statement::{
-        self as history, Filter, Month,
+        self as history, Month, StatementFilter,
         pages::{self, StatementQuery},
     },
     transfers::{
@@ -38,7 +38,7 @@ use crate::{
     points::Points,
     text::{i18n::Phrase, times::HOME_ZONE},
     web::{
-        error::{Fault, PageError, database_fault},
+        error::{HttpError, PageError, database_error},
         page::View,
     },
 };
@@ -46,7 +46,7 @@ use crate::{
 /// Where the wallet is shown.
 pub const WALLET_PATH: &str = "/wallet";
 
-impl Fault for WalletError {
+impl HttpError for WalletError {
     fn status(&self) -> StatusCode {
         match self {
             Self::InsufficientPoints { .. } => StatusCode::PAYMENT_REQUIRED,
@@ -61,7 +61,7 @@ impl Fault for WalletError {
             Self::NothingWithheld | Self::StaleVersion => StatusCode::INTERNAL_SERVER_ERROR,
             Self::Provider(_) => StatusCode::SERVICE_UNAVAILABLE,
             Self::Key(error) => error.status(),
-            Self::Database(error) => database_fault(error).0,
+            Self::Database(error) => database_error(error).0,
         }
     }
 
@@ -81,7 +81,7 @@ impl Fault for WalletError {
             Self::NothingWithheld | Self::StaleVersion => "internal",
             Self::Provider(_) => "provider-away",
             Self::Key(error) => error.code(),
-            Self::Database(error) => database_fault(error).1,
+            Self::Database(error) => database_error(error).1,
         }
     }
 
@@ -119,7 +119,7 @@ impl Fault for WalletError {
         }
     }
 
-    fn way_forward(&self) -> Option<String> {
+    fn recovery_href(&self) -> Option<String> {
         Some(WALLET_PATH.to_owned())
     }
 }
@@ -150,7 +150,7 @@ struct WalletPage {
     /// Requests of this person that wait for somebody else's.
     outgoing: Vec<Transfer>,
     history: Page<PointTransaction>,
-    filter: Filter,
+    filter: StatementFilter,
     months: Vec<MonthChoice>,
     is_first_page: bool,
 }
@@ -237,7 +237,7 @@ async fn wallet_page(
     app: &App,
     me: CurrentAccount,
     forms: WalletForms,
-    filter: Filter,
+    filter: StatementFilter,
     after: Option<Uuid>,
 ) -> Result<WalletPage, PageError> {
     let wallet = store::find_shown_wallet(&app.db, me.account_id).await?;
@@ -274,7 +274,7 @@ pub(crate) async fn show(
     forms: WalletForms,
     status: StatusCode,
 ) -> Result<HttpResponse, PageError> {
-    let page = wallet_page(app, me, forms, Filter::default(), None).await?;
+    let page = wallet_page(app, me, forms, StatementFilter::default(), None).await?;
     Ok(page.v.html(status, &page))
 }
 

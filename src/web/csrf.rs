@@ -14,7 +14,7 @@ use actix_web::{
 };
 use url::Url;
 
-use super::error::{Fault, PageError};
+use super::error::{HttpError, PageError};
 use crate::app::App;
 
 /// A write that another site made a browser send.
@@ -22,7 +22,7 @@ use crate::app::App;
 #[error("a cross-site write")]
 pub struct CrossSite;
 
-impl Fault for CrossSite {
+impl HttpError for CrossSite {
     fn status(&self) -> StatusCode {
         StatusCode::FORBIDDEN
     }

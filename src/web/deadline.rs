@@ -43,7 +43,7 @@ pub struct Running(pub TaskTracker);
 
 /// What a route asks of its changes.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Terms {
+pub(crate) struct DeadlineTerms {
     /// How long one may take.
     pub(crate) change_max: Duration,
     /// Who lets uploads in, where the route takes any.
@@ -54,7 +54,7 @@ pub(crate) struct Terms {
 pub(crate) async fn answer_in_time(
     mut request: ServiceRequest,
     next: Next<impl MessageBody + 'static>,
-    terms: Terms,
+    terms: DeadlineTerms,
 ) -> Result<ServiceResponse<impl MessageBody>, Error> {
     let original = request.request().clone();
     let running = original.app_data::<web::Data<Running>>().map(|running| running.0.token());

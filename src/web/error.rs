@@ -1,6 +1,6 @@
 //! Failures, as people and programs read them.
 //!
-//! A feature's error enum implements [`Fault`]: its status, its `code`, and what else
+//! A feature's error enum implements [`HttpError`]: its status, its `code`, and what else
 //! the contract promises. The text comes from `locales/` by the code
 //! (`error-{code}-title`, `-detail`, `-action`); [`render`] makes a page or an RFC 9457
 //! problem document of it.
@@ -21,7 +21,7 @@ use super::{headers::RequestId, page::View};
 use crate::text::i18n::Phrase;
 
 /// An error that knows how to be told.
-pub trait Fault: StdError + 'static {
+pub trait HttpError: StdError + 'static {
     /// The HTTP status.
     fn status(&self) -> StatusCode;
 
@@ -49,7 +49,7 @@ pub trait Fault: StdError + 'static {
     }
 
     /// Where the page's one button leads; without it, back to the start.
-    fn way_forward(&self) -> Option<String> {
+    fn recovery_href(&self) -> Option<String> {
         None
     }
 
@@ -60,18 +60,18 @@ pub trait Fault: StdError + 'static {
     }
 }
 
-/// The error of every handler: some feature's [`Fault`].
+/// The error of every handler: some feature's [`HttpError`].
 #[derive(Debug)]
-pub struct PageError(Box<dyn Fault>);
+pub struct PageError(Box<dyn HttpError>);
 
 impl PageError {
     /// The fault itself.
-    pub fn fault(&self) -> &dyn Fault {
+    pub fn fault(&self) -> &dyn HttpError {
         self.0.as_ref()
     }
 }
 
-impl<E: Fault> From<E> for PageError {
+impl<E: HttpError> From<E> for PageError {
     fn from(fault: E) -> Self {
         Self(Box::new(fault))
     }
@@ -102,7 +102,7 @@ macro_rules! plain_faults {
         #[error($code)]
         pub struct $name;
 
-        impl Fault for $name {
+        impl HttpError for $name {
             fn status(&self) -> StatusCode {
                 StatusCode::$status
             }
@@ -135,7 +135,7 @@ plain_faults! {
 #[error("unavailable")]
 pub struct Unavailable;
 
-impl Fault for Unavailable {
+impl HttpError for Unavailable {
     fn status(&self) -> StatusCode {
         StatusCode::SERVICE_UNAVAILABLE
     }
@@ -150,7 +150,7 @@ impl Fault for Unavailable {
 }
 
 /// The fault of a failed database call, for the enums that wrap one.
-pub fn database_fault(error: &sqlx::Error) -> (StatusCode, &'static str) {
+pub fn database_error(error: &sqlx::Error) -> (StatusCode, &'static str) {
     if crate::infra::postgres::is_unavailable(error)
         || crate::infra::postgres::is_lock_timeout(error)
     {
@@ -168,13 +168,13 @@ pub fn database_fault(error: &sqlx::Error) -> (StatusCode, &'static str) {
 #[error(transparent)]
 pub struct ReadFailed(Arc<sqlx::Error>);
 
-impl Fault for ReadFailed {
+impl HttpError for ReadFailed {
     fn status(&self) -> StatusCode {
-        database_fault(&self.0).0
+        database_error(&self.0).0
     }
 
     fn code(&self) -> &'static str {
-        database_fault(&self.0).1
+        database_error(&self.0).1
     }
 }
 
@@ -221,7 +221,7 @@ pub async fn render(
 
 /// The fault for an error that the framework raised: a path that is no UUID, a
 /// broken query.
-fn fault_of(status: StatusCode) -> &'static dyn Fault {
+fn fault_of(status: StatusCode) -> &'static dyn HttpError {
     match status {
         StatusCode::NOT_FOUND => &NotFound,
         StatusCode::PAYLOAD_TOO_LARGE => &TooLarge,
@@ -231,7 +231,7 @@ fn fault_of(status: StatusCode) -> &'static dyn Fault {
     }
 }
 
-fn tell(request: &HttpRequest, fault: &dyn Fault) -> HttpResponse {
+fn tell(request: &HttpRequest, fault: &dyn HttpError) -> HttpResponse {
     log(fault);
     let view = View::of(request);
     let mut answer = if view.format.is_for_programs() {
@@ -253,7 +253,7 @@ fn tell(request: &HttpRequest, fault: &dyn Fault) -> HttpResponse {
     answer
 }
 
-fn error_page(request: &HttpRequest, view: &View, fault: &dyn Fault) -> HttpResponse {
+fn error_page(request: &HttpRequest, view: &View, fault: &dyn HttpError) -> HttpResponse {
     let request_id = request.extensions().get::<RequestId>().map(|id| id.0.to_string());
     let page = ErrorPage {
         v: view,
@@ -261,19 +261,19 @@ fn error_page(request: &HttpRequest, view: &View, fault: &dyn Fault) -> HttpResp
         title: phrase(view, fault, "title"),
         detail: phrase(view, fault, "detail"),
         action: phrase(view, fault, "action"),
-        href: fault.way_forward().unwrap_or_else(|| way_back(request, view, fault)),
+        href: fault.recovery_href().unwrap_or_else(|| way_back(request, view, fault)),
         request_id: request_id.unwrap_or_default(),
     };
     view.html(fault.status(), &page)
 }
 
 /// The same page again where that can help, else the start.
-fn way_back(request: &HttpRequest, view: &View, fault: &dyn Fault) -> String {
+fn way_back(request: &HttpRequest, view: &View, fault: &dyn HttpError) -> String {
     let can_help = fault.status().is_server_error() || fault.retry_after_secs().is_some();
     if can_help && request.method().is_safe() { view.path.clone() } else { "/".to_owned() }
 }
 
-fn problem(view: &View, fault: &dyn Fault) -> HttpResponse {
+fn problem(view: &View, fault: &dyn HttpError) -> HttpResponse {
     let mut document = fault.extra();
     document.insert("type".into(), json!("about:blank"));
     document.insert("title".into(), json!(phrase(view, fault, "title").to_string()));
@@ -286,11 +286,11 @@ fn problem(view: &View, fault: &dyn Fault) -> HttpResponse {
 }
 
 /// One of the texts of `fault`: `title`, `detail` or `action`.
-pub fn phrase(view: &View, fault: &dyn Fault, part: &str) -> Phrase {
+pub fn phrase(view: &View, fault: &dyn HttpError, part: &str) -> Phrase {
     fault.fill(view.locale.text(format!("error-{}-{part}", fault.code())))
 }
 
-fn log(fault: &dyn Fault) {
+fn log(fault: &dyn HttpError) {
     if fault.status() == StatusCode::INTERNAL_SERVER_ERROR {
         let causes: Vec<String> = std::iter::successors(fault.source(), |cause| (*cause).source())
             .map(ToString::to_string)

@@ -20,7 +20,7 @@ use serde::{
 use serde_json::{Map, Value, json};
 
 use super::{
-    error::{BadRequest, Fault, PageError, UnsupportedMediaType},
+    error::{BadRequest, HttpError, PageError, UnsupportedMediaType},
     negotiation,
 };
 
@@ -209,7 +209,7 @@ impl Mistakes {
     }
 }
 
-impl Fault for Mistakes {
+impl HttpError for Mistakes {
     fn status(&self) -> StatusCode {
         StatusCode::UNPROCESSABLE_ENTITY
     }

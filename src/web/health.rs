@@ -7,7 +7,7 @@ use serde_json::json;
 
 use crate::{
     app::App,
-    infra::{postgres, progress::Progress},
+    infra::{postgres, progress::WorkerProgress},
     web::page,
 };
 
@@ -23,7 +23,7 @@ pub async fn show_health() -> HttpResponse {
 /// A tick that PostgreSQL refused has finished as well, and where commits wait for a standby
 /// that is away, no worker is late: every other instance is in the same state, and one that
 /// is taken out of service helps nobody.
-pub async fn show_readiness(app: Data<App>, progress: Data<Progress>) -> HttpResponse {
+pub async fn show_readiness(app: Data<App>, progress: Data<WorkerProgress>) -> HttpResponse {
     let (database, redis) = tokio::join!(postgres::is_migrated(&app.db), app.redis.is_present());
     let late = match app.db.n_waiting_for_standby() {
         0 => progress.list_late(Instant::now()),

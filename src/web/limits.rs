@@ -6,7 +6,7 @@ use actix_web::http::StatusCode;
 use governor::Quota;
 use uuid::Uuid;
 
-use super::error::Fault;
+use super::error::HttpError;
 use crate::{
     config::Config,
     infra::{
@@ -18,7 +18,7 @@ use crate::{
 /// The largest rehearsal needs 40 for its people; nobody guesses a token with so few.
 const REHEARSAL_PER_MINUTE: NonZeroU32 = NonZeroU32::new(120).unwrap();
 
-impl Fault for RateLimited {
+impl HttpError for RateLimited {
     fn status(&self) -> StatusCode {
         StatusCode::TOO_MANY_REQUESTS
     }

@@ -16,7 +16,7 @@ use super::{
     bearer::bears,
     error::{NotFound, PageError},
 };
-use crate::{app::App, infra::progress::Progress, telemetry};
+use crate::{app::App, infra::progress::WorkerProgress, telemetry};
 
 /// Programs with series of their own.
 pub const LINES_MAX: usize = 50;
@@ -67,7 +67,7 @@ fn size(line: &LineLength) -> i64 {
 pub async fn show_metrics(
     app: Data<App>,
     series: Data<LineSeries>,
-    progress: Data<Progress>,
+    progress: Data<WorkerProgress>,
     request: HttpRequest,
 ) -> Result<HttpResponse, PageError> {
     let may_read = match (&app.config.metrics_token, app.config.metrics_addr) {
@@ -83,7 +83,7 @@ pub async fn show_metrics(
 pub async fn show_metrics_apart(
     app: Data<App>,
     series: Data<LineSeries>,
-    progress: Data<Progress>,
+    progress: Data<WorkerProgress>,
     request: HttpRequest,
 ) -> HttpResponse {
     match &app.config.metrics_token {
@@ -93,7 +93,7 @@ pub async fn show_metrics_apart(
 }
 
 /// Prometheus' text format.
-async fn tell(app: &App, series: &LineSeries, progress: &Progress) -> HttpResponse {
+async fn tell(app: &App, series: &LineSeries, progress: &WorkerProgress) -> HttpResponse {
     let is_present = app.redis.is_present().await;
     metrics::gauge!("stagedoor_redis_up").set(if is_present { 1.0 } else { 0.0 });
     let idle = app.db.n_idle();

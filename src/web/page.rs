@@ -12,7 +12,7 @@ use std::future::{Ready, ready};
 
 use super::{
     assets,
-    error::{Fault, phrase},
+    error::{HttpError, phrase},
     flash,
     form::Mistakes,
     language::locale_of,
@@ -174,8 +174,8 @@ impl View {
         let account = self.account.as_ref();
         let requests_waiting = account.map_or(0, |account| account.requests_waiting);
         let door = account.filter(|account| account.is_staff).map(|_| ("/door", "layout-door"));
-        let desk = account.filter(|account| account.is_admin).map(|_| ("/admin", "layout-admin"));
-        LINKS.into_iter().chain(door).chain(desk).map(move |(href, label)| Link {
+        let admin = account.filter(|account| account.is_admin).map(|_| ("/admin", "layout-admin"));
+        LINKS.into_iter().chain(door).chain(admin).map(move |(href, label)| Link {
             href,
             label: self.t(label),
             is_current: self.path.starts_with(href),
@@ -184,7 +184,7 @@ impl View {
     }
 
     /// What went wrong, as one paragraph beside a form.
-    pub fn refusal(&self, fault: &dyn Fault) -> String {
+    pub fn refusal(&self, fault: &dyn HttpError) -> String {
         phrase(self, fault, "detail").to_string()
     }
 
@@ -196,7 +196,7 @@ impl View {
     }
 
     /// Whether a refusal comes back as the form it answers.
-    pub fn wants_form(&self, fault: &dyn Fault) -> bool {
+    pub fn wants_form(&self, fault: &dyn HttpError) -> bool {
         !self.format.is_for_programs() && fault.status().is_client_error()
     }
 

@@ -10,8 +10,8 @@ use actix_web::{
 };
 
 use super::{
-    deadline::{self, Terms},
-    error::{Fault, PageError},
+    deadline::{self, DeadlineTerms},
+    error::{HttpError, PageError},
     upload::Doorkeeper,
 };
 
@@ -117,7 +117,7 @@ impl HttpServiceFactory for Path {
         };
         let change_max =
             if self.is_patient { deadline::PATIENT_CHANGE_MAX } else { deadline::CHANGE_MAX };
-        let terms = Terms { change_max, doorkeeper: self.doorkeeper };
+        let terms = DeadlineTerms { change_max, doorkeeper: self.doorkeeper };
         let pattern = self.pattern;
         let resource = web::resource(pattern)
             .app_data(RoutePattern(pattern))
@@ -136,7 +136,7 @@ struct MethodNotAllowed {
     allowed: String,
 }
 
-impl Fault for MethodNotAllowed {
+impl HttpError for MethodNotAllowed {
     fn status(&self) -> StatusCode {
         StatusCode::METHOD_NOT_ALLOWED
     }

@@ -4,7 +4,7 @@ use actix_web::http::StatusCode;
 use uuid::Uuid;
 
 use super::{
-    error::{Fault, database_fault},
+    error::{HttpError, database_error},
     form::{Field, Mistakes},
 };
 use crate::infra::idempotency::KeyError;
@@ -20,12 +20,12 @@ pub fn parse(mistakes: &mut Mistakes, request_key: &Field) -> Option<Uuid> {
     }
 }
 
-impl Fault for KeyError {
+impl HttpError for KeyError {
     fn status(&self) -> StatusCode {
         match self {
             Self::Reused => StatusCode::UNPROCESSABLE_ENTITY,
             Self::AlreadyProcessing => StatusCode::CONFLICT,
-            Self::Database(error) => database_fault(error).0,
+            Self::Database(error) => database_error(error).0,
         }
     }
 
@@ -33,7 +33,7 @@ impl Fault for KeyError {
         match self {
             Self::Reused => "key-reused",
             Self::AlreadyProcessing => "already-processing",
-            Self::Database(error) => database_fault(error).1,
+            Self::Database(error) => database_error(error).1,
         }
     }
 

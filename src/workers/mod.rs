@@ -24,7 +24,7 @@ use crate::{
     admin,
     app::App,
     entry_queue,
-    infra::{idempotency, progress::Progress},
+    infra::{idempotency, progress::WorkerProgress},
     reservation, telemetry, wallet,
     web::{limits::Limits, metrics::LineSeries},
 };
@@ -60,13 +60,13 @@ const LATE_MIN: Duration = Duration::from_secs(10);
 #[derive(Debug)]
 pub struct Workers {
     app: App,
-    progress: Progress,
+    progress: WorkerProgress,
     stop: watch::Sender<bool>,
     tasks: JoinSet<()>,
 }
 
 impl Workers {
-    fn new(app: &App, progress: &Progress) -> Self {
+    fn new(app: &App, progress: &WorkerProgress) -> Self {
         let (stop, _) = watch::channel(false);
         let progress = progress.clone();
         Self { app: app.clone(), progress, stop, tasks: JoinSet::new() }
@@ -78,7 +78,7 @@ impl Workers {
         app: &App,
         limits: &Arc<Limits>,
         log_ins: &LogInBudget,
-        progress: &Progress,
+        progress: &WorkerProgress,
         lines: &LineSeries,
     ) -> Self {
         let mut workers = Self::new(app, progress);
@@ -126,7 +126,7 @@ impl Workers {
             "mirror",
             LONG_TICK_MAX,
             first_then_every(FIRST_MIRROR, MIRROR_PERIOD),
-            |app| async move { entry_queue::mirror_everything(&app).await },
+            |app| async move { entry_queue::project_everything(&app).await },
         );
         workers
     }

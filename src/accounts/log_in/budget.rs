@@ -54,7 +54,7 @@ pub struct LogInBudget {
 
 /// An attempt that every budget allowed. Unless it says otherwise, it failed.
 #[derive(Debug)]
-pub(crate) struct Attempt {
+pub(crate) struct LogInAttempt {
     budget: LogInBudget,
     from: Origin,
     guess: Guess,
@@ -81,18 +81,18 @@ impl LogInBudget {
     }
 
     /// Counts an attempt, which may then look at the password.
-    pub(crate) async fn begin(&self, from: Origin) -> Result<Attempt, (Budget, RateLimited)> {
+    pub(crate) async fn begin(&self, from: Origin) -> Result<LogInAttempt, (Budget, RateLimited)> {
         self.count_nonsense(from.network)?;
         let each = self.each.count(&(from.network, from.account));
         each.map_err(|limited| (Budget::Network, limited))?;
         match self.guesses.begin(&from).await {
-            Ok(guess) => Ok(Attempt { budget: self.clone(), from, guess }),
+            Ok(guess) => Ok(LogInAttempt { budget: self.clone(), from, guess }),
             Err(limited) => Err((Budget::Account, limited)),
         }
     }
 }
 
-impl Attempt {
+impl LogInAttempt {
     /// The password was right.
     pub(crate) async fn succeed(self) {
         self.budget.networks.give_back(self.from.network);

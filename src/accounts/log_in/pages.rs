@@ -24,7 +24,7 @@ use crate::{
     app::App,
     web::{
         client,
-        error::{Fault, PageError},
+        error::{HttpError, PageError},
         flash,
         form::{Body, Field},
         page::{View, see_other},

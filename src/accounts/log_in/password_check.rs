@@ -21,7 +21,7 @@ use crate::{
     app::App,
     infra::{
         network::Network,
-        security_log::{ClientEvent, Event, pseudonym},
+        security_log::{ClientEvent, SecurityEvent, pseudonym},
     },
 };
 
@@ -41,7 +41,7 @@ impl PasswordCheck<'_> {
     pub(crate) async fn check(
         &self,
         credentials: Credentials,
-        failure: Event,
+        failure: SecurityEvent,
     ) -> Result<AccountId, AccountError> {
         let Credentials { email, password } = credentials;
         let account = AccountKey::of(&email);
@@ -51,7 +51,7 @@ impl PasswordCheck<'_> {
             signed.and_then(|signed| device::read(signed, account, &app.signing_key, app.now()));
         let begun = self.budget.begin(Origin { account, network, device }).await;
         let attempt = begun.map_err(|(budget, limited)| {
-            self.tell(Event::LogInThrottled, Some(&email), Some(budget.name()));
+            self.tell(SecurityEvent::LogInThrottled, Some(&email), Some(budget.name()));
             limited
         })?;
         match self.verify(network, &email, password).await {
@@ -66,9 +66,11 @@ impl PasswordCheck<'_> {
             Err(refusal) => {
                 attempt.withdraw().await;
                 match refusal {
-                    AccountError::Locked => self.tell(Event::LogInLocked, Some(&email), None),
+                    AccountError::Locked => {
+                        self.tell(SecurityEvent::LogInLocked, Some(&email), None)
+                    }
                     AccountError::Crowded(_) => {
-                        self.tell(Event::LogInThrottled, Some(&email), Some("crowd"));
+                        self.tell(SecurityEvent::LogInThrottled, Some(&email), Some("crowd"));
                     }
                     _ => (),
                 }
@@ -81,11 +83,11 @@ impl PasswordCheck<'_> {
     pub(crate) fn refuse_nonsense(&self) -> AccountError {
         match self.budget.count_nonsense(Network::of(self.client)) {
             Ok(()) => {
-                self.tell(Event::LogInFailed, None, None);
+                self.tell(SecurityEvent::LogInFailed, None, None);
                 AccountError::WrongCredentials
             }
             Err((budget, limited)) => {
-                self.tell(Event::LogInThrottled, None, Some(budget.name()));
+                self.tell(SecurityEvent::LogInThrottled, None, Some(budget.name()));
                 limited.into()
             }
         }
@@ -108,7 +110,7 @@ impl PasswordCheck<'_> {
     }
 
     /// Tells the security log.
-    fn tell(&self, event: Event, email: Option<&Email>, by: Option<&'static str>) {
+    fn tell(&self, event: SecurityEvent, email: Option<&Email>, by: Option<&'static str>) {
         let key = &self.app.signing_key;
         self.app.security_log.tell(&ClientEvent {
             event,

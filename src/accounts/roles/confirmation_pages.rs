@@ -27,10 +27,10 @@ use crate::{
         store,
     },
     app::App,
-    infra::security_log::Event,
+    infra::security_log::SecurityEvent,
     web::{
         client,
-        error::{Fault, PageError},
+        error::{HttpError, PageError},
         form::{Body, Field},
         local_path::LocalPath,
         page::View,
@@ -117,6 +117,6 @@ async fn confirm(
     let email = email.as_deref().and_then(Email::parse);
     let credentials = email.zip(Password::typed(password));
     let Some((email, password)) = credentials else { return Err(check.refuse_nonsense()) };
-    check.check(Credentials { email, password }, Event::ConfirmationFailed).await?;
+    check.check(Credentials { email, password }, SecurityEvent::ConfirmationFailed).await?;
     Ok(sessions::store::confirm(&check.app.db, me.session_id).await?)
 }

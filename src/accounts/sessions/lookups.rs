@@ -35,7 +35,7 @@ pub(crate) type Found = Result<Option<SessionAccount>, Arc<sqlx::Error>>;
 
 /// The look-ups of one instance.
 #[derive(Clone, Debug)]
-pub(crate) struct Lookups {
+pub(crate) struct SessionLookups {
     db: Pool,
     rules: SessionRules,
     /// Where statements run: requests are answered on threads that may end sooner.
@@ -52,7 +52,7 @@ struct Asked {
     answer: oneshot::Sender<Found>,
 }
 
-impl Lookups {
+impl SessionLookups {
     /// Look-ups of an instance; statements run on the runtime this is called on.
     pub(crate) fn new(app: &App) -> Self {
         let (db, rules) = (app.db.clone(), SessionRules::of(&app.config));

@@ -13,7 +13,7 @@ use super::{
 };
 use crate::{
     app::App,
-    infra::{network::Network, postgres::Pool, security_log::Event},
+    infra::{network::Network, postgres::Pool, security_log::SecurityEvent},
 };
 
 /// Sessions deleted in one statement.
@@ -55,7 +55,7 @@ pub(crate) async fn log_in(
     credentials: Credentials,
     device: &str,
 ) -> Result<(AccountId, SessionToken), AccountError> {
-    let account_id = check.check(credentials, Event::LogInFailed).await?;
+    let account_id = check.check(credentials, SecurityEvent::LogInFailed).await?;
     let (app, token) = (check.app, SessionToken::generate());
     let days = session_days(app);
     // Locked since the password was looked at: then there is no session to be revived.

@@ -20,11 +20,11 @@ use crate::{
     app::App,
     infra::{
         network::Network,
-        security_log::{ClientEvent, Event},
+        security_log::{ClientEvent, SecurityEvent},
     },
     web::{
         client,
-        error::{Fault, PageError},
+        error::{HttpError, PageError},
         form::{Body, Field, Mistakes},
         limits::Limits,
         page::View,
@@ -89,7 +89,7 @@ pub(crate) async fn create_account(
     form: Body<SignUpForm>,
 ) -> Result<HttpResponse, PageError> {
     let form = form.0;
-    let refuse = |fault: &dyn Fault, mistakes: Mistakes| {
+    let refuse = |fault: &dyn HttpError, mistakes: Mistakes| {
         let page = SignUpPage {
             v: v.clone(),
             email: form.email.text().to_owned(),
@@ -119,7 +119,7 @@ pub(crate) async fn create_account(
         Err(refusal) => {
             if refusal.status() == StatusCode::TOO_MANY_REQUESTS {
                 app.security_log.tell(&ClientEvent {
-                    event: Event::SignUpThrottled,
+                    event: SecurityEvent::SignUpThrottled,
                     client: address,
                     account_id: None,
                     email_hash: None,

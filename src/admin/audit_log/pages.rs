@@ -14,8 +14,8 @@ use crate::{
     admin::pages::download::{CHUNK_ROWS, csv},
     app::App,
     audit::{
-        self, Filter,
-        model::{ACT_KEY, Change, LogLine, changes},
+        self, AuditFilter,
+        model::{ACT_KEY, FieldChange, LogLine, changes},
         store,
     },
     text::{
@@ -26,16 +26,16 @@ use crate::{
 };
 
 /// One act as a page shows it.
-pub(crate) struct Line {
+pub(crate) struct LogRow {
     pub(crate) log: LogLine,
     pub(crate) act: Phrase,
-    pub(crate) changes: Vec<Change>,
+    pub(crate) changes: Vec<FieldChange>,
 }
 
 /// Acts as a page shows them.
-pub(crate) fn lines(v: &View, log: Vec<LogLine>) -> Vec<Line> {
+pub(crate) fn lines(v: &View, log: Vec<LogLine>) -> Vec<LogRow> {
     log.into_iter()
-        .map(|log| Line {
+        .map(|log| LogRow {
             act: v.text(format!("{ACT_KEY}{}", log.act)),
             changes: changes(log.before.as_ref(), log.after.as_ref()),
             log,
@@ -48,7 +48,7 @@ pub(crate) fn lines(v: &View, log: Vec<LogLine>) -> Vec<Line> {
 struct AuditPage {
     v: View,
     query: AuditQuery,
-    lines: Vec<Line>,
+    lines: Vec<LogRow>,
     next: Option<Uuid>,
 }
 
@@ -63,9 +63,13 @@ pub(crate) struct AuditQuery {
 }
 
 impl AuditQuery {
-    pub(crate) fn filter(&self) -> Filter {
+    pub(crate) fn filter(&self) -> AuditFilter {
         let given = |text: &str| Some(text.trim().to_owned()).filter(|text| !text.is_empty());
-        Filter { act: given(&self.act), subject_id: given(&self.subject), who: given(&self.who) }
+        AuditFilter {
+            act: given(&self.act),
+            subject_id: given(&self.subject),
+            who: given(&self.who),
+        }
     }
 
     /// The same question as a query string, without the page.

@@ -10,7 +10,7 @@ use serde::Deserialize;
 use serde_json::json;
 use uuid::Uuid;
 
-use super::store::{self as store, Progress};
+use super::store::{self as store, CancellationProgress};
 use crate::{
     accounts::{AdminAccount, ConfirmedAdmin},
     admin::{
@@ -22,7 +22,7 @@ use crate::{
     catalog::{ProgramEdition, ProgramId, ProgramStatus},
     text::times::HOME_ZONE,
     web::{
-        error::{Fault, PageError},
+        error::{HttpError, PageError},
         form::{Body, Field, Mistakes},
         page::View,
     },
@@ -33,7 +33,7 @@ use crate::{
 struct CancellationPage {
     v: View,
     edition: ProgramEdition,
-    progress: Progress,
+    progress: CancellationProgress,
     mistakes: Mistakes,
     refusal: Option<String>,
     meanwhile: Vec<Meanwhile>,

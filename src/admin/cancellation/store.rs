@@ -105,7 +105,7 @@ pub(crate) async fn is_anything_left(
 
 /// How far a cancellation has come.
 #[derive(Clone, Debug, serde::Serialize)]
-pub(crate) struct Progress {
+pub(crate) struct CancellationProgress {
     /// In line or passed over.
     pub(crate) waiting: i64,
     pub(crate) held: i64,
@@ -119,9 +119,12 @@ pub(crate) struct Progress {
     pub(crate) is_over: bool,
 }
 
-pub(crate) async fn progress_of(db: &Pool, program_id: ProgramId) -> Result<Progress, sqlx::Error> {
+pub(crate) async fn progress_of(
+    db: &Pool,
+    program_id: ProgramId,
+) -> Result<CancellationProgress, sqlx::Error> {
     sqlx::query_as!(
-        Progress,
+        CancellationProgress,
         r#"
         select
             (select count(*) from queue_tokens

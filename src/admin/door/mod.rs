@@ -9,7 +9,7 @@ use crate::{
     app::App,
     audit::{
         self,
-        model::{Act, Entry, Subject},
+        model::{Act, AuditEntry, Subject},
     },
     catalog::ScheduleId,
     tickets::{self, CheckIn, DoorWindow, TicketCode, TicketId},
@@ -25,7 +25,7 @@ pub(crate) async fn check_in(
     let mut tx = app.db.begin().await?;
     let check_in =
         tickets::check_in(&mut tx, code, schedule_id, DoorWindow::of(&app.config), by).await?;
-    let entry = Entry::new(by, Act::CheckedIn, Subject::Ticket, check_in.ticket_id.0);
+    let entry = AuditEntry::new(by, Act::CheckedIn, Subject::Ticket, check_in.ticket_id.0);
     audit::record(&mut tx, &entry.after(&check_in)).await?;
     tx.commit().await?;
     metrics::counter!("stagedoor_check_ins_total").increment(1);
@@ -41,7 +41,7 @@ pub(crate) async fn undo(
 ) -> Result<CheckIn, AdminError> {
     let mut tx = app.db.begin().await?;
     let undone = tickets::undo_check_in(&mut tx, schedule_id, ticket_id).await?;
-    let entry = Entry::new(by, Act::CheckInUndone, Subject::Ticket, ticket_id.0);
+    let entry = AuditEntry::new(by, Act::CheckInUndone, Subject::Ticket, ticket_id.0);
     audit::record(&mut tx, &entry.before(&undone)).await?;
     tx.commit().await?;
     Ok(undone)

@@ -19,7 +19,7 @@ use crate::{
     text::{i18n::Phrase, times},
     tickets::{CheckIn, DoorCount, DoorCounts, TicketError, TicketId, find_check_in},
     web::{
-        error::{Fault, NotFound, PageError, phrase},
+        error::{HttpError, NotFound, PageError, phrase},
         form::{Body, Field},
         page::View,
     },

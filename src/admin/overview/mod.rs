@@ -3,10 +3,10 @@
 pub(crate) mod pages;
 pub(crate) mod store;
 
-use self::store::Running;
+use self::store::RunningSale;
 use crate::{
     app::App,
-    audit::{self, Filter, model::LogLine},
+    audit::{self, AuditFilter, model::LogLine},
     entry_queue,
 };
 
@@ -17,7 +17,7 @@ const LINES: usize = 8;
 #[derive(Clone, Debug, serde::Serialize)]
 pub(crate) struct Current {
     #[serde(flatten)]
-    pub(crate) running: Running,
+    pub(crate) running: RunningSale,
     /// In line and not passed over.
     pub(crate) waiting: i64,
     pub(crate) inside: i64,
@@ -37,7 +37,7 @@ pub(crate) async fn list_current(app: &App) -> Result<Vec<Current>, sqlx::Error>
 /// What is going on, and what was done last.
 pub(crate) async fn overview(app: &App) -> Result<(Vec<Current>, Vec<LogLine>), sqlx::Error> {
     let programs = list_current(app).await?;
-    let mut log = audit::list(&app.db, &Filter::default(), None).await?.rows;
+    let mut log = audit::list(&app.db, &AuditFilter::default(), None).await?.rows;
     log.truncate(LINES);
     Ok((programs, log))
 }

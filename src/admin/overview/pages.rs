@@ -5,11 +5,11 @@ use askama::Template;
 use chrono::{DateTime, Utc};
 use serde_json::json;
 
-use super::{Current, store::Running};
+use super::{Current, store::RunningSale};
 use crate::{
     accounts::AdminAccount,
     admin::{
-        audit_log::pages::{Line, lines},
+        audit_log::pages::{LogRow, lines},
         overview,
     },
     app::App,
@@ -23,11 +23,11 @@ use crate::{
 struct HomePage {
     v: View,
     programs: Vec<Current>,
-    log: Vec<Line>,
+    log: Vec<LogRow>,
     now: DateTime<Utc>,
 }
 
-impl Running {
+impl RunningSale {
     /// The locale key of what it is doing.
     fn state_key(&self, now: &DateTime<Utc>) -> &'static str {
         match self.status {

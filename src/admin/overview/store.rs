@@ -12,7 +12,7 @@ const PROGRAMS_MAX: i64 = 50;
 
 /// A program that is on sale, is coming, or is being wound down.
 #[derive(Clone, Debug, serde::Serialize)]
-pub(crate) struct Running {
+pub(crate) struct RunningSale {
     pub(crate) program_id: ProgramId,
     pub(crate) slug: String,
     pub(crate) title: String,
@@ -27,9 +27,9 @@ pub(crate) struct Running {
 pub(crate) async fn list_running(
     db: &Pool,
     now: DateTime<Utc>,
-) -> Result<Vec<Running>, sqlx::Error> {
+) -> Result<Vec<RunningSale>, sqlx::Error> {
     sqlx::query_as!(
-        Running,
+        RunningSale,
         r#"
         select p.id as "program_id: ProgramId", slug, title, status as "status: ProgramStatus",
             on_sale_at, off_sale_at, queue_paused_at is not null as "is_paused!",

@@ -10,7 +10,7 @@ use crate::{
     audit::model::{Meanwhile, Reason},
     text::i18n::Phrase,
     web::{
-        error::{Fault, NotFound, database_fault},
+        error::{HttpError, NotFound, database_error},
         flash,
         form::{Field, Mistakes},
     },
@@ -18,7 +18,7 @@ use crate::{
 
 impl AdminError {
     /// The refusal of the feature that refused.
-    fn cause(&self) -> Option<&dyn Fault> {
+    fn cause(&self) -> Option<&dyn HttpError> {
         match self {
             Self::Catalog(error) => Some(error),
             Self::Stock(error) => Some(error),
@@ -35,7 +35,7 @@ impl AdminError {
     }
 }
 
-impl Fault for AdminError {
+impl HttpError for AdminError {
     fn status(&self) -> StatusCode {
         match self {
             Self::NotFound => NotFound.status(),
@@ -49,7 +49,7 @@ impl Fault for AdminError {
             Self::Ticket(error) => error.status(),
             Self::Account(error) => error.status(),
             Self::Key(error) => error.status(),
-            Self::Database(error) => database_fault(error).0,
+            Self::Database(error) => database_error(error).0,
         }
     }
 
@@ -66,7 +66,7 @@ impl Fault for AdminError {
             Self::Ticket(error) => error.code(),
             Self::Account(error) => error.code(),
             Self::Key(error) => error.code(),
-            Self::Database(error) => database_fault(error).1,
+            Self::Database(error) => database_error(error).1,
         }
     }
 
@@ -75,7 +75,7 @@ impl Fault for AdminError {
             Self::ChangedMeanwhile(meanwhile) => {
                 Map::from_iter([("meanwhile".to_owned(), json!(meanwhile))])
             }
-            _ => self.cause().map(Fault::extra).unwrap_or_default(),
+            _ => self.cause().map(HttpError::extra).unwrap_or_default(),
         }
     }
 
@@ -87,7 +87,7 @@ impl Fault for AdminError {
     }
 
     fn retry_after_secs(&self) -> Option<u64> {
-        self.cause().and_then(Fault::retry_after_secs)
+        self.cause().and_then(HttpError::retry_after_secs)
     }
 }
 

@@ -11,7 +11,7 @@ use crate::{
     app::App,
     audit::{
         self,
-        model::{Act, Entry, Reason, Subject},
+        model::{Act, AuditEntry, Reason, Subject},
     },
     infra::{
         idempotency::{Claim, RequestKey, commit_kept},
@@ -35,7 +35,7 @@ pub(crate) async fn lock_out(
     let mut tx = app.db.begin().await?;
     let changed = accounts::lock_out(&mut tx, by, id, is_locked).await;
     let act = if is_locked { Act::AccountLocked } else { Act::AccountUnlocked };
-    finish(app, tx, Entry::new(by, act, Subject::Account, id).because(reason), changed).await
+    finish(app, tx, AuditEntry::new(by, act, Subject::Account, id).because(reason), changed).await
 }
 
 /// Gives somebody another role.
@@ -48,14 +48,14 @@ pub(crate) async fn change_role(
 ) -> Result<Profile, AdminError> {
     let mut tx = app.db.begin().await?;
     let changed = accounts::change_role(&mut tx, by, id, from, to).await;
-    let entry = Entry::new(by, Act::RoleChanged, Subject::Account, id).because(reason);
+    let entry = AuditEntry::new(by, Act::RoleChanged, Subject::Account, id).because(reason);
     finish(app, tx, entry, changed).await
 }
 
 async fn finish(
     app: &App,
     tx: Transaction,
-    entry: Entry,
+    entry: AuditEntry,
     changed: Result<Option<(Profile, Profile)>, AccountError>,
 ) -> Result<Profile, AdminError> {
     let (before, after) = changed?.ok_or(AdminError::NotFound)?;
@@ -108,7 +108,7 @@ async fn adjust_once(
         return Ok(adjusted);
     }
     let points = Points::new(amount.saturating_abs()).unwrap_or_default();
-    let entry = Entry::new(by, Act::PointsAdjusted, Subject::Account, id).because(reason);
+    let entry = AuditEntry::new(by, Act::PointsAdjusted, Subject::Account, id).because(reason);
     let balance = match amount > 0 {
         true => wallet::credit(&mut tx, id, points, Kind::Adjustment, entry.id).await?,
         false => wallet::debit(&mut tx, id, points, Kind::Adjustment, entry.id).await?,
@@ -159,7 +159,7 @@ async fn refund_once(
         return Ok(cancelled);
     }
     let (cancelled, schedule_id) = payment::refund(&mut tx, owner_id, id, share).await?;
-    let entry = Entry::new(by, Act::Refunded, Subject::Reservation, id.0).because(reason);
+    let entry = AuditEntry::new(by, Act::Refunded, Subject::Reservation, id.0).because(reason);
     let entry = entry.after(&cancelled);
     audit::record(&mut tx, &entry).await?;
     let cancelled = commit_kept(&app.db, tx, key, cancelled).await?;

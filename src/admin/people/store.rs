@@ -9,7 +9,7 @@ const MOMENTS_MAX: i64 = 200;
 
 /// Something that happened to one person.
 #[derive(Clone, Debug, serde::Serialize)]
-pub(crate) struct Moment {
+pub(crate) struct AccountEvent {
     pub(crate) at: DateTime<Utc>,
     /// Which kind of moment.
     pub(crate) what: String,
@@ -26,9 +26,9 @@ pub(crate) struct Moment {
 pub(crate) async fn list_moments(
     db: &Pool,
     account_id: AccountId,
-) -> Result<Vec<Moment>, sqlx::Error> {
+) -> Result<Vec<AccountEvent>, sqlx::Error> {
     sqlx::query_as!(
-        Moment,
+        AccountEvent,
         r#"
         with tokens as (
             select t.*, p.title from queue_tokens t join programs p on p.id = t.program_id

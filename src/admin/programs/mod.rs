@@ -9,7 +9,7 @@ use crate::{
     app::App,
     audit::{
         self,
-        model::{Act, Entry, Reason, Subject},
+        model::{Act, AuditEntry, Reason, Subject},
     },
     catalog::{self, ProgramDetails, ProgramEdition, ProgramId},
 };
@@ -26,7 +26,7 @@ pub(crate) async fn create(
 ) -> Result<ProgramEdition, AdminError> {
     let mut tx = app.db.begin().await?;
     let program = catalog::create_program(&mut tx, details).await?;
-    let entry = Entry::new(by, Act::ProgramCreated, Subject::Program, program.id);
+    let entry = AuditEntry::new(by, Act::ProgramCreated, Subject::Program, program.id);
     audit::commit(app, tx, entry.after(&program)).await?;
     Ok(program)
 }

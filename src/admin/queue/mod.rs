@@ -13,7 +13,7 @@ use crate::{
     app::App,
     audit::{
         self,
-        model::{Act, Entry, Reason, Subject},
+        model::{Act, AuditEntry, Reason, Subject},
     },
     catalog::{self, Guards, Program, ProgramEdition, ProgramId},
     entry_queue::{self, Purge, QueueNumber},
@@ -128,10 +128,10 @@ pub(crate) async fn let_in(
     }
     let mut tx = app.db.begin().await?;
     let token = entry_queue::let_in(&mut tx, by, account_id, program).await?;
-    let entry = Entry::new(by, Act::LetIn, Subject::Account, account_id).because(reason);
+    let entry = AuditEntry::new(by, Act::LetIn, Subject::Account, account_id).because(reason);
     let after = json!({ "program": program.slug, "queue_number": token.queue_number });
     audit::commit(app, tx, entry.after(&after)).await?;
-    entry_queue::mirror(app, program.id, &[account_id]).await;
+    entry_queue::project(app, program.id, &[account_id]).await;
     Ok(token.queue_number)
 }
 
@@ -144,7 +144,7 @@ pub(crate) async fn purge(
 ) -> Result<Option<Purge>, AdminError> {
     let mut tx = app.db.begin().await?;
     let purge = entry_queue::begin_purge(&mut tx, id).await?;
-    let entry = Entry::new(by, Act::LinePurged, Subject::Program, id).because(reason);
+    let entry = AuditEntry::new(by, Act::LinePurged, Subject::Program, id).because(reason);
     let waiting = |purge: Purge| json!({ "waiting": purge.total, "up_to": purge.up_to });
     audit::commit(app, tx, entry.after(&purge.map(waiting))).await?;
     Ok(purge)

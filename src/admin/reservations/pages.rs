@@ -24,7 +24,7 @@ use crate::{
     reservation::ReservationStatus,
     text::times::HOME_ZONE,
     web::{
-        error::{Fault, NotFound, PageError},
+        error::{HttpError, NotFound, PageError},
         form::{Body, Field, Mistakes},
         page::View,
         request_key,

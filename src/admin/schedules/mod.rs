@@ -14,7 +14,7 @@ use crate::{
     app::App,
     audit::{
         self,
-        model::{Act, Entry, Subject},
+        model::{Act, AuditEntry, Subject},
     },
     catalog::{
         self, Edited, Prices, ProgramId, ScheduleEdition, ScheduleId, VenueId, ZoneDetails, ZoneId,
@@ -26,13 +26,13 @@ use crate::{
 
 /// Which edition of which performance somebody changes.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Change {
+pub(crate) struct ScheduleEdit {
     pub(crate) by: AccountId,
     pub(crate) id: ScheduleId,
     pub(crate) version: i64,
 }
 
-impl Change {
+impl ScheduleEdit {
     fn edit(self, act: Act) -> Edit {
         let Self { by, id, version } = self;
         Edit {
@@ -56,7 +56,7 @@ pub(crate) async fn create(
 ) -> Result<ScheduleEdition, AdminError> {
     let mut tx = app.db.begin().await?;
     let schedule = catalog::create_schedule(&mut tx, program_id, venue_id, starts_at).await?;
-    let entry = Entry::new(by, Act::ScheduleCreated, Subject::Schedule, schedule.id);
+    let entry = AuditEntry::new(by, Act::ScheduleCreated, Subject::Schedule, schedule.id);
     audit::commit(app, tx, entry.after(&schedule)).await?;
     Ok(schedule)
 }
@@ -64,7 +64,7 @@ pub(crate) async fn create(
 /// Moves a performance to another moment.
 pub(crate) async fn update(
     app: &App,
-    change: Change,
+    change: ScheduleEdit,
     starts_at: DateTime<Utc>,
 ) -> Result<ScheduleEdition, AdminError> {
     commit_edit(app, &change.edit(Act::ScheduleEdited), |mut tx| async move {
@@ -87,7 +87,7 @@ pub(crate) struct Repriced {
 /// Prices sections; what is held keeps its price.
 pub(crate) async fn set_prices(
     app: &App,
-    change: Change,
+    change: ScheduleEdit,
     prices: &[(String, Points)],
 ) -> Result<Repriced, AdminError> {
     let prices = commit_edit(app, &change.edit(Act::PricesSet), |mut tx| async move {
@@ -102,7 +102,7 @@ pub(crate) async fn set_prices(
 /// Takes seats off sale, or puts them back; says how many.
 pub(crate) async fn block_seats(
     app: &App,
-    change: Change,
+    change: ScheduleEdit,
     pick: &SeatPick,
     is_blocked: bool,
 ) -> Result<u64, AdminError> {
@@ -127,7 +127,7 @@ struct Blocked<'a> {
 
 async fn block_once<'a>(
     tx: &mut Connection,
-    change: Change,
+    change: ScheduleEdit,
     pick: &'a SeatPick,
     is_blocked: bool,
 ) -> Result<Edited<Blocked<'a>>, AdminError> {
@@ -141,7 +141,7 @@ async fn block_once<'a>(
 /// Adds a zone.
 pub(crate) async fn create_zone(
     app: &App,
-    change: Change,
+    change: ScheduleEdit,
     details: &ZoneDetails,
 ) -> Result<ZoneId, AdminError> {
     let made = commit_edit(app, &change.edit(Act::ZoneCreated), |mut tx| async move {
@@ -171,7 +171,7 @@ struct MadeZone<'a> {
 /// Names, prices and sizes a zone anew.
 pub(crate) async fn update_zone(
     app: &App,
-    change: Change,
+    change: ScheduleEdit,
     zone_id: ZoneId,
     details: &ZoneDetails,
 ) -> Result<(), AdminError> {
@@ -187,7 +187,7 @@ pub(crate) async fn update_zone(
 
 async fn update_zone_once(
     tx: &mut Connection,
-    change: Change,
+    change: ScheduleEdit,
     zone_id: ZoneId,
     details: &ZoneDetails,
 ) -> Result<Edited<Value>, AdminError> {

@@ -9,7 +9,7 @@ use crate::{
     app::App,
     audit::{
         self,
-        model::{Act, Entry, Subject},
+        model::{Act, AuditEntry, Subject},
     },
     catalog::{self, SeatPlan, VenueDetails, VenueEdition, VenueId},
 };
@@ -26,7 +26,7 @@ pub(crate) async fn create(
 ) -> Result<VenueEdition, AdminError> {
     let mut tx = app.db.begin().await?;
     let venue = catalog::create_venue(&mut tx, details).await?;
-    let entry = Entry::new(by, Act::VenueCreated, Subject::Venue, venue.id);
+    let entry = AuditEntry::new(by, Act::VenueCreated, Subject::Venue, venue.id);
     audit::commit(app, tx, entry.after(&venue)).await?;
     Ok(venue)
 }

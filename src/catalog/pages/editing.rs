@@ -6,10 +6,10 @@ use serde_json::{Map, Value, json};
 use crate::{
     catalog::error::CatalogError,
     text::i18n::Phrase,
-    web::error::{Fault, NotFound, database_fault},
+    web::error::{HttpError, NotFound, database_error},
 };
 
-impl Fault for CatalogError {
+impl HttpError for CatalogError {
     fn status(&self) -> StatusCode {
         match self {
             Self::NotFound => NotFound.status(),
@@ -21,7 +21,7 @@ impl Fault for CatalogError {
             | Self::NothingToSell
             | Self::WrongStatus
             | Self::SeatsInUse { .. } => StatusCode::CONFLICT,
-            Self::Database(error) => database_fault(error).0,
+            Self::Database(error) => database_error(error).0,
         }
     }
 
@@ -37,7 +37,7 @@ impl Fault for CatalogError {
             Self::WrongStatus => "wrong-status",
             Self::SeatsInUse { .. } => "seats-in-use",
             Self::Plan(_) => "invalid-plan",
-            Self::Database(error) => database_fault(error).1,
+            Self::Database(error) => database_error(error).1,
         }
     }
 

@@ -11,8 +11,8 @@ use self::store as gate;
 use super::{
     model::{Bucket, Rules},
     parking::{Decision, Liveness},
-    projection::{MirrorError, mirror},
-    redis_queue::Line,
+    projection::{ProjectionError, project},
+    redis_queue::RedisQueue,
 };
 use crate::{accounts::AccountId, app::App, catalog::ProgramId};
 
@@ -53,22 +53,22 @@ pub async fn sweep_lapsed(app: &App) -> Result<(), sqlx::Error> {
         let mut tx = app.db.begin().await?;
         let expired = gate::expire_lapsed(&mut tx, program_id, LAPSED_MAX).await?;
         tx.commit().await?;
-        mirror(app, program_id, &expired).await;
+        project(app, program_id, &expired).await;
     }
     Ok(())
 }
 
 /// Lets people into one program. Does nothing while Redis is away or counts the line
 /// again: nobody knows then who is there.
-pub(crate) async fn admit(app: &App, program_id: ProgramId) -> Result<(), MirrorError> {
-    let line = Line::of(&app.redis, program_id);
+pub(crate) async fn admit(app: &App, program_id: ProgramId) -> Result<(), ProjectionError> {
+    let line = RedisQueue::of(&app.redis, program_id);
     for _ in 0..ROUNDS_MAX {
         // An open door asks nobody whether they are there, so it needs no Redis.
         let head = line.head(HEAD_MAX, app.config.queue_grace()).await.ok().flatten();
         let is_full = head.as_ref().is_some_and(|head| head.count_present() >= HEAD_MAX);
         let Some(passage) = pass_gate(app, program_id, head).await? else { return Ok(()) };
         if !passage.moved.is_empty() {
-            mirror(app, program_id, &passage.moved).await;
+            project(app, program_id, &passage.moved).await;
         }
         if !(passage.has_room && is_full) {
             break;

@@ -5,7 +5,7 @@ use chrono::{DateTime, Utc};
 use crate::{
     accounts::AccountId,
     catalog::{ProgramId, ProgramStatus},
-    entry_queue::model::{Bucket, Rules, Standing, TokenId},
+    entry_queue::model::{Bucket, QueuedAccount, Rules, TokenId},
     infra::postgres::{Connection, Pool},
 };
 
@@ -188,9 +188,9 @@ pub(crate) async fn list_first(
     tx: &mut Connection,
     program_id: ProgramId,
     n_max: usize,
-) -> Result<Vec<Standing>, sqlx::Error> {
+) -> Result<Vec<QueuedAccount>, sqlx::Error> {
     sqlx::query_as!(
-        Standing,
+        QueuedAccount,
         r#"
         select id as "token_id: TokenId", account_id as "account_id: AccountId"
         from queue_tokens

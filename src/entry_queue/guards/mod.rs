@@ -53,7 +53,7 @@ use crate::{
 
 /// What somebody who joins sends along.
 #[derive(Clone, Debug)]
-pub(crate) struct Attempt {
+pub(crate) struct JoinAttempt {
     /// Where they come from.
     pub(crate) network: Network,
     /// A challenge and what solves it.
@@ -85,7 +85,7 @@ pub(crate) async fn arrive(
     room: &WaitingRoom,
     account_id: AccountId,
     program: &Program,
-    attempt: Attempt,
+    attempt: JoinAttempt,
 ) -> Result<Arrival, QueueError> {
     let key = &app.signing_key;
     let mut arrival = Arrival { network: NetworkTag::of(key, attempt.network), solved: None };

@@ -10,7 +10,7 @@ use chrono::{DateTime, Utc};
 use serde::Deserialize;
 use serde_json::json;
 
-use super::{Attempt, Challenge, Solution};
+use super::{Challenge, JoinAttempt, Solution};
 use crate::{
     accounts::CurrentAccount,
     app::App,
@@ -42,9 +42,9 @@ pub(crate) struct JoinForm {
 
 impl JoinForm {
     /// The attempt of whoever sent `request`.
-    pub(crate) fn attempt(&self, app: &App, request: &HttpRequest) -> Attempt {
+    pub(crate) fn attempt(&self, app: &App, request: &HttpRequest) -> JoinAttempt {
         let is_solved = !self.challenge.is_empty() && !self.nonce.is_empty();
-        Attempt {
+        JoinAttempt {
             network: client::network(request, &app.config.trusted_proxies),
             solution: is_solved.then(|| Solution {
                 challenge: self.challenge.text().to_owned(),

@@ -55,12 +55,12 @@ struct Member {
     token_id: TokenId,
     account_id: AccountId,
     arrival: Arrival,
-    answer: oneshot::Sender<Result<Verdict, QueueError>>,
+    answer: oneshot::Sender<Result<JoinVerdict, QueueError>>,
 }
 
 /// What a join came to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Verdict {
+pub(crate) enum JoinVerdict {
     /// A new place.
     Joined,
     /// There was one already.
@@ -85,7 +85,7 @@ impl Joins {
         program_id: ProgramId,
         account_id: AccountId,
         arrival: Arrival,
-    ) -> Result<Verdict, QueueError> {
+    ) -> Result<JoinVerdict, QueueError> {
         let answered = self.enlist(program_id, account_id, arrival)?;
         answered.await.unwrap_or(Err(QueueError::BatchLost))
     }
@@ -95,7 +95,7 @@ impl Joins {
         program_id: ProgramId,
         account_id: AccountId,
         arrival: Arrival,
-    ) -> Result<oneshot::Receiver<Result<Verdict, QueueError>>, QueueError> {
+    ) -> Result<oneshot::Receiver<Result<JoinVerdict, QueueError>>, QueueError> {
         let (answer, answered) = oneshot::channel();
         let mut lines = self.lines();
         // Named behind the lock, so that ids rise in the order of arrival.
@@ -173,14 +173,14 @@ fn answer_when_mirrored(
     joins: &Joins,
     program_id: ProgramId,
     batch: Vec<Member>,
-    verdicts: Vec<Verdict>,
+    verdicts: Vec<JoinVerdict>,
 ) {
     let app = joins.app.clone();
     joins.runtime.spawn(async move {
         let joined: Vec<AccountId> = batch
             .iter()
             .zip(&verdicts)
-            .filter(|(_, verdict)| **verdict == Verdict::Joined)
+            .filter(|(_, verdict)| **verdict == JoinVerdict::Joined)
             .map(|(member, _)| member.account_id)
             .collect();
         if projection::settle_in_time(&app, program_id, &joined).await == Some(Written::Incomplete)
@@ -207,7 +207,7 @@ async fn write_surely(
     app: &App,
     program_id: ProgramId,
     batch: &[Member],
-) -> Result<Vec<Verdict>, sqlx::Error> {
+) -> Result<Vec<JoinVerdict>, sqlx::Error> {
     let mut n_failed = 0;
     loop {
         match write_once(app, program_id, batch, n_failed > 0).await {
@@ -232,7 +232,7 @@ async fn write_once(
     program_id: ProgramId,
     batch: &[Member],
     is_again: bool,
-) -> Result<Vec<Verdict>, sqlx::Error> {
+) -> Result<Vec<JoinVerdict>, sqlx::Error> {
     let mut tx = app.db.begin().await?;
     let first = store::lock_next_number(&mut tx, program_id).await?;
     let mine = match is_again {
@@ -254,25 +254,25 @@ async fn write_once(
     let (mut new_ids, mut new_accounts, mut networks) = (Vec::new(), Vec::new(), Vec::new());
     let verdicts = batch.iter().map(|member| {
         if mine.contains(&member.token_id) {
-            return Verdict::Joined;
+            return JoinVerdict::Joined;
         }
         // Two tabs in one batch: the first one joins.
         if live.contains(&member.account_id) {
-            return Verdict::AlreadyIn;
+            return JoinVerdict::AlreadyIn;
         }
         if let Some(refusal) = refusal {
             return refusal;
         }
         if let Err(objection) = judge.admit(member.account_id, member.arrival) {
-            return Verdict::Refused(objection);
+            return JoinVerdict::Refused(objection);
         }
         live.insert(member.account_id);
         new_ids.push(member.token_id);
         new_accounts.push(member.account_id);
         networks.push(member.arrival.network);
-        Verdict::Joined
+        JoinVerdict::Joined
     });
-    let verdicts: Vec<Verdict> = verdicts.collect();
+    let verdicts: Vec<JoinVerdict> = verdicts.collect();
     if !new_ids.is_empty() {
         let stay_ends_at = match rules.is_open_door() {
             // A way in like any other, so it passes the gate.
@@ -296,11 +296,11 @@ async fn write_once(
 }
 
 /// Why nobody may join now, whoever they are.
-fn refusal_of(rules: &Rules) -> Option<Verdict> {
+fn refusal_of(rules: &Rules) -> Option<JoinVerdict> {
     match rules.sale() {
         SaleState::Open => None,
-        SaleState::Coming { opens_at } => Some(Verdict::NotOpen { opens_at }),
-        SaleState::Closed | SaleState::Cancelled => Some(Verdict::Closed),
+        SaleState::Coming { opens_at } => Some(JoinVerdict::NotOpen { opens_at }),
+        SaleState::Closed | SaleState::Cancelled => Some(JoinVerdict::Closed),
     }
 }
 

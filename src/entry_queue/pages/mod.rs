@@ -22,7 +22,7 @@ use super::{
     model::{QueueNumber, QueueState, Stay, TokenStatus},
     paths::queue_path,
     state::WaitingRoom,
-    status::{self, Place},
+    status::{self, StatusReport},
 };
 pub use crate::entry_queue::guards::pages::{create_wait, show_proof};
 use crate::{
@@ -209,7 +209,7 @@ pub(crate) async fn find(
     Ok(programs.find(app, slug).await?.ok_or(NotFound)?)
 }
 
-fn tell(app: &App, view: &View, program: &Program, place: &Place) -> HttpResponse {
+fn tell(app: &App, view: &View, program: &Program, place: &StatusReport) -> HttpResponse {
     let state = &place.state;
     let mut response = match &place.stay {
         Some(stay) => {
@@ -241,7 +241,7 @@ fn with_pass(
     app: &App,
     request: &HttpRequest,
     mut response: HttpResponse,
-    place: &Place,
+    place: &StatusReport,
 ) -> HttpResponse {
     if let Some(stay) = &place.stay {
         entry::hand_out(app, request, &mut response, stay);

@@ -7,12 +7,12 @@ use crate::{
     entry_queue::{error::QueueError, model::QueueState},
     text::{i18n::Phrase, times},
     web::{
-        error::{Fault, Unavailable, database_fault},
+        error::{HttpError, Unavailable, database_error},
         page::View,
     },
 };
 
-impl Fault for QueueError {
+impl HttpError for QueueError {
     fn status(&self) -> StatusCode {
         match self {
             Self::TokenAlreadyIssued { .. } | Self::SaleNotOpen { .. } => StatusCode::CONFLICT,
@@ -25,8 +25,8 @@ impl Fault for QueueError {
             Self::ProofRequired { .. } => StatusCode::PRECONDITION_REQUIRED,
             Self::WaitsFull { .. } => StatusCode::TOO_MANY_REQUESTS,
             Self::Crowded | Self::BatchLost => Unavailable.status(),
-            Self::Shared(error) => database_fault(error).0,
-            Self::Database(error) => database_fault(error).0,
+            Self::Shared(error) => database_error(error).0,
+            Self::Database(error) => database_error(error).0,
         }
     }
 
@@ -44,8 +44,8 @@ impl Fault for QueueError {
             Self::AddressFull { .. } => "address-limit",
             Self::WaitsFull { .. } => "rate-limited",
             Self::Crowded | Self::BatchLost => Unavailable.code(),
-            Self::Shared(error) => database_fault(error).1,
-            Self::Database(error) => database_fault(error).1,
+            Self::Shared(error) => database_error(error).1,
+            Self::Database(error) => database_error(error).1,
         }
     }
 
@@ -103,7 +103,7 @@ impl Fault for QueueError {
         }
     }
 
-    fn way_forward(&self) -> Option<String> {
+    fn recovery_href(&self) -> Option<String> {
         match self {
             Self::TokenAlreadyIssued { queue_url, .. } | Self::NotAdmitted { queue_url } => {
                 Some(queue_url.clone())

@@ -10,7 +10,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::model::{Standing, TokenId};
+use super::model::{QueuedAccount, TokenId};
 use crate::accounts::AccountId;
 
 /// Size of the noticed window: polls are noted for so many at the head of the line, and
@@ -124,7 +124,7 @@ pub(crate) struct Decision {
 
 impl Decision {
     /// Lets in the first `room` of `standing`, whoever is there: where there is no line.
-    pub(crate) fn of_open_door(standing: &[Standing], room: usize) -> Self {
+    pub(crate) fn of_open_door(standing: &[QueuedAccount], room: usize) -> Self {
         let admitted = standing.iter().take(room).map(|somebody| somebody.token_id).collect();
         Self { admitted, ..Self::default() }
     }
@@ -132,8 +132,8 @@ impl Decision {
     /// Lets in the lowest present numbers of `standing`, the head of the line by number, at
     /// most `room`, up to the first who is unheard. The silent before the last admitted are
     /// parked; or all of the window, if all of it is silent and somebody behind it polls.
-    pub(crate) fn of(standing: &[Standing], liveness: &Liveness, room: usize) -> Self {
-        let noted = |somebody: &Standing| liveness.notes.contains_key(&somebody.account_id);
+    pub(crate) fn of(standing: &[QueuedAccount], liveness: &Liveness, room: usize) -> Self {
+        let noted = |somebody: &QueuedAccount| liveness.notes.contains_key(&somebody.account_id);
         // What stands behind the last one noted is Redis' to name the next time.
         let n_noted = standing.iter().rposition(noted).map_or(0, |last| last + 1);
         let mut decision =
@@ -165,7 +165,7 @@ impl Decision {
 }
 
 /// Who of the first `n_noted` is not in Redis, and whom Redis has and the line has not.
-fn misplaced(standing: &[Standing], liveness: &Liveness, n_noted: usize) -> Vec<AccountId> {
+fn misplaced(standing: &[QueuedAccount], liveness: &Liveness, n_noted: usize) -> Vec<AccountId> {
     let right: HashSet<AccountId> = standing.iter().map(|somebody| somebody.account_id).collect();
     let missing = standing.iter().take(n_noted).map(|somebody| somebody.account_id);
     let missing = missing.filter(|id| !liveness.notes.contains_key(id));

@@ -2,17 +2,17 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::MirrorError;
+use super::ProjectionError;
 use crate::{
     accounts::AccountId,
     catalog::ProgramId,
-    entry_queue::{model::QueueNumber, redis_queue::Line, store::positions as lines},
+    entry_queue::{model::QueueNumber, redis_queue::RedisQueue, store::positions as lines},
     infra::{postgres::Pool, redis::Redis},
 };
 
 /// Where somebody stands. Redis can have somebody in two places, which is never right.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Standing {
+pub struct Positions {
     /// Their number, if they wait.
     pub waiting: Option<QueueNumber>,
     /// Whether they are inside.
@@ -27,9 +27,9 @@ pub struct Difference {
     /// Who.
     pub account_id: AccountId,
     /// Where Postgres has them.
-    pub right: Standing,
+    pub right: Positions,
     /// Where Redis has them.
-    pub seen: Standing,
+    pub seen: Positions,
 }
 
 /// Everybody whom Redis has elsewhere than Postgres, at most `rows_max`, in the lines that
@@ -38,11 +38,11 @@ pub async fn list_differences(
     db: &Pool,
     redis: &Redis,
     rows_max: usize,
-) -> Result<Vec<Difference>, MirrorError> {
+) -> Result<Vec<Difference>, ProjectionError> {
     const PAGE: i64 = 10_000;
     let mut found = Vec::new();
     for program_id in lines::list_ever_joined(db).await? {
-        let line = Line::of(redis, program_id);
+        let line = RedisQueue::of(redis, program_id);
         if line.count().await?.is_none() {
             continue;
         }
@@ -59,10 +59,10 @@ pub async fn list_differences(
 }
 
 /// Programs with somebody in line or inside whose line Redis has not completely.
-pub async fn list_incomplete(db: &Pool, redis: &Redis) -> Result<Vec<ProgramId>, MirrorError> {
+pub async fn list_incomplete(db: &Pool, redis: &Redis) -> Result<Vec<ProgramId>, ProjectionError> {
     let mut incomplete = Vec::new();
     for program_id in lines::list_with_line(db).await? {
-        if Line::of(redis, program_id).count().await?.is_none() {
+        if RedisQueue::of(redis, program_id).count().await?.is_none() {
             incomplete.push(program_id);
         }
     }
@@ -73,7 +73,7 @@ pub async fn list_incomplete(db: &Pool, redis: &Redis) -> Result<Vec<ProgramId>,
 #[derive(Debug)]
 pub(crate) struct Comparison<'a> {
     db: &'a Pool,
-    line: Line<'a>,
+    line: RedisQueue<'a>,
     program_id: ProgramId,
     page: i64,
     /// Behind this number the next page begins; none once all are compared.
@@ -86,10 +86,10 @@ impl<'a> Comparison<'a> {
     /// Reads who is inside; the line is read in pages of `page`.
     pub(crate) async fn begin(
         db: &'a Pool,
-        line: Line<'a>,
+        line: RedisQueue<'a>,
         program_id: ProgramId,
         page: i64,
-    ) -> Result<Self, MirrorError> {
+    ) -> Result<Self, ProjectionError> {
         let inside = lines::list_inside(db, program_id).await?;
         let seen_inside = line.inside().await?;
         let after = Some(QueueNumber(0));
@@ -97,7 +97,7 @@ impl<'a> Comparison<'a> {
     }
 
     /// The differences of the next page; `None` after the last.
-    pub(crate) async fn next(&mut self) -> Result<Option<Vec<Difference>>, MirrorError> {
+    pub(crate) async fn next(&mut self) -> Result<Option<Vec<Difference>>, ProjectionError> {
         let Some(after) = self.after else { return Ok(None) };
         let page = lines::list_waiting(self.db, self.program_id, after, self.page).await?;
         let is_full = i64::try_from(page.len()).is_ok_and(|n| n >= self.page);
@@ -117,11 +117,11 @@ impl<'a> Comparison<'a> {
             let difference = Difference {
                 program_id: self.program_id,
                 account_id,
-                right: Standing {
+                right: Positions {
                     waiting: right.get(&account_id).copied(),
                     is_inside: self.inside.contains(&account_id),
                 },
-                seen: Standing {
+                seen: Positions {
                     waiting: seen.get(&account_id).copied(),
                     is_inside: self.seen_inside.contains(&account_id),
                 },

@@ -13,8 +13,8 @@ use tokio::sync::Semaphore;
 
 use self::diff::Comparison;
 use super::{
-    redis_queue::{Line, PLACED_MAX, Written, is_turn_to_compare},
-    store::{self, Place, positions as lines},
+    redis_queue::{PLACED_MAX, RedisQueue, Written, is_turn_to_compare},
+    store::{self, ProjectedPosition, positions as lines},
 };
 use crate::{accounts::AccountId, app::App, catalog::ProgramId, infra::redis::RedisAway};
 
@@ -37,7 +37,7 @@ const MIRROR_MAX: Duration = Duration::from_secs(1);
 /// Why Redis may not have what Postgres says. It is repaired by the next poll of the
 /// account, the next admission at the head of the line or the next pass.
 #[derive(Debug, thiserror::Error)]
-pub enum MirrorError {
+pub enum ProjectionError {
     /// Redis does not answer.
     #[error(transparent)]
     Redis(#[from] RedisAway),
@@ -48,11 +48,11 @@ pub enum MirrorError {
 
 /// Moves `accounts` in Redis to where Postgres says they are. To be called after the
 /// commit that moved them; it fails silently and is done after a second at most.
-pub async fn mirror(app: &App, program_id: ProgramId, accounts: &[AccountId]) {
+pub async fn project(app: &App, program_id: ProgramId, accounts: &[AccountId]) {
     settle_in_time(app, program_id, accounts).await;
 }
 
-/// As [`mirror`]; `None` where it failed.
+/// As [`project`]; `None` where it failed.
 pub(crate) async fn settle_in_time(
     app: &App,
     program_id: ProgramId,
@@ -85,14 +85,14 @@ fn settle_later(app: &App, program_id: ProgramId, accounts: &[AccountId]) {
     });
 }
 
-/// As [`mirror`], and tells what came of it. `nonce` names the rebuild that this is a
+/// As [`project`], and tells what came of it. `nonce` names the rebuild that this is a
 /// part of.
 pub(crate) async fn settle(
     app: &App,
     program_id: ProgramId,
     accounts: &[AccountId],
     nonce: Option<&str>,
-) -> Result<Written, MirrorError> {
+) -> Result<Written, ProjectionError> {
     let mut written = Written::Complete;
     for some in accounts.chunks(PLACED_MAX) {
         let truth = store::places_of(&app.db, program_id, some).await?;
@@ -108,10 +108,10 @@ pub(crate) async fn settle(
 pub(crate) async fn settle_read(
     app: &App,
     program_id: ProgramId,
-    mut truth: Vec<(AccountId, Place)>,
+    mut truth: Vec<(AccountId, ProjectedPosition)>,
     nonce: Option<&str>,
-) -> Result<Written, MirrorError> {
-    let line = Line::of(&app.redis, program_id);
+) -> Result<Written, ProjectionError> {
+    let line = RedisQueue::of(&app.redis, program_id);
     let accounts: Vec<AccountId> = truth.iter().map(|(account_id, _)| *account_id).collect();
     let mut news = truth.clone();
     let mut written = Written::Complete;
@@ -137,7 +137,7 @@ pub(crate) async fn settle_read(
 
 /// Compares every line in Redis with Postgres, page by page, and moves whatever differs:
 /// the net below all the others. One instance does it for all.
-pub async fn mirror_everything(app: &App) -> Result<(), sqlx::Error> {
+pub async fn project_everything(app: &App) -> Result<(), sqlx::Error> {
     if !is_turn_to_compare(&app.redis, PASS_PERIOD_MIN).await {
         return Ok(());
     }
@@ -152,8 +152,8 @@ pub async fn mirror_everything(app: &App) -> Result<(), sqlx::Error> {
 /// Places compared at once.
 const PAGE: i64 = 1_000;
 
-async fn mirror_line(app: &App, program_id: ProgramId) -> Result<(), MirrorError> {
-    let line = Line::of(&app.redis, program_id);
+async fn mirror_line(app: &App, program_id: ProgramId) -> Result<(), ProjectionError> {
+    let line = RedisQueue::of(&app.redis, program_id);
     let mut comparison = Comparison::begin(&app.db, line, program_id, PAGE).await?;
     while let Some(differences) = comparison.next().await? {
         let accounts: Vec<AccountId> = differences.iter().map(|found| found.account_id).collect();

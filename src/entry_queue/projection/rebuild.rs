@@ -3,14 +3,14 @@
 //! One instance writes a nonce that names the rebuild and the server's run id, fills the
 //! line in batches and declares it complete. A batch is refused unless its nonce is still
 //! there, so a memory that is lost in the middle starts another rebuild from nothing.
-//! Meanwhile everybody's changes go on through [`mirror`](crate::entry_queue::mirror()), which the
+//! Meanwhile everybody's changes go on through [`project`](crate::entry_queue::project()), which the
 //! batches use as well.
 
 use std::time::{Duration, Instant};
 
 use uuid::Uuid;
 
-use super::MirrorError;
+use super::ProjectionError;
 use crate::{
     accounts::AccountId,
     app::App,
@@ -18,8 +18,8 @@ use crate::{
     entry_queue::{
         model::QueueNumber,
         projection,
-        redis_queue::{Begun, Line, Written},
-        store::{Place, positions as lines},
+        redis_queue::{RebuildBegun, RedisQueue, Written},
+        store::{ProjectedPosition, positions as lines},
     },
 };
 
@@ -49,9 +49,9 @@ pub(crate) async fn rebuild_soon(app: &App, program_id: ProgramId) {
 }
 
 /// Fills a line, unless it is complete or somebody else is at it.
-pub(crate) async fn rebuild(app: &App, program_id: ProgramId) -> Result<(), MirrorError> {
-    let line = Line::of(&app.redis, program_id);
-    let Begun::Ours(nonce) = line.begin(Uuid::now_v7()).await? else { return Ok(()) };
+pub(crate) async fn rebuild(app: &App, program_id: ProgramId) -> Result<(), ProjectionError> {
+    let line = RedisQueue::of(&app.redis, program_id);
+    let RebuildBegun::Ours(nonce) = line.begin(Uuid::now_v7()).await? else { return Ok(()) };
     let started = Instant::now();
     let inside: Vec<AccountId> =
         lines::list_inside(&app.db, program_id).await?.into_iter().collect();
@@ -64,7 +64,8 @@ pub(crate) async fn rebuild(app: &App, program_id: ProgramId) -> Result<(), Mirr
         let Some((_, last)) = page.last() else { break };
         after = *last;
         n_places += page.len();
-        let truth = page.into_iter().map(|(id, number)| (id, Place::Waiting(number))).collect();
+        let truth =
+            page.into_iter().map(|(id, number)| (id, ProjectedPosition::Waiting(number))).collect();
         if projection::settle_read(app, program_id, truth, Some(&nonce)).await?
             == Written::Overtaken
         {

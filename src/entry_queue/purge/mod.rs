@@ -12,7 +12,7 @@ use chrono::{DateTime, Utc};
 use futures_util::StreamExt;
 
 use self::store::{self as rows, Condemned};
-use super::{error::QueueError, model::QueueNumber, projection::mirror};
+use super::{error::QueueError, model::QueueNumber, projection::project};
 use crate::{
     app::App,
     catalog::ProgramId,
@@ -93,6 +93,6 @@ async fn purge_batch(app: &App, line: Condemned) -> Result<usize, QueueError> {
     let n_more = BATCH_MAX - i64::try_from(taken.len()).unwrap_or(BATCH_MAX);
     taken.extend(rows::cancel_parked(&mut tx, program_id, up_to, n_more).await?);
     tx.commit().await?;
-    mirror(app, program_id, &taken).await;
+    project(app, program_id, &taken).await;
     Ok(taken.len())
 }

@@ -14,7 +14,7 @@ use uuid::Uuid;
 use super::{
     model::QueueNumber,
     parking::{Hearing, Liveness, Note, WINDOW},
-    store::Place,
+    store::ProjectedPosition,
 };
 use crate::{
     accounts::AccountId,
@@ -38,7 +38,7 @@ static PLACE: LazyLock<Script> = LazyLock::new(|| Script::new(include_str!("plac
 
 /// Where the line has an account.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Sight {
+pub(crate) enum Position {
     /// The line is not complete.
     Incomplete,
     /// Neither waiting nor inside.
@@ -62,7 +62,7 @@ pub(crate) enum Written {
 
 /// Whether a rebuild may go on.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Begun {
+pub(crate) enum RebuildBegun {
     /// It is ours; its batches carry this nonce.
     Ours(String),
     /// Somebody else's runs.
@@ -73,12 +73,12 @@ pub(crate) enum Begun {
 
 /// One program's line.
 #[derive(Clone, Debug)]
-pub(crate) struct Line<'a> {
+pub(crate) struct RedisQueue<'a> {
     redis: &'a Redis,
     program_id: ProgramId,
 }
 
-impl<'a> Line<'a> {
+impl<'a> RedisQueue<'a> {
     pub(crate) fn of(redis: &'a Redis, program_id: ProgramId) -> Self {
         Self { redis, program_id }
     }
@@ -88,7 +88,7 @@ impl<'a> Line<'a> {
         &self,
         account_id: AccountId,
         grace: Duration,
-    ) -> Result<Sight, RedisAway> {
+    ) -> Result<Position, RedisAway> {
         let mut call = LOOK.key(self.key("waiting"));
         call.key(self.key("active")).key(self.key("seen")).key(self.key("epoch"));
         call.key(self.key("hearing"));
@@ -96,14 +96,14 @@ impl<'a> Line<'a> {
         let answer: Vec<i64> = self.redis.run(&call).await?;
         let count = |n: i64| u64::try_from(n).unwrap_or(0);
         Ok(match *answer.as_slice() {
-            [0, n_waiting] => Sight::Nowhere { n_waiting: count(n_waiting) },
-            [1, n_waiting, number, n_ahead] => Sight::Waiting {
+            [0, n_waiting] => Position::Nowhere { n_waiting: count(n_waiting) },
+            [1, n_waiting, number, n_ahead] => Position::Waiting {
                 number: QueueNumber(number),
                 n_ahead: count(n_ahead),
                 n_waiting: count(n_waiting),
             },
-            [2, n_waiting] => Sight::Inside { n_waiting: count(n_waiting) },
-            _ => Sight::Incomplete,
+            [2, n_waiting] => Position::Inside { n_waiting: count(n_waiting) },
+            _ => Position::Incomplete,
         })
     }
 
@@ -151,32 +151,32 @@ impl<'a> Line<'a> {
     /// rebuild `nonce`, if that is given.
     pub(crate) async fn place(
         &self,
-        places: &[(AccountId, Place)],
+        places: &[(AccountId, ProjectedPosition)],
         nonce: Option<&str>,
     ) -> Result<Written, RedisAway> {
         let mut call = PLACE.key(self.key("waiting"));
         call.key(self.key("active")).key(self.key("seen"));
         call.key(self.key("epoch")).key(self.key("nonce"));
         call.arg(nonce.unwrap_or_default()).arg(millis(REBUILD_LEASE));
-        let scored = |pick: fn(&Place) -> Option<i64>| -> Vec<(i64, AccountId)> {
+        let scored = |pick: fn(&ProjectedPosition) -> Option<i64>| -> Vec<(i64, AccountId)> {
             places.iter().filter_map(|(id, place)| Some((pick(place)?, *id))).collect()
         };
         pass_pairs(
             &mut call,
             &scored(|place| match place {
-                Place::Waiting(number) => Some(number.0),
-                Place::Inside(_) | Place::Nowhere => None,
+                ProjectedPosition::Waiting(number) => Some(number.0),
+                ProjectedPosition::Inside(_) | ProjectedPosition::Nowhere => None,
             }),
         );
         pass_pairs(
             &mut call,
             &scored(|place| match place {
-                Place::Inside(ends_at) => Some(ends_at.timestamp_millis()),
-                Place::Waiting(_) | Place::Nowhere => None,
+                ProjectedPosition::Inside(ends_at) => Some(ends_at.timestamp_millis()),
+                ProjectedPosition::Waiting(_) | ProjectedPosition::Nowhere => None,
             }),
         );
         for (account_id, place) in places {
-            if *place == Place::Nowhere {
+            if *place == ProjectedPosition::Nowhere {
                 call.arg(account_id.0.as_bytes());
             }
         }
@@ -209,16 +209,16 @@ impl<'a> Line<'a> {
     }
 
     /// Begins to fill the line again from nothing.
-    pub(crate) async fn begin(&self, rebuild_id: Uuid) -> Result<Begun, RedisAway> {
+    pub(crate) async fn begin(&self, rebuild_id: Uuid) -> Result<RebuildBegun, RedisAway> {
         let mut call = BEGIN.key(self.key("waiting"));
         call.key(self.key("active")).key(self.key("seen"));
         call.key(self.key("epoch")).key(self.key("nonce")).key(self.key("hearing"));
         call.arg(rebuild_id.to_string()).arg(millis(REBUILD_LEASE));
         let (outcome, nonce): (i64, Option<String>) = self.redis.run(&call).await?;
         Ok(match (outcome, nonce) {
-            (1, Some(nonce)) => Begun::Ours(nonce),
-            (0, _) => Begun::NotNeeded,
-            _ => Begun::Others,
+            (1, Some(nonce)) => RebuildBegun::Ours(nonce),
+            (0, _) => RebuildBegun::NotNeeded,
+            _ => RebuildBegun::Others,
         })
     }
 

@@ -19,7 +19,7 @@ pub(crate) mod positions;
 
 /// Where Redis should have one account.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Place {
+pub(crate) enum ProjectedPosition {
     /// In line, with this number.
     Waiting(QueueNumber),
     /// Inside until then.
@@ -205,7 +205,7 @@ pub(crate) async fn places_of(
     db: &Pool,
     program_id: ProgramId,
     accounts: &[AccountId],
-) -> Result<Vec<(AccountId, Place)>, sqlx::Error> {
+) -> Result<Vec<(AccountId, ProjectedPosition)>, sqlx::Error> {
     let rows = sqlx::query!(
         r#"
         select o.account_id as "account_id!: AccountId", status as "status?: TokenStatus",
@@ -228,9 +228,11 @@ pub(crate) async fn places_of(
     .await?;
     let placed = rows.into_iter().map(|row| {
         let place = match (row.status, row.queue_number, row.stay_ends_at) {
-            (Some(TokenStatus::Active), _, Some(ends_at)) => Place::Inside(ends_at),
-            (Some(_), Some(number), _) if row.parked_at.is_none() => Place::Waiting(number),
-            _ => Place::Nowhere,
+            (Some(TokenStatus::Active), _, Some(ends_at)) => ProjectedPosition::Inside(ends_at),
+            (Some(_), Some(number), _) if row.parked_at.is_none() => {
+                ProjectedPosition::Waiting(number)
+            }
+            _ => ProjectedPosition::Nowhere,
         };
         (row.account_id, place)
     });

@@ -47,14 +47,14 @@ impl How {
 
 /// What a script of this lock answers.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Step {
+pub(crate) enum LockStep {
     Taken { fence: u64 },
     Waiting(Waiting),
 }
 
 /// One attempt of one waiter.
 #[derive(Clone, Debug)]
-pub(crate) struct Attempt {
+pub(crate) struct LockAttempt {
     redis: Redis,
     terms: FairTerms,
     keys: [String; 7],
@@ -62,7 +62,7 @@ pub(crate) struct Attempt {
     mark: String,
 }
 
-impl Attempt {
+impl LockAttempt {
     pub(crate) fn new(redis: &Redis, terms: FairTerms, name: &LeaseName, waiter: &str) -> Self {
         let key = |part: &str| {
             let (scope, name) = (name.scope(), name.name());
@@ -106,23 +106,23 @@ impl Attempt {
         call
     }
 
-    pub(crate) async fn enter(&self) -> Result<Step, RedisAway> {
+    pub(crate) async fn enter(&self) -> Result<LockStep, RedisAway> {
         self.run(&self.call(&ENTER)).await
     }
 
-    pub(crate) async fn leave(&self, how: How) -> Result<Step, RedisAway> {
+    pub(crate) async fn leave(&self, how: How) -> Result<LockStep, RedisAway> {
         let mut call = self.call(&LEAVE);
         call.arg(how.name());
         self.run(&call).await
     }
 
-    async fn run(&self, call: &Call<'_>) -> Result<Step, RedisAway> {
+    async fn run(&self, call: &Call<'_>) -> Result<LockStep, RedisAway> {
         let (taken, fence, count, ahead, gap_us): (bool, u64, u64, u64, i64) =
             self.redis.run(call).await?;
         let gap = u64::try_from(gap_us).ok().map(Duration::from_micros);
         Ok(match taken {
-            true => Step::Taken { fence },
-            false => Step::Waiting(Waiting { count, ahead, gap }),
+            true => LockStep::Taken { fence },
+            false => LockStep::Waiting(Waiting { count, ahead, gap }),
         })
     }
 

@@ -6,7 +6,7 @@ use tokio::{task::JoinHandle, time::Instant};
 
 use super::{
     LeaseName,
-    attempt::{Attempt, CHANNEL, How, Step},
+    attempt::{CHANNEL, How, LockAttempt, LockStep},
     waits,
     wakeups::Wakeups,
     watchdog::Watchdog,
@@ -137,7 +137,7 @@ impl FairLocks {
         waiter: &str,
         waits_until: Instant,
     ) -> Result<FairGuard, FairError> {
-        let attempt = Attempt::new(&self.redis, self.terms, name, waiter);
+        let attempt = LockAttempt::new(&self.redis, self.terms, name, waiter);
         let wakeup = self.wakeups.register(attempt.mark());
         // Made before Redis is asked: whatever is cancelled here leaves nothing behind.
         let mut guard = FairGuard { attempt, how: How::Gone, fence: 0, watchdog: None };
@@ -146,22 +146,24 @@ impl FairLocks {
             let asked = Instant::now();
             let left = waits_until.saturating_duration_since(asked);
             let mut step = guard.attempt.enter().await?;
-            if left.is_zero() && matches!(step, Step::Waiting(_)) {
+            if left.is_zero() && matches!(step, LockStep::Waiting(_)) {
                 step = guard.attempt.leave(How::Later).await?;
             }
             match step {
-                Step::Taken { fence } if asked.elapsed() < self.terms.believed() => {
+                LockStep::Taken { fence } if asked.elapsed() < self.terms.believed() => {
                     return Ok(guard.held(fence));
                 }
                 // Whoever slept since the question may have lost the lock again.
-                Step::Taken { .. } if n_late == LATE_ANSWERS_MAX => return Err(FairError::Late),
-                Step::Taken { .. } => n_late += 1,
-                Step::Waiting(waiting) if left.is_zero() => {
+                LockStep::Taken { .. } if n_late == LATE_ANSWERS_MAX => {
+                    return Err(FairError::Late);
+                }
+                LockStep::Taken { .. } => n_late += 1,
+                LockStep::Waiting(waiting) if left.is_zero() => {
                     guard.how = How::Nothing;
                     return Err(FairError::Waiting(waiting));
                 }
                 // A wake-up may be lost, so the wait for it is bounded.
-                Step::Waiting(_) => {
+                LockStep::Waiting(_) => {
                     let pause = self.terms.poll.min(left);
                     let _ = tokio::time::timeout(pause, wakeup.heard()).await;
                 }
@@ -173,7 +175,7 @@ impl FairLocks {
 /// A fair lock that is held. Dropping it gives it back as well, without waiting.
 #[derive(Debug)]
 pub struct FairGuard {
-    attempt: Attempt,
+    attempt: LockAttempt,
     how: How,
     fence: u64,
     watchdog: Option<Watchdog>,

@@ -20,7 +20,7 @@ use tokio::time::{self, timeout, timeout_at};
 
 use super::{
     MIGRATIONS,
-    generations::{Life, Standing},
+    generations::{Life, Trust},
 };
 
 /// Upper bound of a call on a connection of the pool: `statement_timeout` and two seconds.
@@ -75,7 +75,7 @@ impl Connection {
         self.life.lose();
     }
 
-    pub(crate) fn standing(&self) -> Standing {
+    pub(crate) fn standing(&self) -> Trust {
         self.life.standing()
     }
 

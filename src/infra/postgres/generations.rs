@@ -18,7 +18,7 @@ pub(crate) struct Generations {
 
 /// What is believed of an idle connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Standing {
+pub(crate) enum Trust {
     /// Nothing was lost since it last answered.
     Trusted,
     /// Another one was lost: it must answer before it is used again.
@@ -41,13 +41,13 @@ impl Generations {
         self.suspect(generation);
     }
 
-    fn standing(&self, generation: u64) -> Standing {
+    fn standing(&self, generation: u64) -> Trust {
         if generation < self.condemned_below.load(Ordering::Acquire) {
-            Standing::Condemned
+            Trust::Condemned
         } else if generation < self.newest() {
-            Standing::Suspected
+            Trust::Suspected
         } else {
-            Standing::Trusted
+            Trust::Trusted
         }
     }
 }
@@ -70,7 +70,7 @@ impl Life {
         self.is_lost
     }
 
-    pub(crate) fn standing(&self) -> Standing {
+    pub(crate) fn standing(&self) -> Trust {
         self.generations.standing(self.generation)
     }
 
@@ -136,8 +136,8 @@ mod tests {
             life.lose();
         }
         assert_eq!(generations.newest(), 1);
-        assert_eq!(Life::new(&generations, 0).standing(), Standing::Suspected);
-        assert_eq!(Life::new(&generations, 1).standing(), Standing::Trusted);
+        assert_eq!(Life::new(&generations, 0).standing(), Trust::Suspected);
+        assert_eq!(Life::new(&generations, 1).standing(), Trust::Trusted);
     }
 
     #[test]
@@ -146,9 +146,9 @@ mod tests {
         let (mut lost, mut proved) = (Life::new(&generations, 0), Life::new(&generations, 0));
         lost.lose();
         proved.prove(generations.newest());
-        assert_eq!(proved.standing(), Standing::Trusted);
+        assert_eq!(proved.standing(), Trust::Trusted);
         lost.condemn_elders(generations.newest());
-        assert_eq!(Life::new(&generations, 0).standing(), Standing::Condemned);
-        assert_eq!(proved.standing(), Standing::Trusted);
+        assert_eq!(Life::new(&generations, 0).standing(), Trust::Condemned);
+        assert_eq!(proved.standing(), Trust::Trusted);
     }
 }

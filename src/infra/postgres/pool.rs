@@ -22,7 +22,7 @@ use super::{
     SESSION_LIMITS, SOCKET_OPTIONS, Transaction,
     connection::CALL_MAX,
     executor::is_cut_off,
-    generations::{Generations, Life, Standing},
+    generations::{Generations, Life, Trust},
     has_code,
     pooled_connection::PooledConnection,
 };
@@ -243,9 +243,9 @@ impl managed::Manager for Manager {
         let is_fit = !connection.is_lost()
             && metrics.age() < AGE_MAX
             && match connection.standing() {
-                Standing::Condemned => false,
-                Standing::Trusted if connection.rested() < REST_MAX => true,
-                Standing::Trusted | Standing::Suspected => connection.prove().await,
+                Trust::Condemned => false,
+                Trust::Trusted if connection.rested() < REST_MAX => true,
+                Trust::Trusted | Trust::Suspected => connection.prove().await,
             };
         is_fit.then_some(()).ok_or(sqlx::Error::PoolClosed.into())
     }

@@ -1,4 +1,4 @@
-//! Generations of links: one failure is the failure of all links of its time.
+//! LinkGenerations of links: one failure is the failure of all links of its time.
 
 use std::{
     sync::{
@@ -10,14 +10,14 @@ use std::{
 
 /// Counter that rises with the first failure of the newest links.
 #[derive(Debug)]
-pub(crate) struct Generations {
+pub(crate) struct LinkGenerations {
     newest: AtomicU64,
     /// How long a generation lasts at least.
     kept: Duration,
     since: Mutex<Option<Instant>>,
 }
 
-impl Generations {
+impl LinkGenerations {
     pub(crate) fn new(kept: Duration) -> Self {
         Self { newest: AtomicU64::new(0), kept, since: Mutex::new(None) }
     }
@@ -45,7 +45,7 @@ mod tests {
 
     #[test]
     fn links_to_a_cluster_outlast_a_node_that_is_away() {
-        let generations = Generations::new(Duration::from_hours(1));
+        let generations = LinkGenerations::new(Duration::from_hours(1));
         assert!(generations.lose(0));
         assert!(!generations.lose(1), "the others are still served over them");
         assert_eq!(generations.newest(), 1);

@@ -15,7 +15,7 @@ use redis::{
 use thread_local::ThreadLocal;
 use tokio::{runtime::Handle, sync::OnceCell, time::timeout};
 
-use super::generations::Generations;
+use super::generations::LinkGenerations;
 
 /// How long one command may take.
 pub(crate) const RESPONSE_TIMEOUT: Duration = Duration::from_millis(500);
@@ -43,7 +43,7 @@ const CLUSTER_SCHEME: &str = "redis+cluster://";
 pub(crate) struct Links {
     servers: Arc<Servers>,
     by_thread: Arc<ThreadLocal<Mutex<Slot>>>,
-    generations: Arc<Generations>,
+    generations: Arc<LinkGenerations>,
     /// The one that is used whichever thread asks.
     pinned: Option<Arc<Mutex<Slot>>>,
 }
@@ -51,8 +51,8 @@ pub(crate) struct Links {
 /// What a thread has: its link, and the one that is to replace it once it stands.
 #[derive(Clone, Default)]
 struct Slot {
-    link: Option<Link>,
-    next: Option<Link>,
+    link: Option<RedisLink>,
+    next: Option<RedisLink>,
 }
 
 /// Where Redis is.
@@ -75,7 +75,7 @@ impl Links {
         Ok(Self {
             servers: Arc::new(servers),
             by_thread: Arc::default(),
-            generations: Arc::new(Generations::new(kept)),
+            generations: Arc::new(LinkGenerations::new(kept)),
             pinned: None,
         })
     }
@@ -100,7 +100,7 @@ impl Links {
     }
 
     /// The one of this thread, unless one is pinned.
-    pub(crate) fn mine(&self) -> Result<Link, RedisError> {
+    pub(crate) fn mine(&self) -> Result<RedisLink, RedisError> {
         let mut slot = lock(self.slot());
         let newest = self.generations.newest();
         let link = match slot.link.take() {
@@ -112,7 +112,7 @@ impl Links {
     }
 
     /// Notes that `link` failed. True when that was news: its links are not replaced yet.
-    pub(crate) fn lose(&self, link: &Link) -> bool {
+    pub(crate) fn lose(&self, link: &RedisLink) -> bool {
         self.generations.lose(link.generation)
     }
 
@@ -127,10 +127,10 @@ impl Links {
     /// still serves the nodes that are there.
     fn replaced(
         &self,
-        old: Link,
-        next: &mut Option<Link>,
+        old: RedisLink,
+        next: &mut Option<RedisLink>,
         newest: u64,
-    ) -> Result<Link, RedisError> {
+    ) -> Result<RedisLink, RedisError> {
         if !self.is_cluster() {
             return self.servers.link(newest);
         }
@@ -184,7 +184,7 @@ impl Servers {
         Ok(Self::Cluster { client: Arc::new(client), nodes })
     }
 
-    fn link(&self, generation: u64) -> Result<Link, RedisError> {
+    fn link(&self, generation: u64) -> Result<RedisLink, RedisError> {
         let way = match self {
             Self::Single(client) => {
                 // Whoever fails is replaced, and the breaker says when: nothing is tried again.
@@ -197,13 +197,13 @@ impl Servers {
             }
             Self::Cluster { client, .. } => Way::Cluster(client.clone(), Arc::default()),
         };
-        Ok(Link { way, generation })
+        Ok(RedisLink { way, generation })
     }
 }
 
 /// A connection to one server or to a cluster, of one generation.
 #[derive(Clone)]
-pub(crate) struct Link {
+pub(crate) struct RedisLink {
     way: Way,
     generation: u64,
 }
@@ -215,7 +215,7 @@ enum Way {
     Cluster(Arc<ClusterClient>, Arc<OnceCell<ClusterConnection>>),
 }
 
-impl Link {
+impl RedisLink {
     /// Whether a cluster was found.
     fn stands(&self) -> bool {
         match &self.way {
@@ -250,7 +250,7 @@ async fn found<'a>(
     cell.get_or_try_init(|| connecting).await
 }
 
-impl ConnectionLike for Link {
+impl ConnectionLike for RedisLink {
     fn req_packed_command<'a>(&'a mut self, cmd: &'a Cmd) -> RedisFuture<'a, Value> {
         match &mut self.way {
             Way::Single(manager) => manager.req_packed_command(cmd),
@@ -294,7 +294,7 @@ mod tests {
     async fn the_links_of_all_threads_fail_as_one() {
         let links = Links::to("redis://127.0.0.1:1").unwrap();
         let runtime = Handle::current();
-        let by_thread: Vec<Link> = std::thread::scope(|scope| {
+        let by_thread: Vec<RedisLink> = std::thread::scope(|scope| {
             let ask = || {
                 let _runtime = runtime.enter();
                 links.mine().unwrap()

@@ -15,7 +15,7 @@ use std::{fmt, sync::Arc, time::Instant};
 use redis::{Arg, Client, Cmd, ErrorKind, FromRedisValue, Pipeline, ServerErrorKind};
 
 use breaker::{Breaker, Breakers};
-use link::{Link, Links};
+use link::{Links, RedisLink};
 pub use script::{Call, Script};
 pub use subscription::Subscription;
 
@@ -172,7 +172,7 @@ impl Redis {
 
     async fn guarded<T>(
         &self,
-        link: &Link,
+        link: &RedisLink,
         breaker: &Breaker,
         call: impl Future<Output = Result<T, redis::RedisError>>,
     ) -> Result<T, RedisAway> {

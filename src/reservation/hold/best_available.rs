@@ -4,8 +4,8 @@
 use std::{collections::HashSet, sync::Arc};
 
 use super::{
-    limiter::Desk,
-    order::{HoldOrder, Shown},
+    limiter::ReservationState,
+    order::{HoldRequest, ShownPrice},
     seat_groups,
 };
 use crate::{
@@ -31,8 +31,8 @@ const READINGS_MAX: u32 = 6;
 /// group is left, or none for the total that was shown.
 pub(crate) async fn hold_best(
     app: &App,
-    desk: &Desk,
-    order: &HoldOrder,
+    state: &ReservationState,
+    order: &HoldRequest,
     wish: &Wish,
     key: Option<&RequestKey>,
 ) -> Result<Hold, ReservationError> {
@@ -40,13 +40,13 @@ pub(crate) async fn hold_best(
     for reading in 0..READINGS_MAX {
         // The first look may be shared with others who ask now; a lost race wants a new one.
         let seats = if reading == 0 {
-            desk.seats(app, order.schedule.id, wish.section.as_deref()).await?
+            state.seats(app, order.schedule.id, wish.section.as_deref()).await?
         } else {
-            let _step = desk.step().await?;
-            desk.seats_anew(app, order.schedule.id, wish.section.as_deref()).await?
+            let _permit = state.acquire_permit().await?;
+            state.seats_anew(app, order.schedule.id, wish.section.as_deref()).await?
         };
         let groups = groups_for(&seats, wish, order);
-        if groups.is_empty() && reading > 0 && !is_freed(app, desk, order, wish, &seats).await? {
+        if groups.is_empty() && reading > 0 && !is_freed(app, state, order, wish, &seats).await? {
             return Err(none_left(app, &seats, wish, order).await?);
         }
         let mut gone: HashSet<ScheduleSeatId> = HashSet::new();
@@ -55,10 +55,10 @@ pub(crate) async fn hold_best(
                 continue;
             }
             // Whoever named a price was shown it, and holds nothing for another one.
-            let shown = order.shown.or(wish.price.map(|_| Shown::Total(group.total)));
+            let shown = order.shown.or(wish.price.map(|_| ShownPrice::Total(group.total)));
             let choice = Choice::Seats(group.ids);
-            let chosen = HoldOrder { choice, shown, ..order.clone() };
-            match hold::hold_chosen(app, desk, &chosen, key).await {
+            let chosen = HoldRequest { choice, shown, ..order.clone() };
+            match hold::hold_chosen(app, state, &chosen, key).await {
                 Err(ReservationError::SeatUnavailable { seat_ids, .. }) => {
                     gone.extend(&seat_ids);
                     lost = seat_ids;
@@ -83,7 +83,7 @@ struct Candidate {
 }
 
 /// The groups to try, the best first; of a total that was shown, only those that cost it.
-fn groups_for(seats: &[MapSeat], wish: &Wish, order: &HoldOrder) -> Vec<Candidate> {
+fn groups_for(seats: &[MapSeat], wish: &Wish, order: &HoldRequest) -> Vec<Candidate> {
     let fits =
         |seat: &&MapSeat| seat.is_free() && wish.price.is_none_or(|price| price == seat.price);
     let free: Vec<&MapSeat> = seats.iter().filter(fits).collect();
@@ -96,8 +96,8 @@ fn groups_for(seats: &[MapSeat], wish: &Wish, order: &HoldOrder) -> Vec<Candidat
         Some(Candidate { ids, total })
     });
     let is_as_shown = |candidate: &Candidate| match order.shown {
-        Some(Shown::Total(shown)) => shown == candidate.total,
-        Some(Shown::PriceVersion(_)) | None => true,
+        Some(ShownPrice::Total(shown)) => shown == candidate.total,
+        Some(ShownPrice::PriceVersion(_)) | None => true,
     };
     candidates.filter(is_as_shown).take(GROUPS_MAX).collect()
 }
@@ -107,16 +107,16 @@ async fn none_left(
     app: &App,
     seats: &[MapSeat],
     wish: &Wish,
-    order: &HoldOrder,
+    order: &HoldRequest,
 ) -> Result<ReservationError, sqlx::Error> {
     let is_priced_anew = match order.shown {
         None => false,
-        Some(Shown::Total(_)) => true,
-        Some(Shown::PriceVersion(shown)) => {
+        Some(ShownPrice::Total(_)) => true,
+        Some(ShownPrice::PriceVersion(shown)) => {
             store::position(&app.db, order.schedule.id).await?.price_version > shown
         }
     };
-    let at_any_price = HoldOrder { shown: None, ..order.clone() };
+    let at_any_price = HoldRequest { shown: None, ..order.clone() };
     let wish = Wish { price: None, ..wish.clone() };
     let others = if is_priced_anew { groups_for(seats, &wish, &at_any_price) } else { Vec::new() };
     Ok(match others.first() {
@@ -129,16 +129,16 @@ async fn none_left(
 /// worth another look.
 async fn is_freed(
     app: &App,
-    desk: &Desk,
-    order: &HoldOrder,
+    state: &ReservationState,
+    order: &HoldRequest,
     wish: &Wish,
     seats: &Arc<Vec<MapSeat>>,
 ) -> Result<bool, ReservationError> {
     let held = seats.iter().filter(|seat| seat.status == SeatStatus::Held);
     let held: Vec<_> = held.map(|seat| seat.id).collect();
-    let Some(_step) = desk.spare_step().await else { return Ok(false) };
+    let Some(_permit) = state.try_acquire_permit().await else { return Ok(false) };
     let (schedule_id, section) = (order.schedule.id, wish.section.as_deref());
-    let lapsed = desk.lapsed(app, schedule_id, section, &held).await?;
+    let lapsed = state.lapsed(app, schedule_id, section, &held).await?;
     if lapsed.is_empty() {
         return Ok(false);
     }
@@ -151,6 +151,6 @@ async fn is_freed(
     let groups = groups_for(&as_if_freed, wish, order);
     let Some(best) = groups.first() else { return Ok(false) };
     expiry::expire_in_the_way(app, &best.ids, None).await?;
-    desk.forget_lapsed(schedule_id, section).await;
+    state.forget_lapsed(schedule_id, section).await;
     Ok(true)
 }

@@ -15,23 +15,23 @@ use crate::{
     reservation::{
         error::ReservationError,
         hold,
-        seat_map::{self, feed::Maps, seat::MapSeat, streams::Streams},
+        seat_map::{self, feed::ChangeFeed, seat::MapSeat, streams::Streams},
     },
 };
 
 /// How old a map may be from which seats are proposed; the rows decide.
 const SEATS_TTL: Duration = Duration::from_millis(500);
-/// Maps remembered at once.
+/// ChangeFeed remembered at once.
 const SEATS_MAX: u64 = 64;
 
 /// Seats drawn at once. A larger house is shown a section at a time, and from memory.
 const SEATS_DRAWN_MAX: i64 = 1_500;
 /// How long an order waits until others have been at the database; as long as it would for
 /// a connection.
-const STEP_WAIT_MAX: Duration = Duration::from_secs(3);
+const PERMIT_WAIT_MAX: Duration = Duration::from_secs(3);
 
-/// The same for a step without which an order can be answered as well.
-const SPARE_STEP_WAIT_MAX: Duration = Duration::from_secs(1);
+/// The same for a acquire_permit without which an order can be answered as well.
+const SPARE_PERMIT_WAIT_MAX: Duration = Duration::from_secs(1);
 
 /// How long a performance is taken for as large as it was, and how many at once.
 const SIZES_TTL: Duration = Duration::from_secs(10);
@@ -47,56 +47,56 @@ type Part = (ScheduleId, Option<String>);
 
 /// The running state of this feature; clones share it.
 #[derive(Clone, Debug)]
-pub struct Desk {
+pub struct ReservationState {
     /// One fair lock a zone.
     pub(crate) zones: FairLocks,
     /// The maps that are watched here.
-    pub(crate) maps: Maps,
+    pub(crate) feed: ChangeFeed,
     /// The event streams that are open.
     pub(crate) streams: Streams,
     seats: Cache<Part, Arc<Vec<MapSeat>>>,
     lapsed: Cache<Part, Arc<HashSet<ScheduleSeatId>>>,
     sizes: Cache<ScheduleId, bool>,
     places: Cache<(ScheduleId, ZoneId), i32>,
-    steps: Arc<Semaphore>,
+    permits: Arc<Semaphore>,
 }
 
-impl Desk {
+impl ReservationState {
     /// The desk of one instance.
     pub fn new(app: &App) -> Self {
-        let n_steps = usize::try_from(app.config.db_connections_max.get()).unwrap_or(1);
+        let n_permits = usize::try_from(app.config.db_connections_max.get()).unwrap_or(1);
         Self {
             zones: FairLocks::new(&app.redis, FairTerms::default()),
-            maps: Maps::new(app),
+            feed: ChangeFeed::new(app),
             streams: Streams::default(),
             seats: Cache::builder().max_capacity(SEATS_MAX).time_to_live(SEATS_TTL).build(),
             lapsed: Cache::builder().max_capacity(SEATS_MAX).time_to_live(SEATS_TTL).build(),
             sizes: Cache::builder().max_capacity(SIZES_MAX).time_to_live(SIZES_TTL).build(),
             places: Cache::builder().max_capacity(PLACES_MAX).time_to_live(PLACES_TTL).build(),
-            steps: Arc::new(Semaphore::new(n_steps)),
+            permits: Arc::new(Semaphore::new(n_permits)),
         }
     }
 
     /// Ends every open stream: a stopping instance waits for none.
     pub fn close(&self) {
-        self.maps.close();
+        self.feed.close();
     }
 
-    /// Lets an order go to the database for one step, as many at once as there are
+    /// Lets an order go to the database for one acquire_permit, as many at once as there are
     /// connections. A crowd of orders stands in line here, in the order in which it came,
-    /// and not for the connections: other pages wait for one step, not for the crowd.
+    /// and not for the connections: other pages wait for one acquire_permit, not for the crowd.
     /// Never kept while waiting for a lock in Redis.
-    pub(crate) async fn step(&self) -> Result<SemaphorePermit<'_>, sqlx::Error> {
-        match tokio::time::timeout(STEP_WAIT_MAX, self.steps.acquire()).await {
-            Ok(Ok(step)) => Ok(step),
+    pub(crate) async fn acquire_permit(&self) -> Result<SemaphorePermit<'_>, sqlx::Error> {
+        match tokio::time::timeout(PERMIT_WAIT_MAX, self.permits.acquire()).await {
+            Ok(Ok(permit)) => Ok(permit),
             // As if no connection could be had.
             _ => Err(sqlx::Error::PoolTimedOut),
         }
     }
 
-    /// The same for a step that makes a refusal kinder; none when the crowd is large.
-    pub(crate) async fn spare_step(&self) -> Option<SemaphorePermit<'_>> {
-        tokio::time::timeout(SPARE_STEP_WAIT_MAX, self.steps.acquire()).await.ok()?.ok()
+    /// The same for a acquire_permit that makes a refusal kinder; none when the crowd is large.
+    pub(crate) async fn try_acquire_permit(&self) -> Option<SemaphorePermit<'_>> {
+        tokio::time::timeout(SPARE_PERMIT_WAIT_MAX, self.permits.acquire()).await.ok()?.ok()
     }
 
     /// Whether the house is too large to be drawn at once.
@@ -170,7 +170,7 @@ impl Desk {
         if self.places.get(&zone).await.is_some_and(|remaining| remaining >= quantity) {
             return Ok(());
         }
-        let _step = self.step().await?;
+        let _permit = self.acquire_permit().await?;
         let remaining = hold::store::find_remaining(&app.db, schedule_id, zone_id).await?;
         let remaining = remaining.ok_or(ReservationError::UnknownZone)?;
         self.places.insert(zone, remaining).await;

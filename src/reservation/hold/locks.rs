@@ -13,7 +13,7 @@ use std::{
     time::Duration,
 };
 
-use super::{limiter::Desk, order::HoldOrder};
+use super::{limiter::ReservationState, order::HoldRequest};
 use crate::{
     app::App,
     catalog::{ScheduleSeatId, ZoneId},
@@ -31,18 +31,18 @@ const ZONE_WAIT: Duration = Duration::from_secs(2);
 
 /// An order's locks.
 #[derive(Debug)]
-pub(crate) struct Turn {
+pub(crate) struct HoldLocks {
     // Given back in this order: the next one in the zone first.
     zone: Mutex<Option<FairGuard>>,
     lease: Option<Lease>,
 }
 
-impl Turn {
+impl HoldLocks {
     /// Takes what `order` needs, or says who has it.
     pub(crate) async fn take(
         app: &App,
-        desk: &Desk,
-        order: &HoldOrder,
+        state: &ReservationState,
+        order: &HoldRequest,
     ) -> Result<Self, ReservationError> {
         match &order.choice {
             Choice::Seats(ids) => Ok(Self::of(None, take_seats(app, order, ids).await?)),
@@ -50,7 +50,7 @@ impl Turn {
                 let lease = take_person(app, order).await?;
                 // Whoever is told to wait gives their own lease back, or the next try
                 // would meet it.
-                let zone = take_zone(desk, order, *zone_id).await?;
+                let zone = take_zone(state, order, *zone_id).await?;
                 Ok(Self::of(zone, lease))
             }
             Choice::Best(_) => Ok(Self::of(None, None)),
@@ -80,7 +80,7 @@ impl Turn {
 
 async fn take_seats(
     app: &App,
-    order: &HoldOrder,
+    order: &HoldRequest,
     ids: &[ScheduleSeatId],
 ) -> Result<Option<Lease>, ReservationError> {
     let names = ids.iter().map(|id| LeaseName::new(&order.schedule.id, id));
@@ -95,7 +95,7 @@ async fn take_seats(
     }
 }
 
-async fn take_person(app: &App, order: &HoldOrder) -> Result<Option<Lease>, ReservationError> {
+async fn take_person(app: &App, order: &HoldRequest) -> Result<Option<Lease>, ReservationError> {
     let person = format_args!("person:{}", order.account_id);
     let names = [LeaseName::new(&order.schedule.id, &person)];
     match Lease::take(&app.redis, names, &order.owner(), PERSON_LEASE).await {
@@ -108,12 +108,12 @@ async fn take_person(app: &App, order: &HoldOrder) -> Result<Option<Lease>, Rese
 }
 
 async fn take_zone(
-    desk: &Desk,
-    order: &HoldOrder,
+    state: &ReservationState,
+    order: &HoldRequest,
     zone_id: ZoneId,
 ) -> Result<Option<FairGuard>, ReservationError> {
     let name = LeaseName::new(&order.schedule.id, &zone_id);
-    match desk.zones.take(&name, &order.account_id.to_string(), ZONE_WAIT).await {
+    match state.zones.take(&name, &order.account_id.to_string(), ZONE_WAIT).await {
         Ok(zone) => Ok(Some(zone)),
         Err(error @ (FairError::Away(_) | FairError::Late)) => Ok(without(&error)),
         Err(FairError::Waiting(waiting)) => Err(ReservationError::waiting(waiting)),

@@ -16,10 +16,10 @@ pub(crate) mod store;
 use uuid::Uuid;
 
 use self::{
-    limiter::Desk,
-    locks::Turn,
-    order::HoldOrder,
-    store::{NewHold, Terms},
+    limiter::ReservationState,
+    locks::HoldLocks,
+    order::HoldRequest,
+    store::{HoldTerms, NewHold},
 };
 use super::{
     error::ReservationError,
@@ -42,20 +42,24 @@ use crate::{
 const LIVE_SEAT_KEY: &str = "reservation_items_live_seat_key";
 
 /// Holds what `order` asks for: all of it or nothing, and once for each request key.
-pub async fn hold(app: &App, desk: &Desk, order: &HoldOrder) -> Result<Hold, ReservationError> {
+pub async fn hold(
+    app: &App,
+    state: &ReservationState,
+    order: &HoldRequest,
+) -> Result<Hold, ReservationError> {
     let key = order.key();
     let places_max = i64::from(app.config.seats_per_hold_max.get());
     if order.choice.quantity() > places_max {
         return Err(ReservationError::TooMany { places_max });
     }
-    let outcome = match hold_now(app, desk, order, key.as_ref()).await {
+    let outcome = match hold_now(app, state, order, key.as_ref()).await {
         Err(ReservationError::NotInside(refusal @ QueueError::CoolingDown { .. })) => {
             entry_queue::note_cool_down(app, order.schedule.program_id).await;
             Err(refusal.into())
         }
         // Freed by the clock and not yet by anybody's transaction.
-        Err(refusal) if is_freed(app, desk, &refusal).await? => {
-            hold_now(app, desk, order, key.as_ref()).await
+        Err(refusal) if is_freed(app, state, &refusal).await? => {
+            hold_now(app, state, order, key.as_ref()).await
         }
         outcome => outcome,
     };
@@ -63,15 +67,15 @@ pub async fn hold(app: &App, desk: &Desk, order: &HoldOrder) -> Result<Hold, Res
         // What was carried out before is answered as it was then, whatever stands in
         // the way of doing it again.
         (Err(refusal), Some(key)) if refusal.is_refusal() => {
-            let step = desk.step().await?;
+            let permit = state.acquire_permit().await?;
             let first = key.find_outcome(&app.db).await?;
-            drop(step);
+            drop(permit);
             match first {
                 Some(first) => Ok(first),
-                None => Err(with_alternatives(app, desk, order, refusal).await),
+                None => Err(with_alternatives(app, state, order, refusal).await),
             }
         }
-        (Err(refusal), None) => Err(with_alternatives(app, desk, order, refusal).await),
+        (Err(refusal), None) => Err(with_alternatives(app, state, order, refusal).await),
         (outcome, _) => outcome,
     }
 }
@@ -79,7 +83,7 @@ pub async fn hold(app: &App, desk: &Desk, order: &HoldOrder) -> Result<Hold, Res
 /// What `order` was answered, if it was carried out.
 pub(crate) async fn find_carried_out(
     app: &App,
-    order: &HoldOrder,
+    order: &HoldRequest,
 ) -> Result<Option<Hold>, ReservationError> {
     match order.key() {
         Some(key) => Ok(key.find_outcome(&app.db).await?),
@@ -89,35 +93,35 @@ pub(crate) async fn find_carried_out(
 
 async fn hold_now(
     app: &App,
-    desk: &Desk,
-    order: &HoldOrder,
+    state: &ReservationState,
+    order: &HoldRequest,
     key: Option<&RequestKey>,
 ) -> Result<Hold, ReservationError> {
     match &order.choice {
-        Choice::Best(wish) => best_available::hold_best(app, desk, order, wish, key).await,
-        Choice::Seats(_) | Choice::Places { .. } => hold_chosen(app, desk, order, key).await,
+        Choice::Best(wish) => best_available::hold_best(app, state, order, wish, key).await,
+        Choice::Seats(_) | Choice::Places { .. } => hold_chosen(app, state, order, key).await,
     }
 }
 
 /// Holds what is chosen; `key` may stand for the wish that led to the choice.
 pub(crate) async fn hold_chosen(
     app: &App,
-    desk: &Desk,
-    order: &HoldOrder,
+    state: &ReservationState,
+    order: &HoldRequest,
     key: Option<&RequestKey>,
 ) -> Result<Hold, ReservationError> {
     if let Choice::Places { zone_id, quantity } = order.choice {
         // Nobody stands in line for what is gone or never was.
-        desk.require_places(app, order.schedule.id, zone_id, quantity).await?;
+        state.require_places(app, order.schedule.id, zone_id, quantity).await?;
     }
-    let turn = Turn::take(app, desk, order).await?;
-    let outcome = retry_stale(|_| hold_once(app, desk, order, &turn, key)).await;
-    turn.end().await;
+    let locks = HoldLocks::take(app, state, order).await?;
+    let outcome = retry_stale(|_| hold_once(app, state, order, &locks, key)).await;
+    locks.end().await;
     let (held, is_stay_longer) = outcome?;
     announce(app, order.schedule.id);
     if is_stay_longer {
         let program_id = order.schedule.program_id;
-        entry_queue::mirror(app, program_id, &[order.account_id]).await;
+        entry_queue::project(app, program_id, &[order.account_id]).await;
     }
     Ok(held)
 }
@@ -125,12 +129,12 @@ pub(crate) async fn hold_chosen(
 /// One attempt, in a transaction of its own; says as well whether the stay's end moved.
 async fn hold_once(
     app: &App,
-    desk: &Desk,
-    order: &HoldOrder,
-    turn: &Turn,
+    state: &ReservationState,
+    order: &HoldRequest,
+    locks: &HoldLocks,
     key: Option<&RequestKey>,
 ) -> Result<(Hold, bool), ReservationError> {
-    let _step = desk.step().await?;
+    let _permit = state.acquire_permit().await?;
     let mut tx = app.db.begin().await?;
     if let Some(key) = key
         && let Claim::Done(first) = key.claim(&mut tx).await?
@@ -142,7 +146,7 @@ async fn hold_once(
     let held = match &order.choice {
         Choice::Seats(ids) => hold_seats(&mut tx, order, &stay, ids).await?,
         Choice::Places { zone_id, quantity } => {
-            hold_places(&mut tx, order, &stay, turn, (*zone_id, *quantity)).await?
+            hold_places(&mut tx, order, &stay, locks, (*zone_id, *quantity)).await?
         }
         // A wish has become a choice before anything is held.
         Choice::Best(_) => return Err(ReservationError::Inconsistent),
@@ -159,7 +163,7 @@ async fn hold_once(
 
 async fn hold_seats(
     tx: &mut Connection,
-    order: &HoldOrder,
+    order: &HoldRequest,
     stay: &Stay,
     ids: &[ScheduleSeatId],
 ) -> Result<Hold, ReservationError> {
@@ -194,15 +198,15 @@ async fn hold_seats(
 
 async fn hold_places(
     tx: &mut Connection,
-    order: &HoldOrder,
+    order: &HoldRequest,
     stay: &Stay,
-    turn: &Turn,
+    locks: &HoldLocks,
     (zone_id, quantity): (ZoneId, i32),
 ) -> Result<Hold, ReservationError> {
     let zone = store::lock_zone(tx, order.schedule.id, zone_id).await?;
     let zone = zone.ok_or(ReservationError::UnknownZone)?;
     // The row keeps the order from here on.
-    turn.pass_on();
+    locks.pass_on();
     let hold = new_hold(tx, order, stay).await?;
     if zone.remaining < quantity {
         return Err(ReservationError::SoldOut { zone_id: Some(zone_id) });
@@ -221,7 +225,7 @@ async fn hold_places(
 /// statement after the locks on the stay and on the seats or the zone.
 async fn new_hold(
     tx: &mut Connection,
-    order: &HoldOrder,
+    order: &HoldRequest,
     stay: &Stay,
 ) -> Result<NewHold, ReservationError> {
     let terms = store::terms_of(tx, order.schedule.id, order.account_id).await?;
@@ -237,7 +241,7 @@ async fn new_hold(
     })
 }
 
-fn check(terms: &Terms, quantity: i64) -> Result<(), ReservationError> {
+fn check(terms: &HoldTerms, quantity: i64) -> Result<(), ReservationError> {
     if !terms.is_on_sale {
         return Err(ReservationError::SaleClosed);
     }
@@ -269,7 +273,11 @@ fn held(
 }
 
 /// Whether holds that are over stood in the way and do so no more.
-async fn is_freed(app: &App, desk: &Desk, refusal: &ReservationError) -> Result<bool, sqlx::Error> {
+async fn is_freed(
+    app: &App,
+    state: &ReservationState,
+    refusal: &ReservationError,
+) -> Result<bool, sqlx::Error> {
     let (seat_ids, zone_id) = match refusal {
         ReservationError::SeatUnavailable { seat_ids, .. } => (seat_ids.as_slice(), None),
         ReservationError::SoldOut { zone_id: Some(zone_id) } => {
@@ -277,7 +285,7 @@ async fn is_freed(app: &App, desk: &Desk, refusal: &ReservationError) -> Result<
         }
         _ => return Ok(false),
     };
-    let Some(_step) = desk.spare_step().await else { return Ok(false) };
+    let Some(_permit) = state.try_acquire_permit().await else { return Ok(false) };
     let n_freed = expiry::expire_in_the_way(app, seat_ids, zone_id).await?;
     Ok(n_freed > 0)
 }
@@ -285,13 +293,13 @@ async fn is_freed(app: &App, desk: &Desk, refusal: &ReservationError) -> Result<
 /// Adds the nearest seats that are free to a refusal of seats.
 async fn with_alternatives(
     app: &App,
-    desk: &Desk,
-    order: &HoldOrder,
+    state: &ReservationState,
+    order: &HoldRequest,
     refusal: ReservationError,
 ) -> ReservationError {
     match (refusal, &order.choice) {
         (ReservationError::SeatUnavailable { seat_ids, .. }, Choice::Seats(wanted)) => {
-            let Some(_step) = desk.spare_step().await else {
+            let Some(_permit) = state.try_acquire_permit().await else {
                 return ReservationError::seats_unavailable(seat_ids);
             };
             let alternatives = alternatives::of(app, order.schedule.id, wanted, &seat_ids).await;

@@ -16,7 +16,7 @@ use crate::{
 
 /// Request to hold seats or zone places for one account.
 #[derive(Clone, Debug)]
-pub struct HoldOrder {
+pub struct HoldRequest {
     /// Account that will own the hold.
     pub account_id: AccountId,
     /// Program of the performance.
@@ -26,7 +26,7 @@ pub struct HoldOrder {
     /// Seats or places wanted.
     pub choice: Choice,
     /// Price that was shown; `None`: whatever it costs.
-    pub shown: Option<Shown>,
+    pub shown: Option<ShownPrice>,
     /// Carries the order out once, however often it comes.
     pub request_key: Option<Uuid>,
     /// Entry pass that came with it: of the stay in which it is held, or it is refused.
@@ -36,7 +36,7 @@ pub struct HoldOrder {
 /// Price of an order as the person who sent it saw it. It is compared and never charged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Shown {
+pub enum ShownPrice {
     /// Total of everything ordered.
     Total(Points),
     /// `schedules.price_version` as it was read before the seats that were shown: a seat that
@@ -44,7 +44,7 @@ pub enum Shown {
     PriceVersion(i64),
 }
 
-impl Shown {
+impl ShownPrice {
     /// The total, where that was shown.
     pub(crate) fn total(self) -> Option<Points> {
         match self {
@@ -54,7 +54,7 @@ impl Shown {
     }
 }
 
-impl HoldOrder {
+impl HoldRequest {
     pub(crate) fn key(&self) -> Option<RequestKey> {
         let route = format!("POST /schedules/{}/reservations", self.schedule.id);
         let (owner, key) = (self.account_id.0, self.request_key?);
@@ -79,8 +79,8 @@ impl HoldOrder {
     ) -> Result<(), ReservationError> {
         let is_as_shown = match self.shown {
             None => true,
-            Some(Shown::Total(shown)) => shown == total,
-            Some(Shown::PriceVersion(shown)) => price_version <= shown,
+            Some(ShownPrice::Total(shown)) => shown == total,
+            Some(ShownPrice::PriceVersion(shown)) => price_version <= shown,
         };
         if is_as_shown { Ok(()) } else { Err(ReservationError::PriceChanged { total }) }
     }

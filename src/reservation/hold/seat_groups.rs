@@ -97,7 +97,7 @@ mod tests {
     use crate::{catalog::ScheduleSeatId, points::Points, reservation::model::SeatStatus};
 
     /// A house of some rows, seats taken at random and an aisle in the middle.
-    fn house(rng: &mut StdRng) -> Vec<MapSeat> {
+    fn snapshot(rng: &mut StdRng) -> Vec<MapSeat> {
         let (rows, width) = (rng.random_range(1..6_u8), rng.random_range(1..14_u8));
         let taken = rng.random_range(0.0..0.9);
         let mut seats = Vec::new();
@@ -143,7 +143,7 @@ mod tests {
     fn of_any_house_the_best_group_is_together_free_and_strands_nobody_it_need_not() {
         let mut rng = StdRng::seed_from_u64(7);
         for _ in 0..2_000 {
-            let seats = house(&mut rng);
+            let seats = snapshot(&mut rng);
             let free: Vec<&MapSeat> = seats.iter().filter(|seat| seat.is_free()).collect();
             let n = rng.random_range(1..5);
             let account_id = AccountId(Uuid::from_u128(rng.random()));
@@ -165,9 +165,9 @@ mod tests {
     #[test]
     fn people_who_ask_at_once_are_spread_over_what_is_about_as_good() {
         let mut rng = StdRng::seed_from_u64(7);
-        let mut seats = house(&mut rng);
+        let mut seats = snapshot(&mut rng);
         while seats.len() < 40 {
-            seats = house(&mut rng);
+            seats = snapshot(&mut rng);
         }
         for seat in &mut seats {
             seat.status = SeatStatus::Available;

@@ -45,7 +45,7 @@ pub(crate) async fn lock_seats(
 
 /// On what terms an account may hold seats of a performance at this moment.
 #[derive(Debug)]
-pub(crate) struct Terms {
+pub(crate) struct HoldTerms {
     /// By the database's clock, after the locks.
     pub(crate) moment: DateTime<Utc>,
     pub(crate) is_on_sale: bool,
@@ -64,9 +64,9 @@ pub(crate) async fn terms_of(
     tx: &mut Connection,
     schedule_id: ScheduleId,
     account_id: AccountId,
-) -> Result<Terms, sqlx::Error> {
+) -> Result<HoldTerms, sqlx::Error> {
     sqlx::query_as!(
-        Terms,
+        HoldTerms,
         r#"
         select clock_timestamp() as "moment!",
             (p.status = 'PUBLISHED' and p.on_sale_at <= clock_timestamp()
@@ -111,7 +111,7 @@ pub(crate) struct NewHold {
     pub(crate) account_id: AccountId,
     pub(crate) schedule_id: ScheduleId,
     pub(crate) program_id: ProgramId,
-    pub(crate) terms: Terms,
+    pub(crate) terms: HoldTerms,
 }
 
 /// Writes a hold, its items and its seats in one statement. Says when it ends and how

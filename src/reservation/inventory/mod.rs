@@ -1,4 +1,4 @@
-//! What a performance has to sell, changed by the management as steps of its
+//! What a performance has to sell, changed by the management as permits of its
 //! transaction: seats taken off sale and put back, zones made larger and smaller.
 
 pub(crate) mod pages;

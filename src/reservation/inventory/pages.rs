@@ -6,15 +6,15 @@ use serde_json::{Map, Value, json};
 use super::StockError;
 use crate::{
     text::i18n::Phrase,
-    web::error::{Fault, NotFound, database_fault},
+    web::error::{HttpError, NotFound, database_error},
 };
 
-impl Fault for StockError {
+impl HttpError for StockError {
     fn status(&self) -> StatusCode {
         match self {
             Self::NoSuchSeats => NotFound.status(),
             Self::SeatsInUse { .. } | Self::PlacesInUse => StatusCode::CONFLICT,
-            Self::Database(error) => database_fault(error).0,
+            Self::Database(error) => database_error(error).0,
         }
     }
 
@@ -23,7 +23,7 @@ impl Fault for StockError {
             Self::NoSuchSeats => "no-such-seats",
             Self::SeatsInUse { .. } => "seats-in-use",
             Self::PlacesInUse => "places-in-use",
-            Self::Database(error) => database_fault(error).1,
+            Self::Database(error) => database_error(error).1,
         }
     }
 

@@ -1,4 +1,4 @@
-//! What becomes of a reservation after it was made, as steps of the caller's
+//! What becomes of a reservation after it was made, as permits of the caller's
 //! transaction.
 
 pub(crate) mod expiry;
@@ -137,7 +137,7 @@ pub async fn renew(
     }
     tx.commit().await?;
     if stay.is_some() {
-        entry_queue::mirror(app, program_id, &[account_id]).await;
+        entry_queue::project(app, program_id, &[account_id]).await;
     }
     Ok(expires_at)
 }

@@ -29,7 +29,7 @@ use crate::{
     },
     wallet::{self, Provider, pages::ChargeBox},
     web::{
-        error::{Fault, NotFound, PageError},
+        error::{HttpError, NotFound, PageError},
         flash,
         page::{View, json as json_answer},
     },
@@ -187,7 +187,7 @@ pub async fn reservation_page(
     provider: &Provider,
     me: &CurrentAccount,
     id: ReservationId,
-    refusal: Option<&dyn Fault>,
+    refusal: Option<&dyn HttpError>,
 ) -> Result<HttpResponse, PageError> {
     let reservation = lifecycle::find_owned(&app.db, me.account_id, id).await?.ok_or(NotFound)?;
     let items = seat_map::store::list_items(&app.db, id).await?;
@@ -218,7 +218,7 @@ pub async fn reservation_page(
         cancellation_key: Uuid::now_v7(),
         refusal: refusal.map(|fault| me.view.refusal(fault)),
     };
-    let status = refusal.map_or(StatusCode::OK, Fault::status);
+    let status = refusal.map_or(StatusCode::OK, HttpError::status);
     Ok(me.view.html(status, &page))
 }
 

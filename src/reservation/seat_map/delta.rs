@@ -16,7 +16,7 @@ use crate::{
 
 /// What changed since a cursor.
 #[derive(Clone, Debug, Serialize)]
-pub(crate) struct Changes {
+pub(crate) struct Delta {
     /// What to ask from next.
     #[serde(serialize_with = "as_text")]
     pub(crate) cursor: i64,
@@ -63,7 +63,7 @@ pub(crate) fn as_text<S: serde::Serializer>(
     serializer.collect_str(cursor)
 }
 
-impl Changes {
+impl Delta {
     /// What `rows` say, and which sections it moved.
     pub(crate) fn of(rows: &ChangedRows, sections: Vec<SectionChange>) -> Self {
         let seat =
@@ -121,12 +121,12 @@ impl Changes {
 /// Which versions were told, of the rows that may come again. A transaction that runs for
 /// long, anywhere in the database, holds the cursor back; nothing is told twice for it.
 #[derive(Debug, Default)]
-pub(crate) struct Seen {
+pub(crate) struct SentVersions {
     seats: HashMap<ScheduleSeatId, (i64, Points)>,
     zones: HashMap<ZoneId, (i64, Points)>,
 }
 
-impl Seen {
+impl SentVersions {
     /// The rows that were not told before.
     pub(crate) fn news(&mut self, mut rows: ChangedRows) -> ChangedRows {
         // A new price is no new version: it is no matter of whoever holds the seat.

@@ -13,10 +13,10 @@ use std::{
 };
 
 use super::{
-    delta::{Changes, Seen},
-    snapshot::House,
+    delta::{Delta, SentVersions},
+    snapshot::Snapshot,
     store::{self, changes},
-    subscription::{Viewing, Watch, locked, read_house},
+    subscription::{Subscription, Viewing, locked, read_snapshot},
 };
 use crate::{
     app::App,
@@ -28,7 +28,7 @@ use crate::{
 const CHANNEL: &str = "map-changed";
 /// Hints that come together are answered together.
 const COALESCED: Duration = Duration::from_millis(100);
-/// Maps watched at once. A house of fifty thousand seats takes some twenty megabytes.
+/// ChangeFeed watched at once. A house of fifty thousand seats takes some twenty megabytes.
 const WATCHED_MAX: usize = 128;
 /// How long the first reading of a map may take, however large it is.
 const BEGIN_MAX: Duration = Duration::from_secs(10);
@@ -44,16 +44,16 @@ pub fn announce(app: &App, schedule_id: ScheduleId) {
 
 /// The maps that are watched at one instance; clones share them.
 #[derive(Clone, Debug)]
-pub(crate) struct Maps {
+pub(crate) struct ChangeFeed {
     watched: Watched,
     /// Held while a watch is begun: a crowd that opens a map reads it once.
     beginning: Arc<tokio::sync::Mutex<()>>,
     _listener: Arc<Listener>,
 }
 
-type Watched = Arc<Mutex<HashMap<ScheduleId, Arc<Watch>>>>;
+type Watched = Arc<Mutex<HashMap<ScheduleId, Arc<Subscription>>>>;
 
-impl Maps {
+impl ChangeFeed {
     pub(crate) fn new(app: &App) -> Self {
         let watched = Watched::default();
         let hinted = Arc::clone(&watched);
@@ -79,12 +79,12 @@ impl Maps {
         app: &App,
         schedule_id: ScheduleId,
         since: i64,
-    ) -> Result<Changes, sqlx::Error> {
+    ) -> Result<Delta, sqlx::Error> {
         let watch = self.watch(app, schedule_id).await?;
         // Before the answers: what is priced in between is refused once, not charged.
         let price_version = watch.price_version();
         match watch.missed(since) {
-            Some((answers, cursor)) => Ok(Changes::merged(&answers, cursor, price_version)),
+            Some((answers, cursor)) => Ok(Delta::merged(&answers, cursor, price_version)),
             None => watch.asked(app, schedule_id, since).await,
         }
     }
@@ -108,20 +108,24 @@ impl Maps {
 
     /// The house as it stands, or stood at the last look, and where to ask for changes
     /// from. `read` runs under a lock.
-    pub(crate) async fn house<T>(
+    pub(crate) async fn snapshot<T>(
         &self,
         app: &App,
         schedule_id: ScheduleId,
-        read: impl FnOnce(&mut House, i64) -> T,
+        read: impl FnOnce(&mut Snapshot, i64) -> T,
     ) -> Result<T, sqlx::Error> {
         let watch = self.watch(app, schedule_id).await?;
         // Before the house: what changes in between is told again, not missed.
         let cursor = watch.cursor();
-        Ok(read(&mut locked(&watch.house), cursor))
+        Ok(read(&mut locked(&watch.snapshot), cursor))
     }
 
     /// The watch of a map, begun by its first viewer.
-    async fn watch(&self, app: &App, schedule_id: ScheduleId) -> Result<Arc<Watch>, sqlx::Error> {
+    async fn watch(
+        &self,
+        app: &App,
+        schedule_id: ScheduleId,
+    ) -> Result<Arc<Subscription>, sqlx::Error> {
         if let Some(watch) = self.find(schedule_id) {
             return Ok(watch);
         }
@@ -135,7 +139,11 @@ impl Maps {
         begun.await.unwrap_or(Err(sqlx::Error::WorkerCrashed))
     }
 
-    async fn begin(&self, app: &App, schedule_id: ScheduleId) -> Result<Arc<Watch>, sqlx::Error> {
+    async fn begin(
+        &self,
+        app: &App,
+        schedule_id: ScheduleId,
+    ) -> Result<Arc<Subscription>, sqlx::Error> {
         let _alone = self.beginning.lock().await;
         if let Some(watch) = self.find(schedule_id) {
             return Ok(watch);
@@ -143,8 +151,8 @@ impl Maps {
         // What is newer than the oldest transaction that still runs, at once: a viewer's
         // cursor may be as old as that one.
         let since = store::position(&app.db, schedule_id).await?.cursor;
-        let watch = Arc::new(Watch::new(since, read_house(app, schedule_id).await?));
-        let mut seen = Seen::default();
+        let watch = Arc::new(Subscription::new(since, read_snapshot(app, schedule_id).await?));
+        let mut seen = SentVersions::default();
         let first = seen.news(changes::changes_since(&app.db, schedule_id, since).await?);
         watch.take(app, schedule_id, first).await?;
         {
@@ -157,7 +165,7 @@ impl Maps {
         Ok(watch)
     }
 
-    fn find(&self, schedule_id: ScheduleId) -> Option<Arc<Watch>> {
+    fn find(&self, schedule_id: ScheduleId) -> Option<Arc<Subscription>> {
         let watch = locked(&self.watched).get(&schedule_id).map(Arc::clone)?;
         watch.touch();
         Some(watch)
@@ -166,7 +174,7 @@ impl Maps {
 
 /// Ends the watch that nobody opened for longest when there are too many; its viewers
 /// open it anew.
-fn make_room(watched: &mut HashMap<ScheduleId, Arc<Watch>>) {
+fn make_room(watched: &mut HashMap<ScheduleId, Arc<Subscription>>) {
     if watched.len() < WATCHED_MAX {
         return;
     }
@@ -181,8 +189,8 @@ async fn follow(
     app: App,
     watched: Watched,
     schedule_id: ScheduleId,
-    watch: Arc<Watch>,
-    mut seen: Seen,
+    watch: Arc<Subscription>,
+    mut seen: SentVersions,
 ) {
     let mut since = watch.cursor();
     loop {
@@ -203,7 +211,7 @@ async fn follow(
             Ok(cursor) => since = cursor,
             Err(error) => {
                 // What was read may not have been told.
-                seen = Seen::default();
+                seen = SentVersions::default();
                 tracing::warn!(%error, %schedule_id, "a map could not be followed");
             }
         }
@@ -214,8 +222,8 @@ async fn follow(
 async fn look(
     app: &App,
     schedule_id: ScheduleId,
-    watch: &Watch,
-    seen: &mut Seen,
+    watch: &Subscription,
+    seen: &mut SentVersions,
     since: i64,
 ) -> Result<i64, sqlx::Error> {
     let rows = changes::changes_since(&app.db, schedule_id, since).await?;

@@ -21,7 +21,7 @@ use crate::catalog::ScheduleSeatId;
 
 /// The seats in map order, the sections they make, and the zones.
 #[derive(Debug, Default)]
-pub(crate) struct House {
+pub(crate) struct Snapshot {
     seats: Vec<MapSeat>,
     places: HashMap<ScheduleSeatId, usize>,
     sections: Vec<Section>,
@@ -55,7 +55,7 @@ struct Document<'a> {
     zones: &'a [ZoneState],
 }
 
-impl House {
+impl Snapshot {
     /// A house of `seats` in map order, which were read after `position`.
     pub(crate) fn new(position: Position, seats: Vec<MapSeat>, zones: Vec<ZoneState>) -> Self {
         let Position { price_version, venue_version, .. } = position;
@@ -207,14 +207,14 @@ mod tests {
         }
     }
 
-    fn house() -> House {
+    fn snapshot() -> Snapshot {
         let seats = vec![
             seat(1, "Stalls", "A", (1, 5)),
             seat(2, "Balcony", "A", (0, 9)),
             seat(3, "Stalls", "B", (0, 4)),
             seat(4, "Stalls", "A", (0, 5)),
         ];
-        House::new(Position::default(), in_map_order(seats), Vec::new())
+        Snapshot::new(Position::default(), in_map_order(seats), Vec::new())
     }
 
     fn changed(id: i64, status: SeatStatus, price: Points) -> ChangedRows {
@@ -223,42 +223,42 @@ mod tests {
         ChangedRows { cursor: 1, price_version: 1, venue_version: 0, seats, zones }
     }
 
-    fn free(house: &House) -> Vec<(String, usize)> {
-        house.counts().into_iter().map(|count| (count.name, count.free)).collect()
+    fn free(snapshot: &Snapshot) -> Vec<(String, usize)> {
+        snapshot.counts().into_iter().map(|count| (count.name, count.free)).collect()
     }
 
     #[test]
     fn seats_stand_by_section_then_from_the_front_then_from_the_left() {
-        let ids: Vec<i64> = house().seats(None).iter().map(|seat| seat.id.0).collect();
+        let ids: Vec<i64> = snapshot().seats(None).iter().map(|seat| seat.id.0).collect();
         assert_eq!(ids, [2, 3, 4, 1]);
-        let ids: Vec<i64> = house().seats(Some("Stalls")).iter().map(|seat| seat.id.0).collect();
+        let ids: Vec<i64> = snapshot().seats(Some("Stalls")).iter().map(|seat| seat.id.0).collect();
         assert_eq!(ids, [3, 4, 1]);
-        assert!(house().seats(Some("Gallery")).is_empty());
+        assert!(snapshot().seats(Some("Gallery")).is_empty());
     }
 
     #[test]
     fn what_changes_moves_the_count_of_its_section_once() {
-        let mut house = house();
-        let before = house.document(1);
+        let mut snapshot = snapshot();
+        let before = snapshot.document(1);
         for _told_twice in 0..2 {
-            house.apply(&changed(4, SeatStatus::Held, Points::ZERO));
-            assert_eq!(free(&house), [("Balcony".to_owned(), 1), ("Stalls".to_owned(), 2)]);
+            snapshot.apply(&changed(4, SeatStatus::Held, Points::ZERO));
+            assert_eq!(free(&snapshot), [("Balcony".to_owned(), 1), ("Stalls".to_owned(), 2)]);
         }
-        assert_ne!(before, house.document(2), "the document is written anew");
-        house.apply(&changed(4, SeatStatus::Reserved, Points::ZERO));
-        house.apply(&changed(4, SeatStatus::Available, Points::ZERO));
-        assert_eq!(free(&house), [("Balcony".to_owned(), 1), ("Stalls".to_owned(), 3)]);
+        assert_ne!(before, snapshot.document(2), "the document is written anew");
+        snapshot.apply(&changed(4, SeatStatus::Reserved, Points::ZERO));
+        snapshot.apply(&changed(4, SeatStatus::Available, Points::ZERO));
+        assert_eq!(free(&snapshot), [("Balcony".to_owned(), 1), ("Stalls".to_owned(), 3)]);
     }
 
     #[test]
     fn a_new_price_is_in_the_range_of_its_section_and_a_new_seat_is_unknown() {
-        let mut house = house();
+        let mut snapshot = snapshot();
         let price = Points::new(70_000).unwrap();
-        house.apply(&changed(4, SeatStatus::Available, price));
+        snapshot.apply(&changed(4, SeatStatus::Available, price));
         let prices: Vec<_> =
-            house.sections().iter().map(|each| (each.price_min, each.price_max)).collect();
+            snapshot.sections().iter().map(|each| (each.price_min, each.price_max)).collect();
         assert_eq!(prices, [(Points::ZERO, Points::ZERO), (Points::ZERO, price)]);
-        let applied = house.apply(&changed(5, SeatStatus::Available, price));
+        let applied = snapshot.apply(&changed(5, SeatStatus::Available, price));
         assert!(matches!(applied, Applied::Unknown));
     }
 }

@@ -12,8 +12,8 @@ use tokio::{
 };
 
 use super::{
-    delta::Changes,
-    snapshot::{Applied, House},
+    delta::Delta,
+    snapshot::{Applied, Snapshot},
     store::{
         self,
         changes::{self, ChangedRows},
@@ -30,11 +30,11 @@ const BEHIND_MAX: usize = 64;
 
 /// One watched map.
 #[derive(Debug)]
-pub(crate) struct Watch {
+pub(crate) struct Subscription {
     pub(crate) hinted: Notify,
-    pub(crate) answers: broadcast::Sender<Arc<Changes>>,
+    pub(crate) answers: broadcast::Sender<Arc<Delta>>,
     kept: Mutex<Kept>,
-    pub(crate) house: Mutex<House>,
+    pub(crate) snapshot: Mutex<Snapshot>,
 }
 
 /// The last answers: together they cover everything from `since` on.
@@ -42,22 +42,27 @@ pub(crate) struct Watch {
 struct Kept {
     since: i64,
     cursor: i64,
-    answers: VecDeque<Arc<Changes>>,
+    answers: VecDeque<Arc<Delta>>,
     touched: Instant,
 }
 
 /// What a viewer gets at once, and the answers to come.
 pub(crate) struct Viewing {
-    pub(crate) missed: Vec<Arc<Changes>>,
-    pub(crate) answers: broadcast::Receiver<Arc<Changes>>,
+    pub(crate) missed: Vec<Arc<Delta>>,
+    pub(crate) answers: broadcast::Receiver<Arc<Delta>>,
 }
 
-impl Watch {
-    pub(crate) fn new(cursor: i64, house: House) -> Self {
+impl Subscription {
+    pub(crate) fn new(cursor: i64, snapshot: Snapshot) -> Self {
         let touched = Instant::now();
         let kept = Kept { since: cursor, cursor, answers: VecDeque::new(), touched };
         let (answers, _) = broadcast::channel(BEHIND_MAX);
-        Self { hinted: Notify::new(), answers, kept: Mutex::new(kept), house: Mutex::new(house) }
+        Self {
+            hinted: Notify::new(),
+            answers,
+            kept: Mutex::new(kept),
+            snapshot: Mutex::new(snapshot),
+        }
     }
 
     /// From where the next look asks.
@@ -78,7 +83,7 @@ impl Watch {
     /// The answers that whoever knows everything before `since` has missed, and the
     /// cursor after them; none when that is too long ago, or not reached here: another instance
     /// may have looked later, and another cluster's numbers mean nothing.
-    pub(crate) fn missed(&self, since: i64) -> Option<(Vec<Arc<Changes>>, i64)> {
+    pub(crate) fn missed(&self, since: i64) -> Option<(Vec<Arc<Delta>>, i64)> {
         let kept = locked(&self.kept);
         (kept.since <= since && since <= kept.cursor).then(|| {
             // With the same cursor it is open which was read first: told again, not missed.
@@ -89,7 +94,7 @@ impl Watch {
 
     /// The version of the prices that the house shows.
     pub(crate) fn price_version(&self) -> i64 {
-        locked(&self.house).price_version()
+        locked(&self.snapshot).price_version()
     }
 
     /// What changed since a cursor that is not remembered.
@@ -98,9 +103,9 @@ impl Watch {
         app: &App,
         schedule_id: ScheduleId,
         since: i64,
-    ) -> Result<Changes, sqlx::Error> {
+    ) -> Result<Delta, sqlx::Error> {
         let rows = changes::changes_since(&app.db, schedule_id, since).await?;
-        Ok(Changes::of(&rows, locked(&self.house).counts()))
+        Ok(Delta::of(&rows, locked(&self.snapshot).counts()))
     }
 
     /// Writes `rows` into the house and tells everybody.
@@ -110,21 +115,21 @@ impl Watch {
         schedule_id: ScheduleId,
         rows: ChangedRows,
     ) -> Result<(), sqlx::Error> {
-        let applied = locked(&self.house).apply(&rows);
+        let applied = locked(&self.snapshot).apply(&rows);
         let sections = match applied {
             Applied::Known(sections) => sections,
             Applied::Unknown => {
-                let house = read_house(app, schedule_id).await?;
-                let counts = house.counts();
-                *locked(&self.house) = house;
+                let snapshot = read_snapshot(app, schedule_id).await?;
+                let counts = snapshot.counts();
+                *locked(&self.snapshot) = snapshot;
                 counts
             }
         };
-        self.keep(Changes::of(&rows, sections));
+        self.keep(Delta::of(&rows, sections));
         Ok(())
     }
 
-    fn keep(&self, changes: Changes) {
+    fn keep(&self, changes: Delta) {
         let mut kept = locked(&self.kept);
         if changes.cursor < kept.cursor {
             // The database was restored into another cluster: what was kept has other numbers.
@@ -153,10 +158,13 @@ impl Watch {
 }
 
 /// The house as the database has it.
-pub(crate) async fn read_house(app: &App, schedule_id: ScheduleId) -> Result<House, sqlx::Error> {
+pub(crate) async fn read_snapshot(
+    app: &App,
+    schedule_id: ScheduleId,
+) -> Result<Snapshot, sqlx::Error> {
     let position = store::position(&app.db, schedule_id).await?;
     let seats = store::list_seats(&app.db, schedule_id, None).await?;
-    Ok(House::new(position, seats, store::list_zones(&app.db, schedule_id).await?))
+    Ok(Snapshot::new(position, seats, store::list_zones(&app.db, schedule_id).await?))
 }
 
 pub(crate) fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {

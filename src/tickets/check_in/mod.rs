@@ -6,7 +6,7 @@ pub(crate) mod store;
 use chrono::{DateTime, TimeDelta, Utc};
 use serde::Serialize;
 
-use self::store::Shown;
+use self::store::ScannedTicket;
 use super::{
     error::{Show, TicketError},
     model::{TicketCode, TicketId, TicketStatus},
@@ -92,7 +92,7 @@ pub async fn check_in(
 ) -> Result<CheckIn, TicketError> {
     let ticket_id = store::lock_by_code(tx, code).await?.ok_or(TicketError::Unknown)?;
     let shown = store::shown_ticket_of(tx, ticket_id).await?;
-    let Shown { title, starts_at, time_zone, moment, .. } = shown;
+    let ScannedTicket { title, starts_at, time_zone, moment, .. } = shown;
     let show = Show { title, starts_at, time_zone };
     match (shown.status, shown.used_at) {
         // First: a ticket of another evening is told so, whatever became of it.

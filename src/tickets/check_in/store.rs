@@ -35,7 +35,7 @@ pub(crate) async fn lock(tx: &mut Connection, ticket_id: TicketId) -> Result<(),
 }
 
 /// What decides whether a ticket opens a door.
-pub(crate) struct Shown {
+pub(crate) struct ScannedTicket {
     pub(crate) status: TicketStatus,
     pub(crate) used_at: Option<DateTime<Utc>>,
     pub(crate) schedule_id: ScheduleId,
@@ -51,9 +51,9 @@ pub(crate) struct Shown {
 pub(crate) async fn shown_ticket_of(
     tx: &mut Connection,
     ticket_id: TicketId,
-) -> Result<Shown, sqlx::Error> {
+) -> Result<ScannedTicket, sqlx::Error> {
     sqlx::query_as!(
-        Shown,
+        ScannedTicket,
         r#"
         select t.status as "status: TicketStatus", t.used_at,
                r.schedule_id as "schedule_id: ScheduleId",

@@ -1,6 +1,6 @@
 //! What was agreed: refunds, stays, transfers, and the house's side of every movement.
 
-use crate::{infra::postgres::Connection, verify::invariant::Finding};
+use crate::{infra::postgres::Connection, verify::invariant::CheckFailure};
 
 /// How long a hold may take from the look at its stay to its row, in seconds: it waits for rows
 /// at most so long, and a transaction of ours that rests longer is ended by the server.
@@ -11,9 +11,9 @@ const HOLDING_SECS_MAX: f64 = 10.0;
 pub(crate) async fn list_wrong_shares(
     tx: &mut Connection,
     rows_max: i64,
-) -> Result<Vec<Finding>, sqlx::Error> {
+) -> Result<Vec<CheckFailure>, sqlx::Error> {
     sqlx::query_as!(
-        Finding,
+        CheckFailure,
         r#"
         select 'payment ' || payments.id as "subject!",
             format('gave %s of %s back, though %s percent were agreed',
@@ -40,9 +40,9 @@ pub(crate) async fn list_wrong_shares(
 pub(crate) async fn list_not_wound_down(
     tx: &mut Connection,
     rows_max: i64,
-) -> Result<Vec<Finding>, sqlx::Error> {
+) -> Result<Vec<CheckFailure>, sqlx::Error> {
     sqlx::query_as!(
-        Finding,
+        CheckFailure,
         r#"
         select 'reservation ' || reservations.id as "subject!",
             format('is paid, with %s tickets that were not used, though its program %s was wound '
@@ -65,9 +65,9 @@ pub(crate) async fn list_not_wound_down(
 pub(crate) async fn list_holds_outside(
     tx: &mut Connection,
     rows_max: i64,
-) -> Result<Vec<Finding>, sqlx::Error> {
+) -> Result<Vec<CheckFailure>, sqlx::Error> {
     sqlx::query_as!(
-        Finding,
+        CheckFailure,
         r#"
         select 'reservation ' || id as "subject!",
             format('was held at %s, when account %s was in no stay of program %s',
@@ -93,9 +93,9 @@ pub(crate) async fn list_holds_outside(
 pub(crate) async fn list_holds_over_the_cap(
     tx: &mut Connection,
     rows_max: i64,
-) -> Result<Vec<Finding>, sqlx::Error> {
+) -> Result<Vec<CheckFailure>, sqlx::Error> {
     sqlx::query_as!(
-        Finding,
+        CheckFailure,
         r#"
         with held as (
             select reservations.id, account_id, program_id, created_at, places_max, places,
@@ -131,9 +131,9 @@ pub(crate) async fn list_holds_over_the_cap(
 pub(crate) async fn list_wrong_histories(
     tx: &mut Connection,
     rows_max: i64,
-) -> Result<Vec<Finding>, sqlx::Error> {
+) -> Result<Vec<CheckFailure>, sqlx::Error> {
     sqlx::query_as!(
-        Finding,
+        CheckFailure,
         r#"
         with told as (
             select transfer_id, array_agg(status order by version) as statuses,
@@ -162,9 +162,9 @@ pub(crate) async fn list_wrong_histories(
 pub(crate) async fn list_wrong_house_entries(
     tx: &mut Connection,
     rows_max: i64,
-) -> Result<Vec<Finding>, sqlx::Error> {
+) -> Result<Vec<CheckFailure>, sqlx::Error> {
     sqlx::query_as!(
-        Finding,
+        CheckFailure,
         r#"
         select format('version %s of wallet %s', wallet_version, wallet_id) as "subject!",
             format('is %s of %s, but the house has %s', coalesce(kind, 'no entry'),
@@ -184,9 +184,11 @@ pub(crate) async fn list_wrong_house_entries(
 
 /// G5: whether people and the house together have points that nobody lost. Whatever moved is
 /// counted on both sides, so all of it is nothing.
-pub(crate) async fn list_unbalanced_sums(tx: &mut Connection) -> Result<Vec<Finding>, sqlx::Error> {
+pub(crate) async fn list_unbalanced_sums(
+    tx: &mut Connection,
+) -> Result<Vec<CheckFailure>, sqlx::Error> {
     sqlx::query_as!(
-        Finding,
+        CheckFailure,
         r#"
         with people as (
             select coalesce(sum(amount), 0) as points from point_transactions
@@ -209,9 +211,9 @@ pub(crate) async fn list_unbalanced_sums(tx: &mut Connection) -> Result<Vec<Find
 pub(crate) async fn list_lone_adjustments(
     tx: &mut Connection,
     rows_max: i64,
-) -> Result<Vec<Finding>, sqlx::Error> {
+) -> Result<Vec<CheckFailure>, sqlx::Error> {
     sqlx::query_as!(
-        Finding,
+        CheckFailure,
         r#"
         select 'point transaction ' || entry.id as "subject!",
             format('is an adjustment of %s for an act %s that is not in the log',

@@ -1,14 +1,14 @@
 //! The line, as Postgres has it.
 
-use crate::{infra::postgres::Connection, verify::invariant::Finding};
+use crate::{infra::postgres::Connection, verify::invariant::CheckFailure};
 
 /// Q1: programs whose numbers are not 1..N.
 pub(crate) async fn list_wrong_numbers(
     tx: &mut Connection,
     rows_max: i64,
-) -> Result<Vec<Finding>, sqlx::Error> {
+) -> Result<Vec<CheckFailure>, sqlx::Error> {
     sqlx::query_as!(
-        Finding,
+        CheckFailure,
         r#"
         with given as (
             select program_id, count(*) as n, count(distinct queue_number) as n_distinct,
@@ -38,9 +38,9 @@ pub(crate) async fn list_wrong_numbers(
 pub(crate) async fn list_crowded_admissions(
     tx: &mut Connection,
     rows_max: i64,
-) -> Result<Vec<Finding>, sqlx::Error> {
+) -> Result<Vec<CheckFailure>, sqlx::Error> {
     sqlx::query_as!(
-        Finding,
+        CheckFailure,
         r#"
         select 'queue token ' || id as "subject!",
             format('was let in at %s as number %s of %s inside', admitted_at,
@@ -61,9 +61,9 @@ pub(crate) async fn list_crowded_admissions(
 pub(crate) async fn list_crowded_moments(
     tx: &mut Connection,
     rows_max: i64,
-) -> Result<Vec<Finding>, sqlx::Error> {
+) -> Result<Vec<CheckFailure>, sqlx::Error> {
     sqlx::query_as!(
-        Finding,
+        CheckFailure,
         r#"
         with moves as (
             select program_id, id, admitted_at as moment, 1 as step, inside_after,

@@ -1,15 +1,15 @@
 //! Payments, tickets and request keys.
 
-use crate::{infra::postgres::Connection, verify::invariant::Finding};
+use crate::{infra::postgres::Connection, verify::invariant::CheckFailure};
 
 /// P1: reservations that are confirmed and not paid exactly once, or paid and not
 /// confirmed.
 pub(crate) async fn list_wrong_payments(
     tx: &mut Connection,
     rows_max: i64,
-) -> Result<Vec<Finding>, sqlx::Error> {
+) -> Result<Vec<CheckFailure>, sqlx::Error> {
     sqlx::query_as!(
-        Finding,
+        CheckFailure,
         r#"
         with paid as (
             select reservation_id,
@@ -38,9 +38,9 @@ pub(crate) async fn list_wrong_payments(
 pub(crate) async fn list_wrong_debits(
     tx: &mut Connection,
     rows_max: i64,
-) -> Result<Vec<Finding>, sqlx::Error> {
+) -> Result<Vec<CheckFailure>, sqlx::Error> {
     sqlx::query_as!(
-        Finding,
+        CheckFailure,
         r#"
         with taken as (
             select reference_id, count(*) as n,
@@ -73,9 +73,9 @@ pub(crate) async fn list_wrong_debits(
 pub(crate) async fn list_wrong_refunds(
     tx: &mut Connection,
     rows_max: i64,
-) -> Result<Vec<Finding>, sqlx::Error> {
+) -> Result<Vec<CheckFailure>, sqlx::Error> {
     sqlx::query_as!(
-        Finding,
+        CheckFailure,
         r#"
         with given as (
             select reference_id, count(*) as n,
@@ -107,9 +107,9 @@ pub(crate) async fn list_wrong_refunds(
 pub(crate) async fn list_wrong_tickets(
     tx: &mut Connection,
     rows_max: i64,
-) -> Result<Vec<Finding>, sqlx::Error> {
+) -> Result<Vec<CheckFailure>, sqlx::Error> {
     sqlx::query_as!(
-        Finding,
+        CheckFailure,
         r#"
         with issued as (
             select reservation_item_id, count(*) filter (where tickets.status = 'VALID') as n_valid,
@@ -154,9 +154,9 @@ pub(crate) async fn list_wrong_tickets(
 pub(crate) async fn list_lone_debits(
     tx: &mut Connection,
     rows_max: i64,
-) -> Result<Vec<Finding>, sqlx::Error> {
+) -> Result<Vec<CheckFailure>, sqlx::Error> {
     sqlx::query_as!(
-        Finding,
+        CheckFailure,
         r#"
         select 'point transaction ' || entry.id as "subject!",
             format('is a %s of %s for a payment %s that does not exist',
@@ -179,9 +179,9 @@ pub(crate) async fn list_lone_debits(
 pub(crate) async fn list_lone_tickets(
     tx: &mut Connection,
     rows_max: i64,
-) -> Result<Vec<Finding>, sqlx::Error> {
+) -> Result<Vec<CheckFailure>, sqlx::Error> {
     sqlx::query_as!(
-        Finding,
+        CheckFailure,
         r#"
         select 'ticket ' || tickets.id as "subject!",
             format('is %s for an item %s that does not exist', status, reservation_item_id)
@@ -203,9 +203,9 @@ pub(crate) async fn list_lone_tickets(
 pub(crate) async fn list_wrong_outcomes(
     tx: &mut Connection,
     rows_max: i64,
-) -> Result<Vec<Finding>, sqlx::Error> {
+) -> Result<Vec<CheckFailure>, sqlx::Error> {
     sqlx::query_as!(
-        Finding,
+        CheckFailure,
         r#"
         with named as (
             select account_id, key, outcome,

@@ -1,6 +1,6 @@
 //! Seats, places and reservations.
 
-use crate::{infra::postgres::Connection, verify::invariant::Finding};
+use crate::{infra::postgres::Connection, verify::invariant::CheckFailure};
 
 /// What the one renewal of a hold adds, in seconds.
 const RENEWAL_SECS: i32 = 120;
@@ -12,9 +12,9 @@ const PAYING_SECS_MAX: f64 = 5.0;
 pub(crate) async fn list_double_seats(
     tx: &mut Connection,
     rows_max: i64,
-) -> Result<Vec<Finding>, sqlx::Error> {
+) -> Result<Vec<CheckFailure>, sqlx::Error> {
     sqlx::query_as!(
-        Finding,
+        CheckFailure,
         r#"
         select 'seat ' || schedule_seat_id as "subject!",
             format('is in %s live items: %s', count(*), string_agg(id::text, ', ')) as "sentence!"
@@ -34,9 +34,9 @@ pub(crate) async fn list_double_seats(
 pub(crate) async fn list_wrong_items(
     tx: &mut Connection,
     rows_max: i64,
-) -> Result<Vec<Finding>, sqlx::Error> {
+) -> Result<Vec<CheckFailure>, sqlx::Error> {
     sqlx::query_as!(
-        Finding,
+        CheckFailure,
         r#"
         select 'item ' || items.id as "subject!",
             format('is %s, but its reservation %s is %s',
@@ -56,9 +56,9 @@ pub(crate) async fn list_wrong_items(
 pub(crate) async fn list_wrong_seats(
     tx: &mut Connection,
     rows_max: i64,
-) -> Result<Vec<Finding>, sqlx::Error> {
+) -> Result<Vec<CheckFailure>, sqlx::Error> {
     sqlx::query_as!(
-        Finding,
+        CheckFailure,
         r#"
         with taken as (
             select schedule_seat_id, reservations.id, status, reservations.schedule_id
@@ -87,9 +87,9 @@ pub(crate) async fn list_wrong_seats(
 pub(crate) async fn list_wrong_ends(
     tx: &mut Connection,
     rows_max: i64,
-) -> Result<Vec<Finding>, sqlx::Error> {
+) -> Result<Vec<CheckFailure>, sqlx::Error> {
     sqlx::query_as!(
-        Finding,
+        CheckFailure,
         r#"
         select 'reservation ' || id as "subject!",
             format('was made at %s for %s seconds, %s, and ends at %s',
@@ -112,9 +112,9 @@ pub(crate) async fn list_wrong_ends(
 pub(crate) async fn list_overdue_holds(
     db: &mut Connection,
     rows_max: i64,
-) -> Result<Vec<Finding>, sqlx::Error> {
+) -> Result<Vec<CheckFailure>, sqlx::Error> {
     sqlx::query_as!(
-        Finding,
+        CheckFailure,
         r#"
         select 'reservation ' || id as "subject!",
             format('is still HELD, though it ended at %s', expires_at) as "sentence!"
@@ -134,9 +134,9 @@ pub(crate) async fn list_overdue_holds(
 pub(crate) async fn list_late_payments(
     tx: &mut Connection,
     rows_max: i64,
-) -> Result<Vec<Finding>, sqlx::Error> {
+) -> Result<Vec<CheckFailure>, sqlx::Error> {
     sqlx::query_as!(
-        Finding,
+        CheckFailure,
         r#"
         select 'reservation ' || reservations.id as "subject!",
             format('was paid at %s, decided by %s, after its end at %s',
@@ -159,9 +159,9 @@ pub(crate) async fn list_late_payments(
 pub(crate) async fn list_wrong_totals(
     tx: &mut Connection,
     rows_max: i64,
-) -> Result<Vec<Finding>, sqlx::Error> {
+) -> Result<Vec<CheckFailure>, sqlx::Error> {
     sqlx::query_as!(
-        Finding,
+        CheckFailure,
         r#"
         with items as (
             select reservation_id, sum(unit_price * quantity) as total
@@ -184,9 +184,9 @@ pub(crate) async fn list_wrong_totals(
 pub(crate) async fn list_wrong_zones(
     tx: &mut Connection,
     rows_max: i64,
-) -> Result<Vec<Finding>, sqlx::Error> {
+) -> Result<Vec<CheckFailure>, sqlx::Error> {
     sqlx::query_as!(
-        Finding,
+        CheckFailure,
         r#"
         with taken as (
             select zone_id, sum(quantity) as places

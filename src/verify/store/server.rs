@@ -6,7 +6,7 @@ use uuid::Uuid;
 
 use crate::{
     infra::postgres::{APPLICATION_NAME, Connection, Pool},
-    verify::invariant::Finding,
+    verify::invariant::CheckFailure,
 };
 
 /// Upper bound of a call on a connection that reads everything: what [`take_time`] gives a
@@ -33,9 +33,9 @@ pub(crate) async fn take_time(tx: &mut Connection) -> Result<(), sqlx::Error> {
 pub(crate) async fn list_idle_transactions(
     tx: &mut Connection,
     rows_max: i64,
-) -> Result<Vec<Finding>, sqlx::Error> {
+) -> Result<Vec<CheckFailure>, sqlx::Error> {
     sqlx::query_as!(
-        Finding,
+        CheckFailure,
         r#"
         select 'connection ' || pid as "subject!",
             format('is idle in a transaction since %s; its last statement was %s',

@@ -1,14 +1,14 @@
 //! Points: wallets, their histories and transfers.
 
-use crate::{infra::postgres::Connection, verify::invariant::Finding};
+use crate::{infra::postgres::Connection, verify::invariant::CheckFailure};
 
 /// W1: wallets that do not hold what their changes add up to.
 pub(crate) async fn list_wrong_sums(
     tx: &mut Connection,
     rows_max: i64,
-) -> Result<Vec<Finding>, sqlx::Error> {
+) -> Result<Vec<CheckFailure>, sqlx::Error> {
     sqlx::query_as!(
-        Finding,
+        CheckFailure,
         r#"
         with history as (
             select wallet_id, sum(amount) as amount, sum(pending_change) as pending
@@ -32,9 +32,9 @@ pub(crate) async fn list_wrong_sums(
 pub(crate) async fn list_broken_links(
     tx: &mut Connection,
     rows_max: i64,
-) -> Result<Vec<Finding>, sqlx::Error> {
+) -> Result<Vec<CheckFailure>, sqlx::Error> {
     sqlx::query_as!(
-        Finding,
+        CheckFailure,
         r#"
         with chain as (
             select wallet_id, wallet_version, amount, balance_after,
@@ -61,9 +61,9 @@ pub(crate) async fn list_broken_links(
 pub(crate) async fn list_wrong_versions(
     tx: &mut Connection,
     rows_max: i64,
-) -> Result<Vec<Finding>, sqlx::Error> {
+) -> Result<Vec<CheckFailure>, sqlx::Error> {
     sqlx::query_as!(
-        Finding,
+        CheckFailure,
         r#"
         with history as (
             select wallet_id, max(wallet_version) as version
@@ -84,9 +84,11 @@ pub(crate) async fn list_wrong_versions(
 
 /// W3: whether points came from nowhere or are gone. The kinds that only move points
 /// between wallets must cancel out, and no kind may have the sign of another.
-pub(crate) async fn list_lost_points(tx: &mut Connection) -> Result<Vec<Finding>, sqlx::Error> {
+pub(crate) async fn list_lost_points(
+    tx: &mut Connection,
+) -> Result<Vec<CheckFailure>, sqlx::Error> {
     sqlx::query_as!(
-        Finding,
+        CheckFailure,
         r#"
         with held as (
             select coalesce(sum(balance), 0) as points from wallets
@@ -117,9 +119,9 @@ pub(crate) async fn list_lost_points(tx: &mut Connection) -> Result<Vec<Finding>
 pub(crate) async fn list_wrong_transfers(
     tx: &mut Connection,
     rows_max: i64,
-) -> Result<Vec<Finding>, sqlx::Error> {
+) -> Result<Vec<CheckFailure>, sqlx::Error> {
     sqlx::query_as!(
-        Finding,
+        CheckFailure,
         r#"
         with entries as (
             select reference_id, account_id, kind, point_transactions.amount, pending_change
@@ -161,9 +163,9 @@ pub(crate) async fn list_wrong_transfers(
 pub(crate) async fn list_lone_transfer_entries(
     tx: &mut Connection,
     rows_max: i64,
-) -> Result<Vec<Finding>, sqlx::Error> {
+) -> Result<Vec<CheckFailure>, sqlx::Error> {
     sqlx::query_as!(
-        Finding,
+        CheckFailure,
         r#"
         select 'point transaction ' || id as "subject!",
             format('is a %s of a transfer %s that does not exist',
@@ -183,9 +185,9 @@ pub(crate) async fn list_lone_transfer_entries(
 pub(crate) async fn list_overdue_transfers(
     db: &mut Connection,
     rows_max: i64,
-) -> Result<Vec<Finding>, sqlx::Error> {
+) -> Result<Vec<CheckFailure>, sqlx::Error> {
     sqlx::query_as!(
-        Finding,
+        CheckFailure,
         r#"
         select 'transfer ' || id as "subject!",
             format('is still PENDING, though it ended at %s', expires_at) as "sentence!"

@@ -73,12 +73,12 @@ impl Month {
 
 /// Which lines of the history are asked for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Filter {
+pub(crate) struct StatementFilter {
     pub(crate) kind: Option<Kind>,
     pub(crate) month: Option<Month>,
 }
 
-impl Filter {
+impl StatementFilter {
     /// Whether anything is left out.
     pub(crate) fn is_narrow(self) -> bool {
         self != Self::default()
@@ -91,7 +91,7 @@ impl Filter {
 pub(crate) async fn list(
     db: &Pool,
     wallet: &Wallet,
-    filter: Filter,
+    filter: StatementFilter,
     after: Option<Uuid>,
     rows_max: i64,
 ) -> Result<Vec<PointTransaction>, sqlx::Error> {
@@ -121,7 +121,7 @@ pub(crate) async fn list(
 pub(crate) async fn list_page(
     db: &Pool,
     wallet: &Wallet,
-    filter: Filter,
+    filter: StatementFilter,
     after: Option<Uuid>,
 ) -> Result<Vec<PointTransaction>, sqlx::Error> {
     list(db, wallet, filter, after, PAGE_ROWS + 1).await

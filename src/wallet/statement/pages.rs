@@ -11,7 +11,7 @@ use serde::Deserialize;
 use url::form_urlencoded;
 use uuid::Uuid;
 
-use super::{Filter, Month, list};
+use super::{Month, StatementFilter, list};
 use crate::{
     accounts::CurrentAccount,
     app::App,
@@ -43,9 +43,9 @@ pub struct StatementQuery {
 }
 
 impl StatementQuery {
-    pub(crate) fn parse(&self) -> Result<(Filter, Option<Uuid>), Mistakes> {
+    pub(crate) fn parse(&self) -> Result<(StatementFilter, Option<Uuid>), Mistakes> {
         let mut mistakes = Mistakes::default();
-        let (mut filter, mut after) = (Filter::default(), None);
+        let (mut filter, mut after) = (StatementFilter::default(), None);
         if !self.kind.is_empty() {
             let kind = Kind::parse(self.kind.text());
             filter.kind = mistakes.note("kind", "wallet-refusal-kind", kind);
@@ -62,7 +62,7 @@ impl StatementQuery {
 }
 
 /// The address of the lines of `filter` after the line `after`.
-pub(crate) fn href(path: &str, filter: Filter, after: Option<Uuid>) -> String {
+pub(crate) fn href(path: &str, filter: StatementFilter, after: Option<Uuid>) -> String {
     let mut query = form_urlencoded::Serializer::new(String::new());
     if let Some(kind) = filter.kind {
         query.append_pair("kind", kind.name());
@@ -104,7 +104,7 @@ struct Download {
     v: View,
     /// As it was when the download began: later changes are not in the file.
     wallet: Option<Wallet>,
-    filter: Filter,
+    filter: StatementFilter,
     next: Next,
     after: Option<Uuid>,
 }

@@ -7,7 +7,8 @@ pub(crate) mod store;
 use uuid::Uuid;
 
 use self::model::{
-    Answer, LockedTransfer, OPEN_REQUESTS_MAX, Requested, TransferId, TransferOrder, TransferStatus,
+    LockedTransfer, OPEN_REQUESTS_MAX, Requested, TransferAnswer, TransferId, TransferOrder,
+    TransferStatus,
 };
 use super::{
     error::WalletError,
@@ -88,7 +89,7 @@ pub(crate) async fn answer(
     db: &Pool,
     account_id: AccountId,
     transfer_id: TransferId,
-    answer: Answer,
+    answer: TransferAnswer,
 ) -> Result<TransferStatus, WalletError> {
     retry_stale(|_| answer_once(db, account_id, transfer_id, answer)).await
 }
@@ -97,7 +98,7 @@ async fn answer_once(
     db: &Pool,
     account_id: AccountId,
     transfer_id: TransferId,
-    answer: Answer,
+    answer: TransferAnswer,
 ) -> Result<TransferStatus, WalletError> {
     let mut tx = db.begin().await?;
     if !store::lock_transfer(&mut tx, transfer_id).await? {

@@ -81,7 +81,7 @@ pub struct Requested {
 
 /// How a person answers an open request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Answer {
+pub(crate) enum TransferAnswer {
     /// The receiver takes the points.
     Accept,
     /// The receiver does not want them.
@@ -90,7 +90,7 @@ pub(crate) enum Answer {
     Cancel,
 }
 
-impl Answer {
+impl TransferAnswer {
     /// What becomes of the request.
     pub(crate) fn outcome(self) -> TransferStatus {
         match self {
@@ -116,10 +116,10 @@ pub(crate) struct LockedTransfer {
 
 impl LockedTransfer {
     /// Whether it is up to `account_id` to give `answer`.
-    pub(crate) fn is_up_to(&self, account_id: AccountId, answer: Answer) -> bool {
+    pub(crate) fn is_up_to(&self, account_id: AccountId, answer: TransferAnswer) -> bool {
         match answer {
-            Answer::Accept | Answer::Reject => self.receiver_id == account_id,
-            Answer::Cancel => self.sender_id == account_id,
+            TransferAnswer::Accept | TransferAnswer::Reject => self.receiver_id == account_id,
+            TransferAnswer::Cancel => self.sender_id == account_id,
         }
     }
 }

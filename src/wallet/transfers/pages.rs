@@ -11,7 +11,7 @@ use serde_json::json;
 use uuid::Uuid;
 
 use super::{
-    model::{Answer, Transfer, TransferId, TransferOrder, TransferStatus},
+    model::{Transfer, TransferAnswer, TransferId, TransferOrder, TransferStatus},
     store,
 };
 use crate::{
@@ -27,7 +27,7 @@ use crate::{
         transfers,
     },
     web::{
-        error::{Fault, PageError},
+        error::{HttpError, PageError},
         flash,
         form::{Body, Field, Mistakes},
         page::View,
@@ -167,7 +167,7 @@ pub async fn create_acceptance(
     me: CurrentAccount,
     path: Path<Uuid>,
 ) -> Result<HttpResponse, PageError> {
-    answer(&app, me, TransferId(path.into_inner()), Answer::Accept).await
+    answer(&app, me, TransferId(path.into_inner()), TransferAnswer::Accept).await
 }
 
 /// `POST /wallet/transfers/{id}/rejection`
@@ -176,7 +176,7 @@ pub async fn create_rejection(
     me: CurrentAccount,
     path: Path<Uuid>,
 ) -> Result<HttpResponse, PageError> {
-    answer(&app, me, TransferId(path.into_inner()), Answer::Reject).await
+    answer(&app, me, TransferId(path.into_inner()), TransferAnswer::Reject).await
 }
 
 /// `POST /wallet/transfers/{id}/cancellation`
@@ -185,7 +185,7 @@ pub async fn create_cancellation(
     me: CurrentAccount,
     path: Path<Uuid>,
 ) -> Result<HttpResponse, PageError> {
-    answer(&app, me, TransferId(path.into_inner()), Answer::Cancel).await
+    answer(&app, me, TransferId(path.into_inner()), TransferAnswer::Cancel).await
 }
 
 /// Answers, and shows the request as it then stands, also to whoever was too late.
@@ -193,7 +193,7 @@ async fn answer(
     app: &App,
     me: CurrentAccount,
     transfer_id: TransferId,
-    answer: Answer,
+    answer: TransferAnswer,
 ) -> Result<HttpResponse, PageError> {
     match transfers::answer(&app.db, me.account_id, transfer_id, answer).await {
         Ok(status) => {

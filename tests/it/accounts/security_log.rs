@@ -1,7 +1,7 @@
 //! What watchers of the log are told, and how much of it.
 
 use sqlx::PgPool;
-use stagedoor::infra::security_log::Event;
+use stagedoor::infra::security_log::SecurityEvent;
 
 use crate::support::{ChildInstance, Office};
 
@@ -10,7 +10,7 @@ const REFERENCE: &str =
 
 #[test]
 fn the_reference_names_every_event() {
-    for event in Event::ALL {
+    for event in SecurityEvent::ALL {
         let row = format!("| `{}` |", event.name());
         assert!(REFERENCE.contains(&row), "{row}");
     }

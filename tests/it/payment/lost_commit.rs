@@ -127,7 +127,7 @@ async fn a_payment_whose_commit_did_not_arrive_is_unknown_until_it_is_repeated(d
     let id = hold.write(&db, &concert, ada.account_id).await;
     let (unknown, key) = pay_over(&office, Cut::Before, ada.account_id, id).await;
     let error = unknown.unwrap_err();
-    assert_eq!(stagedoor::web::error::Fault::status(&error).as_u16(), 503, "{error}");
+    assert_eq!(stagedoor::web::error::HttpError::status(&error).as_u16(), 503, "{error}");
     let account_id = AccountId(ada.account_id);
     let paid = payment::pay(&office.app, account_id, ReservationId(id), Some(&key)).await;
     assert_eq!(paid.unwrap().amount.get(), PRICE);

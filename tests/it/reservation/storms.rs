@@ -91,7 +91,10 @@ async fn canary_looking_first_and_taking_later_sells_a_seat_twice(db: PgPool) {
     let n_sold = takers.join_all().await.into_iter().filter(|sold| *sold).count();
     assert!(n_sold > 1, "the naive way sold it {n_sold} times");
     let found = verify::verify(&office.app.db, &office.app.redis).await.unwrap();
-    assert!(found.iter().any(|violation| violation.invariant == Invariant::S1), "{found:?}");
+    assert!(
+        found.iter().any(|violation| violation.invariant == Invariant::SeatIsLiveOnce),
+        "{found:?}"
+    );
     office.close_as_it_is().await;
 }
 

@@ -47,7 +47,7 @@ fn is_key(text: &str) -> bool {
 fn codes() -> BTreeSet<String> {
     let mut codes = BTreeSet::new();
     let pages =
-        below("src", &[".rs"]).into_iter().filter(|source| source.text.contains(" Fault for "));
+        below("src", &[".rs"]).into_iter().filter(|source| source.text.contains(" HttpError for "));
     for source in pages {
         for function in source.text.split("fn code(&self)").skip(1) {
             let body = function.split("\n    }\n").next().unwrap();

@@ -1,50 +1,52 @@
 //! Refunds, stays, transfers and the house's entries, each broken once.
 
 use sqlx::PgPool;
-use stagedoor::verify::Invariant::{G1, G2, G3, G5};
+use stagedoor::verify::Invariant::{
+    HoldsBeginInside, MovementsHaveTwoSides, RefundsAsAgreed, TransfersMatchHistory,
+};
 
 use super::{HEALTHY, UNGUARDED, breaks, run, violations};
 
 broken! {
-    a_share_that_nobody_agreed_to: G1,
+    a_share_that_nobody_agreed_to: RefundsAsAgreed,
         "update point_transactions set amount = 25001, balance_after = 75001 where kind = 'REFUND';
          update house_entries set amount = -25001
          where wallet_version = 3 and wallet_id::text like '%c8';
          update wallets set balance = 75001 where version = 3";
-    all_given_back_by_nobody: G1,
+    all_given_back_by_nobody: RefundsAsAgreed,
         "update point_transactions set amount = 50000, balance_after = 100000 where kind = 'REFUND';
          update house_entries set amount = -50000
          where wallet_version = 3 and wallet_id::text like '%c8';
          update wallets set balance = 100000 where version = 3";
-    an_unused_ticket_of_what_is_wound_down: G1,
+    an_unused_ticket_of_what_is_wound_down: RefundsAsAgreed,
         "update programs set status = 'CANCELLED', cancelled_at = now(), wound_down_at = now()";
-    a_hold_of_somebody_outside: G2,
+    a_hold_of_somebody_outside: HoldsBeginInside,
         "update queue_tokens set admitted_at = now() where status = 'COMPLETED'";
-    a_hold_after_the_stay: G2,
+    a_hold_after_the_stay: HoldsBeginInside,
         "update queue_tokens set stay_ends_at = now() - interval '75 seconds'
          where status = 'COMPLETED'";
-    a_hold_after_leaving: G2,
+    a_hold_after_leaving: HoldsBeginInside,
         "update queue_tokens set ended_at = now() - interval '75 seconds' where status = 'COMPLETED'";
-    a_hold_of_too_many_places: G2, "update reservations set places_max = 1 where status = 'HELD'";
-    a_hold_beside_too_many_others: G2,
+    a_hold_of_too_many_places: HoldsBeginInside, "update reservations set places_max = 1 where status = 'HELD'";
+    a_hold_beside_too_many_others: HoldsBeginInside,
         "update reservations set places_max = 1 where status = 'EXPIRED'";
-    a_transfer_without_a_history: G3,
+    a_transfer_without_a_history: TransfersMatchHistory,
         "delete from transfer_status_history where transfer_id::text like '%d1'";
-    a_transfer_that_was_settled_twice: G3,
+    a_transfer_that_was_settled_twice: TransfersMatchHistory,
         "insert into transfer_status_history (transfer_id, version, status)
          select id, 2, 'REJECTED' from transfers where status = 'ACCEPTED'";
-    a_status_that_nobody_noted: G3,
+    a_status_that_nobody_noted: TransfersMatchHistory,
         "update transfer_status_history set status = 'CANCELLED' where status = 'REJECTED'";
-    points_that_nobody_gave: G5, "delete from house_entries where wallet_id::text like '%a6'";
-    a_house_that_keeps_too_much: G5,
+    points_that_nobody_gave: MovementsHaveTwoSides, "delete from house_entries where wallet_id::text like '%a6'";
+    a_house_that_keeps_too_much: MovementsHaveTwoSides,
         "update house_entries set amount = amount + 1 where wallet_id::text like '%b6'";
-    a_house_that_takes_part_in_a_transfer: G5,
+    a_house_that_takes_part_in_a_transfer: MovementsHaveTwoSides,
         "insert into house_entries (wallet_id, wallet_version, amount)
          select wallet_id, wallet_version, 0 from point_transactions where kind = 'TRANSFER_IN'";
-    an_entry_of_the_house_alone: G5,
+    an_entry_of_the_house_alone: MovementsHaveTwoSides,
         "insert into house_entries (wallet_id, wallet_version, amount)
          select id, 99, 0 from wallets where version = 3";
-    an_adjustment_that_nobody_made: G5,
+    an_adjustment_that_nobody_made: MovementsHaveTwoSides,
         "update point_transactions set kind = 'ADJUSTMENT'
          where kind = 'CHARGE' and wallet_id::text like '%a6'";
 }

@@ -3,7 +3,7 @@
 use sqlx::PgPool;
 use stagedoor::{
     verify,
-    verify::Invariant::{self, Q2, Q4, Q6},
+    verify::Invariant::{self, OnePlaceEach, RedisAgrees, RedisIsComplete},
 };
 
 use super::{HEALTHY, ours, run, violations};
@@ -28,7 +28,11 @@ async fn a_line_that_redis_lacks_is_a_violation_while_an_instance_is_up(db: PgPo
     assert_eq!(violations(&db).await, Vec::new(), "nobody is there to fill it");
     let _instance = ours(&db).await;
     let found = violations(&db).await;
-    assert_eq!(found.iter().map(|found| found.invariant).collect::<Vec<_>>(), [Q6], "{found:#?}");
+    assert_eq!(
+        found.iter().map(|found| found.invariant).collect::<Vec<_>>(),
+        [RedisIsComplete],
+        "{found:#?}"
+    );
     assert_eq!(found[0].subject, "program 00000000-0000-0000-0000-000000000001");
 }
 
@@ -68,7 +72,7 @@ async fn a_line_in_redis_that_is_not_the_line_is_a_violation(db: PgPool) {
     zadd("active", i64::MAX >> 12, &crowd[3]).await;
     let found = verify::verify(&pool(&db, 1), &redis).await.unwrap();
     let invariants: Vec<Invariant> = found.iter().map(|found| found.invariant).collect();
-    assert_eq!(invariants, [Q2, Q2, Q4], "{found:#?}");
+    assert_eq!(invariants, [RedisAgrees, RedisAgrees, OnePlaceEach], "{found:#?}");
     assert!(found.iter().any(|found| {
         found.subject.contains(&crowd[2].account_id.to_string())
             && found.sentence == "is waiting as 9 in Redis, but waiting as 3 in Postgres"

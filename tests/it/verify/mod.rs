@@ -12,8 +12,13 @@ use stagedoor::{
         redis::Redis,
     },
     verify::{
-        FINDINGS_MAX,
-        Invariant::{self, D1, L1, P1, P2, P3, P4, Q1, Q3, S1, S2, S3, S4, S5, W5},
+        FAILURES_MAX,
+        Invariant::{
+            self, CapacityHolds, ConfirmedAddsUp, ConfirmedIsPaidOnce, HoldEndIsFixed, LocksEnd,
+            NoIdleTransaction, NoPaymentStandsAlone, NumbersAreWhole, PaidHasTickets,
+            RequestKeysHold, SeatIsLiveOnce, SeatsAgreeWithItems, TransfersEnd,
+            ZonesAgreeWithItems,
+        },
         VerifyError, Violation, verify, verify_database,
     },
 };
@@ -71,7 +76,7 @@ mod agreements;
 mod points;
 
 broken! {
-    one_seat_sold_twice: S1,
+    one_seat_sold_twice: SeatIsLiveOnce,
         "insert into reservation_items
              (id, reservation_id, schedule_id, schedule_seat_id, unit_price)
          select gen_random_uuid(), reservation_id, schedule_id, schedule_seat_id, 0
@@ -79,78 +84,78 @@ broken! {
          insert into tickets (id, reservation_item_id, number, item_quantity, account_id, code)
          select gen_random_uuid(), i.id, 1, 1, '00000000-0000-0000-0000-0000000000a1', 'TWICE'
          from reservation_items i where unit_price = 0";
-    a_lapsed_hold_that_keeps_its_place: S2,
+    a_lapsed_hold_that_keeps_its_place: SeatsAgreeWithItems,
         "update reservation_items set live = true where id::text like '%c6';
          update zones set remaining = 97";
-    a_sold_seat_that_shows_free: S2, "update schedule_seats set status = 'AVAILABLE' where status = 'RESERVED'";
-    a_seat_that_nobody_holds: S2, "update schedule_seats set status = 'HELD' where id = 3";
-    a_hold_that_was_prolonged: S3,
+    a_sold_seat_that_shows_free: SeatsAgreeWithItems, "update schedule_seats set status = 'AVAILABLE' where status = 'RESERVED'";
+    a_seat_that_nobody_holds: SeatsAgreeWithItems, "update schedule_seats set status = 'HELD' where id = 3";
+    a_hold_that_was_prolonged: HoldEndIsFixed,
         "update reservations set expires_at = expires_at + interval '1 second' where status = 'HELD'";
-    a_renewal_that_gave_nothing: S3, "update reservations set renewed_at = now() where status = 'CONFIRMED'";
-    a_payment_after_the_end: S4,
+    a_renewal_that_gave_nothing: HoldEndIsFixed, "update reservations set renewed_at = now() where status = 'CONFIRMED'";
+    a_payment_after_the_end: ConfirmedAddsUp,
         "update payments set created_at = now() + interval '10 minutes' where status = 'COMPLETED'";
-    a_decision_after_the_end: S4,
+    a_decision_after_the_end: ConfirmedAddsUp,
         "update reservations set confirmed_at = expires_at where status = 'CONFIRMED'";
-    a_total_that_does_not_add_up: S4, "update reservations set total = 1 where status = 'HELD'";
-    an_empty_reservation: S4, "delete from reservation_items where id::text like '%c6'";
-    a_place_that_got_lost: S5, "update zones set remaining = 97";
-    a_confirmation_without_a_payment: P1,
+    a_total_that_does_not_add_up: ConfirmedAddsUp, "update reservations set total = 1 where status = 'HELD'";
+    an_empty_reservation: ConfirmedAddsUp, "delete from reservation_items where id::text like '%c6'";
+    a_place_that_got_lost: ZonesAgreeWithItems, "update zones set remaining = 97";
+    a_confirmation_without_a_payment: ConfirmedIsPaidOnce,
         "update payments set status = 'CANCELLED' where status = 'COMPLETED';
          insert into audit_log (id, account_id, act, subject_kind, subject_id)
          select id, account_id, 'points-adjusted', 'account', account_id from payments
          where id::text like '%a4';
          update point_transactions set kind = 'ADJUSTMENT' where kind = 'PAYMENT' and reference_id::text like '%a4';
          delete from idempotency_keys";
-    a_payment_that_took_no_points: P1,
+    a_payment_that_took_no_points: ConfirmedIsPaidOnce,
         "insert into audit_log (id, account_id, act, subject_kind, subject_id)
          select id, account_id, 'points-adjusted', 'account', account_id from payments
          where id::text like '%a4';
          update point_transactions set kind = 'ADJUSTMENT' where kind = 'PAYMENT' and reference_id::text like '%a4'";
-    a_refund_that_gave_nothing_back: P1,
+    a_refund_that_gave_nothing_back: ConfirmedIsPaidOnce,
         "update point_transactions set kind = 'CHARGE' where kind = 'REFUND'";
-    a_second_payment: P1,
+    a_second_payment: ConfirmedIsPaidOnce,
         "insert into payments (id, reservation_id, account_id, amount, status, created_at)
          select gen_random_uuid(), reservation_id, account_id, amount, 'COMPLETED', created_at
          from payments where status = 'COMPLETED'";
-    a_hold_that_is_paid_and_not_confirmed: P1,
+    a_hold_that_is_paid_and_not_confirmed: ConfirmedIsPaidOnce,
         "insert into payments (id, reservation_id, account_id, amount, status, created_at)
          select gen_random_uuid(), id, account_id, total, 'COMPLETED', created_at
          from reservations where status = 'HELD'";
-    a_place_without_a_ticket: P2, "delete from tickets where code = 'ADA'";
-    a_ticket_of_a_refunded_seat: P2, "update tickets set status = 'VALID'";
-    a_used_ticket_of_what_its_owner_gave_back: P2,
+    a_place_without_a_ticket: PaidHasTickets, "delete from tickets where code = 'ADA'";
+    a_ticket_of_a_refunded_seat: PaidHasTickets, "update tickets set status = 'VALID'";
+    a_used_ticket_of_what_its_owner_gave_back: PaidHasTickets,
         "update tickets set status = 'USED', used_at = now() where code = 'CAS'";
-    a_valid_ticket_of_what_the_management_gave_back: P2,
+    a_valid_ticket_of_what_the_management_gave_back: PaidHasTickets,
         "update tickets set status = 'VALID' where code = 'CAS';
          insert into audit_log (id, account_id, act, subject_kind, subject_id)
          select gen_random_uuid(), account_id, 'refunded', 'reservation', id from reservations
          where status = 'REFUNDED'";
-    a_ticket_of_somebody_else: P2,
+    a_ticket_of_somebody_else: PaidHasTickets,
         "update tickets set account_id = '00000000-0000-0000-0000-0000000000b1' where code = 'ADA'";
-    points_taken_for_nothing: P3,
+    points_taken_for_nothing: NoPaymentStandsAlone,
         "insert into point_transactions
             (id, wallet_id, wallet_version, kind, amount, balance_after, reference_id)
          select gen_random_uuid(), id, 4, 'PAYMENT', -5000, 70000, gen_random_uuid() from wallets where version = 3;
          insert into house_entries (wallet_id, wallet_version, amount)
          select id, 4, 5000 from wallets where version = 3;
          update wallets set version = 4, balance = 70000 where version = 3";
-    a_ticket_to_nowhere: P3,
+    a_ticket_to_nowhere: NoPaymentStandsAlone,
         "insert into tickets (id, reservation_item_id, number, item_quantity, account_id, code)
          values (gen_random_uuid(), gen_random_uuid(), 1, 1, '00000000-0000-0000-0000-0000000000a1', 'NONE')";
-    an_answer_about_nothing: P4,
+    an_answer_about_nothing: RequestKeysHold,
         "update idempotency_keys set outcome = jsonb_build_object('payment_id', gen_random_uuid())";
-    an_answer_about_somebody_else: P4,
+    an_answer_about_somebody_else: RequestKeysHold,
         "update idempotency_keys set outcome = '{\"reservation_id\": \"00000000-0000-0000-0000-0000000000b2\"}'";
-    an_answer_about_no_transfer: P4,
+    an_answer_about_no_transfer: RequestKeysHold,
         "update idempotency_keys set outcome = jsonb_build_object('transfer_id', gen_random_uuid())";
-    a_key_without_an_answer: P4, "update idempotency_keys set outcome = null";
-    a_number_left_out: Q1, "update queue_numbers set next_number = 6";
-    a_number_given_twice: Q1, "update queue_tokens set queue_number = 2 where queue_number = 1";
-    more_inside_than_there_was_room_for: Q3,
+    a_key_without_an_answer: RequestKeysHold, "update idempotency_keys set outcome = null";
+    a_number_left_out: NumbersAreWhole, "update queue_numbers set next_number = 6";
+    a_number_given_twice: NumbersAreWhole, "update queue_tokens set queue_number = 2 where queue_number = 1";
+    more_inside_than_there_was_room_for: CapacityHolds,
         "update queue_tokens set inside_after = 3 where status = 'ACTIVE'";
-    two_inside_at_once_where_one_may_be: Q3,
+    two_inside_at_once_where_one_may_be: CapacityHolds,
         "update queue_tokens set inside_after = 1, capacity_then = 1 where admitted_at is not null";
-    ten_inside_where_five_may_be: Q3,
+    ten_inside_where_five_may_be: CapacityHolds,
         "insert into accounts (id, email, name, password_hash)
          select gen_random_uuid(), 'inside-' || nth || '@example.com', 'inside', 'none'
          from generate_series(1, 10) nth;
@@ -184,7 +189,7 @@ async fn what_is_late_is_a_violation_while_an_instance_is_up(db: PgPool) {
     let _instance = ours(&db).await;
     let found = verify_database(&pool(&db, 1)).await.unwrap();
     let invariants: Vec<Invariant> = found.iter().map(|found| found.invariant).collect();
-    assert_eq!(invariants, [W5, S3], "{found:#?}");
+    assert_eq!(invariants, [TransfersEnd, HoldEndIsFixed], "{found:#?}");
 }
 
 #[sqlx::test]
@@ -194,7 +199,11 @@ async fn a_transaction_left_open_is_a_violation(db: PgPool) {
     assert_eq!(violations(&db).await, Vec::new(), "it may still go on");
     tokio::time::sleep(Duration::from_millis(5_100)).await;
     let found = violations(&db).await;
-    assert_eq!(found.iter().map(|found| found.invariant).collect::<Vec<_>>(), [D1], "{found:#?}");
+    assert_eq!(
+        found.iter().map(|found| found.invariant).collect::<Vec<_>>(),
+        [NoIdleTransaction],
+        "{found:#?}"
+    );
 }
 
 #[sqlx::test]
@@ -206,7 +215,7 @@ async fn a_flood_of_findings_is_cut_and_says_so(db: PgPool) {
         from zones cross join generate_series(1, 200) n";
     run(&db, flood.to_owned()).await;
     let found = violations(&db).await;
-    assert_eq!(found.len(), FINDINGS_MAX + 1);
+    assert_eq!(found.len(), FAILURES_MAX + 1);
     assert_eq!(found.last().unwrap().to_string(), "S5 more: only the first 50 are told");
 }
 
@@ -220,7 +229,11 @@ async fn a_lock_without_an_end_is_a_violation(db: PgPool) {
     let key = app.redis.key("lease:{verify}:seat");
     let _: bool = app.redis.query(redis::cmd("PERSIST").arg(&key)).await.unwrap();
     let found = verify(&app.db, &app.redis).await.unwrap();
-    assert_eq!(found.iter().map(|found| found.invariant).collect::<Vec<_>>(), [L1], "{found:#?}");
+    assert_eq!(
+        found.iter().map(|found| found.invariant).collect::<Vec<_>>(),
+        [LocksEnd],
+        "{found:#?}"
+    );
     assert_eq!(found[0].subject, format!("lock {key}"));
     lease.release().await;
 }

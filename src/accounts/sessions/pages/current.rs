@@ -16,10 +16,10 @@ use crate::{
         error::AccountError,
         log_in::{device, guesses::AccountKey},
         model::{AccountId, Role, SessionAccount, SessionToken, TokenHash},
-        sessions::lookups::Lookups,
+        sessions::lookups::SessionLookups,
     },
     app::App,
-    infra::security_log::{ClientEvent, Event},
+    infra::security_log::{ClientEvent, SecurityEvent},
     web::{
         client,
         error::{Internal, PageError},
@@ -36,7 +36,7 @@ const CACHED_SESSIONS_MAX: u64 = 100_000;
 /// streams only.
 #[derive(Clone, Debug)]
 pub struct SessionCache {
-    lookups: Lookups,
+    lookups: SessionLookups,
     read: Cache<TokenHash, Option<SessionAccount>>,
 }
 
@@ -44,7 +44,7 @@ impl SessionCache {
     /// The sessions of one instance; they are looked up on the runtime this is called on.
     pub fn new(app: &App) -> Self {
         let read = Cache::builder().max_capacity(CACHED_SESSIONS_MAX).time_to_live(CACHE_TTL);
-        Self { lookups: Lookups::new(app), read: read.build() }
+        Self { lookups: SessionLookups::new(app), read: read.build() }
     }
 }
 
@@ -149,7 +149,7 @@ fn count(request: &HttpRequest, account_id: AccountId) -> Result<(), PageError> 
     let app = data::<App>(request)?;
     data::<Limits>(request)?.account.count(&account_id.0).inspect_err(|_| {
         app.security_log.tell(&ClientEvent {
-            event: Event::AccountThrottled,
+            event: SecurityEvent::AccountThrottled,
             client: client::address(request, &app.config.trusted_proxies),
             account_id: Some(account_id.0),
             email_hash: None,

@@ -12,7 +12,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use uuid::Uuid;
 
-use self::timeline::Entry;
+use self::timeline::TimelineEntry;
 use super::{Adjustment, store};
 use crate::{
     accounts::{
@@ -30,7 +30,7 @@ use crate::{
     text::times::HOME_ZONE,
     wallet::{Wallet, find_wallet},
     web::{
-        error::{Fault, NotFound, PageError},
+        error::{HttpError, NotFound, PageError},
         form::{Body, Field, Mistakes},
         page::View,
         request_key,
@@ -98,7 +98,7 @@ struct PersonPage {
     v: View,
     person: Profile,
     wallet: Option<Wallet>,
-    timeline: Vec<Entry>,
+    timeline: Vec<TimelineEntry>,
     request_key: Uuid,
     is_me: bool,
     refusal: Option<String>,
@@ -111,7 +111,10 @@ impl PersonPage {
         Ok(Self {
             v: me.view.clone(),
             wallet: find_wallet(&app.db, id).await?,
-            timeline: moments.into_iter().map(|moment| Entry::of(&me.view, moment)).collect(),
+            timeline: moments
+                .into_iter()
+                .map(|moment| TimelineEntry::of(&me.view, moment))
+                .collect(),
             request_key: Uuid::now_v7(),
             is_me: id == me.account_id,
             person,

@@ -1,20 +1,20 @@
 //! One person's moments, in words.
 
 use crate::{
-    admin::people::store::Moment, audit::model::ACT_KEY, text::i18n::Phrase, wallet::Kind,
+    admin::people::store::AccountEvent, audit::model::ACT_KEY, text::i18n::Phrase, wallet::Kind,
     web::page::View,
 };
 
 /// A moment as the page shows it.
-pub(crate) struct Entry {
-    pub(crate) moment: Moment,
+pub(crate) struct TimelineEntry {
+    pub(crate) moment: AccountEvent,
     pub(crate) text: Phrase,
     /// Where more of it stands.
     pub(crate) href: Option<String>,
 }
 
-impl Entry {
-    pub(crate) fn of(v: &View, moment: Moment) -> Self {
+impl TimelineEntry {
+    pub(crate) fn of(v: &View, moment: AccountEvent) -> Self {
         let reference = moment.reference.as_deref().unwrap_or_default();
         let (key, href) = match moment.what.as_str() {
             "joined" => ("admin-moment-joined", Some(line(reference))),

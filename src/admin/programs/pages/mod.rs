@@ -30,7 +30,7 @@ use crate::{
     infra::postgres::page::Page,
     text::times::{self, HOME_ZONE},
     web::{
-        error::{Fault, NotFound, PageError},
+        error::{HttpError, NotFound, PageError},
         form::{Body, Field, Mistakes},
         local_time::Reading,
         page::View,
@@ -130,7 +130,7 @@ impl ProgramPage {
     }
 
     /// The form again, with what was typed and why it was refused.
-    fn refused(self, form: ProgramForm, mistakes: Mistakes, fault: &dyn Fault) -> HttpResponse {
+    fn refused(self, form: ProgramForm, mistakes: Mistakes, fault: &dyn HttpError) -> HttpResponse {
         let refusal = Some(self.v.refusal(fault));
         let page = Self { form, mistakes, refusal, ..self };
         page.v.html(fault.status(), &page)
@@ -242,7 +242,7 @@ pub(crate) async fn refuse_beside(
     edition: ProgramEdition,
     new_schedule: NewScheduleForm,
     refusal: String,
-    fault: &dyn Fault,
+    fault: &dyn HttpError,
 ) -> Result<HttpResponse, PageError> {
     let page = ProgramPage::of(app, v, edition).await?;
     let page = ProgramPage { refusal: Some(refusal), new_schedule, ..page };

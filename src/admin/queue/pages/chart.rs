@@ -9,7 +9,7 @@ const HEIGHT: i64 = 120;
 const TOP_MIN: i64 = 5;
 
 /// One minute as a bar.
-pub(crate) struct Bar {
+pub(crate) struct ChartBar {
     pub(crate) x: i64,
     pub(crate) y: i64,
     pub(crate) height: i64,
@@ -18,7 +18,7 @@ pub(crate) struct Bar {
 /// Bars, and perhaps a line over them.
 pub(crate) struct Chart {
     /// One for each minute of which something is known.
-    pub(crate) bars: Vec<Bar>,
+    pub(crate) bars: Vec<ChartBar>,
     /// The points of the line; empty without one.
     pub(crate) line: String,
     /// What the top edge stands for.
@@ -36,7 +36,7 @@ impl Chart {
         let columns = || (0..).step_by(usize::try_from(BAR).unwrap_or(1));
         let drawn = columns().zip(bars).filter_map(|(x, count)| {
             let height = scaled((*count)?);
-            Some(Bar { x, y: HEIGHT - height, height })
+            Some(ChartBar { x, y: HEIGHT - height, height })
         });
         let points = columns()
             .zip(line)

@@ -18,7 +18,7 @@ use uuid::Uuid;
 use self::{
     chart::Charts,
     guards::{OFFERED_BITS, name_key},
-    purge::Progress,
+    purge::PurgeView,
 };
 use super::{
     Prediction, predict,
@@ -66,7 +66,7 @@ struct LinePage {
     effects: Vec<Effect>,
     mistakes: Mistakes,
     is_asked: bool,
-    purge: Option<Progress>,
+    purge: Option<PurgeView>,
     refusal: Option<String>,
     meanwhile: Vec<Meanwhile>,
 }
@@ -77,7 +77,7 @@ impl LinePage {
         let figures = store::figures_of(&app.db, id).await?;
         let charts = Charts::of(store::list_minutes(&app.db, id).await?);
         let purge = find_purge(&app.db, id).await?;
-        let purge = purge.and_then(|purge| Progress::of(purge, figures.at));
+        let purge = purge.and_then(|purge| PurgeView::of(purge, figures.at));
         let details = &edition.details;
         let now = predict(&figures, details.queue_capacity, details.queue_rate_per_second);
         Ok(Self {
@@ -185,7 +185,7 @@ async fn answer(
             let mut page = LinePage::of(app, v, id).await?;
             page.refusal = Some(page.v.refusal(&refusal));
             page.meanwhile = refusal.meanwhile().to_vec();
-            let status = crate::web::error::Fault::status(&refusal);
+            let status = crate::web::error::HttpError::status(&refusal);
             Ok(page.v.html(status, &page))
         }
         Err(failure) => Err(failure.into()),

@@ -28,9 +28,9 @@ const TOLD: TimeDelta = TimeDelta::minutes(10);
 /// A purge as the page of the line tells of it.
 #[derive(serde::Serialize)]
 #[serde(transparent)]
-pub(crate) struct Progress(Purge);
+pub(crate) struct PurgeView(Purge);
 
-impl Progress {
+impl PurgeView {
     /// `purge`, if it goes on or ended lately.
     pub(crate) fn of(purge: Purge, now: DateTime<Utc>) -> Option<Self> {
         let is_told = purge.ended_at.is_none_or(|ended_at| now - ended_at < TOLD);

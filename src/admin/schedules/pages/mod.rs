@@ -18,7 +18,7 @@ use crate::{
         AdminError,
         pages::tell,
         programs::pages::{edition_of, refuse_beside},
-        schedules::{self, Change},
+        schedules::{self, ScheduleEdit},
     },
     app::App,
     audit::model::Meanwhile,
@@ -28,7 +28,7 @@ use crate::{
     },
     text::times::HOME_ZONE,
     web::{
-        error::{Fault, NotFound, PageError},
+        error::{HttpError, NotFound, PageError},
         form::{Body, Mistakes},
         page::View,
     },
@@ -153,8 +153,8 @@ async fn refuse(
     Ok(page.v.html(mistakes.status(), &page))
 }
 
-fn change(by: AccountId, id: ScheduleId, version: i64) -> Change {
-    Change { by, id, version }
+fn change(by: AccountId, id: ScheduleId, version: i64) -> ScheduleEdit {
+    ScheduleEdit { by, id, version }
 }
 
 /// `POST /admin/schedules/{id}`

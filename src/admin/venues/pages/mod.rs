@@ -26,7 +26,7 @@ use crate::{
     },
     text::times::HOME_ZONE,
     web::{
-        error::{Fault, NotFound, PageError},
+        error::{HttpError, NotFound, PageError},
         form::{Body, Field, Mistakes},
         page::View,
     },
@@ -102,7 +102,7 @@ impl VenueForm {
 struct VenuePage {
     v: View,
     edition: Option<VenueEdition>,
-    drawing: Option<Drawing>,
+    drawing: Option<PlanDrawing>,
     form: VenueForm,
     plan_text: String,
     mistakes: Mistakes,
@@ -129,7 +129,7 @@ impl VenuePage {
 
     async fn of(app: &App, v: View, id: VenueId) -> Result<Self, PageError> {
         let edition = find_venue(&app.db, id).await?.ok_or(NotFound)?;
-        let drawing = Drawing::of(&list_seats(&app.db, id).await?);
+        let drawing = PlanDrawing::of(&list_seats(&app.db, id).await?);
         let form = VenueForm::of(&edition);
         Ok(Self { edition: Some(edition), drawing, form, ..Self::new(v) })
     }
@@ -141,7 +141,7 @@ impl VenuePage {
         }
     }
 
-    fn refused(self, form: VenueForm, mistakes: Mistakes, fault: &dyn Fault) -> HttpResponse {
+    fn refused(self, form: VenueForm, mistakes: Mistakes, fault: &dyn HttpError) -> HttpResponse {
         let refusal = Some(self.v.refusal(fault));
         let page = Self { form, mistakes, refusal, ..self };
         page.v.html(fault.status(), &page)
@@ -221,12 +221,12 @@ pub(crate) async fn update_venue(
 }
 
 /// A house from above: a dot a seat.
-pub(crate) struct Drawing {
+pub(crate) struct PlanDrawing {
     pub(crate) view_box: String,
     pub(crate) dots: Vec<(f32, f32)>,
 }
 
-impl Drawing {
+impl PlanDrawing {
     fn of(seats: &[PlannedSeat]) -> Option<Self> {
         if seats.is_empty() || seats.len() > DRAWN_MAX {
             return None;

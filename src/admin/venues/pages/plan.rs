@@ -9,14 +9,14 @@ use serde::Deserialize;
 use serde_json::json;
 use uuid::Uuid;
 
-use super::{Drawing, VenuePage, venue_path};
+use super::{PlanDrawing, VenuePage, venue_path};
 use crate::{
     accounts::AdminAccount,
     admin::{AdminError, pages::tell, venues},
     app::App,
     catalog::{CatalogError, SeatPlan, VenueEdition, VenueId, find_venue},
     web::{
-        error::{Fault, NotFound, PageError},
+        error::{HttpError, NotFound, PageError},
         form::{Body, Field},
         page::View,
     },
@@ -54,7 +54,7 @@ struct PlanPage {
     edition: VenueEdition,
     version: i64,
     plan: SeatPlan,
-    drawing: Option<Drawing>,
+    drawing: Option<PlanDrawing>,
 }
 
 /// `POST /admin/venues/{id}/seats/preview`: how the house would look; nothing is saved.
@@ -69,7 +69,7 @@ pub(crate) async fn preview_seats(
     match form.0.parse() {
         Ok((version, plan)) => {
             let document = json!({ "seats": plan.seats().len(), "sections": plan.sections() });
-            let drawing = Drawing::of(plan.seats());
+            let drawing = PlanDrawing::of(plan.seats());
             let page = PlanPage { v, edition, version, plan, drawing };
             Ok(page.v.show(&page, &document))
         }

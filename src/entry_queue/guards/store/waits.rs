@@ -49,7 +49,7 @@ pub(crate) async fn delete_waits(
 
 /// What is known of somebody who joins without a proof.
 #[derive(Debug)]
-pub(crate) struct Standing {
+pub(crate) struct Applicant {
     pub(crate) is_in: bool,
     /// When their wait is over, if they wait.
     pub(crate) ready_at: Option<DateTime<Utc>>,
@@ -61,9 +61,9 @@ pub(crate) async fn standing_of(
     db: &Pool,
     program_id: ProgramId,
     account_id: AccountId,
-) -> Result<Standing, sqlx::Error> {
+) -> Result<Applicant, sqlx::Error> {
     sqlx::query_as!(
-        Standing,
+        Applicant,
         r#"
         select exists (
                 select from queue_tokens

@@ -13,8 +13,8 @@ const POLLED: Note = Note::Polled(NOW_MS - 1_000);
 const ENTERED: Note = Note::Entered(NOW_MS - GRACE_MS);
 const SILENT: Note = Note::Polled(NOW_MS - GRACE_MS - 1);
 
-fn line(n: u128) -> Vec<Standing> {
-    let one = |nth| Standing {
+fn line(n: u128) -> Vec<QueuedAccount> {
+    let one = |nth| QueuedAccount {
         token_id: TokenId(Uuid::from_u128(nth)),
         account_id: AccountId(Uuid::from_u128(1_000 + nth)),
     };
@@ -22,7 +22,7 @@ fn line(n: u128) -> Vec<Standing> {
 }
 
 /// The notes of the first of `line`, while polls are heard all the time.
-fn liveness(line: &[Standing], notes: &[Note]) -> Liveness {
+fn liveness(line: &[QueuedAccount], notes: &[Note]) -> Liveness {
     Liveness {
         notes: line.iter().map(|somebody| somebody.account_id).zip(notes.iter().copied()).collect(),
         hearing: Hearing { heard_ms: NOW_MS, quiet_ms: Some(0), resumed_ms: 1, behind_ms: None },
@@ -31,7 +31,7 @@ fn liveness(line: &[Standing], notes: &[Note]) -> Liveness {
     }
 }
 
-fn tokens(line: &[Standing], picked: &[usize]) -> Vec<TokenId> {
+fn tokens(line: &[QueuedAccount], picked: &[usize]) -> Vec<TokenId> {
     picked.iter().map(|idx| line[*idx].token_id).collect()
 }
 

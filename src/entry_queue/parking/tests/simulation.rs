@@ -45,7 +45,7 @@ enum Place {
 
 #[derive(Clone, Debug)]
 struct Somebody {
-    who: Standing,
+    who: QueuedAccount,
     joins_ms: i64,
     fate: Fate,
     place: Place,
@@ -108,7 +108,7 @@ impl Memory {
         }
     }
 
-    fn head(&mut self, now_ms: i64, standing: &[Standing]) -> Liveness {
+    fn head(&mut self, now_ms: i64, standing: &[QueuedAccount]) -> Liveness {
         let heard_ms = self.clock(now_ms);
         let window = standing.iter().take(WINDOW_SMALL).map(|somebody| somebody.account_id);
         let notes = window
@@ -219,7 +219,7 @@ fn admit(
     }
     let n_inside = people.iter().filter(|one| matches!(one.place, Place::Inside { .. })).count();
     let waiting = people.iter().filter(|one| one.place == Place::Waiting);
-    let standing: Vec<Standing> = waiting.map(|one| one.who).collect();
+    let standing: Vec<QueuedAccount> = waiting.map(|one| one.who).collect();
     let liveness = judge(memory.head(now_ms, &standing));
     let standing = standing.get(..WINDOW_SMALL).unwrap_or(&standing);
     let room = script.capacity.saturating_sub(n_inside);

@@ -15,8 +15,8 @@ use uuid::Uuid;
 
 use self::refused::{Refused, Why};
 use super::{
-    limiter::Desk,
-    order::{HoldOrder, Shown},
+    limiter::ReservationState,
+    order::{HoldRequest, ShownPrice},
 };
 use crate::{
     accounts::CurrentAccount,
@@ -33,7 +33,7 @@ use crate::{
     },
     text::i18n::Phrase,
     web::{
-        error::{Fault, PageError},
+        error::{HttpError, PageError},
         form::{Body, Field, Fields, Mistakes},
         page::View,
         request_key,
@@ -77,22 +77,22 @@ impl HoldForm {
     }
 
     /// The price that was shown; an exact one says more than the version of the prices.
-    fn shown(&self, mistakes: &mut Mistakes, choice: &Choice) -> Option<Shown> {
+    fn shown(&self, mistakes: &mut Mistakes, choice: &Choice) -> Option<ShownPrice> {
         let is_places = matches!(choice, Choice::Places { .. });
         let mut points = |name, field: &Field| {
             let points = field.parse().and_then(Points::new);
             mistakes.note(name, "reservation-refusal-total", points)
         };
         if !self.total.is_empty() {
-            points("total", &self.total).map(Shown::Total)
+            points("total", &self.total).map(ShownPrice::Total)
         } else if is_places && !self.unit_price.is_empty() {
             let total = points("unit_price", &self.unit_price)?.checked_mul(choice.quantity());
             let total = mistakes.note("unit_price", "reservation-refusal-total", total);
-            total.map(Shown::Total)
+            total.map(ShownPrice::Total)
         } else if !is_places && !self.price_version.is_empty() {
             let version = self.price_version.parse().filter(|version| *version >= 0);
             let version = mistakes.note("price_version", "reservation-refusal-total", version);
-            version.map(Shown::PriceVersion)
+            version.map(ShownPrice::PriceVersion)
         } else {
             None
         }
@@ -138,7 +138,7 @@ impl HoldForm {
 }
 
 /// What an order says: what, at which price it was shown, and its request key.
-type Parsed = (Choice, Option<Shown>, Option<Uuid>);
+type Parsed = (Choice, Option<ShownPrice>, Option<Uuid>);
 
 /// What was typed, as the forms of the map show it again.
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "called from templates")]
@@ -186,7 +186,7 @@ impl HoldForm {
 /// `POST /schedules/{id}/reservations`
 pub async fn create_hold(
     app: Data<App>,
-    desk: Data<Desk>,
+    state: Data<ReservationState>,
     programs: Data<Programs>,
     request: HttpRequest,
     id: Path<ScheduleId>,
@@ -198,11 +198,11 @@ pub async fn create_hold(
         let admitted = performance.admit(&app, &request, me.account_id).await?;
         let refused = Refused { why, typed: &form };
         // A small house is shown whole, whatever part of it was asked for.
-        let section = match desk.is_large(&app, *id).await? {
+        let section = match state.is_large(&app, *id).await? {
             true => form.section(),
             false => None,
         };
-        map_page(&app, &desk, &me.view, &performance, &admitted, section, Some(refused)).await
+        map_page(&app, &state, &me.view, &performance, &admitted, section, Some(refused)).await
     };
     let (choice, shown, request_key) = match form.parse() {
         Ok(parsed) => parsed,
@@ -211,7 +211,7 @@ pub async fn create_hold(
         }
         Err(mistakes) => return Err(mistakes.into()),
     };
-    let mut order = HoldOrder {
+    let mut order = HoldRequest {
         account_id: me.account_id,
         program: performance.program.clone(),
         schedule: performance.schedule.clone(),
@@ -220,7 +220,7 @@ pub async fn create_hold(
         request_key,
         pass: None,
     };
-    let entry = match performance.enter(&app, &desk, &request, me.account_id).await {
+    let entry = match performance.enter(&app, &state, &request, me.account_id).await {
         Ok(entry) => entry,
         // What was carried out while they were inside is still answered.
         Err(refusal) => {
@@ -231,7 +231,7 @@ pub async fn create_hold(
         }
     };
     order.pass = entry.pass().cloned();
-    match hold(&app, &desk, &order).await {
+    match hold(&app, &state, &order).await {
         Ok(hold) => Ok(entry.stamp(held(&me.view, &hold))),
         Err(refusal @ ReservationError::Waiting { .. }) if me.view.wants_form(&refusal) => {
             Ok(wait_page(&me.view, &order, &refusal))
@@ -249,7 +249,7 @@ fn held(v: &View, hold: &Hold) -> HttpResponse {
 #[template(path = "reservation/zone_waiting.html")]
 struct ZoneWaitingPage<'a> {
     v: &'a View,
-    order: &'a HoldOrder,
+    order: &'a HoldRequest,
     zone_id: ZoneId,
     /// What the order showed, if it did.
     total: Option<Points>,
@@ -269,7 +269,7 @@ impl ZoneWaitingPage<'_> {
 
 /// The page of somebody who has to come back: it does so by itself, and keeps the key of
 /// the order, so that an answer that was lost is not an order more.
-fn wait_page(v: &View, order: &HoldOrder, refusal: &ReservationError) -> HttpResponse {
+fn wait_page(v: &View, order: &HoldRequest, refusal: &ReservationError) -> HttpResponse {
     let (Choice::Places { zone_id, .. }, ReservationError::Waiting { waiting, retry_after_ms }) =
         (&order.choice, refusal)
     else {
@@ -279,7 +279,7 @@ fn wait_page(v: &View, order: &HoldOrder, refusal: &ReservationError) -> HttpRes
         v,
         order,
         zone_id: *zone_id,
-        total: order.shown.and_then(Shown::total),
+        total: order.shown.and_then(ShownPrice::total),
         ahead: waiting.ahead,
         estimate: estimate(v, waiting),
         retry_after_ms: *retry_after_ms,

@@ -12,7 +12,7 @@ use crate::{
         seat_map::pages::{reading::RoomMap, seat_name},
     },
     text::i18n::Phrase,
-    web::{error::Fault, form::Mistakes, page::View},
+    web::{error::HttpError, form::Mistakes, page::View},
 };
 
 /// An order and why nothing was held.

@@ -59,7 +59,7 @@ pub(crate) async fn lock_held_rows(
 }
 
 /// A locked hold whose end has come.
-pub(crate) struct Ended {
+pub(crate) struct EndedHold {
     pub(crate) id: ReservationId,
     pub(crate) schedule_id: ScheduleId,
 }
@@ -69,9 +69,9 @@ pub(crate) struct Ended {
 pub(crate) async fn list_ended(
     tx: &mut Connection,
     ids: &[ReservationId],
-) -> Result<Vec<Ended>, sqlx::Error> {
+) -> Result<Vec<EndedHold>, sqlx::Error> {
     sqlx::query_as!(
-        Ended,
+        EndedHold,
         r#"
         select id as "id: _", schedule_id as "schedule_id: _" from reservations
         where id = any($1) and expires_at <= clock_timestamp()

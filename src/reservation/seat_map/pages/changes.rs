@@ -21,8 +21,8 @@ use crate::{
     app::App,
     catalog::{Programs, ScheduleId},
     reservation::{
-        hold::limiter::Desk,
-        seat_map::{delta::Changes, streams::OpenStream, subscription::Viewing},
+        hold::limiter::ReservationState,
+        seat_map::{delta::Delta, streams::OpenStream, subscription::Viewing},
     },
     web::{error::PageError, form::Mistakes, negotiation::Format, page::json as json_answer},
 };
@@ -56,7 +56,7 @@ impl Since {
 /// `GET /schedules/{id}/changes`
 pub async fn show_changes(
     app: Data<App>,
-    desk: Data<Desk>,
+    state: Data<ReservationState>,
     programs: Data<Programs>,
     request: HttpRequest,
     id: Path<ScheduleId>,
@@ -67,11 +67,11 @@ pub async fn show_changes(
     let performance = Performance::find(&app, &programs, *id).await?;
     let admitted = performance.admit(&app, &request, me.account_id).await?;
     if me.view.format != Format::EventStream {
-        let changes = desk.maps.changes(&app, *id, since).await?;
+        let changes = state.feed.changes(&app, *id, since).await?;
         return Ok(admitted.stamp(json_answer(StatusCode::OK, &changes)));
     }
-    let open = desk.streams.open(me.account_id)?;
-    let viewing = desk.maps.view(&app, *id, since).await?;
+    let open = state.streams.open(me.account_id)?;
+    let viewing = state.feed.view(&app, *id, since).await?;
     let lasts = left(admitted.stay.expires_at, app.now()).min(STREAM_MAX);
     let answer = HttpResponse::Ok()
         .insert_header((header::CONTENT_TYPE, "text/event-stream"))
@@ -122,6 +122,6 @@ fn events(
     opening.chain(missed).chain(live).map(Ok)
 }
 
-fn event(changes: &Changes) -> Bytes {
+fn event(changes: &Delta) -> Bytes {
     Bytes::from_owner(changes.event())
 }

@@ -9,7 +9,7 @@ use crate::{
     app::App,
     catalog::{Program, Programs, Schedule, ScheduleId},
     entry_queue::{self, EntryPass, QueueError, Stay},
-    reservation::hold::limiter::Desk,
+    reservation::hold::limiter::ReservationState,
     web::error::{NotFound, PageError},
 };
 
@@ -55,26 +55,26 @@ impl Performance {
     pub(crate) async fn enter(
         &self,
         app: &App,
-        desk: &Desk,
+        state: &ReservationState,
         request: &HttpRequest,
         account_id: AccountId,
-    ) -> Result<Entry, QueueError> {
+    ) -> Result<EntryCheck, QueueError> {
         if let Some(pass) = entry_queue::shown_pass(request, app, account_id, &self.program)? {
-            return Ok(Entry::Pass(pass));
+            return Ok(EntryCheck::Pass(pass));
         }
-        let _step = desk.step().await?;
-        self.admit(app, request, account_id).await.map(Entry::Looked)
+        let _permit = state.acquire_permit().await?;
+        self.admit(app, request, account_id).await.map(EntryCheck::Looked)
     }
 }
 
 /// How somebody came in with an order.
 #[derive(Debug)]
-pub(crate) enum Entry {
+pub(crate) enum EntryCheck {
     Pass(EntryPass),
     Looked(Admitted),
 }
 
-impl Entry {
+impl EntryCheck {
     /// The pass that was shown.
     pub(crate) fn pass(&self) -> Option<&EntryPass> {
         match self {

@@ -26,7 +26,7 @@ use self::{
 use super::{
     listing::{SectionListing, ZoneState},
     seat::MapSeat,
-    snapshot::{self, House},
+    snapshot::{self, Snapshot},
     store,
 };
 use crate::{
@@ -35,7 +35,7 @@ use crate::{
     catalog::{Program, Programs, Schedule, ScheduleId},
     points::Points,
     reservation::hold::{
-        limiter::Desk,
+        limiter::ReservationState,
         pages::{
             HoldForm,
             refused::{Refusal, Refused},
@@ -214,7 +214,7 @@ pub(crate) fn seat_name(v: &View, seat: &MapSeat, with_section: bool) -> Phrase 
 /// `GET /schedules/{id}`
 pub async fn show_seat_map(
     app: Data<App>,
-    desk: Data<Desk>,
+    state: Data<ReservationState>,
     programs: Data<Programs>,
     request: HttpRequest,
     id: Path<ScheduleId>,
@@ -225,11 +225,11 @@ pub async fn show_seat_map(
     let admitted = performance.admit(&app, &request, me.account_id).await?;
     let section = query.into_inner().section;
     let answer = if me.view.format.is_for_programs() {
-        let document = map_document(&app, &desk, *id, section.as_deref()).await?;
+        let document = map_document(&app, &state, *id, section.as_deref()).await?;
         let mut answer = HttpResponse::Ok();
         answer.content_type("application/json").body(Bytes::from_owner(document))
     } else {
-        map_page(&app, &desk, &me.view, &performance, &admitted, section, None).await?
+        map_page(&app, &state, &me.view, &performance, &admitted, section, None).await?
     };
     Ok(admitted.stamp(answer))
 }
@@ -238,16 +238,16 @@ pub async fn show_seat_map(
 /// map reads it once.
 async fn map_document(
     app: &App,
-    desk: &Desk,
+    state: &ReservationState,
     id: ScheduleId,
     section: Option<&str>,
 ) -> Result<Arc<[u8]>, PageError> {
-    if desk.is_large(app, id).await? {
-        let write = |house: &mut House, cursor| match section {
-            None => house.document(cursor),
-            section => snapshot::document(cursor, &house.seats(section), &house.zones()),
+    if state.is_large(app, id).await? {
+        let write = |snapshot: &mut Snapshot, cursor| match section {
+            None => snapshot.document(cursor),
+            section => snapshot::document(cursor, &snapshot.seats(section), &snapshot.zones()),
         };
-        return Ok(desk.maps.house(app, id, write).await?);
+        return Ok(state.feed.snapshot(app, id, write).await?);
     }
     let cursor = store::position(&app.db, id).await?.cursor;
     let seats = store::list_seats(&app.db, id, section).await?;
@@ -257,7 +257,7 @@ async fn map_document(
 /// The map, or why an order from it was refused and what could be had instead.
 pub(crate) async fn map_page(
     app: &App,
-    desk: &Desk,
+    state: &ReservationState,
     v: &View,
     performance: &Performance,
     admitted: &Admitted,
@@ -266,7 +266,7 @@ pub(crate) async fn map_page(
 ) -> Result<HttpResponse, PageError> {
     let (schedule, program) = (&performance.schedule, &performance.program);
     let refusal = refused.as_ref().and_then(Refused::order);
-    let map = read_map(app, desk, schedule.id, section, refusal).await?;
+    let map = read_map(app, state, schedule.id, section, refusal).await?;
     let status = refused.as_ref().map_or(StatusCode::OK, Refused::status);
     let page = SeatMapPage {
         v,

@@ -6,10 +6,10 @@ use crate::{
     catalog::ScheduleId,
     reservation::{
         error::ReservationError,
-        hold::limiter::Desk,
+        hold::limiter::ReservationState,
         seat_map::{
             listing::{SectionListing, ZoneState},
-            snapshot::House,
+            snapshot::Snapshot,
             store,
         },
     },
@@ -35,40 +35,40 @@ pub(crate) struct RoomMap {
 /// that `refusal` is about.
 pub(crate) async fn read_map(
     app: &App,
-    desk: &Desk,
+    state: &ReservationState,
     id: ScheduleId,
     section: Option<String>,
     refusal: Option<&ReservationError>,
 ) -> Result<RoomMap, PageError> {
-    if desk.is_large(app, id).await? {
-        return read_large_map(app, desk, id, section, refusal).await;
+    if state.is_large(app, id).await? {
+        return read_large_map(app, state, id, section, refusal).await;
     }
     // Before the seats: what changes meanwhile is told once more, not never.
     let position = store::position(&app.db, id).await?;
     let seats = store::list_seats(&app.db, id, None).await?;
-    let house = House::new(position, seats, store::list_zones(&app.db, id).await?);
-    let sections = house.sections();
+    let snapshot = Snapshot::new(position, seats, store::list_zones(&app.db, id).await?);
+    let sections = snapshot.sections();
     let section = section.filter(|wanted| sections.iter().any(|each| each.name == *wanted));
-    let drawing = Drawing::of(house.seats(section.as_deref()));
-    let (store::Position { cursor, price_version, .. }, zones) = (position, house.zones());
+    let drawing = Drawing::of(snapshot.seats(section.as_deref()));
+    let (store::Position { cursor, price_version, .. }, zones) = (position, snapshot.zones());
     Ok(RoomMap { cursor, price_version, drawing, zones, sections, section, overview: None })
 }
 
 /// A house from memory: from above, or one section of it.
 async fn read_large_map(
     app: &App,
-    desk: &Desk,
+    state: &ReservationState,
     id: ScheduleId,
     section: Option<String>,
     refusal: Option<&ReservationError>,
 ) -> Result<RoomMap, PageError> {
-    let read = |house: &mut House, cursor| {
-        let seats = section.as_deref().map(|section| house.seats(Some(section)));
-        let position = (cursor, house.price_version());
-        (position, house.sections(), house.zones(), seats.unwrap_or_default())
+    let read = |snapshot: &mut Snapshot, cursor| {
+        let seats = section.as_deref().map(|section| snapshot.seats(Some(section)));
+        let position = (cursor, snapshot.price_version());
+        (position, snapshot.sections(), snapshot.zones(), seats.unwrap_or_default())
     };
     let ((cursor, price_version), sections, zones, mut seats) =
-        desk.maps.house(app, id, read).await?;
+        state.feed.snapshot(app, id, read).await?;
     if let Some(ReservationError::SeatUnavailable { seat_ids, .. }) = refusal {
         // Where the seats that are gone stood, as they stand now.
         seats = store::list_seats_around(&app.db, id, seat_ids).await?;

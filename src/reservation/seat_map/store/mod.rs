@@ -22,7 +22,7 @@ pub(crate) struct Position {
     /// Where to ask for changes from: every transaction older than this is seen by whatever is
     /// read after it.
     pub(crate) cursor: i64,
-    /// What was priced by a later step may be shown at another price than it has.
+    /// What was priced by a later acquire_permit may be shown at another price than it has.
     pub(crate) price_version: i64,
     /// The edition of the venue: with another one the seats may stand elsewhere.
     pub(crate) venue_version: i64,
