@@ -4,6 +4,7 @@
 mod layers;
 mod locales;
 mod manual;
+mod names;
 mod plans;
 mod seat_locks;
 mod sizes;
