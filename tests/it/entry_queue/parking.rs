@@ -10,9 +10,9 @@ use uuid::Uuid;
 use super::{crowded, join, line_of, long_line, until_status};
 use crate::support::{Concert, Office, Person};
 
-/// In seconds; what people are told to do is told to fit into it.
-const GRACE_SECS: u64 = 4;
-const SHORT_GRACE: [(&str, &str); 2] = [("QUEUE_GRACE_SECS", "4"), ("ADMISSION_PERIOD_MS", "200")];
+/// In seconds; what people are told to do is told to fit into it, on a slow machine too.
+const GRACE_SECS: u64 = 12;
+const SHORT_GRACE: [(&str, &str); 2] = [("QUEUE_GRACE_SECS", "12"), ("ADMISSION_PERIOD_MS", "200")];
 /// Longer than anybody waits on the slowest machine.
 const PATIENCE: Duration = Duration::from_mins(4);
 
@@ -67,7 +67,8 @@ async fn wait_and_leave(person: Person, path: String) {
             return;
         }
         assert!(begun.elapsed() < PATIENCE, "{state}");
-        let told_ms = state["retry_after_ms"].as_u64().unwrap();
+        // A poll that its deadline ended says only that it may be repeated.
+        let told_ms = state["retry_after_ms"].as_u64().unwrap_or(1_000);
         tokio::time::sleep(Duration::from_millis(told_ms)).await;
     }
 }
