@@ -10,7 +10,8 @@
 //!   transaction writes all of it, and one reverts all of it.
 //! * At most one live payment exists per reservation: `payments_live_key`.
 //! * Nothing is paid after the hold's end. An owner's refund is refused if a ticket was used; an
-//!   administrator's full refund continues, and the used ticket stays used.
+//!   administrator's full refund, and that of a cancelled program with an unused ticket, continue,
+//!   and used tickets stay used.
 //! * A refund is [`Points::share`](crate::points::Points::share) of the payment, here and wherever
 //!   it is shown.
 //! * A request with a request key is carried out once. A lost response to COMMIT is resolved by

@@ -138,8 +138,8 @@ async fn cancel_once(app: &App, order: &Order<'_>) -> Result<Cancelled, PaymentE
 /// Share of a payment that a refund returns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Share {
-    /// Share fixed when the reservation was made, before its deadline; everything for a cancelled
-    /// program. Refused if one of its tickets was used.
+    /// Share agreed when the reservation was made, refused after its deadline; everything for a
+    /// cancelled program. Refused if one of its tickets was used.
     AsAgreed,
     /// Full refund, ignoring the deadline and used tickets (administrators only).
     All,

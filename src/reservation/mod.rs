@@ -33,9 +33,9 @@
 //! Requests wait for a permit and not for a connection, so other pages are still answered. No
 //! permit is kept while a lock in Redis is waited for.
 //!
-//! Open maps are followed by one task per instance, shared by all viewers: a change costs one query
-//! however many viewers there are. The task keeps a snapshot of the performance in memory, from
-//! which large maps are drawn; a snapshot may be a moment old and decides nothing.
+//! Each open map is followed by one task per instance, shared by all its viewers: a change costs
+//! one query however many viewers there are. The task keeps a snapshot of the performance in
+//! memory, from which large maps are drawn; a snapshot may be a moment old and decides nothing.
 //!
 //! Payment and expiry race for the reservation's row; the second sees what the first wrote. Lapsed
 //! holds that block a new hold are expired in a transaction of their own before the new hold's.

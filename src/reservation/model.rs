@@ -71,6 +71,7 @@ impl ReservationStatus {
 /// has been updated.
 #[derive(Clone, Debug)]
 pub struct Reservation {
+    /// Id of the reservation.
     pub id: ReservationId,
     /// Account that owns the reservation.
     pub account_id: AccountId,
@@ -106,6 +107,7 @@ impl Reservation {
 /// One item of a reservation: a seat, or places in a zone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Item {
+    /// Id of the item.
     pub id: ReservationItemId,
     /// Seat; `None` for places in a zone.
     #[serde(rename = "seat_id", skip_serializing_if = "Option::is_none")]
@@ -123,6 +125,7 @@ pub struct Item {
 /// Reservation whose row this transaction has locked.
 #[derive(Clone, Debug)]
 pub struct Locked {
+    /// Id of the reservation.
     pub reservation_id: ReservationId,
     /// Program of the performance.
     pub program_id: ProgramId,
@@ -249,6 +252,7 @@ impl Choice {
 /// Hold as returned to the client, the first time and whenever its request key is repeated.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Hold {
+    /// Id of the reservation.
     pub reservation_id: ReservationId,
     /// Always [`ReservationStatus::Held`].
     pub status: ReservationStatus,

@@ -15,8 +15,9 @@
 //! # Concurrency
 //!
 //! A transaction that voids or uses tickets locks them first, in id order, and reads their status
-//! in a statement after that. A refund that finds a used ticket is refused as a whole, unless an
-//! administrator refunds everything: then the ticket stays used.
+//! in a statement after that. A refund that finds a used ticket is refused as a whole; an
+//! administrator's full refund, and that of a cancelled program with an unused ticket, continue:
+//! then used tickets stay used.
 //!
 //! Undoing a check-in locks the program's row first, then the ticket, so that it is serialized with
 //! the end of a cancelled program's winding down: a ticket that becomes valid again reopens the

@@ -18,6 +18,7 @@ pub struct WalletId(pub Uuid);
 /// Wallet as one statement read it.
 #[derive(Clone, Debug)]
 pub struct Wallet {
+    /// Id of the wallet.
     pub wallet_id: WalletId,
     /// Account that owns the wallet.
     pub account_id: AccountId,
@@ -178,6 +179,7 @@ impl Movement {
 /// Entry of a wallet's history.
 #[derive(Clone, Debug, Serialize)]
 pub struct PointTransaction {
+    /// Id of the point transaction.
     pub id: Uuid,
     /// Reason of the change.
     pub kind: Kind,

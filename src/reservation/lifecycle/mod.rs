@@ -6,8 +6,8 @@
 //!
 //! # Invariants
 //!
-//! * Every change starts from a locked row and checks the number of rows written; a mismatch
-//!   returns [`ReservationError::Inconsistent`], and the caller must roll back.
+//! * Every change starts from a locked row and checks the number of reservations and seats written;
+//!   a mismatch returns [`ReservationError::Inconsistent`], and the caller must roll back.
 //! * Ending a reservation frees its seats and places in the same transaction.
 //! * A hold is renewed at most once, and only while no account waits in the queue.
 //!

@@ -10,15 +10,16 @@
 //! * This module writes nothing to the database, and a snapshot decides nothing.
 //! * A viewer may get a change twice, but never misses one: cursors are read before the rows they
 //!   precede.
-//! * A row restored from another cluster and a cursor that this cluster has not reached are handled
-//!   by sending everything.
+//! * A cursor that this cluster has not reached gets everything; a row restored from another
+//!   cluster counts as unchanged unless everything is requested.
 //!
 //! # Concurrency
 //!
 //! One task per followed map reads changes for all its viewers: soon after a hint in Redis, and
 //! every two seconds in case a hint was lost. Concurrent first viewers of a map start one
-//! subscription. A viewer too far behind loses its stream and reconnects with its cursor. Beyond
-//! the limit of followed maps the least recently viewed subscription ends.
+//! subscription, which ends a minute after its last viewer. A viewer too far behind loses its
+//! stream and reconnects with its cursor. Beyond the limit of followed maps the least recently
+//! viewed subscription ends.
 
 pub(crate) mod delta;
 pub(crate) mod feed;

@@ -92,7 +92,8 @@ impl Snapshot {
         self.sections.iter().map(Section::count).collect()
     }
 
-    /// Returns the whole map as JSON, including `cursor`; serialized once after each change.
+    /// Returns the whole map as JSON with its cursor: `cursor`, or the earlier one of the first
+    /// call since the last change.
     pub(crate) fn document(&mut self, cursor: i64) -> Arc<[u8]> {
         if let Some(document) = &self.document {
             return Arc::clone(document);

@@ -13,7 +13,7 @@ const GAP: usize = 12;
 const MARGIN: usize = 16;
 /// Depth of the stage above the blocks.
 const STAGE: usize = 72;
-/// Distance by which each block further inside its row stands further from the stage.
+/// Additional distance from the stage of each block towards the middle of its row.
 const BEND: usize = 5;
 /// Maximum number of blocks in a row that follows the plan.
 const ROW_MAX: usize = 8;
