@@ -1,4 +1,4 @@
-//! The unit of every price and every wallet.
+//! Points: the unit of every price and every wallet.
 
 use std::fmt;
 
@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::text::i18n::{Count, grouped};
 
-/// An amount of points: whole and never negative.
+/// Amount of whole points, never negative.
 #[derive(
     Clone,
     Copy,
@@ -26,31 +26,31 @@ use crate::text::i18n::{Count, grouped};
 pub struct Points(i64);
 
 impl Points {
-    /// No points.
+    /// Zero points.
     pub const ZERO: Self = Self(0);
 
-    /// `points`, unless negative.
+    /// Creates an amount; `None` if `points` is negative.
     pub const fn new(points: i64) -> Option<Self> {
         if points < 0 { None } else { Some(Self(points)) }
     }
 
-    /// The amount as a number.
+    /// Returns the amount as a number.
     pub const fn get(self) -> i64 {
         self.0
     }
 
-    /// Both together, unless nobody could count them.
+    /// Returns `self + other`; `None` on overflow.
     pub fn checked_add(self, other: Self) -> Option<Self> {
         self.0.checked_add(other.0).map(Self)
     }
 
-    /// What is left, unless `other` is more.
+    /// Returns `self - other`; `None` if `other` is larger.
     pub fn checked_sub(self, other: Self) -> Option<Self> {
         self.0.checked_sub(other.0).and_then(Self::new)
     }
 
-    /// `percent` of the amount, rounded down to whole points: what a refund gives back. Never
-    /// more than the amount, and exact up to the largest one; `None` outside 0 to 100 percent.
+    /// Returns `percent` of the amount, rounded down to whole points: what a refund returns. Exact
+    /// up to the largest amount and never more than the amount; `None` outside 0 to 100 percent.
     pub fn share(self, percent: i32) -> Option<Self> {
         const WHOLE: i128 = 100;
         let percent = i128::from(percent);
@@ -60,7 +60,7 @@ impl Points {
         i64::try_from(i128::from(self.0) * percent / WHOLE).ok().map(Self)
     }
 
-    /// So many times as much, unless nobody could count them.
+    /// Returns `self * times`; `None` on overflow or a negative result.
     pub fn checked_mul(self, times: i64) -> Option<Self> {
         self.0.checked_mul(times).and_then(Self::new)
     }

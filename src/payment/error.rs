@@ -1,4 +1,4 @@
-//! Why nothing was paid or given back.
+//! Errors of paying and cancelling.
 
 use crate::{
     infra::{
@@ -10,10 +10,11 @@ use crate::{
     wallet::WalletError,
 };
 
-/// The text is for logs; `pages.rs` maps each variant to its status and code.
+/// Reason why nothing was paid or refunded. The texts are for logs; `pages.rs` maps each variant to
+/// its status and code.
 #[derive(Debug, thiserror::Error)]
 pub enum PaymentError {
-    /// The reservation is not in a state for it.
+    /// The reservation's state does not allow it.
     #[error(transparent)]
     Reservation(#[from] ReservationError),
     /// The wallet refused.
@@ -22,19 +23,19 @@ pub enum PaymentError {
     /// A ticket refused.
     #[error(transparent)]
     Ticket(#[from] TicketError),
-    /// The request key does not lead to work.
+    /// The request key is in use or belongs to a different request.
     #[error(transparent)]
     Key(#[from] KeyError),
-    /// The time for giving a paid reservation back is over.
+    /// The deadline of the refund has passed.
     #[error("the time for a refund is over")]
     RefundOver,
     /// A paid reservation has no completed payment: a bug.
     #[error("a confirmed reservation has no completed payment")]
     Inconsistent,
-    /// Others kept getting in between.
+    /// Every attempt lost a race with another transaction.
     #[error("the payment lost too many races")]
     Contended,
-    /// Postgres failed.
+    /// PostgreSQL failed.
     #[error(transparent)]
     Database(sqlx::Error),
 }

@@ -1,4 +1,4 @@
-//! Payments, and what paying and cancelling are answered with.
+//! Types of payments, and the results of paying and cancelling.
 
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
@@ -9,7 +9,7 @@ use crate::{
     tickets::TicketCode,
 };
 
-/// Names a payment; also what its history entries refer to.
+/// Id of a payment; also the reference of its history entries.
 #[derive(
     Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, sqlx::Type,
 )]
@@ -17,41 +17,41 @@ use crate::{
 #[serde(transparent)]
 pub struct PaymentId(pub Uuid);
 
-/// Where a payment stands.
+/// State of a payment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, sqlx::Type)]
 #[sqlx(type_name = "text", rename_all = "SCREAMING_SNAKE_CASE")]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub enum PaymentStatus {
-    /// Begun elsewhere, not confirmed yet.
+    /// Started but not confirmed.
     Pending,
-    /// The points were taken.
+    /// Points were taken.
     Completed,
-    /// Given up before any point was taken.
+    /// Cancelled before any point was taken.
     Cancelled,
-    /// The points were given back.
+    /// Points were returned.
     Refunded,
 }
 
-/// What a payment is answered with, and what its request key keeps.
+/// Result of a payment; also stored as the outcome of its request key.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Paid {
-    /// The payment.
+    /// Id of the payment.
     pub payment_id: PaymentId,
-    /// The points taken.
+    /// Points taken.
     pub amount: Points,
-    /// The wallet's balance after it.
+    /// Balance of the wallet after the payment.
     pub balance: Points,
-    /// One code for each seat and place.
+    /// Ticket codes, one per seat and place.
     pub tickets: Vec<TicketCode>,
 }
 
-/// What giving back is answered with, and what its request key keeps.
+/// Result of a cancellation; also stored as the outcome of its request key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Cancelled {
-    /// What was given back.
+    /// Reservation that was cancelled.
     pub reservation_id: ReservationId,
     /// `CANCELLED` before payment, `REFUNDED` after it.
     pub status: ReservationStatus,
-    /// The points that went back into the wallet.
+    /// Points returned to the wallet.
     pub refunded: Points,
 }

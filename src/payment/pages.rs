@@ -1,5 +1,5 @@
-//! Paying a reservation and giving it back, over HTTP. Refusals come back as the
-//! reservation's page, which has the form.
+//! Pages that pay and cancel a reservation. Refusals are shown on the reservation's page, which
+//! contains the form.
 
 use actix_web::{
     HttpResponse,
@@ -28,7 +28,7 @@ use crate::{
 };
 
 impl PaymentError {
-    /// The refusal of the feature that refused.
+    /// Returns the error of another feature that caused this one.
     fn cause(&self) -> Option<&dyn HttpError> {
         match self {
             Self::Reservation(error) => Some(error),
@@ -93,7 +93,7 @@ impl HttpError for PaymentError {
     }
 }
 
-/// A payment or a cancellation as it is sent: both say nothing but their key.
+/// Form of a payment or a cancellation, which contains only a request key.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default)]
 pub struct KeyForm {
@@ -101,7 +101,7 @@ pub struct KeyForm {
 }
 
 impl KeyForm {
-    /// The key of an order on `route` for one reservation.
+    /// Returns the request key for `route` and one reservation.
     fn parse(
         &self,
         account_id: AccountId,
@@ -114,7 +114,7 @@ impl KeyForm {
     }
 }
 
-/// `POST /reservations/{id}/payment`
+/// Handles `POST /reservations/{id}/payment`.
 pub async fn create_payment(
     app: Data<App>,
     programs: Data<Programs>,
@@ -137,7 +137,7 @@ pub async fn create_payment(
     }
 }
 
-/// `POST /reservations/{id}/cancellation`
+/// Handles `POST /reservations/{id}/cancellation`.
 pub async fn create_cancellation(
     app: Data<App>,
     programs: Data<Programs>,
@@ -165,7 +165,7 @@ pub async fn create_cancellation(
     }
 }
 
-/// Leaves a message for the page that a browser sees next.
+/// Leaves a message for the page that a browser shows next.
 fn tell(me: &CurrentAccount, answer: &mut HttpResponse, text_key: &'static str) {
     if !me.view.format.is_for_programs() {
         let _ = answer.add_cookie(&flash::cookie(text_key));

@@ -1,4 +1,4 @@
-//! Paying and giving back: one transaction each.
+//! Paying and cancelling: one transaction each.
 
 use uuid::Uuid;
 
@@ -22,10 +22,9 @@ use crate::{
     wallet::{self, Kind, WalletError},
 };
 
-/// Pays a hold of `account_id` with its points, once: under a `key` that paid before,
-/// the answer is what it was then.
+/// Pays a hold of `account_id` with its points. A `key` that paid before returns its first result.
 ///
-/// The caller's own hold is enough; nobody needs to be inside to pay.
+/// The account must own the hold but need not be admitted.
 pub async fn pay(
     app: &App,
     account_id: AccountId,
@@ -35,8 +34,8 @@ pub async fn pay(
     let order = Order { account_id, reservation_id, key };
     let mut paid = retry_stale(|_| pay_once(app, &order)).await;
     if matches!(paid, Err(PaymentError::Wallet(WalletError::InsufficientPoints { .. }))) {
-        // Points of a request that ran out may be enough. They come back in transactions
-        // of their own: transfers are locked before wallets.
+        // Points withheld by lapsed transfer requests may be enough. They are released in separate
+        // transactions, because transfers are locked before wallets.
         wallet::expire_lapsed_of(&app.db, account_id).await?;
         paid = retry_stale(|_| pay_once(app, &order)).await;
     }
@@ -49,25 +48,25 @@ pub async fn pay(
     Ok(paid)
 }
 
-/// What one attempt at paying needs.
+/// Arguments of one attempt.
 struct Order<'a> {
     account_id: AccountId,
     reservation_id: ReservationId,
     key: Option<&'a RequestKey>,
 }
 
-/// What one attempt came to.
+/// Result of one attempt at paying.
 enum Attempt {
-    /// It paid a reservation of this program.
+    /// The attempt paid a reservation of this program.
     Paid(Paid, ProgramId),
-    /// An earlier order under the same key did.
+    /// An earlier request with the same key paid.
     PaidBefore(Paid),
 }
 
 async fn pay_once(app: &App, order: &Order<'_>) -> Result<Attempt, PaymentError> {
     let mut tx = app.db.begin().await?;
-    // Before anything is looked at: a double click that emptied the wallet is not refused
-    // for the points that its first half spent.
+    // The key is claimed before any check, so that a double click is not refused for the points
+    // that its first click spent.
     if let Some(key) = order.key
         && let Claim::Done(paid) = key.claim(&mut tx).await?
     {
@@ -86,7 +85,7 @@ async fn pay_once(app: &App, order: &Order<'_>) -> Result<Attempt, PaymentError>
     let balance =
         wallet::debit(&mut tx, account_id, held.total, Kind::Payment, payment_id.0).await?;
 
-    // Whoever still has something to pay is not done inside.
+    // An account with further holds to pay stays admitted.
     if let Some(token) = token
         && reservation::live_holds_left(&mut tx, account_id, program_id).await? == 0
     {
@@ -99,8 +98,8 @@ async fn pay_once(app: &App, order: &Order<'_>) -> Result<Attempt, PaymentError>
     Ok(Attempt::Paid(paid, program_id))
 }
 
-/// Gives a reservation back: a hold is released, a paid one refunded by its policy. Under a
-/// `key` that gave it back before, the answer is what it was then.
+/// Cancels a reservation: releases a hold, or refunds a paid one by its policy. A `key` that
+/// cancelled before returns its first result.
 pub async fn cancel(
     app: &App,
     account_id: AccountId,
@@ -136,21 +135,20 @@ async fn cancel_once(app: &App, order: &Order<'_>) -> Result<Cancelled, PaymentE
     Ok(cancelled)
 }
 
-/// How much of a paid reservation goes back.
+/// Share of a payment that a refund returns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Share {
-    /// What was agreed when it was made, in its time; all of it for a cancelled program.
-    /// Refused when one of its tickets was used.
+    /// Share agreed when the reservation was made, refused after its deadline; everything for a
+    /// cancelled program. Refused if one of its tickets was used.
     AsAgreed,
     /// Full refund, ignoring the deadline and used tickets (administrators only).
     All,
-    /// Full refund of what was not used up: of a cancelled program. Refused when every ticket
-    /// was used.
+    /// Full refund for a cancelled program. Refused if every ticket was used.
     Unused,
 }
 
 impl Share {
-    /// What used tickets do to a refund of this share.
+    /// Returns the effect of used tickets on a refund of this share.
     fn used(self) -> Used {
         match self {
             Self::AsAgreed => Used::RefuseAny,
@@ -160,9 +158,9 @@ impl Share {
     }
 }
 
-/// Refunds a paid reservation as a step of the caller's transaction: points back, tickets
-/// void unless they were used, seats free. Says of which performance, whose map is to be announced after the
-/// commit.
+/// Refunds a paid reservation inside the caller's transaction: returns the points, voids unused
+/// tickets and frees the seats. Returns the performance too, whose map the caller must announce
+/// after the commit.
 pub async fn refund(
     tx: &mut Connection,
     account_id: AccountId,
@@ -185,7 +183,7 @@ pub async fn refund(
     Ok((cancelled, confirmed.schedule_id))
 }
 
-/// Each item, and how many tickets it is.
+/// Returns each item with its number of tickets.
 fn places(locked: &Locked) -> Vec<(reservation::ReservationItemId, i32)> {
     locked.items.iter().map(|item| (item.id, item.quantity)).collect()
 }

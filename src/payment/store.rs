@@ -1,11 +1,11 @@
-//! The SQL of payments.
+//! SQL of payments.
 
 use super::model::{PaymentId, PaymentStatus};
 use crate::{
     accounts::AccountId, infra::postgres::Connection, points::Points, reservation::ReservationId,
 };
 
-/// Inserts a completed payment, unless the reservation has a live one.
+/// Inserts a completed payment; fails if the reservation has a live one.
 pub(crate) async fn insert_payment(
     tx: &mut Connection,
     payment_id: PaymentId,
@@ -29,13 +29,13 @@ pub(crate) async fn insert_payment(
     Ok(())
 }
 
-/// A payment that was given back.
+/// Payment that was refunded.
 pub(crate) struct RefundedPayment {
     pub(crate) payment_id: PaymentId,
     pub(crate) amount: Points,
 }
 
-/// The completed payment of a reservation becomes refunded, if there is one.
+/// Marks the completed payment of a reservation as refunded; `None` if there is none.
 pub(crate) async fn write_refunded(
     tx: &mut Connection,
     reservation_id: ReservationId,

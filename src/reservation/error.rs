@@ -1,4 +1,4 @@
-//! Why seats were not held or a reservation did not change.
+//! Errors of holding seats and changing reservations.
 
 use std::sync::Arc;
 
@@ -14,112 +14,112 @@ use crate::{
     points::Points,
 };
 
-/// When somebody who waits for a zone comes back.
+/// Range of the retry delay returned to a request that waits for a zone, in milliseconds.
 const RETRY_MS: std::ops::Range<u64> = 2_000..4_000;
 
-/// Why nothing was held or changed. The texts are for logs; `pages.rs` gives each
-/// variant its status and code.
+/// Reason why a hold or change was refused or failed. The texts are for logs; `pages.rs` maps each
+/// variant to its status and code.
 #[derive(Debug, thiserror::Error)]
 pub enum ReservationError {
-    /// There is none, or it is somebody else's.
+    /// The reservation does not exist or belongs to another account.
     #[error("no such reservation")]
     NotFound,
-    /// The hold reached its end before it was paid.
+    /// The hold reached its end before payment.
     #[error("the hold has ended")]
     HoldExpired,
-    /// It was paid before.
+    /// The reservation is already paid.
     #[error("the reservation is paid")]
     AlreadyPaid,
-    /// It is in a state that does not allow this.
+    /// The reservation's state does not allow the change.
     #[error("the reservation is {}", .0.name())]
     InvalidState(ReservationStatus),
-    /// The program of a hold was cancelled.
+    /// The program of the hold was cancelled.
     #[error("the program was cancelled")]
     ProgramCancelled,
-    /// It was renewed before, or somebody waits in line for its place.
+    /// The hold was renewed before, or accounts wait in the queue for its owner's place.
     #[error("the hold cannot be renewed")]
     NotRenewable,
-    /// Whoever asks is not inside.
+    /// The account is not admitted to the program.
     #[error(transparent)]
     NotInside(QueueError),
-    /// Some seats are held, sold or being held by others.
+    /// Some seats are held, sold, or leased by other requests.
     #[error("{} of the seats cannot be had", .seat_ids.len())]
     SeatUnavailable {
-        /// Which.
+        /// Seats that are unavailable.
         seat_ids: Vec<ScheduleSeatId>,
-        /// The nearest seats that can be had instead.
+        /// Nearest available seats of the same price.
         alternatives: Vec<Alternative>,
     },
-    /// The zone has too few places left, or nowhere that many seats together.
+    /// The zone has too few places left, or no group of that many seats is free.
     #[error("too few places are left")]
     SoldOut {
-        /// Which zone; none for seats.
+        /// Zone; `None` for seats.
         zone_id: Option<ZoneId>,
     },
-    /// What was ordered costs another total than the order showed.
+    /// The current total differs from the price the request showed.
     #[error("it costs {total} now")]
     PriceChanged {
-        /// What it costs now.
+        /// Current total.
         total: Points,
     },
-    /// Others are before them at the zone; the place in its line is kept.
+    /// Other requests wait for the zone's lock before this one; its position is kept.
     #[error("{} wait for this zone", .waiting.count)]
     Waiting {
-        /// Where they stand.
+        /// Position and length of the lock's waiters.
         waiting: Waiting,
-        /// When to come back.
+        /// Delay before the next try, in milliseconds.
         retry_after_ms: u64,
     },
     /// The program is not on sale, or the performance has begun.
     #[error("the sale is closed")]
     SaleClosed,
-    /// With this the account would have more in the program than one may have.
+    /// The hold would exceed the account's limit in the program.
     #[error("an account may have {places_max} places in this program")]
     AccountLimit {
-        /// How many one may have.
+        /// Places an account may have in the program.
         places_max: i64,
     },
-    /// More than one hold may have.
+    /// The request exceeds the limit of one hold.
     #[error("a hold may have {places_max} places")]
     TooMany {
-        /// How many it may have.
+        /// Places a hold may have.
         places_max: i64,
     },
-    /// A seat that the performance does not have.
+    /// The performance has no such seat.
     #[error("no such seat")]
     UnknownSeat,
-    /// A zone that the performance does not have.
+    /// The performance has no such zone.
     #[error("no such zone")]
     UnknownZone,
-    /// Its row was about to be written and was not as it had been locked: a bug.
+    /// A row differed, when written, from what had been locked: a bug.
     #[error("a reservation changed under its lock")]
     Inconsistent,
-    /// Another attempt of the same order is being worked on.
+    /// Another attempt of the same request is still running.
     #[error("the first attempt is still running")]
     AlreadyProcessing,
-    /// The request key stands for another order.
+    /// The request key was used for a different request.
     #[error("the request key was used for another order")]
     KeyReused,
-    /// Postgres failed.
+    /// PostgreSQL failed.
     #[error(transparent)]
     Database(#[from] sqlx::Error),
-    /// Postgres failed for all who asked the same together.
+    /// PostgreSQL failed for a query shared by several requests.
     #[error(transparent)]
     Shared(#[from] Arc<sqlx::Error>),
 }
 
 impl ReservationError {
-    /// `seat_ids` cannot be had.
+    /// Returns a refusal of `seat_ids` without alternatives.
     pub(crate) fn seats_unavailable(seat_ids: Vec<ScheduleSeatId>) -> Self {
         Self::SeatUnavailable { seat_ids, alternatives: Vec::new() }
     }
 
-    /// Others are first. Whoever has to come back does so at a moment of their own.
+    /// Returns a refusal with a random retry delay, so that retries do not arrive together.
     pub(crate) fn waiting(waiting: Waiting) -> Self {
         Self::Waiting { waiting, retry_after_ms: rand::random_range(RETRY_MS) }
     }
 
-    /// Whether it is an answer, as opposed to a failure.
+    /// Whether the error is a refusal that may be replaced by a stored outcome, not a failure.
     pub(crate) fn is_refusal(&self) -> bool {
         !matches!(
             self,

@@ -1,46 +1,44 @@
-//! Seats and places: held for a short time, then paid for or given back. The only
-//! writer of the state of seats and zones.
+//! Reservations of seats and zone places, and the only code that writes the state of seats and
+//! zones.
 //!
-//! A **hold** is a reservation that is not paid yet: it ends at `expires_at`, fixed when
-//! it is made. *Expiring* is the clock's doing, *releasing* a person's before payment,
-//! *cancelling and refunding* a person's after it. An **item** is one seat, or places in
-//! one **zone**.
+//! A **hold** is an unpaid reservation. Its end, `expires_at`, is fixed when the hold is made and
+//! moves only when the hold is renewed, once at most. *Expire* is the clock, *release* is a person
+//! before payment, *cancel* and *refund* are a person after payment. An **item** is one seat, or
+//! places in one **zone**.
 //!
 //! # Invariants
 //!
 //! * A seat is in at most one live item: `reservation_items_live_seat_key`.
-//! * An item is live as long as its reservation is held or confirmed, and a seat's
-//!   status agrees with it.
-//! * `remaining` of a zone is its capacity less the quantities of its live items.
-//! * Nothing is paid at or after `expires_at`, and nothing revives an ended hold.
-//! * Nobody is charged another total than the one their order showed: an order carries what it
-//!   showed, which is compared with the locked rows and never charged.
-//! * Reading changes nothing: a hold past its end reads as expired before anybody wrote so.
+//! * An item is live as long as its reservation is held or confirmed, and a seat's status agrees
+//!   with it.
+//! * `remaining` of a zone is its capacity minus the quantities of its live items.
+//! * No payment happens at or after `expires_at`, and no code revives an ended hold.
+//! * An account is never charged a total other than the one its request showed: a request carries
+//!   the shown price, which is compared with the locked rows and never charged.
+//! * Reading changes nothing: a hold past its end reads as expired before its row is updated.
 //!
 //! # Concurrency
 //!
-//! Locks in Redis come first, then the connection, then rows: queue token, reservation,
-//! seats and zones, ids ascending. What the clock decides is asked in a statement after
-//! the locks, and everything is given back after the commit; a zone's fair lock as soon
-//! as the zone's row is locked, which keeps the order from there on.
+//! Locks in Redis come first, then the connection, then rows: queue token, reservation, seats and
+//! zones, ids ascending. Decisions that depend on time are made by a statement after the locks.
+//! Locks in Redis are released after the commit, except a zone's fair lock, which is released as
+//! soon as the zone's row is locked: the row lock keeps the order from there on.
 //!
-//! People who want one seat meet at its **lease** and are refused at once, with the
-//! nearest seats that are free. People who want places of one zone stand in the line of
-//! its fair lock and are told to come back when it takes too long. With Redis away the
-//! rows decide alone: a seat's version and status, `remaining` in the zone's update, and
-//! the unique index behind them.
+//! Requests for one seat race for its **lease**; the loser is refused at once, with the nearest
+//! free seats. Requests for places of one zone wait in its fair lock and are refused with a retry
+//! time when the wait is too long. Without Redis the rows alone decide: a seat's version and
+//! status, `remaining` in the zone's update, and the unique index behind them.
 //!
-//! A crowd of orders goes to the database in **permits**, as many at once as there are
-//! connections: it waits at the desk and not for the connections, so other pages are
-//! answered meanwhile. No acquire_permit is kept while a lock in Redis is waited for.
+//! Concurrent requests reach the database with **permits**, as many as there are connections.
+//! Requests wait for a permit and not for a connection, so other pages are still answered. No
+//! permit is kept while a lock in Redis is waited for.
 //!
-//! Open maps are followed by one task an instance, for all who watch: a change costs one
-//! question, however many they are. It keeps the house in memory as it stands, from
-//! which a large one is drawn; what is shown there may be a moment old and decides nothing.
+//! Each open map is followed by one task per instance, shared by all its viewers: a change costs
+//! one query however many viewers there are. The task keeps a snapshot of the performance in
+//! memory, from which large maps are drawn; a snapshot may be a moment old and decides nothing.
 //!
-//! Whoever pays and the clock that expires meet at the reservation's row; whoever has it
-//! second finds what the first one made of it. Holds that are over and in somebody's way
-//! are ended in a transaction of their own before that hold's.
+//! Payment and expiry race for the reservation's row; the second sees what the first wrote. Lapsed
+//! holds that block a new hold are expired in a transaction of their own before the new hold's.
 
 mod error;
 mod hold;

@@ -1,4 +1,4 @@
-//! Reservations and what they consist of.
+//! Types of reservations and their items.
 
 use std::fmt;
 
@@ -31,31 +31,31 @@ macro_rules! ids {
 }
 
 ids! {
-    /// Names a reservation.
+    /// Id of a reservation.
     ReservationId,
-    /// Names one line of a reservation: a seat, or places in a zone.
+    /// Id of one item of a reservation: a seat, or places in a zone.
     ReservationItemId,
 }
 
-/// Where a reservation stands.
+/// State of a reservation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, sqlx::Type)]
 #[sqlx(type_name = "text", rename_all = "SCREAMING_SNAKE_CASE")]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub enum ReservationStatus {
-    /// Held until its end, not paid.
+    /// Unpaid, until `expires_at`.
     Held,
     /// Paid.
     Confirmed,
-    /// Given back by its owner before it was paid.
+    /// Released by its owner before payment.
     Cancelled,
-    /// Not paid in time.
+    /// Not paid before `expires_at`.
     Expired,
-    /// Paid, then given back.
+    /// Paid, then refunded.
     Refunded,
 }
 
 impl ReservationStatus {
-    /// As the database and the contract write it.
+    /// Returns the name used in the database and in JSON.
     pub fn name(self) -> &'static str {
         match self {
             Self::Held => "HELD",
@@ -67,92 +67,92 @@ impl ReservationStatus {
     }
 }
 
-/// A reservation as its owner sees it. A hold that has reached its end reads as
-/// expired, whether or not anybody has written so yet.
+/// Reservation as its owner sees it. A hold past its end reads as expired, whether or not its row
+/// has been updated.
 #[derive(Clone, Debug)]
 pub struct Reservation {
-    /// Its id.
+    /// Id of the reservation.
     pub id: ReservationId,
-    /// Whose it is.
+    /// Account that owns the reservation.
     pub account_id: AccountId,
-    /// For which performance.
+    /// Performance reserved.
     pub schedule_id: ScheduleId,
-    /// Of which program.
+    /// Program of the performance.
     pub program_id: ProgramId,
-    /// Where it stands.
+    /// Current state.
     pub status: ReservationStatus,
-    /// What all items cost together.
+    /// Price of all items together.
     pub total: Points,
-    /// When the hold ends, or would have.
+    /// End of the hold; kept after payment.
     pub expires_at: DateTime<Utc>,
-    /// When it was renewed; once at most.
+    /// Time of the renewal; `None` if never renewed. One renewal is allowed.
     pub renewed_at: Option<DateTime<Utc>>,
-    /// Until when it can be given back after it was paid.
+    /// Deadline of the refund after payment.
     pub refund_until: DateTime<Utc>,
-    /// For how many percent.
+    /// Share refunded, in percent (0-100).
     pub refund_percent: i32,
-    /// When it was paid or ended.
+    /// Time of payment or of the end; `None` while held.
     pub settled_at: Option<DateTime<Utc>>,
-    /// When it was made.
+    /// Time the hold was made.
     pub created_at: DateTime<Utc>,
 }
 
 impl Reservation {
-    /// Points that go back when the reservation is given back in time.
+    /// Returns the points a refund within the deadline gives back; `None` on overflow.
     pub fn refund(&self) -> Option<Points> {
         self.total.share(self.refund_percent)
     }
 }
 
-/// One line of a reservation.
+/// One item of a reservation: a seat, or places in a zone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Item {
-    /// Its id.
+    /// Id of the item.
     pub id: ReservationItemId,
-    /// Which seat; `None` for places in a zone.
+    /// Seat; `None` for places in a zone.
     #[serde(rename = "seat_id", skip_serializing_if = "Option::is_none")]
     pub schedule_seat_id: Option<ScheduleSeatId>,
-    /// Which zone; `None` for a seat.
+    /// Zone; `None` for a seat.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub zone_id: Option<ZoneId>,
-    /// How many places; 1 for a seat.
+    /// Number of places; 1 for a seat.
     pub quantity: i32,
-    /// What one of them costs.
+    /// Price of one seat or place.
     #[serde(rename = "price")]
     pub unit_price: Points,
 }
 
-/// A reservation whose row this transaction has locked.
+/// Reservation whose row this transaction has locked.
 #[derive(Clone, Debug)]
 pub struct Locked {
-    /// Its id.
+    /// Id of the reservation.
     pub reservation_id: ReservationId,
-    /// Of which program.
+    /// Program of the performance.
     pub program_id: ProgramId,
-    /// For which performance.
+    /// Performance reserved.
     pub schedule_id: ScheduleId,
-    /// What all items cost together.
+    /// Price of all items together.
     pub total: Points,
-    /// When the hold ends, or would have.
+    /// End of the hold; kept after payment.
     pub expires_at: DateTime<Utc>,
-    /// When its row was ours, by the database's clock: the moment that decides what
-    /// comes before its end.
+    /// Time by the database's clock after the row was locked; compared with `expires_at` to decide
+    /// whether the hold has ended.
     pub locked_at: DateTime<Utc>,
-    /// When it was renewed; once at most.
+    /// Time of the renewal; `None` if never renewed. One renewal is allowed.
     pub renewed_at: Option<DateTime<Utc>>,
-    /// What it consists of.
+    /// Items of the reservation.
     pub items: Vec<Item>,
 }
 
 impl Locked {
-    /// Its seats.
+    /// Returns the ids of its seats.
     pub(crate) fn seat_ids(&self) -> Vec<ScheduleSeatId> {
         self.items.iter().filter_map(|item| item.schedule_seat_id).collect()
     }
 }
 
-/// A hold that this transaction has locked: not paid, not over, of a program that
-/// takes place.
+/// Hold whose row this transaction has locked: unpaid, not past its end, of a program that is not
+/// cancelled.
 #[derive(Clone, Debug)]
 pub struct Held(pub(crate) Locked);
 
@@ -164,14 +164,14 @@ impl std::ops::Deref for Held {
     }
 }
 
-/// A paid reservation that this transaction has locked.
+/// Paid reservation whose row this transaction has locked.
 #[derive(Clone, Debug)]
 pub struct Confirmed {
     pub(crate) locked: Locked,
-    /// Whether the time for giving it back is not over; it is never over when the
-    /// program was cancelled.
+    /// Whether a refund is allowed: before the deadline, or at any time if the program was
+    /// cancelled.
     pub is_refundable: bool,
-    /// For how many percent; all of it when the program was cancelled.
+    /// Share refunded, in percent (0-100); 100 if the program was cancelled.
     pub refund_percent: i32,
 }
 
@@ -183,14 +183,14 @@ impl std::ops::Deref for Confirmed {
     }
 }
 
-/// Whether a seat can be had.
+/// State of a seat of a performance.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, sqlx::Type)]
 #[sqlx(type_name = "text", rename_all = "SCREAMING_SNAKE_CASE")]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub enum SeatStatus {
     /// Free.
     Available,
-    /// In somebody's hold.
+    /// In a hold.
     Held,
     /// Sold.
     Reserved,
@@ -199,7 +199,7 @@ pub enum SeatStatus {
 }
 
 impl SeatStatus {
-    /// As the database and the contract write it.
+    /// Returns the name used in the database and in JSON.
     pub fn name(self) -> &'static str {
         match self {
             Self::Available => "AVAILABLE",
@@ -210,36 +210,36 @@ impl SeatStatus {
     }
 }
 
-/// What somebody wants to hold.
+/// Seats or places that a request wants to hold.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Choice {
-    /// These seats: at least one, sorted and distinct.
+    /// Seats by id: at least one, sorted and distinct.
     Seats(Vec<ScheduleSeatId>),
-    /// So many places of a zone.
+    /// Places of a zone.
     Places {
-        /// Which zone.
+        /// Zone.
         zone_id: ZoneId,
-        /// How many; at least one.
+        /// Number of places, at least one.
         quantity: i32,
     },
-    /// The best seats that are free together.
+    /// Best seats that are free side by side.
     Best(Wish),
 }
 
-/// Which seats would do.
+/// Conditions for the best available seats.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Wish {
-    /// How many, side by side; at least one.
+    /// Number of seats side by side, at least one.
     pub n_seats: usize,
-    /// In this section only.
+    /// Section to search; `None` for all sections.
     pub section: Option<String>,
-    /// For this price only.
+    /// Price of one seat; `None` for any price.
     pub price: Option<Points>,
 }
 
 impl Choice {
-    /// How many seats or places.
+    /// Returns the number of seats or places.
     pub fn quantity(&self) -> i64 {
         match self {
             Self::Seats(ids) => i64::try_from(ids.len()).unwrap_or(i64::MAX),
@@ -249,17 +249,17 @@ impl Choice {
     }
 }
 
-/// A hold as it is answered, the first time and whenever its request key comes again.
+/// Hold as returned to the client, the first time and whenever its request key is repeated.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Hold {
-    /// Its id.
+    /// Id of the reservation.
     pub reservation_id: ReservationId,
-    /// Held.
+    /// Always [`ReservationStatus::Held`].
     pub status: ReservationStatus,
-    /// What all items cost together.
+    /// Price of all items together.
     pub total: Points,
-    /// When it ends.
+    /// End of the hold.
     pub expires_at: DateTime<Utc>,
-    /// What it consists of.
+    /// Items of the hold.
     pub items: Vec<Item>,
 }

@@ -1,4 +1,4 @@
-//! Pages of seats and reservations, and how refusals are told.
+//! HTTP pages of seats and reservations, and the HTTP form of [`ReservationError`].
 
 pub use crate::reservation::{
     hold::pages::create_hold,
@@ -19,16 +19,16 @@ use crate::{
     },
 };
 
-/// When an attempt that is still running is likely to have ended, in seconds.
+/// `Retry-After` of a request whose first attempt is still running, in seconds.
 const RETRY_AFTER_SECS: u64 = 2;
 
-/// The measured wait in whole seconds, rounded up.
+/// Returns the measured wait in whole seconds, rounded up; `None` if unmeasured.
 pub(crate) fn estimate_secs(waiting: &Waiting) -> Option<u64> {
     waiting.estimate().map(|estimate| estimate.as_secs() + 1)
 }
 
 impl ReservationError {
-    /// The field that makes no sense, where that is the reason.
+    /// Returns the mistake in the form when the error names an unknown seat or zone.
     pub(crate) fn mistake(&self) -> Option<Mistakes> {
         match self {
             Self::UnknownSeat => Some(Mistakes::one("seat_ids", "reservation-refusal-seats")),

@@ -1,14 +1,14 @@
-//! A ticket as a calendar entry (RFC 5545).
+//! Calendar entry (RFC 5545) of a ticket.
 
 use chrono::{DateTime, Utc};
 
 use super::model::{Ticket, TicketStatus};
 
-/// Octets of one line, without its end (section 3.1).
+/// Maximum length of a line in octets, without its end (section 3.1).
 const LINE_OCTETS_MAX: usize = 75;
 
-/// The file for one ticket. `place` is its seat in words; `now` stamps it. It does not
-/// carry the code: calendars are shared.
+/// Returns the file for one ticket. `place` is its seat in words; `now` is the time stamp. The file
+/// does not contain the code, because calendars are shared.
 pub(crate) fn calendar(ticket: &Ticket, place: &str, now: DateTime<Utc>) -> String {
     let moment = |moment: DateTime<Utc>| moment.format("%Y%m%dT%H%M%SZ").to_string();
     let status = match ticket.status {
@@ -33,7 +33,7 @@ pub(crate) fn calendar(ticket: &Ticket, place: &str, now: DateTime<Utc>) -> Stri
     lines.iter().map(|line| folded(line)).collect()
 }
 
-/// Text as section 3.3.11 has it.
+/// Escapes text (section 3.3.11).
 fn escaped(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for letter in text.chars() {
@@ -47,8 +47,7 @@ fn escaped(text: &str) -> String {
     escaped
 }
 
-/// A line in pieces of so many octets, each going on after a blank, never inside a
-/// letter.
+/// Folds a line after at most `LINE_OCTETS_MAX` octets, never inside a character (section 3.1).
 fn folded(line: &str) -> String {
     let mut folded = String::with_capacity(line.len() + 2);
     let mut octets = 0;

@@ -1,37 +1,38 @@
-//! Why a ticket was not changed.
+//! Errors of issuing, voiding and checking in tickets.
 
 use chrono::{DateTime, Utc};
 
-/// What a ticket is for, as a steward is told.
+/// Performance of a ticket, as reported at the door.
 #[derive(Clone, Debug)]
 pub struct Show {
-    /// The program's title.
+    /// Title of the program.
     pub title: String,
-    /// When the performance starts.
+    /// Start of the performance.
     pub starts_at: DateTime<Utc>,
-    /// On the clock of its venue.
+    /// Time zone of the venue.
     pub time_zone: String,
 }
 
-/// The text is for logs; `pages.rs` maps each variant to its status and code.
+/// Reason why a ticket was not changed. The texts are for logs; `pages.rs` maps each variant to its
+/// status and code.
 #[derive(Debug, thiserror::Error)]
 pub enum TicketError {
-    /// A ticket opened the door before.
+    /// A ticket to be voided was used.
     #[error("a ticket was used at {used_at}")]
     Used {
-        /// When it did.
+        /// Time of its check-in.
         used_at: DateTime<Utc>,
     },
     /// No ticket has this code.
     #[error("no ticket has this code")]
     Unknown,
-    /// The ticket was given back, or its program was cancelled.
+    /// The ticket was refunded, or its program was cancelled.
     #[error("the ticket is void")]
     Void,
-    /// The ticket let somebody in before.
+    /// The ticket was checked in before.
     #[error("the ticket let somebody in at {used_at}")]
     AlreadyIn {
-        /// When it did.
+        /// Time of that check-in.
         used_at: DateTime<Utc>,
     },
     /// The ticket is for another performance.
@@ -40,26 +41,26 @@ pub enum TicketError {
     /// The door of the ticket's performance has not opened yet.
     #[error("the door for {} opens at {opens_at}", .show.title)]
     TooEarly {
-        /// What the ticket is for.
+        /// Performance of the ticket.
         show: Show,
-        /// When the door opens.
+        /// Time the door opens.
         opens_at: DateTime<Utc>,
     },
     /// The door of the ticket's performance has closed.
     #[error("the door for {} closed at {closed_at}", .show.title)]
     TooLate {
-        /// What the ticket is for.
+        /// Performance of the ticket.
         show: Show,
-        /// When the door closed.
+        /// Time the door closed.
         closed_at: DateTime<Utc>,
     },
-    /// The check-in is too long ago to be taken back, or there is none.
+    /// The check-in is more than a minute old, or there is none.
     #[error("there is no check-in of the last minute")]
     UndoOver,
     /// A ticket of a paid reservation is missing or void: a bug.
     #[error("the tickets of a paid reservation are not all valid")]
     Inconsistent,
-    /// Postgres failed.
+    /// PostgreSQL failed.
     #[error(transparent)]
     Database(#[from] sqlx::Error),
 }

@@ -1,4 +1,4 @@
-//! Issuing and voiding, as steps of the caller's transaction.
+//! Issuing and voiding tickets inside the caller's transaction.
 
 use super::{
     error::TicketError,
@@ -7,7 +7,7 @@ use super::{
 };
 use crate::{accounts::AccountId, infra::postgres::Connection, reservation::ReservationItemId};
 
-/// Issues one ticket for each seat and place of `items` (item, how many).
+/// Issues one ticket per seat or place of `items` (item, number of places); returns their codes.
 pub async fn issue(
     tx: &mut Connection,
     account_id: AccountId,
@@ -28,19 +28,18 @@ pub async fn issue(
     Ok(issued.into_iter().map(|ticket| ticket.code).collect())
 }
 
-/// What becomes of an order to void tickets of which some were used.
+/// Effect of used tickets on voiding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Used {
-    /// One used ticket refuses the order.
+    /// One used ticket refuses the voiding.
     RefuseAny,
-    /// The order is refused when every ticket was used; otherwise used ones stay used.
+    /// The voiding is refused only if every ticket was used; otherwise used tickets stay used.
     RefuseAll,
     /// Used tickets stay used.
     Keep,
 }
 
-/// Voids the tickets of `items` (item, how many), all that were not used, or none where `used`
-/// refuses.
+/// Voids the unused tickets of `items` (item, number of places), or none if `used` refuses.
 pub async fn void(
     tx: &mut Connection,
     items: &[(ReservationItemId, i32)],

@@ -1,25 +1,27 @@
-//! Tickets: what opens the door.
+//! Tickets of paid reservations: issuing, voiding, display and check-in.
 //!
-//! A **ticket** stands for one seat or one place of a paid reservation. Its **code** is
-//! 128 random bits; the QR code on the page says nothing else.
+//! A **ticket** stands for one seat or one place of a paid reservation. Its **code** is 128 random
+//! bits; the QR code on the page contains nothing else. A **check-in** uses a ticket at the
+//! **door** of its performance.
 //!
 //! # Invariants
 //!
-//! * One ticket per seat or place, issued in the transaction that pays for it and
-//!   voided in the one that refunds it.
-//! * A ticket opens the door once: of many doors exactly one moves it from `VALID` to
-//!   `USED`. Within a minute staff may take that back; a `VOID` one stays void.
-//! * Somebody else's ticket does not exist, whether or not its code is right.
+//! * One ticket exists per seat or place, issued in the transaction that pays for it and voided in
+//!   the one that refunds it.
+//! * A ticket is used once: of concurrent check-ins exactly one changes it from `VALID` to `USED`.
+//!   Within a minute staff may undo that; a `VOID` ticket stays void.
+//! * A ticket of another account reads as missing, whether or not its code is right.
 //!
 //! # Concurrency
 //!
-//! Whoever voids or uses tickets locks them first, in id order, and looks at their
-//! status in a statement after that. A refund that meets a used ticket is refused as a
-//! whole, unless the management gives everything back: then it stays used.
+//! A transaction that voids or uses tickets locks them first, in id order, and reads their status
+//! in a statement after that. A refund that finds a used ticket is refused as a whole; an
+//! administrator's full refund, and that of a cancelled program with an unused ticket, continue:
+//! then used tickets stay used.
 //!
-//! Taking a check-in back locks the program's row first, then the ticket. So it and the end
-//! of a cancelled program's winding down follow each other: a ticket that is valid again
-//! opens the winding down again, and one whose reservation was refunded meanwhile is void.
+//! Undoing a check-in locks the program's row first, then the ticket, so that it is serialized with
+//! the end of a cancelled program's winding down: a ticket that becomes valid again reopens the
+//! winding down, and one whose reservation was refunded meanwhile becomes void.
 
 mod calendar;
 mod check_in;

@@ -1,4 +1,4 @@
-//! Tickets and their codes.
+//! Types of tickets and their codes.
 
 use std::{fmt, str::FromStr};
 
@@ -11,7 +11,7 @@ use crate::{
     reservation::{ReservationId, ReservationItemId},
 };
 
-/// Names a ticket inside the house.
+/// Id of a ticket, for internal use; the code is what a holder sees.
 #[derive(
     Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, sqlx::Type,
 )]
@@ -19,14 +19,14 @@ use crate::{
 #[serde(transparent)]
 pub struct TicketId(pub Uuid);
 
-/// What the door reads: 128 random bits in base32 (RFC 4648, section 6) without
-/// padding. Upper-case letters and digits make the smallest QR code.
+/// Code of a ticket: 128 random bits in base32 (RFC 4648, section 6) without padding. Upper-case
+/// letters and digits make the smallest QR code.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, sqlx::Type)]
 #[sqlx(transparent)]
 #[serde(transparent)]
 pub struct TicketCode(String);
 
-/// Text that is no code.
+/// Error for text that is not a ticket code.
 #[derive(Clone, Copy, Debug, thiserror::Error)]
 #[error("this is no ticket code")]
 pub struct NoTicketCode;
@@ -35,13 +35,13 @@ impl TicketCode {
     const BITS_PER_LETTER: u32 = 5;
     const LETTERS: usize = 26;
 
-    /// A code that nobody can guess.
+    /// Generates a random code that cannot be guessed.
     pub fn generate() -> Self {
         Self::of(rand::random())
     }
 
     fn of(bits: u128) -> Self {
-        // 26 letters hold 130 bits: the last one carries two zeros.
+        // 26 letters hold 130 bits, so that the last letter ends in two zero bits.
         let first_shift = u128::BITS - Self::BITS_PER_LETTER;
         let letters = (0..u128::BITS).step_by(5).map(|taken| {
             let five = match first_shift.checked_sub(taken) {
@@ -56,12 +56,12 @@ impl TicketCode {
         Self(letters.collect())
     }
 
-    /// The code as the database and the QR code have it.
+    /// Returns the code as the database and the QR code contain it.
     pub fn as_str(&self) -> &str {
         &self.0
     }
 
-    /// The code in groups that an eye can follow.
+    /// Returns the code in groups of four letters.
     pub fn grouped(&self) -> String {
         const GROUP: usize = 4;
         let letters: Vec<char> = self.0.chars().collect();
@@ -80,7 +80,7 @@ impl fmt::Display for TicketCode {
 impl FromStr for TicketCode {
     type Err = NoTicketCode;
 
-    /// Reads a code as somebody may have typed it: in any case, with blanks.
+    /// Parses a typed code, in any case and with white space.
     fn from_str(text: &str) -> Result<Self, NoTicketCode> {
         let letters = text.chars().filter(|letter| !letter.is_whitespace());
         let code: String = letters.map(|letter| letter.to_ascii_uppercase()).collect();
@@ -90,21 +90,21 @@ impl FromStr for TicketCode {
     }
 }
 
-/// What a ticket is good for.
+/// State of a ticket.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, sqlx::Type)]
 #[sqlx(type_name = "text", rename_all = "SCREAMING_SNAKE_CASE")]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub enum TicketStatus {
-    /// It opens the door.
+    /// Not used; admits its holder.
     Valid,
-    /// It did.
+    /// Used at a check-in.
     Used,
-    /// It was refunded and does not.
+    /// Refunded; does not admit.
     Void,
 }
 
 impl TicketStatus {
-    /// As stylesheets name it.
+    /// Returns the name used in stylesheets.
     pub fn name(self) -> &'static str {
         match self {
             Self::Valid => "valid",
@@ -113,7 +113,7 @@ impl TicketStatus {
         }
     }
 
-    /// The locale key of its name.
+    /// Returns the locale key of its name.
     pub fn text_key(self) -> &'static str {
         match self {
             Self::Valid => "ticket-status-valid",
@@ -123,20 +123,20 @@ impl TicketStatus {
     }
 }
 
-/// Ticket that is about to be written.
+/// Ticket to be written.
 #[derive(Clone, Debug)]
 pub(crate) struct Issued {
-    /// The seat, or the places, that it is one of.
+    /// Item of the reservation that the ticket belongs to.
     pub(crate) item_id: ReservationItemId,
-    /// Which ticket of its item, from 1.
+    /// Number of the ticket within its item, from 1.
     pub(crate) number: i32,
-    /// How many tickets the item has.
+    /// Number of tickets of the item.
     pub(crate) quantity: i32,
-    /// What its QR code says.
+    /// Code of the ticket.
     pub(crate) code: TicketCode,
 }
 
-/// A ticket with everything that is printed on it.
+/// Ticket with everything that is printed on it.
 #[derive(Clone, Debug)]
 pub(crate) struct Ticket {
     pub(crate) id: TicketId,
@@ -150,7 +150,7 @@ pub(crate) struct Ticket {
     pub(crate) starts_at: DateTime<Utc>,
     pub(crate) venue: String,
     pub(crate) time_zone: String,
-    /// Section, row and number, or the zone.
+    /// Section, row and number of a seat, or the zone.
     pub(crate) section: Option<String>,
     pub(crate) row_label: Option<String>,
     pub(crate) number: Option<i32>,
@@ -166,7 +166,7 @@ mod tests {
     fn a_code_is_rfc_4648_base32() {
         assert_eq!(TicketCode::of(0).as_str(), "AAAAAAAAAAAAAAAAAAAAAAAAAA");
         assert_eq!(TicketCode::of(u128::MAX).as_str(), "77777777777777777777777774");
-        // Section 10: "foobar" is MZXW6YTBOI.
+        // RFC 4648, section 10: "foobar" encodes to MZXW6YTBOI.
         let foobar = u128::from_be_bytes(*b"foobar\0\0\0\0\0\0\0\0\0\0");
         assert_eq!(TicketCode::of(foobar).as_str(), "MZXW6YTBOIAAAAAAAAAAAAAAAA");
     }

@@ -1,4 +1,4 @@
-//! My tickets, and one ticket with its QR code.
+//! Pages of an account's tickets, one ticket and its QR code.
 
 use actix_web::{
     HttpResponse,
@@ -33,7 +33,7 @@ use crate::{
     },
 };
 
-/// Where an account's tickets are listed.
+/// Path of the list of an account's tickets.
 pub const TICKETS_PATH: &str = "/tickets";
 
 impl HttpError for TicketError {
@@ -95,7 +95,8 @@ impl HttpError for TicketError {
     }
 }
 
-/// Members of a problem document that say what a ticket is for, and when its door moves.
+/// Returns members of a problem document: the ticket's performance, and when its door opens or
+/// closes.
 fn told(show: &Show, door: Option<(&str, DateTime<Utc>)>) -> Map<String, Value> {
     let mut told = Map::from_iter([
         ("program".to_owned(), json!(show.title)),
@@ -110,7 +111,7 @@ fn name(phrase: Phrase, show: &Show) -> Phrase {
     phrase.word("program", &show.title).word("when", when)
 }
 
-/// A ticket as programs read it.
+/// JSON form of a ticket.
 #[derive(Serialize)]
 struct TicketDocument<'a> {
     code: &'a TicketCode,
@@ -145,7 +146,7 @@ impl Ticket {
         }
     }
 
-    /// The seat or the zone, in words.
+    /// Returns the name of the seat or the zone.
     fn place(&self, v: &View) -> Phrase {
         match (&self.section, &self.row_label, self.number) {
             (Some(section), Some(row), Some(number)) => v
@@ -162,7 +163,7 @@ impl Ticket {
 #[template(path = "tickets/list.html")]
 struct TicketListPage {
     v: View,
-    /// What is to come first, then what is past; without the empty ones.
+    /// Upcoming tickets, then past ones; empty groups are left out.
     groups: Vec<Group>,
     next: Option<uuid::Uuid>,
 }
@@ -172,7 +173,7 @@ struct Group {
     tickets: Vec<Ticket>,
 }
 
-/// `GET /tickets`
+/// Handles `GET /tickets`.
 pub async fn list_tickets(
     app: Data<App>,
     me: CurrentAccount,
@@ -201,14 +202,14 @@ pub async fn list_tickets(
 struct TicketPage {
     v: View,
     ticket: Ticket,
-    /// Which of the reservation's tickets this is, from 1, and of how many.
+    /// Position among the reservation's tickets, from 1.
     index: usize,
     total: usize,
     previous: Option<TicketCode>,
     next: Option<TicketCode>,
 }
 
-/// `GET /tickets/{code}`
+/// Handles `GET /tickets/{code}`.
 pub async fn show_ticket(
     app: Data<App>,
     me: CurrentAccount,
@@ -231,7 +232,7 @@ pub async fn show_ticket(
     Ok(page.v.show(&page, &page.ticket.document()))
 }
 
-/// `GET /tickets/{code}.svg`
+/// Handles `GET /tickets/{code}.svg`.
 pub async fn show_qr_code(
     app: Data<App>,
     me: CurrentAccount,
@@ -245,7 +246,7 @@ pub async fn show_qr_code(
     Ok(HttpResponse::Ok().insert_header((header::CONTENT_TYPE, "image/svg+xml")).body(drawing))
 }
 
-/// `GET /tickets/{code}.ics`
+/// Handles `GET /tickets/{code}.ics`.
 pub async fn show_calendar(
     app: Data<App>,
     me: CurrentAccount,
@@ -261,8 +262,8 @@ pub async fn show_calendar(
         .body(file))
 }
 
-/// The code as a picture: black on white with its quiet zone, which scanners need,
-/// and readable when a quarter of it is covered.
+/// Draws the code black on white with the quiet zone that scanners need; error correction level Q
+/// keeps it readable when a quarter is covered.
 fn draw(code: &TicketCode) -> Option<String> {
     const SIDE_MIN: u32 = 240;
     let matrix = QrCode::with_error_correction_level(code.as_str(), EcLevel::Q).ok()?;

@@ -1,4 +1,4 @@
-//! The SQL of tickets.
+//! SQL of tickets.
 
 use chrono::{DateTime, Utc};
 use uuid::Uuid;
@@ -10,7 +10,6 @@ use crate::{
     reservation::{ReservationId, ReservationItemId},
 };
 
-/// Inserts tickets.
 pub(crate) async fn insert_tickets(
     tx: &mut Connection,
     account_id: AccountId,
@@ -59,14 +58,14 @@ pub(crate) async fn lock_tickets(
     .await
 }
 
-/// How many of some tickets were used.
+/// Number of used tickets.
 pub(crate) struct Uses {
     pub(crate) n_used: i64,
-    /// When the first of them was.
+    /// Time of the earliest check-in.
     pub(crate) first_at: Option<DateTime<Utc>>,
 }
 
-/// How many of the locked tickets were used.
+/// Counts the used ones of the locked tickets.
 pub(crate) async fn uses_of(
     tx: &mut Connection,
     ticket_ids: &[TicketId],
@@ -84,7 +83,7 @@ pub(crate) async fn uses_of(
     .await
 }
 
-/// Voids those of the tickets that are valid; says how many.
+/// Voids the valid ones of the tickets; returns their number.
 pub(crate) async fn write_void(
     tx: &mut Connection,
     ticket_ids: &[TicketId],
@@ -98,8 +97,8 @@ pub(crate) async fn write_void(
     Ok(written.rows_affected())
 }
 
-/// The tickets of an account, newest first: the page after the ticket `after`, and one
-/// more if there is one. With a `code` only that one.
+/// Lists an account's tickets, newest first, after the ticket `after`: one page and one row more. A
+/// `code` limits the list to that ticket.
 pub(crate) async fn list_tickets(
     db: &Pool,
     account_id: AccountId,
@@ -155,7 +154,7 @@ pub(crate) async fn is_owned(
     .await
 }
 
-/// The codes of all tickets of one reservation, in the order they were issued.
+/// Lists the codes of all tickets of one reservation, in the order of issue.
 pub(crate) async fn list_codes(
     db: &Pool,
     reservation_id: ReservationId,

@@ -1,4 +1,4 @@
-//! Why points did not move.
+//! Errors of moving points.
 
 use super::{
     charges::provider::ProviderAway,
@@ -12,63 +12,64 @@ use crate::{
     points::Points,
 };
 
-/// The text is for logs; `pages.rs` maps each variant to its status and code.
+/// Reason why no points moved. The texts are for logs; `pages.rs` maps each variant to its status
+/// and code.
 #[derive(Debug, thiserror::Error)]
 pub enum WalletError {
-    /// The wallet has fewer usable points than asked for.
+    /// The wallet has fewer usable points than needed.
     #[error("{balance} points can be used, {needed} are needed")]
     InsufficientPoints {
-        /// What can be used.
+        /// Usable points.
         balance: Points,
-        /// What was asked for.
+        /// Points needed.
         needed: Points,
     },
-    /// The wallet could not count its points afterwards.
+    /// The change would overflow the wallet.
     #[error("the wallet is full")]
     TooManyPoints,
-    /// More was to be released than is withheld.
+    /// The release exceeds the withheld points.
     #[error("more points were to be released than are withheld")]
     NothingWithheld,
     /// The wallet changed between its read and its write. Retried, never shown.
     #[error("the wallet changed while it was being written")]
     StaleVersion,
-    /// The wallet kept changing.
+    /// Every attempt lost a race for the wallet.
     #[error("the wallet is busy, {ATTEMPTS_MAX} attempts failed")]
     Contended,
     /// The same charge, payment or refund moved these points before.
     #[error("these points were moved before")]
     MovedBefore,
-    /// Points cannot be sent to oneself.
+    /// The sender and the receiver are the same account.
     #[error("points cannot be sent to oneself")]
     SelfTransfer,
     /// No account has this e-mail address.
     #[error("no account has this e-mail address")]
     UnknownRecipient,
-    /// The sender has as many open requests as one account may have.
+    /// The sender has the maximum number of open requests.
     #[error("{OPEN_REQUESTS_MAX} transfer requests are open")]
     TooManyRequests,
-    /// There is no such request, or it is not up to this person.
+    /// The request does not exist, or the account may not answer it.
     #[error("no such transfer request")]
     TransferNotFound,
     /// The request was answered before.
     #[error("the transfer request is {0:?}")]
     AlreadySettled(TransferStatus),
-    /// The request's time is over.
+    /// The request has expired.
     #[error("the transfer request has run out")]
     TransferExpired,
-    /// The request key does not lead to work.
+    /// The request key is in use or belongs to a different request.
     #[error(transparent)]
     Key(#[from] KeyError),
     /// The payment provider did not answer.
     #[error(transparent)]
     Provider(#[from] ProviderAway),
-    /// Postgres failed.
+    /// PostgreSQL failed.
     #[error(transparent)]
     Database(sqlx::Error),
 }
 
 impl WalletError {
-    /// The refusal of somebody who never had points.
+    /// Returns the refusal for an account without a wallet.
     pub(crate) fn no_points(needed: Points) -> Self {
         Self::InsufficientPoints { balance: Points::ZERO, needed }
     }

@@ -1,4 +1,4 @@
-//! What can be done with points.
+//! Operations on wallets: charges, debits and credits.
 
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
@@ -18,35 +18,35 @@ use crate::{
     points::Points,
 };
 
-/// A charge that lost so many races locks the wallet before it reads it.
+/// Number of lost races after which a charge locks the wallet before reading it.
 const LOST_BEFORE_LOCK: u32 = 3;
 
-/// What a charge is answered with, and what its request key keeps.
+/// Result of a charge; also stored as the outcome of its request key.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Charged {
-    /// The balance right after the charge.
+    /// Balance right after the charge.
     pub balance: Points,
 }
 
-/// The wallet of `account_id` as it is shown; `None` before its first credit.
+/// Returns the wallet of `account_id` as it is shown; `None` before its first credit.
 pub async fn find_wallet(db: &Pool, account_id: AccountId) -> Result<Option<Wallet>, sqlx::Error> {
     transfers::store::find_shown_wallet(db, account_id).await
 }
 
-/// What became of a charge.
+/// Result of starting a charge.
 #[derive(Clone, Debug)]
 pub(crate) enum Charging {
     /// The points are in the wallet.
     Done(Charged),
-    /// The person pays at the provider first.
+    /// The payment continues at the provider.
     Elsewhere {
-        /// Where the browser is sent.
+        /// Address to which the browser is sent.
         location: String,
     },
 }
 
-/// Asks `provider` for the money and puts the points into the wallet. Under a `key`
-/// that did so before, nothing is asked and nothing moves.
+/// Asks `provider` for the money and credits the points. A `key` that charged before returns its
+/// first result, without asking the provider.
 pub(crate) async fn charge(
     db: &Pool,
     provider: &Provider,
@@ -64,9 +64,8 @@ pub(crate) async fn charge(
     }
 }
 
-/// Puts the points of a charge whose money is there into the wallet, once: a charge
-/// that was settled before is [`WalletError::MovedBefore`], or, under the same `key`,
-/// answered as it was then.
+/// Credits a charge that the provider confirmed, once: a charge that was settled before is
+/// [`WalletError::MovedBefore`], or returns its first result under the same `key`.
 pub async fn settle_charge(
     db: &Pool,
     charge: &Charge,
@@ -101,9 +100,9 @@ async fn settle_charge_once(
     Ok(commit_kept(db, tx, key, charged).await?)
 }
 
-/// Takes `amount` usable points out of a wallet, in the caller's transaction, for what
-/// `reference_id` names. The wallet stays locked until that ends, so it comes last.
-/// Answers with the balance after it.
+/// Takes `amount` usable points out of a wallet in the caller's transaction, for the payment or
+/// other cause `reference_id`. The wallet stays locked until the transaction ends, so this must
+/// come last. Returns the balance after it.
 pub async fn debit(
     tx: &mut Connection,
     account_id: AccountId,
@@ -113,7 +112,7 @@ pub async fn debit(
 ) -> Result<Points, WalletError> {
     let wallet = match store::lock_wallet(tx, account_id).await? {
         Some(wallet) => wallet,
-        // What costs nothing is paid by somebody who never had points, too.
+        // An account without a wallet may still pay a total of zero.
         None if amount == Points::ZERO => open_wallet(tx, account_id).await?,
         None => return Err(WalletError::no_points(amount)),
     };
@@ -121,9 +120,8 @@ pub async fn debit(
     Ok(store::write_movement(tx, &wallet, &movement).await?.balance)
 }
 
-/// Puts `amount` points into a wallet, in the caller's transaction, for what
-/// `reference_id` names; makes the wallet if this is its first credit. Answers with
-/// the balance after it.
+/// Adds `amount` points to a wallet in the caller's transaction, for the refund or other cause
+/// `reference_id`. Creates the wallet at its first credit. Returns the balance after it.
 pub async fn credit(
     tx: &mut Connection,
     account_id: AccountId,
@@ -139,8 +137,8 @@ pub async fn credit(
     Ok(store::write_movement(tx, &wallet, &movement).await?.balance)
 }
 
-/// Makes the wallet and locks it. Of two first credits at once the second waits here
-/// for the first and then finds its row.
+/// Creates and locks the wallet. Of two concurrent first credits the second waits for the first and
+/// then finds its row.
 async fn open_wallet(tx: &mut Connection, account_id: AccountId) -> Result<Wallet, WalletError> {
     store::insert_wallet(tx, account_id).await?;
     store::lock_wallet(tx, account_id).await?.ok_or(WalletError::StaleVersion)

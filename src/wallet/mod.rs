@@ -1,40 +1,37 @@
-//! Points: what each account has, and every change of it.
+//! Wallets: the points of each account, and every change of them.
 //!
-//! A **wallet** holds an account's points. A **point transaction** is one change of a
-//! wallet, with the balance after it. A **charge** is points bought through a payment
-//! provider. A **transfer request** asks a friend to take points; until it is answered
-//! they are **pending**: still in the sender's balance, but withheld. **Usable** is the
-//! balance without them.
+//! A **wallet** holds an account's points. A **point transaction** is one change of a wallet, with
+//! the balance after it. A **charge** is points bought through a payment provider. A **transfer
+//! request** offers points to another account; until it is answered they are **pending**: still in
+//! the sender's balance, but withheld. **Usable** is the balance without them. The **house** is the
+//! ticket office as the other side of a change.
 //!
 //! # Invariants
 //!
 //! * `0 <= pending <= balance`, also as a check in the database.
-//! * A wallet changes only together with one row of `point_transactions`, in one
-//!   statement; the rows of a wallet are a chain without gaps, and none is ever
-//!   changed or deleted. No wallet is at a version without its row:
-//!   `wallets_version_has_its_entry`.
-//! * A charge, payment, refund or adjustment has the house's **house entry** beside it, with
-//!   the other sign; a transfer has two people. So all amounts together are nothing. What the
-//!   house keeps of a refund is what its entries of the payment leave.
-//! * What a transaction refers to moves the points of one wallet once per kind: a
-//!   charge, a payment or a refund that arrives twice is refused by
-//!   `point_transactions_reference_key`.
-//! * A request is answered once or runs out once; its end was fixed when it was made and
-//!   nothing prolongs it. Each change of its status is kept.
-//! * A wallet row is made by its account's first credit, never by reading.
+//! * A wallet changes only together with one row of `point_transactions`, in one statement; the
+//!   rows of a wallet form a chain without gaps and are never changed or deleted. No wallet is at a
+//!   version without its row: `wallets_version_has_its_entry`.
+//! * A charge, payment, refund or adjustment has a **house entry** beside it, with the opposite
+//!   sign; a transfer has two accounts. So all amounts add up to zero. The part of a payment that a
+//!   refund does not return is the sum of its house entries.
+//! * A reference moves the points of one wallet once per kind: a charge, payment or refund that
+//!   arrives twice is refused by `point_transactions_reference_key`.
+//! * A request is answered once or expires once; its end is fixed when it is made and is never
+//!   extended. Each change of its status is kept.
+//! * A wallet row is created by its account's first credit, never by reading.
 //!
 //! # Concurrency
 //!
-//! A charge reads a wallet's version and writes only if it is still that version; a
-//! lost race rolls back and runs again ([`retry_stale`]). Whoever lost three races
-//! locks the row first, so that nobody starves on a wallet that many write to.
-//! [`debit`] and [`credit`] run inside another feature's transaction, which cannot be
-//! run again cheaply: they lock the row at once. The wallet is the last row of every
-//! transaction, and two wallets are always taken in id order.
+//! A charge reads a wallet's version and writes only if it is unchanged; a lost race rolls back and
+//! runs again ([`retry_stale`]). After three lost races the charge locks the row first, so that no
+//! charge starves on a busy wallet. [`debit`] and [`credit`] run inside another feature's
+//! transaction, which is expensive to repeat, so they lock the row at once. The wallet is the last
+//! row that a transaction locks, and two wallets are locked in id order.
 //!
-//! Accepting, taking back and running out race for the request's row; the loser is told
-//! how it ended. What ran out is expired by whoever touches it next and by a worker; a
-//! page that only shows it counts it as expired and writes nothing.
+//! Accepting, cancelling and expiring race for the request's row; the loser is refused with the
+//! outcome. Lapsed requests are expired by the next transaction that needs them and by a worker; a
+//! page that only shows one reads it as expired and writes nothing.
 //!
 //! [`retry_stale`]: crate::infra::postgres::retry_stale
 

@@ -7,7 +7,7 @@ use uuid::Uuid;
 use super::error::WalletError;
 use crate::{accounts::AccountId, points::Points, text::i18n::grouped};
 
-/// Names a wallet. Two wallets are locked in the order of these.
+/// Id of a wallet. Two wallets are locked in the order of their ids.
 #[derive(
     Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, sqlx::Type,
 )]
@@ -15,28 +15,28 @@ use crate::{accounts::AccountId, points::Points, text::i18n::grouped};
 #[serde(transparent)]
 pub struct WalletId(pub Uuid);
 
-/// A wallet as one statement saw it.
+/// Wallet as one statement read it.
 #[derive(Clone, Debug)]
 pub struct Wallet {
-    /// Its id.
+    /// Id of the wallet.
     pub wallet_id: WalletId,
-    /// Whose it is.
+    /// Account that owns the wallet.
     pub account_id: AccountId,
-    /// All its points, also the withheld ones.
+    /// All points, including withheld ones.
     pub balance: Points,
-    /// The points withheld for open transfer requests.
+    /// Points withheld for open transfer requests.
     pub pending: Points,
-    /// How many changes made it; a writer must name it.
+    /// Number of changes so far; a write must name the version it read.
     pub version: i64,
 }
 
 impl Wallet {
-    /// What can be spent.
+    /// Returns the points that can be spent.
     pub fn usable(&self) -> Points {
         self.balance.checked_sub(self.pending).unwrap_or_default()
     }
 
-    /// The wallet after `movement`, unless it would spend points that are not there.
+    /// Returns the wallet after `movement`; refused if it would spend points that are not usable.
     pub(crate) fn after(&self, movement: &Movement) -> Result<Self, WalletError> {
         let short = || WalletError::InsufficientPoints {
             balance: self.usable(),
@@ -47,33 +47,33 @@ impl Wallet {
         let balance = Points::new(balance.ok_or(WalletError::TooManyPoints)?).ok_or_else(short)?;
         let pending = self.pending.get().checked_add(movement.pending_change);
         let pending = Points::new(pending.ok_or(WalletError::TooManyPoints)?);
-        // Only a release that nothing was withheld for can go below zero.
+        // Only a release of points that were not withheld can make it negative.
         let pending = pending.ok_or(WalletError::NothingWithheld)?;
         balance.checked_sub(pending).ok_or_else(short)?;
         Ok(Self { balance, pending, version: self.version + 1, ..self.clone() })
     }
 }
 
-/// Why points moved.
+/// Reason of a point transaction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, sqlx::Type)]
 #[sqlx(type_name = "text", rename_all = "SCREAMING_SNAKE_CASE")]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub enum Kind {
-    /// Bought.
+    /// Bought through a provider.
     Charge,
     /// Spent on a reservation.
     Payment,
-    /// Given back for a reservation.
+    /// Returned for a reservation.
     Refund,
-    /// Corrected by the management.
+    /// Corrected by an administrator.
     Adjustment,
     /// Withheld for a transfer request.
     TransferHold,
-    /// Withheld no longer: the request was not accepted.
+    /// Released because the transfer request was not accepted.
     TransferRelease,
-    /// Sent to a friend.
+    /// Sent to another account.
     TransferOut,
-    /// Received from a friend.
+    /// Received from another account.
     TransferIn,
 }
 
@@ -90,7 +90,7 @@ impl Kind {
         Self::Adjustment,
     ];
 
-    /// Whether the other side is the house, and not another person.
+    /// Whether the other side is the house and not another account.
     pub(crate) fn is_with_the_house(self) -> bool {
         match self {
             Self::Charge | Self::Payment | Self::Refund | Self::Adjustment => true,
@@ -100,7 +100,7 @@ impl Kind {
         }
     }
 
-    /// As the database and the contract write it.
+    /// Returns the name used in the database and in JSON.
     pub fn name(self) -> &'static str {
         match self {
             Self::Charge => "CHARGE",
@@ -114,12 +114,12 @@ impl Kind {
         }
     }
 
-    /// The kind that is called so.
+    /// Returns the kind with this name; `None` if there is none.
     pub fn parse(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|kind| kind.name() == name)
     }
 
-    /// The locale key of the kind's name.
+    /// Returns the locale key of the kind's name.
     pub fn text_key(self) -> &'static str {
         match self {
             Self::Charge => "wallet-kind-charge",
@@ -134,71 +134,71 @@ impl Kind {
     }
 }
 
-/// One change that a wallet is asked to make.
+/// Change of a wallet to be written.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Movement {
     pub(crate) kind: Kind,
-    /// The signed change of the balance.
+    /// Signed change of the balance.
     pub(crate) amount: i64,
-    /// The signed change of what is withheld.
+    /// Signed change of the withheld points.
     pub(crate) pending_change: i64,
-    /// What moved the points: a charge, a payment, a transfer.
+    /// Id of the charge, payment or transfer that moves the points.
     pub(crate) reference_id: Uuid,
 }
 
 impl Movement {
-    /// Points in.
+    /// Creates a movement into the balance.
     pub(crate) fn credit(kind: Kind, amount: Points, reference_id: Uuid) -> Self {
         Self { kind, amount: amount.get(), pending_change: 0, reference_id }
     }
 
-    /// Points withheld for a request: still in the balance.
+    /// Creates a movement that withholds points for a request; they stay in the balance.
     pub(crate) fn hold(amount: Points, reference_id: Uuid) -> Self {
         let pending_change = amount.get();
         Self { kind: Kind::TransferHold, amount: 0, pending_change, reference_id }
     }
 
-    /// Points withheld no longer: their request was not accepted.
+    /// Creates a movement that releases withheld points of a request that was not accepted.
     pub(crate) fn release(amount: Points, reference_id: Uuid) -> Self {
         let pending_change = -amount.get();
         Self { kind: Kind::TransferRelease, amount: 0, pending_change, reference_id }
     }
 
-    /// Withheld points that go over to the receiver.
+    /// Creates a movement of withheld points to the receiver.
     pub(crate) fn out(amount: Points, reference_id: Uuid) -> Self {
         let change = -amount.get();
         Self { kind: Kind::TransferOut, amount: change, pending_change: change, reference_id }
     }
 
-    /// Points out.
+    /// Creates a movement out of the balance.
     pub(crate) fn debit(kind: Kind, amount: Points, reference_id: Uuid) -> Self {
         Self { kind, amount: -amount.get(), pending_change: 0, reference_id }
     }
 }
 
-/// One line of a wallet's history.
+/// Entry of a wallet's history.
 #[derive(Clone, Debug, Serialize)]
 pub struct PointTransaction {
-    /// Its id.
+    /// Id of the point transaction.
     pub id: Uuid,
-    /// Why points moved.
+    /// Reason of the change.
     pub kind: Kind,
-    /// The signed change of the balance.
+    /// Signed change of the balance.
     pub amount: i64,
-    /// The balance after it.
+    /// Balance after the change.
     pub balance_after: Points,
-    /// The signed change of what is withheld.
+    /// Signed change of the withheld points.
     pub pending_change: i64,
-    /// What moved the points.
+    /// Id of the charge, payment or transfer that moved the points.
     #[serde(skip)]
     pub reference_id: Uuid,
-    /// When.
+    /// Time of the change.
     pub created_at: DateTime<Utc>,
 }
 
 impl PointTransaction {
-    /// What a person sees move: the balance with its sign, or in brackets what is
-    /// withheld for a request.
+    /// Returns the amount as shown: the signed change of the balance, or in brackets the change of
+    /// the usable points.
     pub fn shown(&self) -> String {
         let signed = |points: i64| match points {
             1.. => format!("+{}", grouped(points)),
@@ -211,35 +211,35 @@ impl PointTransaction {
     }
 }
 
-/// How many points one charge may buy: 1 to [`ChargeAmount::MAX`].
+/// Number of points that one charge buys: 1 to [`ChargeAmount::MAX`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(transparent)]
 pub struct ChargeAmount(Points);
 
 impl ChargeAmount {
-    /// The most that one charge buys.
+    /// Maximum number of points that one charge buys.
     pub const MAX: i64 = 1_000_000;
 
-    /// `points` if a charge may be so large.
+    /// Creates an amount; `None` outside the range.
     pub fn new(points: i64) -> Option<Self> {
         let amount = Points::new(points)?;
         (1..=Self::MAX).contains(&points).then_some(Self(amount))
     }
 
-    /// The amount.
+    /// Returns the amount in points.
     pub fn points(self) -> Points {
         self.0
     }
 }
 
-/// Points that somebody buys.
+/// Purchase of points by an account.
 #[derive(Clone, Debug)]
 pub struct Charge {
-    /// Names the charge towards the provider and in the history: once per wallet.
+    /// Id of the charge for the provider and in the history; used once per wallet.
     pub charge_id: Uuid,
-    /// Whose wallet.
+    /// Account whose wallet is credited.
     pub account_id: AccountId,
-    /// How many points.
+    /// Number of points.
     pub amount: ChargeAmount,
 }
 

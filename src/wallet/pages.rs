@@ -1,4 +1,4 @@
-//! The wallet's page: what is there, what waits for an answer, what has moved.
+//! Wallet page: the points, open transfer requests and the history.
 
 use actix_web::{
     HttpResponse,
@@ -43,7 +43,7 @@ use crate::{
     },
 };
 
-/// Where the wallet is shown.
+/// Path of the wallet page.
 pub const WALLET_PATH: &str = "/wallet";
 
 impl HttpError for WalletError {
@@ -69,7 +69,8 @@ impl HttpError for WalletError {
         match self {
             Self::InsufficientPoints { .. } => "insufficient-points",
             Self::TooManyPoints => "wallet-full",
-            // A key older than its record: only the history still knows it.
+            // The record of a request key is deleted earlier than the history that refused the
+            // reference.
             Self::MovedBefore => "key-reused",
             Self::Contended => "contended",
             Self::SelfTransfer => "self-transfer",
@@ -124,7 +125,7 @@ impl HttpError for WalletError {
     }
 }
 
-/// The two forms of the page.
+/// Charge and transfer forms of the page.
 #[derive(Debug)]
 pub(crate) struct WalletForms {
     pub(crate) charge: ChargeBox,
@@ -132,7 +133,7 @@ pub(crate) struct WalletForms {
 }
 
 impl WalletForms {
-    /// Both as nobody has touched them.
+    /// Creates both forms, empty.
     pub(crate) fn new(app: &App, provider: &Provider) -> Self {
         Self { charge: ChargeBox::new(provider), send: SendBox::new(app) }
     }
@@ -145,9 +146,9 @@ struct WalletPage {
     purse: Purse,
     charge: ChargeBox,
     send: SendBox,
-    /// Requests that wait for this person's answer.
+    /// Requests that wait for this account's answer.
     incoming: Vec<Transfer>,
-    /// Requests of this person that wait for somebody else's.
+    /// Requests of this account that wait for another account's answer.
     outgoing: Vec<Transfer>,
     history: Page<PointTransaction>,
     filter: StatementFilter,
@@ -156,23 +157,23 @@ struct WalletPage {
 }
 
 impl WalletPage {
-    /// The address of the page of history after the line `after`.
+    /// Returns the address of the lines after the line `after`.
     fn older_href(&self, after: &Uuid) -> String {
         pages::href(WALLET_PATH, self.filter, Some(*after))
     }
 
-    /// The address of the newest page.
+    /// Returns the address of the newest lines.
     fn newest_href(&self) -> String {
         pages::href(WALLET_PATH, self.filter, None)
     }
 
-    /// Where the same lines are downloaded.
+    /// Returns the address of the download of the same lines.
     fn download_href(&self) -> String {
         pages::href(pages::STATEMENT_PATH, self.filter, None)
     }
 }
 
-/// One month of the filter.
+/// Month of the filter.
 struct MonthChoice {
     name: String,
     text: Phrase,
@@ -190,7 +191,7 @@ impl MonthChoice {
     }
 }
 
-/// What the page's head says of a wallet.
+/// Points shown at the top of the page.
 #[derive(Clone, Copy, Debug, Serialize)]
 struct Purse {
     balance: Points,
@@ -267,7 +268,7 @@ async fn wallet_page(
     })
 }
 
-/// The newest page with `forms`, which say why something was refused.
+/// Renders the newest page with `forms`, which may contain refusals.
 pub(crate) async fn show(
     app: &App,
     me: CurrentAccount,
@@ -278,7 +279,7 @@ pub(crate) async fn show(
     Ok(page.v.html(status, &page))
 }
 
-/// `GET /wallet`
+/// Handles `GET /wallet`.
 pub async fn show_wallet(
     app: Data<App>,
     provider: Data<Provider>,

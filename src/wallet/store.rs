@@ -1,4 +1,4 @@
-//! The SQL of wallets, their history and transfer requests.
+//! SQL of wallets and their history.
 
 use sqlx::PgExecutor;
 use uuid::Uuid;
@@ -9,7 +9,7 @@ use super::{
 };
 use crate::{accounts::AccountId, infra::postgres::Connection, points::Points};
 
-/// The wallet of `account_id`, if it was ever credited.
+/// Returns the wallet of `account_id`; `None` before its first credit.
 pub(crate) async fn find_wallet(
     db: impl PgExecutor<'_>,
     account_id: AccountId,
@@ -28,7 +28,7 @@ pub(crate) async fn find_wallet(
     .await
 }
 
-/// As [`find_wallet`], and nobody else writes it until the transaction ends.
+/// Reads like [`find_wallet`], and locks the row until the transaction ends.
 pub(crate) async fn lock_wallet(
     tx: &mut Connection,
     account_id: AccountId,
@@ -48,7 +48,7 @@ pub(crate) async fn lock_wallet(
     .await
 }
 
-/// Makes an empty wallet, unless somebody else does so at this moment.
+/// Inserts an empty wallet, unless a concurrent transaction does.
 pub(crate) async fn insert_wallet(
     tx: &mut Connection,
     account_id: AccountId,
@@ -67,8 +67,8 @@ pub(crate) async fn insert_wallet(
     Ok(())
 }
 
-/// Writes `wallet` as it is after `movement`, the movement into its history and the house's side
-/// of it, if it is still the row that was read.
+/// Writes `wallet` after `movement`, its history entry and its house entry in one statement; fails
+/// with `StaleVersion` if the row has another version.
 pub(crate) async fn write_movement(
     tx: &mut Connection,
     wallet: &Wallet,

@@ -1,4 +1,4 @@
-//! What to offer whose seats were just taken: the nearest seats of the same price.
+//! Alternatives to unavailable seats: the nearest free groups of the same prices.
 
 use serde::Serialize;
 
@@ -10,22 +10,22 @@ use crate::{
     reservation::seat_map::{seat::MapSeat, store},
 };
 
-/// Offers made at once.
+/// Number of alternatives offered.
 const OFFERS_MAX: usize = 3;
 
-/// Seats that are free together and cost what the wanted ones cost.
+/// Free seats side by side with the same prices as the wanted ones.
 #[derive(Clone, Debug, Serialize)]
 pub struct Alternative {
-    /// What to ask for.
+    /// Ids to request.
     pub seat_ids: Vec<ScheduleSeatId>,
-    /// The same seats.
+    /// Seats with these ids.
     pub seats: Vec<MapSeat>,
-    /// What they cost together.
+    /// Price of the seats together.
     pub total: Points,
 }
 
-/// The nearest alternatives to `wanted`, of which `taken` cannot be had. None when they
-/// cannot be read: the refusal stands without them.
+/// Returns the nearest alternatives to `wanted`, of which `taken` are unavailable. Empty when they
+/// cannot be read; the refusal does not depend on them.
 pub(crate) async fn of(
     app: &App,
     schedule_id: ScheduleId,
@@ -41,8 +41,8 @@ pub(crate) async fn of(
     }
 }
 
-/// Groups of as many seats as were wanted, for the same prices, the nearest first and
-/// no seat in two of them. Groups that strand a seat come after those that do not.
+/// Returns groups of as many seats as wanted, at the same prices, nearest first and disjoint.
+/// Groups that strand a seat come after those that do not.
 fn nearest(
     seats: &[MapSeat],
     wanted: &[ScheduleSeatId],
@@ -51,7 +51,7 @@ fn nearest(
     let chosen: Vec<&MapSeat> = seats.iter().filter(|seat| wanted.contains(&seat.id)).collect();
     let (x, y) = seat_groups::middle(chosen.iter().copied());
     let prices = sorted_prices(chosen.iter().copied());
-    // A lease may be all that stands between somebody and a seat that still reads as free.
+    // A taken seat may still read as free when only a lease makes it unavailable.
     let free: Vec<&MapSeat> =
         seats.iter().filter(|seat| seat.is_free() && !taken.contains(&seat.id)).collect();
 

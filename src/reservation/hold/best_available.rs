@@ -1,5 +1,5 @@
-//! The best seats for a wish: found in a map that may be a moment old, held like any
-//! other seats, and looked for again when somebody was faster.
+//! Best available seats for a wish: found in a map that may be a moment old, held like any other
+//! seats, and searched again after a lost race.
 
 use std::{collections::HashSet, sync::Arc};
 
@@ -22,13 +22,13 @@ use crate::{
     },
 };
 
-/// Groups tried on one reading of the map.
+/// Groups tried per reading of the map.
 const GROUPS_MAX: usize = 24;
-/// Readings of the map before whoever asked is told that seats go faster than they do.
+/// Readings of the map before the request is refused because seats sell faster than it can hold.
 const READINGS_MAX: u32 = 6;
 
-/// Holds the best group that nobody else has or is just taking. Refused only when no
-/// group is left, or none for the total that was shown.
+/// Holds the best group that no other request has or is taking. Refuses only when no group is left,
+/// or none for the shown total, or after `READINGS_MAX` readings.
 pub(crate) async fn hold_best(
     app: &App,
     state: &ReservationState,
@@ -38,7 +38,7 @@ pub(crate) async fn hold_best(
 ) -> Result<Hold, ReservationError> {
     let mut lost = Vec::new();
     for reading in 0..READINGS_MAX {
-        // The first look may be shared with others who ask now; a lost race wants a new one.
+        // The first reading may come from the cache; a lost race needs a fresh one.
         let seats = if reading == 0 {
             state.seats(app, order.schedule.id, wish.section.as_deref()).await?
         } else {
@@ -54,7 +54,7 @@ pub(crate) async fn hold_best(
             if group.ids.iter().any(|id| gone.contains(id)) {
                 continue;
             }
-            // Whoever named a price was shown it, and holds nothing for another one.
+            // A wish that names a price was shown that price and must not hold at another one.
             let shown = order.shown.or(wish.price.map(|_| ShownPrice::Total(group.total)));
             let choice = Choice::Seats(group.ids);
             let chosen = HoldRequest { choice, shown, ..order.clone() };
@@ -63,7 +63,7 @@ pub(crate) async fn hold_best(
                     gone.extend(&seat_ids);
                     lost = seat_ids;
                 }
-                // The map was old: these are no longer for the price that was named.
+                // The map was old: these seats no longer have the price that the wish names.
                 Err(ReservationError::PriceChanged { .. }) if order.shown.is_none() => {
                     if let Choice::Seats(ids) = chosen.choice {
                         gone.extend(ids);
@@ -76,13 +76,13 @@ pub(crate) async fn hold_best(
     Err(ReservationError::seats_unavailable(lost))
 }
 
-/// Seats to be tried together.
+/// Group of seats to try.
 struct Candidate {
     ids: Vec<ScheduleSeatId>,
     total: Points,
 }
 
-/// The groups to try, the best first; of a total that was shown, only those that cost it.
+/// Returns the groups to try, best first; only those of the shown total, if one was shown.
 fn groups_for(seats: &[MapSeat], wish: &Wish, order: &HoldRequest) -> Vec<Candidate> {
     let fits =
         |seat: &&MapSeat| seat.is_free() && wish.price.is_none_or(|price| price == seat.price);
@@ -102,7 +102,7 @@ fn groups_for(seats: &[MapSeat], wish: &Wish, order: &HoldRequest) -> Vec<Candid
     candidates.filter(is_as_shown).take(GROUPS_MAX).collect()
 }
 
-/// Why nothing was found: nothing is left, or nothing for what was shown.
+/// Returns the refusal when no group was found: the price changed, or nothing is left.
 async fn none_left(
     app: &App,
     seats: &[MapSeat],
@@ -125,8 +125,7 @@ async fn none_left(
     })
 }
 
-/// Whether a group that only holds past their end keep was freed, or is being freed: it is
-/// worth another look.
+/// Expires lapsed holds that block the best group; returns whether another reading is worthwhile.
 async fn is_freed(
     app: &App,
     state: &ReservationState,

@@ -1,4 +1,4 @@
-//! What one instance remembers of seats and places while it runs.
+//! State of this feature in one instance: caches, zone locks, map feed and database permits.
 
 use std::{collections::HashSet, sync::Arc, time::Duration};
 
@@ -19,40 +19,39 @@ use crate::{
     },
 };
 
-/// How old a map may be from which seats are proposed; the rows decide.
+/// Maximum age of a cached map used to propose seats; the rows decide.
 const SEATS_TTL: Duration = Duration::from_millis(500);
-/// ChangeFeed remembered at once.
+/// Number of cached maps.
 const SEATS_MAX: u64 = 64;
 
-/// Seats drawn at once. A larger house is shown a section at a time, and from memory.
+/// Number of seats drawn at once. A larger performance is shown one section at a time, from memory.
 const SEATS_DRAWN_MAX: i64 = 1_500;
-/// How long an order waits until others have been at the database; as long as it would for
-/// a connection.
+/// Maximum wait for a database permit; equal to the wait for a connection.
 const PERMIT_WAIT_MAX: Duration = Duration::from_secs(3);
 
-/// The same for a acquire_permit without which an order can be answered as well.
+/// Maximum wait for a permit that only improves a refusal.
 const SPARE_PERMIT_WAIT_MAX: Duration = Duration::from_secs(1);
 
-/// How long a performance is taken for as large as it was, and how many at once.
+/// Maximum age of a cached size of a performance, and number of cached sizes.
 const SIZES_TTL: Duration = Duration::from_secs(10);
 const SIZES_MAX: u64 = 10_000;
 
-/// How long a zone that had places is believed to have them, and how many zones at once;
-/// the row decides.
+/// Maximum age of a cached count of free places of a zone, and number of cached zones; the row
+/// decides.
 const PLACES_TTL: Duration = Duration::from_millis(500);
 const PLACES_MAX: u64 = 10_000;
 
-/// A performance, and the section when only one is meant.
+/// Performance, and one of its sections; `None` for all sections.
 type Part = (ScheduleId, Option<String>);
 
-/// The running state of this feature; clones share it.
+/// Running state of this feature; clones share it.
 #[derive(Clone, Debug)]
 pub struct ReservationState {
-    /// One fair lock a zone.
+    /// Fair locks, one per zone.
     pub(crate) zones: FairLocks,
-    /// The maps that are watched here.
+    /// Followed seat maps of this instance.
     pub(crate) feed: ChangeFeed,
-    /// The event streams that are open.
+    /// Open event streams.
     pub(crate) streams: Streams,
     seats: Cache<Part, Arc<Vec<MapSeat>>>,
     lapsed: Cache<Part, Arc<HashSet<ScheduleSeatId>>>,
@@ -62,7 +61,7 @@ pub struct ReservationState {
 }
 
 impl ReservationState {
-    /// The desk of one instance.
+    /// Creates the state of one instance.
     pub fn new(app: &App) -> Self {
         let n_permits = usize::try_from(app.config.db_connections_max.get()).unwrap_or(1);
         Self {
@@ -77,29 +76,29 @@ impl ReservationState {
         }
     }
 
-    /// Ends every open stream: a stopping instance waits for none.
+    /// Ends every open stream, so that a stopping instance does not wait for them.
     pub fn close(&self) {
         self.feed.close();
     }
 
-    /// Lets an order go to the database for one acquire_permit, as many at once as there are
-    /// connections. A crowd of orders stands in line here, in the order in which it came,
-    /// and not for the connections: other pages wait for one acquire_permit, not for the crowd.
-    /// Never kept while waiting for a lock in Redis.
+    /// Acquires a permit to use the database; there are as many permits as connections. Concurrent
+    /// requests wait here in order of arrival, so other pages do not queue behind all of them for a
+    /// connection. Must not be kept while waiting for a lock in Redis. Fails with `PoolTimedOut`
+    /// after `PERMIT_WAIT_MAX`.
     pub(crate) async fn acquire_permit(&self) -> Result<SemaphorePermit<'_>, sqlx::Error> {
         match tokio::time::timeout(PERMIT_WAIT_MAX, self.permits.acquire()).await {
             Ok(Ok(permit)) => Ok(permit),
-            // As if no connection could be had.
+            // Callers handle a missing permit like a missing connection.
             _ => Err(sqlx::Error::PoolTimedOut),
         }
     }
 
-    /// The same for a acquire_permit that makes a refusal kinder; none when the crowd is large.
+    /// Acquires a permit for work that only improves a refusal; `None` when too many requests wait.
     pub(crate) async fn try_acquire_permit(&self) -> Option<SemaphorePermit<'_>> {
         tokio::time::timeout(SPARE_PERMIT_WAIT_MAX, self.permits.acquire()).await.ok()?.ok()
     }
 
-    /// Whether the house is too large to be drawn at once.
+    /// Whether the performance has too many seats to be drawn at once.
     pub(crate) async fn is_large(
         &self,
         app: &App,
@@ -109,8 +108,8 @@ impl ReservationState {
         self.sizes.try_get_with(schedule_id, shared_read(ask)).await
     }
 
-    /// The seats of a performance or of one section, as they were a moment ago; many who
-    /// ask together cost one query.
+    /// Returns the seats of a performance or one section, at most `SEATS_TTL` old. Concurrent
+    /// callers share one query.
     pub(crate) async fn seats(
         &self,
         app: &App,
@@ -124,7 +123,7 @@ impl ReservationState {
         self.seats.try_get_with(part, shared_read(read)).await
     }
 
-    /// The same, as they are now.
+    /// Returns the seats as they are now, bypassing the cache.
     pub(crate) async fn seats_anew(
         &self,
         app: &App,
@@ -135,8 +134,8 @@ impl ReservationState {
         self.seats(app, schedule_id, section).await
     }
 
-    /// Those of the held `seats` that only a hold past its end keeps, as it was a moment ago;
-    /// many who find a house full together cost one query.
+    /// Returns those of the held `seats` that belong to lapsed holds, at most `SEATS_TTL` old.
+    /// Concurrent callers share one query.
     pub(crate) async fn lapsed(
         &self,
         app: &App,
@@ -152,13 +151,13 @@ impl ReservationState {
         self.lapsed.try_get_with(part, shared_read(read)).await
     }
 
-    /// Forgets which holds were over: some of them were ended.
+    /// Drops the cached lapsed seats, after some of them were expired.
     pub(crate) async fn forget_lapsed(&self, schedule_id: ScheduleId, section: Option<&str>) {
         self.lapsed.invalidate(&(schedule_id, section.map(ToOwned::to_owned))).await;
     }
 
-    /// Refuses to stand in line for places of a zone that are not there. Asked of the
-    /// database only when what was seen a moment ago would not do.
+    /// Refuses a request for more places than a zone has left, before it waits for the zone's lock.
+    /// Queries the database only when the cached count is too low or missing.
     pub(crate) async fn require_places(
         &self,
         app: &App,

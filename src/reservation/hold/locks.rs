@@ -1,12 +1,12 @@
-//! What an order holds in Redis while it is carried out: the leases of its seats, or its
-//! owner's own lease and then the zone's fair lock.
+//! Locks in Redis taken for a hold: the leases of its seats, or the account's lease and then the
+//! zone's fair lock.
 //!
-//! None of it decides. With Redis away an order goes on without.
+//! The locks do not decide; without Redis a hold continues without them.
 //!
-//! The zone's lock says who comes to its row next, and nothing else: whoever has the row
-//! needs it no more. So it is passed on when the row is locked, not after the commit. The
-//! next one's first statements then run while this one's commit is written, and if they
-//! are quicker they wait for the row; one connection waits so for each zone, no more.
+//! The zone's fair lock only orders access to the zone's row, so it is released once the row is
+//! locked, not after the commit. The next request's first statements then run while this commit is
+//! written; if they finish first they wait for the row, so at most one connection per zone waits
+//! this way.
 
 use std::{
     sync::{Mutex, PoisonError},
@@ -21,24 +21,24 @@ use crate::{
     reservation::{error::ReservationError, model::Choice},
 };
 
-/// How long the leases of seats last: many times what a hold takes.
+/// Lifetime of seat leases: many times the duration of a hold.
 const SEAT_LEASE: Term = Term::Fixed(Duration::from_secs(3));
-/// How long one person's order for places keeps another one of theirs out: it covers the
-/// wait for the zone.
+/// Lifetime of the lease that excludes other place requests of one account; covers the wait for the
+/// zone.
 const PERSON_LEASE: Term = Term::Fixed(Duration::from_secs(5));
-/// How long an order waits for its zone before its owner is told to come back.
+/// Maximum wait for the zone's lock before the request is refused with a retry delay.
 const ZONE_WAIT: Duration = Duration::from_secs(2);
 
-/// An order's locks.
+/// Locks of one hold request.
 #[derive(Debug)]
 pub(crate) struct HoldLocks {
-    // Given back in this order: the next one in the zone first.
+    // Field order is drop order: the zone first, so that its next waiter starts sooner.
     zone: Mutex<Option<FairGuard>>,
     lease: Option<Lease>,
 }
 
 impl HoldLocks {
-    /// Takes what `order` needs, or says who has it.
+    /// Takes the locks that `order` needs; fails if another request has one of them.
     pub(crate) async fn take(
         app: &App,
         state: &ReservationState,
@@ -48,8 +48,7 @@ impl HoldLocks {
             Choice::Seats(ids) => Ok(Self::of(None, take_seats(app, order, ids).await?)),
             Choice::Places { zone_id, .. } => {
                 let lease = take_person(app, order).await?;
-                // Whoever is told to wait gives their own lease back, or the next try
-                // would meet it.
+                // A refusal here drops the account's lease, or the next try would be refused by it.
                 let zone = take_zone(state, order, *zone_id).await?;
                 Ok(Self::of(zone, lease))
             }
@@ -61,13 +60,12 @@ impl HoldLocks {
         Self { zone: Mutex::new(zone), lease }
     }
 
-    /// Lets the next one come to the zone's row, which is locked by this order. Waits for
-    /// nothing.
+    /// Releases the zone's fair lock once this request has locked the zone's row. Does not wait.
     pub(crate) fn pass_on(&self) {
         drop(self.zone.lock().unwrap_or_else(PoisonError::into_inner).take());
     }
 
-    /// Gives everything back.
+    /// Releases all locks.
     pub(crate) async fn end(self) {
         if let Some(zone) = self.zone.into_inner().unwrap_or_else(PoisonError::into_inner) {
             zone.release().await;

@@ -1,8 +1,13 @@
-//! Holding seats and places.
+//! Holding seats and zone places for one account.
 //!
-//! Redis lease, then connection, then rows, then the clock, then the write. The leases
-//! only keep people from meeting at the same seat row: without Redis a hold goes on and
-//! the rows decide alone.
+//! A **hold request** names the performance, the **choice** (seats, places of a zone, or the best
+//! available seats) and the **shown price**. A hold takes all of the choice or nothing.
+//!
+//! # Concurrency
+//!
+//! The order is: lease or fair lock in Redis, then connection, then rows, then the clock, then the
+//! write. Leases only keep requests from waiting for the same seat row; without Redis a hold
+//! continues and the rows alone decide.
 
 pub(crate) mod alternatives;
 pub(crate) mod best_available;
@@ -38,10 +43,13 @@ use crate::{
     points::Points,
 };
 
-/// The last guard against selling a seat twice.
+/// Unique index that makes a double sale of a seat impossible.
 const LIVE_SEAT_KEY: &str = "reservation_items_live_seat_key";
 
-/// Holds what `order` asks for: all of it or nothing, and once for each request key.
+/// Holds what `order` asks for: all or nothing, and once per request key.
+///
+/// A request that was carried out before returns its first outcome, even if a new attempt would be
+/// refused. Lapsed holds that block the request are expired, and the request is tried once more.
 pub async fn hold(
     app: &App,
     state: &ReservationState,
@@ -57,15 +65,14 @@ pub async fn hold(
             entry_queue::note_cool_down(app, order.schedule.program_id).await;
             Err(refusal.into())
         }
-        // Freed by the clock and not yet by anybody's transaction.
+        // Lapsed holds blocked the request and have been expired, so a second attempt may succeed.
         Err(refusal) if is_freed(app, state, &refusal).await? => {
             hold_now(app, state, order, key.as_ref()).await
         }
         outcome => outcome,
     };
     match (outcome, key) {
-        // What was carried out before is answered as it was then, whatever stands in
-        // the way of doing it again.
+        // A request key that has an outcome returns it, whatever refuses a second attempt.
         (Err(refusal), Some(key)) if refusal.is_refusal() => {
             let permit = state.acquire_permit().await?;
             let first = key.find_outcome(&app.db).await?;
@@ -80,7 +87,7 @@ pub async fn hold(
     }
 }
 
-/// What `order` was answered, if it was carried out.
+/// Returns the stored outcome of `order`; `None` if it was not carried out or has no key.
 pub(crate) async fn find_carried_out(
     app: &App,
     order: &HoldRequest,
@@ -103,7 +110,7 @@ async fn hold_now(
     }
 }
 
-/// Holds what is chosen; `key` may stand for the wish that led to the choice.
+/// Holds seats or places chosen by id; `key` may belong to the wish that led to the choice.
 pub(crate) async fn hold_chosen(
     app: &App,
     state: &ReservationState,
@@ -111,7 +118,7 @@ pub(crate) async fn hold_chosen(
     key: Option<&RequestKey>,
 ) -> Result<Hold, ReservationError> {
     if let Choice::Places { zone_id, quantity } = order.choice {
-        // Nobody stands in line for what is gone or never was.
+        // A request for places that do not exist must not wait for the zone's lock.
         state.require_places(app, order.schedule.id, zone_id, quantity).await?;
     }
     let locks = HoldLocks::take(app, state, order).await?;
@@ -126,7 +133,7 @@ pub(crate) async fn hold_chosen(
     Ok(held)
 }
 
-/// One attempt, in a transaction of its own; says as well whether the stay's end moved.
+/// Makes one attempt in its own transaction. Returns the hold, and whether the stay was extended.
 async fn hold_once(
     app: &App,
     state: &ReservationState,
@@ -148,10 +155,10 @@ async fn hold_once(
         Choice::Places { zone_id, quantity } => {
             hold_places(&mut tx, order, &stay, locks, (*zone_id, *quantity)).await?
         }
-        // A wish has become a choice before anything is held.
+        // `hold_best` replaces a wish by seats before this point.
         Choice::Best(_) => return Err(ReservationError::Inconsistent),
     };
-    // A hold keeps its owner's place inside until its own end.
+    // A hold keeps its owner admitted until the hold's end.
     let is_stay_longer = held.expires_at > stay.expires_at;
     if is_stay_longer {
         entry_queue::extend_stay(&mut tx, stay.token_id, held.expires_at).await?;
@@ -205,7 +212,7 @@ async fn hold_places(
 ) -> Result<Hold, ReservationError> {
     let zone = store::lock_zone(tx, order.schedule.id, zone_id).await?;
     let zone = zone.ok_or(ReservationError::UnknownZone)?;
-    // The row keeps the order from here on.
+    // The row lock keeps the order from here on.
     locks.pass_on();
     let hold = new_hold(tx, order, stay).await?;
     if zone.remaining < quantity {
@@ -213,7 +220,7 @@ async fn hold_places(
     }
     let total = zone.price.checked_mul(i64::from(quantity));
     let total = total.ok_or(ReservationError::Inconsistent)?;
-    // A zone has one price, which orders show as it is: there is no version to compare.
+    // A zone has a single price, which requests show exactly, so there is no version to compare.
     order.require_shown(total, 0)?;
     let item = item(None, Some(zone_id), quantity, zone.price);
     let expires_at = store::insert_place_hold(tx, &hold, total, &item).await?;
@@ -221,8 +228,8 @@ async fn hold_places(
     Ok(held(&hold, total, expires_at, vec![item]))
 }
 
-/// The hold that the terms of this moment and the stay allow. The moment is that of a
-/// statement after the locks on the stay and on the seats or the zone.
+/// Returns the hold that the terms and the stay allow. The terms are read by a statement after the
+/// locks on the stay and on the seats or the zone.
 async fn new_hold(
     tx: &mut Connection,
     order: &HoldRequest,
@@ -272,7 +279,7 @@ fn held(
     Hold { reservation_id: hold.id, status, total, expires_at, items }
 }
 
-/// Whether holds that are over stood in the way and do so no more.
+/// Expires lapsed holds that caused `refusal`; returns whether any were expired.
 async fn is_freed(
     app: &App,
     state: &ReservationState,
@@ -290,7 +297,7 @@ async fn is_freed(
     Ok(n_freed > 0)
 }
 
-/// Adds the nearest seats that are free to a refusal of seats.
+/// Adds the nearest free seats to a refusal of seats.
 async fn with_alternatives(
     app: &App,
     state: &ReservationState,

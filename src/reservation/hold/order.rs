@@ -1,4 +1,4 @@
-//! Order of one person: what to hold, and what it was shown to cost.
+//! Request to hold seats or places, and the price it was shown.
 
 use std::sync::Arc;
 
@@ -25,27 +25,27 @@ pub struct HoldRequest {
     pub schedule: Schedule,
     /// Seats or places wanted.
     pub choice: Choice,
-    /// Price that was shown; `None`: whatever it costs.
+    /// Price that was shown; `None` accepts any price.
     pub shown: Option<ShownPrice>,
-    /// Carries the order out once, however often it comes.
+    /// Idempotency key: requests with the same key are carried out once.
     pub request_key: Option<Uuid>,
-    /// Entry pass that came with it: of the stay in which it is held, or it is refused.
+    /// Entry pass sent with the request; must belong to the current stay, or the hold is refused.
     pub pass: Option<EntryPass>,
 }
 
-/// Price of an order as the person who sent it saw it. It is compared and never charged.
+/// Price that the sender of a request saw. It is compared with the current price, never charged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ShownPrice {
-    /// Total of everything ordered.
+    /// Total of all seats or places.
     Total(Points),
-    /// `schedules.price_version` as it was read before the seats that were shown: a seat that
-    /// was priced later may have been shown at another price.
+    /// `schedules.price_version` as read before the seats that were shown. A seat priced by a later
+    /// version may have been shown at another price.
     PriceVersion(i64),
 }
 
 impl ShownPrice {
-    /// The total, where that was shown.
+    /// Returns the shown total; `None` for a price version.
     pub(crate) fn total(self) -> Option<Points> {
         match self {
             Self::Total(total) => Some(total),
@@ -64,14 +64,14 @@ impl HoldRequest {
         })
     }
 
-    /// Marks leases: a second attempt of this very order knows them as its own.
+    /// Returns the owner name of the leases; a second attempt with the same key has the same name.
     pub(crate) fn owner(&self) -> String {
         let key = self.request_key.unwrap_or_else(Uuid::new_v4);
         format!("{}:{}", self.account_id, key.simple())
     }
 
-    /// Refuses an order that was shown another price than `total`, which the locked rows say;
-    /// `price_version` is the newest of theirs.
+    /// Refuses the request if the shown price differs from `total`. Both arguments come from locked
+    /// rows; `price_version` is the newest among the seats.
     pub(crate) fn require_shown(
         &self,
         total: Points,

@@ -1,44 +1,43 @@
-//! Seats together: every group of neighbours that fits, and which of them is best.
+//! Groups of adjacent free seats, and their ranking.
 //!
-//! Pure functions over the seats of a map. A **group** is a number of free seats side by
-//! side. It **strands** a seat when it leaves a single free one beside itself that could
-//! have stayed in company; such groups come last. Otherwise the best is what stands
-//! nearest to the middle of the front. Groups about as near are **equal**, and each
-//! account meets them in an order of its own: a hundred people who ask for two at one
-//! moment do not fight for one pair. For one state and one account the answer is always
-//! the same.
+//! Pure functions over the seats of a map. A **group** is a number of free seats side by side. A
+//! group **strands** a seat when it leaves a single free seat beside itself that had a free
+//! neighbour; such groups come last. Otherwise the group nearest to the middle of the front is
+//! best. Groups at about the same distance are **equal**, and each account gets them in an order of
+//! its own, so that concurrent requests for the same number of seats spread over several groups.
+//! The result is deterministic for one map and one account.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 use crate::{accounts::AccountId, reservation::seat_map::seat::MapSeat};
 
-/// Groups this much further away are no longer equal, in seat widths.
+/// Width of a band of distances within which groups are equal, in seat widths.
 const EQUAL_WITHIN: f32 = 3.0;
 
-/// Free seats side by side.
+/// Adjacent free seats.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Group<'a> {
-    /// The seats, in row order.
+    /// Seats, in row order.
     pub(crate) seats: &'a [&'a MapSeat],
-    /// Whether it leaves a single free seat alone.
+    /// Whether the group leaves a single free seat alone.
     pub(crate) strands: bool,
 }
 
 impl Group<'_> {
-    /// The middle of the group.
+    /// Returns the centre of the group.
     pub(crate) fn middle(&self) -> (f32, f32) {
         middle(self.seats.iter().copied())
     }
 }
 
-/// The middle of some seats.
+/// Returns the centre of `seats`; the origin when there are none.
 pub(crate) fn middle<'a>(seats: impl Iterator<Item = &'a MapSeat>) -> (f32, f32) {
     let (x, y, n) =
         seats.fold((0.0, 0.0, 0.0_f32), |(x, y, n), seat| (x + seat.x, y + seat.y, n + 1.0));
     if n == 0.0 { (0.0, 0.0) } else { (x / n, y / n) }
 }
 
-/// Every group of `n` among the `free` seats, which are in map order: row by row, from
+/// Returns every group of `n` among the `free` seats, which must be in map order: row by row, from
 /// left to right.
 pub(crate) fn groups<'a>(free: &'a [&'a MapSeat], n: usize) -> impl Iterator<Item = Group<'a>> {
     let runs = free.chunk_by(|left, right| left.is_beside(right));
@@ -50,7 +49,7 @@ pub(crate) fn groups<'a>(free: &'a [&'a MapSeat], n: usize) -> impl Iterator<Ite
     })
 }
 
-/// The groups of `n` in the order in which `account_id` should try them.
+/// Returns the groups of `n` in the order in which `account_id` should try them.
 pub(crate) fn ranked<'a>(
     seats: &[MapSeat],
     free: &'a [&'a MapSeat],
@@ -72,7 +71,7 @@ pub(crate) fn ranked<'a>(
     ranked.into_iter().map(|(.., group)| group).collect()
 }
 
-/// The middle of the front row.
+/// Returns the middle of the front row.
 fn front(seats: &[MapSeat]) -> (f32, f32) {
     let xs = || seats.iter().map(|seat| seat.x);
     let (left, right) = (xs().fold(f32::INFINITY, f32::min), xs().fold(0.0, f32::max));
@@ -80,7 +79,7 @@ fn front(seats: &[MapSeat]) -> (f32, f32) {
     (left.midpoint(right), top)
 }
 
-/// Where a group stands among its equals for one account.
+/// Returns the sort key of a group among its equals, for one account.
 fn preference(group: &Group<'_>, account_id: AccountId) -> u64 {
     let mut hasher = DefaultHasher::new();
     account_id.hash(&mut hasher);
@@ -96,7 +95,7 @@ mod tests {
     use super::*;
     use crate::{catalog::ScheduleSeatId, points::Points, reservation::model::SeatStatus};
 
-    /// A house of some rows, seats taken at random and an aisle in the middle.
+    /// Builds a map of a few rows with seats taken at random and an aisle in the middle.
     fn snapshot(rng: &mut StdRng) -> Vec<MapSeat> {
         let (rows, width) = (rng.random_range(1..6_u8), rng.random_range(1..14_u8));
         let taken = rng.random_range(0.0..0.9);
@@ -120,7 +119,7 @@ mod tests {
         seats
     }
 
-    /// Whether `ids` lie side by side, found the slow way.
+    /// Whether `seats` lie side by side, checked by position.
     fn is_together(seats: &[&MapSeat]) -> bool {
         seats.windows(2).all(|pair| {
             let gap = pair[1].x - pair[0].x;

@@ -1,4 +1,4 @@
-//! Seats and places that are being held.
+//! SQL of holding seats and zone places.
 
 use chrono::{DateTime, Utc};
 use sqlx::PgExecutor;
@@ -11,7 +11,7 @@ use crate::{
     reservation::model::{Item, ReservationId, SeatStatus},
 };
 
-/// A seat that this transaction has locked.
+/// Seat whose row this transaction has locked.
 #[derive(Debug)]
 pub(crate) struct LockedSeat {
     pub(crate) id: ScheduleSeatId,
@@ -21,7 +21,7 @@ pub(crate) struct LockedSeat {
     pub(crate) status: SeatStatus,
 }
 
-/// Locks those of `ids` that belong to the performance, in id order.
+/// Locks those of `ids` that belong to the performance, in id order; unknown ids are left out.
 pub(crate) async fn lock_seats(
     tx: &mut Connection,
     schedule_id: ScheduleId,
@@ -43,10 +43,10 @@ pub(crate) async fn lock_seats(
     .await
 }
 
-/// On what terms an account may hold seats of a performance at this moment.
+/// Terms on which an account may hold seats of a performance.
 #[derive(Debug)]
 pub(crate) struct HoldTerms {
-    /// By the database's clock, after the locks.
+    /// Time by the database's clock, after the locks.
     pub(crate) moment: DateTime<Utc>,
     pub(crate) is_on_sale: bool,
     pub(crate) hold_ttl_secs: i32,
@@ -54,12 +54,12 @@ pub(crate) struct HoldTerms {
     pub(crate) refund_percent: i32,
     pub(crate) places_max: i32,
     pub(crate) places_live: i64,
-    /// Until when the account holds nothing, as earlier holds ended unpaid.
+    /// End of the account's cool-down after unpaid holds; may be past, `None` without a cool-down.
     pub(crate) cools_until: Option<DateTime<Utc>>,
 }
 
-/// The terms, by the clock of this statement: to be asked after the locks. The account's
-/// token is locked, so no other hold of theirs is counted half.
+/// Reads the terms at the time of this statement. Must run after the locks: the account's locked
+/// token keeps its other holds from being half counted.
 pub(crate) async fn terms_of(
     tx: &mut Connection,
     schedule_id: ScheduleId,
@@ -104,7 +104,7 @@ pub(crate) async fn terms_of(
     .await
 }
 
-/// A hold that is about to be written.
+/// Hold to be written.
 #[derive(Debug)]
 pub(crate) struct NewHold {
     pub(crate) id: ReservationId,
@@ -114,8 +114,9 @@ pub(crate) struct NewHold {
     pub(crate) terms: HoldTerms,
 }
 
-/// Writes a hold, its items and its seats in one statement. Says when it ends and how
-/// many seats were still as they had been locked; fewer than asked for undoes it.
+/// Inserts a hold with its items and updates its seats in one statement. Returns the hold's end and
+/// the number of seats that were unchanged since the lock; the caller must roll back when fewer
+/// than requested.
 pub(crate) async fn insert_seat_hold(
     tx: &mut Connection,
     hold: &NewHold,
@@ -170,14 +171,14 @@ pub(crate) async fn insert_seat_hold(
     Ok((written.expires_at, written.n_taken))
 }
 
-/// Zone that this transaction has locked.
+/// Zone whose row this transaction has locked.
 #[derive(Debug)]
 pub(crate) struct LockedZone {
     pub(crate) price: Points,
     pub(crate) remaining: i32,
 }
 
-/// Locks a zone, if the performance has it.
+/// Locks a zone; `None` if the performance has no such zone.
 pub(crate) async fn lock_zone(
     tx: &mut Connection,
     schedule_id: ScheduleId,
@@ -197,8 +198,8 @@ pub(crate) async fn lock_zone(
     .await
 }
 
-/// Takes places off a locked zone and writes the hold of them, in one statement; says when it
-/// ends. `None`, and nothing is written, when the zone has too few left.
+/// Takes places from a locked zone and inserts the hold in one statement; returns the hold's end.
+/// `None`, with nothing written, when the zone has too few places left.
 pub(crate) async fn insert_place_hold(
     tx: &mut Connection,
     hold: &NewHold,
@@ -242,7 +243,7 @@ pub(crate) async fn insert_place_hold(
     .await
 }
 
-/// How many places a zone of the performance has left, if it has such a zone.
+/// Returns the places a zone has left; `None` if the performance has no such zone.
 pub(crate) async fn find_remaining(
     db: impl PgExecutor<'_>,
     schedule_id: ScheduleId,
@@ -257,7 +258,7 @@ pub(crate) async fn find_remaining(
     .await
 }
 
-/// Those of `seat_ids` that only a hold past its end keeps.
+/// Returns those of `seat_ids` that belong to lapsed holds.
 pub(crate) async fn list_lapsed_seats(
     db: &Pool,
     seat_ids: &[ScheduleSeatId],
@@ -276,8 +277,8 @@ pub(crate) async fn list_lapsed_seats(
     .await
 }
 
-/// Holds past their end that still keep one of `seat_ids` or places of `zone_id`, the
-/// oldest first.
+/// Returns at most `rows_max` lapsed holds that still have one of `seat_ids` or places of
+/// `zone_id`, oldest first.
 pub(crate) async fn list_lapsed_in_the_way(
     db: &Pool,
     seat_ids: &[ScheduleSeatId],

@@ -1,5 +1,12 @@
-//! What a performance has to sell, changed by the management as permits of its
-//! transaction: seats taken off sale and put back, zones made larger and smaller.
+//! Inventory of a performance, changed by administrators inside the caller's transaction.
+//!
+//! The **inventory** is the seats on sale and the **capacity** of the zones. **Blocking** takes
+//! seats off sale and unblocking puts them back; resizing changes a zone's capacity.
+//!
+//! # Invariants
+//!
+//! * Held and sold seats are never blocked: one of them refuses the whole change.
+//! * A capacity is never below the places held or sold: `zones_remaining_within_capacity`.
 
 pub(crate) mod pages;
 pub(crate) mod store;
@@ -12,10 +19,10 @@ use crate::{
     infra::postgres::{Connection, violated_constraint},
 };
 
-/// Seats that a refusal names.
+/// Number of seats that a refusal names.
 const NAMED_MAX: usize = 50;
 
-/// Why the stock stays as it is.
+/// Reason why the inventory was not changed.
 #[derive(Debug, thiserror::Error)]
 pub enum StockError {
     /// The performance has no such seats.
@@ -24,30 +31,30 @@ pub enum StockError {
     /// Some of the seats are held or sold.
     #[error("{} of the seats are held or sold", .seats.len())]
     SeatsInUse {
-        /// Which, as a person reads them; at most [`NAMED_MAX`].
+        /// Names of these seats; at most [`NAMED_MAX`].
         seats: Vec<String>,
     },
-    /// More places of the zone are held or sold than it would have.
+    /// More places of the zone are held or sold than the new capacity allows.
     #[error("more places are held or sold")]
     PlacesInUse,
-    /// Postgres failed.
+    /// PostgreSQL failed.
     #[error(transparent)]
     Database(#[from] sqlx::Error),
 }
 
-/// Seats of one section: all of them, those of one row, or some numbers of it.
+/// Seats of one section: all, those of one row, or some numbers.
 #[derive(Clone, Debug, Serialize)]
 pub struct SeatPick {
-    /// The section.
+    /// Section.
     pub section: String,
-    /// The row; `None`: all of them.
+    /// Row; `None` for all rows.
     pub row: Option<String>,
-    /// The numbers; none: all of them.
+    /// Seat numbers; empty for all numbers.
     pub numbers: Vec<i32>,
 }
 
-/// Takes free seats off sale, or puts them back; says how many it changed. When one of
-/// them is held or sold, none is.
+/// Takes free seats off sale, or puts blocked seats back; returns the number changed. Blocking
+/// changes nothing if one of the seats is held or sold.
 pub async fn block_seats(
     tx: &mut Connection,
     schedule_id: ScheduleId,
@@ -74,7 +81,7 @@ pub async fn block_seats(
     Ok(store::write_seat_status(tx, &seats, from, to).await?)
 }
 
-/// Gives a zone another number of places; those that are held or sold stay.
+/// Changes the capacity of a zone; fails when more places are held or sold.
 pub async fn resize_zone(
     tx: &mut Connection,
     zone_id: ZoneId,

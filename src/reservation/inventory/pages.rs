@@ -1,4 +1,4 @@
-//! How refusals of the management's changes are told.
+//! HTTP form of [`StockError`].
 
 use actix_web::http::StatusCode;
 use serde_json::{Map, Value, json};

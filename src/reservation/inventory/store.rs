@@ -1,4 +1,4 @@
-//! Seats and zones that the management changes.
+//! SQL of changing seats and zones on sale.
 
 use super::SeatPick;
 use crate::{
@@ -7,7 +7,7 @@ use crate::{
     reservation::model::SeatStatus,
 };
 
-/// A seat that this transaction has locked, with its name.
+/// Seat that this transaction has locked, with its name.
 pub(crate) struct PickedSeat {
     pub(crate) id: ScheduleSeatId,
     pub(crate) name: String,
@@ -43,7 +43,7 @@ pub(crate) async fn lock_picked(
     .await
 }
 
-/// Moves locked seats from one status to another; says how many it were.
+/// Changes the status of locked seats that are in `from`; returns the number written.
 pub(crate) async fn write_seat_status(
     tx: &mut Connection,
     seats: &[PickedSeat],
@@ -66,7 +66,7 @@ pub(crate) async fn write_seat_status(
     Ok(written.rows_affected())
 }
 
-/// Another number of places; what is left changes by as much.
+/// Sets the capacity of a zone and changes `remaining` by the difference.
 pub(crate) async fn write_capacity(
     tx: &mut Connection,
     zone_id: ZoneId,

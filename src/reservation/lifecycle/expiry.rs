@@ -1,5 +1,5 @@
-//! Holds that reach their end: found in pages, ended a hundred at a time, by every
-//! instance together.
+//! Expiry of holds: lapsed holds are listed in pages and ended in batches, by all instances
+//! concurrently.
 
 use std::collections::BTreeSet;
 
@@ -18,24 +18,24 @@ use crate::{
     },
 };
 
-/// Holds read at once, without locks.
+/// Holds read per page, without locks.
 const PAGE_ROWS: i64 = 2_000;
-/// Holds ended in one transaction: few enough that nobody waits long for a row of it.
+/// Holds ended per transaction: few enough that other transactions wait only briefly for their
+/// rows.
 const BATCH_ROWS: usize = 100;
-/// Pages of one tick. What is left is the next tick's.
+/// Pages read per tick; the rest is left to the next tick.
 const PAGES_MAX: usize = 50;
-/// Holds in the way of one order that are ended before it.
+/// Lapsed holds ended at most for one request that they block.
 const IN_THE_WAY_MAX: i64 = 100;
 
-/// Ends every hold whose end has come. One tick of the expiry worker; all instances
-/// may run it at once.
+/// Expires every lapsed hold: one tick of the expiry worker. Instances may run it concurrently.
 pub async fn expire_lapsed(app: &App) -> Result<(), sqlx::Error> {
     let mut last = None;
     for _ in 0..PAGES_MAX {
         let page = expiry::list_lapsed(&app.db, last.as_ref(), PAGE_ROWS).await?;
         let ids: Vec<_> = page.iter().map(|lapsed| lapsed.id).collect();
         let mut batches: Vec<_> = ids.chunks(BATCH_ROWS).collect();
-        // Instances that found the same page begin at different places of it.
+        // Instances that read the same page start with different batches.
         batches.shuffle(&mut rand::rng());
         for batch in batches {
             expire(app, batch).await;
@@ -48,7 +48,7 @@ pub async fn expire_lapsed(app: &App) -> Result<(), sqlx::Error> {
     Ok(())
 }
 
-/// Ends holds that are over and keep what somebody wants now; says how many there were.
+/// Expires lapsed holds that have one of `seat_ids` or places of `zone_id`; returns their number.
 pub(crate) async fn expire_in_the_way(
     app: &App,
     seat_ids: &[ScheduleSeatId],
@@ -58,8 +58,8 @@ pub(crate) async fn expire_in_the_way(
     Ok(expire(app, &ids).await)
 }
 
-/// Ends those of `ids` that are over; says how many it ended. A batch that fails is
-/// taken apart, so that one broken row holds up nobody else's seat.
+/// Expires those of `ids` that have lapsed; returns their number. A batch that fails is retried one
+/// hold at a time, so that one broken row does not keep the others from expiring.
 async fn expire(app: &App, ids: &[ReservationId]) -> usize {
     if ids.is_empty() {
         return 0;

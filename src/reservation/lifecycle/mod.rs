@@ -1,5 +1,21 @@
-//! What becomes of a reservation after it was made, as permits of the caller's
-//! transaction.
+//! State changes of a reservation after it was made, run inside the caller's transaction.
+//!
+//! A **hold** is **confirmed** by payment, **released** by its owner, **renewed** once, or
+//! **expired** by the clock; a confirmed reservation is **refunded**. `pages` shows reservations to
+//! their owner.
+//!
+//! # Invariants
+//!
+//! * Every change starts from a locked row and checks the number of reservations and seats written;
+//!   a mismatch returns [`ReservationError::Inconsistent`], and the caller must roll back.
+//! * Ending a reservation frees its seats and places in the same transaction.
+//! * A hold is renewed at most once, and only while no account waits in the queue.
+//!
+//! # Concurrency
+//!
+//! Payment, release, renewal and expiry race for the reservation's row. Time is compared after the
+//! lock, so a request that waited for the row is judged by the time after the wait and sees what
+//! the first one wrote. Expiry skips locked rows.
 
 pub(crate) mod expiry;
 pub(crate) mod pages;
@@ -21,10 +37,10 @@ use crate::{
     infra::postgres::Connection,
 };
 
-/// How much longer a renewed hold lasts.
+/// Time added by a renewal, in seconds.
 const RENEWAL_SECS: i32 = 120;
 
-/// The reservation, if it is `account_id`'s.
+/// Returns the reservation if `account_id` owns it.
 pub async fn find_owned(
     db: impl PgExecutor<'_>,
     account_id: AccountId,
@@ -33,8 +49,8 @@ pub async fn find_owned(
     store::find_owned(db, account_id, id).await
 }
 
-/// Locks a hold so that it can be paid. Whoever waited for the row is judged by the
-/// clock after the wait.
+/// Locks a hold for payment. Whether the hold has ended is decided by the time after the wait for
+/// the row.
 pub async fn lock_held(
     tx: &mut Connection,
     account_id: AccountId,
@@ -53,7 +69,7 @@ pub async fn lock_held(
     }
 }
 
-/// Locks a paid reservation so that it can be refunded.
+/// Locks a paid reservation for a refund.
 pub async fn lock_confirmed(
     tx: &mut Connection,
     account_id: AccountId,
@@ -71,7 +87,7 @@ pub async fn lock_confirmed(
     })
 }
 
-/// The hold is paid: its seats are sold.
+/// Marks a hold as paid and its seats as sold.
 pub async fn confirm(tx: &mut Connection, held: &Held) -> Result<(), ReservationError> {
     use ReservationStatus as Status;
     let ids = [held.reservation_id];
@@ -87,7 +103,7 @@ pub async fn confirm(tx: &mut Connection, held: &Held) -> Result<(), Reservation
     Ok(())
 }
 
-/// Gives an unpaid hold back: its seats and places are free at once.
+/// Releases an unpaid hold: its seats and places become free.
 pub async fn release(
     tx: &mut Connection,
     account_id: AccountId,
@@ -106,7 +122,8 @@ pub async fn release(
     }
 }
 
-/// The points of a paid reservation go back: its seats and places are free again.
+/// Ends a paid reservation that is refunded: its seats and places become free. Points are returned
+/// by the caller.
 pub async fn refund_items(
     tx: &mut Connection,
     confirmed: &Confirmed,
@@ -115,7 +132,8 @@ pub async fn refund_items(
     end(tx, &ids, ReservationStatus::Confirmed, ReservationStatus::Refunded).await
 }
 
-/// Gives a hold [`RENEWAL_SECS`] more: once, and only while nobody waits in line.
+/// Extends a hold by [`RENEWAL_SECS`]: once, and only while no account waits in the queue. Returns
+/// the new end.
 pub async fn renew(
     app: &App,
     account_id: AccountId,
@@ -142,7 +160,7 @@ pub async fn renew(
     Ok(expires_at)
 }
 
-/// How many holds of the account in the program can still be paid.
+/// Returns the number of unpaid holds of the account in the program that have not ended.
 pub async fn live_holds_left(
     tx: &mut Connection,
     account_id: AccountId,
@@ -151,7 +169,7 @@ pub async fn live_holds_left(
     store::count_live_holds(tx, account_id, program_id).await
 }
 
-/// Ends reservations that this transaction has locked and frees what they held.
+/// Ends reservations that this transaction has locked, and frees their seats and places.
 pub(crate) async fn end(
     tx: &mut Connection,
     ids: &[ReservationId],
@@ -196,8 +214,8 @@ async fn lock(
     Ok((head, locked))
 }
 
-/// Rows that were locked are all there to be written; anything else undoes the
-/// transaction.
+/// Fails with [`ReservationError::Inconsistent`] unless all locked rows were written; the caller
+/// must roll back.
 pub(crate) fn expect_all(n_expected: usize, n_written: u64) -> Result<(), ReservationError> {
     match u64::try_from(n_expected) {
         Ok(n_expected) if n_expected == n_written => Ok(()),

@@ -1,4 +1,4 @@
-//! One reservation, with what can be done with it, and the list of them.
+//! Pages of one reservation and of an account's reservations.
 
 use actix_web::{
     HttpResponse,
@@ -44,8 +44,7 @@ struct ReservationPage<'a> {
     schedule: &'a Schedule,
     items: &'a [NamedItem],
     usable: Points,
-    /// Points that went back when the reservation was refunded: the share that was agreed, or
-    /// all.
+    /// Points returned by the refund: the agreed share, or all of them.
     refunded: Option<Points>,
     charge: ChargeBox,
     is_renewable: bool,
@@ -72,7 +71,7 @@ impl ReservationPage<'_> {
         self.reservation.status == ReservationStatus::Refunded
     }
 
-    /// What remains after paying; none when the wallet is short.
+    /// Returns the points left after payment; `None` when the wallet has too few.
     fn remaining(&self) -> Option<Points> {
         self.usable.checked_sub(self.reservation.total)
     }
@@ -81,7 +80,7 @@ impl ReservationPage<'_> {
         self.reservation.total.checked_sub(self.usable).unwrap_or_default()
     }
 
-    /// Points that went back, or would go back now.
+    /// Returns the points that were refunded, or that a refund within the deadline gives back.
     fn refund(&self) -> Points {
         self.refunded.or_else(|| self.reservation.refund()).unwrap_or_default()
     }
@@ -118,12 +117,12 @@ impl ReservationStatus {
         self == Self::Held
     }
 
-    /// The locale key of its name.
+    /// Returns the locale key of its name.
     fn key(self) -> String {
         format!("reservation-status-{}", self.name().to_lowercase())
     }
 
-    /// The colour of its badge.
+    /// Returns the CSS class of its badge.
     fn badge(self) -> &'static str {
         match self {
             Self::Held => "badge--time",
@@ -133,7 +132,7 @@ impl ReservationStatus {
     }
 }
 
-/// A reservation as programs read it.
+/// JSON form of a reservation.
 #[derive(Serialize)]
 struct ReservationDocument {
     reservation_id: ReservationId,
@@ -163,7 +162,7 @@ impl ReservationDocument {
     }
 }
 
-/// `GET /reservations/{id}`
+/// Handles `GET /reservations/{id}`.
 pub async fn show_reservation(
     app: Data<App>,
     programs: Data<Programs>,
@@ -179,8 +178,7 @@ pub async fn show_reservation(
     Ok(json_answer(StatusCode::OK, &ReservationDocument::of(&reservation, &items)))
 }
 
-/// The page of one reservation: as it stands, or with the reason why something was
-/// refused and that reason's status.
+/// Renders the page of one reservation. A `refusal` is shown on the page and sets its status.
 pub async fn reservation_page(
     app: &App,
     programs: &Programs,
@@ -262,7 +260,7 @@ impl From<&Listed> for ListedDocument {
     }
 }
 
-/// `GET /reservations`
+/// Handles `GET /reservations`.
 pub async fn list_reservations(
     app: Data<App>,
     query: Query<After>,
@@ -278,7 +276,7 @@ pub async fn list_reservations(
     Ok(me.view.show(&ReservationListPage { v: &me.view, page: &page }, &document))
 }
 
-/// `POST /reservations/{id}/renewal`
+/// Handles `POST /reservations/{id}/renewal`.
 pub async fn update_renewal(
     app: Data<App>,
     programs: Data<Programs>,
@@ -292,7 +290,7 @@ pub async fn update_renewal(
             let document = json!({ "expires_at": expires_at });
             let mut answer = me.view.done(StatusCode::OK, &document, &location);
             if !me.view.format.is_for_programs() {
-                // A cookie of ours always is a valid header.
+                // The cookie consists of constants, so that it is always a valid header.
                 let _ = answer.add_cookie(&flash::cookie("flash-renewed"));
             }
             Ok(answer)

@@ -1,4 +1,4 @@
-//! What changed on a map, as its viewers read it.
+//! Changes of a map, as viewers receive them.
 
 use std::{
     collections::HashMap,
@@ -14,20 +14,20 @@ use crate::{
     reservation::model::SeatStatus,
 };
 
-/// What changed since a cursor.
+/// Changes since a cursor.
 #[derive(Clone, Debug, Serialize)]
 pub(crate) struct Delta {
-    /// What to ask from next.
+    /// Cursor of the next changes.
     #[serde(serialize_with = "as_text")]
     pub(crate) cursor: i64,
-    /// What to send with an order whose seats were shown after this.
+    /// Price version that a hold request sends after these changes were shown.
     pub(crate) price_version: i64,
     pub(crate) seats: Vec<SeatChange>,
     pub(crate) zones: Vec<ZoneChange>,
-    /// The sections in which more or fewer seats are free than before, or at other prices.
+    /// Sections whose number of free seats or prices changed.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) sections: Vec<SectionChange>,
-    /// Written once for all who listen.
+    /// Bytes of the event, written once for all streams.
     #[serde(skip)]
     event: OnceLock<Arc<[u8]>>,
 }
@@ -54,7 +54,7 @@ pub(crate) struct SectionChange {
     pub(crate) price_max: Points,
 }
 
-/// A cursor is opaque: text, so that nobody reckons with it.
+/// Serializes a cursor as text: cursors are opaque, and clients must not calculate with them.
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "the signature that serde calls")]
 pub(crate) fn as_text<S: serde::Serializer>(
     cursor: &i64,
@@ -64,7 +64,7 @@ pub(crate) fn as_text<S: serde::Serializer>(
 }
 
 impl Delta {
-    /// What `rows` say, and which sections it moved.
+    /// Creates a delta of `rows` and the sections that they changed.
     pub(crate) fn of(rows: &ChangedRows, sections: Vec<SectionChange>) -> Self {
         let seat =
             |row: &ChangedSeat| SeatChange { id: row.id, status: row.status, price: row.price };
@@ -83,7 +83,7 @@ impl Delta {
         }
     }
 
-    /// Several answers as one: the last word on each seat, zone and section.
+    /// Merges deltas: the last state of each seat, zone and section.
     pub(crate) fn merged(answers: &[Arc<Self>], cursor: i64, price_version: i64) -> Self {
         let seats: HashMap<_, _> =
             answers.iter().flat_map(|answer| &answer.seats).map(|seat| (seat.id, *seat)).collect();
@@ -102,12 +102,12 @@ impl Delta {
         }
     }
 
-    /// Whether there is nothing to tell.
+    /// Whether the delta has no changes.
     pub(crate) fn is_empty(&self) -> bool {
         self.seats.is_empty() && self.zones.is_empty() && self.sections.is_empty()
     }
 
-    /// As an event stream writes it; the same bytes for everybody who listens.
+    /// Returns the event of an event stream; all streams share the bytes.
     pub(crate) fn event(&self) -> Arc<[u8]> {
         let write = || {
             // A struct of plain fields always serializes.
@@ -118,8 +118,8 @@ impl Delta {
     }
 }
 
-/// Which versions were told, of the rows that may come again. A transaction that runs for
-/// long, anywhere in the database, holds the cursor back; nothing is told twice for it.
+/// Versions already sent, of rows that may be read again. A long transaction anywhere in the
+/// database holds the cursor back; without this record rows would be sent repeatedly.
 #[derive(Debug, Default)]
 pub(crate) struct SentVersions {
     seats: HashMap<ScheduleSeatId, (i64, Points)>,
@@ -127,9 +127,9 @@ pub(crate) struct SentVersions {
 }
 
 impl SentVersions {
-    /// The rows that were not told before.
+    /// Returns the rows that were not sent before.
     pub(crate) fn news(&mut self, mut rows: ChangedRows) -> ChangedRows {
-        // A new price is no new version: it is no matter of whoever holds the seat.
+        // A new price does not raise the version, because it does not concern the seat's holder.
         let seats = rows.seats.iter().map(|row| (row.id, (row.version, row.price))).collect();
         let zones = rows.zones.iter().map(|row| (row.id, (row.version, row.price))).collect();
         rows.seats.retain(|row| self.seats.get(&row.id) != Some(&(row.version, row.price)));

@@ -1,10 +1,9 @@
-//! Open maps: one look at the database for all who watch one performance.
+//! Change feed of open maps: one query per change for all viewers of a performance.
 //!
-//! While somebody watches a performance, one task of this instance asks what changed:
-//! soon after a hint from whoever changed it, and every two seconds in case a hint was
-//! lost. The answers are kept for a while, so that a viewer who connects or polls with a
-//! recent cursor costs no query at all. The same task keeps the whole house as it stands:
-//! whoever opens a large one is served from it.
+//! While a map has viewers, one task of this instance reads its changes: soon after a hint from the
+//! instance that made one, and every two seconds in case a hint was lost. Recent deltas are kept,
+//! so that a viewer who connects or polls with a recent cursor costs no query. The task also keeps
+//! the snapshot from which large maps are served.
 
 use std::{
     collections::HashMap,
@@ -24,29 +23,29 @@ use crate::{
     infra::signals::{self, Listener},
 };
 
-/// Where instances tell each other which map changed.
+/// Redis channel on which instances announce changed maps.
 const CHANNEL: &str = "map-changed";
-/// Hints that come together are answered together.
+/// Delay after a hint, during which further hints are answered together.
 const COALESCED: Duration = Duration::from_millis(100);
-/// ChangeFeed watched at once. A house of fifty thousand seats takes some twenty megabytes.
+/// Number of maps followed at once. A map of 50,000 seats takes about 20 MB.
 const WATCHED_MAX: usize = 128;
-/// How long the first reading of a map may take, however large it is.
+/// Maximum duration of the first reading of a map.
 const BEGIN_MAX: Duration = Duration::from_secs(10);
-/// How often a watched map is looked at without a hint.
+/// Interval of reading changes without a hint.
 const LOOKED_EVERY: Duration = Duration::from_secs(2);
 
-/// Tells every instance that the map of `schedule_id` changed. Called after a commit; it
-/// waits for nothing and may be lost.
+/// Announces to every instance that the map of `schedule_id` changed. Must be called after the
+/// commit; does not wait, and the hint may be lost.
 pub fn announce(app: &App, schedule_id: ScheduleId) {
     let redis = app.redis.clone();
     tokio::spawn(async move { signals::tell(&redis, CHANNEL, schedule_id).await });
 }
 
-/// The maps that are watched at one instance; clones share them.
+/// Followed maps of one instance; clones share them.
 #[derive(Clone, Debug)]
 pub(crate) struct ChangeFeed {
     watched: Watched,
-    /// Held while a watch is begun: a crowd that opens a map reads it once.
+    /// Held while a subscription starts, so that concurrent first viewers read the map once.
     beginning: Arc<tokio::sync::Mutex<()>>,
     _listener: Arc<Listener>,
 }
@@ -73,7 +72,7 @@ impl ChangeFeed {
         }
     }
 
-    /// What changed since `since`, from memory where it is remembered.
+    /// Returns the changes since `since`, from memory if they are kept.
     pub(crate) async fn changes(
         &self,
         app: &App,
@@ -81,7 +80,8 @@ impl ChangeFeed {
         since: i64,
     ) -> Result<Delta, sqlx::Error> {
         let watch = self.watch(app, schedule_id).await?;
-        // Before the answers: what is priced in between is refused once, not charged.
+        // The version is read before the deltas: a price set in between refuses a hold, and is
+        // never charged unseen.
         let price_version = watch.price_version();
         match watch.missed(since) {
             Some((answers, cursor)) => Ok(Delta::merged(&answers, cursor, price_version)),
@@ -89,7 +89,7 @@ impl ChangeFeed {
         }
     }
 
-    /// Follows the map from `since` on.
+    /// Returns the deltas since `since` and a receiver of those to come.
     pub(crate) async fn view(
         &self,
         app: &App,
@@ -97,7 +97,7 @@ impl ChangeFeed {
         since: i64,
     ) -> Result<Viewing, sqlx::Error> {
         let watch = self.watch(app, schedule_id).await?;
-        // Subscribed before the past is read: what comes between is told twice, not never.
+        // Subscribing before reading the past repeats a delta in between instead of losing it.
         let answers = watch.answers.subscribe();
         let missed = match watch.missed(since) {
             Some((missed, _)) => missed,
@@ -106,8 +106,7 @@ impl ChangeFeed {
         Ok(Viewing { missed, answers })
     }
 
-    /// The house as it stands, or stood at the last look, and where to ask for changes
-    /// from. `read` runs under a lock.
+    /// Calls `read` with the snapshot and the cursor of its next changes. `read` runs under a lock.
     pub(crate) async fn snapshot<T>(
         &self,
         app: &App,
@@ -115,12 +114,13 @@ impl ChangeFeed {
         read: impl FnOnce(&mut Snapshot, i64) -> T,
     ) -> Result<T, sqlx::Error> {
         let watch = self.watch(app, schedule_id).await?;
-        // Before the house: what changes in between is told again, not missed.
+        // The cursor is read before the snapshot, so a change in between is sent again and not
+        // lost.
         let cursor = watch.cursor();
         Ok(read(&mut locked(&watch.snapshot), cursor))
     }
 
-    /// The watch of a map, begun by its first viewer.
+    /// Returns the subscription of a map, started by its first viewer.
     async fn watch(
         &self,
         app: &App,
@@ -129,10 +129,10 @@ impl ChangeFeed {
         if let Some(watch) = self.find(schedule_id) {
             return Ok(watch);
         }
-        // In a task of its own: a first reader who gives up leaves it to the next.
+        // A task of its own survives a first viewer who disconnects, and serves the next one.
         let (maps, app) = (self.clone(), app.clone());
         let begun = tokio::spawn(async move {
-            // The others that are to be begun wait for this one.
+            // Other maps that are to be started wait for this one.
             let begun = tokio::time::timeout(BEGIN_MAX, maps.begin(&app, schedule_id)).await;
             begun.unwrap_or(Err(sqlx::Error::PoolTimedOut))
         });
@@ -148,8 +148,8 @@ impl ChangeFeed {
         if let Some(watch) = self.find(schedule_id) {
             return Ok(watch);
         }
-        // What is newer than the oldest transaction that still runs, at once: a viewer's
-        // cursor may be as old as that one.
+        // A viewer's cursor may be as old as the oldest running transaction, so that changes since
+        // then are read at once.
         let since = store::position(&app.db, schedule_id).await?.cursor;
         let watch = Arc::new(Subscription::new(since, read_snapshot(app, schedule_id).await?));
         let mut seen = SentVersions::default();
@@ -172,8 +172,8 @@ impl ChangeFeed {
     }
 }
 
-/// Ends the watch that nobody opened for longest when there are too many; its viewers
-/// open it anew.
+/// Ends the subscription that was viewed least recently when there are too many; its viewers
+/// reconnect.
 fn make_room(watched: &mut HashMap<ScheduleId, Arc<Subscription>>) {
     if watched.len() < WATCHED_MAX {
         return;
@@ -184,7 +184,7 @@ fn make_room(watched: &mut HashMap<ScheduleId, Arc<Subscription>>) {
     }
 }
 
-/// Asks for all viewers of one map until none is left.
+/// Reads changes for all viewers of one map until it has none.
 async fn follow(
     app: App,
     watched: Watched,
@@ -210,7 +210,7 @@ async fn follow(
         match look(&app, schedule_id, &watch, &mut seen, since).await {
             Ok(cursor) => since = cursor,
             Err(error) => {
-                // What was read may not have been told.
+                // Rows recorded as sent may not have reached the viewers.
                 seen = SentVersions::default();
                 tracing::warn!(%error, %schedule_id, "a map could not be followed");
             }
@@ -218,7 +218,7 @@ async fn follow(
     }
 }
 
-/// Asks once what changed and tells it; where to ask from next.
+/// Reads and publishes changes once; returns the cursor of the next reading.
 async fn look(
     app: &App,
     schedule_id: ScheduleId,

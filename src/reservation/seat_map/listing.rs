@@ -1,4 +1,4 @@
-//! What lists and maps show of reservations, sections and zones.
+//! Rows that lists and maps show of reservations, sections and zones.
 
 use chrono::{DateTime, Utc};
 use serde::Serialize;
@@ -10,56 +10,54 @@ use crate::{
     reservation::model::{Item, ReservationId, ReservationItemId, ReservationStatus},
 };
 
-/// A reservation as its owner's list shows it.
+/// Reservation in its owner's list.
 #[derive(Clone, Debug)]
 pub(crate) struct Listed {
-    /// Its id.
     pub(crate) id: ReservationId,
-    /// For which performance.
+    /// Performance reserved.
     pub(crate) schedule_id: ScheduleId,
-    /// Where it stands.
+    /// Current state; a hold past its end reads as expired.
     pub(crate) status: ReservationStatus,
-    /// What all items cost together.
+    /// Price of all items together.
     pub(crate) total: Points,
-    /// When the hold ends, or would have.
+    /// End of the hold; kept after payment.
     pub(crate) expires_at: DateTime<Utc>,
-    /// Seats and places.
+    /// Number of seats and places.
     pub(crate) n_places: i64,
-    /// What is performed.
+    /// Title of the program.
     pub(crate) title: String,
-    /// When it starts.
+    /// Start of the performance.
     pub(crate) starts_at: DateTime<Utc>,
-    /// Where.
+    /// Name of the venue.
     pub(crate) venue_name: String,
-    /// The clock on the venue's wall.
+    /// Time zone of the venue.
     pub(crate) time_zone: String,
 }
 
-/// One line of a reservation with its name.
+/// Item of a reservation with the names of its seat or zone.
 #[derive(Clone, Debug)]
 pub(crate) struct NamedItem {
-    /// Its id.
     pub(crate) id: ReservationItemId,
-    /// Which seat.
+    /// Seat; `None` for places in a zone.
     pub(crate) schedule_seat_id: Option<ScheduleSeatId>,
-    /// Which zone.
+    /// Zone; `None` for a seat.
     pub(crate) zone_id: Option<ZoneId>,
-    /// How many places; 1 for a seat.
+    /// Number of places; 1 for a seat.
     pub(crate) quantity: i32,
-    /// What one of them costs.
+    /// Price of one seat or place.
     pub(crate) unit_price: Points,
-    /// The seat's section.
+    /// Section of the seat.
     pub(crate) section: Option<String>,
-    /// The seat's row.
+    /// Row of the seat.
     pub(crate) row_label: Option<String>,
-    /// The seat's number in its row.
+    /// Number of the seat in its row.
     pub(crate) number: Option<i32>,
-    /// The zone's name.
+    /// Name of the zone.
     pub(crate) zone_name: Option<String>,
 }
 
 impl NamedItem {
-    /// What all of it costs.
+    /// Returns the price of all places together.
     pub(crate) fn price(&self) -> Points {
         self.unit_price.checked_mul(i64::from(self.quantity)).unwrap_or_default()
     }
@@ -75,27 +73,27 @@ impl NamedItem {
     }
 }
 
-/// A section of a performance and what is free in it.
+/// Section of a performance and its free seats.
 #[derive(Clone, Debug)]
 pub(crate) struct SectionListing {
-    /// Its name.
+    /// Name of the section.
     pub(crate) name: String,
-    /// All its seats.
+    /// Number of seats.
     pub(crate) n_seats: usize,
-    /// Those that are free.
+    /// Number of free seats.
     pub(crate) free: usize,
-    /// What its cheapest seat costs, free or not.
+    /// Price of the cheapest seat, free or not.
     pub(crate) price_min: Points,
-    /// What its dearest seat costs.
+    /// Price of the most expensive seat, free or not.
     pub(crate) price_max: Points,
-    /// Where it stands in the room, in seat widths: from left to right.
+    /// Extent from left to right, in seat widths.
     pub(crate) across: (f32, f32),
-    /// The same from the front to the back.
+    /// Extent from front to back, in seat widths.
     pub(crate) deep: (f32, f32),
 }
 
 impl SectionListing {
-    /// The section that `seats` make; none without any.
+    /// Returns the section that `seats` make; `None` if there are none.
     pub(crate) fn of(seats: &[MapSeat]) -> Option<Self> {
         let first = seats.first()?;
         let span = |of: fn(&MapSeat) -> f32| {
@@ -114,15 +112,15 @@ impl SectionListing {
     }
 }
 
-/// A zone of a performance and what is left of it.
+/// Zone of a performance and its free places.
 #[derive(Clone, Debug, Serialize)]
 pub struct ZoneState {
-    /// Its id.
+    /// Id of the zone.
     pub id: ZoneId,
-    /// Its name.
+    /// Name of the zone.
     pub name: String,
-    /// What one place costs.
+    /// Price of one place.
     pub price: Points,
-    /// How many are left.
+    /// Number of free places.
     pub remaining: i32,
 }

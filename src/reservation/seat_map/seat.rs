@@ -1,45 +1,45 @@
-//! The seats of a performance as they stand in the room.
+//! Seats of a performance with their place in the venue.
 
 use serde::Serialize;
 
 use crate::{catalog::ScheduleSeatId, points::Points, reservation::model::SeatStatus};
 
-/// One seat.
+/// Seat of a performance.
 #[derive(Clone, Debug, Serialize)]
 pub struct MapSeat {
-    /// Its id for this performance.
+    /// Id for this performance.
     pub id: ScheduleSeatId,
-    /// Its section.
+    /// Name of the section.
     pub section: String,
-    /// Its row.
+    /// Name of the row.
     #[serde(rename = "row")]
     pub row_label: String,
-    /// Its number in the row.
+    /// Number in the row.
     pub number: i32,
-    /// How far from the left, in seat widths.
+    /// Distance from the left, in seat widths.
     #[serde(skip)]
     pub x: f32,
-    /// How far from the top, in seat widths.
+    /// Distance from the top, in seat widths.
     #[serde(skip)]
     pub y: f32,
-    /// What it costs.
+    /// Current price.
     pub price: Points,
-    /// Whether it can be had.
+    /// Current state.
     pub status: SeatStatus,
 }
 
 impl MapSeat {
-    /// Whether it can be had.
+    /// Whether the seat is available.
     pub fn is_free(&self) -> bool {
         self.status == SeatStatus::Available
     }
 
-    /// How far apart two seats stand, in seat widths.
+    /// Returns the distance of the seat from a point, in seat widths.
     pub(crate) fn distance(&self, x: f32, y: f32) -> f32 {
         (self.x - x).hypot(self.y - y)
     }
 
-    /// Whether nobody sits between the two: one row, no aisle.
+    /// Whether the seats are neighbours: in one row, without an aisle between them.
     pub(crate) fn is_beside(&self, other: &Self) -> bool {
         const ARM_TO_ARM_MAX: f32 = 1.5;
         self.section == other.section
@@ -48,8 +48,8 @@ impl MapSeat {
     }
 }
 
-/// By section, its rows from the front, and each row from left to right. Sorted here and
-/// not by the database, which takes longer over fifty thousand names than to read them.
+/// Sorts by section, its rows from the front, and each row from left to right. Sorting 50,000 names
+/// in the database would take longer than reading them.
 pub(crate) fn in_map_order(mut seats: Vec<MapSeat>) -> Vec<MapSeat> {
     let row_of = |seat: &MapSeat| (seat.section.clone(), seat.row_label.clone());
     seats.sort_by_cached_key(row_of);
@@ -64,7 +64,7 @@ pub(crate) fn in_map_order(mut seats: Vec<MapSeat>) -> Vec<MapSeat> {
         rows.push((front, row));
     }
     let section = |row: &[MapSeat]| row.first().map(|seat| seat.section.clone());
-    // Stable: rows that stand alike keep the order of their names.
+    // The sort is stable, so that rows at the same depth keep the order of their names.
     rows.sort_by(|left, right| {
         section(&left.1).cmp(&section(&right.1)).then(left.0.total_cmp(&right.0))
     });

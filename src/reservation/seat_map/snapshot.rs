@@ -1,8 +1,7 @@
-//! A performance's seats and zones in memory, kept as they stand by what changes.
+//! Snapshot of a performance's seats and zones in memory, updated with changed rows.
 //!
-//! Whoever opens a large house is served from here: fifty thousand seats are read from
-//! the database once, not once for each of thousands of viewers. It is a picture and
-//! decides nothing.
+//! Large maps are served from it: 50,000 seats are read from the database once, not once per
+//! viewer. A snapshot decides nothing.
 
 use std::{collections::HashMap, ops::Range, sync::Arc};
 
@@ -19,7 +18,7 @@ use super::{
 };
 use crate::catalog::ScheduleSeatId;
 
-/// The seats in map order, the sections they make, and the zones.
+/// Seats in map order, their sections, and the zones.
 #[derive(Debug, Default)]
 pub(crate) struct Snapshot {
     seats: Vec<MapSeat>,
@@ -28,7 +27,7 @@ pub(crate) struct Snapshot {
     zones: Vec<ZoneState>,
     price_version: i64,
     venue_version: i64,
-    /// As the contract writes it, until the next change.
+    /// JSON of the map; `None` after a change until it is requested.
     document: Option<Arc<[u8]>>,
 }
 
@@ -38,12 +37,12 @@ struct Section {
     seats: Range<usize>,
 }
 
-/// What became of a house when changed rows were written into it.
+/// Result of applying changed rows to a snapshot.
 #[derive(Debug)]
 pub(crate) enum Applied {
-    /// It stands as the rows say; these sections have more or fewer free seats.
+    /// The rows were applied; these sections changed their free seats or prices.
     Known(Vec<SectionChange>),
-    /// A row of which it knows nothing, or another plan of the venue: it has to be read anew.
+    /// A row is unknown or the venue has another version: the snapshot must be read again.
     Unknown,
 }
 
@@ -56,7 +55,7 @@ struct Document<'a> {
 }
 
 impl Snapshot {
-    /// A house of `seats` in map order, which were read after `position`.
+    /// Creates a snapshot of `seats` in map order, which must be read after `position`.
     pub(crate) fn new(position: Position, seats: Vec<MapSeat>, zones: Vec<ZoneState>) -> Self {
         let Position { price_version, venue_version, .. } = position;
         let places = seats.iter().enumerate().map(|(idx, seat)| (seat.id, idx)).collect();
@@ -65,22 +64,22 @@ impl Snapshot {
         Self { seats, places, sections, zones, price_version, venue_version, document }
     }
 
-    /// The version of the prices that it shows.
+    /// Returns the price version that the snapshot shows.
     pub(crate) fn price_version(&self) -> i64 {
         self.price_version
     }
 
-    /// Every section, by name.
+    /// Returns every section, by name.
     pub(crate) fn sections(&self) -> Vec<SectionListing> {
         self.sections.iter().map(|section| section.listing.clone()).collect()
     }
 
-    /// The zones, the dearest first.
+    /// Returns the zones, most expensive first.
     pub(crate) fn zones(&self) -> Vec<ZoneState> {
         self.zones.clone()
     }
 
-    /// The seats of `section`, or all of them.
+    /// Returns the seats of `section`; of all sections for `None`.
     pub(crate) fn seats(&self, section: Option<&str>) -> Vec<MapSeat> {
         let Some(name) = section else { return self.seats.clone() };
         let section = self.sections.iter().find(|section| section.listing.name == name);
@@ -88,13 +87,13 @@ impl Snapshot {
         seats.map(<[MapSeat]>::to_vec).unwrap_or_default()
     }
 
-    /// How many seats of each section are free.
+    /// Returns the free seats and the price range of each section.
     pub(crate) fn counts(&self) -> Vec<SectionChange> {
         self.sections.iter().map(Section::count).collect()
     }
 
-    /// The whole house as the contract writes it, with where to ask for changes from;
-    /// written once after each change, however many ask.
+    /// Returns the whole map as JSON with its cursor: `cursor`, or the earlier one of the first
+    /// call since the last change.
     pub(crate) fn document(&mut self, cursor: i64) -> Arc<[u8]> {
         if let Some(document) = &self.document {
             return Arc::clone(document);
@@ -104,7 +103,7 @@ impl Snapshot {
         document
     }
 
-    /// Writes what changed.
+    /// Applies changed rows.
     pub(crate) fn apply(&mut self, rows: &ChangedRows) -> Applied {
         if rows.venue_version != self.venue_version {
             return Applied::Unknown;
@@ -138,7 +137,7 @@ impl Snapshot {
         Applied::Known(counts.collect())
     }
 
-    /// The section whose count moved, if one did.
+    /// Writes a seat; returns the index of its section if the number of free seats changed.
     fn write_seat(&mut self, idx: usize, row: &ChangedSeat) -> Option<usize> {
         let seat = self.seats.get_mut(idx)?;
         let was_free = seat.is_free();
@@ -168,13 +167,13 @@ impl Section {
     }
 }
 
-/// A map as the contract writes it.
+/// Returns a map as JSON.
 pub(crate) fn document(cursor: i64, seats: &[MapSeat], zones: &[ZoneState]) -> Arc<[u8]> {
     // A struct of plain fields always serializes.
     serde_json::to_vec(&Document { cursor, seats, zones }).unwrap_or_default().into()
 }
 
-/// Seats that stand together in map order and share a name.
+/// Splits seats in map order into sections.
 fn sections_of(seats: &[MapSeat]) -> Vec<Section> {
     let mut first = 0;
     let groups = seats.chunk_by(|left, right| left.section == right.section);

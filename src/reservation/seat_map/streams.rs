@@ -1,4 +1,4 @@
-//! Event streams that are open, by account.
+//! Open event streams, counted per account.
 
 use std::{
     collections::HashMap,
@@ -7,17 +7,17 @@ use std::{
 
 use crate::{accounts::AccountId, infra::limits::RateLimited};
 
-/// Event streams of one account at one instance: a map in each of so many tabs.
+/// Maximum number of event streams of one account at one instance, one per open tab.
 const OF_ACCOUNT_MAX: usize = 8;
-/// What whoever has so many is told to wait: a stream whose browser went away is noticed at
-/// its next heartbeat. Meanwhile their map asks for its changes instead.
+/// Retry delay of a refused stream, in seconds: a closed browser is noticed at the next heartbeat.
+/// The map polls for its changes until then.
 const RETRY_AFTER_SECS: u64 = 15;
 
-/// The event streams of one instance; clones share them.
+/// Event streams of one instance; clones share them.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Streams(Arc<Mutex<HashMap<AccountId, usize>>>);
 
-/// One of an account's event streams, until it is dropped.
+/// Event stream of an account, counted until it is dropped.
 #[derive(Debug)]
 pub(crate) struct OpenStream {
     streams: Streams,
@@ -29,7 +29,7 @@ impl Streams {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// One more for `account_id`, if it has not as many as it may.
+    /// Counts a stream of `account_id`; refused above `OF_ACCOUNT_MAX`.
     pub(crate) fn open(&self, account_id: AccountId) -> Result<OpenStream, RateLimited> {
         let mut open_ones = self.open_ones();
         let count = open_ones.entry(account_id).or_insert(0);

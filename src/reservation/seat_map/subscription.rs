@@ -1,4 +1,4 @@
-//! One watched map: the house as it stands, and what was told of late.
+//! Subscription to one map: its snapshot and its recent deltas.
 
 use std::{
     collections::VecDeque,
@@ -21,14 +21,14 @@ use super::{
 };
 use crate::{app::App, catalog::ScheduleId};
 
-/// How long a map is followed after its last viewer.
+/// Time a map is followed after its last viewer.
 const FOLLOWED_AFTER: Duration = Duration::from_mins(1);
-/// Answers kept for viewers who come later.
+/// Deltas kept for later viewers.
 const KEPT_MAX: usize = 256;
-/// Answers a slow viewer may be behind before it has to ask anew.
+/// Deltas a slow viewer may be behind before it must reconnect.
 const BEHIND_MAX: usize = 64;
 
-/// One watched map.
+/// Followed map.
 #[derive(Debug)]
 pub(crate) struct Subscription {
     pub(crate) hinted: Notify,
@@ -37,7 +37,7 @@ pub(crate) struct Subscription {
     pub(crate) snapshot: Mutex<Snapshot>,
 }
 
-/// The last answers: together they cover everything from `since` on.
+/// Recent deltas, which together cover everything from `since` on.
 #[derive(Debug)]
 struct Kept {
     since: i64,
@@ -46,7 +46,7 @@ struct Kept {
     touched: Instant,
 }
 
-/// What a viewer gets at once, and the answers to come.
+/// Deltas a viewer gets at once, and the receiver of those to come.
 pub(crate) struct Viewing {
     pub(crate) missed: Vec<Arc<Delta>>,
     pub(crate) answers: broadcast::Receiver<Arc<Delta>>,
@@ -65,39 +65,40 @@ impl Subscription {
         }
     }
 
-    /// From where the next look asks.
+    /// Returns the cursor of the next reading.
     pub(crate) fn cursor(&self) -> i64 {
         locked(&self.kept).cursor
     }
 
-    /// Somebody looks: it is followed for a while longer.
+    /// Records a view, extending the idle timeout.
     pub(crate) fn touch(&self) {
         locked(&self.kept).touched = Instant::now();
     }
 
-    /// When somebody looked last.
+    /// Returns the time of the last view.
     pub(crate) fn touched(&self) -> Instant {
         locked(&self.kept).touched
     }
 
-    /// The answers that whoever knows everything before `since` has missed, and the
-    /// cursor after them; none when that is too long ago, or not reached here: another instance
-    /// may have looked later, and another cluster's numbers mean nothing.
+    /// Returns the deltas from `since` on and the cursor after them. `None` when `since` is older
+    /// than the kept deltas, or ahead of this instance: another instance may have read later, and
+    /// cursors of another cluster have no meaning here.
     pub(crate) fn missed(&self, since: i64) -> Option<(Vec<Arc<Delta>>, i64)> {
         let kept = locked(&self.kept);
         (kept.since <= since && since <= kept.cursor).then(|| {
-            // With the same cursor it is open which was read first: told again, not missed.
+            // Deltas with the same cursor may be newer than the viewer's state, so they are sent
+            // again.
             let missed = kept.answers.iter().filter(|answer| answer.cursor >= since);
             (missed.cloned().collect(), kept.cursor)
         })
     }
 
-    /// The version of the prices that the house shows.
+    /// Returns the price version of the snapshot.
     pub(crate) fn price_version(&self) -> i64 {
         locked(&self.snapshot).price_version()
     }
 
-    /// What changed since a cursor that is not remembered.
+    /// Reads the changes since a cursor that the kept deltas do not cover.
     pub(crate) async fn asked(
         &self,
         app: &App,
@@ -108,7 +109,7 @@ impl Subscription {
         Ok(Delta::of(&rows, locked(&self.snapshot).counts()))
     }
 
-    /// Writes `rows` into the house and tells everybody.
+    /// Applies `rows` to the snapshot and publishes them to all viewers.
     pub(crate) async fn take(
         &self,
         app: &App,
@@ -132,7 +133,8 @@ impl Subscription {
     fn keep(&self, changes: Delta) {
         let mut kept = locked(&self.kept);
         if changes.cursor < kept.cursor {
-            // The database was restored into another cluster: what was kept has other numbers.
+            // The database was restored into another cluster, whose cursors differ from the kept
+            // ones.
             kept.since = changes.cursor;
             kept.answers.clear();
         }
@@ -148,7 +150,7 @@ impl Subscription {
             kept.since = forgotten.cursor + 1;
         }
         drop(kept);
-        // Nobody may be listening just now.
+        // Sending fails without viewers, which is not an error.
         let _ = self.answers.send(changes);
     }
 
@@ -157,7 +159,7 @@ impl Subscription {
     }
 }
 
-/// The house as the database has it.
+/// Reads a snapshot from the database.
 pub(crate) async fn read_snapshot(
     app: &App,
     schedule_id: ScheduleId,

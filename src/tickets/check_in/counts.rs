@@ -1,4 +1,4 @@
-//! How many are in, remembered: the tickets of a large house are not counted at every scan.
+//! Cached counts of admitted holders, so that a scan does not count a large performance's tickets.
 
 use std::{
     sync::{
@@ -13,19 +13,19 @@ use moka::future::Cache;
 use super::{DoorCount, store};
 use crate::{app::App, catalog::ScheduleId, infra::postgres::Pool};
 
-/// How old a count may be before it is made anew, beside the page that still shows it.
+/// Age after which a count is refreshed in the background.
 const RENEWED_AFTER: Duration = Duration::from_secs(5);
-/// How old a count is shown at all.
+/// Maximum age of a count that is shown.
 const SHOWN_MAX: Duration = Duration::from_secs(15);
-/// How long a page waits for the very first count; it goes on behind it.
+/// Maximum wait of a page for the first count, which continues in the background.
 const FIRST_WAIT_MAX: Duration = Duration::from_millis(1_500);
-/// How long one count may take, its wait for a connection included.
+/// Maximum duration of a count, including the wait for a connection.
 const COUNT_MAX: Duration = Duration::from_secs(8);
-/// Performances remembered at once.
+/// Number of performances with a cached count.
 const PERFORMANCES_MAX: u64 = 1_000;
 
-/// The counts of one instance, shared by all its doors. What is scanned here is in them at
-/// once, what is scanned or sold elsewhere within seconds.
+/// Counts of one instance. Check-ins at this instance are included at once, those elsewhere and
+/// sales within seconds.
 #[derive(Clone, Debug)]
 pub struct DoorCounts(Cache<ScheduleId, Arc<Counted>>);
 
@@ -43,8 +43,8 @@ impl Default for DoorCounts {
 }
 
 impl DoorCounts {
-    /// Who is in and who may come, by section and zone. Only the first who asks for a
-    /// performance waits for the count, a moment at most: `None` while it is being made.
+    /// Returns admitted and expected holders by section and zone. Waits a moment at most for the
+    /// first count of a performance: `None` while it runs.
     pub async fn of(
         &self,
         app: &App,
@@ -73,7 +73,7 @@ impl DoorCounts {
         Ok(Some(sections.clone()))
     }
 
-    /// Counts a check-in that was committed, or one that was taken back (`change` is -1).
+    /// Adjusts a count after a committed check-in (`change` is 1) or an undone one (-1).
     pub async fn note(&self, schedule_id: ScheduleId, section: &str, change: i64) {
         let Some(counted) = self.0.get(&schedule_id).await else { return };
         let mut sections = counted.sections.lock().unwrap_or_else(PoisonError::into_inner);

@@ -1,4 +1,12 @@
-//! The door: a ticket lets one person in, once.
+//! Check-in at the door: a ticket admits one person, once.
+//!
+//! A **check-in** changes a ticket from `VALID` to `USED`; an **undo** within a minute reverts it.
+//! The **door window** limits the time of check-ins around the start of the performance.
+//!
+//! # Concurrency
+//!
+//! Concurrent check-ins of a ticket race for its row: the first succeeds, the others wait and are
+//! refused with the time of that check-in.
 
 pub(crate) mod counts;
 pub(crate) mod store;
@@ -18,38 +26,38 @@ use crate::{
     infra::postgres::{Connection, Pool},
 };
 
-/// A ticket as the door sees it.
+/// Used ticket, as shown at the door.
 #[derive(Clone, Debug, Serialize)]
 pub struct CheckIn {
-    /// The ticket.
+    /// Ticket that was checked in.
     pub ticket_id: TicketId,
-    /// When it let its holder in.
+    /// Time of the check-in.
     pub used_at: DateTime<Utc>,
-    /// Whose it is.
+    /// Name of the ticket's owner.
     pub holder: String,
     /// Section or zone.
     pub section: String,
-    /// The row of a seat.
+    /// Row; `None` for a zone.
     pub row: Option<String>,
-    /// The number of a seat.
+    /// Number of the seat; `None` for a zone.
     pub number: Option<i32>,
-    /// Whether it may still be taken back.
+    /// Whether the check-in may still be undone.
     #[serde(skip)]
     pub is_fresh: bool,
 }
 
-/// How many of one section are in.
+/// Number of admitted and expected holders of one section.
 #[derive(Clone, Debug, Serialize)]
 pub struct DoorCount {
     /// Section or zone.
     pub section: String,
-    /// Who is in.
+    /// Number of used tickets.
     pub inside: i64,
-    /// Who may come, all in all.
+    /// Number of valid and used tickets.
     pub expected: i64,
 }
 
-/// Times around the start of a performance at which its tickets open the door.
+/// Times around the start of a performance at which its tickets admit.
 #[derive(Clone, Copy, Debug)]
 pub struct DoorWindow {
     before: TimeDelta,
@@ -57,7 +65,7 @@ pub struct DoorWindow {
 }
 
 impl DoorWindow {
-    /// Window that `config` sets.
+    /// Creates the window that `config` sets.
     pub fn of(config: &Config) -> Self {
         let minutes = |minutes: std::num::NonZeroU32| TimeDelta::minutes(minutes.get().into());
         Self {
@@ -66,7 +74,7 @@ impl DoorWindow {
         }
     }
 
-    /// Refuses a ticket for `show` at a `moment` at which its door is not open.
+    /// Refuses a ticket for `show` if its door is not open at `moment`.
     fn check(self, show: Show, moment: DateTime<Utc>) -> Result<(), TicketError> {
         let opens_at = show.starts_at - self.before;
         let closed_at = show.starts_at + self.after;
@@ -80,9 +88,9 @@ impl DoorWindow {
     }
 }
 
-/// Lets in whoever shows `code` at the performance `schedule_id`, as a step of the
-/// caller's transaction. Of many doors that try at once exactly one succeeds: the
-/// others wait for the row and then find it used.
+/// Checks in the ticket with `code` at the performance `schedule_id`, inside the caller's
+/// transaction. Of concurrent check-ins exactly one succeeds: the others wait for the row and then
+/// find the ticket used.
 pub async fn check_in(
     tx: &mut Connection,
     code: &TicketCode,
@@ -95,7 +103,8 @@ pub async fn check_in(
     let ScannedTicket { title, starts_at, time_zone, moment, .. } = shown;
     let show = Show { title, starts_at, time_zone };
     match (shown.status, shown.used_at) {
-        // First: a ticket of another evening is told so, whatever became of it.
+        // The performance is checked first, so that a ticket for another one is reported as such,
+        // whatever its state.
         _ if shown.schedule_id != schedule_id => Err(TicketError::Elsewhere(show)),
         (TicketStatus::Used, Some(used_at)) => Err(TicketError::AlreadyIn { used_at }),
         (TicketStatus::Valid, _) if !shown.is_cancelled => {
@@ -108,9 +117,9 @@ pub async fn check_in(
     }
 }
 
-/// Takes a check-in of the last minute back, as a step of the caller's transaction: the
-/// ticket is valid again, or void where its reservation was refunded meanwhile. What is valid
-/// again of a cancelled program is left to be given back. Answers with what it was.
+/// Undoes a check-in of the last minute inside the caller's transaction. The ticket becomes valid
+/// again, or void if its reservation was refunded meanwhile; for a cancelled program the winding
+/// down reopens. Returns the check-in that was undone.
 pub async fn undo_check_in(
     tx: &mut Connection,
     schedule_id: ScheduleId,
@@ -118,14 +127,14 @@ pub async fn undo_check_in(
 ) -> Result<CheckIn, TicketError> {
     catalog::reopen_winding_down(tx, schedule_id).await?;
     store::lock(tx, ticket_id).await?;
-    // The clock is read after the row is ours.
+    // The statement after the lock reads the time after the wait.
     let check_in = store::find_check_in(&mut *tx, schedule_id, ticket_id).await?;
     let check_in = check_in.filter(|check_in| check_in.is_fresh).ok_or(TicketError::UndoOver)?;
     store::write_not_used(tx, ticket_id).await?;
     Ok(check_in)
 }
 
-/// The check-in of a ticket at one performance, if it was let in.
+/// Returns the check-in of a ticket at one performance; `None` if it was not checked in.
 pub async fn find_check_in(
     db: &Pool,
     schedule_id: ScheduleId,

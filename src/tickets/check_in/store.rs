@@ -1,4 +1,4 @@
-//! Tickets at the door.
+//! SQL of check-ins.
 
 use chrono::{DateTime, Utc};
 use sqlx::PgExecutor;
@@ -13,7 +13,7 @@ use crate::{
     },
 };
 
-/// Locks the ticket with this code, if there is one.
+/// Locks the ticket with this code; `None` if there is none.
 pub(crate) async fn lock_by_code(
     tx: &mut Connection,
     code: &TicketCode,
@@ -34,7 +34,7 @@ pub(crate) async fn lock(tx: &mut Connection, ticket_id: TicketId) -> Result<(),
     Ok(())
 }
 
-/// What decides whether a ticket opens a door.
+/// State that decides whether a ticket admits.
 pub(crate) struct ScannedTicket {
     pub(crate) status: TicketStatus,
     pub(crate) used_at: Option<DateTime<Utc>>,
@@ -43,11 +43,11 @@ pub(crate) struct ScannedTicket {
     pub(crate) title: String,
     pub(crate) starts_at: DateTime<Utc>,
     pub(crate) time_zone: String,
-    /// By the clock of this statement.
+    /// Time of the statement, by the database's clock.
     pub(crate) moment: DateTime<Utc>,
 }
 
-/// A locked ticket as it is now: a statement after the one that waited for it.
+/// Returns the current state of a locked ticket; must follow the statement that locked it.
 pub(crate) async fn shown_ticket_of(
     tx: &mut Connection,
     ticket_id: TicketId,
@@ -73,7 +73,7 @@ pub(crate) async fn shown_ticket_of(
     .await
 }
 
-/// A locked, valid ticket is used now.
+/// Marks a locked, valid ticket as used.
 pub(crate) async fn write_used(
     tx: &mut Connection,
     ticket_id: TicketId,
@@ -92,8 +92,7 @@ pub(crate) async fn write_used(
     Ok(())
 }
 
-/// A locked, used ticket is what it would be without its use: valid, or void if its
-/// reservation is not confirmed any more.
+/// Undoes the use of a locked ticket: valid again, or void if its reservation is not confirmed.
 pub(crate) async fn write_not_used(
     tx: &mut Connection,
     ticket_id: TicketId,
@@ -114,7 +113,7 @@ pub(crate) async fn write_not_used(
     Ok(())
 }
 
-/// A used ticket of one performance; fresh for a minute.
+/// Returns a used ticket of one performance; `is_fresh` holds for a minute.
 pub(crate) async fn find_check_in(
     db: impl PgExecutor<'_>,
     schedule_id: ScheduleId,
@@ -143,7 +142,7 @@ pub(crate) async fn find_check_in(
     .await
 }
 
-/// Valid and used tickets of one performance, by section and zone.
+/// Counts used, and valid or used, tickets of one performance by section and zone.
 pub(crate) async fn count_by_section(
     db: &Pool,
     schedule_id: ScheduleId,

@@ -1,4 +1,4 @@
-//! Charging: the form, here and on a reservation that lacks points.
+//! Charge form of the wallet page and of reservations that lack points.
 
 use actix_web::{HttpResponse, http::StatusCode, web::Data};
 use serde::Deserialize;
@@ -26,10 +26,10 @@ use crate::{
     },
 };
 
-/// What the form offers at one press.
+/// Amounts offered as buttons.
 const AMOUNTS: [i64; 4] = [10_000, 30_000, 50_000, 100_000];
 
-/// A charge as it is sent.
+/// Fields of a charge, as sent.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default)]
 pub struct ChargeForm {
@@ -53,38 +53,38 @@ impl ChargeForm {
         mistakes.or(order)
     }
 
-    /// Where the browser came from and goes back to.
+    /// Returns the path to which the browser returns.
     fn next(&self) -> Option<LocalPath> {
         Some(self.next.text()).filter(|next| !next.is_empty()).map(LocalPath::or_start)
     }
 }
 
-/// The charge form, here and on a reservation that lacks points. Its template is
+/// Charge form, shown on the wallet and on a reservation that lacks points. Its template is
 /// `wallet/charge_form.html`, included where a `charge` and a `v` are in scope.
 #[derive(Clone, Debug)]
 pub struct ChargeBox {
-    /// Names the order, so that a double click charges once.
+    /// Request key of the form, so that a double click charges once.
     pub request_key: Uuid,
-    /// Exactly what is missing, offered first.
+    /// Missing amount, offered first; `None` if nothing specific is missing.
     pub missing: Option<Points>,
-    /// What else is offered at one press.
+    /// Further amounts offered as buttons.
     pub amounts: Vec<Points>,
-    /// Where to come back to, a path of ours.
+    /// Local path to which the browser returns; `None` for the wallet.
     pub next: Option<String>,
-    /// The most that one charge buys.
+    /// Maximum number of points of one charge.
     pub amount_max: i64,
-    /// What was typed before.
+    /// Amount typed before.
     pub typed: String,
-    /// Why it was refused.
+    /// Reason of the refusal.
     pub refusal: Option<String>,
-    /// The locale key of the provider's name.
+    /// Locale key of the provider's name.
     pub provider_key: &'static str,
-    /// The locale key of what to know of the provider.
+    /// Locale key of the note about the provider.
     pub note_key: &'static str,
 }
 
 impl ChargeBox {
-    /// An empty form that comes back to the wallet.
+    /// Creates an empty form that returns to the wallet.
     pub fn new(provider: &Provider) -> Self {
         Self {
             request_key: Uuid::now_v7(),
@@ -99,7 +99,7 @@ impl ChargeBox {
         }
     }
 
-    /// A form that offers what is missing and comes back to `next`.
+    /// Offers the missing amount first, and returns to `next`.
     #[must_use]
     pub fn missing(mut self, missing: Points, next: String) -> Self {
         let fits = ChargeAmount::new(missing.get()).is_some();
@@ -117,7 +117,7 @@ impl ChargeBox {
     }
 }
 
-/// `POST /wallet/charges`
+/// Handles `POST /wallet/charges`.
 pub async fn create_charge(
     app: Data<App>,
     provider: Data<Provider>,
@@ -151,7 +151,7 @@ pub async fn create_charge(
     }
 }
 
-/// A refusal is an answer: the wallet comes back with the form as it was typed.
+/// Renders the wallet page with the refusal and the form as typed.
 async fn refused_charge(
     app: &App,
     provider: &Provider,

@@ -1,10 +1,10 @@
-//! Who takes the money for points.
+//! Payment provider: takes the money for points.
 //!
-//! A **provider** is asked before the ledger is touched. One that confirms at once
-//! answers [`Begun::Confirmed`]. One that sends the browser to its own page answers
-//! [`Begun::Elsewhere`]; when its signed message arrives, the route that verified the
-//! signature hands the same [`Charge`] to [`crate::wallet::settle_charge`], which writes it
-//! once, however often the message is delivered. The ledger knows neither.
+//! A **provider** is asked before the ledger is changed. One that confirms at once returns
+//! [`Begun::Confirmed`]. One that sends the browser to its own page returns [`Begun::Elsewhere`];
+//! when its signed message arrives, the route that verified the signature passes the same
+//! [`Charge`] to [`crate::wallet::settle_charge`], which writes it once, however often the message
+//! is delivered. The ledger depends on no particular provider.
 
 use std::{fmt, sync::Arc};
 
@@ -12,42 +12,41 @@ use futures_util::future::{BoxFuture, FutureExt as _, ready};
 
 use crate::wallet::model::Charge;
 
-/// Takes money for points.
+/// Payment provider that takes money for points.
 pub trait PaymentProvider: fmt::Debug + Send + Sync {
-    /// The locale key of its name.
+    /// Returns the locale key of its name.
     fn name_key(&self) -> &'static str;
 
-    /// The locale key of what a person should know before paying.
+    /// Returns the locale key of a note shown before paying.
     fn note_key(&self) -> &'static str;
 
-    /// Whether points come without money, which is for trying things only.
+    /// Whether points come without money, which is for tests and demonstrations only.
     fn is_simulated(&self) -> bool {
         false
     }
 
-    /// Asks for the money of `charge`. Asked again with the same `charge_id`, the
-    /// provider takes it once.
+    /// Asks for the money of `charge`. Repeated calls with the same `charge_id` take it once.
     fn begin<'a>(&'a self, charge: &'a Charge) -> BoxFuture<'a, Result<Begun, ProviderAway>>;
 }
 
-/// What became of asking.
+/// Result of asking a provider.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Begun {
-    /// The money is there.
+    /// The provider has taken the money.
     Confirmed,
-    /// The person goes on there; the provider's message confirms it later.
+    /// The payment continues on the provider's page; its message confirms it later.
     Elsewhere {
-        /// Where the browser is sent.
+        /// Address to which the browser is sent.
         location: String,
     },
 }
 
-/// The provider did not answer, so nothing was charged.
+/// Error of a provider that did not answer; nothing was charged.
 #[derive(Clone, Copy, Debug, thiserror::Error)]
 #[error("the payment provider did not answer")]
 pub struct ProviderAway;
 
-/// The provider of this deployment, registered beside `App`.
+/// Provider of this deployment, registered beside `App`.
 #[derive(Clone, Debug)]
 pub struct Provider(pub Arc<dyn PaymentProvider>);
 
@@ -57,7 +56,7 @@ impl Default for Provider {
     }
 }
 
-/// Takes no money and confirms at once; the page says so.
+/// Provider that takes no money and confirms at once; the page says so.
 #[derive(Clone, Copy, Debug)]
 pub struct Demo;
 

@@ -1,4 +1,8 @@
-//! The statement: a wallet's history by kind and month.
+//! Statement: a wallet's history by kind and month, as pages and as a file.
+//!
+//! A **line** is one point transaction. A **filter** selects lines by kind and **month**, in the
+//! time zone `HOME_ZONE`. Pages and months are ranges of wallet versions, so that a read never sees
+//! changes newer than the wallet it started from.
 
 pub(crate) mod pages;
 pub(crate) mod store;
@@ -12,37 +16,37 @@ use crate::{
     text::times::{HOME_ZONE, zone},
 };
 
-/// Months that the filter offers: the newest of them.
+/// Number of months that the filter offers, newest first.
 const MONTHS_MAX: usize = 36;
 
-/// A calendar month on the house's clock.
+/// Calendar month in the time zone `HOME_ZONE`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Month(NaiveDate);
 
 impl Month {
-    /// The month written as `2026-11`.
+    /// Parses a month written as `2026-11`.
     pub(crate) fn parse(text: &str) -> Option<Self> {
         let is_month = text.len() == "2026-11".len();
         let first = NaiveDate::parse_from_str(&format!("{text}-01"), "%Y-%m-%d").ok()?;
         is_month.then_some(Self(first))
     }
 
-    /// The month of a moment.
+    /// Returns the month of a moment.
     pub(crate) fn of(moment: DateTime<Utc>) -> Option<Self> {
         moment.with_timezone(&zone(HOME_ZONE)).date_naive().with_day(1).map(Self)
     }
 
-    /// The month as addresses have it.
+    /// Returns the month as written in a query, such as `2026-11`.
     pub(crate) fn name(self) -> String {
         self.0.format("%Y-%m").to_string()
     }
 
-    /// The locale key of its name.
+    /// Returns the locale key of its name.
     pub(crate) fn text_key(self) -> String {
         format!("date-month-{}", self.0.month())
     }
 
-    /// Its year.
+    /// Returns the year.
     pub(crate) fn year(self) -> i32 {
         self.0.year()
     }
@@ -55,14 +59,14 @@ impl Month {
         self.0.checked_sub_months(Months::new(1)).map(Self)
     }
 
-    /// When it begins.
+    /// Returns the first moment of the month.
     fn begins_at(self) -> Option<DateTime<Utc>> {
         let midnight = self.0.and_hms_opt(0, 0, 0)?;
         let local = zone(HOME_ZONE).from_local_datetime(&midnight).earliest()?;
         Some(local.with_timezone(&Utc))
     }
 
-    /// Every month from `oldest` to this one, newest first, as many as are offered.
+    /// Returns the months from this one back to `oldest`, at most `MONTHS_MAX`.
     fn back_to(self, oldest: Self) -> Vec<Self> {
         std::iter::successors(Some(self), |month| month.previous())
             .take_while(|month| *month >= oldest)
@@ -71,7 +75,7 @@ impl Month {
     }
 }
 
-/// Which lines of the history are asked for.
+/// Filter of the history; `None` selects everything.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct StatementFilter {
     pub(crate) kind: Option<Kind>,
@@ -79,15 +83,15 @@ pub(crate) struct StatementFilter {
 }
 
 impl StatementFilter {
-    /// Whether anything is left out.
+    /// Whether the filter leaves anything out.
     pub(crate) fn is_narrow(self) -> bool {
         self != Self::default()
     }
 }
 
-/// Lines of a wallet's history, newest first: those of `filter` that are older than the
-/// line `after`, at most `rows_max`. None are newer than `wallet` itself, so the newest
-/// line's balance is the wallet's.
+/// Lists lines of a wallet's history, newest first: those of `filter` older than the line `after`,
+/// at most `rows_max`. Lines newer than `wallet` are left out, so the newest line's balance is the
+/// wallet's.
 pub(crate) async fn list(
     db: &Pool,
     wallet: &Wallet,
@@ -97,7 +101,8 @@ pub(crate) async fn list(
 ) -> Result<Vec<PointTransaction>, sqlx::Error> {
     let (mut oldest, mut newest) = (1, wallet.version);
     if let Some(month) = filter.month {
-        // A wallet's lines are as old as their versions, so a month is a range of them.
+        // Versions and times of a wallet's lines have the same order, so that a month is a range of
+        // versions.
         let bounds = month.begins_at().zip(month.next().and_then(Month::begins_at));
         let Some((from, to)) = bounds else { return Ok(Vec::new()) };
         let first = store::find_first_version(db, wallet.wallet_id, from, to).await?;
@@ -117,7 +122,7 @@ pub(crate) async fn list(
     }
 }
 
-/// One page of [`list`], and one line more if there is one.
+/// Lists one page of [`list`], and one line more if there is one.
 pub(crate) async fn list_page(
     db: &Pool,
     wallet: &Wallet,
@@ -127,7 +132,7 @@ pub(crate) async fn list_page(
     list(db, wallet, filter, after, PAGE_ROWS + 1).await
 }
 
-/// The months that a wallet has a history in, newest first, as many as are offered.
+/// Lists the months since a wallet's first line, newest first, at most `MONTHS_MAX`.
 pub(crate) async fn list_months(
     db: &Pool,
     wallet: &Wallet,

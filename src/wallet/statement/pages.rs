@@ -1,4 +1,4 @@
-//! The statement as a table and as a file.
+//! Download of the statement, and the query of the history.
 
 use actix_web::{
     HttpResponse,
@@ -28,12 +28,12 @@ use crate::{
     },
 };
 
-/// Where the statement is downloaded.
+/// Path of the statement file.
 pub(crate) const STATEMENT_PATH: &str = "/wallet/statement.csv";
-/// Lines of the file that are read at once.
+/// Number of lines read per chunk of the file.
 const CHUNK_ROWS: i64 = 1_000;
 
-/// The query of the history: which lines, and after which one.
+/// Query of the history: the filter, and the last line seen.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default)]
 pub struct StatementQuery {
@@ -61,7 +61,7 @@ impl StatementQuery {
     }
 }
 
-/// The address of the lines of `filter` after the line `after`.
+/// Returns the address of the lines of `filter` after the line `after`.
 pub(crate) fn href(path: &str, filter: StatementFilter, after: Option<Uuid>) -> String {
     let mut query = form_urlencoded::Serializer::new(String::new());
     if let Some(kind) = filter.kind {
@@ -77,8 +77,8 @@ pub(crate) fn href(path: &str, filter: StatementFilter, after: Option<Uuid>) -> 
     if query.is_empty() { path.to_owned() } else { format!("{path}?{query}") }
 }
 
-/// `GET /wallet/statement.csv`: the lines of the filter, newest first, as they are read.
-/// However long the history is, one chunk of it is in memory.
+/// Handles `GET /wallet/statement.csv`: streams the lines of the filter, newest first. At most one
+/// chunk is in memory.
 pub async fn show_statement(
     app: Data<App>,
     me: CurrentAccount,
@@ -98,11 +98,11 @@ pub async fn show_statement(
         .streaming(body))
 }
 
-/// A file on its way.
+/// State of a running download.
 struct Download {
     db: Pool,
     v: View,
-    /// As it was when the download began: later changes are not in the file.
+    /// Wallet when the download started; later changes are not in the file.
     wallet: Option<Wallet>,
     filter: StatementFilter,
     next: Next,
@@ -124,7 +124,7 @@ enum DownloadError {
 }
 
 impl Download {
-    /// What comes next in the file; `None` at its end.
+    /// Returns the next chunk of the file; `None` at its end.
     async fn chunk(&mut self) -> Result<Option<Bytes>, DownloadError> {
         match (&self.next, &self.wallet) {
             (Next::Head, wallet) => {
@@ -144,7 +144,8 @@ impl Download {
     }
 }
 
-/// The first line. The mark before it tells spreadsheets that the file is UTF-8.
+/// Returns the header line. The byte order mark before it makes spreadsheets read the file as
+/// UTF-8.
 fn head(v: &View) -> Result<Bytes, DownloadError> {
     const COLUMNS: [&str; 6] = [
         "wallet-history-when",

@@ -1,5 +1,5 @@
-//! The SQL of a wallet's history. Every statement reads one end of an index, however
-//! long the history is.
+//! SQL of a wallet's history. Every statement reads one end of an index, however long the history
+//! is.
 
 use chrono::{DateTime, Utc};
 use uuid::Uuid;
@@ -10,7 +10,7 @@ use crate::{
     wallet::model::{Kind, PointTransaction, WalletId},
 };
 
-/// Lines from version `oldest` to `newest`, newest first.
+/// Lists lines from version `oldest` to `newest`, newest first.
 pub(crate) async fn list_history(
     db: &Pool,
     wallet_id: WalletId,
@@ -37,8 +37,8 @@ pub(crate) async fn list_history(
     .await
 }
 
-/// As [`list_history`], of one kind: a statement of its own, so that it has the index of
-/// its own.
+/// Lists like [`list_history`], lines of one kind: a separate statement, so that it uses an index
+/// of its own.
 pub(crate) async fn list_history_of(
     db: &Pool,
     wallet_id: WalletId,
@@ -67,7 +67,7 @@ pub(crate) async fn list_history_of(
     .await
 }
 
-/// The version that the line `id` made, if it is one of this wallet's.
+/// Returns the version of the line `id`; `None` if the wallet has no such line.
 pub(crate) async fn find_version(
     db: &Pool,
     wallet_id: WalletId,
@@ -82,7 +82,7 @@ pub(crate) async fn find_version(
     .await
 }
 
-/// The first version made at or after `from` and before `to`.
+/// Returns the first version written at or after `from` and before `to`.
 pub(crate) async fn find_first_version(
     db: &Pool,
     wallet_id: WalletId,
@@ -104,7 +104,7 @@ pub(crate) async fn find_first_version(
     .await
 }
 
-/// The last version made at or after `from` and before `to`.
+/// Returns the last version written at or after `from` and before `to`.
 pub(crate) async fn find_last_version(
     db: &Pool,
     wallet_id: WalletId,
@@ -126,7 +126,7 @@ pub(crate) async fn find_last_version(
     .await
 }
 
-/// When the first line was written.
+/// Returns the time of the first line.
 pub(crate) async fn find_beginning(
     db: &Pool,
     wallet_id: WalletId,

@@ -1,4 +1,13 @@
-//! Asking somebody to take points, and what becomes of it.
+//! Transfer requests: offers of points from one account to another.
+//!
+//! A **transfer request** withholds the sender's points until the receiver **accepts** or
+//! **rejects** it, the sender **cancels** it, or it **expires**.
+//!
+//! # Concurrency
+//!
+//! Answers and expiry race for the request's row; the loser is refused with the outcome. New
+//! requests of one sender are counted under the lock on the sender's wallet. Workers skip rows that
+//! another transaction has locked.
 
 pub(crate) mod model;
 pub(crate) mod pages;
@@ -25,12 +34,12 @@ use crate::{
     wallet,
 };
 
-/// Lapsed requests that a worker reads at once, without locks.
+/// Lapsed requests read per page, without locks.
 const PAGE_ROWS: i64 = 500;
-/// Pages of one tick. What is left is the next tick's.
+/// Pages read per tick; the rest is left to the next tick.
 const PAGES_MAX: usize = 20;
 
-/// Opens a request: the points are withheld until it is answered or its time is over.
+/// Opens a request: the points are withheld until it is answered or expires.
 pub(crate) async fn request(
     app: &App,
     order: &TransferOrder,
@@ -43,14 +52,14 @@ pub(crate) async fn request(
     }
     let receiver_id = store::find_recipient(&app.db, &order.to).await?;
     let receiver_id = receiver_id.ok_or(WalletError::UnknownRecipient)?;
-    // A rehearsal's points are nobody's, and go with it.
+    // Points of a rehearsal's accounts must not leave it, because they are deleted with it.
     if throwaway::is_marked(order.sender_id.0) || throwaway::is_marked(receiver_id.0) {
         return Err(WalletError::UnknownRecipient);
     }
     if receiver_id == order.sender_id {
         return Err(WalletError::SelfTransfer);
     }
-    // What ran out frees points and a place among the open ones.
+    // Expiring lapsed requests frees their points and their share of the limit.
     expire_lapsed_of(&app.db, order.sender_id).await?;
     retry_stale(|_| request_once(app, order, receiver_id, key)).await
 }
@@ -70,7 +79,7 @@ async fn request_once(
     let TransferOrder { sender_id, amount, .. } = *order;
     let wallet = wallet::store::lock_wallet(&mut tx, sender_id).await?;
     let wallet = wallet.ok_or(WalletError::no_points(amount))?;
-    // Counted under the wallet's lock, so that a storm of requests cannot pass together.
+    // Counting under the wallet's lock keeps concurrent requests from passing the limit together.
     if store::count_open(&mut tx, sender_id).await? >= OPEN_REQUESTS_MAX {
         return Err(WalletError::TooManyRequests);
     }
@@ -84,7 +93,7 @@ async fn request_once(
     Ok(commit_kept(&app.db, tx, key, Requested { transfer_id, expires_at }).await?)
 }
 
-/// Answers an open request, once. One whose time is over is expired instead.
+/// Answers an open request, once. A lapsed request is expired instead.
 pub(crate) async fn answer(
     db: &Pool,
     account_id: AccountId,
@@ -124,8 +133,8 @@ async fn answer_once(
     }
 }
 
-/// Ends a locked, open request and moves its points: over to the receiver, or back
-/// among the sender's usable ones.
+/// Ends a locked, open request and moves its points to the receiver, or releases them to the
+/// sender.
 async fn settle(
     tx: &mut Connection,
     transfer: &LockedTransfer,
@@ -144,7 +153,7 @@ async fn settle(
         _ => vec![(sender_id, Movement::release(amount, reference_id))],
     };
     if outcome == TransferStatus::Accepted {
-        // A first credit makes the wallet; both are then locked in id order.
+        // The receiver's wallet must exist before both wallets are locked in id order.
         wallet::store::insert_wallet(tx, receiver_id).await?;
     }
     let account_ids: Vec<AccountId> = movements.iter().map(|(account_id, _)| *account_id).collect();
@@ -157,8 +166,8 @@ async fn settle(
     Ok(())
 }
 
-/// Expires the requests of one sender whose time is over, so that what they withheld can
-/// be used: called before points are spent.
+/// Expires the lapsed requests of one sender and releases their points. Called before points are
+/// spent.
 pub async fn expire_lapsed_of(db: &Pool, sender_id: AccountId) -> Result<(), WalletError> {
     for transfer_id in store::list_lapsed_of(db, sender_id, OPEN_REQUESTS_MAX).await? {
         retry_stale(|_| expire_once(db, transfer_id)).await?;
@@ -166,14 +175,14 @@ pub async fn expire_lapsed_of(db: &Pool, sender_id: AccountId) -> Result<(), Wal
     Ok(())
 }
 
-/// Expires every request whose time is over, each in a transaction of its own. One tick
-/// of the expiry worker; all instances may run it at once and skip what another holds.
+/// Expires every lapsed request, each in its own transaction: one tick of the expiry worker.
+/// Instances may run it concurrently; locked requests are skipped.
 pub async fn expire_transfers(app: &App) -> Result<(), sqlx::Error> {
     let mut last = None;
     for _ in 0..PAGES_MAX {
         let page = store::list_lapsed(&app.db, last, PAGE_ROWS).await?;
         for (_, transfer_id) in &page {
-            // One that cannot be expired must not hold up the others.
+            // A request that cannot be expired must not keep the others from expiring.
             if let Err(error) = expire_once(&app.db, *transfer_id).await {
                 tracing::warn!(%error, %transfer_id, "a transfer request could not be expired");
             }

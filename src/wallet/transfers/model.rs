@@ -1,4 +1,4 @@
-//! Transfer requests: points on their way to a friend who has not answered yet.
+//! Types of transfer requests.
 
 use std::fmt;
 
@@ -11,11 +11,11 @@ use crate::{
     points::Points,
 };
 
-/// How many requests of one account may be open at once: a flood of tiny ones costs
-/// their sender, not the house.
+/// Number of open requests that one account may have, which bounds the rows and the work that a
+/// sender can cause.
 pub(crate) const OPEN_REQUESTS_MAX: i64 = 20;
 
-/// Names a transfer request.
+/// Id of a transfer request.
 #[derive(
     Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, sqlx::Type,
 )]
@@ -29,25 +29,25 @@ impl fmt::Display for TransferId {
     }
 }
 
-/// Where a request stands.
+/// State of a transfer request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, sqlx::Type)]
 #[sqlx(type_name = "text", rename_all = "SCREAMING_SNAKE_CASE")]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub enum TransferStatus {
     /// Not answered; the points are withheld.
     Pending,
-    /// The points went over.
+    /// Accepted: the points moved to the receiver.
     Accepted,
-    /// The receiver declined.
+    /// Rejected by the receiver.
     Rejected,
-    /// The sender took it back.
+    /// Cancelled by the sender.
     Cancelled,
-    /// Nobody answered in time.
+    /// Not answered in time.
     Expired,
 }
 
 impl TransferStatus {
-    /// The locale key of its name.
+    /// Returns the locale key of its name.
     pub fn text_key(self) -> &'static str {
         match self {
             Self::Pending => "wallet-request-pending",
@@ -59,39 +59,39 @@ impl TransferStatus {
     }
 }
 
-/// An order to ask somebody to take points.
+/// Command to offer points to another account.
 #[derive(Clone, Debug)]
 pub(crate) struct TransferOrder {
-    /// Whose points.
+    /// Account that offers the points.
     pub sender_id: AccountId,
-    /// Who should get them.
+    /// E-mail address of the receiver.
     pub to: Email,
-    /// How many, at least one.
+    /// Number of points, at least one.
     pub amount: Points,
 }
 
-/// What asking is answered with, and what its request key keeps.
+/// Result of a new request; also stored as the outcome of its request key.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Requested {
-    /// The request.
+    /// Id of the request.
     pub transfer_id: TransferId,
-    /// When the points come back by themselves; fixed now.
+    /// Time at which the request expires; never changes.
     pub expires_at: DateTime<Utc>,
 }
 
-/// How a person answers an open request.
+/// Answer to an open request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum TransferAnswer {
-    /// The receiver takes the points.
+    /// The receiver accepts the points.
     Accept,
-    /// The receiver does not want them.
+    /// The receiver rejects the points.
     Reject,
-    /// The sender takes them back.
+    /// The sender cancels the request.
     Cancel,
 }
 
 impl TransferAnswer {
-    /// What becomes of the request.
+    /// Returns the state of the request after the answer.
     pub(crate) fn outcome(self) -> TransferStatus {
         match self {
             Self::Accept => TransferStatus::Accepted,
@@ -101,7 +101,7 @@ impl TransferAnswer {
     }
 }
 
-/// A request whose row this transaction has locked.
+/// Request whose row this transaction has locked.
 #[derive(Clone, Debug)]
 pub(crate) struct LockedTransfer {
     pub(crate) transfer_id: TransferId,
@@ -110,12 +110,12 @@ pub(crate) struct LockedTransfer {
     pub(crate) amount: Points,
     pub(crate) status: TransferStatus,
     pub(crate) version: i64,
-    /// Whether its time is over, by the clock after the lock.
+    /// Whether the request has passed its end, by the time after the lock.
     pub(crate) is_lapsed: bool,
 }
 
 impl LockedTransfer {
-    /// Whether it is up to `account_id` to give `answer`.
+    /// Whether `account_id` may give `answer`: the receiver accepts or rejects, the sender cancels.
     pub(crate) fn is_up_to(&self, account_id: AccountId, answer: TransferAnswer) -> bool {
         match answer {
             TransferAnswer::Accept | TransferAnswer::Reject => self.receiver_id == account_id,
@@ -124,25 +124,25 @@ impl LockedTransfer {
     }
 }
 
-/// A request as one of its two people sees it. One whose time is over reads as expired,
-/// whether or not anybody has written so yet.
+/// Request as its sender or receiver sees it. A lapsed request reads as expired, whether or not its
+/// row has been updated.
 #[derive(Clone, Debug, Serialize)]
 pub struct Transfer {
-    /// The request.
+    /// Id of the request.
     pub transfer_id: TransferId,
-    /// Whose points.
+    /// Account that offers the points.
     #[serde(skip)]
     pub sender_id: AccountId,
-    /// The sender's name.
+    /// Name of the sender.
     pub from: String,
-    /// The receiver's name.
+    /// Name of the receiver.
     pub to: String,
-    /// How many points.
+    /// Number of points.
     pub amount: Points,
-    /// Where it stands.
+    /// Current state.
     pub status: TransferStatus,
-    /// When the points come back by themselves.
+    /// Time at which the request expires.
     pub expires_at: DateTime<Utc>,
-    /// When it was made.
+    /// Time the request was made.
     pub created_at: DateTime<Utc>,
 }

@@ -1,4 +1,4 @@
-//! Transfer requests: asking, and the page with one clear question.
+//! Pages of transfer requests: the form, and the page that answers one.
 
 use actix_web::{
     HttpResponse,
@@ -37,7 +37,7 @@ use crate::{
 
 const SECS_PER_DAY: u32 = 86_400;
 
-/// A request as it is sent.
+/// Fields of a transfer request, as sent.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default)]
 pub struct TransferForm {
@@ -65,18 +65,18 @@ impl TransferForm {
     }
 }
 
-/// The form on the wallet's page.
+/// Transfer form of the wallet page.
 #[derive(Clone, Debug)]
 pub struct SendBox {
-    /// Names the order, so that a double click asks once.
+    /// Request key of the form, so that a double click makes one request.
     pub request_key: Uuid,
-    /// What was typed before.
+    /// E-mail address typed before.
     pub to: String,
-    /// What was typed before.
+    /// Amount typed before.
     pub amount: String,
-    /// Why it was refused.
+    /// Reason of the refusal.
     pub refusal: Option<String>,
-    /// After how many days the points come back by themselves.
+    /// Days after which a request expires, rounded up.
     pub days: u32,
 }
 
@@ -92,7 +92,7 @@ impl SendBox {
     }
 }
 
-/// `POST /wallet/transfers`
+/// Handles `POST /wallet/transfers`.
 pub async fn create_transfer(
     app: Data<App>,
     provider: Data<Provider>,
@@ -134,12 +134,12 @@ pub async fn create_transfer(
 struct TransferPage {
     v: View,
     transfer: Transfer,
-    /// Whether the points are this person's own.
+    /// Whether the account is the sender.
     is_sender: bool,
     refusal: Option<String>,
 }
 
-/// `GET /wallet/transfers/{id}`
+/// Handles `GET /wallet/transfers/{id}`.
 pub async fn show_transfer(
     app: Data<App>,
     me: CurrentAccount,
@@ -161,7 +161,7 @@ async fn transfer_page(
     Ok(TransferPage { v: me.view, transfer, is_sender, refusal })
 }
 
-/// `POST /wallet/transfers/{id}/acceptance`
+/// Handles `POST /wallet/transfers/{id}/acceptance`.
 pub async fn create_acceptance(
     app: Data<App>,
     me: CurrentAccount,
@@ -170,7 +170,7 @@ pub async fn create_acceptance(
     answer(&app, me, TransferId(path.into_inner()), TransferAnswer::Accept).await
 }
 
-/// `POST /wallet/transfers/{id}/rejection`
+/// Handles `POST /wallet/transfers/{id}/rejection`.
 pub async fn create_rejection(
     app: Data<App>,
     me: CurrentAccount,
@@ -179,7 +179,7 @@ pub async fn create_rejection(
     answer(&app, me, TransferId(path.into_inner()), TransferAnswer::Reject).await
 }
 
-/// `POST /wallet/transfers/{id}/cancellation`
+/// Handles `POST /wallet/transfers/{id}/cancellation`.
 pub async fn create_cancellation(
     app: Data<App>,
     me: CurrentAccount,
@@ -188,7 +188,7 @@ pub async fn create_cancellation(
     answer(&app, me, TransferId(path.into_inner()), TransferAnswer::Cancel).await
 }
 
-/// Answers, and shows the request as it then stands, also to whoever was too late.
+/// Answers a request; a refusal is shown with the current state of the request.
 async fn answer(
     app: &App,
     me: CurrentAccount,

@@ -1,4 +1,4 @@
-//! The SQL of transfer requests.
+//! SQL of transfer requests.
 
 use chrono::{DateTime, Utc};
 use sqlx::PgExecutor;
@@ -11,7 +11,7 @@ use crate::{
     wallet::model::{Wallet, WalletId},
 };
 
-/// Who has this e-mail address.
+/// Returns the account with this e-mail address; `None` if there is none.
 pub(crate) async fn find_recipient(
     db: &Pool,
     email: &Email,
@@ -24,7 +24,7 @@ pub(crate) async fn find_recipient(
     .await
 }
 
-/// How many requests of `sender_id` are open.
+/// Counts the open requests of `sender_id`.
 pub(crate) async fn count_open(
     tx: &mut Connection,
     sender_id: AccountId,
@@ -37,7 +37,7 @@ pub(crate) async fn count_open(
     .await
 }
 
-/// Inserts an open request with its first status; says when it ends.
+/// Inserts an open request with its first status; returns its end.
 pub(crate) async fn insert_transfer(
     tx: &mut Connection,
     transfer_id: TransferId,
@@ -68,7 +68,7 @@ pub(crate) async fn insert_transfer(
     .await
 }
 
-/// Locks a request; false if there is none.
+/// Locks a request; `false` if there is none.
 pub(crate) async fn lock_transfer(
     tx: &mut Connection,
     transfer_id: TransferId,
@@ -78,7 +78,7 @@ pub(crate) async fn lock_transfer(
     Ok(locked.fetch_optional(tx).await?.is_some())
 }
 
-/// As [`lock_transfer`]; false also if somebody else has it locked.
+/// Locks like [`lock_transfer`], but returns `false` for a row that is locked already.
 pub(crate) async fn lock_free_transfer(
     tx: &mut Connection,
     transfer_id: TransferId,
@@ -90,8 +90,8 @@ pub(crate) async fn lock_free_transfer(
     Ok(locked.fetch_optional(tx).await?.is_some())
 }
 
-/// What a locked request is, asked after its lock: a clock read in the locking
-/// statement would be from before the wait.
+/// Reads a request after its row was locked. The time must come from this separate statement: in
+/// the locking statement the time would precede the wait.
 pub(crate) async fn locked_transfer_of(
     tx: &mut Connection,
     transfer_id: TransferId,
@@ -111,7 +111,7 @@ pub(crate) async fn locked_transfer_of(
     .await
 }
 
-/// Ends an open request and notes it in the status history; says whether it was open.
+/// Ends an open request and records the status; returns whether it was open.
 pub(crate) async fn write_transfer_status(
     tx: &mut Connection,
     transfer: &LockedTransfer,
@@ -158,8 +158,8 @@ pub(crate) async fn lock_wallets(
     .await
 }
 
-/// The next open requests whose time is over, oldest end first, after the end and id of
-/// the last one seen.
+/// Lists lapsed open requests by their end, after the end and id of the last one of the previous
+/// page.
 pub(crate) async fn list_lapsed(
     db: &Pool,
     after: Option<(DateTime<Utc>, TransferId)>,
@@ -185,7 +185,7 @@ pub(crate) async fn list_lapsed(
     Ok(rows.into_iter().map(|row| (row.expires_at, row.id)).collect())
 }
 
-/// The requests of one sender whose time is over and that still withhold points.
+/// Lists the lapsed requests of one sender that still withhold points.
 pub(crate) async fn list_lapsed_of(
     db: &Pool,
     sender_id: AccountId,
@@ -205,7 +205,7 @@ pub(crate) async fn list_lapsed_of(
     .await
 }
 
-/// A request, if `account_id` is one of its two people.
+/// Returns a request if `account_id` is its sender or receiver.
 pub(crate) async fn find_transfer(
     db: &Pool,
     account_id: AccountId,
@@ -231,8 +231,7 @@ pub(crate) async fn find_transfer(
     .await
 }
 
-/// The requests that wait for somebody's answer: those to and from `account_id`, the
-/// newest of each.
+/// Lists the newest open requests to and from `account_id`, at most `rows_max` of each.
 pub(crate) async fn list_open(
     db: impl PgExecutor<'_>,
     account_id: AccountId,
@@ -265,8 +264,8 @@ pub(crate) async fn list_open(
     .await
 }
 
-/// The wallet as it is shown: points of requests whose time is over are not withheld
-/// any more, whether or not anybody has written so yet.
+/// Returns the wallet as it is shown: points of lapsed requests count as usable, whether or not
+/// those have been expired.
 pub(crate) async fn find_shown_wallet(
     db: impl PgExecutor<'_>,
     account_id: AccountId,

@@ -1,4 +1,4 @@
-//! The form that holds seats or places.
+//! Form that holds seats or places.
 
 pub(crate) mod refused;
 
@@ -40,10 +40,10 @@ use crate::{
     },
 };
 
-/// How many seats together are proposed.
+/// Number of best seats preselected in the form.
 const BEST_USUAL: u32 = 2;
 
-/// What somebody wants to hold, as it was sent.
+/// Fields of a hold request, as sent.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default)]
 pub struct HoldForm {
@@ -53,7 +53,7 @@ pub struct HoldForm {
     best: Field,
     section: Field,
     price: Field,
-    /// What was shown: the total, what one place costs, or the version of the prices.
+    /// Shown price: the total, the price of one place, or the price version.
     total: Field,
     unit_price: Field,
     price_version: Field,
@@ -76,7 +76,7 @@ impl HoldForm {
         mistakes.or(choice).map(|choice| (choice, shown, key))
     }
 
-    /// The price that was shown; an exact one says more than the version of the prices.
+    /// Returns the shown price; an exact price is preferred to the price version.
     fn shown(&self, mistakes: &mut Mistakes, choice: &Choice) -> Option<ShownPrice> {
         let is_places = matches!(choice, Choice::Places { .. });
         let mut points = |name, field: &Field| {
@@ -98,7 +98,7 @@ impl HoldForm {
         }
     }
 
-    /// Places of a zone; `best` says how many as well as `quantity` does.
+    /// Returns places of a zone; the number may be in `best` or in `quantity`.
     fn places(&self, mistakes: &mut Mistakes) -> Option<Choice> {
         let zone_id = self.zone_id.parse::<ZoneId>();
         let zone_id = mistakes.note("zone_id", "reservation-refusal-zone", zone_id);
@@ -123,12 +123,12 @@ impl HoldForm {
         n_seats.map(|n_seats| Choice::Best(Wish { n_seats, section: self.section(), price }))
     }
 
-    /// The section, if one is named.
+    /// Returns the section; `None` if the field is empty.
     fn section(&self) -> Option<String> {
         Some(self.section.text().to_owned()).filter(|section| !section.is_empty())
     }
 
-    /// The seats, sorted; none when there are none, one is no id or one comes twice.
+    /// Returns the seats, sorted; `None` when empty, malformed or containing duplicates.
     fn seats(&self) -> Option<Vec<ScheduleSeatId>> {
         let ids: Option<BTreeSet<ScheduleSeatId>> =
             self.seat_ids.0.iter().map(Field::parse).collect();
@@ -137,13 +137,13 @@ impl HoldForm {
     }
 }
 
-/// What an order says: what, at which price it was shown, and its request key.
+/// Choice, shown price and request key of a valid form.
 type Parsed = (Choice, Option<ShownPrice>, Option<Uuid>);
 
-/// What was typed, as the forms of the map show it again.
+/// Values typed before, for the forms of the map.
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "called from templates")]
 impl HoldForm {
-    /// How many of the best seats were asked for; two before anybody asked.
+    /// Whether `n_seats` is the number of best seats in the form; `BEST_USUAL` if it has none.
     pub(crate) fn is_best(&self, n_seats: &u32) -> bool {
         self.best.parse().unwrap_or(BEST_USUAL) == *n_seats
     }
@@ -156,8 +156,8 @@ impl HoldForm {
         self.price.parse() == Some(price.get())
     }
 
-    /// The same order for another total, field by field. The best seats are asked for at any
-    /// price of one: the total says what they may cost.
+    /// Returns the fields of the same request with another total. The price per seat is left out,
+    /// because the total limits the price.
     pub(crate) fn at_total(&self, total: Points) -> Vec<(&'static str, String)> {
         let mut fields = Vec::new();
         let named = [
@@ -183,7 +183,7 @@ impl HoldForm {
     }
 }
 
-/// `POST /schedules/{id}/reservations`
+/// Handles `POST /schedules/{id}/reservations`.
 pub async fn create_hold(
     app: Data<App>,
     state: Data<ReservationState>,
@@ -197,7 +197,7 @@ pub async fn create_hold(
     let map = async |why| {
         let admitted = performance.admit(&app, &request, me.account_id).await?;
         let refused = Refused { why, typed: &form };
-        // A small house is shown whole, whatever part of it was asked for.
+        // A small performance is shown whole, whatever section was requested.
         let section = match state.is_large(&app, *id).await? {
             true => form.section(),
             false => None,
@@ -222,7 +222,7 @@ pub async fn create_hold(
     };
     let entry = match performance.enter(&app, &state, &request, me.account_id).await {
         Ok(entry) => entry,
-        // What was carried out while they were inside is still answered.
+        // A request that was carried out while the account was admitted still gets its outcome.
         Err(refusal) => {
             return match hold::find_carried_out(&app, &order).await? {
                 Some(first) => Ok(held(&me.view, &first)),
@@ -251,7 +251,7 @@ struct ZoneWaitingPage<'a> {
     v: &'a View,
     order: &'a HoldRequest,
     zone_id: ZoneId,
-    /// What the order showed, if it did.
+    /// Shown total, if the request has one.
     total: Option<Points>,
     ahead: u64,
     estimate: String,
@@ -260,15 +260,15 @@ struct ZoneWaitingPage<'a> {
 }
 
 impl ZoneWaitingPage<'_> {
-    /// What the script says of a wait of so many minutes.
+    /// Returns the phrase with which the script shows a wait in minutes.
     fn minutes_pattern(&self) -> Phrase {
         let minutes = self.v.t("date-minutes").word("minutes", "{minutes}");
         self.v.t("seat-waiting-about").word("duration", minutes)
     }
 }
 
-/// The page of somebody who has to come back: it does so by itself, and keeps the key of
-/// the order, so that an answer that was lost is not an order more.
+/// Returns the page that retries the request by itself. The page keeps the request key, so that a
+/// lost response does not lead to a second hold.
 fn wait_page(v: &View, order: &HoldRequest, refusal: &ReservationError) -> HttpResponse {
     let (Choice::Places { zone_id, .. }, ReservationError::Waiting { waiting, retry_after_ms }) =
         (&order.choice, refusal)

@@ -1,5 +1,4 @@
-//! An order that was refused, on the map it came from: why, what could be had instead, and
-//! what was typed.
+//! Refused hold request shown on its map: the reason, the alternatives and the typed values.
 
 use actix_web::http::StatusCode;
 
@@ -15,7 +14,7 @@ use crate::{
     web::{error::HttpError, form::Mistakes, page::View},
 };
 
-/// An order and why nothing was held.
+/// Refused form and the reason.
 #[derive(Clone, Copy)]
 pub(crate) struct Refused<'a> {
     pub(crate) why: Why<'a>,
@@ -24,9 +23,9 @@ pub(crate) struct Refused<'a> {
 
 #[derive(Clone, Copy)]
 pub(crate) enum Why<'a> {
-    /// It makes no sense.
+    /// The form is invalid.
     Mistakes(&'a Mistakes),
-    /// It makes sense and cannot be carried out.
+    /// The form is valid and the hold was refused.
     Order(&'a ReservationError),
 }
 
@@ -38,7 +37,7 @@ impl<'a> Refused<'a> {
         }
     }
 
-    /// The refusal of an order that makes sense.
+    /// Returns the refusal of a valid form.
     pub(crate) fn order(&self) -> Option<&'a ReservationError> {
         match self.why {
             Why::Mistakes(_) => None,
@@ -46,7 +45,7 @@ impl<'a> Refused<'a> {
         }
     }
 
-    /// As the map says it.
+    /// Returns the refusal as the map shows it.
     pub(crate) fn told(&self, v: &View, map: &RoomMap) -> Refusal<'a> {
         match self.why {
             Why::Mistakes(mistakes) => Refusal::of_mistakes(v, mistakes),
@@ -85,15 +84,15 @@ impl<'a> Refused<'a> {
     }
 }
 
-/// What the map says of an order that was refused.
+/// Text of a refusal on the map.
 pub(crate) struct Refusal<'a> {
     pub(crate) title: Phrase,
     pub(crate) text: String,
-    /// Names of the seats that are gone.
+    /// Names of the unavailable seats.
     pub(crate) gone: Vec<String>,
     pub(crate) alternatives: &'a [Alternative],
     pub(crate) is_about_seats: bool,
-    /// What it costs now, and the order that goes on at that.
+    /// Current total, and the form fields that request it.
     pub(crate) new_total: Option<NewTotal>,
 }
 

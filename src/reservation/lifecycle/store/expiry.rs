@@ -1,4 +1,4 @@
-//! Holds that have reached their end.
+//! SQL of expiring holds.
 
 use chrono::{DateTime, Utc};
 
@@ -8,13 +8,13 @@ use crate::{
     reservation::model::ReservationId,
 };
 
-/// A hold past its end, read without a lock.
+/// Lapsed hold, read without a lock.
 pub(crate) struct Lapsed {
     pub(crate) id: ReservationId,
     pub(crate) expires_at: DateTime<Utc>,
 }
 
-/// One page of holds past their end, the oldest first, after the last of the page before.
+/// Lists a page of lapsed holds, oldest first, after the last hold of the previous page.
 pub(crate) async fn list_lapsed(
     db: &Pool,
     after: Option<&Lapsed>,
@@ -40,7 +40,7 @@ pub(crate) async fn list_lapsed(
     .await
 }
 
-/// Locks those of `ids` that are held and that nobody else is ending or paying now.
+/// Locks those of `ids` that are held, skipping rows that another transaction has locked.
 pub(crate) async fn lock_held_rows(
     tx: &mut Connection,
     ids: &[ReservationId],
@@ -58,14 +58,14 @@ pub(crate) async fn lock_held_rows(
     .await
 }
 
-/// A locked hold whose end has come.
+/// Locked hold past its end.
 pub(crate) struct EndedHold {
     pub(crate) id: ReservationId,
     pub(crate) schedule_id: ScheduleId,
 }
 
-/// Those of the locked `ids` whose end has come, by the clock after the locks: one that
-/// was renewed meanwhile is left alone.
+/// Returns those of the locked `ids` past their end, by the time after the locks: a hold that was
+/// renewed before the lock is left out.
 pub(crate) async fn list_ended(
     tx: &mut Connection,
     ids: &[ReservationId],

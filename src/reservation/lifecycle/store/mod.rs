@@ -1,4 +1,4 @@
-//! Reservations that are looked at, locked, confirmed or ended.
+//! SQL of reading, locking, confirming and ending reservations.
 
 pub(crate) mod expiry;
 
@@ -12,7 +12,7 @@ use crate::{
     reservation::model::{Item, Reservation, ReservationId, ReservationItemId, ReservationStatus},
 };
 
-/// The reservation, if it is `account_id`'s. A hold past its end reads as expired.
+/// Returns the reservation if `account_id` owns it. A hold past its end reads as expired.
 pub(crate) async fn find_owned(
     db: impl PgExecutor<'_>,
     account_id: AccountId,
@@ -38,7 +38,7 @@ pub(crate) async fn find_owned(
     .await
 }
 
-/// Points that were given back for a reservation, if it was refunded.
+/// Returns the points refunded for a reservation; `None` if it was not refunded.
 pub(crate) async fn find_refunded(
     db: impl PgExecutor<'_>,
     id: ReservationId,
@@ -56,7 +56,7 @@ pub(crate) async fn find_refunded(
     .await
 }
 
-/// Locks the row of a reservation, if it is `account_id`'s.
+/// Locks the row of a reservation; `false` if `account_id` does not own it.
 pub(crate) async fn lock_owned(
     tx: &mut Connection,
     account_id: AccountId,
@@ -72,7 +72,7 @@ pub(crate) async fn lock_owned(
     Ok(locked.is_some())
 }
 
-/// A locked reservation, one row an item, as the database's clock finds it.
+/// Locked reservation joined with one of its items, at the time of the database's clock.
 pub(crate) struct LockedRow {
     pub(crate) program_id: ProgramId,
     pub(crate) schedule_id: crate::catalog::ScheduleId,
@@ -104,8 +104,8 @@ impl LockedRow {
     }
 }
 
-/// What a reservation is, asked after its row was locked: a clock read in the locking
-/// statement would be from before the wait.
+/// Reads a reservation after its row was locked, one row per item. The time must come from this
+/// separate statement: in the locking statement the time would precede the wait.
 pub(crate) async fn list_locked(
     tx: &mut Connection,
     id: ReservationId,
@@ -134,8 +134,8 @@ pub(crate) async fn list_locked(
     .await
 }
 
-/// Moves locked reservations from one status to another; says how many it were. `at` is
-/// when that was decided, as of every confirmation; without it, now.
+/// Changes the status of locked reservations; returns the number written. `at` is the time of the
+/// decision, required for a confirmation; `None` means the current time.
 pub(crate) async fn write_status(
     tx: &mut Connection,
     ids: &[ReservationId],
@@ -160,7 +160,7 @@ pub(crate) async fn write_status(
     Ok(written.rows_affected())
 }
 
-/// HELD seats become RESERVED; says how many it were.
+/// Changes HELD seats to RESERVED; returns the number written.
 pub(crate) async fn write_seats_reserved(
     tx: &mut Connection,
     seat_ids: &[ScheduleSeatId],
@@ -182,14 +182,14 @@ pub(crate) async fn write_seats_reserved(
     Ok(written.rows_affected())
 }
 
-/// An item that ended, and what it frees.
+/// Ended item and the seat or places to free.
 pub(crate) struct EndedItem {
     pub(crate) schedule_seat_id: Option<ScheduleSeatId>,
     pub(crate) zone_id: Option<ZoneId>,
     pub(crate) quantity: i32,
 }
 
-/// The items of reservations that were ended are live no more.
+/// Marks the items of ended reservations as not live, and returns them.
 pub(crate) async fn write_items_ended(
     tx: &mut Connection,
     ids: &[ReservationId],
@@ -207,7 +207,7 @@ pub(crate) async fn write_items_ended(
     .await
 }
 
-/// Frees seats whose items ended; says how many it were.
+/// Changes seats of ended items to AVAILABLE; returns the number written.
 pub(crate) async fn write_seats_available(
     tx: &mut Connection,
     seat_ids: &[ScheduleSeatId],
@@ -229,7 +229,7 @@ pub(crate) async fn write_seats_available(
     Ok(written.rows_affected())
 }
 
-/// Gives places back to their zones, `quantities` beside `zone_ids`.
+/// Returns places to their zones; `quantities` is parallel to `zone_ids`.
 pub(crate) async fn write_places_returned(
     tx: &mut Connection,
     zone_ids: &[ZoneId],
@@ -259,7 +259,7 @@ pub(crate) async fn write_places_returned(
     Ok(written.rows_affected())
 }
 
-/// How many holds of the account in the program can still be paid.
+/// Counts the unpaid holds of the account in the program that have not ended.
 pub(crate) async fn count_live_holds(
     tx: &mut Connection,
     account_id: AccountId,
@@ -278,7 +278,7 @@ pub(crate) async fn count_live_holds(
     .await
 }
 
-/// Moves the end of a locked hold, once, and says to when.
+/// Extends a locked hold that was not renewed before; returns its new end.
 pub(crate) async fn write_renewal(
     tx: &mut Connection,
     id: ReservationId,

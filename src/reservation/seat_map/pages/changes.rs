@@ -1,4 +1,4 @@
-//! What changes on an open map, for those who ask and those who listen.
+//! Changes of an open map, for polling clients and for event streams.
 
 use std::{convert::Infallible, time::Duration};
 
@@ -27,12 +27,12 @@ use crate::{
     web::{error::PageError, form::Mistakes, negotiation::Format, page::json as json_answer},
 };
 
-/// A stream says something at least so often, so that both ends notice a dead one.
+/// Interval of heartbeats, by which both ends notice a broken stream.
 const HEARTBEAT: Duration = Duration::from_secs(15);
-/// The longest a stream lasts; its viewer opens another one.
+/// Maximum duration of a stream; its viewer opens another one.
 const STREAM_MAX: Duration = Duration::from_mins(10);
 
-/// From where to ask.
+/// Query of the changes of a map.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub struct Since {
@@ -40,7 +40,7 @@ pub struct Since {
 }
 
 impl Since {
-    /// The cursor; without one, everything.
+    /// Returns the cursor; 0, which means everything, if there is none.
     fn parse(&self) -> Result<i64, Mistakes> {
         match self.since.as_deref() {
             None | Some("") => Ok(0),
@@ -53,7 +53,7 @@ impl Since {
     }
 }
 
-/// `GET /schedules/{id}/changes`
+/// Handles `GET /schedules/{id}/changes`.
 pub async fn show_changes(
     app: Data<App>,
     state: Data<ReservationState>,
@@ -75,7 +75,7 @@ pub async fn show_changes(
     let lasts = left(admitted.stay.expires_at, app.now()).min(STREAM_MAX);
     let answer = HttpResponse::Ok()
         .insert_header((header::CONTENT_TYPE, "text/event-stream"))
-        // Neither compressed nor collected on its way: a change is shown when it happens.
+        // Compression or buffering by a proxy would delay changes.
         .insert_header((header::CONTENT_ENCODING, "identity"))
         .insert_header(("x-accel-buffering", "no"))
         .streaming(events(viewing, lasts, me.session, open));
@@ -86,8 +86,8 @@ fn left(until: DateTime<Utc>, now: DateTime<Utc>) -> Duration {
     (until - now).to_std().unwrap_or_default()
 }
 
-/// What was missed, then whatever happens, until the viewer's time inside is over, or their
-/// session is. That is asked at every heartbeat, which comes also while much is told.
+/// Streams the missed deltas, then new ones, until the viewer's stay or session ends. The session
+/// is checked at every heartbeat, however many deltas arrive.
 fn events(
     viewing: Viewing,
     lasts: Duration,
@@ -103,7 +103,7 @@ fn events(
         let session = session.clone();
         async move {
             let bytes = tokio::select! {
-                // A beat is not put off by changes that never pause.
+                // The order of branches keeps frequent deltas from delaying a heartbeat.
                 biased;
                 () = sleep_until(ends) => return None,
                 _ = beats.tick() => match session.is_live().await {
@@ -112,7 +112,8 @@ fn events(
                 },
                 answer = answers.recv() => match answer {
                     Ok(changes) => event(&changes),
-                    // Over, or too far behind: the viewer asks again from its cursor.
+                    // The viewer reconnects with its cursor after the feed closed or the stream
+                    // lagged.
                     Err(RecvError::Closed | RecvError::Lagged(_)) => return None,
                 },
             };

@@ -1,28 +1,28 @@
-//! A map's seats as a drawing and as a list: where each stands and how it is marked.
+//! Drawing of a map's seats: their positions, marks and price classes.
 
 use crate::{
     points::Points,
     reservation::{model::SeatStatus, seat_map::seat::MapSeat},
 };
 
-/// Units of the drawing between two seats.
+/// Distance between two seats, in units of the drawing.
 const PITCH: f32 = 26.0;
-/// Free space round the seats.
+/// Margin around the seats, in units of the drawing.
 const MARGIN: f32 = 24.0;
-/// The stage's depth, above the seats.
+/// Depth of the stage above the seats, in units of the drawing.
 const STAGE: f32 = 64.0;
-/// The narrowest drawing: the stage stands in it.
+/// Minimum width of the drawing, which must contain the stage.
 const WIDTH_MIN: f32 = 480.0;
-/// Price classes that have a mark of their own.
+/// Number of price classes with a mark of their own.
 const CLASSES: usize = 4;
 
-/// A house, or one section of it.
+/// Drawing of a performance, or of one section.
 #[derive(Debug)]
 pub(crate) struct Drawing {
     pub(crate) width: f32,
     pub(crate) height: f32,
     pub(crate) sections: Vec<SectionView>,
-    /// Every price, the dearest first.
+    /// Distinct prices, most expensive first.
     pub(crate) prices: Vec<Points>,
 }
 
@@ -30,7 +30,7 @@ pub(crate) struct Drawing {
 pub(crate) struct SectionView {
     pub(crate) name: String,
     pub(crate) free: usize,
-    /// Where its name stands.
+    /// Position of the section's name.
     pub(crate) x: f32,
     pub(crate) y: f32,
     pub(crate) rows: Vec<RowView>,
@@ -47,12 +47,12 @@ pub(crate) struct SeatView {
     pub(crate) seat: MapSeat,
     pub(crate) x: f32,
     pub(crate) y: f32,
-    /// Of its price, the dearest is 1.
+    /// Price class, from 1 (most expensive).
     pub(crate) class: usize,
 }
 
 impl SeatView {
-    /// The end of the locale key of its status.
+    /// Returns the last part of the status's locale key.
     pub(crate) fn word(&self) -> &'static str {
         match self.seat.status {
             SeatStatus::Available => "free",
@@ -61,7 +61,7 @@ impl SeatView {
         }
     }
 
-    /// The symbol it is drawn with.
+    /// Returns the name of the seat's symbol.
     pub(crate) fn mark(&self) -> String {
         match self.word() {
             "free" => format!("free-{}", self.class),
@@ -71,7 +71,7 @@ impl SeatView {
 }
 
 impl Drawing {
-    /// The drawing of `seats`, which are in map order.
+    /// Creates the drawing of `seats`, which must be in map order.
     pub(crate) fn of(seats: Vec<MapSeat>) -> Self {
         let least = |of: fn(&MapSeat) -> f32| seats.iter().map(of).fold(f32::INFINITY, f32::min);
         let most = |of: fn(&MapSeat) -> f32| seats.iter().map(of).fold(0.0_f32, f32::max);
@@ -97,23 +97,23 @@ impl Drawing {
         Self { width: width.round(), height: (bottom + MARGIN).round(), sections, prices }
     }
 
-    /// Every seat.
+    /// Returns every seat.
     pub(crate) fn seats(&self) -> impl Iterator<Item = &MapSeat> {
         let rows = self.sections.iter().flat_map(|section| &section.rows);
         rows.flat_map(|row| &row.seats).map(|view| &view.seat)
     }
 
-    /// The prices with the number of their mark; those beyond the last share it.
+    /// Returns the prices with their classes; prices beyond the last class share it.
     pub(crate) fn legend(&self) -> impl Iterator<Item = (usize, &Points)> {
         self.prices.iter().enumerate().map(|(idx, price)| ((idx + 1).min(CLASSES), price))
     }
 
-    /// The middle of the stage.
+    /// Returns the middle of the stage.
     pub(crate) fn center(&self) -> f32 {
         (self.width / 2.0).round()
     }
 
-    /// The stage's outline.
+    /// Returns the SVG path of the stage.
     pub(crate) fn stage(&self) -> String {
         const HALF: f32 = 190.0;
         format!("M{} 12h380l-24 36q-166 22-332 0z", self.center() - HALF)
@@ -121,7 +121,7 @@ impl Drawing {
 }
 
 impl SectionView {
-    /// Puts the section's name below its seats.
+    /// Places the section's name below its seats.
     fn sign(&mut self) {
         let (mut left, mut right, mut bottom) = (f32::INFINITY, 0.0_f32, 0.0_f32);
         for view in self.rows.iter().flat_map(|row| &row.seats) {
@@ -138,7 +138,7 @@ fn class_of(prices: &[Points], price: Points) -> usize {
     prices.iter().position(|each| *each == price).map_or(CLASSES, |idx| (idx + 1).min(CLASSES))
 }
 
-/// Puts a seat beside the one before it, or begins a new row or section.
+/// Appends a seat to the current row, starting a new row or section when its name differs.
 fn place(sections: &mut Vec<SectionView>, view: SeatView) {
     if sections.last().is_none_or(|section| section.name != view.seat.section) {
         let name = view.seat.section.clone();

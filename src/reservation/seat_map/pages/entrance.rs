@@ -1,4 +1,4 @@
-//! The door of a performance: who stands inside its waiting room.
+//! Admission to a performance: checks that an account has a stay in its program.
 
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ use crate::{
     web::error::{NotFound, PageError},
 };
 
-/// A performance and the program it belongs to.
+/// Performance and its program.
 #[derive(Clone, Debug)]
 pub(crate) struct Performance {
     pub(crate) schedule: Schedule,
@@ -21,7 +21,7 @@ pub(crate) struct Performance {
 }
 
 impl Performance {
-    /// The performance `id`, unless its program is not shown.
+    /// Finds the performance `id`; not found if its program is not shown.
     pub(crate) async fn find(
         app: &App,
         programs: &Programs,
@@ -33,7 +33,7 @@ impl Performance {
         Ok(Self { schedule, program })
     }
 
-    /// The stay of `account_id`, of which a pass in `request` must speak.
+    /// Returns the stay of `account_id`, which must match the pass in `request` if there is one.
     pub(crate) async fn admit(
         &self,
         app: &App,
@@ -49,9 +49,9 @@ impl Performance {
         Ok(Admitted { stay, new_pass })
     }
 
-    /// What an order shows at the door: a pass, or else a stay that is looked up, so that
-    /// nobody who waits gets as far as the locks. Either way the order's transaction
-    /// looks at the stay once more.
+    /// Checks a hold request before it takes locks: a pass suffices, otherwise the stay is read, so
+    /// that accounts in the queue are refused early. The request's transaction checks the stay
+    /// again in either case.
     pub(crate) async fn enter(
         &self,
         app: &App,
@@ -67,7 +67,7 @@ impl Performance {
     }
 }
 
-/// How somebody came in with an order.
+/// Result of the admission check of a hold request.
 #[derive(Debug)]
 pub(crate) enum EntryCheck {
     Pass(EntryPass),
@@ -75,7 +75,7 @@ pub(crate) enum EntryCheck {
 }
 
 impl EntryCheck {
-    /// The pass that was shown.
+    /// Returns the pass sent with the request.
     pub(crate) fn pass(&self) -> Option<&EntryPass> {
         match self {
             Self::Pass(pass) => Some(pass),
@@ -83,7 +83,7 @@ impl EntryCheck {
         }
     }
 
-    /// Hands out a pass where none was shown.
+    /// Adds a pass cookie if the request had no pass.
     pub(crate) fn stamp(&self, answer: HttpResponse) -> HttpResponse {
         match self {
             Self::Pass(_) => answer,
@@ -92,19 +92,19 @@ impl EntryCheck {
     }
 }
 
-/// Somebody who is inside.
+/// Admitted account's stay.
 #[derive(Debug)]
 pub(crate) struct Admitted {
     pub(crate) stay: Stay,
-    /// Cookies for a browser that has no pass.
+    /// Cookies for a browser without a pass.
     new_pass: Vec<Cookie<'static>>,
 }
 
 impl Admitted {
-    /// Hands out the pass with an answer.
+    /// Adds the new pass cookies to a response.
     pub(crate) fn stamp(&self, mut answer: HttpResponse) -> HttpResponse {
         for pass in &self.new_pass {
-            // A cookie of ours always is a valid header.
+            // The cookies consist of valid header characters.
             let _ = answer.add_cookie(pass);
         }
         answer

@@ -1,4 +1,4 @@
-//! The seat map of a performance, its zones, and the forms that hold them.
+//! Pages of the seat map: the map, its zones, and the forms that hold them.
 
 pub(crate) mod changes;
 pub(crate) mod drawing;
@@ -45,7 +45,7 @@ use crate::{
     web::{error::PageError, page::View},
 };
 
-/// Which part of the house to show.
+/// Query that selects a part of the map.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub struct MapQuery {
@@ -63,7 +63,7 @@ struct SeatMapPage<'a> {
     map: RoomMap,
     places_max: u32,
     refusal: Option<Refusal<'a>>,
-    /// The order that led here and was refused.
+    /// Form that was refused, or an empty one.
     typed: HoldForm,
 }
 
@@ -76,7 +76,7 @@ impl SeatMapPage<'_> {
         if self.has_seats() { "seat-lede" } else { "seat-lede-zones" }
     }
 
-    /// One for each form: a key stands for one order.
+    /// Returns a request key; each form on the page needs its own.
     #[expect(clippy::unused_self, reason = "called from the template")]
     fn new_key(&self) -> Uuid {
         Uuid::now_v7()
@@ -102,7 +102,7 @@ impl SeatMapPage<'_> {
             .word("status", self.v.text(format!("seat-status-{}", view.word())))
     }
 
-    /// Seats by name; further ones of a row by their numbers.
+    /// Returns the names of seats; further seats of a row by number only.
     fn names(&self, seats: &[MapSeat]) -> String {
         let is_one_row = |left: &MapSeat, right: &MapSeat| {
             left.section == right.section && left.row_label == right.row_label
@@ -113,7 +113,7 @@ impl SeatMapPage<'_> {
             names.push(self.seat_name(first).to_string());
             names.extend(others.iter().map(|seat| seat.number.to_string()));
         }
-        // A line ends behind a dot, not before it.
+        // The no-break space keeps the dot at the end of a line.
         names.join("\u{a0}· ")
     }
 
@@ -126,7 +126,7 @@ impl SeatMapPage<'_> {
         format!("/schedules/{}?{query}", self.schedule.id)
     }
 
-    /// Every price that is known here, the dearest first.
+    /// Returns every known price, most expensive first.
     fn prices(&self) -> Vec<Points> {
         let sections = self.map.sections.iter();
         let ends = sections.flat_map(|section| [section.price_min, section.price_max]);
@@ -136,7 +136,7 @@ impl SeatMapPage<'_> {
         prices
     }
 
-    /// What the seats of a section cost.
+    /// Returns the price range of a section, with its unit.
     fn section_prices(&self, section: &SectionListing) -> String {
         let (low, high) = (section.price_min.get(), section.price_max.get());
         match low == high {
@@ -145,7 +145,7 @@ impl SeatMapPage<'_> {
         }
     }
 
-    /// The same where there is room for the bare numbers.
+    /// Returns the price range of a section as bare numbers.
     fn price_sign(&self, section: &SectionListing) -> String {
         let number = |price: Points| self.v.number(price.get());
         match section.price_min == section.price_max {
@@ -159,7 +159,7 @@ impl SeatMapPage<'_> {
         label.word("free", free).word("prices", self.section_prices(section))
     }
 
-    /// The same for the script, which knows how many are free and what they cost later.
+    /// Returns the label with placeholders for the script, which fills in later values.
     fn section_label_pattern(&self, section: &SectionListing) -> Phrase {
         let label = self.v.t("seat-section-label").word("section", &section.name);
         label.word("free", "{free}").word("prices", "{prices}")
@@ -192,7 +192,7 @@ impl SeatMapPage<'_> {
         i64::from(*quantity) <= i64::from(zone.remaining)
     }
 
-    /// The attributes by which the script names seats.
+    /// Returns the pattern with which the script labels seats.
     fn label_pattern(&self) -> Phrase {
         let pattern = self.v.t("seat-label").word("name", "{name}");
         pattern.word("amount", "{amount}").word("status", "{status}")
@@ -211,7 +211,7 @@ pub(crate) fn seat_name(v: &View, seat: &MapSeat, with_section: bool) -> Phrase 
         .word("number", seat.number)
 }
 
-/// `GET /schedules/{id}`
+/// Handles `GET /schedules/{id}`.
 pub async fn show_seat_map(
     app: Data<App>,
     state: Data<ReservationState>,
@@ -234,8 +234,8 @@ pub async fn show_seat_map(
     Ok(admitted.stamp(answer))
 }
 
-/// The map for a program: of a large house from memory, so that a crowd that asks for one
-/// map reads it once.
+/// Returns the map as JSON. A large map comes from memory, so that concurrent requests cost one
+/// read.
 async fn map_document(
     app: &App,
     state: &ReservationState,
@@ -254,7 +254,7 @@ async fn map_document(
     Ok(snapshot::document(cursor, &seats, &store::list_zones(&app.db, id).await?))
 }
 
-/// The map, or why an order from it was refused and what could be had instead.
+/// Renders the map, with the refusal of a form if there is one.
 pub(crate) async fn map_page(
     app: &App,
     state: &ReservationState,

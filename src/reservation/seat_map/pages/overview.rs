@@ -1,27 +1,27 @@
-//! A large house from above: each section a block in rows before the stage.
+//! Overview of a large performance: sections drawn as blocks in rows before the stage.
 //!
-//! The plan says where seats stand, but often only within their section. Where sections
-//! stand beside each other in it the drawing follows; otherwise they fill rows of even
-//! length in the plan's order. The same house is always drawn the same.
+//! A plan states the positions of seats, but often only within their section. Sections that stand
+//! beside each other in the plan are drawn so; otherwise the sections fill rows of even length in
+//! the plan's order. The drawing is deterministic.
 
 use crate::reservation::seat_map::listing::SectionListing;
 
-/// The size of a block and the space between two, in units of the drawing.
+/// Width and height of a block and the gap between blocks, in units of the drawing.
 const BLOCK: (usize, usize) = (120, 84);
 const GAP: usize = 12;
-/// Free space round the blocks.
+/// Margin around the blocks.
 const MARGIN: usize = 16;
-/// The stage's depth, above the blocks.
+/// Depth of the stage above the blocks.
 const STAGE: usize = 72;
-/// How far a row's middle is bent away from the stage, for each block in it.
+/// Additional distance from the stage of each block towards the middle of its row.
 const BEND: usize = 5;
-/// Blocks in a row that a plan may ask for.
+/// Maximum number of blocks in a row that follows the plan.
 const ROW_MAX: usize = 8;
-/// Characters of a name that fit into a block; those of Korean are twice as wide.
+/// Width of a name that fits into a block, in ASCII characters; other characters count twice.
 const NAME_WIDTH_MAX: usize = 15;
 const NAME_WIDTH_LARGE_MAX: usize = 10;
 
-/// The drawing of a house.
+/// Drawing of all sections.
 #[derive(Debug)]
 pub(crate) struct Overview {
     pub(crate) width: usize,
@@ -29,13 +29,13 @@ pub(crate) struct Overview {
     pub(crate) blocks: Vec<Block>,
 }
 
-/// One section in it.
+/// Section in the overview.
 #[derive(Debug)]
 pub(crate) struct Block {
     pub(crate) section: SectionListing,
     pub(crate) x: usize,
     pub(crate) y: usize,
-    /// As much of the name as fits.
+    /// Name of the section, cut to fit.
     pub(crate) sign: String,
     pub(crate) is_sign_long: bool,
 }
@@ -58,12 +58,12 @@ impl Overview {
         Self { width: longest * pitch_x - GAP + 2 * MARGIN, height: bottom + MARGIN, blocks }
     }
 
-    /// The middle of the stage.
+    /// Returns the middle of the stage.
     pub(crate) fn center(&self) -> usize {
         self.width / 2
     }
 
-    /// The stage's outline.
+    /// Returns the SVG path of the stage.
     pub(crate) fn stage(&self) -> String {
         let (left, right) = (self.width / 4, self.width - self.width / 4);
         let middle = self.center();
@@ -88,12 +88,12 @@ impl Block {
         BLOCK.1
     }
 
-    /// Where its lines of text are centred.
+    /// Returns the horizontal centre of the block's texts.
     pub(crate) fn middle(&self) -> usize {
         self.x + BLOCK.0 / 2
     }
 
-    /// How much of it is free, from 0 (nothing) to 4 (nearly all).
+    /// Returns the free share, from 0 (none) to 4 (nearly all).
     pub(crate) fn shade(&self) -> usize {
         match self.section.n_seats {
             0 => 0,
@@ -102,13 +102,13 @@ impl Block {
     }
 }
 
-/// How far back a block stands: the middle of a row is the farthest from the stage.
+/// Returns the offset of a block away from the stage; the middle of a row has the largest.
 fn bend(idx: usize, row_len: usize) -> usize {
     let last = row_len.saturating_sub(1);
     BEND * idx.min(last.saturating_sub(idx))
 }
 
-/// The sections row by row, the nearest to the stage first, each from left to right.
+/// Returns the sections row by row, nearest to the stage first, each row from left to right.
 fn rows_of(sections: &[SectionListing]) -> Vec<Vec<&SectionListing>> {
     let mut ordered: Vec<&SectionListing> = sections.iter().collect();
     ordered.sort_by(|left, right| {
@@ -132,7 +132,7 @@ fn rows_of(sections: &[SectionListing]) -> Vec<Vec<&SectionListing>> {
     (0..n_rows).map(row).collect()
 }
 
-/// Sections that stand beside each other in the plan, in rows.
+/// Groups sections that stand beside each other in the plan into rows.
 fn rows_of_plan<'a>(ordered: &[&'a SectionListing]) -> Vec<Vec<&'a SectionListing>> {
     let mut rows: Vec<Vec<&SectionListing>> = Vec::new();
     for section in ordered {
@@ -155,7 +155,7 @@ fn is_beside(left: &SectionListing, right: &SectionListing) -> bool {
         && overlap(left.across, right.across) < 0.0
 }
 
-/// Compares as a person would: section 2 before section 10.
+/// Returns a sort key in natural order: section 2 before section 10.
 fn natural(name: &str) -> String {
     const DIGITS: usize = 12;
     let mut key = String::new();
@@ -175,7 +175,7 @@ fn natural(name: &str) -> String {
     key
 }
 
-/// As much of `name` as fits into a block, and how wide it is.
+/// Returns `name` cut to fit into a block, and its width.
 fn fitted(name: &str) -> (String, usize) {
     let wide = |c: char| if c.is_ascii() { 1 } else { 2 };
     let whole: usize = name.chars().map(wide).sum();

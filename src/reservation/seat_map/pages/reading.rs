@@ -1,4 +1,4 @@
-//! What of a performance a page shows, and from where it is read.
+//! Part of a performance that a page shows, read from memory or the database.
 
 use super::{drawing::Drawing, overview::Overview};
 use crate::{
@@ -16,23 +16,23 @@ use crate::{
     web::error::PageError,
 };
 
-/// What of a performance is shown.
+/// Map of a performance, or of a part of it.
 pub(crate) struct RoomMap {
-    /// From where its changes are asked.
+    /// Cursor of the next changes.
     pub(crate) cursor: i64,
-    /// What was priced later may be shown at another price than it has.
+    /// Version of the prices; a seat priced by a later version may be shown at another price.
     pub(crate) price_version: i64,
     pub(crate) drawing: Drawing,
     pub(crate) zones: Vec<ZoneState>,
     pub(crate) sections: Vec<SectionListing>,
-    /// The one section shown, in a house that is shown one at a time.
+    /// Section shown, if only one is.
     pub(crate) section: Option<String>,
-    /// A large house from above.
+    /// Overview of a large performance.
     pub(crate) overview: Option<Overview>,
 }
 
-/// The part of a performance that `section` names, or all of it, or where the seats stood
-/// that `refusal` is about.
+/// Reads the map: all of a small performance, or `section` if given; of a large one, `section` or
+/// the sections of the seats that `refusal` names.
 pub(crate) async fn read_map(
     app: &App,
     state: &ReservationState,
@@ -43,7 +43,7 @@ pub(crate) async fn read_map(
     if state.is_large(app, id).await? {
         return read_large_map(app, state, id, section, refusal).await;
     }
-    // Before the seats: what changes meanwhile is told once more, not never.
+    // The cursor is read before the seats, so a change in between is sent again and not lost.
     let position = store::position(&app.db, id).await?;
     let seats = store::list_seats(&app.db, id, None).await?;
     let snapshot = Snapshot::new(position, seats, store::list_zones(&app.db, id).await?);
@@ -54,7 +54,7 @@ pub(crate) async fn read_map(
     Ok(RoomMap { cursor, price_version, drawing, zones, sections, section, overview: None })
 }
 
-/// A house from memory: from above, or one section of it.
+/// Reads a large performance from memory: the overview, and the seats of one section.
 async fn read_large_map(
     app: &App,
     state: &ReservationState,
@@ -70,7 +70,7 @@ async fn read_large_map(
     let ((cursor, price_version), sections, zones, mut seats) =
         state.feed.snapshot(app, id, read).await?;
     if let Some(ReservationError::SeatUnavailable { seat_ids, .. }) = refusal {
-        // Where the seats that are gone stood, as they stand now.
+        // The seats around the unavailable ones are read in their current state.
         seats = store::list_seats_around(&app.db, id, seat_ids).await?;
     }
     let section = seats.first().map(|seat| seat.section.clone());

@@ -1,4 +1,4 @@
-//! What changed on a map.
+//! SQL of reading the changes of a map.
 
 use serde::Deserialize;
 use sqlx::types::Json;
@@ -10,7 +10,7 @@ use crate::{
     reservation::model::SeatStatus,
 };
 
-/// A seat as it stands after a change.
+/// Current state of a changed seat.
 #[derive(Clone, Debug, Deserialize)]
 pub(crate) struct ChangedSeat {
     pub(crate) id: ScheduleSeatId,
@@ -19,7 +19,7 @@ pub(crate) struct ChangedSeat {
     pub(crate) version: i64,
 }
 
-/// A zone as it stands after a change.
+/// Current state of a changed zone.
 #[derive(Clone, Debug, Deserialize)]
 pub(crate) struct ChangedZone {
     pub(crate) id: ZoneId,
@@ -29,7 +29,7 @@ pub(crate) struct ChangedZone {
     pub(crate) version: i64,
 }
 
-/// What one snapshot showed.
+/// Changed rows and versions, read in one database snapshot.
 #[derive(Debug)]
 pub(crate) struct ChangedRows {
     pub(crate) cursor: i64,
@@ -39,15 +39,14 @@ pub(crate) struct ChangedRows {
     pub(crate) zones: Json<Vec<ChangedZone>>,
 }
 
-/// What was changed by transactions from `since` on, in its present state, and where to
-/// ask from next. One statement, so that cursor and rows are of one snapshot; a row whose
-/// writer is not older than everything still running comes again with the next question,
-/// so that one that commits late is never skipped.
+/// Returns the current state of rows changed by transactions from `since` on, and the next cursor.
+/// A single statement reads the cursor and the rows in one database snapshot. A row is returned
+/// again until its writer is older than every running transaction, so that a late commit is never
+/// skipped.
 ///
-/// A row that was restored from another cluster bears the number of a transaction that did not
-/// happen here, maybe one to come: it did not change, unless everything is asked for. A `since`
-/// that this cluster has not reached comes from another one as well: its viewer is told
-/// everything.
+/// A row restored from another cluster has a transaction number of that cluster, which may even be
+/// in the future here. Such a row counts as unchanged unless everything is requested. A `since` of
+/// zero, or one that this cluster has not reached, requests everything.
 pub(crate) async fn changes_since(
     db: &Pool,
     schedule_id: ScheduleId,

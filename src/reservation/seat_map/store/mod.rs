@@ -1,4 +1,4 @@
-//! Seats and zones as a map shows them.
+//! SQL of reading seats, zones and reservations for maps and lists.
 
 pub(crate) mod changes;
 
@@ -16,19 +16,19 @@ use crate::{
     reservation::model::{ReservationId, ReservationStatus, SeatStatus},
 };
 
-/// State of a performance before its seats are read.
+/// Cursor and versions of a performance, read before its seats.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Position {
-    /// Where to ask for changes from: every transaction older than this is seen by whatever is
-    /// read after it.
+    /// Cursor of the next changes: whatever is read later sees every transaction older than the
+    /// cursor.
     pub(crate) cursor: i64,
-    /// What was priced by a later acquire_permit may be shown at another price than it has.
+    /// Version of the prices; a seat priced by a later version may be shown at another price.
     pub(crate) price_version: i64,
-    /// The edition of the venue: with another one the seats may stand elsewhere.
+    /// Version of the venue; another version may place the seats differently.
     pub(crate) venue_version: i64,
 }
 
-/// The position to be read before the seats.
+/// Reads the position; must precede reading the seats.
 pub(crate) async fn position(db: &Pool, schedule_id: ScheduleId) -> Result<Position, sqlx::Error> {
     sqlx::query_as!(
         Position,
@@ -46,7 +46,7 @@ pub(crate) async fn position(db: &Pool, schedule_id: ScheduleId) -> Result<Posit
     .await
 }
 
-/// Seats of a performance, or of one section of it, in map order.
+/// Lists the seats of a performance, or of one section, in map order.
 pub(crate) async fn list_seats(
     db: &Pool,
     schedule_id: ScheduleId,
@@ -59,8 +59,8 @@ pub(crate) async fn list_seats(
     .map(in_map_order)
 }
 
-/// Seats of a performance. The venue is named so that only its seats are read, however many
-/// other venues there are.
+/// Lists the seats of a performance. The condition on the venue limits the read to its seats,
+/// however many other venues there are.
 async fn list_all_seats(db: &Pool, schedule_id: ScheduleId) -> Result<Vec<MapSeat>, sqlx::Error> {
     sqlx::query_as!(
         MapSeat,
@@ -78,8 +78,8 @@ async fn list_all_seats(db: &Pool, schedule_id: ScheduleId) -> Result<Vec<MapSea
     .await
 }
 
-/// Seats of one section of a performance: a statement of its own, because one kept plan for
-/// "this section or all" would read all.
+/// Lists the seats of one section. A separate statement, because one cached plan for "this section
+/// or all" would read all seats.
 async fn list_section_seats(
     db: &Pool,
     schedule_id: ScheduleId,
@@ -102,7 +102,7 @@ async fn list_section_seats(
     .await
 }
 
-/// The seats of every section in which one of `seat_ids` stands, in map order.
+/// Lists the seats of every section that has one of `seat_ids`, in map order.
 pub(crate) async fn list_seats_around(
     db: &Pool,
     schedule_id: ScheduleId,
@@ -129,7 +129,7 @@ pub(crate) async fn list_seats_around(
     .map(in_map_order)
 }
 
-/// Whether more than `count` seats are on sale; reads no more than those.
+/// Whether the performance has more than `count` seats; reads at most one seat more.
 pub(crate) async fn has_more_seats_than(
     db: &Pool,
     schedule_id: ScheduleId,
@@ -146,7 +146,7 @@ pub(crate) async fn has_more_seats_than(
     .await
 }
 
-/// The zones of a performance, the dearest first.
+/// Lists the zones of a performance, most expensive first.
 pub(crate) async fn list_zones(
     db: &Pool,
     schedule_id: ScheduleId,
@@ -165,7 +165,7 @@ pub(crate) async fn list_zones(
     .await
 }
 
-/// The items of a reservation with their names.
+/// Lists the items of a reservation with their names.
 pub(crate) async fn list_items(
     db: &Pool,
     reservation_id: ReservationId,
@@ -190,7 +190,7 @@ pub(crate) async fn list_items(
     .await
 }
 
-/// What one account reserved, the newest first, after the last of the page before.
+/// Lists an account's reservations, newest first, after the last one of the previous page.
 pub(crate) async fn list_owned(
     db: &Pool,
     account_id: AccountId,
