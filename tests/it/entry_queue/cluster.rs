@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 use sqlx::PgPool;
 
 use super::{crowded, join, line_of, until_status};
-use crate::support::{Concert, Office, PrivateCluster};
+use crate::support::{Concert, Office, Person, PrivateCluster};
 
 /// One concert for each node of the cluster, in their order.
 async fn concert_of_each_node(db: &PgPool, cluster: &PrivateCluster) -> Vec<Concert> {
@@ -27,8 +27,7 @@ async fn a_lost_node_stops_only_its_own_lines_and_brings_them_back(db: PgPool) {
         for person in &people {
             assert_eq!(join(person, concert).await.status, 201);
         }
-        let state = people[3].get(&line_of(concert)).await.json();
-        assert_eq!((&state["ahead"], &state["waiting"]), (&json!(2), &json!(3)), "{state}");
+        until_counted(&people[3], concert, (2, 3)).await;
     }
 
     cluster.nodes[1].kill();
@@ -56,13 +55,57 @@ async fn a_lost_node_stops_only_its_own_lines_and_brings_them_back(db: PgPool) {
     cluster.nodes[1].restart().await;
     let node = &cluster.nodes[1];
     cluster.until_whole(node).await;
+    until_counted(&people[3], lost, (1, 2)).await;
+}
+
+/// Waits until a person is told how many are ahead and how many wait.
+async fn until_counted(person: &Person, concert: &Concert, (ahead, waiting): (i64, i64)) {
+    const LOOKS_MAX: usize = 600;
     let mut state = Value::Null;
-    for _ in 0..600 {
-        state = people[3].get(&line_of(lost)).await.json();
-        if state["ahead"] != Value::Null {
-            break;
+    for _ in 0..LOOKS_MAX {
+        state = person.get(&line_of(concert)).await.json();
+        if (&state["ahead"], &state["waiting"]) == (&json!(ahead), &json!(waiting)) {
+            return;
         }
         tokio::time::sleep(std::time::Duration::from_millis(100)).await;
     }
-    assert_eq!((&state["ahead"], &state["waiting"]), (&json!(1), &json!(2)), "{state}");
+    panic!("{state}");
+}
+
+/// A node that answers nothing and closes nothing.
+#[sqlx::test]
+async fn a_mute_node_stops_only_its_own_lines_and_brings_them_back(db: PgPool) {
+    let cluster = PrivateCluster::start().await;
+    let office = Office::open_with(db.clone(), 2, &[("REDIS_URL", &cluster.url())]).await;
+    let concerts = concert_of_each_node(&db, &cluster).await;
+    let people = office.crowd(4, "Mute").await;
+    for concert in &concerts {
+        for person in &people {
+            assert_eq!(join(person, concert).await.status, 201);
+        }
+        until_counted(&people[3], concert, (2, 3)).await;
+    }
+
+    cluster.nodes[1].pause(true);
+    let mute = &concerts[1];
+    let path = line_of(mute);
+    let (poller, polled) = (people[3].clone(), path.clone());
+    let polling = tokio::spawn(async move {
+        loop {
+            // A read may end at its deadline, and no other failure is told.
+            let answer = poller.get(&polled).await;
+            assert!(answer.status == 200 || answer.code() == "unavailable", "{}", answer.body);
+        }
+    });
+    for concert in [&concerts[0], &concerts[2]] {
+        assert_eq!(people[0].delete(&line_of(concert)).await.status, 204);
+        until_status(&people[1], concert, "ACTIVE").await;
+        until_counted(&people[3], concert, (1, 2)).await;
+    }
+    assert!(!polling.is_finished());
+    polling.abort();
+    assert_eq!(people[2].delete(&path).await.status, 204);
+    cluster.nodes[1].pause(false);
+    cluster.until_whole(&cluster.nodes[1]).await;
+    until_counted(&people[3], mute, (1, 2)).await;
 }
