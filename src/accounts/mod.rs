@@ -1,5 +1,4 @@
-//! The accounts room owns accounts, their passwords and roles, and the sessions they are signed
-//! in with.
+//! Accounts, their passwords and roles, and the sessions they are signed in with.
 //!
 //! An **account** is an e-mail address, a name and a password hash. A **session** is a log-in
 //! on one device: the browser holds 256 random bits, the database their SHA-256. A **known

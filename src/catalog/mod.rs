@@ -1,4 +1,4 @@
-//! The catalog room owns what exists and when it is on sale.
+//! Catalog: programs, performances, venues, and when they are on sale.
 //!
 //! A **program** is what is sold; a **schedule** is one performance of it in a **venue** with
 //! **seats** and **zones** (standing places). Its **sale** opens and closes at fixed moments.
@@ -7,8 +7,8 @@
 //! # Invariants
 //!
 //! * Only published programs are shown; a cancelled one stays visible, marked as such.
-//! * Prices, seats and zones are inserted here; only the reservation room changes their state
-//!   afterwards. A hold keeps the price it was made at.
+//! * Prices, seats and zones are inserted here; only the reservation feature changes their
+//!   state afterwards. A hold keeps the price it was made at.
 //! * A refund deadline, agreed at the reservation or given by a later move of the performance, is
 //!   never taken back; no refund is given after the start.
 //! * An edit applies to the edition it was made of, or fails as [`CatalogError::Stale`].

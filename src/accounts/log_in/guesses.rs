@@ -34,7 +34,7 @@ const FREE: u32 = 10;
 const PAUSE_MAX: Duration = Duration::from_mins(5);
 /// How long failures are remembered after the last one; longer than any pause.
 const REMEMBERED: Duration = Duration::from_mins(30);
-/// Known networks kept per account.
+/// Known networks kept per account, and for how long after the last log-in.
 const NETWORKS_MAX: u32 = 20;
 const NETWORKS_KEPT: Duration = Duration::from_hours(24 * 90);
 /// Bound on sources and on networks remembered by one instance.

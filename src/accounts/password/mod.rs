@@ -17,8 +17,8 @@ use crate::infra::{limits::RateLimited, network::Network};
 
 /// Longest wait for a hash at log-in.
 const WAIT_MAX: Duration = Duration::from_secs(3);
-/// Longest wait for a hash at sign-up; long enough for everybody the queue admits of one
-/// network, also on a slow machine.
+/// Longest wait for a hash at sign-up: long enough for every request that the queue accepts of
+/// one network, also on a slow machine.
 const SIGN_UP_WAIT_MAX: Duration = Duration::from_secs(10);
 /// Seconds after which a refused request may try again.
 const RETRY_AFTER_SECS: u64 = 3;

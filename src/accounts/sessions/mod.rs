@@ -1,5 +1,4 @@
-//! The sessions room owns sessions: their lifetimes, their look-ups, and the list of them that
-//! an owner sees.
+//! Sessions: their lifetimes, their look-ups, and the list of them that an owner sees.
 //!
 //! A **session** is a log-in on one device, stored as the hash of its token. A **look-up**
 //! reads the account of a session; concurrent look-ups share a statement.

@@ -94,8 +94,8 @@ pub async fn create_zone(
     Ok(zone_id)
 }
 
-/// Changes a zone's name and price, as the performance's next edition; only the reservation
-/// room changes its places.
+/// Changes a zone's name and price, as the next edition of the performance; the zone's places
+/// are changed by `reservation` only.
 pub async fn update_zone(
     tx: &mut Connection,
     id: ScheduleId,

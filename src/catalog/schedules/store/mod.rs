@@ -189,7 +189,7 @@ pub(crate) async fn insert_zone(
     Ok(())
 }
 
-/// Writes a zone's name and price; only the reservation room changes its places.
+/// Writes a zone's name and price; the zone's places are changed by `reservation` only.
 pub(crate) async fn write_zone(
     tx: &mut Connection,
     id: ZoneId,
