@@ -20,7 +20,7 @@ impl Email {
     /// checked.
     pub fn parse(text: &str) -> Option<Self> {
         let text = text.trim();
-        // Long text is refused before it is folded; folding never shortens four bytes to one.
+        // The limit applies to the text as typed, too, which bounds the work of folding.
         if text.len() > Self::BYTES_MAX {
             return None;
         }

@@ -9,8 +9,8 @@
 //! * Only published programs are shown; a cancelled one stays visible, marked as such.
 //! * Prices, seats and zones are inserted here; only the reservation feature changes their
 //!   state afterwards. A hold keeps the price it was made at.
-//! * A refund deadline, agreed at the reservation or given by a later move of the performance, is
-//!   never taken back; no refund is given after the start.
+//! * A refund deadline, agreed at the reservation or given by a later move of the performance,
+//!   is never taken back; no deadline is later than the start.
 //! * An edit applies to the edition it was made of, or fails as [`CatalogError::Stale`].
 //!
 //! # Concurrency
