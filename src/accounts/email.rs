@@ -1,26 +1,26 @@
-//! E-mail addresses, folded in one place.
+//! E-mail addresses, and the one place that folds them.
 
 use std::fmt;
 
 use icu_casemap::CaseMapper;
 use icu_normalizer::ComposingNormalizer;
 
-/// An e-mail address: something on both sides of an @, 254 bytes at most (RFC 5321).
+/// E-mail address: text on both sides of an @, at most 254 bytes (RFC 5321).
 ///
-/// Parsing folds it: width and compatibility (NFKC), case (the full folding of Unicode), and
-/// the host as the domain name system knows it (IDNA, in ASCII). What is stored, compared,
-/// looked up and counted is the folded address and nothing else, so no two programs can
-/// disagree on whether two addresses are one.
+/// Parsing folds the address: width and compatibility (NFKC), case (Unicode full case folding),
+/// and the host to its ASCII form (IDNA). Only the folded address is stored, compared, looked
+/// up and counted, so no two programs can disagree on whether two addresses are one.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Email(String);
 
 impl Email {
     const BYTES_MAX: usize = 254;
 
-    /// The folded address, if `text` can be one. Whether mail arrives there nobody can parse.
+    /// Returns the folded address, or `None` if `text` cannot be one. Deliverability is not
+    /// checked.
     pub fn parse(text: &str) -> Option<Self> {
         let text = text.trim();
-        // Folding is not for a body's worth of text; no folding makes four bytes of one.
+        // The limit applies to the text as typed, too, which bounds the work of folding.
         if text.len() > Self::BYTES_MAX {
             return None;
         }
@@ -35,17 +35,17 @@ impl Email {
         (is_usable && folded.len() <= Self::BYTES_MAX).then_some(Self(folded))
     }
 
-    /// The folded address.
+    /// Returns the folded address.
     pub fn as_str(&self) -> &str {
         &self.0
     }
 
-    /// What stands before the @.
+    /// Returns the part before the @.
     pub(crate) fn name(&self) -> &str {
         self.0.rsplit_once('@').map_or("", |(name, _)| name)
     }
 
-    /// The first label of the host.
+    /// Returns the first label of the host.
     pub(crate) fn host_label(&self) -> &str {
         let host = self.0.rsplit_once('@').map_or("", |(_, host)| host);
         host.split('.').next().unwrap_or_default()
@@ -58,8 +58,8 @@ impl fmt::Display for Email {
     }
 }
 
-/// `text` without differences of width and case, composed. Folding what is folded changes
-/// nothing, but for a few sequences that no address has.
+/// Returns `text` folded in width and case (NFKC, full case folding) and composed. Folding is
+/// idempotent except for a few sequences that occur in no address.
 pub(crate) fn fold(text: &str) -> String {
     let normalizer = ComposingNormalizer::new_nfkc();
     let composed = normalizer.normalize(text);
@@ -100,13 +100,13 @@ mod tests {
         assert_eq!(folded("김민아@예시.kr"), folded("김민아@xn--vv4b11d.kr"));
     }
 
-    /// The letter that PostgreSQL folds into an i and Rust does not.
+    /// U+0130 folds to `i` in PostgreSQL and not in Rust.
     #[test]
     fn a_dotted_capital_is_nobody_elses_letter() {
         assert_ne!(folded("ad\u{130}@b.example"), folded("adi@b.example"));
         assert_ne!(folded("ad\u{131}@b.example"), folded("adi@b.example"));
         assert_eq!(folded("ad\u{130}@b.example"), folded("adi\u{307}@b.example"));
-        // The sign of the Kelvin is a k to everybody.
+        // U+212A (Kelvin sign) folds to `k` in both.
         assert_eq!(folded("\u{212a}im@b.example").as_deref(), Some("kim@b.example"));
     }
 

@@ -1,29 +1,31 @@
-//! Why nobody was signed in.
+//! Errors of accounts: sign-up, log-in, roles and confirmation.
 
 use crate::infra::limits::RateLimited;
 
-/// The text is for logs; `pages.rs` maps each variant to its status and code.
+/// Refusal or failure of an account operation. The text is for logs; `pages.rs` maps each
+/// variant to its status and code.
 #[derive(Debug, thiserror::Error)]
 pub enum AccountError {
-    /// The page needs somebody signed in.
+    /// The page requires a signed-in account.
     #[error("nobody is signed in")]
     LoginRequired,
-    /// The page is for the staff, or for who manages.
+    /// The page requires the role staff or admin.
     #[error("the role does not open this page")]
     Forbidden,
-    /// Nobody locks themselves out, or takes their own role away.
+    /// An administrator may not lock their own account or change its role.
     #[error("this is the own account")]
     OwnAccount,
-    /// The management acts on nothing that a rehearsal made: its removal takes it away.
+    /// Administrators may not act on rehearsal data; only the rehearsal's own clean-up removes
+    /// it.
     #[error("a rehearsal made this")]
     Rehearsed,
-    /// The account is not as it was shown.
+    /// The account differs from what the form showed.
     #[error("the account was changed meanwhile")]
     Stale,
-    /// No such account, or not its password: which, is not told.
+    /// No such account, or not its password; the answer does not reveal which.
     #[error("the e-mail and the password do not belong together")]
     WrongCredentials,
-    /// The account was locked by the management.
+    /// An administrator locked the account.
     #[error("the account is locked")]
     Locked,
     /// Another account has this address.
@@ -32,13 +34,13 @@ pub enum AccountError {
     /// Too many attempts.
     #[error(transparent)]
     RateLimited(#[from] RateLimited),
-    /// Too many passwords to hash at once.
+    /// Too many passwords are waiting to be hashed.
     #[error("too many people: {0}")]
     Crowded(RateLimited),
-    /// Whoever is signed in was asked for their password and did not know it.
+    /// The signed-in account gave a wrong password when asked to confirm it.
     #[error("the password is not this account's")]
     WrongPassword,
-    /// What cannot be undone needs the password once more.
+    /// The action requires a recent confirmation of the password.
     #[error("the password was not given lately")]
     ConfirmationRequired,
     /// Hashing failed.

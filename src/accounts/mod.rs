@@ -1,29 +1,30 @@
-//! Who may sign in, and the sessions they are signed in with.
+//! Accounts, their passwords and roles, and the sessions they are signed in with.
 //!
-//! An **account** is an e-mail address, a name and a password hash. A **session** is a
-//! log-in on one device: the browser holds 256 random bits, the database their SHA-256. A
-//! **known device** is a browser on which the account was logged in to before. A
-//! **confirmation** is the password given once more, before what cannot be undone.
-//! A **role** says what the account may do beside buying.
+//! An **account** is an e-mail address, a name and a password hash. A **session** is a log-in
+//! on one device: the browser holds 256 random bits, the database their SHA-256. A **known
+//! device** is a browser on which the account was logged in to before. A **confirmation** is
+//! the password given once more, before an action that cannot be undone. A **role** is what the
+//! account may do beside buying.
 //!
 //! # Invariants
 //!
-//! * One account per e-mail address, however it is written: [`Email`] folds it, and nothing
-//!   else compares addresses.
-//! * No password that is known from breaches, or is its owner's name.
-//! * No password is looked at before the budgets of its network and its account allow it
-//!   (`docs/SECURITY-EVENTS.md`); none of them shuts an owner out where they are known.
+//! * One account per e-mail address, however it is written: [`Email`] folds it, and no other
+//!   code compares addresses.
+//! * No password is accepted that is known from breaches, or is its owner's name.
+//! * No password is checked before the budgets of its network and its account allow it
+//!   (`docs/SECURITY-EVENTS.md`); no budget shuts an owner out of a known device or network.
 //! * No password and no session token is stored or logged, only their hashes.
-//! * Logging out ends the session on the server; a lost Redis ends none. A lock and another
-//!   role end all of an account's; what its owner ended elsewhere is over within a second.
+//! * Logging out ends the session on the server; losing Redis ends none. Locking an account or
+//!   changing its role ends all its sessions; a session that its owner ended on another device
+//!   is over within a second.
 //!
 //! # Concurrency
 //!
-//! Two sign-ups with one address race for `accounts_email_key`; the loser is told
-//! that the address is taken. Sessions that are asked for at the same moment are looked
-//! up in one statement (`lookups.rs`). Hashing passes through a bounded [`PasswordGate`], in
-//! front of which networks take turns: who finds their network's share taken is refused at
-//! once. A log-in beside a lock waits for the account's row and then opens no session.
+//! Two sign-ups with one address race for `accounts_email_key`; the loser gets
+//! [`AccountError::EmailTaken`]. Concurrent session lookups share one statement
+//! (`sessions/lookups.rs`). Hashing passes a bounded [`PasswordGate`], which serves networks
+//! round-robin; a request whose network's share is full is refused at once. A log-in that races
+//! with a lock waits for the account's row and then opens no session.
 
 mod email;
 mod error;

@@ -1,4 +1,4 @@
-//! Accounts as they are typed, parsed.
+//! Account types: ids, roles, parsed input and session tokens.
 
 use std::fmt;
 
@@ -11,7 +11,7 @@ use super::{
     password::rules::{self, PasswordRefusal},
 };
 
-/// Names an account.
+/// Account id.
 #[derive(
     Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, sqlx::Type,
 )]
@@ -25,20 +25,20 @@ impl fmt::Display for AccountId {
     }
 }
 
-/// What an account may do beside buying.
+/// Role of an account: what it may do beside buying.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, sqlx::Type)]
 #[sqlx(type_name = "text", rename_all = "SCREAMING_SNAKE_CASE")]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub enum Role {
-    /// Nothing more.
+    /// Buys only.
     Customer,
-    /// Check tickets at the door.
+    /// Checks tickets at the door.
     Staff,
-    /// Manage everything.
+    /// Manages everything.
     Admin,
 }
 
-/// A password as it was typed. It has no `Debug` that would show it.
+/// Password as typed. `Debug` does not show it.
 #[derive(Clone)]
 pub struct Password(String);
 
@@ -49,8 +49,8 @@ impl fmt::Debug for Password {
 }
 
 impl Password {
-    /// A password that may be chosen by whoever has `email` and `name`, as far as those are
-    /// known.
+    /// Returns a password that the owner of `email` and `name` may choose; a `None` is not
+    /// compared.
     pub(crate) fn chosen(
         text: &str,
         email: Option<&Email>,
@@ -59,7 +59,7 @@ impl Password {
         rules::check(text, email, name).map(|()| Self(text.to_owned()))
     }
 
-    /// A password that may be tried.
+    /// Returns a password to be tried, or `None` if it is longer than any stored one can be.
     pub fn typed(text: &str) -> Option<Self> {
         (text.len() <= rules::BYTES_MAX).then(|| Self(text.to_owned()))
     }
@@ -69,39 +69,40 @@ impl Password {
     }
 }
 
-/// The name of a person or a group, 1 to 80 characters.
+/// Name of a person or a group, 1 to 80 characters.
 #[derive(Clone, Debug)]
 pub struct Name(String);
 
 impl Name {
     const CHARS_MAX: usize = 80;
 
-    /// `text` if it is a name.
+    /// Returns the trimmed `text`, or `None` if it is empty, too long or has control
+    /// characters.
     pub fn parse(text: &str) -> Option<Self> {
         let text = text.trim();
         let fits = (1..=Self::CHARS_MAX).contains(&text.chars().count());
         (fits && !text.chars().any(char::is_control)).then(|| Self(text.to_owned()))
     }
 
-    /// As it was typed.
+    /// Returns the name as typed, trimmed.
     pub fn as_str(&self) -> &str {
         &self.0
     }
 }
 
-/// A sign-up.
+/// Parsed sign-up.
 #[derive(Clone, Debug)]
 pub struct NewAccount {
-    /// Where the account is found by.
+    /// Address the account logs in with.
     pub email: Email,
-    /// What the pages call its owner.
+    /// Owner's name as the pages show it.
     pub name: Name,
-    /// What opens it.
+    /// Password to log in with.
     pub password: Password,
 }
 
 impl NewAccount {
-    /// A sign-up of what was typed, or a sentence for the person at the terminal.
+    /// Parses a sign-up given on the command line; the error is a sentence for the terminal.
     pub fn parse(email: &str, name: &str, password: &str) -> Result<Self, NewAccountRefusal> {
         let email = Email::parse(email).ok_or(NewAccountRefusal::Email)?;
         let name = Name::parse(name).ok_or(NewAccountRefusal::Name)?;
@@ -110,30 +111,30 @@ impl NewAccount {
     }
 }
 
-/// What of a sign-up makes no sense, as a sentence for the person at the terminal.
+/// Mistake in a sign-up, as a sentence for the terminal.
 #[derive(Clone, Copy, Debug, thiserror::Error)]
 pub enum NewAccountRefusal {
-    /// No address.
+    /// Not an e-mail address.
     #[error("The account needs an e-mail address.")]
     Email,
-    /// No name.
+    /// Not a name.
     #[error("The account needs a name of 1 to 80 characters.")]
     Name,
-    /// A password that may not be chosen.
+    /// Password that may not be chosen.
     #[error(transparent)]
     Password(#[from] PasswordRefusal),
 }
 
-/// A log-in.
+/// Parsed log-in.
 #[derive(Clone, Debug)]
 pub struct Credentials {
-    /// Whose account.
+    /// Address of the account.
     pub email: Email,
-    /// What should open it.
+    /// Password to check.
     pub password: Password,
 }
 
-/// The secret that a browser holds: 256 random bits.
+/// Secret that the browser holds: 256 random bits.
 #[derive(Clone)]
 pub(crate) struct SessionToken([u8; 32]);
 
@@ -142,7 +143,7 @@ impl SessionToken {
         Self(rand::random())
     }
 
-    /// As the cookie carries it.
+    /// Returns the cookie's value: URL-safe base64 without padding.
     pub(crate) fn encode(&self) -> String {
         use base64::prelude::{BASE64_URL_SAFE_NO_PAD, Engine as _};
         BASE64_URL_SAFE_NO_PAD.encode(self.0)
@@ -153,7 +154,7 @@ impl SessionToken {
         BASE64_URL_SAFE_NO_PAD.decode(text).ok()?.try_into().ok().map(Self)
     }
 
-    /// As the database knows it.
+    /// Returns the SHA-256 that the database stores.
     pub(crate) fn hash(&self) -> TokenHash {
         Sha256::digest(self.0).into()
     }
@@ -168,22 +169,22 @@ impl fmt::Debug for SessionToken {
 /// SHA-256 of a session token.
 pub(crate) type TokenHash = [u8; 32];
 
-/// Whom a session belongs to.
+/// Account of a live session, as one statement reads it.
 #[derive(Clone, Debug)]
 pub(crate) struct SessionAccount {
-    /// The session.
+    /// Session id.
     pub session_id: Uuid,
-    /// Whether the password was given lately.
+    /// Whether the password was confirmed within the configured time.
     pub is_confirmed: bool,
-    /// Whether nobody noted for a while that the session is in use.
+    /// Whether `last_seen_at` is due to be updated.
     pub is_unseen: bool,
-    /// The account.
+    /// Account id.
     pub account_id: AccountId,
-    /// Its name.
+    /// Owner's name.
     pub name: String,
-    /// Its role now, not at log-in.
+    /// Current role, not the one at log-in.
     pub role: Role,
-    /// How many people wait for it to take points.
+    /// Pending transfers of points that wait for this account's answer.
     pub requests_waiting: i64,
 }
 

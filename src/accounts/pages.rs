@@ -1,4 +1,5 @@
-//! Sign-up, log-in, log-out.
+//! Parts shared by the account pages: error mapping, the way on, and the answer after signing
+//! in.
 
 use actix_web::{
     HttpRequest, HttpResponse,
@@ -75,7 +76,7 @@ impl HttpError for AccountError {
     }
 }
 
-/// The query of a page that leads on.
+/// Query string of a page that leads on to another.
 #[derive(Debug, Default, Deserialize)]
 pub struct Next {
     #[serde(default)]
@@ -83,24 +84,24 @@ pub struct Next {
 }
 
 impl Next {
-    /// Where it leads, a path of ours; empty where it says nothing.
+    /// Returns the local path to go on to; empty if the query has none.
     pub(crate) fn path(&self) -> String {
         parse_next(&self.next)
     }
 }
 
-/// Where a form leads on to, a path of ours; empty where it says nothing.
+/// Returns the local path that a form leads on to; empty for an empty `text`.
 pub(crate) fn parse_next(text: &str) -> String {
     if text.is_empty() { String::new() } else { LocalPath::or_start(text).to_string() }
 }
 
-/// The browser of `request`, as its owner sees it in the list of sessions.
+/// Returns the browser's name as the list of sessions shows it.
 pub(crate) fn device_of(request: &HttpRequest) -> String {
     let agent = request.headers().get(header::USER_AGENT).and_then(|agent| agent.to_str().ok());
     device_name(agent.unwrap_or_default())
 }
 
-/// The answer to whoever has just signed up or in.
+/// Builds the answer to a successful sign-up or log-in, with the session and device cookies.
 pub(crate) fn welcome(
     app: &App,
     v: &View,
@@ -110,7 +111,7 @@ pub(crate) fn welcome(
 ) -> HttpResponse {
     let next = LocalPath::or_start(next);
     let mut answer = v.done(status, &json!({ "account_id": account_id }), next.as_str());
-    // A cookie of ours always is a valid header.
+    // The cookie's value is base64 and always a valid header, so the error cannot occur.
     let _ = answer.add_cookie(&session_cookie(app, &token));
     if let Some(cookie) = device_cookie(app, account, KNOWN_DAYS) {
         let _ = answer.add_cookie(&cookie);

@@ -1,4 +1,4 @@
-//! The SQL of accounts.
+//! SQL of accounts.
 
 use sqlx::PgExecutor;
 
@@ -9,7 +9,7 @@ use super::{
 };
 use crate::infra::postgres::{Pool, violated_constraint};
 
-/// What a log-in is checked against.
+/// Stored credentials to check a log-in against.
 pub(crate) struct StoredCredentials {
     pub(crate) id: AccountId,
     pub(crate) password_hash: String,
@@ -58,7 +58,7 @@ pub(crate) async fn insert_account(
     Ok(())
 }
 
-/// The address of an account, folded.
+/// Returns the folded address of an account; `None` if there is no such account.
 pub(crate) async fn find_email(db: &Pool, id: AccountId) -> Result<Option<String>, sqlx::Error> {
     sqlx::query_scalar!("select email from accounts where id = $1", id as _)
         .fetch_optional(db)

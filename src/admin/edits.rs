@@ -1,4 +1,4 @@
-//! Edits of the catalog that the audit log records.
+//! Edits of the catalog, recorded in the audit log.
 
 use serde::Serialize;
 
@@ -15,24 +15,24 @@ use crate::{
     infra::postgres::{Transaction, retry_stale},
 };
 
-/// Acts of others that a refused edit is shown.
+/// Bound on the acts that [`AdminError::ChangedMeanwhile`] reports.
 const MEANWHILE_MAX: i64 = 20;
 
-/// An edit that is about to be written into the log.
+/// Edit to carry out and record.
 pub(crate) struct Edit {
     pub(crate) by: AccountId,
     pub(crate) act: Act,
     pub(crate) subject: Subject,
     pub(crate) subject_id: String,
-    /// The edition that it was made of.
+    /// Edition that the edit was made of.
     pub(crate) version: i64,
-    /// Why, where that is asked.
+    /// Reason; `None` for edits that require none.
     pub(crate) reason: Option<Reason>,
 }
 
-/// Carries out an edit, with its act in the log, in one transaction. An edit of an edition that
-/// is not the newest is answered with what was changed meanwhile. One that the server undid to
-/// break a deadlock is carried out again: `work` gets a new transaction and hands it back.
+/// Carries out an edit and records its act, in one transaction. An edition that is not the
+/// newest yields [`AdminError::ChangedMeanwhile`]. After a deadlock or a conflict the edit is
+/// retried: `work` gets a new transaction and returns it.
 pub(crate) async fn commit_edit<T, E, F>(
     app: &App,
     edit: &Edit,
@@ -63,7 +63,8 @@ where
     .await
 }
 
-/// What was done to a subject since its edition `version`, newest first.
+/// Returns the refusal with what was done to a subject since its edition `version`, newest
+/// first.
 async fn meanwhile(app: &App, subject_id: &str, version: i64) -> AdminError {
     match store::list_since(&app.db, subject_id, version, MEANWHILE_MAX).await {
         Ok(lines) => AdminError::ChangedMeanwhile(

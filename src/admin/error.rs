@@ -1,4 +1,4 @@
-//! Why the desk did not do what it was asked to.
+//! Errors of the management pages and the door.
 
 use crate::{
     accounts::AccountError,
@@ -15,40 +15,41 @@ use crate::{
     wallet::WalletError,
 };
 
-/// The text is for logs; `pages.rs` maps each variant to its status and code.
+/// Refusal or failure of an administrator's or staff's action. The text is for logs;
+/// `pages/mod.rs` maps each variant to its status and code.
 #[derive(Debug, thiserror::Error)]
 pub enum AdminError {
-    /// There is no such thing.
+    /// No such subject.
     #[error("there is none")]
     NotFound,
-    /// Somebody else changed it after it was shown.
+    /// The edition was changed after it was shown; the changes, newest first.
     #[error("it was changed meanwhile")]
     ChangedMeanwhile(Vec<Meanwhile>),
     /// The catalog refused.
     #[error(transparent)]
     Catalog(#[from] CatalogError),
-    /// Seats or places that are held or sold stand in the way.
+    /// Held or sold seats or places prevent the change.
     #[error(transparent)]
     Stock(#[from] StockError),
-    /// The line refused.
+    /// The queue refused.
     #[error(transparent)]
     Queue(#[from] QueueError),
-    /// The payment was not given back.
+    /// The refund was refused.
     #[error(transparent)]
     Payment(#[from] PaymentError),
-    /// The points were not moved.
+    /// The wallet refused.
     #[error(transparent)]
     Wallet(#[from] WalletError),
-    /// The hold was not released.
+    /// The reservation refused.
     #[error(transparent)]
     Reservation(#[from] ReservationError),
-    /// The ticket is not what it should be.
+    /// The ticket was refused.
     #[error(transparent)]
     Ticket(#[from] TicketError),
-    /// The account is not what it should be.
+    /// The account operation was refused.
     #[error(transparent)]
     Account(#[from] AccountError),
-    /// The request key does not lead to work.
+    /// The request key is in use, or was used for another request.
     #[error(transparent)]
     Key(#[from] KeyError),
     /// Postgres failed.
@@ -61,7 +62,8 @@ impl Contention for AdminError {
         match self {
             Self::Payment(error) => error.is_stale(),
             Self::Wallet(error) => error.is_stale(),
-            // An edition that is not the newest stays so: that is told, not tried again.
+            // A stale edition stays stale, so retrying cannot help; only database conflicts are
+            // retried.
             Self::Key(KeyError::Database(error))
             | Self::Catalog(CatalogError::Database(error))
             | Self::Stock(StockError::Database(error))

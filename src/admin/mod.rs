@@ -1,24 +1,25 @@
-//! The desk: what those who manage the house see and do.
+//! Management pages and the door: what administrators and staff see and do.
 //!
-//! An **act** is one thing that staff did: who, to which **subject**, how that was
-//! before and after, and why. The acts are the **audit log**, the one table that is
-//! this feature's own; everything else is done by the other features' services.
+//! An **edit** changes one **edition** (numbered version) of a program, a venue or a
+//! performance. An **act** is what the audit log records of it: who, to which **subject**, its
+//! state before and after, and why. This feature owns no table; functions of the other features
+//! do the work inside its transactions.
 //!
 //! # Invariants
 //!
-//! * Every act is written in the transaction of the work it stands for: neither is ever
-//!   there without the other. The log is append-only.
-//! * No page of this feature opens to a customer, and but for the door none to staff.
+//! * Every act is written in the transaction of the work it records: neither exists without the
+//!   other.
+//! * No page of this feature opens for a customer, and only those of the door open for staff.
 //!   The role is read at every request.
-//! * Nobody overwrites what they have not seen: an edit carries the version it was made
-//!   of, and is refused when that is not the newest.
+//! * No edit overwrites changes that its author has not seen: an edit carries the version it
+//!   was made of, and is refused when that is not the newest.
 //!
 //! # Concurrency
 //!
-//! Two edits of one row race for its version; the loser is shown what the winner
-//! changed. A cancelled program is wound down in small transactions by every instance
-//! at once; what is left to do is read from the rows themselves, so a crash loses
-//! nothing and nothing is done twice.
+//! Two edits of one row race for its version; the loser gets [`AdminError::ChangedMeanwhile`]
+//! with the winner's changes. Every instance winds cancelled programs down, in small
+//! transactions; the remaining work is read from the rows themselves, so a crash loses nothing
+//! and nothing is done twice.
 
 pub(crate) mod audit_log;
 pub(crate) mod cancellation;

@@ -1,4 +1,20 @@
-//! The log of what staff did.
+//! Audit log: the record of what staff and administrators did.
+//!
+//! An **act** is one kind of change or check; its **subject** is the thing acted on. An
+//! **entry** is an act about to be written; a **line** is an entry as the log returns it, with
+//! the name of the account that acted.
+//!
+//! # Invariants
+//!
+//! * An entry is written in the transaction of the work it records: neither exists without the
+//!   other.
+//! * Entries are never updated or deleted here; there is no function for either.
+//! * The security log receives an act only after its commit.
+//!
+//! # Concurrency
+//!
+//! Appending locks no rows of other entries, so writers do not race. A crash between the commit
+//! and the security log loses only the latter's event.
 
 pub(crate) mod model;
 pub(crate) mod store;
@@ -15,19 +31,19 @@ use crate::{
     },
 };
 
-/// Which lines of the log are asked for.
+/// Filter for lines of the log; `None` does not restrict.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct AuditFilter {
-    /// Acts of one kind.
+    /// Name of an act, without [`model::ACT_KEY`].
     pub(crate) act: Option<String>,
-    /// What was done to one subject.
+    /// Id of one subject.
     pub(crate) subject_id: Option<String>,
-    /// What one member of staff did, by the beginning of their name or address.
+    /// Beginning of the name or address of the account that acted.
     pub(crate) who: Option<String>,
 }
 
 impl AuditFilter {
-    /// The same question, with whoever is meant.
+    /// Resolves `who` to account ids.
     pub(crate) async fn find(&self, db: &Pool) -> Result<FoundFilter, sqlx::Error> {
         let who = match &self.who {
             Some(text) => Some(find_accounts(db, text).await?),
@@ -37,7 +53,7 @@ impl AuditFilter {
     }
 }
 
-/// A [`AuditFilter`] whose people were found.
+/// [`AuditFilter`] with `who` resolved to account ids.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct FoundFilter {
     pub(crate) act: Option<String>,
@@ -45,12 +61,12 @@ pub(crate) struct FoundFilter {
     pub(crate) who: Option<Vec<Uuid>>,
 }
 
-/// Writes an act into the log, in the transaction of the work it stands for.
+/// Writes an entry in the transaction of the work it records.
 pub(crate) async fn record(tx: &mut Connection, entry: &AuditEntry) -> Result<(), sqlx::Error> {
     store::insert(tx, entry).await
 }
 
-/// Writes an act into the log, commits it with its work, and tells the security log.
+/// Writes an entry, commits it with its work, and reports it to the security log.
 pub(crate) async fn commit(
     app: &App,
     mut tx: Transaction,
@@ -62,12 +78,12 @@ pub(crate) async fn commit(
     Ok(())
 }
 
-/// Tells the security log of an act that is committed.
+/// Reports a committed act to the security log.
 pub(crate) fn tell(app: &App, entry: &AuditEntry) {
     app.security_log.tell_act(&entry.event());
 }
 
-/// A page of the log, newest first.
+/// Returns a page of the log, newest first.
 pub(crate) async fn list(
     db: &Pool,
     filter: &AuditFilter,

@@ -1,4 +1,4 @@
-//! Acts and what they are done to.
+//! Acts, their subjects, and entries of the audit log.
 
 use std::fmt;
 
@@ -9,7 +9,7 @@ use uuid::Uuid;
 
 use crate::{accounts::AccountId, infra::security_log::ActEvent};
 
-/// What the locale key of every act begins with; the log has what follows.
+/// Prefix of every act's locale key; the log stores the rest.
 pub(crate) const ACT_KEY: &str = concat!("admin-", "act-");
 
 macro_rules! named {
@@ -21,7 +21,7 @@ macro_rules! named {
         }
 
         impl $type {
-            /// As the log has it.
+            /// Returns the name that the log stores.
             pub(crate) fn name(self) -> &'static str {
                 let key = self.key();
                 key.strip_prefix(ACT_KEY).unwrap_or(key)
@@ -37,83 +37,83 @@ macro_rules! named {
 }
 
 named! {
-    /// What was done.
+    /// Act of staff or an administrator.
     Act {
-        /// A ticket opened the door.
+        /// A ticket was checked in.
         CheckedIn "admin-act-checked-in",
-        /// A check-in was taken back.
+        /// A check-in was undone.
         CheckInUndone "admin-act-check-in-undone",
-        /// A draft was made.
+        /// A draft was created.
         ProgramCreated "admin-act-program-created",
         /// A program was edited.
         ProgramEdited "admin-act-program-edited",
-        /// A draft was shown to everybody.
+        /// A draft was published.
         ProgramPublished "admin-act-program-published",
-        /// A program will not take place.
+        /// A program was cancelled.
         ProgramCancelled "admin-act-program-cancelled",
-        /// How fast people go in was changed.
+        /// Capacity or rate of a queue was changed.
         LineChanged "admin-act-line-changed",
-        /// Nobody was let in any more.
+        /// Admission to a program was paused.
         LinePaused "admin-act-line-paused",
-        /// People were let in again.
+        /// Admission to a program was resumed.
         LineResumed "admin-act-line-resumed",
-        /// Somebody was let in past the line.
+        /// An account was admitted past the queue.
         LetIn "admin-act-let-in",
-        /// A part of a line was taken away.
+        /// Entries were purged from a queue.
         LinePurged "admin-act-line-purged",
-        /// Somebody was locked out.
+        /// An account was locked.
         AccountLocked "admin-act-account-locked",
-        /// Somebody was let back in.
+        /// An account was unlocked.
         AccountUnlocked "admin-act-account-unlocked",
-        /// Somebody may do more, or less.
+        /// An account's role was changed.
         RoleChanged "admin-act-role-changed",
         /// Points were corrected.
         PointsAdjusted "admin-act-points-adjusted",
         /// A reservation was refunded.
         Refunded "admin-act-refunded",
-        /// A venue was opened.
+        /// A venue was created.
         VenueCreated "admin-act-venue-created",
         /// A venue was edited.
         VenueEdited "admin-act-venue-edited",
-        /// A venue was given other seats.
+        /// A venue's seats were replaced.
         SeatsReplaced "admin-act-seats-replaced",
-        /// A performance was announced.
+        /// A performance was created.
         ScheduleCreated "admin-act-schedule-created",
         /// A performance was moved.
         ScheduleEdited "admin-act-schedule-edited",
-        /// Sections were priced.
+        /// Prices of sections were set.
         PricesSet "admin-act-prices-set",
         /// Seats were taken off sale.
         SeatsBlocked "admin-act-seats-blocked",
         /// Seats were put back on sale.
         SeatsUnblocked "admin-act-seats-unblocked",
-        /// A zone was added.
+        /// A zone was created.
         ZoneCreated "admin-act-zone-created",
         /// A zone was edited.
         ZoneEdited "admin-act-zone-edited",
     }
 
-    /// What it was done to.
+    /// Kind of thing acted on.
     Subject {
-        /// A ticket, by its id.
+        /// Ticket, by its id.
         Ticket "ticket",
-        /// A program, by its id.
+        /// Program, by its id.
         Program "program",
-        /// An account, by its id.
+        /// Account, by its id.
         Account "account",
-        /// A reservation, by its id.
+        /// Reservation, by its id.
         Reservation "reservation",
-        /// A venue, by its id.
+        /// Venue, by its id.
         Venue "venue",
-        /// A performance, by its id.
+        /// Performance, by its id.
         Schedule "schedule",
     }
 }
 
-/// One act, about to be written into the log.
+/// Act about to be written into the log.
 #[derive(Clone, Debug)]
 pub(crate) struct AuditEntry {
-    /// Names the act: also what points that it moved refer to.
+    /// Id of the act; point transactions made by it refer to this id.
     pub(crate) id: Uuid,
     pub(crate) by: AccountId,
     pub(crate) act: Act,
@@ -125,7 +125,7 @@ pub(crate) struct AuditEntry {
 }
 
 impl AuditEntry {
-    /// `by` did `act` to the `subject` named `subject_id`.
+    /// Creates the entry that `by` did `act` to the `subject` with id `subject_id`.
     pub(crate) fn new(
         by: AccountId,
         act: Act,
@@ -137,22 +137,22 @@ impl AuditEntry {
         Self { id, by, act, subject, subject_id, before: None, after: None, reason: None }
     }
 
-    /// How the subject was before.
+    /// Sets the subject's state before the act.
     pub(crate) fn before(self, before: &impl Serialize) -> Self {
         Self { before: serde_json::to_value(before).ok(), ..self }
     }
 
-    /// How it is after.
+    /// Sets the subject's state after the act.
     pub(crate) fn after(self, after: &impl Serialize) -> Self {
         Self { after: serde_json::to_value(after).ok(), ..self }
     }
 
-    /// Why.
+    /// Sets the reason.
     pub(crate) fn because(self, reason: &Reason) -> Self {
         Self { reason: Some(reason.0.clone()), ..self }
     }
 
-    /// As the security log tells it.
+    /// Returns the entry's event for the security log.
     pub(crate) fn event(&self) -> ActEvent<'_> {
         ActEvent {
             by: self.by.0,
@@ -163,7 +163,7 @@ impl AuditEntry {
     }
 }
 
-/// Why somebody did something: a sentence, 3 to 300 characters.
+/// Reason for an act: one line of 3 to 300 characters.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub(crate) struct Reason(String);
@@ -172,7 +172,8 @@ impl Reason {
     const CHARS_MIN: usize = 3;
     const CHARS_MAX: usize = 300;
 
-    /// `text` if it can be a reason.
+    /// Returns the trimmed `text`, or `None` if its length is out of range or it has control
+    /// characters.
     pub(crate) fn parse(text: &str) -> Option<Self> {
         let text = text.trim();
         let fits = (Self::CHARS_MIN..=Self::CHARS_MAX).contains(&text.chars().count());
@@ -180,7 +181,7 @@ impl Reason {
     }
 }
 
-/// One line of the audit log.
+/// Line of the audit log, as stored.
 #[derive(Clone, Debug, Serialize)]
 pub(crate) struct LogLine {
     pub(crate) id: Uuid,
@@ -195,29 +196,29 @@ pub(crate) struct LogLine {
     pub(crate) acted_at: DateTime<Utc>,
 }
 
-/// What somebody else changed since a page was shown.
+/// Changes that another account made since a page was shown.
 #[derive(Clone, Debug, Serialize)]
 pub struct Meanwhile {
-    /// Who.
+    /// Name of the account.
     pub who: String,
-    /// When.
+    /// Time of the latest change.
     pub when: DateTime<Utc>,
-    /// What.
+    /// Changed fields.
     pub changes: Vec<FieldChange>,
 }
 
-/// One field that an act changed.
+/// Field that an act changed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct FieldChange {
-    /// The field.
+    /// Name of the field.
     pub field: String,
-    /// What it was.
+    /// Value before; `None` if it had none.
     pub before: Option<String>,
-    /// What it is.
+    /// Value after; `None` if it has none.
     pub after: Option<String>,
 }
 
-/// Which fields differ between two documents of one subject; the version is no field.
+/// Returns the fields that differ between two documents of one subject, except `version`.
 pub(crate) fn changes(before: Option<&Value>, after: Option<&Value>) -> Vec<FieldChange> {
     const VERSION: &str = "version";
     let fields =
@@ -237,7 +238,7 @@ pub(crate) fn changes(before: Option<&Value>, after: Option<&Value>) -> Vec<Fiel
         .collect()
 }
 
-/// A value as a person reads it.
+/// Returns a value as text for the page; `None` for null.
 fn told(value: &Value) -> Option<String> {
     match value {
         Value::Null => None,

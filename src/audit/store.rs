@@ -1,4 +1,4 @@
-//! The audit log.
+//! SQL of the audit log.
 
 use uuid::Uuid;
 
@@ -8,7 +8,7 @@ use super::{
 };
 use crate::infra::postgres::{Connection, Pool};
 
-/// Appends an act.
+/// Appends an entry.
 pub(crate) async fn insert(tx: &mut Connection, entry: &AuditEntry) -> Result<(), sqlx::Error> {
     sqlx::query!(
         r#"
@@ -30,9 +30,9 @@ pub(crate) async fn insert(tx: &mut Connection, entry: &AuditEntry) -> Result<()
     Ok(())
 }
 
-/// At most `rows_max` lines of the log after the line `after`, newest first. Each way to
-/// ask has its index: a plan for all of them together would read the whole log for what is
-/// rare.
+/// Lists at most `rows_max` lines after the line `after`, newest first. Each kind of filter has
+/// its own index and branch: one plan for all of them would scan the whole log for a rare
+/// value.
 pub(crate) async fn list(
     db: &Pool,
     filter: &FoundFilter,
@@ -81,7 +81,7 @@ pub(crate) async fn list(
     .await
 }
 
-/// What was done to a subject after its edition `version`, newest first.
+/// Lists what was done to a subject after its edition `version`, newest first.
 pub(crate) async fn list_since(
     db: &Pool,
     subject_id: &str,

@@ -1,4 +1,4 @@
-//! Reading the catalog through caches of a second.
+//! Caches of a second in front of the catalog's reads.
 
 use std::{sync::Arc, time::Duration};
 
@@ -11,15 +11,15 @@ use super::{
 };
 use crate::{app::App, infra::postgres::shared_read};
 
-/// How old a listed number may be.
+/// Maximum age of a cached entry.
 const LISTING_TTL: Duration = Duration::from_secs(1);
-/// Programs and listings kept at once.
+/// Bound on entries of each cache.
 const ENTRIES_MAX: u64 = 1_000;
 
-/// Reads fail for all who waited for one answer together.
+/// Result of a read that several requests share, failure included.
 type Shared<T> = Result<T, Arc<sqlx::Error>>;
 
-/// Programs and their performances, read within the last second.
+/// Programs and performances, read within the last second.
 #[derive(Clone, Debug)]
 pub struct Programs {
     named: Cache<String, Option<Arc<Program>>>,
@@ -39,7 +39,7 @@ impl Default for Programs {
 }
 
 impl Programs {
-    /// The program called `slug_or_id`, unless it is not shown.
+    /// Returns the program with this slug or id; `None` for drafts and unknown ones.
     pub async fn find(&self, app: &App, slug_or_id: &str) -> Shared<Option<Arc<Program>>> {
         if !may_be_a_name(slug_or_id) {
             return Ok(None);
@@ -52,20 +52,21 @@ impl Programs {
         self.named.try_get_with_by_ref(slug_or_id, shared_read(read)).await
     }
 
-    /// The performance `id`. Whether it may be booked is asked where it is booked.
+    /// Returns the performance `id`, up to a second old; booking reads again whether it may be
+    /// booked.
     pub async fn performance(&self, app: &App, id: ScheduleId) -> Shared<Option<Schedule>> {
         self.performances.try_get_with(id, shared_read(store::find_schedule(&app.db, id))).await
     }
 }
 
-/// Whether a program could have this name. Whatever else strangers type into the address
-/// is not looked up, and takes no room in the cache.
+/// Returns whether a slug or id may look like `text`. Other text is not looked up, so that
+/// arbitrary addresses take no room in the cache.
 fn may_be_a_name(text: &str) -> bool {
     const BYTES_MAX: usize = 80;
     text.len() <= BYTES_MAX && text.bytes().all(|b| b == b'-' || b.is_ascii_alphanumeric())
 }
 
-/// What the home page and the program pages list.
+/// Lists of the home page and the program pages, read within the last second.
 #[derive(Clone, Debug)]
 pub struct Listings {
     programs: Cache<(), Arc<Vec<Listing>>>,
@@ -89,7 +90,7 @@ impl Listings {
         self.programs.try_get_with((), shared_read(read)).await
     }
 
-    /// What most people book today.
+    /// Returns today's most booked performances.
     pub(crate) async fn popular(&self, app: &App) -> Shared<Arc<Vec<Listing>>> {
         let read = async {
             let ranked = popular::list_ranked(app).await?;
@@ -98,7 +99,7 @@ impl Listings {
         self.popular.try_get_with((), shared_read(read)).await
     }
 
-    /// The performances of a program that are still to come.
+    /// Returns the upcoming performances of a program.
     pub async fn schedules(
         &self,
         app: &App,
@@ -110,7 +111,7 @@ impl Listings {
     }
 }
 
-/// One performance.
+/// Returns one performance, uncached; `None` if it does not exist.
 pub async fn find_schedule(app: &App, id: ScheduleId) -> Result<Option<Schedule>, sqlx::Error> {
     store::find_schedule(&app.db, id).await
 }

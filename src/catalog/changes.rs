@@ -1,7 +1,7 @@
-//! Editing the catalog, as steps of the caller's transaction.
+//! Edits of the catalog, inside the caller's transaction.
 //!
-//! Each step locks the row, compares its version with the one that the edit was made
-//! of, and answers with how the thing was before and how it is after.
+//! Each function locks the row, compares its version with the one that the edit was made of,
+//! and returns the edition before and after.
 
 use uuid::Uuid;
 
@@ -24,16 +24,16 @@ pub use crate::catalog::schedules::{
 };
 use crate::infra::postgres::{Connection, Pool};
 
-/// What an edit changed.
+/// Edition before and after an edit.
 #[derive(Clone, Debug)]
 pub struct Edited<T> {
-    /// How it was.
+    /// State before.
     pub before: T,
-    /// How it is.
+    /// State after.
     pub after: T,
 }
 
-/// The program as it stands, drafts too.
+/// Returns the program's current edition, drafts included.
 pub async fn find_program_edition(
     db: &Pool,
     id: ProgramId,
@@ -41,7 +41,8 @@ pub async fn find_program_edition(
     store::find_edition(db, id).await
 }
 
-/// Programs whose title or slug has `part` in it, newest first; one more than a page.
+/// Lists programs whose title or slug contains `part`, newest first; up to one more than a
+/// page.
 pub async fn list_program_lines(
     db: &Pool,
     part: &str,
@@ -50,7 +51,7 @@ pub async fn list_program_lines(
     store::list_lines(db, part, after).await
 }
 
-/// A new draft.
+/// Creates a draft.
 pub async fn create_program(
     tx: &mut Connection,
     details: &ProgramDetails,
@@ -78,7 +79,7 @@ async fn program_after(
     Ok(Edited { before, after })
 }
 
-/// Edits edition `version` of a program. People inside keep their stays, holds their
+/// Edits edition `version` of a program. Admitted accounts keep their stays; holds keep their
 /// ends and prices.
 pub async fn update_program(
     tx: &mut Connection,
@@ -91,7 +92,7 @@ pub async fn update_program(
     program_after(tx, before).await
 }
 
-/// Changes how many may be inside and how fast they are let in.
+/// Changes the queue's capacity and rate.
 pub async fn update_line(
     tx: &mut Connection,
     id: ProgramId,
@@ -119,7 +120,7 @@ pub async fn update_guards(
     program_after(tx, before).await
 }
 
-/// Lets nobody in any more, or lets people in again.
+/// Pauses or resumes admission.
 pub async fn pause_line(
     tx: &mut Connection,
     id: ProgramId,
@@ -131,7 +132,8 @@ pub async fn pause_line(
     program_after(tx, before).await
 }
 
-/// Shows a draft to everybody.
+/// Publishes a draft. Fails as [`CatalogError::NothingToSell`] if no performance has seats or
+/// places.
 pub async fn publish_program(
     tx: &mut Connection,
     id: ProgramId,
@@ -148,7 +150,7 @@ pub async fn publish_program(
     program_after(tx, before).await
 }
 
-/// The program will not take place: nothing of it is sold or paid from now on.
+/// Cancels a program: nothing of it is sold or paid from then on.
 pub async fn cancel_program(
     tx: &mut Connection,
     id: ProgramId,
@@ -162,19 +164,19 @@ pub async fn cancel_program(
     program_after(tx, before).await
 }
 
-/// Locks a program's row until the transaction ends, so that whatever the caller asks of its
-/// reservations stays so until [`finish_winding_down`].
+/// Locks a program's row until the transaction ends, so that its reservations stay as the
+/// caller reads them until [`finish_winding_down`].
 pub async fn lock_winding_down(tx: &mut Connection, id: ProgramId) -> Result<(), sqlx::Error> {
     store::lock(tx, id).await
 }
 
-/// Everything of a cancelled, locked program was given back.
+/// Records that everything of a cancelled, locked program was given back.
 pub async fn finish_winding_down(tx: &mut Connection, id: ProgramId) -> Result<(), sqlx::Error> {
     store::write_wound_down(tx, id).await
 }
 
-/// Locks the program of a performance, before anything else of it, and has a cancelled one
-/// looked at again by the workers: something of it is about to be left again.
+/// Locks the program of a performance, before anything else of it, and clears the record of its
+/// winding down, so that the workers give back what is about to be added.
 pub async fn reopen_winding_down(
     tx: &mut Connection,
     schedule_id: ScheduleId,
@@ -183,22 +185,22 @@ pub async fn reopen_winding_down(
     store::write_not_wound_down(tx, schedule_id).await
 }
 
-/// All venues, by name.
+/// Lists all venues, by name.
 pub async fn list_venues(db: &Pool) -> Result<Vec<VenueEdition>, sqlx::Error> {
     venues::store::list_editions(db, None).await
 }
 
-/// One venue as it stands.
+/// Returns a venue's current edition; `None` if it does not exist.
 pub async fn find_venue(db: &Pool, id: VenueId) -> Result<Option<VenueEdition>, sqlx::Error> {
     Ok(venues::store::list_editions(db, Some(id)).await?.pop())
 }
 
-/// The seats of a venue as their plan was written.
+/// Lists the seats of a venue in the order of their plan.
 pub async fn list_seats(db: &Pool, id: VenueId) -> Result<Vec<PlannedSeat>, sqlx::Error> {
     venues::store::list_seats(db, id).await
 }
 
-/// A new venue without seats.
+/// Creates a venue without seats.
 pub async fn create_venue(
     tx: &mut Connection,
     details: &VenueDetails,
@@ -239,8 +241,9 @@ pub async fn update_venue(
     venue_after(tx, before).await
 }
 
-/// Gives a venue the seats of `plan`: new ones come, known ones move, missing ones go,
-/// all or nothing. A seat that a performance has cannot go.
+/// Replaces a venue's seats by those of `plan`: inserts new ones, moves known ones, deletes
+/// missing ones, all or nothing. Fails as [`CatalogError::SeatsInUse`] if a performance has a
+/// missing seat.
 pub async fn replace_seats(
     tx: &mut Connection,
     id: VenueId,

@@ -1,4 +1,4 @@
-//! Programs, venues and performances as they are edited.
+//! Programs, venues and performances as administrators edit them.
 
 use chrono::{DateTime, Utc};
 use serde::Serialize;
@@ -9,139 +9,139 @@ use super::{
 };
 use crate::points::Points;
 
-/// Everything about a program that is typed.
+/// Fields of a program's form.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct ProgramDetails {
-    /// Its name in addresses.
+    /// Name in addresses.
     pub slug: String,
-    /// Its name.
+    /// Title.
     pub title: String,
-    /// What it is about.
+    /// Description.
     pub description: String,
-    /// When its sale opens.
+    /// Opening of the sale.
     pub on_sale_at: DateTime<Utc>,
-    /// When its sale closes; later than it opens.
+    /// Closing of the sale; later than its opening.
     pub off_sale_at: DateTime<Utc>,
-    /// How many may be inside at once; `None`: everybody is let in.
+    /// Accounts admitted at once; `None`: no queue.
     pub queue_capacity: Option<i32>,
-    /// How many are let in a second; `None`: as many as there is room for.
+    /// Accounts admitted per second; `None`: as many as there is capacity for.
     pub queue_rate_per_second: Option<i32>,
-    /// How long a stay lasts.
+    /// Length of a stay, in seconds.
     pub stay_secs: i32,
-    /// How long a hold lasts.
+    /// Length of a hold, in seconds.
     pub hold_ttl_secs: i32,
-    /// Live seats and places of one account.
+    /// Bound on live seats and places of one account.
     pub places_per_account_max: i32,
-    /// Until how many hours before the start a reservation may be given back.
+    /// Refund deadline, in hours before the start.
     pub refund_until_hours: i32,
-    /// For how many percent of what was paid.
+    /// Share refunded, in percent (0-100).
     pub refund_percent: i32,
 }
 
-/// A program as one edition of it stands.
+/// Numbered version of a program.
 #[derive(Clone, Debug, Serialize)]
 pub struct ProgramEdition {
-    /// Its id.
+    /// Program id.
     pub id: ProgramId,
-    /// Counts the editions.
+    /// Number of the edition.
     pub version: i64,
-    /// Whether it is shown.
+    /// Publication status.
     pub status: ProgramStatus,
-    /// Since when nobody is let in.
+    /// Time of the pause; `None` while accounts are admitted.
     pub queue_paused_at: Option<DateTime<Utc>>,
-    /// When it was cancelled.
+    /// Time of the cancellation.
     pub cancelled_at: Option<DateTime<Utc>>,
-    /// When everything of a cancelled one was given back.
+    /// Time when everything of a cancelled program was given back.
     #[serde(skip)]
     pub wound_down_at: Option<DateTime<Utc>>,
-    /// The clock that its times are shown on.
+    /// IANA zone in which its times are shown.
     #[serde(skip)]
     pub time_zone: String,
-    /// Its guards against hoarding.
+    /// Guards against hoarding.
     pub guards: Guards,
-    /// What is typed.
+    /// Fields of the form.
     #[serde(flatten)]
     pub details: ProgramDetails,
 }
 
-/// Everything about a venue that is typed, but for its seats.
+/// Fields of a venue's form, without its seats.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct VenueDetails {
-    /// Its name.
+    /// Name.
     pub name: String,
-    /// Where it is.
+    /// Address.
     pub address: String,
-    /// The clock on its wall, by its IANA name.
+    /// IANA time zone.
     pub time_zone: String,
 }
 
-/// A venue as one edition of it stands.
+/// Numbered version of a venue.
 #[derive(Clone, Debug, Serialize)]
 pub struct VenueEdition {
-    /// Its id.
+    /// Venue id.
     pub id: VenueId,
-    /// Counts the editions, of its seats too.
+    /// Number of the edition; a change of seats counts too.
     pub version: i64,
-    /// What is typed.
+    /// Fields of the form.
     #[serde(flatten)]
     pub details: VenueDetails,
-    /// How many seats it has.
+    /// Number of seats.
     pub seats: i64,
 }
 
-/// A performance as one edition of it stands.
+/// Numbered version of a performance.
 #[derive(Clone, Debug, Serialize)]
 pub struct ScheduleEdition {
-    /// Its id.
+    /// Performance id.
     pub id: ScheduleId,
-    /// Counts the editions, of its prices and zones too.
+    /// Number of the edition; changes of prices and zones count too.
     pub version: i64,
-    /// What is performed.
+    /// Program performed.
     #[serde(skip)]
     pub program_id: ProgramId,
-    /// That program's name.
+    /// Title of the program.
     #[serde(skip)]
     pub title: String,
-    /// Where.
+    /// Venue.
     #[serde(skip)]
     pub venue_id: VenueId,
-    /// That venue's name.
+    /// Name of the venue.
     pub venue_name: String,
-    /// The clock on the venue's wall.
+    /// IANA time zone of the venue.
     #[serde(skip)]
     pub time_zone: String,
-    /// When it starts.
+    /// Start.
     pub starts_at: DateTime<Utc>,
 }
 
-/// What one section of a performance has to sell.
+/// Inventory of one section of a performance.
 #[derive(Clone, Debug, Serialize)]
 pub struct SectionStock {
-    /// The section.
+    /// Name of the section.
     pub section: String,
-    /// Seats of the venue.
+    /// Seats of the venue in this section.
     pub seats: i64,
-    /// Those that are free.
+    /// Available seats.
     pub free: i64,
-    /// Those in somebody's hold.
+    /// Held seats.
     pub held: i64,
-    /// Those that are sold.
+    /// Sold seats.
     pub sold: i64,
-    /// Those taken off sale.
+    /// Seats taken off sale.
     pub blocked: i64,
-    /// The lowest price, if any has one.
+    /// Lowest price; `None` if no seat has one.
     pub price_min: Option<Points>,
-    /// The highest price.
+    /// Highest price; `None` if no seat has one.
     pub price_max: Option<Points>,
 }
 
 impl SectionStock {
-    /// The price of all its seats, if they have one.
+    /// Returns the price common to all priced seats; `None` if they differ or have none.
     pub fn price(&self) -> Option<Points> {
         self.price_min.filter(|_| self.price_min == self.price_max)
     }
 
-    /// From the lowest to the highest price, where they differ.
+    /// Returns the lowest and highest price as a range; empty where they do not differ.
     pub fn price_range(&self) -> String {
         match (self.price_min, self.price_max) {
             (Some(min), Some(max)) if min != max => format!("{min}\u{2013}{max}"),
@@ -150,50 +150,50 @@ impl SectionStock {
     }
 }
 
-/// What is typed about a zone.
+/// Fields of a zone's form.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct ZoneDetails {
-    /// Its name.
+    /// Name.
     pub name: String,
-    /// What one place costs.
+    /// Price of one place.
     pub price: Points,
-    /// How many places it has.
+    /// Number of places.
     pub capacity: i32,
 }
 
-/// A zone of a performance and what is left of it.
+/// Inventory of one zone of a performance.
 #[derive(Clone, Debug, Serialize)]
 pub struct ZoneStock {
-    /// Its id.
+    /// Zone id.
     pub id: ZoneId,
-    /// Its name.
+    /// Name.
     pub name: String,
-    /// What one place costs.
+    /// Price of one place.
     pub price: Points,
-    /// How many places it has.
+    /// Number of places.
     pub capacity: i32,
-    /// How many are neither held nor sold.
+    /// Places neither held nor sold.
     pub remaining: i32,
 }
 
-/// A program as the desk lists it.
+/// Program as the admin pages list it.
 #[derive(Clone, Debug, Serialize)]
 pub struct ProgramLine {
-    /// Its id.
+    /// Program id.
     pub id: ProgramId,
-    /// Its name in addresses.
+    /// Name in addresses.
     pub slug: String,
-    /// Its name.
+    /// Title.
     pub title: String,
-    /// Whether it is shown.
+    /// Publication status.
     pub status: ProgramStatus,
-    /// When its sale opens.
+    /// Opening of the sale.
     pub on_sale_at: DateTime<Utc>,
-    /// When its sale closes.
+    /// Closing of the sale.
     pub off_sale_at: DateTime<Utc>,
-    /// The clock that its times are shown on.
+    /// IANA zone in which its times are shown.
     #[serde(skip)]
     pub time_zone: String,
-    /// How many performances it has.
+    /// Number of performances.
     pub schedules: i64,
 }

@@ -1,22 +1,22 @@
-//! Why the catalog was not changed.
+//! Errors of the catalog.
 
 use super::venues::plan::PlanMistake;
 use crate::infra::postgres::{Contention, is_conflict, violated_constraint};
 
-/// Why nothing was changed. The texts are for logs; `pages.rs` gives each variant its
-/// status and code.
+/// Refusal or failure of an edit; nothing was changed. The text is for logs; `pages/editing.rs`
+/// maps each variant to its status and code.
 #[derive(Debug, thiserror::Error)]
 pub enum CatalogError {
-    /// There is no such thing.
+    /// No such program, venue, performance or zone.
     #[error("there is none")]
     NotFound,
-    /// Somebody else changed it after it was shown.
+    /// The edition was changed after it was shown.
     #[error("it was changed meanwhile")]
     Stale,
-    /// Another program has this name in its address.
+    /// Another program has this slug.
     #[error("another program is called so")]
     SlugTaken,
-    /// The program has another performance at this moment.
+    /// The program has another performance at this time.
     #[error("the program has a performance at this moment")]
     MomentTaken,
     /// The performance has another zone of this name.
@@ -25,19 +25,19 @@ pub enum CatalogError {
     /// The venue has no such section.
     #[error("the venue has no such section")]
     NoSuchSection,
-    /// It would be published with nothing to sell.
+    /// The program to publish has nothing to sell.
     #[error("the program has nothing to sell")]
     NothingToSell,
     /// A cancelled program stays cancelled, a published one public.
     #[error("the program's status does not allow this")]
     WrongStatus,
-    /// Seats that would be removed are sold, held or on sale somewhere.
+    /// Seats to be removed belong to performances.
     #[error("{} seats are in use", .seats.len())]
     SeatsInUse {
-        /// Which, sold ones first, as a person reads them; at most fifty.
+        /// Names of the seats, held and sold ones first; at most fifty.
         seats: Vec<String>,
     },
-    /// The plan of seats cannot be read.
+    /// The seat plan cannot be read.
     #[error(transparent)]
     Plan(#[from] PlanMistake),
     /// Postgres failed.
@@ -45,7 +45,7 @@ pub enum CatalogError {
     Database(sqlx::Error),
 }
 
-/// Seats that a refusal names.
+/// Bound on the seats that a refusal names.
 pub(crate) const NAMED_MAX: usize = 50;
 
 impl From<sqlx::Error> for CatalogError {

@@ -1,25 +1,30 @@
-//! What exists and when it is on sale.
+//! Catalog: programs, performances, venues, and when they are on sale.
 //!
-//! A **program** is what people come for; a **schedule** is one performance of it in a
-//! **venue** with **seats** and **zones** (standing places). Its **sale** opens and
-//! closes at fixed moments.
+//! A **program** is what is sold; a **schedule** is one performance of it in a **venue** with
+//! **seats** and **zones** (standing places). Its **sale** opens and closes at fixed moments.
+//! An **edition** is a numbered version of a program, a venue or a schedule.
 //!
 //! # Invariants
 //!
-//! * Only published programs are shown; a cancelled one stays visible to say so.
-//! * Prices, seats and zones are inserted here; their state is the reservation
-//!   feature's alone from then on. A hold keeps the price it was made at.
-//! * What a moved performance promised about refunds is never taken back.
+//! * Only published programs are shown; a cancelled one stays visible, marked as such.
+//! * Prices, seats and zones are inserted here; only the reservation feature changes their
+//!   state afterwards. A hold keeps the price it was made at.
+//! * A refund deadline, agreed at the reservation or given by a later move of the performance,
+//!   is never taken back; no deadline is later than the start.
+//! * An edit applies to the edition it was made of, or fails as [`CatalogError::Stale`].
 //!
 //! # Concurrency
 //!
-//! Pages read through [`Programs`] and [`Listings`], caches of a second that ask the
-//! database once however many wait. What decides (is the sale open?) is asked again in
-//! the transaction that needs it.
+//! Pages read through [`Programs`] and [`Listings`], caches of a second that query the database
+//! once however many requests wait. Decisions (is the sale open?) are read again in the
+//! transaction that needs them.
+//!
+//! Two edits of one row race for its lock; the loser finds another version and gets
+//! [`CatalogError::Stale`].
 //!
 //! New prices are saved in one short transaction and written into the seats in steps of a
-//! thousand, by the request that saved them and by the workers, whoever comes first. Steps lock
-//! seats by `schedule_seats.id`, as holds do. A process that dies leaves the rest to the next.
+//! thousand, by the request that saved them and by the workers, in any order. Steps lock seats
+//! by `schedule_seats.id`, as holds do. If a process dies, another one writes the rest.
 
 mod cache;
 mod changes;

@@ -1,4 +1,4 @@
-//! Programs, schedules and the state of a sale.
+//! Catalog types: ids, programs, schedules and the state of a sale.
 
 use std::fmt;
 
@@ -36,35 +36,35 @@ macro_rules! ids {
 }
 
 ids! {
-    /// Names a program.
+    /// Program id.
     ProgramId(Uuid),
-    /// Names a performance.
+    /// Performance id.
     ScheduleId(Uuid),
-    /// Names a venue.
+    /// Venue id.
     VenueId(Uuid),
-    /// Names a zone of one performance.
+    /// Id of a zone of one performance.
     ZoneId(Uuid),
-    /// Names a seat of a venue.
+    /// Id of a seat of a venue.
     SeatId(i64),
-    /// Names a seat of one performance.
+    /// Id of a seat of one performance.
     ScheduleSeatId(i64),
 }
 
-/// Whether a program is shown.
+/// Publication status of a program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, sqlx::Type)]
 #[sqlx(type_name = "text", rename_all = "SCREAMING_SNAKE_CASE")]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub enum ProgramStatus {
-    /// Being prepared; nobody sees it.
+    /// In preparation; only administrators see it.
     Draft,
     /// Shown, and sold while its sale is open.
     Published,
-    /// Will not take place.
+    /// Cancelled; shown as such and not sold.
     Cancelled,
 }
 
 impl ProgramStatus {
-    /// The locale key of its name, for the desk.
+    /// Returns the locale key of the status on the admin pages.
     pub fn text_key(self) -> &'static str {
         match self {
             Self::Draft => "admin-status-draft",
@@ -74,55 +74,55 @@ impl ProgramStatus {
     }
 }
 
-/// A program with the rules of its sale.
+/// Program with the rules of its sale.
 #[derive(Clone, Debug)]
 pub struct Program {
-    /// Its id.
+    /// Program id.
     pub id: ProgramId,
-    /// Its name in addresses.
+    /// Name in addresses.
     pub slug: String,
-    /// Its name.
+    /// Title.
     pub title: String,
-    /// What it is about.
+    /// Description.
     pub description: String,
-    /// Whether it is shown.
+    /// Publication status.
     pub status: ProgramStatus,
-    /// When its sale opens.
+    /// Opening of the sale.
     pub on_sale_at: DateTime<Utc>,
-    /// When its sale closes.
+    /// Closing of the sale.
     pub off_sale_at: DateTime<Utc>,
-    /// How many may be inside at once; `None`: everybody is let in.
+    /// Accounts admitted at once; `None`: no queue.
     pub queue_capacity: Option<i32>,
-    /// How many are let in a second; `None`: as many as there is room for.
+    /// Accounts admitted per second; `None`: as many as there is capacity for.
     pub queue_rate_per_second: Option<i32>,
-    /// Since when nobody is let in.
+    /// Time of the pause; `None` while accounts are admitted.
     pub queue_paused_at: Option<DateTime<Utc>>,
-    /// How long a stay lasts.
+    /// Length of a stay, in seconds.
     pub stay_secs: i32,
-    /// How long a hold lasts.
+    /// Length of a hold, in seconds.
     pub hold_ttl_secs: i32,
-    /// Live seats and places of one account.
+    /// Bound on live seats and places of one account.
     pub places_per_account_max: i32,
-    /// Until how many hours before the start a reservation may be given back.
+    /// Refund deadline, in hours before the start.
     pub refund_until_hours: i32,
-    /// For how many percent of what was paid.
+    /// Share refunded, in percent (0-100).
     pub refund_percent: i32,
-    /// See [`Guards::account_age_mins`]; so the four below.
+    /// See [`Guards::account_age_mins`].
     pub join_account_age_mins: Option<i32>,
-    /// See [`Guards`].
+    /// See [`Guards::proof_bits`].
     pub join_proof_bits: Option<i32>,
-    /// See [`Guards`].
+    /// See [`Guards::joins_per_address`].
     pub joins_per_address: Option<i32>,
-    /// See [`Guards`].
+    /// See [`Guards::unpaid_holds_max`].
     pub unpaid_holds_max: Option<i32>,
-    /// See [`Guards`].
+    /// See [`Guards::cool_down_mins`].
     pub cool_down_mins: Option<i32>,
-    /// The clock that its times are shown on: the first venue's.
+    /// IANA zone in which its times are shown: the one of its first performance's venue.
     pub time_zone: String,
 }
 
 impl Program {
-    /// Its guards against hoarding.
+    /// Returns the guards against hoarding.
     pub fn guards(&self) -> Guards {
         Guards {
             account_age_mins: self.join_account_age_mins,
@@ -133,7 +133,7 @@ impl Program {
         }
     }
 
-    /// What the sale is at `now`.
+    /// Returns the state of the sale at `now`.
     pub fn sale_state(&self, now: DateTime<Utc>) -> SaleState {
         if self.status == ProgramStatus::Cancelled {
             SaleState::Cancelled
@@ -147,24 +147,24 @@ impl Program {
     }
 }
 
-/// What a sale is at some moment.
+/// State of a sale at some moment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SaleState {
     /// Not yet open.
     Coming {
-        /// When it opens.
+        /// Opening of the sale.
         opens_at: DateTime<Utc>,
     },
     /// Open.
     Open,
     /// Over.
     Closed,
-    /// The program will not take place.
+    /// The program is cancelled.
     Cancelled,
 }
 
 impl SaleState {
-    /// As the contract and the locale keys name it.
+    /// Returns the name in JSON documents and locale keys.
     pub fn name(self) -> &'static str {
         match self {
             Self::Coming { .. } => "not-open",
@@ -175,53 +175,53 @@ impl SaleState {
     }
 }
 
-/// One performance.
+/// One performance of a program.
 #[derive(Clone, Debug)]
 pub struct Schedule {
-    /// Its id.
+    /// Performance id.
     pub id: ScheduleId,
-    /// What is performed.
+    /// Program performed.
     pub program_id: ProgramId,
-    /// When it starts.
+    /// Start.
     pub starts_at: DateTime<Utc>,
-    /// Where.
+    /// Name of the venue.
     pub venue_name: String,
-    /// The clock on the venue's wall.
+    /// IANA time zone of the venue.
     pub time_zone: String,
 }
 
-/// A program as the home page lists it.
+/// Program or performance as the home page lists it.
 #[derive(Clone, Debug)]
 pub struct Listing {
-    /// Its name in addresses.
+    /// Name of the program in addresses.
     pub slug: String,
-    /// Its name.
+    /// Title.
     pub title: String,
-    /// Where the next performance is.
+    /// Venue of the listed performance.
     pub venue_name: String,
-    /// The clock on that venue's wall.
+    /// IANA time zone of that venue.
     pub time_zone: String,
-    /// When the next performance starts.
+    /// Start of the listed performance.
     pub starts_at: DateTime<Utc>,
-    /// When the sale opens.
+    /// Opening of the sale.
     pub opens_at: DateTime<Utc>,
-    /// The lowest price of what is free; `None` when nothing is.
+    /// Lowest available price; `None` when nothing is available.
     pub price_from: Option<Points>,
 }
 
-/// A performance as the program page lists it.
+/// Performance as the program page lists it.
 #[derive(Clone, Debug)]
 pub struct ScheduleListing {
-    /// Its id.
+    /// Performance id.
     pub id: ScheduleId,
-    /// When it starts.
+    /// Start.
     pub starts_at: DateTime<Utc>,
-    /// Where.
+    /// Name of the venue.
     pub venue_name: String,
-    /// The clock on the venue's wall.
+    /// IANA time zone of the venue.
     pub time_zone: String,
-    /// Seats and places that are free.
+    /// Available seats and places.
     pub free: i64,
-    /// The lowest price of what is free; `None` when nothing is.
+    /// Lowest available price; `None` when nothing is available.
     pub price_from: Option<Points>,
 }

@@ -1,4 +1,4 @@
--- Counts one booking of a performance today, where today's count is known.
+-- Counts one booking of a performance, if today's ranking exists.
 --
 -- Run by: catalog::popular::count_booking
 --
@@ -7,8 +7,8 @@
 --
 -- Returns  { counted 0|1 }
 --
--- Why a script: a count that Redis lost must be made anew from Postgres, not begun
--- at one.
+-- Why a script: a ranking that Redis lost must be rebuilt from Postgres, not restarted at one;
+-- the check and the increment are atomic.
 -- Cost: O(log n).
 
 if redis.call('ZSCORE', KEYS[1], '') == false then return { 0 } end

@@ -1,8 +1,8 @@
-//! What most people book today: a ranking in Redis, so that the home page costs one call
-//! and no count over a day's payments.
+//! Ranking of today's most booked performances, kept in Redis, so that the home page costs one
+//! call instead of a count over a day's payments.
 //!
-//! The ranking is made from Postgres when Redis does not have it, and made anew every few
-//! minutes, so that a booking that was counted twice or never is soon forgotten.
+//! The ranking is built from Postgres when Redis has none and expires every few minutes, which
+//! bounds how long a booking counted twice or never distorts it.
 
 use std::{sync::LazyLock, time::Duration};
 
@@ -16,19 +16,19 @@ use crate::{
     text::times,
 };
 
-/// Performances on the home page.
+/// Bound on performances shown on the home page.
 pub(crate) const RANKED_MAX: usize = 5;
-/// How long a ranking is believed.
+/// How long a ranking is used before it is rebuilt.
 const BELIEVED: Duration = Duration::from_mins(5);
-/// Performances that are ranked at all.
+/// Bound on performances in a ranking.
 const COUNTED_MAX: i64 = 1_000;
-/// The member that says that the count is known, also when nothing was booked yet.
+/// Member that marks an existing ranking, also one without bookings.
 const KNOWN: &str = "";
 
 static COUNT: LazyLock<Script> = LazyLock::new(|| Script::new(include_str!("popular.lua")));
 
-/// Counts one booking of `schedule_id`. To be called after the commit; it waits for
-/// nothing, and when it is lost the next ranking has it all the same.
+/// Counts one booking of `schedule_id`, in the background. Call after the commit; the next
+/// ranking includes a booking whose count is lost.
 pub fn count_booking(app: &App, schedule_id: ScheduleId) {
     let (redis, today) = (app.redis.clone(), today(app.now()));
     tokio::spawn(async move {
@@ -40,8 +40,8 @@ pub fn count_booking(app: &App, schedule_id: ScheduleId) {
     });
 }
 
-/// Today's most booked performances, the most booked one first. While Redis is away there
-/// is no ranking.
+/// Returns today's most booked performances, the most booked first; none while Redis is
+/// unreachable.
 pub(crate) async fn list_ranked(app: &App) -> Result<Vec<ScheduleId>, sqlx::Error> {
     let today = today(app.now());
     if let Ok(Some(ranked)) = read(&app.redis, &today).await {
@@ -63,7 +63,7 @@ struct Today {
     begins_at: DateTime<Utc>,
 }
 
-/// The day on the clock of the house.
+/// Returns the date and its midnight in the office's time zone.
 fn today(now: DateTime<Utc>) -> Today {
     let zone = times::zone(times::HOME_ZONE);
     let date = now.with_timezone(&zone).date_naive();
@@ -76,9 +76,9 @@ fn key(redis: &Redis, today: &Today) -> String {
     redis.key(format_args!("popular:{}", today.date))
 }
 
-/// The ranking as Redis has it; `None` when it has none.
+/// Returns the ranking kept in Redis; `None` when there is none.
 async fn read(redis: &Redis, today: &Today) -> Result<Option<Vec<ScheduleId>>, RedisAway> {
-    // The member that says that the count is known stands behind all others.
+    // The marker has the score -1 and therefore comes last.
     let mut range = cmd("ZREVRANGE");
     range.arg(key(redis, today)).arg(0).arg(RANKED_MAX);
     let members: Vec<String> = redis.query(&range).await?;

@@ -1,4 +1,4 @@
-//! The SQL of the catalog.
+//! SQL of the catalog's pages.
 
 use chrono::{DateTime, Utc};
 use uuid::Uuid;
@@ -8,10 +8,10 @@ use super::model::{
 };
 use crate::{infra::postgres::Pool, points::Points};
 
-/// Programs on the home page, and performances on a program page.
+/// Bound on programs on the home page, and on performances of a program page.
 const LISTED_MAX: i64 = 200;
 
-/// A program that may be shown, by its slug or its id.
+/// Finds a program that is no draft by its slug or its id.
 pub(crate) async fn find_program(
     db: &Pool,
     slug: &str,
@@ -58,9 +58,9 @@ pub(crate) async fn find_schedule(
     .await
 }
 
-/// Published programs whose sale is not over and that still have a performance, soonest
-/// sale first, without those of a rehearsal. Each free price is found through `schedule_seats_available`, at one
-/// index probe a performance.
+/// Lists published programs, rehearsal data excluded, whose sale is not over and that have an
+/// upcoming performance; latest opening first. The lowest price costs one probe of the index
+/// `schedule_seats_available` per performance.
 pub(crate) async fn list_programs(
     db: &Pool,
     now: DateTime<Utc>,
@@ -98,7 +98,7 @@ pub(crate) async fn list_programs(
     .await
 }
 
-/// The performances of a program that are still to come, soonest first.
+/// Lists the upcoming performances of a program, soonest first.
 pub(crate) async fn list_schedules(
     db: &Pool,
     program_id: ProgramId,
@@ -132,7 +132,7 @@ pub(crate) async fn list_schedules(
     .await
 }
 
-/// Paid bookings since a moment by performance, the most booked one first.
+/// Counts paid bookings since a moment by performance, the most booked first.
 pub(crate) async fn list_bookings_since(
     db: &Pool,
     since: DateTime<Utc>,
@@ -156,8 +156,8 @@ pub(crate) async fn list_bookings_since(
     Ok(rows.into_iter().map(|row| (row.schedule_id, row.n_bookings)).collect())
 }
 
-/// Performances as the home page ranks them, in the order of `schedule_ids`; those of
-/// programs that are not shown are left out.
+/// Lists performances in the order of `schedule_ids`; past ones, rehearsal data and those of
+/// unpublished programs are left out.
 pub(crate) async fn list_ranked(
     db: &Pool,
     schedule_ids: &[ScheduleId],

@@ -1,9 +1,8 @@
-//! What stands before a password is looked at: the budgets of a network, of a network for one
-//! account, and of an account.
+//! Budgets checked before a password: per network, per network and account, and per account.
 //!
-//! A **network** may fail so often an hour, whomever it tries: what is under way counts as
-//! failed until it has succeeded, so that six hundred attempts at once are no way around it.
-//! The **account's** budget (`guesses.rs`) holds across networks and instances.
+//! A **network** may fail a limited number of times an hour, over all accounts: an attempt
+//! under way counts as failed until it succeeds, so that concurrent attempts cannot exceed the
+//! limit. The **account's** budget (`guesses.rs`) holds across networks and instances.
 
 use std::{
     num::NonZeroU32,
@@ -23,11 +22,11 @@ use crate::{
     },
 };
 
-/// Networks whose failures are counted at once; those that failed longest ago go first.
+/// Bound on networks whose failures are counted; the least recently failed are evicted.
 const NETWORKS_MAX: u64 = 100_000;
 const HOUR: Duration = Duration::from_hours(1);
 
-/// What refused an attempt.
+/// Budget that refused an attempt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Budget {
     Network,
@@ -35,7 +34,7 @@ pub(crate) enum Budget {
 }
 
 impl Budget {
-    /// As the security log names it.
+    /// Returns the name used in the security log.
     pub(crate) fn name(self) -> &'static str {
         match self {
             Self::Network => "network",
@@ -44,7 +43,7 @@ impl Budget {
     }
 }
 
-/// The budgets of log-ins of one instance; clones share them.
+/// Log-in budgets of one instance; clones share them.
 #[derive(Clone, Debug)]
 pub struct LogInBudget {
     networks: Networks,
@@ -52,7 +51,7 @@ pub struct LogInBudget {
     guesses: Guesses,
 }
 
-/// An attempt that every budget allowed. Unless it says otherwise, it failed.
+/// Attempt that every budget allowed; counted as failed unless it succeeds or is withdrawn.
 #[derive(Debug)]
 pub(crate) struct LogInAttempt {
     budget: LogInBudget,
@@ -61,7 +60,7 @@ pub(crate) struct LogInAttempt {
 }
 
 impl LogInBudget {
-    /// The budgets that the settings of `app` allow.
+    /// Creates the budgets from the settings of `app`.
     pub fn new(app: &App) -> Self {
         Self {
             networks: Networks::new(app.config.login_failures_per_hour),
@@ -70,17 +69,17 @@ impl LogInBudget {
         }
     }
 
-    /// Forgets who is far from their limit; called now and then.
+    /// Drops the counts that are far below their limit; called periodically.
     pub fn forget(&self) {
         self.each.forget();
     }
 
-    /// Counts something that is no attempt at any account, as it names none.
+    /// Counts an attempt that cannot name any account, against its network only.
     pub(crate) fn count_nonsense(&self, network: Network) -> Result<(), (Budget, RateLimited)> {
         self.networks.spend(network).map_err(|limited| (Budget::Network, limited))
     }
 
-    /// Counts an attempt, which may then look at the password.
+    /// Counts an attempt; on `Ok` the caller may check the password.
     pub(crate) async fn begin(&self, from: Origin) -> Result<LogInAttempt, (Budget, RateLimited)> {
         self.count_nonsense(from.network)?;
         let each = self.each.count(&(from.network, from.account));
@@ -93,20 +92,20 @@ impl LogInBudget {
 }
 
 impl LogInAttempt {
-    /// The password was right.
+    /// Records that the password was right and returns the attempt to the budgets.
     pub(crate) async fn succeed(self) {
         self.budget.networks.give_back(self.from.network);
         self.budget.guesses.succeed(&self.from, &self.guess).await;
     }
 
-    /// Nobody looked at the password.
+    /// Returns the attempt to the budgets because the password was not checked.
     pub(crate) async fn withdraw(self) {
         self.budget.networks.give_back(self.from.network);
         self.budget.guesses.withdraw(&self.from, &self.guess).await;
     }
 }
 
-/// The failures of networks: a bucket each, which fills itself in an hour.
+/// Failures per network: one leaky bucket each, which empties in an hour.
 #[derive(Clone, Debug)]
 struct Networks {
     buckets: Cache<Network, Arc<Mutex<Bucket>>>,
@@ -141,7 +140,7 @@ impl Networks {
         self.with(network, |bucket| bucket.spent = (bucket.spent - 1.0).max(0.0));
     }
 
-    /// `change` of the network's bucket as it is now.
+    /// Applies `change` to the network's bucket after draining it to the present.
     fn with<T>(&self, network: Network, change: impl FnOnce(&mut Bucket) -> T) -> T {
         let now = Instant::now();
         let new = || Arc::new(Mutex::new(Bucket { spent: 0.0, at: now }));

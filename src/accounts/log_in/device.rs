@@ -1,8 +1,8 @@
-//! The known device: a browser on which an account was logged in to before.
+//! Known device: a browser on which an account was logged in to before.
 //!
-//! A signed cookie says so. It opens nothing; it only keeps whoever holds it out of the count
-//! that strangers share when they guess at the account's password (`guesses.rs`). It survives
-//! a log-out, because that is when its owner logs in again.
+//! A signed cookie proves it. The cookie authorizes nothing; it only gives its holder a failure
+//! count apart from the one that strangers share when they guess the account's password
+//! (`guesses.rs`). The cookie survives a log-out, because the owner logs in again after that.
 
 use chrono::{DateTime, Utc};
 use jsonwebtoken::{Algorithm, DecodingKey, EncodingKey, Header, Validation};
@@ -12,24 +12,24 @@ use uuid::Uuid;
 use super::guesses::AccountKey;
 use crate::infra::secrets::SigningKey;
 
-/// Keeps these apart from whatever else the same key signs.
+/// JWT issuer; separates these tokens from others signed with the same key.
 const ISSUER: &str = "stagedoor/known-device";
-/// How long a device is known after the last log-in on it, in days.
+/// Days a device stays known after the last log-in on it.
 pub(crate) const KNOWN_DAYS: i64 = 180;
 
-/// What the cookie says.
+/// JWT claims of the cookie.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 struct Claims {
     iss: String,
-    /// The account.
+    /// Encoded [`AccountKey`].
     sub: String,
-    /// The device.
+    /// Device id.
     jti: Uuid,
-    /// The end, in seconds since the epoch.
+    /// Expiry, in seconds since the epoch.
     exp: i64,
 }
 
-/// A statement that `account` was logged in to on a device, as a cookie carries it.
+/// Signs a token that `account` was logged in to on a new device; `None` if signing fails.
 pub(crate) fn sign(account: AccountKey, key: &SigningKey, now: DateTime<Utc>) -> Option<String> {
     let exp = (now + chrono::TimeDelta::days(KNOWN_DAYS)).timestamp();
     let claims = Claims { iss: ISSUER.to_owned(), sub: account.encode(), jti: Uuid::new_v4(), exp };
@@ -39,8 +39,8 @@ pub(crate) fn sign(account: AccountKey, key: &SigningKey, now: DateTime<Utc>) ->
         .ok()
 }
 
-/// The device that `text` speaks of, if this deployment signed it for `account` and it is not
-/// over at `now`.
+/// Returns the device id in `text` if this deployment signed it for `account` and it has not
+/// expired at `now`.
 pub(crate) fn read(
     text: &str,
     account: AccountKey,
@@ -50,7 +50,7 @@ pub(crate) fn read(
     let mut validation = Validation::new(Algorithm::HS256);
     validation.set_issuer(&[ISSUER]);
     validation.set_required_spec_claims(&["exp", "iss", "sub"]);
-    // Below, by the caller's clock.
+    // The expiry is checked below, by the caller's clock.
     validation.validate_exp = false;
     let key = DecodingKey::from_secret(key.as_bytes());
     let claims = jsonwebtoken::decode::<Claims>(text, &key, &validation).ok()?.claims;

@@ -1,6 +1,6 @@
--- Begins an attempt to log in to one account, unless too many failed.
+-- Begins an attempt to log in to one account, unless its source has to wait.
 --
--- Run by: accounts::guesses::Guesses::begin
+-- Run by: accounts::log_in::guesses::Guesses::begin
 --
 -- KEYS[1]  failures  hash  <source>|n -> failures; <source>|until -> end of the pause in ms
 -- KEYS[2]  networks  zset  network -> last log-in from it
@@ -12,8 +12,8 @@
 --
 -- Returns  { source, ms to wait }; 0 ms where the attempt begins
 --
--- Why a script: looked at and counted in one step, so that attempts at the same moment, at
--- any instance, are each counted before the next one is let in.
+-- Why a script: checks and counts atomically, so that concurrent attempts at all instances are
+-- each counted before the next one is allowed.
 -- Cost: O(1).
 
 local moment = redis.call('TIME')

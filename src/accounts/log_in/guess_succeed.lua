@@ -1,6 +1,7 @@
--- Forgets what failed where the right password came from, and knows the network from now on.
+-- Clears the failures of the source that gave the right password and records its network as
+-- known.
 --
--- Run by: accounts::guesses::Guesses::succeed
+-- Run by: accounts::log_in::guesses::Guesses::succeed
 --
 -- KEYS[1]  failures  hash  <source>|n -> failures; <source>|until -> end of the pause in ms
 -- KEYS[2]  networks  zset  network -> last log-in from it
@@ -11,7 +12,7 @@
 --
 -- Returns  1
 --
--- Why a script: both or neither.
+-- Why a script: clears and records atomically.
 -- Cost: O(log n) of the networks kept.
 
 local moment = redis.call('TIME')

@@ -1,6 +1,6 @@
--- Takes an attempt back whose password nobody looked at.
+-- Takes back an attempt whose password was not checked.
 --
--- Run by: accounts::guesses::Guesses::withdraw
+-- Run by: accounts::log_in::guesses::Guesses::withdraw
 --
 -- KEYS[1]  failures  hash  <source>|n -> failures; <source>|until -> end of the pause in ms
 -- ARGV[1]  source
@@ -8,7 +8,7 @@
 --
 -- Returns  1
 --
--- Why a script: one step, whoever else counts.
+-- Why a script: reads and decrements atomically beside concurrent attempts.
 -- Cost: O(1).
 
 local n = tonumber(redis.call('HGET', KEYS[1], ARGV[1] .. '|n') or '0')

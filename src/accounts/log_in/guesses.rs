@@ -1,15 +1,15 @@
-//! How many passwords may be guessed of one account, whoever guesses them.
+//! Limit on guesses of one account's password, over all sources.
 //!
 //! Attempts are counted in Redis for all instances together, before their passwords are
-//! looked at; the right one forgets what failed. After [`FREE`] failures each further one
-//! costs a pause that doubles up to [`PAUSE_MAX`].
+//! checked; a right password clears the failures of its source. After [`FREE`] failures each
+//! further one costs a pause that doubles up to [`PAUSE_MAX`].
 //!
-//! **The owner is not shut out.** Failures are counted by where they come from: a device on
-//! which the account was logged in to before (`device.rs`) has a count of its own, and so has
-//! a network; all strangers share one. Whoever guesses from elsewhere slows strangers down
-//! and nobody else. Whether there is such an account makes no difference.
+//! **The owner is not shut out.** Failures are counted by source: each known device
+//! (`device.rs`) and each known network has a count of its own, and all strangers share one.
+//! Guesses from elsewhere therefore slow down only strangers. Accounts that do not exist are
+//! counted alike.
 //!
-//! While Redis is away each instance counts for itself.
+//! While Redis is unreachable each instance counts alone.
 
 use std::{
     sync::LazyLock,
@@ -28,16 +28,16 @@ use crate::{
     },
 };
 
-/// Failures in a row that cost nothing.
+/// Failures in a row without a pause.
 const FREE: u32 = 10;
-/// The longest pause between two attempts of one source.
+/// Longest pause between two attempts of one source.
 const PAUSE_MAX: Duration = Duration::from_mins(5);
 /// How long failures are remembered after the last one; longer than any pause.
 const REMEMBERED: Duration = Duration::from_mins(30);
-/// Networks of an account that are known, and for how long after the last log-in.
+/// Known networks kept per account, and for how long after the last log-in.
 const NETWORKS_MAX: u32 = 20;
 const NETWORKS_KEPT: Duration = Duration::from_hours(24 * 90);
-/// Sources and networks that one instance remembers by itself.
+/// Bound on sources and on networks remembered by one instance.
 const REMEMBERED_MAX: u64 = 100_000;
 
 static BEGIN: LazyLock<Script> = LazyLock::new(|| Script::new(include_str!("guess_begin.lua")));
@@ -45,8 +45,8 @@ static SUCCEED: LazyLock<Script> = LazyLock::new(|| Script::new(include_str!("gu
 static WITHDRAW: LazyLock<Script> =
     LazyLock::new(|| Script::new(include_str!("guess_withdraw.lua")));
 
-/// Names an account that somebody tries to open, whether or not there is one: a hash of its
-/// folded address, of one length however long that is.
+/// Key of an account that is tried, whether or not it exists: a truncated SHA-256 of the folded
+/// address, so its length is fixed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct AccountKey([u8; 16]);
 
@@ -58,23 +58,23 @@ impl AccountKey {
         Self(key)
     }
 
-    /// As names in Redis and in cookies carry it.
+    /// Returns the text used in Redis keys and cookies: URL-safe base64.
     pub(crate) fn encode(self) -> String {
         use base64::prelude::{BASE64_URL_SAFE_NO_PAD, Engine as _};
         BASE64_URL_SAFE_NO_PAD.encode(self.0)
     }
 }
 
-/// From where an account is tried.
+/// Origin of an attempt.
 #[derive(Clone, Debug)]
 pub(crate) struct Origin {
     pub(crate) account: AccountKey,
     pub(crate) network: Network,
-    /// The device, where the account was logged in to on it before.
+    /// Known device id; `None` if the browser proved none.
     pub(crate) device: Option<String>,
 }
 
-/// The failures of accounts; clones share what one instance remembers by itself.
+/// Failure counts of accounts; clones share the counts kept while Redis is unreachable.
 #[derive(Clone, Debug)]
 pub(crate) struct Guesses {
     redis: Redis,
@@ -88,7 +88,7 @@ struct Failures {
     until: Option<Instant>,
 }
 
-/// An attempt that was counted.
+/// Counted attempt.
 #[derive(Debug)]
 pub(crate) struct Guess {
     source: String,
@@ -102,7 +102,7 @@ impl Guesses {
         Self { redis: redis.clone(), own: own.build(), networks: networks.build() }
     }
 
-    /// Counts an attempt, which may then look at the password.
+    /// Counts an attempt; on `Ok` the caller may check the password.
     pub(crate) async fn begin(&self, from: &Origin) -> Result<Guess, RateLimited> {
         let (guess, wait) = match self.begin_together(from).await {
             Ok((source, wait_ms)) => {
@@ -119,7 +119,7 @@ impl Guesses {
         }
     }
 
-    /// The password was right.
+    /// Records that the password was right.
     pub(crate) async fn succeed(&self, from: &Origin, guess: &Guess) {
         self.networks.insert((from.account, from.network), ());
         self.own.invalidate(&(from.account, guess.source.clone()));
@@ -131,7 +131,7 @@ impl Guesses {
         }
     }
 
-    /// Nobody looked at the password.
+    /// Takes the attempt back because the password was not checked.
     pub(crate) async fn withdraw(&self, from: &Origin, guess: &Guess) {
         if !guess.is_shared {
             self.withdraw_alone(from, guess);
@@ -181,7 +181,7 @@ impl Guesses {
         });
     }
 
-    /// Both keys of an account share a hash tag, and so a slot.
+    /// Both keys of an account share a hash tag, so that one script may use them.
     fn failures_key(&self, from: &Origin) -> String {
         self.redis.key(format_args!("log-in:{{{}}}:failures", from.account.encode()))
     }
@@ -192,7 +192,7 @@ impl Guesses {
 }
 
 impl Failures {
-    /// As `guess_begin.lua` has it.
+    /// Counts one more failure by the formula of `guess_begin.lua`.
     fn and_one_more(self, now: Instant) -> Self {
         const DOUBLINGS_MAX: u32 = 30;
         let count = self.count.saturating_add(1);
@@ -221,7 +221,7 @@ mod tests {
         }
     }
 
-    /// The same without Redis, and without a clock that is waited for.
+    /// Counting without Redis.
     #[tokio::test]
     async fn an_instance_alone_slows_strangers_and_lets_the_owner_in() {
         let guesses = Guesses::new(&Redis::open("redis://127.0.0.1:1", "test").unwrap());
@@ -236,7 +236,7 @@ mod tests {
             let guess = guesses.begin(owner).await.unwrap();
             guesses.succeed(owner, &guess).await;
         }
-        // Nobody looked: it does not count.
+        // Withdrawn attempts do not count.
         for _ in 0..100 {
             let guess = guesses.begin(&device).await.unwrap();
             guesses.withdraw(&device, &guess).await;

@@ -1,4 +1,19 @@
-//! Log-in: the form, and what limits guesses of a password.
+//! Log-in: the form, the password check, and the limits on guessing passwords.
+//!
+//! A **budget** bounds the attempts of a network, of a network for one account, and of an
+//! account. A **guess** is an attempt counted against an account. A **known device** holds a
+//! signed cookie and has a failure count of its own.
+//!
+//! # Invariants
+//!
+//! * An attempt counts as failed from its beginning until it succeeds or is withdrawn.
+//! * No password is compared before every budget allowed the attempt.
+//! * No budget depends on whether the account exists.
+//!
+//! # Concurrency
+//!
+//! Attempts on one account race in `guess_begin.lua`, which checks and counts atomically; the
+//! loser gets the seconds to wait. While Redis is unreachable each instance counts alone.
 
 pub(crate) mod budget;
 pub(crate) mod device;

@@ -1,4 +1,4 @@
-//! Log-in and log-out.
+//! Log-in and log-out pages.
 
 use actix_web::{
     HttpRequest, HttpResponse,
@@ -32,7 +32,7 @@ use crate::{
     },
 };
 
-/// A log-in as it was typed.
+/// Log-in form as typed.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub(crate) struct LogInForm {
@@ -42,7 +42,8 @@ pub(crate) struct LogInForm {
 }
 
 impl LogInForm {
-    /// What cannot be an address or a password belongs to nobody.
+    /// Returns `None` for text that cannot be an address or a password; it is refused like a
+    /// wrong password.
     fn parse(&self) -> Option<Credentials> {
         let email = Email::parse(self.email.text())?;
         Some(Credentials { email, password: Password::typed(self.password.raw())? })

@@ -1,7 +1,6 @@
-//! The check of a password, at a log-in and where it is asked for again.
+//! Password check, at log-in and at a confirmation.
 //!
-//! The budgets come first, then the gate, then the comparison; what fails is told to the
-//! security log.
+//! The budgets come first, then the gate, then the comparison; failures go to the security log.
 
 use std::net::IpAddr;
 
@@ -25,19 +24,19 @@ use crate::{
     },
 };
 
-/// Whoever sends a password, and what stands before it is looked at.
+/// Sender of a password and the limits that apply to it.
 pub(crate) struct PasswordCheck<'a> {
     pub(crate) app: &'a App,
     pub(crate) gate: &'a PasswordGate,
     pub(crate) budget: &'a LogInBudget,
-    /// Where it comes from.
+    /// Client's address.
     pub(crate) client: IpAddr,
-    /// What the device says of itself, signed by us or not.
+    /// Content of the device cookie; its signature is not checked yet.
     pub(crate) device: Option<String>,
 }
 
 impl PasswordCheck<'_> {
-    /// The account that `credentials` open; `failure` is what a wrong password is told as.
+    /// Returns the account that `credentials` open; logs a wrong password as `failure`.
     pub(crate) async fn check(
         &self,
         credentials: Credentials,
@@ -79,7 +78,7 @@ impl PasswordCheck<'_> {
         }
     }
 
-    /// Counts what cannot be anybody's e-mail and password.
+    /// Counts text that cannot be an e-mail and password, and returns the refusal.
     pub(crate) fn refuse_nonsense(&self) -> AccountError {
         match self.budget.count_nonsense(Network::of(self.client)) {
             Ok(()) => {
@@ -109,7 +108,7 @@ impl PasswordCheck<'_> {
         }
     }
 
-    /// Tells the security log.
+    /// Writes an event to the security log.
     fn tell(&self, event: SecurityEvent, email: Option<&Email>, by: Option<&'static str>) {
         let key = &self.app.signing_key;
         self.app.security_log.tell(&ClientEvent {

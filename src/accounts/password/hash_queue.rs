@@ -1,8 +1,8 @@
-//! The line in front of the hashes: each network in its turn.
+//! Queue in front of the hashes, round-robin by network.
 //!
-//! Whoever comes waits behind those of the same network only: networks take turns. A network
-//! may fill the whole line while no other one waits, and has its share of it while others do.
-//! Whoever finds the share full is refused at once.
+//! A request waits only behind those of its own network and one round of the others. A network
+//! may fill [`ALONE_MAX`] places while no other one waits, and its share of them while others
+//! do. A request that finds the share full is refused at once.
 
 use std::{
     collections::{HashMap, VecDeque},
@@ -15,23 +15,23 @@ use tokio::sync::oneshot::{self, error::RecvError};
 
 use crate::infra::network::Network;
 
-/// Who may wait of one network while no other one does: what a machine of two cores hashes in
-/// less than three seconds, and a crowd of a hundred.
+/// Waiting requests of one network while no other one waits: as many as two cores hash in less
+/// than three seconds, and enough for a class of a hundred.
 const ALONE_MAX: usize = 112;
-/// What a network may always have waiting, however many others do.
+/// Waiting requests a network may always have, however many others wait.
 const SHARE_MIN: usize = 4;
-/// Who may wait altogether.
+/// Waiting requests over all networks.
 const WAITING_MAX: usize = 224;
 
-/// The line of one instance; clones share it.
+/// Queue of one instance; clones share it.
 #[derive(Clone)]
 pub(crate) struct HashLine(Arc<Mutex<Waiting>>);
 
 struct Waiting {
     n_free: usize,
-    /// Those who wait, by network; no entry is empty.
+    /// Waiting requests by network; no entry is empty.
     lines: HashMap<Network, VecDeque<oneshot::Sender<HashPermit>>>,
-    /// The networks in `lines`, each once, the next one first.
+    /// Networks in `lines`, each once, the next one to serve first.
     turns: VecDeque<Network>,
 }
 
@@ -41,7 +41,7 @@ impl fmt::Debug for HashLine {
     }
 }
 
-/// Permit to compute one hash, until it is dropped.
+/// Permit to compute one hash, until dropped.
 pub(crate) struct HashPermit(Option<HashLine>);
 
 impl Drop for HashPermit {
@@ -53,7 +53,7 @@ impl Drop for HashPermit {
 }
 
 impl HashLine {
-    /// A line in front of `width` hashes at once.
+    /// Creates a queue in front of `width` concurrent hashes.
     pub(crate) fn new(width: usize) -> Self {
         let (lines, turns) = (HashMap::new(), VecDeque::new());
         Self(Arc::new(Mutex::new(Waiting { n_free: width, lines, turns })))
@@ -63,8 +63,8 @@ impl HashLine {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// A place in the line for somebody of `network`; `None` where their share is taken.
-    /// Dropping it gives it up.
+    /// Queues a request of `network`; `None` if its share is full. Dropping the future gives
+    /// the place up.
     pub(crate) fn enter(
         &self,
         network: Network,
@@ -86,13 +86,14 @@ impl HashLine {
         Some(Either::Right(permit))
     }
 
-    /// Gives a permit to the next network's first, or keeps it for whoever comes.
+    /// Hands the permit to the next network's first request, or frees it if none waits.
     fn pass_on(&self) {
         let mut waiting = self.waiting();
         while let Some(sender) = waiting.next() {
             match sender.send(HashPermit(Some(self.clone()))) {
                 Ok(()) => return,
-                // Gone: the permit goes on, and is not passed on once more.
+                // The receiver is gone; clearing the permit keeps its drop from passing it on
+                // again.
                 Err(mut permit) => permit.0 = None,
             }
         }
@@ -112,7 +113,7 @@ impl Waiting {
         first
     }
 
-    /// Whoever was told to come back takes nobody's room.
+    /// Drops requests that timed out, so that they take no room from others.
     fn leave_out_the_gone(&mut self) {
         self.lines.retain(|_, line| {
             line.retain(|sender| !sender.is_closed());
@@ -185,7 +186,7 @@ mod tests {
         let waits = line.enter(network(3)).unwrap();
         drop(gone);
         drop(permit);
-        // It was sent to the second one, who goes without having looked.
+        // The permit was sent to the second request, which is dropped without receiving it.
         drop(too_late);
         drop(waits.await.unwrap());
         assert_eq!(line.waiting().n_free, 1);

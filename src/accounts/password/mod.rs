@@ -1,8 +1,8 @@
-//! Password hashes, made and checked a few at a time.
+//! Password hashes, computed a bounded number at a time.
 //!
-//! argon2id with 19 MiB and two passes takes 20 ms of a core. A hundred at once would
-//! take 1.9 GiB and every core from people who are buying; so they pass a gate
-//! (`hash_line.rs`), in which no network keeps the others waiting.
+//! argon2id with 19 MiB and two passes takes 20 ms of a core. A hundred at once would take 1.9
+//! GiB and every core from the requests of buyers, so hashes pass a gate (`hash_queue.rs`), in
+//! which no network keeps the others waiting.
 
 pub(crate) mod hash_queue;
 pub(crate) mod rules;
@@ -15,39 +15,39 @@ use self::hash_queue::HashLine;
 use super::{error::AccountError, model::Password};
 use crate::infra::{limits::RateLimited, network::Network};
 
-/// How long somebody who logs in waits in front of the gate.
+/// Longest wait for a hash at log-in.
 const WAIT_MAX: Duration = Duration::from_secs(3);
-/// How long somebody who signs up does: a class that was let into the line together is
-/// served, also where a machine is slow.
+/// Longest wait for a hash at sign-up: long enough for every request that the queue accepts of
+/// one network, also on a slow machine.
 const SIGN_UP_WAIT_MAX: Duration = Duration::from_secs(10);
-/// What those are told who are refused.
+/// Seconds after which a refused request may try again.
 const RETRY_AFTER_SECS: u64 = 3;
 
-/// How many hashes one instance computes at once: one a core.
+/// Bound on concurrent hashes of one instance: one per core.
 #[derive(Clone, Debug)]
 pub struct PasswordGate(HashLine);
 
 impl PasswordGate {
-    /// A gate as wide as the machine.
+    /// Creates a gate as wide as the machine has cores.
     pub fn new() -> Self {
         let width = std::thread::available_parallelism().map_or(1, usize::from);
         Self(HashLine::new(width))
     }
 
-    /// The hash to keep of `password`, in PHC format with its own salt, for somebody in
-    /// `network`.
+    /// Returns the hash of `password` to store, in PHC format with a fresh salt; `network` is
+    /// the one that waits in the queue.
     pub async fn hash(&self, network: Network, password: Password) -> Result<String, AccountError> {
         self.pass(network, SIGN_UP_WAIT_MAX, move || hash(password.as_bytes())).await?
     }
 
-    /// As [`PasswordGate::hash`], of a password that is written in the code.
+    /// Returns the hash of a password written in the code, as [`PasswordGate::hash`] does.
     pub async fn hash_text(&self, text: &'static str) -> Result<String, AccountError> {
         let here = Network::of(Ipv4Addr::LOCALHOST.into());
         self.pass(here, SIGN_UP_WAIT_MAX, move || hash(text.as_bytes())).await?
     }
 
-    /// Whether `password`, sent from `network`, belongs to `hash`. Without a hash it takes
-    /// just as long and is false, so that time does not tell who has an account.
+    /// Returns whether `password`, sent from `network`, matches `hash`. Without a hash the
+    /// result is false and takes as long, so that timing does not reveal which accounts exist.
     pub async fn verify(
         &self,
         network: Network,
@@ -78,7 +78,8 @@ impl PasswordGate {
         };
         let worked = tokio::task::spawn_blocking(move || {
             let done = work();
-            // The next one begins when this one has ended, whether or not it was waited for.
+            // The permit ends with the work, not with the caller's wait: a timed-out hash still
+            // uses a core.
             drop(permit);
             done
         });
@@ -97,7 +98,7 @@ impl Default for PasswordGate {
     }
 }
 
-/// A hash of a password that nobody has, with the parameters of all others.
+/// Hash of an unguessable password, with the parameters of all others.
 static NOBODY: LazyLock<String> = LazyLock::new(|| {
     let unguessable: [u8; 32] = rand::random();
     let hash: Result<PasswordHash, _> = Argon2::default().hash_password(&unguessable);

@@ -1,7 +1,8 @@
-//! Which passwords may be chosen.
+//! Rules for choosing a password.
 //!
-//! Long enough, in no list of breaches, and more than one's own name or address. No rule of
-//! capitals and digits: it makes passwords that are harder to remember and no harder to guess.
+//! A password is long enough, in no list of breaches, and more than its owner's name or
+//! address. There is no rule on capitals and digits: it makes passwords harder to remember and
+//! no harder to guess.
 
 use sha2::{Digest, Sha256};
 
@@ -10,39 +11,39 @@ use crate::accounts::{
     model::Name,
 };
 
-/// The shortest password, in characters.
+/// Shortest password, in characters.
 const CHARS_MIN: usize = 8;
-/// Longer ones cost hashing time and protect nobody.
+/// Longest password, in bytes; longer ones cost hashing time and add no protection.
 pub(crate) const BYTES_MAX: usize = 256;
 /// Bytes kept of each known password's SHA-256.
 const KEPT_BYTES: usize = 4;
-/// Shorter parts of a name stand in many words by accident.
+/// Shortest part of a name that counts, in characters; shorter ones occur in words by chance.
 const PART_CHARS_MIN: usize = 3;
-/// The same where a letter is a syllable.
+/// Shortest part of a name that is not ASCII, where one character may be a syllable.
 const PART_SYLLABLES_MIN: usize = 2;
-/// What a password must have beside its owner's names.
+/// Characters that a password must have beside its owner's names.
 const REST_CHARS_MIN: usize = 6;
 
-/// What was found in breaches; `docs/KNOWN-PASSWORDS.md` says where.
+/// Sorted hash prefixes of breached passwords; `docs/KNOWN-PASSWORDS.md` names the sources.
 static KNOWN: &[u8] =
     include_bytes!(concat!(env!("CARGO_MANIFEST_DIR"), "/data/known_passwords.bin"));
 
-/// Why a password may not be chosen.
+/// Reason why a password may not be chosen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum PasswordRefusal {
     /// Too short or too long.
     #[error("The password needs 8 characters or more, and 256 bytes at most.")]
     Length,
-    /// It stands in a list of breached ones.
+    /// In a list of breached passwords.
     #[error("The password stands in lists of breached ones, which are tried first.")]
     Known,
-    /// It is little more than its owner's name or address.
+    /// Little more than the owner's name or address.
     #[error("The password is little more than the name or the e-mail address.")]
     Own,
 }
 
 impl PasswordRefusal {
-    /// The locale key of why.
+    /// Returns the locale key of the reason.
     pub(crate) fn text_key(self) -> &'static str {
         match self {
             Self::Length => "account-refusal-password",
@@ -52,8 +53,8 @@ impl PasswordRefusal {
     }
 }
 
-/// Whether `text` may be the password of whoever has `email` and `name`, as far as those are
-/// known.
+/// Checks whether `text` may be the password of the owner of `email` and `name`; a `None` is
+/// not compared.
 pub(crate) fn check(
     text: &str,
     email: Option<&Email>,
@@ -82,8 +83,8 @@ fn is_one_letter(folded: &str) -> bool {
     folded.chars().all(|c| Some(c) == first)
 }
 
-/// Whether little is left of `folded` without `parts`, the longest taken away first. What is
-/// no letter and no digit counts for nothing.
+/// Returns whether little is left of `folded` without `parts`, the longest removed first. Only
+/// letters and digits count.
 fn is_made_of(folded: &str, parts: impl Iterator<Item = String>) -> bool {
     let mut parts: Vec<String> = parts.filter(|part| is_long_enough(part)).collect();
     parts.sort_by_key(|part| std::cmp::Reverse(part.len()));
@@ -103,7 +104,7 @@ fn parts_of_email(email: &Email) -> Vec<String> {
     parts
 }
 
-/// All of `text`, and each of its words.
+/// Returns the words of `text`, and the whole of it without separators, folded.
 fn parts_of(text: &str) -> Vec<String> {
     let folded = fold(text);
     let words = folded.split(|c: char| !c.is_alphanumeric()).map(ToOwned::to_owned);

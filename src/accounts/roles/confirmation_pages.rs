@@ -1,7 +1,7 @@
-//! The password once more, before what cannot be undone.
+//! Confirmation pages: the password once more, before an action that cannot be undone.
 //!
-//! A session that was left open must not be enough to move points or to cancel a program.
-//! Whatever takes a `ConfirmedAdmin` asks for it; `docs/SECURITY-EVENTS.md` lists what does.
+//! A session left open must not be enough to move points or to cancel a program. Handlers that
+//! take a `ConfirmedAdmin` require the confirmation; `docs/SECURITY-EVENTS.md` lists them.
 
 use actix_web::{
     HttpRequest, HttpResponse,
@@ -39,14 +39,14 @@ use crate::{
 
 const PATH: &str = "/account/confirmation";
 
-/// Where to give the password and then go back to `next`.
+/// Returns the confirmation page's address, which leads on to `next`.
 pub(crate) fn href(next: &str) -> String {
     let query =
         url::form_urlencoded::Serializer::new(String::new()).append_pair("next", next).finish();
     format!("{PATH}?{query}")
 }
 
-/// The password as it was typed.
+/// Confirmation form as typed.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub(crate) struct ConfirmationForm {
@@ -86,7 +86,7 @@ pub(crate) async fn create_confirmation(
         device: device_claim(&request, &app),
     };
     let outcome = confirm(&check, &me, form.password.raw()).await;
-    // No e-mail was typed here that could be wrong.
+    // The form has no e-mail field, so the refusal must not mention one.
     let outcome = outcome.map_err(|refusal| match refusal {
         AccountError::WrongCredentials => AccountError::WrongPassword,
         other => other,

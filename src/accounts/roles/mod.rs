@@ -1,8 +1,18 @@
-//! What those who manage do to accounts, as steps of the caller's transaction.
+//! Roles and locks of accounts: statements inside the caller's transaction.
 //!
-//! Sessions are asked for role and lock at every request, so both count at once. Either ends
-//! every session of the account: what was left open somewhere is not somebody with more, or
-//! somebody who is let in again.
+//! A **profile** is an account as administrators see it. Every request reads role and lock with
+//! its session, so a change takes effect at once.
+//!
+//! # Invariants
+//!
+//! * Changing the role or locking ends every session of the account: an open session never
+//!   gains rights, and none is revived by unlocking.
+//! * No administrator changes their own account, so at least one remains.
+//!
+//! # Concurrency
+//!
+//! Two administrators who act on each other race for the rows of both accounts, locked in id
+//! order; the second one is refused as [`AccountError::Forbidden`].
 
 pub(crate) mod confirmation_pages;
 pub(crate) mod pages;
@@ -20,25 +30,25 @@ use super::{
 };
 use crate::infra::postgres::{Connection, Pool};
 
-/// An account as those see it who manage.
+/// Account as administrators see it.
 #[derive(Clone, Debug, Serialize)]
 pub struct Profile {
-    /// The account.
+    /// Account id.
     pub account_id: AccountId,
-    /// Its address.
+    /// Folded e-mail address.
     pub email: String,
-    /// Its owner's name.
+    /// Owner's name.
     pub name: String,
-    /// What it may do.
+    /// Current role.
     pub role: Role,
-    /// Since when it cannot sign in.
+    /// Time of the lock; `None` while the account may sign in.
     pub locked_at: Option<DateTime<Utc>>,
-    /// When it was opened.
+    /// Time of the sign-up.
     pub created_at: DateTime<Utc>,
 }
 
-/// Accounts whose address, name or last name begins with `text`, or the one whose id it
-/// is, in no order; at most a thousand of each.
+/// Finds accounts whose address, name or last name begins with `text`, unordered, at most a
+/// thousand by each; a `text` that is an id is returned without a look-up.
 pub async fn find_accounts(db: &Pool, text: &str) -> Result<Vec<Uuid>, sqlx::Error> {
     match Uuid::try_parse(text) {
         Ok(id) => Ok(vec![id]),
@@ -46,8 +56,8 @@ pub async fn find_accounts(db: &Pool, text: &str) -> Result<Vec<Uuid>, sqlx::Err
     }
 }
 
-/// The accounts that [`find_accounts`] finds, or all for no text, newest first; one more
-/// than a page.
+/// Lists the accounts that [`find_accounts`] finds, or all for an empty `text`, newest first;
+/// up to one more than a page.
 pub async fn search_profiles(
     db: &Pool,
     text: &str,
@@ -59,14 +69,14 @@ pub async fn search_profiles(
     }
 }
 
-/// One account.
+/// Returns one account; `None` if it does not exist.
 pub async fn find_profile(db: &Pool, id: AccountId) -> Result<Option<Profile>, sqlx::Error> {
     Ok(store::list(db, Some(&[id.0]), None).await?.pop())
 }
 
-/// Locks the account `id` together with that of `by`, in id order, and requires that `by` may
-/// still manage. Of two administrators who act on each other at once the second finds that it
-/// may not any more: so whoever acts remains, and never does the last one go.
+/// Locks the rows of `id` and `by`, in id order, and requires that `by` is still an unlocked
+/// admin. Of two administrators who act on each other the second one is refused, so the last
+/// administrator never goes. `None` if there is no account `id`.
 async fn lock_beside(
     tx: &mut Connection,
     by: AccountId,
@@ -86,8 +96,8 @@ async fn lock_beside(
     Ok(locked.pop())
 }
 
-/// Locks an account, or lets it sign in again. Answers with how it was and how it is;
-/// one that is so already is [`AccountError::Stale`], none at all `None`.
+/// Locks an account or unlocks it, and returns its profile before and after. An account already
+/// in that state is [`AccountError::Stale`]; `None` if there is no such account.
 pub async fn lock_out(
     tx: &mut Connection,
     by: AccountId,
@@ -105,7 +115,8 @@ pub async fn lock_out(
     Ok(store::lock(tx, &[id]).await?.pop().map(|after| (before, after)))
 }
 
-/// Gives an account another role, if it still has the one that was shown.
+/// Changes an account's role and returns its profile before and after. A role other than `from`
+/// is [`AccountError::Stale`]; `None` if there is no such account.
 pub async fn change_role(
     tx: &mut Connection,
     by: AccountId,

@@ -1,7 +1,6 @@
-//! Who may work here: extractors for the pages of the door and of the management.
+//! Extractors that require a role, for the pages of the door and of the administration.
 //!
-//! The role is read with the session at every request, so whoever loses it is out at
-//! once.
+//! The role is read with the session at every request, so losing it takes effect at once.
 
 use std::{future::Future, pin::Pin};
 
@@ -19,30 +18,31 @@ use crate::{
     web::{client, error::PageError, page::View},
 };
 
-/// Somebody who checks tickets: staff or an admin. Anybody else is refused.
+/// Account that may check tickets: staff or admin. Others are refused.
 #[derive(Clone, Debug)]
 pub struct StaffAccount {
-    /// The account.
+    /// Account id.
     pub account_id: AccountId,
-    /// What its pages are rendered with.
+    /// View to render its pages with.
     pub view: View,
 }
 
-/// Somebody who manages. Anybody else is refused, staff too.
+/// Administrator's account. Others are refused, staff too.
 #[derive(Clone, Debug)]
 pub struct AdminAccount {
-    /// The account.
+    /// Account id.
     pub account_id: AccountId,
-    /// What its pages are rendered with.
+    /// View to render its pages with.
     pub view: View,
 }
 
-/// Somebody who manages and gave the password lately: for what cannot be undone. Anybody
-/// else is refused, and an admin asked for it (`confirmation.rs`).
+/// Administrator who confirmed the password recently: for actions that cannot be undone. Others
+/// are refused; an administrator without a confirmation is sent to `confirmation_pages.rs`.
 #[derive(Clone, Debug)]
 pub struct ConfirmedAdmin(pub AdminAccount);
 
-/// Doorkeeper of uploads: the admin that `request` comes from, by its session alone.
+/// Returns the administrator that an upload's `request` comes from, by its session alone; fails
+/// for others. Runs before the body is read.
 pub fn admin_of(request: HttpRequest) -> LocalBoxFuture<'static, Result<Uuid, PageError>> {
     Box::pin(async move { Ok(AdminAccount::extract(&request).await?.account_id.0) })
 }
@@ -101,8 +101,8 @@ impl FromRequest for ConfirmedAdmin {
     }
 }
 
-/// `current` if they manage, and nothing that a rehearsal made. From here on the log knows
-/// where they are.
+/// Returns `current` if the account is an admin and the request does not act on rehearsal data.
+/// Records the client's address for the audit log.
 fn admin(request: &HttpRequest, current: CurrentAccount) -> Result<CurrentAccount, AccountError> {
     match current.role {
         Role::Admin if acts_on_rehearsal(request) => Err(AccountError::Rehearsed),
@@ -114,10 +114,10 @@ fn admin(request: &HttpRequest, current: CurrentAccount) -> Result<CurrentAccoun
     }
 }
 
-/// Whether `request` would change something that a rehearsal made. Every path of the
-/// management names what it acts on, so one look serves them all.
+/// Returns whether `request` would change rehearsal data. Every admin path contains the id of
+/// what it acts on, so one check covers them all.
 fn acts_on_rehearsal(request: &HttpRequest) -> bool {
     let is_marked = |part: &str| Uuid::try_parse(part).is_ok_and(throwaway::is_marked);
-    // What the route matched is free of escapes, but for characters that no id has.
+    // The matched parts are unescaped, except for characters that no id has.
     !request.method().is_safe() && request.match_info().iter().any(|(_, part)| is_marked(part))
 }

@@ -1,4 +1,4 @@
-//! Accounts as those see them who manage.
+//! SQL of accounts as administrators see them.
 
 use uuid::Uuid;
 
@@ -8,11 +8,11 @@ use crate::{
     infra::postgres::{Connection, Pool, page::PAGE_ROWS},
 };
 
-/// Accounts found by each of the ways there are to look them up.
+/// Bound on accounts found by each criterion.
 const FOUND_MAX: i64 = 1_000;
 
-/// Accounts whose address begins with `folded`, or whose name or last name begins with
-/// `text`. Each way is one range of an index, so that what nobody is called costs nothing.
+/// Finds accounts whose address begins with `folded`, or whose name or last name begins with
+/// `text`. Each criterion is one index range, so a prefix without matches costs nothing.
 pub(crate) async fn find_beginning(
     db: &Pool,
     text: &str,
@@ -44,8 +44,8 @@ pub(crate) async fn find_beginning(
     .await
 }
 
-/// Accounts, all or those `among` these, newest first: the page after the account `after`,
-/// and one more if there is one.
+/// Lists accounts, all or those `among` these, newest first: the page after the account
+/// `after`, and one more if there is one.
 pub(crate) async fn list(
     db: &Pool,
     among: Option<&[Uuid]>,
@@ -73,7 +73,7 @@ pub(crate) async fn list(
     .await
 }
 
-/// Locks the rows of those of `ids` that are accounts, in id order, and reads them.
+/// Locks the rows of the accounts among `ids`, in id order, and reads them.
 pub(crate) async fn lock(
     tx: &mut Connection,
     ids: &[AccountId],
@@ -94,7 +94,7 @@ pub(crate) async fn lock(
     .await
 }
 
-/// Writes whether a locked row's account may sign in, and what it may do.
+/// Writes role and lock of an account whose row is locked; an existing lock keeps its time.
 pub(crate) async fn write(
     tx: &mut Connection,
     id: AccountId,

@@ -1,10 +1,10 @@
-//! Sessions looked up together.
+//! Batched session look-ups.
 //!
-//! Whoever changes something is looked up in Postgres each time, so that a log-out and a
-//! locked account count at once. When many do so at the same moment, a statement for each
-//! of them would cost more than what they came for. So those that come while others are
-//! being looked up are collected and go in one statement, which begins after the last of
-//! them asked: nobody is told what was true before. Whoever comes alone waits for nobody.
+//! Every request that changes something looks its session up in Postgres, so that a log-out or
+//! a lock counts at once. Under load one statement per request would cost more than the
+//! requests themselves. Requests that arrive while others are being looked up are therefore
+//! collected into one statement, which begins after the last of them arrived: no answer is
+//! older than its question. A request that comes alone does not wait.
 
 use std::{
     collections::HashMap,
@@ -30,22 +30,22 @@ const BATCH_MAX: usize = 500;
 /// Sessions that may wait to be looked up.
 const WAITING_MAX: usize = 20_000;
 
-/// What a look-up comes to. Those that went together share their failure.
+/// Result of a look-up; the members of a batch share its failure.
 pub(crate) type Found = Result<Option<SessionAccount>, Arc<sqlx::Error>>;
 
-/// The look-ups of one instance.
+/// Session look-ups of one instance.
 #[derive(Clone, Debug)]
 pub(crate) struct SessionLookups {
     db: Pool,
     rules: SessionRules,
-    /// Where statements run: requests are answered on threads that may end sooner.
+    /// Runtime for statements: the threads that answer requests may end sooner.
     runtime: Handle,
     alone: Arc<Semaphore>,
-    /// Who waits for the next statement; `None` while none is running.
+    /// Requests for the next statement; `None` while none is running.
     waiting: Arc<Mutex<Option<Vec<Asked>>>>,
 }
 
-/// A session that somebody asks about.
+/// Session to look up, and where to send the result.
 #[derive(Debug)]
 struct Asked {
     hash: TokenHash,
@@ -53,15 +53,15 @@ struct Asked {
 }
 
 impl SessionLookups {
-    /// Look-ups of an instance; statements run on the runtime this is called on.
+    /// Creates the look-ups of an instance; statements run on the calling runtime.
     pub(crate) fn new(app: &App) -> Self {
         let (db, rules) = (app.db.clone(), SessionRules::of(&app.config));
         let alone = Arc::new(Semaphore::new(ALONE_MAX));
         Self { db, rules, runtime: Handle::current(), alone, waiting: Arc::default() }
     }
 
-    /// Whom the session `hash` belongs to at a moment after the call. One that was not seen
-    /// for a while is seen now.
+    /// Returns the account of the session `hash` as of a moment after the call; `None` if no
+    /// live session has it. Updates `last_seen_at` if that is due.
     pub(crate) async fn find(&self, hash: TokenHash) -> Found {
         let found = self.find_as_it_is(hash).await?;
         if let Some(session) = found.as_ref().filter(|session| session.is_unseen)
@@ -98,7 +98,7 @@ impl SessionLookups {
         Ok(answered)
     }
 
-    /// Looks up until nobody is left.
+    /// Looks batches up until none is waiting.
     async fn look_up_all(self) {
         while let Some(batch) = self.next_batch() {
             let looked_up = self.runtime.spawn(look_up(self.db.clone(), self.rules, batch));
@@ -124,7 +124,7 @@ impl SessionLookups {
     }
 }
 
-/// One statement for the whole of `batch`.
+/// Looks `batch` up in one statement and answers each member.
 async fn look_up(db: Pool, rules: SessionRules, batch: Vec<Asked>) {
     let hashes: Vec<TokenHash> = batch.iter().map(|asked| asked.hash).collect();
     let listed = shared_read(store::list(&db, &hashes, rules)).await;
@@ -135,7 +135,7 @@ async fn look_up(db: Pool, rules: SessionRules, batch: Vec<Asked>) {
             Ok(found) => Ok(found.get(&asked.hash).cloned()),
             Err(error) => Err(error.clone()),
         };
-        // Whoever went away needs no answer.
+        // A dropped receiver needs no answer.
         let _ = asked.answer.send(answer);
     }
 }

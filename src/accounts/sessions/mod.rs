@@ -1,4 +1,20 @@
-//! Sessions as their owner sees them, and how long they live.
+//! Sessions: their lifetimes, their look-ups, and the list of them that an owner sees.
+//!
+//! A **session** is a log-in on one device, stored as the hash of its token. A **look-up**
+//! reads the account of a session; concurrent look-ups share a statement.
+//!
+//! # Invariants
+//!
+//! * A session counts only while it is unexpired, not idle for too long, and its account
+//!   unlocked; the current role decides which limits apply.
+//! * Requests that change something read Postgres; only polls and streams read a cache, of at
+//!   most a second.
+//! * No token is stored, only its SHA-256.
+//!
+//! # Concurrency
+//!
+//! A log-in that races with a lock waits for the account's row (`for share`) and opens no
+//! session if the account is locked. Deleting expired sessions skips locked rows.
 
 pub(crate) mod lookups;
 pub(crate) mod pages;
@@ -10,18 +26,17 @@ use uuid::Uuid;
 
 use crate::config::Config;
 
-/// How long sessions live. The role at the moment of asking decides which of them
-/// counts.
+/// Lifetimes of sessions, in seconds. The role at the time of the request decides which apply.
 #[derive(Clone, Copy, Debug)]
 #[expect(clippy::struct_field_names, reason = "the unit stands last in each name")]
 pub(crate) struct SessionRules {
-    /// Unused session of a customer.
+    /// Idle limit for customers.
     pub(crate) idle_secs: f64,
-    /// Unused session of staff and admins.
+    /// Idle limit for staff and admins.
     pub(crate) staff_idle_secs: f64,
-    /// Any session of staff and admins, from its log-in on.
+    /// Age limit for staff and admins, from the log-in.
     pub(crate) staff_life_secs: f64,
-    /// How long the password counts as asked for.
+    /// How long a confirmation of the password counts.
     pub(crate) confirmed_secs: f64,
 }
 
@@ -38,23 +53,25 @@ impl SessionRules {
     }
 }
 
-/// A log-in on one device.
+/// Log-in on one device.
 #[derive(Clone, Debug, Serialize)]
 pub(crate) struct Session {
-    /// Names it; opens nothing.
+    /// Public id; does not authorize anything.
     pub(crate) id: Uuid,
-    /// What the device says of itself, as [`device_name`] has it; may be empty.
+    /// Name of the device by [`device_name`]; may be empty.
     pub(crate) device: String,
     pub(crate) created_at: DateTime<Utc>,
-    /// To the hour, or to a tenth of the time it may be idle where that is shorter.
+    /// Accurate to an hour, or to a tenth of the idle limit where that is shorter.
     pub(crate) last_seen_at: DateTime<Utc>,
 }
 
-/// Browser and system of a `User-Agent`, or the first word of what is no browser's; empty
-/// where there is none. Only for its owner to recognise: anybody can send anything.
+/// Returns browser and system of a `User-Agent`, or the first word of another client's; empty
+/// for an empty one. Clients can send any text, so this only helps owners recognise their
+/// devices.
 pub(crate) fn device_name(user_agent: &str) -> String {
     const CHARS_MAX: usize = 40;
-    // What a later one claims to be as well stands after it.
+    // Ordered: browsers also name those they are compatible with, which come later in this
+    // list.
     const BROWSERS: [(&str, &str); 7] = [
         ("SamsungBrowser/", "Samsung Internet"),
         ("Whale/", "Whale"),

@@ -1,4 +1,4 @@
-//! The SQL of sessions.
+//! SQL of sessions.
 
 use sqlx::PgExecutor;
 use uuid::Uuid;
@@ -9,8 +9,8 @@ use crate::{
     infra::postgres::{Connection, Pool},
 };
 
-/// Opens a session of an account that is not locked; false where it is. A lock that is being
-/// put on is waited for, so that none is passed by a log-in that began before it.
+/// Opens a session unless the account is locked, and returns whether it did. Waits for a lock
+/// under way, so that a log-in that began earlier does not bypass it.
 pub(crate) async fn insert(
     db: impl PgExecutor<'_>,
     token_hash: &TokenHash,
@@ -36,8 +36,9 @@ pub(crate) async fn insert(
     Ok(inserted.rows_affected() == 1)
 }
 
-/// Whom a live session of an account that is not locked belongs to, and how many people
-/// wait for their answer: every page's head says both, so one statement asks for both.
+/// Returns the account of a live session and the number of transfers that await its answer:
+/// every page's head shows both, so one statement reads both. `None` if the session is over or
+/// the account is locked.
 pub(crate) async fn find(
     db: &Pool,
     token_hash: &TokenHash,
@@ -47,8 +48,8 @@ pub(crate) async fn find(
     Ok(found.into_iter().next().map(|(_, account)| account))
 }
 
-/// As [`find`], of many: each that is live, with whose it is. For each hash alone, so that no
-/// statistics can lead to reading a whole table.
+/// Returns the live ones among many sessions, each with its account, as [`find`] does. A
+/// lateral join per hash keeps the plan on the index whatever the statistics.
 pub(crate) async fn list(
     db: &Pool,
     token_hashes: &[TokenHash],
@@ -103,19 +104,19 @@ pub(crate) async fn list(
     Ok(found.collect())
 }
 
-/// Says that a session is in use.
+/// Sets a session's `last_seen_at` to the present.
 pub(crate) async fn touch(db: &Pool, id: Uuid) -> Result<(), sqlx::Error> {
     sqlx::query!("update sessions set last_seen_at = now() where id = $1", id).execute(db).await?;
     Ok(())
 }
 
-/// Says that whoever has a session knew the password just now.
+/// Sets a session's `confirmed_at` to the present.
 pub(crate) async fn confirm(db: &Pool, id: Uuid) -> Result<(), sqlx::Error> {
     sqlx::query!("update sessions set confirmed_at = now() where id = $1", id).execute(db).await?;
     Ok(())
 }
 
-/// The sessions of an account that have not run out, the one seen last first.
+/// Lists the unexpired sessions of an account, the last seen first.
 pub(crate) async fn list_of_account(
     db: &Pool,
     account_id: AccountId,
@@ -137,13 +138,13 @@ pub(crate) async fn list_of_account(
     .await
 }
 
-/// Ends the session that a browser holds.
+/// Ends the session with this token hash.
 pub(crate) async fn delete(db: &Pool, token_hash: &TokenHash) -> Result<(), sqlx::Error> {
     sqlx::query!("delete from sessions where token_hash = $1", token_hash).execute(db).await?;
     Ok(())
 }
 
-/// Ends one session of an account; its token's hash, if there was one.
+/// Ends one session of an account and returns its token hash; `None` if there is none.
 pub(crate) async fn delete_one(
     db: &Pool,
     account_id: AccountId,
@@ -158,7 +159,7 @@ pub(crate) async fn delete_one(
     .await
 }
 
-/// Ends every session of an account but one; the hashes of their tokens.
+/// Ends every session of an account but `kept` and returns their token hashes.
 pub(crate) async fn delete_others(
     db: &Pool,
     account_id: AccountId,
@@ -182,7 +183,7 @@ pub(crate) async fn delete_all(
     Ok(())
 }
 
-/// Deletes at most `rows_max` sessions that have run out; how many it found.
+/// Deletes at most `rows_max` expired sessions and returns how many it deleted.
 pub(crate) async fn delete_expired(db: &Pool, rows_max: i64) -> Result<u64, sqlx::Error> {
     let deleted = sqlx::query!(
         r#"

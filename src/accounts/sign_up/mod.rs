@@ -1,4 +1,18 @@
-//! Signing up, in and out.
+//! Sign-up and log-in of accounts, and the purge of expired sessions.
+//!
+//! A **sign-up** creates an account and its first session in one transaction. An **admin**
+//! account is created from the command line only.
+//!
+//! # Invariants
+//!
+//! * The password is hashed before the address is checked, so a taken address answers no
+//!   faster.
+//!
+//! # Concurrency
+//!
+//! Two sign-ups with one address race for `accounts_email_key`; the loser gets
+//! [`AccountError::EmailTaken`]. A log-in whose account is locked after the password check gets
+//! [`AccountError::Locked`].
 
 pub(crate) mod pages;
 
@@ -21,10 +35,9 @@ const PURGED_ROWS_MAX: i64 = 1_000;
 /// Statements of one purge.
 const PURGES_MAX: usize = 20;
 
-/// Opens an account and signs its owner in on `device`, both or neither.
+/// Creates an account and signs it in on `device`, in one transaction.
 ///
-/// The password is hashed before anybody looks whether the address is taken, so a
-/// taken one answers no faster.
+/// The password is hashed before the address is checked, so a taken address answers no faster.
 pub(crate) async fn sign_up(
     app: &App,
     gate: &PasswordGate,
@@ -49,7 +62,7 @@ pub(crate) async fn sign_up(
     Ok((account_id, token))
 }
 
-/// Signs in whoever knows the password, on `device`.
+/// Checks the password and opens a session on `device`.
 pub(crate) async fn log_in(
     check: &PasswordCheck<'_>,
     credentials: Credentials,
@@ -58,14 +71,14 @@ pub(crate) async fn log_in(
     let account_id = check.check(credentials, SecurityEvent::LogInFailed).await?;
     let (app, token) = (check.app, SessionToken::generate());
     let days = session_days(app);
-    // Locked since the password was looked at: then there is no session to be revived.
+    // The account may have been locked since the password check; then no session is opened.
     match sessions::store::insert(&app.db, &token.hash(), account_id, days, device).await? {
         true => Ok((account_id, token)),
         false => Err(AccountError::Locked),
     }
 }
 
-/// Opens an account that may manage everything.
+/// Creates an administrator's account.
 pub async fn create_admin(db: &Pool, new: NewAccount) -> Result<AccountId, AccountError> {
     let here = Network::of(std::net::Ipv4Addr::LOCALHOST.into());
     let password_hash = PasswordGate::new().hash(here, new.password).await?;
@@ -75,7 +88,7 @@ pub async fn create_admin(db: &Pool, new: NewAccount) -> Result<AccountId, Accou
     Ok(account_id)
 }
 
-/// Deletes sessions that have run out, a bounded number; called now and then.
+/// Deletes a bounded number of expired sessions; called periodically.
 pub async fn purge_sessions(app: &App) -> Result<(), sqlx::Error> {
     for _ in 0..PURGES_MAX {
         let purged = sessions::store::delete_expired(&app.db, PURGED_ROWS_MAX).await?;

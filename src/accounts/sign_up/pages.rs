@@ -1,4 +1,4 @@
-//! Sign-up.
+//! Sign-up pages.
 
 use actix_web::{
     HttpRequest, HttpResponse,
@@ -31,7 +31,7 @@ use crate::{
     },
 };
 
-/// A sign-up as it was typed.
+/// Sign-up form as typed.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub(crate) struct SignUpForm {

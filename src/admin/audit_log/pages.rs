@@ -1,4 +1,4 @@
-//! The audit log, read.
+//! Audit log as a page, as JSON and as a CSV file.
 
 use actix_web::{
     HttpResponse,
@@ -25,14 +25,14 @@ use crate::{
     web::{error::PageError, page::View},
 };
 
-/// One act as a page shows it.
+/// Line of the log as a page shows it.
 pub(crate) struct LogRow {
     pub(crate) log: LogLine,
     pub(crate) act: Phrase,
     pub(crate) changes: Vec<FieldChange>,
 }
 
-/// Acts as a page shows them.
+/// Prepares lines of the log for a page.
 pub(crate) fn lines(v: &View, log: Vec<LogLine>) -> Vec<LogRow> {
     log.into_iter()
         .map(|log| LogRow {
@@ -52,7 +52,7 @@ struct AuditPage {
     next: Option<Uuid>,
 }
 
-/// What to look for in the log.
+/// Query string of the log: filters and the page.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default)]
 pub(crate) struct AuditQuery {
@@ -72,7 +72,7 @@ impl AuditQuery {
         }
     }
 
-    /// The same question as a query string, without the page.
+    /// Returns the filters as a query string, without the page.
     fn query(&self) -> String {
         url::form_urlencoded::Serializer::new(String::new())
             .append_pair("who", &self.who)
@@ -96,7 +96,7 @@ pub(crate) async fn list_acts(
     Ok(page.v.show(&page, &document))
 }
 
-/// Columns of the file.
+/// Columns of the CSV file.
 const COLUMNS: &[&str] =
     &["acted_at", "who", "act", "subject", "subject_id", "reason", "before", "after"];
 

@@ -1,11 +1,21 @@
-//! What becomes of a cancelled program: holds are released, tickets void, points back.
+//! Winding down of cancelled programs: releases holds, voids tickets and refunds points.
 //!
-//! The cancellation itself is one short transaction: from then on nothing is sold, held
-//! or paid. Everything else follows here, one reservation a transaction, by every
-//! instance at once. What is left to do is read from the rows, so after a crash the next
-//! tick simply goes on, and it is over when no row is left. A group of which somebody was let in
-//! is given back as a whole; one that was let in as a whole keeps what it paid. The line is taken
-//! away by its own feature.
+//! The cancellation itself is one short transaction: from then on nothing is sold, held or
+//! paid. A program is **wound down** when no **left** reservation remains: no hold, no paid
+//! reservation with a valid ticket, and no account waiting in the queue.
+//!
+//! # Invariants
+//!
+//! * Each reservation is given back in a transaction of its own, in full (`Share::Unused`).
+//! * A group of which some were checked in is refunded as a whole; a group that was checked in
+//!   as a whole keeps what it paid.
+//! * The waiting queue is removed by `entry_queue`, not here.
+//!
+//! # Concurrency
+//!
+//! Every instance winds down the same programs at once, in random order. The remaining work is
+//! read from the rows, so the next tick continues after a crash. An instance that loses the
+//! race for a reservation finds it settled and skips it.
 
 pub(crate) mod pages;
 pub(crate) mod store;
@@ -24,12 +34,12 @@ use crate::{
     tickets::TicketError,
 };
 
-/// Reservations looked at in one tick and program.
+/// Reservations read in one tick and program.
 const BATCH_MAX: i64 = 200;
-/// Reservations given back at the same time by one instance.
+/// Reservations given back concurrently by one instance.
 const AT_ONCE: usize = 4;
 
-/// Gives back the next of what was sold or held of each cancelled program.
+/// Gives back the next batch of each cancelled program; one tick of a worker.
 pub async fn wind_down(app: &App) -> Result<(), sqlx::Error> {
     for program_id in store::list_winding_down(&app.db).await? {
         wind_down_program(app, program_id).await?;
@@ -42,16 +52,17 @@ async fn wind_down_program(app: &App, program_id: ProgramId) -> Result<(), sqlx:
     if left.is_empty() {
         return finish(app, program_id).await;
     }
-    // Instances that found the same ones begin at different places.
+    // The order is random so that instances that read the same batch begin at different places.
     left.shuffle(&mut rand::rng());
-    // Holds first: whoever is about to pay learns it sooner, and no refund that waits for
-    // a ticket or a wallet keeps their seats.
+    // Holds come first: a buyer about to pay learns of the cancellation sooner, and no refund
+    // that waits for a ticket or a wallet delays the release of seats.
     left.sort_by_key(|one| one.status == ReservationStatus::Confirmed);
     futures_util::stream::iter(left)
         .for_each_concurrent(AT_ONCE, |one| async move {
             match retry_stale(|_| give_back(app, &one)).await {
                 Ok(()) => (),
-                // Another instance, its owner or the clock was faster, or it was used.
+                // Another instance, the owner or the expiry settled it first, or its tickets
+                // were used.
                 Err(refusal) if is_settled_otherwise(&refusal) => (),
                 Err(error) => {
                     tracing::error!(reservation_id = %one.id, %error, "not given back, trying again");
@@ -64,10 +75,10 @@ async fn wind_down_program(app: &App, program_id: ProgramId) -> Result<(), sqlx:
 
 /// Ends the winding down if nothing is left.
 ///
-/// The rows say so, and no clock: a payment that began before the cancellation holds its
-/// reservation's lock, so until its end that is seen as `HELD`, and afterwards as paid. A hold
-/// that began before it may still come, but can never be paid. A check-in that is taken back
-/// waits for the program's row, and opens the winding down again.
+/// The rows decide, not a clock: a payment that began before the cancellation holds its
+/// reservation's lock, so the reservation reads as `HELD` until it ends and as paid afterwards.
+/// A hold that began before the cancellation may still be committed later, but can never be
+/// paid. Undoing a check-in waits for the program's row, and reopens the winding down.
 async fn finish(app: &App, program_id: ProgramId) -> Result<(), sqlx::Error> {
     let mut tx = app.db.begin().await?;
     catalog::lock_winding_down(&mut tx, program_id).await?;

@@ -1,4 +1,4 @@
-//! Cancelling a program: asked once more, then watched.
+//! Cancellation page: confirmation form, then progress.
 
 use actix_web::{
     HttpResponse,
@@ -51,12 +51,12 @@ impl CancellationPage {
         self.progress.held + self.progress.confirmed
     }
 
-    /// Whether nothing is left to give back, and nobody in line.
+    /// Returns whether nothing is left to give back and no account waits in the queue.
     fn is_done(&self) -> bool {
         self.progress.is_over || (self.left() == 0 && self.progress.waiting == 0)
     }
 
-    /// What the bar is full at.
+    /// Returns the maximum of the progress bar, at least 1.
     fn whole(&self) -> i64 {
         (self.progress.done + self.left()).max(1)
     }
@@ -73,7 +73,7 @@ pub(crate) async fn show_cancellation(
     Ok(page.v.show(&page, &document))
 }
 
-/// A cancellation as it is sent.
+/// Cancellation form as typed.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub(crate) struct CancellationForm {

@@ -1,4 +1,4 @@
-//! What is left to give back of cancelled programs.
+//! SQL of cancelled programs and their remaining reservations.
 
 use crate::{
     accounts::AccountId,
@@ -7,10 +7,10 @@ use crate::{
     reservation::{ReservationId, ReservationStatus},
 };
 
-/// Programs wound down at the same time.
+/// Bound on programs wound down in one tick.
 const PROGRAMS_MAX: i64 = 20;
 
-/// Programs that were cancelled and are not done.
+/// Lists programs that are cancelled and not wound down, the earliest cancelled first.
 pub(crate) async fn list_winding_down(db: &Pool) -> Result<Vec<ProgramId>, sqlx::Error> {
     sqlx::query_scalar!(
         r#"
@@ -25,7 +25,7 @@ pub(crate) async fn list_winding_down(db: &Pool) -> Result<Vec<ProgramId>, sqlx:
     .await
 }
 
-/// A reservation to give back.
+/// Reservation to give back.
 #[derive(Clone, Debug)]
 pub(crate) struct Left {
     pub(crate) id: ReservationId,
@@ -33,10 +33,10 @@ pub(crate) struct Left {
     pub(crate) status: ReservationStatus,
 }
 
-/// Holds that still run, and paid reservations with a ticket that was not used.
+/// Lists running holds, and paid reservations with a valid ticket.
 ///
-/// The `offset 0` has each reservation's tickets looked at one after the other: a page costs
-/// what it holds, where a join would read the tickets of every program ever sold.
+/// The `offset 0` keeps the planner from turning the subquery into a join: a page costs as much
+/// as its reservations, where a join would read the tickets of every program ever sold.
 pub(crate) async fn list_left(
     db: &Pool,
     program_id: ProgramId,
@@ -71,8 +71,8 @@ pub(crate) async fn list_left(
     .await
 }
 
-/// Whether a program has holds, also such as ended and wait to be written so, paid
-/// reservations with a ticket that was not used, or people in line: one snapshot of them all.
+/// Returns whether a program has holds (expired ones that are not yet marked included), paid
+/// reservations with a valid ticket, or accounts waiting in its queue, all in one snapshot.
 pub(crate) async fn is_anything_left(
     tx: &mut Connection,
     program_id: ProgramId,
@@ -103,18 +103,18 @@ pub(crate) async fn is_anything_left(
     .await
 }
 
-/// How far a cancellation has come.
+/// Progress of a cancellation, in reservations unless stated otherwise.
 #[derive(Clone, Debug, serde::Serialize)]
 pub(crate) struct CancellationProgress {
-    /// In line or passed over.
+    /// Accounts waiting in the queue, parked ones included.
     pub(crate) waiting: i64,
     pub(crate) held: i64,
     pub(crate) confirmed: i64,
-    /// Every ticket was used: not given back.
+    /// Paid reservations whose every ticket was used: not refunded.
     pub(crate) used: i64,
-    /// Released, expired or refunded since.
+    /// Released, expired or refunded since the cancellation.
     pub(crate) done: i64,
-    /// Points that went back since.
+    /// Points refunded since the cancellation.
     pub(crate) refunded: i64,
     pub(crate) is_over: bool,
 }

@@ -1,4 +1,12 @@
-//! Letting people in, with the act in the log.
+//! Check-ins at the door, recorded in the audit log.
+//!
+//! A **check-in** marks a ticket as used at a performance; an **evening** is a performance
+//! whose door can be open. The rules of tickets are those of `crate::tickets`.
+//!
+//! # Concurrency
+//!
+//! Two scans of one ticket race in `tickets::check_in`; the loser is refused. A check-in and
+//! its act are one transaction.
 
 pub(crate) mod pages;
 pub(crate) mod store;
@@ -15,7 +23,7 @@ use crate::{
     tickets::{self, CheckIn, DoorWindow, TicketCode, TicketId},
 };
 
-/// Lets in whoever shows `code`.
+/// Checks in the ticket with `code`.
 pub(crate) async fn check_in(
     app: &App,
     by: AccountId,
@@ -32,7 +40,7 @@ pub(crate) async fn check_in(
     Ok(check_in)
 }
 
-/// Takes a check-in of the last minute back; answers with what it was.
+/// Undoes a check-in of the last minute and returns it.
 pub(crate) async fn undo(
     app: &App,
     by: AccountId,

@@ -1,4 +1,4 @@
-//! The door: scan, green or red, next.
+//! Door pages: scan, result, next scan.
 
 use actix_web::{
     HttpResponse,
@@ -43,15 +43,15 @@ pub(crate) async fn list_evenings(
     Ok(page.v.show(&page, &document))
 }
 
-/// What the door said.
+/// Result that the door's page shows.
 enum Answer {
-    /// Nothing was shown yet.
+    /// Nothing was scanned yet.
     Ready,
-    /// Come in.
+    /// The ticket was checked in.
     LetIn(CheckIn),
-    /// No.
+    /// The ticket was refused.
     Refused { title: Phrase, detail: Phrase },
-    /// A check-in was taken back.
+    /// A check-in was undone.
     Undone,
 }
 
@@ -60,7 +60,7 @@ enum Answer {
 struct DoorPage {
     v: View,
     evening: Evening,
-    /// `None` while they are being made.
+    /// Counts by section; `None` while they are being computed.
     counts: Option<Vec<DoorCount>>,
     answer: Answer,
 }
@@ -91,7 +91,7 @@ impl DoorPage {
         Some(self.counts.as_ref()?.iter().map(|count| count.expected).sum())
     }
 
-    /// The seat or the zone, in words.
+    /// Returns the name of the seat or the zone.
     fn place(&self, check_in: &CheckIn) -> Phrase {
         match (&check_in.row, check_in.number) {
             (Some(row), Some(number)) => self
@@ -109,7 +109,7 @@ impl DoorPage {
     }
 }
 
-/// The query of the page after a scan.
+/// Query string of the page after a scan.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub(crate) struct Scanned {
@@ -141,7 +141,7 @@ pub(crate) async fn show_door(
     Ok(page.v.show(&page, &document))
 }
 
-/// A code as it was scanned or typed.
+/// Code as scanned or typed.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub(crate) struct ScanForm {
@@ -190,7 +190,7 @@ pub(crate) async fn undo_check_in(
     }
 }
 
-/// A refusal is the door's page in red; programs get the problem.
+/// Answers a refusal: the door's page for browsers, the problem document for programs.
 async fn refuse(
     app: &App,
     counts: &DoorCounts,

@@ -1,13 +1,13 @@
-//! Which performances have an open door.
+//! SQL of performances with an open door.
 
 use chrono::{DateTime, Utc};
 
 use crate::{catalog::ScheduleId, infra::postgres::Pool};
 
-/// Performances listed at once.
+/// Bound on performances listed at once.
 const PERFORMANCES_MAX: i64 = 200;
 
-/// A performance that people come to.
+/// Performance whose door can be open.
 #[derive(Clone, Debug, serde::Serialize)]
 pub(crate) struct Evening {
     pub(crate) schedule_id: ScheduleId,
@@ -18,8 +18,8 @@ pub(crate) struct Evening {
     pub(crate) time_zone: String,
 }
 
-/// Performances from twelve hours ago to three weeks ahead, soonest first; or the one
-/// named `id`, whenever it is.
+/// Lists published performances from twelve hours ago to three weeks ahead, soonest first; or
+/// the one with `id`, at any time.
 pub(crate) async fn list_evenings(
     db: &Pool,
     now: DateTime<Utc>,

@@ -1,4 +1,7 @@
-//! What the first page of the desk shows.
+//! Overview: the first of the management pages.
+//!
+//! The overview lists the **running sales** (on sale, coming or being wound down) with the
+//! length of their queues, and the latest acts of the audit log.
 
 pub(crate) mod pages;
 pub(crate) mod store;
@@ -10,21 +13,20 @@ use crate::{
     entry_queue,
 };
 
-/// Lines of the log on the first page.
+/// Bound on acts on the overview.
 const LINES: usize = 8;
 
-/// A program and its line at this moment.
+/// Running sale with its queue's present length.
 #[derive(Clone, Debug, serde::Serialize)]
 pub(crate) struct Current {
     #[serde(flatten)]
     pub(crate) running: RunningSale,
-    /// In line and not passed over.
+    /// Accounts waiting in the queue, parked ones excluded.
     pub(crate) waiting: i64,
     pub(crate) inside: i64,
 }
 
-/// What is on sale or will be, with its lines. Redis knows how long a line is without
-/// counting it.
+/// Lists running sales with the length of their queues, which Redis knows without counting.
 pub(crate) async fn list_current(app: &App) -> Result<Vec<Current>, sqlx::Error> {
     let mut current = Vec::new();
     for running in store::list_running(&app.db, app.now()).await? {
@@ -34,7 +36,7 @@ pub(crate) async fn list_current(app: &App) -> Result<Vec<Current>, sqlx::Error>
     Ok(current)
 }
 
-/// What is going on, and what was done last.
+/// Returns the running sales and the latest acts.
 pub(crate) async fn overview(app: &App) -> Result<(Vec<Current>, Vec<LogLine>), sqlx::Error> {
     let programs = list_current(app).await?;
     let mut log = audit::list(&app.db, &AuditFilter::default(), None).await?.rows;

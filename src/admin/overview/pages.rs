@@ -1,4 +1,4 @@
-//! The first page of the desk.
+//! Overview page.
 
 use actix_web::{HttpResponse, web::Data};
 use askama::Template;
@@ -28,7 +28,7 @@ struct HomePage {
 }
 
 impl RunningSale {
-    /// The locale key of what it is doing.
+    /// Returns the locale key of the sale's state.
     fn state_key(&self, now: &DateTime<Utc>) -> &'static str {
         match self.status {
             ProgramStatus::Cancelled => "admin-state-winding-down",

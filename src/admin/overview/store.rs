@@ -1,4 +1,4 @@
-//! What is going on, at a glance.
+//! SQL of the overview and of its metrics.
 
 use chrono::{DateTime, Utc};
 
@@ -7,10 +7,10 @@ use crate::{
     infra::postgres::Pool,
 };
 
-/// Programs on the first page of the desk.
+/// Bound on programs on the overview.
 const PROGRAMS_MAX: i64 = 50;
 
-/// A program that is on sale, is coming, or is being wound down.
+/// Program that is on sale, coming, or being wound down.
 #[derive(Clone, Debug, serde::Serialize)]
 pub(crate) struct RunningSale {
     pub(crate) program_id: ProgramId,
@@ -23,7 +23,7 @@ pub(crate) struct RunningSale {
     pub(crate) time_zone: String,
 }
 
-/// What is on sale or will be, and what is being wound down; first what opens first.
+/// Lists programs that are on sale, coming or being wound down, the earliest opening first.
 pub(crate) async fn list_running(
     db: &Pool,
     now: DateTime<Utc>,
@@ -51,17 +51,17 @@ pub(crate) async fn list_running(
     .await
 }
 
-/// A line that is running, or may be soon.
+/// Queue of a program that is on sale, coming, or being wound down.
 #[derive(Clone, Debug)]
 pub(crate) struct RunningLine {
     pub(crate) program_id: ProgramId,
     pub(crate) slug: String,
-    /// Whether anybody has joined.
+    /// Whether any account has joined.
     pub(crate) has_begun: bool,
 }
 
-/// Lines of programs that are on sale, are coming, or are being wound down: those that gave
-/// the most numbers first, as no line is longer than that.
+/// Lists the queues of such programs, those that gave the most numbers first: no queue is
+/// longer than its numbers given.
 pub(crate) async fn list_lines(
     db: &Pool,
     now: DateTime<Utc>,
@@ -86,7 +86,7 @@ pub(crate) async fn list_lines(
     .await
 }
 
-/// Sessions of ours that wait for a row or a lock at this moment.
+/// Counts this application's database sessions that wait for a lock.
 pub(crate) async fn count_lock_waiters(db: &Pool) -> Result<i64, sqlx::Error> {
     sqlx::query_scalar!(
         r#"

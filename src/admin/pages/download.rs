@@ -1,4 +1,4 @@
-//! Long lists as CSV, streamed: one chunk of rows is in memory, however many there are.
+//! CSV downloads, streamed: one chunk of rows is in memory at a time.
 
 use actix_web::{
     HttpResponse,
@@ -14,13 +14,13 @@ use crate::web::error::PageError;
 /// Rows of one chunk.
 pub(crate) const CHUNK_ROWS: i64 = 1_000;
 
-/// Begins every file: without it Excel takes UTF-8 for the system's old code page, and Korean
-/// names are unreadable.
+/// Start of every file: without it Excel reads UTF-8 in the system's legacy code page, which
+/// garbles Korean names.
 const BYTE_ORDER_MARK: &[u8] = "\u{feff}".as_bytes();
 
-/// A file of rows that `next` reads chunk by chunk: it is given the key of the last row
-/// and answers with rows and the key of their last one; no rows end the file. The first
-/// chunk is read before the answer begins, so that what is refused is told as such.
+/// Streams a file of rows that `next` reads chunk by chunk: `next` gets the key of the last row
+/// and returns rows with their keys; an empty chunk ends the file. The first chunk is read
+/// before the answer begins, so that its failure yields an error status.
 pub(crate) async fn csv<F>(
     name: &str,
     header: &'static [&'static str],
@@ -64,7 +64,7 @@ fn written(header: Option<&[&str]>, rows: Vec<(Uuid, Vec<String>)>) -> Result<Ve
     writer.into_inner().map_err(|error| csv::Error::from(error.into_error()))
 }
 
-/// A cell that a spreadsheet does not take for a formula: a name may begin with `=`.
+/// Returns a cell that spreadsheets do not take for a formula: names may begin with `=`.
 fn harmless(cell: &str) -> String {
     let is_number = cell.parse::<f64>().is_ok();
     match cell.starts_with(['=', '+', '-', '@', '\t', '\r']) && !is_number {

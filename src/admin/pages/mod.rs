@@ -1,4 +1,4 @@
-//! The pages of the desk and of the door.
+//! Parts shared by the management pages: error mapping, flash messages and form fields.
 
 pub(crate) mod download;
 
@@ -17,7 +17,7 @@ use crate::{
 };
 
 impl AdminError {
-    /// The refusal of the feature that refused.
+    /// Returns the wrapped error of the feature that refused.
     fn cause(&self) -> Option<&dyn HttpError> {
         match self {
             Self::Catalog(error) => Some(error),
@@ -92,7 +92,7 @@ impl HttpError for AdminError {
 }
 
 impl AdminError {
-    /// What somebody else changed, where that is the reason.
+    /// Returns the changes made meanwhile; empty for other errors.
     pub(crate) fn meanwhile(&self) -> &[Meanwhile] {
         match self {
             Self::ChangedMeanwhile(meanwhile) => meanwhile,
@@ -101,21 +101,22 @@ impl AdminError {
     }
 }
 
-/// Leaves `text_key` for the page that a browser sees next.
+/// Adds the flash message `text_key` to an answer that redirects.
 pub(crate) fn tell(mut answer: HttpResponse, text_key: &'static str) -> HttpResponse {
     if answer.status().is_redirection() {
-        // A cookie of ours always is a valid header.
+        // The cookie's value is a plain key and always a valid header, so the error cannot
+        // occur.
         let _ = answer.add_cookie(&flash::cookie(text_key));
     }
     answer
 }
 
-/// The edition that a form was made of.
+/// Parses the version of the edition that a form was made of.
 pub(crate) fn parse_version(mistakes: &mut Mistakes, version: &Field) -> Option<i64> {
     mistakes.note("version", "admin-refusal-version", version.parse())
 }
 
-/// Why somebody does what cannot be undone.
+/// Parses the reason for an act.
 pub(crate) fn parse_reason(mistakes: &mut Mistakes, reason: &Field) -> Option<Reason> {
     mistakes.note("reason", "admin-refusal-reason", Reason::parse(reason.text()))
 }

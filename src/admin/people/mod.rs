@@ -1,4 +1,17 @@
-//! People: locked, promoted, given points, refunded.
+//! Accounts as administrators manage them: locks, roles, points and refunds.
+//!
+//! An **adjustment** changes an account's points; a **refund** gives a paid reservation back; a
+//! **moment** is an event of an account's timeline.
+//!
+//! # Invariants
+//!
+//! * An adjustment or a refund with a request key happens once for each key.
+//! * A refund never touches rehearsal data; [`throwaway::is_marked`] decides.
+//!
+//! # Concurrency
+//!
+//! Lock and role changes race for the rows of both accounts, in `accounts::roles`. Adjustments
+//! and refunds are retried after a database conflict.
 
 pub(crate) mod pages;
 pub(crate) mod store;
@@ -24,7 +37,7 @@ use crate::{
     wallet::{self, Kind},
 };
 
-/// Locks somebody out, or lets them back in.
+/// Locks an account or unlocks it, and records the act.
 pub(crate) async fn lock_out(
     app: &App,
     by: AccountId,
@@ -38,7 +51,7 @@ pub(crate) async fn lock_out(
     finish(app, tx, AuditEntry::new(by, act, Subject::Account, id).because(reason), changed).await
 }
 
-/// Gives somebody another role.
+/// Changes an account's role from `from` to `to`, and records the act.
 pub(crate) async fn change_role(
     app: &App,
     by: AccountId,
@@ -66,23 +79,23 @@ async fn finish(
 /// Adjustment of one account's points by an administrator.
 #[derive(Clone, Debug)]
 pub(crate) struct Adjustment {
-    /// Whose points.
+    /// Account whose points change.
     pub(crate) account_id: AccountId,
-    /// The signed change of the balance; never zero.
+    /// Signed change of the balance, in points; never zero.
     pub(crate) amount: i64,
-    /// Why.
+    /// Reason for the audit log.
     pub(crate) reason: Reason,
 }
 
-/// What an adjustment is answered with, and what its request key keeps.
+/// Result of an adjustment, kept with its request key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Adjusted {
-    /// The balance right after it.
+    /// Balance right after the adjustment.
     pub(crate) balance: Points,
 }
 
-/// Puts points into somebody's wallet, or takes usable ones out; once for each `key`. The act
-/// in the log is what the wallet's entry refers to.
+/// Credits points to an account, or debits usable ones; once for each `key`. The wallet's
+/// transaction refers to the act in the audit log.
 pub(crate) async fn adjust_points(
     app: &App,
     by: AccountId,
@@ -121,18 +134,18 @@ async fn adjust_once(
     Ok(adjusted)
 }
 
-/// Refund of somebody's paid reservation by an administrator.
+/// Refund of a paid reservation by an administrator.
 #[derive(Clone, Debug)]
 pub(crate) struct Refund {
     pub(crate) reservation_id: ReservationId,
-    /// Whose it is.
+    /// Account that owns the reservation.
     pub(crate) owner_id: AccountId,
     pub(crate) share: Share,
-    /// Why.
+    /// Reason for the audit log.
     pub(crate) reason: Reason,
 }
 
-/// Refunds somebody's paid reservation; once for each `key`.
+/// Refunds a paid reservation; once for each `key`.
 pub(crate) async fn refund(
     app: &App,
     by: AccountId,

@@ -1,28 +1,28 @@
-//! One person across everything they did.
+//! SQL of one account's timeline.
 
 use chrono::{DateTime, Utc};
 
 use crate::{accounts::AccountId, infra::postgres::Pool};
 
-/// Moments of one kind that are looked at; the newest of all together are shown.
+/// Bound on moments read of each kind, and on those shown of all kinds.
 const MOMENTS_MAX: i64 = 200;
 
-/// Something that happened to one person.
+/// Moment of an account's timeline.
 #[derive(Clone, Debug, serde::Serialize)]
 pub(crate) struct AccountEvent {
     pub(crate) at: DateTime<Utc>,
-    /// Which kind of moment.
+    /// Kind of moment.
     pub(crate) what: String,
-    /// Where: a program, a kind of points, an act.
+    /// Program title, kind of points, or name of an act.
     pub(crate) subject: String,
-    /// A queue number, a total, points.
+    /// Queue number, total in points, or signed points; `None` if it has none.
     pub(crate) amount: Option<i64>,
-    /// What it can be looked up by.
+    /// Id to look it up by.
     pub(crate) reference: Option<String>,
 }
 
-/// The newest moments of one person across the line, reservations, points, tickets and
-/// what was done to them.
+/// Lists the latest moments of an account: queues, reservations, points, tickets, and acts done
+/// to it.
 pub(crate) async fn list_moments(
     db: &Pool,
     account_id: AccountId,

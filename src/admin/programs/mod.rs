@@ -1,4 +1,11 @@
-//! Programs: made, edited, published.
+//! Programs as administrators edit them: created, edited, published, cancelled.
+//!
+//! Each function is one transaction with its act in the audit log. Edits carry the version they
+//! were made of.
+//!
+//! # Concurrency
+//!
+//! Two edits race for the program's row; the loser gets [`AdminError::ChangedMeanwhile`].
 
 pub(crate) mod pages;
 
@@ -18,7 +25,7 @@ fn edit(by: AccountId, act: Act, id: ProgramId, version: i64) -> Edit {
     Edit { by, act, subject: Subject::Program, subject_id: id.to_string(), version, reason: None }
 }
 
-/// Makes a draft.
+/// Creates a draft.
 pub(crate) async fn create(
     app: &App,
     by: AccountId,
@@ -46,7 +53,7 @@ pub(crate) async fn update(
     .await
 }
 
-/// Shows a draft to everybody.
+/// Publishes a draft.
 pub(crate) async fn publish(
     app: &App,
     by: AccountId,
@@ -60,7 +67,7 @@ pub(crate) async fn publish(
     .await
 }
 
-/// The program will not take place. What was sold is given back by [`wind_down`].
+/// Cancels the program. What was sold is given back by [`wind_down`].
 ///
 /// [`wind_down`]: crate::admin::wind_down()
 pub(crate) async fn cancel(

@@ -1,4 +1,16 @@
-//! Lines: looked at, sped up, paused, taken away.
+//! Queues as administrators manage them: figures, limits, guards, pauses, purges.
+//!
+//! **Figures** are a queue's counts at one moment; a **prediction** is what they imply for
+//! other limits. A **purge** removes every account that waits when it is ordered.
+//!
+//! # Invariants
+//!
+//! * Limits, guards and pauses are edits of the program: they carry its version.
+//! * A purge is recorded here and carried out by the workers.
+//!
+//! # Concurrency
+//!
+//! Two edits race for the program's row; the loser gets [`AdminError::ChangedMeanwhile`].
 
 pub(crate) mod pages;
 pub(crate) mod store;
@@ -20,23 +32,23 @@ use crate::{
     infra::throwaway,
 };
 
-/// Minutes in which [`LineFigures`] counts who came and went lately.
+/// Minutes over which [`LineFigures`] counts recent admissions and departures.
 const LATELY_MINUTES: f64 = 5.0;
 
-/// How fast a line would move, and how long the last of it would wait.
+/// Predicted speed of a queue, and the wait of its last account.
 #[derive(Clone, Copy, Debug, PartialEq, serde::Serialize)]
 pub(crate) struct Prediction {
-    /// People let in a minute.
+    /// Accounts admitted per minute.
     pub(crate) per_minute: f64,
-    /// Until everybody who waits now is in; `None` when that never happens.
+    /// Minutes until every waiting account is admitted; `None` when that never happens.
     pub(crate) minutes: Option<f64>,
 }
 
-/// What the line would do with other settings.
+/// Predicts the queue's speed under other limits.
 ///
-/// By Little's law people stay `inside / freed a minute`; with room for `capacity` of
-/// them so many leave, and may come, a minute. The rate bounds it. `None` while nobody
-/// has left yet and nothing is known.
+/// By Little's law the mean stay in minutes is `inside / freed per minute`; at a full
+/// `capacity` so many accounts leave, and are admitted, per minute. The rate is an upper bound.
+/// `None` while no account has left and the stay is unknown, or when neither limit is set.
 pub(crate) fn predict(
     figures: &LineFigures,
     capacity: Option<i32>,
@@ -54,7 +66,7 @@ pub(crate) fn predict(
     let per_minute = match (by_capacity, by_rate) {
         (Some(left), Some(right)) => left.min(right),
         (Some(only), None) | (None, Some(only)) => only,
-        // Nothing holds anybody up.
+        // Without limits no account waits, so there is nothing to predict.
         (None, None) => return None,
     };
     let minutes = (per_minute > 0.0).then(|| whole(figures.waiting) / per_minute);
@@ -69,7 +81,7 @@ fn edit(by: AccountId, act: Act, id: ProgramId, version: i64) -> Edit {
     Edit { by, act, subject: Subject::Program, subject_id: id.to_string(), version, reason: None }
 }
 
-/// Changes how many may be inside and how fast they are let in.
+/// Changes the queue's capacity and rate, in this order.
 pub(crate) async fn update(
     app: &App,
     by: AccountId,
@@ -99,7 +111,7 @@ pub(crate) async fn guard(
     .await
 }
 
-/// Lets nobody in any more, or lets people in again.
+/// Pauses or resumes admission.
 pub(crate) async fn pause(
     app: &App,
     by: AccountId,
@@ -115,7 +127,7 @@ pub(crate) async fn pause(
     .await
 }
 
-/// Lets one person in past the line.
+/// Admits one waiting account past the queue and returns its queue number.
 pub(crate) async fn let_in(
     app: &App,
     by: AccountId,
@@ -135,7 +147,8 @@ pub(crate) async fn let_in(
     Ok(token.queue_number)
 }
 
-/// Takes the line away as it stands now: logged here, done by the workers.
+/// Orders the removal of every account that waits now, and returns the purge: recorded here,
+/// carried out by the workers.
 pub(crate) async fn purge(
     app: &App,
     by: AccountId,
@@ -170,7 +183,7 @@ mod tests {
 
     #[test]
     fn twice_the_room_is_twice_as_fast_until_the_rate_holds_it_up() {
-        // A hundred inside and fifty freed in five minutes: ten a minute.
+        // A hundred inside and fifty freed in five minutes are ten a minute.
         let now = figures(200, 100, 50);
         let told = |capacity, rate| {
             let told = predict(&now, capacity, rate).unwrap();

@@ -1,24 +1,24 @@
-//! The line of one program, in figures.
+//! SQL of one program's queue, in figures.
 
 use chrono::{DateTime, Utc};
 
 use crate::{accounts::AccountId, catalog::ProgramId, infra::postgres::Pool};
 
-/// A line at one moment.
+/// Counts of a queue at one moment, in accounts.
 #[derive(Clone, Debug, serde::Serialize)]
 pub(crate) struct LineFigures {
-    /// In line and not passed over.
+    /// Waiting, parked ones excluded.
     pub(crate) waiting: i64,
-    /// Passed over: not there when their turn came.
+    /// Parked: absent when they were to be admitted.
     pub(crate) parked: i64,
     pub(crate) inside: i64,
-    /// Let in within the last minute.
+    /// Admitted within the last minute.
     pub(crate) admitted_last_minute: i64,
-    /// Let in within the last five.
+    /// Admitted within the last five minutes.
     pub(crate) admitted_lately: i64,
-    /// Places freed within the last five.
+    /// Ended their stay within the last five minutes.
     pub(crate) freed_lately: i64,
-    /// When these were read.
+    /// Time at which the counts were read.
     pub(crate) at: DateTime<Utc>,
 }
 
@@ -53,22 +53,22 @@ pub(crate) async fn figures_of(
     .await
 }
 
-/// One minute of the last hour.
+/// Counts of one minute of the last hour, in accounts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
 pub(crate) struct Minute {
-    /// When it began. The last one is not over yet.
+    /// Start of the minute. The last one is not over yet.
     pub(crate) at: DateTime<Utc>,
-    /// Who waited when it began; none where nobody kept it, as before a restart.
+    /// Waiting at its start; `None` where no count was stored, as before a restart.
     pub(crate) waiting: Option<i64>,
-    /// Who joined; none where it is not known.
+    /// Joined; `None` where unknown.
     pub(crate) joined: Option<i64>,
-    /// Who was let in.
+    /// Admitted.
     pub(crate) admitted: i64,
-    /// Whose place was freed.
+    /// Ended their stay.
     pub(crate) freed: i64,
 }
 
-/// The last hour, oldest minute first.
+/// Lists the minutes of the last hour, oldest first.
 pub(crate) async fn list_minutes(
     db: &Pool,
     program_id: ProgramId,
@@ -108,7 +108,7 @@ pub(crate) async fn list_minutes(
     .await
 }
 
-/// Who stands in line with this number, or under this address.
+/// Finds the account that waits with this queue number or e-mail address.
 pub(crate) async fn find_waiting(
     db: &Pool,
     program_id: ProgramId,

@@ -1,4 +1,4 @@
-//! Reservations, whoever's they are: found, looked at, refunded.
+//! Reservations of all accounts: listed, shown, refunded.
 
 use actix_web::{
     HttpResponse,
@@ -32,7 +32,7 @@ use crate::{
 };
 
 impl Booking {
-    /// The locale key of where it stands.
+    /// Returns the locale key of the status.
     fn status_key(&self) -> &'static str {
         match self.status {
             ReservationStatus::Held => "reservation-status-held",
@@ -106,7 +106,7 @@ pub(crate) async fn show_booking(
     Ok(page.v.show(&page, &document))
 }
 
-/// How much goes back, and why.
+/// Refund form as typed.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub(crate) struct RefundForm {

@@ -1,4 +1,4 @@
-//! Reservations, whoever's they are.
+//! SQL of all accounts' reservations.
 
 use chrono::{DateTime, Utc};
 use uuid::Uuid;
@@ -10,7 +10,7 @@ use crate::{
     reservation::{ReservationId, ReservationStatus},
 };
 
-/// A reservation as the desk lists it.
+/// Reservation as the management pages list it.
 #[derive(Clone, Debug, serde::Serialize)]
 pub(crate) struct Booking {
     pub(crate) id: ReservationId,
@@ -27,8 +27,8 @@ pub(crate) struct Booking {
     pub(crate) created_at: DateTime<Utc>,
 }
 
-/// Reservations, all or those of `accounts` and the one named `id`: the page after `after`,
-/// newest first, and one more if there is one.
+/// Lists reservations, all or those of `accounts` and the one with `id`: the page after
+/// `after`, newest first, and one more if there is one.
 pub(crate) async fn list(
     db: &Pool,
     accounts: Option<&[Uuid]>,
@@ -73,7 +73,7 @@ pub(crate) async fn list(
     .await
 }
 
-/// One seat or zone of a reservation, and its tickets.
+/// Seat or zone of a reservation, with its tickets by status.
 #[derive(Clone, Debug, serde::Serialize)]
 pub(crate) struct BookedItem {
     pub(crate) name: String,

@@ -1,4 +1,4 @@
-//! What was sold, by performance and section, on a page and as a file.
+//! Sales by performance and section, as a page, as JSON and as a CSV file.
 
 use actix_web::{
     HttpResponse,
@@ -22,14 +22,14 @@ use crate::{
     web::{error::PageError, page::View},
 };
 
-/// Columns of the file.
+/// Columns of the CSV file.
 const COLUMNS: &[&str] =
     &["reservation", "created_at", "status", "email", "starts_at", "places", "total"];
 
-/// The width of a bar, in units of its drawing.
+/// Width of a bar, in units of its drawing.
 const BAR: i64 = 1_000;
 
-/// One performance and its sections.
+/// Performance with its sections.
 struct Evening {
     schedule_id: ScheduleId,
     starts_at: DateTime<Utc>,
@@ -56,12 +56,12 @@ impl SoldSection {
         (self.sold + self.held + self.free).max(1)
     }
 
-    /// How wide the sold part of its bar is.
+    /// Returns the width of the bar's sold part.
     fn sold_width(&self) -> i64 {
         self.sold * BAR / self.whole()
     }
 
-    /// How wide the held part is.
+    /// Returns the width of the bar's held part.
     fn held_width(&self) -> i64 {
         self.held * BAR / self.whole()
     }

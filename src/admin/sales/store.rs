@@ -1,4 +1,4 @@
-//! What was sold, by performance and section.
+//! SQL of sales by performance and section.
 
 use chrono::{DateTime, Utc};
 use uuid::Uuid;
@@ -9,7 +9,7 @@ use crate::{
     points::Points,
 };
 
-/// One section or zone of one performance.
+/// Section or zone of one performance.
 #[derive(Clone, Debug, serde::Serialize)]
 pub(crate) struct SoldSection {
     pub(crate) schedule_id: ScheduleId,
@@ -20,11 +20,12 @@ pub(crate) struct SoldSection {
     pub(crate) sold: i64,
     pub(crate) held: i64,
     pub(crate) free: i64,
-    /// The points paid for what is sold.
+    /// Points paid for what is sold.
     pub(crate) revenue: i64,
 }
 
-/// Every section and zone of every performance of a program, soonest first.
+/// Lists the sections and zones of all performances of a program, the soonest performance
+/// first.
 pub(crate) async fn list_sections(
     db: &Pool,
     program_id: ProgramId,
@@ -67,7 +68,7 @@ pub(crate) async fn list_sections(
     .await
 }
 
-/// One line of the download: a reservation and what it is for.
+/// Row of the CSV file: one reservation.
 #[derive(Clone, Debug)]
 pub(crate) struct SoldLine {
     pub(crate) id: Uuid,
@@ -79,7 +80,7 @@ pub(crate) struct SoldLine {
     pub(crate) total: Points,
 }
 
-/// Reservations of a program, newest first: the next ones after `after`.
+/// Lists at most `rows_max` reservations of a program after `after`, newest first.
 pub(crate) async fn list_lines(
     db: &Pool,
     program_id: ProgramId,

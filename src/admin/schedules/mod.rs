@@ -1,4 +1,17 @@
-//! Performances: announced, moved, priced.
+//! Performances as administrators edit them: created, moved, priced, blocked, zoned.
+//!
+//! A **block** takes seats off sale; **repricing** writes saved prices into the seats. Each
+//! edit is one transaction with its act in the audit log, except for the seats' prices, which
+//! follow it.
+//!
+//! # Invariants
+//!
+//! * Every edit, of prices, blocks and zones too, makes the next edition of the performance.
+//! * Changes of seats and zones are announced to open seat maps after the commit.
+//!
+//! # Concurrency
+//!
+//! Two edits race for the performance's row; the loser gets [`AdminError::ChangedMeanwhile`].
 
 pub(crate) mod pages;
 pub(crate) mod repricing;
@@ -24,7 +37,7 @@ use crate::{
     reservation::{self, SeatPick},
 };
 
-/// Which edition of which performance somebody changes.
+/// Edition of a performance to change, and the account that changes it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ScheduleEdit {
     pub(crate) by: AccountId,
@@ -46,7 +59,7 @@ impl ScheduleEdit {
     }
 }
 
-/// Announces a performance that has nothing to sell yet.
+/// Creates a performance without seats and zones.
 pub(crate) async fn create(
     app: &App,
     by: AccountId,
@@ -61,7 +74,7 @@ pub(crate) async fn create(
     Ok(schedule)
 }
 
-/// Moves a performance to another moment.
+/// Moves a performance to another time.
 pub(crate) async fn update(
     app: &App,
     change: ScheduleEdit,
@@ -75,16 +88,16 @@ pub(crate) async fn update(
     .await
 }
 
-/// What saving prices came to.
+/// Result of saving prices.
 #[derive(Clone, Debug, Serialize)]
 pub(crate) struct Repriced {
     #[serde(flatten)]
     prices: Prices,
-    /// Whether some seats do not have their new price yet; the workers see to them.
+    /// Whether some seats lack their new price; the workers write the rest.
     is_pending: bool,
 }
 
-/// Prices sections; what is held keeps its price.
+/// Sets the prices of sections; holds keep their price.
 pub(crate) async fn set_prices(
     app: &App,
     change: ScheduleEdit,
@@ -99,7 +112,7 @@ pub(crate) async fn set_prices(
     Ok(Repriced { prices, is_pending })
 }
 
-/// Takes seats off sale, or puts them back; says how many.
+/// Takes seats off sale or puts them back, and returns how many changed.
 pub(crate) async fn block_seats(
     app: &App,
     change: ScheduleEdit,
@@ -116,7 +129,7 @@ pub(crate) async fn block_seats(
     Ok(after.changed)
 }
 
-/// An edition of a performance, and what was done to its seats with it.
+/// Edition of a performance with the seats blocked or unblocked by it.
 #[derive(Debug, Serialize)]
 struct Blocked<'a> {
     version: i64,
@@ -138,7 +151,7 @@ async fn block_once<'a>(
     Ok(Edited { before, after })
 }
 
-/// Adds a zone.
+/// Creates a zone and returns its id.
 pub(crate) async fn create_zone(
     app: &App,
     change: ScheduleEdit,
@@ -158,7 +171,7 @@ pub(crate) async fn create_zone(
     made.zone_id.ok_or(AdminError::NotFound)
 }
 
-/// An edition of a performance, and the zone that came with it.
+/// Edition of a performance with the zone created by it.
 #[derive(Debug, Serialize)]
 struct MadeZone<'a> {
     version: i64,
@@ -168,7 +181,7 @@ struct MadeZone<'a> {
     zone_id: Option<ZoneId>,
 }
 
-/// Names, prices and sizes a zone anew.
+/// Changes a zone's name, price and capacity.
 pub(crate) async fn update_zone(
     app: &App,
     change: ScheduleEdit,

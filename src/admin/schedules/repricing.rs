@@ -1,4 +1,4 @@
-//! Saved prices on their way into the seats: begun by the request that saved them, finished by
+//! Writing of saved prices into the seats: begun by the request that saved them, finished by
 //! the workers of every instance.
 
 use std::time::Duration;
@@ -10,13 +10,13 @@ use crate::{
     reservation,
 };
 
-/// How long the request that saved prices writes them itself: well within a change's deadline.
+/// Longest time for which the request that saved prices writes them: well within its deadline.
 const WRITTEN_AT_ONCE: Duration = Duration::from_secs(2);
-/// How long a tick writes the prices of one performance before it looks at the next.
+/// Longest time for which a tick writes the prices of one performance before the next one.
 const WRITTEN_A_TICK: Duration = Duration::from_secs(10);
 
-/// Writes prices that were just saved; says whether all seats have them. What fails here is the
-/// workers' to do: the prices are saved.
+/// Writes prices that were just saved, and returns whether all seats have them. A failure is
+/// logged and left to the workers: the prices are saved.
 pub(crate) async fn write_now(app: &App, id: ScheduleId) -> bool {
     let announce = || reservation::announce(app, id);
     match catalog::write_prices(&app.db, id, WRITTEN_AT_ONCE, announce).await {
@@ -28,7 +28,7 @@ pub(crate) async fn write_now(app: &App, id: ScheduleId) -> bool {
     }
 }
 
-/// Writes what is left of saved prices. One tick of a worker; all instances may run it at once.
+/// Writes what is left of saved prices; one tick of a worker. All instances may run it at once.
 pub async fn write_prices(app: &App) -> Result<(), AdminError> {
     for id in catalog::list_with_prices_to_write(&app.db).await? {
         let announce = || reservation::announce(app, id);

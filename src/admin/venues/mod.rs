@@ -1,4 +1,11 @@
-//! Venues and their seats.
+//! Venues as administrators edit them: created, edited, given seats.
+//!
+//! Each function is one transaction with its act in the audit log. Edits carry the version they
+//! were made of.
+//!
+//! # Concurrency
+//!
+//! Two edits race for the venue's row; the loser gets [`AdminError::ChangedMeanwhile`].
 
 pub(crate) mod pages;
 
@@ -18,7 +25,7 @@ fn edit(by: AccountId, act: Act, id: VenueId, version: i64) -> Edit {
     Edit { by, act, subject: Subject::Venue, subject_id: id.to_string(), version, reason: None }
 }
 
-/// Opens a venue without seats.
+/// Creates a venue without seats.
 pub(crate) async fn create(
     app: &App,
     by: AccountId,
@@ -46,7 +53,7 @@ pub(crate) async fn update(
     .await
 }
 
-/// Gives edition `version` the seats of `plan`, all or nothing.
+/// Replaces the seats of edition `version` by those of `plan`, all or nothing.
 pub(crate) async fn replace_seats(
     app: &App,
     by: AccountId,

@@ -1,4 +1,4 @@
-//! How refusals of edits are told.
+//! HTTP mapping of [`CatalogError`]: status, code, extra fields and text arguments.
 
 use actix_web::http::StatusCode;
 use serde_json::{Map, Value, json};

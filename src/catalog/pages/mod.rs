@@ -1,4 +1,4 @@
-//! The home page and the program pages.
+//! Home page and program pages.
 
 mod editing;
 
@@ -93,7 +93,7 @@ struct ProgramPage<'a> {
     v: &'a View,
     program: &'a Program,
     schedules: &'a [ScheduleListing],
-    /// The sale's state, or `sold-out` where nothing is free.
+    /// Name of the sale's state, or `sold-out` where nothing is available.
     state: &'static str,
     venue_name: &'a str,
     now: DateTime<Utc>,

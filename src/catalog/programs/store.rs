@@ -1,4 +1,4 @@
-//! Programs that are edited.
+//! SQL of programs as administrators edit them.
 
 use sqlx::PgExecutor;
 use uuid::Uuid;
@@ -12,7 +12,7 @@ use crate::{
     infra::postgres::{Connection, Pool, page::PAGE_ROWS},
 };
 
-/// The program as it stands, drafts too.
+/// Returns the program's current edition, drafts included.
 pub(crate) async fn find_edition(
     db: impl PgExecutor<'_>,
     id: ProgramId,
@@ -68,7 +68,7 @@ pub(crate) async fn find_edition(
     }))
 }
 
-/// Nobody else edits the program until the transaction ends.
+/// Locks the program against other edits until the transaction ends.
 pub(crate) async fn lock(tx: &mut Connection, id: ProgramId) -> Result<(), sqlx::Error> {
     sqlx::query!("select id from programs where id = $1 for no key update", id as _)
         .fetch_optional(tx)
@@ -107,7 +107,7 @@ pub(crate) async fn insert(
     Ok(())
 }
 
-/// The next edition of a locked program.
+/// Writes the next edition of a locked program.
 pub(crate) async fn write(
     tx: &mut Connection,
     id: ProgramId,
@@ -141,7 +141,7 @@ pub(crate) async fn write(
     Ok(())
 }
 
-/// The next edition of a locked program, with other guards.
+/// Writes the guards of a locked program, as its next edition.
 pub(crate) async fn write_guards(
     tx: &mut Connection,
     id: ProgramId,
@@ -166,7 +166,7 @@ pub(crate) async fn write_guards(
     Ok(())
 }
 
-/// A locked program takes another status; a cancelled one remembers since when.
+/// Writes the status of a locked program, as its next edition; a cancellation records its time.
 pub(crate) async fn write_status(
     tx: &mut Connection,
     id: ProgramId,
@@ -187,7 +187,7 @@ pub(crate) async fn write_status(
     Ok(())
 }
 
-/// The line of a locked program stands still, or moves again.
+/// Pauses or resumes the queue of a locked program, as its next edition.
 pub(crate) async fn write_paused(
     tx: &mut Connection,
     id: ProgramId,
@@ -225,7 +225,7 @@ pub(crate) async fn lock_of_schedule(
     Ok(())
 }
 
-/// Something of a performance's locked program is left again, if it was wound down.
+/// Clears `wound_down_at` of the locked program of a performance.
 pub(crate) async fn write_not_wound_down(
     tx: &mut Connection,
     schedule_id: ScheduleId,
@@ -242,7 +242,7 @@ pub(crate) async fn write_not_wound_down(
     Ok(())
 }
 
-/// Everything of a cancelled, locked program was given back.
+/// Sets `wound_down_at` of a locked program, if it is cancelled.
 pub(crate) async fn write_wound_down(
     tx: &mut Connection,
     id: ProgramId,
@@ -259,7 +259,7 @@ pub(crate) async fn write_wound_down(
     Ok(())
 }
 
-/// Whether any performance has a seat or a place.
+/// Returns whether any performance of the program has a seat or a place.
 pub(crate) async fn has_stock(tx: &mut Connection, id: ProgramId) -> Result<bool, sqlx::Error> {
     sqlx::query_scalar!(
         r#"
@@ -276,8 +276,8 @@ pub(crate) async fn has_stock(tx: &mut Connection, id: ProgramId) -> Result<bool
     .await
 }
 
-/// Programs whose title or slug has `part` in it, newest first: the page after the
-/// program `after`, and one more if there is one.
+/// Lists programs whose title or slug contains `part`, newest first: the page after the program
+/// `after`, and one more if there is one.
 pub(crate) async fn list_lines(
     db: &Pool,
     part: &str,

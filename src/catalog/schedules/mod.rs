@@ -1,4 +1,12 @@
-//! Performances, their prices and zones, edited.
+//! Performances, their prices and zones, as administrators edit them.
+//!
+//! An **edition** numbers every change of a performance, of its prices and of its zones. A
+//! **zone** has a number of places; an edit changes only its name and price.
+//!
+//! # Concurrency
+//!
+//! Two edits race for the performance's row; the loser finds another version and gets
+//! [`CatalogError::Stale`].
 
 pub(crate) mod prices;
 pub(crate) mod store;
@@ -14,7 +22,7 @@ use super::{
 };
 use crate::infra::postgres::{Connection, Pool};
 
-/// The performances of a program, soonest first.
+/// Lists the performances of a program, soonest first.
 pub async fn list_schedule_editions(
     db: &Pool,
     program_id: ProgramId,
@@ -22,7 +30,7 @@ pub async fn list_schedule_editions(
     store::list_editions(db, Some(program_id), None).await
 }
 
-/// One performance as it stands.
+/// Returns a performance's current edition; `None` if it does not exist.
 pub async fn find_schedule_edition(
     db: &Pool,
     id: ScheduleId,
@@ -30,7 +38,7 @@ pub async fn find_schedule_edition(
     Ok(store::list_editions(db, None, Some(id)).await?.pop())
 }
 
-/// What a performance has to sell.
+/// Returns the inventory of a performance: its sections and its zones.
 pub async fn stock_of(
     db: &Pool,
     id: ScheduleId,
@@ -38,7 +46,7 @@ pub async fn stock_of(
     Ok((store::list_sections(db, id).await?, store::list_zones(db, id).await?))
 }
 
-/// A new performance with nothing to sell yet.
+/// Creates a performance without seats and zones.
 pub async fn create_schedule(
     tx: &mut Connection,
     program_id: ProgramId,
@@ -51,7 +59,8 @@ pub async fn create_schedule(
     found.ok_or(CatalogError::NotFound)
 }
 
-/// Locks edition `version` of a performance and makes the next one of it.
+/// Locks edition `version` of a performance and makes the next one; moves it if `starts_at`
+/// differs.
 pub async fn next_schedule_edition(
     tx: &mut Connection,
     id: ScheduleId,
@@ -72,7 +81,7 @@ pub async fn next_schedule_edition(
     Ok(Edited { before, after: found.ok_or(CatalogError::NotFound)? })
 }
 
-/// A new zone of a performance.
+/// Creates a zone of a performance, as its next edition.
 pub async fn create_zone(
     tx: &mut Connection,
     id: ScheduleId,
@@ -85,7 +94,8 @@ pub async fn create_zone(
     Ok(zone_id)
 }
 
-/// Names and prices a zone anew; its places are the reservations' business.
+/// Changes a zone's name and price, as the next edition of the performance; the zone's places
+/// are changed by `reservation` only.
 pub async fn update_zone(
     tx: &mut Connection,
     id: ScheduleId,

@@ -1,13 +1,13 @@
-//! Prices of a performance: saved at once, written into its seats a bounded step at a time.
+//! Prices of a performance: saved at once, written into its seats in bounded steps.
 //!
-//! Saving is one short transaction that notes what each section is to cost. A **step** gives at
-//! most [`STEP_SEATS`] seats their price, in a transaction of its own that locks them by id, the
-//! order in which every hold locks them. What is left is read from the rows, so whoever comes
-//! next goes on where a process died, and a step that is done twice does nothing the second time.
+//! Saving is one short transaction that records the price of each section. A **step** gives at
+//! most [`STEP_SEATS`] seats their price, in a transaction of its own that locks them by id,
+//! the order in which every hold locks them. The remaining seats are read from the rows, so any
+//! process continues where another one died, and repeating a step changes nothing.
 //!
-//! While steps are left some seats of a section have the new price and others the old one. Each
-//! seat is sold for what its row says; an order that showed another total is refused with the
-//! new one. A hold keeps the price it was made at.
+//! While steps remain, some seats of a section have the new price and others the old one. Each
+//! seat is sold for the price in its row; an order that showed another total is refused with
+//! the new one. A hold keeps the price it was made at.
 
 use std::time::Duration;
 
@@ -26,22 +26,22 @@ use crate::{
     points::Points,
 };
 
-/// Seats of one step: few enough that nobody who wants one of them waits long.
+/// Seats of one step: few enough that a hold of one of them does not wait long.
 const STEP_SEATS: usize = 1_000;
-/// How often what is left is read in one call, while others save prices at the same time.
+/// Bound on reads of the remaining changes in one call, while others are saved concurrently.
 const ROUNDS_MAX: usize = 8;
 
 /// Prices of a performance's sections.
 #[derive(Clone, Debug, Serialize)]
 pub struct Prices {
-    /// The edition of the performance.
+    /// Edition of the performance.
     pub version: i64,
-    /// Lowest and highest price of each section.
+    /// Name, lowest and highest price of each section.
     pub sections: Vec<(String, Option<Points>, Option<Points>)>,
 }
 
-/// Saves what the seats of some sections are to cost; [`write_prices`] does the rest. A section
-/// that the venue does not have is refused.
+/// Saves the prices of some sections, for [`write_prices`] to write. Fails as
+/// [`CatalogError::NoSuchSection`] if the venue lacks one.
 pub async fn update_prices(
     tx: &mut Connection,
     id: ScheduleId,
@@ -70,18 +70,18 @@ pub async fn update_prices(
     Ok(Edited { before, after })
 }
 
-/// Whether saved prices of a performance are still being written.
+/// Returns whether saved prices of a performance are still to be written.
 pub async fn has_prices_to_write(db: &Pool, id: ScheduleId) -> Result<bool, sqlx::Error> {
     store::has_changes(db, id).await
 }
 
-/// Performances whose saved prices are still being written.
+/// Lists performances whose saved prices are still to be written.
 pub async fn list_with_prices_to_write(db: &Pool) -> Result<Vec<ScheduleId>, sqlx::Error> {
     store::list_changing(db).await
 }
 
-/// Writes the saved prices of a performance into its seats for about as long as `lasts`, and
-/// calls `written` after every step. Says whether nothing is left.
+/// Writes the saved prices of a performance into its seats for about `lasts`, and calls
+/// `written` after every step. Returns whether nothing is left.
 pub async fn write_prices(
     db: &Pool,
     id: ScheduleId,
@@ -115,7 +115,7 @@ pub async fn write_prices(
     Ok(false)
 }
 
-/// Seats of one step: those that are for sale, or those that are to be.
+/// Seats of one step: those already for sale, or those to be put on sale.
 enum Step {
     Priced(Vec<ScheduleSeatId>),
     New(Vec<SeatId>),
@@ -131,7 +131,7 @@ fn steps(seats: &[UnpricedSeat]) -> impl Iterator<Item = Step> {
     })
 }
 
-/// One step; false, and nothing is written, when a newer price was saved meanwhile.
+/// Writes one step; false, and nothing is written, when a newer price was saved meanwhile.
 async fn write_step(
     db: &Pool,
     id: ScheduleId,
@@ -140,7 +140,8 @@ async fn write_step(
 ) -> Result<bool, CatalogError> {
     let mut tx = db.begin().await?;
     let price_version = store::lock_for_step(&mut tx, id).await?.ok_or(CatalogError::NotFound)?;
-    // In a statement after the lock: whoever saves prices has the performance locked.
+    // A statement after the lock sees what was committed before it: saving prices takes the
+    // same lock.
     if !store::is_newest(&mut tx, id, change).await? {
         tx.rollback().await?;
         return Ok(false);

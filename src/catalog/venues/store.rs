@@ -1,4 +1,4 @@
-//! Venues and their seats, edited.
+//! SQL of venues and their seats.
 
 use sqlx::PgExecutor;
 
@@ -11,10 +11,10 @@ use crate::{
     infra::postgres::{Connection, Pool},
 };
 
-/// Venues listed at once.
+/// Bound on venues listed at once.
 const VENUES_MAX: i64 = 500;
 
-/// The venues, or the one named `id`.
+/// Lists all venues by name, or the one with `id`.
 pub(crate) async fn list_editions(
     db: impl PgExecutor<'_>,
     id: Option<VenueId>,
@@ -48,7 +48,7 @@ pub(crate) async fn list_editions(
         .collect())
 }
 
-/// Nobody else edits the venue until the transaction ends.
+/// Locks the venue against other edits until the transaction ends.
 pub(crate) async fn lock(tx: &mut Connection, id: VenueId) -> Result<(), sqlx::Error> {
     sqlx::query!("select id from venues where id = $1 for no key update", id as _)
         .fetch_optional(tx)
@@ -73,7 +73,7 @@ pub(crate) async fn insert(
     Ok(())
 }
 
-/// The next edition of a locked venue.
+/// Writes the next edition of a locked venue.
 pub(crate) async fn write(
     tx: &mut Connection,
     id: VenueId,
@@ -94,15 +94,15 @@ pub(crate) async fn write(
     Ok(())
 }
 
-/// A seat of a venue that a plan has no more.
+/// Seat of a venue that a plan does not contain.
 pub(crate) struct Removed {
     pub(crate) id: SeatId,
     pub(crate) name: String,
-    /// Performances that have the seat.
+    /// Whether any performance has the seat.
     pub(crate) is_used: bool,
 }
 
-/// The seats of the venue that are not among those of `plan`; sold ones first.
+/// Lists the seats of the venue that `plan` does not contain; held and sold ones first.
 pub(crate) async fn list_removed(
     tx: &mut Connection,
     venue_id: VenueId,
@@ -137,13 +137,13 @@ pub(crate) async fn list_removed(
     .await
 }
 
-/// Deletes seats that no performance has.
+/// Deletes seats; none of them may belong to a performance.
 pub(crate) async fn delete_seats(tx: &mut Connection, ids: &[SeatId]) -> Result<(), sqlx::Error> {
     sqlx::query!("delete from seats where id = any($1)", ids as _).execute(tx).await?;
     Ok(())
 }
 
-/// Inserts the seats of `plan`, and moves those that are there to where it has them.
+/// Inserts the seats of `plan`, moves those that exist, and counts a new edition of the venue.
 pub(crate) async fn write_seats(
     tx: &mut Connection,
     venue_id: VenueId,
@@ -176,7 +176,7 @@ pub(crate) async fn write_seats(
     Ok(())
 }
 
-/// The seats of a venue as their plan was written.
+/// Lists the seats of a venue in the order of their plan.
 pub(crate) async fn list_seats(
     db: &Pool,
     venue_id: VenueId,

@@ -1,4 +1,4 @@
-//! Who is asking: extractors that turn a session cookie into an account.
+//! Extractors that turn a session cookie into an account.
 
 use std::{future::Future, pin::Pin, sync::Arc, time::Duration};
 
@@ -28,12 +28,11 @@ use crate::{
     },
 };
 
-/// How long a poll may believe what another one read.
+/// How long polls and streams may use a session once read.
 const CACHE_TTL: Duration = Duration::from_secs(1);
 const CACHED_SESSIONS_MAX: u64 = 100_000;
 
-/// Where sessions are looked up; those read within the last second are kept for polls and
-/// streams only.
+/// Session look-ups, and a cache of a second for polls and streams.
 #[derive(Clone, Debug)]
 pub struct SessionCache {
     lookups: SessionLookups,
@@ -41,48 +40,48 @@ pub struct SessionCache {
 }
 
 impl SessionCache {
-    /// The sessions of one instance; they are looked up on the runtime this is called on.
+    /// Creates the sessions of one instance; look-ups run on the calling runtime.
     pub fn new(app: &App) -> Self {
         let read = Cache::builder().max_capacity(CACHED_SESSIONS_MAX).time_to_live(CACHE_TTL);
         Self { lookups: SessionLookups::new(app), read: read.build() }
     }
 }
 
-/// Somebody signed in; whoever is not is asked to. Read from Postgres, and counted
-/// against the account's rate limit when the request changes something.
+/// Signed-in account; others are sent to the log-in. Read from Postgres, and counted against
+/// the account's rate limit when the request changes something.
 #[derive(Clone, Debug)]
 pub struct CurrentAccount {
-    /// The account.
+    /// Account id.
     pub account_id: AccountId,
-    /// The session it is signed in with.
+    /// Session the account is signed in with.
     pub session_id: Uuid,
-    /// Whether its password was given lately.
+    /// Whether the password was confirmed within the configured time.
     pub is_confirmed: bool,
-    /// Its role at this moment.
+    /// Current role.
     pub role: Role,
-    /// What its pages are rendered with.
+    /// View to render its pages with.
     pub view: View,
 }
 
-/// As [`CurrentAccount`], from a cache of a second: for polls and streams.
+/// Signed-in account from a cache of a second: for polls and streams.
 #[derive(Clone, Debug)]
 pub struct CachedAccount {
-    /// The account.
+    /// Account id.
     pub account_id: AccountId,
-    /// Its role a second ago at most.
+    /// Role, at most a second old.
     pub role: Role,
-    /// What its pages are rendered with.
+    /// View to render its pages with.
     pub view: View,
-    /// Its session, for an answer that lasts.
+    /// Session, for answers that last.
     pub session: OpenSession,
 }
 
-/// Anybody, signed in or not.
+/// Client of a public page, signed in or not.
 #[derive(Clone, Debug)]
 pub struct Visitor {
-    /// The account of whoever is signed in.
+    /// Account id; `None` if not signed in.
     pub account_id: Option<AccountId>,
-    /// What their pages are rendered with.
+    /// View to render its pages with.
     pub view: View,
 }
 
@@ -144,7 +143,7 @@ impl FromRequest for Visitor {
     }
 }
 
-/// Counts a change against the rate limit of whoever asks for it.
+/// Counts a change against the account's rate limit.
 fn count(request: &HttpRequest, account_id: AccountId) -> Result<(), PageError> {
     let app = data::<App>(request)?;
     data::<Limits>(request)?.account.count(&account_id.0).inspect_err(|_| {
@@ -179,7 +178,8 @@ async fn find(request: &HttpRequest, source: Source) -> Result<Option<SessionAcc
     Ok(found?)
 }
 
-/// Leaves the name for an error page that may have to be shown later.
+/// Returns the view of `account`, and stores its name and role in the request for error pages
+/// rendered later.
 fn signed_in(request: &HttpRequest, account: &SessionAccount) -> View {
     tracing::Span::current().record("account_id", tracing::field::display(account.account_id));
     request.extensions_mut().insert(SignedIn {
@@ -195,17 +195,17 @@ fn data<T: 'static>(request: &HttpRequest) -> Result<Data<T>, PageError> {
     request.app_data::<Data<T>>().cloned().ok_or_else(|| Internal.into())
 }
 
-/// The name `__Host-` binds the cookie to this host and to https.
+/// Returns the cookie's name; the prefix `__Host-` binds it to this host and to https.
 fn cookie_name(app: &App) -> &'static str {
     if app.config.is_https() { "__Host-session" } else { "session" }
 }
 
-/// The session that the browser of `request` holds.
+/// Returns the session token in the request's cookie.
 pub(crate) fn token_of(request: &HttpRequest, app: &App) -> Option<SessionToken> {
     SessionToken::decode(request.cookie(cookie_name(app))?.value())
 }
 
-/// Hands the session to the browser.
+/// Builds the session cookie.
 pub(crate) fn session_cookie(app: &App, token: &SessionToken) -> Cookie<'static> {
     Cookie::build(cookie_name(app), token.encode())
         .path("/")
@@ -216,17 +216,18 @@ pub(crate) fn session_cookie(app: &App, token: &SessionToken) -> Cookie<'static>
         .finish()
 }
 
-/// The name of the cookie that says which device this is.
+/// Returns the name of the known-device cookie.
 fn device_cookie_name(app: &App) -> &'static str {
     if app.config.is_https() { "__Host-device" } else { "device" }
 }
 
-/// What the browser of `request` says of itself; signed by us, or not.
+/// Returns the content of the device cookie; its signature is not checked.
 pub(crate) fn device_claim(request: &HttpRequest, app: &App) -> Option<String> {
     request.cookie(device_cookie_name(app)).map(|cookie| cookie.value().to_owned())
 }
 
-/// Lets the browser say next time that `account` was logged in to on it.
+/// Builds the cookie that marks the browser as a known device of `account`; `None` if signing
+/// fails.
 pub(crate) fn device_cookie(
     app: &App,
     account: AccountKey,
@@ -242,7 +243,7 @@ pub(crate) fn device_cookie(
     Some(cookie.finish())
 }
 
-/// Takes the session away from the browser.
+/// Builds the cookie that removes the session from the browser.
 pub(crate) fn removal_cookie(app: &App) -> Cookie<'static> {
     let mut cookie =
         Cookie::build(cookie_name(app), "").path("/").secure(app.config.is_https()).finish();
@@ -251,13 +252,13 @@ pub(crate) fn removal_cookie(app: &App) -> Cookie<'static> {
 }
 
 impl SessionCache {
-    /// Forgets a session that was ended here.
+    /// Drops a session that this instance ended from the cache.
     pub(crate) async fn forget(&self, hash: &TokenHash) {
         self.read.invalidate(hash).await;
     }
 }
 
-/// The session that a long answer is for, to be asked again while it lasts.
+/// Session of a long-lived answer, to be checked again while the answer lasts.
 #[derive(Clone, Debug)]
 pub struct OpenSession {
     sessions: SessionCache,
@@ -266,7 +267,7 @@ pub struct OpenSession {
 }
 
 impl OpenSession {
-    /// Whether it is still this account's. Where nobody can say, it is.
+    /// Returns whether the session is still this account's; true if the look-up fails.
     pub async fn is_live(&self) -> bool {
         let lookup = self.sessions.lookups.find(self.hash);
         match self.sessions.read.try_get_with(self.hash, lookup).await {

@@ -1,4 +1,4 @@
-//! Where somebody is signed in: listed, and ended.
+//! Session pages: the list of an account's sessions, and ending them.
 
 pub(crate) mod current;
 
@@ -24,10 +24,9 @@ use crate::{
     },
 };
 
-/// The page, and where its forms lead back to.
+/// Path of the page, to which its forms lead back.
 const PATH: &str = "/account/sessions";
-/// Sessions on the page; those that were seen longest ago are left out and ended with the
-/// others.
+/// Sessions on the page; those seen longest ago are left out, and ended with the others.
 const SHOWN_MAX: i64 = 100;
 
 #[derive(Template)]
@@ -79,7 +78,7 @@ pub(crate) async fn delete_one(
     Ok(answer)
 }
 
-/// `POST /account/sessions/logout`: everywhere but here.
+/// `POST /account/sessions/logout`: ends all sessions but this one.
 pub(crate) async fn delete_others(
     app: Data<App>,
     cache: Data<SessionCache>,

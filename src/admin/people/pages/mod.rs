@@ -1,4 +1,4 @@
-//! People: found, looked at, locked, promoted, given points.
+//! Account pages: list, timeline, locks, roles, adjustments.
 
 mod timeline;
 
@@ -37,10 +37,10 @@ use crate::{
     },
 };
 
-/// Points moved by one adjustment.
+/// Largest adjustment in points, in either direction.
 const ADJUSTMENT_MAX: i64 = 10_000_000;
 
-/// The locale key of a role.
+/// Returns the locale key of a role.
 fn role_key(role: Role) -> &'static str {
     match role {
         Role::Customer => "admin-role-customer",
@@ -49,7 +49,7 @@ fn role_key(role: Role) -> &'static str {
     }
 }
 
-/// A role as forms send it.
+/// Returns the value that forms send for a role.
 fn role_name(role: Role) -> &'static str {
     match role {
         Role::Customer => "CUSTOMER",
@@ -126,7 +126,8 @@ impl PersonPage {
         self.v.t(role_key(self.person.role)).to_string()
     }
 
-    /// Every role, its name for the form, and whether it is this one's.
+    /// Returns every role as its form value, its localized name, and whether the account has
+    /// it.
     fn roles(&self) -> impl Iterator<Item = (&'static str, String, bool)> {
         let told = |role| (role_name(role), self.v.t(role_key(role)).to_string());
         ROLES.into_iter().map(move |role| {
@@ -153,7 +154,7 @@ pub(crate) async fn show_person(
     Ok(page.v.show(&page, &document))
 }
 
-/// Back to the person, or their page with the reason.
+/// Answers an action: redirects to the account's page, or renders it with the refusal.
 async fn answer(
     app: &App,
     me: &AdminAccount,
@@ -183,7 +184,7 @@ async fn refuse(
     Ok(page.v.html(refusal.status(), &page))
 }
 
-/// Fields that make no sense: the person's page with the reasons.
+/// Answers mistakes in a form: the account's page with the reasons.
 async fn refuse_typed(
     app: &App,
     me: &AdminAccount,
@@ -198,7 +199,7 @@ async fn refuse_typed(
     Ok(page.v.html(mistakes.status(), &page))
 }
 
-/// A lock, with its reason.
+/// Form with a reason, for locking and unlocking.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub(crate) struct ReasonForm {
@@ -249,7 +250,7 @@ async fn lock(
     }
 }
 
-/// Another role, and the one that was shown.
+/// Role form: the role shown and the new one.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub(crate) struct RoleForm {
@@ -279,7 +280,7 @@ pub(crate) async fn update_role(
     }
 }
 
-/// Points to be put in, or with a minus taken out.
+/// Adjustment form: signed points and the reason.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub(crate) struct AdjustmentForm {

@@ -1,15 +1,15 @@
-//! One person's moments, in words.
+//! Moments of an account's timeline, localized.
 
 use crate::{
     admin::people::store::AccountEvent, audit::model::ACT_KEY, text::i18n::Phrase, wallet::Kind,
     web::page::View,
 };
 
-/// A moment as the page shows it.
+/// Moment as the page shows it.
 pub(crate) struct TimelineEntry {
     pub(crate) moment: AccountEvent,
     pub(crate) text: Phrase,
-    /// Where more of it stands.
+    /// Page with more about the moment; `None` if there is none.
     pub(crate) href: Option<String>,
 }
 
@@ -50,7 +50,7 @@ fn booking(id: &str) -> String {
     format!("/admin/reservations/{id}")
 }
 
-/// The name of a kind of points, as the wallet's owner reads it.
+/// Returns the localized name of a kind of points; unknown ones as they are.
 fn kind(v: &View, name: &str) -> String {
     let known = serde_json::from_value::<Kind>(name.into());
     known.map_or_else(|_| name.to_owned(), |kind| v.t(kind.text_key()).to_string())

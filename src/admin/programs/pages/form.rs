@@ -1,4 +1,4 @@
-//! A program as it is typed.
+//! Program form.
 
 use std::ops::RangeInclusive;
 
@@ -15,15 +15,15 @@ use crate::{
     },
 };
 
-/// Characters of a title, a description and a slug.
+/// Bounds on characters of a title, a description and a slug.
 const TITLE_CHARS_MAX: usize = 120;
 const DESCRIPTION_CHARS_MAX: usize = 5_000;
 const SLUG_CHARS_MAX: usize = 80;
-/// How long a stay and a hold may last.
+/// Ranges of the lengths of a stay and a hold, in seconds.
 const STAY_SECS: RangeInclusive<i32> = 10..=86_400;
 const HOLD_SECS: RangeInclusive<i32> = 1..=3_600;
 
-/// The form of a program, new or not.
+/// Form of a program, new or existing.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default)]
 pub(crate) struct ProgramForm {
@@ -31,7 +31,7 @@ pub(crate) struct ProgramForm {
     pub(crate) slug: Field,
     pub(crate) title: Field,
     pub(crate) description: Field,
-    /// The clock on which both times were shown.
+    /// Time zone in which both times were shown.
     pub(crate) time_zone: Field,
     pub(crate) on_sale_at: Field,
     pub(crate) on_sale_at_shown: Field,
@@ -49,7 +49,7 @@ pub(crate) struct ProgramForm {
 }
 
 impl ProgramForm {
-    /// What most programs have.
+    /// Returns the form of a new program, with common values.
     pub(crate) fn usual() -> Self {
         Self {
             time_zone: Field::of(HOME_ZONE),
@@ -62,7 +62,7 @@ impl ProgramForm {
         }
     }
 
-    /// An edition, to be typed over.
+    /// Returns the form of an edition.
     pub(crate) fn of(edition: &ProgramEdition) -> Self {
         let zone = times::zone(&edition.time_zone);
         let details = &edition.details;
@@ -89,13 +89,13 @@ impl ProgramForm {
         }
     }
 
-    /// What was typed, as an edit of another edition.
+    /// Returns the form as typed, as an edit of edition `version`.
     pub(crate) fn on(self, version: i64) -> Self {
         Self { version: Field::of(version), ..self }
     }
 
-    /// The form as an edit of `edition`: a time that was left as it was shown stays as it
-    /// is, to the fraction of a second that no field shows.
+    /// Parses the form as an edit of `edition`. A time left as shown stays unchanged, including
+    /// the fraction of a second that no field shows.
     pub(crate) fn parse_edit(
         &self,
         edition: &ProgramEdition,
@@ -107,14 +107,14 @@ impl ProgramForm {
         mistakes.or(version.zip(details))
     }
 
-    /// Times are read on the clock of `zone` where the form names none.
+    /// Parses the form; times are in `zone` where the form names none.
     pub(crate) fn parse(&self, zone: &str) -> Result<ProgramDetails, Mistakes> {
         let mut mistakes = Mistakes::default();
         let details = self.read(&mut mistakes, zone, None);
         mistakes.or(details)
     }
 
-    /// When the sale opens, as it was typed.
+    /// Returns the opening of the sale as typed.
     pub(crate) fn opens(&self) -> TypedTime<'_> {
         TypedTime {
             name: "on_sale_at",
@@ -125,7 +125,7 @@ impl ProgramForm {
         }
     }
 
-    /// When the sale closes, as it was typed.
+    /// Returns the closing of the sale as typed.
     pub(crate) fn closes(&self) -> TypedTime<'_> {
         TypedTime {
             name: "off_sale_at",
@@ -186,7 +186,7 @@ impl ProgramForm {
     }
 }
 
-/// A sale that closes after it opens.
+/// Returns both times if the sale closes after it opens; notes a mistake otherwise.
 fn in_order(
     mistakes: &mut Mistakes,
     opens: Option<DateTime<Utc>>,
@@ -197,13 +197,13 @@ fn in_order(
     mistakes.note("off_sale_at", "admin-refusal-closes-first", in_order)
 }
 
-/// Text of so many characters.
+/// Returns the field's text if it has `min` to `max` characters.
 pub(crate) fn text(field: &Field, min: usize, max: usize) -> Option<String> {
     let text = field.text();
     (min..=max).contains(&text.chars().count()).then(|| text.to_owned())
 }
 
-/// A positive number, or nothing at all.
+/// Parses a positive number; `Some(None)` for an empty field, `None` with a mistake for others.
 #[expect(clippy::option_option, reason = "nothing typed is an answer, nonsense is none")]
 pub(crate) fn optional(
     mistakes: &mut Mistakes,

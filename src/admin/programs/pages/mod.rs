@@ -1,4 +1,4 @@
-//! Programs: the list, the form, publishing.
+//! Program pages: list, form, publication.
 
 mod form;
 
@@ -46,7 +46,7 @@ struct ProgramsPage {
     programs: Page<ProgramLine>,
 }
 
-/// What to look for in a list.
+/// Query string of a searchable list: the text and the page.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default)]
 pub(crate) struct Search {
@@ -72,12 +72,12 @@ pub(crate) async fn list_programs(
 #[template(path = "admin/program.html")]
 struct ProgramPage {
     v: View,
-    /// `None` while it is being made.
+    /// `None` for a program not yet created.
     edition: Option<ProgramEdition>,
     schedules: Vec<ScheduleEdition>,
     venues: Vec<VenueEdition>,
     form: ProgramForm,
-    /// A performance that was typed and not made.
+    /// Form of a performance that was refused.
     new_schedule: NewScheduleForm,
     mistakes: Mistakes,
     refusal: Option<String>,
@@ -117,7 +117,7 @@ impl ProgramPage {
         self.form.closes().readings(self.zone())
     }
 
-    /// The clock on which the form's times are shown.
+    /// Returns the time zone in which the form's times are shown.
     fn zone(&self) -> Tz {
         times::zone(self.form.time_zone.text())
     }
@@ -129,7 +129,7 @@ impl ProgramPage {
         }
     }
 
-    /// The form again, with what was typed and why it was refused.
+    /// Answers with the form as typed and the refusal.
     fn refused(self, form: ProgramForm, mistakes: Mistakes, fault: &dyn HttpError) -> HttpResponse {
         let refusal = Some(self.v.refusal(fault));
         let page = Self { form, mistakes, refusal, ..self };
@@ -137,12 +137,12 @@ impl ProgramPage {
     }
 }
 
-/// Where a program is edited.
+/// Returns the path of a program's page.
 pub(crate) fn program_path(id: ProgramId) -> String {
     format!("/admin/programs/{id}")
 }
 
-/// The program as it stands, or 404.
+/// Returns the program's current edition, or a 404.
 pub(crate) async fn edition_of(app: &App, id: ProgramId) -> Result<ProgramEdition, PageError> {
     Ok(find_program_edition(&app.db, id).await?.ok_or(NotFound)?)
 }
@@ -219,8 +219,8 @@ pub(crate) async fn update_program(
     }
 }
 
-/// The form with what was typed, beside what the others changed. It carries their
-/// edition from now on: sending it again is a decision.
+/// Answers a refused edit: the form as typed beside the others' changes. The form carries the
+/// newest version, so sending it again overwrites those changes knowingly.
 async fn refuse(
     app: &App,
     v: View,
@@ -235,7 +235,7 @@ async fn refuse(
     Ok(page.refused(form, Mistakes::default(), &refusal))
 }
 
-/// The program's page with the reason why something beside its form was refused.
+/// Answers a refusal of another form on the program's page, with the reason.
 pub(crate) async fn refuse_beside(
     app: &App,
     v: View,
@@ -249,7 +249,7 @@ pub(crate) async fn refuse_beside(
     Ok(page.v.html(fault.status(), &page))
 }
 
-/// A press of a button on one edition.
+/// Form of a button that acts on one edition.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub(crate) struct VersionForm {

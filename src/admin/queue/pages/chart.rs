@@ -1,34 +1,34 @@
-//! The last hour of a line, drawn on the server.
+//! Charts of a queue's last hour, drawn on the server.
 
 use crate::admin::queue::store::Minute;
 
-/// Units of a drawing: a bar is ten wide.
+/// Width of a bar, in units of the drawing.
 const BAR: i64 = 10;
 const HEIGHT: i64 = 120;
-/// A quiet line is drawn small, not blown up.
+/// Smallest count at the top edge, so that a quiet queue is not drawn large.
 const TOP_MIN: i64 = 5;
 
-/// One minute as a bar.
+/// Minute drawn as a bar.
 pub(crate) struct ChartBar {
     pub(crate) x: i64,
     pub(crate) y: i64,
     pub(crate) height: i64,
 }
 
-/// Bars, and perhaps a line over them.
+/// Bars, optionally with a line over them.
 pub(crate) struct Chart {
-    /// One for each minute of which something is known.
+    /// One bar for each minute with a known count.
     pub(crate) bars: Vec<ChartBar>,
-    /// The points of the line; empty without one.
+    /// Points of the line; empty without one.
     pub(crate) line: String,
-    /// What the top edge stands for.
+    /// Count at the top edge.
     pub(crate) top: i64,
     pub(crate) width: i64,
     pub(crate) height: i64,
 }
 
 impl Chart {
-    /// Of one count a minute.
+    /// Draws one count a minute.
     fn of(bars: &[Option<i64>], line: &[i64]) -> Self {
         let highest = bars.iter().flatten().chain(line).max();
         let top = highest.copied().unwrap_or_default().max(TOP_MIN);
@@ -51,16 +51,16 @@ impl Chart {
     }
 }
 
-/// Three drawings of the same hour.
+/// Three charts of the same hour.
 pub(crate) struct Charts {
-    /// Oldest first.
+    /// Minutes, oldest first.
     pub(crate) minutes: Vec<Minute>,
-    /// Who waited.
+    /// Waiting accounts.
     pub(crate) length: Chart,
-    /// Who joined.
+    /// Accounts that joined.
     pub(crate) arrivals: Chart,
     pub(crate) joined_total: i64,
-    /// Who was let in, and as a line whose place was freed.
+    /// Admitted accounts as bars, ended stays as a line.
     pub(crate) gate: Chart,
     pub(crate) admitted_total: i64,
     pub(crate) freed_total: i64,

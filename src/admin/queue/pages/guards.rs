@@ -1,4 +1,4 @@
-//! Guards against hoarding, as typed.
+//! Form of the guards against hoarding.
 
 use std::ops::RangeInclusive;
 
@@ -24,16 +24,16 @@ use crate::{
     },
 };
 
-/// An account may have to be a year old.
+/// Range of the account's minimum age, in minutes: up to a year.
 const AGE_MINS: RangeInclusive<i32> = 1..=525_600;
 const PROOF_BITS: RangeInclusive<i32> = 8..=28;
-/// What the page offers; programs may send others.
+/// Difficulties that the page offers; API clients may send others in the range.
 pub(crate) const OFFERED_BITS: [i32; 6] = [20, 21, 22, 23, 24, 25];
 const JOINS: RangeInclusive<i32> = 1..=100_000;
 const HOLDS: RangeInclusive<i32> = 1..=100;
 const COOL_DOWN_MINS: RangeInclusive<i32> = 1..=10_080;
 
-/// The guards of a line; an empty field turns one off.
+/// Guards of a queue; an empty field turns one off.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default)]
 pub(crate) struct GuardsForm {
@@ -46,7 +46,7 @@ pub(crate) struct GuardsForm {
 }
 
 impl GuardsForm {
-    /// As they stand.
+    /// Returns the form of the current guards.
     pub(crate) fn of(edition: &ProgramEdition) -> Self {
         let or_empty = |number: Option<i32>| number.map_or_else(Field::default, Field::of);
         let guards = &edition.guards;
@@ -80,7 +80,7 @@ impl GuardsForm {
         let unpaid_holds_max = number("unpaid_holds_max", &self.unpaid_holds_max, HOLDS);
         let cool_down_mins = number("cool_down_mins", &self.cool_down_mins, COOL_DOWN_MINS);
         let cool_down = unpaid_holds_max.zip(cool_down_mins);
-        // One without the other says nothing.
+        // The unpaid holds and the cool-down mean nothing without each other.
         let cool_down = cool_down.filter(|(holds, mins)| holds.is_some() == mins.is_some());
         let cool_down = mistakes.note("cool_down_mins", "admin-refusal-cool-down", cool_down);
         let guards = account_age_mins.zip(proof_bits).zip(joins_per_address).zip(cool_down);
@@ -98,7 +98,7 @@ impl GuardsForm {
     }
 }
 
-/// The locale key of a guard's name.
+/// Returns the locale key of a guard's name.
 pub(crate) fn name_key(guard: Guard) -> &'static str {
     match guard {
         Guard::AccountAge => "admin-guard-age",

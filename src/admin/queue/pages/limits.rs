@@ -1,4 +1,4 @@
-//! How many may be inside and how fast they are let in, as typed.
+//! Form of a queue's capacity and rate.
 
 use serde::Deserialize;
 
@@ -8,7 +8,7 @@ use crate::{
     web::form::{Field, Mistakes},
 };
 
-/// The limits of a line, to be predicted or saved.
+/// Limits of a queue, to be predicted or saved.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default)]
 pub(crate) struct LimitsForm {
@@ -18,11 +18,11 @@ pub(crate) struct LimitsForm {
     predict: Field,
 }
 
-/// Capacity and rate.
+/// Capacity, and admissions per second; `None` is unlimited.
 type Limits = (Option<i32>, Option<i32>);
 
 impl LimitsForm {
-    /// As they stand.
+    /// Returns the form of the current limits.
     pub(crate) fn of(edition: &ProgramEdition) -> Self {
         let or_empty = |number: Option<i32>| number.map_or_else(Field::default, Field::of);
         Self {
@@ -33,7 +33,7 @@ impl LimitsForm {
         }
     }
 
-    /// What was typed, to be sent again for this edition.
+    /// Returns the form as typed, for the current version of `edition`.
     pub(crate) fn on(&self, edition: &ProgramEdition) -> Self {
         Self { version: Field::of(edition.version), ..self.clone() }
     }
@@ -50,19 +50,19 @@ impl LimitsForm {
         self.queue_rate_per_second.text()
     }
 
-    /// Whether nobody asks what they would do.
+    /// Returns whether the query string asks for no prediction.
     pub(crate) fn is_no_question(&self) -> bool {
         self.predict.is_empty()
     }
 
-    /// The limits alone.
+    /// Parses the limits alone.
     pub(crate) fn read(&self) -> Result<Limits, Mistakes> {
         let mut mistakes = Mistakes::default();
         let limits = self.note(&mut mistakes);
         mistakes.or(limits)
     }
 
-    /// The limits and the edition that they were made of.
+    /// Parses the limits and the version of the edition that they were made of.
     pub(crate) fn parse(&self) -> Result<(i64, Limits), Mistakes> {
         let mut mistakes = Mistakes::default();
         let version = parse_version(&mut mistakes, &self.version);

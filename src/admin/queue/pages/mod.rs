@@ -1,4 +1,4 @@
-//! The line of one program: looked at, changed, paused, taken away.
+//! Queue pages of one program: figures, limits, guards, pauses, admissions, purges.
 
 mod chart;
 mod guards;
@@ -57,9 +57,9 @@ struct LinePage {
     edition: ProgramEdition,
     figures: LineFigures,
     charts: Charts,
-    /// With the settings as they are.
+    /// Prediction for the current settings.
     now: Option<Prediction>,
-    /// With those that were typed and not saved.
+    /// Prediction for settings that were typed and not saved.
     then: Option<Prediction>,
     limits: LimitsForm,
     guards: GuardsForm,
@@ -98,7 +98,7 @@ impl LinePage {
         })
     }
 
-    /// Limits that make no sense, as they were typed, with the reason.
+    /// Answers mistakes in the limits: the page with the limits as typed and the reasons.
     fn refuse_limits(
         mut self,
         typed: &LimitsForm,
@@ -113,7 +113,7 @@ impl LinePage {
         Ok(self.v.html(StatusCode::UNPROCESSABLE_ENTITY, &self))
     }
 
-    /// A prediction in words.
+    /// Returns a prediction in words.
     fn told(&self, prediction: Option<&Prediction>) -> Phrase {
         match prediction {
             None => self.v.t("admin-line-unknown"),
@@ -125,8 +125,8 @@ impl LinePage {
         }
     }
 
-    /// Difficulties to choose from, how long each takes, and whether it is the one that is set;
-    /// one that is set and not offered comes first.
+    /// Lists the difficulties to choose from: bits, seconds of work, and whether each is set. A
+    /// set one that is not offered comes first.
     fn difficulties(&self) -> Vec<(i32, i64, bool)> {
         let set: Option<i32> = self.guards.proof_bits.parse();
         let other = set.filter(|bits| !OFFERED_BITS.contains(bits));
@@ -147,7 +147,7 @@ fn line_path(id: ProgramId) -> String {
     format!("/admin/programs/{id}/line")
 }
 
-/// `GET /admin/programs/{id}/line`, with other limits to be predicted if they are given.
+/// `GET /admin/programs/{id}/line`; limits in the query string are predicted, not saved.
 pub(crate) async fn show_line(
     app: Data<App>,
     me: AdminAccount,
@@ -172,7 +172,7 @@ pub(crate) async fn show_line(
     Ok(page.v.show(&page, &document))
 }
 
-/// Back to the line, or its page with the reason.
+/// Answers an action: redirects to the queue's page, or renders it with the refusal.
 async fn answer(
     app: &App,
     v: View,
@@ -242,7 +242,7 @@ async fn pause(
     answer(app, me.view, id, outcome.map(|edition| json!(edition))).await
 }
 
-/// Somebody to be let in past the line.
+/// Form that admits one account past the queue.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub(crate) struct LetInForm {

@@ -1,4 +1,4 @@
-//! Taking a line away: ordered here, watched on the page of the line.
+//! Purge of a queue: ordered by a form, its progress shown on the queue's page.
 
 use actix_web::{
     HttpResponse,
@@ -22,16 +22,16 @@ use crate::{
     },
 };
 
-/// How long the page of a line tells of a purge that is done.
+/// How long the queue's page shows a purge after its end.
 const TOLD: TimeDelta = TimeDelta::minutes(10);
 
-/// A purge as the page of the line tells of it.
+/// Purge as the queue's page shows it.
 #[derive(serde::Serialize)]
 #[serde(transparent)]
 pub(crate) struct PurgeView(Purge);
 
 impl PurgeView {
-    /// `purge`, if it goes on or ended lately.
+    /// Returns `purge` if it is running or ended recently.
     pub(crate) fn of(purge: Purge, now: DateTime<Utc>) -> Option<Self> {
         let is_told = purge.ended_at.is_none_or(|ended_at| now - ended_at < TOLD);
         is_told.then_some(Self(purge))
@@ -45,7 +45,7 @@ impl PurgeView {
         self.0.total
     }
 
-    /// What the bar is full at: an empty line is done at once.
+    /// Returns the maximum of the progress bar, at least 1.
     pub(crate) fn whole(&self) -> i64 {
         self.0.total.max(1)
     }
@@ -55,7 +55,7 @@ impl PurgeView {
     }
 }
 
-/// An order to take the line away.
+/// Form that orders a purge.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub(crate) struct PurgeForm {

@@ -1,4 +1,4 @@
-//! What is typed about a performance.
+//! Forms of a performance.
 
 use std::collections::HashSet;
 
@@ -18,21 +18,21 @@ use crate::{
     },
 };
 
-/// Characters of a zone's, a section's or a row's name.
+/// Bound on characters of a zone's, a section's or a row's name.
 const NAME_CHARS_MAX: usize = 40;
-/// What one seat or place may cost.
+/// Highest price of a seat or a place, in points.
 const PRICE_MAX: i64 = 1_000_000_000;
-/// Places of one zone.
+/// Bound on places of one zone.
 const CAPACITY_MAX: i32 = 1_000_000;
 
-/// A performance to be announced.
+/// Form of a new performance.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default)]
 pub(crate) struct NewScheduleForm {
     pub(crate) venue_id: Field,
     pub(crate) starts_at: Field,
     starts_at_offset: Field,
-    /// The venue's clock, as soon as one is chosen.
+    /// Time zone of the venue; empty until one is found.
     #[serde(skip)]
     time_zone: Field,
     #[serde(skip)]
@@ -40,7 +40,7 @@ pub(crate) struct NewScheduleForm {
 }
 
 impl NewScheduleForm {
-    /// Finds the venue, on whose clock the moment is read.
+    /// Parses the form; the start is read in the venue's time zone, so the venue is looked up.
     pub(crate) async fn parse(
         &mut self,
         app: &App,
@@ -72,12 +72,12 @@ impl NewScheduleForm {
         }
     }
 
-    /// The two readings of a moment that the venue's clock shows twice.
+    /// Returns the readings of a start that the venue's clock shows twice.
     pub(crate) fn readings(&self) -> Vec<Reading> {
         self.starts().readings(times::zone(self.time_zone.text()))
     }
 
-    /// Whether anything was typed.
+    /// Returns whether a start was typed.
     pub(crate) fn is_typed(&self) -> bool {
         !self.starts_at.is_empty()
     }
@@ -87,7 +87,7 @@ impl NewScheduleForm {
     }
 }
 
-/// A performance to be moved.
+/// Form that moves a performance.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default)]
 pub(crate) struct MomentForm {
@@ -99,7 +99,7 @@ pub(crate) struct MomentForm {
 }
 
 impl MomentForm {
-    /// The moment as it stands, to be typed over.
+    /// Returns the form of the current start.
     pub(crate) fn of(edition: &ScheduleEdition) -> Self {
         let zone = times::zone(&edition.time_zone);
         Self {
@@ -132,13 +132,13 @@ impl MomentForm {
         }
     }
 
-    /// The two readings of a moment that the clock shows twice.
+    /// Returns the readings of a start that the clock shows twice.
     pub(crate) fn readings(&self) -> Vec<Reading> {
         self.starts().readings(times::zone(self.time_zone.text()))
     }
 }
 
-/// The prices of sections, one beside the other; an empty one stays as it is.
+/// Prices of sections as parallel lists; an empty price leaves its section unchanged.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default)]
 pub(crate) struct PricesForm {
@@ -169,13 +169,13 @@ impl PricesForm {
     }
 }
 
-/// Whether no section has two prices.
+/// Returns whether no section has two prices.
 fn is_each_once(prices: &[(String, Points)]) -> bool {
     let sections: HashSet<&str> = prices.iter().map(|(section, _)| section.as_str()).collect();
     sections.len() == prices.len()
 }
 
-/// Seats to be taken off sale, or put back.
+/// Form that takes seats off sale or puts them back.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default)]
 pub(crate) struct BlockForm {
@@ -208,7 +208,8 @@ impl BlockForm {
     }
 }
 
-/// `1-4, 7` as numbers; nothing is all of them.
+/// Parses seat numbers like `1-4, 7`; an empty text yields none, which stands for all. `None`
+/// if malformed or too many.
 fn numbers(text: &str) -> Option<Vec<i32>> {
     const NUMBERS_MAX: usize = 1_000;
     let mut numbers = Vec::new();
@@ -224,7 +225,7 @@ fn numbers(text: &str) -> Option<Vec<i32>> {
     Some(numbers)
 }
 
-/// A zone, new or not.
+/// Form of a zone, new or existing.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default)]
 pub(crate) struct ZoneForm {

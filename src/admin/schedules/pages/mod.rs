@@ -1,4 +1,4 @@
-//! One performance: when, what it has to sell, for how much.
+//! Performance pages: time, prices, blocks, zones.
 
 mod forms;
 
@@ -112,12 +112,12 @@ pub(crate) async fn create_schedule(
     }
 }
 
-/// Where a performance is edited.
+/// Returns the path of a performance's page.
 fn schedule_path(id: ScheduleId) -> String {
     format!("/admin/schedules/{id}")
 }
 
-/// An edit's answer: back to the performance, or its page with the reason.
+/// Answers an edit: redirects to the performance's page, or renders it with the refusal.
 async fn answer<T: Serialize>(
     app: &App,
     v: View,
@@ -138,7 +138,7 @@ async fn answer<T: Serialize>(
     }
 }
 
-/// Fields that make no sense: the performance's page with the reason.
+/// Answers mistakes in a form: the performance's page with the reasons.
 async fn refuse(
     app: &App,
     v: View,
@@ -175,7 +175,7 @@ pub(crate) async fn update_schedule(
         Err(mistakes) if me.view.wants_form(&mistakes) => {
             let mut page = SchedulePage::of(&app, me.view, id).await?;
             page.refusal = Some(page.v.reasons(&mistakes));
-            // As it was typed, on the clock that it was typed on.
+            // The form keeps its text and its time zone, not those of the edition.
             page.moment = form.0;
             page.mistakes = mistakes;
             Ok(page.v.html(page.mistakes.status(), &page))

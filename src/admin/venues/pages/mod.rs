@@ -1,4 +1,4 @@
-//! Venues, and their seats from a grid or a CSV.
+//! Venue pages: list, form, seat plan from a grid or a CSV.
 
 mod plan;
 
@@ -35,7 +35,7 @@ pub(crate) use plan::{preview_seats, update_seats};
 
 const NAME_CHARS_MAX: usize = 120;
 const ADDRESS_CHARS_MAX: usize = 300;
-/// Seats that a preview draws; a larger house is counted only.
+/// Bound on seats that a preview draws; larger venues are only counted.
 const DRAWN_MAX: usize = 5_000;
 
 #[derive(Template)]
@@ -53,7 +53,7 @@ pub(crate) async fn list_all(app: Data<App>, me: AdminAccount) -> Result<HttpRes
     Ok(page.v.show(&page, &document))
 }
 
-/// A venue as it is typed.
+/// Venue form.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default)]
 pub(crate) struct VenueForm {
@@ -220,7 +220,7 @@ pub(crate) async fn update_venue(
     }
 }
 
-/// A house from above: a dot a seat.
+/// Seat plan from above: one dot per seat.
 pub(crate) struct PlanDrawing {
     pub(crate) view_box: String,
     pub(crate) dots: Vec<(f32, f32)>,

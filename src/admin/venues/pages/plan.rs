@@ -1,4 +1,4 @@
-//! A venue's seats: written down, looked at, saved.
+//! Seat plan pages of a venue: typed or uploaded, previewed, saved.
 
 use actix_web::{
     HttpResponse,
@@ -23,7 +23,7 @@ use crate::{
 };
 use actix_web::http::StatusCode;
 
-/// Seats as they were written down: a CSV as a file or as text, or a grid.
+/// Seat plan form: a CSV as a file or as text, or a grid; the first non-empty one counts.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default)]
 pub(crate) struct PlanForm {
@@ -57,7 +57,7 @@ struct PlanPage {
     drawing: Option<PlanDrawing>,
 }
 
-/// `POST /admin/venues/{id}/seats/preview`: how the house would look; nothing is saved.
+/// `POST /admin/venues/{id}/seats/preview`: shows the plan; nothing is saved.
 pub(crate) async fn preview_seats(
     app: Data<App>,
     me: AdminAccount,
@@ -98,7 +98,7 @@ pub(crate) async fn update_seats(
     }
 }
 
-/// The venue's page with what was typed, and which line is wrong.
+/// Answers a refused plan: the venue's page with the text and the line at fault.
 async fn refuse_plan(
     app: &App,
     v: View,

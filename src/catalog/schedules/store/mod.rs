@@ -1,4 +1,4 @@
-//! Performances, their prices and their zones, edited.
+//! SQL of performances and their zones, as administrators edit them.
 
 pub(crate) mod prices;
 
@@ -14,10 +14,10 @@ use crate::{
     points::Points,
 };
 
-/// Performances of one program listed at once.
+/// Bound on performances of one program listed at once.
 const SCHEDULES_MAX: i64 = 500;
 
-/// The performances of a program, soonest first, or the one named `id`.
+/// Lists the performances of a program, soonest first, or the one with `id`.
 pub(crate) async fn list_editions(
     db: impl PgExecutor<'_>,
     program_id: Option<ProgramId>,
@@ -43,7 +43,7 @@ pub(crate) async fn list_editions(
     .await
 }
 
-/// Nobody else edits the performance until the transaction ends.
+/// Locks the performance against other edits until the transaction ends.
 pub(crate) async fn lock(tx: &mut Connection, id: ScheduleId) -> Result<(), sqlx::Error> {
     sqlx::query!("select id from schedules where id = $1 for no key update", id as _)
         .fetch_optional(tx)
@@ -70,7 +70,7 @@ pub(crate) async fn insert(
     Ok(())
 }
 
-/// The next edition of a locked performance.
+/// Counts a new edition of a locked performance.
 pub(crate) async fn write(tx: &mut Connection, id: ScheduleId) -> Result<(), sqlx::Error> {
     sqlx::query!("update schedules set version = version + 1 where id = $1", id as _)
         .execute(tx)
@@ -78,8 +78,8 @@ pub(crate) async fn write(tx: &mut Connection, id: ScheduleId) -> Result<(), sql
     Ok(())
 }
 
-/// Moves a locked performance, and keeps until when the program's rule lets what is reserved
-/// be given back now.
+/// Moves a locked performance, and records the refund deadline of the new start, which the
+/// current rule of the program gives.
 pub(crate) async fn write_moved(
     tx: &mut Connection,
     id: ScheduleId,
@@ -102,7 +102,7 @@ pub(crate) async fn write_moved(
     Ok(())
 }
 
-/// What each section of the venue has to sell at the performance.
+/// Returns the inventory of each section of the venue at the performance.
 pub(crate) async fn list_sections(
     db: impl PgExecutor<'_>,
     schedule_id: ScheduleId,
@@ -129,7 +129,7 @@ pub(crate) async fn list_sections(
     .await
 }
 
-/// The zones of the performance, by name.
+/// Lists the zones of the performance, by name.
 pub(crate) async fn list_zones(
     db: &Pool,
     schedule_id: ScheduleId,
@@ -147,7 +147,7 @@ pub(crate) async fn list_zones(
     .await
 }
 
-/// One zone as it is typed, and the performance it belongs to.
+/// Returns a zone's form fields and the performance it belongs to.
 pub(crate) async fn find_zone(
     tx: &mut Connection,
     id: ZoneId,
@@ -189,7 +189,7 @@ pub(crate) async fn insert_zone(
     Ok(())
 }
 
-/// Names and prices a zone anew; how many places it has is the reservations' business.
+/// Writes a zone's name and price; the zone's places are changed by `reservation` only.
 pub(crate) async fn write_zone(
     tx: &mut Connection,
     id: ZoneId,

@@ -1,4 +1,4 @@
-//! Prices that were saved and are being written into the seats.
+//! SQL of saved prices and of writing them into the seats.
 
 use sqlx::PgExecutor;
 
@@ -8,23 +8,23 @@ use crate::{
     points::Points,
 };
 
-/// Seats of one section read at once: those of a whole venue.
+/// Bound on seats of one section read at once: those of a whole venue.
 const SEATS_MAX: i64 = 100_000;
-/// Sections whose price is being written, of one performance.
+/// Bound on sections of one performance whose prices are written.
 const SECTIONS_MAX: i64 = 5_000;
-/// Performances whose prices are written in one tick.
+/// Bound on performances whose prices are written in one tick.
 const SCHEDULES_MAX: i64 = 100;
 
-/// Price that the seats of a section are to have.
+/// Price that the seats of a section are to get.
 #[derive(Clone, Debug)]
 pub(crate) struct PriceChange {
     pub(crate) section: String,
     pub(crate) price: Points,
-    /// The edition of the performance that set it.
+    /// Edition of the performance that set the price.
     pub(crate) version: i64,
 }
 
-/// Notes what the seats of the sections are to cost. No section may stand there twice.
+/// Saves the prices of sections; no section may be given twice.
 pub(crate) async fn upsert_changes(
     tx: &mut Connection,
     schedule_id: ScheduleId,
@@ -50,7 +50,7 @@ pub(crate) async fn upsert_changes(
     Ok(())
 }
 
-/// What is still to be written of a performance.
+/// Lists the changes of a performance that are still to be written, by section.
 pub(crate) async fn list_changes(
     db: &Pool,
     schedule_id: ScheduleId,
@@ -70,7 +70,7 @@ pub(crate) async fn list_changes(
     .await
 }
 
-/// Whether prices of a performance are still being written.
+/// Returns whether changes of a performance are still to be written.
 pub(crate) async fn has_changes(db: &Pool, schedule_id: ScheduleId) -> Result<bool, sqlx::Error> {
     sqlx::query_scalar!(
         r#"select exists (select from price_changes where schedule_id = $1) as "has!""#,
@@ -80,7 +80,7 @@ pub(crate) async fn has_changes(db: &Pool, schedule_id: ScheduleId) -> Result<bo
     .await
 }
 
-/// Performances whose prices are still being written.
+/// Lists performances with changes that are still to be written.
 pub(crate) async fn list_changing(db: &Pool) -> Result<Vec<ScheduleId>, sqlx::Error> {
     sqlx::query_scalar!(
         r#"
@@ -94,15 +94,15 @@ pub(crate) async fn list_changing(db: &Pool) -> Result<Vec<ScheduleId>, sqlx::Er
     .await
 }
 
-/// Seat of the venue that does not have its price; `id` is `None` while it is not for sale.
+/// Seat of the venue that lacks its price; `id` is `None` while it is not for sale.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct UnpricedSeat {
     pub(crate) seat_id: SeatId,
     pub(crate) id: Option<ScheduleSeatId>,
 }
 
-/// The seats of a section that do not have the price yet, read without a lock: those that are
-/// for sale first, by their ids.
+/// Lists the seats of a section without the price, read without a lock: those for sale first,
+/// by id.
 pub(crate) async fn list_unpriced(
     db: &Pool,
     schedule_id: ScheduleId,
@@ -128,8 +128,8 @@ pub(crate) async fn list_unpriced(
     .await
 }
 
-/// Begins a step: locks the performance, and after it the venue against a new plan of seats.
-/// Says which step it is.
+/// Begins a step: locks the performance, and after it the venue against a new seat plan.
+/// Returns the number of the step; `None` if there is no such performance.
 pub(crate) async fn lock_for_step(
     tx: &mut Connection,
     schedule_id: ScheduleId,
@@ -149,7 +149,7 @@ pub(crate) async fn lock_for_step(
     Ok(step)
 }
 
-/// Whether the change is still the newest one of its section.
+/// Returns whether the change is still the newest one of its section.
 pub(crate) async fn is_newest(
     tx: &mut Connection,
     schedule_id: ScheduleId,
@@ -169,8 +169,8 @@ pub(crate) async fn is_newest(
     .await
 }
 
-/// Gives seats another price. They are locked by id, the order of every hold; what is held
-/// keeps the price it was held at.
+/// Changes the price of seats, locked by id as every hold locks them; a hold keeps the price it
+/// was made at.
 pub(crate) async fn write_prices(
     tx: &mut Connection,
     ids: &[ScheduleSeatId],
@@ -196,7 +196,7 @@ pub(crate) async fn write_prices(
     Ok(())
 }
 
-/// Puts seats of the venue on sale that were not.
+/// Puts seats of the venue on sale; those already for sale are left as they are.
 pub(crate) async fn insert_priced(
     tx: &mut Connection,
     schedule_id: ScheduleId,
@@ -220,7 +220,7 @@ pub(crate) async fn insert_priced(
     Ok(())
 }
 
-/// Forgets a change that is written, unless a newer one took its place.
+/// Deletes a written change, unless a newer one replaced it.
 pub(crate) async fn delete_change(
     db: impl PgExecutor<'_>,
     schedule_id: ScheduleId,

@@ -1,7 +1,7 @@
-//! Lines of a text, counted as whoever wrote it sees them.
+//! Line numbers of a text as an editor shows them.
 
-/// Says which line a byte stands in, going forward: `\r\n`, `\n` and a lone `\r` end one.
-/// A CSV reader counts only `\n`, and a record's place is where the one before ended.
+/// Line counter that only moves forward: `\r\n`, `\n` and a lone `\r` end a line. A CSV reader
+/// counts only `\n`, and reports a record where the one before it ended.
 pub(crate) struct Lines<'a> {
     text: &'a [u8],
     at: usize,
@@ -13,7 +13,7 @@ impl<'a> Lines<'a> {
         Self { text: text.as_bytes(), at: 0, line: 1 }
     }
 
-    /// The line of the first byte from `byte` on that ends no line.
+    /// Returns the line of the first byte at or after `byte` that is not a line end.
     pub(crate) fn line_at(&mut self, byte: u64) -> u64 {
         let byte = usize::try_from(byte).unwrap_or(usize::MAX);
         while let Some(found) = self.text.get(self.at) {

@@ -1,31 +1,31 @@
-//! What may be wrong with a plan, and where.
+//! Mistakes in a seat plan.
 
-/// Where a plan cannot be read, and why. Nothing of it was taken.
+/// Line where a plan cannot be parsed, and why; nothing of the plan is saved.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("line {line}: {problem:?} {text:?}")]
 pub struct PlanMistake {
-    /// Which line, from 1; the header counts.
+    /// Line, from 1; the header counts.
     pub line: u64,
-    /// What is wrong with it.
+    /// Kind of mistake.
     pub problem: Problem,
-    /// The words that are wrong, or the line that stands in the way.
+    /// Text at fault, or the number of the earlier line with the same seat.
     pub text: String,
 }
 
-/// What may be wrong with a line.
+/// Kind of mistake in a plan.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Problem {
-    /// There is no seat in it at all.
+    /// The plan has no seat.
     Empty,
     /// The header lacks a column.
     Column,
-    /// The line has too few or too many fields, or is no text.
+    /// The line has too few or too many fields, or is not text.
     Shape,
-    /// A name is missing or too long.
+    /// A name is missing, too long or has control characters.
     Name,
-    /// The number is not whole and positive.
+    /// The number is not a positive integer in range.
     Number,
-    /// A place on the map is no number.
+    /// A coordinate is not a number in range.
     Place,
     /// An earlier line has the same seat.
     Twice,
@@ -34,7 +34,7 @@ pub enum Problem {
 }
 
 impl Problem {
-    /// The locale key of what is wrong.
+    /// Returns the locale key of the mistake.
     pub fn text_key(self) -> &'static str {
         match self {
             Self::Empty => "admin-plan-empty",
@@ -48,7 +48,7 @@ impl Problem {
         }
     }
 
-    /// As programs read it.
+    /// Returns the name in JSON documents.
     pub fn name(self) -> &'static str {
         let key = self.text_key();
         key.strip_prefix(concat!("admin-", "plan-")).unwrap_or(key)

@@ -1,4 +1,4 @@
-//! A venue's seats, as a person writes them down: a CSV or a few lines of a grid.
+//! Seat plans of venues, parsed from a CSV or from the lines of a grid.
 
 mod lines;
 mod mistake;
@@ -10,46 +10,46 @@ use serde::Serialize;
 use self::{lines::Lines, mistake::Problem};
 pub use mistake::PlanMistake;
 
-/// Seats of one venue.
+/// Bound on seats of one venue.
 const SEATS_MAX: usize = 100_000;
-/// Characters of a section's or a row's name.
+/// Bound on characters of a section's or a row's name.
 const NAME_CHARS_MAX: usize = 40;
-/// Seat widths between two sections, front to back, where nobody said where they stand.
+/// Gap between two sections in seat widths, front to back, where the plan has no coordinates.
 const SECTION_GAP: f32 = 2.0;
-/// The columns of a CSV; the last two may be missing.
+/// Columns of a CSV; the last two are optional.
 const COLUMNS: [&str; 5] = ["section", "row", "number", "x", "y"];
 const COLUMNS_NEEDED: usize = 3;
 
-/// One seat of a plan.
+/// Seat of a plan.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct PlannedSeat {
-    /// Its section.
+    /// Name of the section.
     pub section: String,
-    /// Its row.
+    /// Name of the row.
     pub row: String,
-    /// Its number in the row.
+    /// Number in the row, from 1.
     pub number: i32,
-    /// Seat widths from the left.
+    /// Distance from the left, in seat widths.
     pub x: f32,
-    /// Seat widths from the front.
+    /// Distance from the front, in seat widths.
     pub y: f32,
 }
 
-/// The seats of one venue: at least one, none twice.
+/// Seats of one venue: at least one, none twice.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SeatPlan {
     seats: Vec<PlannedSeat>,
-    /// Whether somebody said where they stand.
+    /// Whether the text had coordinates.
     is_placed: bool,
 }
 
 impl SeatPlan {
-    /// The seats, in the order they were written.
+    /// Returns the seats, in the order they were written.
     pub fn seats(&self) -> &[PlannedSeat] {
         &self.seats
     }
 
-    /// How many seats each section has, by name.
+    /// Returns the number of seats of each section, by name.
     pub fn sections(&self) -> Vec<(&str, usize)> {
         let mut sections: BTreeMap<&str, usize> = BTreeMap::new();
         for seat in &self.seats {
@@ -58,7 +58,7 @@ impl SeatPlan {
         sections.into_iter().collect()
     }
 
-    /// A plan of a CSV with the columns `section,row,number` and maybe `x,y`.
+    /// Parses a CSV with the columns `section,row,number` and optionally `x,y`.
     pub fn from_csv(text: &str) -> Result<Self, PlanMistake> {
         let text = text.strip_prefix('\u{feff}').unwrap_or(text);
         let mut reader =
@@ -84,7 +84,7 @@ impl SeatPlan {
         draft.finish(place.is_some())
     }
 
-    /// A plan of lines `section, rows, seats a row`: rows are called A, B and so on.
+    /// Parses lines `section, rows, seats per row`; rows are called A, B and so on.
     pub fn from_grid(text: &str) -> Result<Self, PlanMistake> {
         let mut draft = Draft::default();
         for (line, text) in (1..).zip(text.lines()) {
@@ -103,7 +103,7 @@ impl SeatPlan {
         draft.finish(false)
     }
 
-    /// The same plan as a CSV, hardly longer than the one it was read from.
+    /// Returns the plan as a CSV, hardly longer than the one it was parsed from.
     pub fn to_csv(&self) -> String {
         let mut writer = csv::Writer::from_writer(Vec::new());
         let columns = if self.is_placed { COLUMNS.len() } else { COLUMNS_NEEDED };
@@ -113,18 +113,18 @@ impl SeatPlan {
             let fields = [&seat.section, &seat.row, &number, &x, &y];
             written = written.and(writer.write_record(fields.iter().take(columns)));
         }
-        // A vector takes everything.
+        // Writing to a vector cannot fail.
         let bytes = written.ok().and_then(|()| writer.into_inner().ok()).unwrap_or_default();
         String::from_utf8(bytes).unwrap_or_default()
     }
 }
 
-/// A plan that is being read.
+/// Plan being parsed.
 #[derive(Default)]
 struct Draft {
     seats: Vec<PlannedSeat>,
     lines: HashMap<(String, String, i32), u64>,
-    /// Where nobody said where a row stands: sections one behind the other.
+    /// Distance of rows from the front without coordinates: sections one behind the other.
     rows: HashMap<(String, String), f32>,
     last_section: Option<String>,
     front: f32,
@@ -189,12 +189,12 @@ impl Draft {
     }
 }
 
-/// Seat 1 stands at the left edge.
+/// Returns the distance of a seat from the left edge, where seat 1 stands.
 fn from_left(number: i32) -> f32 {
     u16::try_from(number - 1).map_or(f32::from(u16::MAX), f32::from)
 }
 
-/// A, B … Z, AA, AB and so on.
+/// Returns the name of a row counted from 0: A, B … Z, AA, AB and so on.
 fn row_name(row: i32) -> String {
     const LETTERS: i32 = 26;
     let letter = char::from(b'A' + u8::try_from(row % LETTERS).unwrap_or_default());
@@ -254,7 +254,7 @@ mod tests {
         assert_eq!(refused("A,,2"), (3, Problem::Name, String::new()));
         assert_eq!(refused("A,1,1"), (3, Problem::Twice, "2".to_owned()));
         assert_eq!(refused("A,1"), (3, Problem::Shape, refused("A,1").2));
-        // As Excel and a browser's form end their lines, and with empty ones between.
+        // Line ends of Excel and of a browser's form, and empty lines between.
         for end in ["\r\n", "\r", "\n\n"] {
             let text = ["section,row,number", "A,1,1", "A,1,2", "A,1,x", "A,1"].join(end);
             let line = if end == "\n\n" { 7 } else { 4 };
