@@ -1,7 +1,14 @@
 //! Gate: admits waiting tokens in number order, as capacity and rate allow.
 //!
+//! The **gate** is one row for each program, which holds the **bucket** of its admission rate.
 //! Redis says which accounts at the head of the queue are present; Postgres gives their order and
 //! the number of admitted tokens; `parking` decides between them.
+//!
+//! # Concurrency
+//!
+//! One transaction at a time holds a program's gate; an instance that finds it locked admits
+//! nobody. Tokens are locked with `skip locked`: admission stops at the first token that another
+//! transaction holds, and a stay whose token is locked is left to a later call.
 
 pub(crate) mod store;
 

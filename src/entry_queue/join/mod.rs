@@ -1,9 +1,16 @@
 //! Joins of one program, written in batches: while one batch is being written, the next one
 //! gathers.
 //!
-//! No join waits for a batch to fill. A join that finds its program idle is written at once; joins
-//! that arrive meanwhile go together, in order of arrival. A batch runs in a task of its own, so
-//! that a dropped request cancels nothing.
+//! A **member** is one account's join; a **batch** is what one transaction writes. No join waits
+//! for a batch to fill. A join that finds its program idle is written at once; joins that arrive
+//! meanwhile go together, in order of arrival. A batch runs in a task of its own, so that a dropped
+//! request cancels nothing.
+//!
+//! # Concurrency
+//!
+//! Batches of one instance and program follow one another; those of several instances are
+//! serialized by the lock of the program's `queue_numbers` row. A second join of one account finds
+//! the live token and becomes [`JoinVerdict::AlreadyIn`].
 
 pub(crate) mod store;
 

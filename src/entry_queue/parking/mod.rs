@@ -1,13 +1,17 @@
 //! Decision which waiting tokens are admitted and which are parked: a pure function of the head of
 //! the queue.
 //!
-//! The rule: an account that polls at the advised intervals is not passed by a later number.
-//! Admission therefore takes the lowest numbers in order and stops at the first account whose
-//! presence is unknown. Only **silent** accounts are passed over, and an account is silent only
-//! after a whole grace in which polls were heard and none of its own.
+//! A **note** is what Redis last recorded about one account in the **window**. An account is
+//! **present**, **silent** or **unheard** (its presence is unknown). Time is the **heard** time of
+//! `hearing.lua`, in milliseconds: that clock stands still while no account polls, so that an
+//! outage of the service makes no account silent.
 //!
-//! Time is the *heard* time of `hearing.lua`, in milliseconds. That clock stands still while no
-//! account polls, so that an outage of the service makes no account silent.
+//! # Invariants
+//!
+//! * An account that polls at the advised intervals is not passed by a later number: admission
+//!   takes the lowest numbers in order and stops at the first account that is unheard.
+//! * Only silent accounts are passed over, and an account is silent only after a whole grace in
+//!   which polls were heard and none of its own.
 
 use std::collections::{HashMap, HashSet};
 

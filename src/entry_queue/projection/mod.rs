@@ -1,5 +1,10 @@
 //! Projection of queue positions from Postgres to Redis; the only code that changes them there.
 //!
+//! A **projection** writes the positions of some accounts. A **pass** compares every queue page by
+//! page and projects each **difference**. A **rebuild** fills a queue that Redis lost.
+//!
+//! # Concurrency
+//!
 //! Two writers may bring the positions of one account in the wrong order. Therefore each reads
 //! Postgres again after it has written, and writes again while that differs from what it wrote: the
 //! last writer has read the latest state.

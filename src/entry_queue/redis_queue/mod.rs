@@ -1,6 +1,8 @@
 //! Queue of one program in Redis: its keys and the scripts that use them.
 //!
-//! All keys of a program carry `{program_id}`, so a cluster keeps them on one server.
+//! The **position** of an account is waiting, admitted or neither. A queue is **complete** once a
+//! rebuild has filled it in the memory of the server that runs at present; until then no position
+//! is returned. All keys of a program carry `{program_id}`, so a cluster keeps them on one server.
 
 use std::{
     collections::{HashMap, HashSet},
