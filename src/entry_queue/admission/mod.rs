@@ -7,7 +7,7 @@
 //! # Concurrency
 //!
 //! One transaction at a time holds a program's gate; an instance that finds it locked admits
-//! nobody. Tokens are locked with `skip locked`: admission stops at the first token that another
+//! none. Tokens are locked with `skip locked`: admission stops at the first token that another
 //! transaction holds, and a stay whose token is locked is left to a later call.
 
 pub(crate) mod store;

@@ -9,8 +9,7 @@ const WINDOW_SMALL: usize = 10;
 const STEP_MS: usize = 500;
 /// Upper bound of every event's beginning.
 const EVENTFUL_MS: i64 = 1_800_000;
-/// Time by which every present account must be admitted, however many windows of absent accounts
-/// stand before it.
+/// Time by which every present account must be admitted, however many absent ones are before it.
 const END_MS: i64 = EVENTFUL_MS + 8 * 3_600_000;
 
 /// Behaviour of one account, in seconds since its join.
@@ -306,8 +305,7 @@ fn without_the_note_of_entering_those_behind_no_shows_are_passed() {
     assert!(broken.unwrap_err().contains("polled as told"));
 }
 
-/// Canary: with a clock that counts an outage as silence, the same simulation finds the rule
-/// broken.
+/// Canary: with a clock that counts outages as silence, the same simulation finds it broken.
 #[test]
 fn without_the_clock_that_stands_still_an_outage_passes_everybody() {
     let people = (0..18).map(|nth| (nth, Fate::Polls)).collect();
