@@ -39,7 +39,7 @@ pub enum SecurityEvent {
     /// The right password of an account that an administrator has locked.
     LogInLocked,
     /// A log-in was refused before the password was checked: too many from its network, for its
-    /// account, or in all.
+    /// account, or at once.
     LogInThrottled,
     /// A sign-up was refused because there were too many.
     SignUpThrottled,
