@@ -1,8 +1,8 @@
-//! The entry pass: what a browser shows to the booking pages.
+//! Entry pass: signed proof of a stay that a browser shows to the booking pages.
 //!
-//! A signed statement (JWT, HS256) that one account is inside one program until some
-//! moment. It opens nothing by itself, because the live token is looked at as well; but
-//! one that is forged, foreign or over keeps its bearer out.
+//! The pass is a JWT (HS256) that states that one account is admitted to one program until a
+//! moment. A pass alone admits nobody, because the live token is read as well; a pass that is
+//! forged, foreign or expired is refused.
 
 use chrono::{DateTime, Utc};
 use jsonwebtoken::{Algorithm, DecodingKey, EncodingKey, Header, Validation};
@@ -12,19 +12,19 @@ use uuid::Uuid;
 use super::model::{QueueNumber, Stay};
 use crate::{accounts::AccountId, catalog::ProgramId, infra::secrets::SigningKey};
 
-/// Keeps passes apart from whatever else the same key may sign one day.
+/// Issuer claim that distinguishes passes from other texts signed with the same key.
 const ISSUER: &str = "stagedoor/entry-pass";
 
-/// What a pass says.
+/// Claims of an entry pass.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct EntryPass {
     iss: String,
-    /// The account.
+    /// Account of the stay.
     sub: Uuid,
-    /// The program.
+    /// Program of the stay.
     aud: Uuid,
     number: QueueNumber,
-    /// The end, in seconds since the epoch.
+    /// End of the stay and its holds, in seconds since the epoch.
     exp: i64,
 }
 
@@ -39,7 +39,7 @@ impl EntryPass {
         }
     }
 
-    /// As the cookie carries it.
+    /// Returns the signed text for the cookie; `None` when signing failed.
     pub(crate) fn sign(&self, key: &SigningKey) -> Option<String> {
         let key = EncodingKey::from_secret(key.as_bytes());
         jsonwebtoken::encode(&Header::new(Algorithm::HS256), self, &key)
@@ -47,12 +47,12 @@ impl EntryPass {
             .ok()
     }
 
-    /// The pass in `text`, if this deployment signed it and it is not over at `now`.
+    /// Returns the pass in `text` if this deployment signed it and it has not expired at `now`.
     pub(crate) fn read(text: &str, key: &SigningKey, now: DateTime<Utc>) -> Option<Self> {
         let mut validation = Validation::new(Algorithm::HS256);
         validation.set_issuer(&[ISSUER]);
         validation.set_required_spec_claims(&["exp", "iss", "sub", "aud"]);
-        // Both are compared by the caller, and the end below, by the caller's clock.
+        // The audience is compared by the caller, and the expiry below with the caller's clock.
         validation.validate_aud = false;
         validation.validate_exp = false;
         let key = DecodingKey::from_secret(key.as_bytes());
@@ -60,22 +60,22 @@ impl EntryPass {
         (now.timestamp() < pass.exp).then_some(pass)
     }
 
-    /// Whether it is for this program.
+    /// Whether the pass is for this program.
     pub(crate) fn is_of(&self, program_id: ProgramId) -> bool {
         self.aud == program_id.0
     }
 
-    /// Its end, in seconds since the epoch.
+    /// Returns the expiry, in seconds since the epoch.
     pub(crate) fn ends_at(&self) -> i64 {
         self.exp
     }
 
-    /// Whether it is for this account and this program.
+    /// Whether the pass is for this account and this program.
     pub(crate) fn is_for(&self, account_id: AccountId, program_id: ProgramId) -> bool {
         self.sub == account_id.0 && self.is_of(program_id)
     }
 
-    /// Whether it speaks of this very stay.
+    /// Whether the pass states exactly this stay: account, program and queue number match.
     pub(crate) fn admits(&self, stay: &Stay) -> bool {
         self.is_for(stay.account_id, stay.program_id) && self.number == stay.queue_number
     }

@@ -1,4 +1,4 @@
-//! Why the line refused.
+//! Errors of the queue.
 
 use std::sync::Arc;
 
@@ -6,91 +6,92 @@ use chrono::{DateTime, Utc};
 
 use super::{guards::Challenge, model::QueueState};
 
-/// The text is for logs; `pages.rs` maps each variant to its status and code.
+/// Reasons for which the queue refuses a request. The text is for logs; `pages/refusal.rs` maps
+/// each variant to its status and code.
 #[derive(Debug, thiserror::Error)]
 pub enum QueueError {
-    /// This person is in this line already.
+    /// The account has a live token in this queue.
     #[error("there is a live token")]
     TokenAlreadyIssued {
-        /// The place they have.
+        /// Current state of that token.
         state: Box<QueueState>,
-        /// Where it is shown.
+        /// Address of the queue page.
         queue_url: String,
     },
     /// The sale has not opened.
     #[error("the sale opens at {opens_at}")]
     SaleNotOpen {
-        /// When it does.
+        /// Moment at which the sale opens.
         opens_at: DateTime<Utc>,
-        /// The clock that its times are shown on.
+        /// Time zone in which the moment is shown.
         time_zone: String,
-        /// Where it is counted down.
+        /// Address of the program, which shows a countdown.
         program_url: String,
     },
     /// The sale is over, or the program was cancelled.
     #[error("the sale is closed")]
     SaleClosed,
-    /// This person has no place in this line, or another one than they said.
+    /// The account has no live token in this queue, or one with another number than requested.
     #[error("there is no such token")]
     NoToken {
-        /// Where the line is joined.
+        /// Address of the program, where the queue is joined.
         program_url: String,
     },
-    /// A rehearsal's person at a real line, or the other way round.
+    /// A rehearsal account at a real program's queue, or a real account at a rehearsal's.
     #[error("rehearsed people join rehearsed lines only")]
     OtherOffice,
-    /// This person is not inside.
+    /// The account has no stay in this program.
     #[error("not admitted")]
     NotAdmitted {
-        /// The way back to the line.
+        /// Address of the queue page.
         queue_url: String,
     },
-    /// This account is too new for this line.
+    /// The account is too new for this queue.
     #[error("the account is old enough at {until}")]
     AccountTooNew {
-        /// When it is old enough.
+        /// Moment at which the account is old enough.
         until: DateTime<Utc>,
-        /// The clock that the program's times are shown on.
+        /// Time zone in which the moment is shown.
         time_zone: String,
-        /// Where the line is joined.
+        /// Address of the program, where the queue is joined.
         program_url: String,
     },
-    /// This person let so many holds end unpaid that they neither join nor hold for a while.
+    /// The account let too many holds end unpaid and may neither join nor hold for a while.
     #[error("holds ended unpaid: again at {until}")]
     CoolingDown {
-        /// When that is over.
+        /// Moment at which the cool-down ends.
         until: DateTime<Utc>,
-        /// In how many seconds.
+        /// Seconds until then.
         left_secs: u64,
-        /// The clock that the program's times are shown on.
+        /// Time zone in which the moment is shown.
         time_zone: String,
-        /// Where the line is joined.
+        /// Address of the program, where the queue is joined.
         program_url: String,
     },
-    /// Joining takes work that was not done.
+    /// Joining takes a proof of work, which is missing or not valid.
     #[error("joining takes work")]
     ProofRequired {
-        /// The work.
+        /// Work to be done.
         challenge: Box<Challenge>,
-        /// Where a browser does it, or waits instead.
+        /// Address of the page where a browser does the work, or waits instead.
         proof_url: String,
     },
-    /// This network has the numbers that it gets.
+    /// Accounts of this network have all the numbers that one network may have.
     #[error("the network has its numbers")]
     AddressFull {
-        /// Where the program is shown.
+        /// Address of the program.
         program_url: String,
     },
-    /// So many of this network wait in place of working that nobody else may begin to.
+    /// Too many accounts of this network wait in place of working.
     #[error("too many of this network wait")]
     WaitsFull {
-        /// When one may begin.
+        /// Seconds until another wait may begin.
         retry_after_secs: u64,
     },
-    /// The line takes no more joins this moment.
+    /// Too many joins of this program wait for their batch.
     #[error("too many joins wait to be written")]
     Crowded,
-    /// Postgres failed for several at once: a batch of joins, a cached reading.
+    /// Postgres failed for several requests at once: a batch of joins, or a cached read.
     #[error(transparent)]
     Shared(#[from] Arc<sqlx::Error>),
     /// The task that wrote the batch ended without an answer.

@@ -1,10 +1,9 @@
-//! How long it will take, measured.
+//! Estimated wait, from the measured speed of the queue.
 //!
-//! The speed of a line is the number of places that were freed in the last minutes, or
-//! since the line began, if it is younger; where nothing limits how many are inside, the
-//! number of people who were let in. While nothing was freed the speed is not known, and
-//! nobody is told a wait: the first fill says nothing about how long people stay. Nor is
-//! anybody while the line is paused.
+//! The speed is the number of admitted tokens that ended in the last minutes, or since the queue
+//! began if that is later. Where the program has no capacity limit it is the number of admissions
+//! instead. While no token has ended the speed is unknown and no wait is shown: the first fill says
+//! nothing about how long stays last. No wait is shown while the queue is paused either.
 
 use std::{sync::Arc, time::Duration};
 
@@ -18,17 +17,17 @@ use crate::{
     infra::postgres::shared_read,
 };
 
-/// How far back the speed is measured.
+/// Period over which the speed is measured.
 const WINDOW: TimeDelta = TimeDelta::minutes(5);
-/// How often it is measured anew.
+/// Age at which a measured speed is read again.
 const MEASURED_EVERY: Duration = Duration::from_secs(5);
 const PROGRAMS_MAX: u64 = 1_000;
 
-/// The measured speed of the lines, as one instance knows them.
+/// Measured speeds by program, cached by one instance.
 #[derive(Clone, Debug)]
 pub(crate) struct Measures(Cache<ProgramId, Speed>);
 
-/// So many went through in so many seconds.
+/// Count of tokens that went through in a span of seconds.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Speed {
     n_through: u64,
@@ -36,13 +35,15 @@ pub(crate) struct Speed {
     measured_at: DateTime<Utc>,
 }
 
-/// How long somebody will wait, if the line goes on as fast as it did.
+/// Estimated wait, if the queue keeps the measured speed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Wait {
     pub(crate) secs: u64,
-    /// As fast as chance may have it: one standard deviation of the count.
+    /// Lower bound: wait at the measured speed plus one standard deviation of the count, in
+    /// seconds.
     pub(crate) secs_min: u64,
-    /// As slow.
+    /// Upper bound: wait at the measured speed minus one standard deviation of the count, in
+    /// seconds.
     pub(crate) secs_max: u64,
     pub(crate) measured_at: DateTime<Utc>,
 }
@@ -54,7 +55,7 @@ impl Default for Measures {
 }
 
 impl Measures {
-    /// The speed of the line of `program`, a few seconds old at most.
+    /// Returns the speed of the queue of `program`, at most [`MEASURED_EVERY`] old.
     pub(crate) async fn speed(
         &self,
         app: &App,
@@ -79,8 +80,8 @@ impl Measures {
 }
 
 impl Speed {
-    /// How long somebody waits who has `n_ahead` people ahead; `None` while so little was
-    /// measured that there is no range: of a single place nobody knows how long it takes.
+    /// Returns the wait with `n_ahead` accounts ahead; `None` while too little was measured for a
+    /// range (fewer than two tokens).
     pub(crate) fn wait(self, n_ahead: u64) -> Option<Wait> {
         let spread = self.n_through.isqrt();
         let secs_at = |n_through: u64| ((n_ahead + 1) * self.span_secs).checked_div(n_through);

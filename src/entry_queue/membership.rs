@@ -1,4 +1,4 @@
-//! What a person does in the line, and what other features ask of it.
+//! Joining, leaving, stays and the queries that other features make of the queue.
 
 use chrono::{DateTime, TimeDelta, Utc};
 use sqlx::PgExecutor;
@@ -24,11 +24,12 @@ use crate::{
     infra::{postgres::Connection, throwaway},
 };
 
-/// A sale that opens later than this is refused at the door; for the last moments the
-/// database's clock decides.
+/// Margin by which a sale may still be unopened when a join is let through to the batch, where the
+/// database's clock decides; a sale that opens later is refused at once.
 const DOOR_MARGIN: TimeDelta = TimeDelta::seconds(5);
 
-/// Joins the line of `program`, and tells the place.
+/// Joins the queue of `program` and returns the resulting place. Fails with
+/// [`QueueError::TokenAlreadyIssued`] when the account has a live token.
 pub(crate) async fn join(
     app: &App,
     room: &WaitingRoom,
@@ -36,7 +37,7 @@ pub(crate) async fn join(
     program: &Program,
     attempt: JoinAttempt,
 ) -> Result<StatusReport, QueueError> {
-    // A rehearsal and what is real never meet.
+    // Rehearsal accounts join rehearsal programs only, and real accounts real programs only.
     if throwaway::is_marked(program.id.0) != throwaway::is_marked(account_id.0) {
         return Err(QueueError::OtherOffice);
     }
@@ -56,7 +57,7 @@ pub(crate) async fn join(
     }
     let mut place = place_of(app, room, account_id, program).await?;
     if place.state.status == TokenStatus::Waiting && place.state.ahead == Some(0) {
-        // The first of the line does not wait for the next tick.
+        // The first of the queue does not wait for the next tick of the admission worker.
         if let Err(error) = admission::admit(app, program.id).await {
             tracing::debug!(program_id = %program.id, %error, "nobody was let in at once");
         }
@@ -71,7 +72,7 @@ pub(crate) async fn join(
     }
 }
 
-/// Refuses a sale that is not about to open.
+/// Returns an error unless the sale of `program` is open or opens within [`DOOR_MARGIN`].
 pub(crate) fn require_opened(app: &App, program: &Program) -> Result<(), QueueError> {
     match program.sale_state(app.now() + DOOR_MARGIN) {
         SaleState::Coming { opens_at } => Err(not_open(program, opens_at)),
@@ -91,8 +92,8 @@ pub(crate) fn no_token(program: &Program) -> QueueError {
     QueueError::NoToken { program_url: program_path(&program.slug) }
 }
 
-/// Gives a place up, in line or inside; live holds stay payable. With a `number`, only
-/// the place that bears it: an old tab never takes a newer place away.
+/// Ends the account's live token, waiting or admitted; its holds stay payable. With a `number`,
+/// ends only the token with that number, so that a stale tab never ends a newer token.
 pub(crate) async fn leave(
     app: &App,
     account_id: AccountId,
@@ -109,8 +110,9 @@ pub(crate) async fn leave(
     Ok(())
 }
 
-/// Lets `account_id` in past the line and beyond the capacity, on the word of `staff`, as
-/// a step of the caller's transaction; call [`project`](crate::entry_queue::project()) after the commit.
+/// Admits `account_id` past the queue and beyond the capacity, by order of the administrator
+/// `staff`, in the caller's transaction; call [`project`](crate::entry_queue::project()) after the
+/// commit.
 pub async fn let_in(
     tx: &mut Connection,
     staff: AccountId,
@@ -137,8 +139,8 @@ fn not_admitted(program: &Program) -> QueueError {
     QueueError::NotAdmitted { queue_url: queue_path(&program.slug) }
 }
 
-/// The stay of `account_id` in `program`, for pages that only read. The live row
-/// decides; a `pass` that is shown must speak of it.
+/// Returns the stay of `account_id` in `program`, for pages that only read. The live row decides; a
+/// `pass` that is shown must match it.
 pub async fn require_stay(
     app: &App,
     account_id: AccountId,
@@ -158,9 +160,9 @@ fn of_pass(
         .ok_or_else(|| not_admitted(program))
 }
 
-/// Locks the stay of `account_id` in `program`, whatever the clock says: a hold may start
-/// in it if [`require_open`] says so of a moment read after every lock, so that one that had
-/// to wait for a row cannot start after the stay's end.
+/// Locks the stay of `account_id` in `program`, whatever the clock says. A hold may start in it if
+/// [`require_open`] accepts a moment read after every lock, so that a hold that waited for a row
+/// cannot start after the stay's end.
 pub async fn lock_stay(
     tx: &mut Connection,
     account_id: AccountId,
@@ -171,7 +173,7 @@ pub async fn lock_stay(
     of_pass(stay, pass, program)
 }
 
-/// Refuses a hold in a stay whose end has come at `moment`, by the database's clock.
+/// Returns an error for a hold in a stay that has ended at `moment`, by the database's clock.
 pub fn require_open(
     stay: &Stay,
     program: &Program,
@@ -180,8 +182,8 @@ pub fn require_open(
     if moment < stay.stay_ends_at { Ok(()) } else { Err(not_admitted(program)) }
 }
 
-/// Keeps the place of a locked stay at least until `until`, the end of a hold. No new
-/// hold may start later for it.
+/// Extends the expiry of a locked stay to at least `until`, the end of a hold. The moment until
+/// which new holds may start does not change.
 pub async fn extend_stay(
     tx: &mut Connection,
     token_id: TokenId,
@@ -190,8 +192,8 @@ pub async fn extend_stay(
     store::write_expiry(tx, token_id, until).await
 }
 
-/// Locks the place of `account_id` in the line of `program_id` that is not over.
-/// Stands before `reservations` in the order of locks.
+/// Locks the live token of `account_id` in the queue of `program_id`. In the order of locks this
+/// comes before `reservations`.
 pub async fn lock_live_token(
     tx: &mut Connection,
     account_id: AccountId,
@@ -201,8 +203,8 @@ pub async fn lock_live_token(
 }
 
 /// Ends a stay whose last hold is paid; call [`project`](crate::entry_queue::project()) after the
-/// commit. A token that still waits is left alone: its owner gave up an earlier place,
-/// kept its holds and stands in line again.
+/// commit. A token that still waits is left alone: its owner left an earlier stay, kept its holds
+/// and joined again.
 pub async fn complete(tx: &mut Connection, token: &LiveToken) -> Result<(), sqlx::Error> {
     if token.status == TokenStatus::Active {
         store::write_end(tx, token.id, TokenStatus::Completed).await?;
@@ -210,8 +212,8 @@ pub async fn complete(tx: &mut Connection, token: &LiveToken) -> Result<(), sqlx
     Ok(())
 }
 
-/// How many stand in the line of `program_id`, those who were passed over apart, and how
-/// many are inside. Redis answers at once; where it cannot, Postgres counts.
+/// Returns how many accounts wait in `program_id`, parked ones excluded, and how many are admitted.
+/// Redis answers; where it cannot, Postgres counts.
 pub async fn count_line(app: &App, program_id: ProgramId) -> Result<(i64, i64), sqlx::Error> {
     match RedisQueue::of(&app.redis, program_id).count().await {
         Ok(Some(counted)) => Ok(counted),
@@ -219,7 +221,8 @@ pub async fn count_line(app: &App, program_id: ProgramId) -> Result<(i64, i64), 
     }
 }
 
-/// Keeps for the charts that so many wait at this minute. Whoever keeps it first is right.
+/// Records how many accounts wait at the current minute, for the charts. The first record of a
+/// minute stays.
 pub async fn keep_minute(
     app: &App,
     program_id: ProgramId,
@@ -228,7 +231,7 @@ pub async fn keep_minute(
     lines::write_minute(&app.db, program_id, waiting).await
 }
 
-/// Whether anybody stands in the line of `program_id`; the parked do not.
+/// Whether any account waits in the queue of `program_id`; parked ones do not count.
 pub async fn is_anybody_waiting(
     db: impl PgExecutor<'_>,
     program_id: ProgramId,

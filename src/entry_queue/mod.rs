@@ -1,37 +1,39 @@
-//! The waiting room: who came when, who waits, who is inside.
+//! Waiting room of a program: arrival order, queue, admission and stays.
 //!
-//! A **queue token** is one person's place in one program's line; its **queue number**
-//! says when they came. A **stay** is the time inside, in which seats may be held. The
-//! **gate** lets people in by number, as many as there is room for. Polls are noted for the
-//! **window**, the first 10,000 in line. Whoever was silent when their turn came is
-//! **parked**: passed over, the number kept. The **entry pass** is a signed cookie that says
-//! all this to the booking pages. **Guards** against hoarding, each off by default, refuse
-//! joins and holds, or make them cost something.
+//! A **queue token** is one account's place in one program's queue; its **queue number** is the
+//! arrival order. A **stay** is the time between admission and its end, in which holds may start.
+//! The **gate** admits waiting tokens in number order, as many as capacity and rate allow. Polls
+//! are recorded for the **window**, the first 10,000 tokens of the queue. A token whose account was
+//! silent when its number came up is **parked**: it is passed over and keeps its number. The
+//! **entry pass** is a signed cookie that states a stay to the booking pages. **Guards** against
+//! hoarding, each off by default, refuse joins and holds or make them cost work.
 //!
 //! # Invariants
 //!
-//! * Per program the numbers are 1..N, without gap or duplicate.
-//! * One live token (`WAITING` or `ACTIVE`) per account and program.
-//! * No admission makes more people `ACTIVE` than the program's capacity, however many
-//!   instances admit; only staff may let somebody in beyond it.
-//! * Nobody who polls as told is passed by a later number, but for those let in by staff.
-//!   Nobody is silent before a whole grace in which polls were heard and theirs was not, and
-//!   admission stops at the first of whom nobody knows whether they are there.
-//! * A stay's end is fixed at admission, and nothing revives a stay that is over.
-//! * Redis holds a copy of the line. It decides nothing, and losing it loses nothing.
+//! * Per program the queue numbers are 1..N, without gap or duplicate.
+//! * At most one live token (`WAITING` or `ACTIVE`) exists per account and program.
+//! * No admission makes more tokens `ACTIVE` than the program's capacity, however many instances
+//!   admit; only an administrator may admit an account beyond it.
+//! * An account that polls at the advised intervals is not passed by a later number, except by one
+//!   that an administrator admits. An account is silent only after a whole grace in which polls
+//!   were heard and none of its own, and admission stops at the first account whose presence is
+//!   unknown.
+//! * The end of a stay is fixed at admission, and an ended stay is never revived.
+//! * Redis holds a projection of the queue. It decides nothing, and losing it loses nothing.
 //!
 //! # Concurrency
 //!
-//! Joins are collected while a batch is being written (`batch.rs`); the batch locks the
-//! program's `queue_numbers` row, *then* reads who is already in, *then* numbers the
-//! rest. A second join of the same person loses and is shown the place they have.
+//! Joins of one program gather while a batch is being written (`join`). The batch locks the
+//! program's `queue_numbers` row, *then* reads which accounts have a live token, *then* numbers the
+//! others. A second join of the same account is refused and answered with the existing place.
 //!
-//! Every way in locks the program's `queue_gates` row; an instance that finds it
-//! locked leaves the admission to the one that has it. Ways out lock only their token.
+//! Every transaction that admits locks the program's `queue_gates` row; a gate that finds it locked
+//! leaves the admission to the instance that holds it. Transactions that end a token lock only that
+//! token.
 //!
-//! Redis moves in one function, [`project()`]: it writes what Postgres says of some
-//! accounts, reads Postgres again and repeats while that differs, so that whichever of
-//! two writers comes last, the truth does.
+//! One function writes queue positions to Redis, [`project()`]: it writes what Postgres says of
+//! some accounts, reads Postgres again, and repeats while the two differ. Whichever of two
+//! concurrent writers comes last has read the latest state.
 
 mod admission;
 mod entry_pass;

@@ -1,4 +1,4 @@
-//! Places in line, stays and what a poll is told.
+//! Types and pure rules of the queue: tokens, stays, the rate bucket and the answer to a poll.
 
 use std::{fmt, time::Duration};
 
@@ -12,13 +12,13 @@ use crate::{
     catalog::{Guards, ProgramId, ProgramStatus, SaleState},
 };
 
-/// Names one place in one line.
+/// Id of a queue token: one account's place in one queue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, sqlx::Type)]
 #[sqlx(transparent)]
 #[serde(transparent)]
 pub struct TokenId(pub Uuid);
 
-/// Says when somebody came: 1 came first.
+/// Arrival order within one program's queue; the first is 1.
 #[derive(
     Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, sqlx::Type,
 )]
@@ -32,25 +32,25 @@ impl fmt::Display for QueueNumber {
     }
 }
 
-/// Where a place stands.
+/// State of a queue token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, sqlx::Type)]
 #[sqlx(type_name = "text", rename_all = "SCREAMING_SNAKE_CASE")]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub enum TokenStatus {
-    /// In line, or parked beside it.
+    /// In the queue, or parked.
     Waiting,
-    /// Inside.
+    /// Admitted: the stay has not ended.
     Active,
-    /// Everything that was held is paid.
+    /// Ended because every hold was paid.
     Completed,
-    /// Given up, or taken away with the whole line.
+    /// Ended by the account leaving, or by a purge of the queue.
     Cancelled,
-    /// The stay ran to its end.
+    /// Ended because the stay ran out.
     Expired,
 }
 
 impl TokenStatus {
-    /// The end of the locale keys about a place that has ended.
+    /// Returns the suffix of the locale keys for this status.
     pub(crate) fn key(self) -> &'static str {
         match self {
             Self::Waiting => "waiting",
@@ -62,8 +62,8 @@ impl TokenStatus {
     }
 }
 
-/// The latest place of one person in one program, as it stands at this moment: a stay
-/// whose end has passed reads as expired before any worker has said so.
+/// Latest token of one account in one program, as it stands at the moment of reading: an `ACTIVE`
+/// token past its end reads as `EXPIRED` before a worker has written that.
 #[derive(Clone, Debug)]
 pub(crate) struct Token {
     pub(crate) id: TokenId,
@@ -74,46 +74,46 @@ pub(crate) struct Token {
     pub(crate) expires_at: Option<DateTime<Utc>>,
 }
 
-/// Somebody's time inside.
+/// Time between an account's admission and its end.
 #[derive(Clone, Debug)]
 pub struct Stay {
-    /// The place it belongs to.
+    /// Token of the stay.
     pub token_id: TokenId,
-    /// Inside what.
+    /// Program the account was admitted to.
     pub program_id: ProgramId,
-    /// Who.
+    /// Account that was admitted.
     pub account_id: AccountId,
-    /// When they came.
+    /// Arrival order of the token.
     pub queue_number: QueueNumber,
-    /// Until when a hold may start; fixed at admission.
+    /// Moment until which a hold may start; fixed at admission.
     pub stay_ends_at: DateTime<Utc>,
-    /// The later of the stay's end and its holds' ends.
+    /// The later of the stay's end and the ends of its holds.
     pub expires_at: DateTime<Utc>,
 }
 
-/// A place that is not over, its row locked.
+/// Live token whose row is locked.
 #[derive(Clone, Debug)]
 pub struct LiveToken {
-    /// Its id.
+    /// Id of the token.
     pub id: TokenId,
-    /// In whose line.
+    /// Program of the queue.
     pub program_id: ProgramId,
-    /// Whose it is.
+    /// Owner of the token.
     pub account_id: AccountId,
-    /// When they came.
+    /// Arrival order of the token.
     pub queue_number: QueueNumber,
     /// `WAITING` or `ACTIVE`.
     pub status: TokenStatus,
 }
 
-/// Somebody in line.
+/// Waiting token and its account.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct QueuedAccount {
     pub(crate) token_id: TokenId,
     pub(crate) account_id: AccountId,
 }
 
-/// What holds for one program's line at the moment `now`.
+/// Settings of one program's queue, read at the database's moment `now`.
 #[derive(Clone, Debug)]
 pub(crate) struct Rules {
     pub(crate) status: ProgramStatus,
@@ -132,7 +132,7 @@ pub(crate) struct Rules {
 }
 
 impl Rules {
-    /// What the sale is.
+    /// Returns the state of the sale at `now`.
     pub(crate) fn sale(&self) -> SaleState {
         if self.status != ProgramStatus::Published {
             SaleState::Cancelled
@@ -145,7 +145,7 @@ impl Rules {
         }
     }
 
-    /// What is asked of whoever joins.
+    /// Returns the guards that apply to joins and holds.
     pub(crate) fn guards(&self) -> Guards {
         Guards {
             account_age_mins: self.join_account_age_mins,
@@ -156,24 +156,24 @@ impl Rules {
         }
     }
 
-    /// Whether the gate moves.
+    /// Whether the gate admits: the sale is open and the queue is not paused.
     pub(crate) fn admits(&self) -> bool {
         self.sale() == SaleState::Open && !self.is_paused
     }
 
-    /// Whether there is no line: whoever comes is let in.
+    /// Whether every join is admitted at once: neither capacity nor rate limits admission.
     pub(crate) fn is_open_door(&self) -> bool {
         self.admits() && self.capacity.is_none() && self.rate_per_second.is_none()
     }
 
-    /// When the stay of somebody who is let in now will end.
+    /// Returns the end of a stay that begins at `now`.
     pub(crate) fn stay_ends_at(&self) -> DateTime<Utc> {
         self.now + TimeDelta::seconds(i64::from(self.stay_secs))
     }
 }
 
-/// How many may be let in without exceeding the rate: a bucket that fills at the rate
-/// and holds what fills it in a second, one at least.
+/// Token bucket that limits admissions to the program's rate. It fills at the rate and holds at
+/// most one second's worth, at least 1.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Bucket {
     pub(crate) level: f64,
@@ -181,8 +181,8 @@ pub(crate) struct Bucket {
 }
 
 impl Bucket {
-    /// The bucket at `now`. Where the clock was set back since the last refill, the level
-    /// stays and refilling starts anew from `now`, as soon as that is written.
+    /// Returns the bucket as of `now`. Where the clock was set back since the last refill the level
+    /// stays, and refilling starts from `now` once that is written.
     pub(crate) fn refilled(self, rate_per_second: i32, now: DateTime<Utc>) -> Self {
         let rate = f64::from(rate_per_second);
         let secs = (now - self.refilled_at).as_seconds_f64().max(0.0);
@@ -194,7 +194,7 @@ impl Bucket {
         now < self.refilled_at
     }
 
-    /// How many it lets in.
+    /// Returns how many admissions the bucket allows.
     #[expect(
         clippy::as_conversions,
         clippy::cast_possible_truncation,
@@ -205,7 +205,7 @@ impl Bucket {
         self.level.floor() as usize
     }
 
-    /// What is left when `n` were let in.
+    /// Returns the bucket after `n` admissions.
     pub(crate) fn less(self, n: usize) -> Self {
         Self { level: (self.level - to_f64(n)).max(0.0), ..self }
     }
@@ -215,42 +215,41 @@ fn to_f64(n: usize) -> f64 {
     u32::try_from(n).map_or(f64::MAX, f64::from)
 }
 
-/// What a poll is told.
+/// Answer to a poll.
 #[derive(Clone, Debug, Serialize)]
 pub struct QueueState {
-    /// Where the place stands.
+    /// State of the token.
     pub status: TokenStatus,
-    /// The place.
+    /// Arrival order of the token.
     pub queue_number: QueueNumber,
-    /// How many go in earlier; `None` while the line is being counted again.
+    /// Waiting tokens with a lower number; `None` while the Redis projection is rebuilt.
     pub ahead: Option<u64>,
-    /// How many wait, all in all; `None` while the line is being counted again.
+    /// Waiting tokens in all; `None` while the Redis projection is rebuilt.
     pub waiting: Option<u64>,
-    /// Whether the line stands still on the word of staff: nobody is let in, and nobody
-    /// knows how long it takes.
+    /// Whether an administrator paused the queue: no account is admitted and no wait is estimated.
     pub is_paused: bool,
-    /// How long it will take at the speed of the last minutes.
+    /// Estimated wait at the measured speed, in seconds; `None` while unknown or paused.
     pub estimated_wait_seconds: Option<u64>,
-    /// The same if chance is kind, and if it is not; both measured, as the wait itself.
+    /// Lower bound: wait at the measured speed plus one standard deviation, in seconds.
     pub estimated_wait_from_seconds: Option<u64>,
-    /// See [`estimated_wait_from_seconds`](Self::estimated_wait_from_seconds).
+    /// Upper bound: wait at the measured speed minus one standard deviation, in seconds.
     pub estimated_wait_to_seconds: Option<u64>,
-    /// When the wait was measured.
+    /// Moment of the measurement.
     pub measured_at: Option<DateTime<Utc>>,
-    /// When to ask again; `None` when nothing will change by itself.
+    /// Milliseconds until the next poll; `None` when nothing will change by itself.
     pub retry_after_ms: Option<u64>,
-    /// Until when the person is inside.
+    /// End of the stay and its holds, if the account is admitted.
     pub expires_at: Option<DateTime<Utc>>,
-    /// Where the seats are, for whoever is inside.
+    /// Address where seats are chosen, if the account is admitted.
     pub entry_url: Option<String>,
-    /// Seats and places that are free in all performances.
+    /// Free seats and zone places in all performances.
     pub seats_free: u64,
 }
 
-/// Milliseconds after which somebody with so many people ahead is told to ask again; `None`
-/// ahead while the line is being counted. Jittered, so that those who joined together do not
-/// ask together for ever. Three questions fit into `grace` in the noticed window, and one
-/// behind it, so that nobody grows silent by asking as told.
+/// Returns the milliseconds until an account with `ahead` accounts before it should poll again;
+/// `None` ahead means that the queue is being counted. The interval is jittered, so that accounts
+/// that joined together do not poll together. Three polls fit into `grace` within the window and
+/// one behind it, so that an account that polls at the advised intervals is never silent.
 pub(crate) fn retry_after_ms(ahead: Option<u64>, grace: Duration) -> u64 {
     let is_noticed = ahead.is_none_or(|n| usize::try_from(n).is_ok_and(|n| n < WINDOW));
     let longest = if is_noticed { grace * 3 / 10 } else { grace * 3 / 5 };
@@ -259,7 +258,7 @@ pub(crate) fn retry_after_ms(ahead: Option<u64>, grace: Duration) -> u64 {
         Some(101..=1_000) => (5_000, 300),
         Some(1_001..=10_000) => (15_000, 500),
         Some(_) => (30_000, 4_000),
-        // The line is being counted again: soon, but not all at once.
+        // The queue is being counted: poll soon, but not all at once.
         None => (3_000, 1_000),
     };
     let told_ms = rand::random_range(middle_ms - jitter_ms..=middle_ms + jitter_ms);

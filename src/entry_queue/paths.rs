@@ -1,16 +1,16 @@
-//! Addresses that a line's answers point to.
+//! Addresses of the pages that the queue's answers point to.
 
-/// The address of a program.
+/// Returns the address of a program.
 pub(crate) fn program_path(slug: &str) -> String {
     format!("/programs/{slug}")
 }
 
-/// The address of the work that joining a program's line asks for.
+/// Returns the address of the proof of work for joining a program's queue.
 pub(crate) fn proof_path(slug: &str) -> String {
     format!("/programs/{slug}/queue/proof")
 }
 
-/// The address of a program's line.
+/// Returns the address of a program's queue.
 pub fn queue_path(slug: &str) -> String {
     format!("/programs/{slug}/queue")
 }

@@ -1,4 +1,4 @@
-//! One instance's waiting room: its joins on their way, and what it measured.
+//! State of the waiting room in one instance: joins in progress and measured speeds.
 
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ use crate::{
     catalog::{Listings, Program, ScheduleListing},
 };
 
-/// The running state of this feature, registered beside [`App`].
+/// Running state of this feature, registered beside [`App`].
 #[derive(Clone, Debug)]
 pub struct WaitingRoom {
     pub(crate) joins: Joins,
@@ -23,21 +23,20 @@ pub struct WaitingRoom {
 }
 
 impl WaitingRoom {
-    /// The waiting room of one instance. Batches of joins run on the runtime this is
-    /// called on.
+    /// Creates the state of one instance. Batches of joins run on the runtime of the caller.
     pub fn new(app: &App, listings: Listings) -> Self {
         let (joins, effects) = (Joins::new(app.clone()), Effects::new(app));
         Self { joins, effects, measures: Measures::default(), listings }
     }
 
-    /// Seats and places that are free in all performances of `program`.
+    /// Returns the number of free seats and zone places in all performances of `program`.
     pub(crate) async fn seats_free(&self, app: &App, program: &Program) -> Result<u64, QueueError> {
         let schedules = self.schedules(app, program).await?;
         let free = schedules.iter().map(|schedule| u64::try_from(schedule.free).unwrap_or(0));
         Ok(free.sum())
     }
 
-    /// The performances that somebody who is inside chooses from.
+    /// Returns the performances of `program`, with their availability, from the listings cache.
     pub(crate) async fn schedules(
         &self,
         app: &App,
@@ -46,7 +45,8 @@ impl WaitingRoom {
         Ok(self.listings.schedules(app, program.id).await?)
     }
 
-    /// How long somebody waits who has so many ahead.
+    /// Returns the estimated wait with `n_ahead` accounts ahead; `None` when `n_ahead` is unknown
+    /// or nothing was measured.
     pub(crate) async fn wait(
         &self,
         app: &App,

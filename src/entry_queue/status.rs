@@ -1,4 +1,4 @@
-//! Where one person stands, as a poll and as the page tell it.
+//! State of one account in a queue, as polls and pages show it.
 
 use std::sync::Arc;
 
@@ -19,24 +19,24 @@ use crate::{
     catalog::{Program, ScheduleListing},
 };
 
-/// One person's place, as a poll and as the page tell it.
+/// State of one account in a queue, as polls and pages show it.
 #[derive(Clone, Debug)]
 pub(crate) struct StatusReport {
     pub(crate) state: QueueState,
     pub(crate) wait: Option<Wait>,
-    /// Of whoever is inside.
+    /// Stay of an admitted account.
     pub(crate) stay: Option<Stay>,
-    /// What they may choose from.
+    /// Performances to choose from, for an account that is or was admitted.
     pub(crate) schedules: Arc<Vec<ScheduleListing>>,
-    /// Whether they were passed over before, and have just come back.
+    /// Whether the account was parked and has just returned to the queue.
     pub(crate) is_back: bool,
 }
 
-/// Where `account_id` stands in the line of `program`. Asking says that they are there:
-/// whoever was passed over meanwhile stands in line again.
+/// Returns the state of `account_id` in the queue of `program`. The call counts as a poll: a parked
+/// token returns to the queue.
 ///
-/// Whoever Redis has in line is told so without a look at Postgres. Everybody else is
-/// looked up there, and moved in Redis where it believes something else.
+/// An account that Redis has as waiting is answered without a query to Postgres. Every other
+/// account is read from Postgres, and projected again where Redis differs.
 pub(crate) async fn place_of(
     app: &App,
     room: &WaitingRoom,
@@ -69,14 +69,14 @@ pub(crate) async fn place_of(
     Ok(StatusReport { is_back, ..place })
 }
 
-/// Whether Redis, which does not have them in line, is right about `token`.
+/// Whether Redis, which does not have the account as waiting, agrees with `token`.
 fn agrees(sight: Position, token: &Token) -> bool {
     match sight {
         Position::Inside { .. } => token.status == TokenStatus::Active,
         Position::Nowhere { .. } => {
             !matches!(token.status, TokenStatus::Active | TokenStatus::Waiting)
         }
-        // While the line is counted again, whoever comes back must be counted.
+        // While the queue is rebuilt, a parked token that returns must be projected.
         Position::Incomplete => token.parked_at.is_none(),
         Position::Waiting { .. } => false,
     }
@@ -92,7 +92,7 @@ async fn waiting(
     let ahead = seen.map(|(n_ahead, _)| n_ahead);
     let is_paused = program.queue_paused_at.is_some();
     let wait = match is_paused {
-        // What was measured while the line moved says nothing about when it moves again.
+        // A speed measured before the pause says nothing about when the queue moves again.
         true => None,
         false => room.wait(app, program, ahead).await?,
     };
@@ -114,7 +114,7 @@ async fn waiting(
     Ok(StatusReport { state, wait, stay: None, schedules: Arc::default(), is_back: false })
 }
 
-/// The place of somebody who is inside, or was.
+/// Returns the state of an account that is admitted, or whose token has ended.
 async fn beyond_the_line(
     app: &App,
     room: &WaitingRoom,
@@ -153,8 +153,8 @@ async fn beyond_the_line(
     Ok(StatusReport { state, wait: None, stay, schedules, is_back: false })
 }
 
-/// Where somebody who is inside chooses seats: the one map, or the page that lists the
-/// dates.
+/// Returns the address where an admitted account chooses seats: the map of the only performance, or
+/// the queue page, which lists the performances.
 fn entry_url(program: &Program, schedules: &[ScheduleListing]) -> String {
     match schedules {
         [only] => format!("/schedules/{}", only.id),

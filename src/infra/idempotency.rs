@@ -1,20 +1,18 @@
-//! Request keys: an order that arrives twice is carried out once and answered
-//! twice.
+//! Request keys: a request that arrives twice is carried out once and answered twice.
 //!
-//! A **request key** is a UUID that the caller made for one order. The **fingerprint**
-//! is what the order said, route included: the same key with another order is
-//! refused.
+//! A **request key** is a UUID that the caller made for one request. The **fingerprint** is a
+//! digest of the request's content, route included: the same key with other content is refused.
 //!
 //! # Invariants
 //!
-//! * A key is kept only together with the work it stands for: one transaction.
+//! * A key is kept only together with the work it stands for, in one transaction.
 //! * A refusal keeps no key, so the same form may be sent again after a top-up.
 //!
 //! # Concurrency
 //!
-//! The row is inserted first in the work's own transaction, so a second attempt
-//! waits on the insert, at most `lock_timeout`, and then reads the first one's
-//! outcome. Whoever waits longer is told [`KeyError::AlreadyProcessing`].
+//! The row is inserted first in the work's own transaction, so a second attempt waits on the
+//! insert, at most `lock_timeout`, and then reads the first one's outcome. An attempt that would
+//! wait longer fails with [`KeyError::AlreadyProcessing`].
 
 use serde::{Serialize, de::DeserializeOwned};
 use sha2::{Digest, Sha256};
@@ -23,14 +21,14 @@ use uuid::Uuid;
 
 use super::postgres::{Connection, Pool, Transaction, is_lock_timeout, is_unavailable};
 
-/// Keys older than this may be forgotten, in hours.
+/// Age after which keys may be deleted, in hours.
 pub const KEPT_HOURS: i32 = 48;
 
 /// Keys deleted by one statement, and statements of one tick.
 const PURGED_ROWS_MAX: i64 = 5_000;
 const PURGES_MAX: usize = 20;
 
-/// One order under its key.
+/// Key and fingerprint of one account's request.
 #[derive(Clone, Debug)]
 pub struct RequestKey {
     account_id: Uuid,
@@ -38,10 +36,10 @@ pub struct RequestKey {
     fingerprint: [u8; 32],
 }
 
-/// Why a key does not lead to work.
+/// Reasons for which a key does not lead to work.
 #[derive(Debug, thiserror::Error)]
 pub enum KeyError {
-    /// The key stands for another order.
+    /// The key stands for another request.
     #[error("the request key was used for another order")]
     Reused,
     /// The first attempt has not finished.
@@ -52,18 +50,18 @@ pub enum KeyError {
     Database(#[from] sqlx::Error),
 }
 
-/// What a key led to.
+/// Outcome of claiming a key.
 #[derive(Debug)]
 pub enum Claim<T> {
-    /// Nobody did this yet: the work is ours, in this transaction.
+    /// The key is new: the caller does the work, in this transaction.
     Ours,
-    /// It was done: this is what was answered.
+    /// The work was done; this is its answer.
     Done(T),
 }
 
 impl RequestKey {
-    /// The key of `account_id` for `order` on `route`. Orders are the same when
-    /// they serialize to the same JSON.
+    /// Creates the key of `account_id` for `order` on `route`. Orders are the same when they
+    /// serialize to the same JSON.
     pub fn new(account_id: Uuid, key: Uuid, route: &str, order: &impl Serialize) -> Self {
         let mut digest = Sha256::new();
         digest.update(route);
@@ -73,9 +71,9 @@ impl RequestKey {
         Self { account_id, key, fingerprint: digest.finalize().into() }
     }
 
-    /// What this order was answered before, if it was carried out. Asked before
-    /// anything else, so that a double click that emptied the wallet is not refused
-    /// for the points its first half spent.
+    /// Returns the answer to this request, if it was carried out. Call this before anything else,
+    /// so that a double click that emptied the wallet is not refused for the points that its first
+    /// half spent.
     pub async fn find_outcome<T: DeserializeOwned>(
         &self,
         db: &Pool,
@@ -83,7 +81,7 @@ impl RequestKey {
         self.outcome(db).await
     }
 
-    /// Claims the key: the first statement of the work's transaction.
+    /// Claims the key. This must be the first statement of the work's transaction.
     pub async fn claim<T: DeserializeOwned>(
         &self,
         tx: &mut Connection,
@@ -111,7 +109,7 @@ impl RequestKey {
         self.outcome(tx).await?.map(Claim::Done).ok_or(KeyError::AlreadyProcessing)
     }
 
-    /// Keeps what is answered, before the commit.
+    /// Stores the answer under the key, before the commit.
     pub async fn keep(
         &self,
         tx: &mut Connection,
@@ -150,8 +148,8 @@ impl RequestKey {
     }
 }
 
-/// Keeps `outcome` under the key and commits. When the answer to COMMIT is lost, the
-/// key tells whether it was done; what it cannot tell is an error, never done again.
+/// Stores `outcome` under the key and commits. When the answer to COMMIT is lost, the key shows
+/// whether the work was done; where it cannot, the error is returned and the work is not repeated.
 pub async fn commit_kept<T: Serialize + DeserializeOwned>(
     db: &Pool,
     mut tx: Transaction,
@@ -168,7 +166,7 @@ pub async fn commit_kept<T: Serialize + DeserializeOwned>(
     }
 }
 
-/// Deletes keys older than [`KEPT_HOURS`], a bounded number; called now and then.
+/// Deletes keys older than [`KEPT_HOURS`], a bounded number in each call.
 pub async fn purge_old_keys(db: &Pool) -> Result<(), sqlx::Error> {
     for _ in 0..PURGES_MAX {
         let purged = sqlx::query!(

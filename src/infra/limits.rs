@@ -1,5 +1,5 @@
-//! Rate limits, in this process's memory: they keep one person from crowding out the
-//! others, they do not count to the last request.
+//! Rate limits in this process's memory: they keep one client from crowding out the others and are
+//! not exact.
 
 use std::{
     fmt,
@@ -9,8 +9,8 @@ use std::{
 
 use governor::{DefaultKeyedRateLimiter, Quota, RateLimiter, clock::Clock};
 
-/// Keys that have a count of their own, in one limit. What an entry costs is some hundred
-/// bytes, so a limit keeps within 20 MiB whatever strangers send.
+/// Keys with a count of their own, in one limit. An entry takes some hundred bytes, so a limit
+/// keeps within 20 MiB whatever clients send.
 const KEYS_MAX: usize = 100_000;
 /// Counts that all further keys share.
 const SHARED_COUNTS: u64 = 4_096;
@@ -19,15 +19,15 @@ const SHARED_COUNTS: u64 = 4_096;
 #[derive(Clone, Copy, Debug, thiserror::Error)]
 #[error("too many requests; again in {retry_after_secs} s")]
 pub struct RateLimited {
-    /// When the next one may come, in seconds.
+    /// Seconds until the next request is allowed.
     pub retry_after_secs: u64,
 }
 
-/// One limit for each key.
+/// Rate limit for each key.
 ///
-/// At most [`KEYS_MAX`] keys have a count of their own; those that come when so many are
-/// counted share [`SHARED_COUNTS`] counts until [`Limit::forget`] has made room. Memory is
-/// bounded, and nobody is uncounted.
+/// At most [`KEYS_MAX`] keys have a count of their own; those that come while so many are counted
+/// share [`SHARED_COUNTS`] counts until [`Limit::forget`] has made room. Memory is bounded, and no
+/// key is uncounted.
 pub struct Limit<K: Clone + Eq + Hash> {
     own: DefaultKeyedRateLimiter<K>,
     shared: DefaultKeyedRateLimiter<u64>,
@@ -42,7 +42,7 @@ impl<K: Clone + Eq + Hash> fmt::Debug for Limit<K> {
 }
 
 impl<K: Clone + Eq + Hash> Limit<K> {
-    /// A limit of `quota` for each key.
+    /// Creates a limit of `quota` for each key.
     pub fn new(quota: Quota) -> Self {
         Self::with_keys(quota, KEYS_MAX)
     }
@@ -56,7 +56,7 @@ impl<K: Clone + Eq + Hash> Limit<K> {
         }
     }
 
-    /// Counts one request of `key`.
+    /// Counts one request of `key`; an error when the quota is used up.
     pub fn count(&self, key: &K) -> Result<(), RateLimited> {
         let counted = match self.own.len() < self.keys_max {
             true => self.own.check_key(key),
@@ -68,7 +68,7 @@ impl<K: Clone + Eq + Hash> Limit<K> {
         })
     }
 
-    /// Forgets keys that are at rest; called now and then.
+    /// Drops keys whose quota is full again; to be called periodically.
     pub fn forget(&self) {
         self.own.retain_recent();
         self.own.shrink_to_fit();
@@ -76,7 +76,7 @@ impl<K: Clone + Eq + Hash> Limit<K> {
     }
 }
 
-/// A quota of `burst` requests at once that is full again after ten seconds.
+/// Returns a quota of `burst` requests at once that is full again after ten seconds.
 pub fn refilled_in_ten_seconds(burst: NonZeroU32) -> Quota {
     const REFILL_SECS: u32 = 10;
     let per_second = NonZeroU32::new(burst.get() / REFILL_SECS).unwrap_or(NonZeroU32::MIN);

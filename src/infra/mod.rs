@@ -1,8 +1,8 @@
-//! What the features stand on and which knows no feature: PostgreSQL, Redis, locks,
-//! request keys and the progress of work that repeats.
+//! Infrastructure below the features, which knows none of them: PostgreSQL, Redis, locks, request
+//! keys, rate limits, security events and the progress of workers.
 //!
-//! **Postgres decides, Redis shapes traffic**: an error of [`postgres`] fails the
-//! request, an error of [`redis`] never changes what was decided.
+//! **Postgres decides, Redis shapes traffic**: an error of [`postgres`] fails the request, an error
+//! of [`redis`] never changes what was decided.
 
 pub mod idempotency;
 pub mod limits;

@@ -1,12 +1,12 @@
-//! The network that a client's address stands for.
+//! Network of a client's address.
 
 use std::{
     fmt,
     net::{IpAddr, Ipv6Addr},
 };
 
-/// One client's network: an IPv4 address, or the /64 that an IPv6 household is given. An IPv4
-/// address that came mapped into IPv6 is the IPv4 address.
+/// Network of one client: an IPv4 address, or the /64 that an IPv6 household is given. An IPv4
+/// address mapped into IPv6 counts as the IPv4 address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Network(IpAddr);
 
@@ -14,7 +14,7 @@ impl Network {
     /// Bits of an IPv6 address that its owner chooses.
     const HOST_BITS: u32 = 64;
 
-    /// The network of `address`.
+    /// Returns the network of `address`.
     pub fn of(address: IpAddr) -> Self {
         Self(match address.to_canonical() {
             IpAddr::V4(address) => IpAddr::V4(address),

@@ -1,4 +1,4 @@
-//! WorkerProgress of work that repeats: when each kind of it was finished last.
+//! Progress of the workers: when each one last finished.
 
 use std::{
     collections::BTreeMap,
@@ -6,7 +6,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// What each worker of one instance finished last; clones share it.
+/// Time at which each worker of one instance last finished; clones share it.
 #[derive(Clone, Debug, Default)]
 pub struct WorkerProgress(Arc<Mutex<BTreeMap<&'static str, Mark>>>);
 
@@ -17,20 +17,19 @@ struct Mark {
 }
 
 impl WorkerProgress {
-    /// Begins to follow `worker`, which is late when it has finished nothing for
-    /// `late_after`.
+    /// Begins to follow `worker`, which is late when it has not finished for `late_after`.
     pub fn follow(&self, worker: &'static str, late_after: Duration) {
         self.marks().insert(worker, Mark { finished_at: Instant::now(), late_after });
     }
 
-    /// Notes that `worker` has finished, whatever it came to.
+    /// Records that `worker` has finished, successfully or not.
     pub fn finish(&self, worker: &'static str) {
         if let Some(mark) = self.marks().get_mut(worker) {
             mark.finished_at = Instant::now();
         }
     }
 
-    /// Workers that are late at `now`.
+    /// Returns the workers that are late at `now`.
     pub fn list_late(&self, now: Instant) -> Vec<&'static str> {
         let is_late =
             |mark: &Mark| now.saturating_duration_since(mark.finished_at) > mark.late_after;
@@ -38,7 +37,7 @@ impl WorkerProgress {
         marks.iter().filter(|(_, mark)| is_late(mark)).map(|(worker, _)| *worker).collect()
     }
 
-    /// Every worker with the time since it last finished.
+    /// Returns every worker with the time since it last finished.
     pub fn list_unfinished(&self, now: Instant) -> Vec<(&'static str, Duration)> {
         let since = |mark: &Mark| now.saturating_duration_since(mark.finished_at);
         self.marks().iter().map(|(worker, mark)| (*worker, since(mark))).collect()

@@ -1,15 +1,15 @@
-//! The deployment's signing key: the one configured, or one that was made once and
-//! is kept in the database, so that every instance signs alike.
+//! Signing key of the deployment: configured, or generated once and kept in the database, so that
+//! every instance signs alike.
 
 use std::fmt;
 
 use super::postgres::Pool;
 
-/// The row of the key that nobody configured.
+/// Name of the generated key's row.
 const NAME: &str = "signing-key";
 const BYTES: usize = 32;
 
-/// Signs what this deployment hands to browsers.
+/// Key that signs what this deployment hands to browsers.
 #[derive(Clone)]
 pub struct SigningKey(Vec<u8>);
 
@@ -20,12 +20,12 @@ impl fmt::Debug for SigningKey {
 }
 
 impl SigningKey {
-    /// The key that was configured.
+    /// Returns the configured key.
     pub fn configured(secret: &str) -> Self {
         Self(secret.as_bytes().to_vec())
     }
 
-    /// The key of this database; made by whoever asks first.
+    /// Returns the key kept in this database; the first call generates it.
     pub async fn of_database(db: &Pool) -> Result<Self, sqlx::Error> {
         let made: [u8; BYTES] = rand::random();
         sqlx::query!(
@@ -41,7 +41,7 @@ impl SigningKey {
         Ok(Self(key))
     }
 
-    /// The key itself.
+    /// Returns the bytes of the key.
     pub fn as_bytes(&self) -> &[u8] {
         &self.0
     }

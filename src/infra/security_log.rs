@@ -1,9 +1,9 @@
-//! Security events: log lines that watchers outside this program read.
+//! Security events: log lines for monitoring outside this program.
 //!
 //! `docs/SECURITY-EVENTS.md` lists them. Their target is `security`, and the name in the field
-//! `event` never changes. A flood must not fill the disk: each event of one origin is written
-//! a few times and counted from then on, and the next line, or one a minute later, says how
-//! many were left out.
+//! `event` never changes. A flood must not fill the disk: each event of one origin is written a few
+//! times and counted from then on, and the next line, or one a minute later, states how many were
+//! omitted.
 
 use std::{
     collections::HashMap,
@@ -20,33 +20,34 @@ use uuid::Uuid;
 
 use super::{limits::Limit, network::Network, secrets::SigningKey};
 
-/// Lines of one event and one origin that are written at once, and then in a minute.
+/// Lines of one event and one origin that are written at once, and then per minute.
 const BURST: NonZeroU32 = NonZeroU32::new(20).unwrap();
 const PER_MINUTE: NonZeroU32 = NonZeroU32::new(10).unwrap();
-/// Lines of all events and origins together, in a second.
+/// Lines of all events and origins together, per second.
 const PER_SECOND: NonZeroU32 = NonZeroU32::new(50).unwrap();
-/// Origins whose omitted lines are counted each for itself.
+/// Origins whose omitted lines are counted separately.
 const ORIGINS_MAX: usize = 10_000;
-/// Origins that are told of when they are quiet again, at once; the others are summed up.
+/// Origins whose omitted lines are reported separately in one call of `forget`; the others are
+/// summed.
 const TOLD_MAX: usize = 20;
 
-/// What happened.
+/// Kind of security event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum SecurityEvent {
-    /// An e-mail and a password did not belong together.
+    /// An e-mail address and a password did not belong together.
     LogInFailed,
-    /// The right password of an account that the management has locked.
+    /// The right password of an account that an administrator has locked.
     LogInLocked,
-    /// A log-in was refused before its password was looked at: too many from its network, too
-    /// many for its account, or too many people at once.
+    /// A log-in was refused before the password was checked: too many from its network, for its
+    /// account, or at once.
     LogInThrottled,
-    /// A sign-up was refused, as there were too many.
+    /// A sign-up was refused because there were too many.
     SignUpThrottled,
-    /// An account sends more than it may.
+    /// An account sends more requests than it may.
     AccountThrottled,
-    /// Somebody who is signed in did not know their password when asked again.
+    /// A signed-in user did not know the password when asked to confirm it.
     ConfirmationFailed,
-    /// Somebody who manages did something.
+    /// Action of an administrator that the audit log records.
     AdminAct,
 }
 
@@ -62,7 +63,7 @@ impl SecurityEvent {
         Self::AdminAct,
     ];
 
-    /// The name in the log, which never changes.
+    /// Returns the name in the log, which never changes.
     pub fn name(self) -> &'static str {
         match self {
             Self::LogInFailed => "log-in-failed",
@@ -76,7 +77,7 @@ impl SecurityEvent {
     }
 }
 
-/// Whose lines are counted together.
+/// Origin whose lines are counted together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum Origin {
     Network(Network),
@@ -92,35 +93,35 @@ impl fmt::Display for Origin {
     }
 }
 
-/// Something a client did.
+/// Action of a client.
 #[derive(Clone, Debug)]
 pub struct ClientEvent {
-    /// What happened.
+    /// Kind of event.
     pub event: SecurityEvent,
-    /// Where it came from: the address a firewall would shut out.
+    /// Address of the client, which a firewall would block.
     pub client: IpAddr,
-    /// The account it concerns, where one is known.
+    /// Account concerned, where one is known.
     pub account_id: Option<Uuid>,
-    /// The e-mail address that was tried, as [`pseudonym`] has it.
+    /// Pseudonym of the e-mail address that was tried, as [`pseudonym`] makes it.
     pub email_hash: Option<String>,
-    /// What refused it, where several things can.
+    /// Limit that refused the action, where several can.
     pub by: Option<&'static str>,
 }
 
-/// Something that somebody who manages did.
+/// Action of an administrator.
 #[derive(Clone, Debug)]
 pub struct ActEvent<'a> {
-    /// Who.
+    /// Account of the administrator.
     pub by: Uuid,
-    /// What, as the log of acts names it.
+    /// Action, as the audit log names it.
     pub act: &'a str,
-    /// To what kind of thing.
+    /// Kind of the subject.
     pub subject: &'a str,
-    /// To which.
+    /// Id of the subject.
     pub subject_id: &'a str,
 }
 
-/// The security events of one instance; clones share it.
+/// Security events of one instance; clones share the counts.
 #[derive(Clone)]
 pub struct SecurityLog(Arc<Counts>);
 
@@ -153,7 +154,7 @@ impl Default for SecurityLog {
 }
 
 impl SecurityLog {
-    /// Writes what a client did, unless there was too much of it.
+    /// Writes a client's action, unless the limits are exceeded.
     pub fn tell(&self, told: &ClientEvent) {
         let origin = Origin::Network(Network::of(told.client));
         let Some(omitted) = self.0.count(told.event, origin) else { return };
@@ -168,7 +169,7 @@ impl SecurityLog {
         );
     }
 
-    /// Writes what somebody who manages did, unless there was too much of it.
+    /// Writes an administrator's action, unless the limits are exceeded.
     pub fn tell_act(&self, told: &ActEvent<'_>) {
         let event = SecurityEvent::AdminAct;
         let Some(omitted) = self.0.count(event, Origin::Account(told.by)) else { return };
@@ -183,7 +184,8 @@ impl SecurityLog {
         );
     }
 
-    /// Says what was left out of those who are quiet now, and forgets them; called now and then.
+    /// Reports the omitted lines since the last call and resets their counts; to be called
+    /// periodically.
     pub fn forget(&self) {
         self.0.each.forget();
         let left_out = std::mem::take(&mut *self.0.omitted());
@@ -208,7 +210,8 @@ impl Counts {
         self.omitted.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// How many lines were left out before this one; `None` where this one is left out too.
+    /// Counts a line. Returns how many were omitted before it; `None` where this one is omitted
+    /// too.
     fn count(&self, event: SecurityEvent, origin: Origin) -> Option<u64> {
         let key = (event, origin);
         if self.each.count(&key).is_ok() && self.all.check().is_ok() {
@@ -224,8 +227,8 @@ impl Counts {
     }
 }
 
-/// A name for `text` that only this deployment can make: equal texts have equal names, and
-/// nobody finds the text by trying.
+/// Returns a keyed hash of `text`: equal texts have equal pseudonyms within a deployment, and the
+/// text cannot be found by trying without the key.
 pub fn pseudonym(key: &SigningKey, text: &str) -> String {
     const BYTES: usize = 8;
     let digest = Sha256::new()

@@ -6,10 +6,10 @@ use tokio::task::AbortHandle;
 
 use super::redis::Redis;
 
-/// How long to wait before listening again after Redis went away.
+/// Pause before subscribing again after Redis went away.
 const PAUSE: Duration = Duration::from_millis(500);
 
-/// Listens until it is dropped.
+/// Running subscription; dropping it ends the listening.
 #[derive(Debug)]
 pub struct Listener(AbortHandle);
 
@@ -19,16 +19,16 @@ impl Drop for Listener {
     }
 }
 
-/// Tells every listener of `channel`; false when Redis did not take it. How many listen
-/// does not matter.
+/// Publishes `message` to every listener of `channel`; false when Redis did not take it. The number
+/// of listeners does not matter.
 pub async fn tell(redis: &Redis, channel: &str, message: impl ToString) -> bool {
     let mut publish = redis::cmd("PUBLISH");
     publish.arg(redis.key(channel)).arg(message.to_string());
     redis.query::<i64>(&publish).await.is_ok()
 }
 
-/// Calls `heard` with every message of `channel`. While Redis is away messages are lost:
-/// whoever listens also looks by itself now and then.
+/// Calls `heard` with every message of `channel`. Messages are lost while Redis is away, so
+/// listeners must also check periodically.
 pub fn listen(
     redis: &Redis,
     channel: &str,

@@ -1,21 +1,21 @@
-//! The mark of what a rehearsal made: it stands in the id itself.
+//! Mark of rows that a rehearsal made, carried by their ids: UUID version 8.
 //!
-//! Every other id is a UUID of version 7. No request chooses an id, so nobody can put the
-//! mark on something real, or take it off.
+//! Every other id is a UUID of version 7. No request chooses an id, so a client can neither mark a
+//! real row nor unmark a rehearsal's.
 
 use uuid::{Builder, Uuid, Version};
 
-/// An id that bears the mark; ordered by time as any other.
+/// Returns a new marked id; ordered by time like any other.
 pub fn new_id() -> Uuid {
     Builder::from_custom_bytes(Uuid::now_v7().into_bytes()).into_uuid()
 }
 
-/// So many of them.
+/// Returns `count` new marked ids.
 pub fn new_ids(count: usize) -> Vec<Uuid> {
     (0..count).map(|_| new_id()).collect()
 }
 
-/// Whether `id` bears the mark.
+/// Whether `id` is marked.
 pub fn is_marked(id: Uuid) -> bool {
     id.get_version() == Some(Version::Custom)
 }

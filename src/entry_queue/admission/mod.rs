@@ -1,7 +1,14 @@
-//! The gate: who goes in, in order, as many as there is room for.
+//! Gate: admits waiting tokens in number order, as capacity and rate allow.
 //!
-//! Redis says who of the head of the line is there; Postgres says in which order they
-//! stand and how many are inside; `parking.rs` decides whose turn it is.
+//! The **gate** is one row for each program, which holds the **bucket** of its admission rate.
+//! Redis says which accounts at the head of the queue are present; Postgres gives their order and
+//! the number of admitted tokens; `parking` decides between them.
+//!
+//! # Concurrency
+//!
+//! One transaction at a time holds a program's gate; an instance that finds it locked admits
+//! none. Tokens are locked with `skip locked`: admission stops at the first token that another
+//! transaction holds, and a stay whose token is locked is left to a later call.
 
 pub(crate) mod store;
 
@@ -16,7 +23,7 @@ use super::{
 };
 use crate::{accounts::AccountId, app::App, catalog::ProgramId};
 
-/// People looked at in one admission.
+/// Tokens considered in one admission.
 const HEAD_MAX: usize = 1_000;
 /// Stays ended in one transaction.
 const LAPSED_MAX: i64 = 1_000;
@@ -25,16 +32,15 @@ const ROUNDS_MAX: u32 = 10;
 /// Programs served at the same time by one instance.
 const PROGRAMS_AT_ONCE: usize = 4;
 
-/// What one admission did.
+/// Outcome of one admission.
 struct Passage {
-    /// Whom Redis should have elsewhere now.
+    /// Accounts whose position in Redis has to be written.
     moved: Vec<AccountId>,
-    /// Whether there is room for more of the same line.
+    /// Whether more of the same queue could be admitted.
     has_room: bool,
 }
 
-/// Lets people in, in every program that is on sale. One program's trouble is logged and
-/// stops no other.
+/// Admits in every program that is on sale. An error of one program is logged and stops no other.
 pub async fn admit_everywhere(app: &App) -> Result<(), sqlx::Error> {
     let programs = gate::list_moving(&app.db).await?;
     futures_util::stream::iter(programs)
@@ -47,7 +53,7 @@ pub async fn admit_everywhere(app: &App) -> Result<(), sqlx::Error> {
     Ok(())
 }
 
-/// Ends every stay that has run out.
+/// Ends stays that have run out, in every program.
 pub async fn sweep_lapsed(app: &App) -> Result<(), sqlx::Error> {
     for program_id in gate::list_with_lapsed(&app.db).await? {
         let mut tx = app.db.begin().await?;
@@ -58,12 +64,12 @@ pub async fn sweep_lapsed(app: &App) -> Result<(), sqlx::Error> {
     Ok(())
 }
 
-/// Lets people into one program. Does nothing while Redis is away or counts the line
-/// again: nobody knows then who is there.
+/// Admits in one program. Does nothing while Redis is away or the queue is rebuilt, because no
+/// account's presence is known then; a program without limits is the exception.
 pub(crate) async fn admit(app: &App, program_id: ProgramId) -> Result<(), ProjectionError> {
     let line = RedisQueue::of(&app.redis, program_id);
     for _ in 0..ROUNDS_MAX {
-        // An open door asks nobody whether they are there, so it needs no Redis.
+        // A program without limits admits regardless of presence, so it needs no Redis.
         let head = line.head(HEAD_MAX, app.config.queue_grace()).await.ok().flatten();
         let is_full = head.as_ref().is_some_and(|head| head.count_present() >= HEAD_MAX);
         let Some(passage) = pass_gate(app, program_id, head).await? else { return Ok(()) };
@@ -77,7 +83,7 @@ pub(crate) async fn admit(app: &App, program_id: ProgramId) -> Result<(), Projec
     Ok(())
 }
 
-/// One transaction behind the gate's lock; `None` where another instance has it.
+/// Admits in one transaction behind the gate's lock; `None` where another instance holds it.
 async fn pass_gate(
     app: &App,
     program_id: ProgramId,
@@ -85,7 +91,7 @@ async fn pass_gate(
 ) -> Result<Option<Passage>, sqlx::Error> {
     let mut tx = app.db.begin().await?;
     let Some(stored) = gate::try_lock_gate(&mut tx, program_id).await? else {
-        // Taken, or never made: the next tick knows.
+        // The gate is locked by another instance or does not exist yet; the next tick finds it.
         gate::insert_gate(&mut tx, program_id).await?;
         tx.commit().await?;
         return Ok(None);
@@ -108,7 +114,7 @@ async fn pass_gate(
         }
     };
     let Some(decision) = decision else {
-        // A bucket of a time to come would stay empty until then.
+        // A bucket refilled at a later time than the current one would stay empty until then.
         if let Some(bucket) = bucket
             && stored.is_of_the_future(rules.now)
         {
@@ -141,7 +147,7 @@ async fn pass_gate(
     Ok(Some(Passage { moved, has_room }))
 }
 
-/// How many may go in now.
+/// Returns how many tokens may be admitted at this moment.
 fn room(rules: &Rules, n_inside: i64, bucket: Option<Bucket>) -> usize {
     if !rules.admits() {
         return 0;

@@ -1,4 +1,4 @@
-//! The SQL of the gate: who goes in, who has to go, who is passed over.
+//! SQL of the gate: admitting, expiring and parking tokens.
 
 use chrono::{DateTime, Utc};
 
@@ -9,7 +9,7 @@ use crate::{
     infra::postgres::{Connection, Pool},
 };
 
-/// Programs that are worth a look at the gate: on sale, not paused, somebody in line.
+/// Returns programs in which admission is possible: on sale, not paused, with waiting tokens.
 pub(crate) async fn list_moving(db: &Pool) -> Result<Vec<ProgramId>, sqlx::Error> {
     sqlx::query_scalar!(
         r#"
@@ -29,7 +29,7 @@ pub(crate) async fn list_moving(db: &Pool) -> Result<Vec<ProgramId>, sqlx::Error
     .await
 }
 
-/// Programs in which somebody's time inside has run out.
+/// Returns programs with a stay that has run out.
 pub(crate) async fn list_with_lapsed(db: &Pool) -> Result<Vec<ProgramId>, sqlx::Error> {
     sqlx::query_scalar!(
         r#"
@@ -48,7 +48,8 @@ pub(crate) async fn list_with_lapsed(db: &Pool) -> Result<Vec<ProgramId>, sqlx::
     .await
 }
 
-/// Locks the gate; `None` where another instance has it, or nobody made it yet.
+/// Locks the gate and returns its bucket; `None` where another transaction holds it, or it does not
+/// exist yet.
 pub(crate) async fn try_lock_gate(
     tx: &mut Connection,
     program_id: ProgramId,
@@ -67,7 +68,7 @@ pub(crate) async fn try_lock_gate(
     .await
 }
 
-/// Locks the gate, and waits for it.
+/// Locks the gate, waiting for it, and returns its bucket.
 pub(crate) async fn lock_gate(
     tx: &mut Connection,
     program_id: ProgramId,
@@ -87,7 +88,7 @@ pub(crate) async fn lock_gate(
     .await
 }
 
-/// Makes the gate if there is none: its bucket is full, whatever the rate.
+/// Creates the gate if there is none, with a full bucket whatever the rate.
 pub(crate) async fn insert_gate(
     tx: &mut Connection,
     program_id: ProgramId,
@@ -117,7 +118,8 @@ pub(crate) async fn write_bucket(
     Ok(())
 }
 
-/// What holds at this moment: the clock is read in the same statement, after the lock.
+/// Returns the program's rules at this moment: the clock is read in the same statement, after the
+/// lock.
 pub(crate) async fn rules_of(
     tx: &mut Connection,
     program_id: ProgramId,
@@ -140,8 +142,8 @@ pub(crate) async fn rules_of(
     .await
 }
 
-/// Ends stays that have run out, at most `n_max`. Whoever is just being served keeps
-/// their row, and is found by the next one who looks.
+/// Ends at most `n_max` stays that have run out. A token that another transaction holds locked is
+/// left to a later call.
 pub(crate) async fn expire_lapsed(
     tx: &mut Connection,
     program_id: ProgramId,
@@ -167,7 +169,7 @@ pub(crate) async fn expire_lapsed(
     .await
 }
 
-/// How many are inside: everybody whose row says so, whatever the clock says.
+/// Returns how many tokens are `ACTIVE`, whatever the clock says.
 pub(crate) async fn count_inside(
     tx: &mut Connection,
     program_id: ProgramId,
@@ -183,7 +185,7 @@ pub(crate) async fn count_inside(
     .await
 }
 
-/// The first of the line, whoever is there.
+/// Returns the first `n_max` waiting tokens, regardless of presence.
 pub(crate) async fn list_first(
     tx: &mut Connection,
     program_id: ProgramId,
@@ -205,9 +207,9 @@ pub(crate) async fn list_first(
     .await
 }
 
-/// Lets `tokens` in, in their order, up to the first whose row is locked or waits no more:
-/// whoever is just about to leave may stay after all, and is passed by nobody. `n_inside`
-/// were inside before.
+/// Admits `tokens` in their order, up to the first whose row is locked or that waits no longer: a
+/// token whose owner is about to leave may yet stay, and must not be passed. `n_inside` tokens were
+/// admitted before. Returns the admitted accounts.
 pub(crate) async fn write_admissions(
     tx: &mut Connection,
     tokens: &[TokenId],
@@ -247,7 +249,7 @@ pub(crate) async fn write_admissions(
     .await
 }
 
-/// Passes over `tokens`, who were not there when their turn came.
+/// Parks `tokens`, whose accounts were silent when their number came up; returns their accounts.
 pub(crate) async fn park(
     tx: &mut Connection,
     tokens: &[TokenId],

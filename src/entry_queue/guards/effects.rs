@@ -1,7 +1,7 @@
-//! What the guards did, counted for the desk.
+//! Counts of what the guards did, for the management pages.
 //!
-//! Counts are kept in memory for a moment and written together: a storm that is refused
-//! does not become a storm of writes.
+//! Counts are kept in memory for a moment and written together, so that a flood of refused requests
+//! does not become a flood of writes.
 
 use std::{
     collections::HashMap,
@@ -15,23 +15,23 @@ use tokio::runtime::Handle;
 use super::store;
 use crate::{app::App, catalog::ProgramId, infra::postgres::Pool};
 
-/// How long counts are kept in memory.
+/// Time for which counts are kept in memory.
 const WRITTEN_AFTER: Duration = Duration::from_millis(500);
-/// Programs of which counts are kept; what is counted beyond is lost.
+/// Programs with counts in memory; counts of further programs are lost.
 const PROGRAMS_MAX: usize = 10_000;
 
-/// A rule against hoarding.
+/// Rule against hoarding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, sqlx::Type)]
 #[sqlx(type_name = "text", rename_all = "SCREAMING_SNAKE_CASE")]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub enum Guard {
     /// The account must be old enough.
     AccountAge,
-    /// Joining takes work, or a wait.
+    /// Joining takes a proof of work, or a wait.
     Proof,
-    /// One network gets so many numbers.
+    /// Accounts of one network get a limited number of queue numbers.
     Address,
-    /// Holds that ended unpaid keep out for a while.
+    /// An account that let holds end unpaid may neither join nor hold for a while.
     CoolDown,
 }
 
@@ -39,7 +39,7 @@ impl Guard {
     /// Every guard.
     pub const ALL: [Self; 4] = [Self::AccountAge, Self::Proof, Self::Address, Self::CoolDown];
 
-    /// Value of the metric's label.
+    /// Returns the value of the metric's label.
     fn label(self) -> &'static str {
         match self {
             Self::AccountAge => "age",
@@ -50,23 +50,23 @@ impl Guard {
     }
 }
 
-/// What one guard did in one program.
+/// Counts of one guard in one program.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct Effect {
-    /// Which.
+    /// Guard concerned.
     pub guard: Guard,
-    /// Requests it refused.
+    /// Requests that the guard refused.
     pub refused: i64,
-    /// Joins it slowed down and let through.
+    /// Joins that the guard slowed down and let through.
     pub slowed: i64,
 }
 
-/// What the guards of `program_id` did, those apart that did nothing yet.
+/// Returns the counts of the guards of `program_id`; guards without any are left out.
 pub async fn list_effects(db: &Pool, program_id: ProgramId) -> Result<Vec<Effect>, sqlx::Error> {
     store::list_effects(db, program_id).await
 }
 
-/// Counts a hold that was refused after others had ended unpaid.
+/// Counts a hold that was refused because earlier holds ended unpaid.
 pub async fn note_cool_down(app: &App, program_id: ProgramId) {
     metrics::counter!("stagedoor_guard_refusals_total", "guard" => Guard::CoolDown.label())
         .increment(1);
@@ -84,10 +84,10 @@ async fn write(db: &Pool, counts: Counts) {
     }
 }
 
-/// What was refused and what was slowed down, not written yet.
+/// Counts refused and slowed that are not written yet.
 type Waiting = HashMap<(ProgramId, Guard), (i64, i64)>;
 
-/// Counts of one instance on their way into PostgreSQL.
+/// Counts of one instance that are waiting to be written.
 #[derive(Clone, Debug)]
 pub(crate) struct Effects {
     db: Pool,
@@ -96,7 +96,7 @@ pub(crate) struct Effects {
 }
 
 impl Effects {
-    /// Counts that are written on the runtime this is called on.
+    /// Creates the counts of one instance; they are written on the runtime of the caller.
     pub(crate) fn new(app: &App) -> Self {
         Self { db: app.db.clone(), runtime: Handle::current(), waiting: Arc::default() }
     }

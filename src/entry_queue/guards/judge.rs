@@ -1,4 +1,4 @@
-//! The guards' word on a batch of joins, in the order of their arrival.
+//! Guards' decision on a batch of joins, in order of arrival.
 
 use std::collections::{HashMap, HashSet};
 
@@ -15,27 +15,27 @@ use crate::{
     infra::postgres::Connection,
 };
 
-/// Why a join was refused.
+/// Reason for which a guard refused a join.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Objection {
     /// The account is too new.
     TooNew {
-        /// When it is old enough.
+        /// Moment at which the account is old enough.
         until: DateTime<Utc>,
     },
-    /// Holds ended unpaid.
+    /// Too many holds of the account ended unpaid.
     CoolingDown {
-        /// When that is over.
+        /// Moment at which the cool-down ends.
         until: DateTime<Utc>,
     },
-    /// Nothing was worked or waited for.
+    /// The account did no work and did not wait.
     Unproven,
-    /// The network has its numbers.
+    /// Accounts of the network have all the numbers that one network may have.
     AddressFull,
 }
 
 impl Objection {
-    /// Whose it is.
+    /// Returns the guard that raised the objection.
     pub(crate) fn guard(self) -> Guard {
         match self {
             Self::TooNew { .. } => Guard::AccountAge,
@@ -46,25 +46,25 @@ impl Objection {
     }
 }
 
-/// What the rows say of everybody in a batch.
+/// State of the accounts and networks in a batch, as far as the active guards need it.
 #[derive(Debug, Default)]
 pub(crate) struct Judge {
     guards: Guards,
     too_new: HashMap<AccountId, DateTime<Utc>>,
     cooling: HashMap<AccountId, DateTime<Utc>>,
-    /// Whoever has waited and may join.
+    /// Accounts that have finished their wait.
     waited: HashSet<AccountId>,
-    /// When each got their latest number.
+    /// Moment at which each account got its latest number.
     numbered: HashMap<AccountId, DateTime<Utc>>,
     /// Accounts with numbers, by network.
     taken: HashMap<NetworkTag, i64>,
-    /// Whoever has had a number from that network.
+    /// Accounts that have had a number from that network.
     known: HashSet<(NetworkTag, AccountId)>,
 }
 
 impl Judge {
-    /// Reads what the guards that are on have to know of `people`; nothing where all are off.
-    /// To be asked after the program's numbers are locked, with the clock of after.
+    /// Reads what the active guards need to know of `people`; executes no statement where all are
+    /// off. Call it after the program's numbers are locked, with a `now` read after that.
     pub(crate) async fn of(
         tx: &mut Connection,
         program_id: ProgramId,
@@ -107,7 +107,7 @@ impl Judge {
         Ok(judge)
     }
 
-    /// Whether somebody may have the next number; whoever may has it.
+    /// Admits an account to the next number and counts it, or returns the first objection.
     pub(crate) fn admit(
         &mut self,
         account_id: AccountId,
@@ -135,20 +135,20 @@ impl Judge {
         Ok(())
     }
 
-    /// Whether somebody waited, or did work that is hard enough and was set after the last
-    /// join: each is good for one.
+    /// Whether the account waited, or did work that is hard enough and was set after its latest
+    /// number: each serves one join.
     fn is_proven(&self, account_id: AccountId, arrival: Arrival, bits: i32) -> bool {
         let is_unspent = |set_at| self.numbered.get(&account_id).is_none_or(|last| *last < set_at);
         self.waited.contains(&account_id)
             || arrival.solved.is_some_and(|work| work.bits >= bits && is_unspent(work.set_at))
     }
 
-    /// Whether those who join now are remembered by their networks.
+    /// Whether the networks of joins are stored.
     pub(crate) fn keeps_networks(&self) -> bool {
         self.guards.joins_per_address.is_some()
     }
 
-    /// Whether joining takes work.
+    /// Whether joining takes a proof of work.
     pub(crate) fn asks_for_work(&self) -> bool {
         self.guards.proof_bits.is_some()
     }

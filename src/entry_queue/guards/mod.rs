@@ -1,25 +1,26 @@
-//! Guards against hoarding: rules of one program about who may join its line and hold.
+//! Guards against hoarding: a program's rules about which accounts may join its queue and hold.
 //!
-//! A **guard** is off unless the management turned it on. Each is one sentence:
+//! A **guard** is off unless an administrator turned it on:
 //!
 //! * *age*: an account joins when it is old enough;
-//! * *proof*: whoever joins has worked for it, or waited for as long ([`proof`], [`wait`]);
-//! * *address*: accounts of one network get so many numbers in all ([`network`]);
-//! * *cool-down*: whoever let so many holds end unpaid neither joins nor holds for a while.
+//! * *proof*: a join takes a proof of work, or a wait of the same length ([`proof`], [`wait`]);
+//! * *address*: accounts of one network get a limited number of queue numbers ([`network`]);
+//! * *cool-down*: an account that let too many holds end unpaid neither joins nor holds for a
+//!   while.
 //!
 //! # Invariants
 //!
 //! * The rows decide, under the lock of the program's numbers, in the batch that numbers
-//!   ([`judge`](judge::Judge)); what is checked before only keeps people off the database.
+//!   ([`judge`](judge::Judge)); earlier checks only keep requests off the database.
 //! * A guard that is off costs a join no statement.
-//! * A proof is of one account and one program, and is good for one join.
-//! * What a guard did is counted ([`effects`]), roughly: the last second may be lost.
+//! * A proof is for one account and one program, and serves one join.
+//! * What a guard did is counted ([`effects`]) approximately: the last second may be lost.
 //!
 //! # Concurrency
 //!
-//! Joins of one program are judged in the order of their arrival, one batch at a time, so
-//! two of one network never both take its last number. Waits of one network queue up behind
-//! an advisory lock of that network.
+//! Joins of one program are judged in order of arrival, one batch at a time, so that two joins of
+//! one network never both take its last number. Waits of one network are serialized by an advisory
+//! lock of that network.
 
 pub(crate) mod effects;
 pub(crate) mod judge;
@@ -51,35 +52,36 @@ use crate::{
     infra::network::Network,
 };
 
-/// What somebody who joins sends along.
+/// Data that a client sends with a join.
 #[derive(Clone, Debug)]
 pub(crate) struct JoinAttempt {
-    /// Where they come from.
+    /// Network of the client.
     pub(crate) network: Network,
-    /// A challenge and what solves it.
+    /// Challenge and its solution, if sent.
     pub(crate) solution: Option<Solution>,
 }
 
-/// What is known of somebody who joins, before the rows decide.
+/// Data of a join that the batch decides on.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Arrival {
-    /// The network they come from.
+    /// Network of the client.
     pub(crate) network: NetworkTag,
-    /// The work they did.
+    /// Valid work, if it was sent.
     pub(crate) solved: Option<Solved>,
 }
 
-/// Work that was checked.
+/// Proof of work that was checked.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Solved {
-    /// When it was set, by the database's clock.
+    /// Moment at which the work was set, by the database's clock.
     pub(crate) set_at: DateTime<Utc>,
-    /// How hard it was.
+    /// Difficulty, in zero bits.
     pub(crate) bits: i32,
 }
 
-/// Checks what came with a join. Whoever did no work that is asked for gets some instead of
-/// a place in a batch, unless they are in line already or have waited.
+/// Checks the data of a join. Where a proof of work is asked for and missing, returns
+/// [`QueueError::ProofRequired`] before the join takes a place in a batch, unless the account has a
+/// live token or has waited.
 pub(crate) async fn arrive(
     app: &App,
     room: &WaitingRoom,
@@ -107,7 +109,7 @@ pub(crate) async fn arrive(
     Err(work_for(app, account_id, program, standing.now))
 }
 
-/// The refusal that sets work.
+/// Returns the refusal that sets work.
 fn work_for(app: &App, account_id: AccountId, program: &Program, now: DateTime<Utc>) -> QueueError {
     let bits = program.guards().proof_bits.unwrap_or_default();
     match Challenge::set(&app.signing_key, account_id, program.id, bits, now) {
@@ -119,7 +121,7 @@ fn work_for(app: &App, account_id: AccountId, program: &Program, now: DateTime<U
     }
 }
 
-/// Counts an objection to a join and makes a refusal of it.
+/// Counts an objection to a join and returns it as an error.
 pub(crate) async fn refuse(
     app: &App,
     room: &WaitingRoom,
@@ -143,8 +145,7 @@ pub(crate) async fn refuse(
     })
 }
 
-/// Refuses a hold at `moment` to somebody who let so many end unpaid that they cool down
-/// `until` later.
+/// Returns an error for a hold at `moment` while the account cools down, which ends at `until`.
 pub fn require_cool(
     program: &Program,
     until: Option<DateTime<Utc>>,
@@ -165,18 +166,18 @@ fn secs_until(until: DateTime<Utc>, now: DateTime<Utc>) -> u64 {
     u64::try_from((until - now).num_seconds()).unwrap_or(0) + 1
 }
 
-/// Work that was set, beside what else its page says.
+/// Work that was set, and the other data of its page.
 pub(crate) struct SetWork {
     pub(crate) challenge: Challenge,
-    /// Whether they are in line already.
+    /// Whether the account has a live token.
     pub(crate) is_in: bool,
-    /// When the wait that they began is over.
+    /// End of the wait that the account began, if any.
     pub(crate) ready_at: Option<DateTime<Utc>>,
-    /// By the database's clock.
+    /// Current time by the database's clock.
     pub(crate) now: DateTime<Utc>,
 }
 
-/// Sets work to somebody who wants to join; `None` where joining takes none.
+/// Sets work for a join of `account_id`; `None` where joining takes none.
 pub(crate) async fn set_work(
     app: &App,
     account_id: AccountId,
@@ -192,8 +193,8 @@ pub(crate) async fn set_work(
     Ok(Some(SetWork { challenge, is_in: standing.is_in, ready_at, now }))
 }
 
-/// Begins to wait instead of working; `None` where joining takes neither. Says when the wait
-/// is over, and in how many milliseconds that is.
+/// Begins a wait in place of work; `None` where joining takes neither. Returns the end of the wait
+/// and the milliseconds until then.
 pub(crate) async fn begin_wait(
     app: &App,
     account_id: AccountId,

@@ -1,16 +1,16 @@
-//! Networks: what counts as one address.
+//! Pseudonyms of networks, for the limit of numbers by address.
 
 use sha2::{Digest, Sha256};
 
 use crate::infra::{network::Network, secrets::SigningKey};
 
-/// Name of one [`Network`] that cannot be read back without the signing key.
+/// Keyed hash of one [`Network`], which cannot be reversed without the signing key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, sqlx::Type)]
 #[sqlx(transparent)]
 pub(crate) struct NetworkTag(pub(crate) i64);
 
 impl NetworkTag {
-    /// Tag of `network`.
+    /// Returns the tag of `network`.
     pub(crate) fn of(key: &SigningKey, network: Network) -> Self {
         let mut digest = Sha256::new();
         digest.update(b"stagedoor/network\0");

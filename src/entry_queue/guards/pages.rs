@@ -1,4 +1,4 @@
-//! The work that joining asks for: computed by a script, or waited for without one.
+//! Pages of the work that joining asks for: computed by a script, or waited for without one.
 
 use actix_web::{
     HttpRequest, HttpResponse,
@@ -29,10 +29,10 @@ use crate::{
     },
 };
 
-/// How often the page looks whether the wait is over, without JavaScript.
+/// Longest interval between two reloads of the page without JavaScript, in seconds.
 const REFRESH_SECS_MAX: i64 = 30;
 
-/// What comes with a join: nothing, or the work it took.
+/// Form of a join: empty, or a solved challenge.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub(crate) struct JoinForm {
@@ -41,7 +41,7 @@ pub(crate) struct JoinForm {
 }
 
 impl JoinForm {
-    /// The attempt of whoever sent `request`.
+    /// Returns the join attempt of the client that sent `request`.
     pub(crate) fn attempt(&self, app: &App, request: &HttpRequest) -> JoinAttempt {
         let is_solved = !self.challenge.is_empty() && !self.nonce.is_empty();
         JoinAttempt {
@@ -60,7 +60,7 @@ struct ProofPage<'a> {
     v: &'a View,
     program: &'a Program,
     challenge: Challenge,
-    /// When the wait that was begun is over.
+    /// End of the wait that was begun, if any.
     ready_at: Option<DateTime<Utc>>,
     now: DateTime<Utc>,
 }
@@ -90,7 +90,7 @@ pub async fn show_proof(
     let program = find(&app, &programs, &slug).await?;
     let v = &me.view;
     let Some(set) = guards::set_work(&app, me.account_id, &program).await? else {
-        // Whoever comes late finds the way on: nothing is asked of them.
+        // The guard was turned off meanwhile: the browser is sent on to the program.
         return match v.format.is_for_programs() {
             true => Err(NotFound.into()),
             false => Ok(see_other(&format!("/programs/{}", program.slug))),
@@ -110,7 +110,7 @@ pub async fn show_proof(
     Ok(v.show(&page, &document))
 }
 
-/// `POST /programs/{slug}/queue/proof`: waits instead of working.
+/// `POST /programs/{slug}/queue/proof`: begins a wait in place of work.
 pub async fn create_wait(
     app: Data<App>,
     programs: Data<Programs>,

@@ -1,9 +1,9 @@
-//! Proof of work: what a browser computes before it joins.
+//! Proof of work that a browser computes before it joins.
 //!
-//! A **challenge** is a signed statement (JWT, HS256) that this account may join this
-//! program once a number is found: one for which the SHA-256 of the challenge's **seed**, a
-//! colon and the number in decimal begins with so many zero bits. It takes 2^bits tries on
-//! average, and one to check.
+//! A **challenge** is a signed statement (JWT, HS256) that an account may join a program once a
+//! number is found for which the SHA-256 of the challenge's **seed**, a colon and the number in
+//! decimal begins with the required number of zero bits. That takes 2^bits tries on average, and
+//! one to check.
 
 use std::fmt::Write;
 
@@ -16,37 +16,36 @@ use uuid::Uuid;
 use super::Solved;
 use crate::{accounts::AccountId, catalog::ProgramId, infra::secrets::SigningKey};
 
-/// Keeps challenges apart from passes, which the same key signs.
+/// Issuer claim that distinguishes challenges from entry passes, which the same key signs.
 const ISSUER: &str = "stagedoor/join-proof";
-/// How long a challenge may be worked on.
+/// Time for which a challenge is accepted.
 const CHALLENGE_LIVES: TimeDelta = TimeDelta::minutes(10);
-/// Tries a second of the browser that a challenge is made for: a phone of some years ago,
-/// on one core.
+/// Assumed speed of a browser in tries per second: an older phone, on one core.
 const TRIES_PER_SECOND: u64 = 1 << 19;
 /// Characters of a seed: with the colon and the number it fits one block of SHA-256.
 const SEED_CHARS: usize = 32;
-/// Digits of a number that solves a challenge.
+/// Upper bound of the digits of a number that solves a challenge.
 const NONCE_CHARS_MAX: usize = 16;
 
-/// Seconds that a browser works on `bits`, on average; whoever waits instead waits as long.
+/// Returns the average seconds of work for `bits`; a wait in place of work lasts as long.
 pub fn secs_of(bits: i32) -> i64 {
     let tries = 1_u64.checked_shl(u32::try_from(bits).unwrap_or(0)).unwrap_or(u64::MAX);
     i64::try_from(tries.div_ceil(TRIES_PER_SECOND)).unwrap_or(i64::MAX)
 }
 
-/// Work that is set to one account for one program.
+/// Work that is set for one account and one program.
 #[derive(Clone, Debug, Serialize)]
 pub struct Challenge {
-    /// To be sent back with the number.
+    /// Signed text, to be sent back with the number.
     #[serde(rename = "challenge")]
     pub(crate) text: String,
-    /// What the number is tried with.
+    /// Text that the number is tried with.
     pub(crate) seed: String,
-    /// How many zero bits are asked for.
+    /// Required zero bits.
     pub(crate) difficulty: i32,
-    /// How long it takes on average, in seconds.
+    /// Average time of the work, in seconds.
     pub(crate) expected_seconds: i64,
-    /// Until when the answer is taken.
+    /// Moment until which the answer is accepted.
     pub(crate) expires_at: DateTime<Utc>,
 }
 
@@ -56,15 +55,14 @@ struct Claims {
     sub: Uuid,
     aud: Uuid,
     bits: i32,
-    /// When it was set, in microseconds since the epoch.
+    /// Moment at which the work was set, in microseconds since the epoch.
     set_at_us: i64,
-    /// So that no two are alike.
+    /// Random id that makes every challenge distinct.
     jti: Uuid,
 }
 
 impl Challenge {
-    /// Sets work of `bits` at the moment `now` of the database's clock; `None` where it cannot
-    /// be signed.
+    /// Sets work of `bits` at `now` by the database's clock; `None` when signing failed.
     pub(crate) fn set(
         key: &SigningKey,
         account_id: AccountId,
@@ -98,13 +96,13 @@ fn seed_of(challenge: &str) -> String {
     let digest = Sha256::digest(challenge);
     let mut seed = String::new();
     for byte in digest.iter().take(SEED_CHARS / 2) {
-        // Text in memory takes whatever is written.
+        // Writing to a `String` cannot fail.
         let _ = write!(seed, "{byte:02x}");
     }
     seed
 }
 
-/// A challenge and the number that was found.
+/// Challenge and the number that was found.
 #[derive(Clone, Debug)]
 pub(crate) struct Solution {
     pub(crate) challenge: String,
@@ -112,8 +110,8 @@ pub(crate) struct Solution {
 }
 
 impl Solution {
-    /// The work, if it was set to this account for this program, is not too old at `now` and
-    /// was done. Whether it was hard enough and is unspent is for the rows to say.
+    /// Returns the work if it was set for this account and this program, is not too old at `now`
+    /// and was done. Whether it is hard enough and unused is decided by the batch.
     pub(crate) fn check(
         &self,
         key: &SigningKey,
@@ -129,7 +127,7 @@ impl Solution {
         let mut validation = Validation::new(Algorithm::HS256);
         validation.set_issuer(&[ISSUER]);
         validation.set_required_spec_claims(&["iss", "sub", "aud"]);
-        // Both are compared below.
+        // Account, program and age are compared below.
         validation.validate_aud = false;
         validation.validate_exp = false;
         let key = DecodingKey::from_secret(key.as_bytes());
@@ -143,7 +141,7 @@ impl Solution {
     }
 }
 
-/// Zero bits at the beginning of the digest of `seed` and `nonce`.
+/// Returns the zero bits at the beginning of the digest of `seed` and `nonce`.
 fn zero_bits(seed: &str, nonce: &str) -> i32 {
     let digest = Sha256::digest(format!("{seed}:{nonce}"));
     let first = digest.first_chunk::<8>().copied().unwrap_or([u8::MAX; 8]);

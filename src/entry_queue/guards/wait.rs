@@ -1,21 +1,21 @@
-//! Waiting instead of working: for browsers that compute nothing for a page.
+//! Waits in place of work, for browsers that compute nothing for a page.
 //!
 //! Computing for a hundred accounts takes one processor a hundred times as long; waiting in
-//! parallel would not. So the waits of one network stand one behind the other, and an
-//! account has one wait for a program at a time.
+//! parallel would not. Therefore the waits of one network follow one another, and an account has
+//! one wait for a program at a time.
 
 use chrono::{DateTime, TimeDelta, Utc};
 
 use super::{network::NetworkTag, proof::secs_of, store::waits as store};
 use crate::{accounts::AccountId, app::App, catalog::ProgramId, entry_queue::error::QueueError};
 
-/// How long somebody who has waited may take to join.
+/// Time after the end of a wait within which the account must join.
 pub(crate) const GOOD_FOR: TimeDelta = TimeDelta::minutes(10);
-/// How far the waits of one network may reach into the future.
+/// Upper bound of how far the waits of one network reach into the future.
 const AHEAD_MAX: TimeDelta = TimeDelta::minutes(15);
 
-/// Begins a wait of as long as work of `bits` takes, behind those of the same network, or
-/// finds the one that was begun. Says when it is over, and in how many milliseconds.
+/// Begins a wait as long as work of `bits` takes, after those of the same network, or finds the one
+/// that was begun. Returns its end and the milliseconds until then.
 pub(crate) async fn begin(
     app: &App,
     program_id: ProgramId,

@@ -1,8 +1,16 @@
-//! Joins, collected: while one batch is being written the next one gathers.
+//! Joins of one program, written in batches: while one batch is being written, the next one
+//! gathers.
 //!
-//! Nobody waits for a batch to fill. A join that finds its program idle is written at
-//! once; those that come meanwhile go together, in the order they came. The batch runs
-//! in a task of its own, so a caller who goes away cancels nothing.
+//! A **member** is one account's join; a **batch** is what one transaction writes. No join waits
+//! for a batch to fill. A join that finds its program idle is written at once; joins that arrive
+//! meanwhile go together, in order of arrival. A batch runs in a task of its own, so that a dropped
+//! request cancels nothing.
+//!
+//! # Concurrency
+//!
+//! Batches of one instance and program follow one another; those of several instances are
+//! serialized by the lock of the program's `queue_numbers` row. A second join of one account finds
+//! the live token and becomes [`JoinVerdict::AlreadyIn`].
 
 pub(crate) mod store;
 
@@ -33,23 +41,23 @@ use crate::{
 
 /// Joins in one transaction.
 const BATCH_MAX: usize = 500;
-/// How long a batch may be written, every attempt included; the next one waits for it.
+/// Upper bound of the writing of one batch, every attempt included; the next batch waits for it.
 const WRITE_MAX: Duration = Duration::from_secs(20);
 /// Joins of one program that may wait for their batch.
 const WAITING_MAX: usize = 20_000;
-/// How often a batch is written again when nobody knows whether it was.
+/// Attempts to write a batch whose outcome is unknown or that lost a race.
 const ATTEMPTS_MAX: u32 = 3;
 
-/// The joins of one instance on their way into Postgres.
+/// Joins of one instance that are waiting for Postgres.
 #[derive(Clone, Debug)]
 pub(crate) struct Joins {
     app: App,
-    /// Where batches run: requests are answered on threads that may end sooner.
+    /// Runtime of the batches: the threads that answer requests may end sooner.
     runtime: Handle,
     lines: Arc<Mutex<HashMap<ProgramId, VecDeque<Member>>>>,
 }
 
-/// Somebody who wants to join.
+/// Member of a batch: one account's join.
 #[derive(Debug)]
 struct Member {
     token_id: TokenId,
@@ -58,28 +66,28 @@ struct Member {
     answer: oneshot::Sender<Result<JoinVerdict, QueueError>>,
 }
 
-/// What a join came to.
+/// Outcome of a join.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum JoinVerdict {
-    /// A new place.
+    /// A token was issued.
     Joined,
-    /// There was one already.
+    /// The account has a live token.
     AlreadyIn,
     /// The sale has not opened.
     NotOpen { opens_at: DateTime<Utc> },
-    /// The sale is over.
+    /// The sale is over, or the program was cancelled.
     Closed,
-    /// A guard against hoarding objected.
+    /// A guard against hoarding refused.
     Refused(Objection),
 }
 
 impl Joins {
-    /// The joins of an instance; batches run on the runtime this is called on.
+    /// Creates the batcher of one instance; batches run on the runtime of the caller.
     pub(crate) fn new(app: App) -> Self {
         Self { app, runtime: Handle::current(), lines: Arc::default() }
     }
 
-    /// Joins the line of `program_id`. Arrival is the moment of the call.
+    /// Joins the queue of `program_id`. The moment of the call decides the order of arrival.
     pub(crate) async fn join(
         &self,
         program_id: ProgramId,
@@ -98,7 +106,7 @@ impl Joins {
     ) -> Result<oneshot::Receiver<Result<JoinVerdict, QueueError>>, QueueError> {
         let (answer, answered) = oneshot::channel();
         let mut lines = self.lines();
-        // Named behind the lock, so that ids rise in the order of arrival.
+        // The id is made behind the lock, so that ids rise in the order of arrival.
         let member = Member { token_id: TokenId(Uuid::now_v7()), account_id, arrival, answer };
         if let Some(line) = lines.get_mut(&program_id) {
             if line.len() >= WAITING_MAX {
@@ -112,12 +120,12 @@ impl Joins {
         Ok(answered)
     }
 
-    /// Writes batches until nobody is left; then the line is idle again.
+    /// Writes batches until none is left; then the program is idle again.
     async fn write_batches(self, program_id: ProgramId) {
         while let Some(batch) = self.next_batch(program_id) {
             let writing = write_batch(self.clone(), program_id, batch);
             let written = self.runtime.spawn(tokio::time::timeout(WRITE_MAX, writing));
-            // It panicked, or took too long: its members are told that nobody knows.
+            // The batch panicked or took too long: its members receive `BatchLost`.
             if !matches!(written.await, Ok(Ok(()))) {
                 tracing::error!(%program_id, "a batch of joins was lost");
             }
@@ -141,7 +149,7 @@ impl Joins {
     }
 }
 
-/// Writes `batch`; where the data of one spoils it for all, each by itself.
+/// Writes `batch`; where the data of one member makes the whole fail, each member alone.
 async fn write_batch(joins: Joins, program_id: ProgramId, batch: Vec<Member>) {
     metrics::histogram!("stagedoor_join_batch_size")
         .record(u32::try_from(batch.len()).unwrap_or(0));
@@ -161,14 +169,14 @@ async fn write_batch(joins: Joins, program_id: ProgramId, batch: Vec<Member>) {
     }
 }
 
-/// Whether Postgres refused what was written, as opposed to being away or busy.
+/// Whether Postgres refused the data, as opposed to being unavailable or busy.
 fn is_about_data(error: &sqlx::Error) -> bool {
     !postgres::is_unavailable(error)
         && !postgres::is_lock_timeout(error)
         && !postgres::is_conflict(error)
 }
 
-/// The answers go out when Redis knows the places; the next batch does not wait for it.
+/// Answers once Redis has the positions; the next batch does not wait for that.
 fn answer_when_mirrored(
     joins: &Joins,
     program_id: ProgramId,
@@ -188,7 +196,7 @@ fn answer_when_mirrored(
             rebuild::rebuild_soon(&app, program_id).await;
         }
         for (member, verdict) in batch.into_iter().zip(verdicts) {
-            // Whoever went away finds the place by their next poll.
+            // A caller that is gone finds its token at the next poll.
             let _ = member.answer.send(Ok(verdict));
         }
     });
@@ -201,8 +209,8 @@ fn refuse(batch: Vec<Member>, error: sqlx::Error) {
     }
 }
 
-/// Writes `batch` again when a deadlock was broken or the commit's answer got lost:
-/// tokens that bear our own ids are then found to be there.
+/// Writes `batch`, and again when a deadlock was broken or the answer to COMMIT got lost: tokens
+/// with the batch's own ids are then found to exist.
 async fn write_surely(
     app: &App,
     program_id: ProgramId,
@@ -226,7 +234,8 @@ fn may_be_written(error: &sqlx::Error) -> bool {
     is_cut_off || postgres::is_conflict(error)
 }
 
-/// One transaction: lock, *then* read who is in, *then* number the rest.
+/// Writes `batch` in one transaction: locks, *then* reads the live tokens, *then* numbers the
+/// others.
 async fn write_once(
     app: &App,
     program_id: ProgramId,
@@ -256,7 +265,7 @@ async fn write_once(
         if mine.contains(&member.token_id) {
             return JoinVerdict::Joined;
         }
-        // Two tabs in one batch: the first one joins.
+        // Of two joins of one account in one batch the first gets the number.
         if live.contains(&member.account_id) {
             return JoinVerdict::AlreadyIn;
         }
@@ -275,7 +284,7 @@ async fn write_once(
     let verdicts: Vec<JoinVerdict> = verdicts.collect();
     if !new_ids.is_empty() {
         let stay_ends_at = match rules.is_open_door() {
-            // A way in like any other, so it passes the gate.
+            // Admitting a join at once is a way in like any other, so it locks the gate.
             true => {
                 admission::store::lock_gate(&mut tx, program_id).await?;
                 Some(rules.stay_ends_at())
@@ -295,7 +304,7 @@ async fn write_once(
     Ok(verdicts)
 }
 
-/// Why nobody may join now, whoever they are.
+/// Returns why no account may join at this moment; `None` while the sale is open.
 fn refusal_of(rules: &Rules) -> Option<JoinVerdict> {
     match rules.sale() {
         SaleState::Open => None,

@@ -1,4 +1,4 @@
-//! The SQL of a batch of joins: each statement serves the whole batch.
+//! SQL of a batch of joins; each statement serves the whole batch.
 
 use chrono::{DateTime, Utc};
 
@@ -12,8 +12,8 @@ use crate::{
     infra::postgres::Connection,
 };
 
-/// Locks the program's row of numbers and reads the next one. The row is made by the
-/// first join of all.
+/// Locks the program's row of numbers and returns the next number. The first join of a program
+/// inserts the row.
 pub(crate) async fn lock_next_number(
     tx: &mut Connection,
     program_id: ProgramId,
@@ -47,8 +47,8 @@ async fn find_next_number(
     .await
 }
 
-/// Who of `accounts` is in line or inside. To be asked only after
-/// [`lock_next_number`], in whose statement they may not be visible yet.
+/// Returns those of `accounts` that have a live token. Call it after [`lock_next_number`], in whose
+/// own statement tokens of a concurrent batch may not be visible yet.
 pub(crate) async fn list_live(
     tx: &mut Connection,
     program_id: ProgramId,
@@ -72,7 +72,7 @@ pub(crate) async fn list_live(
     .await
 }
 
-/// Which of `tokens` exist: after a commit without an answer.
+/// Returns those of `tokens` that exist, after a commit without an answer.
 pub(crate) async fn list_written(
     tx: &mut Connection,
     tokens: &[TokenId],
@@ -85,8 +85,8 @@ pub(crate) async fn list_written(
     .await
 }
 
-/// Numbers the tokens from `first` on, in their order. With `stay_ends_at` they begin
-/// inside. `networks` stand beside the accounts, where they are kept.
+/// Inserts the tokens with numbers from `first` on, in their order. With `stay_ends_at` they are
+/// admitted at once. `networks` are those of the accounts, where they are kept.
 pub(crate) async fn insert_tokens(
     tx: &mut Connection,
     program_id: ProgramId,

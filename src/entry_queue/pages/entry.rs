@@ -1,4 +1,4 @@
-//! The entry pass as a cookie.
+//! Entry pass as a cookie.
 
 use std::cmp::Reverse;
 
@@ -12,9 +12,9 @@ use crate::{
     web::pass_cookies::{self, KEPT_MAX},
 };
 
-/// Cookies that hand the entry pass of `stay` to the browser of `request`: the pass, and
-/// the removal of passes that are over, and of those that end first where there are more
-/// than [`KEPT_MAX`].
+/// Returns the cookies that hand the entry pass of `stay` to the browser of `request`: the pass,
+/// and the removal of expired passes and of those that end first where there are more than
+/// [`KEPT_MAX`].
 pub fn pass_cookies(app: &App, request: &HttpRequest, stay: &Stay) -> Vec<Cookie<'static>> {
     let is_https = app.config.is_https();
     let own = pass_cookies::name(is_https, stay.program_id.0);
@@ -34,9 +34,9 @@ pub fn pass_cookies(app: &App, request: &HttpRequest, stay: &Stay) -> Vec<Cookie
     std::iter::once(pass).chain(removed).collect()
 }
 
-/// The pass for `program` that `request` shows, if it shows one: signed here, not over,
-/// and of `account_id`. One that is none of that is refused; one of another program counts
-/// as none. Whether the stay of which it speaks still lasts is for the live token to say.
+/// Returns the pass for `program` that `request` shows: signed by this deployment, not expired, and
+/// of `account_id`. A pass of another program counts as none; any other is refused with
+/// [`QueueError::NotAdmitted`]. Whether the stay lasts is decided by the live token.
 pub fn shown_pass(
     request: &HttpRequest,
     app: &App,
@@ -52,14 +52,14 @@ pub fn shown_pass(
     }
 }
 
-/// Hands out the pass of `stay`.
+/// Sets the cookies of the pass of `stay`.
 pub(crate) fn hand_out(app: &App, request: &HttpRequest, response: &mut HttpResponse, stay: &Stay) {
     for cookie in pass_cookies(app, request, stay) {
         set(response, &cookie);
     }
 }
 
-/// Takes the pass of `program_id` away from the browser.
+/// Removes the pass of `program_id` from the browser.
 pub(crate) fn take_away(app: &App, response: &mut HttpResponse, program_id: ProgramId) {
     let is_https = app.config.is_https();
     let name = pass_cookies::name(is_https, program_id.0);

@@ -1,4 +1,4 @@
-//! HTTP: the waiting room and the ways in and out of it.
+//! HTTP pages of the queue: waiting, joining and leaving.
 
 mod entry;
 mod refusal;
@@ -38,7 +38,7 @@ use crate::{
 };
 pub use entry::{pass_cookies, shown_pass};
 
-/// What it takes to read a notice.
+/// Time to read a notice.
 const READING_SECS: u64 = 8;
 
 #[derive(Template)]
@@ -56,14 +56,14 @@ impl WaitingPage<'_> {
         self.state.retry_after_ms.unwrap_or_default()
     }
 
-    /// When the page loads itself again without JavaScript: what it says only once stays
-    /// long enough to be read.
+    /// Returns the seconds until the page reloads without JavaScript. A notice that is shown only
+    /// once stays long enough to be read.
     fn refresh_secs(&self) -> u64 {
         let least = if self.is_back { READING_SECS } else { 0 };
         whole_secs(self.retry_after_ms()).max(least)
     }
 
-    /// Whether the wait will be known when somebody has finished.
+    /// Whether the wait is unknown only because no stay has ended yet.
     fn is_first_awaited(&self) -> bool {
         self.wait.is_none() && self.is_counted() && !self.state.is_paused
     }
@@ -173,8 +173,8 @@ pub(crate) struct DepartureForm {
 }
 
 impl DepartureForm {
-    /// The number is what the person saw when they asked to leave. A program may leave
-    /// it out, a form always says it.
+    /// Parses the number that the page showed when the request to leave was made. A program may
+    /// leave it out; a form must send it.
     fn parse(&self, view: &View) -> Result<Option<QueueNumber>, Mistakes> {
         if self.queue_number.is_empty() && view.format.is_for_programs() {
             return Ok(None);
@@ -236,7 +236,7 @@ fn tell(app: &App, view: &View, program: &Program, place: &StatusReport) -> Http
     response
 }
 
-/// The answer, with the entry pass of whoever is inside.
+/// Adds the entry pass to the response for an admitted account.
 fn with_pass(
     app: &App,
     request: &HttpRequest,

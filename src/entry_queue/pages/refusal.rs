@@ -1,4 +1,4 @@
-//! What the line's refusals say over HTTP.
+//! HTTP status, code and texts of the queue's errors.
 
 use actix_web::http::StatusCode;
 use serde_json::{Map, Value, json};
@@ -95,7 +95,7 @@ impl HttpError for QueueError {
         }
     }
 
-    /// A browser does the work on a page of its own.
+    /// A browser does the proof of work on a page of its own.
     fn redirect(&self, _: &View) -> Option<String> {
         match self {
             Self::ProofRequired { proof_url, .. } => Some(proof_url.clone()),
@@ -119,8 +119,8 @@ impl HttpError for QueueError {
     }
 }
 
-/// A queue state among the members of a problem document, whose `status` is the HTTP
-/// status; so the whole state stands under `queue` as well.
+/// Returns a queue state as members of a problem document. The document's `status` is the HTTP
+/// status, so the whole state is repeated under `queue`.
 fn told_beside_a_status(state: &QueueState) -> Map<String, Value> {
     let told = json!(state);
     let mut extra = told.as_object().cloned().unwrap_or_default();

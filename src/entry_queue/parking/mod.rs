@@ -1,23 +1,28 @@
-//! Whose turn it is and who is passed over: a pure decision over the head of the line.
+//! Decision which waiting tokens are admitted and which are parked: a pure function of the head of
+//! the queue.
 //!
-//! The law: nobody who polls as told is passed by a later number. So admission takes the
-//! lowest numbers in order and stops at the first of whom it does not know whether they are
-//! there. Only the **silent** are passed over, and nobody is silent before a whole grace in
-//! which polls were heard and theirs was not.
+//! A **note** is what Redis last recorded about one account in the **window**. An account is
+//! **present**, **silent** or **unheard** (its presence is unknown). Time is the **heard** time of
+//! `hearing.lua`, in milliseconds: that clock stands still while no account polls, so that an
+//! outage of the service makes no account silent.
 //!
-//! Time is the *heard* time of `hearing.lua`, in milliseconds: it stands still while nobody
-//! at all polls, so an outage of our own makes nobody silent.
+//! # Invariants
+//!
+//! * An account that polls at the advised intervals is not passed by a later number: admission
+//!   takes the lowest numbers in order and stops at the first account that is unheard.
+//! * Only silent accounts are passed over, and an account is silent only after a whole grace in
+//!   which polls were heard and none of its own.
 
 use std::collections::{HashMap, HashSet};
 
 use super::model::{QueuedAccount, TokenId};
 use crate::accounts::AccountId;
 
-/// Size of the noticed window: polls are noted for so many at the head of the line, and
-/// nobody further back can be let in.
+/// Size of the window: polls are recorded for this many tokens at the head of the queue, and no
+/// token further back can be admitted.
 pub(crate) const WINDOW: usize = 10_000;
 
-/// Last thing that Redis noted about somebody in the window.
+/// Latest record of one account in the window.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Note {
     /// Polled, at this heard time.
@@ -26,50 +31,50 @@ pub(crate) enum Note {
     Entered(i64),
 }
 
-/// What was heard of a line altogether, in milliseconds.
+/// Polls of a whole queue, in milliseconds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[expect(clippy::struct_field_names, reason = "units last")]
 pub(crate) struct Hearing {
-    /// Heard time now.
+    /// Current heard time.
     pub(crate) heard_ms: i64,
-    /// Real time since the last poll of anybody; `None` before the first.
+    /// Real time since the last poll of any account; `None` before the first.
     pub(crate) quiet_ms: Option<i64>,
-    /// Heard time at which polls came again after a whole grace without any.
+    /// Heard time at which polls resumed after a whole grace without any.
     pub(crate) resumed_ms: i64,
-    /// Heard time of the last poll from behind the window; `None` where nobody stood there.
+    /// Heard time of the last poll from behind the window; `None` before the first.
     pub(crate) behind_ms: Option<i64>,
 }
 
-/// Liveness of the head of a line, as Redis noted it.
+/// Liveness of the head of a queue, as Redis recorded it.
 #[derive(Clone, Debug)]
 pub(crate) struct Liveness {
     pub(crate) notes: HashMap<AccountId, Note>,
     pub(crate) hearing: Hearing,
-    /// Whether the notes reach to the end of the window, or of the line.
+    /// Whether the notes reach to the end of the window, or of the queue.
     pub(crate) is_whole: bool,
-    /// How long somebody may be silent.
+    /// Time for which an account may be silent.
     pub(crate) grace_ms: i64,
 }
 
-/// Whether somebody is there.
+/// Presence of an account.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Presence {
     /// Polled within the grace.
     Present,
-    /// Nobody knows: too little was heard since.
+    /// Unknown: too little was heard since the last record.
     Unheard,
     /// Could have polled for a whole grace and did not.
     Silent,
 }
 
 impl Liveness {
-    /// How many polled within the grace.
+    /// Returns how many accounts polled within the grace.
     pub(crate) fn count_present(&self) -> usize {
         let is_present = |note: &&Note| self.judge(**note) == Presence::Present;
         self.notes.values().filter(is_present).count()
     }
 
-    /// Presence of one account; whoever Redis has not is unheard.
+    /// Returns the presence of one account; `Unheard` where Redis has no record of it.
     fn presence(&self, account_id: AccountId) -> Presence {
         self.notes.get(&account_id).map_or(Presence::Unheard, |note| self.judge(*note))
     }
@@ -78,7 +83,7 @@ impl Liveness {
         let Hearing { heard_ms, resumed_ms, .. } = self.hearing;
         match note {
             Note::Polled(at_ms) if heard_ms - at_ms <= self.grace_ms => {
-                // A poll from before an outage says nothing about now.
+                // A poll from before an outage says nothing about the present.
                 let is_fresh = at_ms >= resumed_ms && self.is_quiet_for_at_most(self.grace_ms);
                 if is_fresh { Presence::Present } else { Presence::Unheard }
             }
@@ -88,13 +93,13 @@ impl Liveness {
         }
     }
 
-    /// How long whoever enters the window may be silent: half a grace more, as people behind
-    /// it are told to poll seldom and one of their polls may be lost.
+    /// Returns the grace of an account that entered the window: half a grace longer, because
+    /// accounts behind the window poll seldom and one of their polls may be lost.
     fn entry_grace_ms(&self) -> i64 {
         self.grace_ms + self.grace_ms / 2
     }
 
-    /// Whether anybody can be called silent: polls are heard now, and were for a whole grace
+    /// Whether an account can be silent at all: polls are being heard, and were for a whole grace
     /// since they last resumed.
     fn may_park(&self) -> bool {
         let Hearing { heard_ms, resumed_ms, .. } = self.hearing;
@@ -111,30 +116,31 @@ impl Liveness {
     }
 }
 
-/// What one admission is to do.
+/// Outcome of one admission, to be written.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Decision {
-    /// Who goes in, in order.
+    /// Tokens to admit, in order.
     pub(crate) admitted: Vec<TokenId>,
-    /// Whose turn came while they were silent.
+    /// Tokens to park: their number came up while their account was silent.
     pub(crate) parked: Vec<TokenId>,
-    /// Whom Redis has elsewhere than Postgres.
+    /// Accounts whose position in Redis differs from Postgres.
     pub(crate) misplaced: Vec<AccountId>,
 }
 
 impl Decision {
-    /// Lets in the first `room` of `standing`, whoever is there: where there is no line.
+    /// Admits the first `room` of `standing` regardless of presence, for a program without limits.
     pub(crate) fn of_open_door(standing: &[QueuedAccount], room: usize) -> Self {
         let admitted = standing.iter().take(room).map(|somebody| somebody.token_id).collect();
         Self { admitted, ..Self::default() }
     }
 
-    /// Lets in the lowest present numbers of `standing`, the head of the line by number, at
-    /// most `room`, up to the first who is unheard. The silent before the last admitted are
-    /// parked; or all of the window, if all of it is silent and somebody behind it polls.
+    /// Admits the lowest present numbers of `standing`, which is the head of the queue by number:
+    /// at most `room`, and none after the first unheard account. Silent tokens before the last
+    /// admitted one are parked; or the whole window, if all of it is silent and an account behind
+    /// it polls.
     pub(crate) fn of(standing: &[QueuedAccount], liveness: &Liveness, room: usize) -> Self {
         let noted = |somebody: &QueuedAccount| liveness.notes.contains_key(&somebody.account_id);
-        // What stands behind the last one noted is Redis' to name the next time.
+        // Redis names the tokens behind the last noted one at the next admission.
         let n_noted = standing.iter().rposition(noted).map_or(0, |last| last + 1);
         let mut decision =
             Self { misplaced: misplaced(standing, liveness, n_noted), ..Self::default() };
@@ -164,7 +170,8 @@ impl Decision {
     }
 }
 
-/// Who of the first `n_noted` is not in Redis, and whom Redis has and the line has not.
+/// Returns those of the first `n_noted` accounts that Redis lacks, and those that Redis has and the
+/// queue has not.
 fn misplaced(standing: &[QueuedAccount], liveness: &Liveness, n_noted: usize) -> Vec<AccountId> {
     let right: HashSet<AccountId> = standing.iter().map(|somebody| somebody.account_id).collect();
     let missing = standing.iter().take(n_noted).map(|somebody| somebody.account_id);

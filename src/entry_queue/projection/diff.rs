@@ -1,4 +1,4 @@
-//! Comparing a line in Redis with what Postgres says of it.
+//! Comparison of a queue in Redis with Postgres.
 
 use std::collections::{HashMap, HashSet};
 
@@ -10,30 +10,31 @@ use crate::{
     infra::{postgres::Pool, redis::Redis},
 };
 
-/// Where somebody stands. Redis can have somebody in two places, which is never right.
+/// Position of one account. In Redis an account can wrongly be both waiting and admitted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Positions {
-    /// Their number, if they wait.
+    /// Queue number, if the account waits.
     pub waiting: Option<QueueNumber>,
-    /// Whether they are inside.
+    /// Whether the account is admitted.
     pub is_inside: bool,
 }
 
-/// Somebody whom Redis has elsewhere than Postgres.
+/// Account whose position in Redis differs from Postgres.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Difference {
-    /// In whose line.
+    /// Program of the queue.
     pub program_id: ProgramId,
-    /// Who.
+    /// Account concerned.
     pub account_id: AccountId,
-    /// Where Postgres has them.
+    /// Position in Postgres.
     pub right: Positions,
-    /// Where Redis has them.
+    /// Position in Redis.
     pub seen: Positions,
 }
 
-/// Everybody whom Redis has elsewhere than Postgres, at most `rows_max`, in the lines that
-/// Redis has completely. Both move meanwhile: only what is found again counts.
+/// Returns accounts whose position in Redis differs from Postgres, at most `rows_max`, in the
+/// queues that are complete in Redis. Both change meanwhile, so only a difference that is found
+/// again counts.
 pub async fn list_differences(
     db: &Pool,
     redis: &Redis,
@@ -58,7 +59,7 @@ pub async fn list_differences(
     Ok(found)
 }
 
-/// Programs with somebody in line or inside whose line Redis has not completely.
+/// Returns programs with waiting or admitted accounts whose queue is not complete in Redis.
 pub async fn list_incomplete(db: &Pool, redis: &Redis) -> Result<Vec<ProgramId>, ProjectionError> {
     let mut incomplete = Vec::new();
     for program_id in lines::list_with_line(db).await? {
@@ -69,21 +70,21 @@ pub async fn list_incomplete(db: &Pool, redis: &Redis) -> Result<Vec<ProgramId>,
     Ok(incomplete)
 }
 
-/// One line, compared page by page in the order of its numbers.
+/// Comparison of one queue, page by page in number order.
 #[derive(Debug)]
 pub(crate) struct Comparison<'a> {
     db: &'a Pool,
     line: RedisQueue<'a>,
     program_id: ProgramId,
     page: i64,
-    /// Behind this number the next page begins; none once all are compared.
+    /// Number after which the next page begins; `None` once every page was compared.
     after: Option<QueueNumber>,
     inside: HashSet<AccountId>,
     seen_inside: HashSet<AccountId>,
 }
 
 impl<'a> Comparison<'a> {
-    /// Reads who is inside; the line is read in pages of `page`.
+    /// Reads the admitted accounts; waiting ones are read in pages of `page`.
     pub(crate) async fn begin(
         db: &'a Pool,
         line: RedisQueue<'a>,
@@ -96,12 +97,12 @@ impl<'a> Comparison<'a> {
         Ok(Self { db, line, program_id, page, after, inside, seen_inside })
     }
 
-    /// The differences of the next page; `None` after the last.
+    /// Returns the differences of the next page; `None` after the last.
     pub(crate) async fn next(&mut self) -> Result<Option<Vec<Difference>>, ProjectionError> {
         let Some(after) = self.after else { return Ok(None) };
         let page = lines::list_waiting(self.db, self.program_id, after, self.page).await?;
         let is_full = i64::try_from(page.len()).is_ok_and(|n| n >= self.page);
-        // Behind the last page nobody should stand at all.
+        // Behind the last page Redis should have no account at all.
         let last = page.last().map(|(_, number)| *number).filter(|_| is_full);
         let up_to = last.unwrap_or(QueueNumber(i64::MAX));
         let seen = self.line.waiting_between(after, up_to).await?;

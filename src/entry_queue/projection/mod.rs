@@ -1,8 +1,13 @@
-//! The one function that moves Redis.
+//! Projection of queue positions from Postgres to Redis; the only code that changes them there.
 //!
-//! Two writers may bring news of one account in the wrong order. So each reads Postgres
-//! again after it has written, and writes again while that differs from what it wrote:
-//! whoever comes last has read last.
+//! A **projection** writes the positions of some accounts. A **pass** compares every queue page by
+//! page and projects each **difference**. A **rebuild** fills a queue that Redis lost.
+//!
+//! # Concurrency
+//!
+//! Two writers may bring the positions of one account in the wrong order. Therefore each reads
+//! Postgres again after it has written, and writes again while that differs from what it wrote: the
+//! last writer has read the latest state.
 
 pub(crate) mod diff;
 pub(crate) mod rebuild;
@@ -18,24 +23,24 @@ use super::{
 };
 use crate::{accounts::AccountId, app::App, catalog::ProgramId, infra::redis::RedisAway};
 
-/// Rewrites of one account before it is left to the next pass.
+/// Rewrites of one projection before the rest is left to the next pass.
 const ROUNDS_MAX: u32 = 8;
-/// The lines are compared no more often than this, however many instances there are.
+/// Shortest time between two passes over all queues, whatever the number of instances.
 const PASS_PERIOD_MIN: Duration = Duration::from_secs(25);
-/// When a mirroring that failed is tried again; after that the pass will see it.
+/// Pauses before each retry of a failed projection; after the last, the next pass repairs it.
 const LATER: [Duration; 4] = [
     Duration::from_secs(1),
     Duration::from_secs(2),
     Duration::from_secs(4),
     Duration::from_secs(8),
 ];
-/// Failed ones that wait at once in one process.
+/// Failed projections that wait for a retry at once in one process.
 const LATER_MAX: usize = 1_000;
-/// How long a caller waits for Redis after its commit.
+/// Upper bound of a caller's wait for Redis after its commit.
 const MIRROR_MAX: Duration = Duration::from_secs(1);
 
-/// Why Redis may not have what Postgres says. It is repaired by the next poll of the
-/// account, the next admission at the head of the line or the next pass.
+/// Reasons for which Redis may differ from Postgres. The next poll of the account, the next
+/// admission at the head of the queue or the next pass repairs it.
 #[derive(Debug, thiserror::Error)]
 pub enum ProjectionError {
     /// Redis does not answer.
@@ -46,13 +51,13 @@ pub enum ProjectionError {
     Database(#[from] sqlx::Error),
 }
 
-/// Moves `accounts` in Redis to where Postgres says they are. To be called after the
-/// commit that moved them; it fails silently and is done after a second at most.
+/// Writes the positions of `accounts` to Redis as Postgres has them. Call it after the commit that
+/// changed them; it returns no error and ends after one second at most.
 pub async fn project(app: &App, program_id: ProgramId, accounts: &[AccountId]) {
     settle_in_time(app, program_id, accounts).await;
 }
 
-/// As [`project`]; `None` where it failed.
+/// Projects `accounts` as [`project`] does; `None` when that failed.
 pub(crate) async fn settle_in_time(
     app: &App,
     program_id: ProgramId,
@@ -67,9 +72,9 @@ pub(crate) async fn settle_in_time(
     None
 }
 
-/// Tries again when Redis may be back, beside the request. A server that hangs carries out
-/// late what we gave up waiting for, so somebody who left meanwhile could stand in line
-/// again until the next pass.
+/// Retries in the background, when Redis may be back. A server that hangs may carry out a write
+/// late, after the caller gave up, so an account that left meanwhile could be in the queue again
+/// until the next pass.
 fn settle_later(app: &App, program_id: ProgramId, accounts: &[AccountId]) {
     static RUNNING: Semaphore = Semaphore::const_new(LATER_MAX);
     let Ok(permit) = RUNNING.try_acquire() else { return };
@@ -85,8 +90,8 @@ fn settle_later(app: &App, program_id: ProgramId, accounts: &[AccountId]) {
     });
 }
 
-/// As [`project`], and tells what came of it. `nonce` names the rebuild that this is a
-/// part of.
+/// Projects `accounts` and returns the outcome. `nonce` names the rebuild that the write belongs
+/// to.
 pub(crate) async fn settle(
     app: &App,
     program_id: ProgramId,
@@ -104,7 +109,7 @@ pub(crate) async fn settle(
     Ok(written)
 }
 
-/// As [`settle`], of at most [`PLACED_MAX`] whose places were just read as `truth`.
+/// Projects at most [`PLACED_MAX`] accounts whose positions were just read as `truth`.
 pub(crate) async fn settle_read(
     app: &App,
     program_id: ProgramId,
@@ -135,8 +140,8 @@ pub(crate) async fn settle_read(
     Ok(written)
 }
 
-/// Compares every line in Redis with Postgres, page by page, and moves whatever differs:
-/// the net below all the others. One instance does it for all.
+/// Compares every queue in Redis with Postgres, page by page, and projects every difference.
+/// Repairs whatever the other ways missed; one instance does it for all.
 pub async fn project_everything(app: &App) -> Result<(), sqlx::Error> {
     if !is_turn_to_compare(&app.redis, PASS_PERIOD_MIN).await {
         return Ok(());
@@ -149,7 +154,7 @@ pub async fn project_everything(app: &App) -> Result<(), sqlx::Error> {
     Ok(())
 }
 
-/// Places compared at once.
+/// Tokens compared at once.
 const PAGE: i64 = 1_000;
 
 async fn mirror_line(app: &App, program_id: ProgramId) -> Result<(), ProjectionError> {

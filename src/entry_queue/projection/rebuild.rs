@@ -1,10 +1,9 @@
-//! A line that Redis lost is filled again from Postgres.
+//! Rebuild of a queue that Redis lost, from Postgres.
 //!
-//! One instance writes a nonce that names the rebuild and the server's run id, fills the
-//! line in batches and declares it complete. A batch is refused unless its nonce is still
-//! there, so a memory that is lost in the middle starts another rebuild from nothing.
-//! Meanwhile everybody's changes go on through [`project`](crate::entry_queue::project()), which the
-//! batches use as well.
+//! One instance writes a nonce that names the rebuild and the server's run id, fills the queue in
+//! batches and declares it complete. A batch is refused unless its nonce is still there, so that a
+//! memory loss during the rebuild starts another one from nothing. Meanwhile other changes go on
+//! through [`project`](crate::entry_queue::project()), whose code the batches use as well.
 
 use std::time::{Duration, Instant};
 
@@ -23,12 +22,12 @@ use crate::{
     },
 };
 
-/// Places in one batch.
+/// Tokens in one batch.
 const PAGE: i64 = 1_000;
-/// How long somebody's join waits for a line that may be short.
+/// Upper bound of a join's wait for the rebuild of its queue.
 const SOON_MAX: Duration = Duration::from_millis(300);
 
-/// Fills every line that is not complete.
+/// Rebuilds every queue that is not complete in Redis.
 pub async fn rebuild_what_is_lost(app: &App) -> Result<(), sqlx::Error> {
     for program_id in lines::list_with_line(&app.db).await? {
         if let Err(error) = rebuild(app, program_id).await {
@@ -38,8 +37,8 @@ pub async fn rebuild_what_is_lost(app: &App) -> Result<(), sqlx::Error> {
     Ok(())
 }
 
-/// Fills a line that is not complete, and waits for it if that is a matter of moments:
-/// the very first person of a program then knows their place at once.
+/// Rebuilds an incomplete queue and waits for it at most [`SOON_MAX`], so that the first account of
+/// a program sees its position at once.
 pub(crate) async fn rebuild_soon(app: &App, program_id: ProgramId) {
     let app = app.clone();
     let running = tokio::spawn(async move { rebuild(&app, program_id).await });
@@ -48,7 +47,7 @@ pub(crate) async fn rebuild_soon(app: &App, program_id: ProgramId) {
     }
 }
 
-/// Fills a line, unless it is complete or somebody else is at it.
+/// Rebuilds a queue, unless it is complete or another rebuild is running.
 pub(crate) async fn rebuild(app: &App, program_id: ProgramId) -> Result<(), ProjectionError> {
     let line = RedisQueue::of(&app.redis, program_id);
     let RebuildBegun::Ours(nonce) = line.begin(Uuid::now_v7()).await? else { return Ok(()) };

@@ -1,10 +1,11 @@
-//! Taking a whole line away: a cancelled program's, a sale's that is over, or one that an
-//! administrator ends.
+//! Purge of a queue: cancels the waiting tokens of a cancelled program, of a sale that is over, or
+//! of a queue that an administrator ends.
 //!
-//! What an administrator orders is written down, and so is that a sale is over: the
-//! workers of every instance read it there. They go in batches, each a short transaction
-//! of its own, so other lines go on undisturbed and a purge whose instance died is simply
-//! gone on with. Whoever joins after it began has a number behind its end and stays.
+//! A purge ordered by an administrator is written down, and the end of a sale is stored with the
+//! program, so the workers of every instance find both. Tokens are cancelled in batches, each a
+//! short transaction of its own: other queues are not held up, and a purge whose instance died is
+//! continued by another. An account that joins after the purge began has a higher number than its
+//! limit and keeps its place.
 
 pub(crate) mod store;
 
@@ -19,30 +20,30 @@ use crate::{
     infra::postgres::{Connection, Pool},
 };
 
-/// Places taken away in one batch.
+/// Tokens cancelled in one batch.
 const BATCH_MAX: i64 = 1_000;
 /// Batches of one program in one tick of the worker.
 const BATCHES_MAX: u32 = 10;
-/// Programs served at the same time by one instance.
+/// Programs purged at the same time by one instance.
 const PROGRAMS_AT_ONCE: usize = 2;
 
-/// The latest purge that an administrator ordered of a line.
+/// Latest purge of a queue that an administrator ordered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
 pub struct Purge {
-    /// The line goes up to here.
+    /// Highest queue number that the purge cancels.
     pub up_to: QueueNumber,
-    /// Who waited when it began.
+    /// Tokens that waited when the purge began.
     pub total: i64,
-    /// Who is still to go.
+    /// Tokens still to be cancelled.
     pub left: i64,
-    /// When it was ordered.
+    /// Moment of the order.
     pub begun_at: DateTime<Utc>,
-    /// When nobody was left; `None` while it goes on.
+    /// Moment at which no token was left; `None` while the purge runs.
     pub ended_at: Option<DateTime<Utc>>,
 }
 
-/// Orders that the line goes as it stands now, as a step of the caller's transaction. The
-/// workers do it after the commit, whoever watches.
+/// Orders a purge of the queue up to its latest number, in the caller's transaction. The workers
+/// carry it out after the commit.
 pub async fn begin_purge(
     tx: &mut Connection,
     program_id: ProgramId,
@@ -51,13 +52,13 @@ pub async fn begin_purge(
     rows::find_purge(tx, program_id).await
 }
 
-/// The latest purge of a line, and how far it has come.
+/// Returns the latest purge of a queue and its progress.
 pub async fn find_purge(db: &Pool, program_id: ProgramId) -> Result<Option<Purge>, sqlx::Error> {
     rows::find_purge(db, program_id).await
 }
 
-/// Takes the lines away of programs that were cancelled or whose sale is over, and those
-/// that an administrator ends.
+/// Purges the queues of programs that were cancelled or whose sale is over, and those with a
+/// running purge.
 pub async fn purge_lines(app: &App) -> Result<(), sqlx::Error> {
     let closed = rows::list_closed_with_line(&app.db).await?;
     let ordered = rows::list_running(&app.db).await?;
@@ -73,7 +74,7 @@ pub async fn purge_lines(app: &App) -> Result<(), sqlx::Error> {
 
 async fn purge_some(app: &App, line: Condemned) -> Result<(), QueueError> {
     for _ in 0..BATCHES_MAX {
-        // What others hold locked is theirs to finish, or the next tick's.
+        // Rows that other transactions hold locked are theirs to finish, or the next tick's.
         if purge_batch(app, line).await? == 0 {
             break;
         }
@@ -84,8 +85,8 @@ async fn purge_some(app: &App, line: Condemned) -> Result<(), QueueError> {
     Ok(())
 }
 
-/// Takes the next batch away; how many it was. Whoever is inside stays, and so do seats
-/// that are held.
+/// Cancels the next batch of waiting tokens and returns their number. Admitted accounts and held
+/// seats are left alone.
 async fn purge_batch(app: &App, line: Condemned) -> Result<usize, QueueError> {
     let Condemned { program_id, up_to } = line;
     let mut tx = app.db.begin().await?;

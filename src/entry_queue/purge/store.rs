@@ -1,4 +1,4 @@
-//! The SQL that takes lines away.
+//! SQL of purges.
 
 use sqlx::PgExecutor;
 
@@ -10,17 +10,17 @@ use crate::{
     infra::postgres::{Connection, Pool},
 };
 
-/// Lines looked at in one tick; the next looks at what is left.
+/// Queues read in one tick; the next tick reads the others.
 const PROGRAMS_MAX: i64 = 100;
 
-/// A line that is to go, up to a number.
+/// Queue to be purged, and the highest number to cancel.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Condemned {
     pub(crate) program_id: ProgramId,
     pub(crate) up_to: QueueNumber,
 }
 
-/// Programs that let nobody in any more and still have somebody in line.
+/// Returns programs that were cancelled or whose sale is over and that still have waiting tokens.
 pub(crate) async fn list_closed_with_line(db: &Pool) -> Result<Vec<Condemned>, sqlx::Error> {
     sqlx::query_as!(
         Condemned,
@@ -48,7 +48,7 @@ pub(crate) async fn list_closed_with_line(db: &Pool) -> Result<Vec<Condemned>, s
     .await
 }
 
-/// Lines that an administrator takes away.
+/// Returns queues whose purge by an administrator is running.
 pub(crate) async fn list_running(db: &Pool) -> Result<Vec<Condemned>, sqlx::Error> {
     sqlx::query_as!(
         Condemned,
@@ -65,7 +65,7 @@ pub(crate) async fn list_running(db: &Pool) -> Result<Vec<Condemned>, sqlx::Erro
     .await
 }
 
-/// Writes down that the line is to go as it stands now.
+/// Records a purge up to the latest number of the queue.
 pub(crate) async fn write_begun(
     tx: &mut Connection,
     program_id: ProgramId,
@@ -87,7 +87,7 @@ pub(crate) async fn write_begun(
     Ok(())
 }
 
-/// Writes down that nobody of it is left, unless it was begun anew.
+/// Records the end of the purge, unless it was begun again with another limit.
 pub(crate) async fn write_ended(
     db: &Pool,
     program_id: ProgramId,
@@ -106,7 +106,7 @@ pub(crate) async fn write_ended(
     Ok(())
 }
 
-/// The latest purge of a line, and how many of it are left.
+/// Returns the latest purge of a queue and how many of its tokens still wait.
 pub(crate) async fn find_purge(
     db: impl PgExecutor<'_>,
     program_id: ProgramId,
@@ -132,7 +132,7 @@ pub(crate) async fn find_purge(
     .await
 }
 
-/// Whether somebody still waits with a number up to `up_to`, parked or not.
+/// Whether a token with a number up to `up_to` still waits, parked or not.
 pub(crate) async fn is_anybody_left(
     db: &Pool,
     program_id: ProgramId,
@@ -154,7 +154,8 @@ pub(crate) async fn is_anybody_left(
     .await
 }
 
-/// Ends the places of the first `n_max` who stand in line with a number up to `up_to`.
+/// Cancels the first `n_max` waiting tokens with a number up to `up_to`, except parked and locked
+/// ones; returns their accounts.
 pub(crate) async fn cancel_standing(
     tx: &mut Connection,
     program_id: ProgramId,
@@ -183,7 +184,7 @@ pub(crate) async fn cancel_standing(
     .await
 }
 
-/// As [`cancel_standing`], of those who are parked.
+/// Cancels parked tokens, otherwise as [`cancel_standing`].
 pub(crate) async fn cancel_parked(
     tx: &mut Connection,
     program_id: ProgramId,

@@ -1,16 +1,16 @@
--- How many stand in a line, and how many are inside.
+-- Counts the waiting and the admitted accounts of a queue.
 --
--- Run by: entry_queue::line::Line::count
+-- Run by: entry_queue::redis_queue::RedisQueue::count
 --
 -- KEYS[1]  waiting  zset  account -> queue number
 -- KEYS[2]  active   zset  account -> end of the stay (ms since the epoch)
--- KEYS[3]  epoch    hash  run: the server that holds the line; since: complete since then (ms)
+-- KEYS[3]  epoch    hash  run: the server that holds the queue; since: complete since then (ms)
 --
--- Returns  { -1 }                 the line is not complete
+-- Returns  { -1 }                 the queue is not complete
 --          { n_waiting, n_inside }
 --
--- Why a script: a server that was restarted from an old file carries an old run id in
--- `epoch`, and its old counts are told to nobody.
+-- Why a script: a server that was restarted from an old file has an old run id in `epoch`,
+-- and its old counts must not be returned.
 -- Cost: O(1).
 
 local run = string.match(redis.call('INFO', 'server'), 'run_id:(%x+)')

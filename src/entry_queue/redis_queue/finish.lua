@@ -1,15 +1,15 @@
--- Declares a line complete after its last batch.
+-- Declares a queue complete after the last batch of its rebuild.
 --
--- Run by: entry_queue::line::Line::finish
+-- Run by: entry_queue::redis_queue::RedisQueue::finish
 --
--- KEYS[1]  epoch  hash    run: the server that holds the line; since: complete since then (ms)
--- KEYS[2]  nonce  string  who is rebuilding the line, beginning with the server's run id
+-- KEYS[1]  epoch  hash    run: the server that holds the queue; since: complete since then (ms)
+-- KEYS[2]  nonce  string  names the rebuild that is running, beginning with the server's run id
 -- ARGV[1]  nonce          of the rebuild that ends
 --
--- Returns  1 complete, 0 the rebuild was overtaken by another or by a lost memory
+-- Returns  1 complete; 0 the rebuild was overtaken by another one or by a loss of memory
 --
--- Why a script: only whoever filled this very memory from its beginning may say that
--- nothing is missing.
+-- Why a script: only the rebuild that filled this memory from its beginning may declare
+-- that nothing is missing, so the check and the write must be atomic.
 -- Cost: O(1).
 
 local run = string.match(redis.call('INFO', 'server'), 'run_id:(%x+)')

@@ -1,24 +1,25 @@
--- Who stands at the head of the line, and what was noted of each.
+-- Returns the accounts at the head of the queue with their latest notes.
 --
--- Run by: entry_queue::line::Line::head, behind hearing.lua
+-- Run by: entry_queue::redis_queue::RedisQueue::head, behind hearing.lua
 --
 -- KEYS[1]  waiting  zset  account -> queue number
 -- KEYS[2]  seen     zset  account -> `heard` at the last poll; negative: at entering the window
--- KEYS[3]  epoch    hash  run: the server that holds the line; since: complete since then (ms)
--- KEYS[4]  hearing  hash  as hearing.lua says
--- ARGV[1]  head_max       find so many who polled lately, 1,000 at most
--- ARGV[2]  grace_ms       whoever polled within it polled lately
--- ARGV[3]  window         look no deeper: nobody's polls are noted further back
+-- KEYS[3]  epoch    hash  run: the server that holds the queue; since: complete since then (ms)
+-- KEYS[4]  hearing  hash  as hearing.lua describes it
+-- ARGV[1]  head_max       stop after this many accounts that polled lately; at most 1,000
+-- ARGV[2]  grace_ms       an account that polled within it polled lately
+-- ARGV[3]  window         read no deeper: polls are not recorded further back
 --
--- Returns  { -1 }         the line is not complete
+-- Returns  { -1 }         the queue is not complete
 --          { heard_ms, gap_ms, resumed_ms, behind_ms or -1, is_whole, accounts, notes }
---                         accounts in order and the note of each; is_whole: the window was
---                         read to its end, or the line was
+--                         accounts in number order and the note of each; is_whole: the
+--                         window, or the queue, was read to its end
 --
--- Why a script: whoever enters the window is noted as entering in the same step that reads
--- the notes, so nobody is ever taken for silent who was only not listened to yet.
--- Cost: O(log n + head_max) and one step for each who entered; where many are away,
--- O(log n + window).
+-- Why a script: an account that enters the window is noted as entering in the same step that
+-- reads the notes, so that an account whose polls were not recorded yet is never taken for
+-- silent.
+-- Cost: O(log n + head_max), and one write for each account that entered; where many accounts
+-- are away, O(log n + window).
 
 local run = string.match(redis.call('INFO', 'server'), 'run_id:(%x+)')
 if redis.call('HGET', KEYS[3], 'run') ~= run then return { -1 } end
@@ -28,7 +29,7 @@ local head_max, grace_ms, window = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumbe
 local clock = listen(hearing, grace_ms)
 local entering = milliseconds(-clock.heard_ms)
 
--- Notes that these entered the window, unless there is a note of them.
+-- Notes that these accounts entered the window, unless they have a note already.
 local function enter(accounts)
   local entered = {}
   for _, account in ipairs(accounts) do

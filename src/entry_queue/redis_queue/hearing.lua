@@ -1,27 +1,27 @@
--- What the scripts that note or judge polls begin with: how long polls have been heard.
+-- Beginning of the scripts that record or judge polls: the clock of heard time.
 --
 -- Run by: entry_queue::redis_queue, in front of look.lua and head.lua
 --
--- KEYS[1..], ARGV  the script's own; `hearing` is a hash of the program:
+-- KEYS[1..], ARGV  those of the script that follows; `hearing` is a hash of the program:
 --   heard       ms for which polls were heard, in all, up to the last one
---   last        when the last poll of anybody was noted (ms since the epoch)
---   resumed     `heard` when polls came again after nobody had polled for a whole grace
---   behind      `heard` at the last noted poll of somebody behind the window
---   entered_to  the last queue number that was noted as inside the window
+--   last        when the last poll of any account was recorded (ms since the epoch)
+--   resumed     `heard` when polls resumed after a whole grace without any
+--   behind      `heard` at the last recorded poll from behind the window
+--   entered_to  the highest queue number that was noted as inside the window
 --
--- Returns  nothing: what follows it returns
+-- Returns  nothing: the script that follows returns
 --
--- Why a script: both must read the same clock. It stands still while nobody polls, a tenth
--- of the grace after the last one, so that nobody grows silent while nobody can be heard; and
--- a server clock that is set forward or back moves it no further than that.
+-- Why a script: both must read the same clock. The clock stops a tenth of the grace after the
+-- last poll, so that no account becomes silent during an outage; a server clock that is set
+-- forward or back moves it no further than that.
 -- Cost: O(1).
 
--- A poll that comes so soon after the last one moves the clock without being written.
+-- A poll within this time after the last one moves the clock without being written.
 local NOTED_MS = 100
 
 local function milliseconds(number) return string.format('%.0f', number) end
 
--- The clock as it stands now, and what is kept of it.
+-- Returns the current heard time and the stored values.
 local function listen(hearing, grace_ms)
   local kept = redis.call('HMGET', hearing, 'heard', 'last', 'resumed', 'behind')
   local now = redis.call('TIME')

@@ -1,27 +1,27 @@
--- Where one account stands, and that it is still there.
+-- Returns the position of one account and records its poll.
 --
--- Run by: entry_queue::line::Line::look, behind hearing.lua
+-- Run by: entry_queue::redis_queue::RedisQueue::look, behind hearing.lua
 --
 -- KEYS[1]  waiting  zset  account -> queue number
 -- KEYS[2]  active   zset  account -> end of the stay (ms since the epoch)
 -- KEYS[3]  seen     zset  account -> `heard` at the last poll; negative: at entering the window
--- KEYS[4]  epoch    hash  run: the server that holds the line; since: complete since then (ms)
--- KEYS[5]  hearing  hash  as hearing.lua says
+-- KEYS[4]  epoch    hash  run: the server that holds the queue; since: complete since then (ms)
+-- KEYS[5]  hearing  hash  as hearing.lua describes it
 -- ARGV[1]  account        16 bytes
--- ARGV[2]  window         polls are noted for so many at the head
--- ARGV[3]  grace_ms       how long somebody may be silent
+-- ARGV[2]  window         polls are recorded for this many tokens at the head
+-- ARGV[3]  grace_ms       how long an account may be silent
 --
--- Returns  { -1 }                                  the line is not complete
---          { 0, n_waiting }                        nowhere
+-- Returns  { -1 }                                  the queue is not complete
+--          { 0, n_waiting }                        neither waiting nor admitted
 --          { 1, n_waiting, number, n_ahead }       waiting
---          { 2, n_waiting }                        inside
+--          { 2, n_waiting }                        admitted
 --
--- Why a script: the rank must be of the same line as the number, and the poll is noted
--- only for whoever is near the head. A server that was restarted from an old file
--- carries an old run id in `epoch`, so nobody is ever told a place of an old line.
+-- Why a script: rank and number must be read from the same state, and the poll is recorded
+-- only near the head. A server that was restarted from an old file has an old run id in
+-- `epoch`, so that a position in an old queue is never returned.
 -- Cost: O(log n).
 
--- A poll from behind the window is written no more often.
+-- Shortest time between two writes of polls from behind the window.
 local BEHIND_MS = 1000
 
 local run = string.match(redis.call('INFO', 'server'), 'run_id:(%x+)')
@@ -43,7 +43,7 @@ if number then
   if n_ahead < tonumber(ARGV[2]) then
     redis.call('ZADD', KEYS[3], heard, ARGV[1])
   else
-    -- Pushed out of the window by those who came back: entering it again counts again.
+    -- Returning accounts may push this one out of the window; entering again is noted again.
     redis.call('ZREM', KEYS[3], ARGV[1])
     if clock.behind_ms < 0 or clock.heard_ms - clock.behind_ms >= BEHIND_MS then
       redis.call('HSET', KEYS[5], 'behind', heard)

@@ -1,6 +1,8 @@
-//! The line in Redis: one program's keys and the scripts that touch them.
+//! Queue of one program in Redis: its keys and the scripts that use them.
 //!
-//! All keys of a program carry `{program_id}`, so a cluster keeps them on one server.
+//! The **position** of an account is waiting, admitted or neither. A queue is **complete** once a
+//! rebuild has filled it in the memory of the server that runs at present; until then no position
+//! is returned. All keys of a program carry `{program_id}`, so a cluster keeps them on one server.
 
 use std::{
     collections::{HashMap, HashSet},
@@ -22,9 +24,9 @@ use crate::{
     infra::redis::{Call, Redis, RedisAway, Script},
 };
 
-/// Accounts placed by one script. Lua unpacks two values for each, of 8,000 at most.
+/// Accounts placed by one script. Lua unpacks two values for each, and at most 8,000.
 pub(crate) const PLACED_MAX: usize = 1_000;
-/// How long a rebuild may rest between two batches before another one takes over.
+/// Longest pause of a rebuild between two batches before another rebuild may take over.
 const REBUILD_LEASE: Duration = Duration::from_secs(10);
 
 static LOOK: LazyLock<Script> =
@@ -36,42 +38,42 @@ static BEGIN: LazyLock<Script> = LazyLock::new(|| Script::new(include_str!("begi
 static FINISH: LazyLock<Script> = LazyLock::new(|| Script::new(include_str!("finish.lua")));
 static PLACE: LazyLock<Script> = LazyLock::new(|| Script::new(include_str!("place.lua")));
 
-/// Where the line has an account.
+/// Position of an account in Redis.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Position {
-    /// The line is not complete.
+    /// The queue is not complete.
     Incomplete,
-    /// Neither waiting nor inside.
+    /// Neither waiting nor admitted.
     Nowhere { n_waiting: u64 },
     /// Waiting.
     Waiting { number: QueueNumber, n_ahead: u64, n_waiting: u64 },
-    /// Inside.
+    /// Admitted.
     Inside { n_waiting: u64 },
 }
 
-/// What became of a batch of places.
+/// Outcome of writing a batch of positions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Written {
-    /// The line is complete.
+    /// Written, and the queue is complete.
     Complete,
-    /// Written, but the rest of the line is missing.
+    /// Written, but the rest of the queue is missing.
     Incomplete,
-    /// Not written: the rebuild it belongs to was overtaken.
+    /// Not written: the rebuild of the batch was overtaken.
     Overtaken,
 }
 
-/// Whether a rebuild may go on.
+/// Answer to a request to begin a rebuild.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum RebuildBegun {
-    /// It is ours; its batches carry this nonce.
+    /// Begun; its batches carry this nonce.
     Ours(String),
-    /// Somebody else's runs.
+    /// Another rebuild is running.
     Others,
-    /// The line is complete.
+    /// The queue is complete.
     NotNeeded,
 }
 
-/// One program's line.
+/// Queue of one program in Redis.
 #[derive(Clone, Debug)]
 pub(crate) struct RedisQueue<'a> {
     redis: &'a Redis,
@@ -83,7 +85,8 @@ impl<'a> RedisQueue<'a> {
         Self { redis, program_id }
     }
 
-    /// Where `account_id` stands; notes that they asked, who may be silent for `grace`.
+    /// Returns the position of `account_id` and records the poll; an account may be silent for
+    /// `grace`.
     pub(crate) async fn look(
         &self,
         account_id: AccountId,
@@ -107,7 +110,8 @@ impl<'a> RedisQueue<'a> {
         })
     }
 
-    /// How many wait and how many are inside; `None` while the line is not complete.
+    /// Returns how many accounts wait and how many are admitted; `None` while the queue is not
+    /// complete.
     pub(crate) async fn count(&self) -> Result<Option<(i64, i64)>, RedisAway> {
         let mut call = COUNT.key(self.key("waiting"));
         call.key(self.key("active")).key(self.key("epoch"));
@@ -118,9 +122,9 @@ impl<'a> RedisQueue<'a> {
         })
     }
 
-    /// Liveness of the head of the line, as deep as `head_max` of it polled within `grace`,
-    /// or somewhat deeper; `None` while the line is not complete. Whoever entered the window
-    /// since the last look is noted as entering.
+    /// Returns the liveness of the head of the queue, deep enough to contain `head_max` accounts
+    /// that polled within `grace`, or somewhat deeper; `None` while the queue is not complete.
+    /// Accounts that entered the window since the last call are recorded as entering.
     pub(crate) async fn head(
         &self,
         head_max: usize,
@@ -147,8 +151,8 @@ impl<'a> RedisQueue<'a> {
         }))
     }
 
-    /// Puts accounts where they belong, at most [`PLACED_MAX`]; as a batch of the
-    /// rebuild `nonce`, if that is given.
+    /// Writes the positions of at most [`PLACED_MAX`] accounts; as a batch of the rebuild `nonce`,
+    /// if given.
     pub(crate) async fn place(
         &self,
         places: &[(AccountId, ProjectedPosition)],
@@ -187,7 +191,7 @@ impl<'a> RedisQueue<'a> {
         })
     }
 
-    /// Everybody in line with a number above `after` and up to `up_to`.
+    /// Returns the waiting accounts with a number above `after` and up to `up_to`.
     pub(crate) async fn waiting_between(
         &self,
         after: QueueNumber,
@@ -200,7 +204,7 @@ impl<'a> RedisQueue<'a> {
         Ok(flat.into_iter().filter_map(read).collect())
     }
 
-    /// Everybody inside.
+    /// Returns the admitted accounts.
     pub(crate) async fn inside(&self) -> Result<HashSet<AccountId>, RedisAway> {
         let mut ask = redis::cmd("ZRANGE");
         ask.arg(self.key("active")).arg(0).arg(-1);
@@ -208,7 +212,7 @@ impl<'a> RedisQueue<'a> {
         Ok(ids.iter().filter_map(|id| account(id)).collect())
     }
 
-    /// Begins to fill the line again from nothing.
+    /// Begins a rebuild of the queue from nothing.
     pub(crate) async fn begin(&self, rebuild_id: Uuid) -> Result<RebuildBegun, RedisAway> {
         let mut call = BEGIN.key(self.key("waiting"));
         call.key(self.key("active")).key(self.key("seen"));
@@ -222,7 +226,7 @@ impl<'a> RedisQueue<'a> {
         })
     }
 
-    /// Declares the line complete, if the rebuild `nonce` was not overtaken.
+    /// Declares the queue complete; false if the rebuild `nonce` was overtaken.
     pub(crate) async fn finish(&self, nonce: &str) -> Result<bool, RedisAway> {
         let mut call = FINISH.key(self.key("epoch"));
         call.key(self.key("nonce")).arg(nonce);
@@ -234,7 +238,7 @@ impl<'a> RedisQueue<'a> {
     }
 }
 
-/// Whether nobody was told so within `period`: the lines are compared by one instance.
+/// Claims the comparison of all queues for `period`; false if another instance has it.
 pub(crate) async fn is_turn_to_compare(redis: &Redis, period: Duration) -> bool {
     let mut claim = redis::cmd("SET");
     claim.arg(redis.key("mirror-pass")).arg(1).arg("NX").arg("PX").arg(millis(period));
@@ -260,7 +264,8 @@ fn int(value: &Value) -> i64 {
     }
 }
 
-/// Notes by account, from the two lists of `head.lua`: a negative one is of entering.
+/// Returns notes by account from the two lists of `head.lua`: a negative note is of entering the
+/// window.
 fn noted(accounts: &Value, notes: &Value) -> HashMap<AccountId, Note> {
     let (Value::Array(accounts), Value::Array(notes)) = (accounts, notes) else {
         return HashMap::new();
@@ -276,8 +281,8 @@ fn noted(accounts: &Value, notes: &Value) -> HashMap<AccountId, Note> {
     pairs.collect()
 }
 
-/// Members are the 16 bytes of the account's id: a million people wait in Redis at
-/// once, and text would cost each of them 20 bytes more.
+/// Members are the 16 bytes of the account's id: with a million accounts waiting, text would cost
+/// 20 bytes more for each.
 fn account(bytes: &[u8]) -> Option<AccountId> {
     Uuid::from_slice(bytes).ok().map(AccountId)
 }

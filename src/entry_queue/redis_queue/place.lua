@@ -1,25 +1,25 @@
--- Puts accounts where Postgres says they are.
+-- Writes the positions of accounts as Postgres has them.
 --
--- Run by: entry_queue::line::Line::place
+-- Run by: entry_queue::redis_queue::RedisQueue::place
 --
 -- KEYS[1]  waiting  zset    account -> queue number
 -- KEYS[2]  active   zset    account -> end of the stay (ms since the epoch)
 -- KEYS[3]  seen     zset    account -> `heard` at the last poll; negative: at entering the window
--- KEYS[4]  epoch    hash    run: the server that holds the line; since: complete since then (ms)
--- KEYS[5]  nonce    string  who is rebuilding the line, beginning with the server's run id
+-- KEYS[4]  epoch    hash    run: the server that holds the queue; since: complete since then (ms)
+-- KEYS[5]  nonce    string  names the rebuild that is running, beginning with the server's run id
 -- ARGV[1]  nonce            of the rebuild this batch belongs to; empty outside of one
--- ARGV[2]  lease_ms         how long the nonce stands without another batch
--- ARGV[3]  n_waiting        then so many pairs: queue number, account
--- ARGV[..] n_inside         then so many pairs: end of the stay, account
--- ARGV[..] the rest         accounts that are neither
+-- ARGV[2]  lease_ms         the nonce lapses after this time without another batch
+-- ARGV[3]  n_waiting        then as many pairs: queue number, account
+-- ARGV[..] n_inside         then as many pairs: end of the stay, account
+-- ARGV[..] the rest         accounts that are neither waiting nor admitted
 --
--- Returns  1 written, the line is complete
---          0 written, the line is not complete
---         -1 nothing written: the rebuild was overtaken by another or by a lost memory
+-- Returns  1 written, the queue is complete
+--          0 written, the queue is not complete
+--         -1 nothing written: the rebuild was overtaken by another one or by a loss of memory
 --
 -- Why a script: a batch of a rebuild may only be written into the memory that the rebuild
--- began with, and nobody may be seen in `waiting` and in `active`.
--- Cost: O(log n) an account.
+-- began with, and no account may be visible in both `waiting` and `active`.
+-- Cost: O(log n) per account.
 
 local run = string.match(redis.call('INFO', 'server'), 'run_id:(%x+)')
 if ARGV[1] ~= '' then
@@ -28,7 +28,7 @@ if ARGV[1] ~= '' then
   redis.call('PEXPIRE', KEYS[5], ARGV[2])
 end
 
--- The pairs from `at` on, and the accounts in them.
+-- Returns the pairs from `at` on, their accounts, and the index after them.
 local function pairs_from(at)
   local scored, accounts = {}, {}
   for i = at + 1, at + 2 * ARGV[at], 2 do

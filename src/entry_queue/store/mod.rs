@@ -1,9 +1,9 @@
-//! SQL of single tokens; joining, admission, guards and the purge have stores of their own.
+//! SQL of single tokens; joins, admission, guards and the purge have stores of their own.
 //!
-//! A line grows from nothing to a million in minutes, faster than the planner's statistics,
-//! and a plan made for an empty table reads all of it. So whatever is asked about many
-//! accounts or programs at once asks for each of them alone: `lateral (… limit 1)` leaves
-//! the planner no other way than one step into an index for each.
+//! A queue grows from nothing to a million tokens in minutes, faster than the planner's statistics,
+//! and a plan made for an empty table reads all of it. Therefore every statement about many
+//! accounts or programs asks for each of them alone: `lateral (… limit 1)` leaves the planner no
+//! other way than one index lookup for each.
 
 use chrono::{DateTime, Utc};
 use sqlx::PgExecutor;
@@ -17,18 +17,18 @@ use crate::{
 
 pub(crate) mod positions;
 
-/// Where Redis should have one account.
+/// Position that an account should have in Redis.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ProjectedPosition {
-    /// In line, with this number.
+    /// Waiting, with this number.
     Waiting(QueueNumber),
-    /// Inside until then.
+    /// Admitted, with a stay until this moment.
     Inside(DateTime<Utc>),
-    /// Neither: no live token, or parked.
+    /// Neither: no live token, or a parked one.
     Nowhere,
 }
 
-/// The latest place of one person in one line.
+/// Returns the latest token of an account in a queue.
 pub(crate) async fn find_token(
     db: &Pool,
     program_id: ProgramId,
@@ -53,7 +53,7 @@ pub(crate) async fn find_token(
     .await
 }
 
-/// The stay of somebody who is inside at this moment.
+/// Returns the stay of an account, if it has not ended at this moment.
 pub(crate) async fn find_stay(
     db: &Pool,
     program_id: ProgramId,
@@ -76,8 +76,7 @@ pub(crate) async fn find_stay(
     .await
 }
 
-/// The stay of somebody whose token is `ACTIVE`, whatever the clock says, its row
-/// locked.
+/// Locks the `ACTIVE` token of an account, whatever the clock says, and returns its stay.
 pub(crate) async fn lock_stay(
     tx: &mut Connection,
     program_id: ProgramId,
@@ -100,7 +99,7 @@ pub(crate) async fn lock_stay(
     .await
 }
 
-/// The place of one person that is not over, its row locked.
+/// Locks the live token of an account.
 pub(crate) async fn lock_live_token(
     tx: &mut Connection,
     program_id: ProgramId,
@@ -123,7 +122,7 @@ pub(crate) async fn lock_live_token(
     .await
 }
 
-/// Moves the end of a locked stay's place to `until`, unless it is later already.
+/// Moves the expiry of a locked token to `until`, unless it is later already.
 pub(crate) async fn write_expiry(
     tx: &mut Connection,
     token_id: TokenId,
@@ -139,7 +138,7 @@ pub(crate) async fn write_expiry(
     Ok(())
 }
 
-/// Ends a place whose row is locked.
+/// Ends a locked token with `status`.
 pub(crate) async fn write_end(
     tx: &mut Connection,
     token_id: TokenId,
@@ -155,7 +154,7 @@ pub(crate) async fn write_end(
     Ok(())
 }
 
-/// Notes who let somebody in past the line.
+/// Records the administrator who admitted a token past the queue.
 pub(crate) async fn write_let_in_by(
     tx: &mut Connection,
     token_id: TokenId,
@@ -171,7 +170,7 @@ pub(crate) async fn write_let_in_by(
     Ok(())
 }
 
-/// Puts somebody who came back into the line again, with the number they have.
+/// Returns a parked token to the queue, with the number it has.
 pub(crate) async fn write_return(db: &Pool, token_id: TokenId) -> Result<(), sqlx::Error> {
     sqlx::query!(
         "update queue_tokens set parked_at = null where id = $1 and status = 'WAITING'",
@@ -182,7 +181,7 @@ pub(crate) async fn write_return(db: &Pool, token_id: TokenId) -> Result<(), sql
     Ok(())
 }
 
-/// Whether anybody stands in this line; the parked do not.
+/// Whether any account waits in this queue; parked ones do not count.
 pub(crate) async fn is_anybody_waiting(
     db: impl PgExecutor<'_>,
     program_id: ProgramId,
@@ -200,7 +199,7 @@ pub(crate) async fn is_anybody_waiting(
     .await
 }
 
-/// Where Redis should have each of `accounts`, in their order.
+/// Returns the position that each of `accounts` should have in Redis, in their order.
 pub(crate) async fn places_of(
     db: &Pool,
     program_id: ProgramId,

@@ -1,4 +1,4 @@
-//! The SQL that reads whole lines, page by page.
+//! SQL that reads whole queues, page by page.
 
 use std::collections::HashSet;
 
@@ -8,7 +8,7 @@ use crate::{
     accounts::AccountId, catalog::ProgramId, entry_queue::model::QueueNumber, infra::postgres::Pool,
 };
 
-/// Programs in which anybody waits or is inside.
+/// Returns programs with waiting or admitted accounts.
 pub(crate) async fn list_with_line(db: &Pool) -> Result<Vec<ProgramId>, sqlx::Error> {
     sqlx::query_scalar!(
         r#"
@@ -31,7 +31,7 @@ pub(crate) async fn list_with_line(db: &Pool) -> Result<Vec<ProgramId>, sqlx::Er
     .await
 }
 
-/// Programs that anybody ever joined.
+/// Returns programs that any account ever joined.
 pub(crate) async fn list_ever_joined(db: &Pool) -> Result<Vec<ProgramId>, sqlx::Error> {
     sqlx::query_scalar!(
         r#"select program_id as "id: ProgramId" from queue_numbers where next_number > 1"#,
@@ -40,8 +40,8 @@ pub(crate) async fn list_ever_joined(db: &Pool) -> Result<Vec<ProgramId>, sqlx::
     .await
 }
 
-/// Keeps how long a line is at this minute, if nobody has kept it yet, and forgets minutes
-/// that no chart shows any more.
+/// Records the length of a queue at the current minute, unless it is recorded already, and deletes
+/// minutes older than the charts show (2 hours).
 pub(crate) async fn write_minute(
     db: &Pool,
     program_id: ProgramId,
@@ -67,7 +67,7 @@ pub(crate) async fn write_minute(
     Ok(())
 }
 
-/// The next page of the line behind `after`, in order.
+/// Returns the next page of waiting accounts after `after`, in number order.
 pub(crate) async fn list_waiting(
     db: &Pool,
     program_id: ProgramId,
@@ -92,7 +92,7 @@ pub(crate) async fn list_waiting(
     Ok(page.into_iter().map(|row| (row.account_id, row.number)).collect())
 }
 
-/// Everybody inside. As many as a hall's corridor holds, so they come at once.
+/// Returns all admitted accounts at once; unlike waiting ones, not in pages.
 pub(crate) async fn list_inside(
     db: &Pool,
     program_id: ProgramId,
@@ -109,7 +109,7 @@ pub(crate) async fn list_inside(
     Ok(ids.into_iter().collect())
 }
 
-/// How many wait, those who were passed over apart, and how many are inside.
+/// Returns how many accounts wait, parked ones excluded, and how many are admitted.
 pub(crate) async fn count(db: &Pool, program_id: ProgramId) -> Result<(i64, i64), sqlx::Error> {
     let counted = sqlx::query!(
         r#"
@@ -126,19 +126,19 @@ pub(crate) async fn count(db: &Pool, program_id: ProgramId) -> Result<(i64, i64)
     Ok((counted.waiting, counted.inside))
 }
 
-/// So many went through since a moment.
+/// Count of tokens since a moment.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Through {
     pub(crate) n: i64,
     pub(crate) since: DateTime<Utc>,
 }
 
-/// How many places were freed, however the stays ended: since `since`, or since there is a
-/// line, if that is later. Until somebody was last let in who had hardly waited there was
-/// none, and nobody came whose place could be freed.
+/// Returns how many admitted tokens ended, in whatever way, since `since` or since the queue began,
+/// if that is later. The queue began with the last admission after less than two seconds of
+/// waiting: until then accounts hardly waited.
 ///
-/// The planner is told `since` beside the later moment, of which it knows nothing: it would
-/// read every row.
+/// The statement compares with `since` beside the later moment, of which the planner knows nothing:
+/// it would read every row.
 pub(crate) async fn count_freed(
     db: &Pool,
     program_id: ProgramId,
@@ -164,7 +164,7 @@ pub(crate) async fn count_freed(
     .await
 }
 
-/// How many were let in, as [`count_freed`].
+/// Returns how many tokens were admitted; the beginning is that of [`count_freed`].
 pub(crate) async fn count_admitted(
     db: &Pool,
     program_id: ProgramId,

@@ -18,20 +18,20 @@ static LEAVE: LazyLock<Script> = LazyLock::new(|| {
 });
 static RENEW: LazyLock<Script> = LazyLock::new(|| Script::new(include_str!("lease_renew.lua")));
 
-/// Where instances wake each other's waiters.
+/// Channel on which instances wake each other's waiters.
 pub(crate) const CHANNEL: &str = "fair-wake";
-/// The keys of one lock, as `fair_line.lua` names them.
+/// Keys of one lock, as `fair_line.lua` names them.
 const KEYS: [&str; 7] = ["holder", "line", "present", "deadline", "clock", "pace", "marks"];
-/// When a line that nobody touches is forgotten.
+/// Time after which the waiters of an unused lock are forgotten.
 const LINE_KEPT: Duration = Duration::from_mins(10);
 
-/// How an attempt ends, as `fair_leave.lua` knows it.
+/// End of an attempt, as `fair_leave.lua` names it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum How {
     Done,
     Later,
     Gone,
-    /// It ended before.
+    /// Already ended; nothing to send.
     Nothing,
 }
 
@@ -45,7 +45,7 @@ impl How {
     }
 }
 
-/// What a script of this lock answers.
+/// Answer of a script of this lock.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum LockStep {
     Taken { fence: u64 },
@@ -69,7 +69,7 @@ impl LockAttempt {
             redis.key(format_args!("fair:{{{scope}}}:{name}:{part}"))
         };
         Self {
-            // Whoever is cancelled leaves after having come.
+            // A cancelled attempt must leave after having entered, so its commands stay in order.
             redis: redis.in_order(),
             terms,
             keys: KEYS.map(key),
@@ -78,7 +78,7 @@ impl LockAttempt {
         }
     }
 
-    /// Marks whatever this attempt takes.
+    /// Returns the mark of this attempt, which is the value of a lock that it holds.
     pub(crate) fn mark(&self) -> &str {
         &self.mark
     }
@@ -92,7 +92,7 @@ impl LockAttempt {
         holder
     }
 
-    /// A script with what `fair_line.lua` reads.
+    /// Prepares a script with the keys and arguments that `fair_line.lua` reads.
     fn call<'a>(&self, script: &'a Script) -> Call<'a> {
         let terms = &self.terms;
         let mut call = script.prepare_invoke();

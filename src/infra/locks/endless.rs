@@ -1,15 +1,15 @@
-//! Looking for locks that would never end.
+//! Search for locks without an expiry.
 
 use crate::infra::redis::{Redis, RedisAway};
 
-/// How the key of every kind of lock begins.
+/// Prefixes of the keys of every kind of lock.
 const KINDS: [&str; 3] = ["lease:", "fence:", "fair:"];
-/// Locks looked at in one go.
+/// Locks read for each kind.
 const LOOKED_AT_MAX: usize = 10_000;
 
-/// The keys of locks that have no end of their own, at most `keys_max`.
+/// Returns the keys of locks that never expire, at most `keys_max`.
 pub async fn list_endless(redis: &Redis, keys_max: usize) -> Result<Vec<String>, RedisAway> {
-    // Kept without an end, as opposed to -2: gone.
+    // Answer of TTL for a key without an expiry; -2 means that the key is gone.
     const NO_END: i64 = -1;
     let mut endless = Vec::new();
     for kind in KINDS {

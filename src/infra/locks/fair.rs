@@ -1,4 +1,4 @@
-//! The fair lock: first come, first served, across instances.
+//! Fair lock: first come, first served, across instances.
 
 use std::{sync::Arc, time::Duration};
 
@@ -16,27 +16,27 @@ use crate::infra::{
     signals::{self, Listener},
 };
 
-/// How long an answer may be kept waiting for the lock to be given back.
+/// Upper bound of a caller's wait for the release of the lock.
 const RELEASE_WAIT_MAX: Duration = Duration::from_millis(100);
-/// Answers that came too late to be believed before one attempt ends.
+/// Late answers after which one attempt ends.
 const LATE_ANSWERS_MAX: u32 = 3;
 
-/// How long the things of a fair lock last.
+/// Durations of a fair lock.
 #[derive(Clone, Copy, Debug)]
 pub struct FairTerms {
-    /// How long the lock is held if its watchdog dies.
+    /// Expiry of the lock if its watchdog dies.
     pub lease: Duration,
-    /// How often the watchdog prolongs it.
+    /// Interval at which the watchdog renews the lock.
     pub renewed_every: Duration,
-    /// When the watchdog stops, whatever the holder is doing.
+    /// Time after which the watchdog stops, whatever the holder is doing.
     pub at_most: Duration,
-    /// How often a waiter asks without having been woken.
+    /// Interval at which a waiter asks without having been woken.
     pub poll: Duration,
-    /// How long a waiter counts as present without asking.
+    /// Time for which a waiter counts as present without asking.
     pub presence: Duration,
-    /// How long whoever went away keeps the place.
+    /// Time for which an absent waiter keeps its place.
     pub absence: Duration,
-    /// How long anybody keeps it, from arrival.
+    /// Time for which any waiter keeps its place, from arrival.
     pub line: Duration,
 }
 
@@ -55,47 +55,47 @@ impl Default for FairTerms {
 }
 
 impl FairTerms {
-    /// Age, counted from the question, at which the answer that the lock is taken is no
-    /// longer believed: half of the lease, so that the other half is left for the watchdog.
+    /// Returns the age, counted from the request, from which an answer that the lock is taken is no
+    /// longer trusted: half of the lease, so that the other half is left for the watchdog.
     fn believed(self) -> Duration {
         self.lease / 2
     }
 }
 
-/// Where somebody stands who did not get the lock in time. The place is kept.
+/// Position of a waiter that did not get the lock in time. The place is kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Waiting {
-    /// How many stand in the line, this one included.
+    /// Number of waiters, this one included.
     pub count: u64,
-    /// How many of them stand before this one.
+    /// Number of waiters before this one.
     pub ahead: u64,
-    /// How long each one took lately; unknown until somebody did.
+    /// Mean time between releases of the lock lately; `None` until it was measured.
     pub gap: Option<Duration>,
 }
 
 impl Waiting {
-    /// How long it takes at the measured pace.
+    /// Returns the expected wait at the measured pace; `None` while the pace is unknown.
     pub fn estimate(&self) -> Option<Duration> {
         let turns = u32::try_from(self.ahead.saturating_add(1)).unwrap_or(u32::MAX);
         self.gap.map(|gap| gap.saturating_mul(turns))
     }
 }
 
-/// Why the lock was not taken.
+/// Reasons for which the lock was not taken.
 #[derive(Debug, thiserror::Error)]
 pub enum FairError {
-    /// It was not this one's turn in time.
+    /// Other waiters were first for the whole wait.
     #[error("{} wait for this lock", .0.count)]
     Waiting(Waiting),
     /// Redis could not be asked.
     #[error(transparent)]
     Away(#[from] RedisAway),
-    /// Every answer came too late to be believed.
+    /// Every answer came too late to be trusted.
     #[error("the lock may have been lost before its answer came")]
     Late,
 }
 
-/// The fair locks of one instance; clones share the listener.
+/// Fair locks of one instance; clones share the listener.
 #[derive(Clone, Debug)]
 pub struct FairLocks {
     redis: Redis,
@@ -105,7 +105,7 @@ pub struct FairLocks {
 }
 
 impl FairLocks {
-    /// Begins to listen for wake-ups; they are missed while Redis is away.
+    /// Creates the locks and begins to listen for wake-ups; these are missed while Redis is away.
     pub fn new(redis: &Redis, terms: FairTerms) -> Self {
         let wakeups = Wakeups::default();
         let hearing = wakeups.clone();
@@ -113,10 +113,10 @@ impl FairLocks {
         Self { redis: redis.clone(), terms, wakeups, _listener: Arc::new(listener) }
     }
 
-    /// Takes the lock called `name` for `waiter` when everybody who came earlier and is
-    /// present has had it, waiting at most `wait`. Whoever waited in vain keeps the place
-    /// for [`FairTerms::absence`] and comes back to it by asking again; a future that is
-    /// dropped gives it up.
+    /// Takes the lock called `name` for `waiter` once every earlier waiter that is present has had
+    /// it, waiting at most `wait`. A waiter whose wait ran out keeps its place for
+    /// [`FairTerms::absence`] and returns to it with the next call; dropping the future gives the
+    /// place up.
     pub async fn take(
         &self,
         name: &LeaseName,
@@ -139,7 +139,7 @@ impl FairLocks {
     ) -> Result<FairGuard, FairError> {
         let attempt = LockAttempt::new(&self.redis, self.terms, name, waiter);
         let wakeup = self.wakeups.register(attempt.mark());
-        // Made before Redis is asked: whatever is cancelled here leaves nothing behind.
+        // The guard is made before Redis is asked, so that a cancelled call leaves nothing behind.
         let mut guard = FairGuard { attempt, how: How::Gone, fence: 0, watchdog: None };
         let mut n_late = 0;
         loop {
@@ -153,7 +153,8 @@ impl FairLocks {
                 LockStep::Taken { fence } if asked.elapsed() < self.terms.believed() => {
                     return Ok(guard.held(fence));
                 }
-                // Whoever slept since the question may have lost the lock again.
+                // The process may have slept since the request, and the lock may have expired
+                // meanwhile.
                 LockStep::Taken { .. } if n_late == LATE_ANSWERS_MAX => {
                     return Err(FairError::Late);
                 }
@@ -172,7 +173,7 @@ impl FairLocks {
     }
 }
 
-/// A fair lock that is held. Dropping it gives it back as well, without waiting.
+/// Held fair lock. Dropping the guard releases the lock as well, without waiting.
 #[derive(Debug)]
 pub struct FairGuard {
     attempt: LockAttempt,
@@ -182,21 +183,20 @@ pub struct FairGuard {
 }
 
 impl FairGuard {
-    /// Rises with every taking of this lock.
+    /// Returns the fencing number, which rises each time this lock is taken.
     pub fn fence(&self) -> u64 {
         self.fence
     }
 
-    /// Whether the watchdog found the lock gone. False proves nothing.
+    /// Whether the watchdog found the lock gone; false proves nothing.
     pub fn is_lost(&self) -> bool {
         self.watchdog.as_ref().is_some_and(Watchdog::is_lost)
     }
 
-    /// Gives the lock back and wakes the next one. The caller is kept waiting a moment
-    /// at most.
+    /// Releases the lock and wakes the next waiter. The caller waits at most 100 ms.
     pub async fn release(mut self) {
         if let Some(released) = self.leave_behind() {
-            // Whether it took too long or failed changes nothing for the caller.
+            // A late or failed release changes nothing for the caller.
             drop(tokio::time::timeout(RELEASE_WAIT_MAX, released).await);
         }
     }
@@ -213,8 +213,7 @@ impl FairGuard {
         self
     }
 
-    /// Ends the attempt in a task of its own, once: whoever is dropped in the middle
-    /// cannot stop it.
+    /// Ends the attempt once, in a task of its own that a dropped caller cannot stop.
     fn leave_behind(&mut self) -> Option<JoinHandle<()>> {
         self.watchdog = None;
         let how = std::mem::replace(&mut self.how, How::Nothing);

@@ -1,13 +1,13 @@
--- Joins the line or comes back to it, and takes the lock if the waiter is next.
+-- Adds or returns a waiter to the waiters, and takes the lock if this waiter is next.
 --
--- Run by: infra::locks::attempt::Attempt, behind fair_line.lua
+-- Run by: infra::locks::attempt::LockAttempt, behind fair_line.lua
 --
--- KEYS[1..7], ARGV[1..8]  as fair_line.lua names them
+-- KEYS[1..7], ARGV[1..8]  as fair_line.lua describes them
 --
--- Returns  what fair_line.lua says
+-- Returns  what fair_line.lua describes
 --
--- Why a script: whether the lock is free and who is first must be one look, or a
--- newcomer would pass somebody who waits.
+-- Why a script: whether the lock is free and which waiter is first must be read atomically,
+-- or a newcomer would pass an earlier waiter.
 -- Cost: O(log n).
 
 sweep()

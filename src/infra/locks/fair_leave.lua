@@ -1,21 +1,21 @@
--- Gives the lock back, steps out of the line for a while, or leaves it for good.
+-- Releases the lock, marks the waiter absent for a while, or removes the waiter.
 --
--- Run by: infra::locks::attempt::Attempt, behind fair_line.lua
+-- Run by: infra::locks::attempt::LockAttempt, behind fair_line.lua
 --
--- KEYS[1..7], ARGV[1..8]  as fair_line.lua names them
--- ARGV[9]  how   done: it had the lock; later: the place is kept; gone: it is given up
+-- KEYS[1..7], ARGV[1..8]  as fair_line.lua describes them
+-- ARGV[9]  how   done: it held the lock; later: its place is kept; gone: its place is given up
 --
--- Returns  what fair_line.lua says
+-- Returns  what fair_line.lua describes
 --
--- Why a script: compare and delete must be one step, and so must be the look at whether
--- the lock is free and who is first.
+-- Why a script: compare and delete must be atomic, and so must be the check whether the lock
+-- is free and which waiter is first.
 -- Cost: O(log n).
 
 local GAP_US_MAX = 10000000
 local how = ARGV[9]
 
 local held = redis.call('GET', holder)
--- Its turn came just when it was about to go.
+-- This attempt got the lock, or may take it, just as it was about to leave.
 if how == 'later' then
   if held == mark then return keep() end
   local is_here = redis.call('HGET', marks, waiter) == mark
@@ -28,14 +28,14 @@ if is_released then
 end
 local waits_as = redis.call('HGET', marks, waiter)
 if waits_as and waits_as ~= mark then
-  -- Another attempt of the same waiter keeps the place for itself.
+  -- Another attempt of the same waiter is inside a request and keeps the place.
 elseif how == 'gone' then
   forget(waiter)
 elseif how == 'later' and redis.call('ZSCORE', line, waiter) then
   step_out(waiter, now_ms)
 end
 if is_released then
-  -- The time between two who gave it back while others waited is what one of them costs.
+  -- The time between two releases while others waited is the cost of one holder.
   local last = tonumber(redis.call('HGET', pace, 'last') or 0)
   if now_us - last < GAP_US_MAX and redis.call('ZCARD', line) > 0 then
     local gap = tonumber(redis.call('HGET', pace, 'gap') or (now_us - last))

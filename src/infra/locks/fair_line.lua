@@ -1,31 +1,31 @@
--- What every script of a fair lock begins with: the line and who of it is here.
+-- Beginning of every script of a fair lock: its waiters and which of them are present.
 --
--- Run by: infra::locks::attempt::Attempt, in front of fair_enter.lua and fair_leave.lua
+-- Run by: infra::locks::attempt::LockAttempt, in front of fair_enter.lua and fair_leave.lua
 --
--- KEYS[1]  holder    string  the mark of whoever has the lock
+-- KEYS[1]  holder    string  the mark of the attempt that holds the lock
 -- KEYS[2]  line      zset    waiter -> arrival number
--- KEYS[3]  present   zset    waiter -> arrival number: those inside a request now
--- KEYS[4]  deadline  zset    waiter -> when they count as absent, or lose their place (ms)
--- KEYS[5]  clock     string  the last number given out
--- KEYS[6]  pace      hash    last: when the lock was last given back (us); gap: mean time between
---                            (us); fence: the number of whoever has it
--- KEYS[7]  marks     hash    waiter -> the mark of their attempt that is inside a request
--- ARGV[1]  mark         this attempt's
--- ARGV[2]  waiter       whose attempt it is
--- ARGV[3]  channel      where the next one is woken
--- ARGV[4]  lease_ms     when the lock ends by itself
+-- KEYS[3]  present   zset    waiter -> arrival number: those inside a request
+-- KEYS[4]  deadline  zset    waiter -> when it counts as absent, or loses its place (ms)
+-- KEYS[5]  clock     string  the last number that was issued
+-- KEYS[6]  pace      hash    last: time of the last release (us); gap: mean time between releases
+--                            (us); fence: the fencing number of the holder
+-- KEYS[7]  marks     hash    waiter -> the mark of its attempt that is inside a request
+-- ARGV[1]  mark         of this attempt
+-- ARGV[2]  waiter       of this attempt
+-- ARGV[3]  channel      on which the next waiter is woken
+-- ARGV[4]  lease_ms     expiry of the lock
 -- ARGV[5]  presence_ms  how long a waiter counts as present without asking again
--- ARGV[6]  absence_ms   how long the absent keep their place
--- ARGV[7]  line_ms      how long anybody keeps it, from arrival
--- ARGV[8]  kept_ms      when a line that nobody touches is forgotten
+-- ARGV[6]  absence_ms   how long an absent waiter keeps its place
+-- ARGV[7]  line_ms      how long any waiter keeps its place, from arrival
+-- ARGV[8]  kept_ms      expiry of the waiters of an unused lock
 --
--- Returns  nothing: what follows it returns
+-- Returns  nothing: the script that follows returns
 --          { taken 0|1, fence, waiting, ahead, gap_us or -1 }
 --
--- Why a script: it is one half of two, and both must see the line alike.
+-- Why a script: it is one half of two scripts, and both must read the same state.
 -- A number is an arrival time in us, raised by one where two would be equal: numbers
--- rise even when Redis forgot the last one, and say themselves when somebody came.
--- Cost: O(log n) a step; whoever lapses is moved twice at most.
+-- rise even when Redis forgot the last one, and state the time of arrival themselves.
+-- Cost: O(log n) for each command; a waiter that lapses is moved at most twice.
 
 local LAPSED_MAX = 32
 
@@ -52,7 +52,7 @@ local function forget(who)
   redis.call('HDEL', marks, who)
 end
 
--- From `since_ms` on this waiter is absent: the place is kept for a while.
+-- Marks the waiter absent from `since_ms` on: its place is kept for a while.
 local function step_out(who, since_ms)
   local arrival = tonumber(redis.call('ZSCORE', line, who) or 0)
   local ends_ms = math.min(since_ms + absence_ms, math.floor(arrival / 1000) + line_ms)
@@ -76,7 +76,7 @@ local function sweep()
   end
 end
 
--- The first who is here. One that died in a request is passed over.
+-- Returns the first present waiter. A waiter whose presence lapsed is passed over.
 local function first_present()
   for _ = 1, LAPSED_MAX do
     local first = redis.call('ZRANGE', present, 0, 0)[1]
@@ -88,7 +88,7 @@ local function first_present()
   return nil
 end
 
--- How long the line is, how many of it stand before the waiter, and the pace.
+-- Returns the number of waiters, how many are before this one, and the pace.
 local function view()
   local count, ahead = redis.call('ZCARD', line), redis.call('ZRANK', line, waiter) or 0
   return count, ahead, tonumber(redis.call('HGET', pace, 'gap') or -1)
@@ -99,7 +99,7 @@ local function has_it(fence)
   return { 1, tonumber(fence), waiting, 0, gap }
 end
 
--- The lock, which is free, becomes this attempt's.
+-- Takes the lock, which is free, for this attempt.
 local function take()
   forget(waiter)
   local fence = string.format('%.0f', next_number())
@@ -109,14 +109,14 @@ local function take()
   return has_it(fence)
 end
 
--- The lock is this attempt's already: its answer got lost, or came too late to be believed.
+-- Renews the lock, which this attempt holds: the answer got lost, or came too late to be trusted.
 local function keep()
   redis.call('PEXPIRE', holder, lease_ms)
   return has_it(redis.call('HGET', pace, 'fence') or 0)
 end
 
--- Wakes the attempt of whoever is first. The message gives them nothing: the lock, which is
--- free, is theirs when they ask for it, and nobody else's while they are present.
+-- Wakes the attempt of the first waiter. The message grants nothing: the free lock is taken by
+-- asking for it, and no other waiter gets it while the first is present.
 local function wake(first)
   local theirs = redis.call('HGET', marks, first)
   if theirs then redis.call('PUBLISH', channel, theirs) end

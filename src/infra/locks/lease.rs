@@ -1,4 +1,4 @@
-//! Leases, one or several at once.
+//! Leases, taken one or several at once.
 
 use std::{
     collections::BTreeMap,
@@ -16,18 +16,17 @@ static TAKE: LazyLock<Script> = LazyLock::new(|| Script::new(include_str!("lease
 static RENEW: LazyLock<Script> = LazyLock::new(|| Script::new(include_str!("lease_renew.lua")));
 static RELEASE: LazyLock<Script> = LazyLock::new(|| Script::new(include_str!("lease_release.lua")));
 
-/// How long an attempt waits for an earlier attempt of the same order.
+/// Upper bound of an attempt's wait for an earlier attempt of the same owner.
 const OWN_WAIT_MAX: Duration = Duration::from_secs(2);
-/// How often it looks meanwhile.
+/// Interval of the checks during that wait.
 const OWN_WAIT_STEP: Duration = Duration::from_millis(40);
-/// How long an answer may be kept waiting for leases to be given back. Giving back
-/// goes on behind it.
+/// Upper bound of a caller's wait for the release of leases, which goes on in the background.
 const RELEASE_WAIT_MAX: Duration = Duration::from_millis(100);
-/// How long a scope remembers its last fencing number. Only a clock that steps back
-/// needs it: the number is never below Redis' time.
+/// Time for which a scope remembers its last fencing number. Only a clock that is set back needs
+/// it: the number is never below Redis' time.
 const FENCE_KEPT: Duration = Duration::from_hours(1);
 
-/// What a lease is for. Names of one scope share a cluster slot.
+/// Name of a lease. Names of one scope share a cluster slot.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct LeaseName {
     scope: String,
@@ -35,34 +34,34 @@ pub struct LeaseName {
 }
 
 impl LeaseName {
-    /// `name` within `scope`.
+    /// Creates the name `name` within `scope`.
     pub fn new(scope: &impl ToString, name: &impl ToString) -> Self {
         Self { scope: scope.to_string(), name: name.to_string() }
     }
 
-    /// What names of one cluster slot share.
+    /// Returns the scope, which decides the cluster slot.
     pub fn scope(&self) -> &str {
         &self.scope
     }
 
-    /// The name within its scope.
+    /// Returns the name within its scope.
     pub fn name(&self) -> &str {
         &self.name
     }
 }
 
-/// How long leases are held.
+/// Duration for which leases are held.
 #[derive(Clone, Copy, Debug)]
 pub enum Term {
-    /// Until they are given back, and no longer than this.
+    /// Until they are released, and no longer than this.
     Fixed(Duration),
-    /// Until they are given back or the guard is dropped: a watchdog prolongs them.
+    /// Until they are released or the guard is dropped: a watchdog renews them.
     Watched {
-        /// When they end if the watchdog dies.
+        /// Expiry of the leases if the watchdog dies.
         lease: Duration,
-        /// How often the watchdog prolongs them.
+        /// Interval at which the watchdog renews them.
         renewed_every: Duration,
-        /// When it stops, whatever the holder is doing.
+        /// Time after which the watchdog stops, whatever the holder is doing.
         at_most: Duration,
     },
 }
@@ -75,13 +74,13 @@ impl Term {
     }
 }
 
-/// Why leases were not taken. Nothing is held then.
+/// Reasons for which leases were not taken. None of them is held then.
 #[derive(Debug, thiserror::Error)]
 pub enum LeaseError {
-    /// Others hold some of them.
+    /// Other owners hold these names.
     #[error("{} of the leases are held by others", .0.len())]
     Held(Vec<LeaseName>),
-    /// An earlier attempt of the same order holds them and did not finish in time.
+    /// An earlier attempt of the same owner holds them and did not finish in time.
     #[error("an earlier attempt of the same order is still running")]
     OwnStillRunning,
     /// Redis could not be asked.
@@ -89,7 +88,7 @@ pub enum LeaseError {
     Away(#[from] RedisAway),
 }
 
-/// Leases that are held. Dropping them gives them back as well, without waiting.
+/// Held leases. Dropping the guard releases them as well, without waiting.
 #[derive(Debug)]
 pub struct Lease {
     marks: Marks,
@@ -98,8 +97,8 @@ pub struct Lease {
 }
 
 impl Lease {
-    /// Takes all of `names` or none, at once. Only an earlier attempt of the same
-    /// `owner` is waited for, a bounded time.
+    /// Takes all of `names` at once, or none. Waits only for an earlier attempt of the same
+    /// `owner`, for at most two seconds.
     pub async fn take(
         redis: &Redis,
         names: impl IntoIterator<Item = LeaseName>,
@@ -128,8 +127,8 @@ impl Lease {
         owner: &str,
         term: Term,
     ) -> Result<Self, LeaseError> {
-        // Made before Redis is asked: when this future is dropped or fails half-way,
-        // the guard gives back whatever was taken.
+        // The guard is made before Redis is asked: when this future is dropped or fails half-way,
+        // the guard releases whatever was taken.
         let mut lease = Self { marks: Marks::new(redis, names, owner), fence: 0, watchdog: None };
         let lease_ms = millis(term.lease());
         let scopes = Arc::clone(&lease.marks.scopes);
@@ -142,7 +141,7 @@ impl Lease {
             call.arg(&lease.marks.mark).arg(owner).arg(lease_ms).arg(millis(FENCE_KEPT));
             let (taken, fence, others, own): (u8, u64, Vec<usize>, Vec<usize>) =
                 lease.marks.redis.run(&call).await?;
-            // Refused at the first scope: there is nothing to give back.
+            // A refusal at the first scope leaves nothing to release.
             lease.marks.is_released = taken == 0 && lease.fence == 0;
             if !others.is_empty() {
                 let name_of = |idx: &usize| names.get(*idx).map(|name| LeaseName::new(scope, name));
@@ -164,23 +163,23 @@ impl Lease {
         Ok(lease)
     }
 
-    /// Rises with every taking of the same names.
+    /// Returns the fencing number, which rises each time the same names are taken.
     pub fn fence(&self) -> u64 {
         self.fence
     }
 
-    /// Whether the watchdog found a lease gone. False proves nothing: a lease may
-    /// have ended a moment ago.
+    /// Whether the watchdog found a lease gone. False proves nothing: a lease may have ended a
+    /// moment ago.
     pub fn is_lost(&self) -> bool {
         self.watchdog.as_ref().is_some_and(Watchdog::is_lost)
     }
 
-    /// Gives the leases back. The caller is kept waiting a moment at most; a Redis
-    /// that does not answer lets them end by themselves.
+    /// Releases the leases. The caller waits at most 100 ms; where Redis does not
+    /// answer, the leases expire by themselves.
     pub async fn release(mut self) {
         self.watchdog = None;
         if let Some(released) = self.marks.release_behind() {
-            // Whether it took too long or failed changes nothing for the caller.
+            // A late or failed release changes nothing for the caller.
             drop(tokio::time::timeout(RELEASE_WAIT_MAX, released).await);
         }
     }
@@ -193,11 +192,11 @@ impl Drop for Lease {
     }
 }
 
-/// The keys of one attempt and what it wrote into them.
+/// Keys of one attempt and the mark that it writes into them.
 #[derive(Clone, Debug)]
 struct Marks {
     redis: Redis,
-    /// Sorted and distinct, by scope.
+    /// Names by scope, sorted and distinct.
     scopes: Arc<BTreeMap<String, Vec<String>>>,
     mark: String,
     is_released: bool,
@@ -214,7 +213,7 @@ impl Marks {
             names.dedup();
         }
         Self {
-            // Whoever is cancelled gives back after having taken.
+            // A cancelled attempt must release after having taken, so its commands stay in order.
             redis: redis.in_order(),
             scopes: Arc::new(scopes),
             mark: format!("{owner}/{}", Uuid::new_v4().simple()),
@@ -253,8 +252,7 @@ impl Marks {
         Ok(())
     }
 
-    /// Gives everything back in a task of its own, once: whoever is dropped in the
-    /// middle cannot stop it.
+    /// Releases all names once, in a task of its own that a dropped caller cannot stop.
     fn release_behind(&mut self) -> Option<tokio::task::JoinHandle<()>> {
         if std::mem::replace(&mut self.is_released, true) {
             return None;

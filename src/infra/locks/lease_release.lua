@@ -1,14 +1,14 @@
--- Gives leases back that are still held by their mark.
+-- Releases leases that still hold their mark.
 --
 -- Run by: infra::locks::Lease::release
 --
 -- KEYS[1..n]  lease   string  the holder's mark
 -- ARGV[1]  mark
 --
--- Returns  how many were given back
+-- Returns  how many were released
 --
--- Why a script: compare and delete must be one step, or a late release would take
--- away the lease of whoever came next.
+-- Why a script: compare and delete must be atomic, or a late release would delete the lease
+-- of the next holder.
 -- Cost: O(n) in the keys named.
 
 local n_released = 0

@@ -1,4 +1,4 @@
--- Prolongs leases that are still held by their mark.
+-- Renews leases that still hold their mark.
 --
 -- Run by: infra::locks::Lease (its watchdog)
 --
@@ -8,8 +8,8 @@
 --
 -- Returns  how many are still held
 --
--- Why a script: a lease that ended and was taken by somebody else must not be
--- prolonged for them.
+-- Why a script: a lease that expired and was taken by another holder must not be renewed,
+-- so compare and renew must be atomic.
 -- Cost: O(n) in the keys named.
 
 local n_held = 0

@@ -1,4 +1,4 @@
-//! Attempts of this instance that wait for a fair lock, and the listener that wakes them.
+//! Waiting attempts of this instance, and their wake-ups.
 
 use std::{
     collections::HashMap,
@@ -7,7 +7,7 @@ use std::{
 
 use tokio::sync::Notify;
 
-/// The waiting attempts of one instance, by their marks.
+/// Waiting attempts of one instance, by their marks.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Wakeups(Arc<Mutex<HashMap<String, Arc<Notify>>>>);
 
@@ -31,7 +31,7 @@ impl Wakeups {
     }
 }
 
-/// A registered attempt; dropping it ends the registration.
+/// Registered attempt; dropping it ends the registration.
 #[derive(Debug)]
 pub(crate) struct Wakeup {
     wakeups: Wakeups,
@@ -40,8 +40,8 @@ pub(crate) struct Wakeup {
 }
 
 impl Wakeup {
-    /// Waits for the next wake-up; one that came since the last wait counts. A wake-up says
-    /// only that it is worth asking: it may be as old as the last pause of this process.
+    /// Waits for the next wake-up; one that came since the last wait counts. A wake-up may be as
+    /// old as the last pause of this process, so the attempt must ask Redis again.
     pub(crate) async fn heard(&self) {
         self.notify.notified().await;
     }

@@ -1,4 +1,4 @@
-//! Prolongs a lock for as long as its guard lives.
+//! Task that renews a lock for as long as its guard lives.
 
 use std::{
     sync::{
@@ -12,7 +12,7 @@ use tokio::{task::AbortHandle, time::Instant};
 
 use crate::infra::redis::RedisAway;
 
-/// A task that prolongs a lock; dropping it ends the task.
+/// Task that renews a lock; dropping it ends the task.
 #[derive(Debug)]
 pub(crate) struct Watchdog {
     is_lost: Arc<AtomicBool>,
@@ -20,8 +20,8 @@ pub(crate) struct Watchdog {
 }
 
 impl Watchdog {
-    /// Calls `prolong` every `period`, no longer than `at_most` in all, until it says
-    /// that the lock is somebody else's.
+    /// Calls `prolong` every `period`, for at most `at_most` in all, until it returns that the lock
+    /// is gone.
     pub(crate) fn start<F>(
         period: Duration,
         at_most: Duration,
@@ -46,7 +46,7 @@ impl Watchdog {
         Self { is_lost, task: tokio::spawn(watching).abort_handle() }
     }
 
-    /// Whether the lock was found to be somebody else's.
+    /// Whether a renewal found the lock gone.
     pub(crate) fn is_lost(&self) -> bool {
         self.is_lost.load(Ordering::Relaxed)
     }

@@ -1,4 +1,4 @@
-//! Processes of the server whose connection was given up: what they hold is free again soon.
+//! Server processes whose connection was given up, and the release of what they hold.
 
 use std::{
     sync::{
@@ -13,17 +13,17 @@ use tokio::time;
 
 use super::{APPLICATION_NAME, pool::Manager, pooled_connection::PooledConnection};
 
-/// Time between two looks at a process.
+/// Time between two checks of a process.
 const LOOK_PAUSE: Duration = Duration::from_secs(1);
-/// Upper bound of one look, its wait for a connection included.
+/// Upper bound of one check, with its wait for a connection.
 const LOOK_MAX: Duration = Duration::from_millis(1_500);
-/// Looks in a row that may come to nothing before the place in the pool is given up.
+/// Failed checks in a row after which the place in the pool is given up.
 const BLIND_LOOKS_MAX: u32 = 2;
-/// Looks at a process that waits for a standby: about a day.
+/// Checks of a process that waits for a standby: about a day.
 const LOOKS_MAX: u32 = 24 * 60 * 60;
-/// Looks at a process that does anything else. A statement of its ends in five seconds.
+/// Checks of a process that does anything else; its statement ends within five seconds.
 const BUSY_LOOKS_MAX: u32 = 20;
-/// Further looks once the place is given up: as long as a server's keepalive would take.
+/// Further checks after the place was given up: as long as a server's keepalive would take.
 const LATE_LOOKS_MAX: u32 = 30;
 
 /// State of a process whose connection was given up.
@@ -32,18 +32,18 @@ enum Left {
     WaitingForStandby,
     /// It does something else, for a few seconds at most.
     Busy,
-    /// It is gone, or was ended.
+    /// It has ended, or was terminated by the check.
     Ended,
 }
 
-/// Keeps the place of `connection` in the pool until its process is gone, and ends a process
-/// that waits for the rest of a request. Returns whether the process may still be there.
+/// Keeps the place of `connection` in the pool until its process has ended, and terminates a
+/// process that waits for the rest of a request. Returns whether the process may still exist.
 ///
-/// Closing our end does not reach a server behind a wire that fell silent. A process that waits
-/// for a standby keeps its locks until the standby is back: without its place in the pool, each
-/// new connection would get stuck the same way, until the server takes no more of them and
-/// reads fail too. Its commit is not cancelled: a cancelled one counts as done without the
-/// standby, and a repeated request would be told so. A process that got half of a request waits
+/// Closing the local end does not reach a server behind a wire that fell silent. A process that
+/// waits for a standby keeps its locks until the standby is back: without its place in the pool,
+/// each new connection would get stuck the same way, until the server accepts no more of them and
+/// reads fail too. Its commit is not cancelled, because a cancelled one counts as done without the
+/// standby, and a repeated request would be answered so. A process that got half of a request waits
 /// for the other half with its locks held, and neither `statement_timeout` nor
 /// `idle_in_transaction_session_timeout` runs meanwhile; nothing of it was acknowledged.
 pub(crate) async fn keep_until_ended(connection: &Object<Manager>) -> bool {
@@ -67,8 +67,8 @@ pub(crate) async fn keep_until_ended(connection: &Object<Manager>) -> bool {
     false
 }
 
-/// Ends the process `backend_pid` of a connection whose place was given up, once the server can
-/// be asked again.
+/// Terminates the process `backend_pid` of a connection whose place was given up, once the server
+/// can be asked again.
 pub(crate) async fn end_late(pool: Pool<Manager>, backend_pid: i32) {
     for _ in 0..LATE_LOOKS_MAX {
         time::sleep(LOOK_PAUSE).await;
@@ -78,8 +78,8 @@ pub(crate) async fn end_late(pool: Pool<Manager>, backend_pid: i32) {
     }
 }
 
-/// Looks at a process, and ends it where it has waited in an open transaction for longer than
-/// any of ours may; `None` when the server could not be asked.
+/// Checks a process, and terminates it where it has waited in an open transaction for longer than
+/// five seconds; `None` when the server could not be asked.
 async fn look(pool: &Pool<Manager>, backend_pid: i32) -> Option<Left> {
     time::timeout(LOOK_MAX, ask(pool, backend_pid)).await.ok().flatten()
 }
@@ -109,7 +109,7 @@ async fn ask(pool: &Pool<Manager>, backend_pid: i32) -> Option<Left> {
     })
 }
 
-/// One of the commits that are counted.
+/// Commit waiting for a standby, counted for as long as this value lives.
 struct Counted(Arc<AtomicU32>);
 
 impl Counted {

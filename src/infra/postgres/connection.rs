@@ -1,4 +1,4 @@
-//! The connection that stores talk through: every call on it ends.
+//! Connection of the stores: every call on it ends within a deadline.
 
 use std::{
     future::ready,
@@ -23,10 +23,10 @@ use super::{
     generations::{Life, Trust},
 };
 
-/// Upper bound of a call on a connection of the pool: `statement_timeout` and two seconds.
-/// A server that lives has answered before, so whoever is silent longer is gone.
+/// Upper bound of a call on a connection of the pool: `statement_timeout` and two seconds. A live
+/// server has answered before that.
 pub(crate) const CALL_MAX: Duration = Duration::from_secs(7);
-/// Upper bound of the question whether a connection still lives and is clean.
+/// Upper bound of the check whether a connection still lives and is clean.
 const RESET_MAX: Duration = Duration::from_secs(1);
 /// Bytes of COPY in one message.
 const COPY_CHUNK_BYTES: usize = 64 * 1024;
@@ -34,22 +34,22 @@ const COPY_CHUNK_BYTES: usize = 64 * 1024;
 /// Connection to PostgreSQL on which every call ends, answered or not.
 ///
 /// A call that the server has not answered at the connection's deadline fails with an
-/// [`sqlx::Error::Io`] of the kind `TimedOut`. Nobody knows then what the server did:
-/// [`is_unavailable`](super::is_unavailable) is true of it, and the connection takes no more
-/// calls and is closed. `sqlx` itself waits for ever on a wire that carries nothing, and has
+/// [`sqlx::Error::Io`] of the kind `TimedOut`. What the server did is then unknown:
+/// [`is_unavailable`](super::is_unavailable) is true of the error, and the connection accepts no
+/// more calls and is closed. `sqlx` itself waits for ever on a wire that carries nothing, and has
 /// no way to set the socket's keepalive; this deadline stands in for both.
 #[derive(Debug)]
 pub struct Connection {
     wire: PgConnection,
     call_max: Duration,
     life: Life,
-    /// The server's process for this connection.
+    /// Server process of this connection.
     backend_pid: i32,
     rested_since: Instant,
 }
 
 impl Connection {
-    /// Connects. The caller bounds the whole.
+    /// Connects. The caller sets the deadline.
     pub(crate) async fn open(
         options: &PgConnectOptions,
         call_max: Duration,
@@ -65,12 +65,12 @@ impl Connection {
         self.backend_pid
     }
 
-    /// Whether it takes no more calls.
+    /// Whether the connection accepts no more calls.
     pub(crate) fn is_lost(&self) -> bool {
         self.life.is_lost()
     }
 
-    /// Takes no more calls, for whatever reason the caller has.
+    /// Marks the connection as lost: it accepts no more calls.
     pub(crate) fn lose(&mut self) {
         self.life.lose();
     }
@@ -79,18 +79,18 @@ impl Connection {
         self.life.standing()
     }
 
-    /// Its work is done, and from now on it rests.
+    /// Records that the work is done and the connection rests.
     pub(crate) fn rest(&mut self) {
         self.rested_since = Instant::now();
     }
 
-    /// Time since its last work.
+    /// Returns the time since the last work.
     pub(crate) fn rested(&self) -> Duration {
         self.rested_since.elapsed()
     }
 
-    /// Ends whatever transaction was left open; false when the server does not answer. Where
-    /// none is known to be open, `begin` comes first: a bare `rollback` would log a warning.
+    /// Ends any transaction that was left open; false when the server does not answer. Where none
+    /// is known to be open, `begin` comes first, because a bare `rollback` would log a warning.
     pub(crate) async fn reset(&mut self, is_open: bool) -> bool {
         let ending = if is_open { "rollback" } else { "begin; rollback" };
         if self.life.is_lost() {
@@ -103,8 +103,8 @@ impl Connection {
         is_clean
     }
 
-    /// Whether an idle connection still lives: asked of the server. What it finds is believed
-    /// of the others that were opened before.
+    /// Asks the server whether an idle connection still lives. The answer also decides about the
+    /// connections that were opened before.
     pub(crate) async fn prove(&mut self) -> bool {
         let newest = self.life.newest();
         let is_alive = self.reset(false).await;
@@ -115,7 +115,7 @@ impl Connection {
         is_alive
     }
 
-    /// Writes `rows` as `COPY … FROM STDIN` reads them.
+    /// Writes `rows` in the format of `COPY … FROM STDIN`.
     pub async fn copy_in(
         &mut self,
         statement: &'static str,
@@ -133,7 +133,7 @@ impl Connection {
         in_time(life, *call_max, copying).await
     }
 
-    /// Applies the migrations that are missing, all of them within one call's time.
+    /// Applies the missing migrations, all of them within one call's deadline.
     pub(crate) async fn migrate(&mut self) -> Result<(), MigrateError> {
         let migrating = MIGRATIONS.run_direct(None, &mut self.wire, false);
         timeout(self.call_max, migrating).await.unwrap_or_else(|_| {
@@ -223,13 +223,12 @@ async fn in_time<T>(
     answer.inspect_err(|error| life.note(error))
 }
 
-/// The error of a call that the server did not answer in time. What was asked for may have
-/// been done.
+/// Returns the error of a call that the server did not answer in time; its work may have been done.
 pub(crate) fn silence() -> sqlx::Error {
     io::Error::new(io::ErrorKind::TimedOut, "PostgreSQL did not answer in time").into()
 }
 
-/// The error of a call on a connection that takes no more: it was not even sent.
+/// Returns the error of a call on a lost connection; the call was not sent.
 fn lost() -> sqlx::Error {
     io::Error::new(io::ErrorKind::NotConnected, "the connection was lost before").into()
 }

@@ -1,4 +1,4 @@
-//! A connection of its own beside the pool, for work that takes long.
+//! Connection outside the pool, for work that takes long.
 
 use std::ops::{Deref, DerefMut};
 
@@ -6,8 +6,7 @@ use sqlx::Executor;
 
 use super::Connection;
 
-/// Connection beside the pool: for one piece of work whose statements may take longer than
-/// a request may.
+/// Connection outside the pool, for work whose statements may take longer than a request may.
 #[derive(Debug)]
 pub struct DedicatedConnection(Connection);
 
@@ -21,7 +20,7 @@ impl DedicatedConnection {
         self.open("begin").await
     }
 
-    /// Opens a transaction that sees one moment of the whole database and writes nothing.
+    /// Opens a read-only transaction that sees one snapshot of the whole database.
     pub async fn begin_snapshot(&mut self) -> Result<DedicatedTransaction<'_>, sqlx::Error> {
         self.open("begin isolation level repeatable read read only").await
     }
@@ -50,8 +49,8 @@ impl DerefMut for DedicatedConnection {
     }
 }
 
-/// Transaction on a connection beside the pool. Dropped before its commit, it is undone, and
-/// its connection takes no more calls.
+/// Transaction on a connection outside the pool. Dropped before its commit, it is rolled back by
+/// closing the connection, which accepts no more calls.
 #[derive(Debug)]
 pub struct DedicatedTransaction<'c> {
     connection: &'c mut Connection,
@@ -59,12 +58,12 @@ pub struct DedicatedTransaction<'c> {
 }
 
 impl DedicatedTransaction<'_> {
-    /// Makes all of it happen.
+    /// Commits the transaction.
     pub async fn commit(self) -> Result<(), sqlx::Error> {
         self.end("commit").await
     }
 
-    /// Undoes all of it.
+    /// Rolls the transaction back.
     pub async fn rollback(self) -> Result<(), sqlx::Error> {
         self.end("rollback").await
     }

@@ -1,4 +1,4 @@
-//! Single statements on whichever connection of the pool is free.
+//! Single statements on a free connection of the pool.
 
 use std::io;
 
@@ -15,15 +15,14 @@ use sqlx::{
 
 use super::{Connection, Pool, has_code};
 
-/// Connections on which a read is tried: the one at hand, and another when that was lost.
+/// Connections on which a read is tried: the first, and another when that was lost.
 const READ_ATTEMPTS_MAX: u32 = 2;
 
-/// How a question is put to a connection.
+/// Function that runs a statement on a connection.
 type Put<T> = for<'c> fn(&'c mut Connection, Question) -> BoxFuture<'c, Result<T, sqlx::Error>>;
 
-/// Each statement is a transaction of its own. Its rows are read to the end before the first
-/// is handed out, so that nobody who reads them slowly keeps a connection meanwhile; every
-/// statement of ours says how many rows there may be.
+/// Each statement is a transaction of its own. All rows are read before the first is returned, so
+/// that a slow reader keeps no connection; every statement limits its rows.
 impl<'p> Executor<'p> for &Pool {
     type Database = Postgres;
 
@@ -85,9 +84,9 @@ impl<'p> Executor<'p> for &Pool {
     }
 }
 
-/// Puts `query` to a connection of the pool. A read whose connection turns out to be lost,
-/// most often one that rested while the server was restarted, is put to another one: what
-/// only reads may run twice.
+/// Runs `query` on a connection of the pool. A read whose connection turns out to be lost, most
+/// often one that rested while the server was restarted, is repeated on another: a read may run
+/// twice.
 fn ask<'q, E, T>(
     pool: &Pool,
     query: E,
@@ -123,8 +122,7 @@ where
     }
 }
 
-/// Whether the connection was cut, as opposed to silent: who was silent for so long is not
-/// waited for twice.
+/// Whether the connection was cut, as opposed to silent: a call that timed out is not repeated.
 pub(crate) fn is_cut_off(error: &sqlx::Error) -> bool {
     match error {
         sqlx::Error::Io(cause) => cause.kind() != io::ErrorKind::TimedOut,
@@ -132,7 +130,7 @@ pub(crate) fn is_cut_off(error: &sqlx::Error) -> bool {
     }
 }
 
-/// Statement with its arguments, to be put more than once.
+/// Statement with its arguments, which can be run more than once.
 #[derive(Clone)]
 struct Question {
     sql: SqlStr,
@@ -147,8 +145,8 @@ impl Question {
         Ok(Self { sql: query.sql(), arguments, is_persistent })
     }
 
-    /// Whether it changes nothing. Statements of ours that write begin with another word;
-    /// one that locks rows to write them stands in a [`Transaction`](super::Transaction).
+    /// Whether the statement changes nothing. Statements that write begin with another word than
+    /// `select`; one that locks rows to write them runs in a [`Transaction`](super::Transaction).
     fn is_read(&self) -> bool {
         const READ: &str = "select";
         let sql = self.sql.as_str().trim_start();

@@ -1,5 +1,5 @@
-//! Generations of the connections of one pool: a connection that was lost casts doubt on
-//! all that were opened before.
+//! Generations of the connections of one pool: a lost connection casts doubt on all that were
+//! opened before.
 
 use std::sync::{
     Arc,
@@ -8,22 +8,22 @@ use std::sync::{
 
 use sqlx::error::DatabaseError;
 
-/// Counters of one pool. A new connection belongs to the newest generation; a loss among
-/// the newest begins another one, so that many losses of one failure begin only one.
+/// Counters of one pool. A new connection belongs to the newest generation; a loss in the newest
+/// begins another one, so that many losses of one failure begin only one.
 #[derive(Debug, Default)]
 pub(crate) struct Generations {
     newest: AtomicU64,
     condemned_below: AtomicU64,
 }
 
-/// What is believed of an idle connection.
+/// Trust in an idle connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Trust {
-    /// Nothing was lost since it last answered.
+    /// No connection was lost since this one last answered.
     Trusted,
-    /// Another one was lost: it must answer before it is used again.
+    /// Another connection was lost: this one must answer before it is used again.
     Suspected,
-    /// An idle one was found dead: it is closed without being asked.
+    /// An idle connection was found dead: this one is closed without being asked.
     Condemned,
 }
 
@@ -61,7 +61,7 @@ pub(crate) struct Life {
 }
 
 impl Life {
-    /// A life that began in `generation`: the newest when connecting began.
+    /// Creates a life in `generation`, which was the newest when connecting began.
     pub(crate) fn new(generations: &Arc<Generations>, generation: u64) -> Self {
         Self { is_lost: false, generation, generations: Arc::clone(generations) }
     }
@@ -83,21 +83,21 @@ impl Life {
         }
     }
 
-    /// Ends the life if `error` says that the connection is of no more use.
+    /// Ends the life if `error` means that the connection is of no more use.
     pub(crate) fn note(&mut self, error: &sqlx::Error) {
         if ends_connection(error) {
             self.lose();
         }
     }
 
-    /// The server has answered on an idle connection: it is as good as a new one. `newest`
-    /// was read before it was asked.
+    /// Moves the connection to generation `newest`, because the server answered on it. `newest`
+    /// must be read before the server is asked.
     pub(crate) fn prove(&mut self, newest: u64) {
         self.generation = self.generation.max(newest);
     }
 
-    /// An idle connection did not answer: those that are no younger will not either. `newest`
-    /// was read before it was asked.
+    /// Condemns the connections that are no younger than this one, which did not answer while idle.
+    /// `newest` must be read before the server is asked.
     pub(crate) fn condemn_elders(&self, newest: u64) {
         self.generations.condemn(self.generation.max(newest.saturating_sub(1)));
     }
@@ -107,8 +107,8 @@ impl Life {
     }
 }
 
-/// Whether no statement can follow this error: the wire is cut or garbled, or the server
-/// ended the session.
+/// Whether no statement can follow this error: the wire is cut or garbled, or the server ended the
+/// session.
 fn ends_connection(error: &sqlx::Error) -> bool {
     match error {
         sqlx::Error::Io(_)

@@ -1,15 +1,15 @@
--- What the role that serves may do. Run by the owner after every migration, in a transaction that
--- has set `stagedoor.serving_role`.
+-- Rights of the serving role. The owner runs this after every migration, in a transaction that has
+-- set `stagedoor.serving_role`.
 --
--- It owns nothing, so it cannot switch off a trigger, drop a constraint or an index, empty a
--- table, or read what is not in this schema. What is append-only it may not change; the entries of
--- a rehearsal's wallets are deleted again, and a trigger refuses all others.
+-- The serving role owns nothing, so it cannot switch off a trigger, drop a constraint or an index,
+-- truncate a table, or read other schemas. It may not change append-only tables. It may delete
+-- the entries of wallets, because a rehearsal deletes its own; a trigger refuses all others.
 do $$
 declare
     serving text := current_setting('stagedoor.serving_role');
 begin
-    -- Instances that start at once grant one after the other: the server refuses the second of two
-    -- that change the same rights.
+    -- Instances that start together grant one after the other, because the server refuses the
+    -- second of two transactions that change the same rights.
     perform pg_advisory_xact_lock(hashtext('stagedoor grants'));
     if serving = current_user then
         return;

@@ -1,4 +1,25 @@
-//! PostgreSQL: the pool, the named constraints, the retry of a lost race.
+//! PostgreSQL: the pool, transactions, constraint names, the retry of lost races, migrations and
+//! roles.
+//!
+//! The **pool** opens the connections of one instance; a **pooled connection** is one of them in
+//! use by one caller. A **dedicated connection** is outside the pool, for work that takes longer
+//! than a request may. The **owner** is the role that migrates; the **serving role** owns nothing.
+//!
+//! # Invariants
+//!
+//! * Every call on a connection ends within a deadline on this side, answered or not.
+//! * A connection is reused as it is only after its caller finished its work; otherwise it is reset
+//!   or closed.
+//! * Transactions do not nest.
+//! * The pool repeats reads and `begin` on another connection when the first was cut, and never a
+//!   statement that writes.
+//!
+//! # Concurrency
+//!
+//! Callers get connections in order of arrival and wait at most 3 seconds; changes leave some
+//! connections to reads. A transaction that loses a race fails with an error for which
+//! [`is_conflict`] or the caller's [`Contention::is_stale`] is true. [`retry_stale`] runs it again,
+//! at most [`ATTEMPTS_MAX`] times; after that the caller gets [`Contention::contended`].
 
 mod abandoned;
 mod connection;
@@ -23,39 +44,37 @@ pub use self::{
     transaction::Transaction,
 };
 
-/// Marks our connections in `pg_stat_activity`.
+/// `application_name` of this service's connections in `pg_stat_activity`.
 pub const APPLICATION_NAME: &str = "stagedoor";
 
-/// How often a lost race is tried again before the caller is told to.
+/// Attempts of a transaction that loses races, before its caller gets an error.
 pub const ATTEMPTS_MAX: u32 = 10;
 
-/// What every session of ours is held to by the server itself.
+/// Limits that the server enforces on every session of this service.
 const SESSION_LIMITS: [(&str, &str); 3] = [
     ("statement_timeout", "5s"),
     ("lock_timeout", "2s"),
     ("idle_in_transaction_session_timeout", "4s"),
 ];
-/// What the server does about our end of a socket that carries nothing any more: it asks after
-/// ten seconds and gives up about ten seconds later. `sqlx` has no way to set the same for our
-/// own end; there the deadline of each call and the question to each connection that rested
-/// decide.
+/// Keepalive of the server's end of a socket: it probes after ten seconds of silence and gives up
+/// about ten seconds later. `sqlx` has no way to set the same for the client's end; there the
+/// deadline of each call and the check of each rested connection decide.
 const SOCKET_OPTIONS: [(&str, &str); 4] = [
     ("tcp_keepalives_idle", "10"),
     ("tcp_keepalives_interval", "3"),
     ("tcp_keepalives_count", "3"),
     ("tcp_user_timeout", "10000"),
 ];
-/// Upper bound of all migrations together: a large table may be rewritten by one.
+/// Upper bound of all migrations together: one may rewrite a large table.
 const MIGRATION_MAX: Duration = Duration::from_hours(6);
-/// Planner settings of the pool's connections. Each connection plans a statement once, for
-/// whatever its parameters are (left to itself the planner would plan statements with lists anew
-/// each time, a tenth of a sale's cost), so the one plan must suit a hall of 300 beside a house
-/// of 400,000, and a table that was empty when the plan was made. Such a plan finds its rows by
-/// the key it was given, row by row. Everything else is therefore made dear: reading a whole
-/// table, joins that read a whole table to look up a few rows, and workers for either. Pages cost
-/// nothing, so that rows alone are counted: with the usual costs the planner reads a whole index
-/// in its order, where half of its rows belong to the average key, rather than the key's own
-/// rows out of order.
+/// Planner settings of the pool's connections. Each connection plans a statement once, for any
+/// parameters: by default the planner would plan statements with lists anew each time, a tenth of a
+/// sale's cost. So the one plan must suit a hall of 300 seats beside a venue of 400,000, and a
+/// table that was empty when the plan was made. Such a plan finds its rows by the key it was given,
+/// row by row. Everything else is therefore disabled or made expensive: scans of a whole table,
+/// joins that scan a whole table to find a few rows, and workers for either. Pages cost nothing, so
+/// that only rows are counted: with the usual costs the planner reads a whole index in its order,
+/// where half of its rows belong to the average key, rather than the key's own rows out of order.
 const PLANNER_OPTIONS: [(&str, &str); 8] = [
     ("plan_cache_mode", "force_generic_plan"),
     ("enable_seqscan", "off"),
@@ -66,15 +85,15 @@ const PLANNER_OPTIONS: [(&str, &str); 8] = [
     ("random_page_cost", "0"),
     ("jit", "off"),
 ];
-/// What a connection of its own is told: its statements read whole tables, and are planned
+/// Settings of a connection outside the pool: its statements read whole tables, and each is planned
 /// once.
 const REPORT_OPTIONS: [(&str, &str); 3] =
     [("plan_cache_mode", "auto"), ("enable_seqscan", "on"), ("jit", "off")];
 
-/// The embedded migrations, forward only.
+/// Embedded migrations, forward only.
 pub static MIGRATIONS: sqlx::migrate::Migrator = sqlx::migrate!();
 
-/// The name of the constraint that refused a write.
+/// Returns the name of the constraint that refused a write.
 pub fn violated_constraint(error: &sqlx::Error) -> Option<&str> {
     error.as_database_error().and_then(DatabaseError::constraint)
 }
@@ -84,20 +103,20 @@ pub fn is_lock_timeout(error: &sqlx::Error) -> bool {
     has_code(error, &["55P03"])
 }
 
-/// Whether a text held what no text can hold there: the character with the number 0. JSON,
-/// forms and addresses can carry it.
+/// Whether a text held the character with the number 0, which PostgreSQL cannot store. JSON, forms
+/// and addresses can carry it.
 pub fn is_unstorable(error: &sqlx::Error) -> bool {
     has_code(error, &["22021"])
 }
 
-/// Whether the server chose this transaction to break a deadlock or could not
+/// Whether the server aborted this transaction to break a deadlock or because it could not
 /// serialize it: running it again is safe and likely to succeed.
 pub fn is_conflict(error: &sqlx::Error) -> bool {
     has_code(error, &["40001", "40P01"])
 }
 
-/// Whether Postgres could not be asked at all, as opposed to having refused.
-/// A statement or a transaction that ran out of its time counts as well.
+/// Whether Postgres could not be asked at all, as opposed to having refused. A statement or a
+/// transaction that ran out of time counts as well.
 pub fn is_unavailable(error: &sqlx::Error) -> bool {
     match error {
         sqlx::Error::Io(_)
@@ -107,8 +126,8 @@ pub fn is_unavailable(error: &sqlx::Error) -> bool {
         | sqlx::Error::PoolClosed
         | sqlx::Error::WorkerCrashed => true,
         sqlx::Error::Database(cause) => cause.code().is_some_and(|code| {
-            // Connection exceptions, insufficient resources, operator intervention
-            // (a shutdown, a cancelled statement), idle in transaction too long.
+            // Connection exceptions, insufficient resources, operator intervention (a shutdown, a
+            // cancelled statement), idle in transaction too long.
             ["08", "53", "57"].iter().any(|class| code.starts_with(class)) || code == "25P03"
         }),
         _ => false,
@@ -122,23 +141,23 @@ fn has_code(error: &sqlx::Error, codes: &[&str]) -> bool {
         .is_some_and(|code| codes.contains(&code.as_ref()))
 }
 
-/// An error that can tell a lost race from a real refusal.
+/// Error that distinguishes a lost race from a real refusal.
 pub trait Contention {
-    /// Whether trying again may succeed: a version moved, a deadlock was broken.
+    /// Whether another attempt may succeed: a version moved, a deadlock was broken.
     fn is_stale(&self) -> bool;
-    /// The error for "tried often enough".
+    /// Returns the error for exhausted attempts.
     fn contended() -> Self;
 }
 
-/// Runs `attempt` until it wins its race, at most [`ATTEMPTS_MAX`] times; `attempt`
-/// is told how many races it has lost.
+/// Runs `attempt` until it wins its race, at most [`ATTEMPTS_MAX`] times; its argument is the
+/// number of races lost so far.
 ///
-/// Each attempt must open and finish its own transaction, so that a stale read
-/// rolls back all it did. The pause doubles and is jittered: two writers that
-/// collided once should not collide in step.
+/// Each attempt must open and finish its own transaction, so that a stale read rolls back all it
+/// did. The pause doubles and is jittered, so that two writers that collided once do not collide in
+/// step.
 ///
-/// It takes `FnMut() -> F` because the future of an `async ||` that borrows cannot
-/// be proven `Send`, and workers spawn this.
+/// The parameter is an `FnMut() -> F` because the future of an `async ||` that borrows cannot be
+/// proven `Send`, and workers spawn this.
 pub async fn retry_stale<T, E, F>(mut attempt: impl FnMut(u32) -> F) -> Result<T, E>
 where
     E: Contention,
@@ -160,9 +179,9 @@ where
     Err(E::contended())
 }
 
-/// Bounds a read that others wait for together, such as the one that fills a cache: a single
-/// one that never ended would keep all of them waiting. Longer than the pool lets a change
-/// wait for a connection, shorter than a change may take.
+/// Bounds a read that several requests wait for together, such as the one that fills a cache: a
+/// single read that never ended would keep all of them waiting. The bound is longer than the pool
+/// lets a change wait for a connection, and shorter than a change may take.
 pub async fn shared_read<T>(
     read: impl Future<Output = Result<T, sqlx::Error>>,
 ) -> Result<T, sqlx::Error> {
@@ -171,7 +190,7 @@ pub async fn shared_read<T>(
     answer.unwrap_or_else(|_| Err(connection::silence()))
 }
 
-/// Brings the schema up to this binary. A migration may take longer than any request.
+/// Applies the migrations of this binary. A migration may take longer than any request.
 pub async fn migrate(db: &Pool) -> Result<(), sqlx::migrate::MigrateError> {
     let mut connection = db.connect_beside(APPLICATION_NAME, MIGRATION_MAX).await?;
     connection.execute("set statement_timeout = 0; set lock_timeout = 0").await?;
@@ -181,7 +200,7 @@ pub async fn migrate(db: &Pool) -> Result<(), sqlx::migrate::MigrateError> {
 /// Whether every migration of this binary has been applied.
 pub async fn is_migrated(db: impl PgExecutor<'_>) -> Result<bool, sqlx::Error> {
     let newest = MIGRATIONS.iter().map(|migration| migration.version).max();
-    // Not checked at compile time: the migrator makes this table itself.
+    // The statement is not checked at compile time, because the migrator creates this table itself.
     let applied: Result<Option<i64>, _> =
         sqlx::query_scalar("select max(version) from _sqlx_migrations where success")
             .fetch_one(db)

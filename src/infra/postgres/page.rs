@@ -1,22 +1,22 @@
-//! Long lists, a page at a time, by the key of the last row seen: the millionth row
-//! costs what the first one did.
+//! Paging of long lists by the key of the last row seen: the millionth row costs what the first one
+//! did.
 
 use uuid::Uuid;
 
 /// Rows on one page.
 pub(crate) const PAGE_ROWS: i64 = 50;
 
-/// One page of a list and the key of the next.
+/// Page of a list, with the key of the next.
 #[derive(Clone, Debug)]
 pub(crate) struct Page<T> {
-    /// The rows, at most [`PAGE_ROWS`].
+    /// Rows of the page, at most [`PAGE_ROWS`].
     pub rows: Vec<T>,
-    /// What to ask for next; `None` at the end.
+    /// Key to ask for the next page with; `None` at the end.
     pub next: Option<Uuid>,
 }
 
 impl<T> Page<T> {
-    /// Cuts what a query for [`PAGE_ROWS`] + 1 rows gave.
+    /// Creates a page from the result of a query for [`PAGE_ROWS`] + 1 rows.
     pub(crate) fn cut(mut rows: Vec<T>, id: impl Fn(&T) -> Uuid) -> Self {
         let rows_max = usize::try_from(PAGE_ROWS).unwrap_or(usize::MAX);
         let has_more = rows.len() > rows_max;
@@ -26,9 +26,9 @@ impl<T> Page<T> {
     }
 }
 
-/// The query of a paged list: `?after=<id>`.
+/// Query string of a paged list: `?after=<id>`.
 #[derive(Clone, Copy, Debug, Default, serde::Deserialize)]
 pub struct After {
-    /// The last row of the page before.
+    /// Key of the last row of the previous page.
     pub after: Option<Uuid>,
 }

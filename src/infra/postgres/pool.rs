@@ -1,4 +1,4 @@
-//! The connections that an instance keeps and lends.
+//! Pool of the connections of one instance.
 
 use std::{
     io,
@@ -28,38 +28,38 @@ use super::{
 };
 use crate::config::Config;
 
-/// How long a change waits for a connection: within its deadline there must be time
-/// left for the work. A read's own deadline is shorter.
+/// Upper bound of a change's wait for a connection: its deadline must leave time for the work. A
+/// read's own deadline is shorter.
 const ACQUIRE_MAX: Duration = Duration::from_secs(3);
-/// How long one beside the pool waits for the server.
+/// Upper bound of connecting outside the pool.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
-/// Until a server that just starts is asked again, as long as somebody waits for it.
+/// Pause before a server that is starting is asked again, while a request waits for it.
 const CONNECT_PAUSE: Duration = Duration::from_millis(50);
-/// A connection that rested longer is asked whether it still lives.
+/// Rest after which a connection is checked before it is used again.
 const REST_MAX: Duration = Duration::from_secs(5);
-/// The same before a single statement that writes, which cannot be put twice.
+/// Rest after which a connection is checked before a single statement that writes, which cannot be
+/// repeated.
 const REST_BEFORE_WRITE_MAX: Duration = Duration::from_millis(250);
-/// An older connection is replaced: what a server keeps for one only grows.
+/// Age at which a connection is replaced: the server's memory for one only grows.
 const AGE_MAX: Duration = Duration::from_mins(30);
-/// Connections on which a `begin` is tried: the one at hand, and another when that was lost.
+/// Connections on which a `begin` is tried: the first, and another when that was lost.
 const BEGIN_ATTEMPTS_MAX: u32 = 2;
-/// Connections that changes leave to reads, but no more than a quarter of a small pool.
+/// Connections that changes leave to reads, but at most a quarter of the pool.
 const READS_RESERVED: usize = 4;
 
-/// Connections to one database, opened as they are needed, and lent to one at a time.
+/// Pool of connections to one database, opened as they are needed and used by one caller at a time.
 ///
-/// It is an [`Executor`](sqlx::Executor) for single statements, and [`begin`](Self::begin)
-/// is for all others. A borrowing costs no round trip of its own: a connection whose work
-/// was finished is lent again as it is, and only one whose borrower went away in the middle
-/// is cleaned first. (sqlx's pool cannot know which is which, and asks the server each time.)
+/// The pool is an [`Executor`](sqlx::Executor) for single statements; [`begin`](Self::begin) opens
+/// a transaction for several. Acquiring costs no round trip: a connection whose work was finished
+/// is reused as it is, and only one that was dropped in the middle of its work is reset first.
+/// (sqlx's pool cannot tell the two apart, and asks the server each time.)
 ///
-/// Whoever waits is served in order of arrival, for at most 3 seconds. Changes never hold all
-/// connections: commits that get stuck, because a synchronous standby is away, leave some to
-/// reads.
+/// Callers are served in order of arrival and wait at most 3 seconds. Changes never hold all
+/// connections: commits that get stuck, because a synchronous standby is away, leave some to reads.
 ///
-/// A connection that was lost casts doubt on those that were opened before: they answer a
-/// question before they are lent again, and the first one that does not condemns the rest. A
-/// `begin` or a read on one that was lost unnoticed is put to another connection.
+/// A lost connection casts doubt on those that were opened before: each is checked before it is
+/// reused, and the first that does not answer condemns the rest. A `begin` or a read on a
+/// connection that was lost unnoticed is repeated on another.
 #[derive(Clone, Debug)]
 pub struct Pool {
     connections: managed::Pool<Manager>,
@@ -67,21 +67,21 @@ pub struct Pool {
 }
 
 impl Pool {
-    /// The pool that `config` describes. Nothing is opened before it is used.
+    /// Creates the pool that `config` describes, without connecting.
     pub fn of(config: &Config) -> Result<Self, sqlx::Error> {
         let connect = PgConnectOptions::from_str(&config.database_url)?;
         Self::new(connect, config.db_connections_max.get())
     }
 
-    /// At most `connections_max` connections, with our rules, to the database that
-    /// `connect` names.
+    /// Creates a pool of at most `connections_max` connections to the database that `connect`
+    /// names, without connecting.
     pub fn new(connect: PgConnectOptions, connections_max: u32) -> Result<Self, sqlx::Error> {
         let connections_max = usize::try_from(connections_max).unwrap_or(usize::MAX);
         let manager =
             Manager { connect, generations: Arc::default(), waiting_for_standby: Arc::default() };
         let built = managed::Pool::builder(manager)
             .max_size(connections_max)
-            // The one that was used last knows the statements best, and the others may rest.
+            // The connection used last has the most prepared statements, and the others may rest.
             .queue_mode(QueueMode::Lifo)
             .build();
         let connections = built.map_err(sqlx::Error::config)?;
@@ -96,14 +96,14 @@ impl Pool {
         loop {
             attempts_left -= 1;
             match Transaction::begin(self.acquire_for_change().await?).await {
-                // Nothing was done yet.
+                // No work was done yet, so another connection is tried.
                 Err(error) if attempts_left > 0 && is_cut_off(&error) => (),
                 outcome => return outcome,
             }
         }
     }
 
-    /// Lends a connection that nobody else uses, to read.
+    /// Acquires a connection for reads.
     pub(crate) async fn acquire(&self) -> Result<PooledConnection, sqlx::Error> {
         in_time(async { self.lend(None).await }).await
     }
@@ -112,7 +112,7 @@ impl Pool {
         in_time(async { self.lend(Some(self.permit().await?)).await }).await
     }
 
-    /// The same for a single statement that writes: one that rested is asked first.
+    /// Acquires a connection for a single statement that writes; one that rested is checked first.
     pub(crate) async fn acquire_to_write(&self) -> Result<PooledConnection, sqlx::Error> {
         let acquired = async {
             let pooled = self.lend(Some(self.permit().await?)).await?;
@@ -150,9 +150,8 @@ impl Pool {
         }
     }
 
-    /// A connection of its own beside the pool, known to the server as `name`. It fails at
-    /// once with the real reason; each call on it ends after `call_max`, and takes long
-    /// without a warning.
+    /// Opens a connection outside the pool, known to the server as `name`. Connecting fails at once
+    /// with the real reason. Each call on it ends after `call_max`; slow statements are not logged.
     pub async fn connect_beside(
         &self,
         name: &str,
@@ -167,24 +166,24 @@ impl Pool {
         opened.unwrap_or(Err(sqlx::Error::PoolTimedOut)).map(DedicatedConnection::new)
     }
 
-    /// Lends no more: whoever waits is refused, and what comes back is closed.
+    /// Closes the pool: waiting callers are refused, and returned connections are closed.
     pub fn close(&self) {
         self.connections.close();
         self.changes.close();
     }
 
-    /// How many connections are open.
+    /// Returns the number of open connections.
     pub fn size(&self) -> u32 {
         saturated(self.connections.status().size)
     }
 
-    /// Commits of which the server said a moment ago that they wait for a standby, and that
-    /// keep their place among the connections until it is back.
+    /// Returns the number of given-up commits that wait for a standby, as the server said at the
+    /// last check; each keeps its place in the pool until the standby is back.
     pub fn n_waiting_for_standby(&self) -> u32 {
         self.connections.manager().waiting_for_standby.load(Ordering::Relaxed)
     }
 
-    /// How many of them nobody uses.
+    /// Returns the number of idle connections.
     pub fn n_idle(&self) -> u32 {
         saturated(self.connections.status().available)
     }
@@ -200,7 +199,7 @@ fn saturated(count: usize) -> u32 {
     u32::try_from(count).unwrap_or(u32::MAX)
 }
 
-/// Opens the connections of one pool.
+/// Opens and checks the connections of one pool.
 #[derive(Debug)]
 pub(crate) struct Manager {
     connect: PgConnectOptions,
@@ -209,7 +208,7 @@ pub(crate) struct Manager {
 }
 
 impl Manager {
-    /// Count of commits that nobody waits for but the server.
+    /// Returns the count of given-up commits that wait for a standby.
     pub(crate) fn waiting_for_standby(&self) -> &Arc<AtomicU32> {
         &self.waiting_for_standby
     }
@@ -219,14 +218,14 @@ impl managed::Manager for Manager {
     type Type = Connection;
     type Error = sqlx::Error;
 
-    /// Opens one; whoever borrows it sets the limit to how long a server may take to start.
+    /// Opens a connection. The caller's deadline limits how long a starting server is waited for.
     async fn create(&self) -> Result<Connection, sqlx::Error> {
         let connect = self.connect.clone().application_name(APPLICATION_NAME);
         let connect = connect.options(SESSION_LIMITS).options(SOCKET_OPTIONS);
         let connect = connect.options(PLANNER_OPTIONS);
         loop {
             let life = Life::new(&self.generations, self.generations.newest());
-            // A large future, and seldom needed.
+            // The future is large and seldom needed, so it is boxed.
             match Box::pin(Connection::open(&connect, CALL_MAX, life)).await {
                 Err(error) if is_starting(&error) => time::sleep(CONNECT_PAUSE).await,
                 outcome => return outcome,
@@ -234,7 +233,7 @@ impl managed::Manager for Manager {
         }
     }
 
-    /// Whether one that rested may be lent again.
+    /// Whether a rested connection may be reused.
     async fn recycle(
         &self,
         connection: &mut Connection,
@@ -251,7 +250,7 @@ impl managed::Manager for Manager {
     }
 }
 
-/// Whether a server is not there yet, or has no room for a moment.
+/// Whether a server is not there yet, or has no free connection for a moment.
 fn is_starting(error: &sqlx::Error) -> bool {
     match error {
         sqlx::Error::Io(cause) => cause.kind() == io::ErrorKind::ConnectionRefused,

@@ -1,21 +1,20 @@
-//! One borrowing of a connection of the pool.
+//! Use of a pooled connection by one caller.
 
 use deadpool::managed::Object;
 use tokio::{runtime::Handle, sync::OwnedSemaphorePermit};
 
 use super::{Connection, abandoned, pool::Manager};
 
-/// Connection that somebody borrowed.
+/// Connection of the pool in use by one caller.
 ///
-/// A future can be dropped at every `await`, and then nobody knows what the server was told:
-/// a `begin` that was sent and not waited for leaves a transaction open, and the writes of
-/// the next borrower would vanish in it, though each was acknowledged. So a connection is
-/// lent again as it is only after its borrower said that the work is
-/// [`finish`](Self::finish)ed. In every other case it is reset first, or closed.
+/// A future can be dropped at every `await`, and then it is unknown what the server received: a
+/// `begin` that was sent and not waited for leaves a transaction open, and the writes of the next
+/// caller would vanish in it, though each was acknowledged. So a connection is reused as it is only
+/// after [`finish`](Self::finish). In every other case it is reset first, or closed.
 #[derive(Debug)]
 pub(crate) struct PooledConnection {
     slot: Slot,
-    /// Held by whoever may write, for as long as the server may be writing.
+    /// Permit of a caller that may write, held for as long as the server may be writing.
     permit: Option<OwnedSemaphorePermit>,
     /// Whether a transaction is known to be open.
     is_open: bool,
@@ -29,17 +28,18 @@ impl PooledConnection {
         Self { slot, permit, is_open: false, may_commit: false }
     }
 
-    /// A transaction was opened, and the server has said so.
+    /// Records that the server has opened a transaction.
     pub(crate) fn opened(&mut self) {
         self.is_open = true;
     }
 
-    /// What is sent next commits.
+    /// Records that the next statement commits.
     pub(crate) fn commits(&mut self) {
         self.may_commit = true;
     }
 
-    /// The server has answered everything, and nothing is open: the next may have it.
+    /// Returns the connection to the pool: the server has answered everything, and no transaction
+    /// is open.
     pub(crate) fn finish(mut self) {
         self.connection_mut().rest();
         self.slot.give_back();
@@ -61,7 +61,7 @@ impl Drop for PooledConnection {
         let Some(connection) = self.slot.0.take() else { return };
         let mut slot = Slot(Some(connection));
         let (permit, is_open, may_commit) = (self.permit.take(), self.is_open, self.may_commit);
-        // Where nothing runs any more, it is closed.
+        // Without a runtime the connection cannot be reset, so it is closed.
         let Ok(runtime) = Handle::try_current() else { return };
         runtime.spawn(async move {
             let Some(connection) = &mut slot.0 else { return };
@@ -71,7 +71,7 @@ impl Drop for PooledConnection {
                 return;
             }
             let late = (Object::pool(connection), connection.backend_pid());
-            // Only a commit keeps its place: any other statement ends by itself.
+            // Only a commit keeps its place in the pool: any other statement ends by itself.
             let may_be_there = !may_commit || abandoned::keep_until_ended(connection).await;
             drop((slot, permit));
             if may_be_there && let (Some(pool), backend_pid) = late {
@@ -81,8 +81,8 @@ impl Drop for PooledConnection {
     }
 }
 
-/// Place in the pool that is given back with its connection by
-/// [`give_back`](Self::give_back) only; dropped, the connection is closed.
+/// Place in the pool. [`give_back`](Self::give_back) returns the connection to it; dropping it
+/// closes the connection.
 #[derive(Debug)]
 struct Slot(Option<Object<Manager>>);
 

@@ -1,5 +1,5 @@
-//! The two roles of a deployment: one owns the tables and migrates, the other serves and owns
-//! nothing, so that no mistake of ours can switch off a trigger or drop a constraint.
+//! Database roles of a deployment: one owns the tables and migrates, the other serves and owns
+//! nothing, so that no error in this program can switch off a trigger or drop a constraint.
 
 use std::{str::FromStr, time::Duration};
 
@@ -8,16 +8,16 @@ use sqlx::{Executor, PgExecutor, migrate::MigrateError, postgres::PgConnectOptio
 use super::{APPLICATION_NAME, Pool, is_migrated, migrate};
 use crate::config::Config;
 
-/// Connections of the owner's pool: it only migrates.
+/// Connections of the owner's pool, which only migrates.
 const OWNER_CONNECTIONS_MAX: u32 = 1;
-/// Upper bound of one grant, for which others that start may be waited.
+/// Upper bound of the grants, which wait for those of other starting instances.
 const GRANT_MAX: Duration = Duration::from_secs(30);
 
-/// Brings the schema up to this binary and lets the role of `DATABASE_URL` work with it. Answers
-/// with that role's pool.
+/// Applies the migrations of this binary and grants the role of `DATABASE_URL` what it needs.
+/// Returns that role's pool.
 ///
-/// Without an owner's address a role that owns nothing cannot migrate: it goes on where nothing is
-/// to be done.
+/// Without an owner's address, a role that owns nothing cannot migrate: it continues if every
+/// migration has been applied.
 pub async fn migrate_for(config: &Config) -> Result<Pool, MigrateError> {
     let owner = owner_of(config)?;
     if config.database_owner_url.is_none() && may_go_on(&owner).await {
@@ -29,19 +29,19 @@ pub async fn migrate_for(config: &Config) -> Result<Pool, MigrateError> {
     Ok(Pool::of(config)?)
 }
 
-/// Whether the tables are another role's, and up to date.
+/// Whether another role owns the tables, and every migration has been applied.
 async fn may_go_on(db: &Pool) -> bool {
     matches!(is_owner(db).await, Ok(false)) && matches!(is_migrated(db).await, Ok(true))
 }
 
-/// The pool of the role that owns the tables: of `DATABASE_OWNER_URL`, or without one of
+/// Returns the pool of the role that owns the tables: that of `DATABASE_OWNER_URL`, or else of
 /// `DATABASE_URL`.
 pub fn owner_of(config: &Config) -> Result<Pool, sqlx::Error> {
     let url = config.database_owner_url.as_ref().unwrap_or(&config.database_url);
     Pool::new(PgConnectOptions::from_str(url)?, OWNER_CONNECTIONS_MAX)
 }
 
-/// Whether the role that asks could switch off what the tables refuse: it owns them, or is a
+/// Whether the current role could switch off triggers and constraints: it owns the tables, or is a
 /// superuser.
 pub async fn is_owner(db: impl PgExecutor<'_>) -> Result<bool, sqlx::Error> {
     sqlx::query_scalar!(

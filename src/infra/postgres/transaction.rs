@@ -1,4 +1,4 @@
-//! A transaction on a connection of the pool.
+//! Transaction on a connection of the pool.
 
 use std::ops::{Deref, DerefMut};
 
@@ -6,14 +6,14 @@ use sqlx::Executor;
 
 use super::{Connection, pooled_connection::PooledConnection};
 
-/// Statements that happen together or not at all. Dropped before [`commit`](Self::commit),
-/// for whatever reason, it is rolled back, at the latest when its connection is used again.
+/// Transaction: its statements take effect together or not at all. Dropped before
+/// [`commit`](Self::commit), it is rolled back, at the latest before its connection is reused.
 ///
-/// When `commit` fails because the server could not be asked, nobody knows whether it
-/// happened: [`commit_kept`](crate::infra::idempotency::commit_kept) finds out.
+/// When `commit` fails because the server could not be asked, its outcome is unknown;
+/// [`commit_kept`](crate::infra::idempotency::commit_kept) finds it out.
 ///
-/// There is none inside another: a `begin` in here would open nothing, and its commit would
-/// commit everything around it. So it does not compile:
+/// Transactions do not nest: an inner `begin` would open nothing, and its commit would commit
+/// everything around it. So an inner `begin` does not compile:
 ///
 /// ```compile_fail,E0599
 /// # async fn nested(mut tx: stagedoor::infra::postgres::Transaction) {
@@ -44,13 +44,13 @@ impl Transaction {
         Ok(Self { connection })
     }
 
-    /// Makes all of it happen.
+    /// Commits the transaction.
     pub async fn commit(mut self) -> Result<(), sqlx::Error> {
         self.connection.commits();
         self.end("commit").await
     }
 
-    /// Undoes all of it, and waits until that is done: its locks are free afterwards.
+    /// Rolls the transaction back and waits for the server, so that its locks are free afterwards.
     pub async fn rollback(self) -> Result<(), sqlx::Error> {
         self.end("rollback").await
     }

@@ -1,4 +1,4 @@
-//! Breakers: a server that is away costs each request nothing.
+//! Circuit breakers: while a server is away, requests do not wait for it.
 
 use std::{
     collections::HashMap,
@@ -9,15 +9,15 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// After a failure nobody waits for that server again before this.
+/// Time after a failure in which the server is not asked.
 const PAUSE_AFTER_FAILURE: Duration = Duration::from_millis(500);
-/// Tags remembered at once; beyond that they are forgotten together.
+/// Hash tags with a breaker of their own; beyond that all are dropped together.
 const TAGS_MAX: usize = 10_000;
 
 type ByTag = Arc<Mutex<HashMap<String, Arc<Breaker>>>>;
 
-/// One breaker for a single server; in a cluster one for each hash tag, so that a node
-/// that is away stops only what it holds.
+/// One breaker for a single server; in a cluster one for each hash tag, so that a node that is away
+/// stops only the keys that it holds.
 #[derive(Clone)]
 pub(crate) struct Breakers {
     whole: Arc<Breaker>,
@@ -29,7 +29,7 @@ impl Breakers {
         Self { whole: Arc::default(), by_tag: is_cluster.then(Arc::default) }
     }
 
-    /// The breaker of whatever a command with this key is sent to.
+    /// Returns the breaker for a command with this key.
     pub(crate) fn of(&self, key: Option<&[u8]>) -> Arc<Breaker> {
         let tag = key.and_then(tag_of);
         let (Some(by_tag), Some(tag)) = (&self.by_tag, tag) else { return self.whole.clone() };
@@ -40,13 +40,14 @@ impl Breakers {
         by_tag.entry(tag.to_owned()).or_default().clone()
     }
 
-    /// The breaker of everything that has no tag.
+    /// Returns the breaker of everything that has no hash tag.
     pub(crate) fn whole(&self) -> &Breaker {
         &self.whole
     }
 }
 
-/// What stands in braces, as a cluster reads it.
+/// Returns the hash tag of a key: the text in its first braces, as a cluster reads it; `None`
+/// without one.
 pub(crate) fn tag_of(key: &[u8]) -> Option<&str> {
     let key = std::str::from_utf8(key).ok()?;
     let (_, behind) = key.split_once('{')?;
@@ -54,8 +55,8 @@ pub(crate) fn tag_of(key: &[u8]) -> Option<&str> {
     (!tag.is_empty()).then_some(tag)
 }
 
-/// Closed while Redis answers. Open for a moment after it did not, so that people
-/// are not made to wait for it one after the other.
+/// Circuit breaker: closed while Redis answers, and open for [`PAUSE_AFTER_FAILURE`] after a
+/// failure, so that requests do not wait for the timeout one after the other.
 pub(crate) struct Breaker {
     started: Instant,
     open_until_ms: AtomicU64,

@@ -1,4 +1,4 @@
-//! LinkGenerations of links: one failure is the failure of all links of its time.
+//! Generations of links: the first failure in a generation condemns all of its links.
 
 use std::{
     sync::{
@@ -12,7 +12,7 @@ use std::{
 #[derive(Debug)]
 pub(crate) struct LinkGenerations {
     newest: AtomicU64,
-    /// How long a generation lasts at least.
+    /// Shortest life of a generation.
     kept: Duration,
     since: Mutex<Option<Instant>>,
 }
@@ -26,7 +26,7 @@ impl LinkGenerations {
         self.newest.load(Ordering::Acquire)
     }
 
-    /// Notes that a link of `generation` failed. True when that was news.
+    /// Records that a link of `generation` failed. Returns whether this began a new generation.
     pub(crate) fn lose(&self, generation: u64) -> bool {
         let mut since = self.since.lock().unwrap_or_else(PoisonError::into_inner);
         let is_young = since.is_some_and(|since| since.elapsed() < self.kept);

@@ -1,4 +1,4 @@
-//! The connections behind a handle.
+//! Connections behind a [`Redis`](super::Redis) handle.
 
 use std::{
     sync::{Arc, Mutex, MutexGuard, PoisonError},
@@ -17,52 +17,52 @@ use tokio::{runtime::Handle, sync::OnceCell, time::timeout};
 
 use super::generations::LinkGenerations;
 
-/// How long one command may take.
+/// Upper bound of one command.
 pub(crate) const RESPONSE_TIMEOUT: Duration = Duration::from_millis(500);
-/// How long connecting may take.
+/// Upper bound of connecting to one server.
 pub(crate) const CONNECT_TIMEOUT: Duration = Duration::from_secs(1);
-/// How long connecting to a whole cluster may take, nodes that are away included.
+/// Upper bound of connecting to a whole cluster, with nodes that are away.
 const CLUSTER_CONNECT_TIMEOUT: Duration = Duration::from_secs(3);
-/// How long links to a cluster are kept at least: a node that is away for long must not have
-/// those to the others replaced again and again.
+/// Shortest life of links to a cluster: a node that is away for long must not have the links to the
+/// other nodes replaced again and again.
 const CLUSTER_LINK_KEPT: Duration = Duration::from_secs(3);
-/// When the system asks a silent peer whether it is there, and when it gives up.
+/// Silence after which the system probes a peer, the interval of the probes, and the time after
+/// which it gives up.
 const KEEPALIVE_AFTER: Duration = Duration::from_secs(5);
 const KEEPALIVE_EVERY: Duration = Duration::from_secs(2);
 const USER_TIMEOUT: Duration = Duration::from_secs(10);
-/// The scheme that names a cluster: `redis+cluster://host:port,host:port`.
+/// Scheme of a cluster's address: `redis+cluster://host:port,host:port`.
 const CLUSTER_SCHEME: &str = "redis+cluster://";
 
-/// One link for each thread that asks. A connection is driven by the thread that opened it;
-/// shared by all of them, each question from another one would wake two threads more than it
-/// needs.
+/// One link for each thread that asks. A connection is driven by the thread that opened it, so that
+/// sharing one between threads would wake two threads more for each command.
 ///
-/// A link that failed is of no more use, and neither are those of the other threads: one
-/// failure begins a new generation, and each thread replaces its link when it next asks.
+/// A link that failed is of no more use, and neither are those of the other threads: one failure
+/// begins a new generation, and each thread replaces its link when it next asks.
 #[derive(Clone)]
 pub(crate) struct Links {
     servers: Arc<Servers>,
     by_thread: Arc<ThreadLocal<Mutex<Slot>>>,
     generations: Arc<LinkGenerations>,
-    /// The one that is used whichever thread asks.
+    /// Link that is used on every thread, if set.
     pinned: Option<Arc<Mutex<Slot>>>,
 }
 
-/// What a thread has: its link, and the one that is to replace it once it stands.
+/// Link of one thread, and the link that replaces it once that is connected.
 #[derive(Clone, Default)]
 struct Slot {
     link: Option<RedisLink>,
     next: Option<RedisLink>,
 }
 
-/// Where Redis is.
+/// Address of Redis: a server or the nodes of a cluster.
 enum Servers {
     Single(Box<Client>),
     Cluster { client: Arc<ClusterClient>, nodes: Vec<String> },
 }
 
 impl Links {
-    /// To the server or the cluster that `url` names; none is opened yet.
+    /// Creates the links to the server or cluster that `url` names, without connecting.
     pub(crate) fn to(url: &str) -> Result<Self, RedisError> {
         let servers = match url.strip_prefix(CLUSTER_SCHEME) {
             Some(nodes) => Servers::cluster(nodes)?,
@@ -84,8 +84,8 @@ impl Links {
         matches!(*self.servers, Servers::Cluster { .. })
     }
 
-    /// Servers to listen at: the one, or any node of a cluster, which repeats every message
-    /// of the others.
+    /// Returns clients to subscribe with: the server, or any node of a cluster, because each node
+    /// repeats the messages of the others.
     pub(crate) fn seeds(&self) -> Result<Arc<[Client]>, RedisError> {
         match &*self.servers {
             Servers::Single(client) => Ok(Arc::from([Client::clone(client)])),
@@ -93,13 +93,13 @@ impl Links {
         }
     }
 
-    /// The same, with the link of this thread for every other as well.
+    /// Returns links that use this thread's link on every thread.
     pub(crate) fn pinned(&self) -> Self {
         let mine = lock(self.slot()).clone();
         Self { pinned: Some(Arc::new(Mutex::new(mine))), ..self.clone() }
     }
 
-    /// The one of this thread, unless one is pinned.
+    /// Returns the link of this thread, or the pinned one.
     pub(crate) fn mine(&self) -> Result<RedisLink, RedisError> {
         let mut slot = lock(self.slot());
         let newest = self.generations.newest();
@@ -111,7 +111,7 @@ impl Links {
         Ok(slot.link.insert(link).clone())
     }
 
-    /// Notes that `link` failed. True when that was news: its links are not replaced yet.
+    /// Records that `link` failed. Returns whether that was the first failure of its generation.
     pub(crate) fn lose(&self, link: &RedisLink) -> bool {
         self.generations.lose(link.generation)
     }
@@ -123,8 +123,8 @@ impl Links {
         }
     }
 
-    /// The link to use instead of `old`. To a cluster it is prepared behind the old one, which
-    /// still serves the nodes that are there.
+    /// Returns the link to use instead of `old`. For a cluster the new link connects in the
+    /// background, while the old one still serves the nodes that are there.
     fn replaced(
         &self,
         old: RedisLink,
@@ -155,7 +155,7 @@ fn lock(slot: &Mutex<Slot>) -> MutexGuard<'_, Slot> {
     slot.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// A client whose sockets notice a peer that is gone.
+/// Creates a client whose sockets notice a peer that is gone.
 fn client(url: &str) -> Result<Client, RedisError> {
     let info: ConnectionInfo = url.into_connection_info()?;
     Client::open(info.set_tcp_settings(tcp_settings()))
@@ -187,7 +187,7 @@ impl Servers {
     fn link(&self, generation: u64) -> Result<RedisLink, RedisError> {
         let way = match self {
             Self::Single(client) => {
-                // Whoever fails is replaced, and the breaker says when: nothing is tried again.
+                // A failed link is replaced, and the breaker decides when: nothing is retried here.
                 let config = ConnectionManagerConfig::new()
                     .set_response_timeout(Some(RESPONSE_TIMEOUT))
                     .set_connection_timeout(Some(CONNECT_TIMEOUT))
@@ -201,14 +201,15 @@ impl Servers {
     }
 }
 
-/// A connection to one server or to a cluster, of one generation.
+/// Connection to one server or to a cluster, of one generation.
 #[derive(Clone)]
 pub(crate) struct RedisLink {
     way: Way,
     generation: u64,
 }
 
-/// A cluster is found when it is first needed: its client cannot connect lazily by itself.
+/// Kind of connection. A cluster is connected on first use, because its client cannot connect
+/// lazily by itself.
 #[derive(Clone)]
 enum Way {
     Single(ConnectionManager),
@@ -216,7 +217,7 @@ enum Way {
 }
 
 impl RedisLink {
-    /// Whether a cluster was found.
+    /// Whether the link is ready: a cluster's is connected.
     fn stands(&self) -> bool {
         match &self.way {
             Way::Single(_) => true,
@@ -224,7 +225,7 @@ impl RedisLink {
         }
     }
 
-    /// Finds the cluster, so that nobody waits for it later.
+    /// Connects to the cluster, so that no request waits for it later.
     async fn prepare(self) {
         const ATTEMPTS_MAX: u32 = 10;
         const PAUSE: Duration = Duration::from_millis(500);

@@ -1,8 +1,22 @@
-//! Redis: one handle for a single server and a cluster, and a breaker, so that a
-//! Redis that is away costs each request nothing.
+//! Redis: one handle for a single server or a cluster, with a breaker, so that requests do not wait
+//! for a Redis that is away.
 //!
-//! Everything here may fail at any moment, and every caller has an answer for it:
-//! [`RedisAway`] is not an error a person ever sees.
+//! A **link** is the connection of one thread. A **generation** is the set of links that one
+//! failure condemns together. A **breaker** refuses calls for a moment after a failure. The **hash
+//! tag** is the text in braces of a key, which decides the cluster slot.
+//!
+//! # Invariants
+//!
+//! * Any call may fail at any moment, and every caller has an answer for that: [`RedisAway`] is
+//!   never shown to a user.
+//! * Every command has a deadline, and so does connecting.
+//! * Every key starts with the deployment's prefix.
+//!
+//! # Concurrency
+//!
+//! All threads meet one failure, each on a link of its own. The first begins a new generation and
+//! opens the breaker; failures of links that are replaced already change nothing at a single
+//! server. In a cluster each hash tag has a breaker of its own, which every failure opens.
 
 mod breaker;
 mod generations;
@@ -19,28 +33,28 @@ use link::{Links, RedisLink};
 pub use script::{Call, Script};
 pub use subscription::Subscription;
 
-/// Keys looked at by one step through all keys.
+/// Keys read by one SCAN.
 const SCANNED_AT_ONCE: u32 = 1_000;
-/// How long the key is kept that [`Redis::is_present`] writes.
+/// Expiry of the key that [`Redis::is_present`] writes, in milliseconds.
 const PRESENCE_KEPT_MS: u32 = 1_000;
 
-/// Redis did not answer, or not with what was asked for.
+/// Redis did not answer, or answered with an error.
 #[derive(Debug, thiserror::Error)]
 pub enum RedisAway {
-    /// It failed a moment ago and is not asked again yet.
+    /// Redis failed a moment ago and is not asked again yet.
     #[error("Redis failed a moment ago")]
     Resting,
-    /// It failed now.
+    /// The call failed.
     #[error(transparent)]
     Failed(#[from] redis::RedisError),
 }
 
-/// A handle to Redis; clones share the connections.
+/// Handle to Redis; clones share the connections.
 #[derive(Clone)]
 pub struct Redis {
     links: Links,
-    /// Servers to listen at: the one, or any node of a cluster, which repeats every
-    /// message of the others.
+    /// Servers to subscribe to: the only one, or any node of a cluster, because each node repeats
+    /// the messages of the others.
     seeds: Arc<[Client]>,
     prefix: Arc<str>,
     breakers: Breakers,
@@ -53,8 +67,8 @@ impl fmt::Debug for Redis {
 }
 
 impl Redis {
-    /// A handle that connects when it is first used; only an address that cannot
-    /// be understood fails. Keys start with `prefix`.
+    /// Creates a handle that connects on first use; fails only for an address that cannot be
+    /// parsed. Keys start with `prefix`.
     pub fn open(url: &str, prefix: &str) -> Result<Self, redis::RedisError> {
         let links = Links::to(url)?;
         let breakers = Breakers::new(links.is_cluster());
@@ -62,14 +76,15 @@ impl Redis {
         Ok(Self { links, seeds, prefix: prefix.into(), breakers })
     }
 
-    /// `name` under this deployment's prefix. What stands in braces decides the
-    /// cluster slot, so all keys of one script carry the same braces.
+    /// Returns `name` under this deployment's prefix. The text in braces decides the cluster slot,
+    /// so all keys of one script carry the same braces.
     pub fn key(&self, name: impl fmt::Display) -> String {
         format!("{}:{name}", self.prefix)
     }
 
-    /// A handle for one piece of work whose steps must arrive in the order in which they were
-    /// sent, also when one is dropped before its answer and the next is sent by another thread.
+    /// Returns a handle for one piece of work whose commands must arrive in the order in which they
+    /// were sent, even when one is dropped before its answer and the next is sent by another
+    /// thread.
     #[must_use]
     pub fn in_order(&self) -> Self {
         Self { links: self.links.pinned(), ..self.clone() }
@@ -82,14 +97,14 @@ impl Redis {
         self.guarded(&link.clone(), &breaker, command.query_async(&mut link)).await
     }
 
-    /// Runs several commands in one trip.
+    /// Runs several commands in one round trip.
     pub async fn pipeline<T: FromRedisValue>(&self, commands: &Pipeline) -> Result<T, RedisAway> {
         let mut link = self.links.mine()?;
         let breaker = self.breakers.of(commands.cmd_iter().find_map(tagged));
         self.guarded(&link.clone(), &breaker, commands.query_async(&mut link)).await
     }
 
-    /// Runs a script by its hash; one that Redis forgot is sent whole.
+    /// Runs a script by its hash; sends the source when Redis does not know the hash.
     pub async fn run<T: FromRedisValue>(&self, call: &Call<'_>) -> Result<T, RedisAway> {
         let mut link = self.links.mine()?;
         let breaker = self.breakers.of(call.first_key());
@@ -103,12 +118,12 @@ impl Redis {
         }
     }
 
-    /// Keys of this deployment that begin with `start`, about `keys_max` of them: for looking
-    /// into Redis from outside, never on a request's way.
+    /// Returns keys of this deployment that begin with `start`: about `keys_max`, or all of them in
+    /// a cluster. For checks and maintenance, never within a request.
     pub async fn list_keys(&self, start: &str, keys_max: usize) -> Result<Vec<String>, RedisAway> {
         let pattern = self.key(format_args!("{start}*"));
         if self.links.is_cluster() {
-            // A cursor belongs to one server, so a cluster's servers are asked whole.
+            // A cursor belongs to one server, so a cluster's servers are asked with KEYS.
             return self.query(redis::cmd("KEYS").arg(pattern)).await;
         }
         let (mut cursor, mut keys) = (0_u64, Vec::new());
@@ -124,7 +139,7 @@ impl Redis {
         }
     }
 
-    /// Listens to `channel`.
+    /// Subscribes to `channel` at the first server that answers.
     pub async fn subscribe(&self, channel: &str) -> Result<Subscription, RedisAway> {
         let mut failure = RedisAway::Resting;
         for seed in self.seeds.iter() {
@@ -136,7 +151,7 @@ impl Redis {
         Err(failure)
     }
 
-    /// Forgets the keys of this deployment that begin with `start`.
+    /// Deletes the keys of this deployment that begin with `start`.
     pub async fn forget_keys(&self, start: &str) -> Result<(), RedisAway> {
         for key in self.list_keys(start, usize::MAX).await? {
             self.query::<()>(redis::cmd("UNLINK").arg(key)).await?;
@@ -144,8 +159,8 @@ impl Redis {
         Ok(())
     }
 
-    /// Whether Redis serves us now, whatever the breaker believes. A server that only reads,
-    /// because it was made a replica, does not.
+    /// Whether Redis serves at this moment, whatever the state of the breaker. A server that only
+    /// reads, because it was made a replica, does not.
     pub async fn is_present(&self) -> bool {
         let Ok(mut link) = self.links.mine() else { return false };
         let asked: Result<(), _> = self.question().query_async(&mut link).await;
@@ -159,8 +174,8 @@ impl Redis {
         is_present
     }
 
-    /// What tells whether Redis serves us. Of a cluster only whether it is there: one of its
-    /// servers would speak for all.
+    /// Returns the command that tests whether Redis serves: a write. In a cluster only a PING,
+    /// because one server's answer to a write says nothing about the others.
     fn question(&self) -> Cmd {
         if self.links.is_cluster() {
             return redis::cmd("PING");
@@ -186,8 +201,8 @@ impl Redis {
         if let Err(error) = &outcome
             && is_absence(error)
         {
-            // Each thread meets the same failure on a link of its own; what comes late from
-            // links that are replaced already says nothing about the server now.
+            // Each thread meets the same failure on a link of its own, and a late failure of a link
+            // that is replaced already says nothing about the server.
             let is_news = self.links.lose(link);
             if is_news || self.links.is_cluster() {
                 breaker.open();
@@ -199,7 +214,7 @@ impl Redis {
     }
 }
 
-/// The first word of `command` that has a tag.
+/// Returns the first argument of `command` that has a hash tag.
 fn tagged(command: &Cmd) -> Option<&[u8]> {
     command.args_iter().find_map(|word| match word {
         Arg::Simple(word) if breaker::tag_of(word).is_some() => Some(word),
@@ -211,7 +226,7 @@ fn is_forgotten(error: &redis::RedisError) -> bool {
     error.kind() == ErrorKind::Server(ServerErrorKind::NoScript)
 }
 
-/// Whether the server could not be reached or cannot serve, as opposed to having refused: one
+/// Whether the server could not be reached or cannot serve, as opposed to having refused. A server
 /// that is loading its data, was made a replica or has lost its primary is away too.
 fn is_absence(error: &redis::RedisError) -> bool {
     error.is_io_error()

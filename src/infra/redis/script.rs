@@ -2,14 +2,14 @@
 
 use redis::{Cmd, ToRedisArgs};
 
-/// A script that Redis runs in one step.
+/// Script that Redis runs atomically.
 #[derive(Debug)]
 pub struct Script {
     source: &'static str,
     hash: String,
 }
 
-/// A script with what it is to be run on.
+/// Script with its keys and arguments.
 #[derive(Clone, Debug)]
 pub struct Call<'a> {
     script: &'a Script,
@@ -18,18 +18,18 @@ pub struct Call<'a> {
 }
 
 impl Script {
-    /// The script `source`.
+    /// Creates the script with this source.
     pub fn new(source: &'static str) -> Self {
         let hash = redis::Script::new(source).get_hash().to_owned();
         Self { source, hash }
     }
 
-    /// A call without keys and arguments yet.
+    /// Returns a call without keys and arguments.
     pub fn prepare_invoke(&self) -> Call<'_> {
         Call { script: self, keys: Vec::new(), args: Vec::new() }
     }
 
-    /// A call whose first key is this.
+    /// Returns a call with this first key.
     pub fn key(&self, key: impl ToRedisArgs) -> Call<'_> {
         let mut call = self.prepare_invoke();
         call.key(key);
@@ -50,13 +50,13 @@ impl Call<'_> {
         self
     }
 
-    /// The call by hash.
+    /// Returns the call by hash.
     pub(crate) fn by_hash(&self) -> Cmd {
         self.command("EVALSHA", &self.script.hash)
     }
 
-    /// The call with its source, which Redis remembers from then on. It goes to the one
-    /// server that has the keys; loading first would need every node of a cluster.
+    /// Returns the call with its source, which Redis remembers from then on. It goes to the server
+    /// that has the keys; loading first would need every node of a cluster.
     pub(crate) fn by_source(&self) -> Cmd {
         self.command("EVAL", self.script.source)
     }

@@ -1,4 +1,4 @@
-//! Listening to one channel.
+//! Subscription to one channel.
 
 use std::time::Duration;
 
@@ -11,11 +11,11 @@ use tokio::time::timeout;
 
 use super::link::{CONNECT_TIMEOUT, RESPONSE_TIMEOUT};
 
-/// How long nothing is heard before the server is asked whether it is still there.
+/// Silence after which the server is pinged.
 const SILENCE_MAX: Duration = Duration::from_secs(3);
 
-/// Messages of one channel. A server that says nothing may have nothing to say, or be gone
-/// without a word: so it is asked now and then.
+/// Messages of one channel. A silent server may have no messages or be gone, so it is pinged after
+/// [`SILENCE_MAX`].
 pub struct Subscription {
     sink: PubSubSink,
     messages: PubSubStream,
@@ -40,7 +40,7 @@ impl Subscription {
         opened.unwrap_or_else(|elapsed| Err(std::io::Error::from(elapsed).into()))
     }
 
-    /// The next message; `None` when the connection broke or the server is gone.
+    /// Returns the next message; `None` when the connection broke or the server does not answer.
     pub async fn next(&mut self) -> Option<String> {
         loop {
             if let Ok(message) = timeout(SILENCE_MAX, self.messages.next()).await {

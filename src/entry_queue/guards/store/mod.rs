@@ -1,5 +1,5 @@
-//! The SQL of the guards. Each statement serves a whole batch, and asks for each account or
-//! network alone, as the tables grow from nothing within minutes.
+//! SQL of the guards. Each statement serves a whole batch, and asks for each account or network
+//! alone, because the tables grow from nothing within minutes.
 
 pub(crate) mod waits;
 
@@ -12,7 +12,7 @@ use crate::{
     infra::postgres::{Connection, Pool},
 };
 
-/// Those of `accounts` that were made after a moment, and when.
+/// Returns those of `accounts` that were created after a moment, with that time.
 pub(crate) async fn list_born_after(
     tx: &mut Connection,
     accounts: &[AccountId],
@@ -31,8 +31,8 @@ pub(crate) async fn list_born_after(
     Ok(rows.into_iter().map(|row| (row.id, row.created_at)).collect())
 }
 
-/// When the hold ended unpaid that is the `nth` from the last, of those of `accounts` that
-/// let so many end in this program.
+/// Returns, for those of `accounts` with at least `nth` unpaid holds in this program, when the
+/// `nth` from the last of them ended.
 pub(crate) async fn list_unpaid(
     tx: &mut Connection,
     program_id: ProgramId,
@@ -62,7 +62,7 @@ pub(crate) async fn list_unpaid(
     Ok(rows.into_iter().map(|row| (row.account_id, row.ended_at)).collect())
 }
 
-/// When each of `accounts` got their latest number in this program.
+/// Returns when each of `accounts` got its latest number in this program.
 pub(crate) async fn list_numbered(
     tx: &mut Connection,
     program_id: ProgramId,
@@ -87,7 +87,7 @@ pub(crate) async fn list_numbered(
     Ok(rows.into_iter().map(|row| (row.account_id, row.issued_at)).collect())
 }
 
-/// How many accounts of each network have had a number in this program.
+/// Returns how many accounts of each network have had a number in this program.
 pub(crate) async fn count_by_network(
     tx: &mut Connection,
     program_id: ProgramId,
@@ -110,7 +110,7 @@ pub(crate) async fn count_by_network(
     Ok(rows.into_iter().map(|row| (row.tag, row.n)).collect())
 }
 
-/// Which of `accounts` have had a number from the network beside them.
+/// Returns those of `accounts` that have had a number from the network at the same index.
 pub(crate) async fn list_known(
     tx: &mut Connection,
     program_id: ProgramId,
@@ -136,7 +136,7 @@ pub(crate) async fn list_known(
     Ok(rows.into_iter().map(|row| (row.tag, row.account_id)).collect())
 }
 
-/// Adds to what the guards did.
+/// Adds to the counts of the guards.
 pub(crate) async fn add_effects(
     db: &Pool,
     programs: &[ProgramId],

@@ -1,4 +1,4 @@
-//! The SQL of waits in place of work.
+//! SQL of waits in place of work.
 
 use chrono::{DateTime, Utc};
 
@@ -9,7 +9,7 @@ use crate::{
     infra::postgres::{Connection, Pool},
 };
 
-/// Those of `accounts` whose wait was over at a moment after `since` and not after `now`.
+/// Returns those of `accounts` whose wait ended after `since` and not after `now`.
 pub(crate) async fn list_waited(
     tx: &mut Connection,
     program_id: ProgramId,
@@ -31,7 +31,7 @@ pub(crate) async fn list_waited(
     .await
 }
 
-/// A wait is good for one join.
+/// Deletes the waits of `accounts`, because a wait serves one join.
 pub(crate) async fn delete_waits(
     tx: &mut Connection,
     program_id: ProgramId,
@@ -47,13 +47,13 @@ pub(crate) async fn delete_waits(
     Ok(())
 }
 
-/// What is known of somebody who joins without a proof.
+/// State of an account that joins without a proof.
 #[derive(Debug)]
 pub(crate) struct Applicant {
     pub(crate) is_in: bool,
-    /// When their wait is over, if they wait.
+    /// End of the account's wait, if any.
     pub(crate) ready_at: Option<DateTime<Utc>>,
-    /// By the database's clock.
+    /// Current time by the database's clock.
     pub(crate) now: DateTime<Utc>,
 }
 
@@ -79,8 +79,8 @@ pub(crate) async fn standing_of(
     .await
 }
 
-/// Lets nobody else begin a wait of this network until the transaction ends. Tells the
-/// clock of after that, and when the last wait of the network is over.
+/// Serializes the waits of this network until the transaction ends. Returns the clock after that,
+/// and the end of the network's last wait.
 pub(crate) async fn lock_waits(
     tx: &mut Connection,
     program_id: ProgramId,
@@ -121,7 +121,7 @@ pub(crate) async fn find_wait(
     .await
 }
 
-/// Writes the one wait of an account for a program.
+/// Writes the only wait of an account for a program.
 pub(crate) async fn write_wait(
     tx: &mut Connection,
     program_id: ProgramId,
@@ -146,8 +146,8 @@ pub(crate) async fn write_wait(
     Ok(())
 }
 
-/// Forgets waits of one network that nobody joined with, before the moment `until`, those
-/// apart that somebody has locked: a join that deletes them as well.
+/// Deletes unused waits of one network that ended before `until`, except locked ones, which a
+/// concurrent join deletes as well.
 pub(crate) async fn delete_lapsed_waits(
     tx: &mut Connection,
     program_id: ProgramId,

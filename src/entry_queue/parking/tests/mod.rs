@@ -1,4 +1,4 @@
-//! Decisions one by one, and the law over simulated lines.
+//! Tests of single decisions, and of the rule over simulated queues.
 
 mod simulation;
 
@@ -7,7 +7,7 @@ use uuid::Uuid;
 use super::*;
 
 const GRACE_MS: i64 = 60_000;
-/// Long after everything that a test notes.
+/// Moment long after every note of a test.
 const NOW_MS: i64 = 1_000_000;
 const POLLED: Note = Note::Polled(NOW_MS - 1_000);
 const ENTERED: Note = Note::Entered(NOW_MS - GRACE_MS);
@@ -21,7 +21,7 @@ fn line(n: u128) -> Vec<QueuedAccount> {
     (0..n).map(one).collect()
 }
 
-/// The notes of the first of `line`, while polls are heard all the time.
+/// Returns the notes of the first of `line`, with polls heard all the time.
 fn liveness(line: &[QueuedAccount], notes: &[Note]) -> Liveness {
     Liveness {
         notes: line.iter().map(|somebody| somebody.account_id).zip(notes.iter().copied()).collect(),
@@ -51,7 +51,7 @@ fn admission_stops_at_whoever_has_only_entered_the_window() {
     let decision = Decision::of(&line, &liveness(&line, &[POLLED, ENTERED, POLLED]), 3);
     assert_eq!(decision.admitted, tokens(&line, &[0]));
     assert_eq!(decision.parked, []);
-    // Half a grace later than others, but they too can be silent.
+    // The grace after entering is half a grace longer, but it ends.
     let gone = Note::Entered(NOW_MS - GRACE_MS * 3 / 2 - 1);
     let decision = Decision::of(&line, &liveness(&line, &[POLLED, gone, POLLED]), 3);
     assert_eq!(decision.admitted, tokens(&line, &[0, 2]));
@@ -103,12 +103,12 @@ fn a_silent_window_goes_only_if_it_is_whole_and_somebody_behind_it_polls() {
 #[test]
 fn whoever_redis_has_elsewhere_is_moved_and_never_passed() {
     let whole = line(3);
-    // Redis has somebody whom the line has not any more.
+    // Redis has an account that the queue lacks.
     let liveness = liveness(&whole, &[POLLED; 3]);
     let decision = Decision::of(&whole[1..], &liveness, 1);
     assert_eq!(decision.misplaced, [whole[0].account_id]);
     assert_eq!(decision.admitted, tokens(&whole, &[1]));
-    // Redis lacks somebody who stands in line; what is behind its notes is not looked at.
+    // Redis lacks an account of the queue; tokens behind its notes are not read.
     let mut lacking = liveness;
     lacking.notes.remove(&whole[1].account_id);
     let longer = line(5);

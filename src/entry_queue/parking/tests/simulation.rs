@@ -1,18 +1,18 @@
-//! Lines that poll, die, return, lose their memory and cannot be heard, with a window of ten.
+//! Simulated queues with polls, departures, returns, lost memory and outages; the window is ten.
 
 use proptest::prelude::*;
 
 use super::*;
 
 const WINDOW_SMALL: usize = 10;
-/// Between two looks at everything.
+/// Simulated time between two steps, in milliseconds.
 const STEP_MS: usize = 500;
-/// Everything that happens to a line begins before this …
+/// Upper bound of every event's beginning.
 const EVENTFUL_MS: i64 = 1_800_000;
-/// … and all who are there are inside by then, however many windows of dead stand before them.
+/// Time by which every present account must be admitted, however many absent ones are before it.
 const END_MS: i64 = EVENTFUL_MS + 8 * 3_600_000;
 
-/// What becomes of somebody, in seconds since they joined.
+/// Behaviour of one account, in seconds since its join.
 #[derive(Clone, Debug)]
 enum Fate {
     Polls,
@@ -20,14 +20,14 @@ enum Fate {
     Returns { after_secs: i64, for_secs: i64 },
 }
 
-/// What happens to one line.
+/// Events of one simulated queue.
 #[derive(Clone, Debug)]
 struct Script {
-    /// When each joins, in seconds, in the order of the numbers.
+    /// Join time in seconds and behaviour of each account, in number order.
     people: Vec<(i64, Fate)>,
-    /// From when and for how long nobody can be heard, in seconds.
+    /// Outages: beginning and length, in seconds.
     outages: Vec<(i64, i64)>,
-    /// When Redis loses its memory, in seconds.
+    /// Moments at which Redis loses its memory, in seconds.
     losses: Vec<i64>,
     capacity: usize,
     stay_secs: i64,
@@ -51,7 +51,7 @@ struct Somebody {
     place: Place,
     next_poll_ms: i64,
     told_ms: i64,
-    /// Whether everything that they were told to ask since they came, or came back, was asked.
+    /// Whether every advised poll since the join, or the last return, was made.
     is_faithful: bool,
 }
 
@@ -68,10 +68,10 @@ impl Somebody {
     }
 }
 
-/// The scripts' half: what hearing.lua, look.lua and head.lua keep.
+/// State that hearing.lua, look.lua and head.lua keep.
 #[derive(Clone, Debug)]
 struct Memory {
-    /// How much of a time without polls counts as heard.
+    /// Upper bound of a time without polls that counts as heard.
     counted_ms_max: i64,
     heard_ms: i64,
     last_ms: Option<i64>,
@@ -121,7 +121,7 @@ impl Memory {
     }
 }
 
-/// Plays `script` by the rules as they are; what breaks the law is told.
+/// Runs `script` by the rules as they are; an error describes the broken rule.
 fn play(script: &Script) -> Result<(), String> {
     play_by(script, GRACE_MS / 10, |liveness| liveness)
 }
@@ -186,7 +186,7 @@ fn poll_all(
         if one.next_poll_ms > now_ms || matches!(one.place, Place::Inside { .. } | Place::Over) {
             continue;
         }
-        // Whoever is not heard asks again as soon as told the last time.
+        // A poll that is not heard is repeated after the last advised interval.
         one.next_poll_ms = now_ms + one.told_ms;
         if is_down {
             continue;
@@ -277,7 +277,7 @@ prop_compose! {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 64, failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// The law, and that no number of dead stops the living for ever.
+    /// The rule of this module, and that absent accounts do not stop present ones for ever.
     #[test]
     fn nobody_who_polled_as_told_is_passed_by_a_later_number(script in script()) {
         prop_assert_eq!(play(&script), Ok(()));
@@ -288,7 +288,7 @@ fn steady(people: Vec<(i64, Fate)>, outages: Vec<(i64, i64)>) -> Script {
     Script { people, outages, losses: Vec::new(), capacity: 1, stay_secs: 30, jitter: 1 }
 }
 
-/// Canary: where entering counts for nothing, the same simulation sees the law broken.
+/// Canary: without the note of entering, the same simulation finds the rule broken.
 #[test]
 fn without_the_note_of_entering_those_behind_no_shows_are_passed() {
     let dead = std::iter::repeat_n((0, Fate::Vanishes { after_secs: 1 }), 2 * WINDOW_SMALL);
@@ -305,7 +305,7 @@ fn without_the_note_of_entering_those_behind_no_shows_are_passed() {
     assert!(broken.unwrap_err().contains("polled as told"));
 }
 
-/// Canary: where an outage counts as everybody's silence, the same simulation sees it.
+/// Canary: with a clock that counts outages as silence, the same simulation finds it broken.
 #[test]
 fn without_the_clock_that_stands_still_an_outage_passes_everybody() {
     let people = (0..18).map(|nth| (nth, Fate::Polls)).collect();
