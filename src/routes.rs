@@ -14,7 +14,7 @@ use crate::{
     },
 };
 
-/// Every path and what it answers to.
+/// Lists every path with its handlers.
 #[rustfmt::skip]
 pub fn all() -> Vec<Path> {
     vec![
