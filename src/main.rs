@@ -39,38 +39,38 @@ enum Command {
     Serve,
     /// Migrate the database and end.
     Migrate,
-    /// Fill an empty office with a believable data set and print its log-ins; refused where anybody
-    /// or anything else is.
+    /// Fill an empty office with a believable data set and print its log-ins; refused if it
+    /// has accounts or programs of its own.
     Demo {
-        /// Beside it 2,000,000 seats on sale, 400,000 reservations and 200,000 accounts.
+        /// Also write 2,000,000 seats on sale, 400,000 reservations and 200,000 accounts.
         #[arg(long)]
         large: bool,
     },
-    /// Check everything that must always be true, also during a sale; one line a violation.
+    /// Check every invariant, also during a sale; prints one line for each violation.
     Verify,
     /// Rehearse an on-sale against a running deployment, with a program and people of its own
     /// that are removed afterwards. Without `REHEARSAL_TOKEN` it must be on this machine.
     Rehearse {
-        /// The deployment.
+        /// Address of the deployment.
         #[arg(long, default_value = "http://127.0.0.1:8080")]
         target: Url,
-        /// How many people come.
+        /// Number of people who take part.
         #[arg(long, default_value_t = 500)]
         people: usize,
-        /// Arrivals a second that wait for nobody's answer.
+        /// Arrivals a second, independent of answers; without it all arrive at the beginning.
         #[arg(long, value_name = "RATE")]
         open_loop: Option<f64>,
-        /// Keep every request and how it ended here, as JSON lines.
+        /// Write every request with its outcome to this file, as JSON lines.
         #[arg(long, value_name = "FILE")]
         history: Option<PathBuf>,
-        /// Keep the report here as a page with charts.
+        /// Write the report to this file, as a page with charts.
         #[arg(long, value_name = "FILE")]
         html: Option<PathBuf>,
-        /// Report as JSON.
+        /// Print the report as JSON.
         #[arg(long)]
         json: bool,
     },
-    /// Accounts that manage.
+    /// Manage accounts of administrators.
     Admin {
         #[command(subcommand)]
         command: AdminCommand,
@@ -82,10 +82,10 @@ enum AdminCommand {
     /// Open an account that may manage everything. The password is asked for, or read
     /// from standard input.
     Create {
-        /// Where the account is found by.
+        /// E-mail address to log in with.
         #[arg(long)]
         email: String,
-        /// What the pages call its owner.
+        /// Name that the pages show.
         #[arg(long, default_value = "Admin")]
         name: String,
     },

@@ -43,7 +43,7 @@ pub struct Rehearsal {
     pub target: Url,
     /// Number of shoppers.
     pub people: usize,
-    /// Arrivals a second, independent of answers; `None`: all shoppers within [`ARRIVAL_SECS`].
+    /// Arrivals a second, independent of answers; `None`: all shoppers within `ARRIVAL_SECS`.
     pub open_loop: Option<f64>,
     /// File for every request with its outcome, as JSON lines.
     pub history: Option<PathBuf>,

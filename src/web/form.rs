@@ -124,12 +124,12 @@ impl Field {
         Self(text.to_string())
     }
 
-    /// The text without surrounding whitespace.
+    /// Returns the text without surrounding whitespace.
     pub fn text(&self) -> &str {
         self.0.trim()
     }
 
-    /// The text as it was sent: a password may begin with a blank.
+    /// Returns the text as it was sent: a password may begin with a blank.
     pub fn raw(&self) -> &str {
         &self.0
     }

@@ -31,7 +31,7 @@ impl LocalPath {
         stays.then(|| Self(text.to_owned()))
     }
 
-    /// The start page.
+    /// Returns the start page, `/`.
     pub fn start() -> Self {
         Self("/".to_owned())
     }
@@ -41,7 +41,7 @@ impl LocalPath {
         Self::parse(text).unwrap_or_else(Self::start)
     }
 
-    /// The path as it appears in a header or a link.
+    /// Returns the path as it appears in a header or a link.
     pub fn as_str(&self) -> &str {
         &self.0
     }

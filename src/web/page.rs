@@ -154,7 +154,7 @@ impl View {
         }
     }
 
-    /// Number of the drawn poster for `slug`, from 1; the same slug always gets the same poster.
+    /// Returns the number of the drawn poster for `slug`, from 1; equal slugs get equal posters.
     pub fn poster(&self, slug: &str) -> u32 {
         const POSTERS: u32 = 6;
         // FNV-1a spreads slugs that differ in few characters.

@@ -60,7 +60,7 @@ const TICK_MAX: Duration = Duration::from_secs(20);
 const LONG_TICK_MAX: Duration = Duration::from_mins(10);
 /// Periods within which a worker must finish a tick, in addition to the tick's own upper bound.
 const LATE_PERIODS: u32 = 10;
-/// Lower bound of that time, for workers with short periods.
+/// Lower bound of the time that [`LATE_PERIODS`] give, for workers with short periods.
 const LATE_MIN: Duration = Duration::from_secs(10);
 
 /// Running workers of one instance.

@@ -77,7 +77,7 @@ impl Person<'_> {
             .collect()
     }
 
-    /// Lists requests without an answer that were carried out by halves: there must be no more
+    /// Lists requests without an answer that were carried out partly: there must be no more
     /// reservations than were or may have been made, and each that is paid took its points.
     fn half_done(&self, points: i64) -> Vec<String> {
         let mut broken = Vec::new();
