@@ -1,4 +1,4 @@
-//! What handlers and workers share.
+//! Handles that handlers and workers share.
 
 use std::sync::Arc;
 
@@ -14,47 +14,48 @@ use crate::{
     },
 };
 
-/// One instance's handles. Clones share them.
+/// Handles of one instance; clones share them.
 #[derive(Clone, Debug)]
 pub struct App {
-    /// The settings.
+    /// Settings of the instance.
     pub config: Arc<Config>,
     /// PostgreSQL, which decides.
     pub db: Pool,
     /// Redis, which shapes traffic.
     pub redis: Redis,
-    /// Signs entry passes.
+    /// Key that signs entry passes.
     pub signing_key: SigningKey,
-    /// What happens that guards of the house want to know.
+    /// Log of security events.
     pub security_log: SecurityLog,
 }
 
-/// Why an instance cannot start, as a sentence that says what to do.
+/// Reason why an instance cannot start, as a sentence that says what to do.
 #[derive(Debug, thiserror::Error)]
 pub enum StartError {
-    /// PostgreSQL cannot be reached or refuses us.
+    /// PostgreSQL cannot be reached or refuses the connection.
     #[error("PostgreSQL at DATABASE_URL cannot be used: {0}. Start it, or correct DATABASE_URL.")]
     Database(#[from] sqlx::Error),
     /// A migration failed.
     #[error("The database could not be migrated: {0}.")]
     Migration(sqlx::migrate::MigrateError),
-    /// The address of Redis is not one.
+    /// `REDIS_URL` is no address of Redis.
     #[error("REDIS_URL cannot be understood: {0}. Use redis://host:port.")]
     Redis(#[from] redis::RedisError),
-    /// The address to listen on cannot be had.
+    /// The address to listen on cannot be bound.
     #[error("{address} cannot be listened on: {cause}. Choose another {setting}.")]
     Listen {
-        /// Where it was set.
+        /// Name of the setting with the address.
         setting: &'static str,
-        /// What was asked for.
+        /// The configured address.
         address: std::net::SocketAddr,
-        /// What the system said.
+        /// Error of the operating system.
         cause: std::io::Error,
     },
 }
 
 impl From<sqlx::migrate::MigrateError> for StartError {
-    /// A server that cannot be reached is no failed migration.
+    /// Maps an execution error to [`StartError::Database`]: a server that cannot be reached is no
+    /// failed migration.
     fn from(error: sqlx::migrate::MigrateError) -> Self {
         match error {
             sqlx::migrate::MigrateError::Execute(cause) => Self::Database(cause),
@@ -64,7 +65,8 @@ impl From<sqlx::migrate::MigrateError> for StartError {
 }
 
 impl App {
-    /// Connects as `config` says and migrates if it says so. Redis may be away.
+    /// Connects to the stores in `config`, and migrates the database if `config` says so. Redis may
+    /// be away.
     pub async fn start(config: Config) -> Result<Self, StartError> {
         let db = match config.migrate_on_start {
             true => postgres::migrate_for(&config).await?,
@@ -73,7 +75,7 @@ impl App {
         Self::with_database(config, db).await
     }
 
-    /// As [`App::start`], on a migrated database that the caller brings.
+    /// Works as [`App::start`], on a migrated database of the caller.
     pub async fn with_database(config: Config, db: Pool) -> Result<Self, StartError> {
         let redis = Redis::open(&config.redis_url, &config.redis_prefix)?;
         let signing_key = match &config.secret_key {
@@ -84,8 +86,8 @@ impl App {
         Ok(Self { config: Arc::new(config), db, redis, signing_key, security_log })
     }
 
-    /// This machine's clock, for what is shown. What decides is asked of the
-    /// database after its locks.
+    /// Returns this machine's clock, for display only. Time that decides is read from the database
+    /// after its locks.
     #[expect(clippy::disallowed_methods, reason = "the one place that reads the clock")]
     pub fn now(&self) -> DateTime<Utc> {
         Utc::now()

@@ -1,9 +1,9 @@
-//! Stagedoor: a ticket office in one binary. The waiting room, the seat map, the
-//! point wallet, the payment and the ticket, in front of one PostgreSQL and one Redis.
+//! Stagedoor: a ticket office in one binary. The waiting room, the seat map, the point wallet, the
+//! payment and the ticket, in front of one PostgreSQL and one Redis.
 //!
-//! **Postgres decides, Redis shapes traffic.** ARCHITECTURE.md has the whole picture;
-//! each feature's own page is the top of its `mod.rs`. Whoever stands further right
-//! may use what stands further left, never the other way:
+//! **Postgres decides, Redis shapes traffic.** ARCHITECTURE.md describes the whole; each feature is
+//! described at the top of its `mod.rs`. A module may use the modules to its left in this order,
+//! never those to its right:
 //!
 //! `config < telemetry < text < infra < app < web < points < accounts < audit < catalog < wallet <
 //! entry_queue < reservation < tickets < payment < admin, demo < verify < workers < rehearsal <

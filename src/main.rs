@@ -1,4 +1,4 @@
-//! Parses the command line.
+//! The command line: parses arguments and runs one command.
 
 use std::{
     io::{self, BufRead, IsTerminal, Write},
@@ -21,7 +21,7 @@ use stagedoor::{
 };
 use url::Url;
 
-/// The system's took a fifth of a poll's processor time, this one a tenth.
+/// mimalloc halves the allocator's share of a poll's processor time, from a fifth to a tenth.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
@@ -39,38 +39,38 @@ enum Command {
     Serve,
     /// Migrate the database and end.
     Migrate,
-    /// Fill an empty office with a believable data set and print its log-ins; refused where
-    /// anybody or anything else is.
+    /// Fill an empty office with a believable data set and print its log-ins; refused if it
+    /// has accounts or programs of its own.
     Demo {
-        /// Beside it 2,000,000 seats on sale, 400,000 reservations and 200,000 accounts.
+        /// Also write 2,000,000 seats on sale, 400,000 reservations and 200,000 accounts.
         #[arg(long)]
         large: bool,
     },
-    /// Check everything that must always be true, also during a sale; one line a violation.
+    /// Check every invariant, also during a sale; prints one line for each violation.
     Verify,
     /// Rehearse an on-sale against a running deployment, with a program and people of its own
     /// that are removed afterwards. Without `REHEARSAL_TOKEN` it must be on this machine.
     Rehearse {
-        /// The deployment.
+        /// Address of the deployment.
         #[arg(long, default_value = "http://127.0.0.1:8080")]
         target: Url,
-        /// How many people come.
+        /// Number of people who take part.
         #[arg(long, default_value_t = 500)]
         people: usize,
-        /// Arrivals a second that wait for nobody's answer.
+        /// Arrivals a second, independent of answers; without it all arrive at the beginning.
         #[arg(long, value_name = "RATE")]
         open_loop: Option<f64>,
-        /// Keep every request and how it ended here, as JSON lines.
+        /// Write every request with its outcome to this file, as JSON lines.
         #[arg(long, value_name = "FILE")]
         history: Option<PathBuf>,
-        /// Keep the report here as a page with charts.
+        /// Write the report to this file, as a page with charts.
         #[arg(long, value_name = "FILE")]
         html: Option<PathBuf>,
-        /// Report as JSON.
+        /// Print the report as JSON.
         #[arg(long)]
         json: bool,
     },
-    /// Accounts that manage.
+    /// Manage accounts of administrators.
     Admin {
         #[command(subcommand)]
         command: AdminCommand,
@@ -82,16 +82,16 @@ enum AdminCommand {
     /// Open an account that may manage everything. The password is asked for, or read
     /// from standard input.
     Create {
-        /// Where the account is found by.
+        /// E-mail address to log in with.
         #[arg(long)]
         email: String,
-        /// What the pages call its owner.
+        /// Name that the pages show.
         #[arg(long, default_value = "Admin")]
         name: String,
     },
 }
 
-/// A sentence for the person at the terminal.
+/// Error as a sentence for the person at the terminal.
 type Failure = Box<dyn std::error::Error>;
 
 #[actix_web::main]
@@ -99,7 +99,7 @@ async fn main() -> ExitCode {
     match run(Arguments::parse().command).await {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => {
-            // Nowhere is left to say that standard error is closed.
+            // A failed write is ignored: nothing is left to report that standard error is closed.
             let _ = writeln!(io::stderr(), "{failure}");
             ExitCode::FAILURE
         }
@@ -147,7 +147,7 @@ async fn serve(config: Config) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Waits for Ctrl-C or SIGTERM; both are heard from the call on.
+/// Waits for Ctrl-C or SIGTERM; both are caught from the call on.
 fn asked_to_stop() -> impl Future<Output = io::Result<()>> {
     use tokio::signal::unix::{SignalKind, signal};
     let signals = (signal(SignalKind::interrupt()), signal(SignalKind::terminate()));
@@ -160,7 +160,7 @@ fn asked_to_stop() -> impl Future<Output = io::Result<()>> {
     }
 }
 
-/// A database that is up to date.
+/// Migrates the database and returns its pool.
 async fn migrate(config: &Config) -> Result<Pool, Failure> {
     Ok(postgres::migrate_for(config).await.map_err(StartError::from)?)
 }
@@ -177,7 +177,7 @@ async fn fill(config: &Config, large: bool) -> Result<(), Failure> {
     for log_in in demo::LOG_INS {
         writeln!(out, "  {:<26} {}", log_in.email, log_in.purpose)?;
     }
-    // Only the owner may have the tables tidied up afterwards.
+    // Only the owner may vacuum the tables afterwards.
     if large { fill_large(&postgres::owner_of(config)?).await } else { Ok(()) }
 }
 
@@ -210,7 +210,7 @@ async fn verify(config: &Config) -> Result<(), Failure> {
 }
 
 async fn rehearse(rehearsal: &Rehearsal, json: bool) -> Result<(), Failure> {
-    // Heard from now on, so that an early Ctrl-C also takes away what was made.
+    // Signals are caught from the beginning, so that an early Ctrl-C also removes what was made.
     let stop = asked_to_stop();
     let config = Config::of_visitor()?;
     let stores = match &config {
@@ -222,7 +222,7 @@ async fn rehearse(rehearsal: &Rehearsal, json: bool) -> Result<(), Failure> {
         Means { token: token.as_deref(), stores: stores.as_ref().map(|(db, redis)| (db, redis)) };
     let bar = Bar::on_stderr(rehearsal.people);
     let stop = async {
-        // Without signals it ends by itself.
+        // Without signal handlers the rehearsal ends by itself.
         if stop.await.is_err() {
             std::future::pending::<()>().await;
         }

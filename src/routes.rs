@@ -1,4 +1,4 @@
-//! The URL table.
+//! The URL table: every path with its handlers, one row for each path.
 
 pub(crate) use crate::accounts::{log_in, roles::confirmation_pages, sessions, sign_up};
 use crate::{
@@ -14,7 +14,7 @@ use crate::{
     },
 };
 
-/// Every path and what it answers to.
+/// Returns the table's rows.
 #[rustfmt::skip]
 pub fn all() -> Vec<Path> {
     vec![

@@ -1,4 +1,4 @@
-//! What the process tells its operators: log lines and Prometheus metrics.
+//! Log lines and Prometheus metrics of the process.
 
 use std::{
     io::{self, IsTerminal, Write},
@@ -20,17 +20,17 @@ pub fn start_logging(config: &Config) {
             .boxed(),
         LogFormat::Json => tracing_subscriber::fmt::layer().json().with_writer(io::stderr).boxed(),
     };
-    // The only error is that a subscriber is set already.
-    // The filter is the registry's and not the layer's: a layer's own forgets to let the next event
-    // through after somebody asked whether a level is on, as sqlx does at every statement.
+    // The only error is that a subscriber is set already. The filter belongs to the registry and
+    // not to the layer: a layer's own filter drops the event after a call that asks whether a level
+    // is enabled, as sqlx does at every statement.
     let _ = tracing_subscriber::registry().with(lines).with(filter).try_init();
 }
 
-/// Writes each event as one line: a text that somebody sent cannot begin another one.
+/// Writer that keeps each event on one line: user input in an event cannot begin another one.
 struct OneLine<W>(W);
 
 impl<W: Write> Write for OneLine<W> {
-    /// The layer hands over a whole event at once.
+    /// Escapes line breaks within the event; the layer writes a whole event at once.
     fn write(&mut self, event: &[u8]) -> io::Result<usize> {
         let (text, end): (&[u8], &[u8]) = match event.split_last() {
             Some((b'\n', text)) => (text, b"\n"),
@@ -54,7 +54,7 @@ impl<W: Write> Write for OneLine<W> {
     }
 }
 
-/// The process's metrics, in Prometheus' text format.
+/// Renders the process's metrics in Prometheus' text format.
 ///
 /// One recorder serves the whole process, however many instances run in it.
 pub fn render_metrics() -> String {
@@ -66,15 +66,15 @@ pub fn start_metrics() {
     recorder();
 }
 
-/// Sorts what was recorded into the histograms' buckets. Until then each value is kept, so
-/// it must be done now and then even where nobody asks for the metrics.
+/// Sorts recorded values into the histograms' buckets. Until then each value is kept, so this must
+/// run periodically even if the metrics are never read.
 pub fn condense_metrics() {
     if let Some(recorder) = recorder() {
         recorder.run_upkeep();
     }
 }
 
-/// The bounds of latency histograms, in seconds.
+/// Bucket bounds of latency histograms, in seconds.
 const LATENCY_BUCKETS_SECS: [f64; 12] =
     [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0];
 

@@ -1,7 +1,13 @@
-//! Settings, all from the environment: [`SETTINGS`] is the whole list.
+//! Settings of an instance, all from environment variables: [`SETTINGS`] is the whole list.
 //!
-//! They are validated together, so that an operator mends every mistake at once
-//! instead of one a start.
+//! A **setting** is a variable with its default and meaning; a **config** is the typed values of
+//! all of them. [`Config`] is validated as a whole, so that an operator sees every mistake at once
+//! instead of one per start.
+//!
+//! # Invariants
+//!
+//! - No other module reads a setting from the environment, and no setting changes after the start.
+//! - A config exists only if every setting could be parsed.
 
 mod reader;
 mod settings;
@@ -14,81 +20,81 @@ use url::Url;
 use self::reader::Reader;
 pub use self::settings::{SETTINGS, Setting};
 
-/// The settings of one instance, checked.
+/// Validated settings of one instance.
 #[derive(Clone, Debug)]
 pub struct Config {
-    /// PostgreSQL.
+    /// PostgreSQL, as a URL.
     pub database_url: String,
-    /// PostgreSQL by the role that owns the tables; `None`: the role of `database_url` does.
+    /// PostgreSQL as the role that owns the tables; `None`: the role of `database_url` owns them.
     pub database_owner_url: Option<String>,
-    /// Redis.
+    /// Redis, as a URL.
     pub redis_url: String,
-    /// Where HTTP is served.
+    /// Address HTTP is served on.
     pub listen_addr: SocketAddr,
-    /// What people type into a browser; `None` where nobody said.
+    /// Address people type into a browser; `None` if it is not set.
     pub public_url: Option<Url>,
-    /// Signs entry passes; `None`: the one kept in the database.
+    /// Secret that signs entry passes; `None`: the one kept in the database.
     pub secret_key: Option<String>,
-    /// Whose `X-Forwarded-For` is believed.
+    /// Networks whose `X-Forwarded-For` is believed.
     pub trusted_proxies: Vec<IpNet>,
     /// Whether `serve` migrates first.
     pub migrate_on_start: bool,
-    /// The pool of one instance, in connections.
+    /// Upper bound of one instance's connection pool.
     pub db_connections_max: NonZeroU32,
-    /// HTTP threads; `None`: one a core.
+    /// HTTP threads; `None`: one per core.
     pub http_workers: Option<NonZeroU32>,
-    /// Starts every Redis key.
+    /// Prefix of every Redis key.
     pub redis_prefix: String,
-    /// Where metrics are served apart; `None`: on `listen_addr`, if at all.
+    /// Address metrics are served on; `None`: on `listen_addr`, if at all.
     pub metrics_addr: Option<SocketAddr>,
-    /// What a reader of the metrics bears.
+    /// Bearer token for reading the metrics.
     pub metrics_token: Option<String>,
     /// Tracing directives.
     pub log: String,
-    /// Text or JSON lines.
+    /// Format of log lines.
     pub log_format: LogFormat,
-    /// How long a log-in lasts, in days.
+    /// Lifetime of a session, in days.
     pub session_days: NonZeroU32,
-    /// How long an unused log-in lasts, in hours.
+    /// Lifetime of an unused session, in hours.
     pub session_idle_hours: NonZeroU32,
-    /// How long a log-in of staff and admins lasts, in hours.
+    /// Lifetime of a session of staff and admins, in hours.
     pub staff_session_hours: NonZeroU32,
-    /// How long an unused log-in of staff and admins lasts, in minutes.
+    /// Lifetime of an unused session of staff and admins, in minutes.
     pub staff_idle_minutes: NonZeroU32,
-    /// How long the password counts as given, in minutes.
+    /// How long a confirmation with the password lasts, in minutes.
     pub confirmation_minutes: NonZeroU32,
-    /// Log-ins a minute for one network and e-mail.
+    /// Log-ins a minute for one pair of network and e-mail address.
     pub login_per_minute: NonZeroU32,
     /// Failed log-ins an hour from one network.
     pub login_failures_per_hour: NonZeroU32,
-    /// Sign-ups at once from one address.
+    /// Sign-ups from one network in a burst.
     pub signup_burst: NonZeroU32,
-    /// Changing requests at once of one account.
+    /// Changes of one account in a burst.
     pub account_burst: NonZeroU32,
-    /// Seats or places in one hold.
+    /// Upper bound of seats or places in one hold.
     pub seats_per_hold_max: NonZeroU32,
-    /// How often the line moves.
+    /// Period of admissions from the queue.
     pub admission_period: Duration,
-    /// How often lapsed holds and stays are looked for.
+    /// Period of the check for expired holds and admissions.
     pub expiry_period: Duration,
-    /// How long a waiting person may be silent, in seconds.
+    /// How long a waiting account may go without a poll, in seconds.
     pub queue_grace_secs: NonZeroU32,
     /// How long before the start the door opens, in minutes.
     pub door_opens_before_mins: NonZeroU32,
     /// How long after the start the door closes, in minutes.
     pub door_closes_after_mins: NonZeroU32,
-    /// How long a transfer request stays open, in seconds.
+    /// Lifetime of a transfer request, in seconds.
     pub transfer_ttl_secs: NonZeroU32,
-    /// What a rehearsal is let in with; `None`: nobody is.
+    /// Token for rehearsals; `None`: none is accepted.
     pub rehearsal_token: Option<String>,
 }
 
-/// How log lines are written.
+/// Format of log lines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LogFormat {
-    /// For people.
+    /// Text for people.
     Text,
-    /// For machines: one JSON object a line.
+    /// One JSON object a line, for programs.
     Json,
 }
 
@@ -104,24 +110,24 @@ impl FromStr for LogFormat {
     }
 }
 
-/// Every setting that cannot be used, one sentence each.
+/// Errors of all settings that cannot be used, one sentence each.
 #[derive(Debug, thiserror::Error)]
 #[error("{}", .0.join("\n"))]
 pub struct ConfigError(pub Vec<String>);
 
 impl Config {
-    /// How long a waiting person may be silent.
+    /// How long a waiting account may go without a poll.
     pub fn queue_grace(&self) -> Duration {
         Duration::from_secs(u64::from(self.queue_grace_secs.get()))
     }
 
-    /// The settings of this process.
+    /// Reads the settings from this process's environment.
     pub fn from_env() -> Result<Self, ConfigError> {
         Self::from_lookup(|name| std::env::var(name).ok())
     }
 
-    /// The settings of a process that visits a deployment: none where neither a database nor
-    /// a Redis is named.
+    /// Reads the settings of a process that visits a deployment; `None` if neither `DATABASE_URL`
+    /// nor `REDIS_URL` is set.
     pub fn of_visitor() -> Result<Option<Self>, ConfigError> {
         let is_set = |name| std::env::var(name).is_ok_and(|text| !text.trim().is_empty());
         match is_set("DATABASE_URL") || is_set("REDIS_URL") {
@@ -130,7 +136,7 @@ impl Config {
         }
     }
 
-    /// The rehearsal token of this process' environment, whatever else is set.
+    /// Reads the rehearsal token from this process's environment, whatever else is set.
     pub fn rehearsal_token() -> Result<Option<String>, ConfigError> {
         let lookup = |name: &str| std::env::var(name).ok();
         let mut reader = Reader::new(lookup);
@@ -138,7 +144,7 @@ impl Config {
         if reader.mistakes.is_empty() { Ok(token) } else { Err(ConfigError(reader.mistakes)) }
     }
 
-    /// The settings that `lookup` gives; an empty value counts as none.
+    /// Reads the settings through `lookup`; an empty value counts as unset.
     pub fn from_lookup(lookup: impl Fn(&str) -> Option<String>) -> Result<Self, ConfigError> {
         let mut reader = Reader::new(lookup);
         let config = Self {
@@ -178,7 +184,7 @@ impl Config {
         if reader.mistakes.is_empty() { Ok(config) } else { Err(ConfigError(reader.mistakes)) }
     }
 
-    /// Whether only this machine reaches the listener and nobody said otherwise.
+    /// Whether the listener is reachable from this machine only and no public URL is set.
     pub fn is_private(&self) -> bool {
         self.listen_addr.ip().is_loopback() && self.public_url.is_none()
     }

@@ -1,10 +1,10 @@
-//! Reads the settings of a process.
+//! Parser of settings, which collects mistakes.
 
 use std::{num::NonZeroU32, str::FromStr, time::Duration};
 
 use super::{SETTINGS, Setting};
 
-/// Reads values and notes every mistake.
+/// Reader of values, which notes every mistake.
 pub(crate) struct Reader<L> {
     pub(crate) mistakes: Vec<String>,
     lookup: L,
@@ -35,8 +35,8 @@ impl<L: Fn(&str) -> Option<String>> Reader<L> {
         parsed
     }
 
-    /// The value that is set, or the one in [`SETTINGS`]; `unusable` stands in
-    /// for a value that cannot be read and is never used.
+    /// Returns the value that is set, or the default in [`SETTINGS`]; for a value that cannot be
+    /// parsed notes a mistake and returns `unusable`, which the caller never gets to use.
     pub(crate) fn parsed<T: FromStr>(&mut self, name: &str, unusable: T) -> T {
         let text = self.text(name).unwrap_or_else(|| default_of(name).to_owned());
         text.parse().unwrap_or_else(|_| {

@@ -1,15 +1,15 @@
-//! The whole list of settings, with their defaults.
+//! The list of all settings, with their defaults.
 
-/// One environment variable, as the README's table shows it.
+/// Environment variable, as the README's table shows it.
 #[derive(Clone, Copy, Debug)]
 pub struct Setting {
-    /// The variable's name.
+    /// Name of the variable.
     pub name: &'static str,
-    /// What it is when it is not set; empty where there is no value then.
+    /// Value if the variable is not set; empty if there is none then.
     pub default: &'static str,
-    /// What the value counts or is.
+    /// Unit or type of the value.
     pub unit: &'static str,
-    /// What it decides.
+    /// What the value decides.
     pub meaning: &'static str,
 }
 

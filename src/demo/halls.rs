@@ -1,9 +1,9 @@
-//! The halls: sections of curved rows, as the seat map draws them.
+//! Halls of the demo: sections of curved rows, as the seat map draws them.
 
 use super::store::{self, SeatRow};
 use crate::infra::postgres::Connection;
 
-/// A hall with its sections, front to back.
+/// Hall with its sections, front to back.
 #[derive(Debug)]
 pub(crate) struct Hall {
     pub(crate) name: &'static str,
@@ -17,7 +17,7 @@ pub(crate) struct Section {
     pub(crate) name: &'static str,
     pub(crate) rows: u16,
     pub(crate) seats_first_row: u16,
-    /// Each row is longer than the one in front of it by so many seats.
+    /// Seats that each row has more than the one in front of it.
     pub(crate) seats_more_a_row: u16,
 }
 
@@ -38,14 +38,14 @@ pub(crate) const HALLS: &[Hall] = &[
     Hall { name: "Riverside Park", address: "Seoul", sections: &[] },
 ];
 
-/// How far the ends of a row are bent towards the stage, per seat from the middle.
+/// Bend of a row towards the stage, in seat widths per squared distance from the middle in seats.
 const BEND: f32 = 0.008;
-/// The aisle between two sections, in seat widths.
+/// Aisle between two sections, in seat widths.
 const AISLE: f32 = 1.5;
-/// From row to row, in seat widths.
+/// Distance between rows, in seat widths.
 const ROW_PITCH: f32 = 1.15;
 
-/// Writes a hall and its seats.
+/// Inserts a hall with its seats.
 pub(crate) async fn build(tx: &mut Connection, hall: &Hall) -> Result<(), sqlx::Error> {
     let venue_id = store::insert_venue(tx, hall.name, hall.address).await?;
     let widest = hall.sections.iter().map(Section::widest).max().unwrap_or_default();

@@ -1,8 +1,21 @@
-//! A believable ticket office to try things in: halls with seat maps, a festival with
-//! standing places, one program that is sold out and one whose sale opens later.
+//! Demo data: a believable ticket office to try things in, with halls and seat maps, a festival
+//! with standing places, one program that is sold out and one whose sale opens later.
 //!
-//! Everything it writes keeps the invariants: what is sold was paid for, by people with
-//! wallets, and has its tickets. All demo people share one password and its hash.
+//! A **log-in** is a demo account whose password is published; a **large office** ([`fill_large`])
+//! is a data set for measurements.
+//!
+//! # Invariants
+//!
+//! - The data keeps every invariant of the product: what is sold was paid for, by accounts with
+//!   wallets, and has its tickets.
+//! - An office with accounts, programs or venues of its own gets no demo data: the demo password is
+//!   public.
+//! - All demo accounts share one password and its hash.
+//!
+//! # Concurrency
+//!
+//! [`fill`] is one transaction that locks accounts and venues against writes; of two runs at once
+//! the second waits for the first and then finds its data.
 
 mod halls;
 mod large;
@@ -18,25 +31,25 @@ use crate::{
     infra::postgres::Pool,
 };
 
-/// The password of every demo person.
+/// Password of every demo account.
 pub const PASSWORD: &str = "open sesame door";
 
-/// A log-in to print.
+/// Demo account to print.
 #[derive(Clone, Copy, Debug)]
 pub struct LogIn {
-    /// Where it is found by.
+    /// E-mail address of the account.
     pub email: &'static str,
-    /// What the pages call its owner.
+    /// Name the pages show.
     pub name: &'static str,
-    /// Its role, as the database writes it.
+    /// Role, as the database writes it.
     pub role: &'static str,
-    /// What it is for.
+    /// Purpose of the account, printed with it.
     pub purpose: &'static str,
     /// Points in its wallet.
     pub points: i64,
 }
 
-/// The demo log-ins.
+/// All demo log-ins.
 pub const LOG_INS: [LogIn; 4] = [
     LogIn {
         email: "mina@stagedoor.example",
@@ -68,10 +81,11 @@ pub const LOG_INS: [LogIn; 4] = [
     },
 ];
 
-/// Why there is no demo data.
+/// Reason why no demo data was written.
 #[derive(Debug, thiserror::Error)]
 pub enum DemoError {
-    /// Somebody or something else is there, and the demo log-ins would open it to everybody.
+    /// The office has accounts or programs of its own, and the demo log-ins would open it to
+    /// everybody.
     #[error(
         "The office has people or programs of its own, so it gets no demo data: its log-ins \
          and their password are known to everybody. Use an empty database."
@@ -80,20 +94,20 @@ pub enum DemoError {
     /// The password could not be hashed.
     #[error(transparent)]
     Account(#[from] AccountError),
-    /// Postgres failed.
+    /// PostgreSQL failed.
     #[error(transparent)]
     Database(#[from] sqlx::Error),
 }
 
-/// Whether anybody can log in with the demo password.
+/// Whether a demo account exists that is not locked, checked on the log-ins and one account of each
+/// other kind.
 pub async fn has_open_log_ins(db: &Pool) -> Result<bool, sqlx::Error> {
     let mut emails: Vec<String> = LOG_INS.iter().map(|log_in| log_in.email.to_owned()).collect();
     emails.extend(["guest-1@stagedoor.example", "visitor-1-1@stagedoor.example"].map(String::from));
     office::has_open(db, &emails).await
 }
 
-/// Refuses an office with anybody or anything that is no demo data, as a step of the
-/// transaction that fills it.
+/// Refuses an office with data that no demo wrote. Runs in the transaction that fills the office.
 async fn require_own(tx: &mut crate::infra::postgres::Connection) -> Result<(), DemoError> {
     let emails: Vec<&str> = LOG_INS.iter().map(|log_in| log_in.email).collect();
     let slugs: Vec<&str> = programs::PROGRAMS.iter().map(|program| program.slug).collect();
@@ -104,7 +118,7 @@ async fn require_own(tx: &mut crate::infra::postgres::Connection) -> Result<(), 
     }
 }
 
-/// Fills an empty office; false when it has demo data already.
+/// Fills an empty office; false if it has demo data already.
 pub async fn fill(db: &Pool) -> Result<bool, DemoError> {
     let password_hash = PasswordGate::new().hash_text(PASSWORD).await?;
     let mut tx = db.begin().await?;

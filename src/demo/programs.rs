@@ -1,28 +1,28 @@
-//! What is on: programs, their performances and prices.
+//! Programs of the demo, with their performances and prices.
 
 use super::store;
 use crate::infra::postgres::Connection;
 
-/// A program as the demo announces it.
+/// Program as the demo publishes it.
 #[derive(Debug)]
 pub(crate) struct Announcement {
     pub(crate) slug: &'static str,
     pub(crate) title: &'static str,
     pub(crate) description: &'static str,
     pub(crate) hall: &'static str,
-    /// When the sale opens, from now; negative is past.
+    /// Minutes from now until the sale opens; negative in the past.
     pub(crate) opens_in_mins: i32,
     pub(crate) queue_capacity: Option<i32>,
     pub(crate) queue_rate_per_second: Option<i32>,
-    /// Days from today with a performance at half past seven.
+    /// Days from today with a performance at 19:30.
     pub(crate) days: &'static [i32],
-    /// What the front rows cost; others cost less by their section and row.
+    /// Price of the front rows; other seats cost less by their row.
     pub(crate) price_from_front: i64,
     pub(crate) zones: &'static [(&'static str, i64, i32)],
     pub(crate) is_sold_out: bool,
 }
 
-/// What most of them have in common.
+/// Values that most programs share.
 const USUAL: Announcement = Announcement {
     slug: "",
     title: "",
@@ -104,7 +104,7 @@ pub(crate) const PROGRAMS: &[Announcement] = &[
     },
 ];
 
-/// Writes a program with its performances, and sells it where it is sold out.
+/// Inserts a program with its performances, and sells all seats if it is sold out.
 pub(crate) async fn announce(
     tx: &mut Connection,
     program: &Announcement,

@@ -1,4 +1,4 @@
-//! One person's browsers: they ask over HTTP like any other and note every answer.
+//! A shopper's browsers, which send requests over HTTP and record every answer.
 
 use std::{
     sync::Arc,
@@ -16,11 +16,11 @@ use super::{
 };
 use crate::web::deadline::{CHANGE_MAX, READ_MAX};
 
-/// An answer that takes longer is none.
+/// Deadline of an answer; a later one counts as missing.
 const ANSWER_MAX: Duration = Duration::from_secs(15);
 
-/// A client for everybody. The system's certificates are read only where they are needed:
-/// a small image may have none.
+/// Builds the HTTP client of all shoppers. The system's certificates are loaded for https only: a
+/// small image may have none.
 pub(crate) fn client(target: &Url) -> Result<Client, reqwest::Error> {
     let client = Client::builder()
         .redirect(reqwest::redirect::Policy::none())
@@ -29,7 +29,7 @@ pub(crate) fn client(target: &Url) -> Result<Client, reqwest::Error> {
     if target.scheme() == "https" { client } else { client.tls_certs_only([]) }.build()
 }
 
-/// Something to ask for.
+/// Request to send, with what the history records of it.
 #[derive(Clone, Debug)]
 pub(crate) struct Ask {
     pub(crate) step: Step,
@@ -39,14 +39,15 @@ pub(crate) struct Ask {
     pub(crate) seat_ids: Vec<i64>,
     pub(crate) places: usize,
     pub(crate) reservation_id: Option<Uuid>,
-    /// Since when the person wants to ask; none: since now.
+    /// Moment the shopper wanted to send the request, in microseconds; `None`: the moment of
+    /// sending.
     pub(crate) wanted_us: Option<u64>,
     pub(crate) interval_us: Option<u64>,
     pub(crate) is_last_look: bool,
 }
 
 impl Ask {
-    /// To read `path`.
+    /// Returns a request that reads `path`.
     pub(crate) fn get(step: Step, path: &str) -> Self {
         Self {
             step,
@@ -62,13 +63,13 @@ impl Ask {
         }
     }
 
-    /// To send `form` to `path`.
+    /// Returns a request that posts `form` to `path`.
     pub(crate) fn post(step: Step, path: &str, form: Value) -> Self {
         Self { method: Method::POST, form, ..Self::get(step, path) }
     }
 }
 
-/// An answer as far as it matters here.
+/// Answer to a request: its outcome and its JSON document.
 #[derive(Clone, Debug)]
 pub(crate) struct Answer {
     pub(crate) outcome: Outcome,
@@ -87,12 +88,12 @@ impl Answer {
         }
     }
 
-    /// The member `name` of the answer; null where there is none.
+    /// Returns the member `name` of the answer; null if there is none.
     pub(crate) fn get(&self, name: &str) -> &Value {
         self.json.get(name).unwrap_or(&Value::Null)
     }
 
-    /// The id of the reservation that it is about.
+    /// Returns the id of the reservation in the answer.
     pub(crate) fn reservation_id(&self) -> Option<Uuid> {
         self.get("reservation_id").as_str()?.parse().ok()
     }
@@ -101,7 +102,7 @@ impl Answer {
         self.get(name).as_array().into_iter().flatten()
     }
 
-    /// Notes what was shown.
+    /// Records in `event` what the answer showed.
     fn fill(&self, event: &mut Event) {
         event.number = self.get("queue_number").as_i64();
         event.ahead = self.get("ahead").as_i64();
@@ -130,7 +131,7 @@ fn shown(listed: &Value) -> Option<Shown> {
     })
 }
 
-/// Somebody's browser on one of their devices.
+/// Browser of a shopper on one of their two devices.
 #[derive(Clone, Debug)]
 pub(crate) struct Browser {
     pub(crate) actor: Actor,
@@ -142,12 +143,12 @@ pub(crate) struct Browser {
 }
 
 impl Browser {
-    /// The same person on their other device.
+    /// Returns the same shopper's browser on the other device.
     pub(crate) fn other_device(&self) -> Self {
         Self { is_second: !self.is_second, ..self.clone() }
     }
 
-    /// Asks, and notes how it ended.
+    /// Sends a request and records its outcome.
     pub(crate) async fn send(&self, ask: Ask) -> Answer {
         let open = self.history.open(Event {
             account_id: self.actor.account_id,
@@ -180,7 +181,7 @@ impl Browser {
     fn request(&self, method: Method, path: &str) -> RequestBuilder {
         let [first, second] = &self.actor.sessions;
         let session = if self.is_second { second } else { first };
-        // Served over https it is the second name.
+        // A deployment served over https reads the second cookie name.
         self.client
             .request(method, format!("{}{path}", self.target))
             .header("accept", "application/json")
@@ -188,7 +189,8 @@ impl Browser {
     }
 }
 
-/// `deadline`: after which the deployment says by itself that it did not get it done.
+/// Sends a request and reads its answer. `deadline` is the time after which the deployment itself
+/// answers that the outcome is unknown.
 async fn read(request: RequestBuilder, deadline: Duration) -> Answer {
     let asked = Instant::now();
     let unknown = |why: String| Answer { outcome: Outcome::Unknown(why), json: Value::Null };
@@ -214,7 +216,7 @@ async fn read(request: RequestBuilder, deadline: Duration) -> Answer {
     Answer { outcome, json }
 }
 
-/// The same words for the same trouble, so that they can be counted.
+/// Describes an error in fixed words, so that equal errors can be counted.
 fn told(error: reqwest::Error) -> String {
     if error.is_timeout() {
         format!("no answer in {} s", ANSWER_MAX.as_secs())

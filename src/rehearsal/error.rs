@@ -1,20 +1,20 @@
-//! Why nothing could be verified or rehearsed.
+//! Errors of rehearsals.
 
 use crate::{infra::redis::RedisAway, verify::VerifyError};
 
-/// Why a stage was not put up or taken down.
+/// Reason why a stage was not made or not removed.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum FixtureError {
-    /// Too many people, or none.
+    /// The number of shoppers is zero or too large.
     #[error("A rehearsal has 1 to {people_max} people.")]
     TooMany {
-        /// The most.
+        /// The upper bound.
         people_max: usize,
     },
-    /// Others rehearse.
+    /// Too many other stages exist.
     #[error("Other rehearsals are still standing. Wait until they end.")]
     TooManyStages,
-    /// There is none, or it is over.
+    /// The stage does not exist, or it is over.
     #[error("There is no such rehearsal.")]
     NoStage,
     /// PostgreSQL failed.
@@ -25,70 +25,70 @@ pub(crate) enum FixtureError {
     Redis(#[from] RedisAway),
 }
 
-/// Why nothing was rehearsed, as a sentence that says what to do.
+/// Reason why a rehearsal failed, as a sentence that says what to do.
 #[derive(Debug, thiserror::Error)]
 pub enum RehearsalError {
-    /// The deployment is not on this machine.
+    /// The deployment is on another machine and no token is given.
     #[error(
         "{0} is not on this machine. Set REHEARSAL_TOKEN to that deployment's own, or rehearse at a loopback address."
     )]
     Elsewhere(url::Url),
-    /// Nothing to make people with.
+    /// Neither a token nor the stores are given.
     #[error(
         "Set DATABASE_URL and REDIS_URL to the deployment's, or REHEARSAL_TOKEN to its own: the rehearsal's people are made with one or the other."
     )]
     NoHands,
-    /// The address is of no kind that is known.
+    /// The address is neither http nor https.
     #[error("{0} is no http or https address.")]
     NoHttp(url::Url),
-    /// The token is another one.
+    /// The token is not the deployment's.
     #[error(
         "The deployment refused the rehearsal token. Set REHEARSAL_TOKEN to the one that it was started with."
     )]
     WrongToken,
-    /// The deployment has no token.
+    /// The deployment has no rehearsal token.
     #[error("The deployment takes no rehearsals. Start it with REHEARSAL_TOKEN set.")]
     NoDoor,
-    /// The deployment would not.
+    /// The deployment refused the request.
     #[error("The deployment refused the rehearsal: {0}")]
     Refused(String),
-    /// What was made still stands.
+    /// The stage could not be removed.
     #[error(
         "The rehearsal's own program could not be removed: the last answer was {0}. The next rehearsal removes it."
     )]
     NotRemoved(String),
-    /// Too many people, or none.
+    /// The number of shoppers is zero or too large.
     #[error("A rehearsal has 1 to {people_max} people.")]
     TooMany {
-        /// The most.
+        /// The upper bound.
         people_max: usize,
     },
-    /// People who never come, or a flood.
+    /// The rate of arrivals is not within its bounds.
     #[error("The rate of arrivals must be more than 0 and at most {rate_max} a second.")]
     NoRate {
-        /// The most.
+        /// The upper bound, in arrivals a second.
         rate_max: f64,
     },
-    /// Nobody answers.
+    /// The deployment does not answer or is not ready.
     #[error(
         "The deployment does not answer: {0}. Start it with `stagedoor serve`, or correct --target."
     )]
     NotServing(String),
-    /// Something that was asked for cannot be kept.
+    /// An output file cannot be written.
     #[error("{} could not be written: {cause}.", path.display())]
     NotWritten {
-        /// Where to.
+        /// Path of the file.
         path: std::path::PathBuf,
-        /// What the system said.
+        /// Error of the operating system.
         cause: std::io::Error,
     },
-    /// HTTP could not be set up.
+    /// The HTTP client could not be built.
     #[error("HTTP cannot be spoken: {0}.")]
     NoHttpClient(String),
-    /// The people could not be made, or not be removed.
+    /// The stage could not be made or removed.
     #[error(transparent)]
     Cast(Box<dyn std::error::Error + Send + Sync>),
-    /// Nothing could be verified.
+    /// The stores could not be verified.
     #[error(transparent)]
     Verify(#[from] VerifyError),
 }

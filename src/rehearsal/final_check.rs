@@ -1,4 +1,4 @@
-//! When everybody has gone home each is asked once more what they have.
+//! The final reads: each shopper's reservations and points after all have finished.
 
 use std::time::Duration;
 
@@ -9,18 +9,18 @@ use super::{
     history::{History, Step},
 };
 
-/// People who are asked at once.
+/// Upper bound of shoppers whose state is read at once.
 const AT_ONCE_MAX: usize = 8;
-/// Longer than a deployment works on a change that nobody waits for any more.
+/// Pause before the final reads if an outcome is unknown.
 const SETTLED_AFTER: Duration = Duration::from_secs(6);
-/// All of it ends after this; who was not asked by then is counted as unseen.
+/// Upper bound of all final reads; shoppers that were not read by then count as unseen.
 const LASTS_MAX: Duration = Duration::from_mins(2);
-/// Tries at each question: the deployment may only just be back.
+/// Tries at each read: the deployment may only just have restarted.
 const TRIES_MAX: usize = 3;
 const BETWEEN_TRIES: Duration = Duration::from_millis(500);
 
-/// Asks everybody for their reservations and points. What had no answer is given the time
-/// to be done or not.
+/// Reads the reservations and points of all shoppers. If an outcome is unknown, waits first, so
+/// that the change can end.
 pub(crate) async fn ask_everybody(browsers: &[Browser], history: &History) {
     let mut is_unsettled = false;
     history.each_since(0, |event| is_unsettled |= event.is_unknown());
@@ -37,7 +37,7 @@ pub(crate) async fn ask_everybody(browsers: &[Browser], history: &History) {
         }
         while looks.join_next().await.is_some() {}
     };
-    // Whoever is left is told of in the report.
+    // Shoppers that were not read are counted in the report.
     let _ = tokio::time::timeout(LASTS_MAX, all).await;
 }
 

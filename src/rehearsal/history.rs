@@ -1,4 +1,4 @@
-//! What everybody asked for and how it ended.
+//! History of a rehearsal: every request and its outcome.
 
 use std::{
     sync::{Arc, Mutex, MutexGuard, PoisonError},
@@ -8,35 +8,36 @@ use std::{
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-/// Requests that one rehearsal keeps; then it ends, so that its memory is bounded.
+/// Upper bound of recorded requests; the rehearsal ends when it is reached, so that its memory is
+/// bounded.
 pub(crate) const EVENTS_MAX: usize = 1_000_000;
 
-/// What is asked for.
+/// Kind of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum Step {
-    /// A place in line.
+    /// Joins the queue.
     Join,
-    /// Where the place is now.
+    /// Polls the position in the queue.
     Poll,
-    /// To give the place up.
+    /// Leaves the queue.
     Leave,
-    /// The seat map.
+    /// Reads the seat map.
     Map,
-    /// Seats or places.
+    /// Holds seats or places.
     Hold,
-    /// To give a hold back.
+    /// Cancels a hold.
     Cancel,
-    /// To pay a hold.
+    /// Pays for a hold.
     Pay,
-    /// One's reservations.
+    /// Reads the account's reservations.
     Reservations,
-    /// One's points.
+    /// Reads the account's points.
     Wallet,
 }
 
 impl Step {
-    /// What people call it.
+    /// Returns the name in reports.
     pub(crate) fn name(self) -> &'static str {
         match self {
             Self::Join => "join",
@@ -52,19 +53,19 @@ impl Step {
     }
 }
 
-/// How a request ended.
+/// Outcome of a request.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum Outcome {
-    /// It was carried out.
+    /// The request succeeded.
     Ok,
-    /// It was refused, with this code.
+    /// The request was refused with this code.
     Refused(String),
-    /// Nobody knows: no answer, or one that means "unknown".
+    /// The outcome is unknown: no answer, or an answer that says so.
     Unknown(String),
 }
 
-/// A reservation as its owner was shown it.
+/// Reservation as it was shown to its owner.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Shown {
     pub(crate) reservation_id: Uuid,
@@ -72,61 +73,61 @@ pub(crate) struct Shown {
     pub(crate) total: i64,
 }
 
-/// One request and how it ended. Times are microseconds since the rehearsal began.
+/// Request with its outcome. Times are microseconds since the rehearsal began.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Event {
     pub(crate) account_id: Uuid,
     pub(crate) step: Step,
-    /// When the person wanted to ask.
+    /// When the shopper wanted to send the request.
     pub(crate) wanted_us: u64,
     /// When the request was sent.
     pub(crate) sent_us: u64,
-    /// When the answer was there.
+    /// When the answer had arrived.
     pub(crate) ended_us: u64,
-    /// How long after the one before it was due, where the server said so.
+    /// Interval after which the next poll is due, if the server named one.
     pub(crate) interval_us: Option<u64>,
     pub(crate) outcome: Outcome,
-    /// The queue number, where the answer named one.
+    /// Queue number in the answer.
     pub(crate) number: Option<i64>,
-    /// How many were ahead, where the answer said it.
+    /// Number of accounts ahead, in the answer.
     pub(crate) ahead: Option<i64>,
-    /// Where the place in line stands, where the answer said it.
+    /// Status of the queue token in the answer.
     pub(crate) status: Option<String>,
-    /// The seats that were asked for.
+    /// Seats that were requested.
     pub(crate) seat_ids: Vec<i64>,
-    /// How many places were asked for.
+    /// Number of places that were requested.
     pub(crate) places: usize,
-    /// The seats that the refusal named.
+    /// Seats that the refusal named.
     pub(crate) refused_seat_ids: Vec<i64>,
-    /// The reservation that was made, paid or cancelled.
+    /// Reservation that was made, paid or cancelled.
     pub(crate) reservation_id: Option<Uuid>,
-    /// The balance that was shown.
+    /// Balance in the answer.
     pub(crate) balance: Option<i64>,
-    /// Every balance so far as the wallet showed it at the end, the oldest first.
+    /// All balances of the wallet's history in the final read, the oldest first.
     pub(crate) balances: Vec<i64>,
-    /// Every reservation as it was shown at the end.
+    /// All reservations in the final read.
     pub(crate) reservations: Vec<Shown>,
-    /// Asked when everybody had gone home.
+    /// Whether the request is a final read, sent after all shoppers had finished.
     pub(crate) is_last_look: bool,
 }
 
 impl Event {
-    /// How long the person waited: also for the request to be sent.
+    /// How long the shopper waited, including the wait for the request to be sent.
     pub(crate) fn latency_us(&self) -> u64 {
         self.ended_us.saturating_sub(self.wanted_us)
     }
 
-    /// Whether it was carried out.
+    /// Whether the request succeeded.
     pub(crate) fn is_ok(&self) -> bool {
         self.outcome == Outcome::Ok
     }
 
-    /// Whether nobody knows how it ended.
+    /// Whether the outcome is unknown.
     pub(crate) fn is_unknown(&self) -> bool {
         matches!(self.outcome, Outcome::Unknown(_))
     }
 
-    /// The code it was refused with; empty where it was not.
+    /// Returns the code of the refusal; empty if there was none.
     pub(crate) fn refused_with(&self) -> &str {
         match &self.outcome {
             Outcome::Refused(code) => code,
@@ -135,7 +136,7 @@ impl Event {
     }
 }
 
-/// What happened, in the order it ended.
+/// Recorded requests, in the order of their answers.
 #[derive(Clone, Debug)]
 pub(crate) struct History {
     began: Instant,
@@ -155,24 +156,24 @@ impl History {
         self.events.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Everything so far.
+    /// Returns a copy of all events.
     pub(crate) fn events(&self) -> Vec<Event> {
         self.lock().clone()
     }
 
-    /// Whether it keeps no more.
+    /// Whether the history has reached [`EVENTS_MAX`].
     pub(crate) fn is_full(&self) -> bool {
         self.lock().len() >= EVENTS_MAX
     }
 
-    /// What `look` makes of everything after the first `seen`, and how much there is now.
+    /// Calls `look` with every event after the first `seen`, and returns the number of events.
     pub(crate) fn each_since(&self, seen: usize, mut look: impl FnMut(&Event)) -> usize {
         let events = self.lock();
         events.iter().skip(seen).for_each(&mut look);
         events.len()
     }
 
-    /// A request that is sent now.
+    /// Begins to record a request that is sent at this moment.
     pub(crate) fn open(&self, mut event: Event) -> Open {
         event.sent_us = self.now_us();
         event.wanted_us = event.wanted_us.min(event.sent_us);
@@ -180,19 +181,19 @@ impl History {
     }
 }
 
-/// A request that has no answer yet. Whoever stops waiting leaves it unknown: it may have
-/// been carried out.
+/// Request without an answer yet. Dropping it records an unknown outcome: the request may have been
+/// carried out.
 #[derive(Debug)]
 pub(crate) struct Open {
     history: History,
     event: Option<Event>,
 }
 
-/// Why a request without an answer is unknown.
+/// Text of the unknown outcome of a dropped request.
 pub(crate) const INTERRUPTED: &str = "interrupted";
 
 impl Open {
-    /// Notes how it ended; `fill` says what the answer showed.
+    /// Records the outcome; `fill` adds what the answer showed.
     pub(crate) fn close(mut self, outcome: Outcome, fill: impl FnOnce(&mut Event)) {
         if let Some(mut event) = self.event.take() {
             event.outcome = outcome;

@@ -1,16 +1,24 @@
-//! Rehearsals: an on-sale with made-up people over HTTP, against a program of its own.
+//! Rehearsals: an on-sale with made-up shoppers over HTTP, against a program of its own.
 //!
-//! A **rehearsal** is an on-sale with people who do not exist, on a **stage** of its own: a
-//! program, a venue and those people, all of whose ids bear a mark. Its **history** is what
-//! each of them asked for and how it ended.
+//! A **rehearsal** is an on-sale whose **shoppers** are accounts made for it, on a **stage**: a
+//! program, a venue and those accounts, all of whose ids are marked (`infra::throwaway`). Its
+//! **history** is the list of requests with their outcomes; its **verdict** is what the history
+//! shows against the promises of the product.
 //!
 //! # Invariants
 //!
-//! * A rehearsal touches only a program and people of its own, and removes them; what a
-//!   killed one left behind the next one removes.
-//! * Nobody of a rehearsal joins a real line or moves points to anybody, and nobody else
-//!   joins a rehearsal's line.
-//! * Nothing of it is reachable over HTTP without the deployment's rehearsal token.
+//! - A rehearsal touches only its own program and accounts, and removes them; what a killed
+//!   rehearsal left behind is removed by the next one.
+//! - No shopper joins a real queue or moves points to a real account, and no real account joins a
+//!   rehearsal's queue.
+//! - No rehearsal page answers over HTTP without the deployment's rehearsal token.
+//! - A rehearsal ends: after a bounded time, and after a bounded number of requests.
+//!
+//! # Concurrency
+//!
+//! Shoppers run as concurrent tasks, and rehearsals may run beside each other up to a bound.
+//! Shoppers are added to a stage under a lock on its program, so that their number stays bounded.
+//! Two rehearsals may remove the same old stage: one of them does, and the other goes on.
 
 mod browser;
 mod checker;

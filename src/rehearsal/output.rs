@@ -1,4 +1,4 @@
-//! The files that a rehearsal leaves behind.
+//! Output files of a rehearsal.
 
 use std::{
     fs::File,
@@ -8,8 +8,8 @@ use std::{
 
 use super::{error::RehearsalError, history::Event, report::Report};
 
-/// A file that is open before anybody comes: a path that cannot be written costs nobody a
-/// rehearsal.
+/// File opened before the first shopper arrives: a path that cannot be written fails before the
+/// rehearsal and not after it.
 #[derive(Debug)]
 struct Output {
     path: PathBuf,
@@ -35,7 +35,7 @@ impl Output {
     }
 }
 
-/// All of them.
+/// Output files that were requested.
 #[derive(Debug)]
 pub(crate) struct Outputs {
     history: Option<Output>,
@@ -43,7 +43,7 @@ pub(crate) struct Outputs {
 }
 
 impl Outputs {
-    /// Opens what was asked for.
+    /// Opens the requested files.
     pub(crate) fn open(
         history: Option<&Path>,
         page: Option<&Path>,
@@ -54,7 +54,7 @@ impl Outputs {
         })
     }
 
-    /// Writes everything that can be written, and says what cannot.
+    /// Writes the history and the page, and returns an error for each that failed.
     pub(crate) fn keep(&mut self, events: &[Event], report: &Report) -> Vec<RehearsalError> {
         let history = self.history.as_mut().map(|output| {
             output.keep(|file| {

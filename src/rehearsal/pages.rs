@@ -1,8 +1,8 @@
-//! HTTP: what a rehearsal asks of the deployment that it rehearses.
+//! HTTP pages through which a rehearsal makes and removes its stage.
 //!
-//! Without a token of its own the deployment has none of this. Whoever has the token can
-//! make and remove throw-away programs and people, and nothing else: it opens no account
-//! that was there before.
+//! A deployment without a rehearsal token answers none of them. The token allows making and
+//! removing throw-away programs and accounts, and nothing else: it gives no access to an account
+//! that existed before.
 
 use actix_web::{
     FromRequest, HttpRequest, HttpResponse,
@@ -31,8 +31,8 @@ use crate::{
     },
 };
 
-/// Somebody with the deployment's rehearsal token. A wrong one counts against the address's
-/// limit as much as the right one.
+/// Request with the deployment's rehearsal token. Wrong tokens count against the network's limit as
+/// right ones do.
 #[derive(Debug)]
 pub struct Stagehand;
 
@@ -53,33 +53,33 @@ fn let_in(request: &HttpRequest) -> Result<Stagehand, PageError> {
     if bears(request, token) { Ok(Stagehand) } else { Err(WrongToken.into()) }
 }
 
-/// How large a rehearsal is to be.
+/// Form with the size of a rehearsal.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub(crate) struct StageForm {
     people: Field,
 }
 
-/// `POST /rehearsal/stages`
+/// `POST /rehearsal/stages`: makes a stage.
 pub(crate) async fn create_stage(
     _: Stagehand,
     app: Data<App>,
     form: Body<StageForm>,
 ) -> Result<HttpResponse, PageError> {
-    // What is no number is no people, and refused as such.
+    // Text that is no number counts as zero shoppers, which is refused.
     let people = form.0.people.parse().unwrap_or_default();
     let stage = fixtures::set_up(&app.db, &app.redis, people).await?;
     Ok(page::json(StatusCode::CREATED, &stage))
 }
 
-/// How many people come now.
+/// Form with the number of accounts to add.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub(crate) struct PeopleForm {
     count: Field,
 }
 
-/// `POST /rehearsal/stages/{id}/people`
+/// `POST /rehearsal/stages/{id}/people`: adds accounts to a stage.
 pub(crate) async fn create_people(
     _: Stagehand,
     app: Data<App>,
@@ -91,7 +91,7 @@ pub(crate) async fn create_people(
     Ok(page::json(StatusCode::CREATED, &json!({ "people": people })))
 }
 
-/// `DELETE /rehearsal/stages/{id}`
+/// `DELETE /rehearsal/stages/{id}`: removes a stage.
 pub(crate) async fn delete_stage(
     _: Stagehand,
     app: Data<App>,

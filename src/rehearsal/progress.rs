@@ -1,27 +1,27 @@
-//! How far a rehearsal is, while it is watched.
+//! Progress of a rehearsal, for display while it runs.
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use super::history::{History, Step};
 
-/// How far it is.
+/// Progress of a rehearsal, in numbers of shoppers and requests.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Progress {
-    /// Of so many.
+    /// Number of shoppers in the rehearsal.
     pub people: usize,
-    /// Who stands in line or is through it.
+    /// Shoppers who joined the queue.
     pub joined: usize,
-    /// Who holds or held something.
+    /// Shoppers who held something.
     pub held: usize,
-    /// Who paid.
+    /// Shoppers who paid.
     pub paid: usize,
-    /// Who went home.
+    /// Shoppers who have finished.
     pub gone: usize,
-    /// What was asked so far.
+    /// Requests recorded so far.
     pub requests: usize,
 }
 
-/// Counts what is new in a history.
+/// Counter of a history's new events.
 #[derive(Debug, Default)]
 pub(crate) struct Counter(Progress);
 
@@ -42,12 +42,12 @@ impl Counter {
     }
 }
 
-/// The bar that a terminal shows; where there is none it shows nothing.
+/// Progress bar on a terminal; without a terminal nothing is drawn.
 #[derive(Debug)]
 pub struct Bar(ProgressBar);
 
 impl Bar {
-    /// On standard error.
+    /// Creates a bar on standard error.
     pub fn on_stderr(people: usize) -> Self {
         let people = u64::try_from(people).unwrap_or(u64::MAX);
         let bar = ProgressBar::with_draw_target(Some(people), ProgressDrawTarget::stderr());
@@ -59,7 +59,7 @@ impl Bar {
         Self(bar)
     }
 
-    /// Shows how far it is.
+    /// Draws the current progress.
     pub fn show(&self, now: Progress) {
         self.0.set_position(u64::try_from(now.gone).unwrap_or(u64::MAX));
         let Progress { joined, held, paid, requests, .. } = now;
@@ -70,7 +70,7 @@ impl Bar {
         }
     }
 
-    /// Takes it away.
+    /// Removes the bar.
     pub fn end(&self) {
         self.0.finish_and_clear();
     }

@@ -1,5 +1,5 @@
-//! Who puts up the stage and takes it down: the deployment itself, asked with its rehearsal
-//! token, or, where there is none, this process in the database it was given.
+//! Provisioning of the stage: by the deployment over HTTP with its rehearsal token, or without a
+//! token directly in the database.
 
 use std::time::Duration;
 
@@ -15,13 +15,13 @@ use super::{
 };
 use crate::infra::{postgres::Pool, redis::Redis};
 
-/// Tries at taking the stage down: it may take the deployment longer than it lets a caller
-/// wait.
+/// Upper bound of tries at removing the stage: removal may take longer than the deployment's
+/// deadline for a request.
 const TRIES_MAX: usize = 30;
-/// Between two of them.
+/// Pause between two tries.
 const BETWEEN_TRIES: Duration = Duration::from_secs(1);
 
-/// A deployment's own hands.
+/// HTTP access to a deployment's rehearsal pages.
 #[derive(Debug)]
 pub(crate) struct Door<'a> {
     pub(crate) client: Client,
@@ -29,7 +29,7 @@ pub(crate) struct Door<'a> {
     pub(crate) token: &'a str,
 }
 
-/// Where the stage is put up from.
+/// Way by which the stage is made and removed.
 #[derive(Debug)]
 pub(crate) enum Provisioner<'a> {
     /// Over HTTP.
@@ -44,7 +44,7 @@ struct People {
 }
 
 impl Provisioner<'_> {
-    /// A stage for `people`.
+    /// Makes a stage for `people` shoppers.
     pub(crate) async fn set_up(&self, people: usize) -> Result<Stage, RehearsalError> {
         match self {
             Self::Door(door) => {
@@ -55,7 +55,7 @@ impl Provisioner<'_> {
         }
     }
 
-    /// Everybody who takes part.
+    /// Makes all accounts of the rehearsal, in several requests.
     pub(crate) async fn add_people(
         &self,
         stage: &Stage,
@@ -80,7 +80,7 @@ impl Provisioner<'_> {
         }
     }
 
-    /// Removes everything.
+    /// Removes the stage with everything that belongs to it.
     pub(crate) async fn take_down(&self, stage: &Stage) -> Result<(), RehearsalError> {
         let id = stage.program_id;
         match self {
@@ -104,7 +104,7 @@ impl Door<'_> {
         let mut last = "nothing".to_owned();
         for _ in 0..TRIES_MAX {
             match self.ask(Method::DELETE, &path).send().await {
-                // Not there any more: an earlier try has done it.
+                // 404 means that an earlier try removed the stage.
                 Ok(answer)
                     if answer.status().is_success() || answer.status() == StatusCode::NOT_FOUND =>
                 {
@@ -119,7 +119,7 @@ impl Door<'_> {
     }
 }
 
-/// What the deployment answered, or why it did not do it.
+/// Sends the request and reads its answer, or returns why the deployment refused it.
 async fn read<T: DeserializeOwned>(request: RequestBuilder) -> Result<T, RehearsalError> {
     let away = |error: reqwest::Error| RehearsalError::NotServing(error.without_url().to_string());
     let answer = request.send().await.map_err(away)?;

@@ -1,4 +1,4 @@
-//! A rehearsal: N people at an on-sale of their own, over HTTP, and what it was like.
+//! A rehearsal from start to report: N shoppers at an on-sale of their own, over HTTP.
 
 use std::{path::PathBuf, sync::Arc, time::Duration};
 
@@ -27,52 +27,52 @@ use crate::{
     verify::{VerifyError, Violation, store::server, verify},
 };
 
-/// A rehearsal ends after this, whatever people still want.
+/// Upper bound of a rehearsal's duration.
 const LASTS_MAX: Duration = Duration::from_mins(10);
-/// Arrivals a second.
+/// Upper bound of the arrival rate, in shoppers a second.
 const RATE_MAX: f64 = 2_000.0;
-/// People who do not come at a rate all come within so many seconds.
+/// Time within which all shoppers arrive if no rate is given, in seconds.
 const ARRIVAL_SECS: f64 = 2.0;
-/// How often somebody who watches is told.
+/// Period of progress reports.
 const TOLD_EVERY: Duration = Duration::from_millis(250);
 
-/// What to rehearse.
+/// Parameters of a rehearsal.
 #[derive(Clone, Debug)]
 pub struct Rehearsal {
-    /// The deployment; without its token it must be on this machine.
+    /// Address of the deployment; without a token it must be on this machine.
     pub target: Url,
-    /// How many people come.
+    /// Number of shoppers.
     pub people: usize,
-    /// Arrivals a second that wait for nobody; none: everybody at once.
+    /// Arrivals a second, independent of answers; `None`: all shoppers within `ARRIVAL_SECS`.
     pub open_loop: Option<f64>,
-    /// Where every request and its end is kept, as JSON lines.
+    /// File for every request with its outcome, as JSON lines.
     pub history: Option<PathBuf>,
-    /// Where the report is kept as a page.
+    /// File for the report as a page.
     pub html: Option<PathBuf>,
 }
 
-/// What there is to rehearse with: at least one of both.
+/// Access to the deployment: a token, its stores, or both.
 #[derive(Clone, Copy, Debug)]
 pub struct Means<'a> {
-    /// The deployment's own rehearsal token.
+    /// The deployment's rehearsal token.
     pub token: Option<&'a str>,
-    /// The deployment's database and Redis, to verify them; without a token its people are
-    /// made there too.
+    /// The deployment's database and Redis, to be verified; without a token the stage is made there
+    /// too.
     pub stores: Option<(&'a Pool, &'a Redis)>,
 }
 
-/// How it went.
+/// Result of a rehearsal.
 #[derive(Debug)]
 pub struct Played {
-    /// What it was like.
+    /// The report.
     pub report: Report,
-    /// What could not be done beside it: the report stands all the same.
+    /// Errors beside the rehearsal; the report is valid all the same.
     pub trouble: Vec<RehearsalError>,
 }
 
 impl Rehearsal {
-    /// Plays it until everybody went home, `stop` is ready or the time is over; then checks
-    /// everything and removes what it made, also where something failed in between.
+    /// Plays the rehearsal until all shoppers have finished, `stop` is ready or the time is over;
+    /// then checks everything and removes what was made, also after an error.
     pub async fn play(
         &self,
         means: Means<'_>,
@@ -163,7 +163,7 @@ impl Rehearsal {
         }
     }
 
-    /// From the first person to the last look.
+    /// Runs all shoppers, then the final reads.
     async fn play_on(
         &self,
         stage: &Stage,
@@ -240,7 +240,7 @@ impl Rehearsal {
         visits
     }
 
-    /// What `verify` finds where the rehearsal took place; if not there, why not.
+    /// Verifies the deployment's stores; `Err` says why that was not possible.
     async fn look_at_stores(
         &self,
         means: Means<'_>,
@@ -257,7 +257,7 @@ impl Rehearsal {
     }
 }
 
-/// The innermost reason, which is the one that a person can do something about.
+/// Returns the innermost cause, which is the one a person can act on.
 fn told(error: &dyn std::error::Error) -> String {
     let causes = std::iter::successors(error.source(), |cause| (*cause).source());
     causes.last().map_or_else(|| error.to_string(), ToString::to_string)

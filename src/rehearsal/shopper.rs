@@ -1,4 +1,4 @@
-//! What one person does at an on-sale, from the line to the ticket.
+//! A shopper's visit to an on-sale, from the queue to the ticket.
 
 use std::{sync::Arc, time::Duration};
 
@@ -12,32 +12,32 @@ use super::{
     history::Step,
 };
 
-/// Tries at seats before somebody goes home.
+/// Upper bound of tries at seats before a shopper gives up.
 const HOLD_TRIES_MAX: usize = 6;
-/// Polls wait at least so long, whatever the server says.
+/// Lower bound of the pause between polls, whatever the server asks for.
 const POLL_PAUSE_MIN: Duration = Duration::from_millis(100);
 
-/// How somebody behaves.
+/// Behaviour of a shopper.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Habit {
     /// Buys a seat.
     Buys,
     /// Buys two standing places.
     Stands,
-    /// Loads everything again and again.
+    /// Loads every page twice.
     Reloads,
-    /// Leaves the line.
+    /// Leaves the queue.
     Leaves,
-    /// Clicks everything twice.
+    /// Sends every change twice.
     DoubleClicks,
-    /// Comes back on a second device while waiting, and buys there.
+    /// Changes to a second device while waiting, and buys there.
     TwoDevices,
-    /// Holds a seat and gives it back.
+    /// Holds a seat and cancels it.
     ChangesMind,
 }
 
 impl Habit {
-    /// The habit of the person `idx`: of ten, four simply buy a seat.
+    /// Returns the habit of the shopper `idx`: four of ten simply buy a seat.
     pub(crate) fn of(idx: usize) -> Self {
         match idx % 10 {
             1 => Self::Stands,
@@ -51,7 +51,7 @@ impl Habit {
     }
 }
 
-/// One visit.
+/// Visit of one shopper.
 #[derive(Debug)]
 pub(crate) struct Visit {
     pub(crate) browser: Browser,
@@ -61,8 +61,8 @@ pub(crate) struct Visit {
 }
 
 impl Visit {
-    /// Goes all the way, or until nothing is left to do. `wanted_us`: when this person
-    /// wanted to come.
+    /// Runs the whole visit, or until nothing is left to do. `wanted_us` is the moment the shopper
+    /// wanted to arrive.
     pub(crate) async fn play(mut self, wanted_us: u64) {
         if !(self.join(wanted_us).await && self.wait().await) {
             return;
@@ -75,8 +75,8 @@ impl Visit {
                 self.browser.send(Ask { reservation_id: Some(id), ..cancel }).await;
                 self.leave().await;
             }
-            // Whoever goes home with nothing makes room, or the rehearsal would last as long
-            // as a stay does.
+            // A shopper who got nothing leaves, or the rehearsal would last as long as an admission
+            // does.
             None => self.leave().await,
         }
     }
@@ -90,7 +90,7 @@ impl Visit {
         format!("/programs/{}/queue", self.stage.slug)
     }
 
-    /// Whether this person is in line and stays.
+    /// Joins the queue; whether the shopper is in it and stays.
     async fn join(&self, wanted_us: u64) -> bool {
         let join = Ask::post(Step::Join, &self.queue(), json!({}));
         let joined = self.click(Ask { wanted_us: Some(wanted_us), ..join }).await.is_ok();
@@ -102,8 +102,8 @@ impl Visit {
         joined
     }
 
-    /// Sends it, twice at once for those who click twice; then the answer that succeeded, if
-    /// one did.
+    /// Sends the request, twice at once for the habit of clicking twice; then returns the answer
+    /// that succeeded, if one did.
     async fn click(&self, ask: Ask) -> Answer {
         if self.habit == Habit::DoubleClicks {
             let (first, second) =
@@ -113,7 +113,7 @@ impl Visit {
         self.browser.send(ask).await
     }
 
-    /// Polls as told; true once inside.
+    /// Polls at the intervals the server asks for; true once admitted.
     async fn wait(&mut self) -> bool {
         let mut poll = Ask::get(Step::Poll, &self.queue());
         while Instant::now() < self.until {
@@ -140,7 +140,7 @@ impl Visit {
         false
     }
 
-    /// What this person got hold of, if anything.
+    /// Holds a seat or places; returns the reservation, `None` if no try succeeded.
     async fn hold(&self) -> Option<Uuid> {
         let path = format!("/schedules/{}/reservations", self.stage.schedule_id);
         for _ in 0..HOLD_TRIES_MAX {
@@ -161,7 +161,7 @@ impl Visit {
         None
     }
 
-    /// An order for what the map shows; none when nothing is left.
+    /// Returns a hold request for what the map shows; `None` if nothing is left.
     async fn choose(&self, path: &str) -> Option<Ask> {
         let map = Ask::get(Step::Map, &format!("/schedules/{}", self.stage.schedule_id));
         if self.habit == Habit::Reloads {
@@ -187,7 +187,7 @@ impl Visit {
             self.browser.send(Ask::get(Step::Wallet, "/wallet")).await;
         }
         if !self.click(pay.clone()).await.is_ok() {
-            // Whatever it was, the key makes asking again harmless.
+            // The request key makes repeating the payment harmless, whatever the first outcome was.
             self.browser.send(pay).await;
         }
         if matches!(self.habit, Habit::Reloads | Habit::TwoDevices) {
@@ -196,7 +196,7 @@ impl Visit {
     }
 }
 
-/// A free seat, any of them.
+/// Returns a random free seat.
 fn any_free(seats: &Value) -> Option<i64> {
     let seats = seats.as_array()?;
     let free: Vec<i64> = seats

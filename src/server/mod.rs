@@ -1,4 +1,15 @@
-//! One instance: its HTTP server and its workers, from start to a graceful stop.
+//! One **instance**: its HTTP servers, its workers and its state, from start to a graceful stop.
+//!
+//! # Invariants
+//!
+//! - A stop takes less than ten seconds, whatever still runs; work that is cut off rolls back.
+//! - Metrics on a listener of their own are served by a server with one thread and no other route.
+//!
+//! # Concurrency
+//!
+//! Requests and workers of an instance share one [`State`] and one connection pool. A stop first
+//! refuses new connections, then waits for ticks and requests, then ends the threads (see
+//! [`Instance::stop`]).
 
 mod warnings;
 
@@ -41,17 +52,17 @@ pub use warnings::{Warning, list_warnings};
 
 /// How long a stop waits for the workers' ticks and for requests, answered or not.
 const LAST_WORK_MAX: Duration = Duration::from_secs(3);
-/// How long it then waits for connections to end: a stop takes less than ten seconds.
+/// How long a stop then waits for connections to end, in seconds.
 const STOP_SECS: u64 = 6;
 const _: () = assert!(LAST_WORK_MAX.as_secs() + STOP_SECS < 10);
-/// How long a browser may take to send a request's head.
+/// How long a client may take to send a request's head.
 const HEAD_MAX: Duration = Duration::from_secs(5);
 const KEEP_ALIVE: Duration = Duration::from_secs(75);
 
-/// What the features of one instance remember while it runs.
+/// State of the features of one instance, kept in memory while it runs.
 #[derive(Clone, Debug)]
 pub struct State {
-    /// Rate limits.
+    /// Rate limits that belong to no feature.
     limits: Arc<Limits>,
     sessions: SessionCache,
     passwords: PasswordGate,
@@ -108,12 +119,12 @@ impl State {
     }
 }
 
-/// A running instance.
+/// Running instance.
 #[derive(Debug)]
 pub struct Instance {
-    /// Where it listens.
+    /// Address the instance listens on.
     pub address: SocketAddr,
-    /// Where it serves metrics apart, if it does.
+    /// Address of the listener for metrics; `None` without one.
     pub metrics_address: Option<SocketAddr>,
     servers: Vec<Server>,
     workers: Workers,
@@ -121,7 +132,7 @@ pub struct Instance {
     reservations: ReservationState,
 }
 
-/// A running HTTP server.
+/// Running HTTP server.
 #[derive(Debug)]
 struct Server {
     handle: ServerHandle,
@@ -134,7 +145,7 @@ impl Server {
     }
 }
 
-/// Listens on `address`, which stands in `setting`, and tells where that is.
+/// Listens on `address`, the value of `setting`, and returns the bound address.
 fn listen(
     setting: &'static str,
     address: SocketAddr,
@@ -145,7 +156,7 @@ fn listen(
     Ok((listener, address))
 }
 
-/// Serves `/metrics` and nothing else, on one thread.
+/// Builds a server for `/metrics` and nothing else, on one thread.
 fn serve_metrics(
     app: &App,
     state: &State,
@@ -215,12 +226,11 @@ pub fn start(app: &App) -> Result<Instance, StartError> {
 }
 
 impl Instance {
-    /// Stops: no new connections, workers end their tick, requests in flight finish.
+    /// Stops the instance: no new connections, workers end their tick, requests in flight finish.
     ///
-    /// A connection to the database lives on the thread that opened it, most often one of
-    /// the HTTP server's, and whoever has it then may be a worker or a request of another
-    /// thread: who still works when the first of those threads ends may be cut off. So
-    /// they end last.
+    /// A database connection lives on the thread that opened it, most often one of the HTTP
+    /// server's, while a worker or a request of another thread may be using it: when the first of
+    /// those threads ends, such work may be cut off. So the threads end last.
     pub async fn stop(self) {
         self.reservations.close();
         for server in &self.servers {

@@ -1,4 +1,5 @@
-//! What an operator should know at the start: fine for trying, wrong in production.
+//! Warnings for an operator at the start: settings that are fine for a trial and wrong in
+//! production.
 
 use std::fmt;
 
@@ -6,14 +7,14 @@ use url::Host;
 
 use crate::{app::App, demo, wallet::Provider};
 
-/// Something that does not belong into production.
+/// Condition that does not belong in production.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Warning {
-    /// Log-ins whose password stands in the manual.
+    /// Accounts whose password is published in the manual.
     DemoLogIns,
     /// Points that cost nothing.
     SimulatedPayment,
-    /// Passwords and sessions that everybody on the way can read.
+    /// Passwords and sessions that travel unencrypted.
     PlainHttp,
 }
 
@@ -36,7 +37,7 @@ impl fmt::Display for Warning {
     }
 }
 
-/// What of this instance does not belong into production.
+/// Lists the warnings that apply to this instance.
 pub async fn list_warnings(app: &App) -> Result<Vec<Warning>, sqlx::Error> {
     let found = [
         (demo::has_open_log_ins(&app.db).await?, Warning::DemoLogIns),
@@ -46,7 +47,7 @@ pub async fn list_warnings(app: &App) -> Result<Vec<Warning>, sqlx::Error> {
     Ok(found.into_iter().filter_map(|(is_found, warning)| is_found.then_some(warning)).collect())
 }
 
-/// Whether anybody but this machine is served without https.
+/// Whether the instance serves other machines without https.
 fn is_plain(app: &App) -> bool {
     let config = &app.config;
     match config.public_url.as_ref() {

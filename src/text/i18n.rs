@@ -1,7 +1,7 @@
-//! The languages, and every text a person reads.
+//! Languages, and every text a person reads.
 //!
-//! A text is named by its key in `locales/`; a [`Phrase`] is a text with its
-//! arguments, rendered where it is displayed.
+//! A text is named by its key in `locales/`; a [`Phrase`] is a text with its arguments, rendered
+//! where it is displayed.
 
 use std::{borrow::Cow, collections::HashMap, fmt};
 
@@ -26,10 +26,10 @@ static_loader! {
 static EN: LanguageIdentifier = langid!("en");
 static KO: LanguageIdentifier = langid!("ko");
 
-/// A language we speak.
+/// Language of the product.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Locale {
-    /// English, also for whoever asks for a language we do not speak.
+    /// English, also the fallback for languages that are not supported.
     #[default]
     En,
     /// Korean.
@@ -37,16 +37,16 @@ pub enum Locale {
 }
 
 impl Locale {
-    /// Every language, in the order the switch shows them.
+    /// All languages, in the order the switch shows them.
     pub const ALL: [Self; 2] = [Self::En, Self::Ko];
 
-    /// A language by its tag, `en` or `ko-KR`.
+    /// Parses a language tag, such as `en` or `ko-KR`; `None` if the language is not supported.
     pub fn parse(tag: &str) -> Option<Self> {
         let primary = tag.trim().split('-').next()?;
         Self::ALL.into_iter().find(|locale| locale.tag().eq_ignore_ascii_case(primary))
     }
 
-    /// The `lang` attribute.
+    /// Value of the `lang` attribute.
     pub fn tag(self) -> &'static str {
         match self {
             Self::En => "en",
@@ -54,7 +54,7 @@ impl Locale {
         }
     }
 
-    /// The language's own name.
+    /// Name of the language in the language itself.
     pub fn own_name(self) -> &'static str {
         match self {
             Self::En => "English",
@@ -62,13 +62,13 @@ impl Locale {
         }
     }
 
-    /// The text named `key`.
+    /// Returns the text named `key`.
     pub fn text(self, key: impl Into<Cow<'static, str>>) -> Phrase {
         Phrase { locale: self, key: key.into(), args: HashMap::new() }
     }
 
-    /// Supported language with the highest weight in `header`, the value of an
-    /// `Accept-Language`; `None` when there is none.
+    /// Returns the supported language with the highest weight in `header`, the value of an
+    /// `Accept-Language`; `None` if there is none.
     pub(crate) fn preferred(header: &str) -> Option<Self> {
         let mut weighted: Vec<(f32, Self)> = header
             .split(',')
@@ -91,7 +91,7 @@ impl Locale {
     }
 }
 
-/// A text of the product, in one language, with what fills its gaps.
+/// Text of the product in one language, with its arguments.
 #[derive(Clone, Debug)]
 pub struct Phrase {
     locale: Locale,
@@ -100,19 +100,19 @@ pub struct Phrase {
 }
 
 impl Phrase {
-    /// The language it is in.
+    /// Language of the text.
     pub fn locale(&self) -> Locale {
         self.locale
     }
 
-    /// Fills a gap with a number: grouped by thousands, and what plurals go by.
+    /// Sets an argument to a number, which is grouped by thousands and selects plurals.
     #[must_use]
     pub fn number(mut self, name: &'static str, value: impl Count) -> Self {
         self.args.insert(name.into(), FluentValue::from(value.count()));
         self
     }
 
-    /// Fills a gap with words.
+    /// Sets an argument to words.
     #[must_use]
     pub fn word(mut self, name: &'static str, value: impl fmt::Display) -> Self {
         self.args.insert(name.into(), FluentValue::from(value.to_string()));
@@ -127,9 +127,10 @@ impl fmt::Display for Phrase {
     }
 }
 
-/// A whole number that a text can say; references too, because templates pass those.
+/// Whole number as an argument of a text; implemented for references too, because templates pass
+/// those.
 pub trait Count {
-    /// The number.
+    /// Returns the number; values above `i64::MAX` become `i64::MAX`.
     fn count(&self) -> i64;
 }
 
@@ -151,7 +152,7 @@ impl<T: Count> Count for &T {
     }
 }
 
-/// 1234567 as 1,234,567, as both of our languages write it.
+/// Groups a number by thousands: 1234567 as 1,234,567, in both languages.
 pub(crate) fn grouped(value: impl fmt::Display) -> String {
     let digits = value.to_string();
     let (sign, digits) = digits.strip_prefix('-').map_or(("", digits.as_str()), |rest| ("-", rest));

@@ -1,4 +1,6 @@
-//! Texts that people read: languages, times. Knows neither HTTP nor a feature.
+//! Texts that people read: languages and times. Depends on neither HTTP nor a feature.
+//!
+//! A **locale** is a language of the product, a **phrase** a text with its arguments.
 
 pub(crate) mod i18n;
 pub(crate) mod times;

@@ -1,21 +1,21 @@
-//! Moments and durations as people read them.
+//! Moments and durations as people read and type them.
 
 use chrono::{DateTime, Timelike, Utc};
 use chrono_tz::Tz;
 
 use super::i18n::Locale;
 
-/// The clock of whatever happens at no venue: a charge, a transfer request.
+/// Time zone of events that happen at no venue: a charge, a transfer request.
 pub(crate) const HOME_ZONE: &str = "Asia/Seoul";
 
 const SECS_A_MINUTE: i32 = 60;
 
-/// A moment as RFC 3339 in UTC, whole seconds: what programs and scripts read.
+/// Formats a moment as RFC 3339 in UTC with milliseconds, for programs and scripts.
 pub(crate) fn rfc3339(moment: DateTime<Utc>) -> String {
     moment.to_rfc3339_opts(chrono::SecondsFormat::Millis, true)
 }
 
-/// A moment on the clock of `zone`, in full.
+/// Formats date and time of a moment on the clock of `zone`.
 pub(crate) fn in_full(moment: DateTime<Utc>, zone: Tz, locale: Locale) -> String {
     let local = moment.with_timezone(&zone);
     match locale {
@@ -25,18 +25,18 @@ pub(crate) fn in_full(moment: DateTime<Utc>, zone: Tz, locale: Locale) -> String
     .to_string()
 }
 
-/// The time of day on the clock of `zone`.
+/// Formats the time of day on the clock of `zone`.
 pub(crate) fn time_of_day(moment: DateTime<Utc>, zone: Tz) -> String {
     moment.with_timezone(&zone).format("%H:%M").to_string()
 }
 
-/// The zone named `name`; Seoul's for a name that is none, as the database's default.
+/// Returns the zone named `name`; Seoul's, the database's default, for an unknown name.
 pub(crate) fn zone(name: &str) -> Tz {
     name.parse().unwrap_or(Tz::Asia__Seoul)
 }
 
-/// A moment as a browser's field of a date and a time has it, on the clock of `zone`; its
-/// seconds only where it has any.
+/// Formats a moment for a browser's `datetime-local` field, on the clock of `zone`; with seconds
+/// only if they are not zero.
 pub(crate) fn typed(moment: DateTime<Utc>, zone: Tz) -> String {
     let form = match moment.second() {
         0 => "%Y-%m-%dT%H:%M",
@@ -45,7 +45,7 @@ pub(crate) fn typed(moment: DateTime<Utc>, zone: Tz) -> String {
     moment.with_timezone(&zone).format(form).to_string()
 }
 
-/// A length of time as it is typed: `5` minutes, or `4:30`.
+/// Formats a duration as it is typed: `5` for minutes, or `4:30`.
 pub(crate) fn typed_minutes(secs: i32) -> String {
     match (secs / SECS_A_MINUTE, secs % SECS_A_MINUTE) {
         (minutes, 0) => minutes.to_string(),
@@ -53,7 +53,7 @@ pub(crate) fn typed_minutes(secs: i32) -> String {
     }
 }
 
-/// The seconds of a length of time that was typed as [`typed_minutes`] has it.
+/// Parses a duration written as [`typed_minutes`] does; returns seconds, `None` for any other text.
 pub(crate) fn parse_minutes(text: &str) -> Option<i32> {
     let (minutes, secs) = match text.split_once(':') {
         Some((minutes, secs)) if secs.len() == 2 && !secs.starts_with('+') => {

@@ -1,23 +1,23 @@
-//! Reasons why nothing could be verified.
+//! Errors that prevent a verification.
 
 use crate::{
     entry_queue::ProjectionError,
     infra::{postgres::is_unavailable, redis::RedisAway},
 };
 
-/// Why there is no verdict, as a sentence that says what to do.
+/// Reason why a verification has no result, as a sentence that says what to do.
 #[derive(Debug, thiserror::Error)]
 pub enum VerifyError {
-    /// The database is not one of ours, or an older one.
+    /// The database is not a migrated database of this version.
     #[error("The database is not migrated to this version. Run `stagedoor migrate` first.")]
     NotMigrated,
-    /// PostgreSQL cannot be asked.
+    /// PostgreSQL cannot be reached.
     #[error("PostgreSQL cannot be reached: {0}. Start it, or correct DATABASE_URL.")]
     Unreachable(sqlx::Error),
-    /// PostgreSQL did not answer a question.
+    /// PostgreSQL refused a query.
     #[error("PostgreSQL could not answer: {0}.")]
     Database(sqlx::Error),
-    /// Redis cannot be asked.
+    /// Redis cannot be reached.
     #[error("Redis cannot be reached: {0}. Start it, or correct REDIS_URL.")]
     RedisAway(#[from] RedisAway),
 }

@@ -1,8 +1,8 @@
-//! What must always be true, and what is not.
+//! Invariants of the product, and the records of their violations.
 
 use std::fmt;
 
-/// What must always be true.
+/// Condition that must hold at every moment; docs/INVARIANTS.md explains each.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Invariant {
     /// A wallet's balance and pending points are the sums of its changes.
@@ -19,46 +19,47 @@ pub enum Invariant {
     SeatIsLiveOnce,
     /// Items, reservations and seats agree on what is taken.
     SeatsAgreeWithItems,
-    /// A hold ends when it was said to end.
+    /// A hold ends at the time fixed when it was made or renewed.
     HoldEndIsFixed,
-    /// What is confirmed was paid in time and adds up.
+    /// A confirmed reservation was paid in time, and its total is that of its items.
     ConfirmedAddsUp,
-    /// What a zone lacks is what is live in it.
+    /// The places missing from a zone are those of its live items.
     ZonesAgreeWithItems,
-    /// What is confirmed is paid, exactly once.
+    /// A confirmed reservation is paid exactly once.
     ConfirmedIsPaidOnce,
-    /// What is paid has one ticket a place.
+    /// A paid reservation has one ticket for each place.
     PaidHasTickets,
-    /// No payment entry and no ticket stands alone.
+    /// No payment entry exists without its payment, and no ticket without its item.
     NoPaymentStandsAlone,
-    /// What a request key was answered exists.
+    /// The outcome kept under a request key exists.
     RequestKeysHold,
-    /// Queue numbers are 1..N.
+    /// A program's queue numbers are 1..N.
     NumbersAreWhole,
-    /// The line in Redis is the line in Postgres.
+    /// The queue in Redis equals the queue in PostgreSQL.
     RedisAgrees,
-    /// Never more people inside than the capacity.
+    /// Admissions never exceed the capacity.
     CapacityHolds,
-    /// Nobody waits and is inside.
+    /// No account waits and is admitted at the same time.
     OnePlaceEach,
-    /// No line stays incomplete in Redis while an instance is up.
+    /// No queue stays incomplete in Redis while an instance is up.
     RedisIsComplete,
-    /// A refund is the agreed share or all, and what is wound down has nothing left.
+    /// A refund is the agreed share or the full amount, and a wound-down program has no paid
+    /// reservation with unused tickets.
     RefundsAsAgreed,
-    /// A hold begins inside its owner's stay and under the cap.
+    /// A hold begins during its account's admission and within its cap.
     HoldsBeginInside,
     /// A transfer's status is the last of its history.
     TransfersMatchHistory,
-    /// Every movement of points has its reference and the house's other side.
+    /// Every movement of points has its reference and its counter-entry in the office's books.
     MovementsHaveTwoSides,
     /// Every lock ends by itself.
     LocksEnd,
-    /// No transaction of ours stands idle.
+    /// No transaction of an instance stays idle.
     NoIdleTransaction,
 }
 
 impl Invariant {
-    /// Code of this invariant in reports and in docs/INVARIANTS.md.
+    /// Returns the invariant's code in reports and in docs/INVARIANTS.md.
     pub const fn code(self) -> &'static str {
         match self {
             Self::WalletsSumUp => "W1",
@@ -96,23 +97,23 @@ impl fmt::Display for Invariant {
     }
 }
 
-/// A row that breaks an invariant.
+/// Row that breaks an invariant.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct CheckFailure {
-    /// What it is about, with its id.
+    /// Kind and id of the row.
     pub(crate) subject: String,
-    /// What is wrong with it.
+    /// What is wrong with the row, as the end of a sentence.
     pub(crate) sentence: String,
 }
 
-/// An invariant that does not hold.
+/// Invariant that does not hold, with the row that breaks it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Violation {
-    /// Which.
+    /// The invariant that is broken.
     pub invariant: Invariant,
-    /// What breaks it, with its id.
+    /// Kind and id of the row that breaks it.
     pub subject: String,
-    /// How.
+    /// What is wrong with the row, as the end of a sentence.
     pub sentence: String,
 }
 

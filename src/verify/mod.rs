@@ -1,21 +1,21 @@
-//! The verifier: every invariant of the product, checked against the live data.
+//! The verifier: checks every invariant of the product against the live data.
 //!
-//! An **invariant** is a sentence that no moment may break; a **finding** is a row that
-//! breaks one; a **violation** is a finding with the invariant's name.
+//! An **invariant** is a condition that must hold at every moment; a **check failure** is a row
+//! that breaks one; a **violation** is a check failure with its invariant.
 //!
 //! # Invariants
 //!
-//! * [`verify()`] writes nothing and locks nothing: it may run during a sale.
-//! * What is in one database is judged in one snapshot, so that a change half seen is
-//!   never a finding.
-//! * Its memory does not grow with the data: at most [`FAILURES_MAX`] findings of a kind
-//!   are kept, and the last of them says that there are more.
+//! - [`verify()`] writes nothing and locks nothing: it may run during a sale.
+//! - All checks within one database run in one snapshot, so that a change half done is never
+//!   reported.
+//! - The memory used does not grow with the data: at most [`FAILURES_MAX`] failures of a kind are
+//!   kept, and one more says that there are more.
 //!
 //! # Concurrency
 //!
-//! Whatever is still moving (a hold whose end has just come, a line in Redis that follows
-//! Postgres) is looked at three times, two seconds apart, and only what was wrong each
-//! time is a finding. A line that Redis has lost and not rebuilt yet claims nothing.
+//! State that is still moving (a hold whose end has just come, a queue in Redis that follows
+//! PostgreSQL) is read three times, two seconds apart, and only what was wrong each time is
+//! reported. A queue that Redis has lost and not rebuilt yet is not compared.
 
 mod error;
 pub(crate) mod invariant;
@@ -49,25 +49,26 @@ use crate::{
     },
 };
 
-/// Findings of one kind that are told; one more only says that there are more.
+/// Upper bound of reported failures of one kind; one more only says that there are more.
 pub const FAILURES_MAX: usize = 50;
-/// Asked for: one more than is told, to know whether there are more.
+/// Row limit of a query: one more than is reported, to detect that there are more.
 const ROWS_MAX: i64 = 51;
-/// Differences of lines that are looked at again; more than are told, because most are gone
-/// at the next look.
+/// Upper bound of queue differences that are read again; larger than what is reported, because most
+/// are gone at the next read.
 const DIFFERENCES_MAX: usize = 10_000;
-/// Who we are to the server: nobody to be looked at.
+/// `application_name` of the verifier; `is_served` must not count this connection as an instance.
 const APPLICATION_NAME: &str = "stagedoor verify";
-/// What moves is looked at so often …
+/// Number of reads of moving state.
 const LOOKS: usize = 3;
-/// … with so much time between two looks.
+/// Pause between two reads of moving state.
 const BETWEEN_LOOKS: Duration = Duration::from_secs(2);
-/// How long a line may be incomplete in Redis while an instance is up.
+/// How long a queue may be incomplete in Redis while an instance is up.
 const INCOMPLETE_MAX: Duration = Duration::from_secs(30);
 
-/// Everything that should always be true and is not, in the order of the invariants.
+/// Lists every violation, in the order of the invariants.
 pub async fn verify(pool: &Pool, redis: &Redis) -> Result<Vec<Violation>, VerifyError> {
-    // Asked before anything goes through the pool, which looks like an instance itself.
+    // `is_served` is read before anything goes through the pool, whose connections look like an
+    // instance.
     let mut beside = pool.connect_beside(APPLICATION_NAME, server::LONG_CALL_MAX).await?;
     let is_served = server::is_served(&mut beside).await?;
     drop(beside);
@@ -81,7 +82,7 @@ pub async fn verify(pool: &Pool, redis: &Redis) -> Result<Vec<Violation>, Verify
     Ok(report.0)
 }
 
-/// As [`verify`], without a look at Redis: for an office that has to do without.
+/// Lists the violations in PostgreSQL only, for an office whose Redis is away.
 pub async fn verify_database(pool: &Pool) -> Result<Vec<Violation>, VerifyError> {
     let mut db = pool.connect_beside(APPLICATION_NAME, server::LONG_CALL_MAX).await?;
     if !postgres::is_migrated(&mut *db).await? {
@@ -168,8 +169,8 @@ async fn look_at_agreements(tx: &mut Connection, report: &mut Report) -> Result<
     Ok(())
 }
 
-/// What should have ended. Workers end the oldest first, so a backlog that shrinks shows
-/// other rows at each look. Nothing is late while no instance is up to end it.
+/// Reports what should have ended. Workers end the oldest first, so a backlog that shrinks shows
+/// other rows at each read. Nothing is late while no instance is up to end it.
 async fn look_at_what_is_late(db: &mut Connection, report: &mut Report) -> Result<(), sqlx::Error> {
     if !server::is_served(db).await? {
         return Ok(());
@@ -203,7 +204,7 @@ async fn look_at_locks(redis: &Redis, report: &mut Report) -> Result<(), VerifyE
     Ok(())
 }
 
-/// The lines in Redis, which lag behind Postgres by the moment of a mirroring.
+/// Compares the queues in Redis with PostgreSQL, behind which they lag by one projection.
 async fn look_at_redis_lines(
     db: &Pool,
     redis: &Redis,
@@ -224,8 +225,8 @@ async fn look_at_redis_lines(
     Ok(())
 }
 
-/// Lines that Redis has not completely for longer than a rebuild takes, to be called while an
-/// instance is up that should rebuild them.
+/// Reports queues that Redis has not had completely for longer than a rebuild takes; to be called
+/// while an instance is up that should rebuild them.
 async fn look_at_incomplete_lines(
     db: &Pool,
     redis: &Redis,
@@ -269,8 +270,8 @@ fn told(difference: &Difference) -> CheckFailure {
     }
 }
 
-/// Leaves in `kept` what was seen at this look and at every one before, and rests until
-/// the next; false when there is nothing left to look for.
+/// Keeps in `kept` what this read and every read before has found, and sleeps until the next; false
+/// when nothing is left to check.
 async fn keep_seen_again<T: PartialEq>(kept: &mut Vec<T>, seen: Vec<T>, look: usize) -> bool {
     match look {
         0 => *kept = seen,

@@ -1,5 +1,5 @@
-//! Stylesheets, scripts and pictures: embedded in the binary and served under a path
-//! that changes with their content, so that browsers may keep them for ever.
+//! Stylesheets, scripts and pictures, embedded in the binary and served under a path that changes
+//! with their content, so that browsers may cache them for ever.
 
 use std::sync::LazyLock;
 
@@ -14,7 +14,7 @@ use super::error::{NotFound, PageError};
 #[folder = "static/"]
 struct Assets;
 
-/// Names the content of all files together.
+/// Version of all files together: a prefix of the hash of their contents, in hexadecimal.
 static VERSION: LazyLock<String> = LazyLock::new(|| {
     const VERSION_BYTES: usize = 6;
     let mut digest = Sha256::new();
@@ -27,24 +27,24 @@ static VERSION: LazyLock<String> = LazyLock::new(|| {
     hash.iter().take(VERSION_BYTES).fold(String::new(), |text, byte| text + &format!("{byte:02x}"))
 });
 
-/// Where a browser finds the file `name`, such as `css/base.css`.
+/// Returns the address of the file `name`, such as `css/base.css`.
 pub fn href(name: &str) -> String {
     format!("/static/{}/{name}", *VERSION)
 }
 
-/// The files `names` one after the other as one address, for a page that stands alone.
+/// Concatenates the files `names` into one `data:` URL, for a page that is kept as a file.
 pub fn inlined(names: &[&str], mime: &str) -> String {
     let files = names.iter().filter_map(|name| Assets::get(name));
     let bytes: Vec<u8> = files.flat_map(|file| file.data.into_owned()).collect();
     format!("data:{mime};base64,{}", BASE64_STANDARD.encode(bytes))
 }
 
-/// `GET /static/{version}/{name}`
+/// `GET /static/{version}/{name}`: serves an embedded file.
 pub async fn show_asset(path: web::Path<(String, String)>) -> Result<HttpResponse, PageError> {
     let (version, name) = path.into_inner();
     let file = Assets::get(&name).ok_or(NotFound)?;
-    // A page from before an update asks for a version that is gone: it gets today's
-    // file, but must not keep it under yesterday's name.
+    // A page rendered before an update asks for an old version: it gets the current file, which
+    // must not be cached under the old name.
     let cache_control = match version == *VERSION {
         true => "public, max-age=31536000, immutable",
         false => "no-cache",

@@ -3,8 +3,8 @@
 use actix_web::{HttpRequest, http::header::AUTHORIZATION};
 use sha2::{Digest, Sha256};
 
-/// Whether `request` bears `token`. Takes as long for any two texts: digests of one length
-/// are compared to their end.
+/// Whether `request` bears `token`. Compares digests of equal length to their end, so that the time
+/// does not depend on the texts.
 pub fn bears(request: &HttpRequest, token: &str) -> bool {
     let said = request.headers().get(AUTHORIZATION).and_then(|value| value.to_str().ok());
     let said = said.and_then(|value| value.split_once(' '));

@@ -1,7 +1,7 @@
-//! The body of a change, received whole before any work begins.
+//! Bodies of changes, received whole before their handlers run.
 //!
-//! The framework bounds how long a request's head may take but not its body, and a
-//! handler that reads from the connection would be tied to it.
+//! The framework bounds how long a request's head may take but not its body, and a handler that
+//! read from the connection would depend on it.
 
 use std::time::Duration;
 
@@ -14,15 +14,16 @@ use futures_util::StreamExt;
 
 use super::error::{BadRequest, PageError, RequestTimeout, TooLarge};
 
-/// A form or a JSON document.
+/// Upper bound of a form or a JSON document, in bytes.
 pub(crate) const BYTES_MAX: usize = 64 * 1024;
-/// What is read and thrown away of a body that is too large: a browser that is still
-/// sending would not see the refusal.
+/// Upper bound of what is read and discarded of a body that is too large, in bytes: a browser that
+/// is still sending would not see the refusal.
 const DISCARDED_BYTES_MAX: usize = 64 * 1024 * 1024;
-/// How long a browser may take to send it.
+/// How long a client may take to send its body.
 const RECEIVE_MAX: Duration = Duration::from_secs(10);
 
-/// Takes the body off the connection and puts it back whole, if it has `bytes_max` at most.
+/// Receives the body and puts it back whole; fails with [`TooLarge`] above `bytes_max`, and with
+/// [`RequestTimeout`] after [`RECEIVE_MAX`].
 pub(crate) async fn receive(
     request: &mut ServiceRequest,
     bytes_max: usize,

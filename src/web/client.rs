@@ -1,4 +1,4 @@
-//! Where a request comes from.
+//! Addresses and networks of clients.
 
 use std::net::{IpAddr, Ipv4Addr};
 
@@ -7,12 +7,12 @@ use ipnet::IpNet;
 
 use crate::{app::App, infra::network::Network};
 
-/// The client's network, which limits and budgets are counted by.
+/// Returns the client's network, by which limits and budgets are counted.
 pub fn network(request: &HttpRequest, trusted: &[IpNet]) -> Network {
     Network::of(address(request, trusted))
 }
 
-/// Says in the log where the request of the current span comes from.
+/// Records the client's address in the current span.
 pub fn record(request: &HttpRequest) {
     if let Some(app) = request.app_data::<Data<App>>() {
         let address = address(request, &app.config.trusted_proxies);
@@ -20,8 +20,9 @@ pub fn record(request: &HttpRequest) {
     }
 }
 
-/// The client's address, an IPv4 one never mapped into IPv6. `X-Forwarded-For` is believed
-/// only as far as the chain of `trusted` proxies reaches, read from the nearest hop outwards.
+/// Returns the client's address; an IPv4 address is never mapped into IPv6. `X-Forwarded-For` is
+/// believed only as far as the chain of `trusted` proxies reaches, read from the nearest hop
+/// outwards.
 pub fn address(request: &HttpRequest, trusted: &[IpNet]) -> IpAddr {
     let peer = request.peer_addr().map_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED), |addr| addr.ip());
     let peer = peer.to_canonical();

@@ -1,8 +1,7 @@
-//! Cross-site writes are refused.
+//! Refusal of cross-site writes.
 //!
-//! Browsers say where a request was made: `Sec-Fetch-Site`, or at least `Origin`. A
-//! client that sends neither is no browser, holds no cookie it was lured into
-//! sending, and passes.
+//! Browsers send the origin of a request: `Sec-Fetch-Site`, or at least `Origin`. A client that
+//! sends neither is no browser that another site could make send its cookies, and passes.
 
 use actix_web::{
     Error, HttpRequest,
@@ -17,7 +16,7 @@ use url::Url;
 use super::error::{HttpError, PageError};
 use crate::app::App;
 
-/// A write that another site made a browser send.
+/// Write that another site made a browser send.
 #[derive(Debug, thiserror::Error)]
 #[error("a cross-site write")]
 pub struct CrossSite;
@@ -32,7 +31,7 @@ impl HttpError for CrossSite {
     }
 }
 
-/// Lets reads and same-site writes through.
+/// Lets reads and same-site writes pass; refuses others with [`CrossSite`].
 pub async fn refuse_cross_site(
     request: ServiceRequest,
     next: Next<impl MessageBody + 'static>,

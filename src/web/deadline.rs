@@ -1,9 +1,9 @@
-//! No request hangs, and a change outlives the browser that asked for it.
+//! Deadlines of requests: none hangs, and a change outlives the client that asked for it.
 //!
-//! A read is dropped at its deadline. A change runs in a task of its own: a browser
-//! that goes away in the middle cancels nothing, and at the deadline the caller is
-//! told that the outcome is unknown while the work goes on. It does not go on for ever:
-//! what is not done some time later is dropped, and rolls back.
+//! A read is dropped at its deadline. A change runs in a task of its own: a client that disconnects
+//! cancels nothing, and at the deadline the caller gets an answer that the outcome is unknown while
+//! the work goes on. The work has a bound too: after `CHANGE_WORK_MAX` it is dropped and rolls
+//! back.
 
 use std::time::Duration;
 
@@ -23,34 +23,34 @@ use super::{
     upload::{self, Doorkeeper},
 };
 
-/// How long a read may take, all in all.
+/// Upper bound of a read, from the request's head to its answer.
 pub const READ_MAX: Duration = Duration::from_millis(1_900);
-/// How long a change may take before its caller is told that it is unknown.
+/// Upper bound of a change; after it the caller is answered that the outcome is unknown.
 pub const CHANGE_MAX: Duration = Duration::from_millis(4_900);
-/// The same where a crowd may stand in front of the password gate.
+/// [`CHANGE_MAX`] for routes where many requests may wait for the password gate.
 pub(crate) const PATIENT_CHANGE_MAX: Duration = Duration::from_secs(15);
 
-/// How long a change may work at all, whether or not anybody waits for it.
+/// Upper bound of a change's work, whether or not a client still waits for it.
 const CHANGE_WORK_MAX: Duration = Duration::from_secs(20);
 const _: () = assert!(CHANGE_MAX.as_secs() < CHANGE_WORK_MAX.as_secs());
 const _: () = assert!(PATIENT_CHANGE_MAX.as_secs() < CHANGE_WORK_MAX.as_secs());
 
-/// The requests of one instance that still run, for a graceful stop: once it is closed,
-/// answers end their connections. A change is among them until it is done, whether or not
-/// somebody waits for its answer.
+/// Running requests of one instance, for a graceful stop: once the tracker is closed, answers end
+/// their connections. A change counts as running until its work is done, whether or not its client
+/// still waits.
 #[derive(Clone, Debug, Default)]
 pub struct Running(pub TaskTracker);
 
-/// What a route asks of its changes.
+/// Deadline and upload terms of a route.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct DeadlineTerms {
-    /// How long one may take.
+    /// Upper bound of a change on this route.
     pub(crate) change_max: Duration,
-    /// Who lets uploads in, where the route takes any.
+    /// Check that admits uploads; `None` where the route accepts none.
     pub(crate) doorkeeper: Option<Doorkeeper>,
 }
 
-/// Answers in time, whatever the handler does.
+/// Answers within the route's deadline, whatever the handler does.
 pub(crate) async fn answer_in_time(
     mut request: ServiceRequest,
     next: Next<impl MessageBody + 'static>,
@@ -85,8 +85,8 @@ pub(crate) async fn answer_in_time(
     }
 }
 
-/// Runs `change` in a task of its own, which ends after `work_max`. `None` when it takes
-/// longer than `answer_max`, or panicked: the caller cannot know what was done.
+/// Runs `change` in a task of its own, which is dropped after `work_max`. Returns `None` if it
+/// takes longer than `answer_max` or panics: the caller cannot know the outcome.
 async fn in_own_task<T: 'static>(
     change: impl Future<Output = T> + 'static,
     answer_max: Duration,
@@ -100,7 +100,7 @@ async fn in_own_task<T: 'static>(
         }
         done.ok()
     };
-    // Its log lines still belong to the request.
+    // The current span keeps its log lines attributed to the request.
     let work = actix_web::rt::spawn(work.in_current_span());
     tokio::time::timeout(answer_max, work).await.ok()?.ok()?
 }
@@ -126,7 +126,7 @@ mod tests {
             pending::<()>().await;
         };
         assert_eq!(in_own_task(change, SHORT, 10 * SHORT).await, None);
-        // As long as the test may run: the sender is dropped with the work.
+        // The wait is bounded by the test alone: the sender is dropped with the work.
         assert!(dropped.await.is_err());
     }
 

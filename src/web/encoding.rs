@@ -1,7 +1,7 @@
-//! Compressed bodies are refused, before a byte of them is read.
+//! Refusal of compressed bodies, before a byte of them is read.
 //!
-//! Sixty kilobytes of gzip inflate to a hundred megabytes, and the framework inflates a body
-//! before it compares its size with any bound. No form and no document of ours needs it.
+//! Sixty kilobytes of gzip inflate to a hundred megabytes, and the framework inflates a body before
+//! it compares its size with any bound. No form or document of the product needs it.
 
 use actix_web::{
     Error,
@@ -13,10 +13,10 @@ use actix_web::{
 
 use super::error::{PageError, UnsupportedMediaType};
 
-/// The one content coding that is read: none.
+/// The one content coding that is accepted.
 const IDENTITY: &str = "identity";
 
-/// Lets only requests through whose bodies are what they say.
+/// Lets only requests without an encoded body pass; refuses others with [`UnsupportedMediaType`].
 pub async fn refuse_encoded(
     request: ServiceRequest,
     next: Next<impl MessageBody + 'static>,
@@ -28,8 +28,8 @@ pub async fn refuse_encoded(
     Ok(next.call(request).await?.map_into_left_body())
 }
 
-/// Whether any header, however often it was sent, names a coding other than `identity`. What
-/// cannot be read names one.
+/// Whether any `Content-Encoding` header names a coding other than `identity`. An unreadable value
+/// counts as one.
 fn is_encoded(headers: &HeaderMap) -> bool {
     headers.get_all(CONTENT_ENCODING).any(|value| {
         let codings = value.to_str().unwrap_or_default().split(',');

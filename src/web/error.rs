@@ -1,9 +1,8 @@
-//! Failures, as people and programs read them.
+//! Errors as HTTP responses, for people and for programs.
 //!
-//! A feature's error enum implements [`HttpError`]: its status, its `code`, and what else
-//! the contract promises. The text comes from `locales/` by the code
-//! (`error-{code}-title`, `-detail`, `-action`); [`render`] makes a page or an RFC 9457
-//! problem document of it.
+//! A feature's error enum implements [`HttpError`]: its status, its `code`, and the other members
+//! that the API promises. The texts come from `locales/` by the code (`error-{code}-title`,
+//! `-detail`, `-action`); [`render`] turns an error into a page or an RFC 9457 problem document.
 
 use std::{error::Error as StdError, sync::Arc};
 
@@ -20,52 +19,54 @@ use serde_json::{Map, Value, json};
 use super::{headers::RequestId, page::View};
 use crate::text::i18n::Phrase;
 
-/// An error that knows how to be told.
+/// Error with a status, a code and localized texts.
 pub trait HttpError: StdError + 'static {
     /// The HTTP status.
     fn status(&self) -> StatusCode;
 
-    /// The `code` of the contract; also names the texts.
+    /// The `code` member of the problem document; also part of the locale keys.
     fn code(&self) -> &'static str;
 
-    /// The extra members of the problem document.
+    /// Additional members of the problem document.
     fn extra(&self) -> Map<String, Value> {
         Map::new()
     }
 
-    /// Extra headers, such as `Allow`.
+    /// Additional headers, such as `Allow`.
     fn headers(&self) -> Vec<(header::HeaderName, String)> {
         Vec::new()
     }
 
-    /// After how many seconds trying again makes sense.
+    /// Value of `Retry-After`, in seconds; `None` omits the header.
     fn retry_after_secs(&self) -> Option<u64> {
         None
     }
 
-    /// Fills the gaps of the texts.
+    /// Sets the arguments of the texts.
     fn fill(&self, phrase: Phrase) -> Phrase {
         phrase
     }
 
-    /// Where the page's one button leads; without it, back to the start.
+    /// Target of the error page's one button; `None` leads to the same page where a retry can help,
+    /// else to the start page.
     fn recovery_href(&self) -> Option<String> {
         None
     }
 
-    /// Where a browser is sent instead of being shown a page.
+    /// Address a browser is redirected to instead of getting an error page; `None` renders the
+    /// page.
     fn redirect(&self, view: &View) -> Option<String> {
         let _ = view;
         None
     }
 }
 
-/// The error of every handler: some feature's [`HttpError`].
+/// Error of every handler: a boxed [`HttpError`] of some feature.
 #[derive(Debug)]
 pub struct PageError(Box<dyn HttpError>);
 
 impl PageError {
-    /// The fault itself.
+    /// Returns the wrapped error.
     pub fn fault(&self) -> &dyn HttpError {
         self.0.as_ref()
     }
@@ -88,13 +89,14 @@ impl ResponseError for PageError {
         self.0.status()
     }
 
-    /// A bare status: [`render`] knows what the caller reads.
+    /// Returns the status without a body: [`render`] fills it in, because it knows the caller's
+    /// format.
     fn error_response(&self) -> HttpResponse {
         HttpResponse::new(self.0.status())
     }
 }
 
-/// Faults that carry nothing but their code.
+/// Declares errors that carry nothing but their status and code.
 macro_rules! plain_faults {
     ($($(#[$doc:meta])* $name:ident = $status:ident $code:literal,)*) => {$(
         $(#[$doc])*
@@ -115,22 +117,22 @@ macro_rules! plain_faults {
 }
 
 plain_faults! {
-    /// No such page, or somebody else's object.
+    /// The page does not exist, or the object belongs to another account.
     NotFound = NOT_FOUND "not-found",
     /// The request cannot be read.
     BadRequest = BAD_REQUEST "bad-request",
-    /// A body of a kind we do not read.
+    /// The body's content type is not supported.
     UnsupportedMediaType = UNSUPPORTED_MEDIA_TYPE "unsupported-media-type",
-    /// A body larger than the route takes.
+    /// The body is larger than the route allows.
     TooLarge = PAYLOAD_TOO_LARGE "body-too-large",
-    /// A body that did not arrive in time.
+    /// The body did not arrive in time.
     RequestTimeout = REQUEST_TIMEOUT "request-timeout",
-    /// Something broke that is ours to mend.
+    /// The server failed for a reason the caller cannot change.
     Internal = INTERNAL_SERVER_ERROR "internal",
 }
 
-/// PostgreSQL is away or too slow. For a change: the outcome is unknown, and the same
-/// request key tells it.
+/// PostgreSQL is away or too slow. After a change the outcome is unknown; repeating the change with
+/// its request key returns it.
 #[derive(Clone, Copy, Debug, thiserror::Error)]
 #[error("unavailable")]
 pub struct Unavailable;
@@ -149,7 +151,7 @@ impl HttpError for Unavailable {
     }
 }
 
-/// The fault of a failed database call, for the enums that wrap one.
+/// Returns the status and code of a failed database call, for the enums that wrap one.
 pub fn database_error(error: &sqlx::Error) -> (StatusCode, &'static str) {
     if crate::infra::postgres::is_unavailable(error)
         || crate::infra::postgres::is_lock_timeout(error)
@@ -162,8 +164,8 @@ pub fn database_error(error: &sqlx::Error) -> (StatusCode, &'static str) {
     }
 }
 
-/// A database error that belongs to no feature's enum: a page that only reads, maybe
-/// together with others who wait for the same answer.
+/// Database error that belongs to no feature's enum: a page that only reads. The error is shared,
+/// because several requests may wait for one read.
 #[derive(Debug, thiserror::Error)]
 #[error(transparent)]
 pub struct ReadFailed(Arc<sqlx::Error>);
@@ -202,7 +204,7 @@ struct ErrorPage<'a> {
     request_id: String,
 }
 
-/// Makes a page or a problem document of every failure, whoever caused it.
+/// Renders every failed response as a page or a problem document.
 pub async fn render(
     request: ServiceRequest,
     next: Next<impl MessageBody + 'static>,
@@ -219,8 +221,8 @@ pub async fn render(
     Ok(ServiceResponse::new(request, answer).map_into_right_body())
 }
 
-/// The fault for an error that the framework raised: a path that is no UUID, a
-/// broken query.
+/// Returns the error for a status that the framework raised, for example for a path segment that is
+/// no UUID or for a broken query string.
 fn fault_of(status: StatusCode) -> &'static dyn HttpError {
     match status {
         StatusCode::NOT_FOUND => &NotFound,
@@ -267,7 +269,8 @@ fn error_page(request: &HttpRequest, view: &View, fault: &dyn HttpError) -> Http
     view.html(fault.status(), &page)
 }
 
-/// The same page again where that can help, else the start.
+/// Returns the current page where a retry can help (a read that failed with a 5xx or a
+/// `Retry-After`), else the start page.
 fn way_back(request: &HttpRequest, view: &View, fault: &dyn HttpError) -> String {
     let can_help = fault.status().is_server_error() || fault.retry_after_secs().is_some();
     if can_help && request.method().is_safe() { view.path.clone() } else { "/".to_owned() }
@@ -285,7 +288,7 @@ fn problem(view: &View, fault: &dyn HttpError) -> HttpResponse {
         .body(Value::Object(document).to_string())
 }
 
-/// One of the texts of `fault`: `title`, `detail` or `action`.
+/// Returns one text of `fault`: `title`, `detail` or `action`.
 pub fn phrase(view: &View, fault: &dyn HttpError, part: &str) -> Phrase {
     fault.fill(view.locale.text(format!("error-{}-{part}", fault.code())))
 }

@@ -1,10 +1,10 @@
-//! The answer to an address that nothing serves.
+//! Answer to addresses outside the URL table.
 
 use actix_web::HttpResponse;
 
 use super::error::{NotFound, PageError};
 
-/// Any path that `routes` does not list.
+/// Answers 404 to any path that `routes` does not list.
 pub async fn show_not_found() -> Result<HttpResponse, PageError> {
     Err(NotFound.into())
 }

@@ -1,20 +1,21 @@
-//! A message for the page after a redirect, shown once.
+//! Messages for the page after a redirect, shown once.
 //!
-//! The cookie holds a key of `locales/`, never a text: whatever a stranger plants in
-//! it, the page says only what we would say.
+//! The cookie holds a key of `locales/`, never a text: a forged cookie can only select one of the
+//! product's own messages.
 
 use actix_web::{
     HttpRequest,
     cookie::{Cookie, SameSite, time::Duration},
 };
 
-/// The cookie that carries the key.
+/// Name of the cookie that carries the key.
 const COOKIE: &str = "flash";
-/// What every key of a flash begins with.
+/// Prefix of every flash key.
 const KEY_PREFIX: &str = "flash-";
 const LIVES: Duration = Duration::seconds(30);
 
-/// The key that waits to be shown.
+/// Returns the key of the message to show; `None` if there is none or the cookie holds no flash
+/// key.
 pub(crate) fn of(request: &HttpRequest) -> Option<String> {
     let key = request.cookie(COOKIE)?.value().to_owned();
     let is_key = key.starts_with(KEY_PREFIX)
@@ -22,7 +23,7 @@ pub(crate) fn of(request: &HttpRequest) -> Option<String> {
     is_key.then_some(key)
 }
 
-/// Shows the text `key`, which begins with `flash-`, on the next page.
+/// Returns the cookie that shows the text `key`, which begins with `flash-`, on the next page.
 pub fn cookie(key: &'static str) -> Cookie<'static> {
     Cookie::build(COOKIE, key)
         .path("/")
@@ -32,7 +33,7 @@ pub fn cookie(key: &'static str) -> Cookie<'static> {
         .finish()
 }
 
-/// Takes the message away once it was shown.
+/// Returns the cookie that removes a shown message.
 pub(crate) fn removal() -> Cookie<'static> {
     let mut cookie = cookie("");
     cookie.make_removal();

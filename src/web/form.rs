@@ -1,7 +1,7 @@
-//! What people and programs send: forms and JSON, with the same field names.
+//! Request bodies: forms and JSON documents with the same field names.
 //!
-//! A form struct holds [`Field`]s, which take whatever was typed. Its `parse` makes a
-//! typed command of them or says which fields make no sense ([`Mistakes`]).
+//! A form struct holds [`Field`]s, which accept any text. Its `parse` returns a typed command or
+//! the [`Mistakes`] of the fields that were refused.
 
 use std::{str::FromStr, vec::IntoIter};
 
@@ -24,10 +24,10 @@ use super::{
     negotiation,
 };
 
-/// How a form with a file is sent.
+/// Content type of a form with a file.
 const MULTIPART: &str = "multipart/form-data";
 
-/// A body read into `T`, from a form, with or without a file, or from JSON.
+/// Body deserialized into `T`, from a form (with or without a file) or from JSON.
 #[derive(Debug)]
 pub struct Body<T>(pub T);
 
@@ -52,8 +52,8 @@ impl<T: DeserializeOwned + 'static> FromRequest for Body<T> {
                 BadRequest
             })?;
             let parsed = if is_json {
-                // A list would be read as the fields in their order, an empty one as a form
-                // that leaves everything out.
+                // A JSON array would be read as the fields in their order, and an empty one as a
+                // form that leaves everything out.
                 let is_object = bytes.trim_ascii_start().first() == Some(&b'{');
                 is_object.then(|| serde_json::from_slice(&bytes).ok()).flatten()
             } else if content_type == "application/x-www-form-urlencoded" || bytes.is_empty() {
@@ -66,8 +66,8 @@ impl<T: DeserializeOwned + 'static> FromRequest for Body<T> {
     }
 }
 
-/// The parts of an upload as fields, none of them twice; a file is a field that holds its
-/// text. The body's size was bounded when it was received.
+/// Collects the parts of an upload as fields; a name that occurs twice is refused, and a file
+/// becomes a field that holds its text. The body's size was bounded when it was received.
 async fn collect(mut parts: Multipart) -> Result<IntoIter<(String, String)>, PageError> {
     let unreadable = |error: actix_multipart::MultipartError| {
         tracing::debug!(%error, "an upload cannot be read");
@@ -87,8 +87,8 @@ async fn collect(mut parts: Multipart) -> Result<IntoIter<(String, String)>, Pag
     Ok(fields.into_iter())
 }
 
-/// One value as it was sent: a form's text, or a JSON string, number or boolean.
-/// A field that was not sent is empty.
+/// One value as it was sent: a form's text, or a JSON string, number or boolean. A field that was
+/// not sent is empty.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(from = "Scalar")]
 pub struct Field(String);
@@ -110,7 +110,7 @@ impl From<Scalar> for Field {
             Scalar::Text(text) => text,
             Scalar::Whole(number) => number.to_string(),
             Scalar::Natural(number) => number.to_string(),
-            // With its point, so that 1e3 stays no whole number.
+            // The debug format keeps the decimal point, so that 1e3 does not parse as an integer.
             Scalar::Real(number) => format!("{number:?}"),
             Scalar::Flag(flag) => flag.to_string(),
             Scalar::Nothing(()) => String::new(),
@@ -119,33 +119,33 @@ impl From<Scalar> for Field {
 }
 
 impl Field {
-    /// A field that holds `text`, for a form that is filled in by us.
+    /// Returns a field that holds `text`, for a form that the server fills in.
     pub fn of(text: impl std::fmt::Display) -> Self {
         Self(text.to_string())
     }
 
-    /// The text without the blanks around it.
+    /// Returns the text without surrounding whitespace.
     pub fn text(&self) -> &str {
         self.0.trim()
     }
 
-    /// The text as it was typed: a password may begin with a blank.
+    /// Returns the text as it was sent: a password may begin with a blank.
     pub fn raw(&self) -> &str {
         &self.0
     }
 
-    /// Whether nothing was sent.
+    /// Whether the field is missing or blank.
     pub fn is_empty(&self) -> bool {
         self.text().is_empty()
     }
 
-    /// The text as a `T`, if it is one.
+    /// Parses the trimmed text; `None` if it is no `T`.
     pub fn parse<T: FromStr>(&self) -> Option<T> {
         self.text().parse().ok()
     }
 }
 
-/// One value or a list of them: forms repeat a field, JSON has arrays.
+/// One value or a list of them: a form repeats the field, JSON has an array.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(from = "OneOrMany")]
 pub struct Fields(pub Vec<Field>);
@@ -166,18 +166,18 @@ impl From<OneOrMany> for Fields {
     }
 }
 
-/// Which fields make no sense, and the locale key of why.
+/// Refused fields, each with the locale key of the reason.
 #[derive(Clone, Debug, Default, thiserror::Error)]
 #[error("fields that make no sense: {0:?}")]
 pub struct Mistakes(Vec<(&'static str, &'static str)>);
 
 impl Mistakes {
-    /// One field that makes no sense.
+    /// Returns the mistake of a single field.
     pub fn one(name: &'static str, reason: &'static str) -> Self {
         Self(vec![(name, reason)])
     }
 
-    /// Passes a field's value on, and notes the field when there is none.
+    /// Returns `value`, and notes the field if it is `None`.
     pub fn note<T>(
         &mut self,
         name: &'static str,
@@ -190,7 +190,7 @@ impl Mistakes {
         value
     }
 
-    /// The command, unless a field was noted.
+    /// Returns the command if no field was noted; `self` otherwise.
     pub fn or<T>(self, command: Option<T>) -> Result<T, Self> {
         match command {
             Some(command) if self.0.is_empty() => Ok(command),
@@ -198,12 +198,12 @@ impl Mistakes {
         }
     }
 
-    /// The locale keys of everything that is wrong.
+    /// Lists the locale keys of all reasons.
     pub fn reasons(&self) -> impl Iterator<Item = &'static str> {
         self.0.iter().map(|(_, reason)| *reason)
     }
 
-    /// The locale key of what is wrong with `name`.
+    /// Returns the locale key of the first reason `name` was refused for.
     pub fn of(&self, name: &str) -> Option<&'static str> {
         self.0.iter().find(|(field, _)| *field == name).map(|(_, reason)| *reason)
     }

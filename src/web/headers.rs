@@ -1,4 +1,4 @@
-//! What every answer carries: a request id, and headers that keep a browser safe.
+//! Headers of every answer: the request id, and the security headers.
 
 use actix_web::{
     Error, HttpMessage,
@@ -17,10 +17,10 @@ use uuid::Uuid;
 use super::deadline::Running;
 use crate::app::App;
 
-/// Names a request in logs and answers.
+/// Header with the request's id, which is also in the logs.
 pub const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 
-/// Only what we serve ourselves: no inline script or style, no frame, no other origin.
+/// Allows content of this origin only: no inline script or style, no frame, no other origin.
 const CONTENT_SECURITY_POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; \
      img-src 'self' data:; connect-src 'self'; font-src 'self'; media-src 'self'; \
      manifest-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
@@ -35,7 +35,7 @@ const SAFETY: [(HeaderName, &str); 6] = [
 ];
 const TRANSPORT_SECURITY: &str = "max-age=31536000";
 
-/// The id of a request, in its extensions.
+/// Id of a request, kept in its extensions.
 #[derive(Clone, Copy, Debug)]
 pub struct RequestId(pub Uuid);
 
@@ -48,7 +48,7 @@ pub async fn add_headers(
     request.extensions_mut().insert(RequestId(request_id));
     let running = request.app_data::<web::Data<Running>>().cloned();
     let is_https = request.app_data::<web::Data<App>>().is_some_and(|app| app.config.is_https());
-    // `route` is the pattern and not the address: a ticket's code stands in its address.
+    // `route` is the pattern and not the address: a ticket's code is part of its address.
     let span = tracing::info_span!(
         "request", %request_id, method = %request.method(), route = Empty, account_id = Empty,
         client = Empty,
@@ -71,7 +71,7 @@ pub async fn add_headers(
             HeaderValue::from_static(TRANSPORT_SECURITY),
         );
     }
-    // Pages show who is signed in; nothing between us and the browser may keep them.
+    // Pages show the account that is signed in; no proxy may store them.
     if !headers.contains_key(header::CACHE_CONTROL) {
         headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
     }

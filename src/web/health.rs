@@ -1,4 +1,4 @@
-//! What load balancers and monitors ask.
+//! Health and readiness endpoints for load balancers and monitors.
 
 use std::time::Instant;
 
@@ -11,18 +11,18 @@ use crate::{
     web::page,
 };
 
-/// `GET /healthz`: the process answers.
+/// `GET /healthz`: answers 200 while the process runs.
 pub async fn show_health() -> HttpResponse {
     page::json(StatusCode::OK, &json!({ "status": "up" }))
 }
 
-/// `GET /readyz`: PostgreSQL is reachable and migrated, and every worker of this instance
-/// has finished a tick lately. Redis being away is told but fails nothing, because people
-/// inside go on buying without it.
+/// `GET /readyz`: 200 if PostgreSQL is reachable and migrated and every worker of this instance has
+/// finished a tick in time, else 503. The state of Redis is reported but fails nothing, because
+/// accounts that were admitted can go on buying without it.
 ///
-/// A tick that PostgreSQL refused has finished as well, and where commits wait for a standby
-/// that is away, no worker is late: every other instance is in the same state, and one that
-/// is taken out of service helps nobody.
+/// A tick that PostgreSQL refused has finished as well. While commits wait for a standby, no worker
+/// counts as late: every other instance is in the same state, and taking this one out of service
+/// would not help.
 pub async fn show_readiness(app: Data<App>, progress: Data<WorkerProgress>) -> HttpResponse {
     let (database, redis) = tokio::join!(postgres::is_migrated(&app.db), app.redis.is_present());
     let late = match app.db.n_waiting_for_standby() {

@@ -15,10 +15,11 @@ use super::{
 };
 use crate::text::i18n::Locale;
 
-/// Cookie that keeps the language chosen with the switch.
+/// Name of the cookie that keeps the language chosen with the switch.
 const LOCALE_COOKIE: &str = "locale";
 
-/// Language of a request: the one chosen with the switch, or the one the browser prefers.
+/// Returns the language of a request: the one chosen with the switch, else the one the browser
+/// prefers, else English.
 pub(crate) fn locale_of(request: &HttpRequest) -> Locale {
     let chosen = request.cookie(LOCALE_COOKIE).and_then(|cookie| Locale::parse(cookie.value()));
     let header = request.headers().get(ACCEPT_LANGUAGE);
@@ -28,13 +29,13 @@ pub(crate) fn locale_of(request: &HttpRequest) -> Locale {
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
-/// A choice of language.
+/// Form of the language switch.
 pub struct LanguageForm {
     lang: Field,
     next: Field,
 }
 
-/// `POST /language`
+/// `POST /language`: keeps the chosen language in a cookie and redirects to `next`.
 pub async fn update_language(form: Body<LanguageForm>) -> Result<HttpResponse, PageError> {
     const LIVES: Duration = Duration::days(365);
     let form = form.0;

@@ -1,4 +1,4 @@
-//! The rate limits of one instance, and how their refusal is told.
+//! Rate limits of one instance that belong to no feature, and the HTTP side of their error.
 
 use std::num::NonZeroU32;
 
@@ -15,7 +15,8 @@ use crate::{
     },
 };
 
-/// The largest rehearsal needs 40 for its people; nobody guesses a token with so few.
+/// Rehearsal requests a minute from one network: the largest rehearsal needs 40, and guessing a
+/// token needs far more.
 const REHEARSAL_PER_MINUTE: NonZeroU32 = NonZeroU32::new(120).unwrap();
 
 impl HttpError for RateLimited {
@@ -32,19 +33,19 @@ impl HttpError for RateLimited {
     }
 }
 
-/// The limits of one instance that belong to no feature.
+/// Rate limits of one instance that belong to no feature.
 #[derive(Debug)]
 pub struct Limits {
     /// Sign-ups, by network.
     pub signup: Limit<Network>,
-    /// Everything that changes something, by account.
+    /// Changes, by account.
     pub account: Limit<Uuid>,
-    /// Requests behind the stage of a rehearsal, by network.
+    /// Requests to the rehearsal's provisioning pages, by network.
     pub rehearsal: Limit<Network>,
 }
 
 impl Limits {
-    /// The limits that `config` sets.
+    /// Builds the limits that `config` sets.
     pub fn new(config: &Config) -> Self {
         Self {
             signup: Limit::new(refilled_in_ten_seconds(config.signup_burst)),
@@ -53,7 +54,7 @@ impl Limits {
         }
     }
 
-    /// Forgets everybody who is far from their limit.
+    /// Forgets keys that are far from their limit, to bound the memory.
     pub fn forget(&self) {
         self.signup.forget();
         self.account.forget();

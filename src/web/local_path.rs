@@ -1,4 +1,4 @@
-//! A path of ours that somebody may be sent on to.
+//! Redirect targets within this site.
 
 use std::fmt;
 
@@ -6,16 +6,16 @@ use url::Url;
 
 /// Path and query within this site, safe in a `Location` header.
 ///
-/// Parsed once, where it comes in: a link of ours with somebody else's `next` must not lead to
+/// Parsed once, where it comes in: a link to this site with a forged `next` must not lead to
 /// another site, split a header, or fail after the work was done.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LocalPath(String);
 
 impl LocalPath {
-    /// Longer than any address of ours with its query.
+    /// Upper bound in bytes; no address of this site with its query is longer.
     const BYTES_MAX: usize = 2_000;
 
-    /// `text` if it is a path of ours.
+    /// Returns `text` if it is a path of this site; `None` otherwise.
     pub fn parse(text: &str) -> Option<Self> {
         let is_plain = text.len() <= Self::BYTES_MAX
             && text.bytes().all(|byte| byte.is_ascii_graphic() && byte != b'\\')
@@ -23,24 +23,25 @@ impl LocalPath {
         if !is_plain || !text.starts_with('/') || text.starts_with("//") {
             return None;
         }
-        // As a browser reads it: it must stay here, also when its dots are taken away.
+        // The URL parser resolves dot segments as a browser does; the result must keep this origin
+        // and must not begin with `//`.
         let here = Url::parse("http://here.invalid/").ok()?;
         let there = here.join(text).ok()?;
         let stays = there.origin() == here.origin() && !there.path().starts_with("//");
         stays.then(|| Self(text.to_owned()))
     }
 
-    /// The start page.
+    /// Returns the start page, `/`.
     pub fn start() -> Self {
         Self("/".to_owned())
     }
 
-    /// `text` if it is a path of ours, else the start page.
+    /// Returns `text` if it is a path of this site, else the start page.
     pub fn or_start(text: &str) -> Self {
         Self::parse(text).unwrap_or_else(Self::start)
     }
 
-    /// The path as it stands in a header or a link.
+    /// Returns the path as it appears in a header or a link.
     pub fn as_str(&self) -> &str {
         &self.0
     }
@@ -52,8 +53,7 @@ impl fmt::Display for LocalPath {
     }
 }
 
-/// Whether a control character stands there percent-encoded: whoever decodes it on the way
-/// must find none.
+/// Whether `text` contains a percent-encoded control character, which a proxy may decode.
 fn has_escaped_control(text: &str) -> bool {
     text.match_indices('%').any(|(idx, _)| {
         let digits = text.get(idx + 1..idx + 3).unwrap_or_default();

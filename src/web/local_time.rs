@@ -1,9 +1,9 @@
-//! Times that people type: a date and a time on the clock of some zone.
+//! Dates and times typed into forms, on the clock of a time zone.
 //!
 //! A clock that is put back shows an hour twice, and one that is put forward skips one. So a form
-//! carries what it showed, the instant and the zone: a time that was left as it was stays the
-//! instant that it was, to the fraction of a second, whatever zone is the usual one by then. A
-//! time that is shown twice is asked about, and one that is skipped is refused.
+//! carries the instant and the zone it showed: an unchanged time keeps its exact instant, fractions
+//! of a second included, even if the default zone has changed since. A time that occurs twice is
+//! refused with both readings to choose from, and one that is skipped is refused.
 
 use chrono::{
     DateTime, FixedOffset, MappedLocalTime, NaiveDateTime, Offset, SecondsFormat, TimeZone, Utc,
@@ -13,36 +13,36 @@ use chrono_tz::Tz;
 use super::form::{Field, Mistakes};
 use crate::text::times::typed;
 
-/// How a browser's field of a date and a time writes it, and what people write.
+/// Accepted formats: those of a browser's `datetime-local` field, and with a blank instead of `T`.
 const FORMATS: [&str; 3] = ["%Y-%m-%dT%H:%M", "%Y-%m-%dT%H:%M:%S", "%Y-%m-%d %H:%M"];
 
 /// Time as it was typed, with what its form showed.
 #[derive(Clone, Copy, Debug)]
 pub struct TypedTime<'a> {
-    /// Name of the field, which mistakes are noted under.
+    /// Name of the field, under which mistakes are noted.
     pub name: &'static str,
     /// Text of the field: a local time, or RFC 3339.
     pub text: &'a Field,
-    /// IANA name of the zone that the form showed; empty: the usual one.
+    /// IANA name of the zone the form showed; empty: the default one.
     pub zone: &'a Field,
-    /// Instant that the form showed, as RFC 3339; empty: none, or the one that is stored.
+    /// Instant the form showed, as RFC 3339; empty: none, or the stored one.
     pub shown: &'a Field,
-    /// Which of two readings is meant, as an offset like `+09:00`; empty: nobody asked.
+    /// Reading chosen for a time that occurs twice, as an offset like `+09:00`; empty: none.
     pub offset: &'a Field,
 }
 
 /// One of the two instants at which a clock shows the same time.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Reading {
-    /// Offset from UTC: what the form sends.
+    /// Offset from UTC, which the form sends.
     pub offset: String,
-    /// The zone's own name of it, `EDT`.
+    /// The zone's abbreviation for this offset, such as `EDT`.
     pub abbreviation: String,
-    /// Whether it is the one that was chosen, or shown.
+    /// Whether this reading was chosen, or else shown.
     pub is_chosen: bool,
 }
 
-/// What a text says on a clock.
+/// Parsed text of a field.
 enum Said {
     Instant(DateTime<Utc>),
     Local(NaiveDateTime, MappedLocalTime<DateTime<Tz>>),
@@ -50,8 +50,8 @@ enum Said {
 }
 
 impl TypedTime<'_> {
-    /// The instant that is meant. `usual` is the zone where the form names none, `stored` the
-    /// instant that a form showed which carries none.
+    /// Returns the typed instant, or notes the mistake and returns `None`. `usual` is the zone
+    /// where the form names none, `stored` the instant shown by a form that carries none.
     pub fn parse(
         &self,
         mistakes: &mut Mistakes,
@@ -89,7 +89,7 @@ impl TypedTime<'_> {
         }
     }
 
-    /// The two readings of a text that the clock shows twice; none of any other text.
+    /// Lists the two readings of a time that occurs twice; empty for any other text.
     pub fn readings(&self, usual: Tz) -> Vec<Reading> {
         let zone = self.zone.parse().unwrap_or(usual);
         let Said::Local(_, MappedLocalTime::Ambiguous(first, second)) =
@@ -123,7 +123,7 @@ impl TypedTime<'_> {
     }
 }
 
-/// An instant as a form carries it, to the last fraction that the database keeps.
+/// Formats an instant for a hidden form field, in microseconds as the database keeps it.
 pub fn carried(instant: DateTime<Utc>) -> String {
     instant.to_rfc3339_opts(SecondsFormat::Micros, true)
 }
@@ -150,7 +150,7 @@ mod tests {
     const NEW_YORK: Tz = Tz::America__New_York;
     const SEOUL: Tz = Tz::Asia__Seoul;
 
-    /// What is read of a text, its zone, the instant that was shown and the offset chosen.
+    /// Returns the parsed instant of a text, its zone, the shown instant and the chosen offset.
     fn read([text, zone, shown, offset]: [&str; 4]) -> Result<String, &'static str> {
         let fields = [text, zone, shown, offset].map(Field::of);
         let [text, zone, shown, offset] = &fields;
@@ -190,7 +190,7 @@ mod tests {
         assert_eq!(twice("", "+09:00"), Err("admin-refusal-moment-twice"));
         assert_eq!(twice("", "-04:00").unwrap(), "2026-11-01T05:30:00.000000Z");
         assert_eq!(twice("", "-05:00").unwrap(), "2026-11-01T06:30:00.000000Z");
-        // Chosen against what was shown.
+        // The chosen offset differs from the one that was shown.
         let shown = "2026-11-01T05:30:00.500000Z";
         assert_eq!(twice(shown, "-05:00").unwrap(), "2026-11-01T06:30:00.000000Z");
         assert_eq!(twice(shown, "-04:00").unwrap(), shown);

@@ -1,4 +1,4 @@
-//! How often each route answers, with what, and how long it takes.
+//! Metrics of requests: count and duration by route, method and status.
 
 use std::time::Instant;
 
@@ -11,17 +11,17 @@ use actix_web::{
 
 use super::path::RoutePattern;
 
-/// Addresses that no route has, and what was refused on its way to one: one label, whatever
-/// strangers try.
+/// Route label of requests that matched no route or were refused before one, so that arbitrary
+/// addresses add one label only.
 const NO_ROUTE: &str = "(none)";
 
-/// Counts the request and its time under the pattern of its route.
+/// Counts the request and records its duration under the pattern of its route.
 pub async fn measure(
     request: ServiceRequest,
     next: Next<impl MessageBody + 'static>,
 ) -> Result<ServiceResponse<impl MessageBody>, Error> {
     let begun = Instant::now();
-    // A method is known or refused; strangers invent no labels.
+    // Unknown methods share one label, so that clients cannot create labels.
     let method = match request.method().as_str() {
         "GET" | "HEAD" => "GET",
         "POST" => "POST",

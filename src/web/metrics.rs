@@ -1,8 +1,8 @@
-//! Metrics for Prometheus, and who may read them.
+//! Metrics for Prometheus, and the rules of access to them.
 //!
-//! They tell how a sale goes, so strangers do not get them: they are served on a listener
-//! of their own (`METRICS_ADDR`) or to whoever bears `METRICS_TOKEN`. Without either they
-//! are open on a loopback listener without a `PUBLIC_URL`, and nowhere else.
+//! Metrics show how a sale goes, so they are not public: they are served on a listener of their own
+//! (`METRICS_ADDR`) or to requests that bear `METRICS_TOKEN`. Without either they are open on a
+//! loopback listener without a `PUBLIC_URL`, and nowhere else.
 
 use std::{
     fmt::Write,
@@ -18,22 +18,22 @@ use super::{
 };
 use crate::{app::App, infra::progress::WorkerProgress, telemetry};
 
-/// Programs with series of their own.
+/// Upper bound of programs with series of their own.
 pub const LINES_MAX: usize = 50;
 
-/// Length of one program's line.
+/// Length of one program's queue.
 #[derive(Clone, Debug)]
 pub struct LineLength {
     /// The program's slug: lower-case letters, digits and hyphens.
     pub slug: String,
-    /// People in line.
+    /// Number of accounts that wait.
     pub waiting: i64,
-    /// People inside.
+    /// Number of admitted accounts.
     pub inside: i64,
 }
 
-/// Series of the largest lines. Kept apart from the recorder, which forgets no series: a
-/// program that is over, or no longer among the largest, is gone at the next count.
+/// Series of the longest queues. Kept apart from the recorder, which forgets no series: a program
+/// that has ended, or is not among the largest any more, disappears at the next count.
 #[derive(Clone, Debug, Default)]
 pub struct LineSeries(Arc<Mutex<String>>);
 
@@ -63,7 +63,7 @@ fn size(line: &LineLength) -> i64 {
     line.waiting.saturating_add(line.inside)
 }
 
-/// `GET /metrics` of the listener that serves people.
+/// `GET /metrics` on the public listener.
 pub async fn show_metrics(
     app: Data<App>,
     series: Data<LineSeries>,
@@ -78,8 +78,7 @@ pub async fn show_metrics(
     if may_read { Ok(tell(&app, &series, &progress).await) } else { Err(NotFound.into()) }
 }
 
-/// `GET /metrics` of the listener at `METRICS_ADDR`; where there is a token as well, it is
-/// asked for here too.
+/// `GET /metrics` on the listener at `METRICS_ADDR`; requires the token if one is configured.
 pub async fn show_metrics_apart(
     app: Data<App>,
     series: Data<LineSeries>,
@@ -92,7 +91,7 @@ pub async fn show_metrics_apart(
     }
 }
 
-/// Prometheus' text format.
+/// Renders all metrics in Prometheus' text format.
 async fn tell(app: &App, series: &LineSeries, progress: &WorkerProgress) -> HttpResponse {
     let is_present = app.redis.is_present().await;
     metrics::gauge!("stagedoor_redis_up").set(if is_present { 1.0 } else { 0.0 });

@@ -1,13 +1,32 @@
-//! The HTTP kit: what every page needs and no feature owns.
+//! The HTTP kit: extractors, responses, middleware and errors that every page uses and no feature
+//! owns.
 //!
-//! A request passes, from outside in: [`headers`] (request id, security headers),
-//! [`error`] (a failure becomes a page or a problem document), [`encoding`] (compressed
-//! bodies are refused), [`csrf`] (cross-site writes are refused), [`deadline`] (no request hangs, and a change outlives the
-//! browser that asked for it), then the handler.
+//! A request passes, from outside in: [`headers`] (request id, security headers), [`error`]
+//! (renders a failure as a page or a problem document), [`encoding`] (refuses compressed bodies),
+//! [`csrf`] (refuses cross-site writes), [`deadline`] (bounds the time of a request, and lets a
+//! change finish when its client disconnects), then the handler.
 //!
-//! A handler takes a [`page::View`] (or `accounts::CurrentAccount`, which carries
-//! one), parses a [`form::Body`] into a command, and answers with [`page::View::done`]
-//! or a [`error::PageError`].
+//! A handler takes a [`page::View`] (or `accounts::CurrentAccount`, which carries one), parses a
+//! [`form::Body`] into a command, and answers with [`page::View::done`] or a [`error::PageError`].
+//!
+//! Nouns: a **view** is a request's language, format and account; a **form** is a struct of
+//! **fields** as they were sent; a **mistake** is a refused field with the locale key of the
+//! reason; a **flash** is a message for the page after a redirect.
+//!
+//! # Invariants
+//!
+//! - A read is answered within [`deadline::READ_MAX`], a change within the bound of its route; the
+//!   answer to a change that takes longer says that the outcome is unknown.
+//! - A body is received whole, within a size and a time, before its handler runs.
+//! - An error page and a problem document come from the same [`error::HttpError`]; their texts come
+//!   from `locales/`.
+//! - No redirect built from request data leaves this site ([`local_path::LocalPath`]).
+//!
+//! # Concurrency
+//!
+//! A change runs in a task of its own, so a client that disconnects cannot cancel it halfway.
+//! Concurrent requests wait here only for upload permits ([`upload`]): a request that gets none in
+//! time is refused with a `Retry-After`.
 
 pub mod assets;
 pub mod bearer;

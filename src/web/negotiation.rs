@@ -1,20 +1,20 @@
-//! What the caller wants to read: a page, JSON or an event stream.
+//! Content negotiation: a page, JSON or an event stream.
 
 use actix_web::{HttpMessage, HttpRequest, http::header::ACCEPT};
 
-/// The form of an answer.
+/// Format of an answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Format {
-    /// A page for a person.
+    /// HTML page for people.
     Html,
-    /// A document for a program.
+    /// JSON document for programs.
     Json,
     /// Server-sent events.
     EventStream,
 }
 
 impl Format {
-    /// What `request` accepts. Anything but JSON and event streams gets a page.
+    /// Returns the format that `Accept` asks for; anything but JSON and event streams gets a page.
     pub fn of(request: &HttpRequest) -> Self {
         let accept = request.headers().get(ACCEPT).and_then(|value| value.to_str().ok());
         match accept {
@@ -25,7 +25,7 @@ impl Format {
         }
     }
 
-    /// Whether failures are told as problem documents.
+    /// Whether errors are rendered as problem documents.
     pub fn is_for_programs(self) -> bool {
         self != Self::Html
     }

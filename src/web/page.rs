@@ -1,4 +1,4 @@
-//! A page as one person sees it, and the ways to answer.
+//! The view of a request (language, format, account) and the responses built from it.
 
 use actix_web::{
     FromRequest, HttpMessage, HttpRequest, HttpResponse,
@@ -24,44 +24,44 @@ use crate::text::{
     times,
 };
 
-/// Who is signed in, as the page's header shows it. The session extractor leaves it
-/// in the request, so that an error page still knows.
+/// Account that is signed in, as the page's header shows it. The session extractor puts it into the
+/// request's extensions, so that an error page shows it too.
 #[derive(Clone, Debug)]
 pub struct SignedIn {
     /// The account's name.
     pub name: String,
-    /// Whether the door is for them.
+    /// Whether the account may use the door pages.
     pub is_staff: bool,
-    /// Whether the management pages are for them.
+    /// Whether the account may use the management pages.
     pub is_admin: bool,
-    /// How many people wait for them to take points.
+    /// Number of transfer requests that wait for this account's answer.
     pub requests_waiting: i64,
 }
 
-/// A link of the page's header.
+/// Link in the page's header.
 #[derive(Clone, Debug)]
 pub struct Link {
-    /// Where it leads.
+    /// Path the link leads to.
     pub href: &'static str,
-    /// What it says.
+    /// Text of the link.
     pub label: Phrase,
-    /// Whether it leads to this page.
+    /// Whether the current page's path begins with `href`.
     pub is_current: bool,
-    /// How many things wait there for an answer.
+    /// Number of items behind the link that wait for an answer.
     pub waiting: i64,
 }
 
-/// What every page is rendered with; templates call it `v`.
+/// Data every page is rendered with; templates call it `v`.
 #[derive(Clone, Debug)]
 pub struct View {
-    /// The language.
+    /// Language of the request.
     pub locale: Locale,
-    /// Path and query of the page, to come back to; of a form that was sent, the page it
-    /// stood on.
+    /// Path and query of the page, to come back to; for a submitted form, those of the page that
+    /// held it.
     pub path: String,
-    /// What the caller reads.
+    /// Format of the answer.
     pub format: Format,
-    /// Who is signed in, where the handler asked.
+    /// Account that is signed in; `None` where no extractor resolved the session.
     pub account: Option<SignedIn>,
     flash: Option<String>,
 }
@@ -76,7 +76,7 @@ impl FromRequest for View {
 }
 
 impl View {
-    /// The view of whoever sent `request`.
+    /// Builds the view of `request`.
     pub fn of(request: &HttpRequest) -> Self {
         Self {
             locale: locale_of(request),
@@ -87,64 +87,64 @@ impl View {
         }
     }
 
-    /// The text named `key`.
+    /// Returns the text named `key`.
     pub fn t(&self, key: &'static str) -> Phrase {
         self.locale.text(key)
     }
 
-    /// The text named `key`, chosen at run time.
+    /// Returns the text named `key`, a key built at run time.
     pub fn text(&self, key: impl Into<String>) -> Phrase {
         self.locale.text(key.into())
     }
 
-    /// A number, grouped by thousands.
+    /// Formats a number, grouped by thousands.
     pub fn number(&self, value: impl std::fmt::Display) -> String {
         grouped(value)
     }
 
-    /// A moment on the clock of the zone named `zone`.
+    /// Formats a moment on the clock of the time zone named `zone`.
     pub fn moment(&self, moment: &DateTime<Utc>, zone: &str) -> String {
         times::in_full(*moment, times::zone(zone), self.locale)
     }
 
-    /// A moment for scripts: RFC 3339 in UTC.
+    /// Formats a moment for scripts: RFC 3339 in UTC.
     pub fn instant(&self, moment: &DateTime<Utc>) -> String {
         times::rfc3339(*moment)
     }
 
-    /// Where a browser finds the asset `name`.
+    /// Returns the address of the asset `name`.
     pub fn asset(&self, name: &str) -> String {
         assets::href(name)
     }
 
-    /// The message left by the step before, once.
+    /// Returns the message left by the previous request; rendering the page removes its cookie.
     pub fn flash(&self) -> Option<Phrase> {
         self.flash.clone().map(|key| self.text(key))
     }
 
-    /// The languages to switch to.
+    /// Lists the languages other than the current one.
     pub fn other_locales(&self) -> impl Iterator<Item = Locale> {
         let current = self.locale;
         Locale::ALL.into_iter().filter(move |locale| *locale != current)
     }
 
-    /// So many points.
+    /// Formats an amount of points.
     pub fn points(&self, points: impl Count) -> Phrase {
         self.t("points-amount").number("count", &points).number("points", &points)
     }
 
-    /// Where to log in and come back from.
+    /// Returns the log-in page's address, with the current page as its `next`.
     pub fn login_href(&self) -> String {
         self.entrance("/login")
     }
 
-    /// Where to sign up and come back from.
+    /// Returns the sign-up page's address, with the current page as its `next`.
     pub fn signup_href(&self) -> String {
         self.entrance("/signup")
     }
 
-    /// A page that leads back here; from one to the other of them, to where the first
-    /// one was asked for.
+    /// Returns `page` with the current page as its `next`. Between the log-in and the sign-up page
+    /// the query, and with it the first `next`, is passed on.
     fn entrance(&self, page: &str) -> String {
         let (path, query) = self.path.split_once('?').unwrap_or((&self.path, ""));
         match path {
@@ -154,17 +154,17 @@ impl View {
         }
     }
 
-    /// Which of the drawn posters stands for `slug`.
+    /// Returns the number of the drawn poster for `slug`, from 1; equal slugs get equal posters.
     pub fn poster(&self, slug: &str) -> u32 {
         const POSTERS: u32 = 6;
-        // FNV-1a: spreads names that differ in little.
+        // FNV-1a spreads slugs that differ in few characters.
         let hash = slug
             .bytes()
             .fold(0x811c_9dc5_u32, |hash, byte| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193));
         (hash >> 16) % POSTERS + 1
     }
 
-    /// The links of whoever is signed in.
+    /// Lists the header's links for the account that is signed in.
     pub fn navigation(&self) -> impl Iterator<Item = Link> {
         const LINKS: [(&str, &str); 3] = [
             ("/reservations", "layout-reservations"),
@@ -183,24 +183,24 @@ impl View {
         })
     }
 
-    /// What went wrong, as one paragraph beside a form.
+    /// Returns the detail of `fault`, as one paragraph beside a form.
     pub fn refusal(&self, fault: &dyn HttpError) -> String {
         phrase(self, fault, "detail").to_string()
     }
 
-    /// Why fields were refused, one sentence after the other.
+    /// Joins the reasons of all refused fields with spaces.
     pub fn reasons(&self, mistakes: &Mistakes) -> String {
         let reasons: Vec<String> =
             mistakes.reasons().map(|reason| self.t(reason).to_string()).collect();
         reasons.join(" ")
     }
 
-    /// Whether a refusal comes back as the form it answers.
+    /// Whether a refusal is answered with the form again: for browsers, on a 4xx status.
     pub fn wants_form(&self, fault: &dyn HttpError) -> bool {
         !self.format.is_for_programs() && fault.status().is_client_error()
     }
 
-    /// A rendered page.
+    /// Renders a page; a template that fails to render is logged and answered with an empty 500.
     pub fn html(&self, status: StatusCode, page: &impl Template) -> HttpResponse {
         match page.render() {
             Ok(body) => {
@@ -219,7 +219,7 @@ impl View {
         }
     }
 
-    /// A read's answer: the page, or the same as JSON.
+    /// Answers a read: with the page, or for programs with `document` as JSON.
     pub fn show(&self, page: &impl Template, document: &impl Serialize) -> HttpResponse {
         match self.format.is_for_programs() {
             true => json(StatusCode::OK, document),
@@ -227,7 +227,8 @@ impl View {
         }
     }
 
-    /// A change's answer: programs read the resource, browsers go to `location`.
+    /// Answers a change: programs get `document` with `status`, browsers are redirected to
+    /// `location`.
     pub fn done(
         &self,
         status: StatusCode,
@@ -242,7 +243,8 @@ impl View {
     }
 }
 
-/// The page that `request` asks for, or that it was sent from.
+/// Returns the path and query of the page: of the request itself if it is a read, else of its
+/// `Referer`; `/` where the referer is missing or of another site.
 fn page_of(request: &HttpRequest) -> String {
     if request.method().is_safe() {
         return request.uri().path_and_query().map_or("/", |path| path.as_str()).to_owned();
@@ -258,20 +260,20 @@ fn page_of(request: &HttpRequest) -> String {
     path.map_or_else(|| "/".to_owned(), |path| LocalPath::or_start(&path).to_string())
 }
 
-/// A JSON document.
+/// Builds a JSON response.
 pub fn json(status: StatusCode, document: &impl Serialize) -> HttpResponse {
     HttpResponse::build(status).json(document)
 }
 
-/// Sends a browser on to `location`, a path of ours; to the start page where that is no
-/// header. What was typed is a [`LocalPath`] before it comes here.
+/// Redirects (303) a browser to `location`, a path of this site; to the start page if `location` is
+/// no valid header value. Input from a request must be a [`LocalPath`] first.
 pub fn see_other(location: &str) -> HttpResponse {
     let location = header::HeaderValue::from_str(location)
         .unwrap_or_else(|_| header::HeaderValue::from_static("/"));
     HttpResponse::SeeOther().insert_header((header::LOCATION, location)).finish()
 }
 
-/// Where to sign in and then go on to `next`.
+/// Returns the log-in page's address, which leads on to `next` afterwards.
 pub fn login_href(next: &str) -> String {
     let query: String =
         url::form_urlencoded::Serializer::new(String::new()).append_pair("next", next).finish();

@@ -1,7 +1,7 @@
-//! The names of entry-pass cookies, one for each program.
+//! Cookies that carry entry passes, one for each program.
 //!
 //! The name carries the program's id: a path cannot, because `__Host-` demands `Path=/`.
-//! Who may write and read a pass is for `entry_queue`; log-out only has to find them all.
+//! `entry_queue` decides who may write and read a pass; log-out only has to find them all.
 
 use actix_web::{
     HttpRequest, HttpResponse,
@@ -9,21 +9,21 @@ use actix_web::{
 };
 use uuid::Uuid;
 
-/// Passes that a browser carries at most.
+/// Upper bound of passes a browser keeps.
 pub const KEPT_MAX: usize = 8;
-/// Cookies of one request that are looked at.
+/// Upper bound of pass cookies read from one request.
 const READ_MAX: usize = 64;
 
 fn prefix(is_https: bool) -> &'static str {
     if is_https { "__Host-entry_pass_" } else { "entry_pass_" }
 }
 
-/// Name of the cookie with the pass of `program_id`.
+/// Returns the name of the cookie with the pass of `program_id`.
 pub fn name(is_https: bool, program_id: Uuid) -> String {
     format!("{}{}", prefix(is_https), program_id.simple())
 }
 
-/// Cookie named `name` that carries `pass` for `secs_left` seconds.
+/// Returns a cookie named `name` that carries `pass` for `secs_left` seconds.
 pub fn build(is_https: bool, name: String, pass: String, secs_left: i64) -> Cookie<'static> {
     Cookie::build(name, pass)
         .path("/")
@@ -34,7 +34,7 @@ pub fn build(is_https: bool, name: String, pass: String, secs_left: i64) -> Cook
         .finish()
 }
 
-/// Names and values of the pass cookies in `request`.
+/// Lists names and values of the pass cookies in `request`.
 pub fn shown(request: &HttpRequest, is_https: bool) -> Vec<(String, String)> {
     let Ok(cookies) = request.cookies() else { return Vec::new() };
     let is_pass = |name: &str| {
@@ -45,17 +45,17 @@ pub fn shown(request: &HttpRequest, is_https: bool) -> Vec<(String, String)> {
     passes.map(|cookie| (cookie.name().to_owned(), cookie.value().to_owned())).collect()
 }
 
-/// Cookie that makes the browser forget the pass named `name`.
+/// Returns a cookie that removes the pass named `name`.
 pub fn removal(is_https: bool, name: String) -> Cookie<'static> {
     let mut cookie = build(is_https, name, String::new(), 0);
     cookie.make_removal();
     cookie
 }
 
-/// Takes every pass that `request` shows away from the browser.
+/// Removes every pass that `request` carries from the browser.
 pub fn remove_all(request: &HttpRequest, is_https: bool, response: &mut HttpResponse) {
     for (name, _) in shown(request, is_https) {
-        // A name that was read from a header fits into one.
+        // A name that was read from a header is a valid header value.
         let _ = response.add_cookie(&removal(is_https, name));
     }
 }

@@ -1,4 +1,4 @@
-//! One line of the URL table: a path and what it answers to.
+//! One row of the URL table: a path and its handlers.
 
 use actix_web::{
     FromRequest, Handler, HttpResponse, Responder, Route,
@@ -15,8 +15,8 @@ use super::{
     upload::Doorkeeper,
 };
 
-/// A path with a handler for each method it knows. Any other method is refused with
-/// 405 and the list of those that are known.
+/// Path with a handler for each of its methods. Any other method is refused with 405 and the list
+/// of allowed ones.
 pub struct Path {
     pattern: &'static str,
     methods: Vec<Method>,
@@ -31,28 +31,28 @@ impl std::fmt::Debug for Path {
     }
 }
 
-/// The pattern of the path that a request was for: app data of every request that came to
-/// one. Asking actix for it would match every path of the table once more.
+/// Pattern of the path that matched a request, kept as app data of that request. Asking actix for
+/// it would match every path of the table once more.
 #[derive(Clone, Copy, Debug)]
 pub struct RoutePattern(pub &'static str);
 
-/// Begins the line for `pattern`.
+/// Begins the row for `pattern`.
 pub fn at(pattern: &'static str) -> Path {
     Path { pattern, methods: Vec::new(), routes: Vec::new(), is_patient: false, doorkeeper: None }
 }
 
 impl Path {
-    /// The pattern, as the route reference shows it.
+    /// Returns the pattern, as the route reference shows it.
     pub fn pattern(&self) -> &'static str {
         self.pattern
     }
 
-    /// The methods it knows, HEAD left out.
+    /// Returns the allowed methods, without HEAD.
     pub fn methods(&self) -> &[Method] {
         &self.methods
     }
 
-    /// Answers GET, and HEAD without the body.
+    /// Adds a handler for GET, and for HEAD without the body.
     #[must_use]
     pub fn get<F, Args>(self, handler: F) -> Self
     where
@@ -64,7 +64,7 @@ impl Path {
         self.on(Method::GET, web::route().guard(reads).to(handler))
     }
 
-    /// Answers POST.
+    /// Adds a handler for POST.
     #[must_use]
     pub fn post<F, Args>(self, handler: F) -> Self
     where
@@ -75,7 +75,7 @@ impl Path {
         self.on(Method::POST, web::post().to(handler))
     }
 
-    /// Answers DELETE.
+    /// Adds a handler for DELETE.
     #[must_use]
     pub fn delete<F, Args>(self, handler: F) -> Self
     where
@@ -86,14 +86,15 @@ impl Path {
         self.on(Method::DELETE, web::delete().to(handler))
     }
 
-    /// Lets a change take as long as a crowd at the password gate does.
+    /// Allows a change the longer deadline of routes that wait for the password gate.
     #[must_use]
     pub fn patient(mut self) -> Self {
         self.is_patient = true;
         self
     }
 
-    /// Takes a file from whomever `doorkeeper` knows, and reads nothing of anybody else.
+    /// Accepts a file from accounts that `doorkeeper` admits; the body of any other request is not
+    /// read.
     #[must_use]
     pub fn uploads(mut self, doorkeeper: Doorkeeper) -> Self {
         self.doorkeeper = Some(doorkeeper);

@@ -1,4 +1,4 @@
-//! Request keys as they are sent, and how their refusals are told.
+//! Request keys: their form field, and the HTTP side of their errors.
 
 use actix_web::http::StatusCode;
 use uuid::Uuid;
@@ -9,10 +9,10 @@ use super::{
 };
 use crate::infra::idempotency::KeyError;
 
-/// When a first attempt that still runs is likely to have ended, in seconds.
+/// `Retry-After` while the first attempt still runs, in seconds.
 const RETRY_AFTER_SECS: u64 = 1;
 
-/// The key in `request_key`; without one the order is a new one.
+/// Parses `request_key`; `None` without a mistake if the field is empty: the request has no key.
 pub fn parse(mistakes: &mut Mistakes, request_key: &Field) -> Option<Uuid> {
     match request_key.is_empty() {
         true => None,

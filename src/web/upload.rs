@@ -1,9 +1,9 @@
-//! Uploads: files of some megabytes, from people we know.
+//! Uploads: files of some megabytes, from accounts that are signed in.
 //!
-//! Whoever sends one is asked for first, by the session in the request's head; of anybody
-//! else not a byte is read and no permit is taken. Then a permit is, and then the body is
-//! received, in the time that any body has: whoever sends slowly keeps a permit that long
-//! and no longer, and cannot keep more than their share.
+//! The account is checked first, by the session in the request's head: of any other request no byte
+//! of the body is read and no permit is taken. Then a permit is acquired, and then the body is
+//! received within the time of any body: a slow sender keeps a permit that long at most, and an
+//! account has a bounded share of the permits.
 
 use std::{
     collections::HashMap,
@@ -24,26 +24,27 @@ use super::{
 };
 use crate::infra::limits::RateLimited;
 
-/// An uploaded file of 8 MiB and what a browser adds to it: the form's other fields, and a
-/// carriage return a line where the text comes back from a page.
+/// Upper bound of an upload, in bytes: a file of 8 MiB and what a browser adds to it (the form's
+/// other fields, and a carriage return per line where the text comes back from a page).
 const BYTES_MAX: usize = (8 * 1024 + 256) * 1024;
 /// Uploads that one instance holds in memory at the same time.
 const AT_ONCE: usize = 4;
-/// Of those, uploads of one account.
+/// Uploads of one account at the same time.
 const AT_ONCE_OF_ACCOUNT: usize = 2;
 /// How long an upload waits for a permit.
 const PERMIT_WAIT_MAX: Duration = Duration::from_secs(2);
-/// What whoever finds none is told to wait: a body is received in that time, or refused.
+/// `Retry-After` of an upload that got no permit, in seconds: a body is received or refused within
+/// that time.
 const RETRY_AFTER_SECS: u64 = 10;
 
-/// Says which account a request comes from, by its head alone, or refuses it.
+/// Returns the account a request comes from, by its head alone, or refuses the request.
 pub type Doorkeeper = fn(HttpRequest) -> LocalBoxFuture<'static, Result<Uuid, PageError>>;
 
-/// The uploads of one instance; clones share them.
+/// Upload permits of one instance; clones share them.
 #[derive(Clone)]
 pub struct Uploads {
     permits: Arc<Semaphore>,
-    /// How many permits each account has or waits for; never an entry of none.
+    /// Number of permits each account has or waits for; accounts without any have no entry.
     taken: Arc<Mutex<HashMap<Uuid, usize>>>,
 }
 
@@ -59,13 +60,13 @@ impl Default for Uploads {
     }
 }
 
-/// Permit to keep an upload in memory, until it is dropped.
+/// Permit to keep an upload in memory; dropping it releases the permit.
 pub(crate) struct UploadPermit {
     _permit: OwnedSemaphorePermit,
     _share: Share,
 }
 
-/// One account's part of the permits.
+/// One account's share of the permits.
 struct Share {
     uploads: Uploads,
     account_id: Uuid,
@@ -108,7 +109,7 @@ impl Uploads {
     }
 }
 
-/// Takes an upload off the connection and puts it back whole, if `doorkeeper` lets it in.
+/// Receives an upload's body and puts it back whole, if `doorkeeper` admits the request.
 pub(crate) async fn receive(
     request: &mut ServiceRequest,
     doorkeeper: Doorkeeper,

@@ -1,4 +1,4 @@
-//! What no request counts: how long the lines are, for the metrics and for the charts.
+//! Metrics that no request updates: the lengths of the queues and the lock waiters.
 
 use std::sync::{
     Arc,
@@ -12,25 +12,25 @@ use crate::{
     web::metrics::{LINES_MAX, LineLength, LineSeries},
 };
 
-/// Lines counted for the metrics and the charts, those that gave the most numbers first.
+/// Upper bound of queues counted, those with the most queue numbers first.
 const LINES_COUNTED_MAX: i64 = 1_000;
 
-/// Counts the lines, for the metrics and the charts of the desk.
+/// Gauges of queue lengths, for the metrics and for the charts of the management pages.
 #[derive(Clone, Debug, Default)]
 pub struct Gauges {
     series: LineSeries,
-    /// The minute since the epoch that was kept for the charts.
+    /// Last minute since the epoch whose counts were stored for the charts.
     minute: Arc<AtomicI64>,
 }
 
 impl Gauges {
-    /// Gauges that tell `series`.
+    /// Creates gauges that update `series`.
     pub fn new(series: LineSeries) -> Self {
         Self { series, minute: Arc::default() }
     }
 
-    /// Counts every line that is running, and who waits for a lock; once a minute what was
-    /// counted is kept.
+    /// Counts every running queue and the connections that wait for a lock; stores the queue
+    /// lengths once a minute.
     pub async fn set(&self, app: &App) -> Result<(), sqlx::Error> {
         let waiters = store::count_lock_waiters(&app.db).await?;
         metrics::gauge!("stagedoor_db_lock_waiters").set(whole(waiters));

@@ -1,12 +1,19 @@
-//! Loops beside the requests: each calls one feature's tick now and then.
+//! Background loops of an instance: each calls the **tick** of one feature periodically.
 //!
-//! Every instance runs every worker; none needs a leader, because each tick takes what
-//! it works on with `skip locked` or in steps that may be repeated.
+//! Every instance runs every **worker**; none needs a leader, because each tick takes its rows with
+//! `skip locked` or works in parts that may be repeated.
 //!
-//! **Invariants**: every tick ends, by its deadline at the latest, and a tick that panics is
-//! counted and followed by the next. A worker's progress is noted when a tick *finishes*:
-//! with what it came for, or with the error that it could not be had. A tick that was cut off
-//! at its deadline has finished nothing.
+//! # Invariants
+//!
+//! - Every tick ends, by its deadline at the latest; a tick that panics is counted and followed by
+//!   the next.
+//! - A worker's progress is noted when a tick *finishes*, with success or with an error. A tick
+//!   that was cut off at its deadline has not finished.
+//!
+//! # Concurrency
+//!
+//! The same tick may run in several instances at once. Which one gets a row is decided by `skip
+//! locked`; the others skip the row and return without an error.
 
 pub mod metrics;
 
@@ -29,34 +36,34 @@ use crate::{
     web::{limits::Limits, metrics::LineSeries},
 };
 
-/// How often what has run out is thrown away.
+/// Period of the janitor, which deletes what has expired.
 const JANITOR_PERIOD: Duration = Duration::from_mins(1);
-/// How often a line that Redis lost is looked for.
+/// Period of the check for queues that Redis has lost.
 const REBUILD_PERIOD: Duration = Duration::from_secs(1);
-/// How often lines are looked for that are to go.
+/// Period of the check for queues to be removed.
 const PURGE_PERIOD: Duration = Duration::from_secs(2);
-/// How often lines are counted for the metrics.
+/// Period of the queue counts for the metrics.
 const GAUGES_PERIOD: Duration = Duration::from_secs(5);
-/// How often cancelled programs are looked for of which something is still to give back.
+/// Period of the check for cancelled programs with refunds to make.
 const WIND_DOWN_PERIOD: Duration = Duration::from_secs(1);
-/// How often saved prices are looked for that not every seat has yet.
+/// Period of the check for saved prices that not all seats have yet.
 const PRICES_PERIOD: Duration = Duration::from_secs(1);
-/// How often every line in Redis is compared with Postgres.
+/// Period of the comparison of every queue in Redis with PostgreSQL.
 const MIRROR_PERIOD: Duration = Duration::from_secs(30);
-/// How long after the start the lines are compared for the first time: an instance that
-/// was killed may have left something unmirrored, and half a minute is long for a line.
+/// Delay of the first comparison after the start: an instance that was killed may have left changes
+/// unprojected, and a whole period is long for a queue.
 const FIRST_MIRROR: Duration = Duration::from_secs(1);
 
-/// Upper bound of a tick that does a little of its work, or works in small steps.
+/// Upper bound of a tick that does part of its work, or works in small parts.
 const TICK_MAX: Duration = Duration::from_secs(20);
-/// Upper bound of a tick that goes through a whole line, or all of them.
+/// Upper bound of a tick that goes through a whole queue, or all of them.
 const LONG_TICK_MAX: Duration = Duration::from_mins(10);
-/// Periods in which a worker must have finished a tick, beside the time that one may take.
+/// Periods within which a worker must finish a tick, in addition to the tick's own upper bound.
 const LATE_PERIODS: u32 = 10;
-/// The same for workers with short periods.
+/// Lower bound of the time that [`LATE_PERIODS`] give, for workers with short periods.
 const LATE_MIN: Duration = Duration::from_secs(10);
 
-/// Tells every worker to finish its tick and end.
+/// Running workers of one instance.
 #[derive(Debug)]
 pub struct Workers {
     app: App,
@@ -72,8 +79,8 @@ impl Workers {
         Self { app: app.clone(), progress, stop, tasks: JoinSet::new() }
     }
 
-    /// Starts all of them. The first tick of each comes one period after the start, but
-    /// that of the comparison comes sooner.
+    /// Starts all workers. The first tick of each comes one period after the start, except the
+    /// comparison's, which comes sooner.
     pub fn start(
         app: &App,
         limits: &Arc<Limits>,
@@ -131,7 +138,7 @@ impl Workers {
         workers
     }
 
-    /// Runs `tick` whenever `timer` says until all are stopped. A failed tick is logged
+    /// Runs `tick` whenever `timer` fires, until all workers are stopped. A failed tick is logged
     /// and the next one still runs.
     fn run<F, E>(
         &mut self,
@@ -164,8 +171,8 @@ impl Workers {
         });
     }
 
-    /// Ends all of them after the tick they are in. A tick may be cut off by dropping this:
-    /// the next instance goes on with what it left.
+    /// Stops all workers after their current ticks. Dropping this future cuts ticks off: the next
+    /// instance goes on with what they left.
     pub async fn stop(mut self) {
         self.stop.send_replace(true);
         while self.tasks.join_next().await.is_some() {}
@@ -184,7 +191,7 @@ async fn ends<E: fmt::Display>(
             tracing::error!(worker = name, %error, "a worker's tick failed");
             "stagedoor_worker_failures_total"
         }
-        // What it panicked with is in the log already.
+        // The panic hook has logged the message already.
         Ok(Err(_)) => {
             tracing::error!(worker = name, "a worker's tick panicked; the next one runs");
             "stagedoor_worker_panics_total"
@@ -203,7 +210,7 @@ fn every(period: Duration) -> Interval {
     first_then_every(period, period)
 }
 
-/// A late tick is skipped, not caught up.
+/// Builds a timer that skips late ticks instead of catching up.
 fn first_then_every(first: Duration, period: Duration) -> Interval {
     let mut timer = interval_at(Instant::now() + first, period);
     timer.set_missed_tick_behavior(MissedTickBehavior::Skip);

@@ -1,9 +1,8 @@
-//! A large office, to see what much of everything costs: twenty programs of a hundred
-//! performances, each with a thousand seats and two hundred reservations, and all that
-//! selling them left behind.
+//! A large office, for measurements: twenty programs of a hundred performances, each with a
+//! thousand seats and two hundred reservations, and every row that selling them leaves behind.
 //!
-//! Everything follows from its number and from today's date, so two loads of one day are
-//! alike. Rows are made and copied one program at a time: memory holds no more than that.
+//! All rows follow from their numbers and from today's date, so two loads on one day are alike.
+//! Rows are made and copied one program at a time, which bounds the memory.
 
 mod orders;
 mod rows;
@@ -13,15 +12,15 @@ use self::{rows::Rows, visits::Scene};
 use super::{DemoError, PASSWORD, require_own, store::copy};
 use crate::{accounts::PasswordGate, infra::postgres::Pool};
 
-/// Who we are to the server.
+/// `application_name` of this connection.
 const APPLICATION_NAME: &str = "stagedoor demo";
 
-/// How much of it.
+/// Size of a large office.
 #[derive(Clone, Copy, Debug)]
 pub struct Size {
-    /// Programs, each in a hall of its own.
+    /// Number of programs, each in a hall of its own.
     pub programs: u32,
-    /// Performances of each program.
+    /// Number of performances of each program.
     pub performances: u32,
 }
 
@@ -35,24 +34,25 @@ impl Size {
         u64::from(self.programs) * u64::from(self.performances)
     }
 
-    /// Seats on sale, over all performances.
+    /// Number of seats on sale, over all performances.
     pub fn schedule_seats(self) -> u64 {
         self.all_performances() * visits::SEATS
     }
 
-    /// Reservations, most of them paid.
+    /// Number of reservations, most of them paid.
     pub fn reservations(self) -> u64 {
         self.all_performances() * visits::BUYERS * visits::ORDERS
     }
 
-    /// People who made them.
+    /// Number of accounts that made them.
     pub fn accounts(self) -> u64 {
         self.all_performances() * visits::BUYERS
     }
 }
 
-/// Adds a large office to an empty one or to demo data nobody has added to, all of it or nothing, and calls `told` with
-/// the number of each program that is written; false when there is one already.
+/// Adds a large office to an empty office or to demo data, in one transaction, and calls `told`
+/// with the number of each program when it is written; false if there is a large office already.
+/// Refuses an office with data of its own.
 pub async fn fill_large(
     db: &Pool,
     size: Size,

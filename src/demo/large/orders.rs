@@ -1,17 +1,17 @@
-//! What the people of the large office order, and what becomes of it.
+//! Orders of the large office and their outcomes.
 
 use sha2::{Digest, Sha256};
 
 use super::visits::SEATS_A_SECTION;
 
-/// What a seat costs, by its section.
+/// Price of a seat in points, by section.
 const PRICES: [i64; 4] = [120_000, 90_000, 60_000, 40_000];
-/// How long a hold lasts.
+/// Duration of a hold, in seconds.
 pub(crate) const HOLD_SECS: i64 = 300;
-/// How soon it is paid.
+/// Time from a hold to its payment, in seconds.
 pub(crate) const PAID_SECS: i64 = 30;
 
-/// What became of an order.
+/// Outcome of an order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Fate {
     Confirmed,
@@ -49,7 +49,7 @@ impl Fate {
     }
 }
 
-/// How many seats an order is for.
+/// Returns the number of seats of an order.
 pub(crate) fn seats_of(buyer: u64, order: u64) -> u64 {
     1 + (buyer + order) % 2
 }
@@ -59,7 +59,7 @@ pub(crate) fn price(place: u64) -> i64 {
     PRICES.get(section).copied().unwrap_or_default()
 }
 
-/// A ticket's code, as long as real ones and in their letters.
+/// Returns a ticket code of the same length and alphabet as real ones.
 pub(crate) fn code(nth: u64) -> String {
     const LETTERS: usize = 26;
     let digest = Sha256::digest(nth.to_be_bytes());

@@ -1,4 +1,4 @@
-//! Rows on their way into the database, as COPY reads them.
+//! Rows in the text format of COPY.
 
 use std::fmt::{self, Write};
 
@@ -10,7 +10,7 @@ use crate::{
     infra::postgres::Connection,
 };
 
-/// The rows of one program, by table, in the order in which they refer to each other.
+/// Rows of one program by table, in the order of their references.
 #[derive(Debug)]
 pub(crate) struct Rows([(Table, String); Table::ALL.len()]);
 
@@ -21,15 +21,15 @@ impl Default for Rows {
 }
 
 impl Rows {
-    /// Adds a row, its columns parted by tabs.
+    /// Adds a row whose columns are separated by tabs.
     pub(crate) fn add(&mut self, table: Table, row: fmt::Arguments<'_>) {
         if let Some((_, rows)) = self.0.iter_mut().find(|(of, _)| *of == table) {
-            // Text in memory takes whatever is written.
+            // Writing to a `String` does not fail.
             let _ = writeln!(rows, "{row}");
         }
     }
 
-    /// Writes them all.
+    /// Copies all rows into the database.
     pub(crate) async fn copy(&self, tx: &mut Connection) -> Result<(), sqlx::Error> {
         for (table, rows) in &self.0 {
             copy::insert_rows(tx, *table, rows).await?;
@@ -38,12 +38,12 @@ impl Rows {
     }
 }
 
-/// A moment, in milliseconds since the epoch, as the database reads it.
+/// Moment in milliseconds since the epoch; displayed as the database reads it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct At(pub(crate) i64);
 
 impl At {
-    /// So many seconds later.
+    /// Returns the moment `secs` seconds later.
     pub(crate) fn plus(self, secs: i64) -> Self {
         Self(self.0 + secs * 1_000)
     }
@@ -56,11 +56,11 @@ impl fmt::Display for At {
     }
 }
 
-/// The id of the nth thing that is in `table`, made at a moment.
+/// Returns the id of the nth row of `table`, made at a moment.
 pub(crate) fn id(table: Table, at: At, nth: u64) -> Uuid {
     let ms = u64::try_from(at.0).unwrap_or_default();
     let mut tail = [0; 10];
-    // From the second byte on nothing small is written over by the version and the variant.
+    // From the second byte on, the version and variant bits overwrite no digit of a small number.
     let apart = [table.number()].into_iter().chain(nth.to_be_bytes());
     for (byte, apart) in tail.iter_mut().skip(1).zip(apart) {
         *byte = apart;

@@ -1,7 +1,7 @@
-//! One program of the large office, and the people who came to it.
+//! One program of the large office, with the accounts that bought from it.
 //!
-//! Everybody came once and made two orders, one after the other, for the same performance.
-//! Most were paid; some of the first were given up, ran out or were given back later.
+//! Each account was admitted once and made two orders, one after the other, for the same
+//! performance. Most were paid; some of the first were cancelled, expired or refunded later.
 
 use uuid::Uuid;
 
@@ -18,60 +18,60 @@ const ROWS: u64 = 10;
 const SEATS_A_ROW: u64 = 25;
 /// Seats of one price.
 pub(crate) const SEATS_A_SECTION: u64 = ROWS * SEATS_A_ROW;
-/// People who came for one performance.
+/// Accounts that bought seats of one performance.
 pub(crate) const BUYERS: u64 = 100;
-/// Orders of each of them.
+/// Orders of each account.
 pub(crate) const ORDERS: u64 = 2;
-/// Seats from one order to the next; what an order leaves of them is free.
+/// Distance between the first seats of two orders; seats an order leaves over stay free.
 const SEATS_APART: u64 = SEATS / (BUYERS * ORDERS);
-/// What everybody charged: more than anybody spent.
+/// Points charged by each account: more than any of them spends.
 const CHARGED: i64 = 1_000_000;
-/// More than the entries of any wallet.
+/// Upper bound of the entries of a wallet.
 const ENTRIES_MAX: u64 = 8;
-/// Seats that one account may have live, as a program has it that says nothing else.
+/// Default of a program's upper bound of live places per account.
 const PLACES_MAX: i32 = 8;
-/// No value, as COPY reads it.
+/// Null in the text format of COPY.
 const NULL: &str = "\\N";
-/// Tells the things of one program from those of the next.
+/// Distance between the row numbers of two programs.
 const THINGS_A_PROGRAM: u64 = 1_000_000_000;
 
 const DAY_SECS: i64 = 86_400;
-/// The sale began so long ago …
+/// Days from the opening of the sale to today.
 const SALE_DAYS: i64 = 30;
-/// … and the last visit was so long before today.
+/// Time from the last visit to today, in seconds.
 const QUIET_SECS: i64 = 3_600;
-/// Half past seven in the evening in Seoul, after midnight UTC.
+/// Start of a performance, in seconds after midnight UTC: 19:30 in Seoul.
 const CURTAIN_SECS: i64 = 37_800;
 const STAY_SECS: i64 = 600;
-/// When in a visit the two orders are made.
+/// Times of the two orders, in seconds after the admission.
 const FIRST_SECS: i64 = 60;
 const SECOND_SECS: i64 = 400;
 
-/// One program, to be written.
+/// Program to be written.
 #[derive(Debug)]
 pub(crate) struct Scene<'a> {
-    /// Which one, from nought.
+    /// Number of the program, from 0.
     pub(crate) nth: u64,
     pub(crate) performances: u64,
     pub(crate) midnight_ms: i64,
     pub(crate) password_hash: &'a str,
-    /// One for each seat of the hall.
+    /// One id for each seat of the hall.
     pub(crate) seat_ids: Vec<i64>,
-    /// One for each seat of each performance.
+    /// One id for each seat of each performance.
     pub(crate) schedule_seat_ids: Vec<i64>,
 }
 
-/// Somebody's wallet, while their visit is written.
+/// Wallet of an account while its visit is written.
 struct Purse {
     wallet_id: Uuid,
-    /// Tells its entries from those of other wallets.
+    /// Number of its first entry, apart from the entries of other wallets.
     first_entry: u64,
     version: i64,
     balance: i64,
 }
 
 impl Scene<'_> {
-    /// Writes all of it.
+    /// Adds all rows of the program.
     pub(crate) fn write(&self, rows: &mut Rows) {
         let (nth, opens) = (self.nth + 1, self.opens());
         let (venue_id, program_id) = (self.id(Table::Venues, 0), self.program_id());
@@ -105,7 +105,7 @@ impl Scene<'_> {
         for (place, seat_id) in (0..).zip(&self.seat_ids) {
             let (row, x) = (place / SEATS_A_ROW, place % SEATS_A_ROW);
             let (section, row_in_section) = (row / ROWS + 1, row % ROWS + 1);
-            // An aisle after each section.
+            // Each section ends with an aisle.
             let y = row + row / ROWS;
             rows.add(
                 Table::Seats,
@@ -133,7 +133,7 @@ impl Scene<'_> {
         }
     }
 
-    /// Somebody comes, charges, orders twice and goes.
+    /// Adds the rows of a visit: account, admission, charge and two orders.
     fn write_visit(&self, rows: &mut Rows, buyer: u64) {
         let (came, number) = (self.came(buyer), self.thing(buyer) + 1);
         let account_id = self.id(Table::Accounts, buyer);
@@ -238,7 +238,7 @@ impl Scene<'_> {
         }
     }
 
-    /// Moves points, as the next entry of the wallet's history.
+    /// Adds a movement of points as the next entry of the wallet's history.
     fn write_entry(
         rows: &mut Rows,
         purse: &mut Purse,
@@ -263,7 +263,8 @@ impl Scene<'_> {
         At(self.midnight_ms).plus(-DAY_SECS * SALE_DAYS)
     }
 
-    /// When the nth of all buyers came: one after the other, from the opening on.
+    /// Returns when the nth of all buyers was admitted: one after the other, from the opening of
+    /// the sale on.
     fn came(&self, buyer: u64) -> At {
         let buyers = i64::try_from(self.performances * BUYERS).unwrap_or(i64::MAX);
         let buyer = i64::try_from(buyer).unwrap_or(i64::MAX);
@@ -278,7 +279,7 @@ impl Scene<'_> {
         self.id(Table::Programs, 0)
     }
 
-    /// The nth thing of this program, among those of all programs.
+    /// Returns the number of this program's nth row among those of all programs.
     fn thing(&self, nth: u64) -> u64 {
         self.nth * THINGS_A_PROGRAM + nth
     }
@@ -293,7 +294,7 @@ impl Scene<'_> {
     }
 }
 
-/// How many days from today the nth performance is.
+/// Returns the day of the nth performance, in days from today.
 fn day_of(performance: u64) -> i64 {
     i64::try_from(performance).unwrap_or(i64::MAX) + 2
 }

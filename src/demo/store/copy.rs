@@ -1,4 +1,4 @@
-//! Rows by the hundred thousand: COPY, and what belongs to it.
+//! COPY statements of the large office, and the settings for them.
 
 use std::time::Duration;
 
@@ -6,10 +6,10 @@ use sqlx::Executor;
 
 use crate::infra::postgres::Connection;
 
-/// Upper bound of a call while a large office is written: the longest tidies all of it up.
+/// Upper bound of a call while a large office is written; the final vacuum takes the longest.
 pub(crate) const LONG_CALL_MAX: Duration = Duration::from_hours(2);
 
-/// A table that a large office fills.
+/// Table that a large office fills.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Table {
     Venues,
@@ -31,7 +31,7 @@ pub(crate) enum Table {
 }
 
 impl Table {
-    /// Each after those that it refers to.
+    /// All tables, each after those that it refers to.
     pub(crate) const ALL: [Self; 16] = [
         Self::Venues,
         Self::Seats,
@@ -51,7 +51,7 @@ impl Table {
         Self::Tickets,
     ];
 
-    /// Its place among them.
+    /// Returns the table's position in [`Self::ALL`].
     pub(crate) fn number(self) -> u8 {
         let place = Self::ALL.iter().position(|table| *table == self);
         place.and_then(|place| u8::try_from(place).ok()).unwrap_or_default()
@@ -108,7 +108,7 @@ impl Table {
     }
 }
 
-/// Lets each statement of this connection take as long as it needs.
+/// Removes the statement and lock timeouts of this connection, and raises its idle timeout.
 pub(crate) async fn take_time(db: &mut Connection) -> Result<(), sqlx::Error> {
     db.execute(
         "set statement_timeout = 0; set lock_timeout = 0; \
@@ -118,8 +118,8 @@ pub(crate) async fn take_time(db: &mut Connection) -> Result<(), sqlx::Error> {
     Ok(())
 }
 
-/// Whether there is a large office. Of two loads at once the second waits for the first,
-/// until the end of this transaction.
+/// Whether there is a large office. Takes a lock until the end of the transaction, so that of two
+/// loads at once the second waits for the first.
 pub(crate) async fn is_large(tx: &mut Connection) -> Result<bool, sqlx::Error> {
     sqlx::query!("select pg_advisory_xact_lock(hashtext('stagedoor demo --large'))")
         .fetch_one(&mut *tx)
@@ -129,7 +129,7 @@ pub(crate) async fn is_large(tx: &mut Connection) -> Result<bool, sqlx::Error> {
         .await
 }
 
-/// When today began, in milliseconds since the epoch.
+/// Returns the last midnight UTC, in milliseconds since the epoch.
 pub(crate) async fn midnight_ms(tx: &mut Connection) -> Result<i64, sqlx::Error> {
     sqlx::query_scalar!(
         r#"
@@ -140,7 +140,7 @@ pub(crate) async fn midnight_ms(tx: &mut Connection) -> Result<i64, sqlx::Error>
     .await
 }
 
-/// So many new ids of `table`, which counts its rows, in rising order.
+/// Takes `n` new ids from the sequence of `table`, in rising order.
 pub(crate) async fn take_ids(
     tx: &mut Connection,
     table: &str,
@@ -158,7 +158,7 @@ pub(crate) async fn take_ids(
     .await
 }
 
-/// Writes rows as COPY reads them, one a line.
+/// Writes rows in the text format of COPY, one a line.
 pub(crate) async fn insert_rows(
     tx: &mut Connection,
     table: Table,
@@ -167,7 +167,7 @@ pub(crate) async fn insert_rows(
     tx.copy_in(table.statement(), rows.as_bytes()).await
 }
 
-/// Tells the planner what there is now, and which pages everybody may see.
+/// Updates the planner's statistics and the visibility map of the filled tables.
 pub(crate) async fn tidy_up(db: &mut Connection) -> Result<(), sqlx::Error> {
     db.execute(
         "vacuum (analyze) accounts, seats, programs, schedules, schedule_seats, queue_tokens, \

@@ -1,4 +1,4 @@
-//! The SQL of the demo data. It fills every feature's tables, and nothing else does.
+//! SQL of the demo data, the only statements that write to the tables of every feature.
 
 pub(crate) mod copy;
 pub(crate) mod office;
@@ -11,10 +11,10 @@ use uuid::Uuid;
 use super::{LogIn, programs::Announcement};
 use crate::infra::postgres::Connection;
 
-/// People who bought what is sold out.
+/// Number of accounts that bought the sold-out program.
 const PEOPLE: i32 = 40;
 
-/// A row of seats to write.
+/// Row of seats to insert.
 pub(crate) struct SeatRow<'a> {
     pub(crate) venue_id: Uuid,
     pub(crate) section: &'a str,
@@ -58,7 +58,7 @@ pub(crate) async fn insert_account(
     Ok(id)
 }
 
-/// Opens a wallet with one charge in it.
+/// Inserts a wallet with one charge in it.
 pub(crate) async fn charge(
     tx: &mut Connection,
     account_id: Uuid,
@@ -152,7 +152,7 @@ pub(crate) async fn insert_program(
     Ok(id)
 }
 
-/// A performance at half past seven, so many days from today.
+/// Inserts a performance at 19:30, `day` days from today.
 pub(crate) async fn insert_schedule(
     tx: &mut Connection,
     program_id: Uuid,
@@ -178,8 +178,8 @@ pub(crate) async fn insert_schedule(
     Ok(id)
 }
 
-/// Every seat of the hall: the front third of the rows at the full price, then at 3/4,
-/// then at 1/2.
+/// Puts every seat of the hall on sale: the front third of the rows at `price_from_front`, the next
+/// at 3/4 of it and the last at 1/2, rounded to thousands.
 pub(crate) async fn insert_schedule_seats(
     tx: &mut Connection,
     schedule_id: Uuid,

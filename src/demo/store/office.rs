@@ -1,11 +1,11 @@
-//! Whose an office is: a demo's, or somebody's.
+//! Checks whether an office holds demo data or data of its own.
 
 use crate::infra::postgres::{Connection, Pool};
 
-/// Whether all of `emails` have accounts: nothing takes an account away.
+/// Whether all of `emails` have accounts; accounts are never deleted.
 pub(crate) async fn is_filled(tx: &mut Connection, emails: &[&str]) -> Result<bool, sqlx::Error> {
-    // Two runs at once: the second waits for the first and then sees its people. Nobody
-    // signs up between the look and the end of the transaction.
+    // The lock makes a second run wait for the first, and prevents sign-ups until the end of the
+    // transaction.
     sqlx::query!("lock table accounts, venues in share row exclusive mode")
         .execute(&mut *tx)
         .await?;
@@ -20,7 +20,7 @@ pub(crate) async fn is_filled(tx: &mut Connection, emails: &[&str]) -> Result<bo
     .await
 }
 
-/// Whether anybody or anything is there that no demo made.
+/// Whether any account, program or venue exists that no demo wrote.
 pub(crate) async fn has_others(
     tx: &mut Connection,
     emails: &[&str],

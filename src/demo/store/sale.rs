@@ -1,12 +1,12 @@
-//! A performance that is sold out, with all that its purchases left behind.
+//! SQL that sells out a performance, with every row that its purchases leave behind.
 
 use uuid::Uuid;
 
 use super::PEOPLE;
 use crate::infra::postgres::Connection;
 
-/// Sells every seat of a performance to guests, two at most each: a place in line, charge,
-/// reservation, payment and tickets.
+/// Sells every seat of a performance to guests, at most two each: queue token, charge, reservation,
+/// payment and tickets.
 pub(crate) async fn sell_every_seat(
     tx: &mut Connection,
     schedule_id: Uuid,
@@ -15,7 +15,7 @@ pub(crate) async fn sell_every_seat(
     insert_payments(tx, schedule_id).await
 }
 
-/// One reservation for each guest, made one after the other: nobody was inside with anybody else.
+/// Inserts one reservation for each guest, one after the other, so that no two admissions overlap.
 async fn insert_reservations(tx: &mut Connection, schedule_id: Uuid) -> Result<(), sqlx::Error> {
     sqlx::query!(
         r#"
@@ -71,7 +71,7 @@ async fn insert_reservations(tx: &mut Connection, schedule_id: Uuid) -> Result<(
     Ok(())
 }
 
-/// Charges what each reservation costs, pays it and issues its tickets.
+/// Charges the total of each reservation, pays it and issues its tickets.
 async fn insert_payments(tx: &mut Connection, schedule_id: Uuid) -> Result<(), sqlx::Error> {
     sqlx::query!(
         r#"

@@ -1,4 +1,4 @@
-//! The line, as those who stood in it saw it.
+//! Checks of the queue, as the shoppers saw it.
 
 use std::collections::{HashMap, HashSet};
 
@@ -7,8 +7,8 @@ use uuid::Uuid;
 use super::done;
 use crate::rehearsal::history::{Event, Step};
 
-/// A join answered before another began has the smaller number: by how much the worst pair
-/// misses that.
+/// Returns the largest inversion of queue numbers: a join answered before another began must have
+/// the smaller number; 0 if every pair does.
 pub(crate) fn largest_inversion(events: &[Event]) -> i64 {
     let mut joins: Vec<(&Event, i64)> =
         done(events, Step::Join).filter_map(|event| Some((event, event.number?))).collect();
@@ -26,7 +26,7 @@ pub(crate) fn largest_inversion(events: &[Event]) -> i64 {
     worst
 }
 
-/// Nobody's `ahead` grows: in a rehearsal everybody polls as told, so nobody is parked.
+/// Lists shoppers whose `ahead` grew: in a rehearsal all poll in time, so none is parked.
 pub(crate) fn places_that_moved_back(events: &[Event]) -> Vec<String> {
     let mut polls: HashMap<Uuid, Vec<(&Event, i64)>> = HashMap::new();
     for event in done(events, Step::Poll) {
@@ -39,7 +39,7 @@ pub(crate) fn places_that_moved_back(events: &[Event]) -> Vec<String> {
         let mut by_end = polls.clone();
         by_end.sort_by_key(|(event, _)| event.ended_us);
         polls.sort_by_key(|(event, _)| event.sent_us);
-        // Two devices ask at once; only a question after an answer must not be told more.
+        // Two devices may poll at once; only a poll sent after an answer must not show more.
         let (mut answered, mut least) = (by_end.into_iter().peekable(), i64::MAX);
         for (event, ahead) in polls {
             while let Some((_, before)) =
@@ -55,7 +55,7 @@ pub(crate) fn places_that_moved_back(events: &[Event]) -> Vec<String> {
     broken
 }
 
-/// Whoever has a number keeps it: nobody joins twice here.
+/// Lists shoppers whose queue number changed: in a rehearsal none joins twice.
 pub(crate) fn numbers_that_changed(events: &[Event]) -> Vec<String> {
     let mut numbers: HashMap<Uuid, i64> = HashMap::new();
     let mut broken = Vec::new();
@@ -70,15 +70,15 @@ pub(crate) fn numbers_that_changed(events: &[Event]) -> Vec<String> {
     broken
 }
 
-/// Longest time without a question of somebody who polled as told, in microseconds: half of
-/// the usual grace.
+/// Upper bound of the pause between two polls of a shopper who polls in time, in microseconds: half
+/// of the default grace.
 const SILENT_US_MAX: u64 = 30_000_000;
-/// How late a place may be shown after it changed, in microseconds: what failed to reach Redis
-/// is tried again for so long.
+/// Upper bound of the delay until a changed position is shown, in microseconds: a failed projection
+/// to Redis is retried for that long.
 const SHOWN_LATE_US_MAX: u64 = 20_000_000;
 
-/// Q5: people who polled as told, were counted, and still waited long after a larger number
-/// was let in. Nobody is let in by staff here.
+/// Q5: lists shoppers who polled in time, were counted, and still waited long after a larger number
+/// was admitted. In a rehearsal staff admits no account.
 pub(crate) fn people_passed(events: &[Event]) -> Vec<String> {
     let status = |event: &Event, is: &str| event.is_ok() && event.status.as_deref() == Some(is);
     let is_place = |event: &&Event| matches!(event.step, Step::Join | Step::Poll);
@@ -136,7 +136,7 @@ mod tests {
         let poll = |at_us, ahead| Event { ahead: Some(ahead), ..event(Step::Poll, 1, at_us) };
         assert_eq!(places_that_moved_back(&[poll(0, 3), poll(10, 4)]).len(), 1);
         assert_eq!(places_that_moved_back(&[poll(0, 3), poll(3, 4), poll(10, 3)]).len(), 0);
-        // What was seen long ago counts as much as what was seen last.
+        // The smallest number shown so far counts, not only the last one.
         assert_eq!(places_that_moved_back(&[poll(0, 3), poll(3, 4), poll(10, 4)]).len(), 1);
     }
 

@@ -1,4 +1,4 @@
-//! What must be true of what clients saw, whatever the database says now.
+//! Checks of what clients saw, whatever the database says afterwards.
 
 mod line;
 mod promises;
@@ -8,21 +8,21 @@ mod test_events;
 
 use super::history::{Event, Step};
 
-/// Sentences of a kind that are told; one more only says how many there are.
+/// Upper bound of reported sentences of one kind; one more only says how many there are.
 const TOLD_MAX: usize = 20;
 
-/// What the history shows.
+/// Result of the checks of a history.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Verdict {
-    /// By how much a later join got the smaller number, at worst.
+    /// Largest difference by which a later join got the smaller queue number.
     pub(crate) inversion_max: i64,
-    /// What must not have happened, one sentence each.
+    /// Broken promises, one sentence each.
     pub(crate) broken: Vec<String>,
-    /// People whose reservations and points could not be looked at in the end.
+    /// Number of shoppers whose reservations and points could not be read at the end.
     pub(crate) unseen: usize,
 }
 
-/// Checks the whole history; `points`: what everybody had in the beginning.
+/// Checks the whole history; `points` is what every wallet had at the beginning.
 pub(crate) fn check(events: &[Event], points: i64) -> Verdict {
     let inversion_max = line::largest_inversion(events);
     let mut verdict = Verdict { inversion_max, ..Verdict::default() };
@@ -54,7 +54,7 @@ impl Verdict {
     }
 }
 
-/// The requests of a kind that were carried out.
+/// Lists the requests of a kind that succeeded.
 fn done(events: &[Event], step: Step) -> impl Iterator<Item = &Event> {
     events.iter().filter(move |event| event.step == step && event.is_ok())
 }

@@ -1,4 +1,4 @@
-//! What was said, against what everybody is shown in the end: that holds also where the
+//! Checks of acknowledgements against the final state of each account; they hold even if the
 //! deployment was killed in between.
 
 use std::collections::BTreeMap;
@@ -7,15 +7,15 @@ use uuid::Uuid;
 
 use crate::rehearsal::history::{Event, Shown, Step};
 
-/// Which promises were broken.
+/// Result of these checks.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Kept {
     pub(crate) broken: Vec<String>,
-    /// People who could not be asked what they have.
+    /// Number of shoppers whose final state could not be read.
     pub(crate) unseen: usize,
 }
 
-/// What one person was told, and what they have.
+/// Answers that one shopper got, and the final state of their account.
 struct Person<'a> {
     account_id: Uuid,
     told: Vec<&'a Event>,
@@ -23,7 +23,7 @@ struct Person<'a> {
     balances: &'a [i64],
 }
 
-/// Everybody's promises.
+/// Checks all shoppers.
 pub(crate) fn check(events: &[Event], points: i64) -> Kept {
     let mut people: BTreeMap<Uuid, Vec<&Event>> = BTreeMap::new();
     for event in events {
@@ -59,7 +59,7 @@ impl Person<'_> {
         found.map_or("gone", |shown| shown.status.as_str())
     }
 
-    /// What was acknowledged is still so.
+    /// Lists acknowledged changes that are missing from the final state.
     fn lost_promises(&self) -> Vec<String> {
         let held = self.carried_out(Step::Hold).map(|id| (id, "held", self.status(id) != "gone"));
         let paid =
@@ -77,8 +77,8 @@ impl Person<'_> {
             .collect()
     }
 
-    /// What was not answered is fully done or not at all: there are no more reservations
-    /// than were made or may have been made, and each that is paid took its points.
+    /// Lists requests without an answer that were carried out partly: there must be no more
+    /// reservations than were or may have been made, and each that is paid took its points.
     fn half_done(&self, points: i64) -> Vec<String> {
         let mut broken = Vec::new();
         let made: Vec<Uuid> = self.carried_out(Step::Hold).collect();
@@ -105,8 +105,8 @@ impl Person<'_> {
         broken
     }
 
-    /// Every balance ever shown is one of the history, and none is older than one that was
-    /// shown before the question.
+    /// Lists balances that are not part of the wallet's history, or older than one that was shown
+    /// before the request.
     fn wrong_balances(&self) -> Vec<String> {
         let shown: Vec<(&Event, Option<usize>, i64)> = self
             .told
@@ -151,7 +151,8 @@ mod tests {
         Event { reservation_id: Some(ID), ..event(step, 1, at_us) }
     }
 
-    /// Somebody who was told `told`, and has in the end what `status` and `balances` say.
+    /// Checks a shopper who got the answers `told` and whose final state is `status` and
+    /// `balances`.
     fn broken(told: &[Event], status: Option<&str>, balances: &[i64]) -> Vec<String> {
         let shown = status.map(|status| Shown {
             reservation_id: ID,

@@ -1,4 +1,4 @@
-//! Seats, as those who wanted them saw them.
+//! Checks of seats, as the shoppers saw them.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -8,10 +8,11 @@ use super::done;
 use crate::rehearsal::history::{Event, Step};
 
 const UNAVAILABLE: &str = "seat-unavailable";
-/// A seat may still be leased so long after whoever tried for it was answered.
+/// Upper bound of the time a seat stays leased after the request for it was answered, in
+/// microseconds.
 const LEASE_US: u64 = 3_000_000;
 
-/// Every try at each seat, in the order they ended.
+/// Lists the requests for each seat, in the order of their answers.
 fn tries(events: &[Event]) -> BTreeMap<i64, Vec<&Event>> {
     let mut tries: BTreeMap<i64, Vec<&Event>> = BTreeMap::new();
     for event in events.iter().filter(|event| event.step == Step::Hold) {
@@ -25,14 +26,14 @@ fn tries(events: &[Event]) -> BTreeMap<i64, Vec<&Event>> {
     tries
 }
 
-/// When each reservation was asked to be given back, and when that was answered.
+/// Returns for each cancelled reservation when the cancellation was sent and when it was answered.
 fn given_back(events: &[Event]) -> HashMap<Uuid, (u64, u64)> {
     done(events, Step::Cancel)
         .filter_map(|event| Some((event.reservation_id?, (event.sent_us, event.ended_us))))
         .collect()
 }
 
-/// A seat is held again only after whoever had it gave it back.
+/// Lists seats that were held again before their first hold was cancelled.
 pub(crate) fn won_twice(events: &[Event]) -> Vec<String> {
     let given_back = given_back(events);
     let mut broken = Vec::new();
@@ -57,7 +58,7 @@ pub(crate) fn won_twice(events: &[Event]) -> Vec<String> {
     broken
 }
 
-/// Of those who want one seat somebody gets it: they are not all told that it is taken.
+/// Lists seats that were refused to every shopper who wanted them.
 pub(crate) fn won_by_nobody(events: &[Event]) -> Vec<String> {
     let tries = tries(events).into_iter();
     tries
@@ -68,8 +69,8 @@ pub(crate) fn won_by_nobody(events: &[Event]) -> Vec<String> {
         .collect()
 }
 
-/// A refusal names seats that were asked for, and each is held or being held by somebody at
-/// that moment.
+/// Lists refusals that name seats outside the request, or seats that were neither held nor being
+/// held at that moment.
 pub(crate) fn refused_for_nothing(events: &[Event]) -> Vec<String> {
     let (tries, given_back) = (tries(events), given_back(events));
     let refusals = events.iter().filter(|event| event.refused_with() == UNAVAILABLE);
@@ -135,7 +136,7 @@ mod tests {
         assert_eq!(won_twice(&[hold(1, 0), back(2, 20), hold(2, 40)]).len(), 1);
         assert_eq!(won_twice(&[hold(1, 0), back(1, 20), hold(2, 40)]).len(), 0);
         assert_eq!(won_twice(&[hold(1, 0), back(1, 60), hold(2, 40)]).len(), 1);
-        // A double click is answered twice with one reservation.
+        // A double click gets one reservation in two answers.
         assert_eq!(won_twice(&[hold(1, 0), hold(1, 1)]).len(), 0);
     }
 

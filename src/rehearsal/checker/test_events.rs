@@ -1,10 +1,10 @@
-//! Histories as tests draw them.
+//! Events for tests of the checks.
 
 use uuid::Uuid;
 
 use crate::rehearsal::history::{Event, Outcome, Step};
 
-/// What the person `who` did from `at_us` to five microseconds later.
+/// Returns a successful event of the shopper `who` from `at_us` to five microseconds later.
 pub(crate) fn event(step: Step, who: u128, at_us: u64) -> Event {
     Event {
         account_id: Uuid::from_u128(who),
@@ -28,12 +28,12 @@ pub(crate) fn event(step: Step, who: u128, at_us: u64) -> Event {
     }
 }
 
-/// The same, refused.
+/// Returns `event` as refused with `code`.
 pub(crate) fn refused(event: Event, code: &str) -> Event {
     Event { outcome: Outcome::Refused(code.to_owned()), ..event }
 }
 
-/// The same, with nobody knowing how it ended.
+/// Returns `event` with an unknown outcome.
 pub(crate) fn unknown(event: Event) -> Event {
     Event { outcome: Outcome::Unknown("503 unavailable".to_owned()), ..event }
 }

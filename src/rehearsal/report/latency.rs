@@ -1,17 +1,17 @@
-//! How long people waited.
+//! Latencies as shoppers experience them.
 //!
-//! Who waits for an answer asks no second time meanwhile, so a server that stalls is asked
-//! less just then and its figures look better than what people felt (*coordinated
-//! omission*). Two cures, each where it applies: a wait begins when somebody wanted to ask,
-//! not when the request got away; and a poll that was answered later than the next was due
-//! also counts for those that it kept from being sent, each with the rest of the wait.
+//! A client that waits for an answer sends no further request meanwhile, so a server that stalls
+//! gets fewer requests just then and its figures look better than what people felt (*coordinated
+//! omission*). Two corrections: a wait begins when the shopper wanted to send the request, not when
+//! it was sent; and a poll answered later than the next was due also counts for the polls it held
+//! up, each with the rest of the wait.
 
 use hdrhistogram::Histogram;
 use serde::Serialize;
 
 use crate::rehearsal::history::{Event, INTERRUPTED, Outcome};
 
-/// Longer waits count as this one.
+/// Upper bound of a recorded wait, in microseconds; longer waits count as this one.
 const LATENCY_US_MAX: u64 = 60_000_000;
 const DIGITS: u8 = 3;
 
@@ -25,7 +25,7 @@ pub(crate) struct Latency {
 }
 
 impl Latency {
-    /// What people felt.
+    /// Computes the corrected latencies.
     pub(crate) fn corrected(events: &[&Event]) -> Self {
         Self::of(
             events.iter().map(|event| {
@@ -35,7 +35,7 @@ impl Latency {
         )
     }
 
-    /// What the answers took that came.
+    /// Computes the latencies of the answers, from sending to answer, without correction.
     pub(crate) fn of_answers(events: &[&Event]) -> Self {
         let answers =
             events.iter().map(|event| (event.ended_us.saturating_sub(event.sent_us), None));
@@ -47,7 +47,7 @@ impl Latency {
             return Self::default();
         };
         for ((wait_us, interval_us), event) in waits.zip(events) {
-            // Whoever was sent home by us did not wait for an answer.
+            // A request interrupted by the end of the rehearsal did not wait for its answer.
             if event.outcome == Outcome::Unknown(INTERRUPTED.to_owned()) {
                 continue;
             }
@@ -63,7 +63,7 @@ impl Latency {
     }
 }
 
-/// Microseconds as milliseconds with their fraction.
+/// Converts microseconds to milliseconds with their fraction.
 pub(crate) fn millis(us: u64) -> f64 {
     f64::from(u32::try_from(us).unwrap_or(u32::MAX)) / 1_000.0
 }
@@ -88,7 +88,7 @@ mod tests {
 
     #[test]
     fn a_stall_counts_for_every_poll_that_it_held_up() {
-        // 100 quick polls, one a second, and one that hung for a hundred seconds' worth.
+        // 50 quick polls, one a second, and one that hung for fifty seconds.
         let stall = poll(50_000_000, Some(1_000_000));
         let quick = poll(1_000, Some(1_000_000));
         let polls: Vec<&Event> = std::iter::repeat_n(&quick, 50).chain([&stall]).collect();

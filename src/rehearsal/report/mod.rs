@@ -1,4 +1,4 @@
-//! What a rehearsal was like, for people and for programs.
+//! Report of a rehearsal, as text, JSON or a page.
 
 mod latency;
 mod page;
@@ -21,17 +21,17 @@ use super::{
 };
 use crate::verify::invariant::Violation;
 
-/// Why it ended.
+/// Reason why the rehearsal ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum Ended {
-    /// Everybody went home.
+    /// All shoppers have finished.
     AllHome,
-    /// Somebody stopped it.
+    /// The rehearsal was interrupted.
     Interrupted,
-    /// It took as long as a rehearsal may take.
+    /// The time of a rehearsal was over.
     TimeOver,
-    /// It asked as often as a rehearsal may ask.
+    /// The number of requests reached its bound.
     HistoryFull,
 }
 
@@ -46,45 +46,44 @@ impl Ended {
     }
 }
 
-/// What is known beside the history.
+/// Facts for the report that are not in the history.
 #[derive(Clone, Debug)]
 pub(crate) struct Circumstances {
     pub(crate) target: String,
     pub(crate) people: usize,
     pub(crate) open_loop: Option<f64>,
     pub(crate) ended: Ended,
-    /// What `verify` found; none where it could not look, and why.
+    /// Violations that `verify` found; `Err` says why it could not run.
     pub(crate) violations: Result<Vec<Violation>, String>,
 }
 
-/// A reason for not getting what one asked for.
+/// Count of one reason for requests that did not succeed.
 #[derive(Clone, Debug, Serialize)]
 struct Refusal {
     step: Step,
-    /// The code of a refusal; for an unknown end, what came instead of an answer.
+    /// Code of the refusal; for an unknown outcome, what came instead of an answer.
     code: String,
     count: usize,
-    /// Whether people who behave as they do here must expect it.
+    /// Whether shoppers with these habits must expect the refusal.
     is_expected: bool,
     is_unknown: bool,
 }
 
-/// One kind of request.
+/// Figures of one kind of request.
 #[derive(Clone, Debug, Serialize)]
 struct StepReport {
     step: Step,
     requests: usize,
     ok: usize,
     per_second: f64,
-    /// From the moment the person wanted to ask, with the polls that a late answer kept
-    /// them from.
+    /// Latency from the moment the shopper wanted to send the request, including polls that a late
+    /// answer held up.
     latency_ms: Latency,
-    /// Only what was asked, from when it was sent: what a client that waits for its answers
-    /// believes.
+    /// Latency from sending to answer: what a client that waits for its answers measures.
     answer_ms: Latency,
 }
 
-/// The whole report.
+/// Report of a rehearsal.
 #[derive(Clone, Debug, Serialize)]
 pub struct Report {
     target: String,
@@ -97,13 +96,13 @@ pub struct Report {
     steps: Vec<StepReport>,
     refusals: Vec<Refusal>,
     timeline: Timeline,
-    /// What clients saw and must not have seen.
+    /// Broken promises that clients saw.
     broken: Vec<String>,
-    /// People whose reservations and points could not be looked at in the end.
+    /// Number of shoppers whose final state could not be read.
     unseen: usize,
-    /// What `verify` found, where it could look.
+    /// Violations that `verify` found; `None` if it could not run.
     violations: Option<Vec<String>>,
-    /// Why it could not.
+    /// Reason why `verify` could not run.
     not_verified: Option<String>,
 }
 
@@ -141,7 +140,7 @@ impl Report {
         }
     }
 
-    /// Whether everything was as it must be.
+    /// Whether neither a broken promise nor a violation was found.
     pub fn is_clean(&self) -> bool {
         self.broken.is_empty() && self.violations.as_ref().is_none_or(Vec::is_empty)
     }
@@ -154,7 +153,7 @@ impl Report {
         }
     }
 
-    /// What was found, and what could not be looked at.
+    /// Lists what was found, and what could not be checked.
     fn findings(&self) -> impl Iterator<Item = String> {
         let unseen = (self.unseen > 0).then(|| {
             format!("{} people could not be asked in the end what they have.", self.unseen)
@@ -172,7 +171,7 @@ impl Report {
     }
 }
 
-/// Seats and places that were paid: a double click pays once.
+/// Counts seats and places that were paid; a reservation paid by a double click counts once.
 fn places_paid(events: &[&Event]) -> usize {
     let done = |step| events.iter().filter(move |event| event.step == step && event.is_ok());
     let paid: BTreeSet<_> = done(Step::Pay).filter_map(|event| event.reservation_id).collect();
@@ -181,7 +180,7 @@ fn places_paid(events: &[&Event]) -> usize {
     paid.iter().filter_map(|id| held.get(id)).sum()
 }
 
-/// What people who click twice, come too late and give back must expect.
+/// Whether shoppers who click twice, come too late and cancel must expect `code`.
 fn is_expected(step: Step, code: &str) -> bool {
     match step {
         Step::Join => code == "token-already-issued",

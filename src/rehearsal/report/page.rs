@@ -1,15 +1,15 @@
-//! The report as one page that stands alone: it loads nothing and runs nothing.
+//! The report as a self-contained page, without external resources or scripts.
 
 use askama::Template;
 
 use super::{Latency, Refusal, Report, StepReport, timeline::Moment};
 use crate::web::assets;
 
-/// Units of a drawing.
+/// Size of a drawing, in its own units.
 const WIDTH: f64 = 600.0;
 const HEIGHT: f64 = 120.0;
-/// The left and the right edge of the latency bars, in milliseconds; between them each
-/// tenfold is as wide as the next.
+/// Range of the logarithmic latency bars: the left edge in milliseconds, and the number of decades
+/// up to the right edge.
 const SHORTEST_MS: f64 = 0.1;
 const DECADES: f64 = 5.5;
 
@@ -28,11 +28,11 @@ struct ReportPage<'a> {
     report: &'a Report,
     style: String,
     bars: Vec<Bar>,
-    /// What the top edge of the throughput stands for.
+    /// Requests at the top edge of the throughput chart.
     requests_top: f64,
     p50: String,
     p99: String,
-    /// What the top edge of the latency stands for.
+    /// Milliseconds at the top edge of the latency chart.
     millis_top: f64,
     findings: Vec<String>,
 }
@@ -78,7 +78,7 @@ impl ReportPage<'_> {
 }
 
 impl Report {
-    /// The report as a page.
+    /// Renders the report as a page.
     pub fn page(&self) -> Result<String, askama::Error> {
         let moments = &self.timeline.moments;
         let of = |moment: &Moment| moment.ok + moment.refused + moment.unknown;
@@ -108,18 +108,18 @@ impl Report {
     }
 }
 
-/// Where `ms` stands on the logarithmic scale of the latency bars, from 0 to 100.
+/// Returns the position of `ms` on the logarithmic scale of the latency bars, from 0 to 100.
 fn along(ms: f64) -> f64 {
     ((ms / SHORTEST_MS).max(1.0).log10() / DECADES * 100.0).min(100.0)
 }
 
-/// Each moment with where it stands and how wide it is.
+/// Returns each moment with its position and width.
 fn columns(moments: &[Moment]) -> impl Iterator<Item = (f64, f64, &Moment)> {
     let width = WIDTH / whole(moments.len().max(1));
     (0_u32..).zip(moments).map(move |(idx, moment)| (f64::from(idx) * width, width, moment))
 }
 
-/// The parts of a moment's bar, the lowest first.
+/// Returns the parts of a moment's bar, the lowest first.
 fn stacked((x, width, moment): (f64, f64, &Moment), most: usize) -> Vec<Bar> {
     let parts = [("ok", moment.ok), ("refused", moment.refused), ("unknown", moment.unknown)];
     let mut y = HEIGHT;
@@ -136,7 +136,7 @@ fn part(count: usize, of: usize) -> f64 {
     whole(count) / whole(of.max(1))
 }
 
-/// A count as it is drawn; beyond what a drawing can tell apart it is the largest.
+/// Converts a count to drawing units; counts above `u32::MAX` become that.
 fn whole<N: TryInto<u32>>(count: N) -> f64 {
     f64::from(count.try_into().unwrap_or(u32::MAX))
 }

@@ -1,30 +1,30 @@
-//! How it went from the first moment to the last.
+//! Timeline of a rehearsal: outcomes and latencies in equal intervals.
 
 use serde::Serialize;
 
 use super::latency::Latency;
 use crate::rehearsal::history::Event;
 
-/// Moments of one drawing.
+/// Upper bound of intervals in one drawing.
 const MOMENTS_MAX: u64 = 60;
 const SECOND_US: u64 = 1_000_000;
 
-/// What was answered in one moment.
+/// Outcomes of the requests answered in one interval.
 #[derive(Clone, Debug, Serialize)]
 pub(crate) struct Moment {
-    /// When it began, in seconds.
+    /// Begin of the interval, in seconds since the rehearsal began.
     pub(crate) at_secs: u64,
     pub(crate) ok: usize,
     pub(crate) refused: usize,
     pub(crate) unknown: usize,
-    /// What people felt who were answered then.
+    /// Corrected latency of the requests answered in the interval.
     pub(crate) latency_ms: Latency,
 }
 
-/// The whole, in moments of the same length.
+/// Whole rehearsal, in intervals of equal length.
 #[derive(Clone, Debug, Serialize)]
 pub(crate) struct Timeline {
-    /// How long a moment is.
+    /// Length of an interval, in seconds.
     pub(crate) moment_secs: u64,
     pub(crate) moments: Vec<Moment>,
 }

@@ -1,13 +1,14 @@
-//! What was agreed: refunds, stays, transfers, and the house's side of every movement.
+//! Checks of agreements: refunds, holds during an admission, transfers, and the counter-entries of
+//! the office.
 
 use crate::{infra::postgres::Connection, verify::invariant::CheckFailure};
 
-/// How long a hold may take from the look at its stay to its row, in seconds: it waits for rows
-/// at most so long, and a transaction of ours that rests longer is ended by the server.
+/// How long a hold may take from the check of its admission to its row, in seconds: it waits for
+/// rows at most that long, and the server ends a transaction that stays idle longer.
 const HOLDING_SECS_MAX: f64 = 10.0;
 
-/// G1: refunds that are neither the agreed share nor, by the management or of a cancelled
-/// program, all.
+/// G1: refunds that are neither the agreed share nor full by an administrator or for a cancelled
+/// program.
 pub(crate) async fn list_wrong_shares(
     tx: &mut Connection,
     rows_max: i64,
@@ -36,7 +37,7 @@ pub(crate) async fn list_wrong_shares(
     .await
 }
 
-/// G1: paid reservations with tickets that nobody used, of a program that is wound down.
+/// G1: paid reservations with unused tickets in a wound-down program.
 pub(crate) async fn list_not_wound_down(
     tx: &mut Connection,
     rows_max: i64,
@@ -61,7 +62,7 @@ pub(crate) async fn list_not_wound_down(
     .await
 }
 
-/// G2: reservations that were held when their account was not inside.
+/// G2: reservations that were held while their account was not admitted.
 pub(crate) async fn list_holds_outside(
     tx: &mut Connection,
     rows_max: i64,
@@ -89,7 +90,7 @@ pub(crate) async fn list_holds_outside(
     .await
 }
 
-/// G2: reservations with which an account had more live than it might when they were held.
+/// G2: reservations with which an account exceeded its cap when they were held.
 pub(crate) async fn list_holds_over_the_cap(
     tx: &mut Connection,
     rows_max: i64,
@@ -126,8 +127,8 @@ pub(crate) async fn list_holds_over_the_cap(
     .await
 }
 
-/// G3: transfers whose status is not the last of their history, or whose history is not one:
-/// open first, then at most once settled.
+/// G3: transfers whose status is not the last of their history, or whose history is not one of open
+/// first, then settled at most once.
 pub(crate) async fn list_wrong_histories(
     tx: &mut Connection,
     rows_max: i64,
@@ -157,8 +158,8 @@ pub(crate) async fn list_wrong_histories(
     .await
 }
 
-/// G5: movements of points whose other side the house does not have, or has though another
-/// person does.
+/// G5: movements of points without their counter-entry in the office's books, and transfers between
+/// people that have one.
 pub(crate) async fn list_wrong_house_entries(
     tx: &mut Connection,
     rows_max: i64,
@@ -182,8 +183,8 @@ pub(crate) async fn list_wrong_house_entries(
     .await
 }
 
-/// G5: whether people and the house together have points that nobody lost. Whatever moved is
-/// counted on both sides, so all of it is nothing.
+/// G5: whether the points of people and of the office add up to zero. Every movement is booked on
+/// both sides, so the total is zero.
 pub(crate) async fn list_unbalanced_sums(
     tx: &mut Connection,
 ) -> Result<Vec<CheckFailure>, sqlx::Error> {
@@ -207,7 +208,7 @@ pub(crate) async fn list_unbalanced_sums(
     .await
 }
 
-/// G5: adjustments that no act in the log of staff stands for.
+/// G5: adjustments without their entry in the audit log.
 pub(crate) async fn list_lone_adjustments(
     tx: &mut Connection,
     rows_max: i64,

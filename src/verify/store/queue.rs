@@ -1,8 +1,8 @@
-//! The line, as Postgres has it.
+//! Checks of the queue in PostgreSQL.
 
 use crate::{infra::postgres::Connection, verify::invariant::CheckFailure};
 
-/// Q1: programs whose numbers are not 1..N.
+/// Q1: programs whose queue numbers are not 1..N.
 pub(crate) async fn list_wrong_numbers(
     tx: &mut Connection,
     rows_max: i64,
@@ -33,8 +33,8 @@ pub(crate) async fn list_wrong_numbers(
     .await
 }
 
-/// Q3: people who were let in when there was no room by what was counted then, but by nobody
-/// of the staff.
+/// Q3: admissions beyond the capacity by the counts recorded at that moment; admissions by staff
+/// are exempt.
 pub(crate) async fn list_crowded_admissions(
     tx: &mut Connection,
     rows_max: i64,
@@ -56,8 +56,8 @@ pub(crate) async fn list_crowded_admissions(
     .await
 }
 
-/// Q3: people whose admission made more inside than the capacity of that moment, recomputed
-/// from when everybody came and went. Whoever staff let in counts and is not accused.
+/// Q3: admissions beyond the capacity of their moment, recomputed from when every account was
+/// admitted and left. Admissions by staff count but are not reported.
 pub(crate) async fn list_crowded_moments(
     tx: &mut Connection,
     rows_max: i64,

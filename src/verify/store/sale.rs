@@ -1,9 +1,8 @@
-//! Payments, tickets and request keys.
+//! Checks of payments, tickets and request keys.
 
 use crate::{infra::postgres::Connection, verify::invariant::CheckFailure};
 
-/// P1: reservations that are confirmed and not paid exactly once, or paid and not
-/// confirmed.
+/// P1: reservations that are confirmed and not paid exactly once, or paid and not confirmed.
 pub(crate) async fn list_wrong_payments(
     tx: &mut Connection,
     rows_max: i64,
@@ -34,7 +33,7 @@ pub(crate) async fn list_wrong_payments(
     .await
 }
 
-/// P1: payments that did not take their points from their wallet exactly once.
+/// P1: payments that did not debit their wallet exactly once.
 pub(crate) async fn list_wrong_debits(
     tx: &mut Connection,
     rows_max: i64,
@@ -68,8 +67,8 @@ pub(crate) async fn list_wrong_debits(
     .await
 }
 
-/// P1: payments that did not give points back exactly once when they were refunded, or gave
-/// back more than they had taken.
+/// P1: refunded payments that did not credit points exactly once, or credited more than they had
+/// debited.
 pub(crate) async fn list_wrong_refunds(
     tx: &mut Connection,
     rows_max: i64,
@@ -102,8 +101,8 @@ pub(crate) async fn list_wrong_refunds(
     .await
 }
 
-/// P2: items whose tickets are not one a place of what is confirmed, and none otherwise. After
-/// a refund by the management, or of a cancelled program, a used ticket stays used.
+/// P2: items whose tickets are not one for each confirmed place, and none otherwise. After a refund
+/// by an administrator, or of a cancelled program, a used ticket stays used.
 pub(crate) async fn list_wrong_tickets(
     tx: &mut Connection,
     rows_max: i64,
@@ -150,7 +149,7 @@ pub(crate) async fn list_wrong_tickets(
     .await
 }
 
-/// P3: points taken or given back for a payment that does not exist.
+/// P3: points debited or credited for a payment that does not exist.
 pub(crate) async fn list_lone_debits(
     tx: &mut Connection,
     rows_max: i64,
@@ -175,7 +174,7 @@ pub(crate) async fn list_lone_debits(
     .await
 }
 
-/// P3: tickets of a place that was never reserved.
+/// P3: tickets of an item that does not exist.
 pub(crate) async fn list_lone_tickets(
     tx: &mut Connection,
     rows_max: i64,
@@ -199,7 +198,8 @@ pub(crate) async fn list_lone_tickets(
     .await
 }
 
-/// P4: request keys whose kept answer names what does not exist, or is somebody else's.
+/// P4: request keys whose kept outcome names an object that does not exist or belongs to another
+/// account.
 pub(crate) async fn list_wrong_outcomes(
     tx: &mut Connection,
     rows_max: i64,

@@ -1,14 +1,14 @@
-//! Seats, places and reservations.
+//! Checks of seats, zones and reservations.
 
 use crate::{infra::postgres::Connection, verify::invariant::CheckFailure};
 
-/// What the one renewal of a hold adds, in seconds.
+/// Time the one renewal of a hold adds, in seconds.
 const RENEWAL_SECS: i32 = 120;
-/// How long a payment may take from its look at the clock to its row, in seconds: a
-/// transaction of ours that rests longer is ended by the server.
+/// How long a payment may take from reading the clock to its row, in seconds: the server ends a
+/// transaction that stays idle longer.
 const PAYING_SECS_MAX: f64 = 5.0;
 
-/// S1: seats that stand in two live items.
+/// S1: seats that are in two live items.
 pub(crate) async fn list_double_seats(
     tx: &mut Connection,
     rows_max: i64,
@@ -30,7 +30,7 @@ pub(crate) async fn list_double_seats(
     .await
 }
 
-/// S2: items that live without their reservation, or the other way round.
+/// S2: items that are live without their reservation, or the other way round.
 pub(crate) async fn list_wrong_items(
     tx: &mut Connection,
     rows_max: i64,
@@ -52,7 +52,7 @@ pub(crate) async fn list_wrong_items(
     .await
 }
 
-/// S2: seats that are not as their live item says.
+/// S2: seats whose status disagrees with their live item.
 pub(crate) async fn list_wrong_seats(
     tx: &mut Connection,
     rows_max: i64,
@@ -83,7 +83,7 @@ pub(crate) async fn list_wrong_seats(
     .await
 }
 
-/// S3: reservations that do not end when they were said to end.
+/// S3: reservations that do not end at their fixed time.
 pub(crate) async fn list_wrong_ends(
     tx: &mut Connection,
     rows_max: i64,
@@ -129,8 +129,8 @@ pub(crate) async fn list_overdue_holds(
     .await
 }
 
-/// S4: what was paid after its end: by the clock that decided, and by the moment of the
-/// payment.
+/// S4: reservations paid after their end, by the time that decided (`confirmed_at`) or by the
+/// payment's own.
 pub(crate) async fn list_late_payments(
     tx: &mut Connection,
     rows_max: i64,
@@ -155,7 +155,7 @@ pub(crate) async fn list_late_payments(
     .await
 }
 
-/// S4: reservations that are empty or do not cost what their items cost.
+/// S4: reservations without items or with another total than that of their items.
 pub(crate) async fn list_wrong_totals(
     tx: &mut Connection,
     rows_max: i64,

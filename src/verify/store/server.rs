@@ -1,4 +1,4 @@
-//! The snapshot, and what the server itself knows.
+//! Settings of the snapshot, and checks of the server's connections.
 
 use std::time::Duration;
 
@@ -9,13 +9,14 @@ use crate::{
     verify::invariant::CheckFailure,
 };
 
-/// Upper bound of a call on a connection that reads everything: what [`take_time`] gives a
-/// statement, and a minute.
+/// Upper bound of a call on a connection that reads whole tables: the statement timeout of
+/// [`take_time`], and a minute.
 pub(crate) const LONG_CALL_MAX: Duration = Duration::from_mins(11);
-/// How long a transaction of ours may stand idle, in seconds.
+/// How long a transaction of an instance may stand idle, in seconds.
 const IDLE_SECS_MAX: f64 = 5.0;
 
-/// Lets each question of this transaction take as long as a large database needs.
+/// Raises the statement timeout, the idle timeout and the work memory of this transaction, for
+/// statements over whole tables.
 pub(crate) async fn take_time(tx: &mut Connection) -> Result<(), sqlx::Error> {
     sqlx::query!(
         r#"
@@ -29,7 +30,7 @@ pub(crate) async fn take_time(tx: &mut Connection) -> Result<(), sqlx::Error> {
     Ok(())
 }
 
-/// Transactions of ours that hold a snapshot, and perhaps rows, and do nothing.
+/// Lists transactions of instances that are idle: they hold a snapshot, and perhaps row locks.
 pub(crate) async fn list_idle_transactions(
     tx: &mut Connection,
     rows_max: i64,
@@ -55,7 +56,7 @@ pub(crate) async fn list_idle_transactions(
     .await
 }
 
-/// Whether this is the database of that program.
+/// Whether this database has the program `program_id`.
 pub(crate) async fn has_program(db: &Pool, program_id: Uuid) -> Result<bool, sqlx::Error> {
     sqlx::query_scalar!(
         r#"select exists (select from programs where id = $1) as "has_program!""#,
@@ -65,7 +66,7 @@ pub(crate) async fn has_program(db: &Pool, program_id: Uuid) -> Result<bool, sql
     .await
 }
 
-/// Whether an instance uses this database now, so that its workers should be at work.
+/// Whether an instance is connected to this database, so that its workers should run.
 pub(crate) async fn is_served(db: &mut Connection) -> Result<bool, sqlx::Error> {
     sqlx::query_scalar!(
         r#"

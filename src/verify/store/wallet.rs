@@ -1,8 +1,8 @@
-//! Points: wallets, their histories and transfers.
+//! Checks of wallets, their histories, and transfers.
 
 use crate::{infra::postgres::Connection, verify::invariant::CheckFailure};
 
-/// W1: wallets that do not hold what their changes add up to.
+/// W1: wallets whose balance and pending points are not the sums of their changes.
 pub(crate) async fn list_wrong_sums(
     tx: &mut Connection,
     rows_max: i64,
@@ -82,8 +82,8 @@ pub(crate) async fn list_wrong_versions(
     .await
 }
 
-/// W3: whether points came from nowhere or are gone. The kinds that only move points
-/// between wallets must cancel out, and no kind may have the sign of another.
+/// W3: whether points were created or lost. The kinds that only move points between wallets must
+/// cancel out, and every amount must have the sign of its kind.
 pub(crate) async fn list_lost_points(
     tx: &mut Connection,
 ) -> Result<Vec<CheckFailure>, sqlx::Error> {
@@ -115,7 +115,7 @@ pub(crate) async fn list_lost_points(
     .await
 }
 
-/// W4: transfers whose entries are not those of their status, amount and people.
+/// W4: transfers whose entries do not match their status, amount and accounts.
 pub(crate) async fn list_wrong_transfers(
     tx: &mut Connection,
     rows_max: i64,

@@ -1,9 +1,9 @@
-//! What an instance answered.
+//! Answers of an instance.
 
 use reqwest::{Response, header::HeaderMap};
 use serde_json::Value;
 
-/// One answer, read to its end.
+/// Answer read to its end.
 #[derive(Clone, Debug)]
 pub(crate) struct Answer {
     pub(crate) status: u16,
@@ -20,22 +20,22 @@ impl Answer {
         }
     }
 
-    /// The body as JSON; null when it is none.
+    /// Returns the body as JSON; null if it is none.
     pub(crate) fn json(&self) -> Value {
         serde_json::from_str(&self.body).unwrap_or_default()
     }
 
-    /// The `code` of a problem document; empty for anything else.
+    /// Returns the `code` of a problem document; empty for any other answer.
     pub(crate) fn code(&self) -> String {
         self.json()["code"].as_str().unwrap_or_default().to_owned()
     }
 
-    /// A header, or nothing.
+    /// Returns a header; empty if it is missing.
     pub(crate) fn header(&self, name: &str) -> &str {
         self.headers.get(name).map_or("", |value| value.to_str().unwrap())
     }
 
-    /// Where a browser is sent.
+    /// Returns the target of a redirect; empty if there is none.
     pub(crate) fn location(&self) -> &str {
         self.header("location")
     }

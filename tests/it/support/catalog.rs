@@ -1,31 +1,31 @@
-//! Something to sell.
+//! Fixtures to sell: programs with one performance.
 
 use sqlx::PgPool;
 use uuid::Uuid;
 
-/// A published program with one performance.
+/// Published program with one performance.
 #[derive(Clone, Debug)]
 pub(crate) struct Concert {
     pub(crate) program_id: Uuid,
     pub(crate) slug: String,
     pub(crate) schedule_id: Uuid,
-    /// In section, row and number order.
+    /// Seats in the order of section, row and number.
     pub(crate) seat_ids: Vec<i64>,
     pub(crate) zone_id: Uuid,
 }
 
-/// How a concert differs from the usual one.
+/// Options of a concert.
 #[derive(Clone, Debug)]
 pub(crate) struct ConcertOptions {
-    /// Seats in the one section, ten a row.
+    /// Number of seats in the one section, ten a row.
     pub(crate) seats: i32,
     pub(crate) seat_price: i64,
     pub(crate) zone_capacity: i32,
     pub(crate) zone_price: i64,
-    /// No capacity: no line.
+    /// Capacity of the waiting room; `None`: the program has no queue.
     pub(crate) queue_capacity: Option<i32>,
     pub(crate) queue_rate_per_second: Option<i32>,
-    /// From now; negative is the past.
+    /// Seconds from now until the sale opens; negative in the past.
     pub(crate) opens_in_secs: i32,
     pub(crate) closes_in_secs: i32,
     pub(crate) starts_in_secs: i32,
@@ -54,22 +54,22 @@ impl Default for ConcertOptions {
 }
 
 impl Concert {
-    /// Name of the cookie with the entry pass of this one.
+    /// Returns the name of the cookie with this program's entry pass.
     pub(crate) fn pass_cookie(&self) -> String {
         format!("entry_pass_{}", self.program_id.simple())
     }
 
-    /// One that starts in an hour, so that its door is open.
+    /// Inserts a concert that starts in an hour, so that its door is open.
     pub(crate) async fn tonight(db: &PgPool) -> Self {
         Self::with(db, ConcertOptions { starts_in_secs: 3_600, ..ConcertOptions::default() }).await
     }
 
-    /// The usual one: twenty seats, a zone, no line.
+    /// Inserts a concert with the default options: twenty seats, a zone, no queue.
     pub(crate) async fn usual(db: &PgPool) -> Self {
         Self::with(db, ConcertOptions::default()).await
     }
 
-    /// One with differences.
+    /// Inserts a concert with `options`.
     pub(crate) async fn with(db: &PgPool, options: ConcertOptions) -> Self {
         let ids: [Uuid; 4] = std::array::from_fn(|_| Uuid::now_v7());
         let [program_id, venue_id, schedule_id, zone_id] = ids;
@@ -128,7 +128,7 @@ impl Concert {
     }
 }
 
-/// The seats of the one section, on sale; their ids in order.
+/// Inserts the seats of the one section, on sale; returns their ids in order.
 async fn insert_seats(
     db: &PgPool,
     venue_id: Uuid,

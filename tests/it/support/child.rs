@@ -1,4 +1,4 @@
-//! The real program as a process of its own, to be killed.
+//! The real program in a process of its own, to be killed or stopped.
 
 use std::{
     io::{Read, Seek},
@@ -8,7 +8,7 @@ use std::{
 
 use super::{Office, Person, free_port};
 
-/// A served instance in another process, on an office's database and Redis.
+/// Instance in another process, on an office's database and Redis.
 #[derive(Debug)]
 pub(crate) struct ChildInstance {
     pub(crate) base: String,
@@ -17,14 +17,14 @@ pub(crate) struct ChildInstance {
 }
 
 impl ChildInstance {
-    /// Starts one and waits until it serves.
+    /// Starts an instance and waits until it serves.
     pub(crate) async fn start(office: &Office) -> Self {
         Self::start_with(office, &[]).await
     }
 
-    /// The same with other settings.
+    /// Starts an instance with additional settings.
     pub(crate) async fn start_with(office: &Office, settings: &[(&str, &str)]) -> Self {
-        // The password stands only in the address that the tests were given.
+        // The password is only in the address that the tests were given.
         let mut database_url: url::Url = std::env::var("DATABASE_URL").unwrap().parse().unwrap();
         database_url.set_path(office.db.connect_options().get_database().unwrap());
         let address = format!("127.0.0.1:{}", free_port());
@@ -51,12 +51,12 @@ impl ChildInstance {
         panic!("no instance at {}", child.base);
     }
 
-    /// The same person, talking to this process.
+    /// Returns the person as a client of this process.
     pub(crate) fn moved(&self, person: &Person) -> Person {
         Person { base: self.base.clone(), ..person.clone() }
     }
 
-    /// Asks it to stop, as an operator does, and waits until it has said that it will.
+    /// Sends SIGTERM and waits until the process has logged that it stops.
     pub(crate) async fn ask_to_stop(&mut self) {
         let kill = Command::new("kill").arg(self.process.id().to_string()).status().unwrap();
         assert!(kill.success());
@@ -69,7 +69,7 @@ impl ChildInstance {
         panic!("it was asked to stop and goes on: {}", self.log());
     }
 
-    /// Waits until it has ended by itself.
+    /// Waits until the process has ended by itself.
     pub(crate) async fn ended(&mut self) -> ExitStatus {
         for _ in 0..3_000 {
             if let Some(status) = self.process.try_wait().unwrap() {
@@ -80,7 +80,7 @@ impl ChildInstance {
         panic!("it does not end: {}", self.log());
     }
 
-    /// What it has logged.
+    /// Returns the log so far.
     pub(crate) fn log(&mut self) -> String {
         let mut log = String::new();
         self.log.rewind().unwrap();
@@ -88,7 +88,7 @@ impl ChildInstance {
         log
     }
 
-    /// Ends it as `kill -9` does.
+    /// Kills the process with SIGKILL.
     pub(crate) fn kill(&mut self) {
         self.process.kill().unwrap();
         self.process.wait().unwrap();
@@ -101,7 +101,7 @@ impl Drop for ChildInstance {
     }
 }
 
-/// A file that nobody else finds. What is written goes to its end, wherever it is read.
+/// Opens an anonymous file in append mode: writes go to its end, wherever it is read.
 fn log_file() -> std::fs::File {
     let path = std::env::temp_dir().join(format!("stagedoor-log-{}", uuid::Uuid::new_v4()));
     let mut options = std::fs::OpenOptions::new();

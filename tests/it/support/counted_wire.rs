@@ -1,4 +1,4 @@
-//! A wire to PostgreSQL or Redis that counts how often its user waits for an answer.
+//! A proxy to PostgreSQL or Redis that counts round trips or commands.
 
 use std::sync::{
     Arc,
@@ -10,18 +10,18 @@ use tokio::{
     net::{TcpListener, TcpStream},
 };
 
-/// What is counted.
+/// Unit that is counted.
 #[derive(Clone, Copy, Debug)]
 enum Unit {
-    /// What a connection sends after it was answered begins a round trip, whatever and
-    /// however much it sends before the next answer.
+    /// Round trips: the first bytes a connection sends after an answer begin one, however much it
+    /// sends before the next answer.
     RoundTrips,
-    /// Commands of Redis: over its one connection several may wait at the same time, and
-    /// whether they do is chance.
+    /// Commands of Redis: over its one connection several may wait at the same time, and whether
+    /// they do depends on timing.
     Commands,
 }
 
-/// Passes bytes on, and counts.
+/// Proxy that passes bytes on and counts.
 #[derive(Debug)]
 pub(crate) struct CountedWire {
     pub(crate) port: u16,
@@ -29,17 +29,17 @@ pub(crate) struct CountedWire {
 }
 
 impl CountedWire {
-    /// A wire to a PostgreSQL at `host` and `port`, whose round trips are counted.
+    /// Opens a proxy to PostgreSQL at `host` and `port` that counts round trips.
     pub(crate) async fn to(host: &str, port: u16) -> Self {
         Self::at(0, host, port).await
     }
 
-    /// The same at a port of the caller's own.
+    /// Opens such a proxy at the port `own_port`.
     pub(crate) async fn at(own_port: u16, host: &str, port: u16) -> Self {
         Self::open(own_port, host, port, Unit::RoundTrips).await
     }
 
-    /// A wire to a Redis, whose commands are counted.
+    /// Opens a proxy to Redis that counts commands.
     pub(crate) async fn to_redis(host: &str, port: u16) -> Self {
         Self::open(0, host, port, Unit::Commands).await
     }
@@ -61,7 +61,7 @@ impl CountedWire {
         wire
     }
 
-    /// Round trips or commands so far, of all connections.
+    /// Returns the round trips or commands so far, of all connections.
     pub(crate) fn count(&self) -> u64 {
         self.count.load(Ordering::SeqCst)
     }
@@ -79,7 +79,7 @@ async fn pass_on(client: TcpStream, server: TcpStream, unit: Unit, count: &Atomi
         };
         count.fetch_add(n_begun, Ordering::SeqCst);
     });
-    // Noted before it is passed on: nobody asks again before they have the answer.
+    // The answer is noted before it is passed on, because the client sends again only after it.
     let answering = copy(from_server, to_client, |_| is_answered.store(true, Ordering::SeqCst));
     tokio::select! {
         () = asking => {}
@@ -87,7 +87,7 @@ async fn pass_on(client: TcpStream, server: TcpStream, unit: Unit, count: &Atomi
     }
 }
 
-/// Passes on until one end is closed, and calls `seen` before each piece.
+/// Copies until one end is closed, and calls `seen` before each piece.
 async fn copy(
     mut from: impl AsyncRead + Unpin,
     mut to: impl AsyncWrite + Unpin,
@@ -102,14 +102,14 @@ async fn copy(
     }
 }
 
-/// What a client of Redis sends: arrays of strings, each behind its length.
+/// Parser of a Redis client's commands: arrays of strings, each behind its length.
 #[derive(Debug, Default)]
 struct Commands {
     unread: Vec<u8>,
 }
 
 impl Commands {
-    /// How many commands are whole with these bytes.
+    /// Adds `bytes` and returns the number of commands they complete.
     fn count(&mut self, bytes: &[u8]) -> u64 {
         self.unread.extend_from_slice(bytes);
         let mut n_whole = 0;
@@ -129,7 +129,8 @@ impl Commands {
         (at <= self.unread.len()).then_some(at)
     }
 
-    /// The number behind `sign` on the line at `at`, and where the next line begins.
+    /// Returns the number behind `sign` on the line at `at`, and where the next line begins; `None`
+    /// if the line is incomplete.
     fn number(&self, at: usize, sign: u8) -> Option<(usize, usize)> {
         let rest = self.unread.get(at..)?;
         let length = rest.iter().position(|byte| *byte == b'\r')?;

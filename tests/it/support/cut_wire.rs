@@ -1,4 +1,4 @@
-//! A wire to PostgreSQL that can be cut at the worst moment.
+//! A proxy to PostgreSQL that can be cut right after a commit.
 
 use std::sync::{
     Arc,
@@ -11,8 +11,8 @@ use tokio::{
     net::{TcpListener, TcpStream},
 };
 
-/// Passes bytes on, and cuts a connection right after it passed a `COMMIT` on: the server
-/// commits, and the client never hears of it.
+/// Proxy that cuts a connection after it passed a `COMMIT` on: the server commits, and the client
+/// gets no answer.
 #[derive(Debug)]
 pub(crate) struct CutWire {
     pub(crate) port: u16,
@@ -20,7 +20,7 @@ pub(crate) struct CutWire {
 }
 
 impl CutWire {
-    /// A wire to the server of `db`, whole at first.
+    /// Opens a proxy to the server of `db` that cuts nothing yet.
     pub(crate) async fn to(db: &PgPool) -> Self {
         let connect = db.connect_options();
         let (host, port) = (connect.get_host().to_owned(), connect.get_port());
@@ -39,12 +39,12 @@ impl CutWire {
         wire
     }
 
-    /// The next so many commits lose their answer.
+    /// Makes the next `times` commits lose their answer.
     pub(crate) fn cut(&self, times: usize) {
         self.cuts_left.store(times, Ordering::SeqCst);
     }
 
-    /// How many cuts are still to come.
+    /// Returns the number of cuts still to come.
     pub(crate) fn cuts_left(&self) -> usize {
         self.cuts_left.load(Ordering::SeqCst)
     }
@@ -65,7 +65,7 @@ async fn pass_on(client: TcpStream, server: TcpStream, cuts_left: Arc<AtomicUsiz
         let take_one = |n: usize| n.checked_sub(1);
         let order = Ordering::SeqCst;
         if is_commit && cuts_left.fetch_update(order, order, take_one).is_ok() {
-            // The answer must not get through: nobody listens before the commit is sent.
+            // Answers stop before the commit is sent, so that its answer cannot get through.
             answers.abort();
             let _ = answers.await;
             let _ = to_server.write_all(&bytes[..n]).await;

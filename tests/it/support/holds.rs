@@ -1,19 +1,19 @@
-//! Holds as the reservation feature writes them, for tests that begin at the payment.
+//! Fixtures of holds, written as the reservation feature does, for tests that begin at the payment.
 
 use sqlx::{PgConnection, PgPool};
 use uuid::Uuid;
 
 use super::Concert;
 
-/// How a hold differs from the usual one.
+/// Options of a hold.
 #[derive(Clone, Debug)]
 pub(crate) struct Hold<'a> {
     pub(crate) seat_ids: &'a [i64],
-    /// Places in the concert's zone.
+    /// Number of places in the concert's zone.
     pub(crate) places: i32,
-    /// From now; negative is over.
+    /// Seconds from now until the hold expires; negative in the past.
     pub(crate) ends_in_secs: i32,
-    /// From now; negative is over.
+    /// Seconds from now until the refund deadline; negative in the past.
     pub(crate) refund_ends_in_secs: i32,
     pub(crate) refund_percent: i32,
 }
@@ -31,7 +31,7 @@ impl Default for Hold<'_> {
 }
 
 impl Hold<'_> {
-    /// Holds for `account_id`; says the reservation's id.
+    /// Writes the hold for `account_id` and returns the reservation's id.
     pub(crate) async fn write(&self, db: &PgPool, concert: &Concert, account_id: Uuid) -> Uuid {
         let id = Uuid::now_v7();
         let mut tx = db.begin().await.unwrap();
@@ -82,8 +82,8 @@ impl Hold<'_> {
         id
     }
 
-    /// A stay at that moment, unless there is one: no hold begins outside. Somebody let them in, so
-    /// it counts for no capacity.
+    /// Writes an admission at the time of the hold unless there is one, because a hold requires it.
+    /// The admission is marked as made by staff, so that it does not count against the capacity.
     async fn write_stay(&self, tx: &mut PgConnection, concert: &Concert, account_id: Uuid) {
         sqlx::query(
             "with made as (

@@ -1,4 +1,4 @@
-//! What the ledger says, and whether everything holds that must.
+//! Reads of wallets and their histories, and the verifier's result.
 
 use sqlx::PgPool;
 use stagedoor::verify;
@@ -6,13 +6,13 @@ use uuid::Uuid;
 
 use super::Office;
 
-/// Every invariant that is broken, as a sentence.
+/// Returns every violation as a sentence.
 pub(crate) async fn violations(office: &Office) -> Vec<String> {
     let found = verify::verify(&office.app.db, &office.app.redis).await.unwrap();
     found.into_iter().map(|violation| violation.to_string()).collect()
 }
 
-/// What the wallet row of an account says; 0 without one.
+/// Returns the balance in the wallet row of an account; 0 without one.
 pub(crate) async fn balance(db: &PgPool, account_id: Uuid) -> i64 {
     sqlx::query_scalar(
         "select coalesce(sum(balance), 0)::bigint from wallets where account_id = $1",
@@ -23,7 +23,7 @@ pub(crate) async fn balance(db: &PgPool, account_id: Uuid) -> i64 {
     .unwrap()
 }
 
-/// How many history entries of a kind an account has.
+/// Counts the history entries of a kind of an account.
 pub(crate) async fn entries(db: &PgPool, account_id: Uuid, kind: &str) -> i64 {
     sqlx::query_scalar(
         "select count(*) from point_transactions t join wallets w on w.id = t.wallet_id

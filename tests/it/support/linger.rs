@@ -1,24 +1,24 @@
-//! Statements that linger until their process is dead.
+//! Statements that wait until their process is killed.
 //!
-//! A trigger in the test's own database makes one statement linger; that is when the
-//! process dies. Nothing in the product knows of it.
+//! A trigger in the test's own database makes one statement wait; meanwhile the test kills the
+//! process. The product does not know of the trigger.
 
 use std::time::Duration;
 
 use sqlx::{AssertSqlSafe, PgPool};
 
-/// When the process dies.
+/// Point at which the process is killed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Death {
-    /// While a row of this table is being written: the order has not happened.
+    /// While a row of this table is being written: the change has not happened.
     Writing(&'static str),
-    /// After COMMIT was sent and before it was answered, a row of this table among what
-    /// is committed: the order has happened, and nobody was told.
+    /// After COMMIT was sent and before it was answered, with a row of this table in the
+    /// transaction: the change has happened, and no client has an answer.
     Committing(&'static str),
 }
 
 impl Death {
-    /// From now on whoever writes that row lingers.
+    /// Creates the trigger: a statement that writes to the table waits.
     pub(crate) async fn set(self, db: &PgPool) {
         run(
             db,
@@ -39,15 +39,16 @@ impl Death {
         run(db, &trigger).await;
     }
 
-    /// Waits until somebody lingers.
+    /// Waits until a statement waits in the trigger.
     pub(crate) async fn reached(self, db: &PgPool) {
         wait(db, true).await;
     }
 
-    /// Waits until nobody does, their process being dead, and lets everybody pass again.
+    /// Ends the waiting statements of a killed process, and drops the trigger.
     pub(crate) async fn over(self, db: &PgPool) {
         if let Self::Writing(_) = self {
-            // The server notices a dead client when it next writes to it: help it along.
+            // The server notices a dead client only when it next writes to it, so the backend is
+            // ended here.
             for pid in lingering(db).await {
                 sqlx::query("select pg_terminate_backend($1)").bind(pid).execute(db).await.unwrap();
             }
@@ -62,7 +63,7 @@ async fn run(db: &PgPool, sql: &str) {
     sqlx::raw_sql(AssertSqlSafe(sql.to_owned())).execute(db).await.unwrap();
 }
 
-/// The backends that linger.
+/// Lists the backends that wait in the trigger.
 async fn lingering(db: &PgPool) -> Vec<i32> {
     sqlx::query_scalar(
         "select pid from pg_stat_activity
@@ -73,7 +74,7 @@ async fn lingering(db: &PgPool) -> Vec<i32> {
     .unwrap()
 }
 
-/// Waits until somebody lingers, or nobody any more.
+/// Waits until a statement is waiting, or none.
 async fn wait(db: &PgPool, is_lingering: bool) {
     for _ in 0..6_000 {
         if lingering(db).await.is_empty() != is_lingering {

@@ -1,4 +1,5 @@
-//! Real instances over real HTTP, the people who use them, and what they buy.
+//! Test support: real instances over real HTTP, accounts that use them, and fixtures to sell and
+//! buy.
 
 mod answer;
 mod catalog;
@@ -37,7 +38,7 @@ use std::future::Future;
 
 use tokio::task::JoinSet;
 
-/// Runs all of `attempts` at once and gives their answers in no particular order.
+/// Runs all `attempts` at once and returns their answers in no particular order.
 pub(crate) async fn storm<F>(attempts: impl IntoIterator<Item = F>) -> Vec<Answer>
 where
     F: Future<Output = Answer> + Send + 'static,
@@ -50,7 +51,7 @@ where
     answers
 }
 
-/// How many of `answers` have `status` and, where it is not empty, `code`.
+/// Counts the answers with `status` and, unless it is empty, `code`.
 pub(crate) fn count(answers: &[Answer], status: u16, code: &str) -> usize {
     answers
         .iter()

@@ -20,24 +20,24 @@ use uuid::Uuid;
 
 use super::Person;
 
-/// Two instances, or as many as a test asks for.
+/// Office with two instances, or as many as a test requests.
 #[derive(Debug)]
 pub(crate) struct Office {
-    /// The test's own connections, with none of our limits.
+    /// Connections of the test, without the product's limits.
     pub(crate) db: PgPool,
-    /// The handles of the first instance.
+    /// Handles of the first instance.
     pub(crate) app: App,
     instances: Vec<Instance>,
     client: Client,
 }
 
 impl Office {
-    /// Two instances with the default settings.
+    /// Opens two instances with the default settings.
     pub(crate) async fn open(db: PgPool) -> Self {
         Self::open_with(db, 2, &[]).await
     }
 
-    /// `count` instances with some settings of the test's own.
+    /// Opens `count` instances with additional settings.
     pub(crate) async fn open_with(db: PgPool, count: usize, settings: &[(&str, &str)]) -> Self {
         let config = config(settings);
         let mut apps = Vec::new();
@@ -51,7 +51,7 @@ impl Office {
         Self { db, app: apps.remove(0), instances, client }
     }
 
-    /// One instance with settings that say which role serves.
+    /// Opens one instance that connects with the roles in `settings`.
     pub(crate) async fn open_as(db: PgPool, settings: &[(&str, &str)]) -> Self {
         let app = App::start(config(settings)).await.unwrap();
         let instances = vec![server::start(&app).unwrap()];
@@ -59,7 +59,7 @@ impl Office {
         Self { db, app, instances, client }
     }
 
-    /// One instance that reaches the database through the wire at `port`.
+    /// Opens one instance that reaches the database through the proxy at `port`.
     pub(crate) async fn open_through(db: PgPool, port: u16, settings: &[(&str, &str)]) -> Self {
         let config = config(settings);
         let connect = db.connect_options().as_ref().clone();
@@ -71,22 +71,22 @@ impl Office {
         Self { db, app, instances, client }
     }
 
-    /// Where the instance `idx` serves.
+    /// Returns the address of the instance `idx`.
     pub(crate) fn base(&self, idx: usize) -> String {
         format!("http://{}", self.instances[idx % self.instances.len()].address)
     }
 
-    /// Somebody without an account, at the first instance.
+    /// Returns a person without an account, at the first instance.
     pub(crate) fn stranger(&self) -> Person {
         self.person(Uuid::nil(), 0)
     }
 
-    /// Somebody who is signed in, at the first instance.
+    /// Returns a person with an account and a session, at the first instance.
     pub(crate) async fn sign_in(&self, name: &str) -> Person {
         self.crowd(1, name).await.remove(0)
     }
 
-    /// Somebody who works here, with the role `STAFF` or `ADMIN`, at the first instance.
+    /// Returns a person with the role `STAFF` or `ADMIN`, at the first instance.
     pub(crate) async fn employ(&self, name: &str, role: &str) -> Person {
         let person = self.sign_in(name).await;
         sqlx::query("update accounts set role = $2 where id = $1")
@@ -98,8 +98,8 @@ impl Office {
         person
     }
 
-    /// `count` people who are signed in, spread over the instances. Their sessions are
-    /// written straight into the database: hashing their passwords is tested elsewhere.
+    /// Returns `count` people with sessions, spread over the instances. The sessions are written
+    /// directly into the database: hashing passwords is tested elsewhere.
     pub(crate) async fn crowd(&self, count: usize, name: &str) -> Vec<Person> {
         let ids: Vec<Uuid> = (0..count).map(|_| Uuid::now_v7()).collect();
         let tokens: Vec<[u8; 32]> = (0..count).map(|_| rand::random()).collect();
@@ -133,7 +133,7 @@ impl Office {
             .collect()
     }
 
-    /// The same account on another device: a log-in of its own, at the instance `idx`.
+    /// Returns the same account with a session of its own, at the instance `idx`.
     pub(crate) async fn log_in(&self, person: &Person, idx: usize) -> Person {
         let device = self.person(person.account_id, idx);
         let token: [u8; 32] = rand::random();
@@ -150,12 +150,12 @@ impl Office {
         device
     }
 
-    /// The same person at another instance, sharing their cookies.
+    /// Returns the person as a client of another instance, sharing their cookies.
     pub(crate) fn moved(&self, person: &Person, idx: usize) -> Person {
         Person { base: self.base(idx), ..person.clone() }
     }
 
-    /// Whoever has that account, without a cookie yet, at the instance `idx`.
+    /// Returns a person with that account and without a cookie, at the instance `idx`.
     pub(crate) fn person(&self, account_id: Uuid, idx: usize) -> Person {
         Person {
             account_id,
@@ -165,28 +165,28 @@ impl Office {
         }
     }
 
-    /// Fails unless everything that must always be true is: how every storm ends.
+    /// Fails unless every invariant holds; every storm ends with this.
     pub(crate) async fn verify(&self) {
         assert_none(&verify::verify(&self.app.db, &self.app.redis).await.unwrap());
     }
 
-    /// The same where Redis is away.
+    /// Works as [`Self::verify`] without Redis.
     pub(crate) async fn verify_database(&self) {
         assert_none(&verify::verify_database(&self.app.db).await.unwrap());
     }
 
-    /// Stops every instance as an operator would, after a last look at everything.
+    /// Verifies, then stops every instance gracefully.
     pub(crate) async fn close(self) {
         self.verify().await;
         self.close_as_it_is().await;
     }
 
-    /// Stops every instance of an office that the test broke on purpose.
+    /// Stops every instance of an office that the test broke on purpose, without verifying.
     pub(crate) async fn close_as_it_is(mut self) {
         self.leave().await;
     }
 
-    /// Stops every instance, and leaves the work to processes of the test's own.
+    /// Stops every instance, so that only processes of the test's own remain.
     pub(crate) async fn leave(&mut self) {
         for instance in self.instances.drain(..) {
             instance.stop().await;
@@ -199,7 +199,7 @@ fn assert_none(violations: &[Violation]) {
     assert!(lines.is_empty(), "{}", lines.join("\n"));
 }
 
-/// The handles of an instance that is not there.
+/// Returns the handles of an instance that is not served.
 pub(crate) async fn app(db: &PgPool) -> App {
     app_with(db, config(&[])).await
 }
@@ -209,19 +209,19 @@ async fn app_with(db: &PgPool, config: Config) -> App {
     App::with_database(config, pool).await.unwrap()
 }
 
-/// Makes the database of a test what `create database` makes from `template0`: `scripts/test`
+/// Empties the database of a test, to what `create database` makes from `template0`: `scripts/test`
 /// migrates the template of the others.
 pub(crate) async fn empty(db: &PgPool) {
     const EMPTY: &str = "drop schema public cascade; create schema public";
     sqlx::raw_sql(EMPTY).execute(db).await.unwrap();
 }
 
-/// A pool of the product's kind on the database of a test.
+/// Opens a pool of the product's kind on the database of a test.
 pub(crate) fn pool(db: &PgPool, connections_max: u32) -> Pool {
     Pool::new(db.connect_options().as_ref().clone(), connections_max).unwrap()
 }
 
-/// Settings for instances on free ports, with a Redis prefix of their own.
+/// Returns settings for instances on free ports, with a Redis prefix of their own.
 pub(crate) fn config(settings: &[(&str, &str)]) -> Config {
     let prefix = Uuid::new_v4().to_string();
     let mut values: HashMap<&str, String> = HashMap::from([
@@ -229,7 +229,7 @@ pub(crate) fn config(settings: &[(&str, &str)]) -> Config {
         ("REDIS_URL", std::env::var("REDIS_URL").unwrap()),
         ("LISTEN_ADDR", "127.0.0.1:0".to_owned()),
         ("HTTP_WORKERS", "2".to_owned()),
-        // Many offices stand beside each other on one server.
+        // Many offices share one server.
         ("DB_CONNECTIONS_MAX", "10".to_owned()),
         ("REDIS_PREFIX", format!("test-{prefix}")),
     ]);

@@ -1,4 +1,4 @@
-//! Somebody with a browser, or a program that acts for them.
+//! Client of an instance: a person with a browser, or a program that acts for them.
 
 use std::{
     collections::BTreeMap,
@@ -11,7 +11,7 @@ use uuid::Uuid;
 
 use super::Answer;
 
-/// Somebody with cookies, talking to one instance.
+/// Client with cookies, of one instance.
 #[derive(Clone, Debug)]
 pub(crate) struct Person {
     pub(crate) account_id: Uuid,
@@ -48,7 +48,7 @@ impl Person {
         self.send(self.asks(Method::POST, path, "text/html").form(form)).await
     }
 
-    /// Sends a form by `request`, fields as often as they stand there.
+    /// Sends a form with `request`; a field may occur more than once.
     pub(crate) async fn send_form(&self, request: RequestBuilder, form: &impl Serialize) -> Answer {
         self.send(request.form(form)).await
     }
@@ -58,7 +58,7 @@ impl Person {
         self.send(self.asks(Method::DELETE, path, "application/json")).await
     }
 
-    /// A request with this person's cookies, to be filled by the test.
+    /// Builds a request with this person's cookies, for the test to complete.
     pub(crate) fn asks(&self, method: Method, path: &str, accept: &str) -> RequestBuilder {
         let cookies = self.cookies.lock().unwrap();
         let cookies: Vec<String> =
@@ -86,17 +86,17 @@ impl Person {
         answer
     }
 
-    /// The same person at another address.
+    /// Returns the same person as a client of the address `base`.
     pub(crate) fn at(&self, base: &str) -> Self {
         Self { base: base.to_owned(), ..self.clone() }
     }
 
-    /// What a cookie of this person says.
+    /// Returns the value of a cookie; `None` if it is not set.
     pub(crate) fn cookie(&self, name: &str) -> Option<String> {
         self.cookies.lock().unwrap().get(name).cloned()
     }
 
-    /// Plants a cookie, as a forger would.
+    /// Sets a cookie, as a forger would.
     pub(crate) fn set_cookie(&self, name: &str, value: &str) {
         self.cookies.lock().unwrap().insert(name.to_owned(), value.to_owned());
     }

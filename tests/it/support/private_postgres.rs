@@ -9,7 +9,7 @@ use std::{
 use sqlx::PgPool;
 use stagedoor::infra::postgres::MIGRATIONS;
 
-/// A server with an empty, migrated database; it ends with the test, however that ends.
+/// Server with an empty, migrated database; it ends with the test, however that ends.
 #[derive(Debug)]
 pub(crate) struct PrivatePostgres {
     folder: PathBuf,
@@ -17,7 +17,7 @@ pub(crate) struct PrivatePostgres {
     url: String,
 }
 
-/// Stops the server when its input is closed: that outlives a test that was killed.
+/// Script that stops the server when its input is closed, which happens even if the test is killed.
 const KEEPER: &str = r#"
 trap 'scripts/stack stop "$1" >/dev/null 2>&1; rm -rf "$1"' EXIT
 scripts/stack start --throw-away "$1" >/dev/null
@@ -26,7 +26,7 @@ cat >/dev/null
 "#;
 
 impl PrivatePostgres {
-    /// Starts one.
+    /// Starts a server.
     pub(crate) async fn start() -> Self {
         const LOOKS_MAX: u32 = 1_200;
         let name = format!("stagedoor-postgres-{}", uuid::Uuid::new_v4().simple());
@@ -41,7 +41,7 @@ impl PrivatePostgres {
         let mut server = Self { folder, keeper, url: String::new() };
         for _ in 0..LOOKS_MAX {
             if let Ok(env) = std::fs::read_to_string(server.folder.join("env.ready")) {
-                // Tests write rows of their own, as the owner may.
+                // Tests write rows directly, which requires the owner's role.
                 let line = env.lines().find_map(|line| line.strip_prefix("DATABASE_OWNER_URL='"));
                 line.unwrap().trim_end_matches('\'').clone_into(&mut server.url);
                 return server;
@@ -52,14 +52,14 @@ impl PrivatePostgres {
         panic!("PostgreSQL did not start in time");
     }
 
-    /// Its migrated database.
+    /// Connects to the server's migrated database.
     pub(crate) async fn database(&self) -> PgPool {
         let db = PgPool::connect(&self.url).await.unwrap();
         MIGRATIONS.run(&db).await.unwrap();
         db
     }
 
-    /// Adds to its settings, which it reads again, and waits until it has.
+    /// Appends a setting, reloads the server and waits until the setting has its value.
     pub(crate) async fn set(&self, db: &PgPool, name: &str, value: &str) {
         let data = self.folder.join("postgres");
         let file = data.join("postgresql.conf");
@@ -86,7 +86,7 @@ impl PrivatePostgres {
 impl Drop for PrivatePostgres {
     fn drop(&mut self) {
         drop(self.keeper.stdin.take());
-        // It tidies up; what stays behind harms nobody.
+        // The keeper removes the folder; a folder left behind does no harm.
         let _ = self.keeper.wait();
     }
 }

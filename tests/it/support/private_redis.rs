@@ -1,4 +1,4 @@
-//! A Redis server of one test's own, to be emptied, killed and brought back.
+//! A Redis server of one test's own, to be emptied, killed and restarted.
 
 use std::{
     net::TcpListener,
@@ -9,7 +9,7 @@ use std::{
 
 use redis::aio::MultiplexedConnection;
 
-/// A server on a free loopback port, with a folder of its own; it ends with the test.
+/// Server on a free loopback port, with a folder of its own; it ends with the test.
 #[derive(Debug)]
 pub(crate) struct PrivateRedis {
     pub(crate) port: u16,
@@ -19,12 +19,12 @@ pub(crate) struct PrivateRedis {
 }
 
 impl PrivateRedis {
-    /// Starts one that keeps nothing on disk unless it is told to.
+    /// Starts a server that keeps nothing on disk.
     pub(crate) async fn start() -> Self {
         Self::start_with(&[]).await
     }
 
-    /// Starts one with further arguments of `redis-server`.
+    /// Starts a server with additional arguments of `redis-server`.
     pub(crate) async fn start_with(arguments: &[&str]) -> Self {
         let port = free_port();
         let folder = std::env::temp_dir().join(format!("stagedoor-redis-{port}"));
@@ -35,12 +35,12 @@ impl PrivateRedis {
         server
     }
 
-    /// As `REDIS_URL` has it.
+    /// Returns the value for `REDIS_URL`.
     pub(crate) fn url(&self) -> String {
         format!("redis://127.0.0.1:{}", self.port)
     }
 
-    /// Ends it as `kill -9` does.
+    /// Kills the server with SIGKILL.
     pub(crate) fn kill(&mut self) {
         if let Some(mut server) = self.server.take() {
             server.kill().unwrap();
@@ -48,7 +48,7 @@ impl PrivateRedis {
         }
     }
 
-    /// Starts it again on the same port and folder, and waits until it answers.
+    /// Starts the server again on the same port and folder, and waits until it answers.
     pub(crate) async fn restart(&mut self) {
         self.kill();
         let port = self.port.to_string();
@@ -80,7 +80,7 @@ impl PrivateRedis {
         command.query_async(&mut self.try_connect().await.unwrap()).await.unwrap()
     }
 
-    /// Stops answering without closing anything, or goes on.
+    /// Suspends the server without closing connections, or resumes it.
     pub(crate) fn pause(&self, is_paused: bool) {
         let signal = if is_paused { "-STOP" } else { "-CONT" };
         let id = self.server.as_ref().unwrap().id().to_string();
@@ -95,12 +95,12 @@ impl PrivateRedis {
 impl Drop for PrivateRedis {
     fn drop(&mut self) {
         self.kill();
-        // A folder that stays behind harms nobody.
+        // A folder left behind does no harm.
         let _ = std::fs::remove_dir_all(&self.folder);
     }
 }
 
-/// A port that nobody listens on at this moment.
+/// Returns a port that is free at this moment.
 pub(crate) fn free_port() -> u16 {
     TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port()
 }
@@ -114,7 +114,7 @@ pub(crate) struct PrivateCluster {
 impl PrivateCluster {
     const SLOTS: [(&str, &str); 3] = [("0", "5460"), ("5461", "10922"), ("10923", "16383")];
 
-    /// Starts them and waits until they know each other.
+    /// Starts the servers and waits until they know each other.
     pub(crate) async fn start() -> Self {
         let arguments = [
             ["--cluster-enabled", "yes"],
@@ -137,8 +137,7 @@ impl PrivateCluster {
         cluster
     }
 
-    /// Waits until `node` sees all slots served and serves its own, some seconds after its
-    /// start.
+    /// Waits until `node` sees all slots served and serves its own, some seconds after its start.
     pub(crate) async fn until_whole(&self, node: &PrivateRedis) {
         for _ in 0..2_400 {
             let info: String = node.run(&["CLUSTER", "INFO"]).await;
@@ -150,14 +149,14 @@ impl PrivateCluster {
         panic!("the cluster did not form");
     }
 
-    /// As `REDIS_URL` has it.
+    /// Returns the value for `REDIS_URL`.
     pub(crate) fn url(&self) -> String {
         let nodes: Vec<String> =
             self.nodes.iter().map(|node| format!("127.0.0.1:{}", node.port)).collect();
         format!("redis+cluster://{}", nodes.join(","))
     }
 
-    /// Which node has the keys with this tag.
+    /// Returns the index of the node with the keys of this hash tag.
     pub(crate) async fn node_of(&self, tag: &str) -> usize {
         let slot: u64 = self.nodes[0].run(&["CLUSTER", "KEYSLOT", &format!("{{{tag}}}")]).await;
         Self::SLOTS.iter().position(|(_, to)| slot <= to.parse().unwrap()).unwrap()

@@ -1,4 +1,4 @@
-//! The real binary as a process of its own, to be killed.
+//! The real binary in a process of its own, on a test's database, to be killed.
 
 use std::{
     process::{Child, Command, Stdio},
@@ -9,7 +9,7 @@ use sqlx::{ConnectOptions, PgPool};
 
 use super::{Person, free_port};
 
-/// A running `stagedoor serve`.
+/// Running `stagedoor serve`.
 #[derive(Debug)]
 pub(crate) struct Process {
     child: Child,
@@ -17,7 +17,7 @@ pub(crate) struct Process {
 }
 
 impl Process {
-    /// Serves the database of a test.
+    /// Starts the process on the database of a test, and waits until it serves.
     pub(crate) async fn serve(db: &PgPool) -> Self {
         let address = format!("127.0.0.1:{}", free_port());
         let child = Command::new(env!("CARGO_BIN_EXE_stagedoor"))
@@ -40,12 +40,12 @@ impl Process {
         panic!("the process does not serve");
     }
 
-    /// The same person, talking to this process.
+    /// Returns the person as a client of this process.
     pub(crate) fn moved(&self, person: &Person) -> Person {
         Person { base: self.base.clone(), ..person.clone() }
     }
 
-    /// Kills it as a power cut would.
+    /// Kills the process with SIGKILL, as a power cut would end it.
     pub(crate) fn kill(mut self) {
         self.child.kill().unwrap();
         self.child.wait().unwrap();

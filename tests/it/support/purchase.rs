@@ -1,11 +1,11 @@
-//! A whole purchase, for tests of what comes after it.
+//! Fixtures of paid reservations, for tests of what comes after a purchase.
 
 use sqlx::PgPool;
 use uuid::Uuid;
 
 use super::{Concert, Hold, Person};
 
-/// A paid reservation and the codes of its tickets.
+/// Paid reservation with the codes of its tickets.
 #[derive(Clone, Debug)]
 pub(crate) struct Purchase {
     pub(crate) reservation_id: Uuid,
@@ -13,7 +13,7 @@ pub(crate) struct Purchase {
 }
 
 impl Purchase {
-    /// `person` charges what it costs, holds what `hold` says and pays.
+    /// Charges `person`'s wallet, writes `hold` and pays for it.
     pub(crate) async fn make(
         db: &PgPool,
         concert: &Concert,

@@ -1,4 +1,4 @@
-//! Requests byte by byte, as no well-behaved client sends them.
+//! Requests sent byte by byte, as no well-behaved client sends them.
 
 use std::time::Duration;
 
@@ -7,10 +7,10 @@ use tokio::{
     net::TcpStream,
 };
 
-/// Longer than any answer takes, also on a slow machine.
+/// Deadline of an answer, ample for a slow machine.
 const ANSWER_MAX: Duration = Duration::from_mins(1);
 
-/// A connection on which as much of a request is sent as a test wants.
+/// Connection on which a test sends any part of a request.
 #[derive(Debug)]
 pub(crate) struct Raw {
     stream: TcpStream,
@@ -25,7 +25,7 @@ impl Raw {
         Self { stream }
     }
 
-    /// The status of the answer, once its head is there.
+    /// Waits for the head of the answer and returns its status.
     pub(crate) async fn status(&mut self) -> u16 {
         let mut head = Vec::new();
         let read = async {

@@ -1,5 +1,5 @@
-//! A wire to PostgreSQL or Redis that can fall silent: it takes what is sent, passes nothing on
-//! and closes nothing, as a lost host or a dropped entry of a router does.
+//! A proxy to PostgreSQL or Redis that can fall silent: it accepts bytes, passes nothing on and
+//! closes nothing, like a lost host or a dropped router entry.
 
 use std::sync::{
     Arc,
@@ -13,8 +13,8 @@ use tokio::{
     sync::watch,
 };
 
-/// Passes bytes on until it is told not to. Connections are told apart by their age: those
-/// that fell silent stay so for ever, and newer ones pass.
+/// Proxy that passes bytes on until it is muted. Connections are distinguished by their age: muted
+/// ones stay silent for ever, and newer ones pass.
 #[derive(Debug)]
 pub(crate) struct SilentWire {
     pub(crate) port: u16,
@@ -34,13 +34,13 @@ struct State {
 }
 
 impl SilentWire {
-    /// A wire to the server of `db`.
+    /// Opens a proxy to the server of `db`.
     pub(crate) async fn to_database(db: &PgPool) -> Self {
         let connect = db.connect_options();
         Self::to(connect.get_host(), connect.get_port()).await
     }
 
-    /// A wire to whoever listens at `host` and `port`.
+    /// Opens a proxy to `host` and `port`.
     pub(crate) async fn to(host: &str, port: u16) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let state = Arc::new(State {
@@ -63,35 +63,35 @@ impl SilentWire {
         wire
     }
 
-    /// Every connection there is falls silent.
+    /// Makes every existing connection fall silent.
     pub(crate) fn mute(&self) {
         self.mute_after(0);
     }
 
-    /// The same once so many more bytes were sent over all of them together.
+    /// Makes every existing connection fall silent after `n_bytes` more over all of them together.
     pub(crate) fn mute_after(&self, n_bytes: i64) {
         self.state.bytes_left.store(n_bytes, Ordering::SeqCst);
         self.state.silent_below.store(self.state.next.load(Ordering::SeqCst), Ordering::SeqCst);
     }
 
-    /// Every connection there is is closed, as by a server that is restarted.
+    /// Closes every existing connection, like a server that is restarted.
     pub(crate) fn close_all(&self) {
         self.state.closed_below.send_replace(self.state.next.load(Ordering::SeqCst));
     }
 
-    /// New connections lead to another port; those there are stay where they are.
+    /// Leads new connections to another port; existing ones stay.
     pub(crate) fn lead_to(&self, port: u16) {
         self.state.server_port.store(port, Ordering::SeqCst);
     }
 
-    /// Connections made so far.
+    /// Returns the number of connections made so far.
     pub(crate) fn n_connections(&self) -> u64 {
         self.state.next.load(Ordering::SeqCst)
     }
 }
 
 impl State {
-    /// How many of `n` bytes of the connection `nth` pass.
+    /// Returns how many of `n` bytes of the connection `nth` may pass.
     fn passing(&self, nth: u64, n: usize) -> usize {
         if nth >= self.silent_below.load(Ordering::SeqCst) {
             return n;
@@ -131,7 +131,7 @@ async fn copy(
             break;
         }
     }
-    // Whoever is silent does not say that it is gone either.
+    // A silent connection does not report its end either.
     if nth < state.silent_below.load(Ordering::SeqCst) {
         std::future::pending::<()>().await;
     }
