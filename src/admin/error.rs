@@ -10,7 +10,7 @@ use crate::{
         postgres::{Contention, is_conflict},
     },
     payment::PaymentError,
-    reservation::{ReservationError, StockError},
+    reservation::{InventoryError, ReservationError},
     tickets::TicketError,
     wallet::WalletError,
 };
@@ -30,7 +30,7 @@ pub enum AdminError {
     Catalog(#[from] CatalogError),
     /// Held or sold seats or places prevent the change.
     #[error(transparent)]
-    Stock(#[from] StockError),
+    Stock(#[from] InventoryError),
     /// The queue refused.
     #[error(transparent)]
     Queue(#[from] QueueError),
@@ -66,7 +66,7 @@ impl Contention for AdminError {
             // retried.
             Self::Key(KeyError::Database(error))
             | Self::Catalog(CatalogError::Database(error))
-            | Self::Stock(StockError::Database(error))
+            | Self::Stock(InventoryError::Database(error))
             | Self::Database(error) => is_conflict(error),
             Self::Reservation(error) => error.is_stale(),
             _ => false,

@@ -8,11 +8,13 @@ use super::{
     browser::{Ask, Browser},
     history::{History, Step},
 };
+use crate::web::deadline::CHANGE_WORK_MAX;
 
 /// Upper bound of shoppers whose state is read at once.
 const AT_ONCE_MAX: usize = 8;
-/// Pause before the final reads if an outcome is unknown.
-const SETTLED_AFTER: Duration = Duration::from_secs(6);
+/// Pause before the final reads if an outcome is unknown: by then the deployment has carried
+/// out or dropped every change that was sent.
+const SETTLED_AFTER: Duration = CHANGE_WORK_MAX.saturating_add(Duration::from_secs(1));
 /// Upper bound of all final reads; shoppers that were not read by then count as unseen.
 const LASTS_MAX: Duration = Duration::from_mins(2);
 /// Tries at each read: the deployment may only just have restarted.

@@ -33,7 +33,6 @@ mod provisioning;
 mod rehearse;
 mod report;
 mod shopper;
-mod store;
 
 pub use error::RehearsalError;
 pub use progress::{Bar, Progress};

@@ -55,7 +55,7 @@ pub use hold::{
     limiter::ReservationState,
     order::{HoldRequest, ShownPrice},
 };
-pub use inventory::{SeatPick, StockError, block_seats, resize_zone};
+pub use inventory::{InventoryError, SeatPick, block_seats, resize_zone};
 pub use lifecycle::{
     confirm, expiry::expire_lapsed, find_owned, live_holds_left, lock_confirmed, lock_held,
     refund_items, release, renew,

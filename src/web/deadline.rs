@@ -31,7 +31,7 @@ pub const CHANGE_MAX: Duration = Duration::from_millis(4_900);
 pub(crate) const PATIENT_CHANGE_MAX: Duration = Duration::from_secs(15);
 
 /// Upper bound of a change's work, whether or not a client still waits for it.
-const CHANGE_WORK_MAX: Duration = Duration::from_secs(20);
+pub(crate) const CHANGE_WORK_MAX: Duration = Duration::from_secs(20);
 const _: () = assert!(CHANGE_MAX.as_secs() < CHANGE_WORK_MAX.as_secs());
 const _: () = assert!(PATIENT_CHANGE_MAX.as_secs() < CHANGE_WORK_MAX.as_secs());
 

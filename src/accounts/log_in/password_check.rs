@@ -66,7 +66,7 @@ impl PasswordCheck<'_> {
                 attempt.withdraw().await;
                 match refusal {
                     AccountError::Locked => {
-                        self.tell(SecurityEvent::LogInLocked, Some(&email), None)
+                        self.tell(SecurityEvent::LogInLocked, Some(&email), None);
                     }
                     AccountError::Crowded(_) => {
                         self.tell(SecurityEvent::LogInThrottled, Some(&email), Some("crowd"));

@@ -25,7 +25,7 @@ const WAITING_MAX: usize = 224;
 
 /// Queue of one instance; clones share it.
 #[derive(Clone)]
-pub(crate) struct HashLine(Arc<Mutex<Waiting>>);
+pub(crate) struct HashQueue(Arc<Mutex<Waiting>>);
 
 struct Waiting {
     n_free: usize,
@@ -35,14 +35,14 @@ struct Waiting {
     turns: VecDeque<Network>,
 }
 
-impl fmt::Debug for HashLine {
+impl fmt::Debug for HashQueue {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "HashLine({} networks wait)", self.waiting().turns.len())
     }
 }
 
 /// Permit to compute one hash, until dropped.
-pub(crate) struct HashPermit(Option<HashLine>);
+pub(crate) struct HashPermit(Option<HashQueue>);
 
 impl Drop for HashPermit {
     fn drop(&mut self) {
@@ -52,7 +52,7 @@ impl Drop for HashPermit {
     }
 }
 
-impl HashLine {
+impl HashQueue {
     /// Creates a queue in front of `width` concurrent hashes.
     pub(crate) fn new(width: usize) -> Self {
         let (lines, turns) = (HashMap::new(), VecDeque::new());
@@ -142,7 +142,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_crowd_of_one_network_is_let_in_and_the_rest_refused_at_once() {
-        let line = HashLine::new(1);
+        let line = HashQueue::new(1);
         let permit = line.enter(network(1)).unwrap().await.unwrap();
         let crowd: Vec<_> = (0..600).filter_map(|_| line.enter(network(1))).collect();
         assert_eq!(crowd.len(), ALONE_MAX);
@@ -155,7 +155,7 @@ mod tests {
 
     #[tokio::test]
     async fn whoever_comes_from_elsewhere_is_next() {
-        let line = HashLine::new(1);
+        let line = HashQueue::new(1);
         let permit = line.enter(network(1)).unwrap().await.unwrap();
         let mut crowd: Vec<_> = (0..600).filter_map(|_| line.enter(network(1))).collect();
         let elsewhere = line.enter(network(2)).unwrap();
@@ -170,7 +170,7 @@ mod tests {
 
     #[tokio::test]
     async fn many_networks_have_little_each_and_the_line_an_end() {
-        let line = HashLine::new(0);
+        let line = HashQueue::new(0);
         let places: Vec<_> = (0..=255)
             .flat_map(|nth| std::iter::repeat_n(nth, ALONE_MAX))
             .filter_map(|nth| line.enter(network(nth)))
@@ -180,7 +180,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_permit_that_nobody_takes_is_passed_on() {
-        let line = HashLine::new(1);
+        let line = HashQueue::new(1);
         let permit = line.enter(network(1)).unwrap().await.unwrap();
         let (gone, too_late) = (line.enter(network(1)).unwrap(), line.enter(network(2)).unwrap());
         let waits = line.enter(network(3)).unwrap();

@@ -11,7 +11,7 @@ use std::{net::Ipv4Addr, sync::LazyLock, time::Duration};
 
 use argon2::{Argon2, PasswordHasher, PasswordVerifier, password_hash::phc::PasswordHash};
 
-use self::hash_queue::HashLine;
+use self::hash_queue::HashQueue;
 use super::{error::AccountError, model::Password};
 use crate::infra::{limits::RateLimited, network::Network};
 
@@ -25,13 +25,13 @@ const RETRY_AFTER_SECS: u64 = 3;
 
 /// Bound on concurrent hashes of one instance: one per core.
 #[derive(Clone, Debug)]
-pub struct PasswordGate(HashLine);
+pub struct PasswordGate(HashQueue);
 
 impl PasswordGate {
     /// Creates a gate as wide as the machine has cores.
     pub fn new() -> Self {
         let width = std::thread::available_parallelism().map_or(1, usize::from);
-        Self(HashLine::new(width))
+        Self(HashQueue::new(width))
     }
 
     /// Returns the hash of `password` to store, in PHC format with a fresh salt; `network` is

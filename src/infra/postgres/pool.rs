@@ -105,17 +105,17 @@ impl Pool {
 
     /// Acquires a connection for reads.
     pub(crate) async fn acquire(&self) -> Result<PooledConnection, sqlx::Error> {
-        in_time(async { self.lend(None).await }).await
+        in_time(async { self.acquire_reset(None).await }).await
     }
 
     async fn acquire_for_change(&self) -> Result<PooledConnection, sqlx::Error> {
-        in_time(async { self.lend(Some(self.permit().await?)).await }).await
+        in_time(async { self.acquire_reset(Some(self.permit().await?)).await }).await
     }
 
     /// Acquires a connection for a single statement that writes; one that rested is checked first.
     pub(crate) async fn acquire_to_write(&self) -> Result<PooledConnection, sqlx::Error> {
         let acquired = async {
-            let pooled = self.lend(Some(self.permit().await?)).await?;
+            let pooled = self.acquire_reset(Some(self.permit().await?)).await?;
             if pooled.connection().rested() < REST_BEFORE_WRITE_MAX {
                 return Ok(pooled);
             }
@@ -126,7 +126,7 @@ impl Pool {
                     return Err(sqlx::Error::PoolTimedOut);
                 }
                 drop(pooled);
-                pooled = self.lend(Some(self.permit().await?)).await?;
+                pooled = self.acquire_reset(Some(self.permit().await?)).await?;
             }
             Ok(pooled)
         };
@@ -138,7 +138,7 @@ impl Pool {
         permit.map_err(|_closed| sqlx::Error::PoolClosed)
     }
 
-    async fn lend(
+    async fn acquire_reset(
         &self,
         permit: Option<OwnedSemaphorePermit>,
     ) -> Result<PooledConnection, sqlx::Error> {

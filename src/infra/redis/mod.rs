@@ -31,7 +31,7 @@ use redis::{Arg, Client, Cmd, ErrorKind, FromRedisValue, Pipeline, ServerErrorKi
 use breaker::{Breaker, Breakers};
 use link::{Links, RedisLink};
 pub use script::{Call, Script};
-pub use subscription::Subscription;
+pub use subscription::Listening;
 
 /// Keys read by one SCAN.
 const SCANNED_AT_ONCE: u32 = 1_000;
@@ -140,10 +140,10 @@ impl Redis {
     }
 
     /// Subscribes to `channel` at the first server that answers.
-    pub async fn subscribe(&self, channel: &str) -> Result<Subscription, RedisAway> {
+    pub async fn subscribe(&self, channel: &str) -> Result<Listening, RedisAway> {
         let mut failure = RedisAway::Resting;
         for seed in self.seeds.iter() {
-            match Subscription::open(seed, channel).await {
+            match Listening::open(seed, channel).await {
                 Ok(subscription) => return Ok(subscription),
                 Err(error) => failure = error.into(),
             }

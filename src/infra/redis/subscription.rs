@@ -1,4 +1,4 @@
-//! Subscription to one channel.
+//! Listening to one channel.
 
 use std::time::Duration;
 
@@ -16,18 +16,18 @@ const SILENCE_MAX: Duration = Duration::from_secs(3);
 
 /// Messages of one channel. A silent server may have no messages or be gone, so it is pinged after
 /// [`SILENCE_MAX`].
-pub struct Subscription {
+pub struct Listening {
     sink: PubSubSink,
     messages: PubSubStream,
 }
 
-impl std::fmt::Debug for Subscription {
+impl std::fmt::Debug for Listening {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Subscription").finish_non_exhaustive()
     }
 }
 
-impl Subscription {
+impl Listening {
     /// Subscribes to `channel` of `server`.
     pub(crate) async fn open(server: &Client, channel: &str) -> Result<Self, RedisError> {
         let opening = async {

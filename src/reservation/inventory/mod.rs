@@ -24,7 +24,7 @@ const NAMED_MAX: usize = 50;
 
 /// Reason why the inventory was not changed.
 #[derive(Debug, thiserror::Error)]
-pub enum StockError {
+pub enum InventoryError {
     /// The performance has no such seats.
     #[error("there are no such seats")]
     NoSuchSeats,
@@ -60,10 +60,10 @@ pub async fn block_seats(
     schedule_id: ScheduleId,
     pick: &SeatPick,
     is_blocked: bool,
-) -> Result<u64, StockError> {
+) -> Result<u64, InventoryError> {
     let seats = store::lock_picked(tx, schedule_id, pick).await?;
     if seats.is_empty() {
-        return Err(StockError::NoSuchSeats);
+        return Err(InventoryError::NoSuchSeats);
     }
     let in_use: Vec<String> = seats
         .iter()
@@ -72,7 +72,7 @@ pub async fn block_seats(
         .take(NAMED_MAX)
         .collect();
     if is_blocked && !in_use.is_empty() {
-        return Err(StockError::SeatsInUse { seats: in_use });
+        return Err(InventoryError::SeatsInUse { seats: in_use });
     }
     let (from, to) = match is_blocked {
         true => (SeatStatus::Available, SeatStatus::Blocked),
@@ -86,11 +86,11 @@ pub async fn resize_zone(
     tx: &mut Connection,
     zone_id: ZoneId,
     capacity: i32,
-) -> Result<(), StockError> {
+) -> Result<(), InventoryError> {
     store::write_capacity(tx, zone_id, capacity).await.map_err(|error| {
         match violated_constraint(&error) {
-            Some("zones_remaining_within_capacity") => StockError::PlacesInUse,
-            _ => StockError::Database(error),
+            Some("zones_remaining_within_capacity") => InventoryError::PlacesInUse,
+            _ => InventoryError::Database(error),
         }
     })
 }

@@ -1,15 +1,15 @@
-//! HTTP form of [`StockError`].
+//! HTTP form of [`InventoryError`].
 
 use actix_web::http::StatusCode;
 use serde_json::{Map, Value, json};
 
-use super::StockError;
+use super::InventoryError;
 use crate::{
     text::i18n::Phrase,
     web::error::{HttpError, NotFound, database_error},
 };
 
-impl HttpError for StockError {
+impl HttpError for InventoryError {
     fn status(&self) -> StatusCode {
         match self {
             Self::NoSuchSeats => NotFound.status(),

@@ -21,6 +21,8 @@ pub(crate) mod expiry;
 pub(crate) mod pages;
 pub(crate) mod store;
 
+use std::collections::HashSet;
+
 use chrono::{DateTime, Utc};
 use sqlx::PgExecutor;
 
@@ -185,7 +187,8 @@ pub(crate) async fn end(
     let places = ended.iter().filter_map(|item| Some((item.zone_id?, item.quantity)));
     let (zone_ids, quantities): (Vec<_>, Vec<_>) = places.unzip();
     if !zone_ids.is_empty() {
-        store::write_places_returned(tx, &zone_ids, &quantities).await?;
+        let n_zones = zone_ids.iter().collect::<HashSet<_>>().len();
+        expect_all(n_zones, store::write_places_returned(tx, &zone_ids, &quantities).await?)?;
     }
     Ok(())
 }

@@ -17,7 +17,7 @@ fn a_type_has_a_name_of_its_own() {
     assert!(places.len() > 300, "only {} types were found", places.len());
     let mistakes: Vec<String> = places
         .into_iter()
-        .filter(|(name, places)| places.len() > 1)
+        .filter(|(_, places)| places.len() > 1)
         .map(|(name, places)| format!("{name}: {}", places.join(", ")))
         .collect();
     expect_none(&mistakes, "A second public type of one name is a second meaning of one word:");
