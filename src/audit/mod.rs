@@ -16,50 +16,21 @@
 //! Appending locks no rows of other entries, so writers do not race. A crash between the commit
 //! and the security log loses only the latter's event.
 
+pub(crate) mod filter;
 pub(crate) mod model;
 pub(crate) mod store;
 
+use self::filter::AuditFilter;
 use uuid::Uuid;
 
 use self::model::{AuditEntry, LogLine};
 use crate::{
-    accounts::find_accounts,
     app::App,
     infra::postgres::{
         Connection, Pool, Transaction,
         page::{PAGE_ROWS, Page},
     },
 };
-
-/// Filter for lines of the log; `None` does not restrict.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct AuditFilter {
-    /// Name of an act, without [`model::ACT_KEY`].
-    pub(crate) act: Option<String>,
-    /// Id of one subject.
-    pub(crate) subject_id: Option<String>,
-    /// Beginning of the name or address of the account that acted.
-    pub(crate) who: Option<String>,
-}
-
-impl AuditFilter {
-    /// Resolves `who` to account ids.
-    pub(crate) async fn find(&self, db: &Pool) -> Result<FoundFilter, sqlx::Error> {
-        let who = match &self.who {
-            Some(text) => Some(find_accounts(db, text).await?),
-            None => None,
-        };
-        Ok(FoundFilter { act: self.act.clone(), subject_id: self.subject_id.clone(), who })
-    }
-}
-
-/// [`AuditFilter`] with `who` resolved to account ids.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct FoundFilter {
-    pub(crate) act: Option<String>,
-    pub(crate) subject_id: Option<String>,
-    pub(crate) who: Option<Vec<Uuid>>,
-}
 
 /// Writes an entry in the transaction of the work it records.
 pub(crate) async fn record(tx: &mut Connection, entry: &AuditEntry) -> Result<(), sqlx::Error> {

@@ -3,7 +3,7 @@
 use uuid::Uuid;
 
 use super::{
-    FoundFilter,
+    filter::FoundFilter,
     model::{AuditEntry, LogLine},
 };
 use crate::infra::postgres::{Connection, Pool};

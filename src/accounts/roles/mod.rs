@@ -15,10 +15,11 @@
 //! order; the second one is refused as [`AccountError::Forbidden`].
 
 pub(crate) mod confirmation_pages;
+pub(crate) mod model;
 pub(crate) mod pages;
 pub(crate) mod store;
 
-use chrono::{DateTime, Utc};
+use self::model::Profile;
 use serde::Serialize;
 use uuid::Uuid;
 
@@ -29,23 +30,6 @@ use super::{
     sessions,
 };
 use crate::infra::postgres::{Connection, Pool};
-
-/// Account as administrators see it.
-#[derive(Clone, Debug, Serialize)]
-pub struct Profile {
-    /// Account id.
-    pub account_id: AccountId,
-    /// Folded e-mail address.
-    pub email: String,
-    /// Owner's name.
-    pub name: String,
-    /// Current role.
-    pub role: Role,
-    /// Time of the lock; `None` while the account may sign in.
-    pub locked_at: Option<DateTime<Utc>>,
-    /// Time of the sign-up.
-    pub created_at: DateTime<Utc>,
-}
 
 /// Finds accounts whose address, name or last name begins with `text`, unordered, at most a
 /// thousand by each; a `text` that is an id is returned without a look-up.

@@ -2,7 +2,7 @@
 
 use uuid::Uuid;
 
-use super::Profile;
+use super::model::Profile;
 use crate::{
     accounts::model::{AccountId, Role},
     infra::postgres::{Connection, Pool, page::PAGE_ROWS},

@@ -14,7 +14,8 @@ use crate::{
     admin::pages::download::{CHUNK_ROWS, csv},
     app::App,
     audit::{
-        self, AuditFilter,
+        self,
+        filter::AuditFilter,
         model::{ACT_KEY, FieldChange, LogLine, changes},
         store,
     },

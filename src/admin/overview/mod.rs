@@ -9,7 +9,7 @@ pub(crate) mod store;
 use self::store::RunningSale;
 use crate::{
     app::App,
-    audit::{self, AuditFilter, model::LogLine},
+    audit::{self, filter::AuditFilter, model::LogLine},
     entry_queue,
 };
 

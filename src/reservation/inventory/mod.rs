@@ -8,10 +8,11 @@
 //! * Held and sold seats are never blocked: one of them refuses the whole change.
 //! * A capacity is never below the places held or sold: `zones_remaining_within_capacity`.
 
+pub(crate) mod model;
 pub(crate) mod pages;
 pub(crate) mod store;
 
-use serde::Serialize;
+use self::model::{InventoryError, SeatPick};
 
 use super::model::SeatStatus;
 use crate::{
@@ -21,37 +22,6 @@ use crate::{
 
 /// Number of seats that a refusal names.
 const NAMED_MAX: usize = 50;
-
-/// Reason why the inventory was not changed.
-#[derive(Debug, thiserror::Error)]
-pub enum InventoryError {
-    /// The performance has no such seats.
-    #[error("there are no such seats")]
-    NoSuchSeats,
-    /// Some of the seats are held or sold.
-    #[error("{} of the seats are held or sold", .seats.len())]
-    SeatsInUse {
-        /// Names of these seats; at most [`NAMED_MAX`].
-        seats: Vec<String>,
-    },
-    /// More places of the zone are held or sold than the new capacity allows.
-    #[error("more places are held or sold")]
-    PlacesInUse,
-    /// PostgreSQL failed.
-    #[error(transparent)]
-    Database(#[from] sqlx::Error),
-}
-
-/// Seats of one section: all, those of one row, or some numbers.
-#[derive(Clone, Debug, Serialize)]
-pub struct SeatPick {
-    /// Section.
-    pub section: String,
-    /// Row; `None` for all rows.
-    pub row: Option<String>,
-    /// Seat numbers; empty for all numbers.
-    pub numbers: Vec<i32>,
-}
 
 /// Takes free seats off sale, or puts blocked seats back; returns the number changed. Blocking
 /// changes nothing if one of the seats is held or sold.

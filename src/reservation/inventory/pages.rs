@@ -3,7 +3,7 @@
 use actix_web::http::StatusCode;
 use serde_json::{Map, Value, json};
 
-use super::InventoryError;
+use super::model::InventoryError;
 use crate::{
     text::i18n::Phrase,
     web::error::{HttpError, NotFound, database_error},

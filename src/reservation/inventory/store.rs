@@ -1,6 +1,6 @@
 //! SQL of changing seats and zones on sale.
 
-use super::SeatPick;
+use super::model::SeatPick;
 use crate::{
     catalog::{ScheduleId, ScheduleSeatId, ZoneId},
     infra::postgres::Connection,

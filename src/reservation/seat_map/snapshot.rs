@@ -12,7 +12,7 @@ use super::{
     listing::{SectionListing, ZoneState},
     seat::MapSeat,
     store::{
-        Position,
+        MapCursor,
         changes::{ChangedRows, ChangedSeat},
     },
 };
@@ -56,8 +56,8 @@ struct Document<'a> {
 
 impl Snapshot {
     /// Creates a snapshot of `seats` in map order, which must be read after `position`.
-    pub(crate) fn new(position: Position, seats: Vec<MapSeat>, zones: Vec<ZoneState>) -> Self {
-        let Position { price_version, venue_version, .. } = position;
+    pub(crate) fn new(position: MapCursor, seats: Vec<MapSeat>, zones: Vec<ZoneState>) -> Self {
+        let MapCursor { price_version, venue_version, .. } = position;
         let places = seats.iter().enumerate().map(|(idx, seat)| (seat.id, idx)).collect();
         let sections = sections_of(&seats);
         let document = None;
@@ -213,7 +213,7 @@ mod tests {
             seat(3, "Stalls", "B", (0, 4)),
             seat(4, "Stalls", "A", (0, 5)),
         ];
-        Snapshot::new(Position::default(), in_map_order(seats), Vec::new())
+        Snapshot::new(MapCursor::default(), in_map_order(seats), Vec::new())
     }
 
     fn changed(id: i64, status: SeatStatus, price: Points) -> ChangedRows {

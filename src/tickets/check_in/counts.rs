@@ -10,7 +10,7 @@ use std::{
 
 use moka::future::Cache;
 
-use super::{DoorCount, store};
+use super::{model::DoorCount, store};
 use crate::{app::App, catalog::ScheduleId, infra::postgres::Pool};
 
 /// Age after which a count is refreshed in the background.

@@ -3,14 +3,12 @@
 use chrono::{DateTime, Utc};
 use sqlx::PgExecutor;
 
+use super::model::{CheckIn, DoorCount};
 use crate::{
     accounts::AccountId,
     catalog::ScheduleId,
     infra::postgres::{Connection, Pool},
-    tickets::{
-        check_in::{CheckIn, DoorCount},
-        model::{TicketCode, TicketId, TicketStatus},
-    },
+    tickets::model::{TicketCode, TicketId, TicketStatus},
 };
 
 /// Locks the ticket with this code; `None` if there is none.

@@ -50,7 +50,7 @@ pub(crate) async fn read_map(
     let sections = snapshot.sections();
     let section = section.filter(|wanted| sections.iter().any(|each| each.name == *wanted));
     let drawing = Drawing::of(snapshot.seats(section.as_deref()));
-    let (store::Position { cursor, price_version, .. }, zones) = (position, snapshot.zones());
+    let (store::MapCursor { cursor, price_version, .. }, zones) = (position, snapshot.zones());
     Ok(RoomMap { cursor, price_version, drawing, zones, sections, section, overview: None })
 }
 

@@ -18,7 +18,7 @@ use crate::{
 
 /// Cursor and versions of a performance, read before its seats.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Position {
+pub(crate) struct MapCursor {
     /// Cursor of the next changes: whatever is read later sees every transaction older than the
     /// cursor.
     pub(crate) cursor: i64,
@@ -29,9 +29,9 @@ pub(crate) struct Position {
 }
 
 /// Reads the position; must precede reading the seats.
-pub(crate) async fn position(db: &Pool, schedule_id: ScheduleId) -> Result<Position, sqlx::Error> {
+pub(crate) async fn position(db: &Pool, schedule_id: ScheduleId) -> Result<MapCursor, sqlx::Error> {
     sqlx::query_as!(
-        Position,
+        MapCursor,
         r#"
         select pg_snapshot_xmin(pg_current_snapshot())::text::bigint as "cursor!",
             coalesce((select price_version from schedules where id = $1), 0) as "price_version!",

@@ -1,0 +1,22 @@
+//! Types of account management.
+
+use super::super::model::{AccountId, Role};
+use chrono::{DateTime, Utc};
+use serde::Serialize;
+
+/// Account as administrators see it.
+#[derive(Clone, Debug, Serialize)]
+pub struct Profile {
+    /// Account id.
+    pub account_id: AccountId,
+    /// Folded e-mail address.
+    pub email: String,
+    /// Owner's name.
+    pub name: String,
+    /// Current role.
+    pub role: Role,
+    /// Time of the lock; `None` while the account may sign in.
+    pub locked_at: Option<DateTime<Utc>>,
+    /// Time of the sign-up.
+    pub created_at: DateTime<Utc>,
+}
