@@ -11,7 +11,7 @@ use url::Url;
 use uuid::Uuid;
 
 use super::{
-    fixtures::Actor,
+    fixtures::model::Actor,
     history::{Event, History, Outcome, Shown, Step},
 };
 use crate::web::deadline::{CHANGE_MAX, READ_MAX};

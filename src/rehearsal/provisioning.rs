@@ -11,7 +11,10 @@ use uuid::Uuid;
 
 use super::{
     error::RehearsalError,
-    fixtures::{self, Actor, PEOPLE_AT_ONCE_MAX, Stage},
+    fixtures::{
+        self, PEOPLE_AT_ONCE_MAX,
+        model::{Actor, Stage},
+    },
 };
 use crate::infra::{postgres::Pool, redis::Redis};
 

@@ -14,7 +14,10 @@ use super::{
     checker,
     error::RehearsalError,
     final_check,
-    fixtures::{Actor, PEOPLE_MAX, Plan, Stage},
+    fixtures::{
+        PEOPLE_MAX,
+        model::{Actor, Plan, Stage},
+    },
     history::History,
     output::Outputs,
     progress::{Counter, Progress},

@@ -8,7 +8,7 @@ use uuid::Uuid;
 
 use super::{
     browser::{Answer, Ask, Browser},
-    fixtures::Stage,
+    fixtures::model::Stage,
     history::Step,
 };
 

@@ -1,7 +1,7 @@
 //! Errors of moving points.
 
 use super::{
-    charges::provider::ProviderAway,
+    charges::model::ProviderAway,
     transfers::model::{OPEN_REQUESTS_MAX, TransferStatus},
 };
 use crate::{

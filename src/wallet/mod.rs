@@ -44,7 +44,11 @@ mod statement;
 mod store;
 mod transfers;
 
-pub use charges::provider::{Begun, Demo, PaymentProvider, Provider, ProviderAway};
+pub use charges::model::ProviderAway;
+pub use charges::provider::Begun;
+pub use charges::provider::Demo;
+pub use charges::provider::PaymentProvider;
+pub use charges::provider::Provider;
 pub use error::WalletError;
 pub use ledger::{Charged, credit, debit, find_wallet, settle_charge};
 pub use model::{Charge, ChargeAmount, Kind, PointTransaction, Wallet, WalletId};

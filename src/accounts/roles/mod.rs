@@ -20,7 +20,6 @@ pub(crate) mod pages;
 pub(crate) mod store;
 
 use self::model::Profile;
-use serde::Serialize;
 use uuid::Uuid;
 
 use super::{

@@ -18,7 +18,7 @@ use self::store as gate;
 use super::{
     model::{Bucket, Rules},
     parking::{Decision, Liveness},
-    projection::{ProjectionError, project},
+    projection::{error::ProjectionError, project},
     redis_queue::RedisQueue,
 };
 use crate::{accounts::AccountId, app::App, catalog::ProgramId};

@@ -3,13 +3,13 @@
 //! Counts are kept in memory for a moment and written together, so that a flood of refused requests
 //! does not become a flood of writes.
 
+use crate::entry_queue::guards::model::{Effect, Guard};
 use std::{
     collections::HashMap,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
     time::Duration,
 };
 
-use serde::Serialize;
 use tokio::runtime::Handle;
 
 use super::store;
@@ -19,47 +19,6 @@ use crate::{app::App, catalog::ProgramId, infra::postgres::Pool};
 const WRITTEN_AFTER: Duration = Duration::from_millis(500);
 /// Programs with counts in memory; counts of further programs are lost.
 const PROGRAMS_MAX: usize = 10_000;
-
-/// Rule against hoarding.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, sqlx::Type)]
-#[sqlx(type_name = "text", rename_all = "SCREAMING_SNAKE_CASE")]
-#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
-pub enum Guard {
-    /// The account must be old enough.
-    AccountAge,
-    /// Joining takes a proof of work, or a wait.
-    Proof,
-    /// Accounts of one network get a limited number of queue numbers.
-    Address,
-    /// An account that let holds end unpaid may neither join nor hold for a while.
-    CoolDown,
-}
-
-impl Guard {
-    /// Every guard.
-    pub const ALL: [Self; 4] = [Self::AccountAge, Self::Proof, Self::Address, Self::CoolDown];
-
-    /// Returns the value of the metric's label.
-    fn label(self) -> &'static str {
-        match self {
-            Self::AccountAge => "age",
-            Self::Proof => "proof",
-            Self::Address => "address",
-            Self::CoolDown => "cooling",
-        }
-    }
-}
-
-/// Counts of one guard in one program.
-#[derive(Clone, Copy, Debug, Serialize)]
-pub struct Effect {
-    /// Guard concerned.
-    pub guard: Guard,
-    /// Requests that the guard refused.
-    pub refused: i64,
-    /// Joins that the guard slowed down and let through.
-    pub slowed: i64,
-}
 
 /// Returns the counts of the guards of `program_id`; guards without any are left out.
 pub async fn list_effects(db: &Pool, program_id: ProgramId) -> Result<Vec<Effect>, sqlx::Error> {

@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::ProjectionError;
+use super::error::ProjectionError;
 use crate::{
     accounts::AccountId,
     catalog::ProgramId,

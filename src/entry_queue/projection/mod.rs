@@ -10,8 +10,10 @@
 //! last writer has read the latest state.
 
 pub(crate) mod diff;
+pub(crate) mod error;
 pub(crate) mod rebuild;
 
+use self::error::ProjectionError;
 use std::time::Duration;
 
 use tokio::sync::Semaphore;
@@ -21,7 +23,7 @@ use super::{
     redis_queue::{PLACED_MAX, RedisQueue, Written, is_turn_to_compare},
     store::{self, ProjectedPosition, positions as lines},
 };
-use crate::{accounts::AccountId, app::App, catalog::ProgramId, infra::redis::RedisAway};
+use crate::{accounts::AccountId, app::App, catalog::ProgramId};
 
 /// Rewrites of one projection before the rest is left to the next pass.
 const ROUNDS_MAX: u32 = 8;
@@ -38,18 +40,6 @@ const LATER: [Duration; 4] = [
 const LATER_MAX: usize = 1_000;
 /// Upper bound of a caller's wait for Redis after its commit.
 const MIRROR_MAX: Duration = Duration::from_secs(1);
-
-/// Reasons for which Redis may differ from Postgres. The next poll of the account, the next
-/// admission at the head of the queue or the next pass repairs it.
-#[derive(Debug, thiserror::Error)]
-pub enum ProjectionError {
-    /// Redis does not answer.
-    #[error(transparent)]
-    Redis(#[from] RedisAway),
-    /// Postgres does not answer.
-    #[error(transparent)]
-    Database(#[from] sqlx::Error),
-}
 
 /// Writes the positions of `accounts` to Redis as Postgres has them. Call it after the commit that
 /// changed them; it returns no error and ends after one second at most.

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use uuid::Uuid;
 
-use super::ProjectionError;
+use super::error::ProjectionError;
 use crate::{
     accounts::AccountId,
     app::App,

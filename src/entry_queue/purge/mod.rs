@@ -7,13 +7,14 @@
 //! continued by another. An account that joins after the purge began has a higher number than its
 //! limit and keeps its place.
 
+pub(crate) mod model;
 pub(crate) mod store;
 
-use chrono::{DateTime, Utc};
+use self::model::Purge;
 use futures_util::StreamExt;
 
 use self::store::{self as rows, Condemned};
-use super::{error::QueueError, model::QueueNumber, projection::project};
+use super::{error::QueueError, projection::project};
 use crate::{
     app::App,
     catalog::ProgramId,
@@ -26,21 +27,6 @@ const BATCH_MAX: i64 = 1_000;
 const BATCHES_MAX: u32 = 10;
 /// Programs purged at the same time by one instance.
 const PROGRAMS_AT_ONCE: usize = 2;
-
-/// Latest purge of a queue that an administrator ordered.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
-pub struct Purge {
-    /// Highest queue number that the purge cancels.
-    pub up_to: QueueNumber,
-    /// Tokens that waited when the purge began.
-    pub total: i64,
-    /// Tokens still to be cancelled.
-    pub left: i64,
-    /// Moment of the order.
-    pub begun_at: DateTime<Utc>,
-    /// Moment at which no token was left; `None` while the purge runs.
-    pub ended_at: Option<DateTime<Utc>>,
-}
 
 /// Orders a purge of the queue up to its latest number, in the caller's transaction. The workers
 /// carry it out after the commit.

@@ -2,7 +2,7 @@
 
 use sqlx::PgExecutor;
 
-use super::Purge;
+use super::model::Purge;
 use crate::{
     accounts::AccountId,
     catalog::ProgramId,

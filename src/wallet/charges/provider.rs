@@ -6,6 +6,7 @@
 //! [`Charge`] to [`crate::wallet::settle_charge`], which writes it once, however often the message
 //! is delivered. The ledger depends on no particular provider.
 
+use crate::wallet::charges::model::ProviderAway;
 use std::{fmt, sync::Arc};
 
 use futures_util::future::{BoxFuture, FutureExt as _, ready};
@@ -40,11 +41,6 @@ pub enum Begun {
         location: String,
     },
 }
-
-/// Error of a provider that did not answer; nothing was charged.
-#[derive(Clone, Copy, Debug, thiserror::Error)]
-#[error("the payment provider did not answer")]
-pub struct ProviderAway;
 
 /// Provider of this deployment, registered beside `App`.
 #[derive(Clone, Debug)]

@@ -14,7 +14,8 @@ async fn room_lets_in_within_a_second_and_a_freed_place_goes_to_the_next(db: PgP
     let office = Office::open(db.clone()).await;
     let concert = Concert::with(&db, crowded()).await;
     let people = office.crowd(3, "Next").await;
-    assert_eq!(join(&people[0], &concert).await.json()["status"], "ACTIVE");
+    join(&people[0], &concert).await;
+    until_status(&people[0], &concert, "ACTIVE").await;
     join(&people[1], &concert).await;
     join(&people[2], &concert).await;
 

@@ -32,7 +32,8 @@ async fn without_redis_people_join_and_leave_and_the_line_says_one_moment(db: Pg
 
     // Nobody is asked whether they are there where there is no line.
     let open = Concert::usual(&db).await;
-    assert_eq!(join(&people[0], &open).await.json()["status"], "ACTIVE");
+    join(&people[0], &open).await;
+    until_status(&people[0], &open, "ACTIVE").await;
 }
 
 /// Polls until everybody knows how many are ahead, a minute at most; gives the places

@@ -84,7 +84,8 @@ async fn those_who_polled_behind_ten_thousand_no_shows_go_in_in_their_order(db: 
     let office = Office::open_with(db.clone(), 2, &SHORT_GRACE).await;
     let concert = Concert::with(&db, crowded()).await;
     let first = office.sign_in("First").await;
-    assert_eq!(join(&first, &concert).await.json()["status"], "ACTIVE");
+    join(&first, &concert).await;
+    until_status(&first, &concert, "ACTIVE").await;
     long_line(&db, &concert, 10_040).await;
     watch_parking(&db).await;
     // The line in Redis is filled again, no-shows and all.

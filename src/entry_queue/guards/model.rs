@@ -1,0 +1,44 @@
+//! Guards and how often each refused.
+
+use serde::Serialize;
+
+/// Rule against hoarding.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, sqlx::Type)]
+#[sqlx(type_name = "text", rename_all = "SCREAMING_SNAKE_CASE")]
+#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
+pub enum Guard {
+    /// The account must be old enough.
+    AccountAge,
+    /// Joining takes a proof of work, or a wait.
+    Proof,
+    /// Accounts of one network get a limited number of queue numbers.
+    Address,
+    /// An account that let holds end unpaid may neither join nor hold for a while.
+    CoolDown,
+}
+
+impl Guard {
+    /// Every guard.
+    pub const ALL: [Self; 4] = [Self::AccountAge, Self::Proof, Self::Address, Self::CoolDown];
+
+    /// Returns the value of the metric's label.
+    pub(crate) fn label(self) -> &'static str {
+        match self {
+            Self::AccountAge => "age",
+            Self::Proof => "proof",
+            Self::Address => "address",
+            Self::CoolDown => "cooling",
+        }
+    }
+}
+
+/// Counts of one guard in one program.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct Effect {
+    /// Guard concerned.
+    pub guard: Guard,
+    /// Requests that the guard refused.
+    pub refused: i64,
+    /// Joins that the guard slowed down and let through.
+    pub slowed: i64,
+}
