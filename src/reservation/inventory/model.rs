@@ -11,7 +11,7 @@ pub enum InventoryError {
     /// Some of the seats are held or sold.
     #[error("{} of the seats are held or sold", .seats.len())]
     SeatsInUse {
-        /// Names of these seats; at most [`NAMED_MAX`].
+        /// Names of these seats; at most `NAMED_MAX`.
         seats: Vec<String>,
     },
     /// More places of the zone are held or sold than the new capacity allows.
