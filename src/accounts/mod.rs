@@ -42,16 +42,12 @@ pub use error::AccountError;
 pub use log_in::budget::LogInBudget;
 pub use model::{AccountId, Credentials, NewAccount, NewAccountRefusal, Role};
 pub use password::{PasswordGate, rules::PasswordRefusal};
-pub use roles::change_role;
-pub use roles::find_accounts;
-pub use roles::find_profile;
-pub use roles::lock_out;
-pub use roles::model::Profile;
-pub use roles::pages::AdminAccount;
-pub use roles::pages::ConfirmedAdmin;
-pub use roles::pages::StaffAccount;
-pub use roles::pages::admin_of;
-pub use roles::search_profiles;
+pub use roles::{
+    change_role, find_accounts, find_profile, lock_out,
+    model::Profile,
+    pages::{AdminAccount, ConfirmedAdmin, StaffAccount, admin_of},
+    search_profiles,
+};
 pub use sessions::pages::current::{
     CachedAccount, CurrentAccount, OpenSession, SessionCache, Visitor,
 };

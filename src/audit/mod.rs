@@ -20,10 +20,12 @@ pub(crate) mod filter;
 pub(crate) mod model;
 pub(crate) mod store;
 
-use self::filter::AuditFilter;
 use uuid::Uuid;
 
-use self::model::{AuditEntry, LogLine};
+use self::{
+    filter::AuditFilter,
+    model::{AuditEntry, LogLine},
+};
 use crate::{
     app::App,
     infra::postgres::{

@@ -64,16 +64,11 @@ pub use membership::{
 pub use model::{LiveToken, QueueNumber, QueueState, Stay, TokenId, TokenStatus};
 pub use pages::{pass_cookies, shown_pass};
 pub use paths::queue_path;
-pub use projection::diff::Difference;
-pub use projection::diff::Positions;
-pub use projection::diff::list_differences;
-pub use projection::diff::list_incomplete;
-pub use projection::error::ProjectionError;
-pub use projection::project;
-pub use projection::project_everything;
-pub use projection::rebuild::rebuild_what_is_lost;
-pub use purge::begin_purge;
-pub use purge::find_purge;
-pub use purge::model::Purge;
-pub use purge::purge_lines;
+pub use projection::{
+    diff::{Difference, Positions, list_differences, list_incomplete},
+    error::ProjectionError,
+    project, project_everything,
+    rebuild::rebuild_what_is_lost,
+};
+pub use purge::{begin_purge, find_purge, model::Purge, purge_lines};
 pub use state::WaitingRoom;

@@ -31,13 +31,13 @@ mod model;
 pub mod pages;
 mod store;
 
-pub use check_in::DoorWindow;
-pub use check_in::check_in;
-pub use check_in::counts::DoorCounts;
-pub use check_in::find_check_in;
-pub use check_in::model::CheckIn;
-pub use check_in::model::DoorCount;
-pub use check_in::undo_check_in;
+pub use check_in::{
+    DoorWindow, check_in,
+    counts::DoorCounts,
+    find_check_in,
+    model::{CheckIn, DoorCount},
+    undo_check_in,
+};
 pub use error::TicketError;
 pub use issue::{Used, issue, void};
 pub use model::{TicketCode, TicketId, TicketStatus};

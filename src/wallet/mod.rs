@@ -44,11 +44,10 @@ mod statement;
 mod store;
 mod transfers;
 
-pub use charges::model::ProviderAway;
-pub use charges::provider::Begun;
-pub use charges::provider::Demo;
-pub use charges::provider::PaymentProvider;
-pub use charges::provider::Provider;
+pub use charges::{
+    model::ProviderAway,
+    provider::{Begun, Demo, PaymentProvider, Provider},
+};
 pub use error::WalletError;
 pub use ledger::{Charged, credit, debit, find_wallet, settle_charge};
 pub use model::{Charge, ChargeAmount, Kind, PointTransaction, Wallet, WalletId};

@@ -1,5 +1,7 @@
 //! The view of a request (language, format, account) and the responses built from it.
 
+use std::future::{Ready, ready};
+
 use actix_web::{
     FromRequest, HttpMessage, HttpRequest, HttpResponse,
     dev::Payload,
@@ -8,7 +10,6 @@ use actix_web::{
 use askama::Template;
 use chrono::{DateTime, Utc};
 use serde::Serialize;
-use std::future::{Ready, ready};
 
 use super::{
     assets,

@@ -19,9 +19,9 @@ pub(crate) mod model;
 pub(crate) mod pages;
 pub(crate) mod store;
 
-use self::model::Profile;
 use uuid::Uuid;
 
+use self::model::Profile;
 use super::{
     email,
     error::AccountError,

@@ -1,8 +1,9 @@
 //! Types of account management.
 
-use super::super::model::{AccountId, Role};
 use chrono::{DateTime, Utc};
 use serde::Serialize;
+
+use super::super::model::{AccountId, Role};
 
 /// Account as administrators see it.
 #[derive(Clone, Debug, Serialize)]

@@ -3,7 +3,6 @@
 //! Counts are kept in memory for a moment and written together, so that a flood of refused requests
 //! does not become a flood of writes.
 
-use crate::entry_queue::guards::model::{Effect, Guard};
 use std::{
     collections::HashMap,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
@@ -13,7 +12,12 @@ use std::{
 use tokio::runtime::Handle;
 
 use super::store;
-use crate::{app::App, catalog::ProgramId, infra::postgres::Pool};
+use crate::{
+    app::App,
+    catalog::ProgramId,
+    entry_queue::guards::model::{Effect, Guard},
+    infra::postgres::Pool,
+};
 
 /// Time for which counts are kept in memory.
 const WRITTEN_AFTER: Duration = Duration::from_millis(500);

@@ -34,15 +34,12 @@ pub(crate) mod wait;
 use chrono::{DateTime, Utc};
 
 pub(crate) use effects::Effects;
-pub use effects::list_effects;
-pub use effects::note_cool_down;
+pub use effects::{list_effects, note_cool_down};
 pub(crate) use judge::{Judge, Objection};
-pub use model::Effect;
-pub use model::Guard;
+pub use model::{Effect, Guard};
 pub(crate) use network::NetworkTag;
-pub(crate) use proof::Challenge;
-pub(crate) use proof::Solution;
 pub use proof::secs_of;
+pub(crate) use proof::{Challenge, Solution};
 
 use self::store::waits;
 use super::{

@@ -13,12 +13,11 @@ pub(crate) mod diff;
 pub(crate) mod error;
 pub(crate) mod rebuild;
 
-use self::error::ProjectionError;
 use std::time::Duration;
 
 use tokio::sync::Semaphore;
 
-use self::diff::Comparison;
+use self::{diff::Comparison, error::ProjectionError};
 use super::{
     redis_queue::{PLACED_MAX, RedisQueue, Written, is_turn_to_compare},
     store::{self, ProjectedPosition, positions as lines},

@@ -10,10 +10,12 @@
 pub(crate) mod model;
 pub(crate) mod store;
 
-use self::model::Purge;
 use futures_util::StreamExt;
 
-use self::store::{self as rows, Condemned};
+use self::{
+    model::Purge,
+    store::{self as rows, Condemned},
+};
 use super::{error::QueueError, projection::project};
 use crate::{
     app::App,

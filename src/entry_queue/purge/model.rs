@@ -1,7 +1,8 @@
 //! Progress of a purge.
 
-use super::super::model::QueueNumber;
 use chrono::{DateTime, Utc};
+
+use super::super::model::QueueNumber;
 
 /// Latest purge of a queue that an administrator ordered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]

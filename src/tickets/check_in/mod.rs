@@ -12,10 +12,9 @@ pub(crate) mod counts;
 pub(crate) mod model;
 pub(crate) mod store;
 
-use self::model::CheckIn;
 use chrono::{DateTime, TimeDelta, Utc};
 
-use self::store::ScannedTicket;
+use self::{model::CheckIn, store::ScannedTicket};
 use super::{
     error::{Show, TicketError},
     model::{TicketCode, TicketId, TicketStatus},

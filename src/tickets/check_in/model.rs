@@ -1,8 +1,9 @@
 //! Check-ins and the window in which a door accepts tickets.
 
-use super::super::model::TicketId;
 use chrono::{DateTime, Utc};
 use serde::Serialize;
+
+use super::super::model::TicketId;
 
 /// Used ticket, as shown at the door.
 #[derive(Clone, Debug, Serialize)]

@@ -6,12 +6,11 @@
 //! [`Charge`] to [`crate::wallet::settle_charge`], which writes it once, however often the message
 //! is delivered. The ledger depends on no particular provider.
 
-use crate::wallet::charges::model::ProviderAway;
 use std::{fmt, sync::Arc};
 
 use futures_util::future::{BoxFuture, FutureExt as _, ready};
 
-use crate::wallet::model::Charge;
+use crate::wallet::{charges::model::ProviderAway, model::Charge};
 
 /// Payment provider that takes money for points.
 pub trait PaymentProvider: fmt::Debug + Send + Sync {

@@ -1,5 +1,6 @@
 //! Seat plan pages of a venue: typed or uploaded, previewed, saved.
 
+use actix_web::http::StatusCode;
 use actix_web::{
     HttpResponse,
     web::{Data, Path},
@@ -21,7 +22,6 @@ use crate::{
         page::View,
     },
 };
-use actix_web::http::StatusCode;
 
 /// Seat plan form: a CSV as a file or as text, or a grid; the first non-empty one counts.
 #[derive(Clone, Debug, Default, Deserialize)]
