@@ -3,7 +3,7 @@
 use chrono::{DateTime, Utc};
 use serde::Serialize;
 
-use super::super::model::{AccountId, Role};
+use crate::accounts::model::{AccountId, Role};
 
 /// Account as administrators see it.
 #[derive(Clone, Debug, Serialize)]

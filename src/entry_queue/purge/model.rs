@@ -2,7 +2,7 @@
 
 use chrono::{DateTime, Utc};
 
-use super::super::model::QueueNumber;
+use crate::entry_queue::model::QueueNumber;
 
 /// Latest purge of a queue that an administrator ordered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]

@@ -4,6 +4,7 @@
 use std::{collections::HashSet, sync::Arc};
 
 use super::{
+    chosen,
     limiter::ReservationState,
     order::{HoldRequest, ShownPrice},
     seat_groups,
@@ -15,7 +16,6 @@ use crate::{
     points::Points,
     reservation::{
         error::ReservationError,
-        hold,
         lifecycle::expiry,
         model::{Choice, Hold, SeatStatus, Wish},
         seat_map::{seat::MapSeat, store},
@@ -58,7 +58,7 @@ pub(crate) async fn hold_best(
             let shown = order.shown.or(wish.price.map(|_| ShownPrice::Total(group.total)));
             let choice = Choice::Seats(group.ids);
             let chosen = HoldRequest { choice, shown, ..order.clone() };
-            match hold::hold_chosen(app, state, &chosen, key).await {
+            match chosen::hold_chosen(app, state, &chosen, key).await {
                 Err(ReservationError::SeatUnavailable { seat_ids, .. }) => {
                     gone.extend(&seat_ids);
                     lost = seat_ids;

@@ -3,7 +3,7 @@
 use chrono::{DateTime, Utc};
 use serde::Serialize;
 
-use super::super::model::TicketId;
+use crate::tickets::model::TicketId;
 
 /// Used ticket, as shown at the door.
 #[derive(Clone, Debug, Serialize)]
