@@ -6,11 +6,14 @@ use chrono::{DateTime, TimeDelta, Utc};
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-use super::parking::WINDOW;
 use crate::{
     accounts::AccountId,
     catalog::{Guards, ProgramId, ProgramStatus, SaleState},
 };
+
+/// Size of the window: polls are recorded for this many tokens at the head of the queue, and no
+/// token further back can be admitted.
+pub(crate) const WINDOW: usize = 10_000;
 
 /// Id of a queue token: one account's place in one queue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, sqlx::Type)]

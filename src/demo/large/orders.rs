@@ -2,8 +2,10 @@
 
 use sha2::{Digest, Sha256};
 
-use super::visits::SEATS_A_SECTION;
-
+pub(crate) const ROWS: u64 = 10;
+pub(crate) const SEATS_A_ROW: u64 = 25;
+/// Seats of one price.
+pub(crate) const SEATS_A_SECTION: u64 = ROWS * SEATS_A_ROW;
 /// Price of a seat in points, by section.
 const PRICES: [i64; 4] = [120_000, 90_000, 60_000, 40_000];
 /// Duration of a hold, in seconds.

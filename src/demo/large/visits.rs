@@ -6,7 +6,7 @@
 use uuid::Uuid;
 
 use super::{
-    orders::{Fate, HOLD_SECS, PAID_SECS, code, price, seats_of},
+    orders::{Fate, HOLD_SECS, PAID_SECS, ROWS, SEATS_A_ROW, code, price, seats_of},
     rows::{At, Rows, id},
 };
 use crate::demo::store::copy::Table;
@@ -14,10 +14,6 @@ use crate::demo::store::copy::Table;
 /// Seats of each hall.
 pub(crate) const SEATS: u64 = SECTIONS * ROWS * SEATS_A_ROW;
 const SECTIONS: u64 = 4;
-const ROWS: u64 = 10;
-const SEATS_A_ROW: u64 = 25;
-/// Seats of one price.
-pub(crate) const SEATS_A_SECTION: u64 = ROWS * SEATS_A_ROW;
 /// Accounts that bought seats of one performance.
 pub(crate) const BUYERS: u64 = 100;
 /// Orders of each account.

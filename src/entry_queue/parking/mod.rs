@@ -18,10 +18,6 @@ use std::collections::{HashMap, HashSet};
 use super::model::{QueuedAccount, TokenId};
 use crate::accounts::AccountId;
 
-/// Size of the window: polls are recorded for this many tokens at the head of the queue, and no
-/// token further back can be admitted.
-pub(crate) const WINDOW: usize = 10_000;
-
 /// Latest record of one account in the window.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Note {

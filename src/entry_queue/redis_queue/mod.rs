@@ -14,8 +14,8 @@ use redis::Value;
 use uuid::Uuid;
 
 use super::{
-    model::QueueNumber,
-    parking::{Hearing, Liveness, Note, WINDOW},
+    model::{QueueNumber, WINDOW},
+    parking::{Hearing, Liveness, Note},
     store::ProjectedPosition,
 };
 use crate::{
