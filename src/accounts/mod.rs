@@ -30,6 +30,7 @@ mod email;
 mod error;
 pub(crate) mod log_in;
 mod model;
+pub(crate) mod name;
 pub mod pages;
 mod password;
 pub(crate) mod roles;

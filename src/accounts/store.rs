@@ -5,7 +5,8 @@ use sqlx::PgExecutor;
 use super::{
     email::Email,
     error::AccountError,
-    model::{AccountId, Name, Role},
+    model::{AccountId, Role},
+    name::Name,
 };
 use crate::infra::postgres::{Pool, violated_constraint};
 

@@ -8,7 +8,7 @@ use sha2::{Digest, Sha256};
 
 use crate::accounts::{
     email::{Email, fold},
-    model::Name,
+    name::Name,
 };
 
 /// Shortest password, in characters.

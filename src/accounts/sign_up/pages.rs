@@ -12,7 +12,8 @@ use crate::{
     accounts::{
         email::Email,
         log_in::guesses::AccountKey,
-        model::{Name, NewAccount, Password},
+        model::{NewAccount, Password},
+        name::Name,
         pages::{Next, device_of, parse_next, welcome},
         password::{PasswordGate, rules::PasswordRefusal},
         sign_up,

@@ -6,7 +6,7 @@ use uuid::Uuid;
 
 use super::{
     LeaseName,
-    fair::{FairTerms, Waiting},
+    terms::{FairTerms, Waiting},
 };
 use crate::infra::redis::{Call, Redis, RedisAway, Script};
 

@@ -1,5 +1,6 @@
 //! Fair lock: first come, first served, across instances.
 
+use crate::infra::locks::terms::{FairTerms, Waiting};
 use std::{sync::Arc, time::Duration};
 
 use tokio::{task::JoinHandle, time::Instant};
@@ -20,66 +21,6 @@ use crate::infra::{
 const RELEASE_WAIT_MAX: Duration = Duration::from_millis(100);
 /// Late answers after which one attempt ends.
 const LATE_ANSWERS_MAX: u32 = 3;
-
-/// Durations of a fair lock.
-#[derive(Clone, Copy, Debug)]
-pub struct FairTerms {
-    /// Expiry of the lock if its watchdog dies.
-    pub lease: Duration,
-    /// Interval at which the watchdog renews the lock.
-    pub renewed_every: Duration,
-    /// Time after which the watchdog stops, whatever the holder is doing.
-    pub at_most: Duration,
-    /// Interval at which a waiter asks without having been woken.
-    pub poll: Duration,
-    /// Time for which a waiter counts as present without asking.
-    pub presence: Duration,
-    /// Time for which an absent waiter keeps its place.
-    pub absence: Duration,
-    /// Time for which any waiter keeps its place, from arrival.
-    pub line: Duration,
-}
-
-impl Default for FairTerms {
-    fn default() -> Self {
-        Self {
-            lease: Duration::from_secs(5),
-            renewed_every: Duration::from_millis(1_500),
-            at_most: Duration::from_secs(30),
-            poll: Duration::from_millis(250),
-            presence: Duration::from_millis(1_500),
-            absence: Duration::from_secs(10),
-            line: Duration::from_secs(90),
-        }
-    }
-}
-
-impl FairTerms {
-    /// Returns the age, counted from the request, from which an answer that the lock is taken is no
-    /// longer trusted: half of the lease, so that the other half is left for the watchdog.
-    fn believed(self) -> Duration {
-        self.lease / 2
-    }
-}
-
-/// Position of a waiter that did not get the lock in time. The place is kept.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Waiting {
-    /// Number of waiters, this one included.
-    pub count: u64,
-    /// Number of waiters before this one.
-    pub ahead: u64,
-    /// Mean time between releases of the lock lately; `None` until it was measured.
-    pub gap: Option<Duration>,
-}
-
-impl Waiting {
-    /// Returns the expected wait at the measured pace; `None` while the pace is unknown.
-    pub fn estimate(&self) -> Option<Duration> {
-        let turns = u32::try_from(self.ahead.saturating_add(1)).unwrap_or(u32::MAX);
-        self.gap.map(|gap| gap.saturating_mul(turns))
-    }
-}
 
 /// Reasons for which the lock was not taken.
 #[derive(Debug, thiserror::Error)]

@@ -40,10 +40,15 @@ mod attempt;
 mod endless;
 mod fair;
 mod lease;
+pub(crate) mod terms;
 mod waits;
 mod wakeups;
 mod watchdog;
 
 pub use endless::list_endless;
-pub use fair::{FairError, FairGuard, FairLocks, FairTerms, Waiting};
+pub use fair::FairError;
+pub use fair::FairGuard;
+pub use fair::FairLocks;
 pub use lease::{Lease, LeaseError, LeaseName, Term};
+pub use terms::FairTerms;
+pub use terms::Waiting;

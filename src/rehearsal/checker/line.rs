@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use uuid::Uuid;
 
-use super::done;
+use super::completed::done;
 use crate::rehearsal::history::{Event, Step};
 
 /// Returns the largest inversion of queue numbers: a join answered before another began must have

@@ -1,12 +1,13 @@
 //! Checks of what clients saw, whatever the database says afterwards.
 
+pub(crate) mod completed;
 mod line;
 mod promises;
 mod seats;
 #[cfg(test)]
 mod test_events;
 
-use super::history::{Event, Step};
+use super::history::Event;
 
 /// Upper bound of reported sentences of one kind; one more only says how many there are.
 const TOLD_MAX: usize = 20;
@@ -52,9 +53,4 @@ impl Verdict {
         }
         self.broken.extend(sentences);
     }
-}
-
-/// Lists the requests of a kind that succeeded.
-fn done(events: &[Event], step: Step) -> impl Iterator<Item = &Event> {
-    events.iter().filter(move |event| event.step == step && event.is_ok())
 }

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use uuid::Uuid;
 
-use super::done;
+use super::completed::done;
 use crate::rehearsal::history::{Event, Step};
 
 const UNAVAILABLE: &str = "seat-unavailable";
