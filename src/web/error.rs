@@ -16,7 +16,7 @@ use actix_web::{
 use askama::Template;
 use serde_json::{Map, Value, json};
 
-use super::{headers::RequestId, page::View};
+use super::{page::View, request_id::RequestId};
 use crate::text::i18n::Phrase;
 
 /// Error with a status, a code and localized texts.

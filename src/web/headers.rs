@@ -1,5 +1,6 @@
 //! Headers of every answer: the request id, and the security headers.
 
+use crate::web::request_id::RequestId;
 use actix_web::{
     Error, HttpMessage,
     body::MessageBody,
@@ -34,10 +35,6 @@ const SAFETY: [(HeaderName, &str); 6] = [
     (HeaderName::from_static("permissions-policy"), "camera=(self), microphone=(), geolocation=()"),
 ];
 const TRANSPORT_SECURITY: &str = "max-age=31536000";
-
-/// Id of a request, kept in its extensions.
-#[derive(Clone, Copy, Debug)]
-pub struct RequestId(pub Uuid);
 
 /// Gives the request its id and its span, and the answer its headers.
 pub async fn add_headers(

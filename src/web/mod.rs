@@ -51,5 +51,6 @@ pub mod negotiation;
 pub mod page;
 pub mod pass_cookies;
 pub mod path;
+pub mod request_id;
 pub mod request_key;
 pub mod upload;

@@ -5,7 +5,8 @@ use std::collections::{HashMap, HashSet};
 use chrono::{DateTime, TimeDelta, Utc};
 
 use super::{
-    Arrival, Guard,
+    Guard,
+    model::Arrival,
     network::NetworkTag,
     store::{self as store, waits},
 };

@@ -32,6 +32,7 @@ pub(crate) mod store;
 pub(crate) mod wait;
 
 use chrono::{DateTime, Utc};
+pub(crate) use model::Arrival;
 
 pub(crate) use effects::Effects;
 pub use effects::{list_effects, note_cool_down};
@@ -61,24 +62,6 @@ pub(crate) struct JoinAttempt {
     pub(crate) network: Network,
     /// Challenge and its solution, if sent.
     pub(crate) solution: Option<Solution>,
-}
-
-/// Data of a join that the batch decides on.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Arrival {
-    /// Network of the client.
-    pub(crate) network: NetworkTag,
-    /// Valid work, if it was sent.
-    pub(crate) solved: Option<Solved>,
-}
-
-/// Proof of work that was checked.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Solved {
-    /// Moment at which the work was set, by the database's clock.
-    pub(crate) set_at: DateTime<Utc>,
-    /// Difficulty, in zero bits.
-    pub(crate) bits: i32,
 }
 
 /// Checks the data of a join. Where a proof of work is asked for and missing, returns

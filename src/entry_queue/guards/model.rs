@@ -1,5 +1,8 @@
 //! Guards and how often each refused.
 
+use chrono::{DateTime, Utc};
+
+use super::network::NetworkTag;
 use serde::Serialize;
 
 /// Rule against hoarding.
@@ -41,4 +44,22 @@ pub struct Effect {
     pub refused: i64,
     /// Joins that the guard slowed down and let through.
     pub slowed: i64,
+}
+
+/// Data of a join that the batch decides on.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Arrival {
+    /// Network of the client.
+    pub(crate) network: NetworkTag,
+    /// Valid work, if it was sent.
+    pub(crate) solved: Option<Solved>,
+}
+
+/// Proof of work that was checked.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Solved {
+    /// Moment at which the work was set, by the database's clock.
+    pub(crate) set_at: DateTime<Utc>,
+    /// Difficulty, in zero bits.
+    pub(crate) bits: i32,
 }

@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use uuid::Uuid;
 
-use super::Solved;
+use super::model::Solved;
 use crate::{accounts::AccountId, catalog::ProgramId, infra::secrets::SigningKey};
 
 /// Issuer claim that distinguishes challenges from entry passes, which the same key signs.

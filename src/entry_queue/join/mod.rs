@@ -27,7 +27,7 @@ use uuid::Uuid;
 use super::{
     admission,
     error::QueueError,
-    guards::{Arrival, Judge, Objection, store::waits},
+    guards::{Judge, Objection, model::Arrival, store::waits},
     model::{QueueNumber, Rules, TokenId},
     projection::{self, rebuild},
     redis_queue::Written,

@@ -1,0 +1,7 @@
+//! Id of a request.
+
+use uuid::Uuid;
+
+/// Id of a request, kept in its extensions.
+#[derive(Clone, Copy, Debug)]
+pub struct RequestId(pub Uuid);
