@@ -1,6 +1,5 @@
 //! Account types: ids, roles, parsed input and session tokens.
 
-use crate::accounts::name::Name;
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
@@ -11,6 +10,7 @@ use super::{
     email::Email,
     password::rules::{self, PasswordRefusal},
 };
+use crate::accounts::name::Name;
 
 /// Account id.
 #[derive(

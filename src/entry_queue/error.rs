@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use chrono::{DateTime, Utc};
 
-use super::{guards::Challenge, model::QueueState};
+use super::{guards::Challenge, model::QueueState, paths::program_path};
+use crate::catalog::Program;
 
 /// Reasons for which the queue refuses a request. The text is for logs; `pages/refusal.rs` maps
 /// each variant to its status and code.
@@ -100,4 +101,20 @@ pub enum QueueError {
     /// Postgres failed.
     #[error(transparent)]
     Database(#[from] sqlx::Error),
+}
+
+impl QueueError {
+    /// Refusal of a request of an account without a live token.
+    pub(crate) fn no_token(program: &Program) -> Self {
+        Self::NoToken { program_url: program_path(&program.slug) }
+    }
+
+    /// Refusal of a join before the sale opens.
+    pub(crate) fn not_open(program: &Program, opens_at: DateTime<Utc>) -> Self {
+        Self::SaleNotOpen {
+            opens_at,
+            time_zone: program.time_zone.clone(),
+            program_url: program_path(&program.slug),
+        }
+    }
 }

@@ -1,6 +1,6 @@
 //! Joining, leaving, stays and the queries that other features make of the queue.
 
-use chrono::{DateTime, TimeDelta, Utc};
+use chrono::{DateTime, Utc};
 use sqlx::PgExecutor;
 
 use super::{
@@ -10,9 +10,10 @@ use super::{
     guards::{self, Guard, JoinAttempt},
     join::JoinVerdict,
     model::{LiveToken, QueueNumber, Stay, TokenId, TokenStatus},
-    paths::{program_path, queue_path},
+    paths::queue_path,
     projection::project,
     redis_queue::RedisQueue,
+    sale_window::require_opened,
     state::WaitingRoom,
     status::{StatusReport, place_of},
     store::{self, positions as lines},
@@ -23,10 +24,6 @@ use crate::{
     catalog::{Program, ProgramId, SaleState},
     infra::{postgres::Connection, throwaway},
 };
-
-/// Margin by which a sale may still be unopened when a join is let through to the batch, where the
-/// database's clock decides; a sale that opens later is refused at once.
-const DOOR_MARGIN: TimeDelta = TimeDelta::seconds(5);
 
 /// Joins the queue of `program` and returns the resulting place. Fails with
 /// [`QueueError::TokenAlreadyIssued`] when the account has a live token.
@@ -45,7 +42,7 @@ pub(crate) async fn join(
     let arrival = guards::arrive(app, room, account_id, program, attempt).await?;
     let verdict = room.joins.join(program.id, account_id, arrival).await?;
     match verdict {
-        JoinVerdict::NotOpen { opens_at } => return Err(not_open(program, opens_at)),
+        JoinVerdict::NotOpen { opens_at } => return Err(QueueError::not_open(program, opens_at)),
         JoinVerdict::Closed => return Err(QueueError::SaleClosed),
         JoinVerdict::Refused(objection) => {
             return Err(guards::refuse(app, room, account_id, program, objection).await?);
@@ -72,26 +69,6 @@ pub(crate) async fn join(
     }
 }
 
-/// Returns an error unless the sale of `program` is open or opens within [`DOOR_MARGIN`].
-pub(crate) fn require_opened(app: &App, program: &Program) -> Result<(), QueueError> {
-    match program.sale_state(app.now() + DOOR_MARGIN) {
-        SaleState::Coming { opens_at } => Err(not_open(program, opens_at)),
-        _ => Ok(()),
-    }
-}
-
-fn not_open(program: &Program, opens_at: DateTime<Utc>) -> QueueError {
-    QueueError::SaleNotOpen {
-        opens_at,
-        time_zone: program.time_zone.clone(),
-        program_url: program_path(&program.slug),
-    }
-}
-
-pub(crate) fn no_token(program: &Program) -> QueueError {
-    QueueError::NoToken { program_url: program_path(&program.slug) }
-}
-
 /// Ends the account's live token, waiting or admitted; its holds stay payable. With a `number`,
 /// ends only the token with that number, so that a stale tab never ends a newer token.
 pub(crate) async fn leave(
@@ -103,7 +80,7 @@ pub(crate) async fn leave(
     let mut tx = app.db.begin().await?;
     let token = store::lock_live_token(&mut tx, program.id, account_id).await?;
     let token = token.filter(|token| number.is_none_or(|number| number == token.queue_number));
-    let token = token.ok_or_else(|| no_token(program))?;
+    let token = token.ok_or_else(|| QueueError::no_token(program))?;
     store::write_end(&mut tx, token.id, TokenStatus::Cancelled).await?;
     tx.commit().await?;
     project(app, program.id, &[account_id]).await;
@@ -122,7 +99,7 @@ pub async fn let_in(
     gate::lock_gate(tx, program.id).await?;
     let token = store::lock_live_token(tx, program.id, account_id).await?;
     let token = token.filter(|token| token.status == TokenStatus::Waiting);
-    let token = token.ok_or_else(|| no_token(program))?;
+    let token = token.ok_or_else(|| QueueError::no_token(program))?;
     let n_inside = gate::count_inside(tx, program.id).await?;
     let rules = gate::rules_of(tx, program.id).await?;
     if rules.sale() != SaleState::Open {

@@ -5,7 +5,6 @@ use std::sync::Arc;
 use super::{
     error::QueueError,
     estimate::Wait,
-    membership::no_token,
     model::{QueueNumber, QueueState, Stay, Token, TokenStatus, retry_after_ms},
     paths::queue_path,
     projection::project,
@@ -50,7 +49,7 @@ pub(crate) async fn place_of(
         return waiting(app, room, program, number, Some((n_ahead, n_waiting))).await;
     }
     let token = store::find_token(&app.db, program.id, account_id).await?;
-    let token = token.ok_or_else(|| no_token(program))?;
+    let token = token.ok_or_else(|| QueueError::no_token(program))?;
     let is_back = token.status == TokenStatus::Waiting && token.parked_at.is_some();
     if is_back {
         store::write_return(&app.db, token.id).await?;

@@ -1,6 +1,5 @@
 //! Headers of every answer: the request id, and the security headers.
 
-use crate::web::request_id::RequestId;
 use actix_web::{
     Error, HttpMessage,
     body::MessageBody,
@@ -16,7 +15,7 @@ use tracing::{Instrument, field::Empty};
 use uuid::Uuid;
 
 use super::deadline::Running;
-use crate::app::App;
+use crate::{app::App, web::request_id::RequestId};
 
 /// Header with the request's id, which is also in the logs.
 pub const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");

@@ -169,7 +169,7 @@ pub(crate) async fn set_work(
     program: &Program,
 ) -> Result<Option<SetWork>, QueueError> {
     let Some(bits) = program.guards().proof_bits else { return Ok(None) };
-    crate::entry_queue::membership::require_opened(app, program)?;
+    crate::entry_queue::sale_window::require_opened(app, program)?;
     let standing = waits::standing_of(&app.db, program.id, account_id).await?;
     let now = standing.now;
     let ready_at = standing.ready_at.filter(|ready_at| now < *ready_at + wait::GOOD_FOR);
@@ -187,7 +187,7 @@ pub(crate) async fn begin_wait(
     network: Network,
 ) -> Result<Option<(DateTime<Utc>, u64)>, QueueError> {
     let Some(bits) = program.guards().proof_bits else { return Ok(None) };
-    crate::entry_queue::membership::require_opened(app, program)?;
+    crate::entry_queue::sale_window::require_opened(app, program)?;
     let network = NetworkTag::of(&app.signing_key, network);
     wait::begin(app, program.id, account_id, network, bits).await.map(Some)
 }

@@ -1,9 +1,9 @@
 //! Guards and how often each refused.
 
 use chrono::{DateTime, Utc};
+use serde::Serialize;
 
 use super::network::NetworkTag;
-use serde::Serialize;
 
 /// Rule against hoarding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, sqlx::Type)]

@@ -1,6 +1,5 @@
 //! Fair lock: first come, first served, across instances.
 
-use crate::infra::locks::terms::{FairTerms, Waiting};
 use std::{sync::Arc, time::Duration};
 
 use tokio::{task::JoinHandle, time::Instant};
@@ -13,6 +12,7 @@ use super::{
     watchdog::Watchdog,
 };
 use crate::infra::{
+    locks::terms::{FairTerms, Waiting},
     redis::{Redis, RedisAway},
     signals::{self, Listener},
 };

@@ -46,9 +46,6 @@ mod wakeups;
 mod watchdog;
 
 pub use endless::list_endless;
-pub use fair::FairError;
-pub use fair::FairGuard;
-pub use fair::FairLocks;
+pub use fair::{FairError, FairGuard, FairLocks};
 pub use lease::{Lease, LeaseError, LeaseName, Term};
-pub use terms::FairTerms;
-pub use terms::Waiting;
+pub use terms::{FairTerms, Waiting};
