@@ -1,6 +1,7 @@
 //! Parts shared by the account pages: error mapping, the way on, and the answer after signing
 //! in.
 
+use super::paths;
 use actix_web::{
     HttpRequest, HttpResponse,
     http::{StatusCode, header},
@@ -12,7 +13,6 @@ use super::{
     error::AccountError,
     log_in::{device::KNOWN_DAYS, guesses::AccountKey},
     model::{AccountId, SessionToken},
-    roles::confirmation_pages,
     sessions::{
         device_name,
         pages::current::{device_cookie, session_cookie},
@@ -70,7 +70,7 @@ impl HttpError for AccountError {
     fn redirect(&self, view: &View) -> Option<String> {
         match self {
             Self::LoginRequired => Some(login_href(&view.path)),
-            Self::ConfirmationRequired => Some(confirmation_pages::href(&view.path)),
+            Self::ConfirmationRequired => Some(paths::href(&view.path)),
             _ => None,
         }
     }

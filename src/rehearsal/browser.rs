@@ -14,7 +14,7 @@ use super::{
     fixtures::model::Actor,
     history::{Event, History, Outcome, Shown, Step},
 };
-use crate::web::deadline::{CHANGE_MAX, READ_MAX};
+use crate::web::{READ_MAX, deadline::CHANGE_MAX};
 
 /// Deadline of an answer; a later one counts as missing.
 const ANSWER_MAX: Duration = Duration::from_secs(15);

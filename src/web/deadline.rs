@@ -18,13 +18,11 @@ use tokio_util::task::TaskTracker;
 use tracing::Instrument;
 
 use super::{
-    body,
+    READ_MAX, body,
     error::{PageError, Unavailable},
     upload::{self, Doorkeeper},
 };
 
-/// Upper bound of a read, from the request's head to its answer.
-pub const READ_MAX: Duration = Duration::from_millis(1_900);
 /// Upper bound of a change; after it the caller is answered that the outcome is unknown.
 pub const CHANGE_MAX: Duration = Duration::from_millis(4_900);
 /// [`CHANGE_MAX`] for routes where many requests may wait for the password gate.

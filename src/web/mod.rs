@@ -15,7 +15,7 @@
 //!
 //! # Invariants
 //!
-//! - A read is answered within [`deadline::READ_MAX`], a change within the bound of its route; the
+//! - A read is answered within [`READ_MAX`], a change within the bound of its route; the
 //!   answer to a change that takes longer says that the outcome is unknown.
 //! - A body is received whole, within a size and a time, before its handler runs.
 //! - An error page and a problem document come from the same [`error::HttpError`]; their texts come
@@ -54,3 +54,8 @@ pub mod path;
 pub mod request_id;
 pub mod request_key;
 pub mod upload;
+
+use std::time::Duration;
+
+/// Upper bound of a read, from the request's head to its answer.
+pub const READ_MAX: Duration = Duration::from_millis(1_900);

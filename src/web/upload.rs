@@ -18,8 +18,7 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use uuid::Uuid;
 
 use super::{
-    body,
-    deadline::READ_MAX,
+    READ_MAX, body,
     error::{Internal, PageError, Unavailable},
 };
 use crate::infra::limits::RateLimited;

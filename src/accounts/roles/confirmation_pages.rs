@@ -37,15 +37,6 @@ use crate::{
     },
 };
 
-const PATH: &str = "/account/confirmation";
-
-/// Returns the confirmation page's address, which leads on to `next`.
-pub(crate) fn href(next: &str) -> String {
-    let query =
-        url::form_urlencoded::Serializer::new(String::new()).append_pair("next", next).finish();
-    format!("{PATH}?{query}")
-}
-
 /// Confirmation form as typed.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]

@@ -10,9 +10,10 @@ use std::{
 
 use serde_json::json;
 use sqlx::PgPool;
+use uuid::Uuid;
 
 use crate::{
-    reservation::{admit, hold},
+    reservation::{admit, order_path, order_until_told},
     support::{Concert, ConcertOptions, Office, Person, count, storm},
 };
 
@@ -92,7 +93,8 @@ async fn holds_and_new_prices_at_once_stand_in_nobodys_way(db: PgPool) {
                 // Seats that lie far apart, and no two orders of the same ones.
                 let first = nth * ORDERS + order;
                 let seats = [concert.seat_ids[first], concert.seat_ids[599 - first]];
-                let answer = hold(&person, &concert, &seats).await;
+                let order = json!({ "seat_ids": seats, "request_key": Uuid::now_v7() });
+                let answer = order_until_told(&person, &order_path(&concert), &order).await;
                 assert_eq!(answer.status, 201, "{}", answer.body);
                 last = Some(answer);
             }

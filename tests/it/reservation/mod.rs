@@ -56,7 +56,11 @@ pub(crate) async fn hold_places(person: &Person, concert: &Concert, quantity: i6
 
 /// Sends an order again, with its key, for as long as a deadline ended it: what came of it is
 /// unknown until then, and on a slow machine that happens.
-async fn order_until_told(person: &Person, path: &str, order: &serde_json::Value) -> Answer {
+pub(crate) async fn order_until_told(
+    person: &Person,
+    path: &str,
+    order: &serde_json::Value,
+) -> Answer {
     const SENT_MAX: usize = 50;
     let mut answer = person.post_json(path, order).await;
     for _ in 1..SENT_MAX {
@@ -89,6 +93,6 @@ where
     orders.await.unwrap()
 }
 
-fn order_path(concert: &Concert) -> String {
+pub(crate) fn order_path(concert: &Concert) -> String {
     format!("/schedules/{}/reservations", concert.schedule_id)
 }
