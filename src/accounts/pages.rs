@@ -1,7 +1,6 @@
 //! Parts shared by the account pages: error mapping, the way on, and the answer after signing
 //! in.
 
-use super::paths;
 use actix_web::{
     HttpRequest, HttpResponse,
     http::{StatusCode, header},
@@ -13,6 +12,7 @@ use super::{
     error::AccountError,
     log_in::{device::KNOWN_DAYS, guesses::AccountKey},
     model::{AccountId, SessionToken},
+    paths,
     sessions::{
         device_name,
         pages::current::{device_cookie, session_cookie},

@@ -17,7 +17,7 @@ use crate::{
     catalog::{Program, Programs},
     entry_queue::{
         guards,
-        pages::find,
+        pages::program::find,
         paths::{proof_path, queue_path},
     },
     text::times,

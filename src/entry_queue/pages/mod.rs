@@ -1,9 +1,8 @@
 //! HTTP pages of the queue: waiting, joining and leaving.
 
 mod entry;
+pub(crate) mod program;
 mod refusal;
-
-use std::sync::Arc;
 
 use actix_web::{
     HttpRequest, HttpResponse,
@@ -15,6 +14,7 @@ use chrono::{DateTime, Utc};
 use serde::Deserialize;
 use serde_json::Value;
 
+use self::program::find;
 use super::{
     estimate::Wait,
     guards::pages,
@@ -24,18 +24,19 @@ use super::{
     state::WaitingRoom,
     status::{self, StatusReport},
 };
-pub use crate::entry_queue::guards::pages::{create_wait, show_proof};
 use crate::{
     accounts::{CachedAccount, CurrentAccount},
     app::App,
     catalog::{Program, Programs, SaleState, ScheduleListing},
     text::{i18n::Phrase, times},
     web::{
-        error::{NotFound, PageError},
+        error::PageError,
         form::{Body, Field, Mistakes},
         page::View,
     },
 };
+
+pub use crate::entry_queue::guards::pages::{create_wait, show_proof};
 pub use entry::{pass_cookies, shown_pass};
 
 /// Time to read a notice.
@@ -199,14 +200,6 @@ pub(crate) async fn delete_token(
     let mut response = me.view.done(StatusCode::NO_CONTENT, &Value::Null, &location);
     entry::take_away(&app, &mut response, program.id);
     Ok(response)
-}
-
-pub(crate) async fn find(
-    app: &App,
-    programs: &Programs,
-    slug: &str,
-) -> Result<Arc<Program>, PageError> {
-    Ok(programs.find(app, slug).await?.ok_or(NotFound)?)
 }
 
 fn tell(app: &App, view: &View, program: &Program, place: &StatusReport) -> HttpResponse {

@@ -17,7 +17,6 @@ use crate::{
     admin::{pages::parse_version, queue},
     app::App,
     catalog::{Guards, ProgramEdition, ProgramId},
-    entry_queue::Guard,
     web::{
         error::PageError,
         form::{Body, Field, Mistakes},
@@ -27,8 +26,6 @@ use crate::{
 /// Range of the account's minimum age, in minutes: up to a year.
 const AGE_MINS: RangeInclusive<i32> = 1..=525_600;
 const PROOF_BITS: RangeInclusive<i32> = 8..=28;
-/// Difficulties that the page offers; API clients may send others in the range.
-pub(crate) const OFFERED_BITS: [i32; 6] = [20, 21, 22, 23, 24, 25];
 const JOINS: RangeInclusive<i32> = 1..=100_000;
 const HOLDS: RangeInclusive<i32> = 1..=100;
 const COOL_DOWN_MINS: RangeInclusive<i32> = 1..=10_080;
@@ -95,16 +92,6 @@ impl GuardsForm {
             }
         });
         mistakes.or(version.zip(guards))
-    }
-}
-
-/// Returns the locale key of a guard's name.
-pub(crate) fn name_key(guard: Guard) -> &'static str {
-    match guard {
-        Guard::AccountAge => "admin-guard-age",
-        Guard::Proof => "admin-guard-proof",
-        Guard::Address => "admin-guard-address",
-        Guard::CoolDown => "admin-guard-cool-down",
     }
 }
 

@@ -1,9 +1,11 @@
 //! Queue pages of one program: figures, limits, guards, pauses, admissions, purges.
 
 mod chart;
+pub(crate) mod guard_choices;
 mod guards;
 mod limits;
 mod purge;
+pub(crate) mod purge_view;
 
 use actix_web::{
     HttpResponse,
@@ -17,8 +19,8 @@ use uuid::Uuid;
 
 use self::{
     chart::Charts,
-    guards::{OFFERED_BITS, name_key},
-    purge::PurgeView,
+    guard_choices::{OFFERED_BITS, name_key},
+    purge_view::PurgeView,
 };
 use super::{
     Prediction, predict,

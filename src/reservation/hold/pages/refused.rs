@@ -2,13 +2,13 @@
 
 use actix_web::http::StatusCode;
 
-use super::HoldForm;
+use super::form::HoldForm;
 use crate::{
     points::Points,
     reservation::{
         error::ReservationError,
         hold::alternatives::Alternative,
-        seat_map::pages::{reading::RoomMap, seat_name},
+        seat_map::pages::{names::seat_name, reading::RoomMap},
     },
     text::i18n::Phrase,
     web::{error::HttpError, form::Mistakes, page::View},

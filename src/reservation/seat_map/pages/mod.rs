@@ -3,6 +3,7 @@
 pub(crate) mod changes;
 pub(crate) mod drawing;
 pub(crate) mod entrance;
+pub(crate) mod names;
 pub(crate) mod overview;
 pub(crate) mod reading;
 
@@ -21,6 +22,7 @@ use uuid::Uuid;
 use self::{
     drawing::SeatView,
     entrance::{Admitted, Performance},
+    names::seat_name,
     reading::{RoomMap, read_map},
 };
 use super::{
@@ -37,7 +39,7 @@ use crate::{
     reservation::hold::{
         limiter::ReservationState,
         pages::{
-            HoldForm,
+            form::HoldForm,
             refused::{Refusal, Refused},
         },
     },
@@ -201,14 +203,6 @@ impl SeatMapPage<'_> {
     fn amount_pattern(&self) -> Phrase {
         self.v.t("points-amount").number("count", 2).word("points", "{points}")
     }
-}
-
-pub(crate) fn seat_name(v: &View, seat: &MapSeat, with_section: bool) -> Phrase {
-    let name = if with_section { "seat-name-full" } else { "seat-name" };
-    v.t(name)
-        .word("section", &seat.section)
-        .word("row", &seat.row_label)
-        .word("number", seat.number)
 }
 
 /// Handles `GET /schedules/{id}`.
