@@ -17,37 +17,25 @@
 //! [`fill`] is one transaction that locks accounts and venues against writes; of two runs at once
 //! the second waits for the first and then finds its data.
 
+mod announcement;
 mod halls;
 mod large;
+pub(crate) mod log_in;
 mod programs;
 mod store;
 
 use store::office;
 
-pub use large::{Size, fill_large};
-
+use self::log_in::LogIn;
 use crate::{
     accounts::{AccountError, PasswordGate},
     infra::postgres::Pool,
 };
 
+pub use large::{Size, fill_large};
+
 /// Password of every demo account.
 pub const PASSWORD: &str = "open sesame door";
-
-/// Demo account to print.
-#[derive(Clone, Copy, Debug)]
-pub struct LogIn {
-    /// E-mail address of the account.
-    pub email: &'static str,
-    /// Name the pages show.
-    pub name: &'static str,
-    /// Role, as the database writes it.
-    pub role: &'static str,
-    /// Purpose of the account, printed with it.
-    pub purpose: &'static str,
-    /// Points in its wallet.
-    pub points: i64,
-}
 
 /// All demo log-ins.
 pub const LOG_INS: [LogIn; 4] = [

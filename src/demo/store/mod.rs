@@ -8,7 +8,7 @@ pub(crate) use sale::sell_every_seat;
 
 use uuid::Uuid;
 
-use super::{LogIn, programs::Announcement};
+use super::{announcement::Announcement, log_in::LogIn};
 use crate::infra::postgres::Connection;
 
 /// Number of accounts that bought the sold-out program.

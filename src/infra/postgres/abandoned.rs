@@ -11,7 +11,7 @@ use std::{
 use deadpool::managed::{Object, Pool};
 use tokio::time;
 
-use super::{APPLICATION_NAME, pool::Manager, pooled_connection::PooledConnection};
+use super::{APPLICATION_NAME, manager::Manager, pooled_connection::PooledConnection};
 
 /// Time between two checks of a process.
 const LOOK_PAUSE: Duration = Duration::from_secs(1);

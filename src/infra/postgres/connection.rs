@@ -19,8 +19,8 @@ use sqlx::{
 use tokio::time::{self, timeout, timeout_at};
 
 use super::{
-    MIGRATIONS,
     generations::{Life, Trust},
+    migrations::MIGRATIONS,
 };
 
 /// Upper bound of a call on a connection of the pool: `statement_timeout` and two seconds. A live

@@ -1,7 +1,5 @@
 //! Single statements on a free connection of the pool.
 
-use std::io;
-
 use futures_util::{
     FutureExt, TryFutureExt, TryStreamExt,
     future::BoxFuture,
@@ -13,7 +11,7 @@ use sqlx::{
     postgres::{PgArguments, PgQueryResult, PgRow, PgStatement, PgTypeInfo},
 };
 
-use super::{Connection, Pool, has_code};
+use super::{Connection, Pool, is_cut_off};
 
 /// Connections on which a read is tried: the first, and another when that was lost.
 const READ_ATTEMPTS_MAX: u32 = 2;
@@ -119,14 +117,6 @@ where
                 }
             }
         }
-    }
-}
-
-/// Whether the connection was cut, as opposed to silent: a call that timed out is not repeated.
-pub(crate) fn is_cut_off(error: &sqlx::Error) -> bool {
-    match error {
-        sqlx::Error::Io(cause) => cause.kind() != io::ErrorKind::TimedOut,
-        _ => has_code(error, &["57P01", "57P02"]),
     }
 }
 

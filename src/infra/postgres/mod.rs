@@ -26,6 +26,8 @@ mod connection;
 mod dedicated;
 mod executor;
 mod generations;
+pub(crate) mod manager;
+pub(crate) mod migrations;
 pub(crate) mod page;
 mod pool;
 mod pooled_connection;
@@ -35,6 +37,8 @@ mod transaction;
 use std::time::Duration;
 
 use sqlx::{Executor, PgExecutor, error::DatabaseError};
+
+use self::migrations::MIGRATIONS;
 
 pub use self::{
     connection::Connection,
@@ -90,9 +94,6 @@ const PLANNER_OPTIONS: [(&str, &str); 8] = [
 const REPORT_OPTIONS: [(&str, &str); 3] =
     [("plan_cache_mode", "auto"), ("enable_seqscan", "on"), ("jit", "off")];
 
-/// Embedded migrations, forward only.
-pub static MIGRATIONS: sqlx::migrate::Migrator = sqlx::migrate!();
-
 /// Returns the name of the constraint that refused a write.
 pub fn violated_constraint(error: &sqlx::Error) -> Option<&str> {
     error.as_database_error().and_then(DatabaseError::constraint)
@@ -131,6 +132,14 @@ pub fn is_unavailable(error: &sqlx::Error) -> bool {
             ["08", "53", "57"].iter().any(|class| code.starts_with(class)) || code == "25P03"
         }),
         _ => false,
+    }
+}
+
+/// Whether the connection was cut, as opposed to silent: a call that timed out is not repeated.
+pub(crate) fn is_cut_off(error: &sqlx::Error) -> bool {
+    match error {
+        sqlx::Error::Io(cause) => cause.kind() != std::io::ErrorKind::TimedOut,
+        _ => has_code(error, &["57P01", "57P02"]),
     }
 }
 

@@ -1,16 +1,12 @@
 //! Pool of the connections of one instance.
 
 use std::{
-    io,
     str::FromStr,
-    sync::{
-        Arc,
-        atomic::{AtomicU32, Ordering},
-    },
+    sync::{Arc, atomic::Ordering},
     time::Duration,
 };
 
-use deadpool::managed::{self, Metrics, PoolError, QueueMode, RecycleResult};
+use deadpool::managed::{self, PoolError, QueueMode};
 use sqlx::postgres::PgConnectOptions;
 use tokio::{
     sync::{OwnedSemaphorePermit, Semaphore},
@@ -18,30 +14,19 @@ use tokio::{
 };
 
 use super::{
-    APPLICATION_NAME, Connection, DedicatedConnection, PLANNER_OPTIONS, REPORT_OPTIONS,
-    SESSION_LIMITS, SOCKET_OPTIONS, Transaction,
-    connection::CALL_MAX,
-    executor::is_cut_off,
-    generations::{Generations, Life, Trust},
-    has_code,
-    pooled_connection::PooledConnection,
+    Connection, DedicatedConnection, REPORT_OPTIONS, SESSION_LIMITS, SOCKET_OPTIONS, Transaction,
+    generations::Life, is_cut_off, pooled_connection::PooledConnection,
 };
-use crate::config::Config;
+use crate::{config::Config, infra::postgres::manager::Manager};
 
 /// Upper bound of a change's wait for a connection: its deadline must leave time for the work. A
 /// read's own deadline is shorter.
 const ACQUIRE_MAX: Duration = Duration::from_secs(3);
 /// Upper bound of connecting outside the pool.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
-/// Pause before a server that is starting is asked again, while a request waits for it.
-const CONNECT_PAUSE: Duration = Duration::from_millis(50);
-/// Rest after which a connection is checked before it is used again.
-const REST_MAX: Duration = Duration::from_secs(5);
 /// Rest after which a connection is checked before a single statement that writes, which cannot be
 /// repeated.
 const REST_BEFORE_WRITE_MAX: Duration = Duration::from_millis(250);
-/// Age at which a connection is replaced: the server's memory for one only grows.
-const AGE_MAX: Duration = Duration::from_mins(30);
 /// Connections on which a `begin` is tried: the first, and another when that was lost.
 const BEGIN_ATTEMPTS_MAX: u32 = 2;
 /// Connections that changes leave to reads, but at most a quarter of the pool.
@@ -197,63 +182,4 @@ async fn in_time<T>(
 
 fn saturated(count: usize) -> u32 {
     u32::try_from(count).unwrap_or(u32::MAX)
-}
-
-/// Opens and checks the connections of one pool.
-#[derive(Debug)]
-pub(crate) struct Manager {
-    connect: PgConnectOptions,
-    generations: Arc<Generations>,
-    waiting_for_standby: Arc<AtomicU32>,
-}
-
-impl Manager {
-    /// Returns the count of given-up commits that wait for a standby.
-    pub(crate) fn waiting_for_standby(&self) -> &Arc<AtomicU32> {
-        &self.waiting_for_standby
-    }
-}
-
-impl managed::Manager for Manager {
-    type Type = Connection;
-    type Error = sqlx::Error;
-
-    /// Opens a connection. The caller's deadline limits how long a starting server is waited for.
-    async fn create(&self) -> Result<Connection, sqlx::Error> {
-        let connect = self.connect.clone().application_name(APPLICATION_NAME);
-        let connect = connect.options(SESSION_LIMITS).options(SOCKET_OPTIONS);
-        let connect = connect.options(PLANNER_OPTIONS);
-        loop {
-            let life = Life::new(&self.generations, self.generations.newest());
-            // The future is large and seldom needed, so it is boxed.
-            match Box::pin(Connection::open(&connect, CALL_MAX, life)).await {
-                Err(error) if is_starting(&error) => time::sleep(CONNECT_PAUSE).await,
-                outcome => return outcome,
-            }
-        }
-    }
-
-    /// Whether a rested connection may be reused.
-    async fn recycle(
-        &self,
-        connection: &mut Connection,
-        metrics: &Metrics,
-    ) -> RecycleResult<sqlx::Error> {
-        let is_fit = !connection.is_lost()
-            && metrics.age() < AGE_MAX
-            && match connection.standing() {
-                Trust::Condemned => false,
-                Trust::Trusted if connection.rested() < REST_MAX => true,
-                Trust::Trusted | Trust::Suspected => connection.prove().await,
-            };
-        is_fit.then_some(()).ok_or(sqlx::Error::PoolClosed.into())
-    }
-}
-
-/// Whether a server is not there yet, or has no free connection for a moment.
-fn is_starting(error: &sqlx::Error) -> bool {
-    match error {
-        sqlx::Error::Io(cause) => cause.kind() == io::ErrorKind::ConnectionRefused,
-        _ => has_code(error, &["57P03", "53300"]),
-    }
 }

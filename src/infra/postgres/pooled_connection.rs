@@ -3,7 +3,7 @@
 use deadpool::managed::Object;
 use tokio::{runtime::Handle, sync::OwnedSemaphorePermit};
 
-use super::{Connection, abandoned, pool::Manager};
+use super::{Connection, abandoned, manager::Manager};
 
 /// Connection of the pool in use by one caller.
 ///
