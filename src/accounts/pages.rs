@@ -67,10 +67,10 @@ impl HttpError for AccountError {
         }
     }
 
-    fn redirect(&self, view: &View) -> Option<String> {
+    fn redirect(&self, path: &str) -> Option<String> {
         match self {
-            Self::LoginRequired => Some(login_href(&view.path)),
-            Self::ConfirmationRequired => Some(paths::href(&view.path)),
+            Self::LoginRequired => Some(login_href(path)),
+            Self::ConfirmationRequired => Some(paths::href(path)),
             _ => None,
         }
     }

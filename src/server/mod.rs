@@ -40,14 +40,16 @@ use crate::{
     web::{
         csrf,
         deadline::Running,
-        encoding, error, fallback, headers,
+        encoding, fallback, headers,
         limits::Limits,
         measure,
         metrics::{LineSeries, show_metrics_apart},
+        rendering,
         upload::Uploads,
     },
     workers::Workers,
 };
+
 pub use warnings::{Warning, list_warnings};
 
 /// How long a stop waits for the workers' ticks and for requests, answered or not.
@@ -199,7 +201,7 @@ pub fn start(app: &App) -> Result<Instance, StartError> {
             .wrap(Compress::default())
             .wrap(from_fn(csrf::refuse_cross_site))
             .wrap(from_fn(encoding::refuse_encoded))
-            .wrap(from_fn(error::render))
+            .wrap(from_fn(rendering::render))
             .wrap(from_fn(measure::measure))
             .wrap(from_fn(headers::add_headers))
             .configure(paths)

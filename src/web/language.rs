@@ -1,9 +1,8 @@
-//! The language of a request, and the switch that changes it.
+//! The switch that changes the language of the pages.
 
 use actix_web::{
-    HttpRequest, HttpResponse,
+    HttpResponse,
     cookie::{Cookie, SameSite, time::Duration},
-    http::header::ACCEPT_LANGUAGE,
 };
 use serde::Deserialize;
 
@@ -13,19 +12,7 @@ use super::{
     local_path::LocalPath,
     page::see_other,
 };
-use crate::text::i18n::Locale;
-
-/// Name of the cookie that keeps the language chosen with the switch.
-const LOCALE_COOKIE: &str = "locale";
-
-/// Returns the language of a request: the one chosen with the switch, else the one the browser
-/// prefers, else English.
-pub(crate) fn locale_of(request: &HttpRequest) -> Locale {
-    let chosen = request.cookie(LOCALE_COOKIE).and_then(|cookie| Locale::parse(cookie.value()));
-    let header = request.headers().get(ACCEPT_LANGUAGE);
-    let preferred = || Locale::preferred(header?.to_str().ok()?);
-    chosen.or_else(preferred).unwrap_or_default()
-}
+use crate::{text::i18n::Locale, web::locale::LOCALE_COOKIE};
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]

@@ -16,8 +16,8 @@ use super::{
     error::{HttpError, phrase},
     flash,
     form::Mistakes,
-    language::locale_of,
     local_path::LocalPath,
+    locale::locale_of,
     negotiation::Format,
 };
 use crate::text::{
@@ -186,7 +186,7 @@ impl View {
 
     /// Returns the detail of `fault`, as one paragraph beside a form.
     pub fn refusal(&self, fault: &dyn HttpError) -> String {
-        phrase(self, fault, "detail").to_string()
+        phrase(self.locale, fault, "detail").to_string()
     }
 
     /// Joins the reasons of all refused fields with spaces.

@@ -202,8 +202,8 @@ async fn refuse(
         return Err(refusal.into());
     }
     let answer = Answer::Refused {
-        title: phrase(&v, &refusal, "title"),
-        detail: phrase(&v, &refusal, "detail"),
+        title: phrase(v.locale, &refusal, "title"),
+        detail: phrase(v.locale, &refusal, "detail"),
     };
     let page = DoorPage::read(app, counts, v, schedule_id, answer).await?;
     Ok(page.v.html(refusal.status(), &page))

@@ -6,10 +6,7 @@ use serde_json::{Map, Value, json};
 use crate::{
     entry_queue::{error::QueueError, model::QueueState},
     text::{i18n::Phrase, times},
-    web::{
-        error::{HttpError, Unavailable, database_error},
-        page::View,
-    },
+    web::error::{HttpError, Unavailable, database_error},
 };
 
 impl HttpError for QueueError {
@@ -96,7 +93,7 @@ impl HttpError for QueueError {
     }
 
     /// A browser does the proof of work on a page of its own.
-    fn redirect(&self, _: &View) -> Option<String> {
+    fn redirect(&self, _: &str) -> Option<String> {
         match self {
             Self::ProofRequired { proof_url, .. } => Some(proof_url.clone()),
             _ => None,

@@ -27,7 +27,7 @@ mod dedicated;
 mod executor;
 mod generations;
 pub(crate) mod manager;
-pub(crate) mod migrations;
+mod migrations;
 pub(crate) mod page;
 mod pool;
 mod pooled_connection;
@@ -38,7 +38,7 @@ use std::time::Duration;
 
 use sqlx::{Executor, PgExecutor, error::DatabaseError};
 
-use self::migrations::MIGRATIONS;
+pub use self::migrations::MIGRATIONS;
 
 pub use self::{
     connection::Connection,

@@ -7,7 +7,7 @@ use std::{
 };
 
 use sqlx::PgPool;
-use stagedoor::infra::postgres::migrations::MIGRATIONS;
+use stagedoor::infra::postgres::MIGRATIONS;
 
 /// Server with an empty, migrated database; it ends with the test, however that ends.
 #[derive(Debug)]
