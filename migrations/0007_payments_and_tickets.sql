@@ -9,12 +9,11 @@ create table payments (
     version        bigint      not null default 0,
     created_at     timestamptz not null default clock_timestamp(),
 
-    constraint payments_status_known check (status in ('PENDING', 'COMPLETED', 'CANCELLED', 'REFUNDED')),
+    constraint payments_status_known check (status in ('COMPLETED', 'REFUNDED')),
     constraint payments_amount_not_negative check (amount >= 0)
 );
 
-create unique index payments_live_key on payments (reservation_id)
-    where status in ('PENDING', 'COMPLETED');
+create unique index payments_live_key on payments (reservation_id) where status = 'COMPLETED';
 -- What was ever paid for a reservation, refunded or not.
 create index payments_reservation_id on payments (reservation_id);
 -- What was booked today.

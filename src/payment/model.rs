@@ -22,12 +22,8 @@ pub struct PaymentId(pub Uuid);
 #[sqlx(type_name = "text", rename_all = "SCREAMING_SNAKE_CASE")]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub enum PaymentStatus {
-    /// Started but not confirmed.
-    Pending,
     /// Points were taken.
     Completed,
-    /// Cancelled before any point was taken.
-    Cancelled,
     /// Points were returned.
     Refunded,
 }
