@@ -20,9 +20,9 @@ select id as token_id, program_id, account_id, queue_number, status
 from queue_tokens
 where program_id = :program and account_id = bench.id(0, :nth) and status in ('WAITING', 'ACTIVE')
 for no key update \gset paid_
-select id from reservations
+select version as reservation_version from reservations
 where id = bench.id(5, :key) and account_id = bench.id(0, :nth)
-for no key update;
+for no key update \gset paid_
 select r.program_id, r.schedule_id, r.status, r.total, r.expires_at, r.renewed_at, c.now as locked_at,
     r.expires_at <= c.now as is_lapsed, r.refund_until <= c.now as is_refund_over, r.refund_percent,
     p.status as program_status,
@@ -35,10 +35,11 @@ where r.id = bench.id(5, :key)
 order by i.schedule_seat_id, i.id \gset paid_
 insert into payments (id, reservation_id, account_id, amount, status)
 values (bench.id(6, :pay_key), bench.id(5, :key), bench.id(0, :nth), :paid_total, 'COMPLETED');
-update reservations
-set status = 'CONFIRMED', settled_at = coalesce(:paid_locked_at, clock_timestamp()), version = version + 1,
+update reservations r
+set status = 'CONFIRMED', settled_at = coalesce(:paid_locked_at, clock_timestamp()), version = r.version + 1,
     confirmed_at = :paid_locked_at
-where id = any(array[bench.id(5, :key)]) and status = 'HELD';
+from unnest(array[bench.id(5, :key)], array[:paid_reservation_version]::bigint[]) as locked (id, version)
+where r.id = locked.id and r.version = locked.version;
 with locked as materialized (
     select id from schedule_seats where id = any(array[:seat]::bigint[]) order by id for no key update
 )

@@ -29,6 +29,9 @@ pub enum PaymentError {
     /// The deadline of the refund has passed.
     #[error("the time for a refund is over")]
     RefundOver,
+    /// The payment changed between its lock and its write. Retried.
+    #[error("the payment changed while it was being written")]
+    StaleVersion,
     /// A paid reservation has no completed payment: a bug.
     #[error("a confirmed reservation has no completed payment")]
     Inconsistent,
@@ -52,6 +55,7 @@ impl From<sqlx::Error> for PaymentError {
 impl Contention for PaymentError {
     fn is_stale(&self) -> bool {
         match self {
+            Self::StaleVersion => true,
             Self::Wallet(error) => error.is_stale(),
             Self::Reservation(error) => error.is_stale(),
             Self::Ticket(TicketError::Database(error))

@@ -35,7 +35,11 @@ impl PaymentError {
             Self::Wallet(error) => Some(error),
             Self::Ticket(error) => Some(error),
             Self::Key(error) => Some(error),
-            Self::RefundOver | Self::Inconsistent | Self::Contended | Self::Database(_) => None,
+            Self::RefundOver
+            | Self::StaleVersion
+            | Self::Inconsistent
+            | Self::Contended
+            | Self::Database(_) => None,
         }
     }
 }
@@ -47,7 +51,7 @@ impl HttpError for PaymentError {
             Self::Wallet(error) => error.status(),
             Self::Ticket(error) => error.status(),
             Self::Key(error) => error.status(),
-            Self::RefundOver | Self::Contended => StatusCode::CONFLICT,
+            Self::RefundOver | Self::StaleVersion | Self::Contended => StatusCode::CONFLICT,
             Self::Inconsistent => Internal.status(),
             Self::Database(error) => database_error(error).0,
         }
@@ -60,7 +64,7 @@ impl HttpError for PaymentError {
             Self::Ticket(error) => error.code(),
             Self::Key(error) => error.code(),
             Self::RefundOver => "refund-over",
-            Self::Contended => "contended",
+            Self::StaleVersion | Self::Contended => "contended",
             Self::Inconsistent => Internal.code(),
             Self::Database(error) => database_error(error).1,
         }
@@ -79,7 +83,7 @@ impl HttpError for PaymentError {
 
     fn retry_after_secs(&self) -> Option<u64> {
         match self {
-            Self::Contended => Some(1),
+            Self::StaleVersion | Self::Contended => Some(1),
             _ => self.cause().and_then(HttpError::retry_after_secs),
         }
     }

@@ -173,12 +173,15 @@ pub async fn refund(
         Share::AsAgreed if confirmed.is_refundable => confirmed.refund_percent,
         Share::AsAgreed => return Err(PaymentError::RefundOver),
     };
-    let payment = store::write_refunded(tx, reservation_id).await?;
+    let payment = store::lock_completed(tx, reservation_id).await?;
     let payment = payment.ok_or(PaymentError::Inconsistent)?;
+    if !store::write_refunded(tx, &payment).await? {
+        return Err(PaymentError::StaleVersion);
+    }
     let refunded = payment.amount.share(percent).ok_or(PaymentError::Inconsistent)?;
     reservation::refund_items(tx, &confirmed).await?;
     tickets::void(tx, &places(&confirmed), how_much.used()).await?;
-    wallet::credit(tx, account_id, refunded, Kind::Refund, payment.payment_id.0).await?;
+    wallet::credit(tx, account_id, refunded, Kind::Refund, payment.id.0).await?;
     let cancelled = Cancelled { reservation_id, status: ReservationStatus::Refunded, refunded };
     Ok((cancelled, confirmed.schedule_id))
 }

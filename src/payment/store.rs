@@ -29,27 +29,48 @@ pub(crate) async fn insert_payment(
     Ok(())
 }
 
-/// Payment that was refunded.
-pub(crate) struct RefundedPayment {
-    pub(crate) payment_id: PaymentId,
+/// Completed payment whose row this transaction has locked.
+pub(crate) struct LockedPayment {
+    pub(crate) id: PaymentId,
+    pub(crate) version: i64,
     pub(crate) amount: Points,
 }
 
-/// Marks the completed payment of a reservation as refunded; `None` if there is none.
-pub(crate) async fn write_refunded(
+/// Locks the completed payment of a reservation; `None` if there is none.
+pub(crate) async fn lock_completed(
     tx: &mut Connection,
     reservation_id: ReservationId,
-) -> Result<Option<RefundedPayment>, sqlx::Error> {
+) -> Result<Option<LockedPayment>, sqlx::Error> {
     sqlx::query_as!(
-        RefundedPayment,
+        LockedPayment,
         r#"
-        update payments
-        set status = 'REFUNDED', version = version + 1
+        select id as "id: PaymentId", version, amount as "amount: Points"
+        from payments
         where reservation_id = $1 and status = 'COMPLETED'
-        returning id as "payment_id: PaymentId", amount as "amount: Points"
+        for no key update
         "#,
         reservation_id as _,
     )
     .fetch_optional(tx)
     .await
+}
+
+/// Marks a locked payment as refunded; returns whether its version is still the locked one, as
+/// nothing is written otherwise.
+pub(crate) async fn write_refunded(
+    tx: &mut Connection,
+    payment: &LockedPayment,
+) -> Result<bool, sqlx::Error> {
+    let written = sqlx::query!(
+        r#"
+        update payments
+        set status = 'REFUNDED', version = version + 1
+        where id = $1 and version = $2
+        "#,
+        payment.id as _,
+        payment.version,
+    )
+    .execute(tx)
+    .await?;
+    Ok(written.rows_affected() == 1)
 }

@@ -91,8 +91,12 @@ pub enum ReservationError {
     /// The performance has no such zone.
     #[error("no such zone")]
     UnknownZone,
-    /// A row differed, when written, from what had been locked: a bug.
-    #[error("a reservation changed under its lock")]
+    /// A row had another version when it was written than when it was locked. Retried by those who
+    /// change reservations.
+    #[error("a row changed between its lock and its write")]
+    StaleVersion,
+    /// Rows that belong together disagree: a bug.
+    #[error("the rows of a reservation disagree")]
     Inconsistent,
     /// Another attempt of the same request is still running.
     #[error("the first attempt is still running")]
@@ -153,7 +157,11 @@ impl From<KeyError> for ReservationError {
 
 impl Contention for ReservationError {
     fn is_stale(&self) -> bool {
-        matches!(self, Self::Database(error) if is_conflict(error))
+        match self {
+            Self::StaleVersion => true,
+            Self::Database(error) => is_conflict(error),
+            _ => false,
+        }
     }
 
     fn contended() -> Self {

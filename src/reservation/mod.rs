@@ -27,7 +27,7 @@
 //! Requests for one seat race for its **lease**; the loser is refused at once, with the nearest
 //! free seats. Requests for places of one zone wait in its fair lock and are refused with a retry
 //! time when the wait is too long. Without Redis the rows alone decide: a seat's version and
-//! status, `remaining` in the zone's update, and the unique index behind them.
+//! status, a zone's version and `remaining`, and the unique index behind them.
 //!
 //! Concurrent requests reach the database with **permits**, as many as there are connections.
 //! Requests wait for a permit and not for a connection, so other pages are still answered. No

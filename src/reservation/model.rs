@@ -127,6 +127,8 @@ pub struct Item {
 pub struct Locked {
     /// Id of the reservation.
     pub reservation_id: ReservationId,
+    /// Version of the row; a write must name it.
+    pub version: i64,
     /// Program of the performance.
     pub program_id: ProgramId,
     /// Performance reserved.

@@ -51,7 +51,8 @@ impl HttpError for ReservationError {
             | Self::SoldOut { .. }
             | Self::PriceChanged { .. }
             | Self::AccountLimit { .. }
-            | Self::AlreadyProcessing => StatusCode::CONFLICT,
+            | Self::AlreadyProcessing
+            | Self::StaleVersion => StatusCode::CONFLICT,
             Self::KeyReused | Self::TooMany { .. } | Self::UnknownSeat | Self::UnknownZone => {
                 StatusCode::UNPROCESSABLE_ENTITY
             }
@@ -75,7 +76,7 @@ impl HttpError for ReservationError {
             Self::SoldOut { .. } => "sold-out",
             Self::PriceChanged { .. } => "price-changed",
             Self::AccountLimit { .. } => "account-limit",
-            Self::AlreadyProcessing => "already-processing",
+            Self::AlreadyProcessing | Self::StaleVersion => "already-processing",
             Self::KeyReused => "key-reused",
             Self::Waiting { .. } => "waiting",
             Self::TooMany { .. } => "too-many",
@@ -113,7 +114,7 @@ impl HttpError for ReservationError {
 
     fn retry_after_secs(&self) -> Option<u64> {
         match self {
-            Self::AlreadyProcessing => Some(RETRY_AFTER_SECS),
+            Self::AlreadyProcessing | Self::StaleVersion => Some(RETRY_AFTER_SECS),
             Self::Waiting { retry_after_ms, .. } => Some(retry_after_ms.div_ceil(1_000)),
             Self::NotInside(error) => error.retry_after_secs(),
             _ => None,

@@ -104,8 +104,10 @@ pub async fn update_zone(
     details: &ZoneDetails,
 ) -> Result<Edited<ZoneDetails>, CatalogError> {
     next_schedule_edition(tx, id, version, None).await?;
-    let found = store::find_zone(tx, zone_id).await?;
-    let (_, before) = found.filter(|(of, _)| *of == id).ok_or(CatalogError::NotFound)?;
-    store::write_zone(tx, zone_id, details).await?;
+    let found = store::lock_zone(tx, zone_id, id).await?;
+    let (zone_version, before) = found.ok_or(CatalogError::NotFound)?;
+    if !store::write_zone(tx, zone_id, zone_version, details).await? {
+        return Err(CatalogError::Stale);
+    }
     Ok(Edited { before, after: details.clone() })
 }

@@ -19,6 +19,7 @@ use crate::{
     points::Points,
     reservation::{
         error::ReservationError,
+        inventory::store::lock_zones,
         lifecycle::expect_all,
         model::{
             Choice, Hold, Item, ReservationId, ReservationItemId, ReservationStatus, SeatStatus,
@@ -119,7 +120,8 @@ pub(crate) async fn hold_seats(
         Some(LIVE_SEAT_KEY) => ReservationError::seats_unavailable(ids.to_vec()),
         _ => error.into(),
     })?;
-    expect_all(seats.len(), u64::try_from(n_taken).unwrap_or_default())?;
+    let n_taken = u64::try_from(n_taken).unwrap_or_default();
+    expect_all(seats.len(), n_taken, ReservationError::StaleVersion)?;
     Ok(held(&hold, total, expires_at, items))
 }
 
@@ -130,7 +132,8 @@ pub(crate) async fn hold_places(
     locks: &HoldLocks,
     (zone_id, quantity): (ZoneId, i32),
 ) -> Result<Hold, ReservationError> {
-    let zone = store::lock_zone(tx, order.schedule.id, zone_id).await?;
+    let zone = lock_zones(tx, &[zone_id]).await?.pop();
+    let zone = zone.filter(|zone| zone.schedule_id == order.schedule.id);
     let zone = zone.ok_or(ReservationError::UnknownZone)?;
     // The row lock keeps the order from here on.
     locks.pass_on();
@@ -143,8 +146,8 @@ pub(crate) async fn hold_places(
     // A zone has a single price, which requests show exactly, so there is no version to compare.
     order.require_shown(total, 0)?;
     let item = item(None, Some(zone_id), quantity, zone.price);
-    let expires_at = store::insert_place_hold(tx, &hold, total, &item).await?;
-    let expires_at = expires_at.ok_or(ReservationError::Inconsistent)?;
+    let expires_at = store::insert_place_hold(tx, &hold, total, &item, &zone).await?;
+    let expires_at = expires_at.ok_or(ReservationError::StaleVersion)?;
     Ok(held(&hold, total, expires_at, vec![item]))
 }
 

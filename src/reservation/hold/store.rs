@@ -8,7 +8,10 @@ use crate::{
     catalog::{ProgramId, ScheduleId, ScheduleSeatId, ZoneId},
     infra::postgres::{Connection, Pool},
     points::Points,
-    reservation::model::{Item, ReservationId, SeatStatus},
+    reservation::{
+        inventory::store::LockedZone,
+        model::{Item, ReservationId, SeatStatus},
+    },
 };
 
 /// Seat whose row this transaction has locked.
@@ -171,40 +174,14 @@ pub(crate) async fn insert_seat_hold(
     Ok((written.expires_at, written.n_taken))
 }
 
-/// Zone whose row this transaction has locked.
-#[derive(Debug)]
-pub(crate) struct LockedZone {
-    pub(crate) price: Points,
-    pub(crate) remaining: i32,
-}
-
-/// Locks a zone; `None` if the performance has no such zone.
-pub(crate) async fn lock_zone(
-    tx: &mut Connection,
-    schedule_id: ScheduleId,
-    zone_id: ZoneId,
-) -> Result<Option<LockedZone>, sqlx::Error> {
-    sqlx::query_as!(
-        LockedZone,
-        r#"
-        select price as "price: _", remaining from zones
-        where id = $1 and schedule_id = $2
-        for no key update
-        "#,
-        zone_id as _,
-        schedule_id as _,
-    )
-    .fetch_optional(tx)
-    .await
-}
-
 /// Takes places from a locked zone and inserts the hold in one statement; returns the hold's end.
-/// `None`, with nothing written, when the zone has too few places left.
+/// `None`, with nothing written, when the zone has changed since the lock.
 pub(crate) async fn insert_place_hold(
     tx: &mut Connection,
     hold: &NewHold,
     total: Points,
     item: &Item,
+    zone: &LockedZone,
 ) -> Result<Option<DateTime<Utc>>, sqlx::Error> {
     sqlx::query_scalar!(
         r#"
@@ -212,7 +189,7 @@ pub(crate) async fn insert_place_hold(
             update zones
             set remaining = remaining - $10, version = version + 1,
                 changed_xid = pg_current_xact_id()
-            where id = $9 and schedule_id = $3 and remaining >= $10
+            where id = $9 and version = $14 and remaining >= $10
             returning clock_timestamp() as at
         ), items as (
             insert into reservation_items
@@ -233,11 +210,12 @@ pub(crate) async fn insert_place_hold(
         hold.terms.refund_until,
         hold.terms.refund_percent,
         item.id as _,
-        item.zone_id as _,
+        zone.id as _,
         item.quantity,
         total as _,
         item.unit_price as _,
         hold.terms.places_max,
+        zone.version,
     )
     .fetch_optional(tx)
     .await

@@ -57,10 +57,11 @@ pub async fn resize_zone(
     zone_id: ZoneId,
     capacity: i32,
 ) -> Result<(), InventoryError> {
-    store::write_capacity(tx, zone_id, capacity).await.map_err(|error| {
-        match violated_constraint(&error) {
-            Some("zones_remaining_within_capacity") => InventoryError::PlacesInUse,
-            _ => InventoryError::Database(error),
-        }
-    })
+    let zone = store::lock_zones(tx, &[zone_id]).await?.pop().ok_or(InventoryError::Stale)?;
+    let written = store::write_capacity(tx, &zone, capacity).await;
+    let is_written = written.map_err(|error| match violated_constraint(&error) {
+        Some("zones_remaining_within_capacity") => InventoryError::PlacesInUse,
+        _ => InventoryError::Database(error),
+    })?;
+    if is_written { Ok(()) } else { Err(InventoryError::Stale) }
 }

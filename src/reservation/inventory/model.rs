@@ -17,6 +17,9 @@ pub enum InventoryError {
     /// More places of the zone are held or sold than the new capacity allows.
     #[error("more places are held or sold")]
     PlacesInUse,
+    /// The zone changed between its lock and its write.
+    #[error("the zone was changed meanwhile")]
+    Stale,
     /// PostgreSQL failed.
     #[error(transparent)]
     Database(#[from] sqlx::Error),

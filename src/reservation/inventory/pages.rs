@@ -13,7 +13,7 @@ impl HttpError for InventoryError {
     fn status(&self) -> StatusCode {
         match self {
             Self::NoSuchSeats => NotFound.status(),
-            Self::SeatsInUse { .. } | Self::PlacesInUse => StatusCode::CONFLICT,
+            Self::SeatsInUse { .. } | Self::PlacesInUse | Self::Stale => StatusCode::CONFLICT,
             Self::Database(error) => database_error(error).0,
         }
     }
@@ -23,6 +23,7 @@ impl HttpError for InventoryError {
             Self::NoSuchSeats => "no-such-seats",
             Self::SeatsInUse { .. } => "seats-in-use",
             Self::PlacesInUse => "places-in-use",
+            Self::Stale => "changed-meanwhile",
             Self::Database(error) => database_error(error).1,
         }
     }

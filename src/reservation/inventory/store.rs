@@ -4,6 +4,7 @@ use super::model::SeatPick;
 use crate::{
     catalog::{ScheduleId, ScheduleSeatId, ZoneId},
     infra::postgres::Connection,
+    points::Points,
     reservation::model::SeatStatus,
 };
 
@@ -66,23 +67,55 @@ pub(crate) async fn write_seat_status(
     Ok(written.rows_affected())
 }
 
-/// Sets the capacity of a zone and changes `remaining` by the difference.
+/// Zone whose row this transaction has locked.
+#[derive(Debug)]
+pub(crate) struct LockedZone {
+    pub(crate) id: ZoneId,
+    pub(crate) schedule_id: ScheduleId,
+    pub(crate) version: i64,
+    pub(crate) price: Points,
+    pub(crate) remaining: i32,
+}
+
+/// Locks zones, in id order; unknown ids are left out.
+pub(crate) async fn lock_zones(
+    tx: &mut Connection,
+    ids: &[ZoneId],
+) -> Result<Vec<LockedZone>, sqlx::Error> {
+    sqlx::query_as!(
+        LockedZone,
+        r#"
+        select id as "id: _", schedule_id as "schedule_id: _", version, price as "price: _", remaining
+        from zones
+        where id = any($1)
+        order by id
+        for no key update
+        "#,
+        ids as _,
+    )
+    .fetch_all(tx)
+    .await
+}
+
+/// Sets the capacity of a locked zone and changes `remaining` by the difference; returns whether
+/// the zone's version is still the locked one, as nothing is written otherwise.
 pub(crate) async fn write_capacity(
     tx: &mut Connection,
-    zone_id: ZoneId,
+    zone: &LockedZone,
     capacity: i32,
-) -> Result<(), sqlx::Error> {
-    sqlx::query!(
+) -> Result<bool, sqlx::Error> {
+    let written = sqlx::query!(
         r#"
         update zones
-        set remaining = remaining + ($2 - capacity), capacity = $2, version = version + 1,
+        set remaining = remaining + ($3 - capacity), capacity = $3, version = version + 1,
             changed_xid = pg_current_xact_id()
-        where id = $1
+        where id = $1 and version = $2
         "#,
-        zone_id as _,
+        zone.id as _,
+        zone.version,
         capacity,
     )
     .execute(tx)
     .await?;
-    Ok(())
+    Ok(written.rows_affected() == 1)
 }

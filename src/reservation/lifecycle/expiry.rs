@@ -86,16 +86,17 @@ async fn expire_together(app: &App, ids: &[ReservationId]) -> Result<usize, Rese
     let locked = expiry::lock_held_rows(&mut tx, ids).await?;
     let ended = expiry::list_ended(&mut tx, &locked).await?;
     let schedule_ids: BTreeSet<ScheduleId> = ended.iter().map(|ended| ended.schedule_id).collect();
-    let ended: Vec<ReservationId> = ended.into_iter().map(|ended| ended.id).collect();
-    if ended.is_empty() {
+    let (ids, versions): (Vec<_>, Vec<_>) =
+        ended.into_iter().map(|ended| (ended.id, ended.version)).unzip();
+    if ids.is_empty() {
         return Ok(0);
     }
-    lifecycle::end(&mut tx, &ended, ReservationStatus::Held, ReservationStatus::Expired).await?;
+    lifecycle::end(&mut tx, &ids, &versions, ReservationStatus::Expired).await?;
     tx.commit().await?;
     for schedule_id in schedule_ids {
         announce(app, schedule_id);
     }
     metrics::counter!("stagedoor_holds_expired_total")
-        .increment(u64::try_from(ended.len()).unwrap_or(u64::MAX));
-    Ok(ended.len())
+        .increment(u64::try_from(ids.len()).unwrap_or(u64::MAX));
+    Ok(ids.len())
 }

@@ -6,8 +6,11 @@
 //!
 //! # Invariants
 //!
-//! * Every change starts from a locked row and checks the number of reservations and seats written;
-//!   a mismatch returns [`ReservationError::Inconsistent`], and the caller must roll back.
+//! * Every change starts from a locked row. A reservation or a zone is written only if its version
+//!   is still the one read under the lock; otherwise the change fails with
+//!   [`ReservationError::StaleVersion`] and is tried again.
+//! * A change that writes fewer seats than it should fails with [`ReservationError::Inconsistent`].
+//!   After either error the caller must roll back.
 //! * Ending a reservation frees its seats and places in the same transaction.
 //! * A hold is renewed at most once, and only while no account waits in the queue.
 //!
@@ -21,14 +24,13 @@ pub(crate) mod expiry;
 pub(crate) mod pages;
 pub(crate) mod store;
 
-use std::collections::HashSet;
-
 use chrono::{DateTime, Utc};
 use sqlx::PgExecutor;
 
 use self::store::LockedRow;
 use super::{
     error::ReservationError,
+    inventory::store::lock_zones,
     model::{Confirmed, Held, Locked, Reservation, ReservationId, ReservationStatus},
 };
 use crate::{
@@ -36,7 +38,7 @@ use crate::{
     app::App,
     catalog::{ProgramId, ProgramStatus},
     entry_queue::{self, TokenStatus},
-    infra::postgres::Connection,
+    infra::postgres::{Connection, retry_stale},
 };
 
 /// Time added by a renewal, in seconds.
@@ -91,16 +93,14 @@ pub async fn lock_confirmed(
 
 /// Marks a hold as paid and its seats as sold.
 pub async fn confirm(tx: &mut Connection, held: &Held) -> Result<(), ReservationError> {
-    use ReservationStatus as Status;
-    let ids = [held.reservation_id];
-    expect_all(
-        ids.len(),
-        store::write_status(tx, &ids, Status::Held, Status::Confirmed, Some(held.locked_at))
-            .await?,
-    )?;
+    let (ids, versions) = ([held.reservation_id], [held.version]);
+    let (to, at) = (ReservationStatus::Confirmed, Some(held.locked_at));
+    let n_written = store::write_status(tx, &ids, &versions, to, at).await?;
+    expect_all(ids.len(), n_written, ReservationError::StaleVersion)?;
     let seat_ids = held.seat_ids();
     if !seat_ids.is_empty() {
-        expect_all(seat_ids.len(), store::write_seats_reserved(tx, &seat_ids).await?)?;
+        let n_written = store::write_seats_reserved(tx, &seat_ids).await?;
+        expect_all(seat_ids.len(), n_written, ReservationError::Inconsistent)?;
     }
     Ok(())
 }
@@ -117,7 +117,7 @@ pub async fn release(
             Err(ReservationError::InvalidState(ReservationStatus::Expired))
         }
         ReservationStatus::Held => {
-            end(tx, &[id], ReservationStatus::Held, ReservationStatus::Cancelled).await?;
+            end(tx, &[id], &[locked.version], ReservationStatus::Cancelled).await?;
             Ok(Held(locked))
         }
         other => Err(ReservationError::InvalidState(other)),
@@ -130,8 +130,8 @@ pub async fn refund_items(
     tx: &mut Connection,
     confirmed: &Confirmed,
 ) -> Result<(), ReservationError> {
-    let ids = [confirmed.reservation_id];
-    end(tx, &ids, ReservationStatus::Confirmed, ReservationStatus::Refunded).await
+    let (ids, versions) = ([confirmed.reservation_id], [confirmed.version]);
+    end(tx, &ids, &versions, ReservationStatus::Refunded).await
 }
 
 /// Extends a hold by [`RENEWAL_SECS`]: once, and only while no account waits in the queue. Returns
@@ -143,6 +143,15 @@ pub async fn renew(
 ) -> Result<DateTime<Utc>, ReservationError> {
     let found = store::find_owned(&app.db, account_id, id).await?;
     let program_id = found.ok_or(ReservationError::NotFound)?.program_id;
+    retry_stale(|_| renew_once(app, account_id, id, program_id)).await
+}
+
+async fn renew_once(
+    app: &App,
+    account_id: AccountId,
+    id: ReservationId,
+    program_id: ProgramId,
+) -> Result<DateTime<Utc>, ReservationError> {
     let mut tx = app.db.begin().await?;
     // The token comes before the reservation in the order of locks.
     let token = entry_queue::lock_live_token(&mut tx, account_id, program_id).await?;
@@ -150,7 +159,8 @@ pub async fn renew(
     if held.renewed_at.is_some() || entry_queue::is_anybody_waiting(&mut *tx, program_id).await? {
         return Err(ReservationError::NotRenewable);
     }
-    let expires_at = store::write_renewal(&mut tx, id, RENEWAL_SECS).await?;
+    let written = store::write_renewal(&mut tx, id, held.version, RENEWAL_SECS).await?;
+    let expires_at = written.ok_or(ReservationError::StaleVersion)?;
     let stay = token.filter(|token| token.status == TokenStatus::Active);
     if let Some(stay) = &stay {
         entry_queue::extend_stay(&mut tx, stay.id, expires_at).await?;
@@ -171,24 +181,28 @@ pub async fn live_holds_left(
     store::count_live_holds(tx, account_id, program_id).await
 }
 
-/// Ends reservations that this transaction has locked, and frees their seats and places.
+/// Ends reservations that this transaction has locked, and frees their seats and places; `versions`
+/// is parallel to `ids`.
 pub(crate) async fn end(
     tx: &mut Connection,
     ids: &[ReservationId],
-    from: ReservationStatus,
+    versions: &[i64],
     to: ReservationStatus,
 ) -> Result<(), ReservationError> {
-    expect_all(ids.len(), store::write_status(tx, ids, from, to, None).await?)?;
+    let n_written = store::write_status(tx, ids, versions, to, None).await?;
+    expect_all(ids.len(), n_written, ReservationError::StaleVersion)?;
     let ended = store::write_items_ended(tx, ids).await?;
     let seat_ids: Vec<_> = ended.iter().filter_map(|item| item.schedule_seat_id).collect();
     if !seat_ids.is_empty() {
-        expect_all(seat_ids.len(), store::write_seats_available(tx, &seat_ids).await?)?;
+        let n_written = store::write_seats_available(tx, &seat_ids).await?;
+        expect_all(seat_ids.len(), n_written, ReservationError::Inconsistent)?;
     }
     let places = ended.iter().filter_map(|item| Some((item.zone_id?, item.quantity)));
     let (zone_ids, quantities): (Vec<_>, Vec<_>) = places.unzip();
     if !zone_ids.is_empty() {
-        let n_zones = zone_ids.iter().collect::<HashSet<_>>().len();
-        expect_all(n_zones, store::write_places_returned(tx, &zone_ids, &quantities).await?)?;
+        let zones = lock_zones(tx, &zone_ids).await?;
+        let n_written = store::write_places_returned(tx, &zones, &zone_ids, &quantities).await?;
+        expect_all(zones.len(), n_written, ReservationError::StaleVersion)?;
     }
     Ok(())
 }
@@ -198,14 +212,14 @@ async fn lock(
     account_id: AccountId,
     id: ReservationId,
 ) -> Result<(LockedRow, Locked), ReservationError> {
-    if !store::lock_owned(tx, account_id, id).await? {
-        return Err(ReservationError::NotFound);
-    }
+    let version = store::lock_owned(tx, account_id, id).await?;
+    let version = version.ok_or(ReservationError::NotFound)?;
     let rows = store::list_locked(tx, id).await?;
     let items = rows.iter().map(LockedRow::item).collect();
     let head = rows.into_iter().next().ok_or(ReservationError::Inconsistent)?;
     let locked = Locked {
         reservation_id: id,
+        version,
         program_id: head.program_id,
         schedule_id: head.schedule_id,
         total: head.total,
@@ -217,11 +231,11 @@ async fn lock(
     Ok((head, locked))
 }
 
-/// Fails with [`ReservationError::Inconsistent`] unless all locked rows were written; the caller
-/// must roll back.
-pub(crate) fn expect_all(n_expected: usize, n_written: u64) -> Result<(), ReservationError> {
-    match u64::try_from(n_expected) {
-        Ok(n_expected) if n_expected == n_written => Ok(()),
-        _ => Err(ReservationError::Inconsistent),
-    }
+/// Fails with `error` unless all locked rows were written; the caller must roll back.
+pub(crate) fn expect_all(
+    n_expected: usize,
+    n_written: u64,
+    error: ReservationError,
+) -> Result<(), ReservationError> {
+    if u64::try_from(n_expected) == Ok(n_written) { Ok(()) } else { Err(error) }
 }

@@ -4,6 +4,7 @@ mod crashes;
 mod lost_commit;
 mod refunds;
 mod storms;
+mod versions;
 
 use serde_json::json;
 use sqlx::PgPool;

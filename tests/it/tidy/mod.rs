@@ -10,6 +10,7 @@ mod seat_locks;
 mod sizes;
 mod source;
 mod templates;
+mod versions;
 
 /// Fails with every mistake at once.
 fn expect_none(mistakes: &[String], rule: &str) {

@@ -10,18 +10,19 @@ use super::{
 const TABLES: [&str; 2] = ["schedule_seats", "zones"];
 /// Rows that a statement has locked by their ids. Only such a statement makes them, so whoever
 /// is given them writes what is locked.
-const LOCKED: [&str; 2] = ["LockedSeat", "PickedSeat"];
+const LOCKED: [(&str, &str); 3] =
+    [("LockedSeat", "schedule_seats"), ("PickedSeat", "schedule_seats"), ("LockedZone", "zones")];
 /// Fills an office that nobody visits yet, and takes a rehearsal's own rows away.
 const ALONE: [&str; 2] = ["src/demo/", "src/rehearsal/"];
 
 /// A function that talks to the database.
-struct Talk<'a> {
+pub(super) struct Talk<'a> {
     head: &'a str,
-    sql: String,
+    pub(super) sql: String,
 }
 
 /// The functions of a file that have a statement, each with all it says.
-fn talks(text: &str) -> Vec<Talk<'_>> {
+pub(super) fn talks(text: &str) -> Vec<Talk<'_>> {
     let functions = text.split("async fn ").skip(1);
     let talks = functions.filter_map(|function| {
         let (head, body) = function.split_once("sqlx::query")?;
@@ -60,7 +61,9 @@ fn mistakes_of(talk: &Talk<'_>) -> Vec<String> {
         let update = format!("update {table} ");
         let overwrites =
             talk.sql.contains(&format!("insert into {table} ")) && talk.sql.contains(" do update ");
-        let is_given_locked = LOCKED.iter().any(|rows| talk.head.contains(&format!("&[{rows}]")));
+        let is_given_locked = LOCKED
+            .iter()
+            .any(|(rows, of)| *of == table && talk.head.contains(&format!("&[{rows}]")));
         let is_safe = locks_in_order(&talk.sql, table)
             || is_of_one_row(&talk.sql, &update)
             || is_given_locked;
@@ -88,15 +91,15 @@ fn seats_and_zones_are_locked_by_their_ids_before_many_are_written() {
                 usize::from(TABLES.iter().any(|t| talk.sql.contains(&format!("update {t} "))));
             let found = mistakes_of(&talk).into_iter();
             mistakes.extend(found.map(|mistake| format!("{} {mistake}", source.path)));
-            for rows in LOCKED {
+            for (rows, table) in LOCKED {
                 let makes = talk.head.contains(&format!("Vec<{rows}>"));
-                if makes && !locks_in_order(&talk.sql, "schedule_seats") {
+                if makes && !locks_in_order(&talk.sql, table) {
                     mistakes.push(format!("{}: {rows} that nobody locked", source.path));
                 }
             }
         }
         let code: Vec<&str> = source.code().map(|(_, line)| line).collect();
-        for rows in LOCKED {
+        for (rows, _) in LOCKED {
             let is_made =
                 |line: &&&str| line.contains(&format!("{rows} {{")) && !line.contains("struct ");
             mistakes

@@ -147,23 +147,26 @@ pub(crate) async fn list_zones(
     .await
 }
 
-/// Returns a zone's form fields and the performance it belongs to.
-pub(crate) async fn find_zone(
+/// Locks a zone of the performance and returns its version and form fields.
+pub(crate) async fn lock_zone(
     tx: &mut Connection,
     id: ZoneId,
-) -> Result<Option<(ScheduleId, ZoneDetails)>, sqlx::Error> {
+    schedule_id: ScheduleId,
+) -> Result<Option<(i64, ZoneDetails)>, sqlx::Error> {
     let row = sqlx::query!(
         r#"
-        select schedule_id as "schedule_id: ScheduleId", name, price as "price: Points", capacity
-        from zones where id = $1
+        select version, name, price as "price: Points", capacity
+        from zones where id = $1 and schedule_id = $2
+        for no key update
         "#,
         id as _,
+        schedule_id as _,
     )
     .fetch_optional(tx)
     .await?;
     Ok(row.map(|row| {
         let details = ZoneDetails { name: row.name, price: row.price, capacity: row.capacity };
-        (row.schedule_id, details)
+        (row.version, details)
     }))
 }
 
@@ -189,23 +192,26 @@ pub(crate) async fn insert_zone(
     Ok(())
 }
 
-/// Writes a zone's name and price; the zone's places are changed by `reservation` only.
+/// Writes the name and price of a locked zone; returns whether its version is still `version`, as
+/// nothing is written otherwise. The zone's places are changed by `reservation` only.
 pub(crate) async fn write_zone(
     tx: &mut Connection,
     id: ZoneId,
+    version: i64,
     details: &ZoneDetails,
-) -> Result<(), sqlx::Error> {
-    sqlx::query!(
+) -> Result<bool, sqlx::Error> {
+    let written = sqlx::query!(
         r#"
         update zones
-        set name = $2, price = $3, version = version + 1, changed_xid = pg_current_xact_id()
-        where id = $1
+        set name = $3, price = $4, version = version + 1, changed_xid = pg_current_xact_id()
+        where id = $1 and version = $2
         "#,
         id as _,
+        version,
         details.name,
         details.price as _,
     )
     .execute(tx)
     .await?;
-    Ok(())
+    Ok(written.rows_affected() == 1)
 }

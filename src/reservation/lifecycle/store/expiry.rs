@@ -61,6 +61,7 @@ pub(crate) async fn lock_held_rows(
 /// Locked hold past its end.
 pub(crate) struct EndedHold {
     pub(crate) id: ReservationId,
+    pub(crate) version: i64,
     pub(crate) schedule_id: ScheduleId,
 }
 
@@ -73,7 +74,7 @@ pub(crate) async fn list_ended(
     sqlx::query_as!(
         EndedHold,
         r#"
-        select id as "id: _", schedule_id as "schedule_id: _" from reservations
+        select id as "id: _", version, schedule_id as "schedule_id: _" from reservations
         where id = any($1) and expires_at <= clock_timestamp()
         "#,
         ids as _,

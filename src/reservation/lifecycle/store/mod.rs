@@ -9,7 +9,10 @@ use crate::{
     catalog::{ProgramId, ProgramStatus, ScheduleSeatId, ZoneId},
     infra::postgres::Connection,
     points::Points,
-    reservation::model::{Item, Reservation, ReservationId, ReservationItemId, ReservationStatus},
+    reservation::{
+        inventory::store::LockedZone,
+        model::{Item, Reservation, ReservationId, ReservationItemId, ReservationStatus},
+    },
 };
 
 /// Returns the reservation if `account_id` owns it. A hold past its end reads as expired.
@@ -56,20 +59,19 @@ pub(crate) async fn find_refunded(
     .await
 }
 
-/// Locks the row of a reservation; `false` if `account_id` does not own it.
+/// Locks the row of a reservation and returns its version; `None` if `account_id` does not own it.
 pub(crate) async fn lock_owned(
     tx: &mut Connection,
     account_id: AccountId,
     id: ReservationId,
-) -> Result<bool, sqlx::Error> {
-    let locked = sqlx::query_scalar!(
-        "select id from reservations where id = $1 and account_id = $2 for no key update",
+) -> Result<Option<i64>, sqlx::Error> {
+    sqlx::query_scalar!(
+        "select version from reservations where id = $1 and account_id = $2 for no key update",
         id as _,
         account_id as _,
     )
     .fetch_optional(tx)
-    .await?;
-    Ok(locked.is_some())
+    .await
 }
 
 /// Locked reservation joined with one of its items, at the time of the database's clock.
@@ -134,24 +136,26 @@ pub(crate) async fn list_locked(
     .await
 }
 
-/// Changes the status of locked reservations; returns the number written. `at` is the time of the
-/// decision, required for a confirmation; `None` means the current time.
+/// Changes the status of locked reservations whose version is still the one in `versions`, which is
+/// parallel to `ids`; returns the number written. `at` is the time of the decision, required for a
+/// confirmation; `None` means the current time.
 pub(crate) async fn write_status(
     tx: &mut Connection,
     ids: &[ReservationId],
-    from: ReservationStatus,
+    versions: &[i64],
     to: ReservationStatus,
     at: Option<chrono::DateTime<chrono::Utc>>,
 ) -> Result<u64, sqlx::Error> {
     let written = sqlx::query!(
         r#"
-        update reservations
-        set status = $3, settled_at = coalesce($4, clock_timestamp()), version = version + 1,
-            confirmed_at = case $3 when 'CONFIRMED' then $4 else confirmed_at end
-        where id = any($1) and status = $2
+        update reservations r
+        set status = $3, settled_at = coalesce($4, clock_timestamp()), version = r.version + 1,
+            confirmed_at = case $3 when 'CONFIRMED' then $4 else r.confirmed_at end
+        from unnest($1::uuid[], $2::bigint[]) as locked (id, version)
+        where r.id = locked.id and r.version = locked.version
         "#,
         ids as _,
-        from as _,
+        versions,
         to as _,
         at,
     )
@@ -229,30 +233,34 @@ pub(crate) async fn write_seats_available(
     Ok(written.rows_affected())
 }
 
-/// Returns places to their zones; `quantities` is parallel to `zone_ids`.
+/// Returns places to locked zones whose version has not changed; returns the number of zones
+/// written. `quantities` is parallel to `zone_ids`, where a zone may occur more than once.
 pub(crate) async fn write_places_returned(
     tx: &mut Connection,
+    zones: &[LockedZone],
     zone_ids: &[ZoneId],
     quantities: &[i32],
 ) -> Result<u64, sqlx::Error> {
+    let ids: Vec<_> = zones.iter().map(|zone| zone.id.0).collect();
+    let versions: Vec<_> = zones.iter().map(|zone| zone.version).collect();
     let written = sqlx::query!(
         r#"
         with returned as (
             select zone_id, sum(quantity)::integer as quantity
             from unnest($1::uuid[], $2::integer[]) as r (zone_id, quantity)
             group by zone_id
-        ), locked as materialized (
-            select z.id from zones z join returned r on r.zone_id = z.id
-            order by z.id for no key update of z
         )
         update zones z
-        set remaining = remaining + r.quantity, version = version + 1,
+        set remaining = z.remaining + r.quantity, version = z.version + 1,
             changed_xid = pg_current_xact_id()
-        from locked join returned r on r.zone_id = locked.id
-        where z.id = locked.id
+        from unnest($3::uuid[], $4::bigint[]) as locked (id, version)
+        join returned r on r.zone_id = locked.id
+        where z.id = locked.id and z.version = locked.version
         "#,
         zone_ids as _,
         quantities,
+        &ids,
+        &versions,
     )
     .execute(tx)
     .await?;
@@ -278,23 +286,26 @@ pub(crate) async fn count_live_holds(
     .await
 }
 
-/// Extends a locked hold that was not renewed before; returns its new end.
+/// Extends a locked hold whose version is still `version`; returns its new end, `None` if the
+/// version has changed.
 pub(crate) async fn write_renewal(
     tx: &mut Connection,
     id: ReservationId,
+    version: i64,
     secs: i32,
-) -> Result<chrono::DateTime<chrono::Utc>, sqlx::Error> {
+) -> Result<Option<chrono::DateTime<chrono::Utc>>, sqlx::Error> {
     sqlx::query_scalar!(
         r#"
         update reservations
-        set expires_at = expires_at + make_interval(secs => $2::integer),
+        set expires_at = expires_at + make_interval(secs => $3::integer),
             renewed_at = clock_timestamp(), version = version + 1
-        where id = $1 and renewed_at is null
+        where id = $1 and version = $2
         returning expires_at
         "#,
         id as _,
+        version,
         secs,
     )
-    .fetch_one(tx)
+    .fetch_optional(tx)
     .await
 }
