@@ -4,7 +4,7 @@
 use std::time::{Duration, Instant};
 
 use stagedoor::infra::{
-    locks::{FairError, FairGuard, FairLocks, FairTerms, LeaseName},
+    locks::{FairError, FairGuard, FairLocks, FairTerms, LockName},
     redis::Redis,
 };
 use tokio::task::JoinSet;
@@ -86,8 +86,8 @@ impl Bench {
 }
 
 /// A lock that nobody holds and so many wait for.
-async fn line_of(locks: &FairLocks, n: usize) -> Result<LeaseName, Failure> {
-    let name = LeaseName::new(&"bench", &n);
+async fn line_of(locks: &FairLocks, n: usize) -> Result<LockName, Failure> {
+    let name = LockName::new(&"bench", &n);
     let (held, _) = try_to_take(locks, &name, "holder", WAIT).await;
     let held = held?;
     let mut tasks = JoinSet::new();
@@ -116,7 +116,7 @@ async fn line_of(locks: &FairLocks, n: usize) -> Result<LeaseName, Failure> {
 }
 
 /// What one taking costs, in microseconds.
-async fn take(locks: &FairLocks, name: &LeaseName) -> Result<f64, Failure> {
+async fn take(locks: &FairLocks, name: &LockName) -> Result<f64, Failure> {
     let mut taken_in = Duration::ZERO;
     for _ in 0..TAKINGS {
         let (guard, took) = try_to_take(locks, name, "somebody", WAIT).await;
@@ -129,7 +129,7 @@ async fn take(locks: &FairLocks, name: &LeaseName) -> Result<f64, Failure> {
 /// Takes the lock, again when Redis did not answer in time; how long the last try took.
 async fn try_to_take(
     locks: &FairLocks,
-    name: &LeaseName,
+    name: &LockName,
     waiter: &str,
     wait: Duration,
 ) -> (Result<FairGuard, FairError>, Duration) {

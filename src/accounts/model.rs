@@ -10,20 +10,11 @@ use super::{
     email::Email,
     password::rules::{self, PasswordRefusal},
 };
-use crate::accounts::name::Name;
+use crate::{accounts::name::Name, infra::ids::ids};
 
-/// Account id.
-#[derive(
-    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, sqlx::Type,
-)]
-#[sqlx(transparent)]
-#[serde(transparent)]
-pub struct AccountId(pub Uuid);
-
-impl fmt::Display for AccountId {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.fmt(f)
-    }
+ids! {
+    /// Account id.
+    AccountId(Uuid),
 }
 
 /// Role of an account: what it may do beside buying.

@@ -1,39 +1,11 @@
 //! Catalog types: ids, programs, schedules and the state of a sale.
 
-use std::fmt;
-
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 use super::guards::Guards;
-use crate::points::Points;
-
-macro_rules! ids {
-    ($($(#[$doc:meta])* $name:ident($inner:ty),)*) => {$(
-        $(#[$doc])*
-        #[derive(
-            Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, sqlx::Type,
-        )]
-        #[sqlx(transparent)]
-        #[serde(transparent)]
-        pub struct $name(pub $inner);
-
-        impl fmt::Display for $name {
-            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                self.0.fmt(f)
-            }
-        }
-
-        impl std::str::FromStr for $name {
-            type Err = <$inner as std::str::FromStr>::Err;
-
-            fn from_str(text: &str) -> Result<Self, Self::Err> {
-                text.parse().map(Self)
-            }
-        }
-    )*};
-}
+use crate::{infra::ids::ids, points::Points};
 
 ids! {
     /// Program id.

@@ -9,17 +9,17 @@ use uuid::Uuid;
 use crate::{
     accounts::AccountId,
     catalog::{Guards, ProgramId, ProgramStatus, SaleState},
+    infra::ids::ids,
 };
 
 /// Size of the window: polls are recorded for this many tokens at the head of the queue, and no
 /// token further back can be admitted.
 pub(crate) const WINDOW: usize = 10_000;
 
-/// Id of a queue token: one account's place in one queue.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, sqlx::Type)]
-#[sqlx(transparent)]
-#[serde(transparent)]
-pub struct TokenId(pub Uuid);
+ids! {
+    /// Id of a queue token: one account's place in one queue.
+    TokenId(Uuid),
+}
 
 /// Arrival order within one program's queue; the first is 1.
 #[derive(

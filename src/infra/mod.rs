@@ -1,10 +1,11 @@
 //! Infrastructure below the features, which knows none of them: PostgreSQL, Redis, locks, request
-//! keys, rate limits, security events and the progress of workers.
+//! keys, ids, rate limits, security events and the progress of workers.
 //!
 //! **Postgres decides, Redis shapes traffic**: an error of [`postgres`] fails the request, an error
 //! of [`redis`] never changes what was decided.
 
 pub mod idempotency;
+pub(crate) mod ids;
 pub mod limits;
 pub mod locks;
 pub mod network;

@@ -4,18 +4,16 @@ use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 use crate::{
+    infra::ids::ids,
     points::Points,
     reservation::{ReservationId, ReservationStatus},
     tickets::TicketCode,
 };
 
-/// Id of a payment; also the reference of its history entries.
-#[derive(
-    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, sqlx::Type,
-)]
-#[sqlx(transparent)]
-#[serde(transparent)]
-pub struct PaymentId(pub Uuid);
+ids! {
+    /// Id of a payment; also the reference of its history entries.
+    PaymentId(Uuid),
+}
 
 /// State of a payment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, sqlx::Type)]

@@ -1,7 +1,5 @@
 //! Types of reservations and their items.
 
-use std::fmt;
-
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
@@ -9,32 +7,15 @@ use uuid::Uuid;
 use crate::{
     accounts::AccountId,
     catalog::{ProgramId, ScheduleId, ScheduleSeatId, ZoneId},
+    infra::ids::ids,
     points::Points,
 };
 
-macro_rules! ids {
-    ($($(#[$doc:meta])* $name:ident,)*) => {$(
-        $(#[$doc])*
-        #[derive(
-            Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, sqlx::Type,
-        )]
-        #[sqlx(transparent)]
-        #[serde(transparent)]
-        pub struct $name(pub Uuid);
-
-        impl fmt::Display for $name {
-            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                self.0.fmt(f)
-            }
-        }
-    )*};
-}
-
 ids! {
     /// Id of a reservation.
-    ReservationId,
+    ReservationId(Uuid),
     /// Id of one item of a reservation: a seat, or places in a zone.
-    ReservationItemId,
+    ReservationItemId(Uuid),
 }
 
 /// State of a reservation.

@@ -7,17 +7,15 @@ use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 use crate::{
+    infra::ids::ids,
     points::Points,
     reservation::{ReservationId, ReservationItemId},
 };
 
-/// Id of a ticket, for internal use; the code is what a holder sees.
-#[derive(
-    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, sqlx::Type,
-)]
-#[sqlx(transparent)]
-#[serde(transparent)]
-pub struct TicketId(pub Uuid);
+ids! {
+    /// Id of a ticket, for internal use; the code is what a holder sees.
+    TicketId(Uuid),
+}
 
 /// Code of a ticket: 128 random bits in base32 (RFC 4648, section 6) without padding. Upper-case
 /// letters and digits make the smallest QR code.

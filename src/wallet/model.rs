@@ -5,15 +5,12 @@ use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 use super::error::WalletError;
-use crate::{accounts::AccountId, points::Points, text::i18n::grouped};
+use crate::{accounts::AccountId, infra::ids::ids, points::Points, text::i18n::grouped};
 
-/// Id of a wallet. Two wallets are locked in the order of their ids.
-#[derive(
-    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, sqlx::Type,
-)]
-#[sqlx(transparent)]
-#[serde(transparent)]
-pub struct WalletId(pub Uuid);
+ids! {
+    /// Id of a wallet. Two wallets are locked in the order of their ids.
+    WalletId(Uuid),
+}
 
 /// Wallet as one statement read it.
 #[derive(Clone, Debug)]

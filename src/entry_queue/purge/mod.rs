@@ -78,9 +78,7 @@ async fn purge_some(app: &App, line: Condemned) -> Result<(), QueueError> {
 async fn purge_batch(app: &App, line: Condemned) -> Result<usize, QueueError> {
     let Condemned { program_id, up_to } = line;
     let mut tx = app.db.begin().await?;
-    let mut taken = rows::cancel_standing(&mut tx, program_id, up_to, BATCH_MAX).await?;
-    let n_more = BATCH_MAX - i64::try_from(taken.len()).unwrap_or(BATCH_MAX);
-    taken.extend(rows::cancel_parked(&mut tx, program_id, up_to, n_more).await?);
+    let taken = rows::cancel_waiting(&mut tx, program_id, up_to, BATCH_MAX).await?;
     tx.commit().await?;
     project(app, program_id, &taken).await;
     Ok(taken.len())

@@ -154,9 +154,9 @@ pub(crate) async fn is_anybody_left(
     .await
 }
 
-/// Cancels the first `n_max` waiting tokens with a number up to `up_to`, except parked and locked
-/// ones; returns their accounts.
-pub(crate) async fn cancel_standing(
+/// Cancels the first `n_max` waiting tokens with a number up to `up_to`, parked ones last and locked
+/// ones never; returns their accounts. Each kind is found by the index of its own.
+pub(crate) async fn cancel_waiting(
     tx: &mut Connection,
     program_id: ProgramId,
     up_to: QueueNumber,
@@ -164,46 +164,26 @@ pub(crate) async fn cancel_standing(
 ) -> Result<Vec<AccountId>, sqlx::Error> {
     sqlx::query_scalar!(
         r#"
-        update queue_tokens
-        set status = 'CANCELLED', ended_at = clock_timestamp()
-        where id in (
+        with standing as materialized (
             select id from queue_tokens
             where program_id = $1 and queue_number <= $2
                 and status = 'WAITING' and parked_at is null
             order by queue_number
             limit $3
             for no key update skip locked
-        )
-        returning account_id as "account_id: AccountId"
-        "#,
-        program_id as _,
-        up_to as _,
-        n_max,
-    )
-    .fetch_all(tx)
-    .await
-}
-
-/// Cancels parked tokens, otherwise as [`cancel_standing`].
-pub(crate) async fn cancel_parked(
-    tx: &mut Connection,
-    program_id: ProgramId,
-    up_to: QueueNumber,
-    n_max: i64,
-) -> Result<Vec<AccountId>, sqlx::Error> {
-    sqlx::query_scalar!(
-        r#"
-        update queue_tokens
-        set status = 'CANCELLED', ended_at = clock_timestamp()
-        where id in (
+        ), parked as materialized (
             select id from queue_tokens
             where program_id = $1 and queue_number <= $2
                 and status = 'WAITING' and parked_at is not null
             order by queue_number
-            limit $3
+            limit $3 - (select count(*) from standing)
             for no key update skip locked
         )
-        returning account_id as "account_id: AccountId"
+        update queue_tokens t
+        set status = 'CANCELLED', ended_at = clock_timestamp()
+        from (select id from standing union all select id from parked) taken
+        where t.id = taken.id
+        returning t.account_id as "account_id: AccountId"
         "#,
         program_id as _,
         up_to as _,

@@ -4,10 +4,7 @@ use std::{sync::LazyLock, time::Duration};
 
 use uuid::Uuid;
 
-use super::{
-    LeaseName,
-    terms::{FairTerms, Waiting},
-};
+use super::terms::{FairTerms, LockName, Waiting};
 use crate::infra::redis::{Call, Redis, RedisAway, Script};
 
 static ENTER: LazyLock<Script> = LazyLock::new(|| {
@@ -16,7 +13,7 @@ static ENTER: LazyLock<Script> = LazyLock::new(|| {
 static LEAVE: LazyLock<Script> = LazyLock::new(|| {
     Script::new(concat!(include_str!("fair_line.lua"), include_str!("fair_leave.lua")))
 });
-static RENEW: LazyLock<Script> = LazyLock::new(|| Script::new(include_str!("lease_renew.lua")));
+static RENEW: LazyLock<Script> = LazyLock::new(|| Script::new(include_str!("fair_renew.lua")));
 
 /// Channel on which instances wake each other's waiters.
 pub(crate) const CHANNEL: &str = "fair-wake";
@@ -48,7 +45,7 @@ impl How {
 /// Answer of a script of this lock.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum LockStep {
-    Taken { fence: u64 },
+    Taken,
     Waiting(Waiting),
 }
 
@@ -63,9 +60,9 @@ pub(crate) struct LockAttempt {
 }
 
 impl LockAttempt {
-    pub(crate) fn new(redis: &Redis, terms: FairTerms, name: &LeaseName, waiter: &str) -> Self {
+    pub(crate) fn new(redis: &Redis, terms: FairTerms, name: &LockName, waiter: &str) -> Self {
         let key = |part: &str| {
-            let (scope, name) = (name.scope(), name.name());
+            let LockName { scope, name } = name;
             redis.key(format_args!("fair:{{{scope}}}:{name}:{part}"))
         };
         Self {
@@ -117,11 +114,10 @@ impl LockAttempt {
     }
 
     async fn run(&self, call: &Call<'_>) -> Result<LockStep, RedisAway> {
-        let (taken, fence, count, ahead, gap_us): (bool, u64, u64, u64, i64) =
-            self.redis.run(call).await?;
+        let (taken, count, ahead, gap_us): (bool, u64, u64, i64) = self.redis.run(call).await?;
         let gap = u64::try_from(gap_us).ok().map(Duration::from_micros);
         Ok(match taken {
-            true => LockStep::Taken { fence },
+            true => LockStep::Taken,
             false => LockStep::Waiting(Waiting { count, ahead, gap }),
         })
     }
@@ -129,8 +125,7 @@ impl LockAttempt {
     pub(crate) async fn renew(&self) -> Result<bool, RedisAway> {
         let mut call = RENEW.prepare_invoke();
         call.key(self.holder()).arg(&self.mark).arg(millis(self.terms.lease));
-        let n_held: usize = self.redis.run(&call).await?;
-        Ok(n_held == 1)
+        self.redis.run(&call).await
     }
 }
 

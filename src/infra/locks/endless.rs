@@ -3,7 +3,7 @@
 use crate::infra::redis::{Redis, RedisAway};
 
 /// Prefixes of the keys of every kind of lock.
-const KINDS: [&str; 3] = ["lease:", "fence:", "fair:"];
+const KINDS: [&str; 2] = ["lease:", "fair:"];
 /// Locks read for each kind.
 const LOOKED_AT_MAX: usize = 10_000;
 

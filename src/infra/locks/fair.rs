@@ -5,14 +5,13 @@ use std::{sync::Arc, time::Duration};
 use tokio::{task::JoinHandle, time::Instant};
 
 use super::{
-    LeaseName,
     attempt::{CHANNEL, How, LockAttempt, LockStep},
     waits,
     wakeups::Wakeups,
     watchdog::Watchdog,
 };
 use crate::infra::{
-    locks::terms::{FairTerms, Waiting},
+    locks::terms::{FairTerms, LockName, Waiting},
     redis::{Redis, RedisAway},
     signals::{self, Listener},
 };
@@ -60,7 +59,7 @@ impl FairLocks {
     /// place up.
     pub async fn take(
         &self,
-        name: &LeaseName,
+        name: &LockName,
         waiter: &str,
         wait: Duration,
     ) -> Result<FairGuard, FairError> {
@@ -74,14 +73,14 @@ impl FairLocks {
 
     async fn stand_in_line(
         &self,
-        name: &LeaseName,
+        name: &LockName,
         waiter: &str,
         waits_until: Instant,
     ) -> Result<FairGuard, FairError> {
         let attempt = LockAttempt::new(&self.redis, self.terms, name, waiter);
         let wakeup = self.wakeups.register(attempt.mark());
         // The guard is made before Redis is asked, so that a cancelled call leaves nothing behind.
-        let mut guard = FairGuard { attempt, how: How::Gone, fence: 0, watchdog: None };
+        let mut guard = FairGuard { attempt, how: How::Gone, watchdog: None };
         let mut n_late = 0;
         loop {
             let asked = Instant::now();
@@ -91,15 +90,15 @@ impl FairLocks {
                 step = guard.attempt.leave(How::Later).await?;
             }
             match step {
-                LockStep::Taken { fence } if asked.elapsed() < self.terms.believed() => {
-                    return Ok(guard.held(fence));
+                LockStep::Taken if asked.elapsed() < self.terms.believed() => {
+                    return Ok(guard.held());
                 }
                 // The process may have slept since the request, and the lock may have expired
                 // meanwhile.
-                LockStep::Taken { .. } if n_late == LATE_ANSWERS_MAX => {
+                LockStep::Taken if n_late == LATE_ANSWERS_MAX => {
                     return Err(FairError::Late);
                 }
-                LockStep::Taken { .. } => n_late += 1,
+                LockStep::Taken => n_late += 1,
                 LockStep::Waiting(waiting) if left.is_zero() => {
                     guard.how = How::Nothing;
                     return Err(FairError::Waiting(waiting));
@@ -119,21 +118,10 @@ impl FairLocks {
 pub struct FairGuard {
     attempt: LockAttempt,
     how: How,
-    fence: u64,
     watchdog: Option<Watchdog>,
 }
 
 impl FairGuard {
-    /// Returns the fencing number, which rises each time this lock is taken.
-    pub fn fence(&self) -> u64 {
-        self.fence
-    }
-
-    /// Whether the watchdog found the lock gone; false proves nothing.
-    pub fn is_lost(&self) -> bool {
-        self.watchdog.as_ref().is_some_and(Watchdog::is_lost)
-    }
-
     /// Releases the lock and wakes the next waiter. The caller waits at most 100 ms.
     pub async fn release(mut self) {
         if let Some(released) = self.leave_behind() {
@@ -142,9 +130,8 @@ impl FairGuard {
         }
     }
 
-    fn held(mut self, fence: u64) -> Self {
+    fn held(mut self) -> Self {
         self.how = How::Done;
-        self.fence = fence;
         let (attempt, terms) = (self.attempt.clone(), self.attempt.terms());
         let prolong = move || {
             let attempt = attempt.clone();

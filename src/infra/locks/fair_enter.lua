@@ -32,4 +32,4 @@ for _, key in ipairs({ line, present, deadline, marks }) do
   redis.call('PEXPIRE', key, kept_ms)
 end
 local waiting, ahead, gap = view()
-return { 0, 0, waiting, ahead, gap }
+return { 0, waiting, ahead, gap }

@@ -49,4 +49,4 @@ if is_released or not held then
   if first then wake(first) end
 end
 local waiting, ahead, gap = view()
-return { 0, 0, waiting, ahead, gap }
+return { 0, waiting, ahead, gap }

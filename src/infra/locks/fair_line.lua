@@ -8,7 +8,7 @@
 -- KEYS[4]  deadline  zset    waiter -> when it counts as absent, or loses its place (ms)
 -- KEYS[5]  clock     string  the last number that was issued
 -- KEYS[6]  pace      hash    last: time of the last release (us); gap: mean time between releases
---                            (us); fence: the fencing number of the holder
+--                            (us)
 -- KEYS[7]  marks     hash    waiter -> the mark of its attempt that is inside a request
 -- ARGV[1]  mark         of this attempt
 -- ARGV[2]  waiter       of this attempt
@@ -20,7 +20,7 @@
 -- ARGV[8]  kept_ms      expiry of the waiters of an unused lock
 --
 -- Returns  nothing: the script that follows returns
---          { taken 0|1, fence, waiting, ahead, gap_us or -1 }
+--          { taken 0|1, waiting, ahead, gap_us or -1 }
 --
 -- Why a script: it is one half of two scripts, and both must read the same state.
 -- A number is an arrival time in us, raised by one where two would be equal: numbers
@@ -94,25 +94,22 @@ local function view()
   return count, ahead, tonumber(redis.call('HGET', pace, 'gap') or -1)
 end
 
-local function has_it(fence)
+local function has_it()
   local waiting, _, gap = view()
-  return { 1, tonumber(fence), waiting, 0, gap }
+  return { 1, waiting, 0, gap }
 end
 
 -- Takes the lock, which is free, for this attempt.
 local function take()
   forget(waiter)
-  local fence = string.format('%.0f', next_number())
   redis.call('SET', holder, mark, 'PX', lease_ms)
-  redis.call('HSET', pace, 'fence', fence)
-  redis.call('PEXPIRE', pace, kept_ms)
-  return has_it(fence)
+  return has_it()
 end
 
 -- Renews the lock, which this attempt holds: the answer got lost, or came too late to be trusted.
 local function keep()
   redis.call('PEXPIRE', holder, lease_ms)
-  return has_it(redis.call('HGET', pace, 'fence') or 0)
+  return has_it()
 end
 
 -- Wakes the attempt of the first waiter. The message grants nothing: the free lock is taken by

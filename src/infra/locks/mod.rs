@@ -1,10 +1,9 @@
 //! Locks in Redis: they keep concurrent requests from meeting at the same row, and decide nothing.
 //!
 //! A **lease** is a key with its holder's **mark** and an expiry, so that nothing a dead process
-//! held stays held. A **multi-lock** is several leases taken together, all or none. The **owner**
-//! is the part of a mark that two attempts of one request share; the **token** is the part that
-//! belongs to this attempt alone. A **fencing number** rises each time a lock is taken, for writers
-//! to places that have no constraint of their own.
+//! held stays held; several leases are taken together, all or none. The **owner** is the part of a
+//! mark that two attempts of one request share; the **token** is the part that belongs to this
+//! attempt alone.
 //!
 //! A **fair lock** has waiters: the first to come is the first to get the lock, across instances. A
 //! **waiter** is an account, not a request: an account that is asked to come back keeps its place
@@ -22,9 +21,8 @@
 //!
 //! # Concurrency
 //!
-//! Names are sorted and made distinct, so two attempts meet in one order. Names of one scope share
-//! a cluster slot and are taken in one script; scopes are taken one after the other, and all are
-//! released when one is refused. Times are those of Redis.
+//! Names of one **scope** share a cluster slot, so one script takes leases together. Times are those
+//! of Redis.
 //!
 //! A released fair lock is free, and pub/sub wakes the first present waiter. The message grants
 //! nothing, because it may be older than a pause of the process that reads it. The woken waiter
@@ -47,5 +45,5 @@ mod watchdog;
 
 pub use endless::list_endless;
 pub use fair::{FairError, FairGuard, FairLocks};
-pub use lease::{Lease, LeaseError, LeaseName, Term};
-pub use terms::{FairTerms, Waiting};
+pub use lease::{Lease, LeaseError};
+pub use terms::{FairTerms, LockName, Waiting};

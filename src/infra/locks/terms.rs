@@ -1,6 +1,20 @@
-//! Durations of a fair lock, and what a waiter is told.
+//! Name and durations of a fair lock, and what a waiter is told.
 
 use std::time::Duration;
+
+/// Name of a fair lock. Names of one scope share a cluster slot.
+#[derive(Clone, Debug)]
+pub struct LockName {
+    pub(crate) scope: String,
+    pub(crate) name: String,
+}
+
+impl LockName {
+    /// Creates the name `name` within `scope`.
+    pub fn new(scope: &impl ToString, name: &impl ToString) -> Self {
+        Self { scope: scope.to_string(), name: name.to_string() }
+    }
+}
 
 /// Durations of a fair lock.
 #[derive(Clone, Copy, Debug)]

@@ -1,12 +1,6 @@
 //! Task that renews a lock for as long as its guard lives.
 
-use std::{
-    sync::{
-        Arc,
-        atomic::{AtomicBool, Ordering},
-    },
-    time::Duration,
-};
+use std::time::Duration;
 
 use tokio::{task::AbortHandle, time::Instant};
 
@@ -14,10 +8,7 @@ use crate::infra::redis::RedisAway;
 
 /// Task that renews a lock; dropping it ends the task.
 #[derive(Debug)]
-pub(crate) struct Watchdog {
-    is_lost: Arc<AtomicBool>,
-    task: AbortHandle,
-}
+pub(crate) struct Watchdog(AbortHandle);
 
 impl Watchdog {
     /// Calls `prolong` every `period`, for at most `at_most` in all, until it returns that the lock
@@ -30,30 +21,23 @@ impl Watchdog {
     where
         F: Future<Output = Result<bool, RedisAway>> + Send,
     {
-        let is_lost = Arc::new(AtomicBool::new(false));
-        let lost = Arc::clone(&is_lost);
         let ends = Instant::now() + at_most;
         let watching = async move {
             while Instant::now() + period < ends {
                 tokio::time::sleep(period).await;
                 match prolong().await {
                     Ok(true) => (),
-                    Ok(false) => return lost.store(true, Ordering::Relaxed),
+                    Ok(false) => return,
                     Err(error) => tracing::debug!(%error, "a lock could not be prolonged"),
                 }
             }
         };
-        Self { is_lost, task: tokio::spawn(watching).abort_handle() }
-    }
-
-    /// Whether a renewal found the lock gone.
-    pub(crate) fn is_lost(&self) -> bool {
-        self.is_lost.load(Ordering::Relaxed)
+        Self(tokio::spawn(watching).abort_handle())
     }
 }
 
 impl Drop for Watchdog {
     fn drop(&mut self) {
-        self.task.abort();
+        self.0.abort();
     }
 }

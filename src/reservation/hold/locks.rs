@@ -17,15 +17,15 @@ use super::{limiter::ReservationState, order::HoldRequest};
 use crate::{
     app::App,
     catalog::{ScheduleSeatId, ZoneId},
-    infra::locks::{FairError, FairGuard, Lease, LeaseError, LeaseName, Term},
+    infra::locks::{FairError, FairGuard, Lease, LeaseError, LockName},
     reservation::{error::ReservationError, model::Choice},
 };
 
 /// Lifetime of seat leases: many times the duration of a hold.
-const SEAT_LEASE: Term = Term::Fixed(Duration::from_secs(3));
+const SEAT_LEASE: Duration = Duration::from_secs(3);
 /// Lifetime of the lease that excludes other place requests of one account; covers the wait for the
 /// zone.
-const PERSON_LEASE: Term = Term::Fixed(Duration::from_secs(5));
+const PERSON_LEASE: Duration = Duration::from_secs(5);
 /// Maximum wait for the zone's lock before the request is refused with a retry delay.
 const ZONE_WAIT: Duration = Duration::from_secs(2);
 
@@ -81,22 +81,21 @@ async fn take_seats(
     order: &HoldRequest,
     ids: &[ScheduleSeatId],
 ) -> Result<Option<Lease>, ReservationError> {
-    let names = ids.iter().map(|id| LeaseName::new(&order.schedule.id, id));
-    match Lease::take(&app.redis, names, &order.owner(), SEAT_LEASE).await {
+    let scope = order.schedule.id;
+    match Lease::take(&app.redis, &scope, ids, &order.owner(), SEAT_LEASE).await {
         Ok(lease) => Ok(Some(lease)),
         Err(LeaseError::Away(error)) => Ok(without(&error)),
         Err(LeaseError::OwnStillRunning) => Err(ReservationError::AlreadyProcessing),
         Err(LeaseError::Held(names)) => {
-            let seat_ids = names.iter().filter_map(|name| name.name().parse().ok()).collect();
+            let seat_ids = names.iter().filter_map(|name| name.parse().ok()).collect();
             Err(ReservationError::seats_unavailable(seat_ids))
         }
     }
 }
 
 async fn take_person(app: &App, order: &HoldRequest) -> Result<Option<Lease>, ReservationError> {
-    let person = format_args!("person:{}", order.account_id);
-    let names = [LeaseName::new(&order.schedule.id, &person)];
-    match Lease::take(&app.redis, names, &order.owner(), PERSON_LEASE).await {
+    let (scope, person) = (order.schedule.id, format!("person:{}", order.account_id));
+    match Lease::take(&app.redis, &scope, [person], &order.owner(), PERSON_LEASE).await {
         Ok(lease) => Ok(Some(lease)),
         Err(LeaseError::Away(error)) => Ok(without(&error)),
         Err(LeaseError::OwnStillRunning | LeaseError::Held(_)) => {
@@ -110,7 +109,7 @@ async fn take_zone(
     order: &HoldRequest,
     zone_id: ZoneId,
 ) -> Result<Option<FairGuard>, ReservationError> {
-    let name = LeaseName::new(&order.schedule.id, &zone_id);
+    let name = LockName::new(&order.schedule.id, &zone_id);
     match state.zones.take(&name, &order.account_id.to_string(), ZONE_WAIT).await {
         Ok(zone) => Ok(Some(zone)),
         Err(error @ (FairError::Away(_) | FairError::Late)) => Ok(without(&error)),

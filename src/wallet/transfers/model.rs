@@ -1,13 +1,12 @@
 //! Types of transfer requests.
 
-use std::fmt;
-
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 use crate::{
     accounts::{AccountId, Email},
+    infra::ids::ids,
     points::Points,
 };
 
@@ -15,18 +14,9 @@ use crate::{
 /// sender can cause.
 pub(crate) const OPEN_REQUESTS_MAX: i64 = 20;
 
-/// Id of a transfer request.
-#[derive(
-    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, sqlx::Type,
-)]
-#[sqlx(transparent)]
-#[serde(transparent)]
-pub struct TransferId(pub Uuid);
-
-impl fmt::Display for TransferId {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.fmt(f)
-    }
+ids! {
+    /// Id of a transfer request.
+    TransferId(Uuid),
 }
 
 /// State of a transfer request.

@@ -4,8 +4,7 @@ use std::time::Duration;
 
 use stagedoor::infra::{
     locks::{
-        FairError, FairGuard, FairLocks, FairTerms, Lease, LeaseError, LeaseName, Term,
-        list_endless,
+        FairError, FairGuard, FairLocks, FairTerms, Lease, LeaseError, LockName, list_endless,
     },
     redis::Redis,
 };
@@ -14,7 +13,7 @@ use tokio::task::JoinSet;
 use super::new_prefix;
 use crate::support::PrivateCluster;
 
-const SHORT: Term = Term::Fixed(Duration::from_secs(3));
+const SHORT: Duration = Duration::from_secs(3);
 /// Longer than any test: whoever is not woken fails it.
 const NEVER: Duration = Duration::from_mins(1);
 const TRIES_MAX: usize = 400;
@@ -39,15 +38,15 @@ async fn scopes(cluster: &PrivateCluster) -> [String; 3] {
     [scope_on(cluster, 0).await, scope_on(cluster, 1).await, scope_on(cluster, 2).await]
 }
 
-/// Takes them as soon as what an earlier attempt gives back behind itself is back.
-async fn take_soon(redis: &Redis, names: &[LeaseName]) -> Lease {
+/// Takes a lease of the scope as soon as its node answers again.
+async fn take_soon(redis: &Redis, scope: &str) -> Lease {
     for _ in 0..TRIES_MAX {
-        if let Ok(lease) = Lease::take(redis, names.to_vec(), "later", SHORT).await {
+        if let Ok(lease) = Lease::take(redis, &scope, [1], "later", SHORT).await {
             return lease;
         }
         tokio::time::sleep(Duration::from_millis(25)).await;
     }
-    panic!("{names:?} are never given back");
+    panic!("no lease of {scope} can be taken");
 }
 
 /// Waits until the nodes hold no lock of this prefix and nobody's place in a line.
@@ -57,7 +56,7 @@ async fn until_nothing_left(cluster: &PrivateCluster, prefix: &str) {
         left.clear();
         for node in &cluster.nodes {
             let keys: Vec<String> = node.run(&["KEYS", &format!("{prefix}*")]).await;
-            let memory = [":fence:", ":clock", ":pace"];
+            let memory = [":clock", ":pace"];
             left.extend(
                 keys.into_iter().filter(|key| !memory.iter().any(|kind| key.contains(kind))),
             );
@@ -71,40 +70,29 @@ async fn until_nothing_left(cluster: &PrivateCluster, prefix: &str) {
 }
 
 #[tokio::test]
-async fn leases_on_several_nodes_are_taken_together_or_not_at_all_also_when_one_is_lost() {
+async fn a_lost_node_costs_only_its_own_leases() {
     let mut cluster = PrivateCluster::start().await;
     let prefix = new_prefix();
     let redis = redis_of(&cluster, &prefix);
-    let names: Vec<LeaseName> =
-        scopes(&cluster).await.iter().map(|scope| LeaseName::new(scope, &1)).collect();
-
-    let last = Lease::take(&redis, [names[2].clone()], "ada", SHORT).await.unwrap();
-    let refused = Lease::take(&redis, names.clone(), "bob", SHORT).await.unwrap_err();
-    let LeaseError::Held(held) = refused else { panic!("{refused}") };
-    assert_eq!(held, [names[2].clone()]);
-    // What the refused one had on the other nodes is not his.
-    take_soon(&redis, &names[..2]).await.release().await;
-    last.release().await;
-    let all = take_soon(&redis, &names).await;
-    let fence = all.fence();
-    all.release().await;
-    until_nothing_left(&cluster, &prefix).await;
+    let scopes = scopes(&cluster).await;
+    for scope in &scopes {
+        take_soon(&redis, scope).await.release().await;
+    }
 
     cluster.nodes[1].kill();
-    let refused = Lease::take(&redis, names.clone(), "bob", SHORT).await.unwrap_err();
+    let refused = Lease::take(&redis, &scopes[1], [1], "bob", SHORT).await.unwrap_err();
     assert!(matches!(refused, LeaseError::Away(_)), "{refused}");
-    let others = [names[0].clone(), names[2].clone()];
-    take_soon(&redis, &others).await.release().await;
+    for scope in [&scopes[0], &scopes[2]] {
+        take_soon(&redis, scope).await.release().await;
+    }
 
     cluster.nodes[1].restart().await;
     cluster.until_whole(&cluster.nodes[1]).await;
-    let all = take_soon(&redis, &names).await;
-    assert!(all.fence() > fence, "a node that forgot its numbers gives higher ones");
-    all.release().await;
+    take_soon(&redis, &scopes[1]).await.release().await;
     until_nothing_left(&cluster, &prefix).await;
 }
 
-async fn take(locks: &FairLocks, name: &LeaseName, waiter: &str) -> FairGuard {
+async fn take(locks: &FairLocks, name: &LockName, waiter: &str) -> FairGuard {
     locks.take(name, waiter, NEVER).await.unwrap()
 }
 
@@ -134,7 +122,7 @@ async fn goes_round(
     scope: &str,
     idx: usize,
 ) {
-    let name = LeaseName::new(&scope, &"floor");
+    let name = LockName::new(&scope, &"floor");
     let line = format!("{prefix}:fair:{{{scope}}}:floor:line");
     let holder = take(&instances[0], &name, "holder").await;
     let mut waiters = JoinSet::new();
@@ -143,7 +131,7 @@ async fn goes_round(
         let (locks, name, order) = (instances[number % 2].clone(), name.clone(), order.clone());
         waiters.spawn(async move {
             let guard = take(&locks, &name, &number.to_string()).await;
-            order.lock().unwrap().push((number, guard.fence()));
+            order.lock().unwrap().push(number);
             guard.release().await;
         });
         for _ in 0..TRIES_MAX {
@@ -157,8 +145,7 @@ async fn goes_round(
     let woken = tokio::time::timeout(NEVER / 2, waiters.join_all()).await;
     assert!(woken.is_ok(), "somebody on node {idx} was not woken");
     let order = order.lock().unwrap();
-    assert!(order.iter().map(|(number, _)| *number).eq(0..6), "{order:?}");
-    assert!(order.is_sorted_by(|left, right| left.1 < right.1), "{order:?}");
+    assert!(order.iter().copied().eq(0..6), "{order:?}");
 }
 
 #[tokio::test]
@@ -176,7 +163,7 @@ async fn fair_locks_of_every_node_go_round_by_wake_ups_and_a_lost_node_costs_onl
     until_nothing_left(&cluster, &prefix).await;
 
     cluster.nodes[1].kill();
-    let lost = LeaseName::new(&scopes[1], &"floor");
+    let lost = LockName::new(&scopes[1], &"floor");
     let refused = instances[0].take(&lost, "ada", Duration::ZERO).await.unwrap_err();
     assert!(matches!(refused, FairError::Away(_)), "{refused}");
     until_listening(&cluster, &[0, 2], &prefix).await;
@@ -206,8 +193,8 @@ async fn a_lock_that_would_never_end_is_found_whatever_its_kind_and_wherever_it_
     let locks = FairLocks::new(&redis, FairTerms::default());
     let scopes = scopes(&cluster).await;
     for scope in &scopes {
-        let name = LeaseName::new(scope, &"floor");
-        Lease::take(&redis, [name.clone()], "ada", SHORT).await.unwrap().release().await;
+        let name = LockName::new(scope, &"floor");
+        Lease::take(&redis, scope, ["floor"], "ada", SHORT).await.unwrap().release().await;
         let holder = locks.take(&name, "ada", Duration::ZERO).await.unwrap();
         locks.take(&name, "bob", Duration::ZERO).await.unwrap_err();
         holder.release().await;
@@ -217,8 +204,8 @@ async fn a_lock_that_would_never_end_is_found_whatever_its_kind_and_wherever_it_
     let mut made = Vec::new();
     for (scope, node) in scopes.iter().zip(&cluster.nodes) {
         let fair = parts.map(|part| format!("{prefix}:fair:{{{scope}}}:endless:{part}"));
-        let others = ["lease", "fence"].map(|kind| format!("{prefix}:{kind}:{{{scope}}}:endless"));
-        for key in fair.into_iter().chain(others) {
+        let lease = format!("{prefix}:lease:{{{scope}}}:endless");
+        for key in fair.into_iter().chain([lease]) {
             node.run::<()>(&["SET", &key, "1"]).await;
             made.push(key);
         }

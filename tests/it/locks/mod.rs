@@ -46,6 +46,6 @@ async fn assert_nothing_left(redis: &Redis) {
     for (key, ttl) in &keys {
         assert!(*ttl != -1, "{key} never ends");
         let is_memory = ["clock", "pace"].iter().any(|kind| key.ends_with(kind));
-        assert!(is_memory || key.contains(":fence:"), "{key} was left behind: {keys:?}");
+        assert!(is_memory, "{key} was left behind: {keys:?}");
     }
 }

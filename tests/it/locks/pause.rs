@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use stagedoor::infra::locks::{FairLocks, FairTerms, LeaseName};
+use stagedoor::infra::locks::{FairLocks, FairTerms, LockName};
 use tokio::runtime::Builder;
 
 use super::{new_prefix, redis_of};
@@ -28,7 +28,7 @@ fn a_wake_up_from_before_a_pause_makes_no_second_holder() {
         let taking = (0..LOCKS).map(|idx| {
             let locks = locks.clone();
             async move {
-                locks.take(&LeaseName::new(&"house", &format!("floor-{idx}")), waiter, wait).await
+                locks.take(&LockName::new(&"house", &format!("floor-{idx}")), waiter, wait).await
             }
         });
         futures_util::future::join_all(taking).await

@@ -18,11 +18,12 @@ use super::redis_of;
 /// Two looks that lie further apart say too little about what happened in between.
 const APART_MAX: Duration = Duration::from_millis(15);
 
-/// The line as it stood at one moment, by Redis' clock. A fencing number is a moment of
-/// that clock as well.
+/// The line as it stood at one moment, by Redis' clock.
 #[derive(Debug)]
 struct Look {
     at_us: u64,
+    /// The mark of the one who has the lock: their name, and a token of their attempt.
+    holder: Option<String>,
     /// Everybody who has a place, by when they came.
     line: HashMap<String, u64>,
     /// Those inside a request, by when they came.
@@ -60,31 +61,31 @@ impl Witness {
     /// How often somebody who was present when somebody else got the lock can be compared
     /// with them. Fails when the one who got it had come later: only whoever is away, or
     /// was not heard of in time, may be passed.
-    pub(super) fn judge(self, turns: &[(String, u64)]) -> usize {
+    pub(super) fn judge(self) -> usize {
         self.is_over.store(true, Ordering::Relaxed);
         let looks = self.looking.join().unwrap();
-        turns.iter().map(|(waiter, fence)| judge_turn(&looks, waiter, *fence)).sum()
+        looks.windows(2).map(|pair| judge_turn(&pair[0], &pair[1])).sum()
     }
 }
 
 async fn look(redis: &Redis) -> Look {
     const LOOK: &str = "local time = redis.call('TIME')
-        local all = { time[1] .. string.format('%06d', time[2]) }
-        for i = 1, 3 do all[i + 1] = redis.call('ZRANGE', KEYS[i], 0, -1, 'WITHSCORES') end
+        local all = { time[1] .. string.format('%06d', time[2]), redis.call('GET', KEYS[4]) }
+        for i = 1, 3 do all[i + 2] = redis.call('ZRANGE', KEYS[i], 0, -1, 'WITHSCORES') end
         return all";
     let mut eval = redis::cmd("EVAL");
-    eval.arg(LOOK).arg(3);
-    for part in ["line", "present", "deadline"] {
+    eval.arg(LOOK).arg(4);
+    for part in ["line", "present", "deadline", "holder"] {
         eval.arg(redis.key(format_args!("fair:{{house}}:floor:{part}")));
     }
-    let (at_us, line, present, ends_ms) = redis.query(&eval).await.unwrap();
-    Look { at_us, line, present, ends_ms }
+    let (at_us, holder, line, present, ends_ms) = redis.query(&eval).await.unwrap();
+    Look { at_us, holder, line, present, ends_ms }
 }
 
-/// With how many others the one who took the lock at `fence` can be compared.
-fn judge_turn(looks: &[Look], waiter: &str, fence: u64) -> usize {
-    let after = looks.partition_point(|look| look.at_us <= fence);
-    let (Some(before), Some(after)) = (looks[..after].last(), looks.get(after)) else { return 0 };
+/// With how many others the one who took the lock between two looks can be compared.
+fn judge_turn(before: &Look, after: &Look) -> usize {
+    let taker = after.holder.as_ref().filter(|mark| before.holder.as_ref() != Some(mark));
+    let Some((waiter, _)) = taker.and_then(|mark| mark.split_once('/')) else { return 0 };
     // Nobody goes away and comes back in so short a time: whoever was present at both
     // looks with one arrival was present in between.
     if u128::from(after.at_us - before.at_us) > APART_MAX.as_micros() {
@@ -92,15 +93,15 @@ fn judge_turn(looks: &[Look], waiter: &str, fence: u64) -> usize {
     }
     let came = before.line.get(waiter).copied().unwrap_or(before.at_us);
     let stayed = before.present.iter().filter(|(other, arrival)| {
-        let in_time = before.ends_ms.get(*other).is_some_and(|ends_ms| *ends_ms > fence / 1_000);
+        let in_time = before.ends_ms.get(*other).is_some_and(|ends| *ends > after.at_us / 1_000);
         *other != waiter && in_time && after.present.get(*other) == Some(*arrival)
     });
     let stayed: Vec<_> = stayed.collect();
     for (other, arrival) in &stayed {
         assert!(
             came < **arrival,
-            "{waiter} came at {came} and got it at {fence}, before {other}, who came at {arrival} \
-             and was there: {before:?} {after:?}"
+            "{waiter} came at {came} and got it before {other}, who came at {arrival} and was \
+             there: {before:?} {after:?}"
         );
     }
     stayed.len()

@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::json;
 use sqlx::PgPool;
-use stagedoor::infra::locks::{FairGuard, FairLocks, FairTerms, LeaseName};
+use stagedoor::infra::locks::{FairGuard, FairLocks, FairTerms, LockName};
 use uuid::Uuid;
 
 use super::{admit, hold_places, order_path, order_until_told, storm_beside_a_visitor};
@@ -13,7 +13,7 @@ use crate::support::{Concert, ConcertOptions, Office, count, storm};
 /// Somebody else's turn at the zone, for as long as the test wants.
 async fn occupy(office: &Office, concert: &Concert) -> FairGuard {
     let locks = FairLocks::new(&office.app.redis, FairTerms::default());
-    let zone = LeaseName::new(&concert.schedule_id, &concert.zone_id);
+    let zone = LockName::new(&concert.schedule_id, &concert.zone_id);
     locks.take(&zone, "somebody", Duration::ZERO).await.unwrap()
 }
 

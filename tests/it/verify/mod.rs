@@ -7,7 +7,7 @@ use std::{collections::BTreeSet, time::Duration};
 use sqlx::{AssertSqlSafe, Connection, PgConnection, PgPool, raw_sql};
 use stagedoor::{
     infra::{
-        locks::{Lease, LeaseName, Term},
+        locks::Lease,
         postgres::{Pool, migrate},
         redis::Redis,
     },
@@ -222,8 +222,8 @@ async fn a_flood_of_findings_is_cut_and_says_so(db: PgPool) {
 #[sqlx::test]
 async fn a_lock_without_an_end_is_a_violation(db: PgPool) {
     let app = app(&db).await;
-    let names = [LeaseName::new(&"verify", &"seat"), LeaseName::new(&"verify", &"other")];
-    let lease = Lease::take(&app.redis, names, "ada", Term::Fixed(Duration::from_secs(5)));
+    let names = ["seat", "other"];
+    let lease = Lease::take(&app.redis, &"verify", names, "ada", Duration::from_secs(5));
     let lease = lease.await.unwrap();
     assert_eq!(verify(&app.db, &app.redis).await.unwrap(), Vec::new());
     let key = app.redis.key("lease:{verify}:seat");
