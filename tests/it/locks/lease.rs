@@ -49,10 +49,7 @@ async fn an_earlier_attempt_of_ones_own_order_is_waited_for() {
 async fn an_owner_is_not_mistaken_for_another_whose_name_begins_alike() {
     let redis = redis_of(&new_prefix());
     let lease = take(&redis, &[1], "ada:12").await.unwrap();
-    assert!(matches!(
-        take(&redis, &[1], "ada:1").await,
-        Err(LeaseError::Held(_))
-    ));
+    assert!(matches!(take(&redis, &[1], "ada:1").await, Err(LeaseError::Held(_))));
     lease.release().await;
 }
 
