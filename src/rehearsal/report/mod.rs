@@ -19,7 +19,7 @@ use super::{
     checker::Verdict,
     history::{Event, INTERRUPTED, Outcome, Step},
 };
-use crate::verify::invariant::Violation;
+use crate::verify::Violation;
 
 /// Reason why the rehearsal ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]

@@ -55,7 +55,7 @@ async fn expect_keyed_plans(db: &PgPool, tables: &str) {
     let mut tx = pool.begin().await.unwrap();
     let reports: Vec<String> = REPORTS
         .iter()
-        .flat_map(|folder| below(folder, &[".rs"]))
+        .flat_map(|folder| below(folder, &[".rs", ".sql"]))
         .map(|source| one_line(&source.text))
         .collect();
     let mut mistakes = Vec::new();
