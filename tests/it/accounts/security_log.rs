@@ -2,6 +2,7 @@
 
 use sqlx::PgPool;
 use stagedoor::infra::security_log::SecurityEvent;
+use strum::VariantArray;
 
 use crate::support::{ChildInstance, Office};
 
@@ -10,8 +11,8 @@ const REFERENCE: &str =
 
 #[test]
 fn the_reference_names_every_event() {
-    for event in SecurityEvent::ALL {
-        let row = format!("| `{}` |", event.name());
+    for event in SecurityEvent::VARIANTS {
+        let row = format!("| `{}` |", event.as_ref());
         assert!(REFERENCE.contains(&row), "{row}");
     }
 }
