@@ -1,4 +1,4 @@
-//! Errors of the management pages and the door.
+//! Errors of the management pages.
 
 use crate::{
     accounts::AccountError,
@@ -11,11 +11,10 @@ use crate::{
     },
     payment::PaymentError,
     reservation::{InventoryError, ReservationError},
-    tickets::TicketError,
     wallet::WalletError,
 };
 
-/// Refusal or failure of an administrator's or staff's action. The text is for logs;
+/// Refusal or failure of an administrator's action. The text is for logs;
 /// `pages/mod.rs` maps each variant to its status and code.
 #[derive(Debug, thiserror::Error)]
 pub enum AdminError {
@@ -43,9 +42,6 @@ pub enum AdminError {
     /// The reservation refused.
     #[error(transparent)]
     Reservation(#[from] ReservationError),
-    /// The ticket was refused.
-    #[error(transparent)]
-    Ticket(#[from] TicketError),
     /// The account operation was refused.
     #[error(transparent)]
     Account(#[from] AccountError),

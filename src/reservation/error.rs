@@ -31,7 +31,7 @@ pub enum ReservationError {
     #[error("the reservation is paid")]
     AlreadyPaid,
     /// The reservation's state does not allow the change.
-    #[error("the reservation is {}", .0.name())]
+    #[error("the reservation is {}", .0.as_ref())]
     InvalidState(ReservationStatus),
     /// The program of the hold was cancelled.
     #[error("the program was cancelled")]

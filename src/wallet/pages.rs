@@ -8,6 +8,7 @@ use actix_web::{
 use askama::Template;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
+use strum::VariantArray;
 use uuid::Uuid;
 
 use super::{

@@ -8,7 +8,6 @@ mod access;
 mod accounts;
 mod admin;
 mod catalog;
-mod check_in;
 mod demo;
 mod entry_queue;
 mod guards;

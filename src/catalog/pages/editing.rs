@@ -46,7 +46,7 @@ impl HttpError for CatalogError {
             Self::SeatsInUse { seats } => Map::from_iter([("seats".to_owned(), json!(seats))]),
             Self::Plan(mistake) => Map::from_iter([
                 ("line".to_owned(), json!(mistake.line)),
-                ("problem".to_owned(), json!(mistake.problem.name())),
+                ("problem".to_owned(), json!(mistake.problem.as_ref())),
                 ("text".to_owned(), json!(mistake.text)),
             ]),
             _ => Map::new(),

@@ -152,7 +152,7 @@ pub async fn show_program(
         v: &visitor.view,
         program: &program,
         schedules: &schedules,
-        state: if sale == SaleState::Open && is_sold_out { "sold-out" } else { sale.name() },
+        state: if sale == SaleState::Open && is_sold_out { "sold-out" } else { sale.into() },
         venue_name: schedules.first().map_or("", |schedule| &schedule.venue_name),
         now,
     };
@@ -160,7 +160,7 @@ pub async fn show_program(
         slug: &program.slug,
         title: &program.title,
         sale: SaleDocument {
-            state: sale.name(),
+            state: sale.into(),
             opens_at: program.on_sale_at,
             closes_at: program.off_sale_at,
         },

@@ -117,11 +117,6 @@ impl ReservationStatus {
         self == Self::Held
     }
 
-    /// Returns the locale key of its name.
-    fn key(self) -> String {
-        format!("reservation-status-{}", self.name().to_lowercase())
-    }
-
     /// Returns the CSS class of its badge.
     fn badge(self) -> &'static str {
         match self {

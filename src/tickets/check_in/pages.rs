@@ -10,14 +10,17 @@ use serde::Deserialize;
 use serde_json::json;
 use uuid::Uuid;
 
-use super::store::{self as store, Evening};
+use super::{
+    counts::DoorCounts,
+    model::{CheckIn, DoorCount, Evening},
+    store,
+};
 use crate::{
     accounts::StaffAccount,
-    admin::{AdminError, door},
     app::App,
     catalog::ScheduleId,
     text::{i18n::Phrase, times},
-    tickets::{CheckIn, DoorCount, DoorCounts, TicketError, TicketId, find_check_in},
+    tickets::{error::TicketError, model::TicketId},
     web::{
         error::{HttpError, NotFound, PageError, phrase},
         form::{Body, Field},
@@ -26,7 +29,7 @@ use crate::{
 };
 
 #[derive(Template)]
-#[template(path = "admin/door_list.html")]
+#[template(path = "tickets/performances.html")]
 struct EveningsPage {
     v: View,
     evenings: Vec<Evening>,
@@ -56,7 +59,7 @@ enum Answer {
 }
 
 #[derive(Template)]
-#[template(path = "admin/door.html")]
+#[template(path = "tickets/check_in.html")]
 struct DoorPage {
     v: View,
     evening: Evening,
@@ -127,7 +130,7 @@ pub(crate) async fn show_door(
 ) -> Result<HttpResponse, PageError> {
     let schedule_id = ScheduleId(path.into_inner());
     let answer = match scanned.let_in {
-        Some(id) => find_check_in(&app.db, schedule_id, TicketId(id))
+        Some(id) => store::find_check_in(&app.db, schedule_id, TicketId(id))
             .await?
             .map_or(Answer::Ready, Answer::LetIn),
         None if scanned.undone => Answer::Undone,
@@ -158,8 +161,8 @@ pub(crate) async fn create_check_in(
 ) -> Result<HttpResponse, PageError> {
     let schedule_id = ScheduleId(path.into_inner());
     let outcome = match form.0.code.parse() {
-        Some(code) => door::check_in(&app, me.account_id, schedule_id, &code).await,
-        None => Err(TicketError::Unknown.into()),
+        Some(code) => super::check_in(&app, me.account_id, schedule_id, &code).await,
+        None => Err(TicketError::Unknown),
     };
     match outcome {
         Ok(check_in) => {
@@ -180,7 +183,7 @@ pub(crate) async fn undo_check_in(
 ) -> Result<HttpResponse, PageError> {
     let (schedule_id, ticket_id) = path.into_inner();
     let (schedule_id, ticket_id) = (ScheduleId(schedule_id), TicketId(ticket_id));
-    match door::undo(&app, me.account_id, schedule_id, ticket_id).await {
+    match super::undo(&app, me.account_id, schedule_id, ticket_id).await {
         Ok(undone) => {
             counts.note(schedule_id, &undone.section, -1).await;
             let next = format!("/door/{schedule_id}?undone=true");
@@ -196,7 +199,7 @@ async fn refuse(
     counts: &DoorCounts,
     v: View,
     schedule_id: ScheduleId,
-    refusal: AdminError,
+    refusal: TicketError,
 ) -> Result<HttpResponse, PageError> {
     if !v.wants_form(&refusal) {
         return Err(refusal.into());

@@ -1,4 +1,6 @@
-//! Tickets on the screen.
+//! Tickets on the screen, and at the door.
+
+mod check_in;
 
 use serde_json::json;
 use sqlx::PgPool;
