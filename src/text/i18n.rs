@@ -89,6 +89,11 @@ impl Phrase {
         self.locale
     }
 
+    /// Returns the text named `key` with the same arguments.
+    pub(crate) fn renamed(&self, key: &'static str) -> Self {
+        Self { key: key.into(), ..self.clone() }
+    }
+
     /// Sets an argument to a number, which is grouped by thousands and selects plurals.
     #[must_use]
     pub fn number(mut self, name: &'static str, value: impl Count) -> Self {

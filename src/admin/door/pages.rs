@@ -19,7 +19,7 @@ use crate::{
     text::{i18n::Phrase, times},
     tickets::{CheckIn, DoorCount, DoorCounts, TicketError, TicketId, find_check_in},
     web::{
-        error::{HttpError, NotFound, PageError, phrase},
+        error::{HttpError, NotFound, PageError},
         form::{Body, Field},
         page::View,
     },
@@ -201,9 +201,10 @@ async fn refuse(
     if !v.wants_form(&refusal) {
         return Err(refusal.into());
     }
+    let problem = refusal.problem();
     let answer = Answer::Refused {
-        title: phrase(v.locale, &refusal, "title"),
-        detail: phrase(v.locale, &refusal, "detail"),
+        title: problem.localize(v.locale, "title"),
+        detail: problem.localize(v.locale, "detail"),
     };
     let page = DoorPage::read(app, counts, v, schedule_id, answer).await?;
     Ok(page.v.html(refusal.status(), &page))

@@ -7,14 +7,14 @@ pub struct PlanMistake {
     /// Line, from 1; the header counts.
     pub line: u64,
     /// Kind of mistake.
-    pub problem: Problem,
+    pub problem: PlanProblem,
     /// Text at fault, or the number of the earlier line with the same seat.
     pub text: String,
 }
 
 /// Kind of mistake in a plan.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Problem {
+pub enum PlanProblem {
     /// The plan has no seat.
     Empty,
     /// The header lacks a column.
@@ -33,7 +33,7 @@ pub enum Problem {
     TooMany,
 }
 
-impl Problem {
+impl PlanProblem {
     /// Returns the locale key of the mistake.
     pub fn text_key(self) -> &'static str {
         match self {
