@@ -33,7 +33,6 @@ mod model;
 pub(crate) mod name;
 pub mod pages;
 mod password;
-mod paths;
 pub(crate) mod roles;
 pub(crate) mod sessions;
 pub(crate) mod sign_up;

@@ -2,7 +2,6 @@
 
 mod entry;
 pub(crate) mod program;
-mod refusal;
 
 use actix_web::{
     HttpRequest, HttpResponse,

@@ -22,7 +22,7 @@ use crate::{
     text::{i18n::Phrase, times},
     tickets::{error::TicketError, model::TicketId},
     web::{
-        error::{HttpError, NotFound, PageError, phrase},
+        error::{HttpError, NotFound, PageError},
         form::{Body, Field},
         page::View,
     },
@@ -204,9 +204,10 @@ async fn refuse(
     if !v.wants_form(&refusal) {
         return Err(refusal.into());
     }
+    let problem = refusal.problem();
     let answer = Answer::Refused {
-        title: phrase(v.locale, &refusal, "title"),
-        detail: phrase(v.locale, &refusal, "detail"),
+        title: problem.localize(v.locale, "title"),
+        detail: problem.localize(v.locale, "detail"),
     };
     let page = DoorPage::read(app, counts, v, schedule_id, answer).await?;
     Ok(page.v.html(refusal.status(), &page))

@@ -108,6 +108,8 @@ async fn refusals_say_what_is_wrong_and_leave_everything_as_it_was(db: PgPool) {
     let lapsed = Hold { ends_in_secs: -1, ..seat(1) }.write(&db, &concert, ada.account_id).await;
     let late = pay(&ada, lapsed).await;
     assert_eq!((late.status, late.code().as_str()), (410, "hold-expired"));
+    let late = cancel(&ada, lapsed).await;
+    assert_eq!((late.status, late.code().as_str()), (409, "invalid-state"));
     let released = seat(2).write(&db, &concert, ada.account_id).await;
     assert_eq!(cancel(&ada, released).await.status, 200);
     let gone = pay(&ada, released).await;

@@ -140,6 +140,27 @@ fn http_stands_in_pages() {
 }
 
 #[test]
+fn errors_are_mapped_beside_their_enum() {
+    let mistakes = find(&["HttpError for "], |source| {
+        source.name() == "error.rs" || source.path.starts_with("src/web/")
+    });
+    expect_none(&mistakes, "The table from variant to status and code belongs into error.rs:");
+}
+
+#[test]
+fn no_type_of_the_domain_imports_the_http_kit() {
+    let features = rank("points").unwrap()..rank("verify").unwrap();
+    let mut mistakes = below("src", &[".rs"]);
+    mistakes.retain(|source| {
+        let is_of_feature = rank(module_of(source)).is_some_and(|rank| features.contains(&rank));
+        let may = is_room_file(source, "pages") || source.name() == "error.rs";
+        is_of_feature && !may && used_modules(source).contains("web")
+    });
+    let mistakes: Vec<String> = mistakes.into_iter().map(|source| source.path).collect();
+    expect_none(&mistakes, "Only pages and error.rs of a feature know web/:");
+}
+
+#[test]
 fn redis_commands_stand_beside_their_lua() {
     // The errors and handles of infra::redis are for everybody; the crate's own are not.
     let words = ["use redis::", "redis::cmd", "redis::pipe", "redis::Script", "redis::Cmd"];

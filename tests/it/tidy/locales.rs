@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::{
     expect_none,
-    source::{Source, below, read},
+    source::{below, read},
 };
 
 /// Whose variants are told by `admin-act-…`.
@@ -41,17 +41,12 @@ fn is_key(text: &str) -> bool {
         && !text.ends_with('-')
 }
 
-/// The codes of refusals: the literals of every `fn code`.
+/// The codes of refusals: those of the rows of the errors' tables.
 fn codes() -> BTreeSet<String> {
     let mut codes = BTreeSet::new();
-    let pages =
-        below("src", &[".rs"]).into_iter().filter(|source| source.text.contains(" HttpError for "));
-    for source in pages {
-        for function in source.text.split("fn code(&self)").skip(1) {
-            let body = function.split("\n    }\n").next().unwrap();
-            let body = Source { path: String::new(), text: body.to_owned() };
-            codes.extend(body.literals().map(|(_, literal)| literal.to_owned()));
-        }
+    for source in below("src", &[".rs"]) {
+        let rows = source.text.split("Problem::new(").skip(1);
+        codes.extend(rows.map(|row| row.split('"').nth(1).unwrap().to_owned()));
     }
     assert!(codes.contains("not-found"), "{codes:?}");
     codes

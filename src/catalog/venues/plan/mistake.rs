@@ -7,7 +7,7 @@ pub struct PlanMistake {
     /// Line, from 1; the header counts.
     pub line: u64,
     /// Kind of mistake.
-    pub problem: Problem,
+    pub problem: PlanProblem,
     /// Text at fault, or the number of the earlier line with the same seat.
     pub text: String,
 }
@@ -15,7 +15,7 @@ pub struct PlanMistake {
 /// Kind of mistake in a plan; its name is that in JSON documents.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, strum::AsRefStr)]
 #[strum(serialize_all = "kebab-case")]
-pub enum Problem {
+pub enum PlanProblem {
     /// The plan has no seat.
     Empty,
     /// The header lacks a column.
@@ -34,7 +34,7 @@ pub enum Problem {
     TooMany,
 }
 
-impl Problem {
+impl PlanProblem {
     /// Returns the locale key of the mistake.
     pub(crate) fn text_key(self) -> String {
         format!("admin-plan-{}", self.as_ref())

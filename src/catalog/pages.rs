@@ -1,7 +1,5 @@
 //! Home page and program pages.
 
-mod editing;
-
 use std::sync::Arc;
 
 use actix_web::{
