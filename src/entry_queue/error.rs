@@ -5,7 +5,7 @@ use std::sync::Arc;
 use chrono::{DateTime, Utc};
 
 use super::{guards::Challenge, model::QueueState, paths::program_path};
-use crate::catalog::Program;
+use crate::{catalog::Program, infra::batcher::BatchError};
 
 /// Reasons for which the queue refuses a request. The text is for logs; `pages/refusal.rs` maps
 /// each variant to its status and code.
@@ -89,15 +89,15 @@ pub enum QueueError {
         /// Seconds until another wait may begin.
         retry_after_secs: u64,
     },
-    /// Too many joins of this program wait for their batch.
-    #[error("too many joins wait to be written")]
-    Crowded,
+    /// The join was not written, or nobody knows whether it was.
+    #[error(transparent)]
+    Batch(#[from] BatchError),
     /// Postgres failed for several requests at once: a batch of joins, or a cached read.
     #[error(transparent)]
     Shared(#[from] Arc<sqlx::Error>),
-    /// The task that wrote the batch ended without an answer.
-    #[error("the batch was not finished")]
-    BatchLost,
+    /// A challenge could not be signed.
+    #[error("no work could be set")]
+    NoChallenge,
     /// Postgres failed.
     #[error(transparent)]
     Database(#[from] sqlx::Error),

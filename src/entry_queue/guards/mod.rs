@@ -102,7 +102,7 @@ fn work_for(app: &App, account_id: AccountId, program: &Program, now: DateTime<U
             challenge: Box::new(challenge),
             proof_url: proof_path(&program.slug),
         },
-        None => QueueError::BatchLost,
+        None => QueueError::NoChallenge,
     }
 }
 
@@ -174,7 +174,7 @@ pub(crate) async fn set_work(
     let now = standing.now;
     let ready_at = standing.ready_at.filter(|ready_at| now < *ready_at + wait::GOOD_FOR);
     let challenge = Challenge::set(&app.signing_key, account_id, program.id, bits, now);
-    let challenge = challenge.ok_or(QueueError::BatchLost)?;
+    let challenge = challenge.ok_or(QueueError::NoChallenge)?;
     Ok(Some(SetWork { challenge, is_in: standing.is_in, ready_at, now }))
 }
 

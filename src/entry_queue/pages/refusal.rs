@@ -21,7 +21,7 @@ impl HttpError for QueueError {
             | Self::AddressFull { .. } => StatusCode::FORBIDDEN,
             Self::ProofRequired { .. } => StatusCode::PRECONDITION_REQUIRED,
             Self::WaitsFull { .. } => StatusCode::TOO_MANY_REQUESTS,
-            Self::Crowded | Self::BatchLost => Unavailable.status(),
+            Self::Batch(_) | Self::NoChallenge => Unavailable.status(),
             Self::Shared(error) => database_error(error).0,
             Self::Database(error) => database_error(error).0,
         }
@@ -40,7 +40,7 @@ impl HttpError for QueueError {
             Self::ProofRequired { .. } => "proof-required",
             Self::AddressFull { .. } => "address-limit",
             Self::WaitsFull { .. } => "rate-limited",
-            Self::Crowded | Self::BatchLost => Unavailable.code(),
+            Self::Batch(_) | Self::NoChallenge => Unavailable.code(),
             Self::Shared(error) => database_error(error).1,
             Self::Database(error) => database_error(error).1,
         }
