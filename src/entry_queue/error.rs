@@ -8,6 +8,7 @@ use serde_json::json;
 use super::{guards::Challenge, model::QueueState, paths::program_path};
 use crate::{
     catalog::Program,
+    infra::batcher::BatchError,
     web::error::{HttpError, Problem, Unavailable},
 };
 
@@ -95,15 +96,12 @@ pub enum QueueError {
         /// Seconds until another wait may begin.
         retry_after_secs: u64,
     },
-    /// Too many joins of this program wait for their batch.
-    #[error("too many joins wait to be written")]
-    Crowded,
+    /// The join was not written, or nobody knows whether it was.
+    #[error(transparent)]
+    Batch(#[from] BatchError),
     /// Postgres failed for several requests at once: a batch of joins, or a cached read.
     #[error(transparent)]
     Shared(#[from] Arc<sqlx::Error>),
-    /// The task that wrote the batch ended without an answer.
-    #[error("the batch was not finished")]
-    BatchLost,
     /// Postgres failed.
     #[error(transparent)]
     Database(#[from] sqlx::Error),
@@ -172,7 +170,7 @@ impl HttpError for QueueError {
             Self::WaitsFull { retry_after_secs } => {
                 Problem::new(429, "rate-limited").retry_after(*retry_after_secs)
             }
-            Self::Crowded | Self::BatchLost => Unavailable.problem(),
+            Self::Batch(_) => Unavailable.problem(),
             Self::Shared(error) => error.problem(),
             Self::Database(error) => error.problem(),
         }

@@ -45,7 +45,7 @@ enum Argument {
     Number(i64),
     Word(String),
     Moment(DateTime<Utc>, Tz),
-    Text(&'static str),
+    Text(String),
 }
 
 impl Problem {
@@ -117,8 +117,8 @@ impl Problem {
     }
 
     /// Sets an argument of the texts to the text `key`, which has the arguments set before.
-    pub fn text(self, name: &'static str, key: &'static str) -> Self {
-        self.argument(name, Argument::Text(key))
+    pub fn text(self, name: &'static str, key: impl Into<String>) -> Self {
+        self.argument(name, Argument::Text(key.into()))
     }
 
     fn argument(mut self, name: &'static str, argument: Argument) -> Self {

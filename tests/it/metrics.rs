@@ -60,6 +60,7 @@ async fn the_metrics_tell_what_the_house_is_doing(db: PgPool) {
         "stagedoor_lock_wait_seconds_count{kind=\"lease\"}".to_owned(),
         "stagedoor_redis_duration_seconds_bucket".to_owned(),
         "stagedoor_holds_total".to_owned(),
+        "stagedoor_batch_size_bucket{kind=\"join\",le=\"500".to_owned(),
         "stagedoor_db_connections_max".to_owned(),
         "stagedoor_retries_total".to_owned(),
         "stagedoor_worker_lag_seconds{worker=\"admission\"}".to_owned(),

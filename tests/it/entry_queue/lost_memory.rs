@@ -230,3 +230,32 @@ async fn after_a_rebuild_nobody_is_passed_over_before_they_had_time_to_poll(db: 
     let ahead = states.map(|state| state.json()["ahead"].clone());
     assert_eq!(ahead, [json!(0), json!(1)]);
 }
+
+/// More are inside than a page of a rebuild or of a comparison holds, and all stays end together.
+#[sqlx::test]
+async fn a_crowd_inside_comes_back_and_is_compared_page_by_page(db: PgPool) {
+    let redis = PrivateRedis::start().await;
+    let (mut office, concert, _people) = office_with_a_line(&db, &redis, 2).await;
+    long_line(&db, &concert, 10_500).await;
+    let let_in = "update queue_tokens
+                  set status = 'ACTIVE', admitted_at = now(),
+                      stay_ends_at = now() + interval '1 hour',
+                      expires_at = now() + interval '1 hour'
+                  where program_id = $1";
+    sqlx::query(let_in).bind(concert.program_id).execute(&db).await.unwrap();
+    redis.run::<()>(&["FLUSHALL"]).await;
+    let (app, started) = (office.app.clone(), Instant::now());
+    while !stagedoor::entry_queue::list_incomplete(&app.db, &app.redis).await.unwrap().is_empty() {
+        assert!(started.elapsed() < Duration::from_mins(1), "the line is not rebuilt");
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
+    // Nobody is left who would repair it.
+    office.leave().await;
+    let key = app.redis.key(format_args!("{{{}}}:active", concert.program_id));
+    assert_eq!(redis.run::<i64>(&["ZCARD", &key]).await, 10_502);
+    assert_eq!(misplaced(&office, &concert).await, 0);
+    redis.run::<()>(&["ZADD", &key, "1", "stranger--inside"]).await;
+    assert_eq!(misplaced(&office, &concert).await, 1, "somebody who never joined");
+    redis.run::<()>(&["ZPOPMAX", &key]).await;
+    assert_eq!(misplaced(&office, &concert).await, 2, "and somebody who is missing");
+}
