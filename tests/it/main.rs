@@ -26,6 +26,7 @@ mod server;
 mod silence;
 mod tickets;
 mod tidy;
+mod upgrade;
 mod verify;
 mod wallet;
 mod web;
