@@ -60,7 +60,7 @@ async fn a_lost_node_stops_only_its_own_lines_and_brings_them_back(db: PgPool) {
 
 /// Waits until a person is told how many are ahead and how many wait.
 async fn until_counted(person: &Person, concert: &Concert, (ahead, waiting): (i64, i64)) {
-    const LOOKS_MAX: usize = 600;
+    const LOOKS_MAX: usize = 1_200;
     let mut state = Value::Null;
     for _ in 0..LOOKS_MAX {
         state = person.get(&line_of(concert)).await.json();
