@@ -69,7 +69,12 @@ pub const SETTINGS: &[Setting] = &[
         "The pool of one instance. A quarter of it, at most 4, is kept from changes, so that \
          reads go on when commits wait for a standby.",
     ),
-    setting("HTTP_WORKERS", "", "threads", "Threads that answer requests. Without it one per core."),
+    setting(
+        "HTTP_WORKERS",
+        "",
+        "threads",
+        "Threads that answer requests. Without it one per core.",
+    ),
     setting(
         "REDIS_PREFIX",
         "stagedoor",
