@@ -187,6 +187,6 @@ mod tests {
     fn work_that_cannot_be_signed_is_our_failure_and_no_lost_batch() {
         let unsigned = QueueError::ChallengeNotSigned(ErrorKind::InvalidKeyFormat.into());
         assert_eq!((unsigned.status().as_u16(), unsigned.code()), (500, "internal"));
-        assert_eq!(QueueError::BatchLost.status().as_u16(), 503);
+        assert_eq!(QueueError::Batch(BatchError::Lost).status().as_u16(), 503);
     }
 }

@@ -19,7 +19,7 @@ pub(crate) enum FixtureError {
         people_max: usize,
     },
     /// Too many other stages exist.
-    #[error("Other rehearsals are still standing. Wait until they end.")]
+    #[error("Other rehearsals are still running. Wait until they end.")]
     TooManyStages,
     /// The stage does not exist, or it is over.
     #[error("There is no such rehearsal.")]

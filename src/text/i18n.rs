@@ -90,8 +90,8 @@ impl Phrase {
     }
 
     /// Returns the text named `key` with the same arguments.
-    pub(crate) fn renamed(&self, key: &'static str) -> Self {
-        Self { key: key.into(), ..self.clone() }
+    pub(crate) fn renamed(&self, key: &str) -> Self {
+        Self { key: key.to_owned().into(), ..self.clone() }
     }
 
     /// Sets an argument to a number, which is grouped by thousands and selects plurals.

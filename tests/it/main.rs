@@ -25,6 +25,7 @@ mod server;
 mod silence;
 mod tickets;
 mod tidy;
+mod upgrade;
 mod verify;
 mod wallet;
 mod web;

@@ -74,7 +74,7 @@ async fn a_cancelled_program_gives_everything_back_once(db: PgPool) {
     assert!(shown.body.contains("80,000"), "all of it, not the half that was agreed");
     let void = door.post(&scan, &[("code", &bought[5].codes[0])]).await;
     assert_eq!((void.status, void.code().as_str()), (409, "ticket-void"));
-    assert!(admin.visit(&path).await.body.contains("Everything was given back"));
+    assert!(admin.visit(&path).await.body.contains("Everything was refunded"));
     wind_down(&office, &db).await;
     assert_eq!(admin.get(&path).await.json()["progress"]["is_over"], true);
     assert_eq!(acts(&db).await, ["checked-in", "checked-in", "program-cancelled"]);

@@ -205,7 +205,7 @@ async fn a_purge_goes_on_after_its_process_died_and_nobody_watches(db: PgPool) {
     let state = late.get(&format!("/programs/{}/queue", concert.slug)).await.json();
     assert_eq!((&state["status"], &state["ahead"]), (&"WAITING".into(), &0.into()), "{state}");
     let page = child.moved(&admin).visit(&path).await;
-    assert!(page.body.contains("The line is gone"), "{}", page.body);
+    assert!(page.body.contains("The line is cleared"), "{}", page.body);
     assert_eq!(violations(&office).await, Vec::<String>::new());
     assert_eq!(acts(&db).await, ["line-purged"]);
 }

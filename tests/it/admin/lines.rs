@@ -193,7 +193,7 @@ async fn a_line_is_taken_away_by_itself_and_the_page_tells_how_far(db: PgPool) {
     };
     let told = ["up_to", "total", "left"].map(|name| purge[name].as_i64().unwrap());
     assert_eq!(told, [1_201, 1_201, 0]);
-    assert!(admin.visit(&line).await.body.contains("The line is gone"));
+    assert!(admin.visit(&line).await.body.contains("The line is cleared"));
     let again = admin.post(&path, &why).await.json();
     assert_eq!((&again["total"], &again["left"]), (&0.into(), &0.into()), "{again}");
     assert_eq!(acts(&db).await, ["line-purged", "line-purged"]);

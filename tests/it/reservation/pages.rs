@@ -125,7 +125,7 @@ async fn an_order_that_was_refused_comes_back_as_it_was_typed(db: PgPool) {
     let wish = people[1].submit(&order, &wish).await;
     assert_eq!(wish.status, 409);
     for part in [
-        "No seats together are left like that",
+        "No such seats are left together",
         "<option value=\"8\" selected>",
         "<option selected>Stalls</option>",
         "<option value=\"90000\" selected>",

@@ -95,7 +95,7 @@ async fn counts_move_with_every_scan_and_cost_none_a_count(db: PgPool) {
     let mut tx = db.begin().await.unwrap();
     sqlx::query("lock table reservation_items").execute(&mut *tx).await.unwrap();
     let page = door.visit(&path).await;
-    assert!(page.status == 200 && page.body.contains("being counted"), "{}", page.body);
+    assert!(page.status == 200 && page.body.contains("Counting the tickets"), "{}", page.body);
     tx.rollback().await.unwrap();
     assert_eq!(counts(&door).await, (0, vec![0, 0]));
     let ticket = scan(&door, concert.schedule_id, &bought.codes[0]).await.json();

@@ -99,6 +99,6 @@ async fn a_refunded_ticket_says_so_and_shows_no_code(db: PgPool) {
     assert_eq!(ada.post(&cancellation, &()).await.status, 200);
     assert_eq!(ada.get(&path).await.json()["status"], "VOID");
     let page = ada.visit(&path).await;
-    assert!(page.body.contains("no longer opens the door") && !page.body.contains(".svg\" width"));
+    assert!(page.body.contains("is no longer valid") && !page.body.contains(".svg\" width"));
     office.close().await;
 }

@@ -7,6 +7,7 @@ mod locales;
 mod manual;
 mod names;
 mod plans;
+mod releases;
 mod seat_locks;
 mod sizes;
 mod source;

@@ -258,7 +258,7 @@ async fn the_page_says_who_takes_the_money_and_a_charge_comes_back_to_where_it_b
         let answer = ada.submit("/wallet/charges", &form("5", next)).await;
         assert_eq!((answer.status, answer.location()), (303, location));
     }
-    assert!(ada.visit("/wallet").await.body.contains("Your points are there."));
+    assert!(ada.visit("/wallet").await.body.contains("Your points were added."));
 
     let refused = ada.submit("/wallet/charges", &form("0", "/reservations/1")).await;
     assert_eq!(refused.status, 422);
