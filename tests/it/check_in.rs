@@ -1,12 +1,10 @@
 //! The door: every ticket opens it once.
 
-use std::time::Duration;
-
 use sqlx::PgPool;
 use uuid::Uuid;
 
 use crate::support::{
-    Answer, Concert, ConcertOptions, Hold, Office, Person, Purchase, count, storm,
+    Answer, Concert, ConcertOptions, Hold, Office, Person, Purchase, count, storm, until,
 };
 
 const DOORS: usize = 40;
@@ -111,13 +109,11 @@ async fn counts_move_with_every_scan_and_cost_none_a_count(db: PgPool) {
     let undo = format!("{path}/check-ins/{}/undoing", ticket["ticket_id"].as_str().unwrap());
     assert_eq!(door.post(&undo, &()).await.status, 200);
     assert_eq!(counts(&door).await.1, [0, 0]);
-    for _ in 0..600 {
-        if counts(&door).await.1 == [1, 0] && counts(&elsewhere).await.1 == [1, 0] {
-            return office.close().await;
-        }
-        tokio::time::sleep(Duration::from_millis(50)).await;
-    }
-    panic!("one door never hears of the other");
+    until("one door hears of the other", async || {
+        counts(&door).await.1 == [1, 0] && counts(&elsewhere).await.1 == [1, 0]
+    })
+    .await;
+    office.close().await;
 }
 
 #[sqlx::test]

@@ -1,13 +1,11 @@
 //! The program as its operators know it: asked to stop, and what it says meanwhile.
 
-use std::time::Duration;
-
 use reqwest::Method;
 use sqlx::{Connection, PgConnection, PgPool};
 
 use crate::{
     reservation::{admit, hold_places},
-    support::{ChildInstance, Concert, Hold, Office, Purchase, count, storm},
+    support::{ChildInstance, Concert, Hold, Office, Purchase, count, eventually, storm, until},
 };
 
 /// Whoever writes a new reservation waits for the first gate, whoever changes one for the
@@ -50,7 +48,7 @@ impl Gates {
 
     /// Waits until so many stand before them.
     async fn reached(db: &PgPool, by: i64) {
-        for _ in 0..1_000 {
+        until("they come to the gates", async || {
             let waiting: i64 = sqlx::query_scalar(
                 "select count(*) from pg_stat_activity
                  where datname = current_database() and wait_event = 'PgSleep'",
@@ -58,28 +56,21 @@ impl Gates {
             .fetch_one(db)
             .await
             .unwrap();
-            if waiting == by {
-                return;
-            }
-            tokio::time::sleep(Duration::from_millis(5)).await;
-        }
-        panic!("nobody comes to the gates");
+            waiting == by
+        })
+        .await;
     }
 }
 
 /// The keys of locks that are held.
 async fn locks(office: &Office) -> Vec<String> {
-    for _ in 0..1_200 {
-        // The instance that was stopped took its connection to Redis along.
-        let leases = office.app.redis.list_keys("lease:", 100).await;
-        let fair = office.app.redis.list_keys("fair:", 100).await;
-        if let (Ok(leases), Ok(fair)) = (leases, fair) {
-            let holders = fair.into_iter().filter(|key| key.ends_with(":holder"));
-            return leases.into_iter().chain(holders).collect();
-        }
-        tokio::time::sleep(Duration::from_millis(50)).await;
-    }
-    panic!("Redis stayed away");
+    // The instance that was stopped took its connection to Redis along.
+    let redis = &office.app.redis;
+    let leases = eventually("a list of leases", async || redis.list_keys("lease:", 100).await);
+    let mut locks = leases.await;
+    let fair = eventually("a list of fair locks", async || redis.list_keys("fair:", 100).await);
+    locks.extend(fair.await.into_iter().filter(|key| key.ends_with(":holder")));
+    locks
 }
 
 #[sqlx::test]
@@ -152,12 +143,7 @@ async fn a_stop_in_the_middle_of_a_crowd_fails_no_request(db: PgPool) {
         let count = sqlx::query_scalar("select count(*) from point_transactions");
         count.fetch_one(&db).await.unwrap()
     };
-    for _ in 0..2_000 {
-        if charged().await >= 200 {
-            break;
-        }
-        tokio::time::sleep(Duration::from_millis(5)).await;
-    }
+    until("many charges", async || charged().await >= 200).await;
     child.ask_to_stop().await;
     assert!(child.ended().await.success());
     let mut acknowledged = 0;

@@ -4,7 +4,7 @@ use reqwest::Method;
 use serde_json::Value;
 use sqlx::PgPool;
 
-use crate::support::{Office, Person};
+use crate::support::{Office, Person, until_locks_wait};
 
 async fn is_signed_in(person: &Person) -> bool {
     // Not from the cache of a second.
@@ -88,14 +88,7 @@ async fn a_log_in_beside_a_lock_leaves_no_session(db: PgPool) {
     sqlx::query("delete from sessions").execute(&mut *lock).await.unwrap();
     let device = office.stranger();
     let log_in = tokio::spawn(async move { device.post("/login", &form).await });
-    let waits = "select exists (select from pg_stat_activity where wait_event_type = 'Lock'
-                 and datname = current_database())";
-    for _ in 0..6_000 {
-        if sqlx::query_scalar::<_, bool>(waits).fetch_one(&db).await.unwrap() {
-            break;
-        }
-        tokio::time::sleep(std::time::Duration::from_millis(10)).await;
-    }
+    until_locks_wait(&mut db.acquire().await.unwrap(), 1).await;
     lock.commit().await.unwrap();
     assert_eq!(log_in.await.unwrap().code(), "account-locked");
     let left: i64 =

@@ -1,14 +1,13 @@
 //! A cancelled program: everything that was sold or held of it goes back, once.
 
-use std::time::Duration;
-
 use serde_json::Value;
 use sqlx::PgPool;
 use stagedoor::admin;
 
 use super::acts;
 use crate::support::{
-    Concert, ConcertOptions, Hold, Office, Person, Purchase, ledger::balance, storm,
+    Concert, ConcertOptions, Hold, Office, Person, Purchase, eventually, ledger::balance, storm,
+    until,
 };
 
 const BUYERS: usize = 24;
@@ -47,14 +46,13 @@ async fn a_cancelled_program_gives_everything_back_once(db: PgPool) {
     assert!([409, 410].contains(&unpaid.status), "{}", unpaid.body);
 
     // Both instances work at it, and so does this test.
-    let progress = loop {
+    let progress = eventually("an empty program", async || {
         admin::wind_down(&office.app).await.unwrap();
         let told: Value = admin.get(&path).await.json()["progress"].clone();
-        if told["held"] == 0 && told["confirmed"] == 0 {
-            break told;
-        }
-        tokio::time::sleep(Duration::from_millis(20)).await;
-    };
+        let is_empty = told["held"] == 0 && told["confirmed"] == 0;
+        if is_empty { Ok(told) } else { Err(told) }
+    })
+    .await;
     assert_eq!((&progress["done"], &progress["used"]), (&25.into(), &1.into()), "{progress}");
     assert_eq!(progress["refunded"], 80_000 * 24);
     for (idx, person) in people[..BUYERS].iter().enumerate() {
@@ -91,7 +89,7 @@ async fn cancel(admin: &Person, concert: &Concert) {
 
 /// Ticks until every cancelled program is wound down.
 async fn wind_down(office: &Office, db: &PgPool) {
-    for _ in 0..3_000 {
+    until("a program is wound down", async || {
         admin::wind_down(&office.app).await.unwrap();
         let left: i64 = sqlx::query_scalar(
             "select count(*) from programs where cancelled_at is not null and wound_down_at is null",
@@ -99,12 +97,9 @@ async fn wind_down(office: &Office, db: &PgPool) {
         .fetch_one(db)
         .await
         .unwrap();
-        if left == 0 {
-            return;
-        }
-        tokio::time::sleep(Duration::from_millis(20)).await;
-    }
-    panic!("the program is never wound down");
+        left == 0
+    })
+    .await;
 }
 
 #[sqlx::test]

@@ -1,14 +1,13 @@
 //! The process dies in the middle of giving a program back or of taking a line away.
 //! Whoever starts next goes on with it, and nobody has to ask.
 
-use std::time::Duration;
-
 use sqlx::{AssertSqlSafe, PgPool};
 use stagedoor::verify;
 
 use super::acts;
 use crate::support::{
-    ChildInstance, Concert, ConcertOptions, Death, Hold, Office, Person, Purchase, count,
+    self, ChildInstance, Concert, ConcertOptions, Death, Hold, Office, Person, Purchase, count,
+    eventually,
     ledger::{balance, entries},
     storm,
 };
@@ -27,13 +26,7 @@ async fn figure(db: &PgPool, what: &str) -> i64 {
 
 /// Waits until a figure is at least that high.
 async fn until(db: &PgPool, what: &str, least: i64) {
-    for _ in 0..3_000 {
-        if figure(db, what).await >= least {
-            return;
-        }
-        tokio::time::sleep(Duration::from_millis(10)).await;
-    }
-    panic!("{what}: {} of {least}", figure(db, what).await);
+    support::until(what, async || figure(db, what).await >= least).await;
 }
 
 async fn stand_in_line(office: &Office, concert: &Concert) {
@@ -93,13 +86,10 @@ async fn assert_everything_went_back(db: &PgPool, people: &[Person]) {
 /// Every invariant that is broken. The instances that were stopped took their connection
 /// to Redis along, so the first question may go nowhere.
 async fn violations(office: &Office) -> Vec<String> {
-    for _ in 0..1_200 {
-        if let Ok(found) = verify::verify(&office.app.db, &office.app.redis).await {
-            return found.iter().map(ToString::to_string).collect();
-        }
-        tokio::time::sleep(Duration::from_millis(50)).await;
-    }
-    panic!("Redis stayed away");
+    let found = eventually("an answer of Redis", async || {
+        verify::verify(&office.app.db, &office.app.redis).await
+    });
+    found.await.iter().map(ToString::to_string).collect()
 }
 
 #[sqlx::test]

@@ -5,7 +5,7 @@ use sqlx::PgPool;
 use uuid::Uuid;
 
 use super::acts;
-use crate::support::{Answer, Concert, ConcertOptions, Office, Person, count, storm};
+use crate::support::{Answer, Concert, ConcertOptions, Office, Person, count, storm, until};
 
 async fn concert(db: &PgPool) -> Concert {
     let options = ConcertOptions { queue_capacity: Some(1), ..ConcertOptions::default() };
@@ -27,14 +27,7 @@ async fn status(person: &Person, concert: &Concert) -> Value {
 
 /// Waits until a person is inside.
 async fn until_inside(person: &Person, concert: &Concert) {
-    const LOOKS_MAX: usize = 1_200;
-    for _ in 0..LOOKS_MAX {
-        if status(person, concert).await == "ACTIVE" {
-            return;
-        }
-        tokio::time::sleep(std::time::Duration::from_millis(50)).await;
-    }
-    panic!("nobody let them in");
+    until("they are let in", async || status(person, concert).await == "ACTIVE").await;
 }
 
 async fn set(db: &PgPool, statement: &'static str, id: Uuid) {

@@ -1,13 +1,11 @@
 //! The line as those see it who run it.
 
-use std::time::Duration;
-
 use chrono::{DateTime, TimeDelta, Utc};
 use serde_json::Value;
 use sqlx::PgPool;
 
 use super::{acts, field};
-use crate::support::{Concert, ConcertOptions, Office, Person};
+use crate::support::{Concert, ConcertOptions, Office, Person, eventually};
 
 async fn concert(db: &PgPool, capacity: i32) -> Concert {
     let options = ConcertOptions { queue_capacity: Some(capacity), ..ConcertOptions::default() };
@@ -184,13 +182,11 @@ async fn a_line_is_taken_away_by_itself_and_the_page_tells_how_far(db: PgPool) {
     let ordered = admin.submit(&path, &why).await;
     assert_eq!((ordered.status, ordered.location()), (303, line.as_str()));
     assert!(admin.visit(&line).await.body.contains("<progress"));
-    let purge = loop {
+    let purge = eventually("the end of the purge", async || {
         let purge = admin.get(&line).await.json()["purge"].clone();
-        if purge["ended_at"].is_string() {
-            break purge;
-        }
-        tokio::time::sleep(Duration::from_millis(20)).await;
-    };
+        if purge["ended_at"].is_string() { Ok(purge) } else { Err(purge) }
+    })
+    .await;
     let told = ["up_to", "total", "left"].map(|name| purge[name].as_i64().unwrap());
     assert_eq!(told, [1_201, 1_201, 0]);
     assert!(admin.visit(&line).await.body.contains("The line is gone"));

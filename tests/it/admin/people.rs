@@ -4,7 +4,9 @@ use sqlx::PgPool;
 use uuid::Uuid;
 
 use super::{acts, field};
-use crate::support::{Concert, ConcertOptions, Hold, Office, Purchase, ledger::balance, storm};
+use crate::support::{
+    Concert, ConcertOptions, Hold, Office, Purchase, ledger::balance, storm, until_locks_wait,
+};
 
 #[sqlx::test]
 async fn one_person_is_found_and_seen_across_everything_they_did(db: PgPool) {
@@ -196,7 +198,7 @@ async fn whoever_may_not_manage_any_more_changes_nobody(db: PgPool) {
         let form = [("from", "ADMIN"), ("role", "STAFF"), ("reason", "a coup")];
         tokio::spawn(async move { ada.post(&path, &form).await })
     };
-    wait_for_a_lock(&db).await;
+    until_locks_wait(&mut db.acquire().await.unwrap(), 1).await;
     coup.commit().await.unwrap();
     let refused = demotion.await.unwrap();
     assert_eq!((refused.status, refused.code().as_str()), (403, "forbidden"));
@@ -207,22 +209,4 @@ async fn whoever_may_not_manage_any_more_changes_nobody(db: PgPool) {
         .unwrap();
     assert_eq!(role, "ADMIN");
     office.close().await;
-}
-
-/// Returns once a statement of this database waits for a row.
-async fn wait_for_a_lock(db: &PgPool) {
-    for _ in 0..3_000 {
-        let waiting: bool = sqlx::query_scalar(
-            "select exists (select from pg_stat_activity
-                            where datname = current_database() and wait_event_type = 'Lock')",
-        )
-        .fetch_one(db)
-        .await
-        .unwrap();
-        if waiting {
-            return;
-        }
-        tokio::time::sleep(std::time::Duration::from_millis(10)).await;
-    }
-    panic!("nobody waits");
 }

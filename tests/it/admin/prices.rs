@@ -1,11 +1,8 @@
 //! Prices that change: beside holds, a large section at a time, and after a process died.
 
-use std::{
-    sync::{
-        Arc,
-        atomic::{AtomicBool, Ordering},
-    },
-    time::Duration,
+use std::sync::{
+    Arc,
+    atomic::{AtomicBool, Ordering},
 };
 
 use serde_json::json;
@@ -14,11 +11,8 @@ use uuid::Uuid;
 
 use crate::{
     reservation::{admit, order_path, order_until_told},
-    support::{Concert, ConcertOptions, Office, Person, count, storm},
+    support::{Concert, ConcertOptions, Office, Person, count, storm, until},
 };
-
-/// Far longer than any machine takes.
-const PATIENCE: Duration = Duration::from_mins(1);
 
 async fn set_price(admin: &Person, concert: &Concert, price: i64) -> crate::support::Answer {
     let path = format!("/admin/schedules/{}", concert.schedule_id);
@@ -36,14 +30,11 @@ async fn prices(db: &PgPool) -> Vec<i64> {
 
 /// Waits until no saved price is left to be written.
 async fn until_written(db: &PgPool) {
-    tokio::time::timeout(PATIENCE, async {
-        let left = "select count(*) from price_changes";
-        while sqlx::query_scalar::<_, i64>(left).fetch_one(db).await.unwrap() > 0 {
-            tokio::time::sleep(Duration::from_millis(20)).await;
-        }
+    until("every price is written", async || {
+        let left = sqlx::query_scalar::<_, i64>("select count(*) from price_changes");
+        left.fetch_one(db).await.unwrap() == 0
     })
-    .await
-    .unwrap();
+    .await;
 }
 
 /// The seats' ids for the performance run against their ids in the venue: whoever locks by

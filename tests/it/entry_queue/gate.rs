@@ -7,7 +7,7 @@ use sqlx::PgPool;
 use stagedoor::entry_queue;
 
 use super::{crowded, join, join_at_once, line_of, long_line, n_inside, until_status};
-use crate::support::{Concert, ConcertOptions, Office, Person};
+use crate::support::{Concert, ConcertOptions, Office, Person, eventually, until};
 
 #[sqlx::test]
 async fn room_lets_in_within_a_second_and_a_freed_place_goes_to_the_next(db: PgPool) {
@@ -121,19 +121,19 @@ async fn a_clock_that_was_set_back_does_not_stop_the_rate(db: PgPool) {
 /// A short grace, so that a closed tab is noticed soon.
 const SHORT_GRACE: [(&str, &str); 2] = [("QUEUE_GRACE_SECS", "3"), ("ADMISSION_PERIOD_MS", "100")];
 
-/// All of `people` poll until the first of them is inside, a minute at most.
+/// All of `people` poll until the first of them is inside.
 async fn poll_until_inside(people: &[&Person], concert: &Concert) {
-    let started = Instant::now();
-    loop {
-        for (idx, person) in people.iter().enumerate() {
-            let state = person.get(&line_of(concert)).await.json();
-            if idx == 0 && state["status"] == "ACTIVE" {
-                return;
-            }
-            assert!(started.elapsed() < Duration::from_mins(1), "{state}");
+    eventually("their turn", async || {
+        let first = people[0].get(&line_of(concert)).await.json();
+        if first["status"] == "ACTIVE" {
+            return Ok(());
         }
-        tokio::time::sleep(Duration::from_millis(50)).await;
-    }
+        for person in &people[1..] {
+            person.get(&line_of(concert)).await;
+        }
+        Err(first)
+    })
+    .await;
 }
 
 #[sqlx::test]
@@ -187,7 +187,10 @@ async fn a_paused_line_lets_nobody_in_and_says_so(db: PgPool) {
     sqlx::query(pause).bind(concert.program_id).execute(&db).await.unwrap();
     let ada = office.sign_in("Ada").await;
     assert_eq!(join(&ada, &concert).await.json()["status"], "WAITING");
-    tokio::time::sleep(Duration::from_millis(1_500)).await;
+    for _ in 0..3 {
+        entry_queue::admit_everywhere(&office.app).await.unwrap();
+    }
+    assert_eq!(ada.get(&line_of(&concert)).await.json()["status"], "WAITING");
     let page = ada.visit(&line_of(&concert)).await;
     assert!(page.body.contains("The line is paused"), "{}", page.body);
     let go_on = "update programs set queue_paused_at = null where id = $1";
@@ -268,15 +271,13 @@ async fn a_line_is_taken_away_in_batches_while_others_go_on(db: PgPool) {
 
     // Nobody asks for the next batch: the workers go on by themselves.
     let mut lefts = vec![ordered.left];
-    loop {
+    until("the end of the purge", async || {
         let purge = entry_queue::find_purge(&office.app.db, program_id).await.unwrap().unwrap();
         lefts.push(purge.left);
         assert_eq!(people[1].get(&line_of(&other)).await.json()["ahead"], 0);
-        if purge.ended_at.is_some() {
-            break;
-        }
-        tokio::time::sleep(Duration::from_millis(5)).await;
-    }
+        purge.ended_at.is_some()
+    })
+    .await;
     assert!(lefts.is_sorted_by(|before, after| before >= after), "{lefts:?}");
     assert_eq!(lefts.last(), Some(&0));
     assert_eq!(people[0].get(&line_of(&gone)).await.json()["status"], "ACTIVE");
@@ -289,14 +290,9 @@ async fn a_line_is_taken_away_in_batches_while_others_go_on(db: PgPool) {
     sqlx::query(cancel).bind(gone.program_id).execute(&db).await.unwrap();
     until_status(&late, &gone, "CANCELLED").await;
     // What a page knows of a program may be a second old.
-    let mut page = late.visit(&line_of(&gone)).await;
-    for _ in 0..50 {
-        if page.body.contains("The sale has ended") {
-            break;
-        }
-        tokio::time::sleep(Duration::from_millis(100)).await;
-        page = late.visit(&line_of(&gone)).await;
-    }
-    assert!(page.body.contains("The sale has ended"), "{}", page.body);
+    until("the end of the sale is told", async || {
+        late.visit(&line_of(&gone)).await.body.contains("The sale has ended")
+    })
+    .await;
     assert_eq!(people[1].get(&line_of(&other)).await.json()["status"], "WAITING");
 }

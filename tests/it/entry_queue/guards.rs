@@ -6,7 +6,7 @@ use sha2::{Digest, Sha256};
 use sqlx::{AssertSqlSafe, PgPool};
 
 use super::{join, line_of};
-use crate::support::{Answer, Concert, Hold, Office, Person, count, storm};
+use crate::support::{Answer, Concert, Hold, Office, Person, count, eventually, storm};
 
 /// Every address of a test comes through a proxy that is believed.
 pub(super) const PROXIED: [(&str, &str); 1] = [("TRUSTED_PROXIES", "127.0.0.0/8")];
@@ -202,15 +202,11 @@ async fn the_desk_sets_the_guards_and_sees_what_they_do(db: PgPool) {
         { "guard": "ACCOUNT_AGE", "refused": 1, "slowed": 0 },
         { "guard": "PROOF", "refused": 1, "slowed": 1 },
     ]);
-    let mut told = Value::Null;
-    for _ in 0..1_200 {
-        told = admin.get(&path).await.json()["guard_effects"].clone();
-        if told == expected {
-            break;
-        }
-        tokio::time::sleep(std::time::Duration::from_millis(25)).await;
-    }
-    assert_eq!(told, expected);
+    eventually("what the guards did", async || {
+        let told = admin.get(&path).await.json()["guard_effects"].clone();
+        if told == expected { Ok(()) } else { Err(told) }
+    })
+    .await;
     assert!(admin.visit(&path).await.body.contains("1 refused, 1 slowed"));
 
     // Empty is off again.

@@ -19,7 +19,9 @@ use serde_json::{Value, json};
 use sqlx::PgPool;
 use uuid::Uuid;
 
-use crate::support::{Answer, Concert, ConcertOptions, Office, Person, count, storm};
+use crate::support::{
+    Answer, Concert, ConcertOptions, Office, Person, count, eventually, storm, until_locks_wait,
+};
 
 /// A line that does not move: one place inside, taken by nobody we wait for.
 fn crowded() -> ConcertOptions {
@@ -74,33 +76,13 @@ async fn hold_numbers(
     hog
 }
 
-/// The server processes that wait for a lock.
-const WAITERS: &str = "select pid from pg_stat_activity
-    where datname = current_database() and wait_event_type = 'Lock'";
-
-/// Waits until at least so many server processes wait for a lock.
-async fn until_some_wait(watch: &mut sqlx::PgConnection, least: usize) {
-    for _ in 0..12_000 {
-        let waiters: Vec<i32> = sqlx::query_scalar(WAITERS).fetch_all(&mut *watch).await.unwrap();
-        if waiters.len() >= least {
-            return;
-        }
-        tokio::time::sleep(std::time::Duration::from_millis(5)).await;
-    }
-    panic!("nobody waits for a lock");
-}
-
-/// Polls until the place of `person` stands at `status`, half a minute at most.
+/// Polls until the place of `person` stands at `status`.
 async fn until_status(person: &Person, concert: &Concert, status: &str) -> Value {
-    let mut state = Value::Null;
-    for _ in 0..600 {
-        state = person.get(&line_of(concert)).await.json();
-        if state["status"] == status {
-            return state;
-        }
-        tokio::time::sleep(std::time::Duration::from_millis(100)).await;
-    }
-    panic!("not {status} but {state}");
+    eventually(status, async || {
+        let state = person.get(&line_of(concert)).await.json();
+        if state["status"] == status { Ok(state) } else { Err(state) }
+    })
+    .await
 }
 
 /// So many more behind the line, written straight into the database.
@@ -186,7 +168,7 @@ async fn without_the_row_lock_the_same_storm_spoils_the_numbers(db: PgPool) {
             .unwrap();
         });
     }
-    until_some_wait(&mut watch, 2).await;
+    until_locks_wait(&mut watch, 2).await;
     hog.rollback().await.unwrap();
     while let Some(joined) = running.join_next().await {
         joined.unwrap();

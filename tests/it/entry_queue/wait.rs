@@ -4,20 +4,16 @@ use serde_json::{Value, json};
 use sqlx::PgPool;
 
 use super::{crowded, join, line_of};
-use crate::support::{Concert, ConcertOptions, Office, Person};
+use crate::support::{Concert, ConcertOptions, Office, Person, eventually};
 
-/// Polls until the place of `person` is as `is_so` asks, half a minute at most: what was
-/// measured may be five seconds old.
+/// Polls until the place of `person` is as `is_so` asks: what was measured may be five seconds
+/// old.
 async fn until_told(person: &Person, concert: &Concert, is_so: impl Fn(&Value) -> bool) -> Value {
-    let mut state = Value::Null;
-    for _ in 0..300 {
-        state = person.get(&line_of(concert)).await.json();
-        if is_so(&state) {
-            return state;
-        }
-        tokio::time::sleep(std::time::Duration::from_millis(200)).await;
-    }
-    panic!("{state}");
+    eventually("the measured wait", async || {
+        let state = person.get(&line_of(concert)).await.json();
+        if is_so(&state) { Ok(state) } else { Err(state) }
+    })
+    .await
 }
 
 /// Writes `n` stays into the past of a line: one person after the other was let in having

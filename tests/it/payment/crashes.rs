@@ -7,14 +7,17 @@ use uuid::Uuid;
 
 use super::charge;
 use crate::support::{
-    Answer, Concert, Death, Hold, Office, Person, Process,
+    Answer, ChildInstance, Concert, Death, Hold, Office, Person,
     ledger::{balance, violations},
 };
 
 /// Sends an order to a process of its own and kills that at `death`.
 async fn die(office: &Office, person: &Person, path: &str, form: &Value, death: Death) {
     let db = &office.db;
-    let process = Process::serve(db).await;
+    // With a Redis prefix of its own: what it leaves there is of no account.
+    let prefix = format!("test-{}", Uuid::new_v4());
+    let settings = [("HTTP_WORKERS", "1"), ("LOG", "error"), ("REDIS_PREFIX", prefix.as_str())];
+    let mut process = ChildInstance::start_with(office, &settings).await;
     death.set(db).await;
     let order = tokio::spawn({
         let (person, path, form) = (process.moved(person), path.to_owned(), form.clone());

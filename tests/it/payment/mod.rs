@@ -12,6 +12,7 @@ use uuid::Uuid;
 use crate::support::{
     Answer, Concert, ConcertOptions, Hold, Office, Person,
     ledger::{balance, entries, violations},
+    until, until_locks_wait,
 };
 
 const PRICE: i64 = 50_000;
@@ -173,7 +174,13 @@ async fn a_payment_that_waited_past_the_holds_end_is_refused(db: PgPool) {
         let ada = ada.clone();
         async move { pay(&ada, id).await }
     });
-    tokio::time::sleep(std::time::Duration::from_millis(1_300)).await;
+    // The wait and the hold's end are real: the clock is read after the lock.
+    until_locks_wait(&mut db.acquire().await.unwrap(), 1).await;
+    until("the hold ends", async || {
+        let is_over = "select expires_at < clock_timestamp() from reservations";
+        sqlx::query_scalar(is_over).fetch_one(&db).await.unwrap()
+    })
+    .await;
     other.rollback().await.unwrap();
     let late = paying.await.unwrap();
     assert_eq!((late.status, late.code().as_str()), (410, "hold-expired"));

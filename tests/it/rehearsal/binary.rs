@@ -6,7 +6,7 @@ use sqlx::{ConnectOptions, PgPool};
 use tokio::process::{Child, Command};
 
 use super::{TABLES, TOKEN, counts};
-use crate::support::{Office, empty};
+use crate::support::{Office, empty, until};
 
 /// The real program, in a world of its own.
 fn stagedoor(arguments: &[&str], settings: &[(&str, &str)]) -> Command {
@@ -162,12 +162,11 @@ async fn begun(db: &PgPool, office: &Office) -> Child {
     let base = office.base(0);
     let rehearse = ["rehearse", "--people", "300", "--open-loop", "5", "--target", &base];
     let child = stagedoor(&rehearse, &[("REHEARSAL_TOKEN", TOKEN)]).spawn().unwrap();
-    let joined = async || -> i64 {
-        sqlx::query_scalar("select count(*) from queue_tokens").fetch_one(db).await.unwrap()
-    };
-    while joined().await == 0 {
-        tokio::time::sleep(std::time::Duration::from_millis(20)).await;
-    }
+    until("somebody joins", async || {
+        let joined = sqlx::query_scalar::<_, i64>("select count(*) from queue_tokens");
+        joined.fetch_one(db).await.unwrap() > 0
+    })
+    .await;
     child
 }
 

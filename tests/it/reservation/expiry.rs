@@ -1,12 +1,10 @@
 //! Holds that end: by the clock, once, and everything they kept is free again.
 
-use std::time::Duration;
-
 use sqlx::PgPool;
 use stagedoor::reservation;
 
 use super::{admit, hold, hold_places};
-use crate::support::{Concert, ConcertOptions, Office, count, storm};
+use crate::support::{Concert, ConcertOptions, Office, count, storm, until};
 
 /// Instances whose worker does not come by during a test.
 const NO_WORKER: [(&str, &str); 1] = [("EXPIRY_PERIOD_MS", "3600000")];
@@ -34,20 +32,16 @@ async fn let_time_pass(db: &PgPool, secs: i32) {
 
 /// Waits until no seat and no place is held any more.
 async fn until_freed(db: &PgPool) {
-    const LOOKS_MAX: usize = 400;
-    for _ in 0..LOOKS_MAX {
+    until("nothing is held", async || {
         let (live, remaining): (i64, i32) = sqlx::query_as(
             "select (select count(*) from reservation_items where live), remaining from zones",
         )
         .fetch_one(db)
         .await
         .unwrap();
-        if (live, remaining) == (0, 100) {
-            return;
-        }
-        tokio::time::sleep(Duration::from_millis(50)).await;
-    }
-    panic!("something is held for ever");
+        (live, remaining) == (0, 100)
+    })
+    .await;
 }
 
 #[sqlx::test]
@@ -206,7 +200,11 @@ async fn a_hold_keeps_its_owners_place_to_its_own_end_but_starts_no_other(db: Pg
     .await
     .unwrap();
     assert!(kept);
-    tokio::time::sleep(Duration::from_millis(1_100)).await;
+    until("the stay ends", async || {
+        let is_over = "select stay_ends_at < clock_timestamp() from queue_tokens";
+        sqlx::query_scalar(is_over).fetch_one(&office.db).await.unwrap()
+    })
+    .await;
     let late = hold(&ada, &concert, &concert.seat_ids[1..2]).await;
     assert_eq!(late.code(), "not-admitted", "{}", late.body);
     office.close().await;

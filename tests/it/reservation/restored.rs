@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use sqlx::PgPool;
 
 use super::{admit, hold};
-use crate::support::{Concert, ConcertOptions, Office, Person};
+use crate::support::{Concert, ConcertOptions, Office, Person, eventually, until};
 
 async fn changes(person: &Person, concert: &Concert, since: &str) -> Value {
     let path = format!("/schedules/{}/changes?since={since}", concert.schedule_id);
@@ -23,14 +23,12 @@ fn n_seats(changes: &Value) -> usize {
 /// Waits until a question from `since` is answered with as many seats, and says from where to
 /// ask next.
 async fn until_told(person: &Person, concert: &Concert, since: &str, n: usize) -> String {
-    for _ in 0..600 {
+    eventually("as many seats", async || {
         let told = changes(person, concert, since).await;
-        if n_seats(&told) == n {
-            return told["cursor"].as_str().unwrap().to_owned();
-        }
-        tokio::time::sleep(std::time::Duration::from_millis(50)).await;
-    }
-    panic!("{n} seats were never told: {}", changes(person, concert, since).await);
+        let is_whole = n_seats(&told) == n;
+        if is_whole { Ok(told["cursor"].as_str().unwrap().to_owned()) } else { Err(told) }
+    })
+    .await
 }
 
 async fn restore(db: &PgPool) {
@@ -127,12 +125,6 @@ async fn a_plan_that_moves_seats_is_seen_on_large_maps_too(db: PgPool) {
     // Every row of the hall now begins further from the left than the one before.
     let csv = plan(SEATS, 0).replace(",1,0,", ",1,-40,");
     save(1, csv).await;
-    for _ in 0..600 {
-        if width().await != before {
-            office.close().await;
-            return;
-        }
-        tokio::time::sleep(std::time::Duration::from_millis(50)).await;
-    }
-    panic!("the map still shows the old plan: {before}");
+    until("the map shows the new plan", async || width().await != before).await;
+    office.close().await;
 }

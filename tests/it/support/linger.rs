@@ -3,9 +3,9 @@
 //! A trigger in the test's own database makes one statement wait; meanwhile the test kills the
 //! process. The product does not know of the trigger.
 
-use std::time::Duration;
-
 use sqlx::{AssertSqlSafe, PgPool};
+
+use super::until;
 
 /// Point at which the process is killed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -76,11 +76,5 @@ async fn lingering(db: &PgPool) -> Vec<i32> {
 
 /// Waits until a statement is waiting, or none.
 async fn wait(db: &PgPool, is_lingering: bool) {
-    for _ in 0..6_000 {
-        if lingering(db).await.is_empty() != is_lingering {
-            return;
-        }
-        tokio::time::sleep(Duration::from_millis(10)).await;
-    }
-    panic!("lingering: expected {is_lingering}");
+    until("the wait in the trigger", async || lingering(db).await.is_empty() != is_lingering).await;
 }

@@ -13,10 +13,10 @@ mod office;
 mod person;
 mod private_postgres;
 mod private_redis;
-mod process;
 mod purchase;
 mod raw;
 mod silent_wire;
+mod wait;
 
 pub(crate) use answer::Answer;
 pub(crate) use catalog::{Concert, ConcertOptions};
@@ -29,10 +29,10 @@ pub(crate) use office::{Office, app, config, empty, pool};
 pub(crate) use person::Person;
 pub(crate) use private_postgres::PrivatePostgres;
 pub(crate) use private_redis::{PrivateCluster, PrivateRedis, free_port};
-pub(crate) use process::Process;
 pub(crate) use purchase::Purchase;
 pub(crate) use raw::Raw;
 pub(crate) use silent_wire::SilentWire;
+pub(crate) use wait::{LOCK_WAITERS, eventually, until, until_locks_wait};
 
 use std::future::Future;
 

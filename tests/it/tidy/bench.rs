@@ -15,8 +15,20 @@ const RESTATED: &str = "-- The product's statements: ";
 const OWN: [&str; 2] = ["-- Set-up: ", "-- The bench's own: "];
 /// What ends a value that stands for a parameter.
 const ENDS: [&str; 14] = [
-    ",", "and", "or", "as", "from", "where", "when", "then", "else", "group", "order", "limit",
-    "for", "returning",
+    ",",
+    "and",
+    "or",
+    "as",
+    "from",
+    "where",
+    "when",
+    "then",
+    "else",
+    "group",
+    "order",
+    "limit",
+    "for",
+    "returning",
 ];
 
 /// The statements of a script of pgbench, without those that begin and end a transaction.

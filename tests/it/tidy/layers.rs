@@ -148,8 +148,8 @@ fn the_types_of_a_feature_know_no_http() {
     let sources = below("src", &[".rs"]);
     let types: Vec<&Source> = sources.iter().filter(|source| is_type(source)).collect();
     assert!(types.len() > 8, "only {} files were found", types.len());
-    let mistaken = types.into_iter().filter(|source| used_modules(source).contains("web"));
-    let mistakes: Vec<String> = mistaken.map(|source| source.path.clone()).collect();
+    let with_web = types.into_iter().filter(|source| used_modules(source).contains("web"));
+    let mistakes: Vec<String> = with_web.map(|source| source.path.clone()).collect();
     expect_none(&mistakes, "These types use the HTTP kit:");
 }
 
