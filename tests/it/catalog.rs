@@ -2,7 +2,7 @@
 
 use sqlx::PgPool;
 
-use crate::support::{Concert, ConcertOptions, Office, eventually};
+use crate::support::{Concert, ConcertOptions, Office, until};
 
 #[sqlx::test]
 async fn the_home_page_lists_what_is_on_sale_and_what_is_coming(db: PgPool) {
@@ -53,19 +53,12 @@ async fn what_is_booked_today_is_ranked_and_survives_redis_forgetting_it(db: PgP
     let office = Office::open_with(db, 1, &[]).await;
     let quiet = Concert::usual(&office.db).await;
     let loud = Concert::usual(&office.db).await;
-    // Listings are a second old at most.
-    let until_ranked = async |expected: &[&Concert]| {
-        let expected: Vec<&str> = expected.iter().map(|concert| concert.slug.as_str()).collect();
-        eventually("another rank", async || {
-            let home = office.stranger().get("/").await.json();
-            let ranked = home["popular"].as_array().unwrap().iter();
-            let ranked: Vec<String> =
-                ranked.map(|each| each["slug"].as_str().unwrap().to_owned()).collect();
-            if ranked == expected { Ok(()) } else { Err(ranked) }
-        })
-        .await;
+    let ranked = async || -> Vec<String> {
+        let home = office.stranger().get("/").await.json();
+        let ranked = home["popular"].as_array().unwrap().iter();
+        ranked.map(|each| each["slug"].as_str().unwrap().to_owned()).collect()
     };
-    until_ranked(&[]).await;
+    assert_eq!(ranked().await, Vec::<String>::new());
     for (concert, seats) in [(&quiet, 1), (&loud, 2)] {
         for seat_id in concert.seat_ids.iter().take(seats) {
             let ada = office.sign_in("ada").await;
@@ -78,7 +71,8 @@ async fn what_is_booked_today_is_ranked_and_survives_redis_forgetting_it(db: PgP
             assert_eq!(paid.status, 201, "{}", paid.body);
         }
     }
-    until_ranked(&[&loud, &quiet]).await;
+    let expected = [loud.slug.clone(), quiet.slug.clone()];
+    until("both are ranked", async || ranked().await == expected).await;
     let keys = office.app.redis.list_keys("popular:", 10).await.unwrap();
     assert_eq!(keys.len(), 1);
     let mut forget = redis::cmd("DEL");
@@ -86,6 +80,6 @@ async fn what_is_booked_today_is_ranked_and_survives_redis_forgetting_it(db: PgP
     assert_eq!(office.app.redis.query::<i64>(&forget).await.unwrap(), 1);
     // Longer than a listing is kept: the next one is counted anew.
     tokio::time::sleep(std::time::Duration::from_millis(1_100)).await;
-    until_ranked(&[&loud, &quiet]).await;
+    assert_eq!(ranked().await, expected);
     office.close().await;
 }
