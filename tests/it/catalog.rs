@@ -2,7 +2,7 @@
 
 use sqlx::PgPool;
 
-use crate::support::{Concert, ConcertOptions, Office, until};
+use crate::support::{run_sql, Concert, ConcertOptions, Office, until};
 
 #[sqlx::test]
 async fn the_home_page_lists_what_is_on_sale_and_what_is_coming(db: PgPool) {
@@ -41,7 +41,7 @@ async fn a_program_says_what_is_free_and_from_which_price(db: PgPool) {
 async fn a_draft_is_nowhere(db: PgPool) {
     let office = Office::open(db).await;
     let concert = Concert::usual(&office.db).await;
-    sqlx::query("update programs set status = 'DRAFT'").execute(&office.db).await.unwrap();
+    run_sql(&office.db, "update programs set status = 'DRAFT'").await;
     let answer = office.stranger().get(&format!("/programs/{}", concert.slug)).await;
     assert_eq!((answer.status, answer.code().as_str()), (404, "not-found"));
     assert!(office.stranger().get("/").await.json()["on_sale"].as_array().unwrap().is_empty());

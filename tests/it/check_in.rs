@@ -3,7 +3,7 @@
 use sqlx::PgPool;
 use uuid::Uuid;
 
-use crate::support::{
+use crate::support::{read_all, run_sql, 
     Answer, Concert, ConcertOptions, Hold, Office, Person, Purchase, count, storm, until,
 };
 
@@ -14,7 +14,7 @@ async fn scan(staff: &Person, schedule_id: Uuid, code: &str) -> Answer {
 }
 
 async fn acts(db: &PgPool) -> Vec<String> {
-    sqlx::query_scalar("select act from audit_log order by id").fetch_all(db).await.unwrap()
+    read_all(db, "select act from audit_log order by id").await
 }
 
 #[sqlx::test]
@@ -31,12 +31,12 @@ async fn a_valid_ticket_is_green_and_the_second_scan_says_when_the_first_was(db:
     let let_in = door.submit(&path, &[("code", typed)]).await;
     assert_eq!(let_in.status, 303, "{}", let_in.body);
     let green = door.visit(let_in.location()).await;
-    assert!(green.body.contains("verdict--in") && green.body.contains("undoing"), "{}", green.body);
-    assert!(green.body.contains("<strong>1</strong> / 2"), "{}", green.body);
+    assert!(green.has(".verdict--in") && green.body.contains("undoing"), "{}", green.body);
+    assert_eq!(green.texts(".door__total"), ["1 / 2"]);
 
     let red = door.submit(&path, &[("code", &bought.codes[0])]).await;
     assert_eq!(red.status, 409);
-    assert!(red.body.contains("verdict--out") && red.body.contains("First let in"), "{}", red.body);
+    assert!(red.has(".verdict--out") && red.body.contains("First let in"), "{}", red.body);
     let again = scan(&door, concert.schedule_id, &bought.codes[0]).await;
     assert_eq!((again.status, again.code().as_str()), (409, "ticket-already-in"));
     assert!(again.json()["used_at"].is_string());
@@ -91,7 +91,7 @@ async fn counts_move_with_every_scan_and_cost_none_a_count(db: PgPool) {
     };
     // Nobody can count while this lock is held; the page of the door is there all the same.
     let mut tx = db.begin().await.unwrap();
-    sqlx::query("lock table reservation_items").execute(&mut *tx).await.unwrap();
+    run_sql(&mut *tx, "lock table reservation_items").await;
     let page = door.visit(&path).await;
     assert!(page.status == 200 && page.body.contains("being counted"), "{}", page.body);
     tx.rollback().await.unwrap();
@@ -103,7 +103,7 @@ async fn counts_move_with_every_scan_and_cost_none_a_count(db: PgPool) {
     assert_eq!(refused.status, 409);
 
     let mut tx = db.begin().await.unwrap();
-    sqlx::query("lock table reservation_items").execute(&mut *tx).await.unwrap();
+    run_sql(&mut *tx, "lock table reservation_items").await;
     assert_eq!(counts(&door).await, (1, vec![1, 0]));
     tx.rollback().await.unwrap();
     let undo = format!("{path}/check-ins/{}/undoing", ticket["ticket_id"].as_str().unwrap());
@@ -143,10 +143,7 @@ async fn what_opens_no_door_says_why(db: PgPool) {
     }
     let nowhere = scan(&door, Uuid::nil(), &other.codes[0]).await;
     assert_eq!(nowhere.code(), "ticket-elsewhere");
-    sqlx::query("update programs set status = 'CANCELLED', cancelled_at = now()")
-        .execute(&db)
-        .await
-        .unwrap();
+    run_sql(&db, "update programs set status = 'CANCELLED', cancelled_at = now()").await;
     let late = scan(&door, elsewhere.schedule_id, &other.codes[0]).await;
     assert_eq!((late.status, late.code().as_str()), (409, "ticket-void"));
     assert!(acts(&db).await.is_empty());
@@ -169,10 +166,7 @@ async fn a_check_in_is_taken_back_within_a_minute_and_not_later(db: PgPool) {
     let twice = door.post(&undo, &()).await;
     assert_eq!((twice.status, twice.code().as_str()), (409, "undo-over"));
     assert_eq!(scan(&door, concert.schedule_id, &bought.codes[0]).await.status, 201);
-    sqlx::query("update tickets set used_at = used_at - interval '61 seconds'")
-        .execute(&db)
-        .await
-        .unwrap();
+    run_sql(&db, "update tickets set used_at = used_at - interval '61 seconds'").await;
     assert_eq!(door.post(&undo, &()).await.code(), "undo-over");
     assert_eq!(acts(&db).await, ["checked-in", "check-in-undone", "checked-in"]);
     office.verify().await;
@@ -217,7 +211,7 @@ async fn a_ticket_opens_the_door_only_around_its_performance(db: PgPool) {
         let path = format!("/door/{}/check-ins", concert.schedule_id);
         if status == 409 {
             let page = door.submit(&path, &[("code", &bought.codes[0])]).await;
-            assert!(page.body.contains("verdict--out"), "{}", page.body);
+            assert!(page.has(".verdict--out"), "{}", page.body);
             assert!(page.body.contains("A concert, "), "which show it is for: {}", page.body);
         }
         let answer = scan(&door, concert.schedule_id, &bought.codes[0]).await;

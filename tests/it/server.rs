@@ -5,7 +5,7 @@ use sqlx::{Connection, PgConnection, PgPool};
 
 use crate::{
     reservation::{admit, hold_places},
-    support::{ChildInstance, Concert, Hold, Office, Purchase, count, eventually, storm, until},
+    support::{read_one, read_one_with, run_sql_with, ChildInstance, Concert, Hold, Office, Purchase, count, eventually, storm, until},
 };
 
 /// Whoever writes a new reservation waits for the first gate, whoever changes one for the
@@ -36,7 +36,7 @@ impl Gates {
         .unwrap();
         let mut shut = PgConnection::connect_with(&db.connect_options()).await.unwrap();
         for gate in [NEW, CHANGED] {
-            sqlx::query("select pg_advisory_lock($1)").bind(gate).execute(&mut shut).await.unwrap();
+            run_sql_with(&mut shut, "select pg_advisory_lock($1)", gate).await;
         }
         Self(shut)
     }
@@ -49,13 +49,12 @@ impl Gates {
     /// Waits until so many stand before them.
     async fn reached(db: &PgPool, by: i64) {
         until("they come to the gates", async || {
-            let waiting: i64 = sqlx::query_scalar(
+            let waiting: i64 = read_one(
+                db,
                 "select count(*) from pg_stat_activity
                  where datname = current_database() and wait_event = 'PgSleep'",
             )
-            .fetch_one(db)
-            .await
-            .unwrap();
+            .await;
             waiting == by
         })
         .await;
@@ -105,11 +104,12 @@ async fn a_stop_lets_requests_and_ticks_finish_and_gives_locks_back(db: PgPool) 
     gates.open(CHANGED).await;
 
     assert!(child.ended().await.success());
-    let status: String = sqlx::query_scalar("select status from reservations where id = $1")
-        .bind(lapsed)
-        .fetch_one(&db)
-        .await
-        .unwrap();
+    let status: String = read_one_with(
+        &db,
+        "select status from reservations where id = $1",
+        lapsed,
+    )
+    .await;
     assert_eq!(status, "EXPIRED", "the tick was cut off: {}", child.log());
     assert!(!child.log().contains("ERROR"), "{}", child.log());
     assert_eq!(locks(&office).await, Vec::<String>::new());

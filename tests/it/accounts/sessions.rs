@@ -4,7 +4,7 @@ use reqwest::Method;
 use serde_json::Value;
 use sqlx::PgPool;
 
-use crate::support::{Office, Person, until_locks_wait};
+use crate::support::{read_one, run_sql, Office, Person, until_locks_wait};
 
 async fn is_signed_in(person: &Person) -> bool {
     // Not from the cache of a second.
@@ -84,15 +84,15 @@ async fn a_log_in_beside_a_lock_leaves_no_session(db: PgPool) {
     let form = [("email", "ada@example.com"), ("name", "Ada"), ("password", "a long enough one")];
     assert_eq!(ada.post("/signup", &form).await.status, 201);
     let mut lock = db.begin().await.unwrap();
-    sqlx::query("update accounts set locked_at = now()").execute(&mut *lock).await.unwrap();
-    sqlx::query("delete from sessions").execute(&mut *lock).await.unwrap();
+    run_sql(&mut *lock, "update accounts set locked_at = now()").await;
+    run_sql(&mut *lock, "delete from sessions").await;
     let device = office.stranger();
     let log_in = tokio::spawn(async move { device.post("/login", &form).await });
     until_locks_wait(&mut db.acquire().await.unwrap(), 1).await;
     lock.commit().await.unwrap();
     assert_eq!(log_in.await.unwrap().code(), "account-locked");
     let left: i64 =
-        sqlx::query_scalar("select count(*) from sessions").fetch_one(&db).await.unwrap();
+        read_one(&db, "select count(*) from sessions").await;
     assert_eq!(left, 0);
     office.close().await;
 }

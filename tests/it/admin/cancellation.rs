@@ -5,7 +5,7 @@ use sqlx::PgPool;
 use stagedoor::admin;
 
 use super::acts;
-use crate::support::{
+use crate::support::{read_all, read_one, run_sql, 
     Concert, ConcertOptions, Hold, Office, Person, Purchase, eventually, ledger::balance, storm,
     until,
 };
@@ -91,12 +91,11 @@ async fn cancel(admin: &Person, concert: &Concert) {
 async fn wind_down(office: &Office, db: &PgPool) {
     until("a program is wound down", async || {
         admin::wind_down(&office.app).await.unwrap();
-        let left: i64 = sqlx::query_scalar(
+        let left: i64 = read_one(
+            db,
             "select count(*) from programs where cancelled_at is not null and wound_down_at is null",
         )
-        .fetch_one(db)
-        .await
-        .unwrap();
+        .await;
         left == 0
     })
     .await;
@@ -124,7 +123,7 @@ async fn a_check_in_taken_back_after_the_winding_down_is_given_back(db: PgPool) 
 
     let undo = |id: &str| format!("/door/{}/check-ins/{id}/undoing", concert.schedule_id);
     // A minute is long here: the winding down may have taken it on a slow machine.
-    sqlx::query("update tickets set used_at = clock_timestamp()").execute(&db).await.unwrap();
+    run_sql(&db, "update tickets set used_at = clock_timestamp()").await;
     let undone = door.post(&undo(&ticket_ids[0]), &()).await;
     assert_eq!(undone.status, 200, "{}", undone.body);
     wind_down(&office, &db).await;
@@ -132,15 +131,12 @@ async fn a_check_in_taken_back_after_the_winding_down_is_given_back(db: PgPool) 
     office.verify().await;
 
     // The other one was let in, and everything was given back: taken back, it opens no door.
-    sqlx::query("update tickets set used_at = clock_timestamp() where status = 'USED'")
-        .execute(&db)
-        .await
-        .unwrap();
+    run_sql(&db, "update tickets set used_at = clock_timestamp() where status = 'USED'").await;
     let undone = door.post(&undo(&ticket_ids[1]), &()).await;
     assert_eq!(undone.status, 200, "{}", undone.body);
     wind_down(&office, &db).await;
     let statuses: Vec<String> =
-        sqlx::query_scalar("select status from tickets").fetch_all(&db).await.unwrap();
+        read_all(&db, "select status from tickets").await;
     assert_eq!(statuses, ["VOID", "VOID"]);
     assert_eq!(balance(&db, ada.account_id).await, 1_000_000, "and only once");
     office.verify().await;
@@ -164,7 +160,7 @@ async fn check_ins_taken_back_while_it_winds_down_are_given_back(db: PgPool) {
         ticket_ids.push(let_in.json()["ticket_id"].as_str().unwrap().to_owned());
     }
     cancel(&admin, &concert).await;
-    sqlx::query("update tickets set used_at = clock_timestamp()").execute(&db).await.unwrap();
+    run_sql(&db, "update tickets set used_at = clock_timestamp()").await;
     let undoing = ticket_ids.into_iter().enumerate().map(|(idx, id)| {
         let door = office.moved(&door, idx);
         let path = format!("/door/{}/check-ins/{id}/undoing", concert.schedule_id);

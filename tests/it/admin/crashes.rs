@@ -5,7 +5,7 @@ use sqlx::{AssertSqlSafe, PgPool};
 use stagedoor::verify;
 
 use super::acts;
-use crate::support::{
+use crate::support::{run_sql, 
     self, ChildInstance, Concert, ConcertOptions, Death, Hold, Office, Person, Purchase, count,
     eventually,
     ledger::{balance, entries},
@@ -98,7 +98,7 @@ async fn a_cancellation_is_finished_however_often_its_process_dies(db: PgPool) {
     let options =
         ConcertOptions { seats: 300, queue_capacity: Some(1), ..ConcertOptions::default() };
     let concert = Concert::with(&db, options).await;
-    sqlx::query("update programs set queue_paused_at = now()").execute(&db).await.unwrap();
+    run_sql(&db, "update programs set queue_paused_at = now()").await;
     let admin = office.employ("admin", "ADMIN").await;
     let people = office.crowd(BUYERS, "ada").await;
     let bought = sell(&office, &concert, &people).await;
@@ -148,10 +148,7 @@ async fn a_cancellation_is_finished_however_often_its_process_dies(db: PgPool) {
     assert_eq!(count(&answers, 200, "") + count(&answers, 409, "invalid-state"), BUYERS);
     until(&db, "reservations where status = 'REFUNDED'", 40).await;
     until(&db, "queue_tokens where status = 'CANCELLED'", 2_300).await;
-    sqlx::query("update programs set cancelled_at = cancelled_at - interval '1 minute'")
-        .execute(&db)
-        .await
-        .unwrap();
+    run_sql(&db, "update programs set cancelled_at = cancelled_at - interval '1 minute'").await;
     until(&db, "programs where wound_down_at is not null", 1).await;
 
     assert_everything_went_back(&db, &people).await;
@@ -167,7 +164,7 @@ async fn a_purge_goes_on_after_its_process_died_and_nobody_watches(db: PgPool) {
     let mut office = Office::open_with(db.clone(), 1, &[]).await;
     let options = ConcertOptions { queue_capacity: Some(1), ..ConcertOptions::default() };
     let concert = Concert::with(&db, options).await;
-    sqlx::query("update programs set queue_paused_at = now()").execute(&db).await.unwrap();
+    run_sql(&db, "update programs set queue_paused_at = now()").await;
     let admin = office.employ("admin", "ADMIN").await;
     let late = office.sign_in("late").await;
     stand_in_line(&office, &concert).await;

@@ -5,7 +5,7 @@ use sqlx::PgPool;
 use uuid::Uuid;
 
 use super::acts;
-use crate::support::{Answer, Concert, ConcertOptions, Office, Person, count, storm, until};
+use crate::support::{read_all, read_one_with, Answer, Concert, ConcertOptions, Office, Person, count, storm, until};
 
 async fn concert(db: &PgPool) -> Concert {
     let options = ConcertOptions { queue_capacity: Some(1), ..ConcertOptions::default() };
@@ -106,7 +106,7 @@ async fn only_who_waits_in_this_line_is_let_in(db: PgPool) {
     until_inside(&people[0], &here).await;
     let email = async |person: &Person| -> String {
         let ask = "select email from accounts where id = $1";
-        sqlx::query_scalar(ask).bind(person.account_id).fetch_one(&db).await.unwrap()
+        read_one_with(&db, ask, person.account_id).await
     };
     let elsewhere = email(&people[3]).await;
     for (who, why) in [
@@ -153,12 +153,11 @@ async fn whom_two_admins_let_in_at_once_goes_in_once(db: PgPool) {
     assert_eq!(count(&answers, 200, ""), 4, "{answers:?}");
     assert_eq!(count(&answers, 422, "") + count(&answers, 404, "no-token"), 36, "{answers:?}");
     assert_eq!(acts(&db).await, ["let-in"; 4]);
-    let inside: Vec<i64> = sqlx::query_scalar(
+    let inside: Vec<i64> = read_all(
+        &db,
         "select queue_number from queue_tokens where status = 'ACTIVE' order by 1",
     )
-    .fetch_all(&db)
-    .await
-    .unwrap();
+    .await;
     assert_eq!(inside, [1, 3, 4, 5, 6], "the gate let nobody else in");
     office.verify().await;
     office.close().await;

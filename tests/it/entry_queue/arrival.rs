@@ -6,7 +6,7 @@ use sqlx::PgPool;
 use uuid::Uuid;
 
 use super::{crowded, hold_numbers, join, join_at_once, line_of, numbering_is_whole};
-use crate::support::{Concert, LOCK_WAITERS, Office, count, until_locks_wait};
+use crate::support::{read_all, Concert, LOCK_WAITERS, Office, count, until_locks_wait};
 
 /// A place is named when its join arrives, and the names rise: so do the numbers.
 #[sqlx::test]
@@ -23,10 +23,7 @@ async fn within_an_instance_the_numbers_follow_the_arrivals(db: PgPool) {
         assert_eq!(count(&joining.await.unwrap(), 201, ""), 50);
     }
     let arrivals: Vec<Uuid> =
-        sqlx::query_scalar("select id from queue_tokens order by queue_number")
-            .fetch_all(&db)
-            .await
-            .unwrap();
+        read_all(&db, "select id from queue_tokens order by queue_number").await;
     assert!(arrivals.is_sorted(), "somebody was passed");
     assert_eq!(numbering_is_whole(&db, concert.program_id).await, Ok(150));
     office.verify().await;

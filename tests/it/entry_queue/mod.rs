@@ -19,7 +19,7 @@ use serde_json::{Value, json};
 use sqlx::PgPool;
 use uuid::Uuid;
 
-use crate::support::{
+use crate::support::{run_sql, run_sql_with, 
     Answer, Concert, ConcertOptions, Office, Person, count, eventually, storm, until_locks_wait,
 };
 
@@ -68,11 +68,12 @@ async fn hold_numbers(
     concert: &Concert,
 ) -> sqlx::Transaction<'static, sqlx::Postgres> {
     let mut hog = db.begin().await.unwrap();
-    sqlx::query("select from queue_numbers where program_id = $1 for update")
-        .bind(concert.program_id)
-        .execute(&mut *hog)
-        .await
-        .unwrap();
+    run_sql_with(
+        &mut *hog,
+        "select from queue_numbers where program_id = $1 for update",
+        concert.program_id,
+    )
+    .await;
     hog
 }
 
@@ -137,12 +138,11 @@ async fn without_the_row_lock_the_same_storm_spoils_the_numbers(db: PgPool) {
     let office = Office::open(db.clone()).await;
     let concert = Concert::with(&db, crowded()).await;
     let people = office.crowd(100, "Canary").await;
-    sqlx::query(
+    run_sql(
+        &db,
         "alter table queue_tokens drop constraint queue_tokens_program_id_queue_number_key",
     )
-    .execute(&db)
-    .await
-    .unwrap();
+    .await;
     let hog = hold_numbers(&db, &concert).await;
     let mut watch = db.acquire().await.unwrap();
     let mut running = tokio::task::JoinSet::new();

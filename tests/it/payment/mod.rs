@@ -9,7 +9,7 @@ use serde_json::json;
 use sqlx::PgPool;
 use uuid::Uuid;
 
-use crate::support::{
+use crate::support::{read_one, read_one_with, run_sql, run_sql_with, 
     Answer, Concert, ConcertOptions, Hold, Office, Person,
     ledger::{balance, entries, violations},
     until, until_locks_wait,
@@ -31,11 +31,7 @@ async fn cancel(person: &Person, reservation_id: Uuid) -> Answer {
 }
 
 async fn status_of(db: &PgPool, reservation_id: Uuid) -> String {
-    sqlx::query_scalar("select status from reservations where id = $1")
-        .bind(reservation_id)
-        .fetch_one(db)
-        .await
-        .unwrap()
+    read_one_with(db, "select status from reservations where id = $1", reservation_id).await
 }
 
 /// The statuses of seats and tickets of one reservation, in order.
@@ -131,7 +127,7 @@ async fn what_is_held_is_paid_after_the_sale_closed(db: PgPool) {
     charge(&ada, PRICE).await;
     let hold = Hold { seat_ids: &concert.seat_ids[..1], ..Hold::default() };
     let id = hold.write(&db, &concert, ada.account_id).await;
-    sqlx::query("update programs set off_sale_at = now()").execute(&db).await.unwrap();
+    run_sql(&db, "update programs set off_sale_at = now()").await;
     assert_eq!(pay(&ada, id).await.status, 201);
     assert_eq!(status_of(&db, id).await, "CONFIRMED");
     assert_sound(&office).await;
@@ -146,10 +142,7 @@ async fn nothing_of_a_cancelled_program_can_be_paid(db: PgPool) {
     charge(&ada, 100_000).await;
     let hold = Hold { seat_ids: &concert.seat_ids[..1], ..Hold::default() };
     let id = hold.write(&db, &concert, ada.account_id).await;
-    sqlx::query("update programs set status = 'CANCELLED', cancelled_at = now()")
-        .execute(&db)
-        .await
-        .unwrap();
+    run_sql(&db, "update programs set status = 'CANCELLED', cancelled_at = now()").await;
     let answer = pay(&ada, id).await;
     assert_eq!((answer.status, answer.code().as_str()), (409, "invalid-state"));
     assert_eq!(balance(&db, ada.account_id).await, 100_000);
@@ -165,11 +158,7 @@ async fn a_payment_that_waited_past_the_holds_end_is_refused(db: PgPool) {
     let hold = Hold { seat_ids: &concert.seat_ids[..1], ends_in_secs: 1, ..Hold::default() };
     let id = hold.write(&db, &concert, ada.account_id).await;
     let mut other = db.begin().await.unwrap();
-    sqlx::query("select 1 from reservations where id = $1 for update")
-        .bind(id)
-        .execute(&mut *other)
-        .await
-        .unwrap();
+    run_sql_with(&mut *other, "select 1 from reservations where id = $1 for update", id).await;
     let paying = tokio::spawn({
         let ada = ada.clone();
         async move { pay(&ada, id).await }
@@ -178,7 +167,7 @@ async fn a_payment_that_waited_past_the_holds_end_is_refused(db: PgPool) {
     until_locks_wait(&mut db.acquire().await.unwrap(), 1).await;
     until("the hold ends", async || {
         let is_over = "select expires_at < clock_timestamp() from reservations";
-        sqlx::query_scalar(is_over).fetch_one(&db).await.unwrap()
+        read_one(&db, is_over).await
     })
     .await;
     other.rollback().await.unwrap();
@@ -207,7 +196,7 @@ async fn the_stay_ends_with_the_last_hold_that_is_paid(db: PgPool) {
     .await
     .unwrap();
     let token_status = async || -> String {
-        sqlx::query_scalar("select status from queue_tokens").fetch_one(&db).await.unwrap()
+        read_one(&db, "select status from queue_tokens").await
     };
     let mut ids = Vec::new();
     for idx in 0..2 {

@@ -4,7 +4,7 @@ use sqlx::PgPool;
 use uuid::Uuid;
 
 use super::{PRICE, assert_sound, charge, status_of};
-use crate::support::{
+use crate::support::{run_sql, 
     Concert, Hold, Office, count,
     ledger::{balance, entries, violations},
     storm,
@@ -81,7 +81,7 @@ async fn without_the_lock_the_storm_takes_points_twice(db: PgPool) {
     }
     let hold = Hold { seat_ids: &concert.seat_ids[..1], ..Hold::default() };
     let id = hold.write(&db, &concert, ada.account_id).await;
-    sqlx::query("drop index payments_live_key").execute(&db).await.unwrap();
+    run_sql(&db, "drop index payments_live_key").await;
     // All look before anybody pays: what a storm does to statements without a lock, made
     // certain.
     let looks = futures_util::future::join_all((0..PAYMENTS).map(|_| status_of(&db, id))).await;

@@ -6,7 +6,7 @@ use sqlx::{ConnectOptions, PgPool};
 use tokio::process::{Child, Command};
 
 use super::{TABLES, TOKEN, counts};
-use crate::support::{Office, empty, until};
+use crate::support::{run_sql, Office, empty, until};
 
 /// The real program, in a world of its own.
 fn stagedoor(arguments: &[&str], settings: &[(&str, &str)]) -> Command {
@@ -189,10 +189,7 @@ async fn what_is_left_of_a_rehearsal_that_was_killed_goes_with_the_next_one(db: 
     begun(&db, &office).await.kill().await.unwrap();
     assert_ne!(counts(&db).await, [0; TABLES.len()], "nobody was there to clean up");
     // It might still be played, as far as anybody knows, until its sale is over.
-    sqlx::query("update programs set off_sale_at = now() - interval '1 second'")
-        .execute(&db)
-        .await
-        .unwrap();
+    run_sql(&db, "update programs set off_sale_at = now() - interval '1 second'").await;
     let next = ["rehearse", "--people", "5", "--target", &office.base(0)];
     let next = run(&next, &[("REHEARSAL_TOKEN", TOKEN)]).await;
     assert!(next.status.success(), "{next:?}");

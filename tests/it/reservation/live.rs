@@ -6,7 +6,7 @@ use serde_json::Value;
 use sqlx::{Connection, PgConnection, PgPool};
 
 use super::{admit, hold, hold_places};
-use crate::support::{Concert, ConcertOptions, Office, Person, eventually};
+use crate::support::{read_one, run_sql_with, Concert, ConcertOptions, Office, Person, eventually};
 
 fn changes_path(concert: &Concert, since: &Value) -> String {
     format!("/schedules/{}/changes?since={}", concert.schedule_id, since.as_str().unwrap())
@@ -64,14 +64,13 @@ async fn a_change_that_commits_late_is_not_skipped(db: PgPool) {
     let options = office.db.connect_options();
     let mut late = PgConnection::connect_with(&options).await.unwrap();
     let mut tx = late.begin().await.unwrap();
-    sqlx::query(
+    run_sql_with(
+        &mut *tx,
         "update schedule_seats set status = 'BLOCKED', version = version + 1,
-             changed_xid = pg_current_xact_id() where id = $1",
+         changed_xid = pg_current_xact_id() where id = $1",
+        concert.seat_ids[9],
     )
-    .bind(concert.seat_ids[9])
-    .execute(&mut *tx)
-    .await
-    .unwrap();
+    .await;
     let mut cursor = map(&people[0], &concert).await["cursor"].clone();
     assert_eq!(hold(&people[1], &concert, &concert.seat_ids[..1]).await.status, 201);
     let changes = until_changed(&people[0], &concert, &cursor, concert.seat_ids[0]).await;
@@ -144,7 +143,7 @@ async fn looks(office: &Office) -> i64 {
     tokio::time::sleep(Duration::from_millis(1_500)).await;
     let scans =
         "select seq_scan + coalesce(idx_scan, 0) from pg_stat_user_tables where relname = 'zones'";
-    sqlx::query_scalar(scans).fetch_one(&office.db).await.unwrap()
+    read_one(&office.db, scans).await
 }
 
 #[sqlx::test]

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use sqlx::PgPool;
 
 use super::{admit, hold};
-use crate::support::{Concert, ConcertOptions, Office, Person, eventually, until};
+use crate::support::{read_one, run_sql, Concert, ConcertOptions, Office, Person, eventually, until};
 
 async fn changes(person: &Person, concert: &Concert, since: &str) -> Value {
     let path = format!("/schedules/{}/changes?since={since}", concert.schedule_id);
@@ -102,9 +102,9 @@ async fn a_plan_that_moves_seats_is_seen_on_large_maps_too(db: PgPool) {
     let admin = office.employ("admin", "ADMIN").await;
     let ada = office.sign_in("ada").await;
     admit(&db, &concert, std::slice::from_ref(&ada)).await;
-    sqlx::query("update seats set row_label = 'A0'").execute(&db).await.unwrap();
+    run_sql(&db, "update seats set row_label = 'A0'").await;
     let venue: uuid::Uuid =
-        sqlx::query_scalar("select venue_id from schedules").fetch_one(&db).await.unwrap();
+        read_one(&db, "select venue_id from schedules").await;
     let path = format!("/admin/venues/{venue}/seats");
     let save = async |version: i64, csv: String| {
         let saved = admin.post_json(&path, &json!({ "version": version, "csv": csv })).await;
@@ -117,10 +117,7 @@ async fn a_plan_that_moves_seats_is_seen_on_large_maps_too(db: PgPool) {
 
     let map = format!("/schedules/{}?section=Stalls", concert.schedule_id);
     // How wide the drawing is: as wide as the rows.
-    let width = async || {
-        let page = ada.visit(&map).await.body;
-        page.split("data-width=\"").nth(1).unwrap().split('"').next().unwrap().to_owned()
-    };
+    let width = async || ada.visit(&map).await.attribute("[data-width]", "data-width");
     let before = width().await;
     // Every row of the hall now begins further from the left than the one before.
     let csv = plan(SEATS, 0).replace(",1,0,", ",1,-40,");

@@ -3,7 +3,7 @@
 use sqlx::PgPool;
 use stagedoor::infra::postgres::{Pool, is_unavailable};
 
-use crate::support::{Concert, ConcertOptions, Office, SilentWire, count, storm, until};
+use crate::support::{read_one, run_sql, Concert, ConcertOptions, Office, SilentWire, count, storm, until};
 
 /// A pool whose connections pass the wire, all of them open and at rest.
 async fn at_rest(db: &PgPool, wire: &SilentWire, n: u32) -> Pool {
@@ -33,11 +33,11 @@ async fn a_call_that_nobody_answers_ends_as_unknown(db: PgPool) {
 
 #[sqlx::test]
 async fn a_commit_and_a_write_that_nobody_answers_end_as_unknown(db: PgPool) {
-    sqlx::query("create table notes (id int primary key)").execute(&db).await.unwrap();
+    run_sql(&db, "create table notes (id int primary key)").await;
     let wire = SilentWire::to_database(&db).await;
     let pool = at_rest(&db, &wire, 1).await;
     let mut tx = pool.begin().await.unwrap();
-    sqlx::query("insert into notes values (1)").execute(&mut *tx).await.unwrap();
+    run_sql(&mut *tx, "insert into notes values (1)").await;
     wire.mute();
     assert!(is_unavailable(&tx.commit().await.unwrap_err()));
 
@@ -52,7 +52,7 @@ async fn a_commit_and_a_write_that_nobody_answers_end_as_unknown(db: PgPool) {
 #[sqlx::test]
 async fn a_server_that_was_restarted_is_nobodys_error(db: PgPool) {
     const PEOPLE: u32 = 16;
-    sqlx::query("create table notes (id int primary key)").execute(&db).await.unwrap();
+    run_sql(&db, "create table notes (id int primary key)").await;
     let wire = SilentWire::to_database(&db).await;
     let pool = at_rest(&db, &wire, PEOPLE).await;
     for round in 0..3_i32 {
@@ -77,7 +77,7 @@ async fn a_server_that_was_restarted_is_nobodys_error(db: PgPool) {
             outcome.unwrap();
         }
     }
-    let n: i64 = sqlx::query_scalar("select count(*) from notes").fetch_one(&db).await.unwrap();
+    let n: i64 = read_one(&db, "select count(*) from notes").await;
     assert_eq!(n, 16);
 }
 

@@ -5,7 +5,7 @@
 
 use sqlx::{AssertSqlSafe, PgPool};
 
-use super::until;
+use super::{until, read_all, run_sql_with};
 
 /// Point at which the process is killed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -50,7 +50,7 @@ impl Death {
             // The server notices a dead client only when it next writes to it, so the backend is
             // ended here.
             for pid in lingering(db).await {
-                sqlx::query("select pg_terminate_backend($1)").bind(pid).execute(db).await.unwrap();
+                run_sql_with(db, "select pg_terminate_backend($1)", pid).await;
             }
         }
         wait(db, false).await;
@@ -65,13 +65,12 @@ async fn run(db: &PgPool, sql: &str) {
 
 /// Lists the backends that wait in the trigger.
 async fn lingering(db: &PgPool) -> Vec<i32> {
-    sqlx::query_scalar(
+    read_all(
+        db,
         "select pid from pg_stat_activity
          where datname = current_database() and wait_event = 'PgSleep'",
     )
-    .fetch_all(db)
     .await
-    .unwrap()
 }
 
 /// Waits until a statement is waiting, or none.
