@@ -13,28 +13,26 @@ pub(crate) mod diff;
 pub(crate) mod error;
 pub(crate) mod rebuild;
 
-use std::time::Duration;
+use std::{iter::repeat, time::Duration};
 
 use tokio::sync::Semaphore;
 
 use self::{diff::Comparison, error::ProjectionError};
 use super::{
-    redis_queue::{PLACED_MAX, RedisQueue, Written, is_turn_to_compare},
+    redis_queue::{PLACED_MAX, RedisQueue, Written},
     store::{self, ProjectedPosition, positions as lines},
 };
 use crate::{accounts::AccountId, app::App, catalog::ProgramId};
 
 /// Rewrites of one projection before the rest is left to the next pass.
 const ROUNDS_MAX: u32 = 8;
-/// Shortest time between two passes over all queues, whatever the number of instances.
+/// Shortest time between two comparisons of a queue, whatever the number of instances.
 const PASS_PERIOD_MIN: Duration = Duration::from_secs(25);
-/// Pauses before each retry of a failed projection; after the last, the next pass repairs it.
-const LATER: [Duration; 4] = [
-    Duration::from_secs(1),
-    Duration::from_secs(2),
-    Duration::from_secs(4),
-    Duration::from_secs(8),
-];
+/// Pauses before the first retries of a failed projection, in seconds; the last one comes again and
+/// again. A server that was mute is back for its clients only after some of them.
+const RETRY_PAUSES_SECS: [u64; 4] = [1, 2, 4, 8];
+/// Retries of a failed projection, two minutes of them; after the last, the next pass repairs it.
+const RETRIES_MAX: usize = 18;
 /// Failed projections that wait for a retry at once in one process.
 const LATER_MAX: usize = 1_000;
 /// Upper bound of a caller's wait for Redis after its commit.
@@ -70,8 +68,9 @@ fn settle_later(app: &App, program_id: ProgramId, accounts: &[AccountId]) {
     let (app, accounts) = (app.clone(), accounts.to_vec());
     tokio::spawn(async move {
         let _permit = permit;
-        for pause in LATER {
-            tokio::time::sleep(pause).await;
+        let [.., longest] = RETRY_PAUSES_SECS;
+        for pause in RETRY_PAUSES_SECS.into_iter().chain(repeat(longest)).take(RETRIES_MAX) {
+            tokio::time::sleep(Duration::from_secs(pause)).await;
             if settle(&app, program_id, &accounts, None).await.is_ok() {
                 break;
             }
@@ -130,13 +129,11 @@ pub(crate) async fn settle_read(
 }
 
 /// Compares every queue in Redis with Postgres, page by page, and projects every difference.
-/// Repairs whatever the other ways missed; one instance does it for all.
+/// Repairs whatever the other ways missed; one instance does it for all. Each queue is claimed on
+/// its own server: one that is away keeps no other server's queues from being compared.
 pub async fn project_everything(app: &App) -> Result<(), sqlx::Error> {
-    if !is_turn_to_compare(&app.redis, PASS_PERIOD_MIN).await {
-        return Ok(());
-    }
     for program_id in lines::list_with_line(&app.db).await? {
-        if let Err(error) = mirror_line(app, program_id).await {
+        if let Err(error) = compare_queue(app, program_id).await {
             tracing::warn!(%program_id, %error, "a line was not compared");
         }
     }
@@ -146,9 +143,12 @@ pub async fn project_everything(app: &App) -> Result<(), sqlx::Error> {
 /// Tokens compared at once.
 const PAGE: i64 = 1_000;
 
-async fn mirror_line(app: &App, program_id: ProgramId) -> Result<(), ProjectionError> {
-    let line = RedisQueue::of(&app.redis, program_id);
-    let mut comparison = Comparison::begin(&app.db, line, program_id, PAGE).await?;
+async fn compare_queue(app: &App, program_id: ProgramId) -> Result<(), ProjectionError> {
+    let queue = RedisQueue::of(&app.redis, program_id);
+    if !queue.claim_comparison(PASS_PERIOD_MIN).await? {
+        return Ok(());
+    }
+    let mut comparison = Comparison::begin(&app.db, queue, program_id, PAGE).await?;
     while let Some(differences) = comparison.next().await? {
         let accounts: Vec<AccountId> = differences.iter().map(|found| found.account_id).collect();
         settle(app, program_id, &accounts, None).await?;

@@ -233,17 +233,16 @@ impl<'a> RedisQueue<'a> {
         self.redis.run(&call).await
     }
 
+    /// Claims the comparison of the queue for `period`; false if another instance has it.
+    pub(crate) async fn claim_comparison(&self, period: Duration) -> Result<bool, RedisAway> {
+        let mut claim = redis::cmd("SET");
+        claim.arg(self.key("compared")).arg(1).arg("NX").arg("PX").arg(millis(period));
+        Ok(self.redis.query::<Option<String>>(&claim).await?.is_some())
+    }
+
     pub(crate) fn key(&self, name: &str) -> String {
         self.redis.key(format_args!("{{{}}}:{name}", self.program_id))
     }
-}
-
-/// Claims the comparison of all queues for `period`; false if another instance has it.
-pub(crate) async fn is_turn_to_compare(redis: &Redis, period: Duration) -> bool {
-    let mut claim = redis::cmd("SET");
-    claim.arg(redis.key("mirror-pass")).arg(1).arg("NX").arg("PX").arg(millis(period));
-    let claimed: Result<Option<String>, RedisAway> = redis.query(&claim).await;
-    matches!(claimed, Ok(Some(_)))
 }
 
 pub(crate) fn millis(duration: Duration) -> u64 {

@@ -22,6 +22,16 @@ async fn charge(person: &Person, amount: i64) {
     assert_eq!(answer.status, 201, "{}", answer.body);
 }
 
+/// Signs somebody in who has so many points and holds the first seats; the reservation's id.
+async fn held(office: &Office, points: i64, n_seats: usize) -> (Person, Uuid) {
+    let concert = Concert::usual(&office.db).await;
+    let ada = office.sign_in("ada").await;
+    charge(&ada, points).await;
+    let hold = Hold { seat_ids: &concert.seat_ids[..n_seats], ..Hold::default() };
+    let id = hold.write(&office.db, &concert, ada.account_id).await;
+    (ada, id)
+}
+
 async fn pay(person: &Person, reservation_id: Uuid) -> Answer {
     person.post(&format!("/reservations/{reservation_id}/payment"), &()).await
 }
@@ -122,11 +132,7 @@ async fn refusals_say_what_is_wrong_and_leave_everything_as_it_was(db: PgPool) {
 #[sqlx::test]
 async fn what_is_held_is_paid_after_the_sale_closed(db: PgPool) {
     let office = Office::open(db.clone()).await;
-    let concert = Concert::usual(&db).await;
-    let ada = office.sign_in("ada").await;
-    charge(&ada, PRICE).await;
-    let hold = Hold { seat_ids: &concert.seat_ids[..1], ..Hold::default() };
-    let id = hold.write(&db, &concert, ada.account_id).await;
+    let (ada, id) = held(&office, PRICE, 1).await;
     run_sql(&db, "update programs set off_sale_at = now()").await;
     assert_eq!(pay(&ada, id).await.status, 201);
     assert_eq!(status_of(&db, id).await, "CONFIRMED");
@@ -137,11 +143,7 @@ async fn what_is_held_is_paid_after_the_sale_closed(db: PgPool) {
 #[sqlx::test]
 async fn nothing_of_a_cancelled_program_can_be_paid(db: PgPool) {
     let office = Office::open(db.clone()).await;
-    let concert = Concert::usual(&db).await;
-    let ada = office.sign_in("ada").await;
-    charge(&ada, 100_000).await;
-    let hold = Hold { seat_ids: &concert.seat_ids[..1], ..Hold::default() };
-    let id = hold.write(&db, &concert, ada.account_id).await;
+    let (ada, id) = held(&office, 100_000, 1).await;
     run_sql(&db, "update programs set status = 'CANCELLED', cancelled_at = now()").await;
     let answer = pay(&ada, id).await;
     assert_eq!((answer.status, answer.code().as_str()), (409, "invalid-state"));
@@ -228,11 +230,7 @@ async fn what_costs_nothing_is_paid_without_a_wallet(db: PgPool) {
 #[sqlx::test]
 async fn a_browser_that_lacks_points_is_shown_the_charge_form_and_comes_back(db: PgPool) {
     let office = Office::open(db.clone()).await;
-    let concert = Concert::usual(&db).await;
-    let ada = office.sign_in("ada").await;
-    charge(&ada, 20_000).await;
-    let hold = Hold { seat_ids: &concert.seat_ids[..1], ..Hold::default() };
-    let id = hold.write(&db, &concert, ada.account_id).await;
+    let (ada, id) = held(&office, 20_000, 1).await;
     let page = format!("/reservations/{id}");
     let short = ada.submit(&format!("{page}/payment"), &()).await;
     assert_eq!(short.status, 402);

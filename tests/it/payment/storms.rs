@@ -3,7 +3,7 @@
 use sqlx::PgPool;
 use uuid::Uuid;
 
-use super::{PRICE, assert_sound, charge, status_of};
+use super::{held, PRICE, assert_sound, charge, status_of};
 use crate::support::{run_sql, 
     Concert, Hold, Office, count,
     ledger::{balance, entries, violations},
@@ -15,11 +15,7 @@ const PAYMENTS: usize = 100;
 #[sqlx::test]
 async fn of_a_hundred_payments_at_once_one_succeeds(db: PgPool) {
     let office = Office::open(db.clone()).await;
-    let concert = Concert::usual(&db).await;
-    let ada = office.sign_in("ada").await;
-    charge(&ada, 1_000_000).await;
-    let hold = Hold { seat_ids: &concert.seat_ids[..2], ..Hold::default() };
-    let id = hold.write(&db, &concert, ada.account_id).await;
+    let (ada, id) = held(&office, 1_000_000, 2).await;
     let answers = storm((0..PAYMENTS).map(|idx| {
         let ada = office.moved(&ada, idx);
         async move {

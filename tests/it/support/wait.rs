@@ -8,14 +8,14 @@ use std::{
 use sqlx::PgConnection;
 
 /// Longest wait: ample for a machine that has other work.
-const WAIT_MAX: Duration = Duration::from_mins(1);
+const WAIT_MAX: Duration = Duration::from_mins(2);
 const LOOK_PAUSE: Duration = Duration::from_millis(20);
 
 /// Server processes that wait for a lock.
 pub(crate) const LOCK_WAITERS: &str = "select pid from pg_stat_activity
     where datname = current_database() and wait_event_type = 'Lock'";
 
-/// Looks until `look` finds something and returns it. Fails after a minute, with what the last
+/// Looks until `look` finds something and returns it. Fails after two minutes, with what the last
 /// look saw instead.
 pub(crate) async fn eventually<T, E: Debug>(
     what: &str,
