@@ -6,7 +6,7 @@ use actix_web::http::Method;
 use sqlx::PgPool;
 use stagedoor::routes;
 
-use crate::support::{run_sql, Answer, Office, Person};
+use crate::support::{Answer, Office, Person, run_sql};
 
 /// For whom a path is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

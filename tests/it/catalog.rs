@@ -2,7 +2,7 @@
 
 use sqlx::PgPool;
 
-use crate::support::{run_sql, Concert, ConcertOptions, Office, until};
+use crate::support::{Concert, ConcertOptions, Office, run_sql, until};
 
 #[sqlx::test]
 async fn the_home_page_lists_what_is_on_sale_and_what_is_coming(db: PgPool) {

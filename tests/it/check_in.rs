@@ -3,8 +3,9 @@
 use sqlx::PgPool;
 use uuid::Uuid;
 
-use crate::support::{read_all, run_sql, 
-    Answer, Concert, ConcertOptions, Hold, Office, Person, Purchase, count, storm, until,
+use crate::support::{
+    Answer, Concert, ConcertOptions, Hold, Office, Person, Purchase, count, read_all, run_sql,
+    storm, until,
 };
 
 const DOORS: usize = 40;

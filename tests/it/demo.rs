@@ -6,7 +6,7 @@ use stagedoor::{
     verify,
 };
 
-use crate::support::{read_one, run_sql, Concert, Office, app, pool};
+use crate::support::{Concert, Office, app, pool, read_one, run_sql};
 
 /// Enough to have every kind of reservation.
 const SMALL: Size = Size { programs: 2, performances: 2 };

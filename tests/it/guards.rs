@@ -3,8 +3,8 @@
 
 use std::collections::BTreeSet;
 
-use sqlx::{AssertSqlSafe, PgPool, raw_sql};
 use crate::support::{read_all, read_one_with};
+use sqlx::{AssertSqlSafe, PgPool, raw_sql};
 
 /// The office that `verify` is tried on.
 const HEALTHY: &str = include_str!("verify/healthy.sql");

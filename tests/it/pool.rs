@@ -10,7 +10,9 @@ use std::{
 use sqlx::PgPool;
 use stagedoor::infra::postgres::Pool;
 
-use crate::support::{read_one, read_one_with, run_sql, run_sql_with, CountedWire, free_port, pool};
+use crate::support::{
+    CountedWire, free_port, pool, read_one, read_one_with, run_sql, run_sql_with,
+};
 
 /// Connections over a wire that is served by the runtime of the test itself: nothing is
 /// answered before the test waits.
@@ -83,9 +85,7 @@ async fn whoever_goes_away_while_a_transaction_begins_takes_nobodys_write_along(
 #[sqlx::test]
 async fn whoever_goes_away_from_a_statement_leaves_its_answer_to_nobody(db: PgPool) {
     let (pool, _wire) = wired(&db, 1).await;
-    let ask = async |number: i32| -> i32 {
-        read_one_with(&pool, "select $1", number).await
-    };
+    let ask = async |number: i32| -> i32 { read_one_with(&pool, "select $1", number).await };
     for number in 0..200 {
         abandon(ask(-1), number % 20).await;
         assert_eq!(ask(number).await, number);

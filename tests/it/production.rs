@@ -6,7 +6,7 @@ use stagedoor::{
     server::{Warning, list_warnings},
 };
 
-use crate::support::{run_sql, Answer, ChildInstance, Office, Person, free_port};
+use crate::support::{Answer, ChildInstance, Office, Person, free_port, run_sql};
 
 const TOKEN: &str = "a token that only the monitoring knows";
 

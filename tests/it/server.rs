@@ -5,7 +5,10 @@ use sqlx::{Connection, PgConnection, PgPool};
 
 use crate::{
     reservation::{admit, hold_places},
-    support::{read_one, read_one_with, run_sql_with, ChildInstance, Concert, Hold, Office, Purchase, count, eventually, storm, until},
+    support::{
+        ChildInstance, Concert, Hold, Office, Purchase, count, eventually, read_one, read_one_with,
+        run_sql_with, storm, until,
+    },
 };
 
 /// Whoever writes a new reservation waits for the first gate, whoever changes one for the
@@ -104,12 +107,8 @@ async fn a_stop_lets_requests_and_ticks_finish_and_gives_locks_back(db: PgPool) 
     gates.open(CHANGED).await;
 
     assert!(child.ended().await.success());
-    let status: String = read_one_with(
-        &db,
-        "select status from reservations where id = $1",
-        lapsed,
-    )
-    .await;
+    let status: String =
+        read_one_with(&db, "select status from reservations where id = $1", lapsed).await;
     assert_eq!(status, "EXPIRED", "the tick was cut off: {}", child.log());
     assert!(!child.log().contains("ERROR"), "{}", child.log());
     assert_eq!(locks(&office).await, Vec::<String>::new());

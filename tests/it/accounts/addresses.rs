@@ -76,11 +76,7 @@ async fn nobody_is_sent_to_another_site_and_no_path_is_an_accident(db: PgPool) {
     }
     for page in ["/login?next=%0d%0ax", "/signup?next=//evil.example", "/login?next=%ff"] {
         let page = office.stranger().visit(page).await;
-        assert!(
-            page.status == 200 && page.has("[name='next'][value='/']"),
-            "{}",
-            page.body
-        );
+        assert!(page.status == 200 && page.has("[name='next'][value='/']"), "{}", page.body);
     }
     office.close().await;
 }

@@ -12,7 +12,7 @@ use serde_json::json;
 use sqlx::{ConnectOptions, PgPool};
 use tokio::io::AsyncWriteExt;
 
-use crate::support::{run_sql_with, Office, count, ledger, storm};
+use crate::support::{Office, count, ledger, run_sql_with, storm};
 
 const ADA: [(&str, &str); 3] =
     [("email", "Ada@example.com"), ("name", "Ada"), ("password", "a long enough one")];
@@ -94,9 +94,7 @@ async fn a_wrong_password_and_an_unknown_address_get_the_same_answer(db: PgPool)
     }
     let page = office.stranger().submit("/login", &[("email", "ada@example.com")]).await;
     assert_eq!(page.status, 401);
-    assert!(
-        page.has("[value='ada@example.com']") && page.has("[role='alert']")
-    );
+    assert!(page.has("[value='ada@example.com']") && page.has("[role='alert']"));
     office.close().await;
 }
 

@@ -4,7 +4,7 @@ use reqwest::Method;
 use serde_json::Value;
 use sqlx::PgPool;
 
-use crate::support::{read_one, run_sql, Office, Person, until_locks_wait};
+use crate::support::{Office, Person, read_one, run_sql, until_locks_wait};
 
 async fn is_signed_in(person: &Person) -> bool {
     // Not from the cache of a second.
@@ -91,8 +91,7 @@ async fn a_log_in_beside_a_lock_leaves_no_session(db: PgPool) {
     until_locks_wait(&mut db.acquire().await.unwrap(), 1).await;
     lock.commit().await.unwrap();
     assert_eq!(log_in.await.unwrap().code(), "account-locked");
-    let left: i64 =
-        read_one(&db, "select count(*) from sessions").await;
+    let left: i64 = read_one(&db, "select count(*) from sessions").await;
     assert_eq!(left, 0);
     office.close().await;
 }

@@ -5,9 +5,9 @@ use sqlx::PgPool;
 use stagedoor::admin;
 
 use super::acts;
-use crate::support::{read_all, read_one, run_sql, 
-    Concert, ConcertOptions, Hold, Office, Person, Purchase, eventually, ledger::balance, storm,
-    until,
+use crate::support::{
+    Concert, ConcertOptions, Hold, Office, Person, Purchase, eventually, ledger::balance, read_all,
+    read_one, run_sql, storm, until,
 };
 
 const BUYERS: usize = 24;
@@ -135,8 +135,7 @@ async fn a_check_in_taken_back_after_the_winding_down_is_given_back(db: PgPool) 
     let undone = door.post(&undo(&ticket_ids[1]), &()).await;
     assert_eq!(undone.status, 200, "{}", undone.body);
     wind_down(&office, &db).await;
-    let statuses: Vec<String> =
-        read_all(&db, "select status from tickets").await;
+    let statuses: Vec<String> = read_all(&db, "select status from tickets").await;
     assert_eq!(statuses, ["VOID", "VOID"]);
     assert_eq!(balance(&db, ada.account_id).await, 1_000_000, "and only once");
     office.verify().await;

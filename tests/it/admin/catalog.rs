@@ -4,7 +4,7 @@ use serde_json::json;
 use sqlx::PgPool;
 
 use super::{acts, field, make_venue, program, with};
-use crate::support::{run_sql, Concert, Hold, Office};
+use crate::support::{Concert, Hold, Office, run_sql};
 
 #[sqlx::test]
 async fn a_program_is_made_priced_published_and_sold(db: PgPool) {
@@ -114,10 +114,7 @@ async fn a_form_that_makes_no_sense_changes_nothing(db: PgPool) {
         assert!(refused.json()["fields"][name].is_string(), "{name}: {}", refused.body);
         let page = admin.submit("/admin/programs", &form).await;
         assert_eq!(page.status, 422);
-        assert!(
-            page.has("[aria-invalid]") && page.has("[value='Hamlet']")
-                || name == "title"
-        );
+        assert!(page.has("[aria-invalid]") && page.has("[value='Hamlet']") || name == "title");
     }
     assert!(acts(&db).await.is_empty());
     assert_eq!(admin.post("/admin/programs", &form).await.status, 201);

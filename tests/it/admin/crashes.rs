@@ -5,11 +5,11 @@ use sqlx::{AssertSqlSafe, PgPool};
 use stagedoor::verify;
 
 use super::acts;
-use crate::support::{run_sql, 
+use crate::support::{
     self, ChildInstance, Concert, ConcertOptions, Death, Hold, Office, Person, Purchase, count,
     eventually,
     ledger::{balance, entries},
-    storm,
+    run_sql, storm,
 };
 
 const BUYERS: usize = 40;

@@ -5,7 +5,9 @@ use sqlx::PgPool;
 use uuid::Uuid;
 
 use super::acts;
-use crate::support::{read_all, read_one_with, Answer, Concert, ConcertOptions, Office, Person, count, storm, until};
+use crate::support::{
+    Answer, Concert, ConcertOptions, Office, Person, count, read_all, read_one_with, storm, until,
+};
 
 async fn concert(db: &PgPool) -> Concert {
     let options = ConcertOptions { queue_capacity: Some(1), ..ConcertOptions::default() };
@@ -153,11 +155,9 @@ async fn whom_two_admins_let_in_at_once_goes_in_once(db: PgPool) {
     assert_eq!(count(&answers, 200, ""), 4, "{answers:?}");
     assert_eq!(count(&answers, 422, "") + count(&answers, 404, "no-token"), 36, "{answers:?}");
     assert_eq!(acts(&db).await, ["let-in"; 4]);
-    let inside: Vec<i64> = read_all(
-        &db,
-        "select queue_number from queue_tokens where status = 'ACTIVE' order by 1",
-    )
-    .await;
+    let inside: Vec<i64> =
+        read_all(&db, "select queue_number from queue_tokens where status = 'ACTIVE' order by 1")
+            .await;
     assert_eq!(inside, [1, 3, 4, 5, 6], "the gate let nobody else in");
     office.verify().await;
     office.close().await;

@@ -5,7 +5,7 @@ use serde_json::Value;
 use sqlx::PgPool;
 
 use super::{acts, field};
-use crate::support::{read_one, run_sql, Concert, ConcertOptions, Office, Person, eventually};
+use crate::support::{Concert, ConcertOptions, Office, Person, eventually, read_one, run_sql};
 
 async fn concert(db: &PgPool, capacity: i32) -> Concert {
     let options = ConcertOptions { queue_capacity: Some(capacity), ..ConcertOptions::default() };

@@ -16,7 +16,7 @@ mod times;
 use serde_json::Value;
 use sqlx::PgPool;
 
-use crate::support::{read_all, Answer, Person};
+use crate::support::{Answer, Person, read_all};
 
 /// The acts in the log, oldest first.
 async fn acts(db: &PgPool) -> Vec<String> {

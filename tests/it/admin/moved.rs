@@ -5,7 +5,7 @@ use serde_json::Value;
 use sqlx::PgPool;
 use uuid::Uuid;
 
-use crate::support::{run_sql_with, Concert, Hold, Office, Person, Purchase};
+use crate::support::{Concert, Hold, Office, Person, Purchase, run_sql_with};
 
 fn moment(value: &Value) -> DateTime<Utc> {
     value.as_str().unwrap().parse().unwrap()

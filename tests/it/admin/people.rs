@@ -4,8 +4,9 @@ use sqlx::PgPool;
 use uuid::Uuid;
 
 use super::{acts, field};
-use crate::support::{read_one, read_one_with, run_sql, run_sql_with, 
-    Concert, ConcertOptions, Hold, Office, Purchase, ledger::balance, storm, until_locks_wait,
+use crate::support::{
+    Concert, ConcertOptions, Hold, Office, Purchase, ledger::balance, read_one, read_one_with,
+    run_sql, run_sql_with, storm, until_locks_wait,
 };
 
 #[sqlx::test]
@@ -187,12 +188,8 @@ async fn whoever_may_not_manage_any_more_changes_nobody(db: PgPool) {
     let (ada, bob) = (office.employ("ada", "ADMIN").await, office.employ("bob", "ADMIN").await);
     // Ada's row is taken, as by somebody who demotes her right now; her request is on its way.
     let mut coup = db.begin().await.unwrap();
-    run_sql_with(
-        &mut *coup,
-        "update accounts set role = 'STAFF' where id = $1",
-        ada.account_id,
-    )
-    .await;
+    run_sql_with(&mut *coup, "update accounts set role = 'STAFF' where id = $1", ada.account_id)
+        .await;
     let demotion = {
         let (ada, path) = (ada.clone(), format!("/admin/people/{}/role", bob.account_id));
         let form = [("from", "ADMIN"), ("role", "STAFF"), ("reason", "a coup")];
@@ -202,12 +199,8 @@ async fn whoever_may_not_manage_any_more_changes_nobody(db: PgPool) {
     coup.commit().await.unwrap();
     let refused = demotion.await.unwrap();
     assert_eq!((refused.status, refused.code().as_str()), (403, "forbidden"));
-    let role: String = read_one_with(
-        &db,
-        "select role from accounts where id = $1",
-        bob.account_id,
-    )
-    .await;
+    let role: String =
+        read_one_with(&db, "select role from accounts where id = $1", bob.account_id).await;
     assert_eq!(role, "ADMIN");
     office.close().await;
 }

@@ -2,7 +2,7 @@
 
 use sqlx::PgPool;
 
-use crate::support::{run_sql_with, Concert, Hold, Office, Purchase};
+use crate::support::{Concert, Hold, Office, Purchase, run_sql_with};
 
 #[sqlx::test]
 async fn sales_are_told_by_section_and_streamed_as_a_file(db: PgPool) {

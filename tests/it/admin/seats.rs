@@ -6,7 +6,7 @@ use reqwest::{Method, multipart::Form};
 use sqlx::PgPool;
 
 use super::{acts, field, make_venue};
-use crate::support::{read_all, read_one, Concert, Hold, Office, Purchase};
+use crate::support::{Concert, Hold, Office, Purchase, read_all, read_one};
 
 async fn seat_names(db: &PgPool) -> Vec<String> {
     read_all(db, "select section || row_label || number from seats order by id").await
@@ -106,8 +106,7 @@ async fn seats_that_are_sold_stay_and_are_named(db: PgPool) {
     assert_eq!(admin.post(&zone, &size("0")).await.status, 422);
     assert_eq!(admin.post(&zone, &size("3")).await.status, 200);
 
-    let venue: uuid::Uuid =
-        read_one(&db, "select venue_id from schedules").await;
+    let venue: uuid::Uuid = read_one(&db, "select venue_id from schedules").await;
     let smaller = [("version", "0"), ("grid", "Stalls, 1, 5")];
     let refused = admin.post(&format!("/admin/venues/{venue}/seats"), &smaller).await;
     assert_eq!((refused.status, refused.code().as_str()), (409, "seats-in-use"));

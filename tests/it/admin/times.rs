@@ -4,7 +4,7 @@
 use sqlx::PgPool;
 
 use super::{field, program, with};
-use crate::support::{read_one, run_sql, Answer, Office, Person};
+use crate::support::{Answer, Office, Person, read_one, run_sql};
 
 /// The value that a page shows in a field.
 fn shown(page: &Answer, name: &str) -> String {

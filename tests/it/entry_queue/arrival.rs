@@ -6,7 +6,7 @@ use sqlx::PgPool;
 use uuid::Uuid;
 
 use super::{crowded, hold_numbers, join, join_at_once, line_of, numbering_is_whole};
-use crate::support::{read_all, Concert, LOCK_WAITERS, Office, count, until_locks_wait};
+use crate::support::{Concert, LOCK_WAITERS, Office, count, read_all, until_locks_wait};
 
 /// A place is named when its join arrives, and the names rise: so do the numbers.
 #[sqlx::test]

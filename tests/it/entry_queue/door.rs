@@ -4,7 +4,7 @@ use sqlx::PgPool;
 use stagedoor::entry_queue;
 
 use super::{crowded, join, line_of, until_status};
-use crate::support::{read_one, read_one_with, run_sql_with, Concert, ConcertOptions, Office};
+use crate::support::{Concert, ConcertOptions, Office, read_one, read_one_with, run_sql_with};
 
 #[sqlx::test]
 async fn a_sale_that_is_not_open_says_when_and_nothing_changes(db: PgPool) {
@@ -37,8 +37,7 @@ async fn a_sale_that_is_not_open_says_when_and_nothing_changes(db: PgPool) {
     )
     .await;
     assert_eq!(join(&ada, &cancelled).await.status, 410);
-    let tokens: i64 =
-        read_one(&db, "select count(*) from queue_tokens").await;
+    let tokens: i64 = read_one(&db, "select count(*) from queue_tokens").await;
     assert_eq!(tokens, 0);
 }
 

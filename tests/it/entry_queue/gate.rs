@@ -7,7 +7,9 @@ use sqlx::PgPool;
 use stagedoor::entry_queue;
 
 use super::{crowded, join, join_at_once, line_of, long_line, n_inside, until_status};
-use crate::support::{read_one_with, run_sql_with, Concert, ConcertOptions, Office, Person, eventually, until};
+use crate::support::{
+    Concert, ConcertOptions, Office, Person, eventually, read_one_with, run_sql_with, until,
+};
 
 #[sqlx::test]
 async fn room_lets_in_within_a_second_and_a_freed_place_goes_to_the_next(db: PgPool) {

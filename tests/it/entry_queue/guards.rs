@@ -6,7 +6,9 @@ use sha2::{Digest, Sha256};
 use sqlx::{AssertSqlSafe, PgPool};
 
 use super::{join, line_of};
-use crate::support::{run_sql, run_sql_with, Answer, Concert, Hold, Office, Person, count, eventually, storm};
+use crate::support::{
+    Answer, Concert, Hold, Office, Person, count, eventually, run_sql, run_sql_with, storm,
+};
 
 /// Every address of a test comes through a proxy that is believed.
 pub(super) const PROXIED: [(&str, &str); 1] = [("TRUSTED_PROXIES", "127.0.0.0/8")];

@@ -11,7 +11,7 @@ use super::{
     guards::{PROXIED, guard, join_from, solve, wait_from},
     line_of,
 };
-use crate::support::{read_one_with, Concert, ConcertOptions, Office, Person, storm};
+use crate::support::{Concert, ConcertOptions, Office, Person, read_one_with, storm};
 
 const FILE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/HOARDING.md");
 const BOTS: usize = 110;

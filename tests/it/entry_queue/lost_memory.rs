@@ -8,7 +8,7 @@ use sqlx::PgPool;
 use super::{
     crowded, join, join_at_once, line_of, long_line, n_inside, numbering_is_whole, until_status,
 };
-use crate::support::{read_one, Concert, Office, Person, PrivateRedis, count, eventually};
+use crate::support::{Concert, Office, Person, PrivateRedis, count, eventually, read_one};
 
 #[sqlx::test]
 async fn without_redis_people_join_and_leave_and_the_line_says_one_moment(db: PgPool) {

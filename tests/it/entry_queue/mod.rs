@@ -19,8 +19,9 @@ use serde_json::{Value, json};
 use sqlx::PgPool;
 use uuid::Uuid;
 
-use crate::support::{run_sql, run_sql_with, 
-    Answer, Concert, ConcertOptions, Office, Person, count, eventually, storm, until_locks_wait,
+use crate::support::{
+    Answer, Concert, ConcertOptions, Office, Person, count, eventually, run_sql, run_sql_with,
+    storm, until_locks_wait,
 };
 
 /// A line that does not move: one place inside, taken by nobody we wait for.

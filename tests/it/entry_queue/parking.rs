@@ -8,7 +8,7 @@ use tokio::{task::JoinSet, time::Instant};
 use uuid::Uuid;
 
 use super::{crowded, join, line_of, long_line, until_status};
-use crate::support::{read_one_with, run_sql_with, Concert, Office, Person};
+use crate::support::{Concert, Office, Person, read_one_with, run_sql_with};
 
 /// In seconds; what people are told to do is told to fit into it, on a slow machine too.
 const GRACE_SECS: u64 = 12;

@@ -6,7 +6,7 @@ use super::{
     guards::{PROXIED, guard, join_from, refused, solve, wait_from},
     join, line_of,
 };
-use crate::support::{run_sql, Concert, Office, Person, until};
+use crate::support::{Concert, Office, Person, run_sql, until};
 
 #[sqlx::test]
 async fn joining_takes_work_of_ones_own_and_once(db: PgPool) {

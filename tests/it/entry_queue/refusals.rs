@@ -8,7 +8,7 @@ use sqlx::{AssertSqlSafe, PgPool};
 use uuid::Uuid;
 
 use super::{crowded, join, line_of, until_status};
-use crate::support::{read_all, Answer, Concert, ConcertOptions, Office, Person};
+use crate::support::{Answer, Concert, ConcertOptions, Office, Person, read_all};
 
 /// Every table, with what its rows say. Log-ins grow older by being used; they are counted.
 async fn everything(db: &PgPool) -> BTreeMap<String, (i64, String)> {

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 use sqlx::PgPool;
 
 use super::{crowded, join, line_of};
-use crate::support::{run_sql_with, Concert, ConcertOptions, Office, Person, eventually};
+use crate::support::{Concert, ConcertOptions, Office, Person, eventually, run_sql_with};
 
 /// Polls until the place of `person` is as `is_so` asks: what was measured may be five seconds
 /// old.

@@ -9,10 +9,10 @@ use serde_json::json;
 use sqlx::PgPool;
 use uuid::Uuid;
 
-use crate::support::{read_one, read_one_with, run_sql, run_sql_with, 
+use crate::support::{
     Answer, Concert, ConcertOptions, Hold, Office, Person,
     ledger::{balance, entries, violations},
-    until, until_locks_wait,
+    read_one, read_one_with, run_sql, run_sql_with, until, until_locks_wait,
 };
 
 const PRICE: i64 = 50_000;
@@ -197,9 +197,8 @@ async fn the_stay_ends_with_the_last_hold_that_is_paid(db: PgPool) {
     .execute(&db)
     .await
     .unwrap();
-    let token_status = async || -> String {
-        read_one(&db, "select status from queue_tokens").await
-    };
+    let token_status =
+        async || -> String { read_one(&db, "select status from queue_tokens").await };
     let mut ids = Vec::new();
     for idx in 0..2 {
         let hold = Hold { seat_ids: &concert.seat_ids[idx..=idx], ..Hold::default() };

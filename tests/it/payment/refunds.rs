@@ -4,7 +4,10 @@ use serde_json::{Value, json};
 use sqlx::PgPool;
 
 use super::{PRICE, assert_sound, cancel, charge, pay, seats_and_tickets, status_of};
-use crate::support::{read_one, run_sql, run_sql_with, Concert, ConcertOptions, Hold, Office, count, ledger::balance, storm};
+use crate::support::{
+    Concert, ConcertOptions, Hold, Office, count, ledger::balance, read_one, run_sql, run_sql_with,
+    storm,
+};
 
 #[sqlx::test]
 async fn giving_a_hold_back_frees_the_seats_once(db: PgPool) {
@@ -23,8 +26,7 @@ async fn giving_a_hold_back_frees_the_seats_once(db: PgPool) {
     assert_eq!(count(&answers, 409, "invalid-state"), 19, "{answers:?}");
     assert_eq!(status_of(&db, id).await, "CANCELLED");
     assert_eq!(seats_and_tickets(&db, id).await.0, ["AVAILABLE"; 2]);
-    let remaining: i32 =
-        read_one(&db, "select remaining from zones").await;
+    let remaining: i32 = read_one(&db, "select remaining from zones").await;
     assert_eq!(remaining, 100);
     office.close().await;
 }

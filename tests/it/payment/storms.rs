@@ -3,11 +3,11 @@
 use sqlx::PgPool;
 use uuid::Uuid;
 
-use super::{held, PRICE, assert_sound, charge, status_of};
-use crate::support::{run_sql, 
+use super::{PRICE, assert_sound, charge, held, status_of};
+use crate::support::{
     Concert, Hold, Office, count,
     ledger::{balance, entries, violations},
-    storm,
+    run_sql, storm,
 };
 
 const PAYMENTS: usize = 100;

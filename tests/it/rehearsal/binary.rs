@@ -6,7 +6,7 @@ use sqlx::{ConnectOptions, PgPool};
 use tokio::process::{Child, Command};
 
 use super::{TABLES, TOKEN, counts};
-use crate::support::{run_sql, Office, empty, until};
+use crate::support::{Office, empty, run_sql, until};
 
 /// The real program, in a world of its own.
 fn stagedoor(arguments: &[&str], settings: &[(&str, &str)]) -> Command {

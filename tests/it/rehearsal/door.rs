@@ -6,7 +6,7 @@ use sqlx::PgPool;
 use uuid::Uuid;
 
 use super::{TABLES, TOKEN, counts};
-use crate::support::{read_one, read_one_with, run_sql_with, Answer, Concert, Office, Person};
+use crate::support::{Answer, Concert, Office, Person, read_one, read_one_with, run_sql_with};
 
 /// What `person` is answered who says `token`.
 async fn ask(person: &Person, token: &str, method: Method, path: &str, form: Value) -> Answer {
@@ -215,8 +215,7 @@ async fn the_management_acts_on_nothing_that_a_rehearsal_made(db: PgPool) {
     let refund = format!("/admin/reservations/{}/refund", bought.reservation_id);
     let refused = admin.post(&refund, &[("share", "all"), ("reason", "because")]).await;
     assert_eq!((refused.status, refused.code()), (409, "rehearsed".to_owned()));
-    let acted: i64 =
-        read_one(&db, "select count(*) from audit_log").await;
+    let acted: i64 = read_one(&db, "select count(*) from audit_log").await;
     let role: String = read_one_with(&db, "select role from accounts where id = $1", id).await;
     assert_eq!((acted, role.as_str()), (0, "CUSTOMER"));
     office.close_as_it_is().await;

@@ -6,7 +6,7 @@ mod door;
 use sqlx::PgPool;
 use stagedoor::rehearsal::{Means, Rehearsal, RehearsalError};
 
-use crate::support::{read_one, Concert, Office, pool};
+use crate::support::{Concert, Office, pool, read_one};
 
 const TOKEN: &str = "a token that only this rehearsal knows";
 const TABLES: [&str; 8] = [

@@ -7,7 +7,9 @@ use sqlx::PgPool;
 use uuid::Uuid;
 
 use super::{admit, hold, order_path};
-use crate::support::{read_one, run_sql_with, Answer, Concert, ConcertOptions, Office, Person, count, storm};
+use crate::support::{
+    Answer, Concert, ConcertOptions, Office, Person, count, read_one, run_sql_with, storm,
+};
 
 async fn best(person: &Person, concert: &Concert, wish: Value) -> Answer {
     let mut order = wish;
@@ -130,11 +132,8 @@ async fn a_crowd_that_asks_for_two_at_once_is_refused_only_when_nothing_is_left(
     assert_eq!(pairs, 0, "{held} seats are held");
     assert!(held >= 80, "{held}");
     // A single seat may be left; one that was held is not.
-    let taken: i64 = read_one(
-        &office.db,
-        "select schedule_seat_id from reservation_items limit 1",
-    )
-    .await;
+    let taken: i64 =
+        read_one(&office.db, "select schedule_seat_id from reservation_items limit 1").await;
     let refused = hold(&people[0], &concert, &[taken]).await;
     assert_eq!((refused.status, refused.code().as_str()), (409, "seat-unavailable"));
     office.verify().await;

@@ -4,7 +4,9 @@ use sqlx::PgPool;
 use stagedoor::reservation;
 
 use super::{admit, hold, hold_places};
-use crate::support::{read_all, read_one, run_sql, run_sql_with, Concert, ConcertOptions, Office, count, storm, until};
+use crate::support::{
+    Concert, ConcertOptions, Office, count, read_all, read_one, run_sql, run_sql_with, storm, until,
+};
 
 /// Instances whose worker does not come by during a test.
 const NO_WORKER: [(&str, &str); 1] = [("EXPIRY_PERIOD_MS", "3600000")];
@@ -72,8 +74,7 @@ async fn a_hold_past_its_end_is_shown_as_over_and_reading_changes_nothing(db: Pg
     assert_eq!(ada.get("/reservations").await.json()["reservations"][0]["status"], "EXPIRED");
     let renewal = ada.post(&format!("{path}/renewal"), &[("", "")]).await;
     assert_eq!((renewal.status, renewal.code().as_str()), (410, "hold-expired"));
-    let status: String =
-        read_one(&office.db, "select status from reservations").await;
+    let status: String = read_one(&office.db, "select status from reservations").await;
     assert_eq!(status, "HELD");
     office.close().await;
 }
@@ -271,11 +272,8 @@ async fn instances_share_the_work_of_ending_many_holds(db: PgPool) {
     for ended in futures_util::future::join_all(ticks).await {
         ended.unwrap();
     }
-    let left: i64 = read_one(
-        &office.db,
-        "select count(*) from reservations where status = 'HELD'",
-    )
-    .await;
+    let left: i64 =
+        read_one(&office.db, "select count(*) from reservations where status = 'HELD'").await;
     assert_eq!(left, 0);
     office.verify().await;
     office.close().await;

@@ -5,7 +5,9 @@ use sqlx::PgPool;
 use uuid::Uuid;
 
 use super::{admit, hold, order_path};
-use crate::support::{read_one, run_sql, run_sql_with, Answer, Concert, ConcertOptions, Office, Person};
+use crate::support::{
+    Answer, Concert, ConcertOptions, Office, Person, read_one, run_sql, run_sql_with,
+};
 
 /// Sends `order` as JSON, as a program's form and as a browser's form.
 async fn send_each_way(person: &Person, concert: &Concert, order: &Value) -> [Answer; 3] {

@@ -6,7 +6,7 @@ use serde_json::Value;
 use sqlx::{Connection, PgConnection, PgPool};
 
 use super::{admit, hold, hold_places};
-use crate::support::{read_one, run_sql_with, Concert, ConcertOptions, Office, Person, eventually};
+use crate::support::{Concert, ConcertOptions, Office, Person, eventually, read_one, run_sql_with};
 
 fn changes_path(concert: &Concert, since: &Value) -> String {
     format!("/schedules/{}/changes?since={}", concert.schedule_id, since.as_str().unwrap())

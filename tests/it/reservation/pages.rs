@@ -4,7 +4,7 @@ use serde_json::json;
 use sqlx::PgPool;
 
 use super::{admit, hold, order_path};
-use crate::support::{run_sql, run_sql_with, Concert, ConcertOptions, Office, Person};
+use crate::support::{Concert, ConcertOptions, Office, Person, run_sql, run_sql_with};
 
 #[sqlx::test]
 async fn the_map_shows_every_seat_as_a_box_and_as_a_mark(db: PgPool) {

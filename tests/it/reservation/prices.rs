@@ -6,7 +6,10 @@ use sqlx::PgPool;
 use uuid::Uuid;
 
 use super::{admit, order_path};
-use crate::support::{read_all, read_one, run_sql, Answer, Concert, Hold, Office, Person, eventually, until_locks_wait};
+use crate::support::{
+    Answer, Concert, Hold, Office, Person, eventually, read_all, read_one, run_sql,
+    until_locks_wait,
+};
 
 /// Gives the seats and the zone of a concert new prices, as the desk does.
 async fn price(office: &Office, concert: &Concert, section: &str, seat: i64, zone: i64) {

@@ -18,7 +18,7 @@ use stagedoor::{
 use tokio::{sync::Semaphore, task::JoinSet};
 use uuid::Uuid;
 
-use crate::support::{run_sql, Concert, ConcertOptions, Office};
+use crate::support::{Concert, ConcertOptions, Office, run_sql};
 
 const ROUNDS: usize = 100;
 const SEATS: i32 = 100;

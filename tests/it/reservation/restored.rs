@@ -7,7 +7,9 @@ use serde_json::{Value, json};
 use sqlx::PgPool;
 
 use super::{admit, hold};
-use crate::support::{read_one, run_sql, Concert, ConcertOptions, Office, Person, eventually, until};
+use crate::support::{
+    Concert, ConcertOptions, Office, Person, eventually, read_one, run_sql, until,
+};
 
 async fn changes(person: &Person, concert: &Concert, since: &str) -> Value {
     let path = format!("/schedules/{}/changes?since={since}", concert.schedule_id);
@@ -103,8 +105,7 @@ async fn a_plan_that_moves_seats_is_seen_on_large_maps_too(db: PgPool) {
     let ada = office.sign_in("ada").await;
     admit(&db, &concert, std::slice::from_ref(&ada)).await;
     run_sql(&db, "update seats set row_label = 'A0'").await;
-    let venue: uuid::Uuid =
-        read_one(&db, "select venue_id from schedules").await;
+    let venue: uuid::Uuid = read_one(&db, "select venue_id from schedules").await;
     let path = format!("/admin/venues/{venue}/seats");
     let save = async |version: i64, csv: String| {
         let saved = admin.post_json(&path, &json!({ "version": version, "csv": csv })).await;

@@ -9,7 +9,9 @@ use tokio::task::JoinSet;
 use uuid::Uuid;
 
 use super::{admit, hold, hold_places, order_path, order_until_told, storm_beside_a_visitor};
-use crate::support::{read_one, read_one_with, run_sql, Answer, Concert, ConcertOptions, Office, Person, count, storm};
+use crate::support::{
+    Answer, Concert, ConcertOptions, Office, Person, count, read_one, read_one_with, run_sql, storm,
+};
 
 /// All of `people` order the same seats at once.
 async fn rush(people: &[Person], concert: &Concert, seat_ids: &[i64]) -> Vec<Answer> {

@@ -8,7 +8,7 @@ use stagedoor::infra::locks::{FairGuard, FairLocks, FairTerms, LeaseName};
 use uuid::Uuid;
 
 use super::{admit, hold_places, order_path, order_until_told, storm_beside_a_visitor};
-use crate::support::{read_all, Concert, ConcertOptions, Office, count, storm};
+use crate::support::{Concert, ConcertOptions, Office, count, read_all, storm};
 
 /// Somebody else's turn at the zone, for as long as the test wants.
 async fn occupy(office: &Office, concert: &Concert) -> FairGuard {

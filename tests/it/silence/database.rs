@@ -3,7 +3,9 @@
 use sqlx::PgPool;
 use stagedoor::infra::postgres::{Pool, is_unavailable};
 
-use crate::support::{read_one, run_sql, Concert, ConcertOptions, Office, SilentWire, count, storm, until};
+use crate::support::{
+    Concert, ConcertOptions, Office, SilentWire, count, read_one, run_sql, storm, until,
+};
 
 /// A pool whose connections pass the wire, all of them open and at rest.
 async fn at_rest(db: &PgPool, wire: &SilentWire, n: u32) -> Pool {

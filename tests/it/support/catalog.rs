@@ -3,7 +3,7 @@
 use sqlx::PgPool;
 use uuid::Uuid;
 
-use super::{run_sql_with};
+use super::run_sql_with;
 
 /// Published program with one performance.
 #[derive(Clone, Debug)]

@@ -5,7 +5,7 @@
 
 use sqlx::{AssertSqlSafe, PgPool};
 
-use super::{until, read_all, run_sql_with};
+use super::{read_all, run_sql_with, until};
 
 /// Point at which the process is killed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -12,10 +12,10 @@ use stagedoor::{
 };
 use uuid::Uuid;
 
-use crate::support::{read_one, run_sql, run_sql_with, 
+use crate::support::{
     Office, Person, count,
     ledger::{balance, entries, violations},
-    storm,
+    read_one, run_sql, run_sql_with, storm,
 };
 
 const CHARGES: usize = 100;
@@ -303,8 +303,7 @@ async fn keys_are_forgotten_when_nobody_repeats_them_any_more(db: PgPool) {
                 where key <> (select key from idempotency_keys order by key limit 1)";
     run_sql(&db, aged).await;
     purge_old_keys(&office.app.db).await.unwrap();
-    let kept: i64 =
-        read_one(&db, "select count(*) from idempotency_keys").await;
+    let kept: i64 = read_one(&db, "select count(*) from idempotency_keys").await;
     assert_eq!(kept, 1);
     office.close().await;
 }

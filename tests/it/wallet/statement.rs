@@ -4,7 +4,7 @@ use serde_json::json;
 use sqlx::PgPool;
 use uuid::Uuid;
 
-use crate::support::{run_sql, run_sql_with, Office, Person};
+use crate::support::{Office, Person, run_sql, run_sql_with};
 
 /// Writes a history of two kinds over three months, oldest first, ten lines each.
 async fn write_history(db: &PgPool, person: &Person) {

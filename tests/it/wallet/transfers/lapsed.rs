@@ -5,9 +5,10 @@ use stagedoor::wallet::expire_transfers;
 
 use super::{act, assert_sound, lapse, purse, sent, sleepy, statuses};
 use crate::{
-    support::{read_one, 
+    support::{
         Concert, Hold, count,
         ledger::{balance, entries},
+        read_one,
     },
     wallet::charge,
 };

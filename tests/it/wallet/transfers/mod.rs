@@ -7,10 +7,10 @@ use sqlx::PgPool;
 use uuid::Uuid;
 
 use super::charge;
-use crate::support::{read_all, read_one_with, run_sql, 
+use crate::support::{
     Answer, Office, Person, count,
     ledger::{balance, violations},
-    storm,
+    read_all, read_one_with, run_sql, storm,
 };
 
 async fn email_of(db: &PgPool, person: &Person) -> String {
@@ -253,11 +253,7 @@ async fn the_receiver_sees_a_badge_and_one_clear_question(db: PgPool) {
     assert!(!bob.visit("/tickets").await.body.contains("wants to send you points"));
     let late = ada.submit(&format!("{path}/cancellation"), &()).await;
     assert_eq!(late.status, 409);
-    assert!(
-        late.has("[role='alert']") && late.body.contains("Accepted"),
-        "{}",
-        late.body
-    );
+    assert!(late.has("[role='alert']") && late.body.contains("Accepted"), "{}", late.body);
 
     let form = [("to", "nobody@example.com"), ("amount", "7")];
     let refused = ada.submit("/wallet/transfers", &form).await;
