@@ -3,6 +3,7 @@
 
 use std::collections::BTreeSet;
 
+use crate::support::{read_all, read_one_with};
 use sqlx::{AssertSqlSafe, PgPool, raw_sql};
 
 /// The office that `verify` is tried on.
@@ -187,13 +188,12 @@ async fn the_manual_says_who_refuses_what(db: PgPool) {
         .filter(|line| line.starts_with('|'))
         .flat_map(|line| line.split('`').skip(1).step_by(2))
         .collect();
-    let there: Vec<String> = sqlx::query_scalar(
+    let there: Vec<String> = read_all(
+        &db,
         "select conname::text from pg_constraint union select relname::text from pg_class
          where relkind = 'i' union select tgname::text from pg_trigger",
     )
-    .fetch_all(&db)
-    .await
-    .unwrap();
+    .await;
     for name in &named {
         assert!(there.iter().any(|guard| guard == name), "{name} is in the manual only");
     }
@@ -204,13 +204,12 @@ async fn the_manual_says_who_refuses_what(db: PgPool) {
 }
 
 async fn first_column(db: &PgPool, table: &str) -> String {
-    sqlx::query_scalar(
+    read_one_with(
+        db,
         "select attname::text from pg_attribute where attrelid = $1::regclass and attnum = 1",
+        table,
     )
-    .bind(table)
-    .fetch_one(db)
     .await
-    .unwrap()
 }
 
 async fn run(db: &PgPool, sql: &str) -> Result<(), sqlx::Error> {

@@ -8,7 +8,7 @@ use sqlx::PgPool;
 use super::{
     crowded, join, join_at_once, line_of, long_line, n_inside, numbering_is_whole, until_status,
 };
-use crate::support::{Concert, Office, Person, PrivateRedis, count};
+use crate::support::{Concert, Office, Person, PrivateRedis, count, eventually, read_one};
 
 #[sqlx::test]
 async fn without_redis_people_join_and_leave_and_the_line_says_one_moment(db: PgPool) {
@@ -39,19 +39,14 @@ async fn without_redis_people_join_and_leave_and_the_line_says_one_moment(db: Pg
 /// Polls until everybody knows how many are ahead, a minute at most; gives the places
 /// in the order of `people`.
 async fn until_counted(people: &[Person], concert: &Concert) -> Vec<u64> {
-    let started = Instant::now();
     let mut places = Vec::new();
     for person in people {
-        loop {
+        let ahead = eventually("a count", async || {
             let answer = person.get(&line_of(concert)).await;
             assert_eq!(answer.status, 200, "{}", answer.body);
-            if let Some(ahead) = answer.json()["ahead"].as_u64() {
-                places.push(ahead);
-                break;
-            }
-            assert!(started.elapsed() < Duration::from_mins(1), "{}", answer.body);
-            tokio::time::sleep(Duration::from_millis(50)).await;
-        }
+            answer.json()["ahead"].as_u64().ok_or(answer.body)
+        });
+        places.push(ahead.await);
     }
     places
 }
@@ -220,10 +215,7 @@ async fn after_a_rebuild_nobody_is_passed_over_before_they_had_time_to_poll(db: 
         assert_eq!((&state["status"], &state["ahead"]), (&json!("WAITING"), &json!(1)), "{state}");
     }
     let n_parked: i64 =
-        sqlx::query_scalar("select count(*) from queue_tokens where parked_at is not null")
-            .fetch_one(&db)
-            .await
-            .unwrap();
+        read_one(&db, "select count(*) from queue_tokens where parked_at is not null").await;
     assert_eq!(n_parked, 0);
     until_status(silent, &concert, "ACTIVE").await;
     let states = [third.get(&line_of(&concert)).await, fourth.get(&line_of(&concert)).await];

@@ -54,7 +54,7 @@ async fn tickets_are_listed_and_shown_with_what_the_door_needs(db: PgPool) {
         assert!(page.body.contains(text), "{text}: {}", page.body);
     }
     assert!(page.body.contains(&format!("/tickets/{}.svg", codes[0])));
-    assert!(page.body.contains(&format!("href=\"/tickets/{}\"", codes[1])));
+    assert!(page.has(&format!("[href='/tickets/{}']", codes[1])));
     assert!(ada.visit("/tickets").await.body.contains("Standing, standing"));
     office.close().await;
 }
@@ -66,7 +66,7 @@ async fn the_qr_code_is_a_picture_of_the_code(db: PgPool) {
     let (ada, codes) = buy(&office, &concert, 1, 0).await;
     let picture = ada.visit(&format!("/tickets/{}.svg", codes[0])).await;
     assert_eq!((picture.status, picture.header("content-type")), (200, "image/svg+xml"));
-    assert!(picture.body.contains("<svg"), "{}", picture.body);
+    assert!(picture.has("svg"), "{}", picture.body);
     office.close().await;
 }
 

@@ -139,6 +139,22 @@ fn http_stands_in_pages() {
     expect_none(&mistakes, "actix belongs into pages and web/:");
 }
 
+/// What the features are about: a page, a worker and a test use it alike.
+#[test]
+fn the_types_of_a_feature_know_no_http() {
+    let is_type = |source: &Source| {
+        source.name() == "model.rs"
+            || source.path == "src/points.rs"
+            || source.path.starts_with("src/accounts/password/")
+    };
+    let sources = below("src", &[".rs"]);
+    let types: Vec<&Source> = sources.iter().filter(|source| is_type(source)).collect();
+    assert!(types.len() > 8, "only {} files were found", types.len());
+    let with_web = types.into_iter().filter(|source| used_modules(source).contains("web"));
+    let mistakes: Vec<String> = with_web.map(|source| source.path.clone()).collect();
+    expect_none(&mistakes, "These types use the HTTP kit:");
+}
+
 #[test]
 fn errors_are_mapped_beside_their_enum() {
     let mistakes = find(&["HttpError for "], |source| {
