@@ -1,6 +1,6 @@
 # Stagedoor: one binary, which carries its templates, texts, styles and migrations.
 
-FROM rust:1.95-slim-bookworm AS build
+FROM rust:1.95.0-slim-bookworm AS build
 WORKDIR /src
 
 # The crates first, with an empty program in place of ours: they change seldom, so

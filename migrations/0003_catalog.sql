@@ -1,44 +1,50 @@
--- Catalog: what exists and when it is on sale.
+-- Catalog: programs, venues and performances, and what each performance sells.
 --
--- `schedule_seats` and `zones` are inserted here; from then on only the
--- reservation feature changes their state.
+-- The catalog inserts `schedule_seats` and `zones` and writes their prices. Only the reservation
+-- feature changes their state: `status`, `remaining` and `capacity`.
+
+-- What is announced and sold, with the rules of its sale.
 create table programs (
     id                      uuid        primary key,
+    -- The program's part of web addresses.
     slug                    text        not null,
     title                   text        not null,
     description             text        not null default '',
     status                  text        not null default 'DRAFT',
     on_sale_at              timestamptz not null,
     off_sale_at             timestamptz not null,
-    -- How many may be inside at once. Null: no line, everybody is let in.
+    -- People inside at the same time, at most. Null: the program has no queue.
     queue_capacity          integer,
-    -- How many are let in a second. Null: as many as there is room for.
+    -- Admissions per second, at most. Null: limited by the capacity only.
     queue_rate_per_second   integer,
+    -- Null: the queue is not paused.
     queue_paused_at         timestamptz,
-    -- How long a stay inside lasts, fixed for each person at admission.
+    -- Length of a stay inside; copied to each person's stay at admission.
     stay_secs               integer     not null default 600,
-    -- How long a hold lasts, fixed for each hold at its creation.
+    -- Length of a hold; copied to each hold when it is made.
     hold_ttl_secs           integer     not null default 300,
-    -- How many seats and places one account may have live in this program.
+    -- Seats and places that one account may hold or have paid for in this program, together.
     places_per_account_max  integer     not null default 8,
-    -- A paid reservation may be given back until so many hours before the start,
-    -- for so many percent of what was paid.
+    -- Refund policy: the last moment, in hours before the start, and the share of the total that
+    -- is refunded, in percent.
     refund_until_hours      integer     not null default 24,
     refund_percent          integer     not null default 100,
-    -- Against hoarding; null is off. How old an account must be to join.
+    -- The next five columns are guards against hoarding; null switches a guard off.
+    -- Minimum age of an account that joins.
     join_account_age_mins   integer,
-    -- Joining takes 2 to the power of this many tries, or a wait of as long.
+    -- A join takes a proof of work of 2^bits attempts on average, or a wait of the same length.
     join_proof_bits         integer,
-    -- How many accounts of one network get a number.
+    -- Accounts of one network that get a queue number, at most.
     joins_per_address       integer,
-    -- Who let so many holds end unpaid within so many minutes neither joins nor holds.
+    -- An account with this many unpaid holds within the minutes below neither joins nor holds.
     unpaid_holds_max        integer,
     cool_down_mins          integer,
-    -- When it was cancelled, and when the last of its line, holds and tickets was
-    -- given back.
+    -- When the program was cancelled, and when the last of its queue, holds and tickets was ended
+    -- and refunded.
     cancelled_at            timestamptz,
     wound_down_at           timestamptz,
-    -- Incremented by every edit: an edit of what somebody else edited meanwhile is refused.
+    -- Incremented by every edit. An edit names the version it was based on and is refused if that
+    -- is no longer the current one.
     version                 bigint      not null default 0,
     created_at              timestamptz not null default now(),
 
@@ -66,50 +72,54 @@ create table programs (
     constraint programs_refund_percent_range check (refund_percent between 0 and 100)
 );
 
--- What is left to be given back.
+-- Cancelled programs of which something has still to be refunded.
 create index programs_winding_down on programs (id) where cancelled_at is not null and wound_down_at is null;
 
+-- Places where performances happen.
 create table venues (
     id        uuid primary key,
     name      text not null,
     address   text not null default '',
-    -- The clock on the venue's wall: performances are shown in it.
+    -- IANA name of the zone in which the times of performances are shown.
     time_zone text not null default 'Asia/Seoul',
-    -- As a program's; the seats count as the venue.
+    -- Incremented by every edit of the venue or of its seats; see `programs.version`.
     version   bigint not null default 0
 );
 
+-- Seats of a venue, independent of any performance.
 create table seats (
     id        bigint generated always as identity primary key,
     venue_id  uuid    not null references venues,
     section   text    not null,
     row_label text    not null,
     number    integer not null,
-    -- Where the seat stands on the map, in seat widths from the top left.
+    -- Position on the map, in seat widths from the top left corner.
     x         real    not null,
     y         real    not null,
 
     constraint seats_place_key unique (venue_id, section, row_label, number)
 );
 
+-- Performances: a program at a venue at a time.
 create table schedules (
     id         uuid        primary key,
     program_id uuid        not null references programs,
     venue_id   uuid        not null references venues,
     starts_at  timestamptz not null,
-    -- As a program's; prices and zones count as the schedule.
+    -- Incremented by every edit of the performance, its prices or its zones; see
+    -- `programs.version`.
     version    bigint      not null default 0,
-    -- Counts the steps that wrote prices of seats, each in the transaction of its step: whoever
-    -- reads it before the seats knows which of them were priced later than what was read.
+    -- Incremented by each step that writes prices of seats, in the step's own transaction. A reader
+    -- that reads it before the seats can tell which seats were priced after its read.
     price_version bigint   not null default 0,
 
     constraint schedules_program_id_starts_at_key unique (program_id, starts_at),
-    -- What a reservation refers to: the performance together with its program.
+    -- Target of the composite key in `reservations`.
     constraint schedules_id_program_id_key unique (id, program_id)
 );
 
--- Until when what is reserved may be given back by the rule, as each move of a performance
--- set it anew. Append-only: what a move promised is kept when the performance moves again.
+-- Refund deadlines that moves of a performance promised to those who had reserved before the move.
+-- Append-only: a later move does not take back what an earlier one promised.
 create table schedule_moves (
     schedule_id  uuid        not null references schedules on delete cascade,
     moved_at     timestamptz not null default clock_timestamp(),
@@ -118,61 +128,69 @@ create table schedule_moves (
     constraint schedule_moves_pkey primary key (schedule_id, moved_at)
 );
 
--- Prices that were saved and are being written into the seats, a bounded step at a time.
+-- Price changes that were saved and are being written to the seats, in steps of bounded size. A
+-- row is deleted with its last step.
 create table price_changes (
     schedule_id uuid   not null references schedules on delete cascade,
     section     text   not null,
     price       bigint not null,
-    -- The edition of the performance that set it.
+    -- `schedules.version` of the edit that set this price.
     version     bigint not null,
 
     constraint price_changes_pkey primary key (schedule_id, section),
     constraint price_changes_price_not_negative check (price >= 0)
 );
 
+-- Seats of a performance: what is sold, for what price.
 create table schedule_seats (
     id          bigint generated always as identity primary key,
     schedule_id uuid   not null references schedules,
     seat_id     bigint not null references seats,
     price       bigint not null,
     status      text   not null default 'AVAILABLE',
+    -- Incremented by every change of `status`.
     version     bigint not null default 0,
-    -- The step of `schedules.price_version` that wrote the price.
+    -- Value of `schedules.price_version` in the step that wrote the price.
     price_version bigint not null default 0,
-    -- The transaction that last changed the row: what a map reader asks by. After a restore
-    -- into another cluster it may lie in the future; readers leave such rows out.
+    -- Transaction that last changed the row: open maps read the changes since a transaction. After
+    -- a restore into another cluster it may lie in the future; readers of changes skip such rows.
     changed_xid xid8   not null default pg_current_xact_id(),
 
-    -- The seat first: a venue's plan is redrawn seat by seat, and what a performance sells is
-    -- found by the index on its changes.
+    -- The seat comes first, because replacing a venue's seats looks rows up by seat. Rows of one
+    -- performance are found by the index on `changed_xid`.
     constraint schedule_seats_seat_id_schedule_id_key unique (seat_id, schedule_id),
-    -- What an item refers to: the seat together with its performance.
+    -- Target of the composite key in `reservation_items`.
     constraint schedule_seats_id_schedule_id_key unique (id, schedule_id),
     constraint schedule_seats_status_known check (status in ('AVAILABLE', 'HELD', 'RESERVED', 'BLOCKED')),
     constraint schedule_seats_price_not_negative check (price >= 0)
 );
 
--- What changed on one map since a cursor.
+-- Seats of one performance, and those of them that changed since a transaction.
 create index schedule_seats_schedule_id_changed_xid on schedule_seats (schedule_id, changed_xid);
--- How many are free, and from which price, without reading the sold ones. "is not null" is true
--- of every row, here and in other partial indexes: only a statement that compares the column may
--- use the index then. A plan that was made while the table was empty, when all indexes are equally
--- small, could otherwise read all that is free to find one seat.
+-- Number of available seats and their lowest price, without reading sold ones.
+--
+-- `schedule_id is not null` is true for every row. Such a condition, here and in other partial
+-- indexes, limits the index to statements that compare that column. A plan is made once for each
+-- connection, and possibly while the table is empty and all indexes are equally small. Without the
+-- condition such a plan could read all available seats of all performances to find one seat.
 create index schedule_seats_available on schedule_seats (schedule_id, price)
     where status = 'AVAILABLE' and schedule_id is not null;
 
+-- Zones of a performance: places that are sold by number, without a seat.
 create table zones (
     id          uuid    primary key,
     schedule_id uuid    not null references schedules,
     name        text    not null,
     price       bigint  not null,
     capacity    integer not null,
+    -- Capacity minus the quantities of live items.
     remaining   integer not null,
     version     bigint  not null default 0,
+    -- See `schedule_seats.changed_xid`.
     changed_xid xid8    not null default pg_current_xact_id(),
 
     constraint zones_schedule_id_name_key unique (schedule_id, name),
-    -- As a seat's.
+    -- Target of the composite key in `reservation_items`.
     constraint zones_id_schedule_id_key unique (id, schedule_id),
     constraint zones_price_not_negative check (price >= 0),
     constraint zones_remaining_within_capacity check (0 <= remaining and remaining <= capacity)

@@ -1,40 +1,43 @@
--- Points: one wallet per account, and an append-only record of every change.
+-- Points: wallets, an append-only ledger of every change, and transfers between accounts.
 --
--- A writer reads `version`, and its update matches only while that version is
--- unchanged. Each change adds one row with the version it made, so a wallet's
--- history is a chain without gaps. Every entry that moves points between a person and the
--- house has the house's own entry beside it, so all amounts add up to nothing. Points of a pending transfer stay in `balance`
--- and are withheld by `pending`: usable = balance - pending.
+-- A writer reads a wallet's `version`, and its update matches only while that version is unchanged.
+-- Each change adds one row with the version it made, so the history of a wallet is a chain without
+-- gaps. An entry that moves points between an account and the ticket office (the house) has an
+-- entry of the house beside it, so all amounts add up to zero.
+
+-- One wallet per account, created by the account's first credit.
 create table wallets (
     id         uuid   primary key,
     account_id uuid   not null references accounts,
     balance    bigint not null default 0,
+    -- Points of pending transfers: part of `balance`, and not usable.
     pending    bigint not null default 0,
     version    bigint not null default 0,
-    -- The entry that made this version; a wallet that was only opened has none.
+    -- Version of the entry that made this state; null for a wallet without entries.
     last_entry bigint generated always as (nullif(version, 0)) stored,
 
     constraint wallets_account_id_key unique (account_id),
-    -- Enforced here as well as in Rust: no bug may spend points nobody has.
+    -- The program checks this too. Here it holds whatever the program does.
     constraint wallets_pending_within_balance check (0 <= pending and pending <= balance)
 );
 
+-- Changes of wallets. Append-only.
 create table point_transactions (
     id             uuid        primary key,
     wallet_id      uuid        not null references wallets,
     wallet_version bigint      not null,
     kind           text        not null,
-    -- The signed change of the balance.
+    -- Change of the balance; negative for a debit.
     amount         bigint      not null,
     pending_change bigint      not null default 0,
     balance_after  bigint      not null,
-    -- The payment, transfer, reservation or act that moved the points.
+    -- Id of the payment, transfer, reservation or act of staff that moved the points.
     reference_id   uuid        not null,
     created_at     timestamptz not null default clock_timestamp(),
 
-    -- What is referred to moves the points of one wallet once per kind: the last guard
-    -- against a charge, a payment or a refund that is carried out twice. Also finds the
-    -- entries of a payment or a transfer.
+    -- A reference moves the points of one wallet once per kind: refuses a charge, a payment or a
+    -- refund that would be carried out twice. Also the index by which the entries of a payment or a
+    -- transfer are found.
     constraint point_transactions_reference_key unique (reference_id, kind, wallet_id),
     constraint point_transactions_wallet_id_wallet_version_key unique (wallet_id, wallet_version),
     constraint point_transactions_kind_known
@@ -43,19 +46,20 @@ create table point_transactions (
     constraint point_transactions_balance_after_not_negative check (balance_after >= 0)
 );
 
--- No wallet without the entry that made its version: asked at the commit, because the wallet
--- is written first.
+-- Every version of a wallet has its entry. Checked at the commit, because the wallet is written
+-- before the entry.
 alter table wallets add constraint wallets_version_has_its_entry
     foreign key (id, last_entry) references point_transactions (wallet_id, wallet_version)
     deferrable initially deferred;
 
--- The house's side of an entry: what a person pays it gets, what is refunded it gives, what is
--- charged or put right it makes or takes back. What it keeps of a refund is the rest. There is
--- no balance row and no version, so nobody queues for it.
+-- The house's side of an entry: a payment adds points to the house; a refund, a charge and a
+-- positive adjustment take points from it. The part of a payment that a refund does not return
+-- stays with the house. The house has no row with a balance or a version, so no transaction waits
+-- for another here.
 create table house_entries (
     wallet_id      uuid        not null,
     wallet_version bigint      not null,
-    -- The entry's amount with the other sign.
+    -- The entry's amount with the opposite sign.
     amount         bigint      not null,
     created_at     timestamptz not null default clock_timestamp(),
 
@@ -64,18 +68,20 @@ create table house_entries (
         foreign key (wallet_id, wallet_version) references point_transactions (wallet_id, wallet_version)
 );
 
--- The statement: one kind, newest first; and the versions that one month spans.
+-- The wallet's statement: entries of one kind, newest first, and the entries of one month.
 create index point_transactions_kind on point_transactions (wallet_id, kind, wallet_version);
 create index point_transactions_created_at on point_transactions (wallet_id, created_at, wallet_version);
 
+-- Points that one account offers to another, until the offer is answered or expires.
 create table transfers (
     id          uuid        primary key,
     sender_id   uuid        not null references accounts,
     receiver_id uuid        not null references accounts,
     amount      bigint      not null,
     status      text        not null default 'PENDING',
-    -- Fixed at creation and shown to both.
+    -- Fixed when the transfer is made, and shown to both sides.
     expires_at  timestamptz not null,
+    -- 0 while pending, 1 once settled.
     version     bigint      not null default 0,
     created_at  timestamptz not null default clock_timestamp(),
 
@@ -86,19 +92,19 @@ create table transfers (
     constraint transfers_between_two_accounts check (sender_id <> receiver_id)
 );
 
+-- The transfers of one account, newest first.
 create index transfers_sender_id on transfers (sender_id, id desc);
 create index transfers_receiver_id on transfers (receiver_id, id desc);
--- What a worker looks for, and what waits for one person's answer or withholds one
--- person's points.
--- Each carries a condition that is true of every row and that only its own statements state:
--- while few are pending all three are equally small, and a plan made then could read everybody's
--- requests to find one person's.
+-- Pending transfers: those that have expired, for a worker; those that one account sent; those that
+-- wait for one account's answer. Each index has a condition that is true for every pending row and
+-- that only its own statements state, for the reason given at `schedule_seats_available`.
 create index transfers_pending on transfers (expires_at, id) where status = 'PENDING' and version = 0;
 create index transfers_pending_sender on transfers (sender_id, id)
     where status = 'PENDING' and sender_id is not null;
 create index transfers_pending_receiver on transfers (receiver_id, id)
     where status = 'PENDING' and receiver_id is not null;
 
+-- Every status that a transfer has had. Append-only.
 create table transfer_status_history (
     transfer_id uuid        not null references transfers,
     version     bigint      not null,
@@ -108,7 +114,7 @@ create table transfer_status_history (
     constraint transfer_status_history_pkey primary key (transfer_id, version)
 );
 
--- The record is append-only: what was written is what happened.
+-- Refuses a change of an append-only table.
 create function refuse_change() returns trigger language plpgsql as $$
 begin
     raise exception '% is append-only', tg_table_name using errcode = 'integrity_constraint_violation';
@@ -118,7 +124,7 @@ $$;
 create trigger point_transactions_append_only
     before update on point_transactions
     for each row execute function refuse_change();
--- A rehearsal takes its own wallets away again, history and all.
+-- A rehearsal deletes the wallets it made, with their history.
 create trigger point_transactions_not_deleted
     before delete on point_transactions
     for each row when (not is_throwaway(old.wallet_id)) execute function refuse_change();
@@ -134,7 +140,7 @@ create trigger house_entries_kept
 create trigger transfer_status_history_append_only
     before update or delete on transfer_status_history
     for each row execute function refuse_change();
--- Truncating fires no row trigger.
+-- `truncate` fires no row triggers.
 create trigger point_transactions_kept
     before truncate on point_transactions
     for each statement execute function refuse_change();

@@ -1,5 +1,6 @@
--- Payments: points for a reservation, exactly once. Tickets: one for each seat
--- or place of a paid reservation, and never more: they are numbered within their item.
+-- Payments and tickets of reservations.
+
+-- Payments: a reservation is paid at most once (`payments_live_key`).
 create table payments (
     id             uuid        primary key,
     reservation_id uuid        not null references reservations,
@@ -13,25 +14,30 @@ create table payments (
     constraint payments_amount_not_negative check (amount >= 0)
 );
 
+-- At most one payment of a reservation that is not refunded.
 create unique index payments_live_key on payments (reservation_id) where status = 'COMPLETED';
--- What was ever paid for a reservation, refunded or not.
+-- All payments of one reservation, refunded ones included.
 create index payments_reservation_id on payments (reservation_id);
--- What was booked today.
+-- Payments of the last day, for the list of popular programs.
 create index payments_completed_created_at on payments (created_at) where status = 'COMPLETED';
+-- The payments of one account, newest first.
 create index payments_account_id on payments (account_id, id desc);
 
+-- Tickets: one for each seat or place of a paid reservation. Tickets are numbered within their
+-- item, so an item never has more of them than its quantity.
 create table tickets (
     id                  uuid        primary key,
     reservation_item_id uuid        not null,
-    -- Which of its item's tickets, from 1, and how many these are.
+    -- Number within the item, from 1, and the item's quantity.
     number              integer     not null,
     item_quantity       integer     not null,
     account_id          uuid        not null references accounts,
-    -- What the QR code says: 128 random bits, in base32 without padding.
+    -- Content of the QR code: 128 random bits, in base32 without padding.
     code                text        not null,
     status              text        not null default 'VALID',
+    -- When the holder was checked in.
     used_at             timestamptz,
-    -- Who let its holder in.
+    -- Staff account that checked the holder in.
     used_by             uuid        references accounts,
     created_at          timestamptz not null default clock_timestamp(),
 
@@ -45,4 +51,5 @@ create table tickets (
     constraint tickets_used_by_somebody_used check (used_by is null or status = 'USED')
 );
 
+-- The tickets of one account, newest first.
 create index tickets_account_id on tickets (account_id, id desc);

@@ -1,16 +1,20 @@
--- What staff did, to what, and how it was before and after. Append-only.
+-- Audit log: acts of staff and administrators. Append-only.
 create table audit_log (
     id           uuid        primary key,
+    -- Account that acted.
     account_id   uuid        not null references accounts,
     act          text        not null,
+    -- What was acted on.
     subject_kind text        not null,
     subject_id   text        not null,
+    -- State before and after the act; null where there is none.
     before       jsonb,
     after        jsonb,
     reason       text,
     acted_at     timestamptz not null default clock_timestamp()
 );
 
+-- Acts of one account, on one subject and of one kind, newest first.
 create index audit_log_account_id on audit_log (account_id, id desc);
 create index audit_log_subject on audit_log (subject_id, id desc);
 create index audit_log_act on audit_log (act, id desc);

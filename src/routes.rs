@@ -4,10 +4,12 @@ pub(crate) use crate::accounts::{log_in, roles::confirmation_pages, sessions, si
 use crate::{
     accounts,
     admin::{
-        audit_log, cancellation, door, overview, people, programs, queue, reservations, sales,
-        schedules, venues,
+        audit_log, cancellation, overview, people, programs, queue, reservations, sales, schedules,
+        venues,
     },
-    catalog, entry_queue, payment, rehearsal, reservation, tickets, wallet,
+    catalog, entry_queue, payment, rehearsal, reservation,
+    tickets::{self, check_in},
+    wallet,
     web::{
         assets, health, language, metrics,
         path::{Path, at},
@@ -57,10 +59,10 @@ pub fn all() -> Vec<Path> {
         at("/wallet/transfers/{id}/rejection").post(wallet::pages::create_rejection),
         at("/wallet/transfers/{id}/cancellation").post(wallet::pages::create_cancellation),
 
-        at("/door").get(door::pages::list_evenings),
-        at("/door/{schedule_id}").get(door::pages::show_door),
-        at("/door/{schedule_id}/check-ins").post(door::pages::create_check_in),
-        at("/door/{schedule_id}/check-ins/{ticket_id}/undoing").post(door::pages::undo_check_in),
+        at("/door").get(check_in::pages::list_evenings),
+        at("/door/{schedule_id}").get(check_in::pages::show_door),
+        at("/door/{schedule_id}/check-ins").post(check_in::pages::create_check_in),
+        at("/door/{schedule_id}/check-ins/{ticket_id}/undoing").post(check_in::pages::undo_check_in),
 
         at("/admin").get(overview::pages::show_home),
         at("/admin/programs").get(programs::pages::list_programs).post(programs::pages::create_program),

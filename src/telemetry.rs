@@ -5,7 +5,7 @@ use std::{
     sync::OnceLock,
 };
 
-use metrics_exporter_prometheus::{PrometheusBuilder, PrometheusHandle};
+use metrics_exporter_prometheus::{Matcher, PrometheusBuilder, PrometheusHandle};
 use tracing_subscriber::{EnvFilter, Layer, layer::SubscriberExt, util::SubscriberInitExt};
 
 use crate::config::{Config, LogFormat};
@@ -78,12 +78,21 @@ pub fn condense_metrics() {
 const LATENCY_BUCKETS_SECS: [f64; 12] =
     [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0];
 
+/// Histogram of the members of a batch, with its `kind` as label.
+pub(crate) const BATCH_SIZE: &str = "stagedoor_batch_size";
+/// Bucket bounds of [`BATCH_SIZE`], in members.
+const BATCH_SIZE_BUCKETS: [f64; 9] = [1.0, 2.0, 5.0, 10.0, 20.0, 50.0, 100.0, 200.0, 500.0];
+
 fn recorder() -> Option<&'static PrometheusHandle> {
     static HANDLE: OnceLock<Option<PrometheusHandle>> = OnceLock::new();
     HANDLE
         .get_or_init(|| {
             PrometheusBuilder::new()
                 .set_buckets(&LATENCY_BUCKETS_SECS)
+                .and_then(|builder| {
+                    let batch_size = Matcher::Full(BATCH_SIZE.to_owned());
+                    builder.set_buckets_for_metric(batch_size, &BATCH_SIZE_BUCKETS)
+                })
                 .and_then(PrometheusBuilder::install_recorder)
                 .inspect_err(|error| tracing::error!(%error, "no metrics are recorded"))
                 .ok()

@@ -1,15 +1,27 @@
--- One hold of one seat: the statements of POST /schedules/{id}/reservations.
+-- The product's statements: POST /schedules/{id}/reservations, one hold of one seat.
 -- Variables: program, schedule, first_seat, turns (how many each client may take), turn
 \set turn :turn + 1
 \set nth :client_id * :turns + :turn
 \set seat :first_seat + :nth - 1
 \set key random(1, 100000000000000)
-select account_id, name, role,
-       (select count(*) from transfers
-        where receiver_id = account_id and status = 'PENDING' and transfers.expires_at > now())
-from sessions
-join accounts on accounts.id = sessions.account_id
-where token_hash = bench.session(:nth) and sessions.expires_at > now() and locked_at is null;
+select o.nth, found.id as session_id, account_id, name, role, is_confirmed, is_unseen,
+    (select count(*) from transfers
+     where receiver_id = account_id and status = 'PENDING' and transfers.expires_at > now())
+from unnest(array[bench.session(:nth)]) with ordinality as o (token_hash, nth)
+cross join lateral (
+    select sessions.id, account_id, name, role,
+        confirmed_at > now() - make_interval(secs => 600) as is_confirmed,
+        last_seen_at < now() - least(idle.longest / 10, interval '1 hour') as is_unseen
+    from sessions
+    join accounts on accounts.id = sessions.account_id
+    cross join lateral (
+        select make_interval(secs => case role when 'CUSTOMER' then 1209600 else 43200 end) as longest
+    ) idle
+    where token_hash = o.token_hash and sessions.expires_at > now() and locked_at is null
+      and last_seen_at > now() - idle.longest
+      and (role = 'CUSTOMER' or sessions.created_at > now() - make_interval(secs => 43200))
+    limit 1
+) found;
 begin;
 insert into idempotency_keys (account_id, key, fingerprint)
 values (bench.id(0, :nth), bench.id(4, :key), bench.session(:nth))
@@ -18,7 +30,7 @@ select id, program_id, account_id, queue_number, stay_ends_at, expires_at
 from queue_tokens
 where program_id = :program and account_id = bench.id(0, :nth) and status = 'ACTIVE'
 for no key update;
-select id as seat_id, version as seat_version, price, status
+select id as seat_id, version as seat_version, price, price_version, status
 from schedule_seats
 where id = any(array[:seat]::bigint[]) and schedule_id = :schedule
 order by id
@@ -29,7 +41,7 @@ select clock_timestamp(),
     p.hold_ttl_secs,
     s.starts_at - make_interval(hours => p.refund_until_hours),
     p.refund_percent,
-    p.places_per_account_max,
+    p.places_per_account_max as places_max,
     (
         select coalesce(sum(i.quantity), 0)
         from reservations r
@@ -37,7 +49,16 @@ select clock_timestamp(),
         where r.account_id = bench.id(0, :nth) and r.program_id = p.id
           and r.status in ('HELD', 'CONFIRMED')
           and (r.status = 'CONFIRMED' or r.expires_at > clock_timestamp())
-    )
+    ),
+    case when p.unpaid_holds_max is not null then (
+        select least(settled_at, expires_at) + make_interval(mins => p.cool_down_mins)
+        from reservations
+        where account_id = bench.id(0, :nth) and program_id = p.id
+          and (status in ('EXPIRED', 'CANCELLED')
+               or (status = 'HELD' and expires_at <= clock_timestamp()))
+        order by 1 desc
+        limit 1 offset p.unpaid_holds_max - 1
+    ) end as cools_until
 from schedules s
 join programs p on p.id = s.program_id
 where s.id = :schedule;

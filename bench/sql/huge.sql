@@ -1,5 +1,5 @@
--- Much of everything that the small ones of the same database have little of: a performance of
--- 400,000 seats of which half are sold, and a wallet of 1,000,000 entries. Numbers from 9,000,000
+-- Set-up: much of everything that the small ones of the same database have little of: a performance
+-- of 400,000 seats of which half are sold, and a wallet of 1,000,000 entries. Numbers from 9,000,000
 -- on are its own.
 insert into programs (id, slug, title, status, on_sale_at, off_sale_at)
 values (bench.id(1, 9000000), 'bench-huge', 'Bench', 'PUBLISHED', now() - interval '1 hour',

@@ -1,4 +1,4 @@
--- One join, one transaction: what a join costs without batches.
+-- The bench's own: one join, one transaction, which is what a join costs without batches.
 -- Variables: program
 begin;
 select next_number from queue_numbers where program_id = :program for update \gset

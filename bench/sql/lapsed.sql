@@ -1,4 +1,4 @@
--- Holds that ended a moment ago, one seat each, of a performance of its own.
+-- Set-up: holds that ended a moment ago, one seat each, of a performance of its own.
 -- Variables: nth, holds
 begin;
 insert into programs (id, slug, title, status, on_sale_at, off_sale_at)

@@ -1,4 +1,4 @@
--- A whole line at once, as it stands when a sale has run for a while: everybody is inside
+-- Set-up: a whole line at once, as it stands when a sale has run for a while: everybody is inside
 -- whom the capacity lets in, and the others wait behind them. Who waits is called
 -- :first and so on; one in :apart of them has a session, and may ask for their place.
 --

@@ -1,19 +1,32 @@
--- One payment of the hold that hold.sql has just made: the statements of
--- POST /reservations/{id}/payment. Run right after it, as one script with it.
+-- The product's statements: POST /reservations/{id}/payment, of the hold that hold.sql has just
+-- made. Run right after it, as one script with it.
 \set pay_key random(1, 100000000000000)
-select account_id, name, role,
-       (select count(*) from transfers
-        where receiver_id = account_id and status = 'PENDING' and transfers.expires_at > now())
-from sessions
-join accounts on accounts.id = sessions.account_id
-where token_hash = bench.session(:nth) and sessions.expires_at > now() and locked_at is null;
+select o.nth, found.id as session_id, account_id, name, role, is_confirmed, is_unseen,
+    (select count(*) from transfers
+     where receiver_id = account_id and status = 'PENDING' and transfers.expires_at > now())
+from unnest(array[bench.session(:nth)]) with ordinality as o (token_hash, nth)
+cross join lateral (
+    select sessions.id, account_id, name, role,
+        confirmed_at > now() - make_interval(secs => 600) as is_confirmed,
+        last_seen_at < now() - least(idle.longest / 10, interval '1 hour') as is_unseen
+    from sessions
+    join accounts on accounts.id = sessions.account_id
+    cross join lateral (
+        select make_interval(secs => case role when 'CUSTOMER' then 1209600 else 43200 end) as longest
+    ) idle
+    where token_hash = o.token_hash and sessions.expires_at > now() and locked_at is null
+      and last_seen_at > now() - idle.longest
+      and (role = 'CUSTOMER' or sessions.created_at > now() - make_interval(secs => 43200))
+    limit 1
+) found;
 begin;
 insert into idempotency_keys (account_id, key, fingerprint)
 values (bench.id(0, :nth), bench.id(4, :pay_key), bench.session(:nth))
 on conflict do nothing;
 select id, account_id, schedule_id, program_id,
     case when status = 'HELD' and expires_at <= clock_timestamp() then 'EXPIRED' else status end,
-    total, expires_at, renewed_at, refund_until, refund_percent, settled_at, created_at
+    total, expires_at, renewed_at, refund_deadline(schedule_id, refund_until, created_at),
+    refund_percent, settled_at, created_at
 from reservations
 where id = bench.id(5, :key) and account_id = bench.id(0, :nth);
 select id as token_id, program_id, account_id, queue_number, status
@@ -24,7 +37,9 @@ select version as reservation_version from reservations
 where id = bench.id(5, :key) and account_id = bench.id(0, :nth)
 for no key update \gset paid_
 select r.program_id, r.schedule_id, r.status, r.total, r.expires_at, r.renewed_at, c.now as locked_at,
-    r.expires_at <= c.now as is_lapsed, r.refund_until <= c.now as is_refund_over, r.refund_percent,
+    r.expires_at <= c.now as is_lapsed, 
+    refund_deadline(r.schedule_id, r.refund_until, r.created_at) <= c.now as is_refund_over,
+    r.refund_percent,
     p.status as program_status,
     i.id as item_id, i.schedule_seat_id, i.zone_id, i.quantity, i.unit_price
 from reservations r
@@ -37,7 +52,7 @@ insert into payments (id, reservation_id, account_id, amount, status)
 values (bench.id(6, :pay_key), bench.id(5, :key), bench.id(0, :nth), :paid_total, 'COMPLETED');
 update reservations r
 set status = 'CONFIRMED', settled_at = coalesce(:paid_locked_at, clock_timestamp()), version = r.version + 1,
-    confirmed_at = :paid_locked_at
+    confirmed_at = case 'CONFIRMED' when 'CONFIRMED' then :paid_locked_at else r.confirmed_at end
 from unnest(array[bench.id(5, :key)], array[:paid_reservation_version]::bigint[]) as locked (id, version)
 where r.id = locked.id and r.version = locked.version;
 with locked as materialized (
@@ -62,7 +77,7 @@ with moved as (
     returning id, version, balance
 ), house as (
     insert into house_entries (wallet_id, wallet_version, amount)
-    select id, version, 1000 from moved
+    select id, version, -(-1000) from moved where true
 )
 insert into point_transactions
     (id, wallet_id, wallet_version, kind, amount, pending_change, balance_after, reference_id)

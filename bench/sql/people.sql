@@ -1,4 +1,4 @@
--- Everybody who takes part: accounts with a session and a wallet each. What they are
+-- Set-up: everybody who takes part: accounts with a session and a wallet each. What they are
 -- called follows from their number, so that the load generator, which has no database,
 -- knows every id and every cookie.
 --

@@ -1,4 +1,4 @@
--- One program with one performance, for one run. Prints its first seat's id; the others
+-- Set-up: one program with one performance, for one run. Prints its first seat's id; the others
 -- follow without a gap.
 --
 -- Variables: nth; status, DRAFT where pgbench runs alone, so that no worker of the server

@@ -1,4 +1,4 @@
--- In a database with a large office: somebody inside the first program for each of its
+-- Set-up: in a database with a large office: somebody inside the first program for each of its
 -- thousand first buyers, with the session that bench/sql/people.sql gives the nth person.
 -- Prints the first performance, then the ids of its free seats.
 with program as (

@@ -1,14 +1,26 @@
--- One hold of one place in a zone: the statements of POST /schedules/{id}/reservations.
+-- The product's statements: POST /schedules/{id}/reservations, one hold of one place in a zone.
 -- Variables: program, schedule, zone, turn
 \set turn :turn + 1
 \set nth :turn
 \set key random(1, 100000000000000)
-select account_id, name, role,
-       (select count(*) from transfers
-        where receiver_id = account_id and status = 'PENDING' and transfers.expires_at > now())
-from sessions
-join accounts on accounts.id = sessions.account_id
-where token_hash = bench.session(:nth) and sessions.expires_at > now() and locked_at is null;
+select o.nth, found.id as session_id, account_id, name, role, is_confirmed, is_unseen,
+    (select count(*) from transfers
+     where receiver_id = account_id and status = 'PENDING' and transfers.expires_at > now())
+from unnest(array[bench.session(:nth)]) with ordinality as o (token_hash, nth)
+cross join lateral (
+    select sessions.id, account_id, name, role,
+        confirmed_at > now() - make_interval(secs => 600) as is_confirmed,
+        last_seen_at < now() - least(idle.longest / 10, interval '1 hour') as is_unseen
+    from sessions
+    join accounts on accounts.id = sessions.account_id
+    cross join lateral (
+        select make_interval(secs => case role when 'CUSTOMER' then 1209600 else 43200 end) as longest
+    ) idle
+    where token_hash = o.token_hash and sessions.expires_at > now() and locked_at is null
+      and last_seen_at > now() - idle.longest
+      and (role = 'CUSTOMER' or sessions.created_at > now() - make_interval(secs => 43200))
+    limit 1
+) found;
 begin;
 insert into idempotency_keys (account_id, key, fingerprint)
 values (bench.id(0, :nth), bench.id(4, :key), bench.session(:nth))
@@ -17,13 +29,18 @@ select id, program_id, account_id, queue_number, stay_ends_at, expires_at
 from queue_tokens
 where program_id = :program and account_id = bench.id(0, :nth) and status = 'ACTIVE'
 for no key update;
+select id, schedule_id, version, price, remaining
+from zones
+where id = any(array[:zone]::uuid[])
+order by id
+for no key update \gset
 select clock_timestamp(),
     (p.status = 'PUBLISHED' and p.on_sale_at <= clock_timestamp()
         and clock_timestamp() < p.off_sale_at and clock_timestamp() < s.starts_at),
     p.hold_ttl_secs,
     s.starts_at - make_interval(hours => p.refund_until_hours),
     p.refund_percent,
-    p.places_per_account_max,
+    p.places_per_account_max as places_max,
     (
         select coalesce(sum(i.quantity), 0)
         from reservations r
@@ -31,27 +48,34 @@ select clock_timestamp(),
         where r.account_id = bench.id(0, :nth) and r.program_id = p.id
           and r.status in ('HELD', 'CONFIRMED')
           and (r.status = 'CONFIRMED' or r.expires_at > clock_timestamp())
-    )
+    ),
+    case when p.unpaid_holds_max is not null then (
+        select least(settled_at, expires_at) + make_interval(mins => p.cool_down_mins)
+        from reservations
+        where account_id = bench.id(0, :nth) and program_id = p.id
+          and (status in ('EXPIRED', 'CANCELLED')
+               or (status = 'HELD' and expires_at <= clock_timestamp()))
+        order by 1 desc
+        limit 1 offset p.unpaid_holds_max - 1
+    ) end as cools_until
 from schedules s
 join programs p on p.id = s.program_id
 where s.id = :schedule;
 with taken as (
     update zones
     set remaining = remaining - 1, version = version + 1, changed_xid = pg_current_xact_id()
-    where id = :zone and schedule_id = :schedule and remaining >= 1
-    returning price, clock_timestamp() as at
-), held as (
-    insert into reservations (id, account_id, schedule_id, program_id, total, expires_at,
-        hold_ttl_secs, refund_until, refund_percent, places_max, created_at)
-    select bench.id(5, :key), bench.id(0, :nth), :schedule, :program, price,
-        at + make_interval(secs => 3600), 3600, at, 100, 8, at
-    from taken
-    returning expires_at, total
+    where id = :zone and version = :version and remaining >= 1
+    returning clock_timestamp() as at
 ), items as (
     insert into reservation_items (id, reservation_id, schedule_id, zone_id, quantity, unit_price)
-    select gen_random_uuid(), bench.id(5, :key), :schedule, :zone, 1, price from taken
+    select gen_random_uuid(), bench.id(5, :key), :schedule, :zone, 1, :price from taken
 )
-select held.expires_at, held.total, taken.price from held cross join taken;
+insert into reservations (id, account_id, schedule_id, program_id, total, expires_at,
+    hold_ttl_secs, refund_until, refund_percent, places_max, created_at)
+select bench.id(5, :key), bench.id(0, :nth), :schedule, :program, :price,
+    at + make_interval(secs => 3600), 3600, at, 100, 8, at
+from taken
+returning expires_at;
 update idempotency_keys set outcome = '{"status": "HELD"}'
 where account_id = bench.id(0, :nth) and key = bench.id(4, :key);
 commit;

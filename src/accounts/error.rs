@@ -1,9 +1,11 @@
 //! Errors of accounts: sign-up, log-in, roles and confirmation.
 
-use crate::infra::limits::RateLimited;
+use crate::{
+    infra::limits::RateLimited,
+    web::error::{HttpError, Problem},
+};
 
-/// Refusal or failure of an account operation. The text is for logs; `pages.rs` maps each
-/// variant to its status and code.
+/// Refusal or failure of an account operation. The texts are for logs.
 #[derive(Debug, thiserror::Error)]
 pub enum AccountError {
     /// The page requires a signed-in account.
@@ -49,4 +51,26 @@ pub enum AccountError {
     /// Postgres failed.
     #[error(transparent)]
     Database(#[from] sqlx::Error),
+}
+
+impl HttpError for AccountError {
+    fn problem(&self) -> Problem {
+        match self {
+            Self::LoginRequired => Problem::new(401, "login-required").detour("/login"),
+            Self::Forbidden => Problem::new(403, "forbidden"),
+            Self::OwnAccount => Problem::new(409, "own-account"),
+            Self::Rehearsed => Problem::new(409, "rehearsed"),
+            Self::Stale => Problem::new(409, "changed-meanwhile"),
+            Self::WrongCredentials => Problem::new(401, "wrong-credentials"),
+            Self::Locked => Problem::new(403, "account-locked"),
+            Self::EmailTaken => Problem::new(409, "email-taken"),
+            Self::RateLimited(limited) | Self::Crowded(limited) => limited.problem(),
+            Self::WrongPassword => Problem::new(422, "wrong-password"),
+            Self::ConfirmationRequired => {
+                Problem::new(403, "confirmation-required").detour("/account/confirmation")
+            }
+            Self::Hashing(_) => Problem::new(500, "internal"),
+            Self::Database(error) => error.problem(),
+        }
+    }
 }

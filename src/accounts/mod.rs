@@ -21,8 +21,8 @@
 //! # Concurrency
 //!
 //! Two sign-ups with one address race for `accounts_email_key`; the loser gets
-//! [`AccountError::EmailTaken`]. Concurrent session lookups share one statement
-//! (`sessions/lookups.rs`). Hashing passes a bounded [`PasswordGate`], which serves networks
+//! [`AccountError::EmailTaken`]. Sessions of concurrent requests are read in one
+//! statement (`sessions/reader.rs`). Hashing passes a bounded [`PasswordGate`], which serves networks
 //! round-robin; a request whose network's share is full is refused at once. A log-in that races
 //! with a lock waits for the account's row and then opens no session.
 
@@ -33,7 +33,6 @@ mod model;
 pub(crate) mod name;
 pub mod pages;
 mod password;
-mod paths;
 pub(crate) mod roles;
 pub(crate) mod sessions;
 pub(crate) mod sign_up;

@@ -1,5 +1,4 @@
-//! Parts shared by the account pages: error mapping, the way on, and the answer after signing
-//! in.
+//! Parts shared by the account pages: the way on, and the answer after signing in.
 
 use actix_web::{
     HttpRequest, HttpResponse,
@@ -9,10 +8,8 @@ use serde::Deserialize;
 use serde_json::json;
 
 use super::{
-    error::AccountError,
     log_in::{device::KNOWN_DAYS, guesses::AccountKey},
     model::{AccountId, SessionToken},
-    paths,
     sessions::{
         device_name,
         pages::current::{device_cookie, session_cookie},
@@ -20,61 +17,8 @@ use super::{
 };
 use crate::{
     app::App,
-    web::{
-        error::{HttpError, database_error},
-        local_path::LocalPath,
-        page::{View, login_href},
-    },
+    web::{local_path::LocalPath, page::View},
 };
-
-impl HttpError for AccountError {
-    fn status(&self) -> StatusCode {
-        match self {
-            Self::LoginRequired | Self::WrongCredentials => StatusCode::UNAUTHORIZED,
-            Self::Locked | Self::Forbidden | Self::ConfirmationRequired => StatusCode::FORBIDDEN,
-            Self::WrongPassword => StatusCode::UNPROCESSABLE_ENTITY,
-            Self::EmailTaken | Self::OwnAccount | Self::Rehearsed | Self::Stale => {
-                StatusCode::CONFLICT
-            }
-            Self::RateLimited(limited) | Self::Crowded(limited) => limited.status(),
-            Self::Hashing(_) => StatusCode::INTERNAL_SERVER_ERROR,
-            Self::Database(error) => database_error(error).0,
-        }
-    }
-
-    fn code(&self) -> &'static str {
-        match self {
-            Self::LoginRequired => "login-required",
-            Self::WrongCredentials => "wrong-credentials",
-            Self::Forbidden => "forbidden",
-            Self::Locked => "account-locked",
-            Self::OwnAccount => "own-account",
-            Self::Rehearsed => "rehearsed",
-            Self::Stale => "changed-meanwhile",
-            Self::EmailTaken => "email-taken",
-            Self::RateLimited(limited) | Self::Crowded(limited) => limited.code(),
-            Self::ConfirmationRequired => "confirmation-required",
-            Self::WrongPassword => "wrong-password",
-            Self::Hashing(_) => "internal",
-            Self::Database(error) => database_error(error).1,
-        }
-    }
-
-    fn retry_after_secs(&self) -> Option<u64> {
-        match self {
-            Self::RateLimited(limited) | Self::Crowded(limited) => limited.retry_after_secs(),
-            _ => None,
-        }
-    }
-
-    fn redirect(&self, path: &str) -> Option<String> {
-        match self {
-            Self::LoginRequired => Some(login_href(path)),
-            Self::ConfirmationRequired => Some(paths::href(path)),
-            _ => None,
-        }
-    }
-}
 
 /// Query string of a page that leads on to another.
 #[derive(Debug, Default, Deserialize)]

@@ -4,63 +4,43 @@ use serde::Serialize;
 
 use super::error::AdminError;
 use crate::{
-    accounts::AccountId,
     app::App,
     audit::{
         self,
-        model::{Act, AuditEntry, Meanwhile, Reason, Subject, changes},
+        model::{AuditEntry, Meanwhile, changes},
         store,
     },
     catalog::{CatalogError, Edited},
-    infra::postgres::{Transaction, retry_stale},
+    infra::postgres::{Connection, retry_stale},
 };
 
 /// Bound on the acts that [`AdminError::ChangedMeanwhile`] reports.
 const MEANWHILE_MAX: i64 = 20;
 
-/// Edit to carry out and record.
-pub(crate) struct Edit {
-    pub(crate) by: AccountId,
-    pub(crate) act: Act,
-    pub(crate) subject: Subject,
-    pub(crate) subject_id: String,
-    /// Edition that the edit was made of.
-    pub(crate) version: i64,
-    /// Reason; `None` for edits that require none.
-    pub(crate) reason: Option<Reason>,
-}
-
-/// Carries out an edit and records its act, in one transaction. An edition that is not the
-/// newest yields [`AdminError::ChangedMeanwhile`]. After a deadlock or a conflict the edit is
-/// retried: `work` gets a new transaction and returns it.
-pub(crate) async fn commit_edit<T, E, F>(
+/// Performs an edit of edition `version` and records it in `entry`, with the state before and after.
+/// An edition that is not the newest yields [`AdminError::ChangedMeanwhile`]. After a deadlock or a
+/// conflict the edit is retried.
+pub(crate) async fn commit_edit<T, E>(
     app: &App,
-    edit: &Edit,
-    work: impl Fn(Transaction) -> F,
+    entry: &AuditEntry,
+    version: i64,
+    work: impl AsyncFn(&mut Connection) -> Result<Edited<T>, E>,
 ) -> Result<T, AdminError>
 where
     T: Serialize,
     E: Into<AdminError>,
-    F: Future<Output = (Transaction, Result<Edited<T>, E>)>,
 {
-    retry_stale(|_| async {
-        let (tx, outcome) = work(app.db.begin().await?).await;
-        let edited = match outcome.map_err(Into::into) {
-            Ok(edited) => edited,
-            Err(AdminError::Catalog(CatalogError::Stale)) => {
-                tx.rollback().await?;
-                return Err(meanwhile(app, &edit.subject_id, edit.version).await);
-            }
-            Err(refusal) => return Err(refusal),
-        };
-        let mut entry = AuditEntry::new(edit.by, edit.act, edit.subject, &edit.subject_id);
-        if let Some(reason) = &edit.reason {
-            entry = entry.because(reason);
+    let edit = async |tx: &mut Connection| {
+        let Edited { before, after } = work(tx).await.map_err(Into::<AdminError>::into)?;
+        let entry = entry.clone().before(&before).after(&after);
+        Ok((after, entry))
+    };
+    match retry_stale(|_| audit::perform(app, &edit)).await {
+        Err(AdminError::Catalog(CatalogError::Stale)) => {
+            Err(meanwhile(app, &entry.subject_id, version).await)
         }
-        audit::commit(app, tx, entry.before(&edited.before).after(&edited.after)).await?;
-        Ok(edited.after)
-    })
-    .await
+        outcome => outcome,
+    }
 }
 
 /// Returns the refusal with what was done to a subject since its edition `version`, newest

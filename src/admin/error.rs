@@ -1,4 +1,6 @@
-//! Errors of the management pages and the door.
+//! Errors of the management pages.
+
+use serde_json::json;
 
 use crate::{
     accounts::AccountError,
@@ -11,12 +13,11 @@ use crate::{
     },
     payment::PaymentError,
     reservation::{InventoryError, ReservationError},
-    tickets::TicketError,
     wallet::WalletError,
+    web::error::{HttpError, Problem},
 };
 
-/// Refusal or failure of an administrator's or staff's action. The text is for logs;
-/// `pages/mod.rs` maps each variant to its status and code.
+/// Refusal or failure of an administrator's action. The texts are for logs.
 #[derive(Debug, thiserror::Error)]
 pub enum AdminError {
     /// No such subject.
@@ -43,9 +44,6 @@ pub enum AdminError {
     /// The reservation refused.
     #[error(transparent)]
     Reservation(#[from] ReservationError),
-    /// The ticket was refused.
-    #[error(transparent)]
-    Ticket(#[from] TicketError),
     /// The account operation was refused.
     #[error(transparent)]
     Account(#[from] AccountError),
@@ -75,5 +73,28 @@ impl Contention for AdminError {
 
     fn contended() -> Self {
         Self::Payment(PaymentError::contended())
+    }
+}
+
+impl HttpError for AdminError {
+    fn problem(&self) -> Problem {
+        let mut problem = match self {
+            Self::NotFound => Problem::new(404, "not-found"),
+            Self::ChangedMeanwhile(meanwhile) => {
+                Problem::new(409, "changed-meanwhile").with(json!({ "meanwhile": meanwhile }))
+            }
+            Self::Catalog(error) => error.problem(),
+            Self::Stock(error) => error.problem(),
+            Self::Queue(error) => error.problem(),
+            Self::Payment(error) => error.problem(),
+            Self::Wallet(error) => error.problem(),
+            Self::Reservation(error) => error.problem(),
+            Self::Account(error) => error.problem(),
+            Self::Key(error) => error.problem(),
+            Self::Database(error) => error.problem(),
+        };
+        // The features lead to a customer's own pages, where an administrator has no business.
+        problem.recovery_href = None;
+        problem
     }
 }

@@ -1,4 +1,4 @@
-//! Management pages and the door: what administrators and staff see and do.
+//! Management pages: what administrators see and do.
 //!
 //! An **edit** changes one **edition** (numbered version) of a program, a venue or a
 //! performance. An **act** is what the audit log records of it: who, to which **subject**, its
@@ -9,8 +9,8 @@
 //!
 //! * Every act is written in the transaction of the work it records: neither exists without the
 //!   other.
-//! * No page of this feature opens for a customer, and only those of the door open for staff.
-//!   The role is read at every request.
+//! * No page of this feature opens for a customer or for staff. The role is read at every
+//!   request.
 //! * No edit overwrites changes that its author has not seen: an edit carries the version it
 //!   was made of, and is refused when that is not the newest.
 //!
@@ -23,7 +23,6 @@
 
 pub(crate) mod audit_log;
 pub(crate) mod cancellation;
-pub(crate) mod door;
 mod edits;
 pub(crate) mod error;
 pub(crate) mod overview;

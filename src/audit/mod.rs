@@ -9,7 +9,7 @@
 //! * An entry is written in the transaction of the work it records: neither exists without the
 //!   other.
 //! * Entries are never updated or deleted here; there is no function for either.
-//! * The security log receives an act only after its commit.
+//! * The security log receives an act only after its commit, and no act of the door.
 //!
 //! # Concurrency
 //!
@@ -20,6 +20,7 @@ pub(crate) mod filter;
 pub(crate) mod model;
 pub(crate) mod store;
 
+use serde::{Serialize, de::DeserializeOwned};
 use uuid::Uuid;
 
 use self::{
@@ -28,32 +29,63 @@ use self::{
 };
 use crate::{
     app::App,
-    infra::postgres::{
-        Connection, Pool, Transaction,
-        page::{PAGE_ROWS, Page},
+    infra::{
+        idempotency::{Claim, KeyError, RequestKey, commit_kept},
+        postgres::{
+            Connection, Pool,
+            page::{PAGE_ROWS, Page},
+        },
     },
 };
 
-/// Writes an entry in the transaction of the work it records.
-pub(crate) async fn record(tx: &mut Connection, entry: &AuditEntry) -> Result<(), sqlx::Error> {
-    store::insert(tx, entry).await
-}
-
-/// Writes an entry, commits it with its work, and reports it to the security log.
-pub(crate) async fn commit(
+/// Performs an act in a transaction of its own: begins it, runs `work`, writes the entry that
+/// `work` returns, commits, and reports the act to the security log. Returns the other result of
+/// `work`. An error of `work` rolls everything back.
+pub(crate) async fn perform<T, E>(
     app: &App,
-    mut tx: Transaction,
-    entry: AuditEntry,
-) -> Result<(), sqlx::Error> {
-    record(&mut tx, &entry).await?;
+    work: impl AsyncFnOnce(&mut Connection) -> Result<(T, AuditEntry), E>,
+) -> Result<T, E>
+where
+    E: From<sqlx::Error>,
+{
+    let mut tx = app.db.begin().await?;
+    let (done, entry) = work(&mut tx).await?;
+    store::insert(&mut tx, &entry).await?;
     tx.commit().await?;
     tell(app, &entry);
-    Ok(())
+    Ok(done)
 }
 
-/// Reports a committed act to the security log.
-pub(crate) fn tell(app: &App, entry: &AuditEntry) {
-    app.security_log.tell_act(&entry.event());
+/// Performs an act as [`perform`] does, once for each `key`: a repeated request gets the kept
+/// result, and `work` is not run again. Without a key it is run at each request.
+pub(crate) async fn perform_once<T, E>(
+    app: &App,
+    key: Option<&RequestKey>,
+    work: impl AsyncFnOnce(&mut Connection) -> Result<(T, AuditEntry), E>,
+) -> Result<T, E>
+where
+    T: Serialize + DeserializeOwned,
+    E: From<sqlx::Error> + From<KeyError>,
+{
+    let mut tx = app.db.begin().await?;
+    if let Some(key) = key
+        && let Claim::Done(done) = key.claim(&mut tx).await?
+    {
+        return Ok(done);
+    }
+    let (done, entry) = work(&mut tx).await?;
+    store::insert(&mut tx, &entry).await?;
+    let done = commit_kept(&app.db, tx, key, done).await?;
+    tell(app, &entry);
+    Ok(done)
+}
+
+/// Reports a committed act to the security log, which leaves out check-ins and their undoing:
+/// there is one for each visitor.
+fn tell(app: &App, entry: &AuditEntry) {
+    if !entry.act.is_at_the_door() {
+        app.security_log.tell_act(&entry.event());
+    }
 }
 
 /// Returns a page of the log, newest first.

@@ -9,105 +9,90 @@ use uuid::Uuid;
 
 use crate::{accounts::AccountId, infra::security_log::ActEvent};
 
-/// Prefix of every act's locale key; the log stores the rest.
-pub(crate) const ACT_KEY: &str = concat!("admin-", "act-");
+/// Prefix of every act's locale key; the name that the log stores is the rest.
+pub(crate) const ACT_KEY: &str = "admin-act-";
 
-macro_rules! named {
-    ($($(#[$doc:meta])* $type:ident { $($(#[$variant_doc:meta])* $variant:ident $name:literal,)* })*) => {$(
-        $(#[$doc])*
-        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-        pub(crate) enum $type {
-            $($(#[$variant_doc])* $variant,)*
-        }
-
-        impl $type {
-            /// Returns the name that the log stores.
-            pub(crate) fn name(self) -> &'static str {
-                let key = self.key();
-                key.strip_prefix(ACT_KEY).unwrap_or(key)
-            }
-
-            fn key(self) -> &'static str {
-                match self {
-                    $(Self::$variant => $name,)*
-                }
-            }
-        }
-    )*};
+/// Act of staff or an administrator.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, strum::AsRefStr)]
+#[strum(serialize_all = "kebab-case")]
+pub(crate) enum Act {
+    /// A ticket was checked in.
+    CheckedIn,
+    /// A check-in was undone.
+    CheckInUndone,
+    /// A draft was created.
+    ProgramCreated,
+    /// A program was edited.
+    ProgramEdited,
+    /// A draft was published.
+    ProgramPublished,
+    /// A program was cancelled.
+    ProgramCancelled,
+    /// Capacity or rate of a queue was changed.
+    LineChanged,
+    /// Admission to a program was paused.
+    LinePaused,
+    /// Admission to a program was resumed.
+    LineResumed,
+    /// An account was admitted past the queue.
+    LetIn,
+    /// Entries were purged from a queue.
+    LinePurged,
+    /// An account was locked.
+    AccountLocked,
+    /// An account was unlocked.
+    AccountUnlocked,
+    /// An account's role was changed.
+    RoleChanged,
+    /// Points were corrected.
+    PointsAdjusted,
+    /// A reservation was refunded.
+    Refunded,
+    /// A venue was created.
+    VenueCreated,
+    /// A venue was edited.
+    VenueEdited,
+    /// A venue's seats were replaced.
+    SeatsReplaced,
+    /// A performance was created.
+    ScheduleCreated,
+    /// A performance was moved.
+    ScheduleEdited,
+    /// Prices of sections were set.
+    PricesSet,
+    /// Seats were taken off sale.
+    SeatsBlocked,
+    /// Seats were put back on sale.
+    SeatsUnblocked,
+    /// A zone was created.
+    ZoneCreated,
+    /// A zone was edited.
+    ZoneEdited,
 }
 
-named! {
-    /// Act of staff or an administrator.
-    Act {
-        /// A ticket was checked in.
-        CheckedIn "admin-act-checked-in",
-        /// A check-in was undone.
-        CheckInUndone "admin-act-check-in-undone",
-        /// A draft was created.
-        ProgramCreated "admin-act-program-created",
-        /// A program was edited.
-        ProgramEdited "admin-act-program-edited",
-        /// A draft was published.
-        ProgramPublished "admin-act-program-published",
-        /// A program was cancelled.
-        ProgramCancelled "admin-act-program-cancelled",
-        /// Capacity or rate of a queue was changed.
-        LineChanged "admin-act-line-changed",
-        /// Admission to a program was paused.
-        LinePaused "admin-act-line-paused",
-        /// Admission to a program was resumed.
-        LineResumed "admin-act-line-resumed",
-        /// An account was admitted past the queue.
-        LetIn "admin-act-let-in",
-        /// Entries were purged from a queue.
-        LinePurged "admin-act-line-purged",
-        /// An account was locked.
-        AccountLocked "admin-act-account-locked",
-        /// An account was unlocked.
-        AccountUnlocked "admin-act-account-unlocked",
-        /// An account's role was changed.
-        RoleChanged "admin-act-role-changed",
-        /// Points were corrected.
-        PointsAdjusted "admin-act-points-adjusted",
-        /// A reservation was refunded.
-        Refunded "admin-act-refunded",
-        /// A venue was created.
-        VenueCreated "admin-act-venue-created",
-        /// A venue was edited.
-        VenueEdited "admin-act-venue-edited",
-        /// A venue's seats were replaced.
-        SeatsReplaced "admin-act-seats-replaced",
-        /// A performance was created.
-        ScheduleCreated "admin-act-schedule-created",
-        /// A performance was moved.
-        ScheduleEdited "admin-act-schedule-edited",
-        /// Prices of sections were set.
-        PricesSet "admin-act-prices-set",
-        /// Seats were taken off sale.
-        SeatsBlocked "admin-act-seats-blocked",
-        /// Seats were put back on sale.
-        SeatsUnblocked "admin-act-seats-unblocked",
-        /// A zone was created.
-        ZoneCreated "admin-act-zone-created",
-        /// A zone was edited.
-        ZoneEdited "admin-act-zone-edited",
+impl Act {
+    /// Whether staff did it at the door.
+    pub(crate) fn is_at_the_door(self) -> bool {
+        matches!(self, Self::CheckedIn | Self::CheckInUndone)
     }
+}
 
-    /// Kind of thing acted on.
-    Subject {
-        /// Ticket, by its id.
-        Ticket "ticket",
-        /// Program, by its id.
-        Program "program",
-        /// Account, by its id.
-        Account "account",
-        /// Reservation, by its id.
-        Reservation "reservation",
-        /// Venue, by its id.
-        Venue "venue",
-        /// Performance, by its id.
-        Schedule "schedule",
-    }
+/// Kind of thing acted on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, strum::AsRefStr)]
+#[strum(serialize_all = "kebab-case")]
+pub(crate) enum Subject {
+    /// Ticket, by its id.
+    Ticket,
+    /// Program, by its id.
+    Program,
+    /// Account, by its id.
+    Account,
+    /// Reservation, by its id.
+    Reservation,
+    /// Venue, by its id.
+    Venue,
+    /// Performance, by its id.
+    Schedule,
 }
 
 /// Act about to be written into the log.
@@ -147,17 +132,17 @@ impl AuditEntry {
         Self { after: serde_json::to_value(after).ok(), ..self }
     }
 
-    /// Sets the reason.
-    pub(crate) fn because(self, reason: &Reason) -> Self {
-        Self { reason: Some(reason.0.clone()), ..self }
+    /// Sets the reason; `None` for acts that need none.
+    pub(crate) fn because<'a>(self, reason: impl Into<Option<&'a Reason>>) -> Self {
+        Self { reason: reason.into().map(|reason| reason.0.clone()), ..self }
     }
 
     /// Returns the entry's event for the security log.
     pub(crate) fn event(&self) -> ActEvent<'_> {
         ActEvent {
             by: self.by.0,
-            act: self.act.name(),
-            subject: self.subject.name(),
+            act: self.act.as_ref(),
+            subject: self.subject.as_ref(),
             subject_id: &self.subject_id,
         }
     }

@@ -6,15 +6,11 @@
 use uuid::Uuid;
 
 use super::{
-    editing::{ProgramDetails, ProgramEdition, ProgramLine, VenueDetails, VenueEdition},
+    editing::{ProgramChange, ProgramDetails, ProgramEdition, VenueDetails, VenueEdition},
     error::{CatalogError, NAMED_MAX},
-    guards::Guards,
     model::{ProgramId, ProgramStatus, ScheduleId, VenueId},
     programs::store,
-    venues::{
-        self,
-        plan::{PlannedSeat, SeatPlan},
-    },
+    venues::{self, plan::SeatPlan},
 };
 pub use crate::catalog::schedules::{
     create_schedule, create_zone, find_schedule_edition, list_schedule_editions,
@@ -33,24 +29,6 @@ pub struct Edited<T> {
     pub after: T,
 }
 
-/// Returns the program's current edition, drafts included.
-pub async fn find_program_edition(
-    db: &Pool,
-    id: ProgramId,
-) -> Result<Option<ProgramEdition>, sqlx::Error> {
-    store::find_edition(db, id).await
-}
-
-/// Lists programs whose title or slug contains `part`, newest first; up to one more than a
-/// page.
-pub async fn list_program_lines(
-    db: &Pool,
-    part: &str,
-    after: Option<Uuid>,
-) -> Result<Vec<ProgramLine>, sqlx::Error> {
-    store::list_lines(db, part, after).await
-}
-
 /// Creates a draft.
 pub async fn create_program(
     tx: &mut Connection,
@@ -61,118 +39,46 @@ pub async fn create_program(
     store::find_edition(tx, id).await?.ok_or(CatalogError::NotFound)
 }
 
-async fn lock_program(
+/// Changes edition `version` of a program and makes the next one.
+pub async fn change_program(
     tx: &mut Connection,
     id: ProgramId,
     version: i64,
-) -> Result<ProgramEdition, CatalogError> {
+    change: &ProgramChange,
+) -> Result<Edited<ProgramEdition>, CatalogError> {
     store::lock(tx, id).await?;
-    let edition = store::find_edition(tx, id).await?.ok_or(CatalogError::NotFound)?;
-    if edition.version == version { Ok(edition) } else { Err(CatalogError::Stale) }
-}
-
-async fn program_after(
-    tx: &mut Connection,
-    before: ProgramEdition,
-) -> Result<Edited<ProgramEdition>, CatalogError> {
-    let after = store::find_edition(tx, before.id).await?.ok_or(CatalogError::NotFound)?;
+    let before = store::find_edition(&mut *tx, id).await?.ok_or(CatalogError::NotFound)?;
+    if before.version != version {
+        return Err(CatalogError::Stale);
+    }
+    match change {
+        ProgramChange::Details(details) => store::write(tx, id, details).await?,
+        ProgramChange::Limits { capacity, rate_per_second } => {
+            let mut details = before.details.clone();
+            details.queue_capacity = *capacity;
+            details.queue_rate_per_second = *rate_per_second;
+            store::write(tx, id, &details).await?;
+        }
+        ProgramChange::Guards(guards) => store::write_guards(tx, id, guards).await?,
+        ProgramChange::Paused(is_paused) => store::write_paused(tx, id, *is_paused).await?,
+        ProgramChange::Published if before.status != ProgramStatus::Draft => {
+            return Err(CatalogError::WrongStatus);
+        }
+        ProgramChange::Published => {
+            if !store::has_stock(tx, id).await? {
+                return Err(CatalogError::NothingToSell);
+            }
+            store::write_status(tx, id, ProgramStatus::Published).await?;
+        }
+        ProgramChange::Cancelled if before.status == ProgramStatus::Cancelled => {
+            return Err(CatalogError::WrongStatus);
+        }
+        ProgramChange::Cancelled => {
+            store::write_status(tx, id, ProgramStatus::Cancelled).await?;
+        }
+    }
+    let after = store::find_edition(tx, id).await?.ok_or(CatalogError::NotFound)?;
     Ok(Edited { before, after })
-}
-
-/// Edits edition `version` of a program. Admitted accounts keep their stays; holds keep their
-/// ends and prices.
-pub async fn update_program(
-    tx: &mut Connection,
-    id: ProgramId,
-    version: i64,
-    details: &ProgramDetails,
-) -> Result<Edited<ProgramEdition>, CatalogError> {
-    let before = lock_program(tx, id, version).await?;
-    store::write(tx, id, details).await?;
-    program_after(tx, before).await
-}
-
-/// Changes the queue's capacity and rate.
-pub async fn update_line(
-    tx: &mut Connection,
-    id: ProgramId,
-    version: i64,
-    capacity: Option<i32>,
-    rate_per_second: Option<i32>,
-) -> Result<Edited<ProgramEdition>, CatalogError> {
-    let before = lock_program(tx, id, version).await?;
-    let mut details = before.details.clone();
-    details.queue_capacity = capacity;
-    details.queue_rate_per_second = rate_per_second;
-    store::write(tx, id, &details).await?;
-    program_after(tx, before).await
-}
-
-/// Changes the guards against hoarding.
-pub async fn update_guards(
-    tx: &mut Connection,
-    id: ProgramId,
-    version: i64,
-    guards: &Guards,
-) -> Result<Edited<ProgramEdition>, CatalogError> {
-    let before = lock_program(tx, id, version).await?;
-    store::write_guards(tx, id, guards).await?;
-    program_after(tx, before).await
-}
-
-/// Pauses or resumes admission.
-pub async fn pause_line(
-    tx: &mut Connection,
-    id: ProgramId,
-    version: i64,
-    is_paused: bool,
-) -> Result<Edited<ProgramEdition>, CatalogError> {
-    let before = lock_program(tx, id, version).await?;
-    store::write_paused(tx, id, is_paused).await?;
-    program_after(tx, before).await
-}
-
-/// Publishes a draft. Fails as [`CatalogError::NothingToSell`] if no performance has seats or
-/// places.
-pub async fn publish_program(
-    tx: &mut Connection,
-    id: ProgramId,
-    version: i64,
-) -> Result<Edited<ProgramEdition>, CatalogError> {
-    let before = lock_program(tx, id, version).await?;
-    if before.status != ProgramStatus::Draft {
-        return Err(CatalogError::WrongStatus);
-    }
-    if !store::has_stock(tx, id).await? {
-        return Err(CatalogError::NothingToSell);
-    }
-    store::write_status(tx, id, ProgramStatus::Published).await?;
-    program_after(tx, before).await
-}
-
-/// Cancels a program: nothing of it is sold or paid from then on.
-pub async fn cancel_program(
-    tx: &mut Connection,
-    id: ProgramId,
-    version: i64,
-) -> Result<Edited<ProgramEdition>, CatalogError> {
-    let before = lock_program(tx, id, version).await?;
-    if before.status == ProgramStatus::Cancelled {
-        return Err(CatalogError::WrongStatus);
-    }
-    store::write_status(tx, id, ProgramStatus::Cancelled).await?;
-    program_after(tx, before).await
-}
-
-/// Locks a program's row until the transaction ends, so that its reservations stay as the
-/// caller reads them until [`finish_winding_down`].
-pub async fn lock_winding_down(tx: &mut Connection, id: ProgramId) -> Result<(), sqlx::Error> {
-    store::lock(tx, id).await
-}
-
-/// Records that everything of a cancelled, locked program was given back.
-pub async fn finish_winding_down(tx: &mut Connection, id: ProgramId) -> Result<(), sqlx::Error> {
-    store::write_wound_down(tx, id).await
 }
 
 /// Locks the program of a performance, before anything else of it, and clears the record of its
@@ -193,11 +99,6 @@ pub async fn list_venues(db: &Pool) -> Result<Vec<VenueEdition>, sqlx::Error> {
 /// Returns a venue's current edition; `None` if it does not exist.
 pub async fn find_venue(db: &Pool, id: VenueId) -> Result<Option<VenueEdition>, sqlx::Error> {
     Ok(venues::store::list_editions(db, Some(id)).await?.pop())
-}
-
-/// Lists the seats of a venue in the order of their plan.
-pub async fn list_seats(db: &Pool, id: VenueId) -> Result<Vec<PlannedSeat>, sqlx::Error> {
-    venues::store::list_seats(db, id).await
 }
 
 /// Creates a venue without seats.

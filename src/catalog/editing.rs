@@ -64,6 +64,28 @@ pub struct ProgramEdition {
     pub details: ProgramDetails,
 }
 
+/// Change of a program by an administrator.
+#[derive(Clone, Debug)]
+pub enum ProgramChange {
+    /// Saves the form. Admitted accounts keep their stays; holds keep their ends and prices.
+    Details(ProgramDetails),
+    /// Sets the queue's capacity and its admissions per second; `None` is unlimited.
+    Limits {
+        /// Accounts admitted at once.
+        capacity: Option<i32>,
+        /// Accounts admitted per second.
+        rate_per_second: Option<i32>,
+    },
+    /// Sets the guards against hoarding.
+    Guards(Guards),
+    /// Pauses admission, or resumes it.
+    Paused(bool),
+    /// Publishes a draft. Refused as `NothingToSell` if no performance has seats or places.
+    Published,
+    /// Cancels the program: nothing of it is sold or paid from then on.
+    Cancelled,
+}
+
 /// Fields of a venue's form, without its seats.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct VenueDetails {

@@ -1,10 +1,14 @@
 //! Errors of the catalog.
 
-use super::venues::plan::PlanMistake;
-use crate::infra::postgres::{Contention, is_conflict, violated_constraint};
+use serde_json::json;
 
-/// Refusal or failure of an edit; nothing was changed. The text is for logs; `pages/editing.rs`
-/// maps each variant to its status and code.
+use super::venues::plan::PlanMistake;
+use crate::{
+    infra::postgres::{Contention, is_conflict, violated_constraint},
+    web::error::{HttpError, Problem},
+};
+
+/// Refusal or failure of an edit; nothing was changed. The texts are for logs.
 #[derive(Debug, thiserror::Error)]
 pub enum CatalogError {
     /// No such program, venue, performance or zone.
@@ -43,6 +47,30 @@ pub enum CatalogError {
     /// Postgres failed.
     #[error(transparent)]
     Database(sqlx::Error),
+}
+
+impl HttpError for CatalogError {
+    fn problem(&self) -> Problem {
+        match self {
+            Self::NotFound => Problem::new(404, "not-found"),
+            Self::Stale => Problem::new(409, "changed-meanwhile"),
+            Self::SlugTaken => Problem::new(409, "slug-taken"),
+            Self::MomentTaken => Problem::new(409, "moment-taken"),
+            Self::ZoneTaken => Problem::new(409, "zone-taken"),
+            Self::NoSuchSection => Problem::new(422, "no-such-section"),
+            Self::NothingToSell => Problem::new(409, "nothing-to-sell"),
+            Self::WrongStatus => Problem::new(409, "wrong-status"),
+            Self::SeatsInUse { seats } => Problem::new(409, "seats-in-use")
+                .with(json!({ "seats": seats }))
+                .word("seats", seats.join(", ")),
+            Self::Plan(PlanMistake { line, problem, text }) => Problem::new(422, "invalid-plan")
+                .with(json!({ "line": line, "problem": problem.as_ref(), "text": text }))
+                .number("line", line)
+                .word("text", text)
+                .text("problem", problem.text_key()),
+            Self::Database(error) => error.problem(),
+        }
+    }
 }
 
 /// Bound on the seats that a refusal names.

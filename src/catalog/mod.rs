@@ -40,19 +40,22 @@ mod store;
 pub(crate) mod venues;
 
 pub use changes::{
-    Edited, Prices, cancel_program, create_program, create_schedule, create_venue, create_zone,
-    find_program_edition, find_schedule_edition, find_venue, finish_winding_down,
-    has_prices_to_write, list_program_lines, list_schedule_editions, list_seats, list_venues,
-    list_with_prices_to_write, lock_winding_down, next_schedule_edition, pause_line,
-    publish_program, reopen_winding_down, replace_seats, stock_of, update_guards, update_line,
-    update_prices, update_program, update_venue, update_zone, write_prices,
+    Edited, Prices, change_program, create_program, create_schedule, create_venue, create_zone,
+    find_schedule_edition, find_venue, has_prices_to_write, list_schedule_editions, list_venues,
+    list_with_prices_to_write, next_schedule_edition, reopen_winding_down, replace_seats, stock_of,
+    update_prices, update_venue, update_zone, write_prices,
 };
 pub use editing::{
-    ProgramDetails, ProgramEdition, ProgramLine, ScheduleEdition, SectionStock, VenueDetails,
-    VenueEdition, ZoneDetails, ZoneStock,
+    ProgramChange, ProgramDetails, ProgramEdition, ProgramLine, ScheduleEdition, SectionStock,
+    VenueDetails, VenueEdition, ZoneDetails, ZoneStock,
 };
 pub use error::CatalogError;
 pub use guards::Guards;
+pub(crate) use programs::store::{
+    find_edition as find_program_edition, list_lines as list_program_lines, lock as lock_program,
+    write_wound_down,
+};
+pub(crate) use venues::store::list_seats;
 
 pub use cache::{Listings, Programs, find_schedule};
 pub use model::{

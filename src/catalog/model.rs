@@ -119,32 +119,23 @@ impl Program {
     }
 }
 
-/// State of a sale at some moment.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// State of a sale at some moment; its name is that in JSON documents and locale keys.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, strum::IntoStaticStr)]
+#[strum(serialize_all = "kebab-case")]
 pub enum SaleState {
     /// Not yet open.
+    #[strum(serialize = "not-open")]
     Coming {
         /// Opening of the sale.
         opens_at: DateTime<Utc>,
     },
     /// Open.
+    #[strum(serialize = "on-sale")]
     Open,
     /// Over.
     Closed,
     /// The program is cancelled.
     Cancelled,
-}
-
-impl SaleState {
-    /// Returns the name in JSON documents and locale keys.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Coming { .. } => "not-open",
-            Self::Open => "on-sale",
-            Self::Closed => "closed",
-            Self::Cancelled => "cancelled",
-        }
-    }
 }
 
 /// One performance of a program.

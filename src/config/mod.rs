@@ -12,7 +12,7 @@
 mod reader;
 mod settings;
 
-use std::{net::SocketAddr, num::NonZeroU32, str::FromStr, time::Duration};
+use std::{net::SocketAddr, num::NonZeroU32, time::Duration};
 
 use ipnet::IpNet;
 use url::Url;
@@ -90,24 +90,13 @@ pub struct Config {
 }
 
 /// Format of log lines.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, strum::EnumString)]
+#[strum(serialize_all = "lowercase")]
 pub enum LogFormat {
     /// Text for people.
     Text,
     /// One JSON object a line, for programs.
     Json,
-}
-
-impl FromStr for LogFormat {
-    type Err = ();
-
-    fn from_str(text: &str) -> Result<Self, ()> {
-        match text {
-            "text" => Ok(Self::Text),
-            "json" => Ok(Self::Json),
-            _ => Err(()),
-        }
-    }
 }
 
 /// Errors of all settings that cannot be used, one sentence each.

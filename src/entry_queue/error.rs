@@ -3,12 +3,16 @@
 use std::sync::Arc;
 
 use chrono::{DateTime, Utc};
+use serde_json::json;
 
 use super::{guards::Challenge, model::QueueState, paths::program_path};
-use crate::catalog::Program;
+use crate::{
+    catalog::Program,
+    infra::batcher::BatchError,
+    web::error::{HttpError, Problem, Unavailable},
+};
 
-/// Reasons for which the queue refuses a request. The text is for logs; `pages/refusal.rs` maps
-/// each variant to its status and code.
+/// Reasons for which the queue refuses a request. The texts are for logs.
 #[derive(Debug, thiserror::Error)]
 pub enum QueueError {
     /// The account has a live token in this queue.
@@ -77,6 +81,9 @@ pub enum QueueError {
         /// Address of the page where a browser does the work, or waits instead.
         proof_url: String,
     },
+    /// The server could not sign the work to be done.
+    #[error("a challenge could not be signed")]
+    ChallengeNotSigned(#[from] jsonwebtoken::errors::Error),
     /// Accounts of this network have all the numbers that one network may have.
     #[error("the network has its numbers")]
     AddressFull {
@@ -89,15 +96,12 @@ pub enum QueueError {
         /// Seconds until another wait may begin.
         retry_after_secs: u64,
     },
-    /// Too many joins of this program wait for their batch.
-    #[error("too many joins wait to be written")]
-    Crowded,
+    /// The join was not written, or nobody knows whether it was.
+    #[error(transparent)]
+    Batch(#[from] BatchError),
     /// Postgres failed for several requests at once: a batch of joins, or a cached read.
     #[error(transparent)]
     Shared(#[from] Arc<sqlx::Error>),
-    /// The task that wrote the batch ended without an answer.
-    #[error("the batch was not finished")]
-    BatchLost,
     /// Postgres failed.
     #[error(transparent)]
     Database(#[from] sqlx::Error),
@@ -116,5 +120,73 @@ impl QueueError {
             time_zone: program.time_zone.clone(),
             program_url: program_path(&program.slug),
         }
+    }
+}
+
+impl HttpError for QueueError {
+    fn problem(&self) -> Problem {
+        match self {
+            // A member `status` would be the HTTP status, so `queue` holds the whole state.
+            Self::TokenAlreadyIssued { state, queue_url } => {
+                Problem::new(409, "token-already-issued")
+                    .recovery(queue_url)
+                    .with(json!(state))
+                    .with(json!({ "queue": state }))
+            }
+            Self::SaleNotOpen { opens_at, time_zone, program_url } => {
+                Problem::new(409, "sale-not-open")
+                    .recovery(program_url)
+                    .with(json!({ "opens_at": opens_at }))
+                    .moment("when", *opens_at, time_zone)
+            }
+            Self::SaleClosed => Problem::new(410, "sale-closed").recovery("/reservations"),
+            Self::NoToken { program_url } => Problem::new(404, "no-token").recovery(program_url),
+            Self::OtherOffice => Problem::new(404, "not-found"),
+            Self::NotAdmitted { queue_url } => Problem::new(403, "not-admitted")
+                .recovery(queue_url)
+                .with(json!({ "queue_url": queue_url })),
+            Self::AccountTooNew { until, time_zone, program_url } => {
+                Problem::new(403, "account-too-new")
+                    .recovery(program_url)
+                    .with(json!({ "until": until }))
+                    .moment("when", *until, time_zone)
+            }
+            Self::CoolingDown { until, left_secs, time_zone, program_url } => {
+                Problem::new(403, "cool-down")
+                    .recovery(program_url)
+                    .retry_after(*left_secs)
+                    .with(json!({ "until": until }))
+                    .moment("when", *until, time_zone)
+            }
+            // A browser does the proof of work on a page of its own.
+            Self::ProofRequired { challenge, proof_url } => Problem::new(428, "proof-required")
+                .redirect(proof_url)
+                .with(json!(challenge))
+                .with(json!({ "algorithm": "sha-256", "proof_url": proof_url })),
+            Self::ChallengeNotSigned(_) => Problem::new(500, "internal"),
+            Self::AddressFull { program_url } => {
+                Problem::new(403, "address-limit").recovery(program_url)
+            }
+            Self::WaitsFull { retry_after_secs } => {
+                Problem::new(429, "rate-limited").retry_after(*retry_after_secs)
+            }
+            Self::Batch(_) => Unavailable.problem(),
+            Self::Shared(error) => error.problem(),
+            Self::Database(error) => error.problem(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use jsonwebtoken::errors::ErrorKind;
+
+    use super::*;
+
+    #[test]
+    fn work_that_cannot_be_signed_is_our_failure_and_no_lost_batch() {
+        let unsigned = QueueError::ChallengeNotSigned(ErrorKind::InvalidKeyFormat.into());
+        assert_eq!((unsigned.status().as_u16(), unsigned.code()), (500, "internal"));
+        assert_eq!(QueueError::Batch(BatchError::Lost).status().as_u16(), 503);
     }
 }

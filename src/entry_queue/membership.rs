@@ -8,7 +8,7 @@ use super::{
     entry_pass::EntryPass,
     error::QueueError,
     guards::{self, Guard, JoinAttempt},
-    join::JoinVerdict,
+    join::model::JoinVerdict,
     model::{LiveToken, QueueNumber, Stay, TokenId, TokenStatus},
     paths::queue_path,
     projection::project,

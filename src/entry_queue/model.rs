@@ -35,8 +35,11 @@ impl fmt::Display for QueueNumber {
     }
 }
 
-/// State of a queue token.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, sqlx::Type)]
+/// State of a queue token; its name is lower case in locale keys.
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, sqlx::Type, strum::IntoStaticStr,
+)]
+#[strum(serialize_all = "lowercase")]
 #[sqlx(type_name = "text", rename_all = "SCREAMING_SNAKE_CASE")]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub enum TokenStatus {
@@ -50,19 +53,6 @@ pub enum TokenStatus {
     Cancelled,
     /// Ended because the stay ran out.
     Expired,
-}
-
-impl TokenStatus {
-    /// Returns the suffix of the locale keys for this status.
-    pub(crate) fn key(self) -> &'static str {
-        match self {
-            Self::Waiting => "waiting",
-            Self::Active => "active",
-            Self::Completed => "completed",
-            Self::Cancelled => "cancelled",
-            Self::Expired => "expired",
-        }
-    }
 }
 
 /// Latest token of one account in one program, as it stands at the moment of reading: an `ACTIVE`

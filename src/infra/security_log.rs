@@ -31,8 +31,9 @@ const ORIGINS_MAX: usize = 10_000;
 /// summed.
 const TOLD_MAX: usize = 20;
 
-/// Kind of security event.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+/// Kind of security event; its name in the log never changes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, strum::AsRefStr, strum::VariantArray)]
+#[strum(serialize_all = "kebab-case")]
 pub enum SecurityEvent {
     /// An e-mail address and a password did not belong together.
     LogInFailed,
@@ -49,32 +50,6 @@ pub enum SecurityEvent {
     ConfirmationFailed,
     /// Action of an administrator that the audit log records.
     AdminAct,
-}
-
-impl SecurityEvent {
-    /// Every event, for the reference.
-    pub const ALL: [Self; 7] = [
-        Self::LogInFailed,
-        Self::LogInLocked,
-        Self::LogInThrottled,
-        Self::SignUpThrottled,
-        Self::AccountThrottled,
-        Self::ConfirmationFailed,
-        Self::AdminAct,
-    ];
-
-    /// Returns the name in the log, which never changes.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::LogInFailed => "log-in-failed",
-            Self::LogInLocked => "log-in-locked",
-            Self::LogInThrottled => "log-in-throttled",
-            Self::SignUpThrottled => "sign-up-throttled",
-            Self::AccountThrottled => "account-throttled",
-            Self::ConfirmationFailed => "confirmation-failed",
-            Self::AdminAct => "admin-act",
-        }
-    }
 }
 
 /// Origin whose lines are counted together.
@@ -160,7 +135,7 @@ impl SecurityLog {
         let Some(omitted) = self.0.count(told.event, origin) else { return };
         tracing::warn!(
             target: "security",
-            event = told.event.name(),
+            event = told.event.as_ref(),
             client = %told.client,
             account_id = told.account_id.map(display),
             email_hash = told.email_hash,
@@ -175,7 +150,7 @@ impl SecurityLog {
         let Some(omitted) = self.0.count(event, Origin::Account(told.by)) else { return };
         tracing::info!(
             target: "security",
-            event = event.name(),
+            event = event.as_ref(),
             account_id = %told.by,
             act = told.act,
             subject = told.subject,
@@ -196,7 +171,7 @@ impl SecurityLog {
                 continue;
             }
             n_told += 1;
-            let (of, origin) = (event.name(), display(origin));
+            let (of, origin) = (event.as_ref(), display(origin));
             tracing::warn!(target: "security", event = "events-omitted", of, origin, omitted);
         }
         if others > 0 {

@@ -8,10 +8,10 @@ use crate::{
     reservation::ReservationError,
     tickets::TicketError,
     wallet::WalletError,
+    web::error::{HttpError, Problem},
 };
 
-/// Reason why nothing was paid or refunded. The texts are for logs; `pages.rs` maps each variant to
-/// its status and code.
+/// Reason why nothing was paid or refunded. The texts are for logs.
 #[derive(Debug, thiserror::Error)]
 pub enum PaymentError {
     /// The reservation's state does not allow it.
@@ -67,5 +67,20 @@ impl Contention for PaymentError {
 
     fn contended() -> Self {
         Self::Contended
+    }
+}
+
+impl HttpError for PaymentError {
+    fn problem(&self) -> Problem {
+        match self {
+            Self::Reservation(error) => error.problem(),
+            Self::Wallet(error) => error.problem(),
+            Self::Ticket(error) => error.problem().recovery("/tickets"),
+            Self::Key(error) => error.problem(),
+            Self::RefundOver => Problem::new(409, "refund-over"),
+            Self::Inconsistent => Problem::new(500, "internal"),
+            Self::StaleVersion | Self::Contended => Problem::new(409, "contended").retry_after(1),
+            Self::Database(error) => error.problem(),
+        }
     }
 }

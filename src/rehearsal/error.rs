@@ -1,10 +1,17 @@
 //! Errors of rehearsals.
 
-use crate::{infra::redis::RedisAway, verify::VerifyError};
+use crate::{
+    infra::redis::RedisAway,
+    verify::VerifyError,
+    web::error::{HttpError, Problem, Unavailable},
+};
 
 /// Reason why a stage was not made or not removed.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum FixtureError {
+    /// The request's token is not the deployment's.
+    #[error("The rehearsal token is wrong.")]
+    WrongToken,
     /// The number of shoppers is zero or too large.
     #[error("A rehearsal has 1 to {people_max} people.")]
     TooMany {
@@ -12,7 +19,7 @@ pub(crate) enum FixtureError {
         people_max: usize,
     },
     /// Too many other stages exist.
-    #[error("Other rehearsals are still standing. Wait until they end.")]
+    #[error("Other rehearsals are still running. Wait until they end.")]
     TooManyStages,
     /// The stage does not exist, or it is over.
     #[error("There is no such rehearsal.")]
@@ -23,6 +30,23 @@ pub(crate) enum FixtureError {
     /// Redis failed.
     #[error("The rehearsal's own line could not be removed from Redis: {0}.")]
     Redis(#[from] RedisAway),
+}
+
+impl HttpError for FixtureError {
+    fn problem(&self) -> Problem {
+        match self {
+            Self::WrongToken => {
+                Problem::new(401, "wrong-token").header("www-authenticate", "Bearer")
+            }
+            Self::TooMany { people_max } => {
+                Problem::new(422, "too-many-people").number("people", people_max)
+            }
+            Self::TooManyStages => Problem::new(409, "stage-limit"),
+            Self::NoStage => Problem::new(404, "not-found"),
+            Self::Database(error) => error.problem(),
+            Self::Redis(_) => Unavailable.problem(),
+        }
+    }
 }
 
 /// Reason why a rehearsal failed, as a sentence that says what to do.

@@ -13,7 +13,10 @@ use uuid::Uuid;
 pub(crate) const EVENTS_MAX: usize = 1_000_000;
 
 /// Kind of a request.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, strum::AsRefStr,
+)]
+#[strum(serialize_all = "kebab-case")]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum Step {
     /// Joins the queue.
@@ -31,26 +34,10 @@ pub(crate) enum Step {
     /// Pays for a hold.
     Pay,
     /// Reads the account's reservations.
+    #[strum(serialize = "mine")]
     Reservations,
     /// Reads the account's points.
     Wallet,
-}
-
-impl Step {
-    /// Returns the name in reports.
-    pub(crate) fn name(self) -> &'static str {
-        match self {
-            Self::Join => "join",
-            Self::Poll => "poll",
-            Self::Leave => "leave",
-            Self::Map => "map",
-            Self::Hold => "hold",
-            Self::Cancel => "cancel",
-            Self::Pay => "pay",
-            Self::Reservations => "mine",
-            Self::Wallet => "wallet",
-        }
-    }
 }
 
 /// Outcome of a request.

@@ -7,10 +7,7 @@
 use actix_web::{
     FromRequest, HttpRequest, HttpResponse,
     dev::Payload,
-    http::{
-        StatusCode,
-        header::{HeaderName, WWW_AUTHENTICATE},
-    },
+    http::StatusCode,
     web::{Data, Path},
 };
 use serde::Deserialize;
@@ -20,11 +17,10 @@ use uuid::Uuid;
 use super::{error::FixtureError, fixtures};
 use crate::{
     app::App,
-    text::i18n::Phrase,
     web::{
         bearer::bears,
         client,
-        error::{HttpError, Internal, NotFound, PageError, database_error},
+        error::{Internal, NotFound, PageError},
         form::{Body, Field},
         limits::Limits,
         page,
@@ -50,7 +46,7 @@ fn let_in(request: &HttpRequest) -> Result<Stagehand, PageError> {
     let token = app.config.rehearsal_token.as_deref().ok_or(NotFound)?;
     let limits = request.app_data::<Data<Limits>>().ok_or(Internal)?;
     limits.rehearsal.count(&client::network(request, &app.config.trusted_proxies))?;
-    if bears(request, token) { Ok(Stagehand) } else { Err(WrongToken.into()) }
+    if bears(request, token) { Ok(Stagehand) } else { Err(FixtureError::WrongToken.into()) }
 }
 
 /// Form with the size of a rehearsal.
@@ -99,51 +95,4 @@ pub(crate) async fn delete_stage(
 ) -> Result<HttpResponse, PageError> {
     fixtures::take_down(&app.db, &app.redis, *id).await?;
     Ok(page::json(StatusCode::OK, &Value::Null))
-}
-
-#[derive(Debug, thiserror::Error)]
-#[error("wrong rehearsal token")]
-struct WrongToken;
-
-impl HttpError for WrongToken {
-    fn status(&self) -> StatusCode {
-        StatusCode::UNAUTHORIZED
-    }
-
-    fn code(&self) -> &'static str {
-        "wrong-token"
-    }
-
-    fn headers(&self) -> Vec<(HeaderName, String)> {
-        vec![(WWW_AUTHENTICATE, "Bearer".to_owned())]
-    }
-}
-
-impl HttpError for FixtureError {
-    fn status(&self) -> StatusCode {
-        match self {
-            Self::TooMany { .. } => StatusCode::UNPROCESSABLE_ENTITY,
-            Self::TooManyStages => StatusCode::CONFLICT,
-            Self::NoStage => StatusCode::NOT_FOUND,
-            Self::Database(error) => database_error(error).0,
-            Self::Redis(_) => StatusCode::SERVICE_UNAVAILABLE,
-        }
-    }
-
-    fn code(&self) -> &'static str {
-        match self {
-            Self::TooMany { .. } => "too-many-people",
-            Self::TooManyStages => "stage-limit",
-            Self::NoStage => "not-found",
-            Self::Database(error) => database_error(error).1,
-            Self::Redis(_) => "unavailable",
-        }
-    }
-
-    fn fill(&self, phrase: Phrase) -> Phrase {
-        match self {
-            Self::TooMany { people_max } => phrase.number("people", people_max),
-            _ => phrase,
-        }
-    }
 }

@@ -17,6 +17,7 @@ use super::{
     fixtures::{
         PEOPLE_MAX,
         model::{Actor, Plan, Stage},
+        store,
     },
     history::History,
     output::Outputs,
@@ -27,7 +28,7 @@ use super::{
 };
 use crate::{
     infra::{postgres::Pool, redis::Redis},
-    verify::{VerifyError, Violation, store::server, verify},
+    verify::{VerifyError, Violation, verify},
 };
 
 /// Upper bound of a rehearsal's duration.
@@ -252,7 +253,7 @@ impl Rehearsal {
         let Some((db, redis)) = means.stores else {
             return Err("DATABASE_URL and REDIS_URL are not set.".to_owned());
         };
-        match server::has_program(db, stage.program_id).await {
+        match store::has_program(db, stage.program_id).await {
             Ok(true) => verify(db, redis).await.map_err(|error| error.to_string()),
             Ok(false) => Err("DATABASE_URL is not the database of the deployment.".to_owned()),
             Err(error) => Err(VerifyError::from(error).to_string()),

@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use serde_json::json;
+
 use super::{hold::alternatives::Alternative, model::ReservationStatus};
 use crate::{
     catalog::{ScheduleSeatId, ZoneId},
@@ -12,13 +14,16 @@ use crate::{
         postgres::{Contention, is_conflict},
     },
     points::Points,
+    web::{
+        error::{HttpError, Problem},
+        form::Mistakes,
+    },
 };
 
 /// Range of the retry delay returned to a request that waits for a zone, in milliseconds.
 const RETRY_MS: std::ops::Range<u64> = 2_000..4_000;
 
-/// Reason why a hold or change was refused or failed. The texts are for logs; `pages.rs` maps each
-/// variant to its status and code.
+/// Reason why a hold or change was refused or failed. The texts are for logs.
 #[derive(Debug, thiserror::Error)]
 pub enum ReservationError {
     /// The reservation does not exist or belongs to another account.
@@ -31,7 +36,7 @@ pub enum ReservationError {
     #[error("the reservation is paid")]
     AlreadyPaid,
     /// The reservation's state does not allow the change.
-    #[error("the reservation is {}", .0.name())]
+    #[error("the reservation is {}", .0.as_ref())]
     InvalidState(ReservationStatus),
     /// The program of the hold was cancelled.
     #[error("the program was cancelled")]
@@ -123,6 +128,15 @@ impl ReservationError {
         Self::Waiting { waiting, retry_after_ms: rand::random_range(RETRY_MS) }
     }
 
+    /// Returns the mistake in the form when the error names an unknown seat or zone.
+    pub(crate) fn mistake(&self) -> Option<Mistakes> {
+        match self {
+            Self::UnknownSeat => Some(Mistakes::one("seat_ids", "reservation-refusal-seats")),
+            Self::UnknownZone => Some(Mistakes::one("zone_id", "reservation-refusal-zone")),
+            _ => None,
+        }
+    }
+
     /// Whether the error is a refusal that may be replaced by a stored outcome, not a failure.
     pub(crate) fn is_refusal(&self) -> bool {
         !matches!(
@@ -166,5 +180,50 @@ impl Contention for ReservationError {
 
     fn contended() -> Self {
         Self::AlreadyProcessing
+    }
+}
+
+impl HttpError for ReservationError {
+    fn problem(&self) -> Problem {
+        match self {
+            Self::NotFound => Problem::new(404, "not-found"),
+            Self::HoldExpired => Problem::new(410, "hold-expired"),
+            Self::AlreadyPaid => Problem::new(409, "already-paid").recovery("/tickets"),
+            Self::InvalidState(_) | Self::ProgramCancelled => Problem::new(409, "invalid-state"),
+            Self::NotRenewable => Problem::new(409, "not-renewable"),
+            Self::NotInside(error) => error.problem(),
+            Self::SeatUnavailable { seat_ids, alternatives } => {
+                Problem::new(409, "seat-unavailable")
+                    .with(json!({ "seat_ids": seat_ids, "alternatives": alternatives }))
+            }
+            Self::SoldOut { .. } => Problem::new(409, "sold-out"),
+            Self::PriceChanged { total } => Problem::new(409, "price-changed")
+                .with(json!({ "total": total }))
+                .number("total", total),
+            Self::Waiting { waiting, retry_after_ms } => Problem::new(429, "waiting")
+                .retry_after(retry_after_ms.div_ceil(1_000))
+                .with(json!({
+                    "waiting_count": waiting.count,
+                    "ahead": waiting.ahead,
+                    "estimated_wait_seconds": waiting.estimate_secs(),
+                    "retry_after_ms": retry_after_ms,
+                })),
+            Self::SaleClosed => Problem::new(410, "sale-closed").recovery("/reservations"),
+            Self::AccountLimit { places_max } => Problem::new(409, "account-limit")
+                .recovery("/reservations")
+                .with(json!({ "places_max": places_max }))
+                .number("count", places_max),
+            Self::TooMany { places_max } => Problem::new(422, "too-many")
+                .with(json!({ "places_max": places_max }))
+                .number("count", places_max),
+            Self::UnknownSeat | Self::UnknownZone => self.mistake().unwrap_or_default().problem(),
+            Self::Inconsistent => Problem::new(500, "internal"),
+            Self::AlreadyProcessing | Self::StaleVersion => {
+                Problem::new(409, "already-processing").recovery("/reservations").retry_after(2)
+            }
+            Self::KeyReused => Problem::new(422, "key-reused"),
+            Self::Database(error) => error.problem(),
+            Self::Shared(error) => error.problem(),
+        }
     }
 }

@@ -55,11 +55,7 @@ pub use hold::{
     limiter::ReservationState,
     order::{HoldRequest, ShownPrice},
 };
-pub use inventory::{
-    block_seats,
-    model::{InventoryError, SeatPick},
-    resize_zone,
-};
+pub use inventory::{block_seats, error::InventoryError, model::SeatPick, resize_zone};
 pub use lifecycle::{
     confirm, expiry::expire_lapsed, find_owned, live_holds_left, lock_confirmed, lock_held,
     refund_items, release, renew,

@@ -19,7 +19,10 @@ ids! {
 }
 
 /// State of a reservation.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, sqlx::Type)]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, sqlx::Type, strum::AsRefStr,
+)]
+#[strum(serialize_all = "SCREAMING_SNAKE_CASE")]
 #[sqlx(type_name = "text", rename_all = "SCREAMING_SNAKE_CASE")]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub enum ReservationStatus {
@@ -36,15 +39,9 @@ pub enum ReservationStatus {
 }
 
 impl ReservationStatus {
-    /// Returns the name used in the database and in JSON.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Held => "HELD",
-            Self::Confirmed => "CONFIRMED",
-            Self::Cancelled => "CANCELLED",
-            Self::Expired => "EXPIRED",
-            Self::Refunded => "REFUNDED",
-        }
+    /// Returns the locale key of its name.
+    pub(crate) fn text_key(self) -> String {
+        format!("reservation-status-{}", self.as_ref().to_lowercase())
     }
 }
 
@@ -167,7 +164,10 @@ impl std::ops::Deref for Confirmed {
 }
 
 /// State of a seat of a performance.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, sqlx::Type)]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, sqlx::Type, strum::AsRefStr,
+)]
+#[strum(serialize_all = "SCREAMING_SNAKE_CASE")]
 #[sqlx(type_name = "text", rename_all = "SCREAMING_SNAKE_CASE")]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub enum SeatStatus {
@@ -179,18 +179,6 @@ pub enum SeatStatus {
     Reserved,
     /// Not for sale.
     Blocked,
-}
-
-impl SeatStatus {
-    /// Returns the name used in the database and in JSON.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Available => "AVAILABLE",
-            Self::Held => "HELD",
-            Self::Reserved => "RESERVED",
-            Self::Blocked => "BLOCKED",
-        }
-    }
 }
 
 /// Seats or places that a request wants to hold.

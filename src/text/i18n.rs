@@ -67,22 +67,6 @@ impl Locale {
         Phrase { locale: self, key: key.into(), args: HashMap::new() }
     }
 
-    /// Returns the supported language with the highest weight in `header`, the value of an
-    /// `Accept-Language`; `None` if there is none.
-    pub(crate) fn preferred(header: &str) -> Option<Self> {
-        let mut weighted: Vec<(f32, Self)> = header
-            .split(',')
-            .filter_map(|entry| {
-                let mut parts = entry.split(';');
-                let locale = Self::parse(parts.next()?)?;
-                let weight = parts.find_map(|part| part.trim().strip_prefix("q=")?.parse().ok());
-                Some((weight.unwrap_or(1.0), locale))
-            })
-            .collect();
-        weighted.sort_by(|(left, _), (right, _)| right.total_cmp(left));
-        weighted.first().map(|(_, locale)| *locale)
-    }
-
     fn language(self) -> &'static LanguageIdentifier {
         match self {
             Self::En => &EN,
@@ -103,6 +87,11 @@ impl Phrase {
     /// Language of the text.
     pub fn locale(&self) -> Locale {
         self.locale
+    }
+
+    /// Returns the text named `key` with the same arguments.
+    pub(crate) fn renamed(&self, key: &str) -> Self {
+        Self { key: key.to_owned().into(), ..self.clone() }
     }
 
     /// Sets an argument to a number, which is grouped by thousands and selects plurals.

@@ -1,6 +1,12 @@
 //! Errors of issuing, voiding and checking in tickets.
 
 use chrono::{DateTime, Utc};
+use serde_json::json;
+
+use crate::{
+    text::times::{HOME_ZONE, rfc3339},
+    web::error::{HttpError, Problem},
+};
 
 /// Performance of a ticket, as reported at the door.
 #[derive(Clone, Debug)]
@@ -13,8 +19,7 @@ pub struct Show {
     pub time_zone: String,
 }
 
-/// Reason why a ticket was not changed. The texts are for logs; `pages.rs` maps each variant to its
-/// status and code.
+/// Reason why a ticket was not changed. The texts are for logs.
 #[derive(Debug, thiserror::Error)]
 pub enum TicketError {
     /// A ticket to be voided was used.
@@ -63,4 +68,41 @@ pub enum TicketError {
     /// PostgreSQL failed.
     #[error(transparent)]
     Database(#[from] sqlx::Error),
+}
+
+impl HttpError for TicketError {
+    fn problem(&self) -> Problem {
+        match self {
+            Self::Used { used_at } => {
+                Problem::new(409, "ticket-used").with(json!({ "used_at": rfc3339(*used_at) }))
+            }
+            Self::Unknown => Problem::new(404, "ticket-unknown"),
+            Self::Void => Problem::new(409, "ticket-void"),
+            Self::AlreadyIn { used_at } => Problem::new(409, "ticket-already-in")
+                .with(json!({ "used_at": rfc3339(*used_at) }))
+                .moment("when", *used_at, HOME_ZONE),
+            Self::Elsewhere(show) => show.named_in(Problem::new(409, "ticket-elsewhere")),
+            Self::TooEarly { show, opens_at } => show
+                .named_in(Problem::new(409, "ticket-too-early"))
+                .with(json!({ "opens_at": rfc3339(*opens_at) }))
+                .moment("door", *opens_at, &show.time_zone),
+            Self::TooLate { show, closed_at } => show
+                .named_in(Problem::new(409, "ticket-too-late"))
+                .with(json!({ "closed_at": rfc3339(*closed_at) }))
+                .moment("door", *closed_at, &show.time_zone),
+            Self::UndoOver => Problem::new(409, "undo-over"),
+            Self::Inconsistent => Problem::new(500, "internal"),
+            Self::Database(error) => error.problem(),
+        }
+    }
+}
+
+impl Show {
+    /// Returns `problem` with the performance in its members and texts.
+    fn named_in(&self, problem: Problem) -> Problem {
+        problem
+            .with(json!({ "program": self.title, "starts_at": rfc3339(self.starts_at) }))
+            .word("program", &self.title)
+            .moment("when", self.starts_at, &self.time_zone)
+    }
 }

@@ -24,20 +24,14 @@
 //! winding down, and one whose reservation was refunded meanwhile becomes void.
 
 mod calendar;
-mod check_in;
+pub(crate) mod check_in;
 mod error;
 mod issue;
 mod model;
 pub mod pages;
 mod store;
 
-pub use check_in::{
-    DoorWindow, check_in,
-    counts::DoorCounts,
-    find_check_in,
-    model::{CheckIn, DoorCount},
-    undo_check_in,
-};
+pub use check_in::counts::DoorCounts;
 pub use error::TicketError;
 pub use issue::{Used, issue, void};
 pub use model::{TicketCode, TicketId, TicketStatus};

@@ -88,8 +88,11 @@ impl FromStr for TicketCode {
     }
 }
 
-/// State of a ticket.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, sqlx::Type)]
+/// State of a ticket; its name is lower case in stylesheets.
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, sqlx::Type, strum::AsRefStr,
+)]
+#[strum(serialize_all = "lowercase")]
 #[sqlx(type_name = "text", rename_all = "SCREAMING_SNAKE_CASE")]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub enum TicketStatus {
@@ -102,22 +105,9 @@ pub enum TicketStatus {
 }
 
 impl TicketStatus {
-    /// Returns the name used in stylesheets.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Valid => "valid",
-            Self::Used => "used",
-            Self::Void => "void",
-        }
-    }
-
     /// Returns the locale key of its name.
-    pub fn text_key(self) -> &'static str {
-        match self {
-            Self::Valid => "ticket-status-valid",
-            Self::Used => "ticket-status-used",
-            Self::Void => "ticket-status-void",
-        }
+    pub(crate) fn text_key(self) -> String {
+        format!("ticket-status-{}", self.as_ref())
     }
 }
 

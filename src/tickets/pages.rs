@@ -9,11 +9,10 @@ use askama::Template;
 use chrono::{DateTime, Utc};
 use qrcode::{EcLevel, QrCode, render::svg};
 use serde::Serialize;
-use serde_json::{Map, Value, json};
+use serde_json::json;
 
 use super::{
     calendar::calendar,
-    error::{Show, TicketError},
     model::{Ticket, TicketCode, TicketStatus},
     store,
 };
@@ -23,93 +22,15 @@ use crate::{
     infra::postgres::page::{After, Page},
     points::Points,
     reservation::ReservationId,
-    text::{
-        i18n::Phrase,
-        times::{self, HOME_ZONE, rfc3339},
-    },
+    text::i18n::Phrase,
     web::{
-        error::{HttpError, Internal, NotFound, PageError, database_error},
+        error::{Internal, NotFound, PageError},
         page::View,
     },
 };
 
 /// Path of the list of an account's tickets.
 pub const TICKETS_PATH: &str = "/tickets";
-
-impl HttpError for TicketError {
-    fn status(&self) -> StatusCode {
-        match self {
-            Self::Used { .. }
-            | Self::Void
-            | Self::AlreadyIn { .. }
-            | Self::Elsewhere(_)
-            | Self::TooEarly { .. }
-            | Self::TooLate { .. }
-            | Self::UndoOver => StatusCode::CONFLICT,
-            Self::Unknown => StatusCode::NOT_FOUND,
-            Self::Inconsistent => Internal.status(),
-            Self::Database(error) => database_error(error).0,
-        }
-    }
-
-    fn code(&self) -> &'static str {
-        match self {
-            Self::Used { .. } => "ticket-used",
-            Self::Unknown => "ticket-unknown",
-            Self::Void => "ticket-void",
-            Self::AlreadyIn { .. } => "ticket-already-in",
-            Self::Elsewhere(_) => "ticket-elsewhere",
-            Self::TooEarly { .. } => "ticket-too-early",
-            Self::TooLate { .. } => "ticket-too-late",
-            Self::UndoOver => "undo-over",
-            Self::Inconsistent => Internal.code(),
-            Self::Database(error) => database_error(error).1,
-        }
-    }
-
-    fn extra(&self) -> Map<String, Value> {
-        match self {
-            Self::Used { used_at } | Self::AlreadyIn { used_at } => {
-                Map::from_iter([("used_at".to_owned(), json!(rfc3339(*used_at)))])
-            }
-            Self::Elsewhere(show) => told(show, None),
-            Self::TooEarly { show, opens_at } => told(show, Some(("opens_at", *opens_at))),
-            Self::TooLate { show, closed_at } => told(show, Some(("closed_at", *closed_at))),
-            _ => Map::new(),
-        }
-    }
-
-    fn fill(&self, phrase: Phrase) -> Phrase {
-        let locale = phrase.locale();
-        match self {
-            Self::AlreadyIn { used_at } => {
-                phrase.word("when", times::in_full(*used_at, times::zone(HOME_ZONE), locale))
-            }
-            Self::Elsewhere(show) => name(phrase, show),
-            Self::TooEarly { show, opens_at: door } | Self::TooLate { show, closed_at: door } => {
-                let zone = times::zone(&show.time_zone);
-                name(phrase, show).word("door", times::in_full(*door, zone, locale))
-            }
-            _ => phrase,
-        }
-    }
-}
-
-/// Returns members of a problem document: the ticket's performance, and when its door opens or
-/// closes.
-fn told(show: &Show, door: Option<(&str, DateTime<Utc>)>) -> Map<String, Value> {
-    let mut told = Map::from_iter([
-        ("program".to_owned(), json!(show.title)),
-        ("starts_at".to_owned(), json!(rfc3339(show.starts_at))),
-    ]);
-    told.extend(door.map(|(name, moment)| (name.to_owned(), json!(rfc3339(moment)))));
-    told
-}
-
-fn name(phrase: Phrase, show: &Show) -> Phrase {
-    let when = times::in_full(show.starts_at, times::zone(&show.time_zone), phrase.locale());
-    phrase.word("program", &show.title).word("when", when)
-}
 
 /// JSON form of a ticket.
 #[derive(Serialize)]

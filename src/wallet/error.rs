@@ -1,5 +1,7 @@
 //! Errors of moving points.
 
+use serde_json::json;
+
 use super::{
     charges::model::ProviderAway,
     transfers::model::{OPEN_REQUESTS_MAX, TransferStatus},
@@ -10,10 +12,10 @@ use crate::{
         postgres::{ATTEMPTS_MAX, Contention, is_conflict, is_lock_timeout, violated_constraint},
     },
     points::Points,
+    web::error::{HttpError, Problem},
 };
 
-/// Reason why no points moved. The texts are for logs; `pages.rs` maps each variant to its status
-/// and code.
+/// Reason why no points moved. The texts are for logs.
 #[derive(Debug, thiserror::Error)]
 pub enum WalletError {
     /// The wallet has fewer usable points than needed.
@@ -96,5 +98,38 @@ impl Contention for WalletError {
 
     fn contended() -> Self {
         Self::Contended
+    }
+}
+
+impl HttpError for WalletError {
+    fn problem(&self) -> Problem {
+        let problem = match self {
+            Self::InsufficientPoints { balance, needed } => {
+                Problem::new(402, "insufficient-points")
+                    .with(json!({ "balance": balance, "needed": needed }))
+                    .word("balance", balance)
+                    .word("needed", needed)
+            }
+            Self::TooManyPoints => Problem::new(422, "wallet-full"),
+            Self::NothingWithheld | Self::StaleVersion => Problem::new(500, "internal"),
+            Self::Contended => Problem::new(409, "contended").retry_after(1),
+            // The record of a request key is deleted earlier than the history that refused the
+            // reference.
+            Self::MovedBefore => Problem::new(422, "key-reused"),
+            Self::SelfTransfer => Problem::new(422, "self-transfer"),
+            Self::UnknownRecipient => Problem::new(404, "unknown-recipient"),
+            Self::TooManyRequests => Problem::new(409, "transfer-limit")
+                .with(json!({ "limit": OPEN_REQUESTS_MAX }))
+                .number("limit", OPEN_REQUESTS_MAX),
+            Self::TransferNotFound => Problem::new(404, "not-found"),
+            Self::AlreadySettled(status) => {
+                Problem::new(409, "already-settled").with(json!({ "transfer_status": status }))
+            }
+            Self::TransferExpired => Problem::new(410, "expired"),
+            Self::Key(error) => error.problem(),
+            Self::Provider(_) => Problem::new(503, "provider-away").retry_after(1),
+            Self::Database(error) => error.problem(),
+        };
+        problem.recovery("/wallet")
     }
 }

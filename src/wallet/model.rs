@@ -51,8 +51,21 @@ impl Wallet {
     }
 }
 
-/// Reason of a point transaction.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, sqlx::Type)]
+/// Reason of a point transaction, in the order the filter shows them.
+#[derive(
+    Clone,
+    Copy,
+    Debug,
+    PartialEq,
+    Eq,
+    Serialize,
+    Deserialize,
+    sqlx::Type,
+    strum::EnumString,
+    strum::AsRefStr,
+    strum::VariantArray,
+)]
+#[strum(serialize_all = "SCREAMING_SNAKE_CASE")]
 #[sqlx(type_name = "text", rename_all = "SCREAMING_SNAKE_CASE")]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub enum Kind {
@@ -62,31 +75,19 @@ pub enum Kind {
     Payment,
     /// Returned for a reservation.
     Refund,
-    /// Corrected by an administrator.
-    Adjustment,
+    /// Received from another account.
+    TransferIn,
+    /// Sent to another account.
+    TransferOut,
     /// Withheld for a transfer request.
     TransferHold,
     /// Released because the transfer request was not accepted.
     TransferRelease,
-    /// Sent to another account.
-    TransferOut,
-    /// Received from another account.
-    TransferIn,
+    /// Corrected by an administrator.
+    Adjustment,
 }
 
 impl Kind {
-    /// Every kind, in the order the filter shows them.
-    pub const ALL: [Self; 8] = [
-        Self::Charge,
-        Self::Payment,
-        Self::Refund,
-        Self::TransferIn,
-        Self::TransferOut,
-        Self::TransferHold,
-        Self::TransferRelease,
-        Self::Adjustment,
-    ];
-
     /// Whether the other side is the house and not another account.
     pub(crate) fn is_with_the_house(self) -> bool {
         match self {
@@ -95,25 +96,6 @@ impl Kind {
                 false
             }
         }
-    }
-
-    /// Returns the name used in the database and in JSON.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Charge => "CHARGE",
-            Self::Payment => "PAYMENT",
-            Self::Refund => "REFUND",
-            Self::Adjustment => "ADJUSTMENT",
-            Self::TransferHold => "TRANSFER_HOLD",
-            Self::TransferRelease => "TRANSFER_RELEASE",
-            Self::TransferOut => "TRANSFER_OUT",
-            Self::TransferIn => "TRANSFER_IN",
-        }
-    }
-
-    /// Returns the kind with this name; `None` if there is none.
-    pub fn parse(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|kind| kind.name() == name)
     }
 
     /// Returns the locale key of the kind's name.

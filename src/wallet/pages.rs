@@ -7,12 +7,11 @@ use actix_web::{
 };
 use askama::Template;
 use serde::Serialize;
-use serde_json::{Map, Value, json};
+use strum::VariantArray;
 use uuid::Uuid;
 
 use super::{
     charges::provider::Provider,
-    error::WalletError,
     model::{Kind, PointTransaction, Wallet},
     statement::{
         self as history, Month, StatementFilter,
@@ -37,93 +36,11 @@ use crate::{
     infra::postgres::page::Page,
     points::Points,
     text::{i18n::Phrase, times::HOME_ZONE},
-    web::{
-        error::{HttpError, PageError, database_error},
-        page::View,
-    },
+    web::{error::PageError, page::View},
 };
 
 /// Path of the wallet page.
 pub const WALLET_PATH: &str = "/wallet";
-
-impl HttpError for WalletError {
-    fn status(&self) -> StatusCode {
-        match self {
-            Self::InsufficientPoints { .. } => StatusCode::PAYMENT_REQUIRED,
-            Self::TooManyPoints | Self::MovedBefore | Self::SelfTransfer => {
-                StatusCode::UNPROCESSABLE_ENTITY
-            }
-            Self::Contended | Self::TooManyRequests | Self::AlreadySettled(_) => {
-                StatusCode::CONFLICT
-            }
-            Self::UnknownRecipient | Self::TransferNotFound => StatusCode::NOT_FOUND,
-            Self::TransferExpired => StatusCode::GONE,
-            Self::NothingWithheld | Self::StaleVersion => StatusCode::INTERNAL_SERVER_ERROR,
-            Self::Provider(_) => StatusCode::SERVICE_UNAVAILABLE,
-            Self::Key(error) => error.status(),
-            Self::Database(error) => database_error(error).0,
-        }
-    }
-
-    fn code(&self) -> &'static str {
-        match self {
-            Self::InsufficientPoints { .. } => "insufficient-points",
-            Self::TooManyPoints => "wallet-full",
-            // The record of a request key is deleted earlier than the history that refused the
-            // reference.
-            Self::MovedBefore => "key-reused",
-            Self::Contended => "contended",
-            Self::SelfTransfer => "self-transfer",
-            Self::TooManyRequests => "transfer-limit",
-            Self::AlreadySettled(_) => "already-settled",
-            Self::UnknownRecipient => "unknown-recipient",
-            Self::TransferNotFound => "not-found",
-            Self::TransferExpired => "expired",
-            Self::NothingWithheld | Self::StaleVersion => "internal",
-            Self::Provider(_) => "provider-away",
-            Self::Key(error) => error.code(),
-            Self::Database(error) => database_error(error).1,
-        }
-    }
-
-    fn extra(&self) -> Map<String, Value> {
-        match self {
-            Self::InsufficientPoints { balance, needed } => Map::from_iter([
-                ("balance".to_owned(), json!(balance)),
-                ("needed".to_owned(), json!(needed)),
-            ]),
-            Self::AlreadySettled(status) => {
-                Map::from_iter([("transfer_status".to_owned(), json!(status))])
-            }
-            Self::TooManyRequests => {
-                Map::from_iter([("limit".to_owned(), json!(OPEN_REQUESTS_MAX))])
-            }
-            _ => Map::new(),
-        }
-    }
-
-    fn fill(&self, phrase: Phrase) -> Phrase {
-        match self {
-            Self::InsufficientPoints { balance, needed } => {
-                phrase.word("balance", balance).word("needed", needed)
-            }
-            Self::TooManyRequests => phrase.number("limit", OPEN_REQUESTS_MAX),
-            _ => phrase,
-        }
-    }
-
-    fn retry_after_secs(&self) -> Option<u64> {
-        match self {
-            Self::Contended | Self::Provider(_) => Some(1),
-            Self::Key(error) => error.retry_after_secs(),
-            _ => None,
-        }
-    }
-
-    fn recovery_href(&self) -> Option<String> {
-        Some(WALLET_PATH.to_owned())
-    }
-}
 
 /// Charge and transfer forms of the page.
 #[derive(Debug)]

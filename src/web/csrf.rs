@@ -7,29 +7,14 @@ use actix_web::{
     Error, HttpRequest,
     body::MessageBody,
     dev::{ServiceRequest, ServiceResponse},
-    http::{StatusCode, header::ORIGIN},
+    http::header::ORIGIN,
     middleware::Next,
     web,
 };
 use url::Url;
 
-use super::error::{HttpError, PageError};
+use super::error::{CrossSite, PageError};
 use crate::app::App;
-
-/// Write that another site made a browser send.
-#[derive(Debug, thiserror::Error)]
-#[error("a cross-site write")]
-pub struct CrossSite;
-
-impl HttpError for CrossSite {
-    fn status(&self) -> StatusCode {
-        StatusCode::FORBIDDEN
-    }
-
-    fn code(&self) -> &'static str {
-        "cross-site"
-    }
-}
 
 /// Lets reads and same-site writes pass; refuses others with [`CrossSite`].
 pub async fn refuse_cross_site(

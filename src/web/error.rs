@@ -1,58 +1,37 @@
 //! Errors as HTTP responses, for people and for programs.
 //!
-//! A feature's error enum implements [`HttpError`]: its status, its `code`, and the other members
-//! that the API promises. The texts come from `locales/` by the code (`error-{code}-title`,
-//! `-detail`, `-action`); [`render`](super::rendering::render) turns an error into a page or an RFC 9457 problem document.
+//! A feature's error enum implements [`HttpError`] in its `error.rs`, with one table from variant
+//! to [`Problem`]: the status, the `code` and whatever else the API promises.
+//! [`render`](super::rendering::render) turns an error into a page or an RFC 9457 problem document.
 
-use std::{error::Error as StdError, sync::Arc};
+use std::{error::Error as StdError, fmt, sync::Arc};
 
-use actix_web::{
-    HttpResponse, ResponseError,
-    http::{StatusCode, header},
+use actix_web::{HttpResponse, ResponseError, http::StatusCode};
+
+pub use self::KitError::{
+    BadRequest, CrossSite, Internal, NotFound, RequestTimeout, TooLarge, Unavailable,
+    UnsupportedMediaType,
 };
-use serde_json::{Map, Value};
+pub use super::problem::Problem;
+use crate::infra::{
+    idempotency::KeyError,
+    limits::RateLimited,
+    postgres::{is_lock_timeout, is_unavailable, is_unstorable},
+};
 
-use crate::text::i18n::{Locale, Phrase};
-
-/// Error with a status, a code and localized texts.
+/// Error that a client sees.
 pub trait HttpError: StdError + 'static {
-    /// The HTTP status.
-    fn status(&self) -> StatusCode;
+    /// Returns the answer: the table from variant to status and code.
+    fn problem(&self) -> Problem;
 
-    /// The `code` member of the problem document; also part of the locale keys.
-    fn code(&self) -> &'static str;
-
-    /// Additional members of the problem document.
-    fn extra(&self) -> Map<String, Value> {
-        Map::new()
+    /// Returns the HTTP status.
+    fn status(&self) -> StatusCode {
+        self.problem().status
     }
 
-    /// Additional headers, such as `Allow`.
-    fn headers(&self) -> Vec<(header::HeaderName, String)> {
-        Vec::new()
-    }
-
-    /// Value of `Retry-After`, in seconds; `None` omits the header.
-    fn retry_after_secs(&self) -> Option<u64> {
-        None
-    }
-
-    /// Sets the arguments of the texts.
-    fn fill(&self, phrase: Phrase) -> Phrase {
-        phrase
-    }
-
-    /// Target of the error page's one button; `None` leads to the same page where a retry can help,
-    /// else to the start page.
-    fn recovery_href(&self) -> Option<String> {
-        None
-    }
-
-    /// Address a browser is redirected to instead of getting an error page; `None` renders the
-    /// page.
-    fn redirect(&self, path: &str) -> Option<String> {
-        let _ = path;
-        None
+    /// Returns the `code` member of the problem document.
+    fn code(&self) -> &'static str {
+        self.problem().code
     }
 }
 
@@ -61,20 +40,20 @@ pub trait HttpError: StdError + 'static {
 pub struct PageError(Box<dyn HttpError>);
 
 impl PageError {
-    /// Returns the wrapped error.
-    pub fn fault(&self) -> &dyn HttpError {
+    /// Returns the feature's error.
+    pub fn inner(&self) -> &dyn HttpError {
         self.0.as_ref()
     }
 }
 
 impl<E: HttpError> From<E> for PageError {
-    fn from(fault: E) -> Self {
-        Self(Box::new(fault))
+    fn from(error: E) -> Self {
+        Self(Box::new(error))
     }
 }
 
-impl std::fmt::Display for PageError {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+impl fmt::Display for PageError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.0.fmt(f)
     }
 }
@@ -84,110 +63,100 @@ impl ResponseError for PageError {
         self.0.status()
     }
 
-    /// Returns the status without a body: [`render`](super::rendering::render) fills it in, because it knows the caller's
-    /// format.
+    /// Returns the status without a body: [`render`](super::rendering::render) fills it in, because
+    /// it knows the caller's format.
     fn error_response(&self) -> HttpResponse {
         HttpResponse::new(self.0.status())
     }
 }
 
-/// Declares errors that carry nothing but their status and code.
-macro_rules! plain_faults {
-    ($($(#[$doc:meta])* $name:ident = $status:ident $code:literal,)*) => {$(
-        $(#[$doc])*
-        #[derive(Clone, Copy, Debug, thiserror::Error)]
-        #[error($code)]
-        pub struct $name;
-
-        impl HttpError for $name {
-            fn status(&self) -> StatusCode {
-                StatusCode::$status
-            }
-
-            fn code(&self) -> &'static str {
-                $code
-            }
-        }
-    )*};
-}
-
-plain_faults! {
-    /// The page does not exist, or the object belongs to another account.
-    NotFound = NOT_FOUND "not-found",
-    /// The request cannot be read.
-    BadRequest = BAD_REQUEST "bad-request",
-    /// The body's content type is not supported.
-    UnsupportedMediaType = UNSUPPORTED_MEDIA_TYPE "unsupported-media-type",
-    /// The body is larger than the route allows.
-    TooLarge = PAYLOAD_TOO_LARGE "body-too-large",
-    /// The body did not arrive in time.
-    RequestTimeout = REQUEST_TIMEOUT "request-timeout",
-    /// The server failed for a reason the caller cannot change.
-    Internal = INTERNAL_SERVER_ERROR "internal",
-}
-
-/// PostgreSQL is away or too slow. After a change the outcome is unknown; repeating the change with
-/// its request key returns it.
+/// Errors that belong to no feature.
 #[derive(Clone, Copy, Debug, thiserror::Error)]
-#[error("unavailable")]
-pub struct Unavailable;
+pub enum KitError {
+    /// The page does not exist, or the object belongs to another account.
+    #[error("there is no such page")]
+    NotFound,
+    /// The request cannot be read.
+    #[error("the request cannot be read")]
+    BadRequest,
+    /// Another site made a browser send the write.
+    #[error("a cross-site write")]
+    CrossSite,
+    /// The body's content type or coding is not supported.
+    #[error("the body's type is not supported")]
+    UnsupportedMediaType,
+    /// The body is larger than the route allows.
+    #[error("the body is too large")]
+    TooLarge,
+    /// The body did not arrive in time.
+    #[error("the body did not arrive in time")]
+    RequestTimeout,
+    /// The server failed for a reason the caller cannot change.
+    #[error("the server failed")]
+    Internal,
+    /// PostgreSQL is away or too slow. After a change the outcome is unknown; repeating the change
+    /// with its request key returns it.
+    #[error("PostgreSQL is away or too slow")]
+    Unavailable,
+}
 
-impl HttpError for Unavailable {
-    fn status(&self) -> StatusCode {
-        StatusCode::SERVICE_UNAVAILABLE
-    }
-
-    fn code(&self) -> &'static str {
-        "unavailable"
-    }
-
-    fn retry_after_secs(&self) -> Option<u64> {
-        Some(2)
+impl HttpError for KitError {
+    fn problem(&self) -> Problem {
+        match self {
+            Self::NotFound => Problem::new(404, "not-found"),
+            Self::BadRequest => Problem::new(400, "bad-request"),
+            Self::CrossSite => Problem::new(403, "cross-site"),
+            Self::UnsupportedMediaType => Problem::new(415, "unsupported-media-type"),
+            Self::TooLarge => Problem::new(413, "body-too-large"),
+            Self::RequestTimeout => Problem::new(408, "request-timeout"),
+            Self::Internal => Problem::new(500, "internal"),
+            Self::Unavailable => Problem::new(503, "unavailable").retry_after(2),
+        }
     }
 }
 
-/// Returns the status and code of a failed database call, for the enums that wrap one.
-pub fn database_error(error: &sqlx::Error) -> (StatusCode, &'static str) {
-    if crate::infra::postgres::is_unavailable(error)
-        || crate::infra::postgres::is_lock_timeout(error)
-    {
-        (Unavailable.status(), Unavailable.code())
-    } else if crate::infra::postgres::is_unstorable(error) {
-        (BadRequest.status(), BadRequest.code())
-    } else {
-        (Internal.status(), Internal.code())
+impl HttpError for RateLimited {
+    fn problem(&self) -> Problem {
+        Problem::new(429, "rate-limited").retry_after(self.retry_after_secs)
     }
 }
 
-/// Database error that belongs to no feature's enum: a page that only reads. The error is shared,
-/// because several requests may wait for one read.
-#[derive(Debug, thiserror::Error)]
-#[error(transparent)]
-pub struct ReadFailed(Arc<sqlx::Error>);
-
-impl HttpError for ReadFailed {
-    fn status(&self) -> StatusCode {
-        database_error(&self.0).0
-    }
-
-    fn code(&self) -> &'static str {
-        database_error(&self.0).1
+impl HttpError for KeyError {
+    fn problem(&self) -> Problem {
+        match self {
+            Self::Reused => Problem::new(422, "key-reused"),
+            Self::AlreadyProcessing => Problem::new(409, "already-processing").retry_after(1),
+            Self::Database(error) => error.problem(),
+        }
     }
 }
 
-impl From<sqlx::Error> for PageError {
-    fn from(error: sqlx::Error) -> Self {
-        ReadFailed(Arc::new(error)).into()
+impl HttpError for sqlx::Error {
+    fn problem(&self) -> Problem {
+        if is_unavailable(self) || is_lock_timeout(self) {
+            Unavailable.problem()
+        } else if is_unstorable(self) {
+            BadRequest.problem()
+        } else {
+            Internal.problem()
+        }
     }
 }
 
-impl From<Arc<sqlx::Error>> for PageError {
-    fn from(error: Arc<sqlx::Error>) -> Self {
-        ReadFailed(error).into()
+/// Error of a query that several requests waited for.
+impl HttpError for Arc<sqlx::Error> {
+    fn problem(&self) -> Problem {
+        self.as_ref().problem()
     }
 }
 
-/// Returns one text of `fault`: `title`, `detail` or `action`.
-pub fn phrase(locale: Locale, fault: &dyn HttpError, part: &str) -> Phrase {
-    fault.fill(locale.text(format!("error-{}-{part}", fault.code())))
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_request_that_finds_no_database_is_told_when_to_come_back() {
+        let problem = sqlx::Error::PoolTimedOut.problem();
+        assert_eq!((problem.status.as_u16(), problem.retry_after_secs), (503, Some(2)));
+    }
 }

@@ -4,7 +4,7 @@
 //! product's own messages.
 
 use actix_web::{
-    HttpRequest,
+    HttpRequest, HttpResponse,
     cookie::{Cookie, SameSite, time::Duration},
 };
 
@@ -23,8 +23,16 @@ pub(crate) fn of(request: &HttpRequest) -> Option<String> {
     is_key.then_some(key)
 }
 
-/// Returns the cookie that shows the text `key`, which begins with `flash-`, on the next page.
-pub fn cookie(key: &'static str) -> Cookie<'static> {
+/// Adds the message `key`, which begins with `flash-`, to an answer that redirects.
+pub fn with_message(mut answer: HttpResponse, key: &'static str) -> HttpResponse {
+    if answer.status().is_redirection() {
+        // The cookie's value is a plain key and always a valid header, so the error cannot occur.
+        let _ = answer.add_cookie(&cookie(key));
+    }
+    answer
+}
+
+fn cookie(key: &'static str) -> Cookie<'static> {
     Cookie::build(COOKIE, key)
         .path("/")
         .http_only(true)

@@ -6,9 +6,7 @@
 use std::{str::FromStr, vec::IntoIter};
 
 use actix_multipart::Multipart;
-use actix_web::{
-    FromRequest, HttpMessage, HttpRequest, dev::Payload, http::StatusCode, web::Bytes,
-};
+use actix_web::{FromRequest, HttpMessage, HttpRequest, dev::Payload, web::Bytes};
 use futures_util::{TryStreamExt, future::LocalBoxFuture};
 use serde::{
     Deserialize,
@@ -20,7 +18,7 @@ use serde::{
 use serde_json::{Map, Value, json};
 
 use super::{
-    error::{BadRequest, HttpError, PageError, UnsupportedMediaType},
+    error::{BadRequest, HttpError, PageError, Problem, UnsupportedMediaType},
     negotiation,
 };
 
@@ -210,17 +208,9 @@ impl Mistakes {
 }
 
 impl HttpError for Mistakes {
-    fn status(&self) -> StatusCode {
-        StatusCode::UNPROCESSABLE_ENTITY
-    }
-
-    fn code(&self) -> &'static str {
-        "invalid"
-    }
-
-    fn extra(&self) -> Map<String, Value> {
+    fn problem(&self) -> Problem {
         let fields: Map<String, Value> =
             self.0.iter().map(|(name, reason)| ((*name).to_owned(), json!(reason))).collect();
-        Map::from_iter([("fields".to_owned(), Value::Object(fields))])
+        Problem::new(422, "invalid").with(json!({ "fields": fields }))
     }
 }

@@ -1,16 +1,14 @@
-//! Rate limits of one instance that belong to no feature, and the HTTP side of their error.
+//! Rate limits of one instance that belong to no feature.
 
 use std::num::NonZeroU32;
 
-use actix_web::http::StatusCode;
 use governor::Quota;
 use uuid::Uuid;
 
-use super::error::HttpError;
 use crate::{
     config::Config,
     infra::{
-        limits::{Limit, RateLimited, refilled_in_ten_seconds},
+        limits::{Limit, refilled_in_ten_seconds},
         network::Network,
     },
 };
@@ -18,20 +16,6 @@ use crate::{
 /// Rehearsal requests a minute from one network: the largest rehearsal needs 40, and guessing a
 /// token needs far more.
 const REHEARSAL_PER_MINUTE: NonZeroU32 = NonZeroU32::new(120).unwrap();
-
-impl HttpError for RateLimited {
-    fn status(&self) -> StatusCode {
-        StatusCode::TOO_MANY_REQUESTS
-    }
-
-    fn code(&self) -> &'static str {
-        "rate-limited"
-    }
-
-    fn retry_after_secs(&self) -> Option<u64> {
-        Some(self.retry_after_secs)
-    }
-}
 
 /// Rate limits of one instance that belong to no feature.
 #[derive(Debug)]

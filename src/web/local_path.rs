@@ -53,6 +53,13 @@ impl fmt::Display for LocalPath {
     }
 }
 
+/// Returns the address of the page `path`, with `next` as the page that it leads on to.
+pub(crate) fn with_next(path: &str, next: &str) -> String {
+    let query =
+        url::form_urlencoded::Serializer::new(String::new()).append_pair("next", next).finish();
+    format!("{path}?{query}")
+}
+
 /// Whether `text` contains a percent-encoded control character, which a proxy may decode.
 fn has_escaped_control(text: &str) -> bool {
     text.match_indices('%').any(|(idx, _)| {

@@ -1,6 +1,9 @@
 //! Language of a request.
 
-use actix_web::{HttpRequest, http::header::ACCEPT_LANGUAGE};
+use actix_web::{
+    HttpRequest,
+    http::header::{AcceptLanguage, Header},
+};
 
 use crate::text::i18n::Locale;
 
@@ -11,7 +14,9 @@ pub(crate) const LOCALE_COOKIE: &str = "locale";
 /// prefers, else English.
 pub(crate) fn locale_of(request: &HttpRequest) -> Locale {
     let chosen = request.cookie(LOCALE_COOKIE).and_then(|cookie| Locale::parse(cookie.value()));
-    let header = request.headers().get(ACCEPT_LANGUAGE);
-    let preferred = || Locale::preferred(header?.to_str().ok()?);
+    let preferred = || {
+        let ranked = AcceptLanguage::parse(request).ok()?.ranked();
+        ranked.iter().find_map(|tag| Locale::parse(tag.item()?.primary_language()))
+    };
     chosen.or_else(preferred).unwrap_or_default()
 }

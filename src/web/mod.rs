@@ -1,7 +1,7 @@
 //! The HTTP kit: extractors, responses, middleware and errors that every page uses and no feature
 //! owns.
 //!
-//! A request passes, from outside in: [`headers`] (request id, security headers), [`error`]
+//! A request passes, from outside in: [`headers`] (request id, security headers), [`rendering`]
 //! (renders a failure as a page or a problem document), [`encoding`] (refuses compressed bodies),
 //! [`csrf`] (refuses cross-site writes), [`deadline`] (bounds the time of a request, and lets a
 //! change finish when its client disconnects), then the handler.
@@ -11,7 +11,8 @@
 //!
 //! Nouns: a **view** is a request's language, format and account; a **form** is a struct of
 //! **fields** as they were sent; a **mistake** is a refused field with the locale key of the
-//! reason; a **flash** is a message for the page after a redirect.
+//! reason; a **problem** is the answer to an error; a **flash** is a message for the page after a
+//! redirect.
 //!
 //! # Invariants
 //!
@@ -52,6 +53,7 @@ pub mod negotiation;
 pub mod page;
 pub mod pass_cookies;
 pub mod path;
+mod problem;
 pub mod rendering;
 pub mod request_id;
 pub mod request_key;

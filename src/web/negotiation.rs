@@ -1,6 +1,9 @@
 //! Content negotiation: a page, JSON or an event stream.
 
-use actix_web::{HttpMessage, HttpRequest, http::header::ACCEPT};
+use actix_web::{
+    HttpMessage, HttpRequest,
+    http::header::{Accept, Header},
+};
 
 /// Format of an answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -14,15 +17,16 @@ pub enum Format {
 }
 
 impl Format {
-    /// Returns the format that `Accept` asks for; anything but JSON and event streams gets a page.
+    /// Returns the format that `Accept` prefers; a page if it names none of them.
     pub fn of(request: &HttpRequest) -> Self {
-        let accept = request.headers().get(ACCEPT).and_then(|value| value.to_str().ok());
-        match accept {
-            Some(accept) if accept.contains("text/event-stream") => Self::EventStream,
-            Some(accept) if accept.contains("text/html") => Self::Html,
-            Some(accept) if accept.contains("json") => Self::Json,
-            _ => Self::Html,
-        }
+        let accepted = Accept::parse(request).map(|accept| accept.ranked()).unwrap_or_default();
+        let named = accepted.iter().find_map(|media_type| match media_type.essence_str() {
+            "text/event-stream" => Some(Self::EventStream),
+            "text/html" => Some(Self::Html),
+            json if json.ends_with("json") => Some(Self::Json),
+            _ => None,
+        });
+        named.unwrap_or(Self::Html)
     }
 
     /// Whether errors are rendered as problem documents.
@@ -35,4 +39,31 @@ impl Format {
 pub(crate) fn sends_json(request: &HttpRequest) -> bool {
     let content_type = request.content_type();
     content_type == "application/json" || content_type.ends_with("+json")
+}
+
+#[cfg(test)]
+mod tests {
+    use actix_web::test::TestRequest;
+
+    use super::*;
+
+    #[test]
+    fn the_format_that_weighs_most_is_given_and_a_page_where_none_is_named() {
+        for (accept, format) in [
+            ("text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8", Format::Html),
+            ("application/json", Format::Json),
+            ("application/problem+json, text/html;q=0.5", Format::Json),
+            ("text/html;q=0.5, application/json", Format::Json),
+            ("application/json;q=0.5, text/html", Format::Html),
+            ("*/*, application/json", Format::Json),
+            ("text/event-stream", Format::EventStream),
+            ("image/png, */*", Format::Html),
+            ("not a type", Format::Html),
+            ("", Format::Html),
+        ] {
+            let request = TestRequest::default().insert_header(("accept", accept));
+            assert_eq!(Format::of(&request.to_http_request()), format, "{accept}");
+        }
+        assert_eq!(Format::of(&TestRequest::default().to_http_request()), Format::Html);
+    }
 }

@@ -13,10 +13,10 @@ use serde::Serialize;
 
 use super::{
     assets,
-    error::{HttpError, phrase},
+    error::HttpError,
     flash,
     form::Mistakes,
-    local_path::LocalPath,
+    local_path::{LocalPath, with_next},
     locale::locale_of,
     negotiation::Format,
 };
@@ -151,7 +151,7 @@ impl View {
         match path {
             "/login" | "/signup" if query.is_empty() => page.to_owned(),
             "/login" | "/signup" => format!("{page}?{query}"),
-            _ => login_href(&self.path).replacen("/login", page, 1),
+            _ => with_next(page, &self.path),
         }
     }
 
@@ -184,9 +184,9 @@ impl View {
         })
     }
 
-    /// Returns the detail of `fault`, as one paragraph beside a form.
-    pub fn refusal(&self, fault: &dyn HttpError) -> String {
-        phrase(self.locale, fault, "detail").to_string()
+    /// Returns the detail of `error`, as one paragraph beside a form.
+    pub fn refusal(&self, error: &dyn HttpError) -> String {
+        error.problem().localize(self.locale, "detail").to_string()
     }
 
     /// Joins the reasons of all refused fields with spaces.
@@ -197,8 +197,8 @@ impl View {
     }
 
     /// Whether a refusal is answered with the form again: for browsers, on a 4xx status.
-    pub fn wants_form(&self, fault: &dyn HttpError) -> bool {
-        !self.format.is_for_programs() && fault.status().is_client_error()
+    pub fn wants_form(&self, error: &dyn HttpError) -> bool {
+        !self.format.is_for_programs() && error.status().is_client_error()
     }
 
     /// Renders a page; a template that fails to render is logged and answered with an empty 500.
@@ -272,11 +272,4 @@ pub fn see_other(location: &str) -> HttpResponse {
     let location = header::HeaderValue::from_str(location)
         .unwrap_or_else(|_| header::HeaderValue::from_static("/"));
     HttpResponse::SeeOther().insert_header((header::LOCATION, location)).finish()
-}
-
-/// Returns the log-in page's address, which leads on to `next` afterwards.
-pub fn login_href(next: &str) -> String {
-    let query: String =
-        url::form_urlencoded::Serializer::new(String::new()).append_pair("next", next).finish();
-    format!("/login?{query}")
 }

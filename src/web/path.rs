@@ -4,14 +4,14 @@ use actix_web::{
     FromRequest, Handler, HttpResponse, Responder, Route,
     dev::{AppService, HttpServiceFactory},
     guard,
-    http::{Method, StatusCode, header},
+    http::Method,
     middleware::from_fn,
     web,
 };
 
 use super::{
     deadline::{self, DeadlineTerms},
-    error::{HttpError, PageError},
+    error::{HttpError, PageError, Problem},
     upload::Doorkeeper,
 };
 
@@ -138,15 +138,7 @@ struct MethodNotAllowed {
 }
 
 impl HttpError for MethodNotAllowed {
-    fn status(&self) -> StatusCode {
-        StatusCode::METHOD_NOT_ALLOWED
-    }
-
-    fn code(&self) -> &'static str {
-        "method-not-allowed"
-    }
-
-    fn headers(&self) -> Vec<(header::HeaderName, String)> {
-        vec![(header::ALLOW, self.allowed.clone())]
+    fn problem(&self) -> Problem {
+        Problem::new(405, "method-not-allowed").header("allow", &self.allowed)
     }
 }

@@ -12,17 +12,17 @@ use serde_json::{Value, json};
 
 use super::{
     error::{
-        BadRequest, HttpError, Internal, NotFound, PageError, TooLarge, UnsupportedMediaType,
-        phrase,
+        BadRequest, HttpError, Internal, KitError, NotFound, PageError, Problem, TooLarge,
+        UnsupportedMediaType,
     },
-    page::View,
+    page::{View, see_other},
     request_id::RequestId,
 };
 use crate::text::i18n::Phrase;
 
 #[derive(Template)]
 #[template(path = "errors/show.html")]
-pub(crate) struct ErrorPage<'a> {
+struct ErrorPage<'a> {
     v: &'a View,
     status: u16,
     title: Phrase,
@@ -43,92 +43,89 @@ pub async fn render(
     }
     let (request, response) = response.into_parts();
     let answer = match response.error().and_then(|error| error.as_error::<PageError>()) {
-        Some(error) => tell(&request, error.fault()),
-        None => tell(&request, fault_of(response.status())),
+        Some(error) => answer(&request, error.inner()),
+        None => answer(&request, &framework_error(response.status())),
     };
     Ok(ServiceResponse::new(request, answer).map_into_right_body())
 }
 
 /// Returns the error for a status that the framework raised, for example for a path segment that is
 /// no UUID or for a broken query string.
-pub(crate) fn fault_of(status: StatusCode) -> &'static dyn HttpError {
+fn framework_error(status: StatusCode) -> KitError {
     match status {
-        StatusCode::NOT_FOUND => &NotFound,
-        StatusCode::PAYLOAD_TOO_LARGE => &TooLarge,
-        StatusCode::UNSUPPORTED_MEDIA_TYPE => &UnsupportedMediaType,
-        status if status.is_client_error() => &BadRequest,
-        _ => &Internal,
+        StatusCode::NOT_FOUND => NotFound,
+        StatusCode::PAYLOAD_TOO_LARGE => TooLarge,
+        StatusCode::UNSUPPORTED_MEDIA_TYPE => UnsupportedMediaType,
+        status if status.is_client_error() => BadRequest,
+        _ => Internal,
     }
 }
 
-pub(crate) fn tell(request: &HttpRequest, fault: &dyn HttpError) -> HttpResponse {
-    log(fault);
-    let view = View::of(request);
+fn answer(request: &HttpRequest, error: &dyn HttpError) -> HttpResponse {
+    let (view, problem) = (View::of(request), error.problem());
+    log(error, &problem);
     let mut answer = if view.format.is_for_programs() {
-        problem(&view, fault)
-    } else if let Some(location) = fault.redirect(&view.path) {
-        super::page::see_other(&location)
+        document(&view, &problem)
+    } else if let Some(location) = problem.location(&view.path) {
+        see_other(&location)
     } else {
-        error_page(request, &view, fault)
+        error_page(request, &view, &problem)
     };
     let headers = answer.headers_mut();
-    for (name, value) in fault.headers() {
-        if let Ok(value) = header::HeaderValue::from_str(&value) {
-            headers.insert(name, value);
+    for (name, value) in &problem.headers {
+        if let Ok(value) = header::HeaderValue::from_str(value) {
+            headers.insert(header::HeaderName::from_static(name), value);
         }
     }
-    if let Some(secs) = fault.retry_after_secs() {
+    if let Some(secs) = problem.retry_after_secs {
         headers.insert(header::RETRY_AFTER, header::HeaderValue::from(secs));
     }
     answer
 }
 
-pub(crate) fn error_page(
-    request: &HttpRequest,
-    view: &View,
-    fault: &dyn HttpError,
-) -> HttpResponse {
+fn error_page(request: &HttpRequest, view: &View, problem: &Problem) -> HttpResponse {
     let request_id = request.extensions().get::<RequestId>().map(|id| id.0.to_string());
+    let href = problem.recovery_href.clone();
     let page = ErrorPage {
         v: view,
-        status: fault.status().as_u16(),
-        title: phrase(view.locale, fault, "title"),
-        detail: phrase(view.locale, fault, "detail"),
-        action: phrase(view.locale, fault, "action"),
-        href: fault.recovery_href().unwrap_or_else(|| way_back(request, view, fault)),
+        status: problem.status.as_u16(),
+        title: problem.localize(view.locale, "title"),
+        detail: problem.localize(view.locale, "detail"),
+        action: problem.localize(view.locale, "action"),
+        href: href.unwrap_or_else(|| way_back(request, view, problem)),
         request_id: request_id.unwrap_or_default(),
     };
-    view.html(fault.status(), &page)
+    view.html(problem.status, &page)
 }
 
 /// Returns the current page where a retry can help (a read that failed with a 5xx or a
 /// `Retry-After`), else the start page.
-pub(crate) fn way_back(request: &HttpRequest, view: &View, fault: &dyn HttpError) -> String {
-    let can_help = fault.status().is_server_error() || fault.retry_after_secs().is_some();
+fn way_back(request: &HttpRequest, view: &View, problem: &Problem) -> String {
+    let can_help = problem.status.is_server_error() || problem.retry_after_secs.is_some();
     if can_help && request.method().is_safe() { view.path.clone() } else { "/".to_owned() }
 }
 
-pub(crate) fn problem(view: &View, fault: &dyn HttpError) -> HttpResponse {
-    let mut document = fault.extra();
+fn document(view: &View, problem: &Problem) -> HttpResponse {
+    let mut document = problem.members.clone();
     document.insert("type".into(), json!("about:blank"));
-    document.insert("title".into(), json!(phrase(view.locale, fault, "title").to_string()));
-    document.insert("status".into(), json!(fault.status().as_u16()));
-    document.insert("detail".into(), json!(phrase(view.locale, fault, "detail").to_string()));
-    document.insert("code".into(), json!(fault.code()));
-    HttpResponse::build(fault.status())
+    document.insert("title".into(), json!(problem.localize(view.locale, "title").to_string()));
+    document.insert("status".into(), json!(problem.status.as_u16()));
+    document.insert("detail".into(), json!(problem.localize(view.locale, "detail").to_string()));
+    document.insert("code".into(), json!(problem.code));
+    HttpResponse::build(problem.status)
         .content_type("application/problem+json")
         .body(Value::Object(document).to_string())
 }
 
-pub(crate) fn log(fault: &dyn HttpError) {
-    if fault.status() == StatusCode::INTERNAL_SERVER_ERROR {
-        let causes: Vec<String> = std::iter::successors(fault.source(), |cause| (*cause).source())
+fn log(error: &dyn HttpError, problem: &Problem) {
+    if problem.status == StatusCode::INTERNAL_SERVER_ERROR {
+        let causes: Vec<String> = std::iter::successors(error.source(), |cause| (*cause).source())
             .map(ToString::to_string)
             .collect();
-        tracing::error!(error = %fault, ?causes, "a request failed");
-    } else if fault.status().is_server_error() {
-        tracing::warn!(error = %fault, "a request could not be answered");
+        tracing::error!(%error, ?causes, "a request failed");
+    } else if problem.status.is_server_error() {
+        tracing::warn!(%error, "a request could not be answered");
     } else {
-        tracing::debug!(code = fault.code(), "a request was refused");
+        tracing::debug!(code = problem.code, "a request was refused");
     }
 }

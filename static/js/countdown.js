@@ -1,7 +1,7 @@
 // Counts down to a moment of the server's clock.
 //
-// <div data-countdown data-expires-at="…Z" data-now="…Z" data-at-minute="…" data-at-zero="…"
-//      data-at-zero-show="id" data-at-zero-hide="id id" hidden>
+// <div data-countdown data-expires-at="…Z" data-now="…Z" data-at-minute="…"
+//      data-at-zero="…" data-at-zero-show="id" data-at-zero-hide="id id" hidden>
 //   <span data-countdown-left></span> <span role="status" data-countdown-say></span>
 // </div>
 //

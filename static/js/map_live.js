@@ -16,8 +16,11 @@ function apply({ seats = [], zones = [], sections = [], price_version }) {
   for (const zone of zones) showZone(zone);
   for (const section of sections) showSection(section);
   // Everything priced until then is shown now.
-  for (const field of document.querySelectorAll('input[name="price_version"]')) field.value = price_version;
-  if (seats.length > 0) document.dispatchEvent(new CustomEvent("map-changed", { detail: { seats } }));
+  for (const field of document.querySelectorAll('input[name="price_version"]')) {
+    field.value = price_version;
+  }
+  if (seats.length === 0) return;
+  document.dispatchEvent(new CustomEvent("map-changed", { detail: { seats } }));
 }
 
 // What is sold out keeps its form, hidden: places may come back.
@@ -40,15 +43,17 @@ function showZone({ id, remaining, price }) {
 
 function showSection({ name, free, price_min, price_max }) {
   const count = number.format(free);
-  const span = (low, high) => (price_min === price_max ? high : `${low}–${high}`);
-  const prices = span(number.format(price_min), amount(price_max));
+  const low = number.format(price_min);
+  const span = (high) => (price_min === price_max ? high : `${low}–${high}`);
+  const prices = span(amount(price_max));
   const { textFree, textSoldOut } = live.dataset;
   const block = document.querySelector(`[data-section="${CSS.escape(name)}"]`);
   if (block) {
     const shade = Math.min(Math.ceil((free * SHADES) / Number(block.dataset.seats)), SHADES);
     block.setAttribute("class", `block block--${shade}`);
-    block.setAttribute("aria-label", block.dataset.label.replace("{free}", count).replace("{prices}", prices));
-    put(block.querySelector("[data-price-sign]"), span(number.format(price_min), number.format(price_max)));
+    const label = block.dataset.label.replace("{free}", count).replace("{prices}", prices);
+    block.setAttribute("aria-label", label);
+    put(block.querySelector("[data-price-sign]"), span(number.format(price_max)));
     put(block.querySelector("[data-free]"), free > 0 ? count : textSoldOut);
   }
   const words = document.querySelector(`[data-section-free="${CSS.escape(name)}"]`);

@@ -7,7 +7,7 @@ const STREAM_FAILURES_MAX = 2;
 const POLL_MS = 3000;
 const POLL_MS_MAX = 30_000;
 
-/** Calls `apply` with each `{seats, zones}`, and `state` with true or false as the map is live or not. */
+/** Calls `apply` with each `{seats, zones}`, and `state` with whether the map is live. */
 export function follow(address, cursor, apply, state) {
   let since = cursor;
   let failures = 0;

@@ -11,6 +11,7 @@ const TOUCH_PX_MIN = 28;
 const TOUCH_PX_WANTED = 44;
 // Marks of prices that are drawn.
 const CLASSES = 4;
+const STEPS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
 
 const form = document.querySelector("[data-seat-form]");
 const svg = document.querySelector("[data-seat-map]");
@@ -56,12 +57,15 @@ function reprice({ box, mark }, price) {
   box.dataset.amount = text.textAmount.replace("{points}", number.format(price));
   const kind = legendOf(price);
   for (const each of [box.closest(".pick"), mark]) {
-    each?.classList.forEach((name) => { if (name.startsWith("seat--price-")) each.classList.remove(name); });
-    each?.classList.add(`seat--price-${kind}`);
+    if (!each) continue;
+    const marks = [...each.classList].filter((name) => name.startsWith("seat--price-"));
+    each.classList.remove(...marks);
+    each.classList.add(`seat--price-${kind}`);
   }
   if (mark) mark.dataset.price = kind;
   if (box.checked) {
-    say(text.textPriced.replace("{name}", box.dataset.name).replace("{amount}", box.dataset.amount));
+    const { name, amount } = box.dataset;
+    say(text.textPriced.replace("{name}", name).replace("{amount}", amount));
   }
 }
 
@@ -79,7 +83,8 @@ function legendOf(price) {
   const picture = item.querySelector("svg");
   picture.classList.replace(`seat--price-${used}`, `seat--price-${kind}`);
   picture.querySelector("use").setAttribute("href", `#seat-free-${kind}`);
-  item.querySelector("[data-legend-amount]").textContent = text.textAmount.replace("{points}", number.format(price));
+  const amount = text.textAmount.replace("{points}", number.format(price));
+  item.querySelector("[data-legend-amount]").textContent = amount;
   last.after(item);
   return kind;
 }
@@ -120,7 +125,8 @@ function clicked(event) {
   const size = [...seats.values()].find((each) => each.mark)?.size ?? 1;
   if (matchMedia("(pointer: coarse)").matches && size * zoom.pixelsPerUnit() < TOUCH_PX_MIN) {
     // Too small for a finger: the first tap comes closer, the second one chooses.
-    const { x, y } = new DOMPoint(event.clientX, event.clientY).matrixTransform(svg.getScreenCTM().inverse());
+    const tapped = new DOMPoint(event.clientX, event.clientY);
+    const { x, y } = tapped.matrixTransform(svg.getScreenCTM().inverse());
     const [, , width] = svg.getAttribute("viewBox").split(" ").map(Number);
     const whole = Number(svg.dataset.width) || width;
     zoom.zoomTo(x, y, (whole / width) * (TOUCH_PX_WANTED / (size * zoom.pixelsPerUnit())));
@@ -135,7 +141,7 @@ function clicked(event) {
 function pressed(event) {
   const seat = seatOf(event.target);
   if (!seat) return;
-  const step = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] }[event.key];
+  const step = STEPS[event.key];
   if (step) {
     const next = neighbour(seat, step);
     if (next) focus(next);
@@ -194,10 +200,13 @@ function chosen() {
 
 function paint(seat) {
   const { box, mark } = seat;
-  const status = box.checked ? "mine" : { AVAILABLE: "free", HELD: "taken" }[box.dataset.status] ?? "sold";
-  const word = { mine: text.textMine, free: text.textFree, taken: text.textTaken, sold: text.textSold }[status];
+  const { textMine: mine, textFree: free, textTaken: taken, textSold: sold } = text;
+  const unchecked = { AVAILABLE: "free", HELD: "taken" }[box.dataset.status] ?? "sold";
+  const status = box.checked ? "mine" : unchecked;
   const label = text.textLabel
-    .replace("{name}", box.dataset.name).replace("{amount}", box.dataset.amount).replace("{status}", word);
+    .replace("{name}", box.dataset.name)
+    .replace("{amount}", box.dataset.amount)
+    .replace("{status}", { mine, free, taken, sold }[status]);
   box.setAttribute("aria-label", label);
   if (!mark) return;
   const shape = status === "free" ? `free-${mark.dataset.price}` : status;
@@ -213,7 +222,8 @@ function showTotal() {
   const mine = chosen();
   const total = mine.reduce((sum, { box }) => sum + Number(box.dataset.price), 0);
   put("[data-total]", text.textAmount.replace("{points}", number.format(total)));
-  put("[data-chosen]", mine.length === 0 ? text.textNone : mine.map(({ box }) => box.dataset.name).join(" · "));
+  const names = mine.map(({ box }) => box.dataset.name).join(" · ");
+  put("[data-chosen]", mine.length === 0 ? text.textNone : names);
   put("[data-chosen-count]", number.format(mine.length));
   // What is sent is what is shown: the order is refused when it costs anything else.
   const shown = form.querySelector("[data-total-shown]");

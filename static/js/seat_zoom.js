@@ -3,7 +3,10 @@
 const ZOOM_MAX = 12;
 const DRAG_PX_MIN = 6;
 
-/** Returns `{ zoomTo(x, y, scale), reveal(x, y), reset(), pixelsPerUnit(), moved() }`, in the drawing's units. */
+/**
+ * Returns `{ zoomTo(x, y, scale), reveal(x, y), reset(), pixelsPerUnit(), moved() }`, in the
+ * drawing's units.
+ */
 export function zoomable(svg, buttons) {
   const [x0, y0, w0, h0] = svg.getAttribute("viewBox").split(/[\s,]+/).map(Number);
   const pointers = new Map();
@@ -17,7 +20,9 @@ export function zoomable(svg, buttons) {
   function set(x, y, w) {
     const width = clamp(w, w0 / ZOOM_MAX, w0);
     const height = (width * h0) / w0;
-    view = { w: width, h: height, x: clamp(x, x0, x0 + w0 - width), y: clamp(y, y0, y0 + h0 - height) };
+    const left = clamp(x, x0, x0 + w0 - width);
+    const top = clamp(y, y0, y0 + h0 - height);
+    view = { x: left, y: top, w: width, h: height };
     svg.setAttribute("viewBox", `${view.x} ${view.y} ${view.w} ${view.h}`);
     // While everything is visible one finger scrolls the page; zoomed in it moves the map.
     svg.classList.toggle("seat-map__drawing--zoomed", scale() > 1.01);
@@ -41,7 +46,8 @@ export function zoomable(svg, buttons) {
     // A plain wheel scrolls the page; with Ctrl (and on a track pad's pinch) it zooms.
     if (!event.ctrlKey && scale() <= 1.01) return;
     event.preventDefault();
-    zoomAround(at(event.clientX, event.clientY), Math.exp(-event.deltaY * (event.ctrlKey ? 0.01 : 0.002)));
+    const factor = Math.exp(-event.deltaY * (event.ctrlKey ? 0.01 : 0.002));
+    zoomAround(at(event.clientX, event.clientY), factor);
   }, { passive: false });
 
   svg.addEventListener("pointerdown", (event) => {

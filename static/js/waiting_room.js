@@ -105,7 +105,9 @@ function receive(state) {
   if (appears("paused", state.is_paused)) say("paused");
   show("wait-unknown", state.estimated_wait_seconds == null && !state.is_paused && !counting);
   show("measured", state.measured_at != null);
-  if (state.measured_at != null) fill("measured", text.textMeasured.replace("{time}", timeOfDay(state.measured_at)));
+  if (state.measured_at != null) {
+    fill("measured", text.textMeasured.replace("{time}", timeOfDay(state.measured_at)));
+  }
   schedule(state.retry_after_ms ?? BACKOFF_MS_MIN);
 }
 
@@ -117,10 +119,13 @@ function waitText(state) {
   if (longest < 60) return text.textWaitSoon;
   const from = Math.floor(state.estimated_wait_from_seconds / 60);
   const to = Math.ceil(longest / 60);
-  if (longest < 3600 && from > 0 && from < to) return text.textWaitRange.replace("{from}", from).replace("{to}", to);
+  if (longest < 3600 && from > 0 && from < to) {
+    return text.textWaitRange.replace("{from}", from).replace("{to}", to);
+  }
   if (longest < 3600) return text.textWaitMinutes.replace("{minutes}", to);
   const minutes = Math.ceil(seconds / 60);
-  return text.textWaitHours.replace("{hours}", Math.floor(minutes / 60)).replace("{minutes}", minutes % 60);
+  const hours = Math.floor(minutes / 60);
+  return text.textWaitHours.replace("{hours}", hours).replace("{minutes}", minutes % 60);
 }
 
 function timeOfDay(moment) {
@@ -175,7 +180,8 @@ function setUpSound(toggle) {
   if (!toggle || !("AudioContext" in window)) return;
   const set = (on) => {
     toggle.setAttribute("aria-pressed", String(on));
-    toggle.querySelector("[data-sound-text]").textContent = on ? toggle.dataset.textOn : toggle.dataset.textOff;
+    const { textOn, textOff } = toggle.dataset;
+    toggle.querySelector("[data-sound-text]").textContent = on ? textOn : textOff;
     remember(on);
     if (on) audio ??= new AudioContext();
   };

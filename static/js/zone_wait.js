@@ -24,7 +24,8 @@ async function retry(box) {
   for (let tried = 0; tried < TRIES_MAX; tried += 1) {
     status.textContent = textNext;
     const random = PAUSE_MS_MIN + Math.random() * (PAUSE_MS_MAX - PAUSE_MS_MIN);
-    await new Promise((done) => setTimeout(done, Math.max(random, Math.min(retryAfterMs, PAUSE_MS_MAX))));
+    const pause = Math.max(random, Math.min(retryAfterMs, PAUSE_MS_MAX));
+    await new Promise((done) => setTimeout(done, pause));
     if (byHand) return;
 
     status.textContent = textTrying;
@@ -52,10 +53,12 @@ async function retry(box) {
       return;
     }
     retryAfterMs = body.retry_after_ms ?? 0;
-    show("[data-zone-wait-count]", new Intl.NumberFormat(document.documentElement.lang).format(body.ahead));
+    const number = new Intl.NumberFormat(document.documentElement.lang);
+    show("[data-zone-wait-count]", number.format(body.ahead));
     if (body.estimated_wait_seconds != null) {
       const minutes = Math.ceil(body.estimated_wait_seconds / 60);
-      show("[data-zone-wait-estimate]", minutes > 1 ? textEstimate.replace("{minutes}", minutes) : textSoon);
+      const estimate = minutes > 1 ? textEstimate.replace("{minutes}", minutes) : textSoon;
+      show("[data-zone-wait-estimate]", estimate);
     }
   }
   status.textContent = textGaveUp;

@@ -6,7 +6,7 @@ use stagedoor::{
     verify,
 };
 
-use crate::support::{Concert, Office, app, pool};
+use crate::support::{Concert, Office, app, pool, read_one, run_sql};
 
 /// Enough to have every kind of reservation.
 const SMALL: Size = Size { programs: 2, performances: 2 };
@@ -39,10 +39,7 @@ async fn a_large_office_is_sound_and_filled_once(db: PgPool) {
 
     let found = verify::verify(&app.db, &app.redis).await.unwrap();
     assert!(found.is_empty(), "{found:#?}");
-    let kinds: i64 = sqlx::query_scalar("select count(distinct status) from reservations")
-        .fetch_one(&db)
-        .await
-        .unwrap();
+    let kinds: i64 = read_one(&db, "select count(distinct status) from reservations").await;
     assert_eq!(kinds, 4);
 
     assert!(!demo::fill_large(&app.db, SMALL, |_| ()).await.unwrap());
@@ -62,7 +59,7 @@ async fn of_two_that_fill_a_large_office_at_once_one_does(db: PgPool) {
 }
 
 async fn people(db: &PgPool) -> i64 {
-    sqlx::query_scalar("select count(*) from accounts").fetch_one(db).await.unwrap()
+    read_one(db, "select count(*) from accounts").await
 }
 
 /// Everybody knows the demo log-ins, and one of them manages everything.
@@ -83,8 +80,8 @@ async fn demo_data_refuses_an_office_with_anything_of_its_own(db: PgPool) {
     let app = app(&db).await;
     Concert::usual(&db).await;
     assert!(matches!(demo::fill(&app.db).await, Err(DemoError::NotEmpty)));
-    sqlx::query("update programs set slug = 'night-on-the-han'").execute(&db).await.unwrap();
-    sqlx::query("update venues set name = '골목극장'").execute(&db).await.unwrap();
+    run_sql(&db, "update programs set slug = 'night-on-the-han'").await;
+    run_sql(&db, "update venues set name = '골목극장'").await;
     assert!(demo::fill(&app.db).await.is_err(), "a name of ours does not make it ours");
     assert_eq!(people(&db).await, 0);
 }

@@ -1,13 +1,11 @@
 //! What an operator is told.
 
-use std::time::Duration;
-
 use sqlx::PgPool;
 use stagedoor::infra::postgres::{Contention, retry_stale};
 
 use crate::{
     reservation::{admit, hold_places},
-    support::{Concert, ConcertOptions, Hold, Office, Purchase},
+    support::{Concert, ConcertOptions, Hold, Office, Purchase, eventually},
 };
 
 /// A race that is lost.
@@ -60,21 +58,17 @@ async fn the_metrics_tell_what_the_house_is_doing(db: PgPool) {
         "stagedoor_lock_wait_seconds_count{kind=\"lease\"}".to_owned(),
         "stagedoor_redis_duration_seconds_bucket".to_owned(),
         "stagedoor_holds_total".to_owned(),
+        "stagedoor_batch_size_bucket{kind=\"join\",le=\"500".to_owned(),
         "stagedoor_db_connections_max".to_owned(),
         "stagedoor_retries_total".to_owned(),
         "stagedoor_worker_lag_seconds{worker=\"admission\"}".to_owned(),
     ];
-    let mut told = String::new();
-    for _ in 0..1_200 {
-        told = stranger.visit("/metrics").await.body;
-        if expected.iter().all(|line| told.contains(line)) {
-            break;
-        }
-        tokio::time::sleep(Duration::from_millis(50)).await;
-    }
-    for line in expected {
-        assert!(told.contains(&line), "{line} is not in\n{told}");
-    }
+    let told = eventually("every metric", async || {
+        let told = stranger.visit("/metrics").await.body;
+        let missing: Vec<&String> = expected.iter().filter(|line| !told.contains(*line)).collect();
+        if missing.is_empty() { Ok(told) } else { Err(format!("{missing:?} are not in\n{told}")) }
+    })
+    .await;
     assert!(!told.contains("/nowhere"), "strangers invent no labels");
     office.close().await;
 }
@@ -96,18 +90,15 @@ async fn only_the_fifty_largest_lines_have_series(db: PgPool) {
             assert_eq!(joined.status, 201, "{}", joined.body);
         }
     }
-    let mut told = String::new();
-    for _ in 0..600 {
-        told = office.stranger().visit("/metrics").await.body;
+    let told = eventually("the people of the last lines", async || {
+        let told = office.stranger().visit("/metrics").await.body;
         let inside = |concert: &Concert| {
             let line = format!("stagedoor_line_inside{{program=\"{}\"}} 2\n", concert.slug);
             told.contains(&line)
         };
-        if concerts[PROGRAMS - 3..].iter().all(inside) {
-            break;
-        }
-        tokio::time::sleep(Duration::from_millis(50)).await;
-    }
+        if concerts[PROGRAMS - 3..].iter().all(inside) { Ok(told) } else { Err(told) }
+    })
+    .await;
     let series = |concert: &&Concert| {
         told.contains(&format!("stagedoor_line_waiting{{program=\"{}\"}}", concert.slug))
     };

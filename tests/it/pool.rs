@@ -10,7 +10,9 @@ use std::{
 use sqlx::PgPool;
 use stagedoor::infra::postgres::Pool;
 
-use crate::support::{CountedWire, free_port, pool};
+use crate::support::{
+    CountedWire, free_port, pool, read_one, read_one_with, run_sql, run_sql_with,
+};
 
 /// Connections over a wire that is served by the runtime of the test itself: nothing is
 /// answered before the test waits.
@@ -36,16 +38,16 @@ async fn abandon<F: Future>(future: F, n_yields: i32) {
 }
 
 async fn make_notes(db: &PgPool) {
-    sqlx::query("create table notes (id int primary key)").execute(db).await.unwrap();
+    run_sql(db, "create table notes (id int primary key)").await;
 }
 
 async fn count_notes(db: &PgPool) -> i64 {
-    sqlx::query_scalar("select count(*) from notes").fetch_one(db).await.unwrap()
+    read_one(db, "select count(*) from notes").await
 }
 
 /// Acknowledged once this returns.
 async fn note(pool: &Pool, id: i32) {
-    sqlx::query("insert into notes values ($1)").bind(id).execute(pool).await.unwrap();
+    run_sql_with(pool, "insert into notes values ($1)", id).await;
 }
 
 #[sqlx::test]
@@ -61,7 +63,7 @@ async fn a_borrowing_costs_no_round_trip_of_its_own(db: PgPool) {
     let before = wire.count();
     for id in 11..=20 {
         let mut tx = pool.begin().await.unwrap();
-        sqlx::query("insert into notes values ($1)").bind(id).execute(&mut *tx).await.unwrap();
+        run_sql_with(&mut *tx, "insert into notes values ($1)", id).await;
         tx.commit().await.unwrap();
     }
     assert_eq!(wire.count() - before, 30);
@@ -83,9 +85,7 @@ async fn whoever_goes_away_while_a_transaction_begins_takes_nobodys_write_along(
 #[sqlx::test]
 async fn whoever_goes_away_from_a_statement_leaves_its_answer_to_nobody(db: PgPool) {
     let (pool, _wire) = wired(&db, 1).await;
-    let ask = async |number: i32| -> i32 {
-        sqlx::query_scalar("select $1").bind(number).fetch_one(&pool).await.unwrap()
-    };
+    let ask = async |number: i32| -> i32 { read_one_with(&pool, "select $1", number).await };
     for number in 0..200 {
         abandon(ask(-1), number % 20).await;
         assert_eq!(ask(number).await, number);
@@ -99,7 +99,7 @@ async fn a_transaction_that_is_dropped_is_undone_and_its_locks_are_free(db: PgPo
     note(&pool, 1).await;
     for _ in 0..50 {
         let mut tx = pool.begin().await.unwrap();
-        sqlx::query("delete from notes").execute(&mut *tx).await.unwrap();
+        run_sql(&mut *tx, "delete from notes").await;
         drop(tx);
         let mut tx = pool.begin().await.unwrap();
         sqlx::query("select id from notes for update").fetch_one(&mut *tx).await.unwrap();
@@ -128,7 +128,7 @@ async fn a_connection_that_the_server_ended_is_replaced(db: PgPool) {
     let pid =
         async || sqlx::query_scalar::<_, i32>("select pg_backend_pid()").fetch_one(&pool).await;
     let ended = pid().await.unwrap();
-    sqlx::query("select pg_terminate_backend($1, 5000)").bind(ended).execute(&db).await.unwrap();
+    run_sql_with(&db, "select pg_terminate_backend($1, 5000)", ended).await;
     // It was used a moment ago and is not tested; a read is put to another one.
     assert_ne!(pid().await.unwrap(), ended);
     assert_eq!(pool.size(), 1);

@@ -6,7 +6,7 @@ use stagedoor::{
     server::{Warning, list_warnings},
 };
 
-use crate::support::{Answer, ChildInstance, Office, Person, free_port};
+use crate::support::{Answer, ChildInstance, Office, Person, free_port, run_sql};
 
 const TOKEN: &str = "a token that only the monitoring knows";
 
@@ -85,7 +85,7 @@ async fn serve_warns_once_of_what_is_only_for_trying(db: PgPool) {
         assert!(lines.len() == 1 && lines[0].contains("WARN"), "{said}: {log}");
     }
     child.kill();
-    sqlx::query("update accounts set locked_at = now()").execute(&db).await.unwrap();
+    run_sql(&db, "update accounts set locked_at = now()").await;
     assert!(!list_warnings(&office.app).await.unwrap().contains(&Warning::DemoLogIns));
     office.close().await;
 }

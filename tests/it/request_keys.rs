@@ -8,6 +8,7 @@ use crate::{
     support::{
         Answer, Concert, Hold, Office, Person, Purchase,
         ledger::{balance, entries},
+        read_all, read_one_with,
     },
 };
 
@@ -40,11 +41,8 @@ type Order<'a> = (&'a str, &'a [(&'a str, &'a str)]);
 async fn a_key_buys_and_sends_points_once(db: PgPool) {
     let office = Office::open(db.clone()).await;
     let (ada, bob) = (office.sign_in("ada").await, office.sign_in("bob").await);
-    let email: String = sqlx::query_scalar("select email from accounts where id = $1")
-        .bind(bob.account_id)
-        .fetch_one(&db)
-        .await
-        .unwrap();
+    let email: String =
+        read_one_with(&db, "select email from accounts where id = $1", bob.account_id).await;
     let (charges, transfers) = ("/wallet/charges", "/wallet/transfers");
     let send_100: Order<'_> = (transfers, &[("to", &email), ("amount", "100")]);
     let others: [Order<'_>; 2] = [(charges, &[("amount", "501")]), send_100];
@@ -86,8 +84,7 @@ async fn a_key_holds_pays_and_gives_back_once(db: PgPool) {
     let two: Order<'_> = (&holds, &[("zone_id", &zone), ("quantity", "2")]);
     assert_one_order(&ada, (&holds, &places), &[two]).await;
 
-    let ids: Vec<Uuid> =
-        sqlx::query_scalar("select id from reservations order by id").fetch_all(&db).await.unwrap();
+    let ids: Vec<Uuid> = read_all(&db, "select id from reservations order by id").await;
     let path = |idx: usize, what: &str| format!("/reservations/{}/{what}", ids[idx]);
     let (pay, pay_other) = (path(0, "payment"), path(1, "payment"));
     let (cancel, cancel_other) = (path(0, "cancellation"), path(1, "cancellation"));

@@ -13,7 +13,7 @@ use stagedoor::{
 use tokio::io::{AsyncBufReadExt, BufReader};
 use uuid::Uuid;
 
-use crate::support::{Concert, Hold, Office, Purchase, config, pool};
+use crate::support::{Concert, Hold, Office, Purchase, config, pool, read_one};
 
 /// How long a slow machine may take to start the program.
 const SERVE_MAX: Duration = Duration::from_mins(1);
@@ -35,8 +35,7 @@ impl Serving {
 
     /// The address of the test's database, for this role or for its owner.
     async fn urls(&self, db: &PgPool) -> (String, String) {
-        let name: String =
-            sqlx::query_scalar("select current_database()").fetch_one(db).await.unwrap();
+        let name: String = read_one(db, "select current_database()").await;
         let mut owner: url::Url = std::env::var("DATABASE_URL").unwrap().parse().unwrap();
         owner.set_path(&name);
         let mut serving = owner.clone();

@@ -1,13 +1,14 @@
 //! The program as its operators know it: asked to stop, and what it says meanwhile.
 
-use std::time::Duration;
-
 use reqwest::Method;
 use sqlx::{Connection, PgConnection, PgPool};
 
 use crate::{
     reservation::{admit, hold_places},
-    support::{ChildInstance, Concert, Hold, Office, Purchase, count, storm},
+    support::{
+        ChildInstance, Concert, Hold, Office, Purchase, count, eventually, read_one, read_one_with,
+        run_sql_with, storm, until,
+    },
 };
 
 /// Whoever writes a new reservation waits for the first gate, whoever changes one for the
@@ -38,7 +39,7 @@ impl Gates {
         .unwrap();
         let mut shut = PgConnection::connect_with(&db.connect_options()).await.unwrap();
         for gate in [NEW, CHANGED] {
-            sqlx::query("select pg_advisory_lock($1)").bind(gate).execute(&mut shut).await.unwrap();
+            run_sql_with(&mut shut, "select pg_advisory_lock($1)", gate).await;
         }
         Self(shut)
     }
@@ -50,36 +51,28 @@ impl Gates {
 
     /// Waits until so many stand before them.
     async fn reached(db: &PgPool, by: i64) {
-        for _ in 0..1_000 {
-            let waiting: i64 = sqlx::query_scalar(
+        until("they come to the gates", async || {
+            let waiting: i64 = read_one(
+                db,
                 "select count(*) from pg_stat_activity
                  where datname = current_database() and wait_event = 'PgSleep'",
             )
-            .fetch_one(db)
-            .await
-            .unwrap();
-            if waiting == by {
-                return;
-            }
-            tokio::time::sleep(Duration::from_millis(5)).await;
-        }
-        panic!("nobody comes to the gates");
+            .await;
+            waiting == by
+        })
+        .await;
     }
 }
 
 /// The keys of locks that are held.
 async fn locks(office: &Office) -> Vec<String> {
-    for _ in 0..1_200 {
-        // The instance that was stopped took its connection to Redis along.
-        let leases = office.app.redis.list_keys("lease:", 100).await;
-        let fair = office.app.redis.list_keys("fair:", 100).await;
-        if let (Ok(leases), Ok(fair)) = (leases, fair) {
-            let holders = fair.into_iter().filter(|key| key.ends_with(":holder"));
-            return leases.into_iter().chain(holders).collect();
-        }
-        tokio::time::sleep(Duration::from_millis(50)).await;
-    }
-    panic!("Redis stayed away");
+    // The instance that was stopped took its connection to Redis along.
+    let redis = &office.app.redis;
+    let leases = eventually("a list of leases", async || redis.list_keys("lease:", 100).await);
+    let mut locks = leases.await;
+    let fair = eventually("a list of fair locks", async || redis.list_keys("fair:", 100).await);
+    locks.extend(fair.await.into_iter().filter(|key| key.ends_with(":holder")));
+    locks
 }
 
 #[sqlx::test]
@@ -114,11 +107,8 @@ async fn a_stop_lets_requests_and_ticks_finish_and_gives_locks_back(db: PgPool) 
     gates.open(CHANGED).await;
 
     assert!(child.ended().await.success());
-    let status: String = sqlx::query_scalar("select status from reservations where id = $1")
-        .bind(lapsed)
-        .fetch_one(&db)
-        .await
-        .unwrap();
+    let status: String =
+        read_one_with(&db, "select status from reservations where id = $1", lapsed).await;
     assert_eq!(status, "EXPIRED", "the tick was cut off: {}", child.log());
     assert!(!child.log().contains("ERROR"), "{}", child.log());
     assert_eq!(locks(&office).await, Vec::<String>::new());
@@ -152,12 +142,7 @@ async fn a_stop_in_the_middle_of_a_crowd_fails_no_request(db: PgPool) {
         let count = sqlx::query_scalar("select count(*) from point_transactions");
         count.fetch_one(&db).await.unwrap()
     };
-    for _ in 0..2_000 {
-        if charged().await >= 200 {
-            break;
-        }
-        tokio::time::sleep(Duration::from_millis(5)).await;
-    }
+    until("many charges", async || charged().await >= 200).await;
     child.ask_to_stop().await;
     assert!(child.ended().await.success());
     let mut acknowledged = 0;

@@ -26,21 +26,12 @@ use crate::{
 const NETWORKS_MAX: u64 = 100_000;
 const HOUR: Duration = Duration::from_hours(1);
 
-/// Budget that refused an attempt.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// Budget that refused an attempt; the security log has its name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, strum::IntoStaticStr)]
+#[strum(serialize_all = "lowercase")]
 pub(crate) enum Budget {
     Network,
     Account,
-}
-
-impl Budget {
-    /// Returns the name used in the security log.
-    pub(crate) fn name(self) -> &'static str {
-        match self {
-            Self::Network => "network",
-            Self::Account => "account",
-        }
-    }
 }
 
 /// Log-in budgets of one instance; clones share them.

@@ -25,7 +25,7 @@ use crate::{
     web::{
         client,
         error::{HttpError, PageError},
-        flash,
+        flash::with_message,
         form::{Body, Field},
         page::{View, see_other},
         pass_cookies,
@@ -124,6 +124,5 @@ pub(crate) async fn delete_session(
     };
     let _ = answer.add_cookie(&removal_cookie(&app));
     pass_cookies::remove_all(&request, app.config.is_https(), &mut answer);
-    let _ = answer.add_cookie(&flash::cookie("flash-logged-out"));
-    Ok(answer)
+    Ok(with_message(answer, "flash-logged-out"))
 }

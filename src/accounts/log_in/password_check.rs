@@ -50,7 +50,7 @@ impl PasswordCheck<'_> {
             signed.and_then(|signed| device::read(signed, account, &app.signing_key, app.now()));
         let begun = self.budget.begin(Origin { account, network, device }).await;
         let attempt = begun.map_err(|(budget, limited)| {
-            self.tell(SecurityEvent::LogInThrottled, Some(&email), Some(budget.name()));
+            self.tell(SecurityEvent::LogInThrottled, Some(&email), Some(budget.into()));
             limited
         })?;
         match self.verify(network, &email, password).await {
@@ -86,7 +86,7 @@ impl PasswordCheck<'_> {
                 AccountError::WrongCredentials
             }
             Err((budget, limited)) => {
-                self.tell(SecurityEvent::LogInThrottled, None, Some(budget.name()));
+                self.tell(SecurityEvent::LogInThrottled, None, Some(budget.into()));
                 limited.into()
             }
         }

@@ -1,7 +1,7 @@
-//! Sessions: their lifetimes, their look-ups, and the list of them that an owner sees.
+//! Sessions: their lifetimes, the accounts they belong to, and the list of them that an owner sees.
 //!
-//! A **session** is a log-in on one device, stored as the hash of its token. A **look-up**
-//! reads the account of a session; concurrent look-ups share a statement.
+//! A **session** is a log-in on one device, stored as the hash of its token. The **reader**
+//! reads the account of a session; concurrent requests share a statement.
 //!
 //! # Invariants
 //!
@@ -16,8 +16,8 @@
 //! A log-in that races with a lock waits for the account's row (`for share`) and opens no
 //! session if the account is locked. Deleting expired sessions skips locked rows.
 
-pub(crate) mod lookups;
 pub(crate) mod pages;
+pub(crate) mod reader;
 pub(crate) mod store;
 
 use chrono::{DateTime, Utc};

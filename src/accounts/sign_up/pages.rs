@@ -90,16 +90,16 @@ pub(crate) async fn create_account(
     form: Body<SignUpForm>,
 ) -> Result<HttpResponse, PageError> {
     let form = form.0;
-    let refuse = |fault: &dyn HttpError, mistakes: Mistakes| {
+    let refuse = |error: &dyn HttpError, mistakes: Mistakes| {
         let page = SignUpPage {
             v: v.clone(),
             email: form.email.text().to_owned(),
             name: form.name.text().to_owned(),
             next: parse_next(form.next.text()),
             mistakes,
-            refusal: Some(v.refusal(fault)),
+            refusal: Some(v.refusal(error)),
         };
-        v.html(fault.status(), &page)
+        v.html(error.status(), &page)
     };
     let new = match form.parse() {
         Ok(new) => new,

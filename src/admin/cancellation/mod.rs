@@ -81,9 +81,9 @@ async fn wind_down_program(app: &App, program_id: ProgramId) -> Result<(), sqlx:
 /// paid. Undoing a check-in waits for the program's row, and reopens the winding down.
 async fn finish(app: &App, program_id: ProgramId) -> Result<(), sqlx::Error> {
     let mut tx = app.db.begin().await?;
-    catalog::lock_winding_down(&mut tx, program_id).await?;
+    catalog::lock_program(&mut tx, program_id).await?;
     if !store::is_anything_left(&mut tx, program_id).await? {
-        catalog::finish_winding_down(&mut tx, program_id).await?;
+        catalog::write_wound_down(&mut tx, program_id).await?;
     }
     tx.commit().await
 }

@@ -19,7 +19,7 @@ use crate::{
     },
     app::App,
     audit::model::{Meanwhile, Reason},
-    catalog::{ProgramEdition, ProgramId, ProgramStatus},
+    catalog::{ProgramChange, ProgramEdition, ProgramId, ProgramStatus},
     text::times::HOME_ZONE,
     web::{
         error::{HttpError, PageError},
@@ -107,7 +107,8 @@ pub(crate) async fn create_cancellation(
         }
         Err(mistakes) => return Err(mistakes.into()),
     };
-    match programs::cancel(&app, me.account_id, id, version, &reason).await {
+    let change = &ProgramChange::Cancelled;
+    match programs::change(&app, me.account_id, id, version, change, Some(&reason)).await {
         Ok(edition) => {
             let next = format!("/admin/programs/{id}/cancellation");
             Ok(tell(me.view.done(StatusCode::OK, &edition, &next), "flash-admin-cancelled"))

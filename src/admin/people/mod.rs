@@ -16,6 +16,8 @@
 pub(crate) mod pages;
 pub(crate) mod store;
 
+use std::cell::Cell;
+
 use serde::{Deserialize, Serialize};
 
 use super::error::AdminError;
@@ -27,8 +29,8 @@ use crate::{
         model::{Act, AuditEntry, Reason, Subject},
     },
     infra::{
-        idempotency::{Claim, RequestKey, commit_kept},
-        postgres::{Transaction, retry_stale},
+        idempotency::RequestKey,
+        postgres::{Connection, retry_stale},
         throwaway,
     },
     payment::{self, Cancelled, Share},
@@ -45,10 +47,9 @@ pub(crate) async fn lock_out(
     is_locked: bool,
     reason: &Reason,
 ) -> Result<Profile, AdminError> {
-    let mut tx = app.db.begin().await?;
-    let changed = accounts::lock_out(&mut tx, by, id, is_locked).await;
     let act = if is_locked { Act::AccountLocked } else { Act::AccountUnlocked };
-    finish(app, tx, AuditEntry::new(by, act, Subject::Account, id).because(reason), changed).await
+    let entry = AuditEntry::new(by, act, Subject::Account, id).because(reason);
+    change(app, entry, async |tx| accounts::lock_out(tx, by, id, is_locked).await).await
 }
 
 /// Changes an account's role from `from` to `to`, and records the act.
@@ -59,21 +60,22 @@ pub(crate) async fn change_role(
     (from, to): (Role, Role),
     reason: &Reason,
 ) -> Result<Profile, AdminError> {
-    let mut tx = app.db.begin().await?;
-    let changed = accounts::change_role(&mut tx, by, id, from, to).await;
     let entry = AuditEntry::new(by, Act::RoleChanged, Subject::Account, id).because(reason);
-    finish(app, tx, entry, changed).await
+    change(app, entry, async |tx| accounts::change_role(tx, by, id, from, to).await).await
 }
 
-async fn finish(
+/// Performs a change of an account and records it in `entry`, with the profile before and after.
+async fn change(
     app: &App,
-    tx: Transaction,
     entry: AuditEntry,
-    changed: Result<Option<(Profile, Profile)>, AccountError>,
+    work: impl AsyncFnOnce(&mut Connection) -> Result<Option<(Profile, Profile)>, AccountError>,
 ) -> Result<Profile, AdminError> {
-    let (before, after) = changed?.ok_or(AdminError::NotFound)?;
-    audit::commit(app, tx, entry.before(&before).after(&after)).await?;
-    Ok(after)
+    audit::perform(app, async |tx| {
+        let (before, after) = work(tx).await?.ok_or(AdminError::NotFound)?;
+        let entry = entry.before(&before).after(&after);
+        Ok((after, entry))
+    })
+    .await
 }
 
 /// Adjustment of one account's points by an administrator.
@@ -102,36 +104,20 @@ pub(crate) async fn adjust_points(
     adjustment: &Adjustment,
     key: Option<&RequestKey>,
 ) -> Result<Adjusted, AdminError> {
-    let found = accounts::find_profile(&app.db, adjustment.account_id).await?;
-    found.ok_or(AdminError::NotFound)?;
-    retry_stale(|_| adjust_once(app, by, adjustment, key)).await
-}
-
-async fn adjust_once(
-    app: &App,
-    by: AccountId,
-    adjustment: &Adjustment,
-    key: Option<&RequestKey>,
-) -> Result<Adjusted, AdminError> {
     let Adjustment { account_id: id, amount, ref reason } = *adjustment;
-    let mut tx = app.db.begin().await?;
-    if let Some(key) = key
-        && let Claim::Done(adjusted) = key.claim(&mut tx).await?
-    {
-        return Ok(adjusted);
-    }
+    accounts::find_profile(&app.db, id).await?.ok_or(AdminError::NotFound)?;
     let points = Points::new(amount.saturating_abs()).unwrap_or_default();
-    let entry = AuditEntry::new(by, Act::PointsAdjusted, Subject::Account, id).because(reason);
-    let balance = match amount > 0 {
-        true => wallet::credit(&mut tx, id, points, Kind::Adjustment, entry.id).await?,
-        false => wallet::debit(&mut tx, id, points, Kind::Adjustment, entry.id).await?,
+    let adjust = async |tx: &mut Connection| {
+        let entry = AuditEntry::new(by, Act::PointsAdjusted, Subject::Account, id).because(reason);
+        let balance = match amount > 0 {
+            true => wallet::credit(tx, id, points, Kind::Adjustment, entry.id).await?,
+            false => wallet::debit(tx, id, points, Kind::Adjustment, entry.id).await?,
+        };
+        let told = |balance: i64| serde_json::json!({ "balance": balance });
+        let entry = entry.before(&told(balance.get() - amount)).after(&told(balance.get()));
+        Ok((Adjusted { balance }, entry))
     };
-    let told = |balance: i64| serde_json::json!({ "balance": balance });
-    let entry = entry.before(&told(balance.get() - amount)).after(&told(balance.get()));
-    audit::record(&mut tx, &entry).await?;
-    let adjusted = commit_kept(&app.db, tx, key, Adjusted { balance }).await?;
-    audit::tell(app, &entry);
-    Ok(adjusted)
+    retry_stale(|_| audit::perform_once(app, key, &adjust)).await
 }
 
 /// Refund of a paid reservation by an administrator.
@@ -155,28 +141,19 @@ pub(crate) async fn refund(
     if throwaway::is_marked(refund.owner_id.0) {
         return Err(AccountError::Rehearsed.into());
     }
-    retry_stale(|_| refund_once(app, by, refund, key)).await
-}
-
-async fn refund_once(
-    app: &App,
-    by: AccountId,
-    refund: &Refund,
-    key: Option<&RequestKey>,
-) -> Result<Cancelled, AdminError> {
     let Refund { reservation_id: id, owner_id, share, ref reason } = *refund;
-    let mut tx = app.db.begin().await?;
-    if let Some(key) = key
-        && let Claim::Done(cancelled) = key.claim(&mut tx).await?
-    {
-        return Ok(cancelled);
+    // Nothing is announced for a repeated request.
+    let schedule_id = Cell::new(None);
+    let give_back = async |tx: &mut Connection| {
+        let (cancelled, of) = payment::refund(tx, owner_id, id, share).await?;
+        schedule_id.set(Some(of));
+        let entry = AuditEntry::new(by, Act::Refunded, Subject::Reservation, id.0);
+        let entry = entry.because(reason).after(&cancelled);
+        Ok::<_, AdminError>((cancelled, entry))
+    };
+    let cancelled = retry_stale(|_| audit::perform_once(app, key, &give_back)).await?;
+    if let Some(schedule_id) = schedule_id.get() {
+        reservation::announce(app, schedule_id);
     }
-    let (cancelled, schedule_id) = payment::refund(&mut tx, owner_id, id, share).await?;
-    let entry = AuditEntry::new(by, Act::Refunded, Subject::Reservation, id.0).because(reason);
-    let entry = entry.after(&cancelled);
-    audit::record(&mut tx, &entry).await?;
-    let cancelled = commit_kept(&app.db, tx, key, cancelled).await?;
-    audit::tell(app, &entry);
-    reservation::announce(app, schedule_id);
     Ok(cancelled)
 }

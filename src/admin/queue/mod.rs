@@ -1,16 +1,12 @@
-//! Queues as administrators manage them: figures, limits, guards, pauses, purges.
+//! Queues as administrators manage them: figures, admissions past the queue, purges.
 //!
 //! **Figures** are a queue's counts at one moment; a **prediction** is what they imply for
 //! other limits. A **purge** removes every account that waits when it is ordered.
 //!
 //! # Invariants
 //!
-//! * Limits, guards and pauses are edits of the program: they carry its version.
+//! * Limits, guards and pauses are changes of the program, made by [`programs`](super::programs).
 //! * A purge is recorded here and carried out by the workers.
-//!
-//! # Concurrency
-//!
-//! Two edits race for the program's row; the loser gets [`AdminError::ChangedMeanwhile`].
 
 pub(crate) mod pages;
 pub(crate) mod store;
@@ -21,13 +17,12 @@ use self::store::LineFigures;
 use super::error::AdminError;
 use crate::{
     accounts::{AccountError, AccountId},
-    admin::edits::{Edit, commit_edit},
     app::App,
     audit::{
         self,
         model::{Act, AuditEntry, Reason, Subject},
     },
-    catalog::{self, Guards, Program, ProgramEdition, ProgramId},
+    catalog::{Program, ProgramId},
     entry_queue::{self, Purge, QueueNumber},
     infra::throwaway,
 };
@@ -77,56 +72,6 @@ fn whole(count: i64) -> f64 {
     i32::try_from(count).map_or(f64::MAX, f64::from)
 }
 
-fn edit(by: AccountId, act: Act, id: ProgramId, version: i64) -> Edit {
-    Edit { by, act, subject: Subject::Program, subject_id: id.to_string(), version, reason: None }
-}
-
-/// Changes the queue's capacity and rate, in this order.
-pub(crate) async fn update(
-    app: &App,
-    by: AccountId,
-    id: ProgramId,
-    version: i64,
-    limits: (Option<i32>, Option<i32>),
-) -> Result<ProgramEdition, AdminError> {
-    commit_edit(app, &edit(by, Act::LineChanged, id, version), |mut tx| async move {
-        let outcome = catalog::update_line(&mut tx, id, version, limits.0, limits.1).await;
-        (tx, outcome)
-    })
-    .await
-}
-
-/// Changes the guards against hoarding.
-pub(crate) async fn guard(
-    app: &App,
-    by: AccountId,
-    id: ProgramId,
-    version: i64,
-    guards: Guards,
-) -> Result<ProgramEdition, AdminError> {
-    commit_edit(app, &edit(by, Act::LineChanged, id, version), |mut tx| async move {
-        let outcome = catalog::update_guards(&mut tx, id, version, &guards).await;
-        (tx, outcome)
-    })
-    .await
-}
-
-/// Pauses or resumes admission.
-pub(crate) async fn pause(
-    app: &App,
-    by: AccountId,
-    id: ProgramId,
-    version: i64,
-    is_paused: bool,
-) -> Result<ProgramEdition, AdminError> {
-    let act = if is_paused { Act::LinePaused } else { Act::LineResumed };
-    commit_edit(app, &edit(by, act, id, version), |mut tx| async move {
-        let outcome = catalog::pause_line(&mut tx, id, version, is_paused).await;
-        (tx, outcome)
-    })
-    .await
-}
-
 /// Admits one waiting account past the queue and returns its queue number.
 pub(crate) async fn let_in(
     app: &App,
@@ -138,13 +83,15 @@ pub(crate) async fn let_in(
     if throwaway::is_marked(account_id.0) {
         return Err(AccountError::Rehearsed.into());
     }
-    let mut tx = app.db.begin().await?;
-    let token = entry_queue::let_in(&mut tx, by, account_id, program).await?;
-    let entry = AuditEntry::new(by, Act::LetIn, Subject::Account, account_id).because(reason);
-    let after = json!({ "program": program.slug, "queue_number": token.queue_number });
-    audit::commit(app, tx, entry.after(&after)).await?;
+    let number = audit::perform(app, async |tx| {
+        let number = entry_queue::let_in(tx, by, account_id, program).await?.queue_number;
+        let entry = AuditEntry::new(by, Act::LetIn, Subject::Account, account_id).because(reason);
+        let after = json!({ "program": program.slug, "queue_number": number });
+        Ok::<_, AdminError>((number, entry.after(&after)))
+    })
+    .await?;
     entry_queue::project(app, program.id, &[account_id]).await;
-    Ok(token.queue_number)
+    Ok(number)
 }
 
 /// Orders the removal of every account that waits now, and returns the purge: recorded here,
@@ -155,12 +102,13 @@ pub(crate) async fn purge(
     id: ProgramId,
     reason: &Reason,
 ) -> Result<Option<Purge>, AdminError> {
-    let mut tx = app.db.begin().await?;
-    let purge = entry_queue::begin_purge(&mut tx, id).await?;
-    let entry = AuditEntry::new(by, Act::LinePurged, Subject::Program, id).because(reason);
-    let waiting = |purge: Purge| json!({ "waiting": purge.total, "up_to": purge.up_to });
-    audit::commit(app, tx, entry.after(&purge.map(waiting))).await?;
-    Ok(purge)
+    audit::perform(app, async |tx| {
+        let purge = entry_queue::begin_purge(tx, id).await?;
+        let entry = AuditEntry::new(by, Act::LinePurged, Subject::Program, id).because(reason);
+        let waiting = |purge: Purge| json!({ "waiting": purge.total, "up_to": purge.up_to });
+        Ok((purge, entry.after(&purge.map(waiting))))
+    })
+    .await
 }
 
 #[cfg(test)]

@@ -31,19 +31,6 @@ use crate::{
     },
 };
 
-impl Booking {
-    /// Returns the locale key of the status.
-    fn status_key(&self) -> &'static str {
-        match self.status {
-            ReservationStatus::Held => "reservation-status-held",
-            ReservationStatus::Confirmed => "reservation-status-confirmed",
-            ReservationStatus::Cancelled => "reservation-status-cancelled",
-            ReservationStatus::Expired => "reservation-status-expired",
-            ReservationStatus::Refunded => "reservation-status-refunded",
-        }
-    }
-}
-
 #[derive(Template)]
 #[template(path = "admin/reservations.html")]
 struct BookingsPage {

@@ -18,12 +18,12 @@ pub(crate) mod repricing;
 
 use chrono::{DateTime, Utc};
 use serde::Serialize;
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::error::AdminError;
 use crate::{
     accounts::AccountId,
-    admin::edits::{Edit, commit_edit},
+    admin::edits::commit_edit,
     app::App,
     audit::{
         self,
@@ -46,16 +46,15 @@ pub(crate) struct ScheduleEdit {
 }
 
 impl ScheduleEdit {
-    fn edit(self, act: Act) -> Edit {
-        let Self { by, id, version } = self;
-        Edit {
-            by,
-            act,
-            subject: Subject::Schedule,
-            subject_id: id.to_string(),
-            version,
-            reason: None,
-        }
+    /// Performs the edit and records it as `act`.
+    async fn commit<T: Serialize, E: Into<AdminError>>(
+        self,
+        app: &App,
+        act: Act,
+        work: impl AsyncFn(&mut Connection) -> Result<Edited<T>, E>,
+    ) -> Result<T, AdminError> {
+        let entry = AuditEntry::new(self.by, act, Subject::Schedule, self.id);
+        commit_edit(app, &entry, self.version, work).await
     }
 }
 
@@ -67,11 +66,13 @@ pub(crate) async fn create(
     venue_id: VenueId,
     starts_at: DateTime<Utc>,
 ) -> Result<ScheduleEdition, AdminError> {
-    let mut tx = app.db.begin().await?;
-    let schedule = catalog::create_schedule(&mut tx, program_id, venue_id, starts_at).await?;
-    let entry = AuditEntry::new(by, Act::ScheduleCreated, Subject::Schedule, schedule.id);
-    audit::commit(app, tx, entry.after(&schedule)).await?;
-    Ok(schedule)
+    audit::perform(app, async |tx| {
+        let schedule = catalog::create_schedule(tx, program_id, venue_id, starts_at).await?;
+        let entry = AuditEntry::new(by, Act::ScheduleCreated, Subject::Schedule, schedule.id);
+        let entry = entry.after(&schedule);
+        Ok((schedule, entry))
+    })
+    .await
 }
 
 /// Moves a performance to another time.
@@ -80,12 +81,11 @@ pub(crate) async fn update(
     change: ScheduleEdit,
     starts_at: DateTime<Utc>,
 ) -> Result<ScheduleEdition, AdminError> {
-    commit_edit(app, &change.edit(Act::ScheduleEdited), |mut tx| async move {
-        let next = catalog::next_schedule_edition;
-        let outcome = next(&mut tx, change.id, change.version, Some(starts_at)).await;
-        (tx, outcome)
-    })
-    .await
+    let ScheduleEdit { id, version, .. } = change;
+    let edit = change.commit(app, Act::ScheduleEdited, async |tx| {
+        catalog::next_schedule_edition(tx, id, version, Some(starts_at)).await
+    });
+    edit.await
 }
 
 /// Result of saving prices.
@@ -103,12 +103,12 @@ pub(crate) async fn set_prices(
     change: ScheduleEdit,
     prices: &[(String, Points)],
 ) -> Result<Repriced, AdminError> {
-    let prices = commit_edit(app, &change.edit(Act::PricesSet), |mut tx| async move {
-        let outcome = catalog::update_prices(&mut tx, change.id, change.version, prices).await;
-        (tx, outcome)
-    })
-    .await?;
-    let is_pending = !repricing::write_now(app, change.id).await;
+    let ScheduleEdit { id, version, .. } = change;
+    let edit = change.commit(app, Act::PricesSet, async |tx| {
+        catalog::update_prices(tx, id, version, prices).await
+    });
+    let prices = edit.await?;
+    let is_pending = !repricing::write_now(app, id).await;
     Ok(Repriced { prices, is_pending })
 }
 
@@ -120,13 +120,17 @@ pub(crate) async fn block_seats(
     is_blocked: bool,
 ) -> Result<u64, AdminError> {
     let act = if is_blocked { Act::SeatsBlocked } else { Act::SeatsUnblocked };
-    let after = commit_edit(app, &change.edit(act), |mut tx| async move {
-        let outcome = block_once(&mut tx, change, pick, is_blocked).await;
-        (tx, outcome)
-    })
-    .await?;
-    reservation::announce(app, change.id);
-    Ok(after.changed)
+    let ScheduleEdit { id, version, .. } = change;
+    let edit = change.commit(app, act, async |tx| {
+        let next = catalog::next_schedule_edition(tx, id, version, None).await?;
+        let changed = reservation::block_seats(tx, id, pick, is_blocked).await?;
+        let before = Blocked { version: next.before.version, seats: None, changed: 0 };
+        let after = Blocked { version: next.after.version, seats: Some(pick), changed };
+        Ok::<_, AdminError>(Edited { before, after })
+    });
+    let changed = edit.await?.changed;
+    reservation::announce(app, id);
+    Ok(changed)
 }
 
 /// Edition of a performance with the seats blocked or unblocked by it.
@@ -138,36 +142,22 @@ struct Blocked<'a> {
     changed: u64,
 }
 
-async fn block_once<'a>(
-    tx: &mut Connection,
-    change: ScheduleEdit,
-    pick: &'a SeatPick,
-    is_blocked: bool,
-) -> Result<Edited<Blocked<'a>>, AdminError> {
-    let next = catalog::next_schedule_edition(tx, change.id, change.version, None).await?;
-    let changed = reservation::block_seats(tx, change.id, pick, is_blocked).await?;
-    let before = Blocked { version: next.before.version, seats: None, changed: 0 };
-    let after = Blocked { version: next.after.version, seats: Some(pick), changed };
-    Ok(Edited { before, after })
-}
-
 /// Creates a zone and returns its id.
 pub(crate) async fn create_zone(
     app: &App,
     change: ScheduleEdit,
     details: &ZoneDetails,
 ) -> Result<ZoneId, AdminError> {
-    let made = commit_edit(app, &change.edit(Act::ZoneCreated), |mut tx| async move {
-        let made = catalog::create_zone(&mut tx, change.id, change.version, details).await;
-        let version = change.version;
-        let outcome = made.map(|id| Edited {
-            before: MadeZone { version, zone: None, zone_id: None },
-            after: MadeZone { version: version + 1, zone: Some(details), zone_id: Some(id) },
-        });
-        (tx, outcome)
-    })
-    .await?;
-    reservation::announce(app, change.id);
+    let ScheduleEdit { id, version, .. } = change;
+    let edit = change.commit(app, Act::ZoneCreated, async |tx| {
+        let zone_id = catalog::create_zone(tx, id, version, details).await?;
+        let before = MadeZone { version, zone: None, zone_id: None };
+        let version = version + 1;
+        let after = MadeZone { version, zone: Some(details), zone_id: Some(zone_id) };
+        Ok::<_, AdminError>(Edited { before, after })
+    });
+    let made = edit.await?;
+    reservation::announce(app, id);
     made.zone_id.ok_or(AdminError::NotFound)
 }
 
@@ -188,29 +178,18 @@ pub(crate) async fn update_zone(
     zone_id: ZoneId,
     details: &ZoneDetails,
 ) -> Result<(), AdminError> {
-    let edit = change.edit(Act::ZoneEdited);
-    let edited = commit_edit(app, &edit, |mut tx| async move {
-        let outcome = update_zone_once(&mut tx, change, zone_id, details).await;
-        (tx, outcome)
+    let ScheduleEdit { id, version, .. } = change;
+    let edit = change.commit(app, Act::ZoneEdited, async |tx| {
+        let edited = catalog::update_zone(tx, id, version, zone_id, details).await?;
+        if edited.before.capacity != edited.after.capacity {
+            reservation::resize_zone(tx, zone_id, details.capacity).await?;
+        }
+        let told = |version: i64, zone: &ZoneDetails| json!({ "version": version, "zone": zone.name, "price": zone.price, "capacity": zone.capacity });
+        let before = told(version, &edited.before);
+        let after = told(version + 1, &edited.after);
+        Ok::<_, AdminError>(Edited { before, after })
     });
-    edited.await?;
-    reservation::announce(app, change.id);
+    edit.await?;
+    reservation::announce(app, id);
     Ok(())
-}
-
-async fn update_zone_once(
-    tx: &mut Connection,
-    change: ScheduleEdit,
-    zone_id: ZoneId,
-    details: &ZoneDetails,
-) -> Result<Edited<Value>, AdminError> {
-    let edited = catalog::update_zone(tx, change.id, change.version, zone_id, details).await?;
-    if edited.before.capacity != edited.after.capacity {
-        reservation::resize_zone(tx, zone_id, details.capacity).await?;
-    }
-    let told = |version: i64, zone: &ZoneDetails| json!({ "version": version, "zone": zone.name, "price": zone.price, "capacity": zone.capacity });
-    Ok(Edited {
-        before: told(change.version, &edited.before),
-        after: told(change.version + 1, &edited.after),
-    })
 }

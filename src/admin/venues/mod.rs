@@ -12,7 +12,7 @@ pub(crate) mod pages;
 use super::error::AdminError;
 use crate::{
     accounts::AccountId,
-    admin::edits::{Edit, commit_edit},
+    admin::edits::commit_edit,
     app::App,
     audit::{
         self,
@@ -21,21 +21,19 @@ use crate::{
     catalog::{self, SeatPlan, VenueDetails, VenueEdition, VenueId},
 };
 
-fn edit(by: AccountId, act: Act, id: VenueId, version: i64) -> Edit {
-    Edit { by, act, subject: Subject::Venue, subject_id: id.to_string(), version, reason: None }
-}
-
 /// Creates a venue without seats.
 pub(crate) async fn create(
     app: &App,
     by: AccountId,
     details: &VenueDetails,
 ) -> Result<VenueEdition, AdminError> {
-    let mut tx = app.db.begin().await?;
-    let venue = catalog::create_venue(&mut tx, details).await?;
-    let entry = AuditEntry::new(by, Act::VenueCreated, Subject::Venue, venue.id);
-    audit::commit(app, tx, entry.after(&venue)).await?;
-    Ok(venue)
+    audit::perform(app, async |tx| {
+        let venue = catalog::create_venue(tx, details).await?;
+        let entry = AuditEntry::new(by, Act::VenueCreated, Subject::Venue, venue.id);
+        let entry = entry.after(&venue);
+        Ok((venue, entry))
+    })
+    .await
 }
 
 /// Edits edition `version`.
@@ -46,9 +44,9 @@ pub(crate) async fn update(
     version: i64,
     details: &VenueDetails,
 ) -> Result<VenueEdition, AdminError> {
-    commit_edit(app, &edit(by, Act::VenueEdited, id, version), |mut tx| async move {
-        let outcome = catalog::update_venue(&mut tx, id, version, details).await;
-        (tx, outcome)
+    let entry = AuditEntry::new(by, Act::VenueEdited, Subject::Venue, id);
+    commit_edit(app, &entry, version, async |tx| {
+        catalog::update_venue(tx, id, version, details).await
     })
     .await
 }
@@ -61,9 +59,9 @@ pub(crate) async fn replace_seats(
     version: i64,
     plan: &SeatPlan,
 ) -> Result<VenueEdition, AdminError> {
-    commit_edit(app, &edit(by, Act::SeatsReplaced, id, version), |mut tx| async move {
-        let outcome = catalog::replace_seats(&mut tx, id, version, plan).await;
-        (tx, outcome)
+    let entry = AuditEntry::new(by, Act::SeatsReplaced, Subject::Venue, id);
+    commit_edit(app, &entry, version, async |tx| {
+        catalog::replace_seats(tx, id, version, plan).await
     })
     .await
 }

@@ -14,7 +14,8 @@ pub(crate) const HOLD_SECS: i64 = 300;
 pub(crate) const PAID_SECS: i64 = 30;
 
 /// Outcome of an order.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, strum::AsRefStr)]
+#[strum(serialize_all = "UPPERCASE")]
 pub(crate) enum Fate {
     Confirmed,
     Cancelled,
@@ -29,15 +30,6 @@ impl Fate {
             (0, 1) => Self::Expired,
             (0, 2) => Self::Refunded,
             _ => Self::Confirmed,
-        }
-    }
-
-    pub(crate) fn word(self) -> &'static str {
-        match self {
-            Self::Confirmed => "CONFIRMED",
-            Self::Cancelled => "CANCELLED",
-            Self::Expired => "EXPIRED",
-            Self::Refunded => "REFUNDED",
         }
     }
 

@@ -191,7 +191,7 @@ impl Scene<'_> {
                 "{reservation_id}\t{account_id}\t{}\t{}\t{}\t{total}\t{}\t{HOLD_SECS}\t{}\t100\t{PLACES_MAX}\t{confirmed}\t{settled}\t{}\t{made}",
                 schedule_id,
                 self.program_id(),
-                fate.word(),
+                fate.as_ref(),
                 made.plus(HOLD_SECS),
                 self.starts(performance).plus(-DAY_SECS),
                 if fate == Fate::Refunded { 2 } else { 1 },

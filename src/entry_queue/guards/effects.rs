@@ -9,6 +9,7 @@ use std::{
     time::Duration,
 };
 
+use strum::VariantArray;
 use tokio::runtime::Handle;
 
 use super::store;
@@ -31,7 +32,7 @@ pub async fn list_effects(db: &Pool, program_id: ProgramId) -> Result<Vec<Effect
 
 /// Counts a hold that was refused because earlier holds ended unpaid.
 pub async fn note_cool_down(app: &App, program_id: ProgramId) {
-    metrics::counter!("stagedoor_guard_refusals_total", "guard" => Guard::CoolDown.label())
+    metrics::counter!("stagedoor_guard_refusals_total", "guard" => <&str>::from(Guard::CoolDown))
         .increment(1);
     let counts = (vec![program_id], vec![Guard::CoolDown], vec![1], vec![0]);
     write(&app.db, counts).await;
@@ -66,7 +67,8 @@ impl Effects {
 
     /// Counts a request that `guard` refused.
     pub(crate) fn refused(&self, program_id: ProgramId, guard: Guard) {
-        metrics::counter!("stagedoor_guard_refusals_total", "guard" => guard.label()).increment(1);
+        metrics::counter!("stagedoor_guard_refusals_total", "guard" => <&str>::from(guard))
+            .increment(1);
         self.add(program_id, guard, (1, 0));
     }
 
@@ -77,7 +79,7 @@ impl Effects {
 
     fn add(&self, program_id: ProgramId, guard: Guard, (refused, slowed): (i64, i64)) {
         let mut waiting = self.waiting();
-        if waiting.len() >= PROGRAMS_MAX * Guard::ALL.len() {
+        if waiting.len() >= PROGRAMS_MAX * Guard::VARIANTS.len() {
             return;
         }
         if waiting.is_empty() {

@@ -98,11 +98,11 @@ pub(crate) async fn arrive(
 fn work_for(app: &App, account_id: AccountId, program: &Program, now: DateTime<Utc>) -> QueueError {
     let bits = program.guards().proof_bits.unwrap_or_default();
     match Challenge::set(&app.signing_key, account_id, program.id, bits, now) {
-        Some(challenge) => QueueError::ProofRequired {
+        Ok(challenge) => QueueError::ProofRequired {
             challenge: Box::new(challenge),
             proof_url: proof_path(&program.slug),
         },
-        None => QueueError::BatchLost,
+        Err(error) => error.into(),
     }
 }
 
@@ -173,8 +173,7 @@ pub(crate) async fn set_work(
     let standing = waits::standing_of(&app.db, program.id, account_id).await?;
     let now = standing.now;
     let ready_at = standing.ready_at.filter(|ready_at| now < *ready_at + wait::GOOD_FOR);
-    let challenge = Challenge::set(&app.signing_key, account_id, program.id, bits, now);
-    let challenge = challenge.ok_or(QueueError::BatchLost)?;
+    let challenge = Challenge::set(&app.signing_key, account_id, program.id, bits, now)?;
     Ok(Some(SetWork { challenge, is_in: standing.is_in, ready_at, now }))
 }
 

@@ -5,34 +5,33 @@ use serde::Serialize;
 
 use super::network::NetworkTag;
 
-/// Rule against hoarding.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, sqlx::Type)]
+/// Rule against hoarding; its name is the label of the metric.
+#[derive(
+    Clone,
+    Copy,
+    Debug,
+    PartialEq,
+    Eq,
+    Hash,
+    Serialize,
+    sqlx::Type,
+    strum::IntoStaticStr,
+    strum::VariantArray,
+)]
+#[strum(serialize_all = "lowercase")]
 #[sqlx(type_name = "text", rename_all = "SCREAMING_SNAKE_CASE")]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub enum Guard {
     /// The account must be old enough.
+    #[strum(serialize = "age")]
     AccountAge,
     /// Joining takes a proof of work, or a wait.
     Proof,
     /// Accounts of one network get a limited number of queue numbers.
     Address,
     /// An account that let holds end unpaid may neither join nor hold for a while.
+    #[strum(serialize = "cooling")]
     CoolDown,
-}
-
-impl Guard {
-    /// Every guard.
-    pub const ALL: [Self; 4] = [Self::AccountAge, Self::Proof, Self::Address, Self::CoolDown];
-
-    /// Returns the value of the metric's label.
-    pub(crate) fn label(self) -> &'static str {
-        match self {
-            Self::AccountAge => "age",
-            Self::Proof => "proof",
-            Self::Address => "address",
-            Self::CoolDown => "cooling",
-        }
-    }
 }
 
 /// Counts of one guard in one program.

@@ -62,14 +62,14 @@ struct Claims {
 }
 
 impl Challenge {
-    /// Sets work of `bits` at `now` by the database's clock; `None` when signing failed.
+    /// Sets work of `bits` at `now` by the database's clock.
     pub(crate) fn set(
         key: &SigningKey,
         account_id: AccountId,
         program_id: ProgramId,
         bits: i32,
         now: DateTime<Utc>,
-    ) -> Option<Self> {
+    ) -> Result<Self, jsonwebtoken::errors::Error> {
         let claims = Claims {
             iss: ISSUER.to_owned(),
             sub: account_id.0,
@@ -79,10 +79,8 @@ impl Challenge {
             jti: Uuid::new_v4(),
         };
         let key = EncodingKey::from_secret(key.as_bytes());
-        let challenge = jsonwebtoken::encode(&Header::new(Algorithm::HS256), &claims, &key)
-            .inspect_err(|error| tracing::error!(%error, "a challenge could not be signed"))
-            .ok()?;
-        Some(Self {
+        let challenge = jsonwebtoken::encode(&Header::new(Algorithm::HS256), &claims, &key)?;
+        Ok(Self {
             seed: seed_of(&challenge),
             text: challenge,
             difficulty: bits,

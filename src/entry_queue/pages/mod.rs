@@ -2,7 +2,6 @@
 
 mod entry;
 pub(crate) mod program;
-mod refusal;
 
 use actix_web::{
     HttpRequest, HttpResponse,
@@ -217,7 +216,7 @@ fn tell(app: &App, view: &View, program: &Program, place: &StatusReport) -> Http
             let is_over = program.sale_state(app.now()) != SaleState::Open;
             let ended = match state.status {
                 TokenStatus::Cancelled | TokenStatus::Expired if is_over => "closed",
-                status => status.key(),
+                status => status.into(),
             };
             view.show(&EndedPage { v: view, program, ended }, state)
         }

@@ -1,12 +1,16 @@
 //! Comparison of a queue in Redis with Postgres.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 
 use super::error::ProjectionError;
 use crate::{
     accounts::AccountId,
     catalog::ProgramId,
-    entry_queue::{model::QueueNumber, redis_queue::RedisQueue, store::positions as lines},
+    entry_queue::{
+        model::{QueueNumber, Stay},
+        redis_queue::RedisQueue,
+        store::{self, ProjectedPosition, positions as lines},
+    },
     infra::{postgres::Pool, redis::Redis},
 };
 
@@ -47,9 +51,12 @@ pub async fn list_differences(
         if line.count().await?.is_none() {
             continue;
         }
-        let mut comparison = Comparison::begin(db, line, program_id, PAGE).await?;
-        while let Some(differences) = comparison.next().await? {
-            found.extend(differences);
+        let mut compared = HashSet::new();
+        let mut comparison = Comparison::of(db, line, program_id, PAGE);
+        while let Some(mut accounts) = comparison.next().await? {
+            // An account that is waiting on one side and admitted on the other is found twice.
+            accounts.retain(|account_id| compared.insert(*account_id));
+            found.extend(comparison.differences_of(&accounts).await?);
             if found.len() >= rows_max {
                 found.truncate(rows_max);
                 return Ok(found);
@@ -70,65 +77,132 @@ pub async fn list_incomplete(db: &Pool, redis: &Redis) -> Result<Vec<ProgramId>,
     Ok(incomplete)
 }
 
-/// Comparison of one queue, page by page in number order.
+/// Comparison of one queue, page by page, so that the memory it takes does not grow with the queue.
 #[derive(Debug)]
 pub(crate) struct Comparison<'a> {
     db: &'a Pool,
     line: RedisQueue<'a>,
     program_id: ProgramId,
     page: i64,
-    /// Number after which the next page begins; `None` once every page was compared.
-    after: Option<QueueNumber>,
-    inside: HashSet<AccountId>,
-    seen_inside: HashSet<AccountId>,
+    next: Page,
+}
+
+/// Page that is compared next.
+#[derive(Debug)]
+enum Page {
+    /// Accounts that wait on either side, with numbers after this one.
+    Waiting(QueueNumber),
+    /// Accounts that are inside in Postgres, after this one; Redis has `n_seen` of those before.
+    Inside { after: Option<Stay>, n_seen: i64 },
+    /// Accounts that are inside in Redis, from this cursor on.
+    SeenInside(u64),
+    /// Every page was compared.
+    End,
 }
 
 impl<'a> Comparison<'a> {
-    /// Reads the admitted accounts; waiting ones are read in pages of `page`.
-    pub(crate) async fn begin(
-        db: &'a Pool,
-        line: RedisQueue<'a>,
-        program_id: ProgramId,
-        page: i64,
-    ) -> Result<Self, ProjectionError> {
-        let inside = lines::list_inside(db, program_id).await?;
-        let seen_inside = line.inside().await?;
-        let after = Some(QueueNumber(0));
-        Ok(Self { db, line, program_id, page, after, inside, seen_inside })
+    /// Begins a comparison in pages of about `page` accounts.
+    pub(crate) fn of(db: &'a Pool, line: RedisQueue<'a>, program_id: ProgramId, page: i64) -> Self {
+        Self { db, line, program_id, page, next: Page::Waiting(QueueNumber(0)) }
     }
 
-    /// Returns the differences of the next page; `None` after the last.
-    pub(crate) async fn next(&mut self) -> Result<Option<Vec<Difference>>, ProjectionError> {
-        let Some(after) = self.after else { return Ok(None) };
+    /// Returns the accounts of the next page whose positions differ, maybe none; `None` after the
+    /// last page.
+    pub(crate) async fn next(&mut self) -> Result<Option<Vec<AccountId>>, ProjectionError> {
+        let (differing, next) = match &self.next {
+            Page::Waiting(after) => self.compare_waiting(*after).await?,
+            Page::Inside { after, n_seen } => self.compare_inside(after.as_ref(), *n_seen).await?,
+            Page::SeenInside(cursor) => self.compare_seen_inside(*cursor).await?,
+            Page::End => return Ok(None),
+        };
+        self.next = next;
+        Ok(Some(differing))
+    }
+
+    async fn compare_waiting(
+        &self,
+        after: QueueNumber,
+    ) -> Result<(Vec<AccountId>, Page), ProjectionError> {
         let page = lines::list_waiting(self.db, self.program_id, after, self.page).await?;
-        let is_full = i64::try_from(page.len()).is_ok_and(|n| n >= self.page);
         // Behind the last page Redis should have no account at all.
-        let last = page.last().map(|(_, number)| *number).filter(|_| is_full);
+        let last = page.last().map(|(_, number)| *number).filter(|_| self.is_full(&page));
         let up_to = last.unwrap_or(QueueNumber(i64::MAX));
         let seen = self.line.waiting_between(after, up_to).await?;
-        let seen: HashMap<AccountId, QueueNumber> = seen.into_iter().collect();
-        let right: HashMap<AccountId, QueueNumber> = page.into_iter().collect();
+        let seen: HashSet<(AccountId, QueueNumber)> = seen.into_iter().collect();
+        let right: HashSet<(AccountId, QueueNumber)> = page.into_iter().collect();
+        let differing: HashSet<AccountId> =
+            right.symmetric_difference(&seen).map(|(account_id, _)| *account_id).collect();
+        let next = last.map_or(Page::Inside { after: None, n_seen: 0 }, Page::Waiting);
+        Ok((differing.into_iter().collect(), next))
+    }
 
-        let mut candidates: HashSet<AccountId> = right.keys().chain(seen.keys()).copied().collect();
-        if after == QueueNumber(0) {
-            candidates.extend(self.inside.symmetric_difference(&self.seen_inside));
-        }
-        self.after = last;
-        let differences = candidates.into_iter().filter_map(|account_id| {
-            let difference = Difference {
-                program_id: self.program_id,
-                account_id,
-                right: Positions {
-                    waiting: right.get(&account_id).copied(),
-                    is_inside: self.inside.contains(&account_id),
-                },
-                seen: Positions {
-                    waiting: seen.get(&account_id).copied(),
-                    is_inside: self.seen_inside.contains(&account_id),
-                },
-            };
-            (difference.right != difference.seen).then_some(difference)
+    async fn compare_inside(
+        &self,
+        after: Option<&Stay>,
+        n_seen: i64,
+    ) -> Result<(Vec<AccountId>, Page), ProjectionError> {
+        let mut page = lines::list_inside(self.db, self.program_id, after, self.page).await?;
+        let accounts: Vec<AccountId> = page.iter().map(|stay| stay.account_id).collect();
+        let seen = self.line.positions_of(&accounts).await?;
+        let is_right = |seen: &(Option<QueueNumber>, bool)| *seen == (None, true);
+        let n_inside = seen.iter().filter(|(_, is_inside)| *is_inside).count();
+        let n_seen = n_seen + i64::try_from(n_inside).unwrap_or(i64::MAX);
+        let pairs = accounts.into_iter().zip(&seen);
+        let differing = pairs.filter(|(_, seen)| !is_right(seen)).map(|(id, _)| id).collect();
+        let next = match self.is_full(&page) {
+            true => Page::Inside { after: page.pop(), n_seen },
+            // As many as were found: Redis has no other account inside. What changes meanwhile is
+            // found by the next comparison.
+            false => match self.line.count().await? {
+                Some((_, n_there)) if n_there != n_seen => Page::SeenInside(0),
+                _ => Page::End,
+            },
+        };
+        Ok((differing, next))
+    }
+
+    async fn compare_seen_inside(
+        &self,
+        cursor: u64,
+    ) -> Result<(Vec<AccountId>, Page), ProjectionError> {
+        let (cursor, accounts) = self.line.scan_inside(cursor, self.page).await?;
+        let right = store::places_of(self.db, self.program_id, &accounts).await?;
+        let differing = right
+            .into_iter()
+            .filter(|(_, place)| !matches!(place, ProjectedPosition::Inside(_)))
+            .map(|(account_id, _)| account_id)
+            .collect();
+        let next = if cursor == 0 { Page::End } else { Page::SeenInside(cursor) };
+        Ok((differing, next))
+    }
+
+    fn is_full<T>(&self, page: &[T]) -> bool {
+        i64::try_from(page.len()).is_ok_and(|n| n >= self.page)
+    }
+
+    /// Reads both positions of each of `accounts` and returns those that differ.
+    async fn differences_of(
+        &self,
+        accounts: &[AccountId],
+    ) -> Result<Vec<Difference>, ProjectionError> {
+        let right = store::places_of(self.db, self.program_id, accounts).await?;
+        let seen = self.line.positions_of(accounts).await?;
+        let pairs = right.into_iter().zip(seen).map(|((account_id, right), seen)| Difference {
+            program_id: self.program_id,
+            account_id,
+            right: Positions::from(right),
+            seen: Positions { waiting: seen.0, is_inside: seen.1 },
         });
-        Ok(Some(differences.collect()))
+        Ok(pairs.filter(|difference| difference.right != difference.seen).collect())
+    }
+}
+
+impl From<ProjectedPosition> for Positions {
+    fn from(position: ProjectedPosition) -> Self {
+        match position {
+            ProjectedPosition::Waiting(number) => Self { waiting: Some(number), is_inside: false },
+            ProjectedPosition::Inside(_) => Self { waiting: None, is_inside: true },
+            ProjectedPosition::Nowhere => Self::default(),
+        }
     }
 }

@@ -50,7 +50,7 @@ pub(crate) async fn settle_in_time(
     program_id: ProgramId,
     accounts: &[AccountId],
 ) -> Option<Written> {
-    match tokio::time::timeout(MIRROR_MAX, settle(app, program_id, accounts, None)).await {
+    match tokio::time::timeout(MIRROR_MAX, settle(app, program_id, accounts)).await {
         Ok(Ok(written)) => return Some(written),
         Ok(Err(error)) => tracing::debug!(%program_id, %error, "the line was not mirrored"),
         Err(_) => tracing::debug!(%program_id, "the line was not mirrored in time"),
@@ -71,33 +71,29 @@ fn settle_later(app: &App, program_id: ProgramId, accounts: &[AccountId]) {
         let [.., longest] = RETRY_PAUSES_SECS;
         for pause in RETRY_PAUSES_SECS.into_iter().chain(repeat(longest)).take(RETRIES_MAX) {
             tokio::time::sleep(Duration::from_secs(pause)).await;
-            if settle(&app, program_id, &accounts, None).await.is_ok() {
+            if settle(&app, program_id, &accounts).await.is_ok() {
                 break;
             }
         }
     });
 }
 
-/// Projects `accounts` and returns the outcome. `nonce` names the rebuild that the write belongs
-/// to.
-pub(crate) async fn settle(
+/// Projects `accounts` and returns the outcome.
+async fn settle(
     app: &App,
     program_id: ProgramId,
     accounts: &[AccountId],
-    nonce: Option<&str>,
 ) -> Result<Written, ProjectionError> {
     let mut written = Written::Complete;
     for some in accounts.chunks(PLACED_MAX) {
         let truth = store::places_of(&app.db, program_id, some).await?;
-        written = settle_read(app, program_id, truth, nonce).await?;
-        if written == Written::Overtaken {
-            break;
-        }
+        written = settle_read(app, program_id, truth, None).await?;
     }
     Ok(written)
 }
 
-/// Projects at most [`PLACED_MAX`] accounts whose positions were just read as `truth`.
+/// Projects at most [`PLACED_MAX`] accounts whose positions were just read as `truth`. `nonce`
+/// names the rebuild that the write belongs to.
 pub(crate) async fn settle_read(
     app: &App,
     program_id: ProgramId,
@@ -148,10 +144,9 @@ async fn compare_queue(app: &App, program_id: ProgramId) -> Result<(), Projectio
     if !queue.claim_comparison(PASS_PERIOD_MIN).await? {
         return Ok(());
     }
-    let mut comparison = Comparison::begin(&app.db, queue, program_id, PAGE).await?;
-    while let Some(differences) = comparison.next().await? {
-        let accounts: Vec<AccountId> = differences.iter().map(|found| found.account_id).collect();
-        settle(app, program_id, &accounts, None).await?;
+    let mut comparison = Comparison::of(&app.db, queue, program_id, PAGE);
+    while let Some(accounts) = comparison.next().await? {
+        settle(app, program_id, &accounts).await?;
     }
     Ok(())
 }

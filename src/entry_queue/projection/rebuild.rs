@@ -11,7 +11,6 @@ use uuid::Uuid;
 
 use super::error::ProjectionError;
 use crate::{
-    accounts::AccountId,
     app::App,
     catalog::ProgramId,
     entry_queue::{
@@ -52,10 +51,22 @@ pub(crate) async fn rebuild(app: &App, program_id: ProgramId) -> Result<(), Proj
     let line = RedisQueue::of(&app.redis, program_id);
     let RebuildBegun::Ours(nonce) = line.begin(Uuid::now_v7()).await? else { return Ok(()) };
     let started = Instant::now();
-    let inside: Vec<AccountId> =
-        lines::list_inside(&app.db, program_id).await?.into_iter().collect();
-    if projection::settle(app, program_id, &inside, Some(&nonce)).await? == Written::Overtaken {
-        return Ok(());
+    let mut last = None;
+    loop {
+        let page = lines::list_inside(&app.db, program_id, last.as_ref(), PAGE).await?;
+        let truth = page
+            .iter()
+            .map(|stay| (stay.account_id, ProjectedPosition::Inside(stay.stay_ends_at)))
+            .collect();
+        last = page.into_iter().next_back();
+        if last.is_none() {
+            break;
+        }
+        if projection::settle_read(app, program_id, truth, Some(&nonce)).await?
+            == Written::Overtaken
+        {
+            return Ok(());
+        }
     }
     let (mut after, mut n_places) = (QueueNumber(0), 0);
     loop {

@@ -4,11 +4,7 @@
 //! rebuild has filled it in the memory of the server that runs at present; until then no position
 //! is returned. All keys of a program carry `{program_id}`, so a cluster keeps them on one server.
 
-use std::{
-    collections::{HashMap, HashSet},
-    sync::LazyLock,
-    time::Duration,
-};
+use std::{collections::HashMap, sync::LazyLock, time::Duration};
 
 use redis::Value;
 use uuid::Uuid;
@@ -204,12 +200,40 @@ impl<'a> RedisQueue<'a> {
         Ok(flat.into_iter().filter_map(read).collect())
     }
 
-    /// Returns the admitted accounts.
-    pub(crate) async fn inside(&self) -> Result<HashSet<AccountId>, RedisAway> {
-        let mut ask = redis::cmd("ZRANGE");
-        ask.arg(self.key("active")).arg(0).arg(-1);
-        let ids: Vec<Vec<u8>> = self.redis.query(&ask).await?;
-        Ok(ids.iter().filter_map(|id| account(id)).collect())
+    /// Returns the number of each of `accounts`, if it waits, and whether it is admitted, in their
+    /// order. Redis can wrongly have an account in both.
+    pub(crate) async fn positions_of(
+        &self,
+        accounts: &[AccountId],
+    ) -> Result<Vec<(Option<QueueNumber>, bool)>, RedisAway> {
+        if accounts.is_empty() {
+            return Ok(Vec::new());
+        }
+        let ask = |name| {
+            let mut ask = redis::cmd("ZMSCORE");
+            ask.arg(self.key(name));
+            for account_id in accounts {
+                ask.arg(account_id.0.as_bytes());
+            }
+            ask
+        };
+        let waiting: Vec<Option<i64>> = self.redis.query(&ask("waiting")).await?;
+        let active: Vec<Option<f64>> = self.redis.query(&ask("active")).await?;
+        let pairs = waiting.into_iter().zip(active);
+        Ok(pairs.map(|(number, ends_at)| (number.map(QueueNumber), ends_at.is_some())).collect())
+    }
+
+    /// Returns about `n` admitted accounts from `cursor` on, and the cursor of the next call: a
+    /// scan begins and ends with 0, and returns each account that is there all the time.
+    pub(crate) async fn scan_inside(
+        &self,
+        cursor: u64,
+        n: i64,
+    ) -> Result<(u64, Vec<AccountId>), RedisAway> {
+        let mut ask = redis::cmd("ZSCAN");
+        ask.arg(self.key("active")).arg(cursor).arg("COUNT").arg(n);
+        let (next, scored): (u64, Vec<(Vec<u8>, f64)>) = self.redis.query(&ask).await?;
+        Ok((next, scored.iter().filter_map(|(id, _)| account(id)).collect()))
     }
 
     /// Begins a rebuild of the queue from nothing.

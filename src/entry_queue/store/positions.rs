@@ -1,11 +1,13 @@
 //! SQL that reads whole queues, page by page.
 
-use std::collections::HashSet;
-
 use chrono::{DateTime, Utc};
+use uuid::Uuid;
 
 use crate::{
-    accounts::AccountId, catalog::ProgramId, entry_queue::model::QueueNumber, infra::postgres::Pool,
+    accounts::AccountId,
+    catalog::ProgramId,
+    entry_queue::model::{QueueNumber, Stay, TokenId},
+    infra::postgres::Pool,
 };
 
 /// Returns programs with waiting or admitted accounts.
@@ -92,21 +94,36 @@ pub(crate) async fn list_waiting(
     Ok(page.into_iter().map(|row| (row.account_id, row.number)).collect())
 }
 
-/// Returns all admitted accounts at once; unlike waiting ones, not in pages.
+/// Returns the next page of admitted accounts after `after`, those first whose stay expires first;
+/// the first page for `None`.
+///
+/// A program without a capacity may have as many inside as joined, so they are read in pages. No
+/// account that stays inside is missed: an expiry is never moved back, and an account whose expiry
+/// is moved on between two pages is returned again.
 pub(crate) async fn list_inside(
     db: &Pool,
     program_id: ProgramId,
-) -> Result<HashSet<AccountId>, sqlx::Error> {
-    let ids = sqlx::query_scalar!(
+    after: Option<&Stay>,
+    n_max: i64,
+) -> Result<Vec<Stay>, sqlx::Error> {
+    sqlx::query_as!(
+        Stay,
         r#"
-        select account_id as "id: AccountId" from queue_tokens
-        where program_id = $1 and status = 'ACTIVE'
+        select id as "token_id: TokenId", program_id as "program_id: ProgramId",
+            account_id as "account_id: AccountId", queue_number as "queue_number: QueueNumber",
+            stay_ends_at as "stay_ends_at!", expires_at as "expires_at!"
+        from queue_tokens
+        where program_id = $1 and status = 'ACTIVE' and (expires_at, id) > ($2, $3)
+        order by expires_at, id
+        limit $4
         "#,
         program_id as _,
+        after.map_or(DateTime::UNIX_EPOCH, |stay| stay.expires_at),
+        after.map_or(TokenId(Uuid::nil()), |stay| stay.token_id) as _,
+        n_max,
     )
     .fetch_all(db)
-    .await?;
-    Ok(ids.into_iter().collect())
+    .await
 }
 
 /// Returns how many accounts wait, parked ones excluded, and how many are admitted.

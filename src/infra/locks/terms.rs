@@ -74,4 +74,9 @@ impl Waiting {
         let turns = u32::try_from(self.ahead.saturating_add(1)).unwrap_or(u32::MAX);
         self.gap.map(|gap| gap.saturating_mul(turns))
     }
+
+    /// Returns the expected wait in whole seconds, rounded up; `None` while the pace is unknown.
+    pub(crate) fn estimate_secs(&self) -> Option<u64> {
+        self.estimate().map(|estimate| estimate.as_secs() + 1)
+    }
 }

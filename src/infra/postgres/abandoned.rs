@@ -11,7 +11,7 @@ use std::{
 use deadpool::managed::{Object, Pool};
 use tokio::time;
 
-use super::{APPLICATION_NAME, manager::Manager, pooled_connection::PooledConnection};
+use super::{APPLICATION_NAME, manager::Manager, slot::PoolSlot};
 
 /// Time between two checks of a process.
 const LOOK_PAUSE: Duration = Duration::from_secs(1);
@@ -81,11 +81,20 @@ pub(crate) async fn end_late(pool: Pool<Manager>, backend_pid: i32) {
 /// Checks a process, and terminates it where it has waited in an open transaction for longer than
 /// five seconds; `None` when the server could not be asked.
 async fn look(pool: &Pool<Manager>, backend_pid: i32) -> Option<Left> {
-    time::timeout(LOOK_MAX, ask(pool, backend_pid)).await.ok().flatten()
+    let mut slot = None;
+    let left = time::timeout(LOOK_MAX, ask(pool, &mut slot, backend_pid)).await.ok().flatten();
+    if let Some(mut slot) = slot {
+        // What a check left open is ended like any other's, but not waited for.
+        match left {
+            Some(_) => slot.give_back(),
+            None => drop(tokio::spawn(async move { slot.reset(false).await })),
+        }
+    }
+    left
 }
 
-async fn ask(pool: &Pool<Manager>, backend_pid: i32) -> Option<Left> {
-    let mut connection = PooledConnection::new(pool.get().await.ok()?, None);
+async fn ask(pool: &Pool<Manager>, slot: &mut Option<PoolSlot>, backend_pid: i32) -> Option<Left> {
+    let slot = slot.insert(PoolSlot::new(pool.get().await.ok()?));
     let left = sqlx::query!(
         r#"
         select coalesce(wait_event = 'SyncRep', false) as "is_waiting_for_standby!",
@@ -98,10 +107,9 @@ async fn ask(pool: &Pool<Manager>, backend_pid: i32) -> Option<Left> {
         backend_pid,
         APPLICATION_NAME,
     )
-    .fetch_optional(connection.connection_mut())
+    .fetch_optional(slot.connection_mut())
     .await
     .ok()?;
-    connection.finish();
     Some(match left {
         Some(left) if left.is_waiting_for_standby => Left::WaitingForStandby,
         Some(left) if !left.is_ended => Left::Busy,

@@ -32,6 +32,7 @@ pub(crate) mod page;
 mod pool;
 mod pooled_connection;
 mod roles;
+mod slot;
 mod transaction;
 
 use std::time::Duration;

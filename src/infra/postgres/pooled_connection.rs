@@ -3,7 +3,7 @@
 use deadpool::managed::Object;
 use tokio::{runtime::Handle, sync::OwnedSemaphorePermit};
 
-use super::{Connection, abandoned, manager::Manager};
+use super::{Connection, abandoned, manager::Manager, slot::PoolSlot};
 
 /// Connection of the pool in use by one caller.
 ///
@@ -13,7 +13,7 @@ use super::{Connection, abandoned, manager::Manager};
 /// after [`finish`](Self::finish). In every other case it is reset first, or closed.
 #[derive(Debug)]
 pub(crate) struct PooledConnection {
-    slot: Slot,
+    slot: PoolSlot,
     /// Permit of a caller that may write, held for as long as the server may be writing.
     permit: Option<OwnedSemaphorePermit>,
     /// Whether a transaction is known to be open.
@@ -24,7 +24,7 @@ pub(crate) struct PooledConnection {
 
 impl PooledConnection {
     pub(crate) fn new(connection: Object<Manager>, permit: Option<OwnedSemaphorePermit>) -> Self {
-        let slot = Slot(Some(connection));
+        let slot = PoolSlot::new(connection);
         Self { slot, permit, is_open: false, may_commit: false }
     }
 
@@ -41,35 +41,29 @@ impl PooledConnection {
     /// Returns the connection to the pool: the server has answered everything, and no transaction
     /// is open.
     pub(crate) fn finish(mut self) {
-        self.connection_mut().rest();
         self.slot.give_back();
     }
 
-    #[expect(clippy::expect_used, reason = "it goes in `finish` and `drop`, which end this")]
     pub(crate) fn connection(&self) -> &Connection {
-        self.slot.0.as_ref().expect("a borrowing has its connection")
+        self.slot.connection()
     }
 
-    #[expect(clippy::expect_used, reason = "it goes in `finish` and `drop`, which end this")]
     pub(crate) fn connection_mut(&mut self) -> &mut Connection {
-        self.slot.0.as_mut().expect("a borrowing has its connection")
+        self.slot.connection_mut()
     }
 }
 
 impl Drop for PooledConnection {
     fn drop(&mut self) {
-        let Some(connection) = self.slot.0.take() else { return };
-        let mut slot = Slot(Some(connection));
+        let Some(mut slot) = self.slot.take() else { return };
         let (permit, is_open, may_commit) = (self.permit.take(), self.is_open, self.may_commit);
         // Without a runtime the connection cannot be reset, so it is closed.
         let Ok(runtime) = Handle::try_current() else { return };
         runtime.spawn(async move {
-            let Some(connection) = &mut slot.0 else { return };
-            if connection.reset(is_open).await {
-                connection.rest();
-                slot.give_back();
+            if slot.reset(is_open).await {
                 return;
             }
+            let connection = slot.connection();
             let late = (Object::pool(connection), connection.backend_pid());
             // Only a commit keeps its place in the pool: any other statement ends by itself.
             let may_be_there = !may_commit || abandoned::keep_until_ended(connection).await;
@@ -78,24 +72,5 @@ impl Drop for PooledConnection {
                 abandoned::end_late(pool, backend_pid).await;
             }
         });
-    }
-}
-
-/// Place in the pool. [`give_back`](Self::give_back) returns the connection to it; dropping it
-/// closes the connection.
-#[derive(Debug)]
-struct Slot(Option<Object<Manager>>);
-
-impl Slot {
-    fn give_back(&mut self) {
-        drop(self.0.take());
-    }
-}
-
-impl Drop for Slot {
-    fn drop(&mut self) {
-        if let Some(connection) = self.0.take() {
-            drop(Object::take(connection));
-        }
     }
 }

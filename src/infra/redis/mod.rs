@@ -9,7 +9,8 @@
 //!
 //! * Any call may fail at any moment, and every caller has an answer for that: [`RedisAway`] is
 //!   never shown to a user.
-//! * Every command has a deadline, and so does connecting.
+//! * Every call has a deadline of our own, connecting included, whatever the client library waits
+//!   for: that of a cluster waits without end while it looks for the nodes.
 //! * Every key starts with the deployment's prefix.
 //!
 //! # Concurrency
@@ -24,15 +25,22 @@ mod link;
 mod script;
 mod subscription;
 
-use std::{fmt, sync::Arc, time::Instant};
+use std::{
+    fmt,
+    sync::Arc,
+    time::{Duration, Instant},
+};
 
-use redis::{Arg, Client, Cmd, ErrorKind, FromRedisValue, Pipeline, ServerErrorKind};
+use redis::{Arg, Client, Cmd, ErrorKind, FromRedisValue, Pipeline, RedisError, ServerErrorKind};
+use tokio::time::timeout;
 
 use breaker::{Breaker, Breakers};
 use link::{Links, RedisLink};
 pub use script::{Call, Script};
 pub use subscription::Listening;
 
+/// Upper bound of one call: connecting to a whole cluster, and the command.
+const CALL_MAX: Duration = Duration::from_secs(4);
 /// Keys read by one SCAN.
 const SCANNED_AT_ONCE: u32 = 1_000;
 /// Expiry of the key that [`Redis::is_present`] writes, in milliseconds.
@@ -46,7 +54,7 @@ pub enum RedisAway {
     Resting,
     /// The call failed.
     #[error(transparent)]
-    Failed(#[from] redis::RedisError),
+    Failed(#[from] RedisError),
 }
 
 /// Handle to Redis; clones share the connections.
@@ -69,7 +77,7 @@ impl fmt::Debug for Redis {
 impl Redis {
     /// Creates a handle that connects on first use; fails only for an address that cannot be
     /// parsed. Keys start with `prefix`.
-    pub fn open(url: &str, prefix: &str) -> Result<Self, redis::RedisError> {
+    pub fn open(url: &str, prefix: &str) -> Result<Self, RedisError> {
         let links = Links::to(url)?;
         let breakers = Breakers::new(links.is_cluster());
         let seeds = links.seeds()?;
@@ -163,7 +171,7 @@ impl Redis {
     /// reads, because it was made a replica, does not.
     pub async fn is_present(&self) -> bool {
         let Ok(mut link) = self.links.mine() else { return false };
-        let asked: Result<(), _> = self.question().query_async(&mut link).await;
+        let asked: Result<(), _> = in_time(self.question().query_async(&mut link)).await;
         let is_present = asked.as_ref().err().is_none_or(|error| !is_absence(error));
         if is_present {
             self.breakers.whole().close();
@@ -189,13 +197,13 @@ impl Redis {
         &self,
         link: &RedisLink,
         breaker: &Breaker,
-        call: impl Future<Output = Result<T, redis::RedisError>>,
+        call: impl Future<Output = Result<T, RedisError>>,
     ) -> Result<T, RedisAway> {
         if breaker.is_open() {
             return Err(RedisAway::Resting);
         }
         let begun = Instant::now();
-        let outcome = call.await;
+        let outcome = in_time(call).await;
         metrics::histogram!("stagedoor_redis_duration_seconds")
             .record(begun.elapsed().as_secs_f64());
         if let Err(error) = &outcome
@@ -214,6 +222,12 @@ impl Redis {
     }
 }
 
+/// Ends `call` at [`CALL_MAX`] with an error that counts as an absence.
+async fn in_time<T>(call: impl Future<Output = Result<T, RedisError>>) -> Result<T, RedisError> {
+    let ended = timeout(CALL_MAX, call).await;
+    ended.unwrap_or_else(|elapsed| Err(std::io::Error::from(elapsed).into()))
+}
+
 /// Returns the first argument of `command` that has a hash tag.
 fn tagged(command: &Cmd) -> Option<&[u8]> {
     command.args_iter().find_map(|word| match word {
@@ -222,13 +236,13 @@ fn tagged(command: &Cmd) -> Option<&[u8]> {
     })
 }
 
-fn is_forgotten(error: &redis::RedisError) -> bool {
+fn is_forgotten(error: &RedisError) -> bool {
     error.kind() == ErrorKind::Server(ServerErrorKind::NoScript)
 }
 
 /// Whether the server could not be reached or cannot serve, as opposed to having refused. A server
 /// that is loading its data, was made a replica or has lost its primary is away too.
-fn is_absence(error: &redis::RedisError) -> bool {
+fn is_absence(error: &RedisError) -> bool {
     error.is_io_error()
         || error.is_timeout()
         || error.is_connection_dropped()

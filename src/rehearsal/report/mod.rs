@@ -19,7 +19,7 @@ use super::{
     checker::Verdict,
     history::{Event, INTERRUPTED, Outcome, Step},
 };
-use crate::verify::invariant::Violation;
+use crate::verify::Violation;
 
 /// Reason why the rehearsal ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -245,7 +245,7 @@ impl fmt::Display for Report {
             writeln!(
                 f,
                 "{:<8}{n:>9}{ok:>9}{rate:>9.1}{p50:>10.1}{p90:>10.1}{p99:>10.1}{max:>10.1}{:>12.1}",
-                step.step.name(),
+                step.step.as_ref(),
                 step.answer_ms.p99
             )?;
         }
@@ -256,7 +256,7 @@ impl fmt::Display for Report {
             let Refusal { step, code, count, is_unknown, .. } = refusal;
             let kind = if *is_unknown { "unknown" } else { "refused" };
             let note = if refusal.is_expected { "" } else { "  UNEXPECTED" };
-            writeln!(f, "{:<8}{count:>9} {kind}: {code}{note}", step.name())?;
+            writeln!(f, "{:<8}{count:>9} {kind}: {code}{note}", step.as_ref())?;
         }
         writeln!(f)?;
         for sentence in self.findings() {

@@ -42,7 +42,8 @@ pub(crate) async fn of(
 }
 
 /// Returns groups of as many seats as wanted, at the same prices, nearest first and disjoint.
-/// Groups that strand a seat come after those that do not.
+/// Groups that strand a seat come after those that do not; a group whose total overflows is left
+/// out.
 fn nearest(
     seats: &[MapSeat],
     wanted: &[ScheduleSeatId],
@@ -68,16 +69,14 @@ fn nearest(
     for (_, _, group) in groups {
         let is_offered =
             |seat: &MapSeat| offers.iter().any(|offer| offer.seat_ids.contains(&seat.id));
-        if group.iter().any(|seat| is_offered(seat)) {
+        let total = group.iter().try_fold(Points::ZERO, |sum, seat| sum.checked_add(seat.price));
+        let Some(total) = total.filter(|_| !group.iter().any(|seat| is_offered(seat))) else {
             continue;
-        }
+        };
         offers.push(Alternative {
             seat_ids: group.iter().map(|seat| seat.id).collect(),
             seats: group.iter().map(|seat| (*seat).clone()).collect(),
-            total: group
-                .iter()
-                .try_fold(Points::ZERO, |sum, seat| sum.checked_add(seat.price))
-                .unwrap_or_default(),
+            total,
         });
         if offers.len() == OFFERS_MAX {
             break;
@@ -90,4 +89,36 @@ fn sorted_prices<'a>(seats: impl Iterator<Item = &'a MapSeat>) -> Vec<Points> {
     let mut prices: Vec<Points> = seats.map(|seat| seat.price).collect();
     prices.sort();
     prices
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::reservation::model::SeatStatus;
+
+    /// One row of four seats, two of them taken.
+    fn row(price: Points) -> Vec<MapSeat> {
+        let seat = |number: i16| MapSeat {
+            id: ScheduleSeatId(i64::from(number)),
+            section: "Stalls".to_owned(),
+            row_label: "A".to_owned(),
+            number: i32::from(number),
+            x: f32::from(number),
+            y: 0.0,
+            price,
+            status: if number < 2 { SeatStatus::Held } else { SeatStatus::Available },
+        };
+        (0..4).map(seat).collect()
+    }
+
+    #[test]
+    fn an_alternative_whose_total_cannot_be_counted_is_not_offered() {
+        let taken = [0, 1].map(ScheduleSeatId);
+        let totals = |price: i64| -> Vec<i64> {
+            let offers = nearest(&row(Points::new(price).unwrap()), &taken, &taken);
+            offers.iter().map(|offer| offer.total.get()).collect()
+        };
+        assert_eq!(totals(i64::MAX / 2), [i64::MAX - 1]);
+        assert_eq!(totals(i64::MAX / 2 + 1), [0_i64; 0]);
+    }
 }

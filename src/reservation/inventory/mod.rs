@@ -8,11 +8,11 @@
 //! * Held and sold seats are never blocked: one of them refuses the whole change.
 //! * A capacity is never below the places held or sold: `zones_remaining_within_capacity`.
 
+pub(crate) mod error;
 pub(crate) mod model;
-pub(crate) mod pages;
 pub(crate) mod store;
 
-use self::model::{InventoryError, SeatPick};
+use self::{error::InventoryError, model::SeatPick};
 
 use super::model::SeatStatus;
 use crate::{

@@ -19,7 +19,6 @@ use crate::{
     infra::postgres::page::{After, PAGE_ROWS, Page},
     points::Points,
     reservation::{
-        error::ReservationError,
         lifecycle,
         model::{Item, Reservation, ReservationId, ReservationStatus},
         seat_map::{
@@ -30,7 +29,7 @@ use crate::{
     wallet::{self, Provider, pages::ChargeBox},
     web::{
         error::{HttpError, NotFound, PageError},
-        flash,
+        flash::with_message,
         page::{View, json as json_answer},
     },
 };
@@ -115,11 +114,6 @@ impl ReservationPage<'_> {
 impl ReservationStatus {
     fn is_held(self) -> bool {
         self == Self::Held
-    }
-
-    /// Returns the locale key of its name.
-    fn key(self) -> String {
-        format!("reservation-status-{}", self.name().to_lowercase())
     }
 
     /// Returns the CSS class of its badge.
@@ -214,7 +208,7 @@ pub async fn reservation_page(
         now: app.now(),
         request_key: Uuid::now_v7(),
         cancellation_key: Uuid::now_v7(),
-        refusal: refusal.map(|fault| me.view.refusal(fault)),
+        refusal: refusal.map(|error| me.view.refusal(error)),
     };
     let status = refusal.map_or(StatusCode::OK, HttpError::status);
     Ok(me.view.html(status, &page))
@@ -288,14 +282,9 @@ pub async fn update_renewal(
         Ok(expires_at) => {
             let location = format!("/reservations/{id}");
             let document = json!({ "expires_at": expires_at });
-            let mut answer = me.view.done(StatusCode::OK, &document, &location);
-            if !me.view.format.is_for_programs() {
-                // The cookie consists of constants, so that it is always a valid header.
-                let _ = answer.add_cookie(&flash::cookie("flash-renewed"));
-            }
-            Ok(answer)
+            let answer = me.view.done(StatusCode::OK, &document, &location);
+            Ok(with_message(answer, "flash-renewed"))
         }
-        Err(ReservationError::NotFound) => Err(NotFound.into()),
         Err(refusal) if me.view.wants_form(&refusal) => {
             reservation_page(&app, &programs, &provider, &me, *id, Some(&refusal)).await
         }

@@ -6,10 +6,12 @@
 //! # Concurrency
 //!
 //! Concurrent check-ins of a ticket race for its row: the first succeeds, the others wait and are
-//! refused with the time of that check-in.
+//! refused with the time of that check-in. A check-in and its act in the audit log are one
+//! transaction.
 
 pub(crate) mod counts;
 pub(crate) mod model;
+pub(crate) mod pages;
 pub(crate) mod store;
 
 use chrono::{DateTime, TimeDelta, Utc};
@@ -21,21 +23,26 @@ use super::{
 };
 use crate::{
     accounts::AccountId,
+    app::App,
+    audit::{
+        self,
+        model::{Act, AuditEntry, Subject},
+    },
     catalog::{self, ScheduleId},
     config::Config,
-    infra::postgres::{Connection, Pool},
+    infra::postgres::Connection,
 };
 
 /// Times around the start of a performance at which its tickets admit.
 #[derive(Clone, Copy, Debug)]
-pub struct DoorWindow {
+struct DoorWindow {
     before: TimeDelta,
     after: TimeDelta,
 }
 
 impl DoorWindow {
     /// Creates the window that `config` sets.
-    pub fn of(config: &Config) -> Self {
+    fn of(config: &Config) -> Self {
         let minutes = |minutes: std::num::NonZeroU32| TimeDelta::minutes(minutes.get().into());
         Self {
             before: minutes(config.door_opens_before_mins),
@@ -57,10 +64,28 @@ impl DoorWindow {
     }
 }
 
-/// Checks in the ticket with `code` at the performance `schedule_id`, inside the caller's
-/// transaction. Of concurrent check-ins exactly one succeeds: the others wait for the row and then
-/// find the ticket used.
-pub async fn check_in(
+/// Checks in the ticket with `code` at the performance `schedule_id`, and records the act.
+async fn check_in(
+    app: &App,
+    by: AccountId,
+    schedule_id: ScheduleId,
+    code: &TicketCode,
+) -> Result<CheckIn, TicketError> {
+    let window = DoorWindow::of(&app.config);
+    let check_in = audit::perform(app, async |tx| {
+        let check_in = use_ticket(tx, code, schedule_id, window, by).await?;
+        let entry = AuditEntry::new(by, Act::CheckedIn, Subject::Ticket, check_in.ticket_id.0);
+        let entry = entry.after(&check_in);
+        Ok::<_, TicketError>((check_in, entry))
+    });
+    let check_in = check_in.await?;
+    metrics::counter!("stagedoor_check_ins_total").increment(1);
+    Ok(check_in)
+}
+
+/// Uses the ticket with `code`. Of concurrent check-ins exactly one succeeds: the others wait for
+/// the row and then find the ticket used.
+async fn use_ticket(
     tx: &mut Connection,
     code: &TicketCode,
     schedule_id: ScheduleId,
@@ -86,28 +111,25 @@ pub async fn check_in(
     }
 }
 
-/// Undoes a check-in of the last minute inside the caller's transaction. The ticket becomes valid
-/// again, or void if its reservation was refunded meanwhile; for a cancelled program the winding
-/// down reopens. Returns the check-in that was undone.
-pub async fn undo_check_in(
-    tx: &mut Connection,
+/// Undoes a check-in of the last minute and records the act. The ticket becomes valid again, or void
+/// if its reservation was refunded meanwhile; for a cancelled program the winding down reopens.
+/// Returns the check-in that was undone.
+async fn undo(
+    app: &App,
+    by: AccountId,
     schedule_id: ScheduleId,
     ticket_id: TicketId,
 ) -> Result<CheckIn, TicketError> {
-    catalog::reopen_winding_down(tx, schedule_id).await?;
-    store::lock(tx, ticket_id).await?;
-    // The statement after the lock reads the time after the wait.
-    let check_in = store::find_check_in(&mut *tx, schedule_id, ticket_id).await?;
-    let check_in = check_in.filter(|check_in| check_in.is_fresh).ok_or(TicketError::UndoOver)?;
-    store::write_not_used(tx, ticket_id).await?;
-    Ok(check_in)
-}
-
-/// Returns the check-in of a ticket at one performance; `None` if it was not checked in.
-pub async fn find_check_in(
-    db: &Pool,
-    schedule_id: ScheduleId,
-    ticket_id: TicketId,
-) -> Result<Option<CheckIn>, sqlx::Error> {
-    store::find_check_in(db, schedule_id, ticket_id).await
+    audit::perform(app, async |tx| {
+        catalog::reopen_winding_down(tx, schedule_id).await?;
+        store::lock(tx, ticket_id).await?;
+        // The statement after the lock reads the time after the wait.
+        let check_in = store::find_check_in(&mut *tx, schedule_id, ticket_id).await?;
+        let undone = check_in.filter(|check_in| check_in.is_fresh).ok_or(TicketError::UndoOver)?;
+        store::write_not_used(tx, ticket_id).await?;
+        let entry = AuditEntry::new(by, Act::CheckInUndone, Subject::Ticket, ticket_id.0);
+        let entry = entry.before(&undone);
+        Ok((undone, entry))
+    })
+    .await
 }

@@ -1,28 +1,28 @@
-//! Check-ins and the window in which a door accepts tickets.
+//! Check-ins, their counts, and the performances with an open door.
 
 use chrono::{DateTime, Utc};
 use serde::Serialize;
 
-use crate::tickets::model::TicketId;
+use crate::{catalog::ScheduleId, tickets::model::TicketId};
 
 /// Used ticket, as shown at the door.
 #[derive(Clone, Debug, Serialize)]
-pub struct CheckIn {
+pub(crate) struct CheckIn {
     /// Ticket that was checked in.
-    pub ticket_id: TicketId,
+    pub(crate) ticket_id: TicketId,
     /// Time of the check-in.
-    pub used_at: DateTime<Utc>,
+    pub(crate) used_at: DateTime<Utc>,
     /// Name of the ticket's owner.
-    pub holder: String,
+    pub(crate) holder: String,
     /// Section or zone.
-    pub section: String,
+    pub(crate) section: String,
     /// Row; `None` for a zone.
-    pub row: Option<String>,
+    pub(crate) row: Option<String>,
     /// Number of the seat; `None` for a zone.
-    pub number: Option<i32>,
+    pub(crate) number: Option<i32>,
     /// Whether the check-in may still be undone.
     #[serde(skip)]
-    pub is_fresh: bool,
+    pub(crate) is_fresh: bool,
 }
 
 /// Number of admitted and expected holders of one section.
@@ -34,4 +34,15 @@ pub struct DoorCount {
     pub inside: i64,
     /// Number of valid and used tickets.
     pub expected: i64,
+}
+
+/// Performance whose door can be open.
+#[derive(Clone, Debug, Serialize)]
+pub(crate) struct Evening {
+    pub(crate) schedule_id: ScheduleId,
+    pub(crate) title: String,
+    pub(crate) starts_at: DateTime<Utc>,
+    pub(crate) venue_name: String,
+    #[serde(skip)]
+    pub(crate) time_zone: String,
 }

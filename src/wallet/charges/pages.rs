@@ -18,7 +18,7 @@ use crate::{
     },
     web::{
         error::PageError,
-        flash,
+        flash::with_message,
         form::{Body, Field, Mistakes},
         local_path::LocalPath,
         page::{json as json_answer, see_other},
@@ -137,11 +137,8 @@ pub async fn create_charge(
         Ok(Charging::Done(charged)) => {
             let next = form.next();
             let location = next.as_ref().map_or(WALLET_PATH, LocalPath::as_str);
-            let mut answer = me.view.done(StatusCode::CREATED, &charged, location);
-            if !me.view.format.is_for_programs() {
-                let _ = answer.add_cookie(&flash::cookie("flash-charged"));
-            }
-            Ok(answer)
+            let answer = me.view.done(StatusCode::CREATED, &charged, location);
+            Ok(with_message(answer, "flash-charged"))
         }
         Ok(Charging::Elsewhere { location }) if me.view.format.is_for_programs() => {
             Ok(json_answer(StatusCode::ACCEPTED, &json!({ "location": location })))
@@ -160,11 +157,11 @@ async fn refused_charge(
     error: PageError,
     reason: Option<String>,
 ) -> Result<HttpResponse, PageError> {
-    if !me.view.wants_form(error.fault()) {
+    if !me.view.wants_form(error.inner()) {
         return Err(error);
     }
-    let refusal = reason.unwrap_or_else(|| me.view.refusal(error.fault()));
+    let refusal = reason.unwrap_or_else(|| me.view.refusal(error.inner()));
     let mut forms = WalletForms::new(app, provider);
     forms.charge = forms.charge.refused(form, refusal);
-    show(app, me, forms, error.fault().status()).await
+    show(app, me, forms, error.inner().status()).await
 }

@@ -18,7 +18,7 @@ use crate::{
     infra::postgres::Pool,
     text::times::rfc3339,
     wallet::{
-        model::{Kind, PointTransaction, Wallet},
+        model::{PointTransaction, Wallet},
         transfers::store,
     },
     web::{
@@ -47,7 +47,7 @@ impl StatementQuery {
         let mut mistakes = Mistakes::default();
         let (mut filter, mut after) = (StatementFilter::default(), None);
         if !self.kind.is_empty() {
-            let kind = Kind::parse(self.kind.text());
+            let kind = self.kind.parse();
             filter.kind = mistakes.note("kind", "wallet-refusal-kind", kind);
         }
         if !self.month.is_empty() {
@@ -65,7 +65,7 @@ impl StatementQuery {
 pub(crate) fn href(path: &str, filter: StatementFilter, after: Option<Uuid>) -> String {
     let mut query = form_urlencoded::Serializer::new(String::new());
     if let Some(kind) = filter.kind {
-        query.append_pair("kind", kind.name());
+        query.append_pair("kind", kind.as_ref());
     }
     if let Some(month) = filter.month {
         query.append_pair("month", &month.name());

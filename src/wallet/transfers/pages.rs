@@ -28,7 +28,7 @@ use crate::{
     },
     web::{
         error::{HttpError, PageError},
-        flash,
+        flash::with_message,
         form::{Body, Field, Mistakes},
         page::View,
         request_key,
@@ -102,11 +102,8 @@ pub async fn create_transfer(
     let (error, reason) = match form.parse(me.account_id) {
         Ok((order, key)) => match transfers::request(&app, &order, key.as_ref()).await {
             Ok(requested) => {
-                let mut answer = me.view.done(StatusCode::CREATED, &requested, WALLET_PATH);
-                if !me.view.format.is_for_programs() {
-                    let _ = answer.add_cookie(&flash::cookie("flash-sent"));
-                }
-                return Ok(answer);
+                let answer = me.view.done(StatusCode::CREATED, &requested, WALLET_PATH);
+                return Ok(with_message(answer, "flash-sent"));
             }
             Err(refusal) => (PageError::from(refusal), None),
         },
@@ -115,18 +112,18 @@ pub async fn create_transfer(
             (PageError::from(mistakes), reason)
         }
     };
-    if !me.view.wants_form(error.fault()) {
+    if !me.view.wants_form(error.inner()) {
         return Err(error);
     }
     let refusal = match reason {
         Some(text_key) => me.view.t(text_key).to_string(),
-        None => me.view.refusal(error.fault()),
+        None => me.view.refusal(error.inner()),
     };
     let mut forms = WalletForms::new(&app, &provider);
     form.to.text().clone_into(&mut forms.send.to);
     form.amount.text().clone_into(&mut forms.send.amount);
     forms.send.refusal = Some(refusal);
-    show(&app, me, forms, error.fault().status()).await
+    show(&app, me, forms, error.inner().status()).await
 }
 
 #[derive(Template)]

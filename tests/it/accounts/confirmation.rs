@@ -5,7 +5,7 @@ use sqlx::PgPool;
 use stagedoor::routes;
 use uuid::Uuid;
 
-use crate::support::{Concert, Office, Person};
+use crate::support::{Concert, Office, Person, read_one, run_sql};
 
 const PASSWORD: &str = "a long enough one";
 /// Everything that asks; `docs/SECURITY-EVENTS.md` has the same list.
@@ -27,7 +27,7 @@ async fn unconfirmed(office: &Office) -> Person {
         "update sessions set confirmed_at = now() - interval '11 minutes'",
     ];
     for change in change {
-        sqlx::query(change).execute(&office.db).await.unwrap();
+        run_sql(&office.db, change).await;
     }
     admin
 }
@@ -76,28 +76,20 @@ async fn the_right_password_leads_back_and_opens_the_door_for_a_while(db: PgPool
     let target = format!("/account/confirmation?next={}", page.replace('/', "%2F"));
     assert_eq!((asked.status, asked.location()), (303, target.as_str()));
     let shown = admin.visit(&target).await;
-    assert!(
-        shown.status == 200 && shown.body.contains(&format!("value=\"{page}\"")),
-        "{}",
-        shown.body
-    );
+    assert!(shown.status == 200 && shown.has(&format!("[value='{page}']")), "{}", shown.body);
 
     let confirm = |password: &str| [("password", password.to_owned()), ("next", page.clone())];
     let wrong = admin.submit("/account/confirmation", &confirm("a guess or so")).await;
-    assert!(wrong.status == 422 && wrong.body.contains("role=\"alert\""), "{}", wrong.body);
+    assert!(wrong.status == 422 && wrong.has("[role='alert']"), "{}", wrong.body);
     assert_eq!(admin.post(&page, &order).await.code(), "confirmation-required");
     let right = admin.submit("/account/confirmation", &confirm(PASSWORD)).await;
     assert_eq!((right.status, right.location()), (303, page.as_str()));
     assert_eq!(admin.post(&page, &order).await.status, 200);
 
     // The other session of the same account was not asked.
-    let owner: Uuid =
-        sqlx::query_scalar("select account_id from sessions").fetch_one(&db).await.unwrap();
+    let owner: Uuid = read_one(&db, "select account_id from sessions").await;
     let other = office.log_in(&office.person(owner, 0), 0).await;
-    sqlx::query("update sessions set confirmed_at = now() - interval '11 minutes'")
-        .execute(&db)
-        .await
-        .unwrap();
+    run_sql(&db, "update sessions set confirmed_at = now() - interval '11 minutes'").await;
     assert_eq!(admin.post("/account/confirmation", &confirm(PASSWORD)).await.status, 200);
     assert_eq!(other.post(&page, &order).await.code(), "confirmation-required");
     office.close().await;

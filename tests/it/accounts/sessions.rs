@@ -4,7 +4,7 @@ use reqwest::Method;
 use serde_json::Value;
 use sqlx::PgPool;
 
-use crate::support::{Office, Person};
+use crate::support::{Office, Person, read_one, run_sql, until_locks_wait};
 
 async fn is_signed_in(person: &Person) -> bool {
     // Not from the cache of a second.
@@ -84,22 +84,14 @@ async fn a_log_in_beside_a_lock_leaves_no_session(db: PgPool) {
     let form = [("email", "ada@example.com"), ("name", "Ada"), ("password", "a long enough one")];
     assert_eq!(ada.post("/signup", &form).await.status, 201);
     let mut lock = db.begin().await.unwrap();
-    sqlx::query("update accounts set locked_at = now()").execute(&mut *lock).await.unwrap();
-    sqlx::query("delete from sessions").execute(&mut *lock).await.unwrap();
+    run_sql(&mut *lock, "update accounts set locked_at = now()").await;
+    run_sql(&mut *lock, "delete from sessions").await;
     let device = office.stranger();
     let log_in = tokio::spawn(async move { device.post("/login", &form).await });
-    let waits = "select exists (select from pg_stat_activity where wait_event_type = 'Lock'
-                 and datname = current_database())";
-    for _ in 0..6_000 {
-        if sqlx::query_scalar::<_, bool>(waits).fetch_one(&db).await.unwrap() {
-            break;
-        }
-        tokio::time::sleep(std::time::Duration::from_millis(10)).await;
-    }
+    until_locks_wait(&mut db.acquire().await.unwrap(), 1).await;
     lock.commit().await.unwrap();
     assert_eq!(log_in.await.unwrap().code(), "account-locked");
-    let left: i64 =
-        sqlx::query_scalar("select count(*) from sessions").fetch_one(&db).await.unwrap();
+    let left: i64 = read_one(&db, "select count(*) from sessions").await;
     assert_eq!(left, 0);
     office.close().await;
 }

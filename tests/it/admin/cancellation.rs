@@ -1,14 +1,13 @@
 //! A cancelled program: everything that was sold or held of it goes back, once.
 
-use std::time::Duration;
-
 use serde_json::Value;
 use sqlx::PgPool;
 use stagedoor::admin;
 
 use super::acts;
 use crate::support::{
-    Concert, ConcertOptions, Hold, Office, Person, Purchase, ledger::balance, storm,
+    Concert, ConcertOptions, Hold, Office, Person, Purchase, eventually, ledger::balance, read_all,
+    read_one, run_sql, storm, until,
 };
 
 const BUYERS: usize = 24;
@@ -47,14 +46,13 @@ async fn a_cancelled_program_gives_everything_back_once(db: PgPool) {
     assert!([409, 410].contains(&unpaid.status), "{}", unpaid.body);
 
     // Both instances work at it, and so does this test.
-    let progress = loop {
+    let progress = eventually("an empty program", async || {
         admin::wind_down(&office.app).await.unwrap();
         let told: Value = admin.get(&path).await.json()["progress"].clone();
-        if told["held"] == 0 && told["confirmed"] == 0 {
-            break told;
-        }
-        tokio::time::sleep(Duration::from_millis(20)).await;
-    };
+        let is_empty = told["held"] == 0 && told["confirmed"] == 0;
+        if is_empty { Ok(told) } else { Err(told) }
+    })
+    .await;
     assert_eq!((&progress["done"], &progress["used"]), (&25.into(), &1.into()), "{progress}");
     assert_eq!(progress["refunded"], 80_000 * 24);
     for (idx, person) in people[..BUYERS].iter().enumerate() {
@@ -74,7 +72,7 @@ async fn a_cancelled_program_gives_everything_back_once(db: PgPool) {
     assert!(shown.body.contains("80,000"), "all of it, not the half that was agreed");
     let void = door.post(&scan, &[("code", &bought[5].codes[0])]).await;
     assert_eq!((void.status, void.code().as_str()), (409, "ticket-void"));
-    assert!(admin.visit(&path).await.body.contains("Everything was given back"));
+    assert!(admin.visit(&path).await.body.contains("Everything was refunded"));
     wind_down(&office, &db).await;
     assert_eq!(admin.get(&path).await.json()["progress"]["is_over"], true);
     assert_eq!(acts(&db).await, ["checked-in", "checked-in", "program-cancelled"]);
@@ -91,20 +89,16 @@ async fn cancel(admin: &Person, concert: &Concert) {
 
 /// Ticks until every cancelled program is wound down.
 async fn wind_down(office: &Office, db: &PgPool) {
-    for _ in 0..3_000 {
+    until("a program is wound down", async || {
         admin::wind_down(&office.app).await.unwrap();
-        let left: i64 = sqlx::query_scalar(
+        let left: i64 = read_one(
+            db,
             "select count(*) from programs where cancelled_at is not null and wound_down_at is null",
         )
-        .fetch_one(db)
-        .await
-        .unwrap();
-        if left == 0 {
-            return;
-        }
-        tokio::time::sleep(Duration::from_millis(20)).await;
-    }
-    panic!("the program is never wound down");
+        .await;
+        left == 0
+    })
+    .await;
 }
 
 #[sqlx::test]
@@ -129,7 +123,7 @@ async fn a_check_in_taken_back_after_the_winding_down_is_given_back(db: PgPool) 
 
     let undo = |id: &str| format!("/door/{}/check-ins/{id}/undoing", concert.schedule_id);
     // A minute is long here: the winding down may have taken it on a slow machine.
-    sqlx::query("update tickets set used_at = clock_timestamp()").execute(&db).await.unwrap();
+    run_sql(&db, "update tickets set used_at = clock_timestamp()").await;
     let undone = door.post(&undo(&ticket_ids[0]), &()).await;
     assert_eq!(undone.status, 200, "{}", undone.body);
     wind_down(&office, &db).await;
@@ -137,15 +131,11 @@ async fn a_check_in_taken_back_after_the_winding_down_is_given_back(db: PgPool) 
     office.verify().await;
 
     // The other one was let in, and everything was given back: taken back, it opens no door.
-    sqlx::query("update tickets set used_at = clock_timestamp() where status = 'USED'")
-        .execute(&db)
-        .await
-        .unwrap();
+    run_sql(&db, "update tickets set used_at = clock_timestamp() where status = 'USED'").await;
     let undone = door.post(&undo(&ticket_ids[1]), &()).await;
     assert_eq!(undone.status, 200, "{}", undone.body);
     wind_down(&office, &db).await;
-    let statuses: Vec<String> =
-        sqlx::query_scalar("select status from tickets").fetch_all(&db).await.unwrap();
+    let statuses: Vec<String> = read_all(&db, "select status from tickets").await;
     assert_eq!(statuses, ["VOID", "VOID"]);
     assert_eq!(balance(&db, ada.account_id).await, 1_000_000, "and only once");
     office.verify().await;
@@ -169,7 +159,7 @@ async fn check_ins_taken_back_while_it_winds_down_are_given_back(db: PgPool) {
         ticket_ids.push(let_in.json()["ticket_id"].as_str().unwrap().to_owned());
     }
     cancel(&admin, &concert).await;
-    sqlx::query("update tickets set used_at = clock_timestamp()").execute(&db).await.unwrap();
+    run_sql(&db, "update tickets set used_at = clock_timestamp()").await;
     let undoing = ticket_ids.into_iter().enumerate().map(|(idx, id)| {
         let door = office.moved(&door, idx);
         let path = format!("/door/{}/check-ins/{id}/undoing", concert.schedule_id);

@@ -1,16 +1,15 @@
 //! The process dies in the middle of giving a program back or of taking a line away.
 //! Whoever starts next goes on with it, and nobody has to ask.
 
-use std::time::Duration;
-
 use sqlx::{AssertSqlSafe, PgPool};
 use stagedoor::verify;
 
 use super::acts;
 use crate::support::{
-    ChildInstance, Concert, ConcertOptions, Death, Hold, Office, Person, Purchase, count,
+    self, ChildInstance, Concert, ConcertOptions, Death, Hold, Office, Person, Purchase, count,
+    eventually,
     ledger::{balance, entries},
-    storm,
+    run_sql, storm,
 };
 
 const BUYERS: usize = 40;
@@ -27,13 +26,7 @@ async fn figure(db: &PgPool, what: &str) -> i64 {
 
 /// Waits until a figure is at least that high.
 async fn until(db: &PgPool, what: &str, least: i64) {
-    for _ in 0..3_000 {
-        if figure(db, what).await >= least {
-            return;
-        }
-        tokio::time::sleep(Duration::from_millis(10)).await;
-    }
-    panic!("{what}: {} of {least}", figure(db, what).await);
+    support::until(what, async || figure(db, what).await >= least).await;
 }
 
 async fn stand_in_line(office: &Office, concert: &Concert) {
@@ -93,13 +86,10 @@ async fn assert_everything_went_back(db: &PgPool, people: &[Person]) {
 /// Every invariant that is broken. The instances that were stopped took their connection
 /// to Redis along, so the first question may go nowhere.
 async fn violations(office: &Office) -> Vec<String> {
-    for _ in 0..1_200 {
-        if let Ok(found) = verify::verify(&office.app.db, &office.app.redis).await {
-            return found.iter().map(ToString::to_string).collect();
-        }
-        tokio::time::sleep(Duration::from_millis(50)).await;
-    }
-    panic!("Redis stayed away");
+    let found = eventually("an answer of Redis", async || {
+        verify::verify(&office.app.db, &office.app.redis).await
+    });
+    found.await.iter().map(ToString::to_string).collect()
 }
 
 #[sqlx::test]
@@ -108,7 +98,7 @@ async fn a_cancellation_is_finished_however_often_its_process_dies(db: PgPool) {
     let options =
         ConcertOptions { seats: 300, queue_capacity: Some(1), ..ConcertOptions::default() };
     let concert = Concert::with(&db, options).await;
-    sqlx::query("update programs set queue_paused_at = now()").execute(&db).await.unwrap();
+    run_sql(&db, "update programs set queue_paused_at = now()").await;
     let admin = office.employ("admin", "ADMIN").await;
     let people = office.crowd(BUYERS, "ada").await;
     let bought = sell(&office, &concert, &people).await;
@@ -158,10 +148,7 @@ async fn a_cancellation_is_finished_however_often_its_process_dies(db: PgPool) {
     assert_eq!(count(&answers, 200, "") + count(&answers, 409, "invalid-state"), BUYERS);
     until(&db, "reservations where status = 'REFUNDED'", 40).await;
     until(&db, "queue_tokens where status = 'CANCELLED'", 2_300).await;
-    sqlx::query("update programs set cancelled_at = cancelled_at - interval '1 minute'")
-        .execute(&db)
-        .await
-        .unwrap();
+    run_sql(&db, "update programs set cancelled_at = cancelled_at - interval '1 minute'").await;
     until(&db, "programs where wound_down_at is not null", 1).await;
 
     assert_everything_went_back(&db, &people).await;
@@ -177,7 +164,7 @@ async fn a_purge_goes_on_after_its_process_died_and_nobody_watches(db: PgPool) {
     let mut office = Office::open_with(db.clone(), 1, &[]).await;
     let options = ConcertOptions { queue_capacity: Some(1), ..ConcertOptions::default() };
     let concert = Concert::with(&db, options).await;
-    sqlx::query("update programs set queue_paused_at = now()").execute(&db).await.unwrap();
+    run_sql(&db, "update programs set queue_paused_at = now()").await;
     let admin = office.employ("admin", "ADMIN").await;
     let late = office.sign_in("late").await;
     stand_in_line(&office, &concert).await;
@@ -205,7 +192,7 @@ async fn a_purge_goes_on_after_its_process_died_and_nobody_watches(db: PgPool) {
     let state = late.get(&format!("/programs/{}/queue", concert.slug)).await.json();
     assert_eq!((&state["status"], &state["ahead"]), (&"WAITING".into(), &0.into()), "{state}");
     let page = child.moved(&admin).visit(&path).await;
-    assert!(page.body.contains("The line is gone"), "{}", page.body);
+    assert!(page.body.contains("The line is cleared"), "{}", page.body);
     assert_eq!(violations(&office).await, Vec::<String>::new());
     assert_eq!(acts(&db).await, ["line-purged"]);
 }

@@ -5,7 +5,9 @@ use sqlx::PgPool;
 use uuid::Uuid;
 
 use super::acts;
-use crate::support::{Answer, Concert, ConcertOptions, Office, Person, count, storm};
+use crate::support::{
+    Answer, Concert, ConcertOptions, Office, Person, count, read_all, read_one_with, storm, until,
+};
 
 async fn concert(db: &PgPool) -> Concert {
     let options = ConcertOptions { queue_capacity: Some(1), ..ConcertOptions::default() };
@@ -27,14 +29,7 @@ async fn status(person: &Person, concert: &Concert) -> Value {
 
 /// Waits until a person is inside.
 async fn until_inside(person: &Person, concert: &Concert) {
-    const LOOKS_MAX: usize = 1_200;
-    for _ in 0..LOOKS_MAX {
-        if status(person, concert).await == "ACTIVE" {
-            return;
-        }
-        tokio::time::sleep(std::time::Duration::from_millis(50)).await;
-    }
-    panic!("nobody let them in");
+    until("they are let in", async || status(person, concert).await == "ACTIVE").await;
 }
 
 async fn set(db: &PgPool, statement: &'static str, id: Uuid) {
@@ -113,7 +108,7 @@ async fn only_who_waits_in_this_line_is_let_in(db: PgPool) {
     until_inside(&people[0], &here).await;
     let email = async |person: &Person| -> String {
         let ask = "select email from accounts where id = $1";
-        sqlx::query_scalar(ask).bind(person.account_id).fetch_one(&db).await.unwrap()
+        read_one_with(&db, ask, person.account_id).await
     };
     let elsewhere = email(&people[3]).await;
     for (who, why) in [
@@ -160,12 +155,9 @@ async fn whom_two_admins_let_in_at_once_goes_in_once(db: PgPool) {
     assert_eq!(count(&answers, 200, ""), 4, "{answers:?}");
     assert_eq!(count(&answers, 422, "") + count(&answers, 404, "no-token"), 36, "{answers:?}");
     assert_eq!(acts(&db).await, ["let-in"; 4]);
-    let inside: Vec<i64> = sqlx::query_scalar(
-        "select queue_number from queue_tokens where status = 'ACTIVE' order by 1",
-    )
-    .fetch_all(&db)
-    .await
-    .unwrap();
+    let inside: Vec<i64> =
+        read_all(&db, "select queue_number from queue_tokens where status = 'ACTIVE' order by 1")
+            .await;
     assert_eq!(inside, [1, 3, 4, 5, 6], "the gate let nobody else in");
     office.verify().await;
     office.close().await;

@@ -1,13 +1,11 @@
 //! The line as those see it who run it.
 
-use std::time::Duration;
-
 use chrono::{DateTime, TimeDelta, Utc};
 use serde_json::Value;
 use sqlx::PgPool;
 
 use super::{acts, field};
-use crate::support::{Concert, ConcertOptions, Office, Person};
+use crate::support::{Concert, ConcertOptions, Office, Person, eventually, read_one, run_sql};
 
 async fn concert(db: &PgPool, capacity: i32) -> Concert {
     let options = ConcertOptions { queue_capacity: Some(capacity), ..ConcertOptions::default() };
@@ -25,14 +23,13 @@ async fn the_line_is_counted_predicted_and_changed(db: PgPool) {
         assert_eq!(joined.status, 201, "{}", joined.body);
     }
     // One was inside before, and left within the last five minutes.
-    sqlx::query(
+    run_sql(
+        &db,
         "update queue_tokens set admitted_at = now() - interval '2 minutes', status = 'COMPLETED',
-             ended_at = now() - interval '1 minute', stay_ends_at = now(), expires_at = now()
+         ended_at = now() - interval '1 minute', stay_ends_at = now(), expires_at = now()
          where queue_number = 4",
     )
-    .execute(&db)
-    .await
-    .unwrap();
+    .await;
     let path = format!("/admin/programs/{}/line", concert.program_id);
     let line =
         admin.get(&format!("{path}?predict=1&queue_capacity=2&queue_rate_per_second=")).await;
@@ -43,7 +40,7 @@ async fn the_line_is_counted_predicted_and_changed(db: PgPool) {
     assert_eq!(line["with_these"]["per_minute"], 0.4);
     assert_eq!(line["minutes"].as_array().unwrap().len(), 60);
     let page = admin.visit(&path).await;
-    assert!(page.body.contains("<polyline") && page.body.contains("chart__bar"), "{}", page.body);
+    assert!(page.has("polyline") && page.has(".chart__bar"), "{}", page.body);
 
     let limits = |version, capacity| {
         [("version", version), ("queue_capacity", capacity), ("queue_rate_per_second", "")]
@@ -93,17 +90,14 @@ async fn the_last_hour_tells_who_came_and_how_long_the_line_was(db: PgPool) {
     assert_eq!((&kept["waiting"], &kept["joined"]), (&9.into(), &Value::Null));
     let unknown = minute(&admin, &path, second + TimeDelta::minutes(1)).await;
     assert_eq!((&unknown["waiting"], &unknown["joined"]), (&Value::Null, &Value::Null));
-    assert_eq!(admin.visit(&path).await.body.matches("class=\"chart\"").count(), 3);
+    assert_eq!(admin.visit(&path).await.count("[class='chart']"), 3);
 
     for person in office.crowd(3, "ada").await {
         let joined = person.post(&format!("/programs/{}/queue", concert.slug), &()).await;
         assert_eq!(joined.status, 201, "{}", joined.body);
     }
     // What a worker may have kept of this minute before they came.
-    sqlx::query("delete from queue_minutes where minute > now() - interval '5 minutes'")
-        .execute(&db)
-        .await
-        .unwrap();
+    run_sql(&db, "delete from queue_minutes where minute > now() - interval '5 minutes'").await;
     // As two instances do, each once a minute.
     for _ in 0..2 {
         stagedoor::workers::metrics::Gauges::default().set(&office.app).await.unwrap();
@@ -117,12 +111,11 @@ async fn the_last_hour_tells_who_came_and_how_long_the_line_was(db: PgPool) {
     .unwrap();
     assert_eq!(joined, 3);
     assert!((2..=3).contains(&waiting), "one may be inside: {waiting}");
-    let n_old: i64 = sqlx::query_scalar(
+    let n_old: i64 = read_one(
+        &db,
         "select count(*) from queue_minutes where minute < now() - interval '2 hours'",
     )
-    .fetch_one(&db)
-    .await
-    .unwrap();
+    .await;
     assert_eq!(n_old, 0, "what no chart shows is forgotten");
     office.close().await;
 }
@@ -173,8 +166,8 @@ async fn a_line_is_taken_away_by_itself_and_the_page_tells_how_far(db: PgPool) {
     .execute(&db)
     .await
     .unwrap();
-    sqlx::query("update programs set queue_paused_at = now()").execute(&db).await.unwrap();
-    sqlx::query("update queue_numbers set next_number = 1202").execute(&db).await.unwrap();
+    run_sql(&db, "update programs set queue_paused_at = now()").await;
+    run_sql(&db, "update queue_numbers set next_number = 1202").await;
     let line = format!("/admin/programs/{}/line", concert.program_id);
     let path = format!("{line}/purge");
     assert_eq!(admin.post(&path, &()).await.status, 422, "without a reason");
@@ -183,17 +176,15 @@ async fn a_line_is_taken_away_by_itself_and_the_page_tells_how_far(db: PgPool) {
     let why = [("reason", "the wrong program was announced")];
     let ordered = admin.submit(&path, &why).await;
     assert_eq!((ordered.status, ordered.location()), (303, line.as_str()));
-    assert!(admin.visit(&line).await.body.contains("<progress"));
-    let purge = loop {
+    assert!(admin.visit(&line).await.has("progress"));
+    let purge = eventually("the end of the purge", async || {
         let purge = admin.get(&line).await.json()["purge"].clone();
-        if purge["ended_at"].is_string() {
-            break purge;
-        }
-        tokio::time::sleep(Duration::from_millis(20)).await;
-    };
+        if purge["ended_at"].is_string() { Ok(purge) } else { Err(purge) }
+    })
+    .await;
     let told = ["up_to", "total", "left"].map(|name| purge[name].as_i64().unwrap());
     assert_eq!(told, [1_201, 1_201, 0]);
-    assert!(admin.visit(&line).await.body.contains("The line is gone"));
+    assert!(admin.visit(&line).await.body.contains("The line is cleared"));
     let again = admin.post(&path, &why).await.json();
     assert_eq!((&again["total"], &again["left"]), (&0.into(), &0.into()), "{again}");
     assert_eq!(acts(&db).await, ["line-purged", "line-purged"]);

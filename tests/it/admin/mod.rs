@@ -16,11 +16,11 @@ mod times;
 use serde_json::Value;
 use sqlx::PgPool;
 
-use crate::support::{Answer, Person};
+use crate::support::{Answer, Person, read_all};
 
 /// The acts in the log, oldest first.
 async fn acts(db: &PgPool) -> Vec<String> {
-    sqlx::query_scalar("select act from audit_log order by id").fetch_all(db).await.unwrap()
+    read_all(db, "select act from audit_log order by id").await
 }
 
 /// A program as somebody types it.

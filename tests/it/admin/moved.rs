@@ -5,7 +5,7 @@ use serde_json::Value;
 use sqlx::PgPool;
 use uuid::Uuid;
 
-use crate::support::{Concert, Hold, Office, Person, Purchase};
+use crate::support::{Concert, Hold, Office, Person, Purchase, run_sql_with};
 
 fn moment(value: &Value) -> DateTime<Utc> {
     value.as_str().unwrap().parse().unwrap()
@@ -58,7 +58,7 @@ impl Show {
                  confirmed_at = confirmed_at - $1::interval",
             "update schedule_moves set moved_at = moved_at - $1::interval",
         ] {
-            sqlx::query(sql).bind(by).execute(&self.office.db).await.unwrap();
+            run_sql_with(&self.office.db, sql, by).await;
         }
     }
 }

@@ -4,7 +4,10 @@ use sqlx::PgPool;
 use uuid::Uuid;
 
 use super::{acts, field};
-use crate::support::{Concert, ConcertOptions, Hold, Office, Purchase, ledger::balance, storm};
+use crate::support::{
+    Concert, ConcertOptions, Hold, Office, Purchase, ledger::balance, read_one, read_one_with,
+    run_sql, run_sql_with, storm, until_locks_wait,
+};
 
 #[sqlx::test]
 async fn one_person_is_found_and_seen_across_everything_they_did(db: PgPool) {
@@ -145,7 +148,7 @@ async fn of_administrators_who_demote_each_other_one_remains(db: PgPool) {
     const ROUNDS: usize = 12;
     let office = Office::open(db.clone()).await;
     for round in 0..ROUNDS {
-        sqlx::query("update accounts set role = 'CUSTOMER'").execute(&db).await.unwrap();
+        run_sql(&db, "update accounts set role = 'CUSTOMER'").await;
         let mut admins = Vec::new();
         for idx in 0..3 {
             let admin = office.employ(&format!("admin-{round}-{idx}"), "ADMIN").await;
@@ -165,12 +168,11 @@ async fn of_administrators_who_demote_each_other_one_remains(db: PgPool) {
             }
         });
         let answers = storm(acts).await;
-        let left: i64 = sqlx::query_scalar(
+        let left: i64 = read_one(
+            &db,
             "select count(*) from accounts where role = 'ADMIN' and locked_at is null",
         )
-        .fetch_one(&db)
-        .await
-        .unwrap();
+        .await;
         assert!(left >= 1, "round {round}: nobody manages any more: {answers:?}");
         assert!(
             answers.iter().all(|answer| [200, 401, 403].contains(&answer.status)),
@@ -186,43 +188,19 @@ async fn whoever_may_not_manage_any_more_changes_nobody(db: PgPool) {
     let (ada, bob) = (office.employ("ada", "ADMIN").await, office.employ("bob", "ADMIN").await);
     // Ada's row is taken, as by somebody who demotes her right now; her request is on its way.
     let mut coup = db.begin().await.unwrap();
-    sqlx::query("update accounts set role = 'STAFF' where id = $1")
-        .bind(ada.account_id)
-        .execute(&mut *coup)
-        .await
-        .unwrap();
+    run_sql_with(&mut *coup, "update accounts set role = 'STAFF' where id = $1", ada.account_id)
+        .await;
     let demotion = {
         let (ada, path) = (ada.clone(), format!("/admin/people/{}/role", bob.account_id));
         let form = [("from", "ADMIN"), ("role", "STAFF"), ("reason", "a coup")];
         tokio::spawn(async move { ada.post(&path, &form).await })
     };
-    wait_for_a_lock(&db).await;
+    until_locks_wait(&mut db.acquire().await.unwrap(), 1).await;
     coup.commit().await.unwrap();
     let refused = demotion.await.unwrap();
     assert_eq!((refused.status, refused.code().as_str()), (403, "forbidden"));
-    let role: String = sqlx::query_scalar("select role from accounts where id = $1")
-        .bind(bob.account_id)
-        .fetch_one(&db)
-        .await
-        .unwrap();
+    let role: String =
+        read_one_with(&db, "select role from accounts where id = $1", bob.account_id).await;
     assert_eq!(role, "ADMIN");
     office.close().await;
-}
-
-/// Returns once a statement of this database waits for a row.
-async fn wait_for_a_lock(db: &PgPool) {
-    for _ in 0..3_000 {
-        let waiting: bool = sqlx::query_scalar(
-            "select exists (select from pg_stat_activity
-                            where datname = current_database() and wait_event_type = 'Lock')",
-        )
-        .fetch_one(db)
-        .await
-        .unwrap();
-        if waiting {
-            return;
-        }
-        tokio::time::sleep(std::time::Duration::from_millis(10)).await;
-    }
-    panic!("nobody waits");
 }

@@ -1,11 +1,8 @@
 //! Prices that change: beside holds, a large section at a time, and after a process died.
 
-use std::{
-    sync::{
-        Arc,
-        atomic::{AtomicBool, Ordering},
-    },
-    time::Duration,
+use std::sync::{
+    Arc,
+    atomic::{AtomicBool, Ordering},
 };
 
 use serde_json::json;
@@ -14,11 +11,11 @@ use uuid::Uuid;
 
 use crate::{
     reservation::{admit, order_path, order_until_told},
-    support::{Answer, Concert, ConcertOptions, Office, Person, count, storm},
+    support::{
+        Answer, Concert, ConcertOptions, Office, Person, count, read_all, read_one, run_sql, storm,
+        until,
+    },
 };
-
-/// Far longer than any machine takes.
-const PATIENCE: Duration = Duration::from_mins(1);
 
 async fn set_price(admin: &Person, concert: &Concert, price: i64) -> Answer {
     let path = format!("/admin/schedules/{}", concert.schedule_id);
@@ -49,22 +46,16 @@ async fn set_price_until_told(admin: &Person, concert: &Concert, price: i64) -> 
 }
 
 async fn prices(db: &PgPool) -> Vec<i64> {
-    sqlx::query_scalar("select distinct price from schedule_seats order by price")
-        .fetch_all(db)
-        .await
-        .unwrap()
+    read_all(db, "select distinct price from schedule_seats order by price").await
 }
 
 /// Waits until no saved price is left to be written.
 async fn until_written(db: &PgPool) {
-    tokio::time::timeout(PATIENCE, async {
-        let left = "select count(*) from price_changes";
-        while sqlx::query_scalar::<_, i64>(left).fetch_one(db).await.unwrap() > 0 {
-            tokio::time::sleep(Duration::from_millis(20)).await;
-        }
+    until("every price is written", async || {
+        let left = sqlx::query_scalar::<_, i64>("select count(*) from price_changes");
+        left.fetch_one(db).await.unwrap() == 0
     })
-    .await
-    .unwrap();
+    .await;
 }
 
 /// The seats' ids for the performance run against their ids in the venue: whoever locks by
@@ -72,14 +63,14 @@ async fn until_written(db: &PgPool) {
 async fn turn_round(db: &PgPool, concert: &mut Concert) {
     let insert = "insert into schedule_seats (schedule_id, seat_id, price)
                   select $1, id, 50000 from seats order by id desc returning id";
-    sqlx::query("delete from schedule_seats").execute(db).await.unwrap();
+    run_sql(db, "delete from schedule_seats").await;
     concert.seat_ids =
         sqlx::query_scalar(insert).bind(concert.schedule_id).fetch_all(db).await.unwrap();
 }
 
 async fn deadlocks(db: &PgPool) -> i64 {
     let sql = "select deadlocks from pg_stat_database where datname = current_database()";
-    sqlx::query_scalar(sql).fetch_one(db).await.unwrap()
+    read_one(db, sql).await
 }
 
 #[sqlx::test]
@@ -143,26 +134,21 @@ async fn many_seats_are_priced_in_steps_and_whoever_comes_next_goes_on(db: PgPoo
     assert_eq!(priced.status, 200, "{}", priced.body);
     until_written(&db).await;
     assert_eq!(prices(&db).await, [70_000]);
-    let largest: i64 = sqlx::query_scalar(
+    let largest: i64 = read_one(
+        &db,
         "select max(n) from (select count(*) as n from schedule_seats group by changed_xid) t",
     )
-    .fetch_one(&db)
-    .await
-    .unwrap();
+    .await;
     assert!(largest <= 1_000, "{largest} seats were written in one transaction");
 
     // As a process leaves it that dies after the save, in the middle of the seats.
-    sqlx::query("update schedule_seats set price = 90000 where id % 2 = 0")
-        .execute(&db)
-        .await
-        .unwrap();
-    sqlx::query(
+    run_sql(&db, "update schedule_seats set price = 90000 where id % 2 = 0").await;
+    run_sql(
+        &db,
         "insert into price_changes (schedule_id, section, price, version)
          select id, 'Stalls', 90000, version from schedules",
     )
-    .execute(&db)
-    .await
-    .unwrap();
+    .await;
     until_written(&db).await;
     assert_eq!(prices(&db).await, [90_000]);
     office.close().await;
@@ -175,7 +161,7 @@ async fn a_new_price_takes_the_place_of_one_that_is_being_written(db: PgPool) {
     let admin = office.employ("admin", "ADMIN").await;
     // Nobody can write a seat for as long as this lasts.
     let mut tx = db.begin().await.unwrap();
-    sqlx::query("select id from schedule_seats for no key update").execute(&mut *tx).await.unwrap();
+    run_sql(&mut *tx, "select id from schedule_seats for no key update").await;
     let page = format!("/admin/schedules/{}", concert.schedule_id);
     let first = set_price(&admin, &concert, 60_000).await;
     assert_eq!((first.status, &first.json()["is_pending"]), (200, &json!(true)), "{}", first.body);

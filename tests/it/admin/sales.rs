@@ -2,7 +2,7 @@
 
 use sqlx::PgPool;
 
-use crate::support::{Concert, Hold, Office, Purchase};
+use crate::support::{Concert, Hold, Office, Purchase, run_sql_with};
 
 #[sqlx::test]
 async fn sales_are_told_by_section_and_streamed_as_a_file(db: PgPool) {
@@ -23,7 +23,7 @@ async fn sales_are_told_by_section_and_streamed_as_a_file(db: PgPool) {
     };
     assert_eq!(figures(0), [2, 1, 17, 100_000], "{told}");
     assert_eq!(figures(1), [3, 1, 96, 90_000], "{told}");
-    assert!(admin.visit(&path).await.body.contains("stock__sold"));
+    assert!(admin.visit(&path).await.has(".stock__sold"));
 
     let file = admin.visit(&format!("{path}.csv")).await;
     assert!(file.header("content-disposition").contains(&concert.slug));
@@ -34,15 +34,14 @@ async fn sales_are_told_by_section_and_streamed_as_a_file(db: PgPool) {
     assert!(lines[2].contains(",'=cmd-") && lines[2].ends_with(",5,190000"), "{}", lines[2]);
 
     // More rows than one chunk has.
-    sqlx::query(
+    run_sql_with(
+        &db,
         "insert into audit_log (id, account_id, act, subject_kind, subject_id, reason)
          select gen_random_uuid(), $1, 'refunded', 'reservation', n::text, 'line, ' || n
          from generate_series(1, 2300) n",
+        admin.account_id,
     )
-    .bind(admin.account_id)
-    .execute(&db)
-    .await
-    .unwrap();
+    .await;
     let file = admin.visit("/admin/audit.csv?act=refunded").await;
     let reasons: std::collections::BTreeSet<&str> =
         file.body.lines().skip(1).map(|line| line.split('"').nth(1).unwrap()).collect();

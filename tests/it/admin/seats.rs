@@ -6,13 +6,10 @@ use reqwest::{Method, multipart::Form};
 use sqlx::PgPool;
 
 use super::{acts, field, make_venue};
-use crate::support::{Concert, Hold, Office, Purchase};
+use crate::support::{Concert, Hold, Office, Purchase, read_all, read_one};
 
 async fn seat_names(db: &PgPool) -> Vec<String> {
-    sqlx::query_scalar("select section || row_label || number from seats order by id")
-        .fetch_all(db)
-        .await
-        .unwrap()
+    read_all(db, "select section || row_label || number from seats order by id").await
 }
 
 #[sqlx::test]
@@ -27,7 +24,7 @@ async fn a_csv_is_previewed_before_it_is_saved(db: PgPool) {
     let preview = admin.asks(Method::POST, &format!("{path}/preview"), "text/html");
     let preview = admin.send(preview.multipart(upload())).await;
     assert_eq!(preview.status, 200, "{}", preview.body);
-    assert!(preview.body.contains("<circle") && preview.body.contains("Box,A,1,0.5,3"));
+    assert!(preview.has("circle") && preview.body.contains("Box,A,1,0.5,3"));
     assert_eq!(seat_names(&db).await, ["StallsA1", "StallsA2"], "a preview saves nothing");
 
     let saved = admin.send(admin.asks(Method::POST, &path, "text/html").multipart(upload())).await;
@@ -109,8 +106,7 @@ async fn seats_that_are_sold_stay_and_are_named(db: PgPool) {
     assert_eq!(admin.post(&zone, &size("0")).await.status, 422);
     assert_eq!(admin.post(&zone, &size("3")).await.status, 200);
 
-    let venue: uuid::Uuid =
-        sqlx::query_scalar("select venue_id from schedules").fetch_one(&db).await.unwrap();
+    let venue: uuid::Uuid = read_one(&db, "select venue_id from schedules").await;
     let smaller = [("version", "0"), ("grid", "Stalls, 1, 5")];
     let refused = admin.post(&format!("/admin/venues/{venue}/seats"), &smaller).await;
     assert_eq!((refused.status, refused.code().as_str()), (409, "seats-in-use"));

@@ -4,12 +4,11 @@
 use sqlx::PgPool;
 
 use super::{field, program, with};
-use crate::support::{Answer, Office, Person};
+use crate::support::{Answer, Office, Person, read_one, run_sql};
 
 /// The value that a page shows in a field.
 fn shown(page: &Answer, name: &str) -> String {
-    let field = page.body.split(&format!("name=\"{name}\"")).nth(1).unwrap();
-    field.split("value=\"").nth(1).unwrap().split('"').next().unwrap().to_owned()
+    page.attribute(&format!("[name='{name}']"), "value")
 }
 
 async fn venue(admin: &Person, time_zone: &str) -> String {
@@ -19,12 +18,11 @@ async fn venue(admin: &Person, time_zone: &str) -> String {
 }
 
 async fn starts_at(db: &PgPool) -> String {
-    sqlx::query_scalar(
+    read_one(
+        db,
         "select to_char(starts_at at time zone 'UTC', 'YYYY-MM-DD HH24:MI:SS.MS') from schedules",
     )
-    .fetch_one(db)
     .await
-    .unwrap()
 }
 
 #[sqlx::test]
@@ -94,10 +92,7 @@ async fn an_hour_that_comes_twice_is_kept_or_asked_about_and_one_that_never_come
     assert_eq!(starts_at(&db).await, "2030-11-03 05:30:00.000");
 
     // Saved as it is shown, by the form and by a program that sends the text alone.
-    sqlx::query("update schedules set starts_at = starts_at + interval '250 milliseconds'")
-        .execute(&db)
-        .await
-        .unwrap();
+    run_sql(&db, "update schedules set starts_at = starts_at + interval '250 milliseconds'").await;
     let path = format!("/admin/schedules/{}", field(&made, "id").as_str().unwrap());
     let page = admin.visit(&path).await;
     let carried = |version: &str, offset: &str| {

@@ -5,11 +5,8 @@ use std::time::Duration;
 use sqlx::PgPool;
 use uuid::Uuid;
 
-use super::{
-    WAITERS, crowded, hold_numbers, join, join_at_once, line_of, numbering_is_whole,
-    until_some_wait,
-};
-use crate::support::{Concert, Office, count};
+use super::{crowded, hold_numbers, join, join_at_once, line_of, numbering_is_whole};
+use crate::support::{Concert, LOCK_WAITERS, Office, count, read_all, until_locks_wait};
 
 /// A place is named when its join arrives, and the names rise: so do the numbers.
 #[sqlx::test]
@@ -21,15 +18,12 @@ async fn within_an_instance_the_numbers_follow_the_arrivals(db: PgPool) {
         let hog = hold_numbers(&db, &concert).await;
         let (joining, place) = (some.to_vec(), concert.clone());
         let joining = tokio::spawn(async move { join_at_once(&joining, &place).await });
-        until_some_wait(&mut db.acquire().await.unwrap(), 1).await;
+        until_locks_wait(&mut db.acquire().await.unwrap(), 1).await;
         hog.rollback().await.unwrap();
         assert_eq!(count(&joining.await.unwrap(), 201, ""), 50);
     }
     let arrivals: Vec<Uuid> =
-        sqlx::query_scalar("select id from queue_tokens order by queue_number")
-            .fetch_all(&db)
-            .await
-            .unwrap();
+        read_all(&db, "select id from queue_tokens order by queue_number").await;
     assert!(arrivals.is_sorted(), "somebody was passed");
     assert_eq!(numbering_is_whole(&db, concert.program_id).await, Ok(150));
     office.verify().await;
@@ -45,11 +39,11 @@ async fn a_batch_that_is_cancelled_refuses_its_members_and_the_next_one_goes_on(
     let hog = hold_numbers(&db, &concert).await;
     let (first, place) = (people[0].clone(), concert.clone());
     let first = tokio::spawn(async move { join(&first, &place).await });
-    until_some_wait(&mut db.acquire().await.unwrap(), 1).await;
+    until_locks_wait(&mut db.acquire().await.unwrap(), 1).await;
     let (rest, place) = (people[1..].to_vec(), concert.clone());
     let rest = tokio::spawn(async move { join_at_once(&rest, &place).await });
     while !first.is_finished() {
-        let cancel = format!("select pg_cancel_backend(pid) from ({WAITERS}) w");
+        let cancel = format!("select pg_cancel_backend(pid) from ({LOCK_WAITERS}) w");
         sqlx::query(sqlx::AssertSqlSafe(cancel)).execute(&db).await.unwrap();
         tokio::time::sleep(Duration::from_millis(5)).await;
     }
@@ -79,7 +73,7 @@ async fn whoever_goes_away_while_the_batch_is_written_spoils_it_for_nobody(db: P
     let hog = hold_numbers(&db, &concert).await;
     let (gone, place) = (people[0].clone(), concert.clone());
     let gone = tokio::spawn(async move { join(&gone, &place).await });
-    until_some_wait(&mut db.acquire().await.unwrap(), 1).await;
+    until_locks_wait(&mut db.acquire().await.unwrap(), 1).await;
     gone.abort();
     assert!(gone.await.unwrap_err().is_cancelled());
     let (rest, place) = (people[1..].to_vec(), concert.clone());

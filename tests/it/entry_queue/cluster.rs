@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 use sqlx::PgPool;
 
 use super::{crowded, join, line_of, until_status};
-use crate::support::{Concert, Office, Person, PrivateCluster};
+use crate::support::{Concert, Office, Person, PrivateCluster, eventually};
 
 /// One concert for each node of the cluster, in their order.
 async fn concert_of_each_node(db: &PgPool, cluster: &PrivateCluster) -> Vec<Concert> {
@@ -60,16 +60,12 @@ async fn a_lost_node_stops_only_its_own_lines_and_brings_them_back(db: PgPool) {
 
 /// Waits until a person is told how many are ahead and how many wait.
 async fn until_counted(person: &Person, concert: &Concert, (ahead, waiting): (i64, i64)) {
-    const LOOKS_MAX: usize = 1_200;
-    let mut state = Value::Null;
-    for _ in 0..LOOKS_MAX {
-        state = person.get(&line_of(concert)).await.json();
-        if (&state["ahead"], &state["waiting"]) == (&json!(ahead), &json!(waiting)) {
-            return;
-        }
-        tokio::time::sleep(std::time::Duration::from_millis(100)).await;
-    }
-    panic!("{state}");
+    eventually("the count", async || {
+        let state = person.get(&line_of(concert)).await.json();
+        let is_told = (&state["ahead"], &state["waiting"]) == (&json!(ahead), &json!(waiting));
+        if is_told { Ok(()) } else { Err(state) }
+    })
+    .await;
 }
 
 /// A node that answers nothing and closes nothing.

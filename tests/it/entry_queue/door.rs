@@ -4,7 +4,7 @@ use sqlx::PgPool;
 use stagedoor::entry_queue;
 
 use super::{crowded, join, line_of, until_status};
-use crate::support::{Concert, ConcertOptions, Office};
+use crate::support::{Concert, ConcertOptions, Office, read_one, read_one_with, run_sql_with};
 
 #[sqlx::test]
 async fn a_sale_that_is_not_open_says_when_and_nothing_changes(db: PgPool) {
@@ -30,14 +30,14 @@ async fn a_sale_that_is_not_open_says_when_and_nothing_changes(db: PgPool) {
     assert_eq!((refused.status, refused.code().as_str()), (410, "sale-closed"));
 
     let cancelled = Concert::usual(&db).await;
-    sqlx::query("update programs set status = 'CANCELLED', cancelled_at = now() where id = $1")
-        .bind(cancelled.program_id)
-        .execute(&db)
-        .await
-        .unwrap();
+    run_sql_with(
+        &db,
+        "update programs set status = 'CANCELLED', cancelled_at = now() where id = $1",
+        cancelled.program_id,
+    )
+    .await;
     assert_eq!(join(&ada, &cancelled).await.status, 410);
-    let tokens: i64 =
-        sqlx::query_scalar("select count(*) from queue_tokens").fetch_one(&db).await.unwrap();
+    let tokens: i64 = read_one(&db, "select count(*) from queue_tokens").await;
     assert_eq!(tokens, 0);
 }
 
@@ -46,11 +46,12 @@ async fn garbage_is_refused_without_an_accident(db: PgPool) {
     let office = Office::open(db.clone()).await;
     let concert = Concert::usual(&db).await;
     let ada = office.sign_in("Ada").await;
-    sqlx::query("update programs set status = 'DRAFT' where id = $1")
-        .bind(Concert::usual(&db).await.program_id)
-        .execute(&db)
-        .await
-        .unwrap();
+    run_sql_with(
+        &db,
+        "update programs set status = 'DRAFT' where id = $1",
+        Concert::usual(&db).await.program_id,
+    )
+    .await;
     for path in ["/programs/none/queue", "/programs/%00/queue", "/programs/..%2f/queue"] {
         let answers = [ada.get(path).await, ada.post(path, &()).await, ada.delete(path).await];
         assert!(answers.iter().all(|answer| answer.status == 404), "{path}: {answers:?}");
@@ -81,7 +82,7 @@ async fn the_page_says_where_one_stands_in_both_languages(db: PgPool) {
     assert!(turn.body.contains(&format!("/schedules/{}", concert.schedule_id)), "{}", turn.body);
     let waiting = people[1].visit(&line_of(&concert)).await;
     assert!(waiting.body.contains("You are in line"), "{}", waiting.body);
-    assert!(waiting.body.contains("http-equiv=\"refresh\" content=\"1\""), "{}", waiting.body);
+    assert!(waiting.has("[http-equiv='refresh'][content='1']"), "{}", waiting.body);
     assert!(waiting.body.contains("not yet known"), "{}", waiting.body);
     people[1].set_cookie("locale", "ko");
     let korean = people[1].visit(&line_of(&concert)).await;
@@ -127,13 +128,12 @@ async fn nobody_is_let_in_before_the_sale_after_it_or_when_it_is_cancelled(db: P
         } else {
             assert_eq!(people[1].get(&line_of(&concert)).await.json()["status"], "WAITING");
         }
-        let n_let_in: i64 = sqlx::query_scalar(
+        let n_let_in: i64 = read_one_with(
+            &db,
             "select count(*) from queue_tokens where account_id = $1 and admitted_at is not null",
+            people[1].account_id,
         )
-        .bind(people[1].account_id)
-        .fetch_one(&db)
-        .await
-        .unwrap();
+        .await;
         assert_eq!(n_let_in, 0, "{change}");
         if !is_over {
             set("on_sale_at = now() - interval '1 hour'").await;

@@ -11,7 +11,7 @@ use super::{
     guards::{PROXIED, guard, join_from, solve, wait_from},
     line_of,
 };
-use crate::support::{Concert, ConcertOptions, Office, Person, storm};
+use crate::support::{Concert, ConcertOptions, Office, Person, read_one_with, storm};
 
 const FILE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/HOARDING.md");
 const BOTS: usize = 110;
@@ -102,13 +102,12 @@ async fn inside(office: &Office, case: &Case, n_addresses: usize) -> i64 {
             async move { bot.get(&path).await }
         });
         storm(polls).await;
-        n_inside = sqlx::query_scalar(
+        n_inside = read_one_with(
+            &office.db,
             "select count(*) from queue_tokens where program_id = $1 and status = 'ACTIVE'",
+            concert.program_id,
         )
-        .bind(concert.program_id)
-        .fetch_one(&office.db)
-        .await
-        .unwrap();
+        .await;
         if n_inside == expected {
             break;
         }

@@ -7,7 +7,7 @@ use sqlx::PgPool;
 use uuid::Uuid;
 
 use super::{crowded, join, join_at_once, line_of, numbering_is_whole, until_status};
-use crate::support::{ChildInstance, Concert, CutWire, Office, Person, count};
+use crate::support::{ChildInstance, Concert, CutWire, Office, Person, count, eventually};
 
 #[sqlx::test]
 async fn a_join_whose_commit_lost_its_answer_is_still_ones_own(db: PgPool) {
@@ -127,17 +127,12 @@ async fn a_redis_that_hangs_delays_nobody_for_long(db: PgPool) {
     assert_eq!(numbering_is_whole(&db, concert.program_id).await, Ok(60));
     // Every place comes to Redis again, and whoever left is not brought back by a command
     // that was carried out late.
-    let mut n_misplaced = 1;
-    for _ in 0..600 {
-        tokio::time::sleep(Duration::from_millis(100)).await;
+    eventually("every place in Redis", async || {
         let app = &office.app;
         let listed = stagedoor::entry_queue::list_differences(&app.db, &app.redis, 10).await;
-        n_misplaced = listed.map_or(n_misplaced, |found| found.len());
-        if n_misplaced == 0 {
-            break;
-        }
-    }
-    assert_eq!(n_misplaced, 0);
+        if matches!(&listed, Ok(found) if found.is_empty()) { Ok(()) } else { Err(listed) }
+    })
+    .await;
 }
 
 /// An instance dies in the middle of a storm, at any step between the database and Redis.
@@ -159,6 +154,7 @@ async fn a_killed_instance_loses_no_place_that_it_told_anybody(db: PgPool) {
                 Some((there.account_id, state["queue_number"].as_i64()?))
             });
         }
+        // A moment in the middle of the joins, another one each round.
         tokio::time::sleep(Duration::from_millis(60 + 40 * round)).await;
         child.kill();
         let told: Vec<(Uuid, i64)> = running.join_all().await.into_iter().flatten().collect();

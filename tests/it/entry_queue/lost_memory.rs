@@ -8,7 +8,7 @@ use sqlx::PgPool;
 use super::{
     crowded, join, join_at_once, line_of, long_line, n_inside, numbering_is_whole, until_status,
 };
-use crate::support::{Concert, Office, Person, PrivateRedis, count};
+use crate::support::{Concert, Office, Person, PrivateRedis, count, eventually, read_one};
 
 #[sqlx::test]
 async fn without_redis_people_join_and_leave_and_the_line_says_one_moment(db: PgPool) {
@@ -39,19 +39,14 @@ async fn without_redis_people_join_and_leave_and_the_line_says_one_moment(db: Pg
 /// Polls until everybody knows how many are ahead, a minute at most; gives the places
 /// in the order of `people`.
 async fn until_counted(people: &[Person], concert: &Concert) -> Vec<u64> {
-    let started = Instant::now();
     let mut places = Vec::new();
     for person in people {
-        loop {
+        let ahead = eventually("a count", async || {
             let answer = person.get(&line_of(concert)).await;
             assert_eq!(answer.status, 200, "{}", answer.body);
-            if let Some(ahead) = answer.json()["ahead"].as_u64() {
-                places.push(ahead);
-                break;
-            }
-            assert!(started.elapsed() < Duration::from_mins(1), "{}", answer.body);
-            tokio::time::sleep(Duration::from_millis(50)).await;
-        }
+            answer.json()["ahead"].as_u64().ok_or(answer.body)
+        });
+        places.push(ahead.await);
     }
     places
 }
@@ -220,13 +215,39 @@ async fn after_a_rebuild_nobody_is_passed_over_before_they_had_time_to_poll(db: 
         assert_eq!((&state["status"], &state["ahead"]), (&json!("WAITING"), &json!(1)), "{state}");
     }
     let n_parked: i64 =
-        sqlx::query_scalar("select count(*) from queue_tokens where parked_at is not null")
-            .fetch_one(&db)
-            .await
-            .unwrap();
+        read_one(&db, "select count(*) from queue_tokens where parked_at is not null").await;
     assert_eq!(n_parked, 0);
     until_status(silent, &concert, "ACTIVE").await;
     let states = [third.get(&line_of(&concert)).await, fourth.get(&line_of(&concert)).await];
     let ahead = states.map(|state| state.json()["ahead"].clone());
     assert_eq!(ahead, [json!(0), json!(1)]);
+}
+
+/// More are inside than a page of a rebuild or of a comparison holds, and all stays end together.
+#[sqlx::test]
+async fn a_crowd_inside_comes_back_and_is_compared_page_by_page(db: PgPool) {
+    let redis = PrivateRedis::start().await;
+    let (mut office, concert, _people) = office_with_a_line(&db, &redis, 2).await;
+    long_line(&db, &concert, 10_500).await;
+    let let_in = "update queue_tokens
+                  set status = 'ACTIVE', admitted_at = now(),
+                      stay_ends_at = now() + interval '1 hour',
+                      expires_at = now() + interval '1 hour'
+                  where program_id = $1";
+    sqlx::query(let_in).bind(concert.program_id).execute(&db).await.unwrap();
+    redis.run::<()>(&["FLUSHALL"]).await;
+    let (app, started) = (office.app.clone(), Instant::now());
+    while !stagedoor::entry_queue::list_incomplete(&app.db, &app.redis).await.unwrap().is_empty() {
+        assert!(started.elapsed() < Duration::from_mins(1), "the line is not rebuilt");
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
+    // Nobody is left who would repair it.
+    office.leave().await;
+    let key = app.redis.key(format_args!("{{{}}}:active", concert.program_id));
+    assert_eq!(redis.run::<i64>(&["ZCARD", &key]).await, 10_502);
+    assert_eq!(misplaced(&office, &concert).await, 0);
+    redis.run::<()>(&["ZADD", &key, "1", "stranger--inside"]).await;
+    assert_eq!(misplaced(&office, &concert).await, 1, "somebody who never joined");
+    redis.run::<()>(&["ZPOPMAX", &key]).await;
+    assert_eq!(misplaced(&office, &concert).await, 2, "and somebody who is missing");
 }

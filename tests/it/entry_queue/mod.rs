@@ -19,7 +19,10 @@ use serde_json::{Value, json};
 use sqlx::PgPool;
 use uuid::Uuid;
 
-use crate::support::{Answer, Concert, ConcertOptions, Office, Person, count, storm};
+use crate::support::{
+    Answer, Concert, ConcertOptions, Office, Person, count, eventually, run_sql, run_sql_with,
+    storm, until_locks_wait,
+};
 
 /// A line that does not move: one place inside, taken by nobody we wait for.
 fn crowded() -> ConcertOptions {
@@ -66,41 +69,22 @@ async fn hold_numbers(
     concert: &Concert,
 ) -> sqlx::Transaction<'static, sqlx::Postgres> {
     let mut hog = db.begin().await.unwrap();
-    sqlx::query("select from queue_numbers where program_id = $1 for update")
-        .bind(concert.program_id)
-        .execute(&mut *hog)
-        .await
-        .unwrap();
+    run_sql_with(
+        &mut *hog,
+        "select from queue_numbers where program_id = $1 for update",
+        concert.program_id,
+    )
+    .await;
     hog
 }
 
-/// The server processes that wait for a lock.
-const WAITERS: &str = "select pid from pg_stat_activity
-    where datname = current_database() and wait_event_type = 'Lock'";
-
-/// Waits until at least so many server processes wait for a lock.
-async fn until_some_wait(watch: &mut sqlx::PgConnection, least: usize) {
-    for _ in 0..12_000 {
-        let waiters: Vec<i32> = sqlx::query_scalar(WAITERS).fetch_all(&mut *watch).await.unwrap();
-        if waiters.len() >= least {
-            return;
-        }
-        tokio::time::sleep(std::time::Duration::from_millis(5)).await;
-    }
-    panic!("nobody waits for a lock");
-}
-
-/// Polls until the place of `person` stands at `status`, half a minute at most.
+/// Polls until the place of `person` stands at `status`.
 async fn until_status(person: &Person, concert: &Concert, status: &str) -> Value {
-    let mut state = Value::Null;
-    for _ in 0..600 {
-        state = person.get(&line_of(concert)).await.json();
-        if state["status"] == status {
-            return state;
-        }
-        tokio::time::sleep(std::time::Duration::from_millis(100)).await;
-    }
-    panic!("not {status} but {state}");
+    eventually(status, async || {
+        let state = person.get(&line_of(concert)).await.json();
+        if state["status"] == status { Ok(state) } else { Err(state) }
+    })
+    .await
 }
 
 /// So many more behind the line, written straight into the database.
@@ -155,12 +139,11 @@ async fn without_the_row_lock_the_same_storm_spoils_the_numbers(db: PgPool) {
     let office = Office::open(db.clone()).await;
     let concert = Concert::with(&db, crowded()).await;
     let people = office.crowd(100, "Canary").await;
-    sqlx::query(
+    run_sql(
+        &db,
         "alter table queue_tokens drop constraint queue_tokens_program_id_queue_number_key",
     )
-    .execute(&db)
-    .await
-    .unwrap();
+    .await;
     let hog = hold_numbers(&db, &concert).await;
     let mut watch = db.acquire().await.unwrap();
     let mut running = tokio::task::JoinSet::new();
@@ -186,7 +169,7 @@ async fn without_the_row_lock_the_same_storm_spoils_the_numbers(db: PgPool) {
             .unwrap();
         });
     }
-    until_some_wait(&mut watch, 2).await;
+    until_locks_wait(&mut watch, 2).await;
     hog.rollback().await.unwrap();
     while let Some(joined) = running.join_next().await {
         joined.unwrap();

@@ -8,7 +8,7 @@ use tokio::{task::JoinSet, time::Instant};
 use uuid::Uuid;
 
 use super::{crowded, join, line_of, long_line, until_status};
-use crate::support::{Concert, Office, Person};
+use crate::support::{Concert, Office, Person, read_one_with, run_sql_with};
 
 /// In seconds; what people are told to do is told to fit into it, on a slow machine too.
 const GRACE_SECS: u64 = 12;
@@ -37,11 +37,7 @@ async fn watch_parking(db: &PgPool) {
 /// How many of `people` were ever parked.
 async fn n_parked(db: &PgPool, people: &[Person]) -> i64 {
     let ids: Vec<Uuid> = people.iter().map(|person| person.account_id).collect();
-    sqlx::query_scalar("select count(*) from was_parked where account_id = any($1)")
-        .bind(&ids)
-        .fetch_one(db)
-        .await
-        .unwrap()
+    read_one_with(db, "select count(*) from was_parked where account_id = any($1)", &ids).await
 }
 
 /// The numbers of `people` in the order in which they were let in.
@@ -120,7 +116,7 @@ async fn nobody_is_passed_over_for_what_nobody_could_say(db: PgPool) {
     tokio::time::sleep(Duration::from_secs(GRACE_SECS + GRACE_SECS / 2)).await;
     let free = "update queue_tokens set status = 'CANCELLED', ended_at = clock_timestamp()
                 where account_id = $1";
-    sqlx::query(free).bind(first.account_id).execute(&db).await.unwrap();
+    run_sql_with(&db, free, first.account_id).await;
     for _ in 0..10 {
         entry_queue::admit_everywhere(&office.app).await.unwrap();
     }
@@ -149,11 +145,12 @@ async fn whoever_is_being_looked_at_is_passed_by_nobody(db: PgPool) {
     }
     until_status(&people[0], &concert, "ACTIVE").await;
     let mut tab = db.begin().await.unwrap();
-    sqlx::query("select from queue_tokens where account_id = $1 for no key update")
-        .bind(people[1].account_id)
-        .execute(&mut *tab)
-        .await
-        .unwrap();
+    run_sql_with(
+        &mut *tab,
+        "select from queue_tokens where account_id = $1 for no key update",
+        people[1].account_id,
+    )
+    .await;
     assert_eq!(people[0].delete(&line_of(&concert)).await.status, 204);
     entry_queue::admit_everywhere(&office.app).await.unwrap();
     assert_eq!(people[2].get(&line_of(&concert)).await.json()["status"], "WAITING");

@@ -6,7 +6,7 @@ use sqlx::PgPool;
 use uuid::Uuid;
 
 use super::{crowded, join, line_of, until_status};
-use crate::support::{Answer, Concert, ConcertOptions, Office, Person, ledger};
+use crate::support::{Answer, Concert, ConcertOptions, Office, Person, ledger, read_one};
 
 /// A pass as the product signs it, but with claims and a key of the forger's.
 fn pass(claims: &Value, algorithm: Algorithm, key: &[u8]) -> String {
@@ -101,8 +101,7 @@ async fn only_ones_own_pass_opens_the_steps_of_a_booking(db: PgPool) {
         assert_eq!(page.status, 403);
         assert!(page.body.contains(&line_of(&concert)), "{what}: {}", page.body);
     }
-    let held: i64 =
-        sqlx::query_scalar("select count(*) from reservations").fetch_one(&db).await.unwrap();
+    let held: i64 = read_one(&db, "select count(*) from reservations").await;
     assert_eq!(held, 3, "only by the first round: a seat, a place, the best two");
 
     // Of another program, so none: a live stay is looked up, and gets a right one.

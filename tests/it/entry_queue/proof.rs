@@ -6,7 +6,7 @@ use super::{
     guards::{PROXIED, guard, join_from, refused, solve, wait_from},
     join, line_of,
 };
-use crate::support::{Concert, Office, Person};
+use crate::support::{Concert, Office, Person, run_sql, until};
 
 #[sqlx::test]
 async fn joining_takes_work_of_ones_own_and_once(db: PgPool) {
@@ -65,12 +65,7 @@ async fn a_browser_is_taken_to_the_work_and_may_wait_without_scripts(db: PgPool)
     }
     assert_eq!(ada.submit(&path, &[("", "")]).await.location(), path);
     refused(&join(&ada, &concert).await, 428, "proof-required");
-    let mut n_looks = 0;
-    while ada.visit(&path).await.body.contains("data-proof") {
-        n_looks += 1;
-        assert!(n_looks < 2_400, "the wait is never over");
-        tokio::time::sleep(std::time::Duration::from_millis(25)).await;
-    }
+    until("the wait is over", async || !ada.visit(&path).await.has("[data-proof]")).await;
     assert_eq!(ada.submit(&line_of(&concert), &[("", "")]).await.location(), line_of(&concert));
     assert_eq!(ada.delete(&line_of(&concert)).await.status, 204);
     refused(&join(&ada, &concert).await, 428, "proof-required");
@@ -101,10 +96,7 @@ async fn the_waits_of_one_network_stand_in_line_and_an_account_has_one(db: PgPoo
     assert!(ready(&people[5], "2001:db8:1:3::1").await - v6 < chrono::TimeDelta::seconds(32));
 
     // Nobody waits for ever: a network that is full says when to come back.
-    sqlx::query("update queue_waits set ready_at = ready_at + interval '1 hour'")
-        .execute(&db)
-        .await
-        .unwrap();
+    run_sql(&db, "update queue_waits set ready_at = ready_at + interval '1 hour'").await;
     let eve = office.sign_in("eve").await;
     let full = wait_from(&eve, &concert, "192.0.2.1").await;
     refused(&full, 429, "rate-limited");

@@ -8,15 +8,12 @@ use sqlx::{AssertSqlSafe, PgPool};
 use uuid::Uuid;
 
 use super::{crowded, join, line_of, until_status};
-use crate::support::{Answer, Concert, ConcertOptions, Office, Person};
+use crate::support::{Answer, Concert, ConcertOptions, Office, Person, read_all};
 
 /// Every table, with what its rows say. Log-ins grow older by being used; they are counted.
 async fn everything(db: &PgPool) -> BTreeMap<String, (i64, String)> {
     let tables: Vec<String> =
-        sqlx::query_scalar("select tablename::text from pg_tables where schemaname = 'public'")
-            .fetch_all(db)
-            .await
-            .unwrap();
+        read_all(db, "select tablename::text from pg_tables where schemaname = 'public'").await;
     let mut found = BTreeMap::new();
     for table in tables {
         let rows = if table == "sessions" { "''" } else { "t::text" };

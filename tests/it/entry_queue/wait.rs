@@ -4,20 +4,16 @@ use serde_json::{Value, json};
 use sqlx::PgPool;
 
 use super::{crowded, join, line_of};
-use crate::support::{Concert, ConcertOptions, Office, Person};
+use crate::support::{Concert, ConcertOptions, Office, Person, eventually, run_sql_with};
 
-/// Polls until the place of `person` is as `is_so` asks, half a minute at most: what was
-/// measured may be five seconds old.
+/// Polls until the place of `person` is as `is_so` asks: what was measured may be five seconds
+/// old.
 async fn until_told(person: &Person, concert: &Concert, is_so: impl Fn(&Value) -> bool) -> Value {
-    let mut state = Value::Null;
-    for _ in 0..300 {
-        state = person.get(&line_of(concert)).await.json();
-        if is_so(&state) {
-            return state;
-        }
-        tokio::time::sleep(std::time::Duration::from_millis(200)).await;
-    }
-    panic!("{state}");
+    eventually("the measured wait", async || {
+        let state = person.get(&line_of(concert)).await.json();
+        if is_so(&state) { Ok(state) } else { Err(state) }
+    })
+    .await
 }
 
 /// Writes `n` stays into the past of a line: one person after the other was let in having
@@ -51,13 +47,12 @@ async fn went_through(
 
 /// As if nobody had been let in without waiting for the last five minutes.
 async fn always_had_a_line(db: &PgPool, concert: &Concert) {
-    sqlx::query(
+    run_sql_with(
+        db,
         "update queue_tokens set issued_at = issued_at - interval '1 hour' where program_id = $1",
+        concert.program_id,
     )
-    .bind(concert.program_id)
-    .execute(db)
-    .await
-    .unwrap();
+    .await;
 }
 
 #[sqlx::test]
@@ -87,14 +82,14 @@ async fn a_wait_is_told_once_it_was_measured_and_not_while_the_line_is_paused(db
 
     // While it stands still nobody knows, and everybody is told so.
     let pause = "update programs set queue_paused_at = now() where id = $1";
-    sqlx::query(pause).bind(concert.program_id).execute(&db).await.unwrap();
+    run_sql_with(&db, pause, concert.program_id).await;
     let state = until_told(&people[3], &concert, |state| state["is_paused"] == true).await;
     for unknown in ["seconds", "from_seconds", "to_seconds"] {
         assert_eq!(state[format!("estimated_wait_{unknown}")], Value::Null, "{state}");
     }
     assert_eq!((&state["measured_at"], &state["ahead"]), (&Value::Null, &json!(2)), "{state}");
     let resume = "update programs set queue_paused_at = null where id = $1";
-    sqlx::query(resume).bind(concert.program_id).execute(&db).await.unwrap();
+    run_sql_with(&db, resume, concert.program_id).await;
     let state = until_told(&people[3], &concert, is_told).await;
     assert_eq!(state["is_paused"], false, "{state}");
 }
@@ -109,31 +104,32 @@ async fn the_range_holds_the_wait_that_a_steady_line_takes(db: PgPool) {
     for (what, options) in [("capacity", by_capacity), ("rate", by_rate)] {
         let concert = Concert::with(&db, options).await;
         // Nobody who waits is let in: only what was measured is looked at.
-        sqlx::query("update queue_gates set bucket = -1000 where program_id = $1")
-            .bind(concert.program_id)
-            .execute(&db)
-            .await
-            .unwrap();
+        run_sql_with(
+            &db,
+            "update queue_gates set bucket = -1000 where program_id = $1",
+            concert.program_id,
+        )
+        .await;
         let people = office.crowd(12, what).await;
         // For an hour somebody came every minute or so and was let in at once; then, a
         // hundred seconds ago, there came a line, of which one goes in every two seconds.
         went_through(&db, &concert, &people[0], 1, 0.0, 0.0).await;
-        sqlx::query(
+        run_sql_with(
+            &db,
             "update queue_tokens set queue_number = 999, issued_at = issued_at - '100 s'::interval,
-                 admitted_at = admitted_at - '100 s'::interval,
-                 ended_at = ended_at - '100 s'::interval
+             admitted_at = admitted_at - '100 s'::interval,
+             ended_at = ended_at - '100 s'::interval
              where program_id = $1",
+            concert.program_id,
         )
-        .bind(concert.program_id)
-        .execute(&db)
-        .await
-        .unwrap();
+        .await;
         went_through(&db, &concert, &people[0], 50, 2.0, 30.0).await;
-        sqlx::query("update queue_numbers set next_number = 2000 where program_id = $1")
-            .bind(concert.program_id)
-            .execute(&db)
-            .await
-            .unwrap();
+        run_sql_with(
+            &db,
+            "update queue_numbers set next_number = 2000 where program_id = $1",
+            concert.program_id,
+        )
+        .await;
         // The one inside had waited too.
         stand_in_line(&db, &concert, &people, what == "capacity").await;
         let is_told = |state: &Value| state["estimated_wait_seconds"].is_u64();

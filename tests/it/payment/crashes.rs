@@ -7,14 +7,18 @@ use uuid::Uuid;
 
 use super::charge;
 use crate::support::{
-    Answer, Concert, Death, Hold, Office, Person, Process,
+    Answer, ChildInstance, Concert, Death, Hold, Office, Person,
     ledger::{balance, violations},
+    read_one_with,
 };
 
 /// Sends an order to a process of its own and kills that at `death`.
 async fn die(office: &Office, person: &Person, path: &str, form: &Value, death: Death) {
     let db = &office.db;
-    let process = Process::serve(db).await;
+    // With a Redis prefix of its own: what it leaves there is of no account.
+    let prefix = format!("test-{}", Uuid::new_v4());
+    let settings = [("HTTP_WORKERS", "1"), ("LOG", "error"), ("REDIS_PREFIX", prefix.as_str())];
+    let mut process = ChildInstance::start_with(office, &settings).await;
     death.set(db).await;
     let order = tokio::spawn({
         let (person, path, form) = (process.moved(person), path.to_owned(), form.clone());
@@ -135,11 +139,8 @@ async fn a_transfer_survives_the_death_of_its_process(db: PgPool) {
     for death in deaths {
         let (ada, bob) = (office.sign_in("ada").await, office.sign_in("bob").await);
         charge(&ada, 100).await;
-        let to: String = sqlx::query_scalar("select email from accounts where id = $1")
-            .bind(bob.account_id)
-            .fetch_one(&db)
-            .await
-            .unwrap();
+        let to: String =
+            read_one_with(&db, "select email from accounts where id = $1", bob.account_id).await;
         let is_done = matches!(death, Death::Committing(_));
 
         let form = json!({ "to": to, "amount": 30, "request_key": Uuid::now_v7() });

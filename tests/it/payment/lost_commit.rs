@@ -22,8 +22,8 @@ use tokio::{
 };
 use uuid::Uuid;
 
-use super::{PRICE, charge};
-use crate::support::{Concert, Hold, Office, ledger::balance};
+use super::{PRICE, held};
+use crate::support::{Office, ledger::balance};
 
 /// Where the wire to the database is cut, once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -106,11 +106,7 @@ async fn pay_over(
 #[sqlx::test]
 async fn a_payment_whose_commit_was_not_answered_is_found_by_its_key(db: PgPool) {
     let office = Office::open_with(db.clone(), 1, &[]).await;
-    let concert = Concert::usual(&db).await;
-    let ada = office.sign_in("ada").await;
-    charge(&ada, PRICE).await;
-    let hold = Hold { seat_ids: &concert.seat_ids[..1], ..Hold::default() };
-    let id = hold.write(&db, &concert, ada.account_id).await;
+    let (ada, id) = held(&office, PRICE, 1).await;
     let (paid, _) = pay_over(&office, Cut::After, ada.account_id, id).await;
     assert_eq!(paid.unwrap().amount.get(), PRICE);
     assert_eq!(balance(&db, ada.account_id).await, 0);
@@ -120,11 +116,7 @@ async fn a_payment_whose_commit_was_not_answered_is_found_by_its_key(db: PgPool)
 #[sqlx::test]
 async fn a_payment_whose_commit_did_not_arrive_is_unknown_until_it_is_repeated(db: PgPool) {
     let office = Office::open_with(db.clone(), 1, &[]).await;
-    let concert = Concert::usual(&db).await;
-    let ada = office.sign_in("ada").await;
-    charge(&ada, PRICE).await;
-    let hold = Hold { seat_ids: &concert.seat_ids[..1], ..Hold::default() };
-    let id = hold.write(&db, &concert, ada.account_id).await;
+    let (ada, id) = held(&office, PRICE, 1).await;
     let (unknown, key) = pay_over(&office, Cut::Before, ada.account_id, id).await;
     let error = unknown.unwrap_err();
     assert_eq!(stagedoor::web::error::HttpError::status(&error).as_u16(), 503, "{error}");

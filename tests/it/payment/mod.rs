@@ -13,6 +13,7 @@ use uuid::Uuid;
 use crate::support::{
     Answer, Concert, ConcertOptions, Hold, Office, Person,
     ledger::{balance, entries, violations},
+    read_one, read_one_with, run_sql, run_sql_with, until, until_locks_wait,
 };
 
 const PRICE: i64 = 50_000;
@@ -20,6 +21,16 @@ const PRICE: i64 = 50_000;
 async fn charge(person: &Person, amount: i64) {
     let answer = person.post("/wallet/charges", &[("amount", amount)]).await;
     assert_eq!(answer.status, 201, "{}", answer.body);
+}
+
+/// Signs somebody in who has so many points and holds the first seats; the reservation's id.
+async fn held(office: &Office, points: i64, n_seats: usize) -> (Person, Uuid) {
+    let concert = Concert::usual(&office.db).await;
+    let ada = office.sign_in("ada").await;
+    charge(&ada, points).await;
+    let hold = Hold { seat_ids: &concert.seat_ids[..n_seats], ..Hold::default() };
+    let id = hold.write(&office.db, &concert, ada.account_id).await;
+    (ada, id)
 }
 
 async fn pay(person: &Person, reservation_id: Uuid) -> Answer {
@@ -31,11 +42,7 @@ async fn cancel(person: &Person, reservation_id: Uuid) -> Answer {
 }
 
 async fn status_of(db: &PgPool, reservation_id: Uuid) -> String {
-    sqlx::query_scalar("select status from reservations where id = $1")
-        .bind(reservation_id)
-        .fetch_one(db)
-        .await
-        .unwrap()
+    read_one_with(db, "select status from reservations where id = $1", reservation_id).await
 }
 
 /// The statuses of seats and tickets of one reservation, in order.
@@ -109,6 +116,8 @@ async fn refusals_say_what_is_wrong_and_leave_everything_as_it_was(db: PgPool) {
     let lapsed = Hold { ends_in_secs: -1, ..seat(1) }.write(&db, &concert, ada.account_id).await;
     let late = pay(&ada, lapsed).await;
     assert_eq!((late.status, late.code().as_str()), (410, "hold-expired"));
+    let late = cancel(&ada, lapsed).await;
+    assert_eq!((late.status, late.code().as_str()), (409, "invalid-state"));
     let released = seat(2).write(&db, &concert, ada.account_id).await;
     assert_eq!(cancel(&ada, released).await.status, 200);
     let gone = pay(&ada, released).await;
@@ -126,12 +135,8 @@ async fn refusals_say_what_is_wrong_and_leave_everything_as_it_was(db: PgPool) {
 #[sqlx::test]
 async fn what_is_held_is_paid_after_the_sale_closed(db: PgPool) {
     let office = Office::open(db.clone()).await;
-    let concert = Concert::usual(&db).await;
-    let ada = office.sign_in("ada").await;
-    charge(&ada, PRICE).await;
-    let hold = Hold { seat_ids: &concert.seat_ids[..1], ..Hold::default() };
-    let id = hold.write(&db, &concert, ada.account_id).await;
-    sqlx::query("update programs set off_sale_at = now()").execute(&db).await.unwrap();
+    let (ada, id) = held(&office, PRICE, 1).await;
+    run_sql(&db, "update programs set off_sale_at = now()").await;
     assert_eq!(pay(&ada, id).await.status, 201);
     assert_eq!(status_of(&db, id).await, "CONFIRMED");
     assert_sound(&office).await;
@@ -141,15 +146,8 @@ async fn what_is_held_is_paid_after_the_sale_closed(db: PgPool) {
 #[sqlx::test]
 async fn nothing_of_a_cancelled_program_can_be_paid(db: PgPool) {
     let office = Office::open(db.clone()).await;
-    let concert = Concert::usual(&db).await;
-    let ada = office.sign_in("ada").await;
-    charge(&ada, 100_000).await;
-    let hold = Hold { seat_ids: &concert.seat_ids[..1], ..Hold::default() };
-    let id = hold.write(&db, &concert, ada.account_id).await;
-    sqlx::query("update programs set status = 'CANCELLED', cancelled_at = now()")
-        .execute(&db)
-        .await
-        .unwrap();
+    let (ada, id) = held(&office, 100_000, 1).await;
+    run_sql(&db, "update programs set status = 'CANCELLED', cancelled_at = now()").await;
     let answer = pay(&ada, id).await;
     assert_eq!((answer.status, answer.code().as_str()), (409, "invalid-state"));
     assert_eq!(balance(&db, ada.account_id).await, 100_000);
@@ -165,16 +163,18 @@ async fn a_payment_that_waited_past_the_holds_end_is_refused(db: PgPool) {
     let hold = Hold { seat_ids: &concert.seat_ids[..1], ends_in_secs: 1, ..Hold::default() };
     let id = hold.write(&db, &concert, ada.account_id).await;
     let mut other = db.begin().await.unwrap();
-    sqlx::query("select 1 from reservations where id = $1 for update")
-        .bind(id)
-        .execute(&mut *other)
-        .await
-        .unwrap();
+    run_sql_with(&mut *other, "select 1 from reservations where id = $1 for update", id).await;
     let paying = tokio::spawn({
         let ada = ada.clone();
         async move { pay(&ada, id).await }
     });
-    tokio::time::sleep(std::time::Duration::from_millis(1_300)).await;
+    // The wait and the hold's end are real: the clock is read after the lock.
+    until_locks_wait(&mut db.acquire().await.unwrap(), 1).await;
+    until("the hold ends", async || {
+        let is_over = "select expires_at < clock_timestamp() from reservations";
+        read_one(&db, is_over).await
+    })
+    .await;
     other.rollback().await.unwrap();
     let late = paying.await.unwrap();
     assert_eq!((late.status, late.code().as_str()), (410, "hold-expired"));
@@ -200,9 +200,8 @@ async fn the_stay_ends_with_the_last_hold_that_is_paid(db: PgPool) {
     .execute(&db)
     .await
     .unwrap();
-    let token_status = async || -> String {
-        sqlx::query_scalar("select status from queue_tokens").fetch_one(&db).await.unwrap()
-    };
+    let token_status =
+        async || -> String { read_one(&db, "select status from queue_tokens").await };
     let mut ids = Vec::new();
     for idx in 0..2 {
         let hold = Hold { seat_ids: &concert.seat_ids[idx..=idx], ..Hold::default() };
@@ -233,11 +232,7 @@ async fn what_costs_nothing_is_paid_without_a_wallet(db: PgPool) {
 #[sqlx::test]
 async fn a_browser_that_lacks_points_is_shown_the_charge_form_and_comes_back(db: PgPool) {
     let office = Office::open(db.clone()).await;
-    let concert = Concert::usual(&db).await;
-    let ada = office.sign_in("ada").await;
-    charge(&ada, 20_000).await;
-    let hold = Hold { seat_ids: &concert.seat_ids[..1], ..Hold::default() };
-    let id = hold.write(&db, &concert, ada.account_id).await;
+    let (ada, id) = held(&office, 20_000, 1).await;
     let page = format!("/reservations/{id}");
     let short = ada.submit(&format!("{page}/payment"), &()).await;
     assert_eq!(short.status, 402);

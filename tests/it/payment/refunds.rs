@@ -4,7 +4,10 @@ use serde_json::{Value, json};
 use sqlx::PgPool;
 
 use super::{PRICE, assert_sound, cancel, charge, pay, seats_and_tickets, status_of};
-use crate::support::{Concert, ConcertOptions, Hold, Office, count, ledger::balance, storm};
+use crate::support::{
+    Concert, ConcertOptions, Hold, Office, count, ledger::balance, read_one, run_sql, run_sql_with,
+    storm,
+};
 
 #[sqlx::test]
 async fn giving_a_hold_back_frees_the_seats_once(db: PgPool) {
@@ -23,8 +26,7 @@ async fn giving_a_hold_back_frees_the_seats_once(db: PgPool) {
     assert_eq!(count(&answers, 409, "invalid-state"), 19, "{answers:?}");
     assert_eq!(status_of(&db, id).await, "CANCELLED");
     assert_eq!(seats_and_tickets(&db, id).await.0, ["AVAILABLE"; 2]);
-    let remaining: i32 =
-        sqlx::query_scalar("select remaining from zones").fetch_one(&db).await.unwrap();
+    let remaining: i32 = read_one(&db, "select remaining from zones").await;
     assert_eq!(remaining, 100);
     office.close().await;
 }
@@ -40,7 +42,7 @@ async fn a_refund_by_the_policy_of_the_reservation_happens_once(db: PgPool) {
     let id = hold.write(&db, &concert, ada.account_id).await;
     assert_eq!(pay(&ada, id).await.status, 201);
     // What the program says now is not what was shown then.
-    sqlx::query("update programs set refund_percent = 10").execute(&db).await.unwrap();
+    run_sql(&db, "update programs set refund_percent = 10").await;
     let answers = storm((0..20).map(|idx| {
         let ada = office.moved(&ada, idx);
         async move { cancel(&ada, id).await }
@@ -70,15 +72,14 @@ async fn too_late_or_with_a_used_ticket_there_is_no_refund(db: PgPool) {
     let used = used.write(&db, &concert, ada.account_id).await;
     assert_eq!(pay(&ada, late).await.status, 201);
     assert_eq!(pay(&ada, used).await.status, 201);
-    sqlx::query(
+    run_sql_with(
+        &db,
         "update tickets set status = 'USED', used_at = now() where id = (
-             select t.id from tickets t join reservation_items i on i.id = t.reservation_item_id
-             where i.reservation_id = $1 limit 1)",
+         select t.id from tickets t join reservation_items i on i.id = t.reservation_item_id
+         where i.reservation_id = $1 limit 1)",
+        used,
     )
-    .bind(used)
-    .execute(&db)
-    .await
-    .unwrap();
+    .await;
 
     let refused = cancel(&ada, late).await;
     assert_eq!((refused.status, refused.code().as_str()), (409, "refund-over"));
@@ -90,10 +91,7 @@ async fn too_late_or_with_a_used_ticket_there_is_no_refund(db: PgPool) {
     assert_sound(&office).await;
 
     // A cancelled program is refunded in full, at any time.
-    sqlx::query("update programs set status = 'CANCELLED', cancelled_at = now()")
-        .execute(&db)
-        .await
-        .unwrap();
+    run_sql(&db, "update programs set status = 'CANCELLED', cancelled_at = now()").await;
     assert_eq!(cancel(&ada, late).await.json()["refunded"], PRICE);
     assert_sound(&office).await;
     office.close().await;

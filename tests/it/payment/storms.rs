@@ -3,11 +3,11 @@
 use sqlx::PgPool;
 use uuid::Uuid;
 
-use super::{PRICE, assert_sound, charge, status_of};
+use super::{PRICE, assert_sound, charge, held, status_of};
 use crate::support::{
     Concert, Hold, Office, count,
     ledger::{balance, entries, violations},
-    storm,
+    run_sql, storm,
 };
 
 const PAYMENTS: usize = 100;
@@ -15,11 +15,7 @@ const PAYMENTS: usize = 100;
 #[sqlx::test]
 async fn of_a_hundred_payments_at_once_one_succeeds(db: PgPool) {
     let office = Office::open(db.clone()).await;
-    let concert = Concert::usual(&db).await;
-    let ada = office.sign_in("ada").await;
-    charge(&ada, 1_000_000).await;
-    let hold = Hold { seat_ids: &concert.seat_ids[..2], ..Hold::default() };
-    let id = hold.write(&db, &concert, ada.account_id).await;
+    let (ada, id) = held(&office, 1_000_000, 2).await;
     let answers = storm((0..PAYMENTS).map(|idx| {
         let ada = office.moved(&ada, idx);
         async move {
@@ -81,7 +77,7 @@ async fn without_the_lock_the_storm_takes_points_twice(db: PgPool) {
     }
     let hold = Hold { seat_ids: &concert.seat_ids[..1], ..Hold::default() };
     let id = hold.write(&db, &concert, ada.account_id).await;
-    sqlx::query("drop index payments_live_key").execute(&db).await.unwrap();
+    run_sql(&db, "drop index payments_live_key").await;
     // All look before anybody pays: what a storm does to statements without a lock, made
     // certain.
     let looks = futures_util::future::join_all((0..PAYMENTS).map(|_| status_of(&db, id))).await;

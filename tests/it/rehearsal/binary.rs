@@ -6,7 +6,7 @@ use sqlx::{ConnectOptions, PgPool};
 use tokio::process::{Child, Command};
 
 use super::{TABLES, TOKEN, counts};
-use crate::support::{Office, empty};
+use crate::support::{Office, empty, run_sql, until};
 
 /// The real program, in a world of its own.
 fn stagedoor(arguments: &[&str], settings: &[(&str, &str)]) -> Command {
@@ -162,12 +162,11 @@ async fn begun(db: &PgPool, office: &Office) -> Child {
     let base = office.base(0);
     let rehearse = ["rehearse", "--people", "300", "--open-loop", "5", "--target", &base];
     let child = stagedoor(&rehearse, &[("REHEARSAL_TOKEN", TOKEN)]).spawn().unwrap();
-    let joined = async || -> i64 {
-        sqlx::query_scalar("select count(*) from queue_tokens").fetch_one(db).await.unwrap()
-    };
-    while joined().await == 0 {
-        tokio::time::sleep(std::time::Duration::from_millis(20)).await;
-    }
+    until("somebody joins", async || {
+        let joined = sqlx::query_scalar::<_, i64>("select count(*) from queue_tokens");
+        joined.fetch_one(db).await.unwrap() > 0
+    })
+    .await;
     child
 }
 
@@ -190,10 +189,7 @@ async fn what_is_left_of_a_rehearsal_that_was_killed_goes_with_the_next_one(db: 
     begun(&db, &office).await.kill().await.unwrap();
     assert_ne!(counts(&db).await, [0; TABLES.len()], "nobody was there to clean up");
     // It might still be played, as far as anybody knows, until its sale is over.
-    sqlx::query("update programs set off_sale_at = now() - interval '1 second'")
-        .execute(&db)
-        .await
-        .unwrap();
+    run_sql(&db, "update programs set off_sale_at = now() - interval '1 second'").await;
     let next = ["rehearse", "--people", "5", "--target", &office.base(0)];
     let next = run(&next, &[("REHEARSAL_TOKEN", TOKEN)]).await;
     assert!(next.status.success(), "{next:?}");

@@ -6,7 +6,7 @@ use sqlx::PgPool;
 use uuid::Uuid;
 
 use super::{TABLES, TOKEN, counts};
-use crate::support::{Answer, Concert, Office, Person};
+use crate::support::{Answer, Concert, Office, Person, read_one, read_one_with, run_sql_with};
 
 /// What `person` is answered who says `token`.
 async fn ask(person: &Person, token: &str, method: Method, path: &str, form: Value) -> Answer {
@@ -145,11 +145,12 @@ async fn what_a_killed_rehearsal_left_the_next_one_removes(db: PgPool) {
     // One that still stands is let be.
     let standing = set_up(&office).await;
     assert!(counts(&db).await[0] == 1, "its people are there");
-    sqlx::query("update programs set off_sale_at = now() - interval '1 second' where id = $1")
-        .bind(id)
-        .execute(&db)
-        .await
-        .unwrap();
+    run_sql_with(
+        &db,
+        "update programs set off_sale_at = now() - interval '1 second' where id = $1",
+        id,
+    )
+    .await;
     let closed = format!("/rehearsal/stages/{id}/people");
     let closed = ask(&office.stranger(), TOKEN, Method::POST, &closed, json!({ "count": 1 })).await;
     assert_eq!(closed.status, 404, "nobody comes to one that is over: {}", closed.body);
@@ -214,13 +215,8 @@ async fn the_management_acts_on_nothing_that_a_rehearsal_made(db: PgPool) {
     let refund = format!("/admin/reservations/{}/refund", bought.reservation_id);
     let refused = admin.post(&refund, &[("share", "all"), ("reason", "because")]).await;
     assert_eq!((refused.status, refused.code()), (409, "rehearsed".to_owned()));
-    let acted: i64 =
-        sqlx::query_scalar("select count(*) from audit_log").fetch_one(&db).await.unwrap();
-    let role: String = sqlx::query_scalar("select role from accounts where id = $1")
-        .bind(id)
-        .fetch_one(&db)
-        .await
-        .unwrap();
+    let acted: i64 = read_one(&db, "select count(*) from audit_log").await;
+    let role: String = read_one_with(&db, "select role from accounts where id = $1", id).await;
     assert_eq!((acted, role.as_str()), (0, "CUSTOMER"));
     office.close_as_it_is().await;
 }

@@ -6,7 +6,7 @@ mod door;
 use sqlx::PgPool;
 use stagedoor::rehearsal::{Means, Rehearsal, RehearsalError};
 
-use crate::support::{Concert, Office, pool};
+use crate::support::{Concert, Office, pool, read_one};
 
 const TOKEN: &str = "a token that only this rehearsal knows";
 const TABLES: [&str; 8] = [
@@ -29,7 +29,7 @@ async fn counts(db: &PgPool) -> Vec<i64> {
     let mut counts = Vec::new();
     for table in TABLES {
         let count = sqlx::AssertSqlSafe(format!("select count(*) from {table}"));
-        counts.push(sqlx::query_scalar(count).fetch_one(db).await.unwrap());
+        counts.push(read_one(db, count).await);
     }
     counts
 }

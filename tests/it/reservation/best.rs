@@ -7,7 +7,9 @@ use sqlx::PgPool;
 use uuid::Uuid;
 
 use super::{admit, hold, order_path};
-use crate::support::{Answer, Concert, ConcertOptions, Office, Person, count, storm};
+use crate::support::{
+    Answer, Concert, ConcertOptions, Office, Person, count, read_one, run_sql_with, storm,
+};
 
 async fn best(person: &Person, concert: &Concert, wish: Value) -> Answer {
     let mut order = wish;
@@ -29,21 +31,23 @@ async fn the_best_seats_are_together_near_the_front_and_strand_nobody(db: PgPool
     let seats = &concert.seat_ids;
     // Three neighbours are left in the front row: two of them would strand the third.
     let taken: Vec<i64> = seats[..3].iter().chain(&seats[6..10]).copied().collect();
-    sqlx::query("update schedule_seats set status = 'BLOCKED' where id = any($1)")
-        .bind(&taken)
-        .execute(&office.db)
-        .await
-        .unwrap();
+    run_sql_with(
+        &office.db,
+        "update schedule_seats set status = 'BLOCKED' where id = any($1)",
+        &taken,
+    )
+    .await;
     let pair = best(&ada, &concert, json!({ "best": 2 })).await;
     assert_eq!(pair.status, 201, "{}", pair.body);
     let pair = seat_ids(&pair);
     assert_eq!(pair[1], pair[0] + 1);
     assert!(seats[10..].contains(&pair[0]), "{pair:?}");
-    sqlx::query("update schedule_seats set price = 60000 where id = any($1)")
-        .bind(&seats[3..6])
-        .execute(&office.db)
-        .await
-        .unwrap();
+    run_sql_with(
+        &office.db,
+        "update schedule_seats set price = 60000 where id = any($1)",
+        &seats[3..6],
+    )
+    .await;
     let three = best(&ada, &concert, json!({ "best": 3, "price": 60_000 })).await;
     assert_eq!(seat_ids(&three), seats[3..6], "{}", three.body);
     office.close().await;
@@ -55,11 +59,12 @@ async fn a_wish_may_name_a_section_a_price_or_a_zone(db: PgPool) {
     let options = ConcertOptions { places_per_account_max: 20, ..ConcertOptions::default() };
     let concert = Concert::with(&office.db, options).await;
     let seats = &concert.seat_ids;
-    sqlx::query("update schedule_seats set price = 90000 where id = any($1)")
-        .bind(&seats[10..14])
-        .execute(&office.db)
-        .await
-        .unwrap();
+    run_sql_with(
+        &office.db,
+        "update schedule_seats set price = 90000 where id = any($1)",
+        &seats[10..14],
+    )
+    .await;
     let ada = office.sign_in("ada").await;
     admit(&office.db, &concert, std::slice::from_ref(&ada)).await;
     let dear = best(&ada, &concert, json!({ "best": "4", "price": 90_000 })).await;
@@ -115,26 +120,20 @@ async fn a_crowd_that_asks_for_two_at_once_is_refused_only_when_nothing_is_left(
     assert_eq!(count(&first, 201, ""), 25, "{told:?}");
     rush(people[25..].to_vec()).await;
     // Whoever was refused was refused rightly: no two free seats are side by side.
-    let pairs: i64 = sqlx::query_scalar(
+    let pairs: i64 = read_one(
+        &office.db,
         "select count(*) from schedule_seats a join seats x on x.id = a.seat_id
          join seats y on y.row_label = x.row_label and y.number = x.number + 1
          join schedule_seats b on b.seat_id = y.id
          where a.status = 'AVAILABLE' and b.status = 'AVAILABLE'",
     )
-    .fetch_one(&office.db)
-    .await
-    .unwrap();
-    let held: i64 = sqlx::query_scalar("select count(*) from reservation_items")
-        .fetch_one(&office.db)
-        .await
-        .unwrap();
+    .await;
+    let held: i64 = read_one(&office.db, "select count(*) from reservation_items").await;
     assert_eq!(pairs, 0, "{held} seats are held");
     assert!(held >= 80, "{held}");
     // A single seat may be left; one that was held is not.
-    let taken: i64 = sqlx::query_scalar("select schedule_seat_id from reservation_items limit 1")
-        .fetch_one(&office.db)
-        .await
-        .unwrap();
+    let taken: i64 =
+        read_one(&office.db, "select schedule_seat_id from reservation_items limit 1").await;
     let refused = hold(&people[0], &concert, &[taken]).await;
     assert_eq!((refused.status, refused.code().as_str()), (409, "seat-unavailable"));
     office.verify().await;

@@ -1,53 +1,47 @@
 //! Holds that end: by the clock, once, and everything they kept is free again.
 
-use std::time::Duration;
-
 use sqlx::PgPool;
 use stagedoor::reservation;
 
 use super::{admit, hold, hold_places};
-use crate::support::{Concert, ConcertOptions, Office, count, storm};
+use crate::support::{
+    Concert, ConcertOptions, Office, count, read_all, read_one, run_sql, run_sql_with, storm, until,
+};
 
 /// Instances whose worker does not come by during a test.
 const NO_WORKER: [(&str, &str); 1] = [("EXPIRY_PERIOD_MS", "3600000")];
 
 /// Moves every hold into the past, as if its time had gone by.
 async fn let_time_pass(db: &PgPool, secs: i32) {
-    sqlx::query(
+    run_sql_with(
+        db,
         "update reservations set created_at = created_at - make_interval(secs => $1),
-             expires_at = expires_at - make_interval(secs => $1)",
+         expires_at = expires_at - make_interval(secs => $1)",
+        secs,
     )
-    .bind(secs)
-    .execute(db)
-    .await
-    .unwrap();
+    .await;
     // Whoever held it was inside then.
-    sqlx::query(
+    run_sql_with(
+        db,
         "update queue_tokens set admitted_at = admitted_at - make_interval(secs => $1)
          where admitted_at is not null",
+        secs,
     )
-    .bind(secs)
-    .execute(db)
-    .await
-    .unwrap();
+    .await;
 }
 
 /// Waits until no seat and no place is held any more.
 async fn until_freed(db: &PgPool) {
-    const LOOKS_MAX: usize = 400;
-    for _ in 0..LOOKS_MAX {
+    until("nothing is held", async || {
         let (live, remaining): (i64, i32) = sqlx::query_as(
             "select (select count(*) from reservation_items where live), remaining from zones",
         )
         .fetch_one(db)
         .await
         .unwrap();
-        if (live, remaining) == (0, 100) {
-            return;
-        }
-        tokio::time::sleep(Duration::from_millis(50)).await;
-    }
-    panic!("something is held for ever");
+        (live, remaining) == (0, 100)
+    })
+    .await;
 }
 
 #[sqlx::test]
@@ -80,8 +74,7 @@ async fn a_hold_past_its_end_is_shown_as_over_and_reading_changes_nothing(db: Pg
     assert_eq!(ada.get("/reservations").await.json()["reservations"][0]["status"], "EXPIRED");
     let renewal = ada.post(&format!("{path}/renewal"), &[("", "")]).await;
     assert_eq!((renewal.status, renewal.code().as_str()), (410, "hold-expired"));
-    let status: String =
-        sqlx::query_scalar("select status from reservations").fetch_one(&office.db).await.unwrap();
+    let status: String = read_one(&office.db, "select status from reservations").await;
     assert_eq!(status, "HELD");
     office.close().await;
 }
@@ -121,13 +114,10 @@ async fn a_hold_is_renewed_once_and_only_while_nobody_waits(db: PgPool) {
     .await
     .unwrap();
     // A capacity of one, so that nobody is let in meanwhile.
-    sqlx::query("update programs set queue_capacity = 1").execute(&office.db).await.unwrap();
+    run_sql(&office.db, "update programs set queue_capacity = 1").await;
     let early = people[0].post(&path, &[("", "")]).await;
     assert_eq!((early.status, early.code().as_str()), (409, "not-renewable"));
-    sqlx::query("delete from queue_tokens where queue_number = 77")
-        .execute(&office.db)
-        .await
-        .unwrap();
+    run_sql(&office.db, "delete from queue_tokens where queue_number = 77").await;
     let renewed = people[0].post(&path, &[("", "")]).await;
     assert_eq!(renewed.status, 200, "{}", renewed.body);
     assert_ne!(renewed.json()["expires_at"], held["expires_at"]);
@@ -144,17 +134,16 @@ async fn whoever_was_told_an_end_keeps_it_whatever_the_program_says_later(db: Pg
     let ada = office.sign_in("ada").await;
     admit(&office.db, &concert, std::slice::from_ref(&ada)).await;
     let held = hold(&ada, &concert, &concert.seat_ids[..1]).await.json();
-    sqlx::query("update programs set hold_ttl_secs = 60").execute(&office.db).await.unwrap();
+    run_sql(&office.db, "update programs set hold_ttl_secs = 60").await;
     let path = format!("/reservations/{}", held["reservation_id"].as_str().unwrap());
     assert_eq!(ada.get(&path).await.json()["expires_at"], held["expires_at"]);
     hold(&ada, &concert, &concert.seat_ids[1..2]).await;
-    let secs: Vec<i32> = sqlx::query_scalar(
+    let secs: Vec<i32> = read_all(
+        &office.db,
         "select extract(epoch from expires_at - created_at)::integer from reservations
          order by created_at",
     )
-    .fetch_all(&office.db)
-    .await
-    .unwrap();
+    .await;
     assert_eq!(secs, [300, 60]);
     office.close().await;
 }
@@ -174,12 +163,11 @@ async fn of_twenty_renewals_at_once_one_adds_two_minutes(db: PgPool) {
     .await;
     assert_eq!(count(&answers, 200, ""), 1);
     assert_eq!(count(&answers, 409, "not-renewable"), 19);
-    let secs: i32 = sqlx::query_scalar(
+    let secs: i32 = read_one(
+        &office.db,
         "select extract(epoch from expires_at - created_at)::integer from reservations",
     )
-    .fetch_one(&office.db)
-    .await
-    .unwrap();
+    .await;
     assert_eq!(secs, 300 + 120);
     office.close().await;
 }
@@ -190,23 +178,25 @@ async fn a_hold_keeps_its_owners_place_to_its_own_end_but_starts_no_other(db: Pg
     let concert = Concert::usual(&office.db).await;
     let ada = office.sign_in("ada").await;
     admit(&office.db, &concert, std::slice::from_ref(&ada)).await;
-    sqlx::query(
+    run_sql(
+        &office.db,
         "update queue_tokens set stay_ends_at = now() + interval '1 second',
-             expires_at = now() + interval '1 second'",
+         expires_at = now() + interval '1 second'",
     )
-    .execute(&office.db)
-    .await
-    .unwrap();
+    .await;
     let held = hold(&ada, &concert, &concert.seat_ids[..1]).await;
     assert_eq!(held.status, 201, "{}", held.body);
-    let kept: bool = sqlx::query_scalar(
+    let kept: bool = read_one(
+        &office.db,
         "select t.expires_at = r.expires_at from queue_tokens t, reservations r",
     )
-    .fetch_one(&office.db)
-    .await
-    .unwrap();
+    .await;
     assert!(kept);
-    tokio::time::sleep(Duration::from_millis(1_100)).await;
+    until("the stay ends", async || {
+        let is_over = "select stay_ends_at < clock_timestamp() from queue_tokens";
+        read_one(&office.db, is_over).await
+    })
+    .await;
     let late = hold(&ada, &concert, &concert.seat_ids[1..2]).await;
     assert_eq!(late.code(), "not-admitted", "{}", late.body);
     office.close().await;
@@ -223,19 +213,19 @@ async fn a_hold_that_waits_past_the_end_of_its_stay_is_refused(db: PgPool) {
         "select from queue_tokens for no key update",
         "select from schedule_seats for no key update",
     ] {
-        sqlx::query(
-            "update queue_tokens set stay_ends_at = clock_timestamp() + interval '300 milliseconds',
-                 expires_at = clock_timestamp() + interval '1 hour'",
+        run_sql(
+            &office.db,
+            "update queue_tokens
+             set stay_ends_at = clock_timestamp() + interval '300 milliseconds',
+             expires_at = clock_timestamp() + interval '1 hour'",
         )
-        .execute(&office.db)
-        .await
-        .unwrap();
+        .await;
         let mut in_the_way = office.db.begin().await.unwrap();
-        sqlx::query(locked).execute(&mut *in_the_way).await.unwrap();
+        run_sql(&mut *in_the_way, locked).await;
         let (person, wanted) = (ada.clone(), concert.clone());
         let waits =
             tokio::spawn(async move { hold(&person, &wanted, &wanted.seat_ids[..1]).await });
-        sqlx::query("select pg_sleep(0.4)").execute(&mut *in_the_way).await.unwrap();
+        run_sql(&mut *in_the_way, "select pg_sleep(0.4)").await;
         in_the_way.rollback().await.unwrap();
         assert_eq!(waits.await.unwrap().code(), "not-admitted", "{locked}");
     }
@@ -282,10 +272,8 @@ async fn instances_share_the_work_of_ending_many_holds(db: PgPool) {
     for ended in futures_util::future::join_all(ticks).await {
         ended.unwrap();
     }
-    let left: i64 = sqlx::query_scalar("select count(*) from reservations where status = 'HELD'")
-        .fetch_one(&office.db)
-        .await
-        .unwrap();
+    let left: i64 =
+        read_one(&office.db, "select count(*) from reservations where status = 'HELD'").await;
     assert_eq!(left, 0);
     office.verify().await;
     office.close().await;

@@ -5,7 +5,9 @@ use sqlx::PgPool;
 use uuid::Uuid;
 
 use super::{admit, hold, order_path};
-use crate::support::{Answer, Concert, ConcertOptions, Office, Person};
+use crate::support::{
+    Answer, Concert, ConcertOptions, Office, Person, read_one, run_sql, run_sql_with,
+};
 
 /// Sends `order` as JSON, as a program's form and as a browser's form.
 async fn send_each_way(person: &Person, concert: &Concert, order: &Value) -> [Answer; 3] {
@@ -49,10 +51,7 @@ async fn assert_refused(person: &Person, concert: &Concert, status: u16, code: &
 }
 
 async fn assert_nothing_held(office: &Office) {
-    let held: i64 = sqlx::query_scalar("select count(*) from reservations")
-        .fetch_one(&office.db)
-        .await
-        .unwrap();
+    let held: i64 = read_one(&office.db, "select count(*) from reservations").await;
     assert_eq!(held, 0);
     office.verify().await;
 }
@@ -136,7 +135,7 @@ async fn whoever_is_not_inside_is_shown_the_way_to_the_line(db: PgPool) {
     );
 
     admit(&office.db, &concert, std::slice::from_ref(&ada)).await;
-    sqlx::query("update queue_tokens set stay_ends_at = now()").execute(&office.db).await.unwrap();
+    run_sql(&office.db, "update queue_tokens set stay_ends_at = now()").await;
     let late = hold(&ada, &concert, &concert.seat_ids[..1]).await;
     assert_eq!((late.status, late.code().as_str()), (403, "not-admitted"));
     assert_nothing_held(&office).await;
@@ -180,11 +179,12 @@ async fn what_is_gone_is_refused_in_every_way_it_can_be_asked_for(db: PgPool) {
     let ada = office.sign_in("ada").await;
     admit(&office.db, &concert, std::slice::from_ref(&ada)).await;
     // One seat and one place are left, and two are wanted.
-    sqlx::query("update schedule_seats set status = 'BLOCKED' where id <> $1")
-        .bind(concert.seat_ids[0])
-        .execute(&office.db)
-        .await
-        .unwrap();
+    run_sql_with(
+        &office.db,
+        "update schedule_seats set status = 'BLOCKED' where id <> $1",
+        concert.seat_ids[0],
+    )
+    .await;
     for (order, code) in
         every_kind(&concert).iter().zip(["seat-unavailable", "sold-out", "sold-out", "sold-out"])
     {
@@ -193,7 +193,7 @@ async fn what_is_gone_is_refused_in_every_way_it_can_be_asked_for(db: PgPool) {
             assert_eq!((answer.status, answer.code().as_str()), (409, code), "{order}");
         }
         assert_eq!(page.status, 409, "{order} {}", page.body);
-        assert!(page.body.contains("role=\"alert\""), "{order} {}", page.body);
+        assert!(page.has("[role='alert']"), "{order} {}", page.body);
     }
     assert_nothing_held(&office).await;
     office.close().await;

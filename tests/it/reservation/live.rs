@@ -6,7 +6,7 @@ use serde_json::Value;
 use sqlx::{Connection, PgConnection, PgPool};
 
 use super::{admit, hold, hold_places};
-use crate::support::{Concert, ConcertOptions, Office, Person};
+use crate::support::{Concert, ConcertOptions, Office, Person, eventually, read_one, run_sql_with};
 
 fn changes_path(concert: &Concert, since: &Value) -> String {
     format!("/schedules/{}/changes?since={}", concert.schedule_id, since.as_str().unwrap())
@@ -44,6 +44,16 @@ async fn asking_again_tells_what_changed_and_then_nothing(db: PgPool) {
     office.close().await;
 }
 
+/// Asks for the changes since `cursor` until a seat is among them.
+async fn until_changed(person: &Person, concert: &Concert, cursor: &Value, seat_id: i64) -> Value {
+    eventually("the change of a seat", async || {
+        let changes = person.get(&changes_path(concert, cursor)).await.json();
+        let is_told = changes["seats"].as_array().unwrap().iter().any(|seat| seat["id"] == seat_id);
+        if is_told { Ok(changes) } else { Err(changes) }
+    })
+    .await
+}
+
 /// A transaction that began early and commits late is what a plain sequence would skip.
 #[sqlx::test]
 async fn a_change_that_commits_late_is_not_skipped(db: PgPool) {
@@ -54,23 +64,20 @@ async fn a_change_that_commits_late_is_not_skipped(db: PgPool) {
     let options = office.db.connect_options();
     let mut late = PgConnection::connect_with(&options).await.unwrap();
     let mut tx = late.begin().await.unwrap();
-    sqlx::query(
+    run_sql_with(
+        &mut *tx,
         "update schedule_seats set status = 'BLOCKED', version = version + 1,
-             changed_xid = pg_current_xact_id() where id = $1",
+         changed_xid = pg_current_xact_id() where id = $1",
+        concert.seat_ids[9],
     )
-    .bind(concert.seat_ids[9])
-    .execute(&mut *tx)
-    .await
-    .unwrap();
+    .await;
     let mut cursor = map(&people[0], &concert).await["cursor"].clone();
     assert_eq!(hold(&people[1], &concert, &concert.seat_ids[..1]).await.status, 201);
-    tokio::time::sleep(Duration::from_millis(300)).await;
-    let changes = people[0].get(&changes_path(&concert, &cursor)).await.json();
+    let changes = until_changed(&people[0], &concert, &cursor, concert.seat_ids[0]).await;
     cursor = changes["cursor"].clone();
     assert_eq!(taken(&changes), concert.seat_ids[..1], "{changes}");
     tx.commit().await.unwrap();
-    tokio::time::sleep(Duration::from_millis(2_400)).await;
-    let changes = people[0].get(&changes_path(&concert, &cursor)).await.json();
+    let changes = until_changed(&people[0], &concert, &cursor, concert.seat_ids[9]).await;
     let late =
         changes["seats"].as_array().unwrap().iter().find(|seat| seat["id"] == concert.seat_ids[9]);
     assert_eq!(late.unwrap()["status"], "BLOCKED", "{changes}");
@@ -136,7 +143,7 @@ async fn looks(office: &Office) -> i64 {
     tokio::time::sleep(Duration::from_millis(1_500)).await;
     let scans =
         "select seq_scan + coalesce(idx_scan, 0) from pg_stat_user_tables where relname = 'zones'";
-    sqlx::query_scalar(scans).fetch_one(&office.db).await.unwrap()
+    read_one(&office.db, scans).await
 }
 
 #[sqlx::test]

@@ -6,7 +6,10 @@ use sqlx::PgPool;
 use uuid::Uuid;
 
 use super::{admit, order_path};
-use crate::support::{Answer, Concert, Hold, Office, Person};
+use crate::support::{
+    Answer, Concert, Hold, Office, Person, eventually, read_all, read_one, run_sql,
+    until_locks_wait,
+};
 
 /// Gives the seats and the zone of a concert new prices, as the desk does.
 async fn price(office: &Office, concert: &Concert, section: &str, seat: i64, zone: i64) {
@@ -34,7 +37,7 @@ fn refused_at(answer: &Answer) -> (u16, String, i64) {
 }
 
 async fn n_reservations(db: &PgPool) -> i64 {
-    sqlx::query_scalar("select count(*) from reservations").fetch_one(db).await.unwrap()
+    read_one(db, "select count(*) from reservations").await
 }
 
 #[sqlx::test]
@@ -49,14 +52,12 @@ async fn an_open_map_learns_what_seats_and_places_cost_now(db: PgPool) {
         let since = map["cursor"].as_str().unwrap();
         let path = format!("/schedules/{}/changes?since={since}", concert.schedule_id);
         // The other instance looks after its hint or two seconds.
-        let mut changes = Value::Null;
-        for _ in 0..600 {
-            changes = viewer.get(&path).await.json();
-            if changes["zones"].as_array().is_some_and(|zones| !zones.is_empty()) {
-                break;
-            }
-            tokio::time::sleep(std::time::Duration::from_millis(50)).await;
-        }
+        let changes = eventually("the new price of the zone", async || {
+            let changes = viewer.get(&path).await.json();
+            let is_told = changes["zones"].as_array().is_some_and(|zones| !zones.is_empty());
+            if is_told { Ok(changes) } else { Err(changes) }
+        })
+        .await;
         let seats = changes["seats"].as_array().unwrap();
         assert_eq!(seats.len(), 20, "{changes}");
         assert!(seats.iter().all(|seat| seat["price"] == 90_000), "{changes}");
@@ -155,10 +156,7 @@ fn fields_to_go_on(page: &str) -> Vec<(String, String)> {
 async fn a_form_without_scripts_sends_what_it_showed_and_goes_on_in_one_click(db: PgPool) {
     let office = Office::open_with(db.clone(), 1, &[]).await;
     let concert = Concert::usual(&db).await;
-    sqlx::query("update seats set section = 'Balcony' where row_label = 'B'")
-        .execute(&db)
-        .await
-        .unwrap();
+    run_sql(&db, "update seats set section = 'Balcony' where row_label = 'B'").await;
     let people = office.crowd(3, "ada").await;
     admit(&db, &concert, &people).await;
     let map = format!("/schedules/{}", concert.schedule_id);
@@ -201,10 +199,7 @@ async fn a_form_without_scripts_sends_what_it_showed_and_goes_on_in_one_click(db
         let on = ordered(person, &fields_to_go_on(&refused.body)).await;
         assert_eq!(on.status, 303, "{}", on.body);
     }
-    let totals: Vec<i64> = sqlx::query_scalar("select total from reservations order by id")
-        .fetch_all(&db)
-        .await
-        .unwrap();
+    let totals: Vec<i64> = read_all(&db, "select total from reservations order by id").await;
     assert_eq!(totals, [100_000, 180_000, 90_000, 180_000]);
     office.close().await;
 }
@@ -242,17 +237,6 @@ async fn the_best_seats_are_found_where_only_holds_past_their_end_stand(db: PgPo
     office.close_as_it_is().await;
 }
 
-/// Whether somebody waits for a row of the zone.
-async fn is_waited_for(db: &PgPool) -> bool {
-    sqlx::query_scalar(
-        "select exists (select from pg_stat_activity where datname = current_database()
-             and wait_event_type = 'Lock' and query like '%zones%')",
-    )
-    .fetch_one(db)
-    .await
-    .unwrap()
-}
-
 #[sqlx::test]
 async fn places_are_judged_by_the_clock_after_the_wait_for_their_zone(db: PgPool) {
     let office = Office::open_with(db.clone(), 1, &[]).await;
@@ -260,17 +244,15 @@ async fn places_are_judged_by_the_clock_after_the_wait_for_their_zone(db: PgPool
     let ada = office.sign_in("ada").await;
     admit(&db, &concert, std::slice::from_ref(&ada)).await;
     let mut zone = db.begin().await.unwrap();
-    sqlx::query("select id from zones for no key update").execute(&mut *zone).await.unwrap();
+    run_sql(&mut *zone, "select id from zones for no key update").await;
     let ordered = {
         let (ada, concert) = (ada.clone(), concert.clone());
         tokio::spawn(async move { super::hold_places(&ada, &concert, 2).await })
     };
-    while !is_waited_for(&db).await {
-        assert!(!ordered.is_finished(), "the order did not wait for the zone");
-        tokio::time::sleep(std::time::Duration::from_millis(2)).await;
-    }
+    until_locks_wait(&mut db.acquire().await.unwrap(), 1).await;
+    assert!(!ordered.is_finished(), "the order did not wait for the zone");
     // The sale closes while the order waits.
-    sqlx::query("update programs set off_sale_at = clock_timestamp()").execute(&db).await.unwrap();
+    run_sql(&db, "update programs set off_sale_at = clock_timestamp()").await;
     zone.rollback().await.unwrap();
     let refused = ordered.await.unwrap();
     assert_eq!((refused.status, refused.code().as_str()), (410, "sale-closed"), "{}", refused.body);

@@ -18,7 +18,7 @@ use stagedoor::{
 use tokio::{sync::Semaphore, task::JoinSet};
 use uuid::Uuid;
 
-use crate::support::{Concert, ConcertOptions, Office};
+use crate::support::{Concert, ConcertOptions, Office, run_sql};
 
 const ROUNDS: usize = 100;
 const SEATS: i32 = 100;
@@ -168,13 +168,12 @@ async fn settle(db: &PgPool, paid: &BTreeMap<Uuid, bool>) {
         assert_eq!((status.as_str(), live, seat.as_str()), expected);
         assert!(in_time || status == "EXPIRED", "paid after its end");
     }
-    sqlx::query(
+    run_sql(
+        db,
         "with ended as (update reservations set status = 'EXPIRED', confirmed_at = null
-                        where status = 'CONFIRMED'),
+         where status = 'CONFIRMED'),
          freed as (update reservation_items set live = false where live)
          update schedule_seats set status = 'AVAILABLE' where status = 'RESERVED'",
     )
-    .execute(db)
-    .await
-    .unwrap();
+    .await;
 }

@@ -7,7 +7,9 @@ use serde_json::{Value, json};
 use sqlx::PgPool;
 
 use super::{admit, hold};
-use crate::support::{Concert, ConcertOptions, Office, Person};
+use crate::support::{
+    Concert, ConcertOptions, Office, Person, eventually, read_one, run_sql, until,
+};
 
 async fn changes(person: &Person, concert: &Concert, since: &str) -> Value {
     let path = format!("/schedules/{}/changes?since={since}", concert.schedule_id);
@@ -23,14 +25,12 @@ fn n_seats(changes: &Value) -> usize {
 /// Waits until a question from `since` is answered with as many seats, and says from where to
 /// ask next.
 async fn until_told(person: &Person, concert: &Concert, since: &str, n: usize) -> String {
-    for _ in 0..600 {
+    eventually("as many seats", async || {
         let told = changes(person, concert, since).await;
-        if n_seats(&told) == n {
-            return told["cursor"].as_str().unwrap().to_owned();
-        }
-        tokio::time::sleep(std::time::Duration::from_millis(50)).await;
-    }
-    panic!("{n} seats were never told: {}", changes(person, concert, since).await);
+        let is_whole = n_seats(&told) == n;
+        if is_whole { Ok(told["cursor"].as_str().unwrap().to_owned()) } else { Err(told) }
+    })
+    .await
 }
 
 async fn restore(db: &PgPool) {
@@ -104,9 +104,8 @@ async fn a_plan_that_moves_seats_is_seen_on_large_maps_too(db: PgPool) {
     let admin = office.employ("admin", "ADMIN").await;
     let ada = office.sign_in("ada").await;
     admit(&db, &concert, std::slice::from_ref(&ada)).await;
-    sqlx::query("update seats set row_label = 'A0'").execute(&db).await.unwrap();
-    let venue: uuid::Uuid =
-        sqlx::query_scalar("select venue_id from schedules").fetch_one(&db).await.unwrap();
+    run_sql(&db, "update seats set row_label = 'A0'").await;
+    let venue: uuid::Uuid = read_one(&db, "select venue_id from schedules").await;
     let path = format!("/admin/venues/{venue}/seats");
     let save = async |version: i64, csv: String| {
         let saved = admin.post_json(&path, &json!({ "version": version, "csv": csv })).await;
@@ -119,20 +118,11 @@ async fn a_plan_that_moves_seats_is_seen_on_large_maps_too(db: PgPool) {
 
     let map = format!("/schedules/{}?section=Stalls", concert.schedule_id);
     // How wide the drawing is: as wide as the rows.
-    let width = async || {
-        let page = ada.visit(&map).await.body;
-        page.split("data-width=\"").nth(1).unwrap().split('"').next().unwrap().to_owned()
-    };
+    let width = async || ada.visit(&map).await.attribute("[data-width]", "data-width");
     let before = width().await;
     // Every row of the hall now begins further from the left than the one before.
     let csv = plan(SEATS, 0).replace(",1,0,", ",1,-40,");
     save(1, csv).await;
-    for _ in 0..600 {
-        if width().await != before {
-            office.close().await;
-            return;
-        }
-        tokio::time::sleep(std::time::Duration::from_millis(50)).await;
-    }
-    panic!("the map still shows the old plan: {before}");
+    until("the map shows the new plan", async || width().await != before).await;
+    office.close().await;
 }

@@ -9,7 +9,9 @@ use tokio::task::JoinSet;
 use uuid::Uuid;
 
 use super::{admit, hold, hold_places, order_path, order_until_told, storm_beside_a_visitor};
-use crate::support::{Answer, Concert, ConcertOptions, Office, Person, count, storm};
+use crate::support::{
+    Answer, Concert, ConcertOptions, Office, Person, count, read_one, read_one_with, run_sql, storm,
+};
 
 /// All of `people` order the same seats at once.
 async fn rush(people: &[Person], concert: &Concert, seat_ids: &[i64]) -> Vec<Answer> {
@@ -66,7 +68,7 @@ async fn without_redis_the_rows_decide_and_holds_go_on(db: PgPool) {
 async fn canary_looking_first_and_taking_later_sells_a_seat_twice(db: PgPool) {
     let office = Office::open_with(db, 1, &[]).await;
     let concert = Concert::usual(&office.db).await;
-    sqlx::query("drop index reservation_items_live_seat_key").execute(&office.db).await.unwrap();
+    run_sql(&office.db, "drop index reservation_items_live_seat_key").await;
     let people = office.crowd(20, "ada").await;
     let seat = concert.seat_ids[7];
     let looks = people.iter().map(|_| status_of(&office.db, seat));
@@ -93,11 +95,7 @@ async fn canary_looking_first_and_taking_later_sells_a_seat_twice(db: PgPool) {
 }
 
 async fn status_of(db: &PgPool, seat: i64) -> String {
-    sqlx::query_scalar("select status from schedule_seats where id = $1")
-        .bind(seat)
-        .fetch_one(db)
-        .await
-        .unwrap()
+    read_one_with(db, "select status from schedule_seats where id = $1", seat).await
 }
 
 /// Takes a seat that was free when somebody looked.
@@ -167,10 +165,7 @@ async fn one_order_sent_a_hundred_times_holds_once_and_is_answered_alike(db: PgP
             _ => assert_eq!(answer.code(), "already-processing", "{}", answer.body),
         }
     }
-    let held: i64 = sqlx::query_scalar("select count(*) from reservations")
-        .fetch_one(&office.db)
-        .await
-        .unwrap();
+    let held: i64 = read_one(&office.db, "select count(*) from reservations").await;
     assert_eq!(held, 1);
     assert_eq!(ada.post_json(&path, &order).await.json(), first);
     let other = json!({ "seat_ids": [concert.seat_ids[1]], "request_key": order["request_key"] });
@@ -205,10 +200,7 @@ async fn five_hundred_orders_for_seats_over_two_connections_starve_no_other_page
     let n_refused = count(&answers, 409, "seat-unavailable");
     assert_eq!(n_held + n_refused + n_unknown, ORDERS, "{told:?}");
     assert!(n_held > 50, "{told:?}");
-    let held: i64 = sqlx::query_scalar("select count(*) from reservations")
-        .fetch_one(&office.db)
-        .await
-        .unwrap();
+    let held: i64 = read_one(&office.db, "select count(*) from reservations").await;
     // One of each two at most, and an order that took too long may have been carried out.
     let held = usize::try_from(held).unwrap();
     assert!((n_held..=n_held + n_unknown).contains(&held) && held <= ORDERS / 2, "{told:?}");

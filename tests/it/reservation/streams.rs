@@ -6,7 +6,7 @@ use reqwest::{Method, Response};
 use sqlx::PgPool;
 
 use super::admit;
-use crate::support::{Concert, Office, Person};
+use crate::support::{Concert, Office, Person, until};
 
 /// Longer than two heartbeats, also on a slow machine.
 const ENDS_MAX: Duration = Duration::from_mins(2);
@@ -37,12 +37,10 @@ async fn an_account_has_so_many_open_maps_and_the_others_theirs(db: PgPool) {
     assert_eq!(people[0].get(&path).await.status, 200, "asking is not listening");
     drop(maps);
     // A browser that went away is noticed at the next heartbeat at the latest.
-    let again = async {
-        while open(&people[0], &concert).await.status().as_u16() != 200 {
-            tokio::time::sleep(Duration::from_millis(200)).await;
-        }
-    };
-    tokio::time::timeout(ENDS_MAX, again).await.unwrap();
+    until("a place among the listeners", async || {
+        open(&people[0], &concert).await.status().as_u16() == 200
+    })
+    .await;
     office.close().await;
 }
 

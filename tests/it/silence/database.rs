@@ -3,8 +3,9 @@
 use sqlx::PgPool;
 use stagedoor::infra::postgres::{Pool, is_unavailable};
 
-use super::until_well;
-use crate::support::{Concert, ConcertOptions, Office, SilentWire, count, storm};
+use crate::support::{
+    Concert, ConcertOptions, Office, SilentWire, count, read_one, run_sql, storm, until,
+};
 
 /// A pool whose connections pass the wire, all of them open and at rest.
 async fn at_rest(db: &PgPool, wire: &SilentWire, n: u32) -> Pool {
@@ -29,31 +30,31 @@ async fn a_call_that_nobody_answers_ends_as_unknown(db: PgPool) {
     let closed = sqlx::query("select 1").execute(&mut *tx).await.unwrap_err();
     assert!(is_unavailable(&closed), "it takes no more calls: {closed}");
     drop(tx);
-    until_well("the pool", async || pool.begin().await.is_ok()).await;
+    until("the pool", async || pool.begin().await.is_ok()).await;
 }
 
 #[sqlx::test]
 async fn a_commit_and_a_write_that_nobody_answers_end_as_unknown(db: PgPool) {
-    sqlx::query("create table notes (id int primary key)").execute(&db).await.unwrap();
+    run_sql(&db, "create table notes (id int primary key)").await;
     let wire = SilentWire::to_database(&db).await;
     let pool = at_rest(&db, &wire, 1).await;
     let mut tx = pool.begin().await.unwrap();
-    sqlx::query("insert into notes values (1)").execute(&mut *tx).await.unwrap();
+    run_sql(&mut *tx, "insert into notes values (1)").await;
     wire.mute();
     assert!(is_unavailable(&tx.commit().await.unwrap_err()));
 
-    until_well("the pool", async || pool.begin().await.is_ok()).await;
+    until("the pool", async || pool.begin().await.is_ok()).await;
     // Its statement arrives there, and the answer does not come back.
     wire.mute_after(200);
     let written = sqlx::query("insert into notes values (2)").execute(&pool).await;
     assert!(is_unavailable(&written.unwrap_err()));
-    until_well("the pool", async || pool.begin().await.is_ok()).await;
+    until("the pool", async || pool.begin().await.is_ok()).await;
 }
 
 #[sqlx::test]
 async fn a_server_that_was_restarted_is_nobodys_error(db: PgPool) {
     const PEOPLE: u32 = 16;
-    sqlx::query("create table notes (id int primary key)").execute(&db).await.unwrap();
+    run_sql(&db, "create table notes (id int primary key)").await;
     let wire = SilentWire::to_database(&db).await;
     let pool = at_rest(&db, &wire, PEOPLE).await;
     for round in 0..3_i32 {
@@ -78,7 +79,7 @@ async fn a_server_that_was_restarted_is_nobodys_error(db: PgPool) {
             outcome.unwrap();
         }
     }
-    let n: i64 = sqlx::query_scalar("select count(*) from notes").fetch_one(&db).await.unwrap();
+    let n: i64 = read_one(&db, "select count(*) from notes").await;
     assert_eq!(n, 16);
 }
 
@@ -87,7 +88,7 @@ async fn idle_connections_that_fell_silent_do_not_keep_anybody_waiting_in_turn(d
     let wire = SilentWire::to_database(&db).await;
     let pool = at_rest(&db, &wire, 16).await;
     wire.mute();
-    until_well("the pool", async || sqlx::query("select 1").execute(&pool).await.is_ok()).await;
+    until("the pool", async || sqlx::query("select 1").execute(&pool).await.is_ok()).await;
     assert!(wire.n_connections() > 16);
 }
 
@@ -103,7 +104,7 @@ async fn an_office_whose_connections_fall_silent_heals(db: PgPool) {
     assert_eq!(first.post(&line, &()).await.status, 201);
     let second = people.remove(0);
     assert_eq!(second.post(&line, &()).await.status, 201);
-    until_well("the first", async || first.get(&line).await.json()["status"] == "ACTIVE").await;
+    until("the first", async || first.get(&line).await.json()["status"] == "ACTIVE").await;
 
     // Silent at once, in the middle of a statement, and some statements later.
     for n_bytes in [0, 7, 3_000] {
@@ -117,19 +118,19 @@ async fn an_office_whose_connections_fall_silent_heals(db: PgPool) {
         }))
         .await;
         let late = people.remove(0);
-        until_well("joining", async || {
+        until("joining", async || {
             let answer = late.post(&line, &()).await;
             answer.status == 201 || answer.code() == "token-already-issued"
         })
         .await;
         let page = format!("/programs/{}", concert.slug);
-        until_well("the page", async || late.visit(&page).await.status == 200).await;
-        until_well("readiness", async || late.get("/readyz").await.status == 200).await;
+        until("the page", async || late.visit(&page).await.status == 200).await;
+        until("readiness", async || late.get("/readyz").await.status == 200).await;
     }
 
     // Somebody goes, and the worker lets the next one in.
-    until_well("leaving", async || first.delete(&line).await.status < 500).await;
-    until_well("admission", async || second.get(&line).await.json()["status"] == "ACTIVE").await;
+    until("leaving", async || first.delete(&line).await.status < 500).await;
+    until("admission", async || second.get(&line).await.json()["status"] == "ACTIVE").await;
     let stranger = office.stranger();
     let pages = storm((0..20).map(|_| {
         let stranger = stranger.clone();

@@ -6,8 +6,7 @@ use stagedoor::infra::{
     signals,
 };
 
-use super::until_well;
-use crate::support::{Concert, ConcertOptions, Office, Person, PrivateRedis, SilentWire};
+use crate::support::{Concert, ConcertOptions, Office, Person, PrivateRedis, SilentWire, until};
 
 /// Somebody inside, and somebody who waits and is told how many are ahead.
 async fn with_a_line(db: &PgPool, wire: &SilentWire) -> (Office, [Person; 2], String) {
@@ -20,13 +19,13 @@ async fn with_a_line(db: &PgPool, wire: &SilentWire) -> (Office, [Person; 2], St
     for person in &people {
         assert_eq!(person.post(&line, &()).await.status, 201);
     }
-    until_well("admission", async || people[0].get(&line).await.json()["status"] == "ACTIVE").await;
+    until("admission", async || people[0].get(&line).await.json()["status"] == "ACTIVE").await;
     until_counted(&people[1], &line).await;
     (office, people, line)
 }
 
 async fn until_counted(person: &Person, line: &str) {
-    until_well("the line", async || person.get(line).await.json()["ahead"] == 0).await;
+    until("the line", async || person.get(line).await.json()["ahead"] == 0).await;
 }
 
 #[sqlx::test]
@@ -37,7 +36,7 @@ async fn a_redis_that_falls_silent_is_asked_over_new_connections(db: PgPool) {
     for n_bytes in [0, 11, 500] {
         let before = wire.n_connections();
         wire.mute_after(n_bytes);
-        until_well("noticing", async || {
+        until("noticing", async || {
             waiting.get(&line).await;
             wire.n_connections() > before
         })
@@ -55,10 +54,10 @@ async fn a_redis_that_was_made_a_replica_is_left_for_the_new_primary(db: PgPool)
     // The address leads to the new primary; the old one still answers on what is open.
     wire.lead_to(new.port);
     old.run::<()>(&["REPLICAOF", "127.0.0.1", &new.port.to_string()]).await;
-    until_well("the new primary", async || new.run::<u64>(&["DBSIZE"]).await > 0).await;
+    until("the new primary", async || new.run::<u64>(&["DBSIZE"]).await > 0).await;
     until_counted(&waiting, &line).await;
-    until_well("leaving", async || inside.delete(&line).await.status < 500).await;
-    until_well("admission", async || waiting.get(&line).await.json()["status"] == "ACTIVE").await;
+    until("leaving", async || inside.delete(&line).await.status < 500).await;
+    until("admission", async || waiting.get(&line).await.json()["status"] == "ACTIVE").await;
     office.close_as_it_is().await;
 }
 
@@ -68,8 +67,8 @@ async fn a_redis_that_only_reads_is_away_and_comes_back(db: PgPool) {
     let wire = SilentWire::to("127.0.0.1", redis.port).await;
     let (office, [_, waiting], line) = with_a_line(&db, &wire).await;
     redis.run::<()>(&["REPLICAOF", "127.0.0.1", "1"]).await;
-    until_well("noticing", async || waiting.get("/readyz").await.json()["redis"] == "away").await;
-    until_well("saying so", async || waiting.get(&line).await.json()["ahead"].is_null()).await;
+    until("noticing", async || waiting.get("/readyz").await.json()["redis"] == "away").await;
+    until("saying so", async || waiting.get(&line).await.json()["ahead"].is_null()).await;
     redis.run::<()>(&["REPLICAOF", "NO", "ONE"]).await;
     until_counted(&waiting, &line).await;
     assert_eq!(waiting.get("/readyz").await.json()["redis"], "ready");
@@ -97,7 +96,7 @@ async fn threads_do_not_find_out_one_after_the_other() {
         let has_failed = asked.iter().any(|asked| matches!(asked, Err(RedisAway::Failed(_))));
         (asked.iter().filter(|asked| asked.is_ok()).count(), has_failed)
     };
-    until_well("asking", async || ask(&handle).await.0 == ASKED).await;
+    until("asking", async || ask(&handle).await.0 == ASKED).await;
     let mut failed_rounds = 0;
     for _ in 0..3 {
         wire.mute();
@@ -128,7 +127,7 @@ async fn who_listens_hears_again_after_a_silence(_db: PgPool) {
             true
         }
     };
-    until_well("listening", async || told().await).await;
+    until("listening", async || told().await).await;
     wire.mute();
-    until_well("listening again", async || wire.n_connections() > 1 && told().await).await;
+    until("listening again", async || wire.n_connections() > 1 && told().await).await;
 }

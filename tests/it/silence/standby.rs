@@ -4,8 +4,7 @@ use std::time::Duration;
 
 use sqlx::PgPool;
 
-use super::until_well;
-use crate::support::{Concert, Office, PrivatePostgres, storm};
+use crate::support::{Concert, Office, PrivatePostgres, storm, until};
 
 /// Server processes of ours that wait for the standby, and all of ours.
 async fn n_waiting(db: &PgPool) -> (i64, i64) {
@@ -39,29 +38,30 @@ async fn commits_that_wait_for_a_standby_leave_connections_to_reads() {
             async move { person.post(&line, &()).await }
         });
         let stuck = tokio::spawn(storm(joins.collect::<Vec<_>>()));
-        until_well("nothing", async || n_waiting(&db).await.0 > 0).await;
+        until("nothing", async || n_waiting(&db).await.0 > 0).await;
         for program in &programs {
             let page = format!("/programs/{}", program.slug);
-            until_well("a read", async || late.visit(&page).await.status == 200).await;
+            until("a read", async || late.visit(&page).await.status == 200).await;
         }
         // Nobody was told that it was done.
         for answer in stuck.await.unwrap() {
             assert_ne!(answer.status, 201, "{}", answer.body);
         }
-        until_well("readiness", async || late.get("/readyz").await.status == 200).await;
+        until("readiness", async || late.get("/readyz").await.status == 200).await;
         let (n_stuck, n) = n_waiting(&db).await;
         assert!(n_stuck < CONNECTIONS, "{n_stuck} of {n} wait for the standby");
         // One more may be there for a moment: a report's, or one that is being closed.
         assert!(n <= CONNECTIONS + 2, "{n} connections");
     }
-    // Those that gave up their place long ago are not replaced by others that get stuck.
+    // Those that gave up their place long ago are not replaced by others that get stuck. The pool
+    // looks once a second of real time: this is ten looks.
     tokio::time::sleep(Duration::from_secs(10)).await;
     let (n_stuck, n) = n_waiting(&db).await;
     assert!(n_stuck < CONNECTIONS && n <= CONNECTIONS + 2, "{n_stuck} of {n}");
 
     server.set(&db, "synchronous_standby_names", "").await;
     let line = format!("/programs/{}/queue", programs[0].slug);
-    until_well("joining", async || {
+    until("joining", async || {
         let answer = late.post(&line, &()).await;
         answer.status == 201 || answer.code() == "token-already-issued"
     })

@@ -3,6 +3,8 @@
 use sqlx::PgPool;
 use uuid::Uuid;
 
+use super::run_sql_with;
+
 /// Published program with one performance.
 #[derive(Clone, Debug)]
 pub(crate) struct Concert {
@@ -92,11 +94,7 @@ impl Concert {
         .execute(db)
         .await
         .unwrap();
-        sqlx::query("insert into venues (id, name) values ($1, 'A hall')")
-            .bind(venue_id)
-            .execute(db)
-            .await
-            .unwrap();
+        run_sql_with(db, "insert into venues (id, name) values ($1, 'A hall')", venue_id).await;
         sqlx::query(
             "insert into schedules (id, program_id, venue_id, starts_at)
              values ($1, $2, $3, now() + make_interval(secs => $4))",

@@ -3,10 +3,9 @@
 use std::{
     io::{Read, Seek},
     process::{Child, Command, ExitStatus, Stdio},
-    time::Duration,
 };
 
-use super::{Office, Person, free_port};
+use super::{Office, Person, eventually, free_port, until};
 
 /// Instance in another process, on an office's database and Redis.
 #[derive(Debug)]
@@ -41,14 +40,9 @@ impl ChildInstance {
             .stdout(Stdio::null())
             .stderr(log.try_clone().unwrap());
         let base = format!("http://{address}");
-        let child = Self { base, process: program.spawn().unwrap(), log };
-        for _ in 0..2_400 {
-            if reqwest::get(format!("{}/healthz", child.base)).await.is_ok() {
-                return child;
-            }
-            tokio::time::sleep(Duration::from_millis(25)).await;
-        }
-        panic!("no instance at {}", child.base);
+        let child = Self { base: base.clone(), process: program.spawn().unwrap(), log };
+        eventually("a start", async || reqwest::get(format!("{base}/healthz")).await).await;
+        child
     }
 
     /// Returns the person as a client of this process.
@@ -60,24 +54,13 @@ impl ChildInstance {
     pub(crate) async fn ask_to_stop(&mut self) {
         let kill = Command::new("kill").arg(self.process.id().to_string()).status().unwrap();
         assert!(kill.success());
-        for _ in 0..12_000 {
-            if self.log().contains("stopping") {
-                return;
-            }
-            tokio::time::sleep(Duration::from_millis(5)).await;
-        }
-        panic!("it was asked to stop and goes on: {}", self.log());
+        until("it begins to stop", async || self.log().contains("stopping")).await;
     }
 
     /// Waits until the process has ended by itself.
     pub(crate) async fn ended(&mut self) -> ExitStatus {
-        for _ in 0..3_000 {
-            if let Some(status) = self.process.try_wait().unwrap() {
-                return status;
-            }
-            tokio::time::sleep(Duration::from_millis(10)).await;
-        }
-        panic!("it does not end: {}", self.log());
+        eventually("its end", async || self.process.try_wait().unwrap().ok_or_else(|| self.log()))
+            .await
     }
 
     /// Returns the log so far.

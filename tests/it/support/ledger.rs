@@ -4,7 +4,7 @@ use sqlx::PgPool;
 use stagedoor::verify;
 use uuid::Uuid;
 
-use super::Office;
+use super::{Office, read_one_with};
 
 /// Returns every violation as a sentence.
 pub(crate) async fn violations(office: &Office) -> Vec<String> {
@@ -14,13 +14,12 @@ pub(crate) async fn violations(office: &Office) -> Vec<String> {
 
 /// Returns the balance in the wallet row of an account; 0 without one.
 pub(crate) async fn balance(db: &PgPool, account_id: Uuid) -> i64 {
-    sqlx::query_scalar(
+    read_one_with(
+        db,
         "select coalesce(sum(balance), 0)::bigint from wallets where account_id = $1",
+        account_id,
     )
-    .bind(account_id)
-    .fetch_one(db)
     .await
-    .unwrap()
 }
 
 /// Counts the history entries of a kind of an account.

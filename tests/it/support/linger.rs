@@ -3,9 +3,9 @@
 //! A trigger in the test's own database makes one statement wait; meanwhile the test kills the
 //! process. The product does not know of the trigger.
 
-use std::time::Duration;
-
 use sqlx::{AssertSqlSafe, PgPool};
+
+use super::{read_all, run_sql_with, until};
 
 /// Point at which the process is killed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -50,7 +50,7 @@ impl Death {
             // The server notices a dead client only when it next writes to it, so the backend is
             // ended here.
             for pid in lingering(db).await {
-                sqlx::query("select pg_terminate_backend($1)").bind(pid).execute(db).await.unwrap();
+                run_sql_with(db, "select pg_terminate_backend($1)", pid).await;
             }
         }
         wait(db, false).await;
@@ -65,22 +65,15 @@ async fn run(db: &PgPool, sql: &str) {
 
 /// Lists the backends that wait in the trigger.
 async fn lingering(db: &PgPool) -> Vec<i32> {
-    sqlx::query_scalar(
+    read_all(
+        db,
         "select pid from pg_stat_activity
          where datname = current_database() and wait_event = 'PgSleep'",
     )
-    .fetch_all(db)
     .await
-    .unwrap()
 }
 
 /// Waits until a statement is waiting, or none.
 async fn wait(db: &PgPool, is_lingering: bool) {
-    for _ in 0..6_000 {
-        if lingering(db).await.is_empty() != is_lingering {
-            return;
-        }
-        tokio::time::sleep(Duration::from_millis(10)).await;
-    }
-    panic!("lingering: expected {is_lingering}");
+    until("the wait in the trigger", async || lingering(db).await.is_empty() != is_lingering).await;
 }

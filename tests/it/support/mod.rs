@@ -10,13 +10,15 @@ mod holds;
 pub(crate) mod ledger;
 mod linger;
 mod office;
+mod page;
 mod person;
 mod private_postgres;
 mod private_redis;
-mod process;
 mod purchase;
 mod raw;
+mod rows;
 mod silent_wire;
+mod wait;
 
 pub(crate) use answer::Answer;
 pub(crate) use catalog::{Concert, ConcertOptions};
@@ -29,10 +31,11 @@ pub(crate) use office::{Office, app, config, empty, pool};
 pub(crate) use person::Person;
 pub(crate) use private_postgres::PrivatePostgres;
 pub(crate) use private_redis::{PrivateCluster, PrivateRedis, free_port};
-pub(crate) use process::Process;
 pub(crate) use purchase::Purchase;
 pub(crate) use raw::Raw;
+pub(crate) use rows::{read_all, read_one, read_one_with, run_sql, run_sql_with};
 pub(crate) use silent_wire::SilentWire;
+pub(crate) use wait::{LOCK_WAITERS, eventually, until, until_locks_wait};
 
 use std::future::Future;
 

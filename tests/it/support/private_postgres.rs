@@ -9,6 +9,8 @@ use std::{
 use sqlx::PgPool;
 use stagedoor::infra::postgres::MIGRATIONS;
 
+use super::eventually;
+
 /// Server with an empty, migrated database; it ends with the test, however that ends.
 #[derive(Debug)]
 pub(crate) struct PrivatePostgres {
@@ -68,18 +70,12 @@ impl PrivatePostgres {
         let pid = std::fs::read_to_string(data.join("postmaster.pid")).unwrap();
         let reread = Command::new("kill").args(["-HUP", pid.lines().next().unwrap()]).status();
         assert!(reread.unwrap().success());
-        for _ in 0..600 {
-            let now: String = sqlx::query_scalar("select current_setting($1)")
-                .bind(name)
-                .fetch_one(db)
-                .await
-                .unwrap();
-            if now == value {
-                return;
-            }
-            tokio::time::sleep(Duration::from_millis(100)).await;
-        }
-        panic!("{name} did not become {value}");
+        eventually(name, async || {
+            let current = sqlx::query_scalar("select current_setting($1)").bind(name);
+            let now: String = current.fetch_one(db).await.unwrap();
+            if now == value { Ok(()) } else { Err(now) }
+        })
+        .await;
     }
 }
 

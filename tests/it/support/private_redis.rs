@@ -4,10 +4,11 @@ use std::{
     net::TcpListener,
     path::PathBuf,
     process::{Child, Command, Stdio},
-    time::Duration,
 };
 
 use redis::aio::MultiplexedConnection;
+
+use super::eventually;
 
 /// Server on a free loopback port, with a folder of its own; it ends with the test.
 #[derive(Debug)]
@@ -61,16 +62,11 @@ impl PrivateRedis {
             .spawn()
             .unwrap();
         self.server = Some(server);
-        for _ in 0..2_400 {
-            if let Ok(mut link) = self.try_connect().await {
-                let pong: Result<String, _> = redis::cmd("PING").query_async(&mut link).await;
-                if pong.is_ok() {
-                    return;
-                }
-            }
-            tokio::time::sleep(Duration::from_millis(25)).await;
-        }
-        panic!("redis-server on port {port} did not start");
+        eventually("a start of redis-server", async || {
+            let mut link = self.try_connect().await?;
+            redis::cmd("PING").query_async::<String>(&mut link).await
+        })
+        .await;
     }
 
     /// Runs one command on a connection of its own.
@@ -139,14 +135,13 @@ impl PrivateCluster {
 
     /// Waits until `node` sees all slots served and serves its own, some seconds after its start.
     pub(crate) async fn until_whole(&self, node: &PrivateRedis) {
-        for _ in 0..2_400 {
+        eventually("a whole cluster", async || {
             let info: String = node.run(&["CLUSTER", "INFO"]).await;
-            if info.contains("cluster_state:ok") && info.contains("cluster_slots_ok:16384") {
-                return;
-            }
-            tokio::time::sleep(Duration::from_millis(25)).await;
-        }
-        panic!("the cluster did not form");
+            let is_whole =
+                info.contains("cluster_state:ok") && info.contains("cluster_slots_ok:16384");
+            if is_whole { Ok(()) } else { Err(info) }
+        })
+        .await;
     }
 
     /// Returns the value for `REDIS_URL`.

@@ -121,7 +121,9 @@ fn is_room_file(source: &Source, kind: &str) -> bool {
 fn sql_stands_in_stores() {
     let words = ["query!(", "query_as!(", "query_scalar!(", "sqlx::query", "raw_sql("];
     let mistakes = find(&words, |source| {
-        is_room_file(source, "store") || source.path.starts_with("src/infra/")
+        is_room_file(source, "store")
+            || source.path.starts_with("src/infra/")
+            || source.path == "src/verify/checks/mod.rs"
     });
     expect_none(&mistakes, "SQL belongs into a room's store:");
 }
@@ -135,6 +137,43 @@ fn http_stands_in_pages() {
             || source.path.starts_with("src/server/")
     });
     expect_none(&mistakes, "actix belongs into pages and web/:");
+}
+
+/// What the features are about: a page, a worker and a test use it alike.
+#[test]
+fn the_types_of_a_feature_know_no_http() {
+    let is_type = |source: &Source| {
+        source.name() == "model.rs"
+            || source.path == "src/points.rs"
+            || source.path.starts_with("src/accounts/password/")
+    };
+    let sources = below("src", &[".rs"]);
+    let types: Vec<&Source> = sources.iter().filter(|source| is_type(source)).collect();
+    assert!(types.len() > 8, "only {} files were found", types.len());
+    let with_web = types.into_iter().filter(|source| used_modules(source).contains("web"));
+    let mistakes: Vec<String> = with_web.map(|source| source.path.clone()).collect();
+    expect_none(&mistakes, "These types use the HTTP kit:");
+}
+
+#[test]
+fn errors_are_mapped_beside_their_enum() {
+    let mistakes = find(&["HttpError for "], |source| {
+        source.name() == "error.rs" || source.path.starts_with("src/web/")
+    });
+    expect_none(&mistakes, "The table from variant to status and code belongs into error.rs:");
+}
+
+#[test]
+fn no_type_of_the_domain_imports_the_http_kit() {
+    let features = rank("points").unwrap()..rank("verify").unwrap();
+    let mut mistakes = below("src", &[".rs"]);
+    mistakes.retain(|source| {
+        let is_of_feature = rank(module_of(source)).is_some_and(|rank| features.contains(&rank));
+        let may = is_room_file(source, "pages") || source.name() == "error.rs";
+        is_of_feature && !may && used_modules(source).contains("web")
+    });
+    let mistakes: Vec<String> = mistakes.into_iter().map(|source| source.path).collect();
+    expect_none(&mistakes, "Only pages and error.rs of a feature know web/:");
 }
 
 #[test]

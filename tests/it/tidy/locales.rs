@@ -4,13 +4,11 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::{
     expect_none,
-    source::{Source, below, read},
+    source::{below, read},
 };
 
-/// Whose literals are no keys themselves: the acts of the log are told by `admin-act-…`.
+/// Whose variants are told by `admin-act-…`.
 const ACTS: &str = "src/audit/model.rs";
-/// Whose literals are names in the log, which people here do not read.
-const EVENTS: &str = "src/infra/security_log.rs";
 
 /// Keys with the arguments their texts name, in the order of the file.
 fn texts(language: &str) -> Vec<(String, BTreeSet<String>)> {
@@ -43,34 +41,42 @@ fn is_key(text: &str) -> bool {
         && !text.ends_with('-')
 }
 
-/// The codes of refusals: the literals of every `fn code`.
+/// The codes of refusals: those of the rows of the errors' tables.
 fn codes() -> BTreeSet<String> {
     let mut codes = BTreeSet::new();
-    let pages =
-        below("src", &[".rs"]).into_iter().filter(|source| source.text.contains(" HttpError for "));
-    for source in pages {
-        for function in source.text.split("fn code(&self)").skip(1) {
-            let body = function.split("\n    }\n").next().unwrap();
-            let body = Source { path: String::new(), text: body.to_owned() };
-            codes.extend(body.literals().map(|(_, literal)| literal.to_owned()));
-        }
+    for source in below("src", &[".rs"]) {
+        let rows = source.text.split("Problem::new(").skip(1);
+        codes.extend(rows.map(|row| row.split('"').nth(1).unwrap().to_owned()));
     }
     assert!(codes.contains("not-found"), "{codes:?}");
     codes
 }
 
+/// The names of the acts in the log: `CheckedIn` is `checked-in`.
+fn acts() -> Vec<String> {
+    let model = read(ACTS).text;
+    let (_, variants) = model.split_once("enum Act {\n").unwrap();
+    let (variants, _) = variants.split_once("\n}\n").unwrap();
+    let variants = variants.lines().filter_map(|line| line.trim().strip_suffix(','));
+    let name = |variant: &str| {
+        variant.chars().fold(String::new(), |name, letter| match letter.is_ascii_uppercase() {
+            true if name.is_empty() => letter.to_lowercase().collect(),
+            true => format!("{name}-{}", letter.to_ascii_lowercase()),
+            false => format!("{name}{letter}"),
+        })
+    };
+    variants.map(name).collect()
+}
+
 /// Literals of the code and of the tags of templates, with where they stand.
 fn literals() -> BTreeMap<String, String> {
     let mut found = BTreeMap::new();
-    for source in below("src", &[".rs"]).into_iter().filter(|source| source.path != EVENTS) {
+    for source in below("src", &[".rs"]) {
         for (number, literal) in source.literals() {
-            let key = match source.path.as_str() {
-                ACTS => format!("admin-act-{literal}"),
-                _ => literal.to_owned(),
-            };
-            found.insert(key, format!("{}:{number}", source.path));
+            found.insert(literal.to_owned(), format!("{}:{number}", source.path));
         }
     }
+    found.extend(acts().into_iter().map(|act| (format!("admin-act-{act}"), ACTS.to_owned())));
     for template in below("templates", &[".html"]) {
         for tag in template.text.split("{{").flat_map(|part| part.split("{%")).skip(1) {
             let tag = tag.split("}}").next().unwrap().split("%}").next().unwrap();
@@ -127,8 +133,7 @@ fn every_text_that_is_asked_for_exists() {
     let mut mistakes = Vec::new();
     for (literal, place) in literals() {
         let is_meant = is_key(&literal) && sections.contains(literal.split('-').next().unwrap());
-        let is_other = codes.contains(&literal) || literal.starts_with("admin-act-");
-        if is_meant && !is_other && !keys.contains(&literal) {
+        if is_meant && !codes.contains(&literal) && !keys.contains(&literal) {
             mistakes.push(format!("{place}: {literal}"));
         }
     }

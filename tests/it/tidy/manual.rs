@@ -1,4 +1,5 @@
-//! What the README says about settings is what the program reads.
+//! What the README says about settings is what the program reads, and the files that describe a
+//! build or a deployment agree.
 
 use stagedoor::config::SETTINGS;
 
@@ -49,4 +50,18 @@ fn compose_bounds_memory_and_pins_every_image() {
         assert!(n_parts >= 2 && tag.starts_with(|c: char| c.is_ascii_digit()), "{image}");
     }
     assert_eq!(value("mem_limit:").len(), images.len(), "every service has a limit");
+}
+
+/// Rust is named where rustup, cargo and Docker read it.
+#[test]
+fn one_version_of_rust_is_named_everywhere() {
+    let named = |path: &str, start: &str, end: char| -> String {
+        let text = read(path).text;
+        let line = text.lines().find_map(|line| line.strip_prefix(start));
+        line.unwrap().split(end).next().unwrap().to_owned()
+    };
+    let pinned = named("rust-toolchain.toml", "channel = \"", '"');
+    assert_eq!(named("Dockerfile", "FROM rust:", '-'), pinned);
+    let oldest = named("Cargo.toml", "rust-version = \"", '"');
+    assert_eq!(pinned.rsplit_once('.').unwrap().0, oldest);
 }

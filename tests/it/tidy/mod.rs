@@ -1,11 +1,16 @@
 //! The house rules that a compiler does not know: who may use whom, where SQL, HTTP and
 //! Redis stand, how large a file may grow, and that every text and template has its owner.
 
+mod bench;
+mod checks;
+mod circles;
+mod javascript;
 mod layers;
 mod locales;
 mod manual;
 mod names;
 mod plans;
+mod releases;
 mod seat_locks;
 mod sizes;
 mod source;

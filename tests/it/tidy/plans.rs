@@ -55,7 +55,7 @@ async fn expect_keyed_plans(db: &PgPool, tables: &str) {
     let mut tx = pool.begin().await.unwrap();
     let reports: Vec<String> = REPORTS
         .iter()
-        .flat_map(|folder| below(folder, &[".rs"]))
+        .flat_map(|folder| below(folder, &[".rs", ".sql"]))
         .map(|source| one_line(&source.text))
         .collect();
     let mut mistakes = Vec::new();
@@ -74,7 +74,8 @@ async fn expect_keyed_plans(db: &PgPool, tables: &str) {
     expect_none(&mistakes, &rule);
 }
 
-fn query_of(statement: &Source) -> String {
+/// The statement of a file of `.sqlx`.
+pub(super) fn query_of(statement: &Source) -> String {
     let described: Value = serde_json::from_str(&statement.text).unwrap();
     one_line(described["query"].as_str().unwrap())
 }

@@ -216,7 +216,7 @@ async fn a_flood_of_findings_is_cut_and_says_so(db: PgPool) {
     run(&db, flood.to_owned()).await;
     let found = violations(&db).await;
     assert_eq!(found.len(), FAILURES_MAX + 1);
-    assert_eq!(found.last().unwrap().to_string(), "S5 more: only the first 50 are told");
+    assert_eq!(found.last().unwrap().to_string(), "S5 more: only the first 50 are listed");
 }
 
 #[sqlx::test]

@@ -16,7 +16,7 @@ use crate::{
         error::AccountError,
         log_in::{device, guesses::AccountKey},
         model::{AccountId, Role, SessionAccount, SessionToken, TokenHash},
-        sessions::lookups::SessionLookups,
+        sessions::reader::SessionReader,
     },
     app::App,
     infra::security_log::{ClientEvent, SecurityEvent},
@@ -32,18 +32,18 @@ use crate::{
 const CACHE_TTL: Duration = Duration::from_secs(1);
 const CACHED_SESSIONS_MAX: u64 = 100_000;
 
-/// Session look-ups, and a cache of a second for polls and streams.
+/// Reader of sessions, and a cache of a second for polls and streams.
 #[derive(Clone, Debug)]
 pub struct SessionCache {
-    lookups: SessionLookups,
-    read: Cache<TokenHash, Option<SessionAccount>>,
+    reader: SessionReader,
+    cache: Cache<TokenHash, Option<SessionAccount>>,
 }
 
 impl SessionCache {
-    /// Creates the sessions of one instance; look-ups run on the calling runtime.
+    /// Creates the sessions of one instance; batches run on the calling runtime.
     pub fn new(app: &App) -> Self {
-        let read = Cache::builder().max_capacity(CACHED_SESSIONS_MAX).time_to_live(CACHE_TTL);
-        Self { lookups: SessionLookups::new(app), read: read.build() }
+        let cache = Cache::builder().max_capacity(CACHED_SESSIONS_MAX).time_to_live(CACHE_TTL);
+        Self { reader: SessionReader::new(app), cache: cache.build() }
     }
 }
 
@@ -167,11 +167,11 @@ async fn find(request: &HttpRequest, source: Source) -> Result<Option<SessionAcc
     let app = data::<App>(request)?;
     let Some(token) = token_of(request, &app) else { return Ok(None) };
     let (hash, sessions) = (token.hash(), data::<SessionCache>(request)?);
-    let lookup = sessions.lookups.find(hash);
+    let reading = sessions.reader.find(hash);
     let found = match source {
-        Source::Postgres => lookup.await,
+        Source::Postgres => reading.await,
         Source::Cache => {
-            let read = sessions.read.try_get_with(hash, lookup).await;
+            let read = sessions.cache.try_get_with(hash, reading).await;
             read.map_err(Arc::unwrap_or_clone)
         }
     };
@@ -254,7 +254,7 @@ pub(crate) fn removal_cookie(app: &App) -> Cookie<'static> {
 impl SessionCache {
     /// Drops a session that this instance ended from the cache.
     pub(crate) async fn forget(&self, hash: &TokenHash) {
-        self.read.invalidate(hash).await;
+        self.cache.invalidate(hash).await;
     }
 }
 
@@ -267,10 +267,10 @@ pub struct OpenSession {
 }
 
 impl OpenSession {
-    /// Returns whether the session is still this account's; true if the look-up fails.
+    /// Returns whether the session is still this account's; true if it cannot be read.
     pub async fn is_live(&self) -> bool {
-        let lookup = self.sessions.lookups.find(self.hash);
-        match self.sessions.read.try_get_with(self.hash, lookup).await {
+        let reading = self.sessions.reader.find(self.hash);
+        match self.sessions.cache.try_get_with(self.hash, reading).await {
             Ok(found) => found.is_some_and(|found| found.account_id == self.account_id),
             Err(error) => {
                 tracing::debug!(%error, "an open answer goes on, as its session is not known");

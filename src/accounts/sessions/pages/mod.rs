@@ -18,7 +18,7 @@ use crate::{
     text::times::HOME_ZONE,
     web::{
         error::{NotFound, PageError},
-        flash,
+        flash::with_message,
         page::View,
         pass_cookies,
     },
@@ -74,8 +74,7 @@ pub(crate) async fn delete_one(
     let mut answer = me.view.done(StatusCode::NO_CONTENT, &(), "/");
     let _ = answer.add_cookie(&removal_cookie(&app));
     pass_cookies::remove_all(&request, app.config.is_https(), &mut answer);
-    let _ = answer.add_cookie(&flash::cookie("flash-logged-out"));
-    Ok(answer)
+    Ok(with_message(answer, "flash-logged-out"))
 }
 
 /// `POST /account/sessions/logout`: ends all sessions but this one.
@@ -90,11 +89,7 @@ pub(crate) async fn delete_others(
 }
 
 fn ended_answer(v: &View) -> HttpResponse {
-    let mut answer = v.done(StatusCode::NO_CONTENT, &(), PATH);
-    if answer.status().is_redirection() {
-        let _ = answer.add_cookie(&flash::cookie("flash-session-ended"));
-    }
-    answer
+    with_message(v.done(StatusCode::NO_CONTENT, &(), PATH), "flash-session-ended")
 }
 
 async fn forget(cache: &SessionCache, hashes: impl IntoIterator<Item = Vec<u8>>) {

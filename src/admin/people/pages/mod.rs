@@ -10,6 +10,7 @@ use actix_web::{
 use askama::Template;
 use serde::Deserialize;
 use serde_json::{Value, json};
+use strum::VariantArray;
 use uuid::Uuid;
 
 use self::timeline::TimelineEntry;
@@ -47,21 +48,6 @@ fn role_key(role: Role) -> &'static str {
         Role::Staff => "admin-role-staff",
         Role::Admin => "admin-role-admin",
     }
-}
-
-/// Returns the value that forms send for a role.
-fn role_name(role: Role) -> &'static str {
-    match role {
-        Role::Customer => "CUSTOMER",
-        Role::Staff => "STAFF",
-        Role::Admin => "ADMIN",
-    }
-}
-
-const ROLES: [Role; 3] = [Role::Customer, Role::Staff, Role::Admin];
-
-fn parse_role(field: &Field) -> Option<Role> {
-    ROLES.into_iter().find(|role| role_name(*role) == field.text())
 }
 
 #[derive(Template)]
@@ -129,15 +115,14 @@ impl PersonPage {
     /// Returns every role as its form value, its localized name, and whether the account has
     /// it.
     fn roles(&self) -> impl Iterator<Item = (&'static str, String, bool)> {
-        let told = |role| (role_name(role), self.v.t(role_key(role)).to_string());
-        ROLES.into_iter().map(move |role| {
-            let (name, text) = told(role);
-            (name, text, role == self.person.role)
+        Role::VARIANTS.iter().map(|role| {
+            let text = self.v.t(role_key(*role)).to_string();
+            (role.as_ref(), text, *role == self.person.role)
         })
     }
 
-    fn role_now(&self) -> &'static str {
-        role_name(self.person.role)
+    fn role_now(&self) -> &str {
+        self.person.role.as_ref()
     }
 }
 
@@ -268,8 +253,8 @@ pub(crate) async fn update_role(
 ) -> Result<HttpResponse, PageError> {
     let id = AccountId(path.into_inner());
     let mut mistakes = Mistakes::default();
-    let from = mistakes.note("from", "admin-refusal-role", parse_role(&form.0.from));
-    let to = mistakes.note("role", "admin-refusal-role", parse_role(&form.0.role));
+    let from = mistakes.note("from", "admin-refusal-role", form.0.from.parse());
+    let to = mistakes.note("role", "admin-refusal-role", form.0.role.parse());
     let reason = parse_reason(&mut mistakes, &form.0.reason);
     match mistakes.or(from.zip(to).zip(reason)) {
         Ok((roles, reason)) => {

@@ -52,6 +52,6 @@ fn booking(id: &str) -> String {
 
 /// Returns the localized name of a kind of points; unknown ones as they are.
 fn kind(v: &View, name: &str) -> String {
-    let known = serde_json::from_value::<Kind>(name.into());
+    let known = name.parse::<Kind>();
     known.map_or_else(|_| name.to_owned(), |kind| v.t(kind.text_key()).to_string())
 }

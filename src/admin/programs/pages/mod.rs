@@ -24,8 +24,9 @@ use crate::{
     app::App,
     audit::model::Meanwhile,
     catalog::{
-        ProgramEdition, ProgramId, ProgramLine, ProgramStatus, ScheduleEdition, VenueEdition,
-        find_program_edition, list_program_lines, list_schedule_editions, list_venues,
+        ProgramChange, ProgramEdition, ProgramId, ProgramLine, ProgramStatus, ScheduleEdition,
+        VenueEdition, find_program_edition, list_program_lines, list_schedule_editions,
+        list_venues,
     },
     infra::postgres::page::Page,
     text::times::{self, HOME_ZONE},
@@ -209,7 +210,8 @@ pub(crate) async fn update_program(
         }
         Err(mistakes) => return Err(mistakes.into()),
     };
-    match programs::update(&app, me.account_id, id, version, &details).await {
+    let change = ProgramChange::Details(details);
+    match programs::change(&app, me.account_id, id, version, &change, None).await {
         Ok(saved) => {
             let next = program_path(id);
             Ok(tell(v.done(StatusCode::OK, &saved, &next), "flash-admin-saved"))
@@ -273,7 +275,8 @@ pub(crate) async fn create_publication(
 ) -> Result<HttpResponse, PageError> {
     let (id, v) = (ProgramId(path.into_inner()), me.view);
     let version = form.0.parse()?;
-    match programs::publish(&app, me.account_id, id, version).await {
+    let change = &ProgramChange::Published;
+    match programs::change(&app, me.account_id, id, version, change, None).await {
         Ok(saved) => {
             let next = program_path(id);
             Ok(tell(v.done(StatusCode::OK, &saved, &next), "flash-admin-published"))

@@ -8,15 +8,14 @@ use actix_web::{
     web::{Data, Path},
 };
 use serde::Deserialize;
-use serde_json::json;
 use uuid::Uuid;
 
-use super::{LinePage, answer};
+use super::{LinePage, change};
 use crate::{
     accounts::AdminAccount,
-    admin::{pages::parse_version, queue},
+    admin::pages::parse_version,
     app::App,
-    catalog::{Guards, ProgramEdition, ProgramId},
+    catalog::{Guards, ProgramChange, ProgramEdition, ProgramId},
     web::{
         error::PageError,
         form::{Body, Field, Mistakes},
@@ -114,6 +113,5 @@ pub(crate) async fn update_guards(
         }
         Err(mistakes) => return Err(mistakes.into()),
     };
-    let outcome = queue::guard(&app, me.account_id, id, version, guards).await;
-    answer(&app, me.view, id, outcome.map(|edition| json!(edition))).await
+    change(&app, me, id, version, &ProgramChange::Guards(guards)).await
 }

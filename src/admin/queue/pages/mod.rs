@@ -31,12 +31,15 @@ use crate::{
     admin::{
         AdminError,
         pages::{parse_reason, tell},
-        programs::pages::{VersionForm, edition_of},
+        programs::{
+            self,
+            pages::{VersionForm, edition_of},
+        },
         queue,
     },
     app::App,
     audit::model::Meanwhile,
-    catalog::{ProgramEdition, ProgramId, ProgramStatus, Programs},
+    catalog::{ProgramChange, ProgramEdition, ProgramId, ProgramStatus, Programs},
     entry_queue::{Effect, find_purge, list_effects, secs_of},
     text::{
         i18n::Phrase,
@@ -202,15 +205,14 @@ pub(crate) async fn update_line(
     form: Body<LimitsForm>,
 ) -> Result<HttpResponse, PageError> {
     let id = ProgramId(path.into_inner());
-    let (version, limits) = match form.0.parse() {
+    let (version, (capacity, rate_per_second)) = match form.0.parse() {
         Ok(parsed) => parsed,
         Err(mistakes) => {
             let page = LinePage::of(&app, me.view, id).await?;
             return page.refuse_limits(&form.0, mistakes);
         }
     };
-    let outcome = queue::update(&app, me.account_id, id, version, limits).await;
-    answer(&app, me.view, id, outcome.map(|edition| json!(edition))).await
+    change(&app, me, id, version, &ProgramChange::Limits { capacity, rate_per_second }).await
 }
 
 /// `POST /admin/programs/{id}/line/pause`
@@ -220,7 +222,8 @@ pub(crate) async fn create_pause(
     path: Path<Uuid>,
     form: Body<VersionForm>,
 ) -> Result<HttpResponse, PageError> {
-    pause(&app, me, ProgramId(path.into_inner()), form.0.parse()?, true).await
+    let (id, version) = (ProgramId(path.into_inner()), form.0.parse()?);
+    change(&app, me, id, version, &ProgramChange::Paused(true)).await
 }
 
 /// `POST /admin/programs/{id}/line/resumption`
@@ -230,17 +233,19 @@ pub(crate) async fn create_resumption(
     path: Path<Uuid>,
     form: Body<VersionForm>,
 ) -> Result<HttpResponse, PageError> {
-    pause(&app, me, ProgramId(path.into_inner()), form.0.parse()?, false).await
+    let (id, version) = (ProgramId(path.into_inner()), form.0.parse()?);
+    change(&app, me, id, version, &ProgramChange::Paused(false)).await
 }
 
-async fn pause(
+/// Changes the program's settings of its queue.
+async fn change(
     app: &App,
     me: AdminAccount,
     id: ProgramId,
     version: i64,
-    is_paused: bool,
+    change: &ProgramChange,
 ) -> Result<HttpResponse, PageError> {
-    let outcome = queue::pause(app, me.account_id, id, version, is_paused).await;
+    let outcome = programs::change(app, me.account_id, id, version, change, None).await;
     answer(app, me.view, id, outcome.map(|edition| json!(edition))).await
 }
 

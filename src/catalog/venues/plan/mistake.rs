@@ -7,14 +7,15 @@ pub struct PlanMistake {
     /// Line, from 1; the header counts.
     pub line: u64,
     /// Kind of mistake.
-    pub problem: Problem,
+    pub problem: PlanProblem,
     /// Text at fault, or the number of the earlier line with the same seat.
     pub text: String,
 }
 
-/// Kind of mistake in a plan.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Problem {
+/// Kind of mistake in a plan; its name is that in JSON documents.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, strum::AsRefStr)]
+#[strum(serialize_all = "kebab-case")]
+pub enum PlanProblem {
     /// The plan has no seat.
     Empty,
     /// The header lacks a column.
@@ -33,24 +34,9 @@ pub enum Problem {
     TooMany,
 }
 
-impl Problem {
+impl PlanProblem {
     /// Returns the locale key of the mistake.
-    pub fn text_key(self) -> &'static str {
-        match self {
-            Self::Empty => "admin-plan-empty",
-            Self::Column => "admin-plan-column",
-            Self::Shape => "admin-plan-shape",
-            Self::Name => "admin-plan-name",
-            Self::Number => "admin-plan-number",
-            Self::Place => "admin-plan-place",
-            Self::Twice => "admin-plan-twice",
-            Self::TooMany => "admin-plan-too-many",
-        }
-    }
-
-    /// Returns the name in JSON documents.
-    pub fn name(self) -> &'static str {
-        let key = self.text_key();
-        key.strip_prefix(concat!("admin-", "plan-")).unwrap_or(key)
+    pub(crate) fn text_key(self) -> String {
+        format!("admin-plan-{}", self.as_ref())
     }
 }

@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use serde::Serialize;
 
-use self::{lines::Lines, mistake::Problem};
+use self::{lines::Lines, mistake::PlanProblem};
 pub use mistake::PlanMistake;
 
 /// Bound on seats of one venue.
@@ -66,7 +66,7 @@ impl SeatPlan {
         let mut lines = Lines::of(text);
         let header = reader.headers().map_err(|error| unreadable(&mut lines, &error))?.clone();
         let column = |name: &str| header.iter().position(|found| found.eq_ignore_ascii_case(name));
-        let needed = |name: &str| column(name).ok_or_else(|| mistake(1, Problem::Column, name));
+        let needed = |name: &str| column(name).ok_or_else(|| mistake(1, PlanProblem::Column, name));
         let [section, row, number] = [needed("section")?, needed("row")?, needed("number")?];
         let place = column("x").zip(column("y"));
 
@@ -92,7 +92,7 @@ impl SeatPlan {
             let (section, rows, seats) = match fields.as_slice() {
                 [section, rows, seats] => (section, count(line, rows)?, count(line, seats)?),
                 [""] => continue,
-                _ => return Err(mistake(line, Problem::Shape, text)),
+                _ => return Err(mistake(line, PlanProblem::Shape, text)),
             };
             for row in 0..rows {
                 for number in 1..=seats {
@@ -145,17 +145,17 @@ impl Draft {
                 || chars > NAME_CHARS_MAX
                 || name.chars().any(|c| c.is_control() || c == char::REPLACEMENT_CHARACTER)
             {
-                return Err(mistake(line, Problem::Name, name));
+                return Err(mistake(line, PlanProblem::Name, name));
             }
         }
         let parsed = number.parse().ok().filter(|number: &i32| *number > 0);
-        let number = parsed.ok_or_else(|| mistake(line, Problem::Number, number))?;
+        let number = parsed.ok_or_else(|| mistake(line, PlanProblem::Number, number))?;
         let key = (section.to_owned(), row.to_owned(), number);
         if let Some(first) = self.lines.insert(key, line) {
-            return Err(mistake(line, Problem::Twice, &first.to_string()));
+            return Err(mistake(line, PlanProblem::Twice, &first.to_string()));
         }
         if self.seats.len() >= SEATS_MAX {
-            return Err(mistake(line, Problem::TooMany, &SEATS_MAX.to_string()));
+            return Err(mistake(line, PlanProblem::TooMany, &SEATS_MAX.to_string()));
         }
         let (x, y) = match place {
             Some(place) => place,
@@ -183,7 +183,7 @@ impl Draft {
 
     fn finish(self, is_placed: bool) -> Result<SeatPlan, PlanMistake> {
         match self.seats.is_empty() {
-            true => Err(mistake(1, Problem::Empty, "")),
+            true => Err(mistake(1, PlanProblem::Empty, "")),
             false => Ok(SeatPlan { seats: self.seats, is_placed }),
         }
     }
@@ -207,21 +207,21 @@ fn row_name(row: i32) -> String {
 fn count(line: u64, text: &str) -> Result<i32, PlanMistake> {
     const COUNT_MAX: i32 = 1_000;
     let parsed = text.parse().ok().filter(|count: &i32| (1..=COUNT_MAX).contains(count));
-    parsed.ok_or_else(|| mistake(line, Problem::Number, text))
+    parsed.ok_or_else(|| mistake(line, PlanProblem::Number, text))
 }
 
 fn coordinate(line: u64, text: &str) -> Result<f32, PlanMistake> {
     const FAR: f32 = 10_000.0;
     let parsed = text.parse().ok().filter(|place: &f32| place.abs() <= FAR);
-    parsed.ok_or_else(|| mistake(line, Problem::Place, text))
+    parsed.ok_or_else(|| mistake(line, PlanProblem::Place, text))
 }
 
 fn unreadable(lines: &mut Lines<'_>, error: &csv::Error) -> PlanMistake {
     let line = lines.line_at(error.position().map_or(0, csv::Position::byte));
-    mistake(line, Problem::Shape, &error.to_string())
+    mistake(line, PlanProblem::Shape, &error.to_string())
 }
 
-fn mistake(line: u64, problem: Problem, text: &str) -> PlanMistake {
+fn mistake(line: u64, problem: PlanProblem, text: &str) -> PlanMistake {
     const CHARS_MAX: usize = 80;
     PlanMistake { line, problem, text: text.chars().take(CHARS_MAX).collect() }
 }
@@ -230,7 +230,7 @@ fn mistake(line: u64, problem: Problem, text: &str) -> PlanMistake {
 mod tests {
     use super::*;
 
-    fn refusal(text: &str) -> (u64, Problem, String) {
+    fn refusal(text: &str) -> (u64, PlanProblem, String) {
         let mistake = SeatPlan::from_csv(text).unwrap_err();
         (mistake.line, mistake.problem, mistake.text)
     }
@@ -249,21 +249,21 @@ mod tests {
     #[test]
     fn a_broken_line_is_named_with_what_is_wrong() {
         let refused = |text: &str| refusal(&format!("section,row,number\nA,1,1\n{text}\n"));
-        assert_eq!(refused("A,1,one"), (3, Problem::Number, "one".to_owned()));
-        assert_eq!(refused("A,1,0"), (3, Problem::Number, "0".to_owned()));
-        assert_eq!(refused("A,,2"), (3, Problem::Name, String::new()));
-        assert_eq!(refused("A,1,1"), (3, Problem::Twice, "2".to_owned()));
-        assert_eq!(refused("A,1"), (3, Problem::Shape, refused("A,1").2));
+        assert_eq!(refused("A,1,one"), (3, PlanProblem::Number, "one".to_owned()));
+        assert_eq!(refused("A,1,0"), (3, PlanProblem::Number, "0".to_owned()));
+        assert_eq!(refused("A,,2"), (3, PlanProblem::Name, String::new()));
+        assert_eq!(refused("A,1,1"), (3, PlanProblem::Twice, "2".to_owned()));
+        assert_eq!(refused("A,1"), (3, PlanProblem::Shape, refused("A,1").2));
         // Line ends of Excel and of a browser's form, and empty lines between.
         for end in ["\r\n", "\r", "\n\n"] {
             let text = ["section,row,number", "A,1,1", "A,1,2", "A,1,x", "A,1"].join(end);
             let line = if end == "\n\n" { 7 } else { 4 };
-            assert_eq!(refusal(&text), (line, Problem::Number, "x".to_owned()));
+            assert_eq!(refusal(&text), (line, PlanProblem::Number, "x".to_owned()));
             assert_eq!(refusal(&text.replace("A,1,x", "A")).0, line);
         }
-        assert_eq!(refusal("section,row\nA,1\n").1, Problem::Column);
-        assert_eq!(refusal("section,row,number\n").1, Problem::Empty);
-        assert_eq!(refusal("section,row,number,x,y\nA,1,1,NaN,0\n").1, Problem::Place);
+        assert_eq!(refusal("section,row\nA,1\n").1, PlanProblem::Column);
+        assert_eq!(refusal("section,row,number\n").1, PlanProblem::Empty);
+        assert_eq!(refusal("section,row,number,x,y\nA,1,1,NaN,0\n").1, PlanProblem::Place);
     }
 
     #[test]
@@ -273,6 +273,6 @@ mod tests {
         assert_eq!((rows[0], rows[51], rows[52], rows[55]), ("A", "Z", "AA", "AB"));
         assert_eq!(plan.sections(), [("Balcony", 3), ("Stalls", 56)]);
         let mistake = SeatPlan::from_grid("Stalls, 3, 4\nBalcony, 0, 4").unwrap_err();
-        assert_eq!((mistake.line, mistake.problem), (2, Problem::Number));
+        assert_eq!((mistake.line, mistake.problem), (2, PlanProblem::Number));
     }
 }

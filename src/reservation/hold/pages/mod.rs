@@ -29,7 +29,6 @@ use crate::{
         error::ReservationError,
         hold,
         model::{Choice, Hold},
-        pages::estimate_secs,
         seat_map::pages::{entrance::Performance, map_page},
     },
     text::i18n::Phrase,
@@ -150,7 +149,7 @@ fn wait_page(v: &View, order: &HoldRequest, refusal: &ReservationError) -> HttpR
 
 fn estimate(v: &View, waiting: &Waiting) -> String {
     const MINUTE_SECS: u64 = 60;
-    match estimate_secs(waiting) {
+    match waiting.estimate_secs() {
         None => v.t("queue-wait-unknown").to_string(),
         Some(secs) if secs < MINUTE_SECS => v.t("date-less-than-a-minute").to_string(),
         Some(secs) => {

@@ -33,7 +33,7 @@ impl<'a> Refused<'a> {
     pub(crate) fn status(&self) -> StatusCode {
         match self.why {
             Why::Mistakes(mistakes) => mistakes.status(),
-            Why::Order(fault) => fault.status(),
+            Why::Order(error) => error.status(),
         }
     }
 
@@ -41,12 +41,12 @@ impl<'a> Refused<'a> {
     pub(crate) fn order(&self) -> Option<&'a ReservationError> {
         match self.why {
             Why::Mistakes(_) => None,
-            Why::Order(fault) => Some(fault),
+            Why::Order(error) => Some(error),
         }
     }
 
     /// Returns the refusal as the map shows it.
-    pub(crate) fn told(&self, v: &View, map: &RoomMap) -> Refusal<'a> {
+    pub(crate) fn shown(&self, v: &View, map: &RoomMap) -> Refusal<'a> {
         match self.why {
             Why::Mistakes(mistakes) => Refusal::of_mistakes(v, mistakes),
             Why::Order(ReservationError::SeatUnavailable { seat_ids, alternatives })
@@ -63,11 +63,11 @@ impl<'a> Refused<'a> {
                     new_total: None,
                 }
             }
-            Why::Order(fault @ ReservationError::PriceChanged { total }) => {
-                let title = v.text(format!("error-{}-title", fault.code()));
+            Why::Order(error @ ReservationError::PriceChanged { total }) => {
+                let title = error.problem().localize(v.locale, "title");
                 Refusal {
                     new_total: Some((*total, self.typed.at_total(*total))),
-                    ..Refusal::plain(title, v.refusal(fault))
+                    ..Refusal::plain(title, v.refusal(error))
                 }
             }
             Why::Order(ReservationError::SoldOut { zone_id: None }) => {
@@ -77,8 +77,8 @@ impl<'a> Refused<'a> {
                 let mistakes = self.order().and_then(ReservationError::mistake);
                 Refusal::of_mistakes(v, &mistakes.unwrap_or_default())
             }
-            Why::Order(fault) => {
-                Refusal::plain(v.text(format!("error-{}-title", fault.code())), v.refusal(fault))
+            Why::Order(error) => {
+                Refusal::plain(error.problem().localize(v.locale, "title"), v.refusal(error))
             }
         }
     }

@@ -268,7 +268,7 @@ pub(crate) async fn map_page(
         schedule,
         stay_ends_at: admitted.stay.stay_ends_at,
         now: app.now(),
-        refusal: refused.as_ref().map(|refused| refused.told(v, &map)),
+        refusal: refused.as_ref().map(|refused| refused.shown(v, &map)),
         map,
         places_max: app.config.seats_per_hold_max.get(),
         typed: refused.map(|refused| refused.typed.clone()).unwrap_or_default(),

@@ -8,6 +8,7 @@ use crate::{
     support::{
         Concert, Hold, count,
         ledger::{balance, entries},
+        read_one,
     },
     wallet::charge,
 };
@@ -31,13 +32,12 @@ async fn what_ran_out_is_shown_at_once_and_written_by_whoever_touches_it(db: PgP
     assert_eq!(entries(&db, ada.account_id, "TRANSFER_RELEASE").await, 1);
     // The end was fixed when the request was made, whatever the setting says later.
     sent(&db, &ada, &bob, 1).await;
-    let secs: i64 = sqlx::query_scalar(
+    let secs: i64 = read_one(
+        &db,
         "select round(extract(epoch from expires_at - created_at))::bigint from transfers
          where status = 'PENDING'",
     )
-    .fetch_one(&db)
-    .await
-    .unwrap();
+    .await;
     assert_eq!(secs, 3 * 86_400);
     assert_sound(&office).await;
     office.close().await;
@@ -78,10 +78,7 @@ async fn every_instance_expires_what_ran_out_and_none_twice(db: PgPool) {
     for tick in futures_util::future::join_all(ticks).await {
         tick.unwrap();
     }
-    let open: i64 = sqlx::query_scalar("select count(*) from transfers where status <> 'EXPIRED'")
-        .fetch_one(&db)
-        .await
-        .unwrap();
+    let open: i64 = read_one(&db, "select count(*) from transfers where status <> 'EXPIRED'").await;
     assert_eq!(open, 0);
     for sender in &senders {
         assert_eq!(entries(&db, sender.account_id, "TRANSFER_RELEASE").await, 5);

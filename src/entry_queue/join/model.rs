@@ -1,0 +1,34 @@
+//! Types of a join.
+
+use chrono::{DateTime, Utc};
+
+use crate::{
+    accounts::AccountId,
+    entry_queue::{
+        guards::{Objection, model::Arrival},
+        model::TokenId,
+    },
+};
+
+/// One account's request to join. Ids of tokens rise in the order of arrival.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct JoinRequest {
+    pub(crate) token_id: TokenId,
+    pub(crate) account_id: AccountId,
+    pub(crate) arrival: Arrival,
+}
+
+/// Outcome of a join.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum JoinVerdict {
+    /// A token was issued.
+    Joined,
+    /// The account has a live token.
+    AlreadyIn,
+    /// The sale has not opened.
+    NotOpen { opens_at: DateTime<Utc> },
+    /// The sale is over, or the program was cancelled.
+    Closed,
+    /// A guard against hoarding refused.
+    Refused(Objection),
+}

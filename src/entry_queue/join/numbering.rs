@@ -1,0 +1,145 @@
+//! Transaction that decides the joins of a batch and numbers those that may join.
+
+use std::collections::HashSet;
+
+use super::{
+    model::{JoinRequest, JoinVerdict},
+    store,
+};
+use crate::{
+    accounts::AccountId,
+    app::App,
+    catalog::{ProgramId, SaleState},
+    entry_queue::{
+        admission::store as gate,
+        guards::{Judge, NetworkTag, store::waits},
+        model::{QueueNumber, Rules, TokenId},
+    },
+    infra::postgres::{self, Connection},
+};
+
+/// Attempts to write a batch whose outcome is unknown or that lost a race.
+const ATTEMPTS_MAX: u32 = 3;
+
+/// Writes `joins` and returns their verdicts, in the same order. Writes again when a deadlock was
+/// broken or the answer to COMMIT got lost: tokens with the ids of `joins` are then found to exist.
+pub(crate) async fn write(
+    app: &App,
+    program_id: ProgramId,
+    joins: &[JoinRequest],
+) -> Result<Vec<JoinVerdict>, sqlx::Error> {
+    let mut n_failed = 0;
+    loop {
+        match write_once(app, program_id, joins, n_failed > 0).await {
+            Err(error) if n_failed + 1 < ATTEMPTS_MAX && is_worth_another_attempt(&error) => {
+                tracing::warn!(%program_id, %error, "a batch of joins is written again");
+                n_failed += 1;
+            }
+            outcome => return outcome,
+        }
+    }
+}
+
+/// Whether the joins may be written although `error` was returned, or a race was lost.
+fn is_worth_another_attempt(error: &sqlx::Error) -> bool {
+    let is_cut_off = matches!(error, sqlx::Error::Io(_) | sqlx::Error::Protocol(_))
+        || matches!(error, sqlx::Error::Database(_)) && postgres::is_unavailable(error);
+    is_cut_off || postgres::is_conflict(error)
+}
+
+/// Writes `joins` in one transaction: locks, *then* reads the live tokens, *then* numbers the
+/// others.
+async fn write_once(
+    app: &App,
+    program_id: ProgramId,
+    joins: &[JoinRequest],
+    is_again: bool,
+) -> Result<Vec<JoinVerdict>, sqlx::Error> {
+    let mut tx = app.db.begin().await?;
+    let first = store::lock_next_number(&mut tx, program_id).await?;
+    let written: HashSet<TokenId> = match is_again {
+        true => store::list_written(&mut tx, &tokens_of(joins)).await?.into_iter().collect(),
+        false => HashSet::new(),
+    };
+    let rules = gate::rules_of(&mut tx, program_id).await?;
+    let refusal = refusal_of(&rules);
+    let live = store::list_live(&mut tx, program_id, &accounts_of(joins)).await?;
+    let mut live: HashSet<AccountId> = live.into_iter().collect();
+    let people: Vec<_> = joins.iter().map(|join| (join.account_id, join.arrival)).collect();
+    let mut judge = match refusal {
+        None => Judge::of(&mut tx, program_id, rules.guards(), &people, rules.now).await?,
+        Some(_) => Judge::default(),
+    };
+
+    let mut joined = Vec::new();
+    let verdicts = joins.iter().map(|join| {
+        if written.contains(&join.token_id) {
+            return JoinVerdict::Joined;
+        }
+        // Of two joins of one account in one batch the first gets the number.
+        if live.contains(&join.account_id) {
+            return JoinVerdict::AlreadyIn;
+        }
+        if let Some(refusal) = refusal {
+            return refusal;
+        }
+        if let Err(objection) = judge.admit(join.account_id, join.arrival) {
+            return JoinVerdict::Refused(objection);
+        }
+        live.insert(join.account_id);
+        joined.push(*join);
+        JoinVerdict::Joined
+    });
+    let verdicts: Vec<JoinVerdict> = verdicts.collect();
+    if !joined.is_empty() {
+        number(&mut tx, program_id, &joined, first, &rules, &judge).await?;
+    }
+    tx.commit().await?;
+    Ok(verdicts)
+}
+
+/// Returns why no account may join at this moment; `None` while the sale is open.
+fn refusal_of(rules: &Rules) -> Option<JoinVerdict> {
+    match rules.sale() {
+        SaleState::Open => None,
+        SaleState::Coming { opens_at } => Some(JoinVerdict::NotOpen { opens_at }),
+        SaleState::Closed | SaleState::Cancelled => Some(JoinVerdict::Closed),
+    }
+}
+
+/// Inserts the tokens of `joined` with numbers from `first` on, and writes the number after them.
+async fn number(
+    tx: &mut Connection,
+    program_id: ProgramId,
+    joined: &[JoinRequest],
+    first: QueueNumber,
+    rules: &Rules,
+    judge: &Judge,
+) -> Result<(), sqlx::Error> {
+    let stay_ends_at = match rules.is_open_door() {
+        // Admitting a join at once is a way in like any other, so it locks the gate.
+        true => {
+            gate::lock_gate(tx, program_id).await?;
+            Some(rules.stay_ends_at())
+        }
+        false => None,
+    };
+    let (tokens, accounts) = (tokens_of(joined), accounts_of(joined));
+    let networks: Vec<NetworkTag> = joined.iter().map(|join| join.arrival.network).collect();
+    let networks = judge.keeps_networks().then_some(networks.as_slice());
+    let new = (tokens.as_slice(), accounts.as_slice());
+    store::insert_tokens(tx, program_id, new, networks, first, stay_ends_at).await?;
+    if judge.asks_for_work() {
+        waits::delete_waits(tx, program_id, &accounts).await?;
+    }
+    let n_new = i64::try_from(joined.len()).unwrap_or(i64::MAX);
+    store::write_next_number(tx, program_id, QueueNumber(first.0 + n_new)).await
+}
+
+fn tokens_of(joins: &[JoinRequest]) -> Vec<TokenId> {
+    joins.iter().map(|join| join.token_id).collect()
+}
+
+fn accounts_of(joins: &[JoinRequest]) -> Vec<AccountId> {
+    joins.iter().map(|join| join.account_id).collect()
+}

@@ -1,0 +1,231 @@
+//! Tests with batches that are led by hand: each tells when it begins and waits for a word.
+
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use futures_util::future::{join_all, join3};
+use tokio::sync::mpsc;
+
+use super::*;
+
+/// What a batch does that has begun.
+#[derive(Debug)]
+enum Word {
+    /// Answers each member with its own request.
+    Answer,
+    /// Ends, and answers as soon as it is told to.
+    AnswerLater(oneshot::Receiver<()>),
+    Panic,
+}
+
+/// Batch that has begun; it goes on when it is told to.
+#[derive(Debug)]
+struct Begun {
+    key: char,
+    requests: Vec<u32>,
+    word: oneshot::Sender<Word>,
+}
+
+/// Batch of at most three members that ends after `RUN_MILLIS`.
+#[derive(Debug)]
+struct ByHand<const RUN_MILLIS: u64>(mpsc::UnboundedSender<Begun>);
+
+/// Longer than any test takes.
+const UNHURRIED: u64 = 3_600_000;
+
+impl<const RUN_MILLIS: u64> Batch for ByHand<RUN_MILLIS> {
+    const KIND: &'static str = "by-hand";
+    const MEMBERS_MAX: usize = 3;
+    const WAITING_MAX: usize = 5;
+    const RUN_MAX: Duration = Duration::from_millis(RUN_MILLIS);
+
+    type Key = char;
+    type Request = u32;
+    type Answer = u32;
+
+    async fn run(&self, key: char, members: Vec<Member<Self>>) {
+        let requests = members.iter().map(|member| member.request).collect();
+        let (word, told) = oneshot::channel();
+        self.0.send(Begun { key, requests, word }).unwrap();
+        let answer = |member: Member<Self>| {
+            let request = member.request;
+            member.answer(request);
+        };
+        match told.await.unwrap() {
+            Word::Answer => members.into_iter().for_each(answer),
+            Word::AnswerLater(told) => drop(tokio::spawn(async move {
+                told.await.unwrap();
+                members.into_iter().for_each(answer);
+            })),
+            Word::Panic => panic!("as it was told to"),
+        }
+    }
+}
+
+fn by_hand<const RUN_MILLIS: u64>()
+-> (Arc<Batcher<ByHand<RUN_MILLIS>>>, mpsc::UnboundedReceiver<Begun>) {
+    let (tell, begun) = mpsc::unbounded_channel();
+    (Arc::new(Batcher::new(ByHand(tell), Handle::current())), begun)
+}
+
+type Answered = oneshot::Receiver<u32>;
+
+fn enlist<const RUN_MILLIS: u64>(
+    batcher: &Arc<Batcher<ByHand<RUN_MILLIS>>>,
+    key: char,
+    requests: impl IntoIterator<Item = u32>,
+) -> Vec<Answered> {
+    requests.into_iter().map(|request| batcher.enlist(key, || request).unwrap()).collect()
+}
+
+async fn answers(answered: Vec<Answered>) -> Vec<Option<u32>> {
+    join_all(answered).await.into_iter().map(Result::ok).collect()
+}
+
+/// Lets other tasks of this thread run until `key` is idle.
+async fn until_idle<const RUN_MILLIS: u64>(batcher: &Batcher<ByHand<RUN_MILLIS>>, key: char) {
+    const YIELDS_MAX: usize = 1_000;
+    for _ in 0..YIELDS_MAX {
+        if !batcher.queues().contains_key(&key) {
+            return;
+        }
+        tokio::task::yield_now().await;
+    }
+    panic!("{key} is not idle");
+}
+
+#[tokio::test]
+async fn requests_that_arrive_during_a_batch_go_together_in_order_of_arrival() {
+    let (batcher, mut begun) = by_hand::<UNHURRIED>();
+    let lone = enlist(&batcher, 'a', [9]);
+    let first = begun.recv().await.unwrap();
+    assert_eq!((first.key, first.requests), ('a', vec![9]), "nobody waits for company");
+    let rest = enlist(&batcher, 'a', [8, 2, 5, 1, 7]);
+    first.word.send(Word::Answer).unwrap();
+    for expected in [vec![8, 2, 5], vec![1, 7]] {
+        let batch = begun.recv().await.unwrap();
+        assert_eq!(batch.requests, expected);
+        batch.word.send(Word::Answer).unwrap();
+    }
+    assert_eq!(answers(lone).await, [Some(9)]);
+    assert_eq!(answers(rest).await, [8, 2, 5, 1, 7].map(Some));
+}
+
+#[tokio::test]
+async fn a_request_is_made_at_the_moment_that_decides_its_order() {
+    let (batcher, mut begun) = by_hand::<UNHURRIED>();
+    let made = AtomicU32::new(0);
+    let next = || made.fetch_add(1, Ordering::Relaxed);
+    let (second, first) = (batcher.submit('a', next), batcher.submit('a', next));
+    let by_the_way = async {
+        let batch = begun.recv().await.unwrap();
+        assert_eq!(batch.requests, [0, 1]);
+        batch.word.send(Word::Answer).unwrap();
+    };
+    let (first, second, ()) = join3(first, second, by_the_way).await;
+    assert_eq!((first, second), (Ok(0), Ok(1)));
+}
+
+#[tokio::test]
+async fn two_keys_do_not_wait_for_each_other() {
+    let (batcher, mut begun) = by_hand::<UNHURRIED>();
+    let slow = enlist(&batcher, 'a', [1]);
+    let held = begun.recv().await.unwrap();
+    let quick = enlist(&batcher, 'b', [2]);
+    let other = begun.recv().await.unwrap();
+    assert_eq!((held.key, other.key), ('a', 'b'));
+    other.word.send(Word::Answer).unwrap();
+    assert_eq!(answers(quick).await, [Some(2)]);
+    held.word.send(Word::Answer).unwrap();
+    assert_eq!(answers(slow).await, [Some(1)]);
+}
+
+#[tokio::test]
+async fn a_full_queue_refuses_at_once_until_it_has_room() {
+    let (batcher, mut begun) = by_hand::<UNHURRIED>();
+    let lone = enlist(&batcher, 'a', [0]);
+    let held = begun.recv().await.unwrap();
+    let waiting = enlist(&batcher, 'a', 1..=5);
+    let refused = batcher.submit('a', || panic!("a refused request is not made")).await;
+    assert_eq!(refused, Err(BatchError::Full));
+    let elsewhere = enlist(&batcher, 'b', [7]);
+    let other = begun.recv().await.unwrap();
+    assert_eq!(other.requests, [7]);
+    other.word.send(Word::Answer).unwrap();
+    assert_eq!(answers(elsewhere).await, [Some(7)]);
+
+    held.word.send(Word::Answer).unwrap();
+    let next = begun.recv().await.unwrap();
+    assert_eq!(next.requests, [1, 2, 3]);
+    let late = enlist(&batcher, 'a', [6]);
+    next.word.send(Word::Answer).unwrap();
+    let last = begun.recv().await.unwrap();
+    assert_eq!(last.requests, [4, 5, 6]);
+    last.word.send(Word::Answer).unwrap();
+    let answered = answers(lone.into_iter().chain(waiting).chain(late).collect()).await;
+    assert_eq!(answered, (0..=6).map(Some).collect::<Vec<_>>());
+}
+
+#[tokio::test]
+async fn a_batch_that_panics_is_lost_and_the_next_one_is_carried_out() {
+    let (batcher, mut begun) = by_hand::<UNHURRIED>();
+    let lone = enlist(&batcher, 'a', [1]);
+    let first = begun.recv().await.unwrap();
+    let rest = enlist(&batcher, 'a', [2]);
+    first.word.send(Word::Panic).unwrap();
+    assert_eq!(answers(lone).await, [None]);
+    begun.recv().await.unwrap().word.send(Word::Answer).unwrap();
+    assert_eq!(answers(rest).await, [Some(2)]);
+}
+
+#[tokio::test]
+async fn a_batch_that_does_not_end_is_lost_and_the_next_one_begins() {
+    let (batcher, mut begun) = by_hand::<10>();
+    let lone = enlist(&batcher, 'a', [1]);
+    let _told_nothing = begun.recv().await.unwrap();
+    let rest = enlist(&batcher, 'a', [2]);
+    assert_eq!(answers(lone).await, [None]);
+    assert_eq!(begun.recv().await.unwrap().requests, [2]);
+    drop(rest);
+}
+
+#[tokio::test]
+async fn an_idle_key_takes_no_memory() {
+    let (batcher, mut begun) = by_hand::<UNHURRIED>();
+    let both = enlist(&batcher, 'a', [1]).into_iter().chain(enlist(&batcher, 'b', [2]));
+    for word in [Word::Answer, Word::Panic] {
+        begun.recv().await.unwrap().word.send(word).unwrap();
+    }
+    assert_eq!(answers(both.collect()).await, [Some(1), None]);
+    until_idle(&batcher, 'a').await;
+    until_idle(&batcher, 'b').await;
+    assert!(batcher.queues().is_empty());
+}
+
+#[tokio::test]
+async fn a_caller_that_goes_away_cancels_nothing() {
+    let (batcher, mut begun) = by_hand::<UNHURRIED>();
+    let gone = enlist(&batcher, 'a', [1]);
+    let held = begun.recv().await.unwrap();
+    let mut waiting = enlist(&batcher, 'a', [2, 3]);
+    drop(gone);
+    drop(waiting.remove(0));
+    held.word.send(Word::Answer).unwrap();
+    let next = begun.recv().await.unwrap();
+    assert_eq!(next.requests, [2, 3]);
+    next.word.send(Word::Answer).unwrap();
+    assert_eq!(answers(waiting).await, [Some(3)]);
+}
+
+#[tokio::test]
+async fn the_next_batch_does_not_wait_for_answers_that_come_later() {
+    let (batcher, mut begun) = by_hand::<UNHURRIED>();
+    let (word, told) = oneshot::channel();
+    let late = enlist(&batcher, 'a', [1]);
+    begun.recv().await.unwrap().word.send(Word::AnswerLater(told)).unwrap();
+    let next = enlist(&batcher, 'a', [2]);
+    begun.recv().await.unwrap().word.send(Word::Answer).unwrap();
+    assert_eq!(answers(next).await, [Some(2)]);
+    until_idle(&batcher, 'a').await;
+    word.send(()).unwrap();
+    assert_eq!(answers(late).await, [Some(1)]);
+}

@@ -1,0 +1,214 @@
+//! Door pages: scan, result, next scan.
+
+use actix_web::{
+    HttpResponse,
+    http::StatusCode,
+    web::{Data, Path, Query},
+};
+use askama::Template;
+use serde::Deserialize;
+use serde_json::json;
+use uuid::Uuid;
+
+use super::{
+    counts::DoorCounts,
+    model::{CheckIn, DoorCount, Evening},
+    store,
+};
+use crate::{
+    accounts::StaffAccount,
+    app::App,
+    catalog::ScheduleId,
+    text::{i18n::Phrase, times},
+    tickets::{error::TicketError, model::TicketId},
+    web::{
+        error::{HttpError, NotFound, PageError},
+        form::{Body, Field},
+        page::View,
+    },
+};
+
+#[derive(Template)]
+#[template(path = "tickets/performances.html")]
+struct EveningsPage {
+    v: View,
+    evenings: Vec<Evening>,
+}
+
+/// `GET /door`
+pub(crate) async fn list_evenings(
+    app: Data<App>,
+    me: StaffAccount,
+) -> Result<HttpResponse, PageError> {
+    let evenings = store::list_evenings(&app.db, app.now(), None).await?;
+    let document = json!({ "performances": evenings });
+    let page = EveningsPage { v: me.view, evenings };
+    Ok(page.v.show(&page, &document))
+}
+
+/// Result that the door's page shows.
+enum Answer {
+    /// Nothing was scanned yet.
+    Ready,
+    /// The ticket was checked in.
+    LetIn(CheckIn),
+    /// The ticket was refused.
+    Refused { title: Phrase, detail: Phrase },
+    /// A check-in was undone.
+    Undone,
+}
+
+#[derive(Template)]
+#[template(path = "tickets/check_in.html")]
+struct DoorPage {
+    v: View,
+    evening: Evening,
+    /// Counts by section; `None` while they are being computed.
+    counts: Option<Vec<DoorCount>>,
+    answer: Answer,
+}
+
+impl DoorPage {
+    async fn read(
+        app: &App,
+        counts: &DoorCounts,
+        v: View,
+        schedule_id: ScheduleId,
+        answer: Answer,
+    ) -> Result<Self, PageError> {
+        let mut found = store::list_evenings(&app.db, app.now(), Some(schedule_id)).await?;
+        let evening = found.pop().ok_or(NotFound)?;
+        let counts = counts.of(app, schedule_id).await?;
+        Ok(Self { v, evening, counts, answer })
+    }
+
+    fn sections(&self) -> &[DoorCount] {
+        self.counts.as_deref().unwrap_or_default()
+    }
+
+    fn inside(&self) -> Option<i64> {
+        Some(self.counts.as_ref()?.iter().map(|count| count.inside).sum())
+    }
+
+    fn expected(&self) -> Option<i64> {
+        Some(self.counts.as_ref()?.iter().map(|count| count.expected).sum())
+    }
+
+    /// Returns the name of the seat or the zone.
+    fn place(&self, check_in: &CheckIn) -> Phrase {
+        match (&check_in.row, check_in.number) {
+            (Some(row), Some(number)) => self
+                .v
+                .t("seat-name-full")
+                .word("section", &check_in.section)
+                .word("row", row)
+                .word("number", number),
+            _ => self.v.t("reservation-standing").word("zone", &check_in.section),
+        }
+    }
+
+    fn time(&self, check_in: &CheckIn) -> String {
+        times::time_of_day(check_in.used_at, times::zone(&self.evening.time_zone))
+    }
+}
+
+/// Query string of the page after a scan.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(crate) struct Scanned {
+    let_in: Option<Uuid>,
+    undone: bool,
+}
+
+/// `GET /door/{schedule_id}`
+pub(crate) async fn show_door(
+    app: Data<App>,
+    counts: Data<DoorCounts>,
+    me: StaffAccount,
+    path: Path<Uuid>,
+    scanned: Query<Scanned>,
+) -> Result<HttpResponse, PageError> {
+    let schedule_id = ScheduleId(path.into_inner());
+    let answer = match scanned.let_in {
+        Some(id) => store::find_check_in(&app.db, schedule_id, TicketId(id))
+            .await?
+            .map_or(Answer::Ready, Answer::LetIn),
+        None if scanned.undone => Answer::Undone,
+        None => Answer::Ready,
+    };
+    let page = DoorPage::read(&app, &counts, me.view, schedule_id, answer).await?;
+    let document = json!({
+        "performance": page.evening, "inside": page.inside(), "expected": page.expected(),
+        "sections": page.sections(),
+    });
+    Ok(page.v.show(&page, &document))
+}
+
+/// Code as scanned or typed.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(crate) struct ScanForm {
+    code: Field,
+}
+
+/// `POST /door/{schedule_id}/check-ins`
+pub(crate) async fn create_check_in(
+    app: Data<App>,
+    counts: Data<DoorCounts>,
+    me: StaffAccount,
+    path: Path<Uuid>,
+    form: Body<ScanForm>,
+) -> Result<HttpResponse, PageError> {
+    let schedule_id = ScheduleId(path.into_inner());
+    let outcome = match form.0.code.parse() {
+        Some(code) => super::check_in(&app, me.account_id, schedule_id, &code).await,
+        None => Err(TicketError::Unknown),
+    };
+    match outcome {
+        Ok(check_in) => {
+            counts.note(schedule_id, &check_in.section, 1).await;
+            let next = format!("/door/{schedule_id}?let_in={}", check_in.ticket_id.0);
+            Ok(me.view.done(StatusCode::CREATED, &check_in, &next))
+        }
+        Err(refusal) => refuse(&app, &counts, me.view, schedule_id, refusal).await,
+    }
+}
+
+/// `POST /door/{schedule_id}/check-ins/{ticket_id}/undoing`
+pub(crate) async fn undo_check_in(
+    app: Data<App>,
+    counts: Data<DoorCounts>,
+    me: StaffAccount,
+    path: Path<(Uuid, Uuid)>,
+) -> Result<HttpResponse, PageError> {
+    let (schedule_id, ticket_id) = path.into_inner();
+    let (schedule_id, ticket_id) = (ScheduleId(schedule_id), TicketId(ticket_id));
+    match super::undo(&app, me.account_id, schedule_id, ticket_id).await {
+        Ok(undone) => {
+            counts.note(schedule_id, &undone.section, -1).await;
+            let next = format!("/door/{schedule_id}?undone=true");
+            Ok(me.view.done(StatusCode::OK, &json!({ "status": "VALID" }), &next))
+        }
+        Err(refusal) => refuse(&app, &counts, me.view, schedule_id, refusal).await,
+    }
+}
+
+/// Answers a refusal: the door's page for browsers, the problem document for programs.
+async fn refuse(
+    app: &App,
+    counts: &DoorCounts,
+    v: View,
+    schedule_id: ScheduleId,
+    refusal: TicketError,
+) -> Result<HttpResponse, PageError> {
+    if !v.wants_form(&refusal) {
+        return Err(refusal.into());
+    }
+    let problem = refusal.problem();
+    let answer = Answer::Refused {
+        title: problem.localize(v.locale, "title"),
+        detail: problem.localize(v.locale, "detail"),
+    };
+    let page = DoorPage::read(app, counts, v, schedule_id, answer).await?;
+    Ok(page.v.html(refusal.status(), &page))
+}

@@ -1,0 +1,23 @@
+-- Lists reservations with which an account exceeded its cap of places at the moment of the hold.
+with held as (
+    select reservations.id, account_id, program_id, created_at, places_max, places,
+        case status
+            when 'CONFIRMED' then 'infinity'
+            when 'HELD' then expires_at
+            when 'EXPIRED' then expires_at
+            else settled_at end as live_until
+    from reservations
+    join (select reservation_id, sum(quantity) as places
+          from reservation_items group by reservation_id) items on reservation_id = id
+)
+select 'reservation ' || held.id as "subject!",
+    format('was held at %s for %s places beside %s live ones, though %s are the most',
+        held.created_at, held.places, coalesce(sum(other.places), 0), held.places_max)
+        as "sentence!"
+from held
+left join held other on other.account_id = held.account_id
+    and other.program_id = held.program_id
+    and other.created_at < held.created_at and held.created_at < other.live_until
+group by held.id, held.created_at, held.places, held.places_max
+having held.places + coalesce(sum(other.places), 0) > held.places_max
+limit $1

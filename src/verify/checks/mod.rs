@@ -1,0 +1,200 @@
+//! Table of the invariants, with the statements that check them.
+//!
+//! Each statement has a file of its own here. It reads whole tables and returns the rows that break
+//! its invariant, at most `$1` of them. None writes.
+
+use std::fmt;
+
+use super::repeated_reads::{READS, list_lasting};
+use crate::infra::postgres::Connection;
+
+/// Upper bound of reported failures of one check; one more only says that there are more.
+pub const FAILURES_MAX: usize = 50;
+/// Row limit of a statement: one more than is reported, to detect that there are more.
+const ROWS_MAX: i64 = 51;
+
+/// Makes [`Invariant`] and the functions that run its checks. A row is `CODE Name`, then the files
+/// that are read in one snapshot, then after `late` those that list what should have ended.
+macro_rules! invariants {
+    ($(
+        $(#[$doc:meta])*
+        $code:ident $name:ident $([$($file:literal),+])? $(late [$($late_file:literal),+])?;
+    )+) => {
+        /// Condition that must hold at every moment; docs/INVARIANTS.md explains each.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub enum Invariant {
+            $($(#[$doc])* $name,)+
+        }
+
+        impl fmt::Display for Invariant {
+            /// Writes the code, as in reports and in docs/INVARIANTS.md.
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str(match self {
+                    $(Self::$name => stringify!($code),)+
+                })
+            }
+        }
+
+        /// Lists what breaks an invariant in the snapshot of `tx`.
+        pub(super) async fn list_broken(
+            tx: &mut Connection,
+        ) -> Result<Vec<Violation>, sqlx::Error> {
+            let mut violations = Vec::new();
+            $($($(
+                let check = sqlx::query_file_as!(CheckFailure, $file, ROWS_MAX);
+                let failures = check.fetch_all(&mut *tx).await?;
+                violations.extend(Violation::list(Invariant::$name, failures));
+            )+)?)+
+            Ok(violations)
+        }
+
+        /// Lists what should have ended and is there at each of several reads. Workers end the
+        /// oldest first, so a backlog that shrinks shows other rows at each read.
+        pub(super) async fn list_late(
+            db: &mut Connection,
+        ) -> Result<Vec<Violation>, sqlx::Error> {
+            let mut violations = Vec::new();
+            $($($(
+                let failures = list_lasting(READS, async || {
+                    sqlx::query_file_as!(CheckFailure, $late_file, ROWS_MAX)
+                        .fetch_all(&mut *db)
+                        .await
+                });
+                violations.extend(Violation::list(Invariant::$name, failures.await?));
+            )+)?)+
+            Ok(violations)
+        }
+    };
+}
+
+invariants! {
+    /// A wallet's balance and pending points are the sums of its changes.
+    W1 WalletsSumUp ["src/verify/checks/wrong_wallet_sums.sql"];
+    /// A wallet's history is a chain without a gap.
+    W2 HistoryIsAChain [
+        "src/verify/checks/broken_histories.sql",
+        "src/verify/checks/wrong_wallet_versions.sql"
+    ];
+    /// Points are conserved.
+    W3 PointsAreConserved ["src/verify/checks/lost_points.sql"];
+    /// A transfer's entries are those of its status.
+    W4 TransfersMatchEntries [
+        "src/verify/checks/wrong_transfer_entries.sql",
+        "src/verify/checks/entries_without_transfer.sql"
+    ];
+    /// No transfer request stays open long after its end.
+    W5 TransfersEnd late ["src/verify/checks/overdue_transfers.sql"];
+    /// No seat is in two live items.
+    S1 SeatIsLiveOnce ["src/verify/checks/double_seats.sql"];
+    /// Items, reservations and seats agree on what is taken.
+    S2 SeatsAgreeWithItems [
+        "src/verify/checks/wrong_live_items.sql",
+        "src/verify/checks/wrong_seat_statuses.sql"
+    ];
+    /// A hold ends at the time fixed when it was made or renewed.
+    S3 HoldEndIsFixed ["src/verify/checks/wrong_hold_ends.sql"]
+        late ["src/verify/checks/overdue_holds.sql"];
+    /// A confirmed reservation was paid in time, and its total is that of its items.
+    S4 ConfirmedAddsUp [
+        "src/verify/checks/late_payments.sql",
+        "src/verify/checks/wrong_reservation_totals.sql"
+    ];
+    /// The places missing from a zone are those of its live items.
+    S5 ZonesAgreeWithItems ["src/verify/checks/wrong_zone_remainders.sql"];
+    /// A confirmed reservation is paid exactly once.
+    P1 ConfirmedIsPaidOnce [
+        "src/verify/checks/wrong_payments.sql",
+        "src/verify/checks/wrong_debits.sql",
+        "src/verify/checks/wrong_refunds.sql"
+    ];
+    /// A paid reservation has one ticket for each place.
+    P2 PaidHasTickets ["src/verify/checks/wrong_tickets.sql"];
+    /// No payment entry exists without its payment, and no ticket without its item.
+    P3 NoPaymentStandsAlone [
+        "src/verify/checks/entries_without_payment.sql",
+        "src/verify/checks/tickets_without_item.sql"
+    ];
+    /// The outcome kept under a request key exists.
+    P4 RequestKeysHold ["src/verify/checks/wrong_request_outcomes.sql"];
+    /// A program's queue numbers are 1..N.
+    Q1 NumbersAreWhole ["src/verify/checks/wrong_queue_numbers.sql"];
+    /// The queue in Redis equals the queue in PostgreSQL.
+    Q2 RedisAgrees;
+    /// Admissions never exceed the capacity.
+    Q3 CapacityHolds [
+        "src/verify/checks/admissions_over_capacity.sql",
+        "src/verify/checks/crowded_moments.sql"
+    ];
+    /// No account waits and is admitted at the same time.
+    Q4 OnePlaceEach;
+    /// No queue stays incomplete in Redis while an instance is up.
+    Q6 RedisIsComplete;
+    /// A refund is the agreed share or the full amount, and a wound-down program has no paid
+    /// reservation with unused tickets.
+    G1 RefundsAsAgreed [
+        "src/verify/checks/wrong_refund_shares.sql",
+        "src/verify/checks/unrefunded_reservations.sql"
+    ];
+    /// A hold begins during its account's admission and within its cap.
+    G2 HoldsBeginInside [
+        "src/verify/checks/holds_outside_admission.sql",
+        "src/verify/checks/holds_over_cap.sql"
+    ];
+    /// A transfer's status is the last of its history.
+    G3 TransfersMatchHistory ["src/verify/checks/wrong_transfer_histories.sql"];
+    /// Every movement of points has its reference and its counter-entry in the office's books.
+    G5 MovementsHaveTwoSides [
+        "src/verify/checks/wrong_house_entries.sql",
+        "src/verify/checks/unbalanced_books.sql",
+        "src/verify/checks/adjustments_without_act.sql"
+    ];
+    /// Every lock ends by itself.
+    L1 LocksEnd;
+    /// No transaction of an instance stays idle.
+    D1 NoIdleTransaction ["src/verify/checks/idle_transactions.sql"];
+}
+
+/// Row that breaks an invariant.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct CheckFailure {
+    /// Kind and id of the row.
+    pub(super) subject: String,
+    /// What is wrong with the row, as the end of a sentence.
+    pub(super) sentence: String,
+}
+
+/// Invariant that does not hold, with the row that breaks it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Violation {
+    /// The invariant that is broken.
+    pub invariant: Invariant,
+    /// Kind and id of the row that breaks it.
+    pub subject: String,
+    /// What is wrong with the row, as the end of a sentence.
+    pub sentence: String,
+}
+
+impl Violation {
+    /// Lists the violations of one check: at most [`FAILURES_MAX`], and one that says that there
+    /// are more.
+    pub(super) fn list(
+        invariant: Invariant,
+        failures: Vec<CheckFailure>,
+    ) -> impl Iterator<Item = Self> {
+        let more = (failures.len() > FAILURES_MAX).then(|| CheckFailure {
+            subject: "more".to_owned(),
+            sentence: format!("only the first {FAILURES_MAX} are listed"),
+        });
+        failures.into_iter().take(FAILURES_MAX).chain(more).map(move |failure| Self {
+            invariant,
+            subject: failure.subject,
+            sentence: failure.sentence,
+        })
+    }
+}
+
+impl fmt::Display for Violation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {}: {}", self.invariant, self.subject, self.sentence)
+    }
+}

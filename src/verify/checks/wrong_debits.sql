@@ -1,0 +1,21 @@
+-- Lists completed payments that did not debit their account's wallet exactly once, and others that
+-- did: a payment costs its amount once.
+with taken as (
+    select reference_id, count(*) as n,
+        count(*) filter (where wallets.account_id = payments.account_id
+            and point_transactions.amount = -payments.amount
+            and pending_change = 0) as n_right
+    from point_transactions
+    join wallets on wallets.id = wallet_id
+    join payments on payments.id = reference_id
+    where kind = 'PAYMENT'
+    group by reference_id
+)
+select 'payment ' || id as "subject!",
+    format('is %s with %s payment entries, %s of them of %s in its account''s wallet',
+        status, coalesce(n, 0), coalesce(n_right, 0), -amount) as "sentence!"
+from payments left join taken on reference_id = id
+where case when status in ('COMPLETED', 'REFUNDED')
+    then coalesce(n, 0) <> 1 or n_right <> 1
+    else n is not null end
+limit $1

@@ -1,0 +1,31 @@
+-- Lists request keys whose kept outcome is missing, names what does not exist, or belongs to
+-- another account: a repeated request would be answered with something untrue.
+with named as (
+    select account_id, key, outcome,
+        outcome ->> 'reservation_id' as reservation_id,
+        outcome ->> 'payment_id' as payment_id,
+        outcome ->> 'transfer_id' as transfer_id
+    from idempotency_keys
+)
+select format('request key %s of account %s', key, account_id) as "subject!",
+    format('was answered with %s, which is not true',
+        coalesce(left(outcome::text, 200), 'nothing')) as "sentence!"
+from named
+where outcome is null
+    or reservation_id is not null and not exists (
+        select from reservations
+        where id::text = named.reservation_id and (account_id = named.account_id
+            -- Refunded by the management, under a key of its own.
+            or exists (select from audit_log act
+                       where act.subject_id = named.reservation_id
+                           and act.account_id = named.account_id
+                           and act.act = 'refunded')))
+    or payment_id is not null and not exists (
+        select from payments
+        where id::text = named.payment_id and account_id = named.account_id
+            and status in ('COMPLETED', 'REFUNDED')
+            and amount = coalesce((outcome ->> 'amount')::bigint, amount))
+    or transfer_id is not null and not exists (
+        select from transfers
+        where id::text = named.transfer_id and sender_id = named.account_id)
+limit $1

@@ -1,0 +1,34 @@
+-- Lists items whose tickets are not one for each confirmed place, and none otherwise. A used ticket
+-- may stay used after a refund by an administrator and in a cancelled program.
+with issued as (
+    select reservation_item_id, count(*) filter (where tickets.status = 'VALID') as n_valid,
+        count(*) filter (where tickets.status = 'USED') as n_used,
+        count(*) filter (where tickets.account_id = reservations.account_id) as n_right
+    from tickets
+    join reservation_items on reservation_items.id = reservation_item_id
+    join reservations on reservations.id = reservation_id
+    where tickets.status in ('VALID', 'USED')
+    group by reservation_item_id
+), counted as (
+    select items.id, reservation_id, reservations.status, program_id, quantity,
+        coalesce(n_valid, 0) as n_valid, coalesce(n_used, 0) as n_used,
+        coalesce(n_right, 0) as n_right
+    from reservation_items items
+    join reservations on reservations.id = reservation_id
+    left join issued on reservation_item_id = items.id
+)
+select 'item ' || id as "subject!",
+    format('has %s valid and %s used tickets, %s of them its account''s, for %s places of '
+        'reservation %s, which is %s',
+        n_valid, n_used, n_right, quantity, reservation_id, status) as "sentence!"
+from counted
+where n_right <> n_valid + n_used
+    or case status
+        when 'CONFIRMED' then n_valid + n_used <> quantity
+        when 'REFUNDED' then n_valid > 0 or n_used > 0
+            and not exists (select from audit_log
+                            where subject_id = reservation_id::text and act = 'refunded')
+            and not exists (select from programs
+                            where id = program_id and cancelled_at is not null)
+        else n_valid + n_used > 0 end
+limit $1

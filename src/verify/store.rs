@@ -1,0 +1,39 @@
+//! Settings of the snapshot, and whether an instance is up.
+
+use std::time::Duration;
+
+use crate::infra::postgres::{APPLICATION_NAME, Connection};
+
+/// Upper bound of a call on a connection that reads whole tables: the statement timeout of
+/// [`raise_limits`], and a minute.
+pub(crate) const LONG_CALL_MAX: Duration = Duration::from_mins(11);
+
+/// Raises the statement timeout, the idle timeout and the work memory of this transaction, for
+/// statements over whole tables.
+pub(crate) async fn raise_limits(tx: &mut Connection) -> Result<(), sqlx::Error> {
+    sqlx::query!(
+        r#"
+        select set_config('statement_timeout', '10min', true) as statements,
+            set_config('idle_in_transaction_session_timeout', '1min', true) as pauses,
+            set_config('work_mem', '64MB', true) as memory
+        "#,
+    )
+    .fetch_one(tx)
+    .await?;
+    Ok(())
+}
+
+/// Whether an instance is connected to this database, so that its workers should run.
+pub(super) async fn is_served(db: &mut Connection) -> Result<bool, sqlx::Error> {
+    sqlx::query_scalar!(
+        r#"
+        select exists (
+            select from pg_stat_activity
+            where datname = current_database() and application_name = $1
+        ) as "is_served!"
+        "#,
+        APPLICATION_NAME,
+    )
+    .fetch_one(db)
+    .await
+}

@@ -1,0 +1,152 @@
+//! Answer to an error, built row by row in the errors' tables.
+
+use std::fmt;
+
+use actix_web::http::StatusCode;
+use chrono::{DateTime, Utc};
+use chrono_tz::Tz;
+use serde_json::{Map, Value};
+
+use super::local_path::with_next;
+use crate::text::{
+    i18n::{Count, Locale, Phrase},
+    times,
+};
+
+/// Answer to an error: one row of its table. The texts come from `locales/` by the code.
+#[derive(Debug)]
+#[must_use]
+pub struct Problem {
+    /// The HTTP status.
+    pub status: StatusCode,
+    /// The `code` member of the problem document; also part of the locale keys.
+    pub code: &'static str,
+    /// Target of the error page's one button; `None` leads to the same page where a retry can help,
+    /// else to the start page.
+    pub recovery_href: Option<String>,
+    pub(super) retry_after_secs: Option<u64>,
+    pub(super) headers: Vec<(&'static str, String)>,
+    pub(super) members: Map<String, Value>,
+    redirect: Option<Redirect>,
+    arguments: Vec<(&'static str, Argument)>,
+}
+
+/// Address a browser is redirected to instead of getting an error page.
+#[derive(Debug)]
+enum Redirect {
+    To(String),
+    /// Page that leads on to the refused one.
+    Detour(&'static str),
+}
+
+/// Argument of the texts.
+#[derive(Debug)]
+enum Argument {
+    Number(i64),
+    Word(String),
+    Moment(DateTime<Utc>, Tz),
+    Text(String),
+}
+
+impl Problem {
+    /// Creates an answer with `status`, which is a number that HTTP names.
+    pub fn new(status: u16, code: &'static str) -> Self {
+        Self {
+            status: StatusCode::from_u16(status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR),
+            code,
+            recovery_href: None,
+            retry_after_secs: None,
+            headers: Vec::new(),
+            members: Map::new(),
+            redirect: None,
+            arguments: Vec::new(),
+        }
+    }
+
+    /// Sets the target of the error page's button.
+    pub fn recovery(mut self, href: impl Into<String>) -> Self {
+        self.recovery_href = Some(href.into());
+        self
+    }
+
+    /// Sets `Retry-After`, in seconds.
+    pub fn retry_after(mut self, secs: u64) -> Self {
+        self.retry_after_secs = Some(secs);
+        self
+    }
+
+    /// Adds a header by its name in lower case, such as `allow`.
+    pub fn header(mut self, name: &'static str, value: impl Into<String>) -> Self {
+        self.headers.push((name, value.into()));
+        self
+    }
+
+    /// Adds the members of a JSON object to the problem document.
+    pub fn with(mut self, members: Value) -> Self {
+        if let Value::Object(members) = members {
+            self.members.extend(members);
+        }
+        self
+    }
+
+    /// Redirects a browser to `href` instead of showing the error page.
+    pub fn redirect(mut self, href: impl Into<String>) -> Self {
+        self.redirect = Some(Redirect::To(href.into()));
+        self
+    }
+
+    /// Redirects a browser to the page `path`, with the refused page as its `next`.
+    pub fn detour(mut self, path: &'static str) -> Self {
+        self.redirect = Some(Redirect::Detour(path));
+        self
+    }
+
+    /// Sets an argument of the texts to a number, which selects plurals.
+    pub fn number(self, name: &'static str, value: impl Count) -> Self {
+        self.argument(name, Argument::Number(value.count()))
+    }
+
+    /// Sets an argument of the texts to words.
+    pub fn word(self, name: &'static str, value: impl fmt::Display) -> Self {
+        self.argument(name, Argument::Word(value.to_string()))
+    }
+
+    /// Sets an argument of the texts to a moment, on the clock of the time zone named `zone`.
+    pub fn moment(self, name: &'static str, moment: DateTime<Utc>, zone: &str) -> Self {
+        self.argument(name, Argument::Moment(moment, times::zone(zone)))
+    }
+
+    /// Sets an argument of the texts to the text `key`, which has the arguments set before.
+    pub fn text(self, name: &'static str, key: impl Into<String>) -> Self {
+        self.argument(name, Argument::Text(key.into()))
+    }
+
+    fn argument(mut self, name: &'static str, argument: Argument) -> Self {
+        self.arguments.push((name, argument));
+        self
+    }
+
+    /// Returns one of the texts: `title`, `detail` or `action`.
+    pub fn localize(&self, locale: Locale, part: &str) -> Phrase {
+        let text = locale.text(format!("error-{}-{part}", self.code));
+        self.arguments.iter().fold(text, |text, (name, argument)| match argument {
+            Argument::Number(number) => text.number(name, *number),
+            Argument::Word(word) => text.word(name, word),
+            Argument::Moment(moment, zone) => {
+                text.word(name, times::in_full(*moment, *zone, locale))
+            }
+            Argument::Text(key) => {
+                let nested = text.renamed(key);
+                text.word(name, nested)
+            }
+        })
+    }
+
+    /// Returns the address that a browser at `path` is redirected to; `None` shows the error page.
+    pub(super) fn location(&self, path: &str) -> Option<String> {
+        self.redirect.as_ref().map(|redirect| match redirect {
+            Redirect::To(href) => href.clone(),
+            Redirect::Detour(page) => with_next(page, path),
+        })
+    }
+}

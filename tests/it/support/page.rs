@@ -1,0 +1,42 @@
+//! Pages as a browser without scripts reads them.
+
+use scraper::{Html, Selector};
+
+use super::Answer;
+
+impl Answer {
+    /// Counts the elements that a CSS selector matches.
+    pub(crate) fn count(&self, selector: &str) -> usize {
+        self.page().select(&parsed(selector)).count()
+    }
+
+    /// Whether a CSS selector matches any element.
+    pub(crate) fn has(&self, selector: &str) -> bool {
+        self.count(selector) > 0
+    }
+
+    /// Returns an attribute of the first element that a CSS selector matches.
+    pub(crate) fn attribute(&self, selector: &str, name: &str) -> String {
+        let page = self.page();
+        let element = page.select(&parsed(selector)).next();
+        let value = element.and_then(|element| element.value().attr(name));
+        value.unwrap_or_else(|| panic!("no {name} at {selector}: {}", self.body)).to_owned()
+    }
+
+    /// Returns the texts of the elements that a CSS selector matches, their words one blank apart.
+    pub(crate) fn texts(&self, selector: &str) -> Vec<String> {
+        let page = self.page();
+        let selector = parsed(selector);
+        let texts = page.select(&selector).map(|element| element.text().collect::<String>());
+        texts.map(|text| text.split_whitespace().collect::<Vec<_>>().join(" ")).collect()
+    }
+
+    fn page(&self) -> Html {
+        // The parser takes what stands in `noscript` for text, as a browser with scripts does.
+        Html::parse_document(&self.body.replace("<noscript>", "").replace("</noscript>", ""))
+    }
+}
+
+fn parsed(selector: &str) -> Selector {
+    Selector::parse(selector).unwrap()
+}

@@ -1,0 +1,48 @@
+//! The tests' own statements: one that writes, and one that reads a value or a column of them.
+
+use sqlx::{Encode, FromRow, PgExecutor, Postgres, SqlSafeStr, Type, postgres::PgRow};
+
+/// Runs a statement.
+pub(crate) async fn run_sql(db: impl PgExecutor<'_>, sql: impl SqlSafeStr) {
+    sqlx::query(sql).execute(db).await.unwrap();
+}
+
+/// Runs a statement with one parameter.
+pub(crate) async fn run_sql_with<'q>(
+    db: impl PgExecutor<'_>,
+    sql: impl SqlSafeStr,
+    value: impl Encode<'q, Postgres> + Type<Postgres> + 'q,
+) {
+    sqlx::query(sql).bind(value).execute(db).await.unwrap();
+}
+
+/// Reads the only column of the first row.
+pub(crate) async fn read_one<T>(db: impl PgExecutor<'_>, sql: impl SqlSafeStr) -> T
+where
+    T: Send + Unpin,
+    (T,): for<'r> FromRow<'r, PgRow>,
+{
+    sqlx::query_scalar(sql).fetch_one(db).await.unwrap()
+}
+
+/// Reads the only column of the first row with one parameter.
+pub(crate) async fn read_one_with<'q, T>(
+    db: impl PgExecutor<'_>,
+    sql: impl SqlSafeStr,
+    value: impl Encode<'q, Postgres> + Type<Postgres> + 'q,
+) -> T
+where
+    T: Send + Unpin,
+    (T,): for<'r> FromRow<'r, PgRow>,
+{
+    sqlx::query_scalar(sql).bind(value).fetch_one(db).await.unwrap()
+}
+
+/// Reads the only column of every row.
+pub(crate) async fn read_all<T>(db: impl PgExecutor<'_>, sql: impl SqlSafeStr) -> Vec<T>
+where
+    T: Send + Unpin,
+    (T,): for<'r> FromRow<'r, PgRow>,
+{
+    sqlx::query_scalar(sql).fetch_all(db).await.unwrap()
+}

@@ -1,0 +1,61 @@
+//! What was released stays as it was, and can be upgraded from.
+
+use std::fmt::Write;
+
+use stagedoor::infra::postgres::MIGRATIONS;
+
+use super::{expect_none, source::read};
+use crate::upgrade;
+
+/// Migrations of this checkout with their checksums, as `sha384sum *.sql` prints them.
+fn migrations() -> Vec<String> {
+    let line = |migration: &sqlx::migrate::Migration| {
+        let mut line = String::new();
+        for byte in migration.checksum.iter() {
+            write!(line, "{byte:02x}").unwrap();
+        }
+        let name = migration.description.replace(' ', "_");
+        write!(line, "  {:04}_{name}.sql", migration.version).unwrap();
+        line
+    };
+    MIGRATIONS.iter().map(line).collect()
+}
+
+/// A database that applied the old text refuses to start with the new one.
+#[test]
+fn a_released_migration_is_never_edited_and_new_ones_follow() {
+    let (released, present) = (read("migrations/RELEASED"), migrations());
+    let mistakes: Vec<String> = released
+        .text
+        .lines()
+        .enumerate()
+        .filter(|(idx, line)| present.get(*idx).map(String::as_str) != Some(*line))
+        .map(|(_, line)| line.split("  ").last().unwrap().to_owned())
+        .collect();
+    expect_none(
+        &mistakes,
+        "These migrations were released and have changed: restore them, and write a new one:",
+    );
+}
+
+/// Versions that the changelog says were released, sorted as text.
+fn released_versions() -> Vec<String> {
+    let changelog = read("CHANGELOG.md").text;
+    let headings = changelog.lines().filter_map(|line| line.strip_prefix("## "));
+    let released = headings.filter(|heading| *heading != "Unreleased");
+    let mut versions: Vec<String> = released
+        .map(|heading| {
+            let (version, date) = heading.split_once(" - ").unwrap_or_default();
+            assert!(!version.is_empty() && date.starts_with("20"), "## {heading}");
+            version.to_owned()
+        })
+        .collect();
+    versions.sort();
+    versions
+}
+
+#[test]
+fn every_released_version_has_a_dump_to_upgrade_from() {
+    let rule = "run scripts/record-release for a version that CHANGELOG.md says was released";
+    assert_eq!(upgrade::versions(), released_versions(), "{rule}");
+}
