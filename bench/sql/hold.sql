@@ -4,12 +4,12 @@
 \set nth :client_id * :turns + :turn
 \set seat :first_seat + :nth - 1
 \set key random(1, 100000000000000)
-select o.nth, found.id as session_id, account_id, name, role, is_confirmed, is_unseen,
+select o.nth, found.id as session_id, account_id, role, is_confirmed, is_unseen,
     (select count(*) from transfers
      where receiver_id = account_id and status = 'PENDING' and transfers.expires_at > now())
 from unnest(array[bench.session(:nth)]) with ordinality as o (token_hash, nth)
 cross join lateral (
-    select sessions.id, account_id, name, role,
+    select sessions.id, account_id, role,
         confirmed_at > now() - make_interval(secs => 600) as is_confirmed,
         last_seen_at < now() - least(idle.longest / 10, interval '1 hour') as is_unseen
     from sessions

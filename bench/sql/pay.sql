@@ -1,12 +1,12 @@
 -- The product's statements: POST /reservations/{id}/payment, of the hold that hold.sql has just
 -- made. Run right after it, as one script with it.
 \set pay_key random(1, 100000000000000)
-select o.nth, found.id as session_id, account_id, name, role, is_confirmed, is_unseen,
+select o.nth, found.id as session_id, account_id, role, is_confirmed, is_unseen,
     (select count(*) from transfers
      where receiver_id = account_id and status = 'PENDING' and transfers.expires_at > now())
 from unnest(array[bench.session(:nth)]) with ordinality as o (token_hash, nth)
 cross join lateral (
-    select sessions.id, account_id, name, role,
+    select sessions.id, account_id, role,
         confirmed_at > now() - make_interval(secs => 600) as is_confirmed,
         last_seen_at < now() - least(idle.longest / 10, interval '1 hour') as is_unseen
     from sessions
@@ -23,13 +23,13 @@ begin;
 insert into idempotency_keys (account_id, key, fingerprint)
 values (bench.id(0, :nth), bench.id(4, :pay_key), bench.session(:nth))
 on conflict do nothing;
-select id, account_id, schedule_id, program_id,
+select id, schedule_id, program_id,
     case when status = 'HELD' and expires_at <= clock_timestamp() then 'EXPIRED' else status end,
     total, expires_at, renewed_at, refund_deadline(schedule_id, refund_until, created_at),
     refund_percent, settled_at, created_at
 from reservations
 where id = bench.id(5, :key) and account_id = bench.id(0, :nth);
-select id as token_id, program_id, account_id, queue_number, status
+select id as token_id, queue_number, status
 from queue_tokens
 where program_id = :program and account_id = bench.id(0, :nth) and status in ('WAITING', 'ACTIVE')
 for no key update \gset paid_

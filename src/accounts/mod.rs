@@ -31,25 +31,24 @@ mod error;
 pub(crate) mod log_in;
 mod model;
 pub(crate) mod name;
-pub mod pages;
+pub(crate) mod pages;
 mod password;
 pub(crate) mod roles;
 pub(crate) mod sessions;
 pub(crate) mod sign_up;
 mod store;
 
-pub use email::Email;
+pub(crate) use email::Email;
 pub use error::AccountError;
-pub use log_in::budget::LogInBudget;
-pub use model::{AccountId, Credentials, NewAccount, NewAccountRefusal, Role};
-pub use password::{PasswordGate, rules::PasswordRefusal};
-pub use roles::{
-    change_role, find_accounts, find_profile, lock_out,
-    model::Profile,
-    pages::{AdminAccount, ConfirmedAdmin, StaffAccount, admin_of},
-    search_profiles,
-};
-pub use sessions::pages::current::{
+pub(crate) use log_in::budget::LogInBudget;
+pub(crate) use model::Role;
+pub use model::{AccountId, NewAccount};
+pub(crate) use password::PasswordGate;
+pub(crate) use roles::model::Profile;
+pub(crate) use roles::pages::{AdminAccount, ConfirmedAdmin, StaffAccount, admin_of};
+pub(crate) use roles::{change_role, find_accounts, find_profile, lock_out, search_profiles};
+pub(crate) use sessions::pages::current::{
     CachedAccount, CurrentAccount, OpenSession, SessionCache, Visitor,
 };
-pub use sign_up::{create_admin, purge_sessions};
+pub use sign_up::create_admin;
+pub(crate) use sign_up::purge_sessions;

@@ -14,7 +14,7 @@ use crate::{accounts::name::Name, infra::ids::ids};
 
 ids! {
     /// Account id.
-    AccountId(Uuid),
+    pub AccountId(Uuid),
 }
 
 /// Role of an account: what it may do beside buying.
@@ -34,7 +34,7 @@ ids! {
 #[strum(serialize_all = "SCREAMING_SNAKE_CASE")]
 #[sqlx(type_name = "text", rename_all = "SCREAMING_SNAKE_CASE")]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
-pub enum Role {
+pub(crate) enum Role {
     /// Buys only.
     Customer,
     /// Checks tickets at the door.
@@ -111,7 +111,7 @@ pub enum NewAccountRefusal {
 
 /// Parsed log-in.
 #[derive(Clone, Debug)]
-pub struct Credentials {
+pub(crate) struct Credentials {
     /// Address of the account.
     pub email: Email,
     /// Password to check.
@@ -164,8 +164,6 @@ pub(crate) struct SessionAccount {
     pub is_unseen: bool,
     /// Account id.
     pub account_id: AccountId,
-    /// Owner's name.
-    pub name: String,
     /// Current role, not the one at log-in.
     pub role: Role,
     /// Pending transfers of points that wait for this account's answer.

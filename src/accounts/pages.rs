@@ -22,7 +22,7 @@ use crate::{
 
 /// Query string of a page that leads on to another.
 #[derive(Debug, Default, Deserialize)]
-pub struct Next {
+pub(crate) struct Next {
     #[serde(default)]
     next: String,
 }

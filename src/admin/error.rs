@@ -19,7 +19,7 @@ use crate::{
 
 /// Refusal or failure of an administrator's action. The texts are for logs.
 #[derive(Debug, thiserror::Error)]
-pub enum AdminError {
+pub(crate) enum AdminError {
     /// No such subject.
     #[error("there is none")]
     NotFound,

@@ -26,7 +26,7 @@ pub(crate) mod cancellation;
 mod edits;
 pub(crate) mod error;
 pub(crate) mod overview;
-pub mod pages;
+pub(crate) mod pages;
 pub(crate) mod people;
 pub(crate) mod programs;
 pub(crate) mod queue;
@@ -36,5 +36,5 @@ pub(crate) mod schedules;
 pub(crate) mod venues;
 
 pub use cancellation::wind_down;
-pub use error::AdminError;
-pub use schedules::repricing::write_prices;
+pub(crate) use error::AdminError;
+pub(crate) use schedules::repricing::write_prices;

@@ -183,7 +183,7 @@ pub(crate) struct LogLine {
 
 /// Changes that another account made since a page was shown.
 #[derive(Clone, Debug, Serialize)]
-pub struct Meanwhile {
+pub(crate) struct Meanwhile {
     /// Name of the account.
     pub who: String,
     /// Time of the latest change.
@@ -194,7 +194,7 @@ pub struct Meanwhile {
 
 /// Field that an act changed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct FieldChange {
+pub(crate) struct FieldChange {
     /// Name of the field.
     pub field: String,
     /// Value before; `None` if it had none.

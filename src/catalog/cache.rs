@@ -21,7 +21,7 @@ type Shared<T> = Result<T, Arc<sqlx::Error>>;
 
 /// Programs and performances, read within the last second.
 #[derive(Clone, Debug)]
-pub struct Programs {
+pub(crate) struct Programs {
     named: Cache<String, Option<Arc<Program>>>,
     performances: Cache<ScheduleId, Option<Schedule>>,
 }
@@ -40,7 +40,7 @@ impl Default for Programs {
 
 impl Programs {
     /// Returns the program with this slug or id; `None` for drafts and unknown ones.
-    pub async fn find(&self, app: &App, slug_or_id: &str) -> Shared<Option<Arc<Program>>> {
+    pub(crate) async fn find(&self, app: &App, slug_or_id: &str) -> Shared<Option<Arc<Program>>> {
         if !may_be_a_name(slug_or_id) {
             return Ok(None);
         }
@@ -54,7 +54,7 @@ impl Programs {
 
     /// Returns the performance `id`, up to a second old; booking reads again whether it may be
     /// booked.
-    pub async fn performance(&self, app: &App, id: ScheduleId) -> Shared<Option<Schedule>> {
+    pub(crate) async fn performance(&self, app: &App, id: ScheduleId) -> Shared<Option<Schedule>> {
         self.performances.try_get_with(id, shared_read(store::find_schedule(&app.db, id))).await
     }
 }
@@ -68,7 +68,7 @@ fn may_be_a_name(text: &str) -> bool {
 
 /// Lists of the home page and the program pages, read within the last second.
 #[derive(Clone, Debug)]
-pub struct Listings {
+pub(crate) struct Listings {
     programs: Cache<(), Arc<Vec<Listing>>>,
     popular: Cache<(), Arc<Vec<Listing>>>,
     schedules: Cache<ProgramId, Arc<Vec<ScheduleListing>>>,
@@ -100,7 +100,7 @@ impl Listings {
     }
 
     /// Returns the upcoming performances of a program.
-    pub async fn schedules(
+    pub(crate) async fn schedules(
         &self,
         app: &App,
         program_id: ProgramId,
@@ -112,6 +112,9 @@ impl Listings {
 }
 
 /// Returns one performance, uncached; `None` if it does not exist.
-pub async fn find_schedule(app: &App, id: ScheduleId) -> Result<Option<Schedule>, sqlx::Error> {
+pub(crate) async fn find_schedule(
+    app: &App,
+    id: ScheduleId,
+) -> Result<Option<Schedule>, sqlx::Error> {
     store::find_schedule(&app.db, id).await
 }

@@ -12,7 +12,7 @@ use super::{
     programs::store,
     venues::{self, plan::SeatPlan},
 };
-pub use crate::catalog::schedules::{
+pub(crate) use crate::catalog::schedules::{
     create_schedule, create_zone, find_schedule_edition, list_schedule_editions,
     next_schedule_edition,
     prices::{Prices, has_prices_to_write, list_with_prices_to_write, update_prices, write_prices},
@@ -22,7 +22,7 @@ use crate::infra::postgres::{Connection, Pool};
 
 /// Edition before and after an edit.
 #[derive(Clone, Debug)]
-pub struct Edited<T> {
+pub(crate) struct Edited<T> {
     /// State before.
     pub before: T,
     /// State after.
@@ -30,7 +30,7 @@ pub struct Edited<T> {
 }
 
 /// Creates a draft.
-pub async fn create_program(
+pub(crate) async fn create_program(
     tx: &mut Connection,
     details: &ProgramDetails,
 ) -> Result<ProgramEdition, CatalogError> {
@@ -40,7 +40,7 @@ pub async fn create_program(
 }
 
 /// Changes edition `version` of a program and makes the next one.
-pub async fn change_program(
+pub(crate) async fn change_program(
     tx: &mut Connection,
     id: ProgramId,
     version: i64,
@@ -83,7 +83,7 @@ pub async fn change_program(
 
 /// Locks the program of a performance, before anything else of it, and clears the record of its
 /// winding down, so that the workers give back what is about to be added.
-pub async fn reopen_winding_down(
+pub(crate) async fn reopen_winding_down(
     tx: &mut Connection,
     schedule_id: ScheduleId,
 ) -> Result<(), sqlx::Error> {
@@ -92,17 +92,20 @@ pub async fn reopen_winding_down(
 }
 
 /// Lists all venues, by name.
-pub async fn list_venues(db: &Pool) -> Result<Vec<VenueEdition>, sqlx::Error> {
+pub(crate) async fn list_venues(db: &Pool) -> Result<Vec<VenueEdition>, sqlx::Error> {
     venues::store::list_editions(db, None).await
 }
 
 /// Returns a venue's current edition; `None` if it does not exist.
-pub async fn find_venue(db: &Pool, id: VenueId) -> Result<Option<VenueEdition>, sqlx::Error> {
+pub(crate) async fn find_venue(
+    db: &Pool,
+    id: VenueId,
+) -> Result<Option<VenueEdition>, sqlx::Error> {
     Ok(venues::store::list_editions(db, Some(id)).await?.pop())
 }
 
 /// Creates a venue without seats.
-pub async fn create_venue(
+pub(crate) async fn create_venue(
     tx: &mut Connection,
     details: &VenueDetails,
 ) -> Result<VenueEdition, CatalogError> {
@@ -131,7 +134,7 @@ async fn venue_after(
 }
 
 /// Edits edition `version` of a venue.
-pub async fn update_venue(
+pub(crate) async fn update_venue(
     tx: &mut Connection,
     id: VenueId,
     version: i64,
@@ -145,7 +148,7 @@ pub async fn update_venue(
 /// Replaces a venue's seats by those of `plan`: inserts new ones, moves known ones, deletes
 /// missing ones, all or nothing. Fails as [`CatalogError::SeatsInUse`] if a performance has a
 /// missing seat.
-pub async fn replace_seats(
+pub(crate) async fn replace_seats(
     tx: &mut Connection,
     id: VenueId,
     version: i64,

@@ -11,7 +11,7 @@ use crate::points::Points;
 
 /// Fields of a program's form.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct ProgramDetails {
+pub(crate) struct ProgramDetails {
     /// Name in addresses.
     pub slug: String,
     /// Title.
@@ -40,7 +40,7 @@ pub struct ProgramDetails {
 
 /// Numbered version of a program.
 #[derive(Clone, Debug, Serialize)]
-pub struct ProgramEdition {
+pub(crate) struct ProgramEdition {
     /// Program id.
     pub id: ProgramId,
     /// Number of the edition.
@@ -51,9 +51,6 @@ pub struct ProgramEdition {
     pub queue_paused_at: Option<DateTime<Utc>>,
     /// Time of the cancellation.
     pub cancelled_at: Option<DateTime<Utc>>,
-    /// Time when everything of a cancelled program was given back.
-    #[serde(skip)]
-    pub wound_down_at: Option<DateTime<Utc>>,
     /// IANA zone in which its times are shown.
     #[serde(skip)]
     pub time_zone: String,
@@ -66,7 +63,7 @@ pub struct ProgramEdition {
 
 /// Change of a program by an administrator.
 #[derive(Clone, Debug)]
-pub enum ProgramChange {
+pub(crate) enum ProgramChange {
     /// Saves the form. Admitted accounts keep their stays; holds keep their ends and prices.
     Details(ProgramDetails),
     /// Sets the queue's capacity and its admissions per second; `None` is unlimited.
@@ -88,7 +85,7 @@ pub enum ProgramChange {
 
 /// Fields of a venue's form, without its seats.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct VenueDetails {
+pub(crate) struct VenueDetails {
     /// Name.
     pub name: String,
     /// Address.
@@ -99,7 +96,7 @@ pub struct VenueDetails {
 
 /// Numbered version of a venue.
 #[derive(Clone, Debug, Serialize)]
-pub struct VenueEdition {
+pub(crate) struct VenueEdition {
     /// Venue id.
     pub id: VenueId,
     /// Number of the edition; a change of seats counts too.
@@ -113,7 +110,7 @@ pub struct VenueEdition {
 
 /// Numbered version of a performance.
 #[derive(Clone, Debug, Serialize)]
-pub struct ScheduleEdition {
+pub(crate) struct ScheduleEdition {
     /// Performance id.
     pub id: ScheduleId,
     /// Number of the edition; changes of prices and zones count too.
@@ -124,9 +121,6 @@ pub struct ScheduleEdition {
     /// Title of the program.
     #[serde(skip)]
     pub title: String,
-    /// Venue.
-    #[serde(skip)]
-    pub venue_id: VenueId,
     /// Name of the venue.
     pub venue_name: String,
     /// IANA time zone of the venue.
@@ -138,7 +132,7 @@ pub struct ScheduleEdition {
 
 /// Inventory of one section of a performance.
 #[derive(Clone, Debug, Serialize)]
-pub struct SectionStock {
+pub(crate) struct SectionStock {
     /// Name of the section.
     pub section: String,
     /// Seats of the venue in this section.
@@ -159,12 +153,12 @@ pub struct SectionStock {
 
 impl SectionStock {
     /// Returns the price common to all priced seats; `None` if they differ or have none.
-    pub fn price(&self) -> Option<Points> {
+    pub(crate) fn price(&self) -> Option<Points> {
         self.price_min.filter(|_| self.price_min == self.price_max)
     }
 
     /// Returns the lowest and highest price as a range; empty where they do not differ.
-    pub fn price_range(&self) -> String {
+    pub(crate) fn price_range(&self) -> String {
         match (self.price_min, self.price_max) {
             (Some(min), Some(max)) if min != max => format!("{min}\u{2013}{max}"),
             _ => String::new(),
@@ -174,7 +168,7 @@ impl SectionStock {
 
 /// Fields of a zone's form.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct ZoneDetails {
+pub(crate) struct ZoneDetails {
     /// Name.
     pub name: String,
     /// Price of one place.
@@ -185,7 +179,7 @@ pub struct ZoneDetails {
 
 /// Inventory of one zone of a performance.
 #[derive(Clone, Debug, Serialize)]
-pub struct ZoneStock {
+pub(crate) struct ZoneStock {
     /// Zone id.
     pub id: ZoneId,
     /// Name.
@@ -200,7 +194,7 @@ pub struct ZoneStock {
 
 /// Program as the admin pages list it.
 #[derive(Clone, Debug, Serialize)]
-pub struct ProgramLine {
+pub(crate) struct ProgramLine {
     /// Program id.
     pub id: ProgramId,
     /// Name in addresses.

@@ -10,7 +10,7 @@ use crate::{
 
 /// Refusal or failure of an edit; nothing was changed. The texts are for logs.
 #[derive(Debug, thiserror::Error)]
-pub enum CatalogError {
+pub(crate) enum CatalogError {
     /// No such program, venue, performance or zone.
     #[error("there is none")]
     NotFound,

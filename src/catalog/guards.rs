@@ -4,7 +4,7 @@ use serde::Serialize;
 
 /// Settings of the guards; `None` is off.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
-pub struct Guards {
+pub(crate) struct Guards {
     /// Minimum age of an account that joins, in minutes.
     pub account_age_mins: Option<i32>,
     /// Proof of work for joining: 2 to the power of this many tries.
@@ -20,7 +20,7 @@ pub struct Guards {
 
 impl Guards {
     /// Returns the unpaid holds that exclude, and for how many minutes; `None` if off.
-    pub fn cool_down(&self) -> Option<(i32, i32)> {
+    pub(crate) fn cool_down(&self) -> Option<(i32, i32)> {
         self.unpaid_holds_max.zip(self.cool_down_mins)
     }
 }

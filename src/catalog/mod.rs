@@ -32,35 +32,36 @@ mod editing;
 mod error;
 mod guards;
 mod model;
-pub mod pages;
+pub(crate) mod pages;
 mod popular;
 pub(crate) mod programs;
 pub(crate) mod schedules;
 mod store;
 pub(crate) mod venues;
 
-pub use changes::{
+pub(crate) use changes::{
     Edited, Prices, change_program, create_program, create_schedule, create_venue, create_zone,
     find_schedule_edition, find_venue, has_prices_to_write, list_schedule_editions, list_venues,
     list_with_prices_to_write, next_schedule_edition, reopen_winding_down, replace_seats, stock_of,
     update_prices, update_venue, update_zone, write_prices,
 };
-pub use editing::{
+pub(crate) use editing::{
     ProgramChange, ProgramDetails, ProgramEdition, ProgramLine, ScheduleEdition, SectionStock,
     VenueDetails, VenueEdition, ZoneDetails, ZoneStock,
 };
-pub use error::CatalogError;
-pub use guards::Guards;
+pub(crate) use error::CatalogError;
+pub(crate) use guards::Guards;
 pub(crate) use programs::store::{
     find_edition as find_program_edition, list_lines as list_program_lines, lock as lock_program,
     write_wound_down,
 };
 pub(crate) use venues::store::list_seats;
 
-pub use cache::{Listings, Programs, find_schedule};
-pub use model::{
-    Listing, Program, ProgramId, ProgramStatus, SaleState, Schedule, ScheduleId, ScheduleListing,
-    ScheduleSeatId, SeatId, VenueId, ZoneId,
+pub(crate) use cache::{Listings, Programs, find_schedule};
+pub use model::ProgramId;
+pub(crate) use model::{
+    Program, ProgramStatus, SaleState, Schedule, ScheduleId, ScheduleListing, ScheduleSeatId,
+    VenueId, ZoneId,
 };
-pub use popular::count_booking;
-pub use venues::plan::{PlanMistake, PlannedSeat, SeatPlan};
+pub(crate) use popular::count_booking;
+pub(crate) use venues::plan::{PlannedSeat, SeatPlan};

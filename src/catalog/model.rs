@@ -9,24 +9,24 @@ use crate::{infra::ids::ids, points::Points};
 
 ids! {
     /// Program id.
-    ProgramId(Uuid),
+    pub ProgramId(Uuid),
     /// Performance id.
-    ScheduleId(Uuid),
+    pub ScheduleId(Uuid),
     /// Venue id.
-    VenueId(Uuid),
+    pub(crate) VenueId(Uuid),
     /// Id of a zone of one performance.
-    ZoneId(Uuid),
+    pub ZoneId(Uuid),
     /// Id of a seat of a venue.
-    SeatId(i64),
+    pub(crate) SeatId(i64),
     /// Id of a seat of one performance.
-    ScheduleSeatId(i64),
+    pub ScheduleSeatId(i64),
 }
 
 /// Publication status of a program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, sqlx::Type)]
 #[sqlx(type_name = "text", rename_all = "SCREAMING_SNAKE_CASE")]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
-pub enum ProgramStatus {
+pub(crate) enum ProgramStatus {
     /// In preparation; only administrators see it.
     Draft,
     /// Shown, and sold while its sale is open.
@@ -37,7 +37,7 @@ pub enum ProgramStatus {
 
 impl ProgramStatus {
     /// Returns the locale key of the status on the admin pages.
-    pub fn text_key(self) -> &'static str {
+    pub(crate) fn text_key(self) -> &'static str {
         match self {
             Self::Draft => "admin-status-draft",
             Self::Published => "admin-status-published",
@@ -48,7 +48,7 @@ impl ProgramStatus {
 
 /// Program with the rules of its sale.
 #[derive(Clone, Debug)]
-pub struct Program {
+pub(crate) struct Program {
     /// Program id.
     pub id: ProgramId,
     /// Name in addresses.
@@ -65,8 +65,6 @@ pub struct Program {
     pub off_sale_at: DateTime<Utc>,
     /// Accounts admitted at once; `None`: no queue.
     pub queue_capacity: Option<i32>,
-    /// Accounts admitted per second; `None`: as many as there is capacity for.
-    pub queue_rate_per_second: Option<i32>,
     /// Time of the pause; `None` while accounts are admitted.
     pub queue_paused_at: Option<DateTime<Utc>>,
     /// Length of a stay, in seconds.
@@ -75,10 +73,6 @@ pub struct Program {
     pub hold_ttl_secs: i32,
     /// Bound on live seats and places of one account.
     pub places_per_account_max: i32,
-    /// Refund deadline, in hours before the start.
-    pub refund_until_hours: i32,
-    /// Share refunded, in percent (0-100).
-    pub refund_percent: i32,
     /// See [`Guards::account_age_mins`].
     pub join_account_age_mins: Option<i32>,
     /// See [`Guards::proof_bits`].
@@ -95,7 +89,7 @@ pub struct Program {
 
 impl Program {
     /// Returns the guards against hoarding.
-    pub fn guards(&self) -> Guards {
+    pub(crate) fn guards(&self) -> Guards {
         Guards {
             account_age_mins: self.join_account_age_mins,
             proof_bits: self.join_proof_bits,
@@ -106,7 +100,7 @@ impl Program {
     }
 
     /// Returns the state of the sale at `now`.
-    pub fn sale_state(&self, now: DateTime<Utc>) -> SaleState {
+    pub(crate) fn sale_state(&self, now: DateTime<Utc>) -> SaleState {
         if self.status == ProgramStatus::Cancelled {
             SaleState::Cancelled
         } else if now < self.on_sale_at {
@@ -140,7 +134,7 @@ pub enum SaleState {
 
 /// One performance of a program.
 #[derive(Clone, Debug)]
-pub struct Schedule {
+pub(crate) struct Schedule {
     /// Performance id.
     pub id: ScheduleId,
     /// Program performed.
@@ -155,14 +149,12 @@ pub struct Schedule {
 
 /// Program or performance as the home page lists it.
 #[derive(Clone, Debug)]
-pub struct Listing {
+pub(crate) struct Listing {
     /// Name of the program in addresses.
     pub slug: String,
     /// Title.
     pub title: String,
-    /// Venue of the listed performance.
-    pub venue_name: String,
-    /// IANA time zone of that venue.
+    /// IANA time zone of the venue of the listed performance.
     pub time_zone: String,
     /// Start of the listed performance.
     pub starts_at: DateTime<Utc>,
@@ -174,7 +166,7 @@ pub struct Listing {
 
 /// Performance as the program page lists it.
 #[derive(Clone, Debug)]
-pub struct ScheduleListing {
+pub(crate) struct ScheduleListing {
     /// Performance id.
     pub id: ScheduleId,
     /// Start.

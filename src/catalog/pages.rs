@@ -63,7 +63,7 @@ impl<'a> ListedProgram<'a> {
 }
 
 /// `GET /`
-pub async fn show_home(
+pub(crate) async fn show_home(
     app: Data<App>,
     listings: Data<Listings>,
     visitor: Visitor,
@@ -134,7 +134,7 @@ struct ScheduleDocument {
 }
 
 /// `GET /programs/{slug}`
-pub async fn show_program(
+pub(crate) async fn show_program(
     app: Data<App>,
     programs: Data<Programs>,
     listings: Data<Listings>,

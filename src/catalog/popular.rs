@@ -29,7 +29,7 @@ static COUNT: LazyLock<Script> = LazyLock::new(|| Script::new(include_str!("popu
 
 /// Counts one booking of `schedule_id`, in the background. Call after the commit; the next
 /// ranking includes a booking whose count is lost.
-pub fn count_booking(app: &App, schedule_id: ScheduleId) {
+pub(crate) fn count_booking(app: &App, schedule_id: ScheduleId) {
     let (redis, today) = (app.redis.clone(), today(app.now()));
     tokio::spawn(async move {
         let mut call = COUNT.key(key(&redis, &today));

@@ -21,8 +21,8 @@ pub(crate) async fn find_program(
         Program,
         r#"
         select id as "id: ProgramId", slug, title, description, status as "status: ProgramStatus",
-            on_sale_at, off_sale_at, queue_capacity, queue_rate_per_second, queue_paused_at,
-            stay_secs, hold_ttl_secs, places_per_account_max, refund_until_hours, refund_percent,
+            on_sale_at, off_sale_at, queue_capacity, queue_paused_at,
+            stay_secs, hold_ttl_secs, places_per_account_max,
             join_account_age_mins, join_proof_bits, joins_per_address, unpaid_holds_max, cool_down_mins,
             coalesce((
                 select time_zone from schedules join venues on venues.id = venue_id
@@ -68,7 +68,7 @@ pub(crate) async fn list_programs(
     sqlx::query_as!(
         Listing,
         r#"
-        select slug, title, next.venue_name as "venue_name!", next.time_zone as "time_zone!",
+        select slug, title, next.time_zone as "time_zone!",
             next.starts_at as "starts_at!", on_sale_at as opens_at,
             least(
                 (select min((select price from schedule_seats
@@ -81,7 +81,7 @@ pub(crate) async fn list_programs(
             ) as "price_from: Points"
         from programs
         cross join lateral (
-            select starts_at, venues.name as venue_name, time_zone
+            select starts_at, time_zone
             from schedules join venues on venues.id = venue_id
             where program_id = programs.id and starts_at > $1
             order by starts_at limit 1
@@ -166,7 +166,7 @@ pub(crate) async fn list_ranked(
     sqlx::query_as!(
         Listing,
         r#"
-        select slug, title, venues.name as venue_name, time_zone, starts_at,
+        select slug, title, time_zone, starts_at,
             on_sale_at as opens_at,
             least(
                 (select price from schedule_seats

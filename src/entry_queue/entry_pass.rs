@@ -17,7 +17,7 @@ const ISSUER: &str = "stagedoor/entry-pass";
 
 /// Claims of an entry pass.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct EntryPass {
+pub(crate) struct EntryPass {
     iss: String,
     /// Account of the stay.
     sub: Uuid,

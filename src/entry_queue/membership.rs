@@ -90,7 +90,7 @@ pub(crate) async fn leave(
 /// Admits `account_id` past the queue and beyond the capacity, by order of the administrator
 /// `staff`, in the caller's transaction; call [`project`](crate::entry_queue::project()) after the
 /// commit.
-pub async fn let_in(
+pub(crate) async fn let_in(
     tx: &mut Connection,
     staff: AccountId,
     account_id: AccountId,
@@ -118,7 +118,7 @@ fn not_admitted(program: &Program) -> QueueError {
 
 /// Returns the stay of `account_id` in `program`, for pages that only read. The live row decides; a
 /// `pass` that is shown must match it.
-pub async fn require_stay(
+pub(crate) async fn require_stay(
     app: &App,
     account_id: AccountId,
     program: &Program,
@@ -140,7 +140,7 @@ fn of_pass(
 /// Locks the stay of `account_id` in `program`, whatever the clock says. A hold may start in it if
 /// [`require_open`] accepts a moment read after every lock, so that a hold that waited for a row
 /// cannot start after the stay's end.
-pub async fn lock_stay(
+pub(crate) async fn lock_stay(
     tx: &mut Connection,
     account_id: AccountId,
     program: &Program,
@@ -151,7 +151,7 @@ pub async fn lock_stay(
 }
 
 /// Returns an error for a hold in a stay that has ended at `moment`, by the database's clock.
-pub fn require_open(
+pub(crate) fn require_open(
     stay: &Stay,
     program: &Program,
     moment: DateTime<Utc>,
@@ -161,7 +161,7 @@ pub fn require_open(
 
 /// Extends the expiry of a locked stay to at least `until`, the end of a hold. The moment until
 /// which new holds may start does not change.
-pub async fn extend_stay(
+pub(crate) async fn extend_stay(
     tx: &mut Connection,
     token_id: TokenId,
     until: DateTime<Utc>,
@@ -171,7 +171,7 @@ pub async fn extend_stay(
 
 /// Locks the live token of `account_id` in the queue of `program_id`. In the order of locks this
 /// comes before `reservations`.
-pub async fn lock_live_token(
+pub(crate) async fn lock_live_token(
     tx: &mut Connection,
     account_id: AccountId,
     program_id: ProgramId,
@@ -182,7 +182,7 @@ pub async fn lock_live_token(
 /// Ends a stay whose last hold is paid; call [`project`](crate::entry_queue::project()) after the
 /// commit. A token that still waits is left alone: its owner left an earlier stay, kept its holds
 /// and joined again.
-pub async fn complete(tx: &mut Connection, token: &LiveToken) -> Result<(), sqlx::Error> {
+pub(crate) async fn complete(tx: &mut Connection, token: &LiveToken) -> Result<(), sqlx::Error> {
     if token.status == TokenStatus::Active {
         store::write_end(tx, token.id, TokenStatus::Completed).await?;
     }
@@ -191,7 +191,10 @@ pub async fn complete(tx: &mut Connection, token: &LiveToken) -> Result<(), sqlx
 
 /// Returns how many accounts wait in `program_id`, parked ones excluded, and how many are admitted.
 /// Redis answers; where it cannot, Postgres counts.
-pub async fn count_line(app: &App, program_id: ProgramId) -> Result<(i64, i64), sqlx::Error> {
+pub(crate) async fn count_line(
+    app: &App,
+    program_id: ProgramId,
+) -> Result<(i64, i64), sqlx::Error> {
     match RedisQueue::of(&app.redis, program_id).count().await {
         Ok(Some(counted)) => Ok(counted),
         _ => lines::count(&app.db, program_id).await,
@@ -200,7 +203,7 @@ pub async fn count_line(app: &App, program_id: ProgramId) -> Result<(i64, i64), 
 
 /// Records how many accounts wait at the current minute, for the charts. The first record of a
 /// minute stays.
-pub async fn keep_minute(
+pub(crate) async fn keep_minute(
     app: &App,
     program_id: ProgramId,
     waiting: i64,
@@ -209,7 +212,7 @@ pub async fn keep_minute(
 }
 
 /// Whether any account waits in the queue of `program_id`; parked ones do not count.
-pub async fn is_anybody_waiting(
+pub(crate) async fn is_anybody_waiting(
     db: impl PgExecutor<'_>,
     program_id: ProgramId,
 ) -> Result<bool, sqlx::Error> {

@@ -43,7 +43,7 @@ mod guards;
 mod join;
 mod membership;
 mod model;
-pub mod pages;
+pub(crate) mod pages;
 mod parking;
 mod paths;
 mod projection;
@@ -54,22 +54,23 @@ mod state;
 mod status;
 mod store;
 
-pub use admission::{admit_everywhere, sweep_lapsed};
-pub use entry_pass::EntryPass;
-pub use error::QueueError;
-pub use guards::{Effect, Guard, list_effects, note_cool_down, require_cool, secs_of};
-pub use membership::{
+pub use admission::admit_everywhere;
+pub(crate) use admission::sweep_lapsed;
+pub(crate) use entry_pass::EntryPass;
+pub(crate) use error::QueueError;
+pub(crate) use guards::{Effect, Guard, list_effects, note_cool_down, require_cool, secs_of};
+pub(crate) use membership::{
     complete, count_line, extend_stay, is_anybody_waiting, keep_minute, let_in, lock_live_token,
     lock_stay, require_open, require_stay,
 };
-pub use model::{LiveToken, QueueNumber, QueueState, Stay, TokenId, TokenStatus};
-pub use pages::{pass_cookies, shown_pass};
-pub use paths::queue_path;
-pub use projection::{
-    diff::{Difference, Positions, list_differences, list_incomplete},
-    error::ProjectionError,
-    project, project_everything,
-    rebuild::rebuild_what_is_lost,
-};
-pub use purge::{begin_purge, find_purge, model::Purge, purge_lines};
-pub use state::WaitingRoom;
+pub(crate) use model::{QueueNumber, Stay, TokenStatus};
+pub(crate) use pages::{pass_cookies, shown_pass};
+pub(crate) use projection::diff::{Difference, Positions};
+pub use projection::diff::{list_differences, list_incomplete};
+pub(crate) use projection::error::ProjectionError;
+pub(crate) use projection::rebuild::rebuild_what_is_lost;
+pub(crate) use projection::{project, project_everything};
+pub(crate) use purge::model::Purge;
+pub(crate) use purge::purge_lines;
+pub use purge::{begin_purge, find_purge};
+pub(crate) use state::WaitingRoom;

@@ -18,7 +18,7 @@ pub(crate) const WINDOW: usize = 10_000;
 
 ids! {
     /// Id of a queue token: one account's place in one queue.
-    TokenId(Uuid),
+    pub(crate) TokenId(Uuid),
 }
 
 /// Arrival order within one program's queue; the first is 1.
@@ -69,7 +69,7 @@ pub(crate) struct Token {
 
 /// Time between an account's admission and its end.
 #[derive(Clone, Debug)]
-pub struct Stay {
+pub(crate) struct Stay {
     /// Token of the stay.
     pub token_id: TokenId,
     /// Program the account was admitted to.
@@ -86,13 +86,9 @@ pub struct Stay {
 
 /// Live token whose row is locked.
 #[derive(Clone, Debug)]
-pub struct LiveToken {
+pub(crate) struct LiveToken {
     /// Id of the token.
     pub id: TokenId,
-    /// Program of the queue.
-    pub program_id: ProgramId,
-    /// Owner of the token.
-    pub account_id: AccountId,
     /// Arrival order of the token.
     pub queue_number: QueueNumber,
     /// `WAITING` or `ACTIVE`.

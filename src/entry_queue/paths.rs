@@ -11,6 +11,6 @@ pub(crate) fn proof_path(slug: &str) -> String {
 }
 
 /// Returns the address of a program's queue.
-pub fn queue_path(slug: &str) -> String {
+pub(crate) fn queue_path(slug: &str) -> String {
     format!("/programs/{slug}/queue")
 }

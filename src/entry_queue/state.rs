@@ -15,7 +15,7 @@ use crate::{
 
 /// Running state of this feature, registered beside [`App`].
 #[derive(Clone, Debug)]
-pub struct WaitingRoom {
+pub(crate) struct WaitingRoom {
     pub(crate) joins: Joins,
     pub(crate) effects: Effects,
     measures: Measures,
@@ -24,7 +24,7 @@ pub struct WaitingRoom {
 
 impl WaitingRoom {
     /// Creates the state of one instance. Batches of joins run on the runtime of the caller.
-    pub fn new(app: &App, listings: Listings) -> Self {
+    pub(crate) fn new(app: &App, listings: Listings) -> Self {
         let (joins, effects) = (Joins::new(app.clone()), Effects::new(app));
         Self { joins, effects, measures: Measures::default(), listings }
     }

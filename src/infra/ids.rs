@@ -2,7 +2,7 @@
 
 /// Declares id types. Each is stored, serialized, parsed and shown as the value that it wraps.
 macro_rules! ids {
-    ($($(#[$doc:meta])* $name:ident($inner:ty),)*) => {$(
+    ($($(#[$doc:meta])* $vis:vis $name:ident($inner:ty),)*) => {$(
         $(#[$doc])*
         #[derive(
             Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash,
@@ -10,7 +10,7 @@ macro_rules! ids {
         )]
         #[sqlx(transparent)]
         #[serde(transparent)]
-        pub struct $name(pub $inner);
+        $vis struct $name($vis $inner);
 
         impl std::fmt::Display for $name {
             fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {

@@ -4,16 +4,16 @@
 //! **Postgres decides, Redis shapes traffic**: an error of [`postgres`] fails the request, an error
 //! of [`redis`] never changes what was decided.
 
-pub mod batcher;
+pub(crate) mod batcher;
 pub mod idempotency;
 pub(crate) mod ids;
-pub mod limits;
+pub(crate) mod limits;
 pub mod locks;
-pub mod network;
+pub(crate) mod network;
 pub mod postgres;
-pub mod progress;
+pub(crate) mod progress;
 pub mod redis;
-pub mod secrets;
+pub(crate) mod secrets;
 pub mod security_log;
 pub mod signals;
-pub mod throwaway;
+pub(crate) mod throwaway;

@@ -6,17 +6,17 @@
 use uuid::{Builder, Uuid, Version};
 
 /// Returns a new marked id; ordered by time like any other.
-pub fn new_id() -> Uuid {
+pub(crate) fn new_id() -> Uuid {
     Builder::from_custom_bytes(Uuid::now_v7().into_bytes()).into_uuid()
 }
 
 /// Returns `count` new marked ids.
-pub fn new_ids(count: usize) -> Vec<Uuid> {
+pub(crate) fn new_ids(count: usize) -> Vec<Uuid> {
     (0..count).map(|_| new_id()).collect()
 }
 
 /// Whether `id` is marked.
-pub fn is_marked(id: Uuid) -> bool {
+pub(crate) fn is_marked(id: Uuid) -> bool {
     id.get_version() == Some(Version::Custom)
 }
 

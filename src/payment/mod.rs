@@ -26,10 +26,12 @@
 
 mod error;
 mod model;
-pub mod pages;
+pub(crate) mod pages;
 mod service;
 mod store;
 
 pub use error::PaymentError;
-pub use model::{Cancelled, Paid, PaymentId, PaymentStatus};
-pub use service::{Share, cancel, pay, refund};
+pub(crate) use model::Cancelled;
+pub use model::Paid;
+pub use service::pay;
+pub(crate) use service::{Share, refund};

@@ -12,14 +12,14 @@ use crate::{
 
 ids! {
     /// Id of a payment; also the reference of its history entries.
-    PaymentId(Uuid),
+    pub PaymentId(Uuid),
 }
 
 /// State of a payment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, sqlx::Type)]
 #[sqlx(type_name = "text", rename_all = "SCREAMING_SNAKE_CASE")]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
-pub enum PaymentStatus {
+pub(crate) enum PaymentStatus {
     /// Points were taken.
     Completed,
     /// Points were returned.
@@ -41,7 +41,7 @@ pub struct Paid {
 
 /// Result of a cancellation; also stored as the outcome of its request key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Cancelled {
+pub(crate) struct Cancelled {
     /// Reservation that was cancelled.
     pub reservation_id: ReservationId,
     /// `CANCELLED` before payment, `REFUNDED` after it.

@@ -28,7 +28,7 @@ use crate::{
 /// Form of a payment or a cancellation, which contains only a request key.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default)]
-pub struct KeyForm {
+pub(crate) struct KeyForm {
     request_key: Field,
 }
 
@@ -47,7 +47,7 @@ impl KeyForm {
 }
 
 /// Handles `POST /reservations/{id}/payment`.
-pub async fn create_payment(
+pub(crate) async fn create_payment(
     app: Data<App>,
     programs: Data<Programs>,
     provider: Data<Provider>,
@@ -69,7 +69,7 @@ pub async fn create_payment(
 }
 
 /// Handles `POST /reservations/{id}/cancellation`.
-pub async fn create_cancellation(
+pub(crate) async fn create_cancellation(
     app: Data<App>,
     programs: Data<Programs>,
     provider: Data<Provider>,

@@ -100,7 +100,7 @@ async fn pay_once(app: &App, order: &Order<'_>) -> Result<Attempt, PaymentError>
 
 /// Cancels a reservation: releases a hold, or refunds a paid one by its policy. A `key` that
 /// cancelled before returns its first result.
-pub async fn cancel(
+pub(crate) async fn cancel(
     app: &App,
     account_id: AccountId,
     reservation_id: ReservationId,
@@ -137,7 +137,7 @@ async fn cancel_once(app: &App, order: &Order<'_>) -> Result<Cancelled, PaymentE
 
 /// Share of a payment that a refund returns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Share {
+pub(crate) enum Share {
     /// Share agreed when the reservation was made, refused after its deadline; everything for a
     /// cancelled program. Refused if one of its tickets was used.
     AsAgreed,
@@ -161,7 +161,7 @@ impl Share {
 /// Refunds a paid reservation inside the caller's transaction: returns the points, voids unused
 /// tickets and frees the seats. Returns the performance too, whose map the caller must announce
 /// after the commit.
-pub async fn refund(
+pub(crate) async fn refund(
     tx: &mut Connection,
     account_id: AccountId,
     reservation_id: ReservationId,

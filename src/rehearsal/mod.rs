@@ -27,7 +27,7 @@ mod final_check;
 mod fixtures;
 mod history;
 mod output;
-pub mod pages;
+pub(crate) mod pages;
 mod progress;
 mod provisioning;
 mod rehearse;
@@ -35,6 +35,5 @@ mod report;
 mod shopper;
 
 pub use error::RehearsalError;
-pub use progress::{Bar, Progress};
+pub use progress::Bar;
 pub use rehearse::{Means, Played, Rehearsal};
-pub use report::Report;

@@ -30,7 +30,7 @@ use crate::{
 /// Request with the deployment's rehearsal token. Wrong tokens count against the network's limit as
 /// right ones do.
 #[derive(Debug)]
-pub struct Stagehand;
+pub(crate) struct Stagehand;
 
 impl FromRequest for Stagehand {
     type Error = PageError;

@@ -45,24 +45,19 @@ mod hold;
 mod inventory;
 mod lifecycle;
 mod model;
-pub mod pages;
+pub(crate) mod pages;
 pub(crate) mod seat_map;
 
 pub use error::ReservationError;
-pub use hold::{
-    alternatives::Alternative,
-    hold,
-    limiter::ReservationState,
-    order::{HoldRequest, ShownPrice},
-};
-pub use inventory::{block_seats, error::InventoryError, model::SeatPick, resize_zone};
-pub use lifecycle::{
-    confirm, expiry::expire_lapsed, find_owned, live_holds_left, lock_confirmed, lock_held,
-    refund_items, release, renew,
-};
-pub use model::{
-    Choice, Confirmed, Held, Hold, Item, Locked, Reservation, ReservationId, ReservationItemId,
-    ReservationStatus, SeatStatus, Wish,
-};
-pub use pages::reservation_page;
-pub use seat_map::{feed::announce, listing::ZoneState, seat::MapSeat};
+pub(crate) use hold::hold;
+pub(crate) use hold::limiter::ReservationState;
+pub(crate) use inventory::error::InventoryError;
+pub(crate) use inventory::model::SeatPick;
+pub(crate) use inventory::{block_seats, resize_zone};
+pub use lifecycle::expiry::expire_lapsed;
+pub use lifecycle::{confirm, lock_held};
+pub(crate) use lifecycle::{find_owned, live_holds_left, lock_confirmed, refund_items, release};
+pub use model::ReservationId;
+pub(crate) use model::{Locked, ReservationItemId, ReservationStatus};
+pub(crate) use pages::reservation_page;
+pub(crate) use seat_map::feed::announce;

@@ -5,7 +5,6 @@ use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 use crate::{
-    accounts::AccountId,
     catalog::{ProgramId, ScheduleId, ScheduleSeatId, ZoneId},
     infra::ids::ids,
     points::Points,
@@ -13,9 +12,9 @@ use crate::{
 
 ids! {
     /// Id of a reservation.
-    ReservationId(Uuid),
+    pub ReservationId(Uuid),
     /// Id of one item of a reservation: a seat, or places in a zone.
-    ReservationItemId(Uuid),
+    pub ReservationItemId(Uuid),
 }
 
 /// State of a reservation.
@@ -48,11 +47,9 @@ impl ReservationStatus {
 /// Reservation as its owner sees it. A hold past its end reads as expired, whether or not its row
 /// has been updated.
 #[derive(Clone, Debug)]
-pub struct Reservation {
+pub(crate) struct Reservation {
     /// Id of the reservation.
     pub id: ReservationId,
-    /// Account that owns the reservation.
-    pub account_id: AccountId,
     /// Performance reserved.
     pub schedule_id: ScheduleId,
     /// Program of the performance.
@@ -77,7 +74,7 @@ pub struct Reservation {
 
 impl Reservation {
     /// Returns the points a refund within the deadline gives back; `None` on overflow.
-    pub fn refund(&self) -> Option<Points> {
+    pub(crate) fn refund(&self) -> Option<Points> {
         self.total.share(self.refund_percent)
     }
 }
@@ -146,7 +143,7 @@ impl std::ops::Deref for Held {
 
 /// Paid reservation whose row this transaction has locked.
 #[derive(Clone, Debug)]
-pub struct Confirmed {
+pub(crate) struct Confirmed {
     pub(crate) locked: Locked,
     /// Whether a refund is allowed: before the deadline, or at any time if the program was
     /// cancelled.
@@ -184,7 +181,7 @@ pub enum SeatStatus {
 /// Seats or places that a request wants to hold.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Choice {
+pub(crate) enum Choice {
     /// Seats by id: at least one, sorted and distinct.
     Seats(Vec<ScheduleSeatId>),
     /// Places of a zone.
@@ -200,7 +197,7 @@ pub enum Choice {
 
 /// Conditions for the best available seats.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Wish {
+pub(crate) struct Wish {
     /// Number of seats side by side, at least one.
     pub n_seats: usize,
     /// Section to search; `None` for all sections.
@@ -211,7 +208,7 @@ pub struct Wish {
 
 impl Choice {
     /// Returns the number of seats or places.
-    pub fn quantity(&self) -> i64 {
+    pub(crate) fn quantity(&self) -> i64 {
         match self {
             Self::Seats(ids) => i64::try_from(ids.len()).unwrap_or(i64::MAX),
             Self::Places { quantity, .. } => i64::from(*quantity),
@@ -222,7 +219,7 @@ impl Choice {
 
 /// Hold as returned to the client, the first time and whenever its request key is repeated.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Hold {
+pub(crate) struct Hold {
     /// Id of the reservation.
     pub reservation_id: ReservationId,
     /// Always [`ReservationStatus::Held`].

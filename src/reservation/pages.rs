@@ -1,6 +1,6 @@
 //! HTTP pages of seats and reservations.
 
-pub use crate::reservation::{
+pub(crate) use crate::reservation::{
     hold::pages::create_hold,
     lifecycle::pages::{list_reservations, reservation_page, show_reservation, update_renewal},
     seat_map::pages::{changes::show_changes, show_seat_map},

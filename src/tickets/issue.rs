@@ -8,7 +8,7 @@ use super::{
 use crate::{accounts::AccountId, infra::postgres::Connection, reservation::ReservationItemId};
 
 /// Issues one ticket per seat or place of `items` (item, number of places); returns their codes.
-pub async fn issue(
+pub(crate) async fn issue(
     tx: &mut Connection,
     account_id: AccountId,
     items: &[(ReservationItemId, i32)],
@@ -30,7 +30,7 @@ pub async fn issue(
 
 /// Effect of used tickets on voiding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Used {
+pub(crate) enum Used {
     /// One used ticket refuses the voiding.
     RefuseAny,
     /// The voiding is refused only if every ticket was used; otherwise used tickets stay used.
@@ -40,7 +40,7 @@ pub enum Used {
 }
 
 /// Voids the unused tickets of `items` (item, number of places), or none if `used` refuses.
-pub async fn void(
+pub(crate) async fn void(
     tx: &mut Connection,
     items: &[(ReservationItemId, i32)],
     used: Used,

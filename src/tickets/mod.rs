@@ -28,10 +28,10 @@ pub(crate) mod check_in;
 mod error;
 mod issue;
 mod model;
-pub mod pages;
+pub(crate) mod pages;
 mod store;
 
-pub use check_in::counts::DoorCounts;
-pub use error::TicketError;
-pub use issue::{Used, issue, void};
-pub use model::{TicketCode, TicketId, TicketStatus};
+pub(crate) use check_in::counts::DoorCounts;
+pub(crate) use error::TicketError;
+pub(crate) use issue::{Used, issue, void};
+pub(crate) use model::TicketCode;

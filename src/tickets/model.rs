@@ -14,7 +14,7 @@ use crate::{
 
 ids! {
     /// Id of a ticket, for internal use; the code is what a holder sees.
-    TicketId(Uuid),
+    pub(crate) TicketId(Uuid),
 }
 
 /// Code of a ticket: 128 random bits in base32 (RFC 4648, section 6) without padding. Upper-case
@@ -95,7 +95,7 @@ impl FromStr for TicketCode {
 #[strum(serialize_all = "lowercase")]
 #[sqlx(type_name = "text", rename_all = "SCREAMING_SNAKE_CASE")]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
-pub enum TicketStatus {
+pub(crate) enum TicketStatus {
     /// Not used; admits its holder.
     Valid,
     /// Used at a check-in.

@@ -30,7 +30,7 @@ use crate::{
 };
 
 /// Path of the list of an account's tickets.
-pub const TICKETS_PATH: &str = "/tickets";
+pub(crate) const TICKETS_PATH: &str = "/tickets";
 
 /// JSON form of a ticket.
 #[derive(Serialize)]
@@ -95,7 +95,7 @@ struct Group {
 }
 
 /// Handles `GET /tickets`.
-pub async fn list_tickets(
+pub(crate) async fn list_tickets(
     app: Data<App>,
     me: CurrentAccount,
     query: Query<After>,
@@ -131,7 +131,7 @@ struct TicketPage {
 }
 
 /// Handles `GET /tickets/{code}`.
-pub async fn show_ticket(
+pub(crate) async fn show_ticket(
     app: Data<App>,
     me: CurrentAccount,
     path: Path<String>,
@@ -154,7 +154,7 @@ pub async fn show_ticket(
 }
 
 /// Handles `GET /tickets/{code}.svg`.
-pub async fn show_qr_code(
+pub(crate) async fn show_qr_code(
     app: Data<App>,
     me: CurrentAccount,
     path: Path<String>,
@@ -168,7 +168,7 @@ pub async fn show_qr_code(
 }
 
 /// Handles `GET /tickets/{code}.ics`.
-pub async fn show_calendar(
+pub(crate) async fn show_calendar(
     app: Data<App>,
     me: CurrentAccount,
     path: Path<String>,

@@ -29,7 +29,10 @@ pub struct Charged {
 }
 
 /// Returns the wallet of `account_id` as it is shown; `None` before its first credit.
-pub async fn find_wallet(db: &Pool, account_id: AccountId) -> Result<Option<Wallet>, sqlx::Error> {
+pub(crate) async fn find_wallet(
+    db: &Pool,
+    account_id: AccountId,
+) -> Result<Option<Wallet>, sqlx::Error> {
     transfers::store::find_shown_wallet(db, account_id).await
 }
 
@@ -103,7 +106,7 @@ async fn settle_charge_once(
 /// Takes `amount` usable points out of a wallet in the caller's transaction, for the payment or
 /// other cause `reference_id`. The wallet stays locked until the transaction ends, so this must
 /// come last. Returns the balance after it.
-pub async fn debit(
+pub(crate) async fn debit(
     tx: &mut Connection,
     account_id: AccountId,
     amount: Points,
@@ -122,7 +125,7 @@ pub async fn debit(
 
 /// Adds `amount` points to a wallet in the caller's transaction, for the refund or other cause
 /// `reference_id`. Creates the wallet at its first credit. Returns the balance after it.
-pub async fn credit(
+pub(crate) async fn credit(
     tx: &mut Connection,
     account_id: AccountId,
     amount: Points,

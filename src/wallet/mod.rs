@@ -39,19 +39,20 @@ pub(crate) mod charges;
 mod error;
 mod ledger;
 mod model;
-pub mod pages;
+pub(crate) mod pages;
 mod statement;
 mod store;
 mod transfers;
 
+pub(crate) use charges::provider::Provider;
 pub use charges::{
     model::ProviderAway,
-    provider::{Begun, Demo, PaymentProvider, Provider},
+    provider::{Begun, PaymentProvider},
 };
 pub use error::WalletError;
-pub use ledger::{Charged, credit, debit, find_wallet, settle_charge};
-pub use model::{Charge, ChargeAmount, Kind, PointTransaction, Wallet, WalletId};
-pub use transfers::{
-    expire_lapsed_of, expire_transfers,
-    model::{Requested, Transfer, TransferId, TransferStatus},
-};
+pub use ledger::settle_charge;
+pub(crate) use ledger::{credit, debit, find_wallet};
+pub use model::{Charge, ChargeAmount};
+pub(crate) use model::{Kind, Wallet};
+pub(crate) use transfers::expire_lapsed_of;
+pub use transfers::expire_transfers;

@@ -9,12 +9,12 @@ use crate::{accounts::AccountId, infra::ids::ids, points::Points, text::i18n::gr
 
 ids! {
     /// Id of a wallet. Two wallets are locked in the order of their ids.
-    WalletId(Uuid),
+    pub(crate) WalletId(Uuid),
 }
 
 /// Wallet as one statement read it.
 #[derive(Clone, Debug)]
-pub struct Wallet {
+pub(crate) struct Wallet {
     /// Id of the wallet.
     pub wallet_id: WalletId,
     /// Account that owns the wallet.
@@ -29,7 +29,7 @@ pub struct Wallet {
 
 impl Wallet {
     /// Returns the points that can be spent.
-    pub fn usable(&self) -> Points {
+    pub(crate) fn usable(&self) -> Points {
         self.balance.checked_sub(self.pending).unwrap_or_default()
     }
 
@@ -68,7 +68,7 @@ impl Wallet {
 #[strum(serialize_all = "SCREAMING_SNAKE_CASE")]
 #[sqlx(type_name = "text", rename_all = "SCREAMING_SNAKE_CASE")]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
-pub enum Kind {
+pub(crate) enum Kind {
     /// Bought through a provider.
     Charge,
     /// Spent on a reservation.
@@ -99,7 +99,7 @@ impl Kind {
     }
 
     /// Returns the locale key of the kind's name.
-    pub fn text_key(self) -> &'static str {
+    pub(crate) fn text_key(self) -> &'static str {
         match self {
             Self::Charge => "wallet-kind-charge",
             Self::Payment => "wallet-kind-payment",
@@ -157,7 +157,7 @@ impl Movement {
 
 /// Entry of a wallet's history.
 #[derive(Clone, Debug, Serialize)]
-pub struct PointTransaction {
+pub(crate) struct PointTransaction {
     /// Id of the point transaction.
     pub id: Uuid,
     /// Reason of the change.
@@ -178,7 +178,7 @@ pub struct PointTransaction {
 impl PointTransaction {
     /// Returns the amount as shown: the signed change of the balance, or in brackets the change of
     /// the usable points.
-    pub fn shown(&self) -> String {
+    pub(crate) fn shown(&self) -> String {
         let signed = |points: i64| match points {
             1.. => format!("+{}", grouped(points)),
             _ => grouped(points).replace('-', "\u{2212}"),

@@ -22,7 +22,7 @@ use super::{
         store,
     },
 };
-pub use crate::wallet::{
+pub(crate) use crate::wallet::{
     charges::pages::{ChargeBox, create_charge},
     statement::pages::show_statement,
     transfers::pages::{
@@ -40,7 +40,7 @@ use crate::{
 };
 
 /// Path of the wallet page.
-pub const WALLET_PATH: &str = "/wallet";
+pub(crate) const WALLET_PATH: &str = "/wallet";
 
 /// Charge and transfer forms of the page.
 #[derive(Debug)]
@@ -197,7 +197,7 @@ pub(crate) async fn show(
 }
 
 /// Handles `GET /wallet`.
-pub async fn show_wallet(
+pub(crate) async fn show_wallet(
     app: Data<App>,
     provider: Data<Provider>,
     me: CurrentAccount,

@@ -28,19 +28,21 @@ static VERSION: LazyLock<String> = LazyLock::new(|| {
 });
 
 /// Returns the address of the file `name`, such as `css/base.css`.
-pub fn href(name: &str) -> String {
+pub(crate) fn href(name: &str) -> String {
     format!("/static/{}/{name}", *VERSION)
 }
 
 /// Concatenates the files `names` into one `data:` URL, for a page that is kept as a file.
-pub fn inlined(names: &[&str], mime: &str) -> String {
+pub(crate) fn inlined(names: &[&str], mime: &str) -> String {
     let files = names.iter().filter_map(|name| Assets::get(name));
     let bytes: Vec<u8> = files.flat_map(|file| file.data.into_owned()).collect();
     format!("data:{mime};base64,{}", BASE64_STANDARD.encode(bytes))
 }
 
 /// `GET /static/{version}/{name}`: serves an embedded file.
-pub async fn show_asset(path: web::Path<(String, String)>) -> Result<HttpResponse, PageError> {
+pub(crate) async fn show_asset(
+    path: web::Path<(String, String)>,
+) -> Result<HttpResponse, PageError> {
     let (version, name) = path.into_inner();
     let file = Assets::get(&name).ok_or(NotFound)?;
     // A page rendered before an update asks for an old version: it gets the current file, which

@@ -5,7 +5,7 @@ use sha2::{Digest, Sha256};
 
 /// Whether `request` bears `token`. Compares digests of equal length to their end, so that the time
 /// does not depend on the texts.
-pub fn bears(request: &HttpRequest, token: &str) -> bool {
+pub(crate) fn bears(request: &HttpRequest, token: &str) -> bool {
     let said = request.headers().get(AUTHORIZATION).and_then(|value| value.to_str().ok());
     let said = said.and_then(|value| value.split_once(' '));
     let said = said.filter(|(scheme, _)| scheme.eq_ignore_ascii_case("bearer"));

@@ -8,12 +8,12 @@ use ipnet::IpNet;
 use crate::{app::App, infra::network::Network};
 
 /// Returns the client's network, by which limits and budgets are counted.
-pub fn network(request: &HttpRequest, trusted: &[IpNet]) -> Network {
+pub(crate) fn network(request: &HttpRequest, trusted: &[IpNet]) -> Network {
     Network::of(address(request, trusted))
 }
 
 /// Records the client's address in the current span.
-pub fn record(request: &HttpRequest) {
+pub(crate) fn record(request: &HttpRequest) {
     if let Some(app) = request.app_data::<Data<App>>() {
         let address = address(request, &app.config.trusted_proxies);
         tracing::Span::current().record("client", tracing::field::display(address));
@@ -23,7 +23,7 @@ pub fn record(request: &HttpRequest) {
 /// Returns the client's address; an IPv4 address is never mapped into IPv6. `X-Forwarded-For` is
 /// believed only as far as the chain of `trusted` proxies reaches, read from the nearest hop
 /// outwards.
-pub fn address(request: &HttpRequest, trusted: &[IpNet]) -> IpAddr {
+pub(crate) fn address(request: &HttpRequest, trusted: &[IpNet]) -> IpAddr {
     let peer = request.peer_addr().map_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED), |addr| addr.ip());
     let peer = peer.to_canonical();
     let is_trusted = |address: &IpAddr| trusted.iter().any(|net| net.contains(address));

@@ -17,7 +17,7 @@ use super::error::{CrossSite, PageError};
 use crate::app::App;
 
 /// Lets reads and same-site writes pass; refuses others with [`CrossSite`].
-pub async fn refuse_cross_site(
+pub(crate) async fn refuse_cross_site(
     request: ServiceRequest,
     next: Next<impl MessageBody + 'static>,
 ) -> Result<ServiceResponse<impl MessageBody>, Error> {

@@ -24,7 +24,7 @@ use super::{
 };
 
 /// Upper bound of a change; after it the caller is answered that the outcome is unknown.
-pub const CHANGE_MAX: Duration = Duration::from_millis(4_900);
+pub(crate) const CHANGE_MAX: Duration = Duration::from_millis(4_900);
 /// [`CHANGE_MAX`] for routes where many requests may wait for the password gate.
 pub(crate) const PATIENT_CHANGE_MAX: Duration = Duration::from_secs(15);
 
@@ -37,7 +37,7 @@ const _: () = assert!(PATIENT_CHANGE_MAX.as_secs() < CHANGE_WORK_MAX.as_secs());
 /// their connections. A change counts as running until its work is done, whether or not its client
 /// still waits.
 #[derive(Clone, Debug, Default)]
-pub struct Running(pub TaskTracker);
+pub(crate) struct Running(pub TaskTracker);
 
 /// Deadline and upload terms of a route.
 #[derive(Clone, Copy, Debug)]

@@ -24,7 +24,7 @@ pub(crate) fn of(request: &HttpRequest) -> Option<String> {
 }
 
 /// Adds the message `key`, which begins with `flash-`, to an answer that redirects.
-pub fn with_message(mut answer: HttpResponse, key: &'static str) -> HttpResponse {
+pub(crate) fn with_message(mut answer: HttpResponse, key: &'static str) -> HttpResponse {
     if answer.status().is_redirection() {
         // The cookie's value is a plain key and always a valid header, so the error cannot occur.
         let _ = answer.add_cookie(&cookie(key));

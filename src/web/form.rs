@@ -27,7 +27,7 @@ const MULTIPART: &str = "multipart/form-data";
 
 /// Body deserialized into `T`, from a form (with or without a file) or from JSON.
 #[derive(Debug)]
-pub struct Body<T>(pub T);
+pub(crate) struct Body<T>(pub T);
 
 impl<T: DeserializeOwned + 'static> FromRequest for Body<T> {
     type Error = PageError;
@@ -89,7 +89,7 @@ async fn collect(mut parts: Multipart) -> Result<IntoIter<(String, String)>, Pag
 /// not sent is empty.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(from = "Scalar")]
-pub struct Field(String);
+pub(crate) struct Field(String);
 
 #[derive(Deserialize)]
 #[serde(untagged)]
@@ -118,27 +118,27 @@ impl From<Scalar> for Field {
 
 impl Field {
     /// Returns a field that holds `text`, for a form that the server fills in.
-    pub fn of(text: impl std::fmt::Display) -> Self {
+    pub(crate) fn of(text: impl std::fmt::Display) -> Self {
         Self(text.to_string())
     }
 
     /// Returns the text without surrounding whitespace.
-    pub fn text(&self) -> &str {
+    pub(crate) fn text(&self) -> &str {
         self.0.trim()
     }
 
     /// Returns the text as it was sent: a password may begin with a blank.
-    pub fn raw(&self) -> &str {
+    pub(crate) fn raw(&self) -> &str {
         &self.0
     }
 
     /// Whether the field is missing or blank.
-    pub fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.text().is_empty()
     }
 
     /// Parses the trimmed text; `None` if it is no `T`.
-    pub fn parse<T: FromStr>(&self) -> Option<T> {
+    pub(crate) fn parse<T: FromStr>(&self) -> Option<T> {
         self.text().parse().ok()
     }
 }
@@ -146,7 +146,7 @@ impl Field {
 /// One value or a list of them: a form repeats the field, JSON has an array.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(from = "OneOrMany")]
-pub struct Fields(pub Vec<Field>);
+pub(crate) struct Fields(pub Vec<Field>);
 
 #[derive(Deserialize)]
 #[serde(untagged)]
@@ -167,16 +167,16 @@ impl From<OneOrMany> for Fields {
 /// Refused fields, each with the locale key of the reason.
 #[derive(Clone, Debug, Default, thiserror::Error)]
 #[error("fields that make no sense: {0:?}")]
-pub struct Mistakes(Vec<(&'static str, &'static str)>);
+pub(crate) struct Mistakes(Vec<(&'static str, &'static str)>);
 
 impl Mistakes {
     /// Returns the mistake of a single field.
-    pub fn one(name: &'static str, reason: &'static str) -> Self {
+    pub(crate) fn one(name: &'static str, reason: &'static str) -> Self {
         Self(vec![(name, reason)])
     }
 
     /// Returns `value`, and notes the field if it is `None`.
-    pub fn note<T>(
+    pub(crate) fn note<T>(
         &mut self,
         name: &'static str,
         reason: &'static str,
@@ -189,7 +189,7 @@ impl Mistakes {
     }
 
     /// Returns the command if no field was noted; `self` otherwise.
-    pub fn or<T>(self, command: Option<T>) -> Result<T, Self> {
+    pub(crate) fn or<T>(self, command: Option<T>) -> Result<T, Self> {
         match command {
             Some(command) if self.0.is_empty() => Ok(command),
             _ => Err(self),
@@ -197,12 +197,12 @@ impl Mistakes {
     }
 
     /// Lists the locale keys of all reasons.
-    pub fn reasons(&self) -> impl Iterator<Item = &'static str> {
+    pub(crate) fn reasons(&self) -> impl Iterator<Item = &'static str> {
         self.0.iter().map(|(_, reason)| *reason)
     }
 
     /// Returns the locale key of the first reason `name` was refused for.
-    pub fn of(&self, name: &str) -> Option<&'static str> {
+    pub(crate) fn of(&self, name: &str) -> Option<&'static str> {
         self.0.iter().find(|(field, _)| *field == name).map(|(_, reason)| *reason)
     }
 }

@@ -18,7 +18,7 @@ use super::deadline::Running;
 use crate::{app::App, web::request_id::RequestId};
 
 /// Header with the request's id, which is also in the logs.
-pub const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
+pub(crate) const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 
 /// Allows content of this origin only: no inline script or style, no frame, no other origin.
 const CONTENT_SECURITY_POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; \
@@ -36,7 +36,7 @@ const SAFETY: [(HeaderName, &str); 6] = [
 const TRANSPORT_SECURITY: &str = "max-age=31536000";
 
 /// Gives the request its id and its span, and the answer its headers.
-pub async fn add_headers(
+pub(crate) async fn add_headers(
     request: ServiceRequest,
     next: Next<impl MessageBody + 'static>,
 ) -> Result<ServiceResponse<impl MessageBody>, Error> {

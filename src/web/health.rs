@@ -12,7 +12,7 @@ use crate::{
 };
 
 /// `GET /healthz`: answers 200 while the process runs.
-pub async fn show_health() -> HttpResponse {
+pub(crate) async fn show_health() -> HttpResponse {
     page::json(StatusCode::OK, &json!({ "status": "up" }))
 }
 
@@ -23,7 +23,7 @@ pub async fn show_health() -> HttpResponse {
 /// A tick that PostgreSQL refused has finished as well. While commits wait for a standby, no worker
 /// counts as late: every other instance is in the same state, and taking this one out of service
 /// would not help.
-pub async fn show_readiness(app: Data<App>, progress: Data<WorkerProgress>) -> HttpResponse {
+pub(crate) async fn show_readiness(app: Data<App>, progress: Data<WorkerProgress>) -> HttpResponse {
     let (database, redis) = tokio::join!(postgres::is_migrated(&app.db), app.redis.is_present());
     let late = match app.db.n_waiting_for_standby() {
         0 => progress.list_late(Instant::now()),

@@ -17,13 +17,13 @@ use crate::{text::i18n::Locale, web::locale::LOCALE_COOKIE};
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 /// Form of the language switch.
-pub struct LanguageForm {
+pub(crate) struct LanguageForm {
     lang: Field,
     next: Field,
 }
 
 /// `POST /language`: keeps the chosen language in a cookie and redirects to `next`.
-pub async fn update_language(form: Body<LanguageForm>) -> Result<HttpResponse, PageError> {
+pub(crate) async fn update_language(form: Body<LanguageForm>) -> Result<HttpResponse, PageError> {
     const LIVES: Duration = Duration::days(365);
     let form = form.0;
     let chosen = Locale::parse(form.lang.text());

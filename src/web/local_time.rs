@@ -18,7 +18,7 @@ const FORMATS: [&str; 3] = ["%Y-%m-%dT%H:%M", "%Y-%m-%dT%H:%M:%S", "%Y-%m-%d %H:
 
 /// Time as it was typed, with what its form showed.
 #[derive(Clone, Copy, Debug)]
-pub struct TypedTime<'a> {
+pub(crate) struct TypedTime<'a> {
     /// Name of the field, under which mistakes are noted.
     pub name: &'static str,
     /// Text of the field: a local time, or RFC 3339.
@@ -33,7 +33,7 @@ pub struct TypedTime<'a> {
 
 /// One of the two instants at which a clock shows the same time.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Reading {
+pub(crate) struct Reading {
     /// Offset from UTC, which the form sends.
     pub offset: String,
     /// The zone's abbreviation for this offset, such as `EDT`.
@@ -52,7 +52,7 @@ enum Said {
 impl TypedTime<'_> {
     /// Returns the typed instant, or notes the mistake and returns `None`. `usual` is the zone
     /// where the form names none, `stored` the instant shown by a form that carries none.
-    pub fn parse(
+    pub(crate) fn parse(
         &self,
         mistakes: &mut Mistakes,
         usual: Tz,
@@ -90,7 +90,7 @@ impl TypedTime<'_> {
     }
 
     /// Lists the two readings of a time that occurs twice; empty for any other text.
-    pub fn readings(&self, usual: Tz) -> Vec<Reading> {
+    pub(crate) fn readings(&self, usual: Tz) -> Vec<Reading> {
         let zone = self.zone.parse().unwrap_or(usual);
         let Said::Local(_, MappedLocalTime::Ambiguous(first, second)) =
             said(self.text.text(), zone)
@@ -124,7 +124,7 @@ impl TypedTime<'_> {
 }
 
 /// Formats an instant for a hidden form field, in microseconds as the database keeps it.
-pub fn carried(instant: DateTime<Utc>) -> String {
+pub(crate) fn carried(instant: DateTime<Utc>) -> String {
     instant.to_rfc3339_opts(SecondsFormat::Micros, true)
 }
 

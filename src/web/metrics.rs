@@ -19,7 +19,7 @@ use super::{
 use crate::{app::App, infra::progress::WorkerProgress, telemetry};
 
 /// Upper bound of programs with series of their own.
-pub const LINES_MAX: usize = 50;
+pub(crate) const LINES_MAX: usize = 50;
 
 /// Length of one program's queue.
 #[derive(Clone, Debug)]
@@ -64,7 +64,7 @@ fn size(line: &LineLength) -> i64 {
 }
 
 /// `GET /metrics` on the public listener.
-pub async fn show_metrics(
+pub(crate) async fn show_metrics(
     app: Data<App>,
     series: Data<LineSeries>,
     progress: Data<WorkerProgress>,
@@ -79,7 +79,7 @@ pub async fn show_metrics(
 }
 
 /// `GET /metrics` on the listener at `METRICS_ADDR`; requires the token if one is configured.
-pub async fn show_metrics_apart(
+pub(crate) async fn show_metrics_apart(
     app: Data<App>,
     series: Data<LineSeries>,
     progress: Data<WorkerProgress>,

@@ -29,35 +29,35 @@
 //! Concurrent requests wait here only for upload permits ([`upload`]): a request that gets none in
 //! time is refused with a `Retry-After`.
 
-pub mod assets;
-pub mod bearer;
+pub(crate) mod assets;
+pub(crate) mod bearer;
 mod body;
-pub mod client;
-pub mod csrf;
-pub mod deadline;
-pub mod encoding;
+pub(crate) mod client;
+pub(crate) mod csrf;
+pub(crate) mod deadline;
+pub(crate) mod encoding;
 pub mod error;
-pub mod fallback;
-pub mod flash;
-pub mod form;
-pub mod headers;
-pub mod health;
-pub mod language;
-pub mod limits;
-pub mod local_path;
-pub mod local_time;
+pub(crate) mod fallback;
+pub(crate) mod flash;
+pub(crate) mod form;
+pub(crate) mod headers;
+pub(crate) mod health;
+pub(crate) mod language;
+pub(crate) mod limits;
+pub(crate) mod local_path;
+pub(crate) mod local_time;
 mod locale;
-pub mod measure;
-pub mod metrics;
-pub mod negotiation;
-pub mod page;
-pub mod pass_cookies;
+pub(crate) mod measure;
+pub(crate) mod metrics;
+pub(crate) mod negotiation;
+pub(crate) mod page;
+pub(crate) mod pass_cookies;
 pub mod path;
 mod problem;
-pub mod rendering;
-pub mod request_id;
-pub mod request_key;
-pub mod upload;
+pub(crate) mod rendering;
+pub(crate) mod request_id;
+pub(crate) mod request_key;
+pub(crate) mod upload;
 
 use std::time::Duration;
 

@@ -28,9 +28,7 @@ use crate::text::{
 /// Account that is signed in, as the page's header shows it. The session extractor puts it into the
 /// request's extensions, so that an error page shows it too.
 #[derive(Clone, Debug)]
-pub struct SignedIn {
-    /// The account's name.
-    pub name: String,
+pub(crate) struct SignedIn {
     /// Whether the account may use the door pages.
     pub is_staff: bool,
     /// Whether the account may use the management pages.
@@ -41,7 +39,7 @@ pub struct SignedIn {
 
 /// Link in the page's header.
 #[derive(Clone, Debug)]
-pub struct Link {
+pub(crate) struct Link {
     /// Path the link leads to.
     pub href: &'static str,
     /// Text of the link.
@@ -54,7 +52,7 @@ pub struct Link {
 
 /// Data every page is rendered with; templates call it `v`.
 #[derive(Clone, Debug)]
-pub struct View {
+pub(crate) struct View {
     /// Language of the request.
     pub locale: Locale,
     /// Path and query of the page, to come back to; for a submitted form, those of the page that
@@ -78,7 +76,7 @@ impl FromRequest for View {
 
 impl View {
     /// Builds the view of `request`.
-    pub fn of(request: &HttpRequest) -> Self {
+    pub(crate) fn of(request: &HttpRequest) -> Self {
         Self {
             locale: locale_of(request),
             path: page_of(request),
@@ -89,58 +87,58 @@ impl View {
     }
 
     /// Returns the text named `key`.
-    pub fn t(&self, key: &'static str) -> Phrase {
+    pub(crate) fn t(&self, key: &'static str) -> Phrase {
         self.locale.text(key)
     }
 
     /// Returns the text named `key`, a key built at run time.
-    pub fn text(&self, key: impl Into<String>) -> Phrase {
+    pub(crate) fn text(&self, key: impl Into<String>) -> Phrase {
         self.locale.text(key.into())
     }
 
     /// Formats a number, grouped by thousands.
-    pub fn number(&self, value: impl std::fmt::Display) -> String {
+    pub(crate) fn number(&self, value: impl std::fmt::Display) -> String {
         grouped(value)
     }
 
     /// Formats a moment on the clock of the time zone named `zone`.
-    pub fn moment(&self, moment: &DateTime<Utc>, zone: &str) -> String {
+    pub(crate) fn moment(&self, moment: &DateTime<Utc>, zone: &str) -> String {
         times::in_full(*moment, times::zone(zone), self.locale)
     }
 
     /// Formats a moment for scripts: RFC 3339 in UTC.
-    pub fn instant(&self, moment: &DateTime<Utc>) -> String {
+    pub(crate) fn instant(&self, moment: &DateTime<Utc>) -> String {
         times::rfc3339(*moment)
     }
 
     /// Returns the address of the asset `name`.
-    pub fn asset(&self, name: &str) -> String {
+    pub(crate) fn asset(&self, name: &str) -> String {
         assets::href(name)
     }
 
     /// Returns the message left by the previous request; rendering the page removes its cookie.
-    pub fn flash(&self) -> Option<Phrase> {
+    pub(crate) fn flash(&self) -> Option<Phrase> {
         self.flash.clone().map(|key| self.text(key))
     }
 
     /// Lists the languages other than the current one.
-    pub fn other_locales(&self) -> impl Iterator<Item = Locale> {
+    pub(crate) fn other_locales(&self) -> impl Iterator<Item = Locale> {
         let current = self.locale;
         Locale::ALL.into_iter().filter(move |locale| *locale != current)
     }
 
     /// Formats an amount of points.
-    pub fn points(&self, points: impl Count) -> Phrase {
+    pub(crate) fn points(&self, points: impl Count) -> Phrase {
         self.t("points-amount").number("count", &points).number("points", &points)
     }
 
     /// Returns the log-in page's address, with the current page as its `next`.
-    pub fn login_href(&self) -> String {
+    pub(crate) fn login_href(&self) -> String {
         self.entrance("/login")
     }
 
     /// Returns the sign-up page's address, with the current page as its `next`.
-    pub fn signup_href(&self) -> String {
+    pub(crate) fn signup_href(&self) -> String {
         self.entrance("/signup")
     }
 
@@ -156,7 +154,7 @@ impl View {
     }
 
     /// Returns the number of the drawn poster for `slug`, from 1; equal slugs get equal posters.
-    pub fn poster(&self, slug: &str) -> u32 {
+    pub(crate) fn poster(&self, slug: &str) -> u32 {
         const POSTERS: u32 = 6;
         // FNV-1a spreads slugs that differ in few characters.
         let hash = slug
@@ -166,7 +164,7 @@ impl View {
     }
 
     /// Lists the header's links for the account that is signed in.
-    pub fn navigation(&self) -> impl Iterator<Item = Link> {
+    pub(crate) fn navigation(&self) -> impl Iterator<Item = Link> {
         const LINKS: [(&str, &str); 3] = [
             ("/reservations", "layout-reservations"),
             ("/tickets", "layout-tickets"),
@@ -185,24 +183,24 @@ impl View {
     }
 
     /// Returns the detail of `error`, as one paragraph beside a form.
-    pub fn refusal(&self, error: &dyn HttpError) -> String {
+    pub(crate) fn refusal(&self, error: &dyn HttpError) -> String {
         error.problem().localize(self.locale, "detail").to_string()
     }
 
     /// Joins the reasons of all refused fields with spaces.
-    pub fn reasons(&self, mistakes: &Mistakes) -> String {
+    pub(crate) fn reasons(&self, mistakes: &Mistakes) -> String {
         let reasons: Vec<String> =
             mistakes.reasons().map(|reason| self.t(reason).to_string()).collect();
         reasons.join(" ")
     }
 
     /// Whether a refusal is answered with the form again: for browsers, on a 4xx status.
-    pub fn wants_form(&self, error: &dyn HttpError) -> bool {
+    pub(crate) fn wants_form(&self, error: &dyn HttpError) -> bool {
         !self.format.is_for_programs() && error.status().is_client_error()
     }
 
     /// Renders a page; a template that fails to render is logged and answered with an empty 500.
-    pub fn html(&self, status: StatusCode, page: &impl Template) -> HttpResponse {
+    pub(crate) fn html(&self, status: StatusCode, page: &impl Template) -> HttpResponse {
         match page.render() {
             Ok(body) => {
                 let mut response = HttpResponse::build(status);
@@ -221,7 +219,7 @@ impl View {
     }
 
     /// Answers a read: with the page, or for programs with `document` as JSON.
-    pub fn show(&self, page: &impl Template, document: &impl Serialize) -> HttpResponse {
+    pub(crate) fn show(&self, page: &impl Template, document: &impl Serialize) -> HttpResponse {
         match self.format.is_for_programs() {
             true => json(StatusCode::OK, document),
             false => self.html(StatusCode::OK, page),
@@ -230,7 +228,7 @@ impl View {
 
     /// Answers a change: programs get `document` with `status`, browsers are redirected to
     /// `location`.
-    pub fn done(
+    pub(crate) fn done(
         &self,
         status: StatusCode,
         document: &impl Serialize,
@@ -262,13 +260,13 @@ fn page_of(request: &HttpRequest) -> String {
 }
 
 /// Builds a JSON response.
-pub fn json(status: StatusCode, document: &impl Serialize) -> HttpResponse {
+pub(crate) fn json(status: StatusCode, document: &impl Serialize) -> HttpResponse {
     HttpResponse::build(status).json(document)
 }
 
 /// Redirects (303) a browser to `location`, a path of this site; to the start page if `location` is
 /// no valid header value. Input from a request must be a [`LocalPath`] first.
-pub fn see_other(location: &str) -> HttpResponse {
+pub(crate) fn see_other(location: &str) -> HttpResponse {
     let location = header::HeaderValue::from_str(location)
         .unwrap_or_else(|_| header::HeaderValue::from_static("/"));
     HttpResponse::SeeOther().insert_header((header::LOCATION, location)).finish()

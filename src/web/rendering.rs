@@ -33,7 +33,7 @@ struct ErrorPage<'a> {
 }
 
 /// Renders every failed response as a page or a problem document.
-pub async fn render(
+pub(crate) async fn render(
     request: ServiceRequest,
     next: Next<impl MessageBody + 'static>,
 ) -> Result<ServiceResponse<impl MessageBody>, Error> {

@@ -4,4 +4,4 @@ use uuid::Uuid;
 
 /// Id of a request, kept in its extensions.
 #[derive(Clone, Copy, Debug)]
-pub struct RequestId(pub Uuid);
+pub(crate) struct RequestId(pub Uuid);

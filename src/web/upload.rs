@@ -37,11 +37,11 @@ const PERMIT_WAIT_MAX: Duration = Duration::from_secs(2);
 const RETRY_AFTER_SECS: u64 = 10;
 
 /// Returns the account a request comes from, by its head alone, or refuses the request.
-pub type Doorkeeper = fn(HttpRequest) -> LocalBoxFuture<'static, Result<Uuid, PageError>>;
+pub(crate) type Doorkeeper = fn(HttpRequest) -> LocalBoxFuture<'static, Result<Uuid, PageError>>;
 
 /// Upload permits of one instance; clones share them.
 #[derive(Clone)]
-pub struct Uploads {
+pub(crate) struct Uploads {
     permits: Arc<Semaphore>,
     /// Number of permits each account has or waits for; accounts without any have no entry.
     taken: Arc<Mutex<HashMap<Uuid, usize>>>,

@@ -32,7 +32,7 @@ use crate::infra::postgres::{Connection, Pool};
 
 /// Finds accounts whose address, name or last name begins with `text`, unordered, at most a
 /// thousand by each; a `text` that is an id is returned without a look-up.
-pub async fn find_accounts(db: &Pool, text: &str) -> Result<Vec<Uuid>, sqlx::Error> {
+pub(crate) async fn find_accounts(db: &Pool, text: &str) -> Result<Vec<Uuid>, sqlx::Error> {
     match Uuid::try_parse(text) {
         Ok(id) => Ok(vec![id]),
         Err(_) => store::find_beginning(db, text, &email::fold(text)).await,
@@ -41,7 +41,7 @@ pub async fn find_accounts(db: &Pool, text: &str) -> Result<Vec<Uuid>, sqlx::Err
 
 /// Lists the accounts that [`find_accounts`] finds, or all for an empty `text`, newest first;
 /// up to one more than a page.
-pub async fn search_profiles(
+pub(crate) async fn search_profiles(
     db: &Pool,
     text: &str,
     after: Option<Uuid>,
@@ -53,7 +53,7 @@ pub async fn search_profiles(
 }
 
 /// Returns one account; `None` if it does not exist.
-pub async fn find_profile(db: &Pool, id: AccountId) -> Result<Option<Profile>, sqlx::Error> {
+pub(crate) async fn find_profile(db: &Pool, id: AccountId) -> Result<Option<Profile>, sqlx::Error> {
     Ok(store::list(db, Some(&[id.0]), None).await?.pop())
 }
 
@@ -81,7 +81,7 @@ async fn lock_beside(
 
 /// Locks an account or unlocks it, and returns its profile before and after. An account already
 /// in that state is [`AccountError::Stale`]; `None` if there is no such account.
-pub async fn lock_out(
+pub(crate) async fn lock_out(
     tx: &mut Connection,
     by: AccountId,
     id: AccountId,
@@ -100,7 +100,7 @@ pub async fn lock_out(
 
 /// Changes an account's role and returns its profile before and after. A role other than `from`
 /// is [`AccountError::Stale`]; `None` if there is no such account.
-pub async fn change_role(
+pub(crate) async fn change_role(
     tx: &mut Connection,
     by: AccountId,
     id: AccountId,

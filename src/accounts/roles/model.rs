@@ -7,7 +7,7 @@ use crate::accounts::model::{AccountId, Role};
 
 /// Account as administrators see it.
 #[derive(Clone, Debug, Serialize)]
-pub struct Profile {
+pub(crate) struct Profile {
     /// Account id.
     pub account_id: AccountId,
     /// Folded e-mail address.

@@ -20,7 +20,7 @@ use crate::{
 
 /// Account that may check tickets: staff or admin. Others are refused.
 #[derive(Clone, Debug)]
-pub struct StaffAccount {
+pub(crate) struct StaffAccount {
     /// Account id.
     pub account_id: AccountId,
     /// View to render its pages with.
@@ -29,7 +29,7 @@ pub struct StaffAccount {
 
 /// Administrator's account. Others are refused, staff too.
 #[derive(Clone, Debug)]
-pub struct AdminAccount {
+pub(crate) struct AdminAccount {
     /// Account id.
     pub account_id: AccountId,
     /// View to render its pages with.
@@ -39,11 +39,11 @@ pub struct AdminAccount {
 /// Administrator who confirmed the password recently: for actions that cannot be undone. Others
 /// are refused; an administrator without a confirmation is sent to `confirmation_pages.rs`.
 #[derive(Clone, Debug)]
-pub struct ConfirmedAdmin(pub AdminAccount);
+pub(crate) struct ConfirmedAdmin(pub AdminAccount);
 
 /// Returns the administrator that an upload's `request` comes from, by its session alone; fails
 /// for others. Runs before the body is read.
-pub fn admin_of(request: HttpRequest) -> LocalBoxFuture<'static, Result<Uuid, PageError>> {
+pub(crate) fn admin_of(request: HttpRequest) -> LocalBoxFuture<'static, Result<Uuid, PageError>> {
     Box::pin(async move { Ok(AdminAccount::extract(&request).await?.account_id.0) })
 }
 

@@ -58,13 +58,13 @@ pub(crate) async fn list(
     let rows = sqlx::query!(
         r#"
         select o.nth as "nth!", found.id as session_id, account_id as "account_id: AccountId",
-            name, role as "role: Role", is_confirmed as "is_confirmed!", is_unseen as "is_unseen!",
+            role as "role: Role", is_confirmed as "is_confirmed!", is_unseen as "is_unseen!",
             (select count(*) from transfers
              where receiver_id = account_id and status = 'PENDING'
                and transfers.expires_at > now()) as "requests_waiting!"
         from unnest($1::bytea[]) with ordinality as o (token_hash, nth)
         cross join lateral (
-            select sessions.id, account_id, name, role,
+            select sessions.id, account_id, role,
                 confirmed_at > now() - make_interval(secs => $5::float8) as is_confirmed,
                 last_seen_at < now() - least(idle.longest / 10, interval '1 hour') as is_unseen
             from sessions
@@ -93,7 +93,6 @@ pub(crate) async fn list(
         let account = SessionAccount {
             session_id: row.session_id,
             account_id: row.account_id,
-            name: row.name,
             role: row.role,
             is_confirmed: row.is_confirmed,
             is_unseen: row.is_unseen,

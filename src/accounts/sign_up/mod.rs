@@ -89,7 +89,7 @@ pub async fn create_admin(db: &Pool, new: NewAccount) -> Result<AccountId, Accou
 }
 
 /// Deletes a bounded number of expired sessions; called periodically.
-pub async fn purge_sessions(app: &App) -> Result<(), sqlx::Error> {
+pub(crate) async fn purge_sessions(app: &App) -> Result<(), sqlx::Error> {
     for _ in 0..PURGES_MAX {
         let purged = sessions::store::delete_expired(&app.db, PURGED_ROWS_MAX).await?;
         if purged < PURGED_ROWS_MAX.unsigned_abs() {

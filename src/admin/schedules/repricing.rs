@@ -29,7 +29,7 @@ pub(crate) async fn write_now(app: &App, id: ScheduleId) -> bool {
 }
 
 /// Writes what is left of saved prices; one tick of a worker. All instances may run it at once.
-pub async fn write_prices(app: &App) -> Result<(), AdminError> {
+pub(crate) async fn write_prices(app: &App) -> Result<(), AdminError> {
     for id in catalog::list_with_prices_to_write(&app.db).await? {
         let announce = || reservation::announce(app, id);
         catalog::write_prices(&app.db, id, WRITTEN_A_TICK, announce).await?;

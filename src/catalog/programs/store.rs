@@ -20,7 +20,7 @@ pub(crate) async fn find_edition(
     let row = sqlx::query!(
         r#"
         select version, status as "status: ProgramStatus", queue_paused_at, cancelled_at,
-            wound_down_at, slug, title, description, on_sale_at, off_sale_at, queue_capacity,
+            slug, title, description, on_sale_at, off_sale_at, queue_capacity,
             queue_rate_per_second, stay_secs, hold_ttl_secs, places_per_account_max,
             refund_until_hours, refund_percent, join_account_age_mins, join_proof_bits,
             joins_per_address, unpaid_holds_max, cool_down_mins,
@@ -42,7 +42,6 @@ pub(crate) async fn find_edition(
         status: row.status,
         queue_paused_at: row.queue_paused_at,
         cancelled_at: row.cancelled_at,
-        wound_down_at: row.wound_down_at,
         time_zone: row.time_zone,
         guards: Guards {
             account_age_mins: row.join_account_age_mins,

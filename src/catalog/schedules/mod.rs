@@ -23,7 +23,7 @@ use super::{
 use crate::infra::postgres::{Connection, Pool};
 
 /// Lists the performances of a program, soonest first.
-pub async fn list_schedule_editions(
+pub(crate) async fn list_schedule_editions(
     db: &Pool,
     program_id: ProgramId,
 ) -> Result<Vec<ScheduleEdition>, sqlx::Error> {
@@ -31,7 +31,7 @@ pub async fn list_schedule_editions(
 }
 
 /// Returns a performance's current edition; `None` if it does not exist.
-pub async fn find_schedule_edition(
+pub(crate) async fn find_schedule_edition(
     db: &Pool,
     id: ScheduleId,
 ) -> Result<Option<ScheduleEdition>, sqlx::Error> {
@@ -39,7 +39,7 @@ pub async fn find_schedule_edition(
 }
 
 /// Returns the inventory of a performance: its sections and its zones.
-pub async fn stock_of(
+pub(crate) async fn stock_of(
     db: &Pool,
     id: ScheduleId,
 ) -> Result<(Vec<SectionStock>, Vec<ZoneStock>), sqlx::Error> {
@@ -47,7 +47,7 @@ pub async fn stock_of(
 }
 
 /// Creates a performance without seats and zones.
-pub async fn create_schedule(
+pub(crate) async fn create_schedule(
     tx: &mut Connection,
     program_id: ProgramId,
     venue_id: VenueId,
@@ -61,7 +61,7 @@ pub async fn create_schedule(
 
 /// Locks edition `version` of a performance and makes the next one; moves it if `starts_at`
 /// differs.
-pub async fn next_schedule_edition(
+pub(crate) async fn next_schedule_edition(
     tx: &mut Connection,
     id: ScheduleId,
     version: i64,
@@ -82,7 +82,7 @@ pub async fn next_schedule_edition(
 }
 
 /// Creates a zone of a performance, as its next edition.
-pub async fn create_zone(
+pub(crate) async fn create_zone(
     tx: &mut Connection,
     id: ScheduleId,
     version: i64,
@@ -96,7 +96,7 @@ pub async fn create_zone(
 
 /// Changes a zone's name and price, as the next edition of the performance; the zone's places
 /// are changed by `reservation` only.
-pub async fn update_zone(
+pub(crate) async fn update_zone(
     tx: &mut Connection,
     id: ScheduleId,
     version: i64,

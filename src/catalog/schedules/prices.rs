@@ -33,7 +33,7 @@ const ROUNDS_MAX: usize = 8;
 
 /// Prices of a performance's sections.
 #[derive(Clone, Debug, Serialize)]
-pub struct Prices {
+pub(crate) struct Prices {
     /// Edition of the performance.
     pub version: i64,
     /// Name, lowest and highest price of each section.
@@ -42,7 +42,7 @@ pub struct Prices {
 
 /// Saves the prices of some sections, for [`write_prices`] to write. Fails as
 /// [`CatalogError::NoSuchSection`] if the venue lacks one.
-pub async fn update_prices(
+pub(crate) async fn update_prices(
     tx: &mut Connection,
     id: ScheduleId,
     version: i64,
@@ -71,18 +71,18 @@ pub async fn update_prices(
 }
 
 /// Returns whether saved prices of a performance are still to be written.
-pub async fn has_prices_to_write(db: &Pool, id: ScheduleId) -> Result<bool, sqlx::Error> {
+pub(crate) async fn has_prices_to_write(db: &Pool, id: ScheduleId) -> Result<bool, sqlx::Error> {
     store::has_changes(db, id).await
 }
 
 /// Lists performances whose saved prices are still to be written.
-pub async fn list_with_prices_to_write(db: &Pool) -> Result<Vec<ScheduleId>, sqlx::Error> {
+pub(crate) async fn list_with_prices_to_write(db: &Pool) -> Result<Vec<ScheduleId>, sqlx::Error> {
     store::list_changing(db).await
 }
 
 /// Writes the saved prices of a performance into its seats for about `lasts`, and calls
 /// `written` after every step. Returns whether nothing is left.
-pub async fn write_prices(
+pub(crate) async fn write_prices(
     db: &Pool,
     id: ScheduleId,
     lasts: Duration,

@@ -35,11 +35,11 @@ use chrono::{DateTime, Utc};
 pub(crate) use model::Arrival;
 
 pub(crate) use effects::Effects;
-pub use effects::{list_effects, note_cool_down};
+pub(crate) use effects::{list_effects, note_cool_down};
 pub(crate) use judge::{Judge, Objection};
-pub use model::{Effect, Guard};
+pub(crate) use model::{Effect, Guard};
 pub(crate) use network::NetworkTag;
-pub use proof::secs_of;
+pub(crate) use proof::secs_of;
 pub(crate) use proof::{Challenge, Solution};
 
 use self::store::waits;
@@ -131,7 +131,7 @@ pub(crate) async fn refuse(
 }
 
 /// Returns an error for a hold at `moment` while the account cools down, which ends at `until`.
-pub fn require_cool(
+pub(crate) fn require_cool(
     program: &Program,
     until: Option<DateTime<Utc>>,
     moment: DateTime<Utc>,

@@ -36,7 +36,7 @@ pub enum Guard {
 
 /// Counts of one guard in one program.
 #[derive(Clone, Copy, Debug, Serialize)]
-pub struct Effect {
+pub(crate) struct Effect {
     /// Guard concerned.
     pub guard: Guard,
     /// Requests that the guard refused.

@@ -81,7 +81,7 @@ impl ProofPage<'_> {
 }
 
 /// `GET /programs/{slug}/queue/proof`
-pub async fn show_proof(
+pub(crate) async fn show_proof(
     app: Data<App>,
     programs: Data<Programs>,
     slug: Path<String>,
@@ -111,7 +111,7 @@ pub async fn show_proof(
 }
 
 /// `POST /programs/{slug}/queue/proof`: begins a wait in place of work.
-pub async fn create_wait(
+pub(crate) async fn create_wait(
     app: Data<App>,
     programs: Data<Programs>,
     slug: Path<String>,

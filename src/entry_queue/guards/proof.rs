@@ -28,7 +28,7 @@ const SEED_CHARS: usize = 32;
 const NONCE_CHARS_MAX: usize = 16;
 
 /// Returns the average seconds of work for `bits`; a wait in place of work lasts as long.
-pub fn secs_of(bits: i32) -> i64 {
+pub(crate) fn secs_of(bits: i32) -> i64 {
     let tries = 1_u64.checked_shl(u32::try_from(bits).unwrap_or(0)).unwrap_or(u64::MAX);
     i64::try_from(tries.div_ceil(TRIES_PER_SECOND)).unwrap_or(i64::MAX)
 }

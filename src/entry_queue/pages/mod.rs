@@ -35,8 +35,8 @@ use crate::{
     },
 };
 
-pub use crate::entry_queue::guards::pages::{create_wait, show_proof};
-pub use entry::{pass_cookies, shown_pass};
+pub(crate) use crate::entry_queue::guards::pages::{create_wait, show_proof};
+pub(crate) use entry::{pass_cookies, shown_pass};
 
 /// Time to read a notice.
 const READING_SECS: u64 = 8;
@@ -135,7 +135,7 @@ struct EndedPage<'a> {
 }
 
 /// `GET /programs/{slug}/queue`
-pub async fn show_queue(
+pub(crate) async fn show_queue(
     app: Data<App>,
     programs: Data<Programs>,
     room: Data<WaitingRoom>,

@@ -40,7 +40,7 @@ const MIRROR_MAX: Duration = Duration::from_secs(1);
 
 /// Writes the positions of `accounts` to Redis as Postgres has them. Call it after the commit that
 /// changed them; it returns no error and ends after one second at most.
-pub async fn project(app: &App, program_id: ProgramId, accounts: &[AccountId]) {
+pub(crate) async fn project(app: &App, program_id: ProgramId, accounts: &[AccountId]) {
     settle_in_time(app, program_id, accounts).await;
 }
 
@@ -127,7 +127,7 @@ pub(crate) async fn settle_read(
 /// Compares every queue in Redis with Postgres, page by page, and projects every difference.
 /// Repairs whatever the other ways missed; one instance does it for all. Each queue is claimed on
 /// its own server: one that is away keeps no other server's queues from being compared.
-pub async fn project_everything(app: &App) -> Result<(), sqlx::Error> {
+pub(crate) async fn project_everything(app: &App) -> Result<(), sqlx::Error> {
     for program_id in lines::list_with_line(&app.db).await? {
         if let Err(error) = compare_queue(app, program_id).await {
             tracing::warn!(%program_id, %error, "a line was not compared");

@@ -27,7 +27,7 @@ const PAGE: i64 = 1_000;
 const SOON_MAX: Duration = Duration::from_millis(300);
 
 /// Rebuilds every queue that is not complete in Redis.
-pub async fn rebuild_what_is_lost(app: &App) -> Result<(), sqlx::Error> {
+pub(crate) async fn rebuild_what_is_lost(app: &App) -> Result<(), sqlx::Error> {
     for program_id in lines::list_with_line(&app.db).await? {
         if let Err(error) = rebuild(app, program_id).await {
             tracing::warn!(%program_id, %error, "a line was not rebuilt");

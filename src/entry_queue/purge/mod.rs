@@ -47,7 +47,7 @@ pub async fn find_purge(db: &Pool, program_id: ProgramId) -> Result<Option<Purge
 
 /// Purges the queues of programs that were cancelled or whose sale is over, and those with a
 /// running purge.
-pub async fn purge_lines(app: &App) -> Result<(), sqlx::Error> {
+pub(crate) async fn purge_lines(app: &App) -> Result<(), sqlx::Error> {
     let closed = rows::list_closed_with_line(&app.db).await?;
     let ordered = rows::list_running(&app.db).await?;
     futures_util::stream::iter(closed.into_iter().chain(ordered))

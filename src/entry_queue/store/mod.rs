@@ -108,8 +108,7 @@ pub(crate) async fn lock_live_token(
     sqlx::query_as!(
         LiveToken,
         r#"
-        select id as "id: TokenId", program_id as "program_id: ProgramId",
-            account_id as "account_id: AccountId", queue_number as "queue_number: QueueNumber",
+        select id as "id: TokenId", queue_number as "queue_number: QueueNumber",
             status as "status: TokenStatus"
         from queue_tokens
         where program_id = $1 and account_id = $2 and status in ('WAITING', 'ACTIVE')

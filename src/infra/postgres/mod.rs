@@ -41,13 +41,11 @@ use sqlx::{Executor, PgExecutor, error::DatabaseError};
 
 pub use self::migrations::MIGRATIONS;
 
-pub use self::{
-    connection::Connection,
-    dedicated::{DedicatedConnection, DedicatedTransaction},
-    pool::Pool,
-    roles::{is_owner, migrate_for, owner_of},
-    transaction::Transaction,
-};
+pub use self::connection::Connection;
+pub(crate) use self::dedicated::DedicatedConnection;
+pub use self::pool::Pool;
+pub use self::roles::{is_owner, migrate_for, owner_of};
+pub(crate) use self::transaction::Transaction;
 
 /// `application_name` of this service's connections in `pg_stat_activity`.
 pub const APPLICATION_NAME: &str = "stagedoor";

@@ -28,7 +28,7 @@ impl<T> Page<T> {
 
 /// Query string of a paged list: `?after=<id>`.
 #[derive(Clone, Copy, Debug, Default, serde::Deserialize)]
-pub struct After {
+pub(crate) struct After {
     /// Key of the last row of the previous page.
     pub after: Option<Uuid>,
 }

@@ -36,8 +36,8 @@ use tokio::time::timeout;
 
 use breaker::{Breaker, Breakers};
 use link::{Links, RedisLink};
-pub use script::{Call, Script};
-pub use subscription::Listening;
+pub(crate) use script::{Call, Script};
+pub(crate) use subscription::Listening;
 
 /// Upper bound of one call: connecting to a whole cluster, and the command.
 const CALL_MAX: Duration = Duration::from_secs(4);

@@ -4,7 +4,7 @@ use redis::{Cmd, ToRedisArgs};
 
 /// Script that Redis runs atomically.
 #[derive(Debug)]
-pub struct Script {
+pub(crate) struct Script {
     source: &'static str,
     hash: String,
 }
@@ -19,18 +19,18 @@ pub struct Call<'a> {
 
 impl Script {
     /// Creates the script with this source.
-    pub fn new(source: &'static str) -> Self {
+    pub(crate) fn new(source: &'static str) -> Self {
         let hash = redis::Script::new(source).get_hash().to_owned();
         Self { source, hash }
     }
 
     /// Returns a call without keys and arguments.
-    pub fn prepare_invoke(&self) -> Call<'_> {
+    pub(crate) fn prepare_invoke(&self) -> Call<'_> {
         Call { script: self, keys: Vec::new(), args: Vec::new() }
     }
 
     /// Returns a call with this first key.
-    pub fn key(&self, key: impl ToRedisArgs) -> Call<'_> {
+    pub(crate) fn key(&self, key: impl ToRedisArgs) -> Call<'_> {
         let mut call = self.prepare_invoke();
         call.key(key);
         call

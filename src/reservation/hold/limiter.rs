@@ -46,7 +46,7 @@ type Part = (ScheduleId, Option<String>);
 
 /// Running state of this feature; clones share it.
 #[derive(Clone, Debug)]
-pub struct ReservationState {
+pub(crate) struct ReservationState {
     /// Fair locks, one per zone.
     pub(crate) zones: FairLocks,
     /// Followed seat maps of this instance.
@@ -62,7 +62,7 @@ pub struct ReservationState {
 
 impl ReservationState {
     /// Creates the state of one instance.
-    pub fn new(app: &App) -> Self {
+    pub(crate) fn new(app: &App) -> Self {
         let n_permits = usize::try_from(app.config.db_connections_max.get()).unwrap_or(1);
         Self {
             zones: FairLocks::new(&app.redis, FairTerms::default()),
@@ -77,7 +77,7 @@ impl ReservationState {
     }
 
     /// Ends every open stream, so that a stopping instance does not wait for them.
-    pub fn close(&self) {
+    pub(crate) fn close(&self) {
         self.feed.close();
     }
 

@@ -36,7 +36,7 @@ use crate::{
 ///
 /// A request that was carried out before returns its first outcome, even if a new attempt would be
 /// refused. Lapsed holds that block the request are expired, and the request is tried once more.
-pub async fn hold(
+pub(crate) async fn hold(
     app: &App,
     state: &ReservationState,
     order: &HoldRequest,

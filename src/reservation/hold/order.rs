@@ -16,7 +16,7 @@ use crate::{
 
 /// Request to hold seats or zone places for one account.
 #[derive(Clone, Debug)]
-pub struct HoldRequest {
+pub(crate) struct HoldRequest {
     /// Account that will own the hold.
     pub account_id: AccountId,
     /// Program of the performance.
@@ -36,7 +36,7 @@ pub struct HoldRequest {
 /// Price that the sender of a request saw. It is compared with the current price, never charged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum ShownPrice {
+pub(crate) enum ShownPrice {
     /// Total of all seats or places.
     Total(Points),
     /// `schedules.price_version` as read before the seats that were shown. A seat priced by a later

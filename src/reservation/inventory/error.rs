@@ -6,7 +6,7 @@ use crate::web::error::{HttpError, Problem};
 
 /// Reason why the inventory was not changed.
 #[derive(Debug, thiserror::Error)]
-pub enum InventoryError {
+pub(crate) enum InventoryError {
     /// The performance has no such seats.
     #[error("there are no such seats")]
     NoSuchSeats,

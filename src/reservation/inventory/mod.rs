@@ -25,7 +25,7 @@ const NAMED_MAX: usize = 50;
 
 /// Takes free seats off sale, or puts blocked seats back; returns the number changed. Blocking
 /// changes nothing if one of the seats is held or sold.
-pub async fn block_seats(
+pub(crate) async fn block_seats(
     tx: &mut Connection,
     schedule_id: ScheduleId,
     pick: &SeatPick,
@@ -52,7 +52,7 @@ pub async fn block_seats(
 }
 
 /// Changes the capacity of a zone; fails when more places are held or sold.
-pub async fn resize_zone(
+pub(crate) async fn resize_zone(
     tx: &mut Connection,
     zone_id: ZoneId,
     capacity: i32,

@@ -4,7 +4,7 @@ use serde::Serialize;
 
 /// Seats of one section: all, those of one row, or some numbers.
 #[derive(Clone, Debug, Serialize)]
-pub struct SeatPick {
+pub(crate) struct SeatPick {
     /// Section.
     pub section: String,
     /// Row; `None` for all rows.

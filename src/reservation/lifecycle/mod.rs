@@ -45,7 +45,7 @@ use crate::{
 const RENEWAL_SECS: i32 = 120;
 
 /// Returns the reservation if `account_id` owns it.
-pub async fn find_owned(
+pub(crate) async fn find_owned(
     db: impl PgExecutor<'_>,
     account_id: AccountId,
     id: ReservationId,
@@ -74,7 +74,7 @@ pub async fn lock_held(
 }
 
 /// Locks a paid reservation for a refund.
-pub async fn lock_confirmed(
+pub(crate) async fn lock_confirmed(
     tx: &mut Connection,
     account_id: AccountId,
     id: ReservationId,
@@ -106,7 +106,7 @@ pub async fn confirm(tx: &mut Connection, held: &Held) -> Result<(), Reservation
 }
 
 /// Releases an unpaid hold: its seats and places become free.
-pub async fn release(
+pub(crate) async fn release(
     tx: &mut Connection,
     account_id: AccountId,
     id: ReservationId,
@@ -126,7 +126,7 @@ pub async fn release(
 
 /// Ends a paid reservation that is refunded: its seats and places become free. Points are returned
 /// by the caller.
-pub async fn refund_items(
+pub(crate) async fn refund_items(
     tx: &mut Connection,
     confirmed: &Confirmed,
 ) -> Result<(), ReservationError> {
@@ -136,7 +136,7 @@ pub async fn refund_items(
 
 /// Extends a hold by [`RENEWAL_SECS`]: once, and only while no account waits in the queue. Returns
 /// the new end.
-pub async fn renew(
+pub(crate) async fn renew(
     app: &App,
     account_id: AccountId,
     id: ReservationId,
@@ -173,7 +173,7 @@ async fn renew_once(
 }
 
 /// Returns the number of unpaid holds of the account in the program that have not ended.
-pub async fn live_holds_left(
+pub(crate) async fn live_holds_left(
     tx: &mut Connection,
     account_id: AccountId,
     program_id: ProgramId,

@@ -157,7 +157,7 @@ impl ReservationDocument {
 }
 
 /// Handles `GET /reservations/{id}`.
-pub async fn show_reservation(
+pub(crate) async fn show_reservation(
     app: Data<App>,
     programs: Data<Programs>,
     provider: Data<Provider>,
@@ -173,7 +173,7 @@ pub async fn show_reservation(
 }
 
 /// Renders the page of one reservation. A `refusal` is shown on the page and sets its status.
-pub async fn reservation_page(
+pub(crate) async fn reservation_page(
     app: &App,
     programs: &Programs,
     provider: &Provider,
@@ -255,7 +255,7 @@ impl From<&Listed> for ListedDocument {
 }
 
 /// Handles `GET /reservations`.
-pub async fn list_reservations(
+pub(crate) async fn list_reservations(
     app: Data<App>,
     query: Query<After>,
     me: CurrentAccount,
@@ -271,7 +271,7 @@ pub async fn list_reservations(
 }
 
 /// Handles `POST /reservations/{id}/renewal`.
-pub async fn update_renewal(
+pub(crate) async fn update_renewal(
     app: Data<App>,
     programs: Data<Programs>,
     provider: Data<Provider>,

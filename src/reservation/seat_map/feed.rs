@@ -36,7 +36,7 @@ const LOOKED_EVERY: Duration = Duration::from_secs(2);
 
 /// Announces to every instance that the map of `schedule_id` changed. Must be called after the
 /// commit; does not wait, and the hint may be lost.
-pub fn announce(app: &App, schedule_id: ScheduleId) {
+pub(crate) fn announce(app: &App, schedule_id: ScheduleId) {
     let redis = app.redis.clone();
     tokio::spawn(async move { signals::tell(&redis, CHANNEL, schedule_id).await });
 }

@@ -114,7 +114,7 @@ impl SectionListing {
 
 /// Zone of a performance and its free places.
 #[derive(Clone, Debug, Serialize)]
-pub struct ZoneState {
+pub(crate) struct ZoneState {
     /// Id of the zone.
     pub id: ZoneId,
     /// Name of the zone.

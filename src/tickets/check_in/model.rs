@@ -27,7 +27,7 @@ pub(crate) struct CheckIn {
 
 /// Number of admitted and expected holders of one section.
 #[derive(Clone, Debug, Serialize)]
-pub struct DoorCount {
+pub(crate) struct DoorCount {
     /// Section or zone.
     pub section: String,
     /// Number of used tickets.

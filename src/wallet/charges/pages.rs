@@ -32,7 +32,7 @@ const AMOUNTS: [i64; 4] = [10_000, 30_000, 50_000, 100_000];
 /// Fields of a charge, as sent.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default)]
-pub struct ChargeForm {
+pub(crate) struct ChargeForm {
     amount: Field,
     request_key: Field,
     next: Field,
@@ -62,7 +62,7 @@ impl ChargeForm {
 /// Charge form, shown on the wallet and on a reservation that lacks points. Its template is
 /// `wallet/charge_form.html`, included where a `charge` and a `v` are in scope.
 #[derive(Clone, Debug)]
-pub struct ChargeBox {
+pub(crate) struct ChargeBox {
     /// Request key of the form, so that a double click charges once.
     pub request_key: Uuid,
     /// Missing amount, offered first; `None` if nothing specific is missing.
@@ -85,7 +85,7 @@ pub struct ChargeBox {
 
 impl ChargeBox {
     /// Creates an empty form that returns to the wallet.
-    pub fn new(provider: &Provider) -> Self {
+    pub(crate) fn new(provider: &Provider) -> Self {
         Self {
             request_key: Uuid::now_v7(),
             missing: None,
@@ -101,7 +101,7 @@ impl ChargeBox {
 
     /// Offers the missing amount first, and returns to `next`.
     #[must_use]
-    pub fn missing(mut self, missing: Points, next: String) -> Self {
+    pub(crate) fn missing(mut self, missing: Points, next: String) -> Self {
         let fits = ChargeAmount::new(missing.get()).is_some();
         self.missing = fits.then_some(missing);
         self.amounts.retain(|amount| *amount > missing);
@@ -118,7 +118,7 @@ impl ChargeBox {
 }
 
 /// Handles `POST /wallet/charges`.
-pub async fn create_charge(
+pub(crate) async fn create_charge(
     app: Data<App>,
     provider: Data<Provider>,
     me: CurrentAccount,

@@ -43,7 +43,7 @@ pub enum Begun {
 
 /// Provider of this deployment, registered beside `App`.
 #[derive(Clone, Debug)]
-pub struct Provider(pub Arc<dyn PaymentProvider>);
+pub(crate) struct Provider(pub Arc<dyn PaymentProvider>);
 
 impl Default for Provider {
     fn default() -> Self {
@@ -53,7 +53,7 @@ impl Default for Provider {
 
 /// Provider that takes no money and confirms at once; the page says so.
 #[derive(Clone, Copy, Debug)]
-pub struct Demo;
+pub(crate) struct Demo;
 
 impl PaymentProvider for Demo {
     fn name_key(&self) -> &'static str {

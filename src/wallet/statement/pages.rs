@@ -36,7 +36,7 @@ const CHUNK_ROWS: i64 = 1_000;
 /// Query of the history: the filter, and the last line seen.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default)]
-pub struct StatementQuery {
+pub(crate) struct StatementQuery {
     kind: Field,
     month: Field,
     after: Field,
@@ -79,7 +79,7 @@ pub(crate) fn href(path: &str, filter: StatementFilter, after: Option<Uuid>) -> 
 
 /// Handles `GET /wallet/statement.csv`: streams the lines of the filter, newest first. At most one
 /// chunk is in memory.
-pub async fn show_statement(
+pub(crate) async fn show_statement(
     app: Data<App>,
     me: CurrentAccount,
     query: Query<StatementQuery>,

@@ -168,7 +168,7 @@ async fn settle(
 
 /// Expires the lapsed requests of one sender and releases their points. Called before points are
 /// spent.
-pub async fn expire_lapsed_of(db: &Pool, sender_id: AccountId) -> Result<(), WalletError> {
+pub(crate) async fn expire_lapsed_of(db: &Pool, sender_id: AccountId) -> Result<(), WalletError> {
     for transfer_id in store::list_lapsed_of(db, sender_id, OPEN_REQUESTS_MAX).await? {
         retry_stale(|_| expire_once(db, transfer_id)).await?;
     }

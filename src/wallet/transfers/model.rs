@@ -16,7 +16,7 @@ pub(crate) const OPEN_REQUESTS_MAX: i64 = 20;
 
 ids! {
     /// Id of a transfer request.
-    TransferId(Uuid),
+    pub(crate) TransferId(Uuid),
 }
 
 /// State of a transfer request.
@@ -62,7 +62,7 @@ pub(crate) struct TransferOrder {
 
 /// Result of a new request; also stored as the outcome of its request key.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Requested {
+pub(crate) struct Requested {
     /// Id of the request.
     pub transfer_id: TransferId,
     /// Time at which the request expires; never changes.
@@ -117,7 +117,7 @@ impl LockedTransfer {
 /// Request as its sender or receiver sees it. A lapsed request reads as expired, whether or not its
 /// row has been updated.
 #[derive(Clone, Debug, Serialize)]
-pub struct Transfer {
+pub(crate) struct Transfer {
     /// Id of the request.
     pub transfer_id: TransferId,
     /// Account that offers the points.

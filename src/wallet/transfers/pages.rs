@@ -40,7 +40,7 @@ const SECS_PER_DAY: u32 = 86_400;
 /// Fields of a transfer request, as sent.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default)]
-pub struct TransferForm {
+pub(crate) struct TransferForm {
     to: Field,
     amount: Field,
     request_key: Field,
@@ -67,7 +67,7 @@ impl TransferForm {
 
 /// Transfer form of the wallet page.
 #[derive(Clone, Debug)]
-pub struct SendBox {
+pub(crate) struct SendBox {
     /// Request key of the form, so that a double click makes one request.
     pub request_key: Uuid,
     /// E-mail address typed before.
@@ -93,7 +93,7 @@ impl SendBox {
 }
 
 /// Handles `POST /wallet/transfers`.
-pub async fn create_transfer(
+pub(crate) async fn create_transfer(
     app: Data<App>,
     provider: Data<Provider>,
     me: CurrentAccount,
@@ -137,7 +137,7 @@ struct TransferPage {
 }
 
 /// Handles `GET /wallet/transfers/{id}`.
-pub async fn show_transfer(
+pub(crate) async fn show_transfer(
     app: Data<App>,
     me: CurrentAccount,
     path: Path<Uuid>,
@@ -159,7 +159,7 @@ async fn transfer_page(
 }
 
 /// Handles `POST /wallet/transfers/{id}/acceptance`.
-pub async fn create_acceptance(
+pub(crate) async fn create_acceptance(
     app: Data<App>,
     me: CurrentAccount,
     path: Path<Uuid>,
@@ -168,7 +168,7 @@ pub async fn create_acceptance(
 }
 
 /// Handles `POST /wallet/transfers/{id}/rejection`.
-pub async fn create_rejection(
+pub(crate) async fn create_rejection(
     app: Data<App>,
     me: CurrentAccount,
     path: Path<Uuid>,
@@ -177,7 +177,7 @@ pub async fn create_rejection(
 }
 
 /// Handles `POST /wallet/transfers/{id}/cancellation`.
-pub async fn create_cancellation(
+pub(crate) async fn create_cancellation(
     app: Data<App>,
     me: CurrentAccount,
     path: Path<Uuid>,

@@ -34,14 +34,14 @@ const CACHED_SESSIONS_MAX: u64 = 100_000;
 
 /// Reader of sessions, and a cache of a second for polls and streams.
 #[derive(Clone, Debug)]
-pub struct SessionCache {
+pub(crate) struct SessionCache {
     reader: SessionReader,
     cache: Cache<TokenHash, Option<SessionAccount>>,
 }
 
 impl SessionCache {
     /// Creates the sessions of one instance; batches run on the calling runtime.
-    pub fn new(app: &App) -> Self {
+    pub(crate) fn new(app: &App) -> Self {
         let cache = Cache::builder().max_capacity(CACHED_SESSIONS_MAX).time_to_live(CACHE_TTL);
         Self { reader: SessionReader::new(app), cache: cache.build() }
     }
@@ -50,7 +50,7 @@ impl SessionCache {
 /// Signed-in account; others are sent to the log-in. Read from Postgres, and counted against
 /// the account's rate limit when the request changes something.
 #[derive(Clone, Debug)]
-pub struct CurrentAccount {
+pub(crate) struct CurrentAccount {
     /// Account id.
     pub account_id: AccountId,
     /// Session the account is signed in with.
@@ -65,11 +65,9 @@ pub struct CurrentAccount {
 
 /// Signed-in account from a cache of a second: for polls and streams.
 #[derive(Clone, Debug)]
-pub struct CachedAccount {
+pub(crate) struct CachedAccount {
     /// Account id.
     pub account_id: AccountId,
-    /// Role, at most a second old.
-    pub role: Role,
     /// View to render its pages with.
     pub view: View,
     /// Session, for answers that last.
@@ -78,9 +76,7 @@ pub struct CachedAccount {
 
 /// Client of a public page, signed in or not.
 #[derive(Clone, Debug)]
-pub struct Visitor {
-    /// Account id; `None` if not signed in.
-    pub account_id: Option<AccountId>,
+pub(crate) struct Visitor {
     /// View to render its pages with.
     pub view: View,
 }
@@ -118,9 +114,9 @@ impl FromRequest for CachedAccount {
             let (app, view) = (data::<App>(&request)?, signed_in(&request, &account));
             let token = token_of(&request, &app).ok_or(AccountError::LoginRequired)?;
             let sessions = SessionCache::clone(&*data::<SessionCache>(&request)?);
-            let SessionAccount { account_id, role, .. } = account;
+            let account_id = account.account_id;
             let session = OpenSession { sessions, hash: token.hash(), account_id };
-            Ok(Self { account_id, role, view, session })
+            Ok(Self { account_id, view, session })
         })
     }
 }
@@ -132,13 +128,11 @@ impl FromRequest for Visitor {
     fn from_request(request: &HttpRequest, _: &mut Payload) -> Self::Future {
         let request = request.clone();
         Box::pin(async move {
-            Ok(match find(&request, Source::Cache).await? {
-                Some(account) => {
-                    let view = signed_in(&request, &account);
-                    Self { account_id: Some(account.account_id), view }
-                }
-                None => Self { account_id: None, view: View::of(&request) },
-            })
+            let view = match find(&request, Source::Cache).await? {
+                Some(account) => signed_in(&request, &account),
+                None => View::of(&request),
+            };
+            Ok(Self { view })
         })
     }
 }
@@ -178,12 +172,11 @@ async fn find(request: &HttpRequest, source: Source) -> Result<Option<SessionAcc
     Ok(found?)
 }
 
-/// Returns the view of `account`, and stores its name and role in the request for error pages
+/// Returns the view of `account`, and stores its role in the request for error pages
 /// rendered later.
 fn signed_in(request: &HttpRequest, account: &SessionAccount) -> View {
     tracing::Span::current().record("account_id", tracing::field::display(account.account_id));
     request.extensions_mut().insert(SignedIn {
-        name: account.name.clone(),
         is_staff: account.role != Role::Customer,
         is_admin: account.role == Role::Admin,
         requests_waiting: account.requests_waiting,
@@ -260,7 +253,7 @@ impl SessionCache {
 
 /// Session of a long-lived answer, to be checked again while the answer lasts.
 #[derive(Clone, Debug)]
-pub struct OpenSession {
+pub(crate) struct OpenSession {
     sessions: SessionCache,
     hash: TokenHash,
     account_id: AccountId,
@@ -268,7 +261,7 @@ pub struct OpenSession {
 
 impl OpenSession {
     /// Returns whether the session is still this account's; true if it cannot be read.
-    pub async fn is_live(&self) -> bool {
+    pub(crate) async fn is_live(&self) -> bool {
         let reading = self.sessions.reader.find(self.hash);
         match self.sessions.cache.try_get_with(self.hash, reading).await {
             Ok(found) => found.is_some_and(|found| found.account_id == self.account_id),

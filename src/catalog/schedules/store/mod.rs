@@ -27,7 +27,7 @@ pub(crate) async fn list_editions(
         ScheduleEdition,
         r#"
         select d.id as "id: ScheduleId", d.version, program_id as "program_id: ProgramId", p.title,
-            venue_id as "venue_id: VenueId", v.name as venue_name, v.time_zone, starts_at
+            v.name as venue_name, v.time_zone, starts_at
         from schedules d
         join programs p on p.id = d.program_id
         join venues v on v.id = d.venue_id

@@ -3,7 +3,7 @@
 /// Line where a plan cannot be parsed, and why; nothing of the plan is saved.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("line {line}: {problem:?} {text:?}")]
-pub struct PlanMistake {
+pub(crate) struct PlanMistake {
     /// Line, from 1; the header counts.
     pub line: u64,
     /// Kind of mistake.
@@ -15,7 +15,7 @@ pub struct PlanMistake {
 /// Kind of mistake in a plan; its name is that in JSON documents.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, strum::AsRefStr)]
 #[strum(serialize_all = "kebab-case")]
-pub enum PlanProblem {
+pub(crate) enum PlanProblem {
     /// The plan has no seat.
     Empty,
     /// The header lacks a column.

@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, HashMap};
 use serde::Serialize;
 
 use self::{lines::Lines, mistake::PlanProblem};
-pub use mistake::PlanMistake;
+pub(crate) use mistake::PlanMistake;
 
 /// Bound on seats of one venue.
 const SEATS_MAX: usize = 100_000;
@@ -22,7 +22,7 @@ const COLUMNS_NEEDED: usize = 3;
 
 /// Seat of a plan.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct PlannedSeat {
+pub(crate) struct PlannedSeat {
     /// Name of the section.
     pub section: String,
     /// Name of the row.
@@ -37,7 +37,7 @@ pub struct PlannedSeat {
 
 /// Seats of one venue: at least one, none twice.
 #[derive(Clone, Debug, PartialEq)]
-pub struct SeatPlan {
+pub(crate) struct SeatPlan {
     seats: Vec<PlannedSeat>,
     /// Whether the text had coordinates.
     is_placed: bool,
@@ -45,12 +45,12 @@ pub struct SeatPlan {
 
 impl SeatPlan {
     /// Returns the seats, in the order they were written.
-    pub fn seats(&self) -> &[PlannedSeat] {
+    pub(crate) fn seats(&self) -> &[PlannedSeat] {
         &self.seats
     }
 
     /// Returns the number of seats of each section, by name.
-    pub fn sections(&self) -> Vec<(&str, usize)> {
+    pub(crate) fn sections(&self) -> Vec<(&str, usize)> {
         let mut sections: BTreeMap<&str, usize> = BTreeMap::new();
         for seat in &self.seats {
             *sections.entry(&seat.section).or_default() += 1;
@@ -59,7 +59,7 @@ impl SeatPlan {
     }
 
     /// Parses a CSV with the columns `section,row,number` and optionally `x,y`.
-    pub fn from_csv(text: &str) -> Result<Self, PlanMistake> {
+    pub(crate) fn from_csv(text: &str) -> Result<Self, PlanMistake> {
         let text = text.strip_prefix('\u{feff}').unwrap_or(text);
         let mut reader =
             csv::ReaderBuilder::new().trim(csv::Trim::All).from_reader(text.as_bytes());
@@ -85,7 +85,7 @@ impl SeatPlan {
     }
 
     /// Parses lines `section, rows, seats per row`; rows are called A, B and so on.
-    pub fn from_grid(text: &str) -> Result<Self, PlanMistake> {
+    pub(crate) fn from_grid(text: &str) -> Result<Self, PlanMistake> {
         let mut draft = Draft::default();
         for (line, text) in (1..).zip(text.lines()) {
             let fields: Vec<&str> = text.split(',').map(str::trim).collect();
@@ -104,7 +104,7 @@ impl SeatPlan {
     }
 
     /// Returns the plan as a CSV, hardly longer than the one it was parsed from.
-    pub fn to_csv(&self) -> String {
+    pub(crate) fn to_csv(&self) -> String {
         let mut writer = csv::Writer::from_writer(Vec::new());
         let columns = if self.is_placed { COLUMNS.len() } else { COLUMNS_NEEDED };
         let mut written = writer.write_record(COLUMNS.iter().take(columns));

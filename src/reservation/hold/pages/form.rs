@@ -25,7 +25,7 @@ pub(crate) type Parsed = (Choice, Option<ShownPrice>, Option<Uuid>);
 /// Fields of a hold request, as sent.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default)]
-pub struct HoldForm {
+pub(crate) struct HoldForm {
     seat_ids: Fields,
     zone_id: Field,
     quantity: Field,

@@ -40,7 +40,7 @@ use crate::{
 };
 
 /// Handles `POST /schedules/{id}/reservations`.
-pub async fn create_hold(
+pub(crate) async fn create_hold(
     app: Data<App>,
     state: Data<ReservationState>,
     programs: Data<Programs>,

@@ -24,7 +24,7 @@ pub(crate) async fn find_owned(
     sqlx::query_as!(
         Reservation,
         r#"
-        select id as "id: ReservationId", account_id as "account_id: AccountId",
+        select id as "id: ReservationId",
             schedule_id as "schedule_id: _", program_id as "program_id: ProgramId",
             case when status = 'HELD' and expires_at <= clock_timestamp() then 'EXPIRED' else status end
                 as "status!: ReservationStatus",

@@ -50,7 +50,7 @@ use crate::{
 /// Query that selects a part of the map.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
-pub struct MapQuery {
+pub(crate) struct MapQuery {
     section: Option<String>,
 }
 
@@ -206,7 +206,7 @@ impl SeatMapPage<'_> {
 }
 
 /// Handles `GET /schedules/{id}`.
-pub async fn show_seat_map(
+pub(crate) async fn show_seat_map(
     app: Data<App>,
     state: Data<ReservationState>,
     programs: Data<Programs>,
