@@ -154,8 +154,8 @@ pub(crate) async fn is_anybody_left(
     .await
 }
 
-/// Cancels the first `n_max` waiting tokens with a number up to `up_to`, parked ones last and locked
-/// ones never; returns their accounts. Each kind is found by the index of its own.
+/// Cancels the first `n_max` waiting tokens with a number up to `up_to`, parked ones last and
+/// locked ones never; returns their accounts. Each kind is found by the index of its own.
 pub(crate) async fn cancel_waiting(
     tx: &mut Connection,
     program_id: ProgramId,

@@ -44,8 +44,8 @@ pub struct Lease {
 }
 
 impl Lease {
-    /// Takes the leases of all `names` in `scope` at once, or none, for at most `length`. Waits only
-    /// for an earlier attempt of the same `owner`, for at most two seconds.
+    /// Takes the leases of all `names` in `scope` at once, or none, for at most `length`. Waits
+    /// only for an earlier attempt of the same `owner`, for at most two seconds.
     pub async fn take<N: ToString>(
         redis: &Redis,
         scope: &impl ToString,
