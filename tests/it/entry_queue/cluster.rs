@@ -27,6 +27,7 @@ async fn a_lost_node_stops_only_its_own_lines_and_brings_them_back(db: PgPool) {
         for person in &people {
             assert_eq!(join(person, concert).await.status, 201);
         }
+        until_status(&people[0], concert, "ACTIVE").await;
         until_counted(&people[3], concert, (2, 3)).await;
     }
 
@@ -79,6 +80,7 @@ async fn a_mute_node_stops_only_its_own_lines_and_brings_them_back(db: PgPool) {
         for person in &people {
             assert_eq!(join(person, concert).await.status, 201);
         }
+        until_status(&people[0], concert, "ACTIVE").await;
         until_counted(&people[3], concert, (2, 3)).await;
     }
 
