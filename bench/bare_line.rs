@@ -9,7 +9,7 @@ use crate::{CROWD, Failure, load::Tally, stage::output};
 /// What `src/entry_queue/redis_queue/mod.rs` runs for each poll.
 const LOOK: &str = concat!(
     include_str!("../src/entry_queue/redis_queue/hearing.lua"),
-    include_str!("../src/entry_queue/redis_queue/look.lua")
+    include_str!("../src/entry_queue/redis_queue/poll.lua")
 );
 /// A line of so many people.
 const FILL: &str = "
@@ -18,7 +18,7 @@ const FILL: &str = "
     end
     local run = string.match(redis.call('INFO', 'server'), 'run_id:(%x+)')
     redis.call('HSET', KEYS[4], 'run', run, 'since', 0)";
-/// Its keys, as `look.lua` names them.
+/// Its keys, as `poll.lua` names them.
 const KEYS: [&str; 5] = [
     "{bench-line}:waiting",
     "{bench-line}:active",

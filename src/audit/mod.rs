@@ -52,7 +52,7 @@ where
     let (done, entry) = work(&mut tx).await?;
     store::insert(&mut tx, &entry).await?;
     tx.commit().await?;
-    tell(app, &entry);
+    log_act(app, &entry);
     Ok(done)
 }
 
@@ -76,15 +76,15 @@ where
     let (done, entry) = work(&mut tx).await?;
     store::insert(&mut tx, &entry).await?;
     let done = commit_kept(&app.db, tx, key, done).await?;
-    tell(app, &entry);
+    log_act(app, &entry);
     Ok(done)
 }
 
 /// Reports a committed act to the security log, which leaves out check-ins and their undoing:
 /// there is one for each visitor.
-fn tell(app: &App, entry: &AuditEntry) {
+fn log_act(app: &App, entry: &AuditEntry) {
     if !entry.act.is_at_the_door() {
-        app.security_log.tell_act(&entry.event());
+        app.security_log.record_act(&entry.event());
     }
 }
 

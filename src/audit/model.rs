@@ -29,15 +29,15 @@ pub(crate) enum Act {
     /// A program was cancelled.
     ProgramCancelled,
     /// Capacity or rate of a queue was changed.
-    LineChanged,
+    QueueChanged,
     /// Admission to a program was paused.
-    LinePaused,
+    QueuePaused,
     /// Admission to a program was resumed.
-    LineResumed,
+    QueueResumed,
     /// An account was admitted past the queue.
     LetIn,
     /// Entries were purged from a queue.
-    LinePurged,
+    QueuePurged,
     /// An account was locked.
     AccountLocked,
     /// An account was unlocked.
@@ -217,14 +217,14 @@ pub(crate) fn changes(before: Option<&Value>, after: Option<&Value>) -> Vec<Fiel
         .filter(|name| *name != VERSION && before.get(*name) != after.get(*name))
         .map(|name| FieldChange {
             field: name.clone(),
-            before: before.get(name).and_then(told),
-            after: after.get(name).and_then(told),
+            before: before.get(name).and_then(as_text),
+            after: after.get(name).and_then(as_text),
         })
         .collect()
 }
 
 /// Returns a value as text for the page; `None` for null.
-fn told(value: &Value) -> Option<String> {
+fn as_text(value: &Value) -> Option<String> {
     match value {
         Value::Null => None,
         Value::String(text) => Some(text.clone()),

@@ -194,7 +194,7 @@ pub(crate) struct ZoneStock {
 
 /// Program as the admin pages list it.
 #[derive(Clone, Debug, Serialize)]
-pub(crate) struct ProgramLine {
+pub(crate) struct ProgramQueue {
     /// Program id.
     pub id: ProgramId,
     /// Name in addresses.

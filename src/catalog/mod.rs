@@ -46,13 +46,13 @@ pub(crate) use changes::{
     update_prices, update_venue, update_zone, write_prices,
 };
 pub(crate) use editing::{
-    ProgramChange, ProgramDetails, ProgramEdition, ProgramLine, ScheduleEdition, SectionStock,
+    ProgramChange, ProgramDetails, ProgramEdition, ProgramQueue, ScheduleEdition, SectionStock,
     VenueDetails, VenueEdition, ZoneDetails, ZoneStock,
 };
 pub(crate) use error::CatalogError;
 pub(crate) use guards::Guards;
 pub(crate) use programs::store::{
-    find_edition as find_program_edition, list_lines as list_program_lines, lock as lock_program,
+    find_edition as find_program_edition, list_queues as list_program_queues, lock as lock_program,
     write_wound_down,
 };
 pub(crate) use venues::store::list_seats;

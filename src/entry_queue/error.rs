@@ -43,7 +43,7 @@ pub enum QueueError {
         program_url: String,
     },
     /// A rehearsal account at a real program's queue, or a real account at a rehearsal's.
-    #[error("rehearsed people join rehearsed lines only")]
+    #[error("rehearsed people join rehearsed queues only")]
     OtherOffice,
     /// The account has no stay in this program.
     #[error("not admitted")]

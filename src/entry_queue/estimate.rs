@@ -10,7 +10,7 @@ use std::{sync::Arc, time::Duration};
 use chrono::{DateTime, TimeDelta, Utc};
 use moka::future::Cache;
 
-use super::store::positions as lines;
+use super::store::positions;
 use crate::{
     app::App,
     catalog::{Program, ProgramId},
@@ -65,8 +65,8 @@ impl Measures {
             let now = app.now();
             let since = (now - WINDOW).max(program.on_sale_at);
             let through = match program.queue_capacity {
-                Some(_) => lines::count_freed(&app.db, program.id, since).await?,
-                None => lines::count_admitted(&app.db, program.id, since).await?,
+                Some(_) => positions::count_freed(&app.db, program.id, since).await?,
+                None => positions::count_admitted(&app.db, program.id, since).await?,
             };
             let span_secs = (now - through.since).num_seconds().max(1);
             Ok(Speed {

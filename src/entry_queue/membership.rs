@@ -16,7 +16,7 @@ use super::{
     sale_window::require_opened,
     state::WaitingRoom,
     status::{StatusReport, place_of},
-    store::{self, positions as lines},
+    store::{self, positions},
 };
 use crate::{
     accounts::AccountId,
@@ -191,13 +191,13 @@ pub(crate) async fn complete(tx: &mut Connection, token: &LiveToken) -> Result<(
 
 /// Returns how many accounts wait in `program_id`, parked ones excluded, and how many are admitted.
 /// Redis answers; where it cannot, Postgres counts.
-pub(crate) async fn count_line(
+pub(crate) async fn count_queue(
     app: &App,
     program_id: ProgramId,
 ) -> Result<(i64, i64), sqlx::Error> {
     match RedisQueue::of(&app.redis, program_id).count().await {
         Ok(Some(counted)) => Ok(counted),
-        _ => lines::count(&app.db, program_id).await,
+        _ => positions::count(&app.db, program_id).await,
     }
 }
 
@@ -208,7 +208,7 @@ pub(crate) async fn keep_minute(
     program_id: ProgramId,
     waiting: i64,
 ) -> Result<(), sqlx::Error> {
-    lines::write_minute(&app.db, program_id, waiting).await
+    positions::write_minute(&app.db, program_id, waiting).await
 }
 
 /// Whether any account waits in the queue of `program_id`; parked ones do not count.

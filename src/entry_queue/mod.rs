@@ -55,12 +55,12 @@ mod status;
 mod store;
 
 pub use admission::admit_everywhere;
-pub(crate) use admission::sweep_lapsed;
+pub(crate) use admission::expire_stays;
 pub(crate) use entry_pass::EntryPass;
 pub(crate) use error::QueueError;
 pub(crate) use guards::{Effect, Guard, list_effects, note_cool_down, require_cool, secs_of};
 pub(crate) use membership::{
-    complete, count_line, extend_stay, is_anybody_waiting, keep_minute, let_in, lock_live_token,
+    complete, count_queue, extend_stay, is_anybody_waiting, keep_minute, let_in, lock_live_token,
     lock_stay, require_open, require_stay,
 };
 pub(crate) use model::{QueueNumber, Stay, TokenStatus};
@@ -71,6 +71,6 @@ pub(crate) use projection::error::ProjectionError;
 pub(crate) use projection::rebuild::rebuild_what_is_lost;
 pub(crate) use projection::{project, project_everything};
 pub(crate) use purge::model::Purge;
-pub(crate) use purge::purge_lines;
+pub(crate) use purge::purge_queues;
 pub use purge::{begin_purge, find_purge};
 pub(crate) use state::WaitingRoom;

@@ -42,10 +42,10 @@ pub(crate) async fn place_of(
     account_id: AccountId,
     program: &Program,
 ) -> Result<StatusReport, QueueError> {
-    let line = RedisQueue::of(&app.redis, program.id);
+    let queue = RedisQueue::of(&app.redis, program.id);
     let grace = app.config.queue_grace();
-    let sight = line.look(account_id, grace).await.unwrap_or(Position::Incomplete);
-    if let Position::Waiting { number, n_ahead, n_waiting } = sight {
+    let position = queue.poll(account_id, grace).await.unwrap_or(Position::Incomplete);
+    if let Position::Waiting { number, n_ahead, n_waiting } = position {
         return waiting(app, room, program, number, Some((n_ahead, n_waiting))).await;
     }
     let token = store::find_token(&app.db, program.id, account_id).await?;
@@ -54,13 +54,13 @@ pub(crate) async fn place_of(
     if is_back {
         store::write_return(&app.db, token.id).await?;
     }
-    if !agrees(sight, &token) {
+    if !agrees(position, &token) {
         project(app, program.id, &[account_id]).await;
     }
     if token.status != TokenStatus::Waiting {
-        return beyond_the_line(app, room, program, account_id, &token).await;
+        return beyond_the_queue(app, room, program, account_id, &token).await;
     }
-    let seen = match line.look(account_id, grace).await {
+    let seen = match queue.poll(account_id, grace).await {
         Ok(Position::Waiting { n_ahead, n_waiting, .. }) => Some((n_ahead, n_waiting)),
         _ => None,
     };
@@ -69,8 +69,8 @@ pub(crate) async fn place_of(
 }
 
 /// Whether Redis, which does not have the account as waiting, agrees with `token`.
-fn agrees(sight: Position, token: &Token) -> bool {
-    match sight {
+fn agrees(position: Position, token: &Token) -> bool {
+    match position {
         Position::Inside { .. } => token.status == TokenStatus::Active,
         Position::Nowhere { .. } => {
             !matches!(token.status, TokenStatus::Active | TokenStatus::Waiting)
@@ -114,7 +114,7 @@ async fn waiting(
 }
 
 /// Returns the state of an account that is admitted, or whose token has ended.
-async fn beyond_the_line(
+async fn beyond_the_queue(
     app: &App,
     room: &WaitingRoom,
     program: &Program,

@@ -130,31 +130,31 @@ impl Default for SecurityLog {
 
 impl SecurityLog {
     /// Writes a client's action, unless the limits are exceeded.
-    pub fn tell(&self, told: &ClientEvent) {
-        let origin = Origin::Network(Network::of(told.client));
-        let Some(omitted) = self.0.count(told.event, origin) else { return };
+    pub fn record(&self, entry: &ClientEvent) {
+        let origin = Origin::Network(Network::of(entry.client));
+        let Some(omitted) = self.0.count(entry.event, origin) else { return };
         tracing::warn!(
             target: "security",
-            event = told.event.as_ref(),
-            client = %told.client,
-            account_id = told.account_id.map(display),
-            email_hash = told.email_hash,
-            by = told.by,
+            event = entry.event.as_ref(),
+            client = %entry.client,
+            account_id = entry.account_id.map(display),
+            email_hash = entry.email_hash,
+            by = entry.by,
             omitted,
         );
     }
 
     /// Writes an administrator's action, unless the limits are exceeded.
-    pub fn tell_act(&self, told: &ActEvent<'_>) {
+    pub fn record_act(&self, entry: &ActEvent<'_>) {
         let event = SecurityEvent::AdminAct;
-        let Some(omitted) = self.0.count(event, Origin::Account(told.by)) else { return };
+        let Some(omitted) = self.0.count(event, Origin::Account(entry.by)) else { return };
         tracing::info!(
             target: "security",
             event = event.as_ref(),
-            account_id = %told.by,
-            act = told.act,
-            subject = told.subject,
-            subject_id = told.subject_id,
+            account_id = %entry.by,
+            act = entry.act,
+            subject = entry.subject,
+            subject_id = entry.subject_id,
             omitted,
         );
     }

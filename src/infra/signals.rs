@@ -21,7 +21,7 @@ impl Drop for Listener {
 
 /// Publishes `message` to every listener of `channel`; false when Redis did not take it. The number
 /// of listeners does not matter.
-pub async fn tell(redis: &Redis, channel: &str, message: impl ToString) -> bool {
+pub async fn publish(redis: &Redis, channel: &str, message: impl ToString) -> bool {
     let mut publish = redis::cmd("PUBLISH");
     publish.arg(redis.key(channel)).arg(message.to_string());
     redis.query::<i64>(&publish).await.is_ok()

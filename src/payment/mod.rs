@@ -24,14 +24,16 @@
 //! payments race for the reservation's row; the losers then read that it is paid. The queue's
 //! projection in Redis is updated after the commit.
 
+mod cancel;
 mod error;
 mod model;
 pub(crate) mod pages;
-mod service;
+mod pay;
+mod refund;
 mod store;
 
 pub use error::PaymentError;
 pub(crate) use model::Cancelled;
 pub use model::Paid;
-pub use service::pay;
-pub(crate) use service::{Share, refund};
+pub use pay::pay;
+pub(crate) use refund::{Share, refund};

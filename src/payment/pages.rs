@@ -8,7 +8,7 @@ use actix_web::{
 };
 use serde::Deserialize;
 
-use super::service;
+use super::{cancel::cancel, pay::pay};
 use crate::{
     accounts::{AccountId, CurrentAccount},
     app::App,
@@ -56,7 +56,7 @@ pub(crate) async fn create_payment(
     Body(form): Body<KeyForm>,
 ) -> Result<HttpResponse, PageError> {
     let key = form.parse(me.account_id, "POST /reservations/{id}/payment", *id)?;
-    match service::pay(&app, me.account_id, *id, key.as_ref()).await {
+    match pay(&app, me.account_id, *id, key.as_ref()).await {
         Ok(paid) => {
             let answer = me.view.done(StatusCode::CREATED, &paid, TICKETS_PATH);
             Ok(with_message(answer, "flash-paid"))
@@ -78,7 +78,7 @@ pub(crate) async fn create_cancellation(
     Body(form): Body<KeyForm>,
 ) -> Result<HttpResponse, PageError> {
     let key = form.parse(me.account_id, "POST /reservations/{id}/cancellation", *id)?;
-    match service::cancel(&app, me.account_id, *id, key.as_ref()).await {
+    match cancel(&app, me.account_id, *id, key.as_ref()).await {
         Ok(cancelled) => {
             let location = format!("/reservations/{id}");
             let answer = me.view.done(StatusCode::OK, &cancelled, &location);

@@ -43,7 +43,7 @@ pub(crate) struct Ask {
     /// sending.
     pub(crate) wanted_us: Option<u64>,
     pub(crate) interval_us: Option<u64>,
-    pub(crate) is_last_look: bool,
+    pub(crate) is_final: bool,
 }
 
 impl Ask {
@@ -59,7 +59,7 @@ impl Ask {
             reservation_id: None,
             wanted_us: None,
             interval_us: None,
-            is_last_look: false,
+            is_final: false,
         }
     }
 
@@ -112,7 +112,7 @@ impl Answer {
         if !self.is_ok() {
             event.refused_seat_ids = self.list("seat_ids").filter_map(Value::as_i64).collect();
         }
-        if event.is_last_look {
+        if event.is_final {
             let newest_first = self.list("transactions");
             event.balances = newest_first
                 .rev()
@@ -168,7 +168,7 @@ impl Browser {
             balance: None,
             balances: Vec::new(),
             reservations: Vec::new(),
-            is_last_look: ask.is_last_look,
+            is_final: ask.is_final,
         });
         let deadline = if ask.method.is_safe() { READ_MAX } else { CHANGE_MAX };
         let request = self.request(ask.method, &ask.path);
@@ -196,12 +196,12 @@ async fn read(request: RequestBuilder, deadline: Duration) -> Answer {
     let unknown = |why: String| Answer { outcome: Outcome::Unknown(why), json: Value::Null };
     let answer = match request.send().await {
         Ok(answer) => answer,
-        Err(error) => return unknown(told(error)),
+        Err(error) => return unknown(chain_of(error)),
     };
     let status = answer.status();
     let json: Value = match answer.bytes().await {
         Ok(body) => serde_json::from_slice(&body).unwrap_or_default(),
-        Err(error) => return unknown(told(error)),
+        Err(error) => return unknown(chain_of(error)),
     };
     let code = json.get("code").and_then(Value::as_str).unwrap_or("no code");
     let outcome = if status.is_success() {
@@ -217,7 +217,7 @@ async fn read(request: RequestBuilder, deadline: Duration) -> Answer {
 }
 
 /// Describes an error in fixed words, so that equal errors can be counted.
-fn told(error: reqwest::Error) -> String {
+fn chain_of(error: reqwest::Error) -> String {
     if error.is_timeout() {
         format!("no answer in {} s", ANSWER_MAX.as_secs())
     } else if error.is_connect() {

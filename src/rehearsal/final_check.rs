@@ -29,24 +29,24 @@ pub(crate) async fn ask_everybody(browsers: &[Browser], history: &History) {
     if is_unsettled {
         tokio::time::sleep(SETTLED_AFTER).await;
     }
-    let mut looks = JoinSet::new();
+    let mut checks = JoinSet::new();
     let all = async {
         for browser in browsers {
-            if looks.len() >= AT_ONCE_MAX {
-                looks.join_next().await;
+            if checks.len() >= AT_ONCE_MAX {
+                checks.join_next().await;
             }
-            looks.spawn(look(browser.clone()));
+            checks.spawn(check(browser.clone()));
         }
-        while looks.join_next().await.is_some() {}
+        while checks.join_next().await.is_some() {}
     };
     // Shoppers that were not read are counted in the report.
     let _ = tokio::time::timeout(LASTS_MAX, all).await;
 }
 
-async fn look(browser: Browser) {
+async fn check(browser: Browser) {
     for (step, path) in [(Step::Reservations, "/reservations"), (Step::Wallet, "/wallet")] {
         for _ in 0..TRIES_MAX {
-            let ask = Ask { is_last_look: true, ..Ask::get(step, path) };
+            let ask = Ask { is_final: true, ..Ask::get(step, path) };
             if browser.send(ask).await.is_ok() {
                 break;
             }

@@ -95,7 +95,7 @@ pub(crate) struct Event {
     /// All reservations in the final read.
     pub(crate) reservations: Vec<Shown>,
     /// Whether the request is a final read, sent after all shoppers had finished.
-    pub(crate) is_last_look: bool,
+    pub(crate) is_final: bool,
 }
 
 impl Event {
@@ -154,9 +154,9 @@ impl History {
     }
 
     /// Calls `look` with every event after the first `seen`, and returns the number of events.
-    pub(crate) fn each_since(&self, seen: usize, mut look: impl FnMut(&Event)) -> usize {
+    pub(crate) fn each_since(&self, seen: usize, mut visit: impl FnMut(&Event)) -> usize {
         let events = self.lock();
-        events.iter().skip(seen).for_each(&mut look);
+        events.iter().skip(seen).for_each(&mut visit);
         events.len()
     }
 

@@ -81,11 +81,11 @@ impl Rehearsal {
         &self,
         means: Means<'_>,
         stop: impl Future<Output = ()>,
-        tell: impl FnMut(Progress),
+        report: impl FnMut(Progress),
     ) -> Result<Played, RehearsalError> {
         self.check(means)?;
         let client =
-            client(&self.target).map_err(|error| RehearsalError::NoHttpClient(told(&error)))?;
+            client(&self.target).map_err(|error| RehearsalError::NoHttpClient(chain_of(&error)))?;
         self.expect_served(&client).await?;
         let mut outputs = Outputs::open(self.history.as_deref(), self.html.as_deref())?;
         let backstage = self.backstage(&client, means)?;
@@ -94,7 +94,7 @@ impl Rehearsal {
         let stage = backstage.set_up(self.people).await?;
         let history = History::begin();
         let played = tokio::select! {
-            played = self.play_on(&stage, &backstage, &client, &history, tell) => played,
+            played = self.play_on(&stage, &backstage, &client, &history, report) => played,
             () = &mut stop => Ok(Ended::Interrupted),
         };
         let violations = match &played {
@@ -149,7 +149,7 @@ impl Rehearsal {
                 let why = answer.text().await.unwrap_or_default();
                 Err(RehearsalError::NotServing(format!("{status} {}", why.trim())))
             }
-            Err(error) => Err(RehearsalError::NotServing(told(&error.without_url()))),
+            Err(error) => Err(RehearsalError::NotServing(chain_of(&error.without_url()))),
         }
     }
 
@@ -174,7 +174,7 @@ impl Rehearsal {
         backstage: &Provisioner<'_>,
         client: &Client,
         history: &History,
-        mut tell: impl FnMut(Progress),
+        mut report: impl FnMut(Progress),
     ) -> Result<Ended, RehearsalError> {
         let actors = backstage.add_people(stage, self.people).await?;
         let browsers = self.browsers(&actors, client, history);
@@ -191,7 +191,7 @@ impl Rehearsal {
                 },
                 () = sleep_until(until) => break Ended::TimeOver,
                 _ = timer.tick() => {
-                    tell(counter.count(history, self.people, gone));
+                    report(counter.count(history, self.people, gone));
                     if history.is_full() {
                         break Ended::HistoryFull;
                     }
@@ -199,7 +199,7 @@ impl Rehearsal {
             }
         };
         visits.shutdown().await;
-        tell(counter.count(history, self.people, gone));
+        report(counter.count(history, self.people, gone));
         final_check::ask_everybody(&browsers, history).await;
         Ok(ended)
     }
@@ -262,7 +262,7 @@ impl Rehearsal {
 }
 
 /// Returns the innermost cause, which is the one a person can act on.
-fn told(error: &dyn std::error::Error) -> String {
+fn chain_of(error: &dyn std::error::Error) -> String {
     let causes = std::iter::successors(error.source(), |cause| (*cause).source());
     causes.last().map_or_else(|| error.to_string(), ToString::to_string)
 }

@@ -208,6 +208,6 @@ fn any_free(seats: &Value) -> Option<i64> {
 }
 
 fn pause(answer: &Answer) -> Duration {
-    let told = answer.get("retry_after_ms").as_u64().unwrap_or_default();
-    Duration::from_millis(told).max(POLL_PAUSE_MIN)
+    let advised_ms = answer.get("retry_after_ms").as_u64().unwrap_or_default();
+    Duration::from_millis(advised_ms).max(POLL_PAUSE_MIN)
 }

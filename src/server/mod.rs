@@ -43,7 +43,7 @@ use crate::{
         encoding, fallback, headers,
         limits::Limits,
         measure,
-        metrics::{LineSeries, show_metrics_apart},
+        metrics::{QueueSeries, show_metrics_apart},
         rendering,
         upload::Uploads,
     },
@@ -77,7 +77,7 @@ pub struct State {
     running: Running,
     progress: WorkerProgress,
     provider: Provider,
-    lines: LineSeries,
+    queues: QueueSeries,
     uploads: Uploads,
 }
 
@@ -97,7 +97,7 @@ impl State {
             running: Running::default(),
             progress: WorkerProgress::default(),
             provider: Provider::default(),
-            lines: LineSeries::default(),
+            queues: QueueSeries::default(),
             uploads: Uploads::default(),
         }
     }
@@ -114,7 +114,7 @@ impl State {
             .app_data(Data::new(self.reservations.clone()))
             .app_data(Data::new(self.door_counts.clone()))
             .app_data(Data::new(self.provider.clone()))
-            .app_data(Data::new(self.lines.clone()))
+            .app_data(Data::new(self.queues.clone()))
             .app_data(Data::new(self.uploads.clone()))
             .app_data(Data::new(self.progress.clone()))
             .app_data(Data::new(self.running.clone()));
@@ -164,12 +164,12 @@ fn serve_metrics(
     state: &State,
     listener: TcpListener,
 ) -> std::io::Result<actix_web::dev::Server> {
-    let (lines, progress) = (state.lines.clone(), state.progress.clone());
-    let shared = (Data::new(app.clone()), Data::new(lines), Data::new(progress));
+    let (queues, progress) = (state.queues.clone(), state.progress.clone());
+    let shared = (Data::new(app.clone()), Data::new(queues), Data::new(progress));
     let server = HttpServer::new(move || {
-        let (app, lines, progress) = shared.clone();
+        let (app, queues, progress) = shared.clone();
         let metrics = web::resource("/metrics").route(web::get().to(show_metrics_apart));
-        actix_web::App::new().app_data(app).app_data(lines).app_data(progress).service(metrics)
+        actix_web::App::new().app_data(app).app_data(queues).app_data(progress).service(metrics)
     });
     let server = server
         .workers(1)
@@ -222,7 +222,8 @@ pub fn start(app: &App) -> Result<Instance, StartError> {
         let metrics = serve_metrics(app, &state, listener);
         servers.push(Server::run(metrics.map_err(refused("METRICS_ADDR", address))?));
     }
-    let workers = Workers::start(app, &state.limits, &state.log_ins, &state.progress, &state.lines);
+    let workers =
+        Workers::start(app, &state.limits, &state.log_ins, &state.progress, &state.queues);
     let State { running, reservations, .. } = state;
     Ok(Instance { address, metrics_address, servers, workers, running, reservations })
 }

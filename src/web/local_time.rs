@@ -207,13 +207,13 @@ mod tests {
         let (text, shown) = (Field::of("2026-11-01T01:30"), Field::of("2026-11-01T06:30:00Z"));
         let typed =
             TypedTime { name: "at", text: &text, zone: &empty, shown: &shown, offset: &empty };
-        let told = |zone| {
+        let offered = |zone| {
             let readings = typed.readings(zone).into_iter();
             readings.map(|r| (r.offset, r.abbreviation, r.is_chosen)).collect::<Vec<_>>()
         };
         let daylight = ("-04:00".to_owned(), "EDT".to_owned(), false);
         let standard = ("-05:00".to_owned(), "EST".to_owned(), true);
-        assert_eq!(told(NEW_YORK), [daylight, standard]);
-        assert!(told(SEOUL).is_empty());
+        assert_eq!(offered(NEW_YORK), [daylight, standard]);
+        assert!(offered(SEOUL).is_empty());
     }
 }

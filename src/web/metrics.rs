@@ -19,11 +19,11 @@ use super::{
 use crate::{app::App, infra::progress::WorkerProgress, telemetry};
 
 /// Upper bound of programs with series of their own.
-pub(crate) const LINES_MAX: usize = 50;
+pub(crate) const QUEUES_MAX: usize = 50;
 
 /// Length of one program's queue.
 #[derive(Clone, Debug)]
-pub struct LineLength {
+pub struct QueueLength {
     /// The program's slug: lower-case letters, digits and hyphens.
     pub slug: String,
     /// Number of accounts that wait.
@@ -35,22 +35,22 @@ pub struct LineLength {
 /// Series of the longest queues. Kept apart from the recorder, which forgets no series: a program
 /// that has ended, or is not among the largest any more, disappears at the next count.
 #[derive(Clone, Debug, Default)]
-pub struct LineSeries(Arc<Mutex<String>>);
+pub struct QueueSeries(Arc<Mutex<String>>);
 
-impl LineSeries {
-    /// Replaces all series with those of the [`LINES_MAX`] largest of `lines`.
-    pub fn set(&self, mut lines: Vec<LineLength>) {
-        lines.sort_by(|a, b| size(b).cmp(&size(a)).then_with(|| a.slug.cmp(&b.slug)));
-        lines.truncate(LINES_MAX);
+impl QueueSeries {
+    /// Replaces all series with those of the [`QUEUES_MAX`] largest of `queues`.
+    pub fn set(&self, mut queues: Vec<QueueLength>) {
+        queues.sort_by(|a, b| size(b).cmp(&size(a)).then_with(|| a.slug.cmp(&b.slug)));
+        queues.truncate(QUEUES_MAX);
         let mut text = String::new();
-        let mut tell = |name: &str, count: fn(&LineLength) -> i64| {
+        let mut write = |name: &str, count: fn(&QueueLength) -> i64| {
             let _ = writeln!(text, "# TYPE {name} gauge");
-            for line in &lines {
-                let _ = writeln!(text, "{name}{{program=\"{}\"}} {}", line.slug, count(line));
+            for queue in &queues {
+                let _ = writeln!(text, "{name}{{program=\"{}\"}} {}", queue.slug, count(queue));
             }
         };
-        tell("stagedoor_line_waiting", |line| line.waiting);
-        tell("stagedoor_line_inside", |line| line.inside);
+        write("stagedoor_queue_waiting", |queue| queue.waiting);
+        write("stagedoor_queue_inside", |queue| queue.inside);
         *self.text() = text;
     }
 
@@ -59,14 +59,14 @@ impl LineSeries {
     }
 }
 
-fn size(line: &LineLength) -> i64 {
-    line.waiting.saturating_add(line.inside)
+fn size(queue: &QueueLength) -> i64 {
+    queue.waiting.saturating_add(queue.inside)
 }
 
 /// `GET /metrics` on the public listener.
 pub(crate) async fn show_metrics(
     app: Data<App>,
-    series: Data<LineSeries>,
+    series: Data<QueueSeries>,
     progress: Data<WorkerProgress>,
     request: HttpRequest,
 ) -> Result<HttpResponse, PageError> {
@@ -75,24 +75,24 @@ pub(crate) async fn show_metrics(
         (Some(token), None) => bears(&request, token),
         (None, None) => app.config.is_private(),
     };
-    if may_read { Ok(tell(&app, &series, &progress).await) } else { Err(NotFound.into()) }
+    if may_read { Ok(render(&app, &series, &progress).await) } else { Err(NotFound.into()) }
 }
 
 /// `GET /metrics` on the listener at `METRICS_ADDR`; requires the token if one is configured.
 pub(crate) async fn show_metrics_apart(
     app: Data<App>,
-    series: Data<LineSeries>,
+    series: Data<QueueSeries>,
     progress: Data<WorkerProgress>,
     request: HttpRequest,
 ) -> HttpResponse {
     match &app.config.metrics_token {
         Some(token) if !bears(&request, token) => HttpResponse::NotFound().finish(),
-        _ => tell(&app, &series, &progress).await,
+        _ => render(&app, &series, &progress).await,
     }
 }
 
 /// Renders all metrics in Prometheus' text format.
-async fn tell(app: &App, series: &LineSeries, progress: &WorkerProgress) -> HttpResponse {
+async fn render(app: &App, series: &QueueSeries, progress: &WorkerProgress) -> HttpResponse {
     let is_present = app.redis.is_present().await;
     metrics::gauge!("stagedoor_redis_up").set(if is_present { 1.0 } else { 0.0 });
     let idle = app.db.n_idle();
@@ -117,15 +117,15 @@ mod tests {
 
     #[test]
     fn only_the_largest_lines_have_series() {
-        let series = LineSeries::default();
-        let line = |nth: i64| LineLength { slug: format!("p-{nth}"), waiting: nth, inside: 1 };
-        series.set((0..200).map(line).collect());
+        let series = QueueSeries::default();
+        let queue = |nth: i64| QueueLength { slug: format!("p-{nth}"), waiting: nth, inside: 1 };
+        series.set((0..200).map(queue).collect());
         let text = series.text().clone();
-        let waiting = text.lines().filter(|line| line.starts_with("stagedoor_line_waiting{"));
-        assert_eq!(waiting.count(), LINES_MAX);
-        assert!(text.contains("stagedoor_line_waiting{program=\"p-199\"} 199\n"), "{text}");
+        let waiting = text.lines().filter(|line| line.starts_with("stagedoor_queue_waiting{"));
+        assert_eq!(waiting.count(), QUEUES_MAX);
+        assert!(text.contains("stagedoor_queue_waiting{program=\"p-199\"} 199\n"), "{text}");
         assert!(text.contains("\"p-150\"") && !text.contains("\"p-149\""), "{text}");
-        series.set(vec![line(3)]);
-        assert!(!series.text().contains("p-199"), "a line that is over has no series");
+        series.set(vec![queue(3)]);
+        assert!(!series.text().contains("p-199"), "a queue that is over has no series");
     }
 }

@@ -9,23 +9,23 @@ use crate::{
     admin::overview::store,
     app::App,
     entry_queue,
-    web::metrics::{LINES_MAX, LineLength, LineSeries},
+    web::metrics::{QUEUES_MAX, QueueLength, QueueSeries},
 };
 
 /// Upper bound of queues counted, those with the most queue numbers first.
-const LINES_COUNTED_MAX: i64 = 1_000;
+const QUEUES_COUNTED_MAX: i64 = 1_000;
 
 /// Gauges of queue lengths, for the metrics and for the charts of the management pages.
 #[derive(Clone, Debug, Default)]
 pub struct Gauges {
-    series: LineSeries,
+    series: QueueSeries,
     /// Last minute since the epoch whose counts were stored for the charts.
     minute: Arc<AtomicI64>,
 }
 
 impl Gauges {
     /// Creates gauges that update `series`.
-    pub fn new(series: LineSeries) -> Self {
+    pub fn new(series: QueueSeries) -> Self {
         Self { series, minute: Arc::default() }
     }
 
@@ -37,16 +37,16 @@ impl Gauges {
         let minute = app.now().timestamp().div_euclid(60);
         let is_new_minute = self.minute.load(Ordering::Relaxed) != minute;
         let mut lengths = Vec::new();
-        let lines = store::list_lines(&app.db, app.now(), LINES_COUNTED_MAX).await?;
-        for (nth, line) in lines.into_iter().enumerate() {
-            let (waiting, inside) = match line.has_begun {
-                true => entry_queue::count_line(app, line.program_id).await?,
+        let queues = store::list_queues(&app.db, app.now(), QUEUES_COUNTED_MAX).await?;
+        for (nth, queue) in queues.into_iter().enumerate() {
+            let (waiting, inside) = match queue.has_begun {
+                true => entry_queue::count_queue(app, queue.program_id).await?,
                 false => (0, 0),
             };
-            if is_new_minute && (waiting > 0 || nth < LINES_MAX) {
-                entry_queue::keep_minute(app, line.program_id, waiting).await?;
+            if is_new_minute && (waiting > 0 || nth < QUEUES_MAX) {
+                entry_queue::keep_minute(app, queue.program_id, waiting).await?;
             }
-            lengths.push(LineLength { slug: line.slug, waiting, inside });
+            lengths.push(QueueLength { slug: queue.slug, waiting, inside });
         }
         self.series.set(lengths);
         self.minute.store(minute, Ordering::Relaxed);

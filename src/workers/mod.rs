@@ -33,7 +33,7 @@ use crate::{
     entry_queue,
     infra::{idempotency, progress::WorkerProgress},
     reservation, telemetry, wallet,
-    web::{limits::Limits, metrics::LineSeries},
+    web::{limits::Limits, metrics::QueueSeries},
 };
 
 /// Period of the janitor, which deletes what has expired.
@@ -49,10 +49,10 @@ const WIND_DOWN_PERIOD: Duration = Duration::from_secs(1);
 /// Period of the check for saved prices that not all seats have yet.
 const PRICES_PERIOD: Duration = Duration::from_secs(1);
 /// Period of the comparison of every queue in Redis with PostgreSQL.
-const MIRROR_PERIOD: Duration = Duration::from_secs(30);
+const COMPARISON_PERIOD: Duration = Duration::from_secs(30);
 /// Delay of the first comparison after the start: an instance that was killed may have left changes
 /// unprojected, and a whole period is long for a queue.
-const FIRST_MIRROR: Duration = Duration::from_secs(1);
+const FIRST_COMPARISON: Duration = Duration::from_secs(1);
 
 /// Upper bound of a tick that does part of its work, or works in small parts.
 const TICK_MAX: Duration = Duration::from_secs(20);
@@ -86,7 +86,7 @@ impl Workers {
         limits: &Arc<Limits>,
         log_ins: &LogInBudget,
         progress: &WorkerProgress,
-        lines: &LineSeries,
+        queues: &QueueSeries,
     ) -> Self {
         let mut workers = Self::new(app, progress);
         let (limits, log_ins) = (Arc::clone(limits), log_ins.clone());
@@ -103,7 +103,7 @@ impl Workers {
             entry_queue::admit_everywhere(&app).await
         });
         workers.run("stays", TICK_MAX, every(app.config.expiry_period), |app| async move {
-            entry_queue::sweep_lapsed(&app).await
+            entry_queue::expire_stays(&app).await
         });
         workers.run("holds", TICK_MAX, every(app.config.expiry_period), |app| async move {
             reservation::expire_lapsed(&app).await
@@ -115,9 +115,9 @@ impl Workers {
             entry_queue::rebuild_what_is_lost(&app).await
         });
         workers.run("purge", LONG_TICK_MAX, every(PURGE_PERIOD), |app| async move {
-            entry_queue::purge_lines(&app).await
+            entry_queue::purge_queues(&app).await
         });
-        let gauges = metrics::Gauges::new(lines.clone());
+        let gauges = metrics::Gauges::new(queues.clone());
         workers.run("gauges", TICK_MAX, every(GAUGES_PERIOD), move |app| {
             telemetry::condense_metrics();
             let gauges = gauges.clone();
@@ -130,9 +130,9 @@ impl Workers {
             admin::write_prices(&app).await
         });
         workers.run(
-            "mirror",
+            "projection",
             LONG_TICK_MAX,
-            first_then_every(FIRST_MIRROR, MIRROR_PERIOD),
+            first_then_every(FIRST_COMPARISON, COMPARISON_PERIOD),
             |app| async move { entry_queue::project_everything(&app).await },
         );
         workers

@@ -44,7 +44,7 @@ async fn the_metrics_tell_what_the_house_is_doing(db: PgPool) {
     assert!(outcome.is_ok(), "the third attempt wins");
     stranger.visit("/nowhere/at/all").await;
     let expected = [
-        format!("stagedoor_line_waiting{{program=\"{}\"}}", concert.slug),
+        format!("stagedoor_queue_waiting{{program=\"{}\"}}", concert.slug),
         "stagedoor_http_requests_total{route=\"/programs/{slug}/queue\",method=\"POST\",status=\"201\"}"
             .to_owned(),
         "stagedoor_http_request_duration_seconds_bucket{route=\"/reservations/{id}/payment\"".to_owned(),
@@ -93,14 +93,14 @@ async fn only_the_fifty_largest_lines_have_series(db: PgPool) {
     let told = eventually("the people of the last lines", async || {
         let told = office.stranger().visit("/metrics").await.body;
         let inside = |concert: &Concert| {
-            let line = format!("stagedoor_line_inside{{program=\"{}\"}} 2\n", concert.slug);
+            let line = format!("stagedoor_queue_inside{{program=\"{}\"}} 2\n", concert.slug);
             told.contains(&line)
         };
         if concerts[PROGRAMS - 3..].iter().all(inside) { Ok(told) } else { Err(told) }
     })
     .await;
     let series = |concert: &&Concert| {
-        told.contains(&format!("stagedoor_line_waiting{{program=\"{}\"}}", concert.slug))
+        told.contains(&format!("stagedoor_queue_waiting{{program=\"{}\"}}", concert.slug))
     };
     assert!(concerts[PROGRAMS - 3..].iter().all(|concert| series(&concert)), "{told}");
     assert_eq!(concerts.iter().filter(series).count(), 50);

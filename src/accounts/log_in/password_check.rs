@@ -50,7 +50,7 @@ impl PasswordCheck<'_> {
             signed.and_then(|signed| device::read(signed, account, &app.signing_key, app.now()));
         let begun = self.budget.begin(Origin { account, network, device }).await;
         let attempt = begun.map_err(|(budget, limited)| {
-            self.tell(SecurityEvent::LogInThrottled, Some(&email), Some(budget.into()));
+            self.record(SecurityEvent::LogInThrottled, Some(&email), Some(budget.into()));
             limited
         })?;
         match self.verify(network, &email, password).await {
@@ -59,17 +59,17 @@ impl PasswordCheck<'_> {
                 Ok(account_id)
             }
             Err(AccountError::WrongCredentials) => {
-                self.tell(failure, Some(&email), None);
+                self.record(failure, Some(&email), None);
                 Err(AccountError::WrongCredentials)
             }
             Err(refusal) => {
                 attempt.withdraw().await;
                 match refusal {
                     AccountError::Locked => {
-                        self.tell(SecurityEvent::LogInLocked, Some(&email), None);
+                        self.record(SecurityEvent::LogInLocked, Some(&email), None);
                     }
                     AccountError::Crowded(_) => {
-                        self.tell(SecurityEvent::LogInThrottled, Some(&email), Some("crowd"));
+                        self.record(SecurityEvent::LogInThrottled, Some(&email), Some("crowd"));
                     }
                     _ => (),
                 }
@@ -82,11 +82,11 @@ impl PasswordCheck<'_> {
     pub(crate) fn refuse_nonsense(&self) -> AccountError {
         match self.budget.count_nonsense(Network::of(self.client)) {
             Ok(()) => {
-                self.tell(SecurityEvent::LogInFailed, None, None);
+                self.record(SecurityEvent::LogInFailed, None, None);
                 AccountError::WrongCredentials
             }
             Err((budget, limited)) => {
-                self.tell(SecurityEvent::LogInThrottled, None, Some(budget.into()));
+                self.record(SecurityEvent::LogInThrottled, None, Some(budget.into()));
                 limited.into()
             }
         }
@@ -109,9 +109,9 @@ impl PasswordCheck<'_> {
     }
 
     /// Writes an event to the security log.
-    fn tell(&self, event: SecurityEvent, email: Option<&Email>, by: Option<&'static str>) {
+    fn record(&self, event: SecurityEvent, email: Option<&Email>, by: Option<&'static str>) {
         let key = &self.app.signing_key;
-        self.app.security_log.tell(&ClientEvent {
+        self.app.security_log.record(&ClientEvent {
             event,
             client: self.client,
             account_id: None,

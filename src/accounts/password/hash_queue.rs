@@ -30,8 +30,8 @@ pub(crate) struct HashQueue(Arc<Mutex<Waiting>>);
 struct Waiting {
     n_free: usize,
     /// Waiting requests by network; no entry is empty.
-    lines: HashMap<Network, VecDeque<oneshot::Sender<HashPermit>>>,
-    /// Networks in `lines`, each once, the next one to serve first.
+    queues: HashMap<Network, VecDeque<oneshot::Sender<HashPermit>>>,
+    /// Networks in `queues`, each once, the next one to serve first.
     turns: VecDeque<Network>,
 }
 
@@ -46,8 +46,8 @@ pub(crate) struct HashPermit(Option<HashQueue>);
 
 impl Drop for HashPermit {
     fn drop(&mut self) {
-        if let Some(line) = self.0.take() {
-            line.pass_on();
+        if let Some(queue) = self.0.take() {
+            queue.pass_on();
         }
     }
 }
@@ -55,8 +55,8 @@ impl Drop for HashPermit {
 impl HashQueue {
     /// Creates a queue in front of `width` concurrent hashes.
     pub(crate) fn new(width: usize) -> Self {
-        let (lines, turns) = (HashMap::new(), VecDeque::new());
-        Self(Arc::new(Mutex::new(Waiting { n_free: width, lines, turns })))
+        let (queues, turns) = (HashMap::new(), VecDeque::new());
+        Self(Arc::new(Mutex::new(Waiting { n_free: width, queues, turns })))
     }
 
     fn waiting(&self) -> MutexGuard<'_, Waiting> {
@@ -79,10 +79,10 @@ impl HashQueue {
             return None;
         }
         let (sender, permit) = oneshot::channel();
-        if !waiting.lines.contains_key(&network) {
+        if !waiting.queues.contains_key(&network) {
             waiting.turns.push_back(network);
         }
-        waiting.lines.entry(network).or_default().push_back(sender);
+        waiting.queues.entry(network).or_default().push_back(sender);
         Some(Either::Right(permit))
     }
 
@@ -104,10 +104,10 @@ impl HashQueue {
 impl Waiting {
     fn next(&mut self) -> Option<oneshot::Sender<HashPermit>> {
         let network = self.turns.pop_front()?;
-        let line = self.lines.get_mut(&network)?;
-        let first = line.pop_front();
-        match line.is_empty() {
-            true => drop(self.lines.remove(&network)),
+        let queue = self.queues.get_mut(&network)?;
+        let first = queue.pop_front();
+        match queue.is_empty() {
+            true => drop(self.queues.remove(&network)),
             false => self.turns.push_back(network),
         }
         first
@@ -115,19 +115,19 @@ impl Waiting {
 
     /// Drops requests that timed out, so that they take no room from others.
     fn leave_out_the_gone(&mut self) {
-        self.lines.retain(|_, line| {
-            line.retain(|sender| !sender.is_closed());
-            !line.is_empty()
+        self.queues.retain(|_, queue| {
+            queue.retain(|sender| !sender.is_closed());
+            !queue.is_empty()
         });
-        let lines = &self.lines;
-        self.turns.retain(|network| lines.contains_key(network));
+        let queues = &self.queues;
+        self.turns.retain(|network| queues.contains_key(network));
     }
 
     fn has_room_for(&self, network: Network) -> bool {
-        let own = self.lines.get(&network).map_or(0, VecDeque::len);
-        let n_networks = self.lines.len() + usize::from(own == 0);
+        let own = self.queues.get(&network).map_or(0, VecDeque::len);
+        let n_networks = self.queues.len() + usize::from(own == 0);
         let share = (ALONE_MAX / n_networks).max(SHARE_MIN);
-        let n_waiting: usize = self.lines.values().map(VecDeque::len).sum();
+        let n_waiting: usize = self.queues.values().map(VecDeque::len).sum();
         own < share && n_waiting < WAITING_MAX
     }
 }
@@ -142,53 +142,53 @@ mod tests {
 
     #[tokio::test]
     async fn a_crowd_of_one_network_is_let_in_and_the_rest_refused_at_once() {
-        let line = HashQueue::new(1);
-        let permit = line.enter(network(1)).unwrap().await.unwrap();
-        let crowd: Vec<_> = (0..600).filter_map(|_| line.enter(network(1))).collect();
+        let queue = HashQueue::new(1);
+        let permit = queue.enter(network(1)).unwrap().await.unwrap();
+        let crowd: Vec<_> = (0..600).filter_map(|_| queue.enter(network(1))).collect();
         assert_eq!(crowd.len(), ALONE_MAX);
         drop(permit);
         for place in crowd {
             drop(place.await.unwrap());
         }
-        assert_eq!(line.waiting().n_free, 1);
+        assert_eq!(queue.waiting().n_free, 1);
     }
 
     #[tokio::test]
     async fn whoever_comes_from_elsewhere_is_next() {
-        let line = HashQueue::new(1);
-        let permit = line.enter(network(1)).unwrap().await.unwrap();
-        let mut crowd: Vec<_> = (0..600).filter_map(|_| line.enter(network(1))).collect();
-        let elsewhere = line.enter(network(2)).unwrap();
-        assert!(line.enter(network(1)).is_none(), "the share of two is smaller");
+        let queue = HashQueue::new(1);
+        let permit = queue.enter(network(1)).unwrap().await.unwrap();
+        let mut crowd: Vec<_> = (0..600).filter_map(|_| queue.enter(network(1))).collect();
+        let elsewhere = queue.enter(network(2)).unwrap();
+        assert!(queue.enter(network(1)).is_none(), "the share of two is smaller");
         let last = crowd.split_off(1);
         drop(permit);
         drop(crowd.remove(0).await.unwrap());
         drop(elsewhere.await.unwrap());
         drop(last);
-        assert!(line.enter(network(1)).is_some());
+        assert!(queue.enter(network(1)).is_some());
     }
 
     #[tokio::test]
     async fn many_networks_have_little_each_and_the_line_an_end() {
-        let line = HashQueue::new(0);
+        let queue = HashQueue::new(0);
         let places: Vec<_> = (0..=255)
             .flat_map(|nth| std::iter::repeat_n(nth, ALONE_MAX))
-            .filter_map(|nth| line.enter(network(nth)))
+            .filter_map(|nth| queue.enter(network(nth)))
             .collect();
         assert_eq!(places.len(), WAITING_MAX);
     }
 
     #[tokio::test]
     async fn a_permit_that_nobody_takes_is_passed_on() {
-        let line = HashQueue::new(1);
-        let permit = line.enter(network(1)).unwrap().await.unwrap();
-        let (gone, too_late) = (line.enter(network(1)).unwrap(), line.enter(network(2)).unwrap());
-        let waits = line.enter(network(3)).unwrap();
+        let queue = HashQueue::new(1);
+        let permit = queue.enter(network(1)).unwrap().await.unwrap();
+        let (gone, too_late) = (queue.enter(network(1)).unwrap(), queue.enter(network(2)).unwrap());
+        let waits = queue.enter(network(3)).unwrap();
         drop(gone);
         drop(permit);
         // The permit was sent to the second request, which is dropped without receiving it.
         drop(too_late);
         drop(waits.await.unwrap());
-        assert_eq!(line.waiting().n_free, 1);
+        assert_eq!(queue.waiting().n_free, 1);
     }
 }

@@ -119,7 +119,7 @@ pub(crate) async fn create_account(
         }
         Err(refusal) => {
             if refusal.status() == StatusCode::TOO_MANY_REQUESTS {
-                app.security_log.tell(&ClientEvent {
+                app.security_log.record(&ClientEvent {
                     event: SecurityEvent::SignUpThrottled,
                     client: address,
                     account_id: None,

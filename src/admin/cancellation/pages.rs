@@ -14,7 +14,7 @@ use super::store::{self as store, CancellationProgress};
 use crate::{
     accounts::{AdminAccount, ConfirmedAdmin},
     admin::{
-        pages::{parse_reason, parse_version, tell},
+        pages::{parse_reason, parse_version, with_message},
         programs::{self, pages::edition_of},
     },
     app::App,
@@ -111,7 +111,7 @@ pub(crate) async fn create_cancellation(
     match programs::change(&app, me.account_id, id, version, change, Some(&reason)).await {
         Ok(edition) => {
             let next = format!("/admin/programs/{id}/cancellation");
-            Ok(tell(me.view.done(StatusCode::OK, &edition, &next), "flash-admin-cancelled"))
+            Ok(with_message(me.view.done(StatusCode::OK, &edition, &next), "flash-admin-cancelled"))
         }
         Err(refusal) if me.view.wants_form(&refusal) => {
             let mut page = CancellationPage::of(&app, me.view, id).await?;

@@ -30,7 +30,7 @@ pub(crate) struct Current {
 pub(crate) async fn list_current(app: &App) -> Result<Vec<Current>, sqlx::Error> {
     let mut current = Vec::new();
     for running in store::list_running(&app.db, app.now()).await? {
-        let (waiting, inside) = entry_queue::count_line(app, running.program_id).await?;
+        let (waiting, inside) = entry_queue::count_queue(app, running.program_id).await?;
         current.push(Current { running, waiting, inside });
     }
     Ok(current)

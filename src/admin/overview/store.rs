@@ -53,7 +53,7 @@ pub(crate) async fn list_running(
 
 /// Queue of a program that is on sale, coming, or being wound down.
 #[derive(Clone, Debug)]
-pub(crate) struct RunningLine {
+pub(crate) struct RunningQueue {
     pub(crate) program_id: ProgramId,
     pub(crate) slug: String,
     /// Whether any account has joined.
@@ -62,13 +62,13 @@ pub(crate) struct RunningLine {
 
 /// Lists the queues of such programs, those that gave the most numbers first: no queue is
 /// longer than its numbers given.
-pub(crate) async fn list_lines(
+pub(crate) async fn list_queues(
     db: &Pool,
     now: DateTime<Utc>,
     n_max: i64,
-) -> Result<Vec<RunningLine>, sqlx::Error> {
+) -> Result<Vec<RunningQueue>, sqlx::Error> {
     sqlx::query_as!(
-        RunningLine,
+        RunningQueue,
         r#"
         select p.id as "program_id: ProgramId", slug,
             coalesce(next_number, 1) > 1 as "has_begun!"

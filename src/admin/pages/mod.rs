@@ -3,7 +3,7 @@
 pub(crate) mod download;
 
 use super::error::AdminError;
-pub(crate) use crate::web::flash::with_message as tell;
+pub(crate) use crate::web::flash::with_message;
 use crate::{
     audit::model::{Meanwhile, Reason},
     web::form::{Field, Mistakes},

@@ -113,8 +113,9 @@ pub(crate) async fn adjust_points(
             true => wallet::credit(tx, id, points, Kind::Adjustment, entry.id).await?,
             false => wallet::debit(tx, id, points, Kind::Adjustment, entry.id).await?,
         };
-        let told = |balance: i64| serde_json::json!({ "balance": balance });
-        let entry = entry.before(&told(balance.get() - amount)).after(&told(balance.get()));
+        let wallet_json = |balance: i64| serde_json::json!({ "balance": balance });
+        let entry =
+            entry.before(&wallet_json(balance.get() - amount)).after(&wallet_json(balance.get()));
         Ok((Adjusted { balance }, entry))
     };
     retry_stale(|_| audit::perform_once(app, key, &adjust)).await

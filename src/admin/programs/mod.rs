@@ -48,9 +48,9 @@ pub(crate) async fn change(
 ) -> Result<ProgramEdition, AdminError> {
     let act = match change {
         ProgramChange::Details(_) => Act::ProgramEdited,
-        ProgramChange::Limits { .. } | ProgramChange::Guards(_) => Act::LineChanged,
-        ProgramChange::Paused(true) => Act::LinePaused,
-        ProgramChange::Paused(false) => Act::LineResumed,
+        ProgramChange::Limits { .. } | ProgramChange::Guards(_) => Act::QueueChanged,
+        ProgramChange::Paused(true) => Act::QueuePaused,
+        ProgramChange::Paused(false) => Act::QueueResumed,
         ProgramChange::Published => Act::ProgramPublished,
         ProgramChange::Cancelled => Act::ProgramCancelled,
     };

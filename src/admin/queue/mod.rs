@@ -13,7 +13,7 @@ pub(crate) mod store;
 
 use serde_json::json;
 
-use self::store::LineFigures;
+use self::store::QueueFigures;
 use super::error::AdminError;
 use crate::{
     accounts::{AccountError, AccountId},
@@ -27,7 +27,7 @@ use crate::{
     infra::throwaway,
 };
 
-/// Minutes over which [`LineFigures`] counts recent admissions and departures.
+/// Minutes over which [`QueueFigures`] counts recent admissions and departures.
 const LATELY_MINUTES: f64 = 5.0;
 
 /// Predicted speed of a queue, and the wait of its last account.
@@ -45,7 +45,7 @@ pub(crate) struct Prediction {
 /// `capacity` so many accounts leave, and are admitted, per minute. The rate is an upper bound.
 /// `None` while no account has left and the stay is unknown, or when neither limit is set.
 pub(crate) fn predict(
-    figures: &LineFigures,
+    figures: &QueueFigures,
     capacity: Option<i32>,
     rate_per_second: Option<i32>,
 ) -> Option<Prediction> {
@@ -104,7 +104,7 @@ pub(crate) async fn purge(
 ) -> Result<Option<Purge>, AdminError> {
     audit::perform(app, async |tx| {
         let purge = entry_queue::begin_purge(tx, id).await?;
-        let entry = AuditEntry::new(by, Act::LinePurged, Subject::Program, id).because(reason);
+        let entry = AuditEntry::new(by, Act::QueuePurged, Subject::Program, id).because(reason);
         let waiting = |purge: Purge| json!({ "waiting": purge.total, "up_to": purge.up_to });
         Ok((purge, entry.after(&purge.map(waiting))))
     })
@@ -117,8 +117,8 @@ mod tests {
 
     use super::*;
 
-    fn figures(waiting: i64, inside: i64, freed_lately: i64) -> LineFigures {
-        LineFigures {
+    fn figures(waiting: i64, inside: i64, freed_lately: i64) -> QueueFigures {
+        QueueFigures {
             waiting,
             parked: 0,
             inside,
@@ -133,14 +133,14 @@ mod tests {
     fn twice_the_room_is_twice_as_fast_until_the_rate_holds_it_up() {
         // A hundred inside and fifty freed in five minutes are ten a minute.
         let now = figures(200, 100, 50);
-        let told = |capacity, rate| {
-            let told = predict(&now, capacity, rate).unwrap();
-            (told.per_minute, told.minutes.unwrap())
+        let predicted = |capacity, rate| {
+            let predicted = predict(&now, capacity, rate).unwrap();
+            (predicted.per_minute, predicted.minutes.unwrap())
         };
-        assert_eq!(told(Some(100), None), (10.0, 20.0));
-        assert_eq!(told(Some(200), None), (20.0, 10.0));
-        assert_eq!(told(Some(1_000), Some(1)), (60.0, 200.0 / 60.0));
-        assert_eq!(told(None, Some(2)), (120.0, 200.0 / 120.0));
+        assert_eq!(predicted(Some(100), None), (10.0, 20.0));
+        assert_eq!(predicted(Some(200), None), (20.0, 10.0));
+        assert_eq!(predicted(Some(1_000), Some(1)), (60.0, 200.0 / 60.0));
+        assert_eq!(predicted(None, Some(2)), (120.0, 200.0 / 120.0));
     }
 
     #[test]

@@ -6,7 +6,7 @@ use crate::{accounts::AccountId, catalog::ProgramId, infra::postgres::Pool};
 
 /// Counts of a queue at one moment, in accounts.
 #[derive(Clone, Debug, serde::Serialize)]
-pub(crate) struct LineFigures {
+pub(crate) struct QueueFigures {
     /// Waiting, parked ones excluded.
     pub(crate) waiting: i64,
     /// Parked: absent when they were to be admitted.
@@ -25,9 +25,9 @@ pub(crate) struct LineFigures {
 pub(crate) async fn figures_of(
     db: &Pool,
     program_id: ProgramId,
-) -> Result<LineFigures, sqlx::Error> {
+) -> Result<QueueFigures, sqlx::Error> {
     sqlx::query_as!(
-        LineFigures,
+        QueueFigures,
         r#"
         select
             (select count(*) from queue_tokens

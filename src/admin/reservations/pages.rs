@@ -14,7 +14,7 @@ use super::store::{self as store, BookedItem, Booking};
 use crate::{
     accounts::{AdminAccount, ConfirmedAdmin, find_accounts},
     admin::{
-        pages::{parse_reason, tell},
+        pages::{parse_reason, with_message},
         people::{self, Refund},
         programs::pages::Search,
     },
@@ -136,7 +136,7 @@ pub(crate) async fn create_refund(
     match people::refund(&app, me.account_id, &refund, key.as_ref()).await {
         Ok(cancelled) => {
             let next = format!("/admin/reservations/{}", page.booking.id);
-            Ok(tell(me.view.done(StatusCode::OK, &cancelled, &next), "flash-admin-saved"))
+            Ok(with_message(me.view.done(StatusCode::OK, &cancelled, &next), "flash-admin-saved"))
         }
         Err(refusal) if page.v.wants_form(&refusal) => {
             page.refusal = Some(page.v.refusal(&refusal));

@@ -113,7 +113,7 @@ pub(crate) async fn download_sales(
     csv(&program.details.slug, COLUMNS, move |after| {
         let db = db.clone();
         async move {
-            let lines = store::list_lines(&db, program_id, after, CHUNK_ROWS).await?;
+            let lines = store::list_queues(&db, program_id, after, CHUNK_ROWS).await?;
             let row = |line: store::SoldLine| {
                 let cells = vec![
                     line.id.to_string(),

@@ -81,7 +81,7 @@ pub(crate) struct SoldLine {
 }
 
 /// Lists at most `rows_max` reservations of a program after `after`, newest first.
-pub(crate) async fn list_lines(
+pub(crate) async fn list_queues(
     db: &Pool,
     program_id: ProgramId,
     after: Option<Uuid>,

@@ -184,9 +184,9 @@ pub(crate) async fn update_zone(
         if edited.before.capacity != edited.after.capacity {
             reservation::resize_zone(tx, zone_id, details.capacity).await?;
         }
-        let told = |version: i64, zone: &ZoneDetails| json!({ "version": version, "zone": zone.name, "price": zone.price, "capacity": zone.capacity });
-        let before = told(version, &edited.before);
-        let after = told(version + 1, &edited.after);
+        let details = |version: i64, zone: &ZoneDetails| json!({ "version": version, "zone": zone.name, "price": zone.price, "capacity": zone.capacity });
+        let before = details(version, &edited.before);
+        let after = details(version + 1, &edited.after);
         Ok::<_, AdminError>(Edited { before, after })
     });
     edit.await?;

@@ -5,7 +5,7 @@ use uuid::Uuid;
 
 use crate::{
     catalog::{
-        editing::{ProgramDetails, ProgramEdition, ProgramLine},
+        editing::{ProgramDetails, ProgramEdition, ProgramQueue},
         guards::Guards,
         model::{ProgramId, ProgramStatus, ScheduleId},
     },
@@ -277,13 +277,13 @@ pub(crate) async fn has_stock(tx: &mut Connection, id: ProgramId) -> Result<bool
 
 /// Lists programs whose title or slug contains `part`, newest first: the page after the program
 /// `after`, and one more if there is one.
-pub(crate) async fn list_lines(
+pub(crate) async fn list_queues(
     db: &Pool,
     part: &str,
     after: Option<Uuid>,
-) -> Result<Vec<ProgramLine>, sqlx::Error> {
+) -> Result<Vec<ProgramQueue>, sqlx::Error> {
     sqlx::query_as!(
-        ProgramLine,
+        ProgramQueue,
         r#"
         select id as "id: ProgramId", slug, title, status as "status: ProgramStatus", on_sale_at,
             off_sale_at,

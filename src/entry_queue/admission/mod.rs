@@ -54,7 +54,7 @@ pub async fn admit_everywhere(app: &App) -> Result<(), sqlx::Error> {
 }
 
 /// Ends stays that have run out, in every program.
-pub(crate) async fn sweep_lapsed(app: &App) -> Result<(), sqlx::Error> {
+pub(crate) async fn expire_stays(app: &App) -> Result<(), sqlx::Error> {
     for program_id in gate::list_with_lapsed(&app.db).await? {
         let mut tx = app.db.begin().await?;
         let expired = gate::expire_lapsed(&mut tx, program_id, LAPSED_MAX).await?;
@@ -67,10 +67,10 @@ pub(crate) async fn sweep_lapsed(app: &App) -> Result<(), sqlx::Error> {
 /// Admits in one program. Does nothing while Redis is away or the queue is rebuilt, because no
 /// account's presence is known then; a program without limits is the exception.
 pub(crate) async fn admit(app: &App, program_id: ProgramId) -> Result<(), ProjectionError> {
-    let line = RedisQueue::of(&app.redis, program_id);
+    let queue = RedisQueue::of(&app.redis, program_id);
     for _ in 0..ROUNDS_MAX {
         // A program without limits admits regardless of presence, so it needs no Redis.
-        let head = line.head(HEAD_MAX, app.config.queue_grace()).await.ok().flatten();
+        let head = queue.head(HEAD_MAX, app.config.queue_grace()).await.ok().flatten();
         let is_full = head.as_ref().is_some_and(|head| head.count_present() >= HEAD_MAX);
         let Some(passage) = pass_gate(app, program_id, head).await? else { return Ok(()) };
         if !passage.moved.is_empty() {
@@ -109,8 +109,8 @@ async fn pass_gate(
         }
         None => None,
         Some(head) => {
-            let standing = gate::list_first(&mut tx, program_id, head.notes.len()).await?;
-            Some(Decision::of(&standing, &head, room))
+            let queued = gate::list_first(&mut tx, program_id, head.notes.len()).await?;
+            Some(Decision::of(&queued, &head, room))
         }
     };
     let Some(decision) = decision else {

@@ -147,7 +147,7 @@ async fn answer_once_projected(
         .filter(|(_, verdict)| **verdict == JoinVerdict::Joined)
         .map(|(member, _)| member.request.account_id)
         .collect();
-    if projection::settle_in_time(&app, program_id, &joined).await == Some(Written::Incomplete) {
+    if projection::project_in_time(&app, program_id, &joined).await == Some(Written::Incomplete) {
         rebuild::rebuild_soon(&app, program_id).await;
     }
     for (member, verdict) in members.into_iter().zip(verdicts) {

@@ -124,24 +124,24 @@ pub(crate) struct Decision {
 }
 
 impl Decision {
-    /// Admits the first `room` of `standing` regardless of presence, for a program without limits.
-    pub(crate) fn of_open_door(standing: &[QueuedAccount], room: usize) -> Self {
-        let admitted = standing.iter().take(room).map(|somebody| somebody.token_id).collect();
+    /// Admits the first `room` of `queued` regardless of presence, for a program without limits.
+    pub(crate) fn of_open_door(queued: &[QueuedAccount], room: usize) -> Self {
+        let admitted = queued.iter().take(room).map(|somebody| somebody.token_id).collect();
         Self { admitted, ..Self::default() }
     }
 
-    /// Admits the lowest present numbers of `standing`, which is the head of the queue by number:
+    /// Admits the lowest present numbers of `queued`, which is the head of the queue by number:
     /// at most `room`, and none after the first unheard account. Silent tokens before the last
     /// admitted one are parked; or the whole window, if all of it is silent and an account behind
     /// it polls.
-    pub(crate) fn of(standing: &[QueuedAccount], liveness: &Liveness, room: usize) -> Self {
+    pub(crate) fn of(queued: &[QueuedAccount], liveness: &Liveness, room: usize) -> Self {
         let noted = |somebody: &QueuedAccount| liveness.notes.contains_key(&somebody.account_id);
         // Redis names the tokens behind the last noted one at the next admission.
-        let n_noted = standing.iter().rposition(noted).map_or(0, |last| last + 1);
+        let n_noted = queued.iter().rposition(noted).map_or(0, |last| last + 1);
         let mut decision =
-            Self { misplaced: misplaced(standing, liveness, n_noted), ..Self::default() };
+            Self { misplaced: misplaced(queued, liveness, n_noted), ..Self::default() };
         let (mut silent, mut is_stopped) = (Vec::new(), false);
-        for somebody in standing.iter().take(n_noted) {
+        for somebody in queued.iter().take(n_noted) {
             if decision.admitted.len() == room {
                 is_stopped = true;
                 break;
@@ -168,9 +168,9 @@ impl Decision {
 
 /// Returns those of the first `n_noted` accounts that Redis lacks, and those that Redis has and the
 /// queue has not.
-fn misplaced(standing: &[QueuedAccount], liveness: &Liveness, n_noted: usize) -> Vec<AccountId> {
-    let right: HashSet<AccountId> = standing.iter().map(|somebody| somebody.account_id).collect();
-    let missing = standing.iter().take(n_noted).map(|somebody| somebody.account_id);
+fn misplaced(queued: &[QueuedAccount], liveness: &Liveness, n_noted: usize) -> Vec<AccountId> {
+    let right: HashSet<AccountId> = queued.iter().map(|somebody| somebody.account_id).collect();
+    let missing = queued.iter().take(n_noted).map(|somebody| somebody.account_id);
     let missing = missing.filter(|id| !liveness.notes.contains_key(id));
     missing.chain(liveness.notes.keys().filter(|id| !right.contains(id)).copied()).collect()
 }

@@ -9,7 +9,7 @@ use crate::{
     entry_queue::{
         model::{QueueNumber, Stay},
         redis_queue::RedisQueue,
-        store::{self, ProjectedPosition, positions as lines},
+        store::{self, ProjectedPosition, positions},
     },
     infra::{postgres::Pool, redis::Redis},
 };
@@ -46,13 +46,13 @@ pub async fn list_differences(
 ) -> Result<Vec<Difference>, ProjectionError> {
     const PAGE: i64 = 10_000;
     let mut found = Vec::new();
-    for program_id in lines::list_ever_joined(db).await? {
-        let line = RedisQueue::of(redis, program_id);
-        if line.count().await?.is_none() {
+    for program_id in positions::list_ever_joined(db).await? {
+        let queue = RedisQueue::of(redis, program_id);
+        if queue.count().await?.is_none() {
             continue;
         }
         let mut compared = HashSet::new();
-        let mut comparison = Comparison::of(db, line, program_id, PAGE);
+        let mut comparison = Comparison::of(db, queue, program_id, PAGE);
         while let Some(mut accounts) = comparison.next().await? {
             // An account that is waiting on one side and admitted on the other is found twice.
             accounts.retain(|account_id| compared.insert(*account_id));
@@ -69,7 +69,7 @@ pub async fn list_differences(
 /// Returns programs with waiting or admitted accounts whose queue is not complete in Redis.
 pub async fn list_incomplete(db: &Pool, redis: &Redis) -> Result<Vec<ProgramId>, ProjectionError> {
     let mut incomplete = Vec::new();
-    for program_id in lines::list_with_line(db).await? {
+    for program_id in positions::list_with_queue(db).await? {
         if RedisQueue::of(redis, program_id).count().await?.is_none() {
             incomplete.push(program_id);
         }
@@ -81,7 +81,7 @@ pub async fn list_incomplete(db: &Pool, redis: &Redis) -> Result<Vec<ProgramId>,
 #[derive(Debug)]
 pub(crate) struct Comparison<'a> {
     db: &'a Pool,
-    line: RedisQueue<'a>,
+    queue: RedisQueue<'a>,
     program_id: ProgramId,
     page: i64,
     next: Page,
@@ -102,8 +102,13 @@ enum Page {
 
 impl<'a> Comparison<'a> {
     /// Begins a comparison in pages of about `page` accounts.
-    pub(crate) fn of(db: &'a Pool, line: RedisQueue<'a>, program_id: ProgramId, page: i64) -> Self {
-        Self { db, line, program_id, page, next: Page::Waiting(QueueNumber(0)) }
+    pub(crate) fn of(
+        db: &'a Pool,
+        queue: RedisQueue<'a>,
+        program_id: ProgramId,
+        page: i64,
+    ) -> Self {
+        Self { db, queue, program_id, page, next: Page::Waiting(QueueNumber(0)) }
     }
 
     /// Returns the accounts of the next page whose positions differ, maybe none; `None` after the
@@ -123,11 +128,11 @@ impl<'a> Comparison<'a> {
         &self,
         after: QueueNumber,
     ) -> Result<(Vec<AccountId>, Page), ProjectionError> {
-        let page = lines::list_waiting(self.db, self.program_id, after, self.page).await?;
+        let page = positions::list_waiting(self.db, self.program_id, after, self.page).await?;
         // Behind the last page Redis should have no account at all.
         let last = page.last().map(|(_, number)| *number).filter(|_| self.is_full(&page));
         let up_to = last.unwrap_or(QueueNumber(i64::MAX));
-        let seen = self.line.waiting_between(after, up_to).await?;
+        let seen = self.queue.waiting_between(after, up_to).await?;
         let seen: HashSet<(AccountId, QueueNumber)> = seen.into_iter().collect();
         let right: HashSet<(AccountId, QueueNumber)> = page.into_iter().collect();
         let differing: HashSet<AccountId> =
@@ -141,9 +146,9 @@ impl<'a> Comparison<'a> {
         after: Option<&Stay>,
         n_seen: i64,
     ) -> Result<(Vec<AccountId>, Page), ProjectionError> {
-        let mut page = lines::list_inside(self.db, self.program_id, after, self.page).await?;
+        let mut page = positions::list_inside(self.db, self.program_id, after, self.page).await?;
         let accounts: Vec<AccountId> = page.iter().map(|stay| stay.account_id).collect();
-        let seen = self.line.positions_of(&accounts).await?;
+        let seen = self.queue.positions_of(&accounts).await?;
         let is_right = |seen: &(Option<QueueNumber>, bool)| *seen == (None, true);
         let n_inside = seen.iter().filter(|(_, is_inside)| *is_inside).count();
         let n_seen = n_seen + i64::try_from(n_inside).unwrap_or(i64::MAX);
@@ -153,7 +158,7 @@ impl<'a> Comparison<'a> {
             true => Page::Inside { after: page.pop(), n_seen },
             // As many as were found: Redis has no other account inside. What changes meanwhile is
             // found by the next comparison.
-            false => match self.line.count().await? {
+            false => match self.queue.count().await? {
                 Some((_, n_there)) if n_there != n_seen => Page::SeenInside(0),
                 _ => Page::End,
             },
@@ -165,8 +170,8 @@ impl<'a> Comparison<'a> {
         &self,
         cursor: u64,
     ) -> Result<(Vec<AccountId>, Page), ProjectionError> {
-        let (cursor, accounts) = self.line.scan_inside(cursor, self.page).await?;
-        let right = store::places_of(self.db, self.program_id, &accounts).await?;
+        let (cursor, accounts) = self.queue.scan_inside(cursor, self.page).await?;
+        let right = store::positions_of_accounts(self.db, self.program_id, &accounts).await?;
         let differing = right
             .into_iter()
             .filter(|(_, place)| !matches!(place, ProjectedPosition::Inside(_)))
@@ -185,8 +190,8 @@ impl<'a> Comparison<'a> {
         &self,
         accounts: &[AccountId],
     ) -> Result<Vec<Difference>, ProjectionError> {
-        let right = store::places_of(self.db, self.program_id, accounts).await?;
-        let seen = self.line.positions_of(accounts).await?;
+        let right = store::positions_of_accounts(self.db, self.program_id, accounts).await?;
+        let seen = self.queue.positions_of(accounts).await?;
         let pairs = right.into_iter().zip(seen).map(|((account_id, right), seen)| Difference {
             program_id: self.program_id,
             account_id,

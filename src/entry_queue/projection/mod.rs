@@ -19,8 +19,8 @@ use tokio::sync::Semaphore;
 
 use self::{diff::Comparison, error::ProjectionError};
 use super::{
-    redis_queue::{PLACED_MAX, RedisQueue, Written},
-    store::{self, ProjectedPosition, positions as lines},
+    redis_queue::{POSITIONS_MAX, RedisQueue, Written},
+    store::{self, ProjectedPosition, positions},
 };
 use crate::{accounts::AccountId, app::App, catalog::ProgramId};
 
@@ -34,36 +34,36 @@ const RETRY_PAUSES_SECS: [u64; 4] = [1, 2, 4, 8];
 /// Retries of a failed projection, two minutes of them; after the last, the next pass repairs it.
 const RETRIES_MAX: usize = 18;
 /// Failed projections that wait for a retry at once in one process.
-const LATER_MAX: usize = 1_000;
+const RETRIED_AT_ONCE_MAX: usize = 1_000;
 /// Upper bound of a caller's wait for Redis after its commit.
-const MIRROR_MAX: Duration = Duration::from_secs(1);
+const PROJECT_MAX: Duration = Duration::from_secs(1);
 
 /// Writes the positions of `accounts` to Redis as Postgres has them. Call it after the commit that
 /// changed them; it returns no error and ends after one second at most.
 pub(crate) async fn project(app: &App, program_id: ProgramId, accounts: &[AccountId]) {
-    settle_in_time(app, program_id, accounts).await;
+    project_in_time(app, program_id, accounts).await;
 }
 
 /// Projects `accounts` as [`project`] does; `None` when that failed.
-pub(crate) async fn settle_in_time(
+pub(crate) async fn project_in_time(
     app: &App,
     program_id: ProgramId,
     accounts: &[AccountId],
 ) -> Option<Written> {
-    match tokio::time::timeout(MIRROR_MAX, settle(app, program_id, accounts)).await {
+    match tokio::time::timeout(PROJECT_MAX, project_all(app, program_id, accounts)).await {
         Ok(Ok(written)) => return Some(written),
-        Ok(Err(error)) => tracing::debug!(%program_id, %error, "the line was not mirrored"),
-        Err(_) => tracing::debug!(%program_id, "the line was not mirrored in time"),
+        Ok(Err(error)) => tracing::debug!(%program_id, %error, "the queue was not projected"),
+        Err(_) => tracing::debug!(%program_id, "the queue was not projected in time"),
     }
-    settle_later(app, program_id, accounts);
+    project_later(app, program_id, accounts);
     None
 }
 
 /// Retries in the background, when Redis may be back. A server that hangs may carry out a write
 /// late, after the caller gave up, so an account that left meanwhile could be in the queue again
 /// until the next pass.
-fn settle_later(app: &App, program_id: ProgramId, accounts: &[AccountId]) {
-    static RUNNING: Semaphore = Semaphore::const_new(LATER_MAX);
+fn project_later(app: &App, program_id: ProgramId, accounts: &[AccountId]) {
+    static RUNNING: Semaphore = Semaphore::const_new(RETRIED_AT_ONCE_MAX);
     let Ok(permit) = RUNNING.try_acquire() else { return };
     let (app, accounts) = (app.clone(), accounts.to_vec());
     tokio::spawn(async move {
@@ -71,7 +71,7 @@ fn settle_later(app: &App, program_id: ProgramId, accounts: &[AccountId]) {
         let [.., longest] = RETRY_PAUSES_SECS;
         for pause in RETRY_PAUSES_SECS.into_iter().chain(repeat(longest)).take(RETRIES_MAX) {
             tokio::time::sleep(Duration::from_secs(pause)).await;
-            if settle(&app, program_id, &accounts).await.is_ok() {
+            if project_all(&app, program_id, &accounts).await.is_ok() {
                 break;
             }
         }
@@ -79,47 +79,47 @@ fn settle_later(app: &App, program_id: ProgramId, accounts: &[AccountId]) {
 }
 
 /// Projects `accounts` and returns the outcome.
-async fn settle(
+async fn project_all(
     app: &App,
     program_id: ProgramId,
     accounts: &[AccountId],
 ) -> Result<Written, ProjectionError> {
     let mut written = Written::Complete;
-    for some in accounts.chunks(PLACED_MAX) {
-        let truth = store::places_of(&app.db, program_id, some).await?;
-        written = settle_read(app, program_id, truth, None).await?;
+    for some in accounts.chunks(POSITIONS_MAX) {
+        let expected = store::positions_of_accounts(&app.db, program_id, some).await?;
+        written = project_read(app, program_id, expected, None).await?;
     }
     Ok(written)
 }
 
-/// Projects at most [`PLACED_MAX`] accounts whose positions were just read as `truth`. `nonce`
+/// Projects at most [`POSITIONS_MAX`] accounts whose positions were just read as `expected`. `nonce`
 /// names the rebuild that the write belongs to.
-pub(crate) async fn settle_read(
+pub(crate) async fn project_read(
     app: &App,
     program_id: ProgramId,
-    mut truth: Vec<(AccountId, ProjectedPosition)>,
+    mut expected: Vec<(AccountId, ProjectedPosition)>,
     nonce: Option<&str>,
 ) -> Result<Written, ProjectionError> {
-    let line = RedisQueue::of(&app.redis, program_id);
-    let accounts: Vec<AccountId> = truth.iter().map(|(account_id, _)| *account_id).collect();
-    let mut news = truth.clone();
+    let queue = RedisQueue::of(&app.redis, program_id);
+    let accounts: Vec<AccountId> = expected.iter().map(|(account_id, _)| *account_id).collect();
+    let mut changed = expected.clone();
     let mut written = Written::Complete;
     for _ in 0..ROUNDS_MAX {
-        written = line.place(&news, nonce).await?;
+        written = queue.write(&changed, nonce).await?;
         if written == Written::Overtaken {
             break;
         }
-        let read = store::places_of(&app.db, program_id, &accounts).await?;
-        news = read
+        let read = store::positions_of_accounts(&app.db, program_id, &accounts).await?;
+        changed = read
             .iter()
-            .zip(&truth)
+            .zip(&expected)
             .filter(|(now, then)| now != then)
             .map(|(now, _)| *now)
             .collect();
-        if news.is_empty() {
+        if changed.is_empty() {
             break;
         }
-        truth = read;
+        expected = read;
     }
     Ok(written)
 }
@@ -128,9 +128,9 @@ pub(crate) async fn settle_read(
 /// Repairs whatever the other ways missed; one instance does it for all. Each queue is claimed on
 /// its own server: one that is away keeps no other server's queues from being compared.
 pub(crate) async fn project_everything(app: &App) -> Result<(), sqlx::Error> {
-    for program_id in lines::list_with_line(&app.db).await? {
+    for program_id in positions::list_with_queue(&app.db).await? {
         if let Err(error) = compare_queue(app, program_id).await {
-            tracing::warn!(%program_id, %error, "a line was not compared");
+            tracing::warn!(%program_id, %error, "a queue was not compared");
         }
     }
     Ok(())
@@ -146,7 +146,7 @@ async fn compare_queue(app: &App, program_id: ProgramId) -> Result<(), Projectio
     }
     let mut comparison = Comparison::of(&app.db, queue, program_id, PAGE);
     while let Some(accounts) = comparison.next().await? {
-        settle(app, program_id, &accounts).await?;
+        project_all(app, program_id, &accounts).await?;
     }
     Ok(())
 }

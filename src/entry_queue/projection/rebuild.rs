@@ -17,7 +17,7 @@ use crate::{
         model::QueueNumber,
         projection,
         redis_queue::{RebuildBegun, RedisQueue, Written},
-        store::{ProjectedPosition, positions as lines},
+        store::{ProjectedPosition, positions},
     },
 };
 
@@ -28,9 +28,9 @@ const SOON_MAX: Duration = Duration::from_millis(300);
 
 /// Rebuilds every queue that is not complete in Redis.
 pub(crate) async fn rebuild_what_is_lost(app: &App) -> Result<(), sqlx::Error> {
-    for program_id in lines::list_with_line(&app.db).await? {
+    for program_id in positions::list_with_queue(&app.db).await? {
         if let Err(error) = rebuild(app, program_id).await {
-            tracing::warn!(%program_id, %error, "a line was not rebuilt");
+            tracing::warn!(%program_id, %error, "a queue was not rebuilt");
         }
     }
     Ok(())
@@ -42,19 +42,19 @@ pub(crate) async fn rebuild_soon(app: &App, program_id: ProgramId) {
     let app = app.clone();
     let running = tokio::spawn(async move { rebuild(&app, program_id).await });
     if let Ok(Ok(Err(error))) = tokio::time::timeout(SOON_MAX, running).await {
-        tracing::debug!(%program_id, %error, "a line was not rebuilt at once");
+        tracing::debug!(%program_id, %error, "a queue was not rebuilt at once");
     }
 }
 
 /// Rebuilds a queue, unless it is complete or another rebuild is running.
 pub(crate) async fn rebuild(app: &App, program_id: ProgramId) -> Result<(), ProjectionError> {
-    let line = RedisQueue::of(&app.redis, program_id);
-    let RebuildBegun::Ours(nonce) = line.begin(Uuid::now_v7()).await? else { return Ok(()) };
+    let queue = RedisQueue::of(&app.redis, program_id);
+    let RebuildBegun::Ours(nonce) = queue.begin(Uuid::now_v7()).await? else { return Ok(()) };
     let started = Instant::now();
     let mut last = None;
     loop {
-        let page = lines::list_inside(&app.db, program_id, last.as_ref(), PAGE).await?;
-        let truth = page
+        let page = positions::list_inside(&app.db, program_id, last.as_ref(), PAGE).await?;
+        let expected = page
             .iter()
             .map(|stay| (stay.account_id, ProjectedPosition::Inside(stay.stay_ends_at)))
             .collect();
@@ -62,7 +62,7 @@ pub(crate) async fn rebuild(app: &App, program_id: ProgramId) -> Result<(), Proj
         if last.is_none() {
             break;
         }
-        if projection::settle_read(app, program_id, truth, Some(&nonce)).await?
+        if projection::project_read(app, program_id, expected, Some(&nonce)).await?
             == Written::Overtaken
         {
             return Ok(());
@@ -70,20 +70,20 @@ pub(crate) async fn rebuild(app: &App, program_id: ProgramId) -> Result<(), Proj
     }
     let (mut after, mut n_places) = (QueueNumber(0), 0);
     loop {
-        let page = lines::list_waiting(&app.db, program_id, after, PAGE).await?;
+        let page = positions::list_waiting(&app.db, program_id, after, PAGE).await?;
         let Some((_, last)) = page.last() else { break };
         after = *last;
         n_places += page.len();
-        let truth =
+        let expected =
             page.into_iter().map(|(id, number)| (id, ProjectedPosition::Waiting(number))).collect();
-        if projection::settle_read(app, program_id, truth, Some(&nonce)).await?
+        if projection::project_read(app, program_id, expected, Some(&nonce)).await?
             == Written::Overtaken
         {
             return Ok(());
         }
     }
-    if line.finish(&nonce).await? {
-        tracing::info!(%program_id, n_places, ms = started.elapsed().as_millis(), "a line was rebuilt");
+    if queue.finish(&nonce).await? {
+        tracing::info!(%program_id, n_places, ms = started.elapsed().as_millis(), "a queue was rebuilt");
     }
     Ok(())
 }

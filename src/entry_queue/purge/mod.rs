@@ -47,36 +47,36 @@ pub async fn find_purge(db: &Pool, program_id: ProgramId) -> Result<Option<Purge
 
 /// Purges the queues of programs that were cancelled or whose sale is over, and those with a
 /// running purge.
-pub(crate) async fn purge_lines(app: &App) -> Result<(), sqlx::Error> {
-    let closed = rows::list_closed_with_line(&app.db).await?;
+pub(crate) async fn purge_queues(app: &App) -> Result<(), sqlx::Error> {
+    let closed = rows::list_closed_with_queue(&app.db).await?;
     let ordered = rows::list_running(&app.db).await?;
     futures_util::stream::iter(closed.into_iter().chain(ordered))
-        .for_each_concurrent(PROGRAMS_AT_ONCE, |line| async move {
-            if let Err(error) = purge_some(app, line).await {
-                tracing::warn!(program_id = %line.program_id, %error, "a line was not taken away");
+        .for_each_concurrent(PROGRAMS_AT_ONCE, |condemned| async move {
+            if let Err(error) = purge_some(app, condemned).await {
+                tracing::warn!(program_id = %condemned.program_id, %error, "a queue was not taken away");
             }
         })
         .await;
     Ok(())
 }
 
-async fn purge_some(app: &App, line: Condemned) -> Result<(), QueueError> {
+async fn purge_some(app: &App, condemned: Condemned) -> Result<(), QueueError> {
     for _ in 0..BATCHES_MAX {
         // Rows that other transactions hold locked are theirs to finish, or the next tick's.
-        if purge_batch(app, line).await? == 0 {
+        if purge_batch(app, condemned).await? == 0 {
             break;
         }
     }
-    if !rows::is_anybody_left(&app.db, line.program_id, line.up_to).await? {
-        rows::write_ended(&app.db, line.program_id, line.up_to).await?;
+    if !rows::is_anybody_left(&app.db, condemned.program_id, condemned.up_to).await? {
+        rows::write_ended(&app.db, condemned.program_id, condemned.up_to).await?;
     }
     Ok(())
 }
 
 /// Cancels the next batch of waiting tokens and returns their number. Admitted accounts and held
 /// seats are left alone.
-async fn purge_batch(app: &App, line: Condemned) -> Result<usize, QueueError> {
-    let Condemned { program_id, up_to } = line;
+async fn purge_batch(app: &App, condemned: Condemned) -> Result<usize, QueueError> {
+    let Condemned { program_id, up_to } = condemned;
     let mut tx = app.db.begin().await?;
     let taken = rows::cancel_waiting(&mut tx, program_id, up_to, BATCH_MAX).await?;
     tx.commit().await?;

@@ -21,7 +21,7 @@ pub(crate) struct Condemned {
 }
 
 /// Returns programs that were cancelled or whose sale is over and that still have waiting tokens.
-pub(crate) async fn list_closed_with_line(db: &Pool) -> Result<Vec<Condemned>, sqlx::Error> {
+pub(crate) async fn list_closed_with_queue(db: &Pool) -> Result<Vec<Condemned>, sqlx::Error> {
     sqlx::query_as!(
         Condemned,
         r#"

@@ -1,6 +1,6 @@
 -- Beginning of the scripts that record or judge polls: the clock of heard time.
 --
--- Run by: entry_queue::redis_queue, in front of look.lua and head.lua
+-- Run by: entry_queue::redis_queue, in front of poll.lua and head.lua
 --
 -- KEYS[1..], ARGV  those of the script that follows; `hearing` is a hash of the program:
 --   heard       ms for which polls were heard, in all, up to the last one

@@ -21,18 +21,18 @@ use crate::{
 };
 
 /// Accounts placed by one script. Lua unpacks two values for each, and at most 8,000.
-pub(crate) const PLACED_MAX: usize = 1_000;
+pub(crate) const POSITIONS_MAX: usize = 1_000;
 /// Longest pause of a rebuild between two batches before another rebuild may take over.
 const REBUILD_LEASE: Duration = Duration::from_secs(10);
 
-static LOOK: LazyLock<Script> =
-    LazyLock::new(|| Script::new(concat!(include_str!("hearing.lua"), include_str!("look.lua"))));
+static POLL: LazyLock<Script> =
+    LazyLock::new(|| Script::new(concat!(include_str!("hearing.lua"), include_str!("poll.lua"))));
 static COUNT: LazyLock<Script> = LazyLock::new(|| Script::new(include_str!("count.lua")));
 static HEAD: LazyLock<Script> =
     LazyLock::new(|| Script::new(concat!(include_str!("hearing.lua"), include_str!("head.lua"))));
 static BEGIN: LazyLock<Script> = LazyLock::new(|| Script::new(include_str!("begin.lua")));
 static FINISH: LazyLock<Script> = LazyLock::new(|| Script::new(include_str!("finish.lua")));
-static PLACE: LazyLock<Script> = LazyLock::new(|| Script::new(include_str!("place.lua")));
+static WRITE: LazyLock<Script> = LazyLock::new(|| Script::new(include_str!("write.lua")));
 
 /// Position of an account in Redis.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -83,12 +83,12 @@ impl<'a> RedisQueue<'a> {
 
     /// Returns the position of `account_id` and records the poll; an account may be silent for
     /// `grace`.
-    pub(crate) async fn look(
+    pub(crate) async fn poll(
         &self,
         account_id: AccountId,
         grace: Duration,
     ) -> Result<Position, RedisAway> {
-        let mut call = LOOK.key(self.key("waiting"));
+        let mut call = POLL.key(self.key("waiting"));
         call.key(self.key("active")).key(self.key("seen")).key(self.key("epoch"));
         call.key(self.key("hearing"));
         call.arg(account_id.0.as_bytes()).arg(WINDOW).arg(millis(grace));
@@ -147,14 +147,14 @@ impl<'a> RedisQueue<'a> {
         }))
     }
 
-    /// Writes the positions of at most [`PLACED_MAX`] accounts; as a batch of the rebuild `nonce`,
+    /// Writes the positions of at most [`POSITIONS_MAX`] accounts; as a batch of the rebuild `nonce`,
     /// if given.
-    pub(crate) async fn place(
+    pub(crate) async fn write(
         &self,
         places: &[(AccountId, ProjectedPosition)],
         nonce: Option<&str>,
     ) -> Result<Written, RedisAway> {
-        let mut call = PLACE.key(self.key("waiting"));
+        let mut call = WRITE.key(self.key("waiting"));
         call.key(self.key("active")).key(self.key("seen"));
         call.key(self.key("epoch")).key(self.key("nonce"));
         call.arg(nonce.unwrap_or_default()).arg(millis(REBUILD_LEASE));

@@ -199,7 +199,7 @@ pub(crate) async fn is_anybody_waiting(
 }
 
 /// Returns the position that each of `accounts` should have in Redis, in their order.
-pub(crate) async fn places_of(
+pub(crate) async fn positions_of_accounts(
     db: &Pool,
     program_id: ProgramId,
     accounts: &[AccountId],

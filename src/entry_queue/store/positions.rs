@@ -11,7 +11,7 @@ use crate::{
 };
 
 /// Returns programs with waiting or admitted accounts.
-pub(crate) async fn list_with_line(db: &Pool) -> Result<Vec<ProgramId>, sqlx::Error> {
+pub(crate) async fn list_with_queue(db: &Pool) -> Result<Vec<ProgramId>, sqlx::Error> {
     sqlx::query_scalar!(
         r#"
         select program_id as "id: ProgramId"

@@ -50,7 +50,7 @@ pub(crate) async fn keep_until_ended(connection: &Object<Manager>) -> bool {
     let Some(pool) = Object::pool(connection) else { return false };
     let (mut n_blind, mut n_busy, mut counted) = (0, 0, None);
     for _ in 0..LOOKS_MAX {
-        match look(&pool, connection.backend_pid()).await {
+        match state_of(&pool, connection.backend_pid()).await {
             Some(Left::WaitingForStandby) => {
                 n_blind = 0;
                 counted.get_or_insert_with(|| Counted::new(pool.manager().waiting_for_standby()));
@@ -72,7 +72,7 @@ pub(crate) async fn keep_until_ended(connection: &Object<Manager>) -> bool {
 pub(crate) async fn end_late(pool: Pool<Manager>, backend_pid: i32) {
     for _ in 0..LATE_LOOKS_MAX {
         time::sleep(LOOK_PAUSE).await;
-        if matches!(look(&pool, backend_pid).await, Some(Left::Ended)) {
+        if matches!(state_of(&pool, backend_pid).await, Some(Left::Ended)) {
             return;
         }
     }
@@ -80,7 +80,7 @@ pub(crate) async fn end_late(pool: Pool<Manager>, backend_pid: i32) {
 
 /// Checks a process, and terminates it where it has waited in an open transaction for longer than
 /// five seconds; `None` when the server could not be asked.
-async fn look(pool: &Pool<Manager>, backend_pid: i32) -> Option<Left> {
+async fn state_of(pool: &Pool<Manager>, backend_pid: i32) -> Option<Left> {
     let mut slot = None;
     let left = time::timeout(LOOK_MAX, ask(pool, &mut slot, backend_pid)).await.ok().flatten();
     if let Some(mut slot) = slot {

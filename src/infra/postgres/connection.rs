@@ -75,8 +75,8 @@ impl Connection {
         self.life.lose();
     }
 
-    pub(crate) fn standing(&self) -> Trust {
-        self.life.standing()
+    pub(crate) fn trust(&self) -> Trust {
+        self.life.trust()
     }
 
     /// Records that the work is done and the connection rests.

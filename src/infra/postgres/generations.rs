@@ -41,7 +41,7 @@ impl Generations {
         self.suspect(generation);
     }
 
-    fn standing(&self, generation: u64) -> Trust {
+    fn trust(&self, generation: u64) -> Trust {
         if generation < self.condemned_below.load(Ordering::Acquire) {
             Trust::Condemned
         } else if generation < self.newest() {
@@ -70,8 +70,8 @@ impl Life {
         self.is_lost
     }
 
-    pub(crate) fn standing(&self) -> Trust {
-        self.generations.standing(self.generation)
+    pub(crate) fn trust(&self) -> Trust {
+        self.generations.trust(self.generation)
     }
 
     /// Ends the life, and casts doubt on its generation.
@@ -136,8 +136,8 @@ mod tests {
             life.lose();
         }
         assert_eq!(generations.newest(), 1);
-        assert_eq!(Life::new(&generations, 0).standing(), Trust::Suspected);
-        assert_eq!(Life::new(&generations, 1).standing(), Trust::Trusted);
+        assert_eq!(Life::new(&generations, 0).trust(), Trust::Suspected);
+        assert_eq!(Life::new(&generations, 1).trust(), Trust::Trusted);
     }
 
     #[test]
@@ -146,9 +146,9 @@ mod tests {
         let (mut lost, mut proved) = (Life::new(&generations, 0), Life::new(&generations, 0));
         lost.lose();
         proved.prove(generations.newest());
-        assert_eq!(proved.standing(), Trust::Trusted);
+        assert_eq!(proved.trust(), Trust::Trusted);
         lost.condemn_elders(generations.newest());
-        assert_eq!(Life::new(&generations, 0).standing(), Trust::Condemned);
-        assert_eq!(proved.standing(), Trust::Trusted);
+        assert_eq!(Life::new(&generations, 0).trust(), Trust::Condemned);
+        assert_eq!(proved.trust(), Trust::Trusted);
     }
 }

@@ -68,7 +68,7 @@ impl managed::Manager for Manager {
     ) -> RecycleResult<sqlx::Error> {
         let is_fit = !connection.is_lost()
             && metrics.age() < AGE_MAX
-            && match connection.standing() {
+            && match connection.trust() {
                 Trust::Condemned => false,
                 Trust::Trusted if connection.rested() < REST_MAX => true,
                 Trust::Trusted | Trust::Suspected => connection.prove().await,

@@ -1,7 +1,7 @@
 //! Checks of what clients saw, whatever the database says afterwards.
 
 pub(crate) mod completed;
-mod line;
+mod positions;
 mod promises;
 mod seats;
 #[cfg(test)]
@@ -25,27 +25,27 @@ pub(crate) struct Verdict {
 
 /// Checks the whole history; `points` is what every wallet had at the beginning.
 pub(crate) fn check(events: &[Event], points: i64) -> Verdict {
-    let inversion_max = line::largest_inversion(events);
+    let inversion_max = positions::largest_inversion(events);
     let mut verdict = Verdict { inversion_max, ..Verdict::default() };
     if inversion_max > 0 {
         verdict.broken.push(format!(
             "a join that began after another was answered got a number smaller by {inversion_max}"
         ));
     }
-    verdict.tell(line::places_that_moved_back(events));
-    verdict.tell(line::numbers_that_changed(events));
-    verdict.tell(line::people_passed(events));
-    verdict.tell(seats::won_twice(events));
-    verdict.tell(seats::won_by_nobody(events));
-    verdict.tell(seats::refused_for_nothing(events));
+    verdict.add(positions::places_that_moved_back(events));
+    verdict.add(positions::numbers_that_changed(events));
+    verdict.add(positions::people_passed(events));
+    verdict.add(seats::won_twice(events));
+    verdict.add(seats::won_by_nobody(events));
+    verdict.add(seats::refused_for_nothing(events));
     let kept = promises::check(events, points);
     verdict.unseen = kept.unseen;
-    verdict.tell(kept.broken);
+    verdict.add(kept.broken);
     verdict
 }
 
 impl Verdict {
-    fn tell(&mut self, mut sentences: Vec<String>) {
+    fn add(&mut self, mut sentences: Vec<String>) {
         let n = sentences.len();
         sentences.truncate(TOLD_MAX);
         if n > TOLD_MAX {

@@ -18,7 +18,7 @@ pub(crate) struct Kept {
 /// Answers that one shopper got, and the final state of their account.
 struct Person<'a> {
     account_id: Uuid,
-    told: Vec<&'a Event>,
+    events: Vec<&'a Event>,
     reservations: &'a [Shown],
     balances: &'a [i64],
 }
@@ -30,17 +30,17 @@ pub(crate) fn check(events: &[Event], points: i64) -> Kept {
         people.entry(event.account_id).or_default().push(event);
     }
     let mut kept = Kept::default();
-    for (account_id, told) in people {
-        let look = |step| {
-            told.iter().find(|event| event.step == step && event.is_last_look && event.is_ok())
+    for (account_id, events) in people {
+        let last = |step| {
+            events.iter().find(|event| event.step == step && event.is_final && event.is_ok())
         };
-        let (Some(reservations), Some(wallet)) = (look(Step::Reservations), look(Step::Wallet))
+        let (Some(reservations), Some(wallet)) = (last(Step::Reservations), last(Step::Wallet))
         else {
             kept.unseen += 1;
             continue;
         };
         let (reservations, balances) = (&reservations.reservations, &wallet.balances);
-        let person = Person { account_id, told, reservations, balances };
+        let person = Person { account_id, events, reservations, balances };
         kept.broken.extend(person.lost_promises());
         kept.broken.extend(person.half_done(points));
         kept.broken.extend(person.wrong_balances());
@@ -50,7 +50,7 @@ pub(crate) fn check(events: &[Event], points: i64) -> Kept {
 
 impl Person<'_> {
     fn carried_out(&self, step: Step) -> impl Iterator<Item = Uuid> {
-        let done = self.told.iter().filter(move |event| event.step == step && event.is_ok());
+        let done = self.events.iter().filter(move |event| event.step == step && event.is_ok());
         done.filter_map(|event| event.reservation_id)
     }
 
@@ -84,8 +84,11 @@ impl Person<'_> {
         let made: Vec<Uuid> = self.carried_out(Step::Hold).collect();
         let surprises =
             self.reservations.iter().filter(|shown| !made.contains(&shown.reservation_id)).count();
-        let unanswered =
-            self.told.iter().filter(|event| event.step == Step::Hold && event.is_unknown()).count();
+        let unanswered = self
+            .events
+            .iter()
+            .filter(|event| event.step == Step::Hold && event.is_unknown())
+            .count();
         if surprises > unanswered {
             broken.push(format!(
                 "{} has {surprises} reservations that nobody told them of, after {unanswered} \
@@ -109,7 +112,7 @@ impl Person<'_> {
     /// before the request.
     fn wrong_balances(&self) -> Vec<String> {
         let shown: Vec<(&Event, Option<usize>, i64)> = self
-            .told
+            .events
             .iter()
             .filter(|event| event.is_ok())
             .filter_map(|event| {
@@ -151,9 +154,9 @@ mod tests {
         Event { reservation_id: Some(ID), ..event(step, 1, at_us) }
     }
 
-    /// Checks a shopper who got the answers `told` and whose final state is `status` and
+    /// Checks a shopper who got the answers `events` and whose final state is `status` and
     /// `balances`.
-    fn broken(told: &[Event], status: Option<&str>, balances: &[i64]) -> Vec<String> {
+    fn broken(events: &[Event], status: Option<&str>, balances: &[i64]) -> Vec<String> {
         let shown = status.map(|status| Shown {
             reservation_id: ID,
             status: status.to_owned(),
@@ -161,35 +164,35 @@ mod tests {
         });
         let mine = Event {
             reservations: shown.into_iter().collect(),
-            is_last_look: true,
+            is_final: true,
             ..event(Step::Reservations, 1, 900)
         };
         let wallet = Event {
             balances: balances.to_vec(),
             balance: balances.last().copied(),
-            is_last_look: true,
+            is_final: true,
             ..event(Step::Wallet, 1, 950)
         };
-        let kept = check(&[told, &[mine, wallet]].concat(), POINTS);
+        let kept = check(&[events, &[mine, wallet]].concat(), POINTS);
         assert_eq!(kept.unseen, 0);
         kept.broken
     }
 
     #[test]
     fn a_purchase_that_is_kept_breaks_nothing() {
-        let told = [
+        let events = [
             about(Step::Hold, 0),
             Event { balance: Some(600), ..about(Step::Pay, 10) },
             Event { balance: Some(600), ..event(Step::Wallet, 1, 30) },
         ];
-        assert_eq!(broken(&told, Some("CONFIRMED"), &[1_000, 600]), [""; 0]);
+        assert_eq!(broken(&events, Some("CONFIRMED"), &[1_000, 600]), [""; 0]);
     }
 
     #[test]
     fn an_acknowledged_purchase_that_is_gone_is_seen() {
-        let told = [about(Step::Hold, 0), about(Step::Pay, 10)];
-        assert_eq!(broken(&told, None, &[1_000]).len(), 2);
-        assert_eq!(broken(&told, Some("HELD"), &[1_000]).len(), 1);
+        let events = [about(Step::Hold, 0), about(Step::Pay, 10)];
+        assert_eq!(broken(&events, None, &[1_000]).len(), 2);
+        assert_eq!(broken(&events, Some("HELD"), &[1_000]).len(), 1);
         let cancelled = [about(Step::Hold, 0), about(Step::Cancel, 10)];
         assert_eq!(broken(&cancelled, Some("HELD"), &[1_000]).len(), 1);
     }
@@ -197,24 +200,24 @@ mod tests {
     #[test]
     fn an_unanswered_request_is_done_or_not_but_never_by_half() {
         let no_answer = unknown(Event { reservation_id: None, ..about(Step::Hold, 0) });
-        let told = [no_answer];
-        assert_eq!(broken(&told, None, &[1_000]), [""; 0]);
-        assert_eq!(broken(&told, Some("HELD"), &[1_000]), [""; 0]);
+        let events = [no_answer];
+        assert_eq!(broken(&events, None, &[1_000]), [""; 0]);
+        assert_eq!(broken(&events, Some("HELD"), &[1_000]), [""; 0]);
         assert_eq!(broken(&[], Some("HELD"), &[1_000]).len(), 1, "out of nowhere");
-        let told = [about(Step::Hold, 0), unknown(about(Step::Pay, 10))];
-        assert_eq!(broken(&told, Some("HELD"), &[1_000]), [""; 0]);
-        assert_eq!(broken(&told, Some("CONFIRMED"), &[1_000, 600]), [""; 0]);
-        assert_eq!(broken(&told, Some("HELD"), &[1_000, 600]).len(), 1, "paid for nothing");
-        assert_eq!(broken(&told, Some("CONFIRMED"), &[1_000]).len(), 1, "got for nothing");
+        let events = [about(Step::Hold, 0), unknown(about(Step::Pay, 10))];
+        assert_eq!(broken(&events, Some("HELD"), &[1_000]), [""; 0]);
+        assert_eq!(broken(&events, Some("CONFIRMED"), &[1_000, 600]), [""; 0]);
+        assert_eq!(broken(&events, Some("HELD"), &[1_000, 600]).len(), 1, "paid for nothing");
+        assert_eq!(broken(&events, Some("CONFIRMED"), &[1_000]).len(), 1, "got for nothing");
     }
 
     #[test]
     fn a_balance_out_of_nowhere_or_out_of_the_past_is_seen() {
         let shown =
             |at_us, balance| Event { balance: Some(balance), ..event(Step::Wallet, 1, at_us) };
-        let bought = |told: &[Event]| {
-            let told = [&[about(Step::Hold, 0), about(Step::Pay, 10)], told].concat();
-            broken(&told, Some("CONFIRMED"), &[1_000, 600])
+        let bought = |events: &[Event]| {
+            let events = [&[about(Step::Hold, 0), about(Step::Pay, 10)], events].concat();
+            broken(&events, Some("CONFIRMED"), &[1_000, 600])
         };
         assert_eq!(bought(&[shown(20, 1_000), shown(30, 600)]), [""; 0]);
         assert_eq!(bought(&[shown(20, 999)]).len(), 1);

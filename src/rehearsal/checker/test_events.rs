@@ -24,7 +24,7 @@ pub(crate) fn event(step: Step, who: u128, at_us: u64) -> Event {
         balance: None,
         balances: Vec::new(),
         reservations: Vec::new(),
-        is_last_look: false,
+        is_final: false,
     }
 }
 

@@ -81,7 +81,7 @@ mod tests {
             "ended_us": wait_us, "interval_us": interval_us, "outcome": "ok", "number": null,
             "ahead": null, "seat_ids": [], "places": 0, "refused_seat_ids": [],
             "reservation_id": null, "balance": null, "balances": [], "reservations": [],
-            "is_last_look": false,
+            "is_final": false,
         });
         serde_json::from_value(event).unwrap()
     }

@@ -108,7 +108,7 @@ pub struct Report {
 
 impl Report {
     pub(crate) fn of(events: &[Event], verdict: Verdict, about: Circumstances) -> Self {
-        let visits: Vec<&Event> = events.iter().filter(|event| !event.is_last_look).collect();
+        let visits: Vec<&Event> = events.iter().filter(|event| !event.is_final).collect();
         let ended_us = visits.iter().map(|event| event.ended_us).max().unwrap_or_default();
         let seconds = millis(ended_us) / 1_000.0;
         let mut by_step: BTreeMap<Step, Vec<&Event>> = BTreeMap::new();

@@ -38,7 +38,7 @@ const LOOKED_EVERY: Duration = Duration::from_secs(2);
 /// commit; does not wait, and the hint may be lost.
 pub(crate) fn announce(app: &App, schedule_id: ScheduleId) {
     let redis = app.redis.clone();
-    tokio::spawn(async move { signals::tell(&redis, CHANNEL, schedule_id).await });
+    tokio::spawn(async move { signals::publish(&redis, CHANNEL, schedule_id).await });
 }
 
 /// Followed maps of one instance; clones share them.
@@ -152,8 +152,8 @@ impl ChangeFeed {
         // then are read at once.
         let since = store::position(&app.db, schedule_id).await?.cursor;
         let watch = Arc::new(Subscription::new(since, read_snapshot(app, schedule_id).await?));
-        let mut seen = SentVersions::default();
-        let first = seen.news(changes::changes_since(&app.db, schedule_id, since).await?);
+        let mut sent = SentVersions::default();
+        let first = sent.news(changes::changes_since(&app.db, schedule_id, since).await?);
         watch.take(app, schedule_id, first).await?;
         {
             let mut watched = locked(&self.watched);
@@ -161,7 +161,7 @@ impl ChangeFeed {
             watched.insert(schedule_id, Arc::clone(&watch));
         }
         let watched = Arc::clone(&self.watched);
-        tokio::spawn(follow(app.clone(), watched, schedule_id, Arc::clone(&watch), seen));
+        tokio::spawn(follow(app.clone(), watched, schedule_id, Arc::clone(&watch), sent));
         Ok(watch)
     }
 
@@ -190,7 +190,7 @@ async fn follow(
     watched: Watched,
     schedule_id: ScheduleId,
     watch: Arc<Subscription>,
-    mut seen: SentVersions,
+    mut sent: SentVersions,
 ) {
     let mut since = watch.cursor();
     loop {
@@ -207,11 +207,11 @@ async fn follow(
                 return;
             }
         }
-        match look(&app, schedule_id, &watch, &mut seen, since).await {
+        match look(&app, schedule_id, &watch, &mut sent, since).await {
             Ok(cursor) => since = cursor,
             Err(error) => {
                 // Rows recorded as sent may not have reached the viewers.
-                seen = SentVersions::default();
+                sent = SentVersions::default();
                 tracing::warn!(%error, %schedule_id, "a map could not be followed");
             }
         }
@@ -223,11 +223,11 @@ async fn look(
     app: &App,
     schedule_id: ScheduleId,
     watch: &Subscription,
-    seen: &mut SentVersions,
+    sent: &mut SentVersions,
     since: i64,
 ) -> Result<i64, sqlx::Error> {
     let rows = changes::changes_since(&app.db, schedule_id, since).await?;
     let cursor = rows.cursor;
-    watch.take(app, schedule_id, seen.news(rows)).await?;
+    watch.take(app, schedule_id, sent.news(rows)).await?;
     Ok(cursor)
 }

@@ -13,7 +13,7 @@ const ASKS: [&str; 5] = [
     "/admin/people/{id}/adjustments",
     "/admin/people/{id}/role",
     "/admin/programs/{id}/cancellation",
-    "/admin/programs/{id}/line/purge",
+    "/admin/programs/{id}/queue/purge",
     "/admin/reservations/{id}/refund",
 ];
 

@@ -74,7 +74,7 @@ async fn what_makes_no_sense_is_told_on_the_page_it_was_typed_on(db: PgPool) {
     // What has no form yet has nothing to be refused on.
     run_sql(&db, "update programs set status = 'PUBLISHED'").await;
     let person = format!("/admin/people/{}", office.sign_in("ada").await.account_id);
-    let line = format!("{program_path}/line");
+    let line = format!("{program_path}/queue");
     let limits = |capacity| [("version", "0"), ("queue_capacity", capacity), ("predict", "1")];
     let number = "Please enter a whole number above zero.";
     for capacity in ["0", "-1", "many"] {

@@ -173,7 +173,7 @@ async fn a_purge_goes_on_after_its_process_died_and_nobody_watches(db: PgPool) {
     let death = Death::Writing("queue_tokens");
     death.set(&db).await;
     let mut child = ChildInstance::start(&office).await;
-    let path = format!("/admin/programs/{}/line", concert.program_id);
+    let path = format!("/admin/programs/{}/queue", concert.program_id);
     let why = [("reason", "the wrong program was announced")];
     let ordered = child.moved(&admin).post(&format!("{path}/purge"), &why).await;
     assert_eq!(ordered.status, 200, "{}", ordered.body);
@@ -194,5 +194,5 @@ async fn a_purge_goes_on_after_its_process_died_and_nobody_watches(db: PgPool) {
     let page = child.moved(&admin).visit(&path).await;
     assert!(page.body.contains("The line is cleared"), "{}", page.body);
     assert_eq!(violations(&office).await, Vec::<String>::new());
-    assert_eq!(acts(&db).await, ["line-purged"]);
+    assert_eq!(acts(&db).await, ["queue-purged"]);
 }

@@ -19,7 +19,7 @@ fn line_of(concert: &Concert) -> String {
 }
 
 async fn let_in(admin: &Person, concert: &Concert, who: &str) -> Answer {
-    let path = format!("/admin/programs/{}/line/admissions", concert.program_id);
+    let path = format!("/admin/programs/{}/queue/admissions", concert.program_id);
     admin.post(&path, &[("who", who), ("reason", "came by the side door")]).await
 }
 

@@ -159,7 +159,7 @@ async fn the_desk_sets_the_guards_and_sees_what_they_do(db: PgPool) {
     let office = Office::open_with(db.clone(), 1, &[]).await;
     let concert = Concert::usual(&db).await;
     let admin = office.employ("admin", "ADMIN").await;
-    let path = format!("/admin/programs/{}/line", concert.program_id);
+    let path = format!("/admin/programs/{}/queue", concert.program_id);
     let form = [
         ("version", "0"),
         ("account_age_mins", "60"),

@@ -216,7 +216,7 @@ async fn what_makes_no_sense_at_the_desk_of_a_line_changes_nothing(db: PgPool) {
     }
     until_status(&people[0], &concert, "ACTIVE").await;
     let before = everything(&db).await;
-    let at = |id: &str, what: &str| format!("/admin/programs/{id}/line{what}");
+    let at = |id: &str, what: &str| format!("/admin/programs/{id}/queue{what}");
     let whole = form(&[("version", "0"), ("queue_capacity", "2"), ("who", "2"), ("reason", "why")]);
     for id in ["x", "%00", "1", &Uuid::nil().to_string(), &Uuid::now_v7().to_string()] {
         let look = admin.get(&at(id, "")).await;

@@ -5,10 +5,15 @@ use std::{
     time::{Duration, Instant},
 };
 
-use stagedoor::infra::locks::{FairError, FairGuard, FairLocks, FairTerms, LockName, Waiting};
+use redis::cmd;
+use stagedoor::infra::{
+    locks::{FairError, FairGuard, FairLocks, FairTerms, LockName, Waiting},
+    redis::Redis,
+};
 use tokio::{runtime::Builder, task::JoinSet};
 
 use super::{assert_nothing_left, new_prefix, redis_of};
+use crate::support::until;
 
 /// Longer than anything here takes on a machine that is very slow.
 const LONG: Duration = Duration::from_mins(2);
@@ -36,16 +41,28 @@ async fn take(locks: &FairLocks, waiter: &str, wait: Duration) -> Result<FairGua
     }
 }
 
-/// Long enough for a task to have joined the line.
-async fn settle() {
-    tokio::time::sleep(Duration::from_millis(30)).await;
+/// Waits until `n_min` people stand in the queue of the lock, each inside a request.
+async fn until_present(redis: &Redis, n_min: usize) {
+    let mut count = cmd("ZCARD");
+    count.arg(redis.key("fair:{house}:floor:present"));
+    until("standing in the queue", async || redis.query::<usize>(&count).await.unwrap() >= n_min)
+        .await;
+}
+
+/// Waits until `n_min` instances hear the wake-ups.
+async fn until_listening(redis: &Redis, n_min: usize) {
+    let mut count = cmd("PUBSUB");
+    count.arg("NUMSUB").arg(redis.key("fair-wake"));
+    let n_listening = async || redis.query::<(String, usize)>(&count).await.unwrap().1;
+    until("listening", async || n_listening().await >= n_min).await;
 }
 
 #[tokio::test]
 async fn the_lock_goes_round_in_order_of_arrival_across_instances() {
     let prefix = new_prefix();
+    let redis = redis_of(&prefix);
     let instances: Vec<_> = (0..3).map(|_| FairLocks::new(&redis_of(&prefix), WOKEN)).collect();
-    settle().await;
+    until_listening(&redis, instances.len()).await;
     let holder = take(&instances[0], "first", NOW).await.unwrap();
     let order = Arc::new(Mutex::new(Vec::new()));
     let mut waiters = JoinSet::new();
@@ -56,7 +73,7 @@ async fn the_lock_goes_round_in_order_of_arrival_across_instances() {
             order.lock().unwrap().push(number);
             guard.release().await;
         });
-        tokio::time::sleep(Duration::from_millis(10)).await;
+        until_present(&redis, number + 1).await;
     }
     let began = Instant::now();
     holder.release().await;
@@ -82,19 +99,19 @@ async fn whoever_comes_back_in_time_has_the_place_they_had() {
         let locks = locks.clone();
         async move { take(&locks, "dan", LONG).await.unwrap() }
     });
-    settle().await;
+    until_present(&redis, 1).await;
     holder.release().await;
     let dan = dan.await.unwrap();
     let order = Arc::new(Mutex::new(Vec::new()));
     let mut waiters = JoinSet::new();
-    for name in ["eve", "cyd", "bob"] {
+    for (nth, name) in ["eve", "cyd", "bob"].into_iter().enumerate() {
         let (locks, order) = (locks.clone(), order.clone());
         waiters.spawn(async move {
             let guard = take(&locks, name, LONG).await.unwrap();
             order.lock().unwrap().push(name);
             guard.release().await;
         });
-        settle().await;
+        until_present(&redis, nth + 1).await;
     }
     dan.release().await;
     waiters.join_all().await;
@@ -154,7 +171,7 @@ async fn a_newcomer_passes_nobody_who_is_here() {
     let redis = redis_of(&new_prefix());
     // Nothing wakes bob but the newcomer's visit.
     let locks = FairLocks::new(&redis, WOKEN);
-    settle().await;
+    until_listening(&redis, 1).await;
     let lapsing = FairTerms { lease: Duration::from_millis(100), ..WOKEN };
     let lapsing = FairTerms { renewed_every: LONG, ..lapsing };
     let dead = FairLocks::new(&redis, lapsing);
@@ -270,10 +287,8 @@ fn those_who_died_while_they_waited_are_passed_over_however_many_they_are() {
         futures_util::future::join_all(waiting).await
     });
     let line = redis.key("fair:{house}:floor:line");
-    let places = || {
-        living
-            .block_on(async { redis.query::<usize>(redis::cmd("ZCARD").arg(&line)).await.unwrap() })
-    };
+    let places =
+        || living.block_on(async { redis.query::<usize>(cmd("ZCARD").arg(&line)).await.unwrap() });
     while places() < DEAD {
         std::thread::sleep(Duration::from_millis(10));
     }

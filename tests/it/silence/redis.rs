@@ -121,7 +121,7 @@ async fn who_listens_hears_again_after_a_silence(_db: PgPool) {
     let (heard, mut hears) = tokio::sync::watch::channel(0_u32);
     let _listener = signals::listen(&through, "news", move |_| heard.send_modify(|n| *n += 1));
     let mut told = async || {
-        signals::tell(&direct, "news", "now").await;
+        signals::publish(&direct, "news", "now").await;
         hears.has_changed().is_ok_and(|is_news| is_news) && {
             hears.borrow_and_update();
             true

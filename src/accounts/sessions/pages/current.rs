@@ -141,7 +141,7 @@ impl FromRequest for Visitor {
 fn count(request: &HttpRequest, account_id: AccountId) -> Result<(), PageError> {
     let app = data::<App>(request)?;
     data::<Limits>(request)?.account.count(&account_id.0).inspect_err(|_| {
-        app.security_log.tell(&ClientEvent {
+        app.security_log.record(&ClientEvent {
             event: SecurityEvent::AccountThrottled,
             client: client::address(request, &app.config.trusted_proxies),
             account_id: Some(account_id.0),

@@ -21,7 +21,7 @@ use crate::{
     },
     admin::{
         AdminError,
-        pages::{parse_reason, tell},
+        pages::{parse_reason, with_message},
         people,
         programs::pages::Search,
     },
@@ -149,7 +149,7 @@ async fn answer(
     match outcome {
         Ok(done) => {
             let next = format!("/admin/people/{id}");
-            Ok(tell(me.view.done(StatusCode::OK, &done, &next), "flash-admin-saved"))
+            Ok(with_message(me.view.done(StatusCode::OK, &done, &next), "flash-admin-saved"))
         }
         Err(refusal) => refuse(app, me, id, refusal).await,
     }

@@ -43,7 +43,7 @@ impl TimelineEntry {
 }
 
 fn line(program_id: &str) -> String {
-    format!("/admin/programs/{program_id}/line")
+    format!("/admin/programs/{program_id}/queue")
 }
 
 fn booking(id: &str) -> String {

@@ -17,15 +17,15 @@ use crate::{
     accounts::AdminAccount,
     admin::{
         AdminError,
-        pages::{parse_version, tell},
+        pages::{parse_version, with_message},
         programs,
         schedules::pages::NewScheduleForm,
     },
     app::App,
     audit::model::Meanwhile,
     catalog::{
-        ProgramChange, ProgramEdition, ProgramId, ProgramLine, ProgramStatus, ScheduleEdition,
-        VenueEdition, find_program_edition, list_program_lines, list_schedule_editions,
+        ProgramChange, ProgramEdition, ProgramId, ProgramQueue, ProgramStatus, ScheduleEdition,
+        VenueEdition, find_program_edition, list_program_queues, list_schedule_editions,
         list_venues,
     },
     infra::postgres::page::Page,
@@ -44,7 +44,7 @@ pub(crate) use form::{ProgramForm, optional as form_optional, text as form_text}
 struct ProgramsPage {
     v: View,
     query: Search,
-    programs: Page<ProgramLine>,
+    programs: Page<ProgramQueue>,
 }
 
 /// Query string of a searchable list: the text and the page.
@@ -62,7 +62,7 @@ pub(crate) async fn list_programs(
     query: Query<Search>,
 ) -> Result<HttpResponse, PageError> {
     let query = query.into_inner();
-    let found = list_program_lines(&app.db, query.q.trim(), query.after).await?;
+    let found = list_program_queues(&app.db, query.q.trim(), query.after).await?;
     let programs = Page::cut(found, |program| program.id.0);
     let document = json!({ "programs": programs.rows, "next": programs.next });
     let page = ProgramsPage { v: me.view, query, programs };
@@ -171,7 +171,7 @@ pub(crate) async fn create_program(
     match programs::create(&app, me.account_id, &details).await {
         Ok(made) => {
             let next = program_path(made.id);
-            Ok(tell(v.done(StatusCode::CREATED, &made, &next), "flash-admin-saved"))
+            Ok(with_message(v.done(StatusCode::CREATED, &made, &next), "flash-admin-saved"))
         }
         Err(refusal) if v.wants_form(&refusal) => {
             Ok(ProgramPage::new(v).refused(form, Mistakes::default(), &refusal))
@@ -214,7 +214,7 @@ pub(crate) async fn update_program(
     match programs::change(&app, me.account_id, id, version, &change, None).await {
         Ok(saved) => {
             let next = program_path(id);
-            Ok(tell(v.done(StatusCode::OK, &saved, &next), "flash-admin-saved"))
+            Ok(with_message(v.done(StatusCode::OK, &saved, &next), "flash-admin-saved"))
         }
         Err(refusal) if v.wants_form(&refusal) => refuse(&app, v, id, form, refusal).await,
         Err(failure) => Err(failure.into()),
@@ -279,7 +279,7 @@ pub(crate) async fn create_publication(
     match programs::change(&app, me.account_id, id, version, change, None).await {
         Ok(saved) => {
             let next = program_path(id);
-            Ok(tell(v.done(StatusCode::OK, &saved, &next), "flash-admin-published"))
+            Ok(with_message(v.done(StatusCode::OK, &saved, &next), "flash-admin-published"))
         }
         Err(refusal) if v.wants_form(&refusal) => {
             let form = ProgramForm::of(&edition_of(&app, id).await?);

@@ -10,7 +10,7 @@ use actix_web::{
 use serde::Deserialize;
 use uuid::Uuid;
 
-use super::{LinePage, change};
+use super::{AdminQueuePage, change};
 use crate::{
     accounts::AdminAccount,
     admin::pages::parse_version,
@@ -94,7 +94,7 @@ impl GuardsForm {
     }
 }
 
-/// `POST /admin/programs/{id}/line/guards`
+/// `POST /admin/programs/{id}/queue/guards`
 pub(crate) async fn update_guards(
     app: Data<App>,
     me: AdminAccount,
@@ -105,7 +105,7 @@ pub(crate) async fn update_guards(
     let (version, guards) = match form.0.parse() {
         Ok(parsed) => parsed,
         Err(mistakes) if me.view.wants_form(&mistakes) => {
-            let mut page = LinePage::of(&app, me.view, id).await?;
+            let mut page = AdminQueuePage::of(&app, me.view, id).await?;
             page.refusal = Some(page.v.reasons(&mistakes));
             page.guards = form.0;
             page.mistakes = mistakes;

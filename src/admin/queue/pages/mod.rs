@@ -24,13 +24,13 @@ use self::{
 };
 use super::{
     Prediction, predict,
-    store::{self as store, LineFigures},
+    store::{self as store, QueueFigures},
 };
 use crate::{
     accounts::{AdminAccount, Email},
     admin::{
         AdminError,
-        pages::{parse_reason, tell},
+        pages::{parse_reason, with_message},
         programs::{
             self,
             pages::{VersionForm, edition_of},
@@ -56,11 +56,11 @@ pub(crate) use limits::LimitsForm;
 pub(crate) use purge::create_purge;
 
 #[derive(Template)]
-#[template(path = "admin/line.html")]
-struct LinePage {
+#[template(path = "admin/queue.html")]
+struct AdminQueuePage {
     v: View,
     edition: ProgramEdition,
-    figures: LineFigures,
+    figures: QueueFigures,
     charts: Charts,
     /// Prediction for the current settings.
     now: Option<Prediction>,
@@ -76,7 +76,7 @@ struct LinePage {
     meanwhile: Vec<Meanwhile>,
 }
 
-impl LinePage {
+impl AdminQueuePage {
     async fn of(app: &App, v: View, id: ProgramId) -> Result<Self, PageError> {
         let edition = edition_of(app, id).await?;
         let figures = store::figures_of(&app.db, id).await?;
@@ -119,7 +119,7 @@ impl LinePage {
     }
 
     /// Returns a prediction in words.
-    fn told(&self, prediction: Option<&Prediction>) -> Phrase {
+    fn text_of(&self, prediction: Option<&Prediction>) -> Phrase {
         match prediction {
             None => self.v.t("admin-line-unknown"),
             Some(Prediction { per_minute, minutes }) => self
@@ -149,18 +149,18 @@ impl LinePage {
 }
 
 fn line_path(id: ProgramId) -> String {
-    format!("/admin/programs/{id}/line")
+    format!("/admin/programs/{id}/queue")
 }
 
-/// `GET /admin/programs/{id}/line`; limits in the query string are predicted, not saved.
-pub(crate) async fn show_line(
+/// `GET /admin/programs/{id}/queue`; limits in the query string are predicted, not saved.
+pub(crate) async fn show_queue(
     app: Data<App>,
     me: AdminAccount,
     path: Path<Uuid>,
     asked: Query<LimitsForm>,
 ) -> Result<HttpResponse, PageError> {
     let id = ProgramId(path.into_inner());
-    let mut page = LinePage::of(&app, me.view, id).await?;
+    let mut page = AdminQueuePage::of(&app, me.view, id).await?;
     if !asked.is_no_question() {
         let (capacity, rate) = match asked.read() {
             Ok(limits) => limits,
@@ -185,9 +185,11 @@ async fn answer(
     outcome: Result<serde_json::Value, AdminError>,
 ) -> Result<HttpResponse, PageError> {
     match outcome {
-        Ok(done) => Ok(tell(v.done(StatusCode::OK, &done, &line_path(id)), "flash-admin-saved")),
+        Ok(done) => {
+            Ok(with_message(v.done(StatusCode::OK, &done, &line_path(id)), "flash-admin-saved"))
+        }
         Err(refusal) if v.wants_form(&refusal) => {
-            let mut page = LinePage::of(app, v, id).await?;
+            let mut page = AdminQueuePage::of(app, v, id).await?;
             page.refusal = Some(page.v.refusal(&refusal));
             page.meanwhile = refusal.meanwhile().to_vec();
             let status = crate::web::error::HttpError::status(&refusal);
@@ -197,8 +199,8 @@ async fn answer(
     }
 }
 
-/// `POST /admin/programs/{id}/line`
-pub(crate) async fn update_line(
+/// `POST /admin/programs/{id}/queue`
+pub(crate) async fn update_queue(
     app: Data<App>,
     me: AdminAccount,
     path: Path<Uuid>,
@@ -208,14 +210,14 @@ pub(crate) async fn update_line(
     let (version, (capacity, rate_per_second)) = match form.0.parse() {
         Ok(parsed) => parsed,
         Err(mistakes) => {
-            let page = LinePage::of(&app, me.view, id).await?;
+            let page = AdminQueuePage::of(&app, me.view, id).await?;
             return page.refuse_limits(&form.0, mistakes);
         }
     };
     change(&app, me, id, version, &ProgramChange::Limits { capacity, rate_per_second }).await
 }
 
-/// `POST /admin/programs/{id}/line/pause`
+/// `POST /admin/programs/{id}/queue/pause`
 pub(crate) async fn create_pause(
     app: Data<App>,
     me: AdminAccount,
@@ -226,7 +228,7 @@ pub(crate) async fn create_pause(
     change(&app, me, id, version, &ProgramChange::Paused(true)).await
 }
 
-/// `POST /admin/programs/{id}/line/resumption`
+/// `POST /admin/programs/{id}/queue/resumption`
 pub(crate) async fn create_resumption(
     app: Data<App>,
     me: AdminAccount,
@@ -257,7 +259,7 @@ pub(crate) struct LetInForm {
     reason: Field,
 }
 
-/// `POST /admin/programs/{id}/line/admissions`
+/// `POST /admin/programs/{id}/queue/admissions`
 pub(crate) async fn create_admission(
     app: Data<App>,
     programs: Data<Programs>,
@@ -291,7 +293,7 @@ async fn refuse(
     if !v.wants_form(mistakes) {
         return Err(mistakes.clone().into());
     }
-    let mut page = LinePage::of(app, v, id).await?;
+    let mut page = AdminQueuePage::of(app, v, id).await?;
     page.refusal = Some(page.v.reasons(mistakes));
     Ok(page.v.html(StatusCode::UNPROCESSABLE_ENTITY, &page))
 }

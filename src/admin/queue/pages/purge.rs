@@ -27,7 +27,7 @@ pub(crate) struct PurgeForm {
     reason: Field,
 }
 
-/// `POST /admin/programs/{id}/line/purge`
+/// `POST /admin/programs/{id}/queue/purge`
 pub(crate) async fn create_purge(
     app: Data<App>,
     ConfirmedAdmin(me): ConfirmedAdmin,

@@ -16,7 +16,7 @@ use crate::{
     accounts::{AccountId, AdminAccount},
     admin::{
         AdminError,
-        pages::tell,
+        pages::with_message,
         programs::pages::{edition_of, refuse_beside},
         schedules::{self, ScheduleEdit},
     },
@@ -102,11 +102,11 @@ pub(crate) async fn create_schedule(
     match schedules::create(&app, me.account_id, program.id, venue_id, starts_at).await {
         Ok(made) => {
             let next = schedule_path(made.id);
-            Ok(tell(me.view.done(StatusCode::CREATED, &made, &next), "flash-admin-saved"))
+            Ok(with_message(me.view.done(StatusCode::CREATED, &made, &next), "flash-admin-saved"))
         }
         Err(refusal) if me.view.wants_form(&refusal) => {
-            let told = me.view.refusal(&refusal);
-            refuse_beside(&app, me.view, program, form, told, &refusal).await
+            let problem = me.view.refusal(&refusal);
+            refuse_beside(&app, me.view, program, form, problem, &refusal).await
         }
         Err(failure) => Err(failure.into()),
     }
@@ -126,7 +126,7 @@ async fn answer<T: Serialize>(
 ) -> Result<HttpResponse, PageError> {
     match outcome {
         Ok(done) => {
-            Ok(tell(v.done(StatusCode::OK, &done, &schedule_path(id)), "flash-admin-saved"))
+            Ok(with_message(v.done(StatusCode::OK, &done, &schedule_path(id)), "flash-admin-saved"))
         }
         Err(refusal) if v.wants_form(&refusal) => {
             let mut page = SchedulePage::of(app, v, id).await?;

@@ -15,7 +15,7 @@ use uuid::Uuid;
 use crate::{
     accounts::AdminAccount,
     admin::{
-        pages::{parse_version, tell},
+        pages::{parse_version, with_message},
         programs::pages::form_text as text,
         venues,
     },
@@ -169,7 +169,7 @@ pub(crate) async fn create_venue(
         Ok(details) => {
             let venue = venues::create(&app, me.account_id, &details).await?;
             let next = venue_path(venue.id);
-            Ok(tell(v.done(StatusCode::CREATED, &venue, &next), "flash-admin-saved"))
+            Ok(with_message(v.done(StatusCode::CREATED, &venue, &next), "flash-admin-saved"))
         }
         Err(mistakes) if v.wants_form(&mistakes) => {
             Ok(VenuePage::new(v).refused(form, mistakes.clone(), &mistakes))
@@ -208,7 +208,7 @@ pub(crate) async fn update_venue(
     match outcome {
         Ok(saved) => {
             let next = venue_path(id);
-            Ok(tell(v.done(StatusCode::OK, &saved, &next), "flash-admin-saved"))
+            Ok(with_message(v.done(StatusCode::OK, &saved, &next), "flash-admin-saved"))
         }
         Err(refusal) if v.wants_form(&refusal) => {
             let mut page = VenuePage::of(&app, v, id).await?;

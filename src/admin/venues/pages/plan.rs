@@ -13,7 +13,7 @@ use uuid::Uuid;
 use super::{PlanDrawing, VenuePage, venue_path};
 use crate::{
     accounts::AdminAccount,
-    admin::{AdminError, pages::tell, venues},
+    admin::{AdminError, pages::with_message, venues},
     app::App,
     catalog::{CatalogError, SeatPlan, VenueEdition, VenueId, find_venue},
     web::{
@@ -92,7 +92,7 @@ pub(crate) async fn update_seats(
     match outcome {
         Ok(saved) => {
             let next = venue_path(id);
-            Ok(tell(v.done(StatusCode::OK, &saved, &next), "flash-admin-saved"))
+            Ok(with_message(v.done(StatusCode::OK, &saved, &next), "flash-admin-saved"))
         }
         Err(refusal) => refuse_plan(&app, v, id, &form.0, refusal).await,
     }

@@ -13,7 +13,7 @@ const POLLED: Note = Note::Polled(NOW_MS - 1_000);
 const ENTERED: Note = Note::Entered(NOW_MS - GRACE_MS);
 const SILENT: Note = Note::Polled(NOW_MS - GRACE_MS - 1);
 
-fn line(n: u128) -> Vec<QueuedAccount> {
+fn queue(n: u128) -> Vec<QueuedAccount> {
     let one = |nth| QueuedAccount {
         token_id: TokenId(Uuid::from_u128(nth)),
         account_id: AccountId(Uuid::from_u128(1_000 + nth)),
@@ -21,88 +21,92 @@ fn line(n: u128) -> Vec<QueuedAccount> {
     (0..n).map(one).collect()
 }
 
-/// Returns the notes of the first of `line`, with polls heard all the time.
-fn liveness(line: &[QueuedAccount], notes: &[Note]) -> Liveness {
+/// Returns the notes of the first of `queue`, with polls heard all the time.
+fn liveness(queue: &[QueuedAccount], notes: &[Note]) -> Liveness {
     Liveness {
-        notes: line.iter().map(|somebody| somebody.account_id).zip(notes.iter().copied()).collect(),
+        notes: queue
+            .iter()
+            .map(|somebody| somebody.account_id)
+            .zip(notes.iter().copied())
+            .collect(),
         hearing: Hearing { heard_ms: NOW_MS, quiet_ms: Some(0), resumed_ms: 1, behind_ms: None },
         is_whole: true,
         grace_ms: GRACE_MS,
     }
 }
 
-fn tokens(line: &[QueuedAccount], picked: &[usize]) -> Vec<TokenId> {
-    picked.iter().map(|idx| line[*idx].token_id).collect()
+fn tokens(queue: &[QueuedAccount], picked: &[usize]) -> Vec<TokenId> {
+    picked.iter().map(|idx| queue[*idx].token_id).collect()
 }
 
 #[test]
 fn the_lowest_present_numbers_go_in_and_the_silent_before_them_are_parked() {
-    let line = line(5);
-    let liveness = liveness(&line, &[SILENT, POLLED, POLLED, SILENT, POLLED]);
-    let decision = Decision::of(&line, &liveness, 2);
-    assert_eq!(decision.admitted, tokens(&line, &[1, 2]));
-    assert_eq!(decision.parked, tokens(&line, &[0]), "the fourth person's turn did not come");
-    assert_eq!(Decision::of(&line, &liveness, 3).parked, tokens(&line, &[0, 3]));
+    let queue = queue(5);
+    let liveness = liveness(&queue, &[SILENT, POLLED, POLLED, SILENT, POLLED]);
+    let decision = Decision::of(&queue, &liveness, 2);
+    assert_eq!(decision.admitted, tokens(&queue, &[1, 2]));
+    assert_eq!(decision.parked, tokens(&queue, &[0]), "the fourth person's turn did not come");
+    assert_eq!(Decision::of(&queue, &liveness, 3).parked, tokens(&queue, &[0, 3]));
 }
 
 #[test]
 fn admission_stops_at_whoever_has_only_entered_the_window() {
-    let line = line(3);
-    let decision = Decision::of(&line, &liveness(&line, &[POLLED, ENTERED, POLLED]), 3);
-    assert_eq!(decision.admitted, tokens(&line, &[0]));
+    let queue = queue(3);
+    let decision = Decision::of(&queue, &liveness(&queue, &[POLLED, ENTERED, POLLED]), 3);
+    assert_eq!(decision.admitted, tokens(&queue, &[0]));
     assert_eq!(decision.parked, []);
     // The grace after entering is half a grace longer, but it ends.
     let gone = Note::Entered(NOW_MS - GRACE_MS * 3 / 2 - 1);
-    let decision = Decision::of(&line, &liveness(&line, &[POLLED, gone, POLLED]), 3);
-    assert_eq!(decision.admitted, tokens(&line, &[0, 2]));
-    assert_eq!(decision.parked, tokens(&line, &[1]));
+    let decision = Decision::of(&queue, &liveness(&queue, &[POLLED, gone, POLLED]), 3);
+    assert_eq!(decision.admitted, tokens(&queue, &[0, 2]));
+    assert_eq!(decision.parked, tokens(&queue, &[1]));
 }
 
 #[test]
 fn nobody_is_passed_while_nobody_is_heard_nor_for_a_grace_after() {
-    let line = line(2);
-    let heard = liveness(&line, &[SILENT, POLLED]);
+    let queue = queue(2);
+    let heard = liveness(&queue, &[SILENT, POLLED]);
     for hearing in [
         Hearing { quiet_ms: Some(GRACE_MS / 10 + 1), ..heard.hearing },
         Hearing { quiet_ms: None, ..heard.hearing },
         Hearing { resumed_ms: NOW_MS - GRACE_MS, ..heard.hearing },
     ] {
-        let decision = Decision::of(&line, &Liveness { hearing, ..heard.clone() }, 2);
+        let decision = Decision::of(&queue, &Liveness { hearing, ..heard.clone() }, 2);
         assert_eq!(decision, Decision::default(), "{hearing:?}");
     }
     let hearing = Hearing { resumed_ms: NOW_MS - GRACE_MS - 1, ..heard.hearing };
-    assert_eq!(Decision::of(&line, &Liveness { hearing, ..heard }, 2).parked.len(), 1);
+    assert_eq!(Decision::of(&queue, &Liveness { hearing, ..heard }, 2).parked.len(), 1);
 }
 
 #[test]
 fn a_poll_from_before_an_outage_lets_nobody_in() {
-    let line = line(1);
-    let polled = liveness(&line, &[POLLED]);
+    let queue = queue(1);
+    let polled = liveness(&queue, &[POLLED]);
     let hearing = Hearing { resumed_ms: NOW_MS - 500, ..polled.hearing };
-    let decision = Decision::of(&line, &Liveness { hearing, ..polled.clone() }, 1);
+    let decision = Decision::of(&queue, &Liveness { hearing, ..polled.clone() }, 1);
     assert_eq!(decision, Decision::default());
     let hearing = Hearing { quiet_ms: Some(GRACE_MS + 1), ..polled.hearing };
-    assert_eq!(Decision::of(&line, &Liveness { hearing, ..polled }, 1), Decision::default());
+    assert_eq!(Decision::of(&queue, &Liveness { hearing, ..polled }, 1), Decision::default());
 }
 
 #[test]
 fn a_silent_window_goes_only_if_it_is_whole_and_somebody_behind_it_polls() {
-    let line = line(3);
-    let all = liveness(&line, &[SILENT; 3]);
-    assert_eq!(Decision::of(&line, &all, 1), Decision::default(), "for nobody's sake");
+    let queue = queue(3);
+    let all = liveness(&queue, &[SILENT; 3]);
+    assert_eq!(Decision::of(&queue, &all, 1), Decision::default(), "for nobody's sake");
     let hearing = Hearing { behind_ms: Some(NOW_MS - 1_000), ..all.hearing };
     let behind = Liveness { hearing, ..all };
-    let decision = Decision::of(&line, &behind, 1);
-    assert_eq!((decision.admitted.len(), decision.parked), (0, tokens(&line, &[0, 1, 2])));
+    let decision = Decision::of(&queue, &behind, 1);
+    assert_eq!((decision.admitted.len(), decision.parked), (0, tokens(&queue, &[0, 1, 2])));
     let unread = Liveness { is_whole: false, ..behind.clone() };
-    assert_eq!(Decision::of(&line, &unread, 1), Decision::default());
+    assert_eq!(Decision::of(&queue, &unread, 1), Decision::default());
     let hearing = Hearing { behind_ms: Some(NOW_MS - GRACE_MS - 1), ..behind.hearing };
-    assert_eq!(Decision::of(&line, &Liveness { hearing, ..behind }, 1), Decision::default());
+    assert_eq!(Decision::of(&queue, &Liveness { hearing, ..behind }, 1), Decision::default());
 }
 
 #[test]
 fn whoever_redis_has_elsewhere_is_moved_and_never_passed() {
-    let whole = line(3);
+    let whole = queue(3);
     // Redis has an account that the queue lacks.
     let liveness = liveness(&whole, &[POLLED; 3]);
     let decision = Decision::of(&whole[1..], &liveness, 1);
@@ -111,7 +115,7 @@ fn whoever_redis_has_elsewhere_is_moved_and_never_passed() {
     // Redis lacks an account of the queue; tokens behind its notes are not read.
     let mut lacking = liveness;
     lacking.notes.remove(&whole[1].account_id);
-    let longer = line(5);
+    let longer = queue(5);
     let decision = Decision::of(&longer, &lacking, 3);
     assert_eq!(decision.misplaced, [whole[1].account_id]);
     assert_eq!(decision.admitted, tokens(&whole, &[0]));

@@ -68,7 +68,7 @@ impl Somebody {
     }
 }
 
-/// State that hearing.lua, look.lua and head.lua keep.
+/// State that hearing.lua, poll.lua and head.lua keep.
 #[derive(Clone, Debug)]
 struct Memory {
     /// Upper bound of a time without polls that counts as heard.
@@ -108,9 +108,9 @@ impl Memory {
         }
     }
 
-    fn head(&mut self, now_ms: i64, standing: &[QueuedAccount]) -> Liveness {
+    fn head(&mut self, now_ms: i64, queued: &[QueuedAccount]) -> Liveness {
         let heard_ms = self.clock(now_ms);
-        let window = standing.iter().take(WINDOW_SMALL).map(|somebody| somebody.account_id);
+        let window = queued.iter().take(WINDOW_SMALL).map(|somebody| somebody.account_id);
         let notes = window
             .map(|id| (id, *self.notes.entry(id).or_insert(Note::Entered(heard_ms))))
             .collect();
@@ -131,7 +131,7 @@ fn play_by(
     counted_ms_max: i64,
     judge: impl Fn(Liveness) -> Liveness,
 ) -> Result<(), String> {
-    let mut people: Vec<Somebody> = line(u128::try_from(script.people.len()).unwrap())
+    let mut people: Vec<Somebody> = queue(u128::try_from(script.people.len()).unwrap())
         .into_iter()
         .zip(&script.people)
         .map(|(who, (joins_secs, fate))| Somebody {
@@ -219,14 +219,14 @@ fn admit(
     }
     let n_inside = people.iter().filter(|one| matches!(one.place, Place::Inside { .. })).count();
     let waiting = people.iter().filter(|one| one.place == Place::Waiting);
-    let standing: Vec<QueuedAccount> = waiting.map(|one| one.who).collect();
-    let liveness = judge(memory.head(now_ms, &standing));
-    let standing = standing.get(..WINDOW_SMALL).unwrap_or(&standing);
+    let queued: Vec<QueuedAccount> = waiting.map(|one| one.who).collect();
+    let liveness = judge(memory.head(now_ms, &queued));
+    let queued = queued.get(..WINDOW_SMALL).unwrap_or(&queued);
     let room = script.capacity.saturating_sub(n_inside);
     if room == 0 {
         return Ok(());
     }
-    let decision = Decision::of(standing, &liveness, room);
+    let decision = Decision::of(queued, &liveness, room);
     for one in people.iter_mut() {
         let was_waiting = one.place == Place::Waiting;
         if decision.parked.contains(&one.who.token_id) {

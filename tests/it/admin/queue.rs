@@ -30,7 +30,7 @@ async fn the_line_is_counted_predicted_and_changed(db: PgPool) {
          where queue_number = 4",
     )
     .await;
-    let path = format!("/admin/programs/{}/line", concert.program_id);
+    let path = format!("/admin/programs/{}/queue", concert.program_id);
     let line =
         admin.get(&format!("{path}?predict=1&queue_capacity=2&queue_rate_per_second=")).await;
     assert_eq!(line.status, 200, "{}", line.body);
@@ -54,7 +54,7 @@ async fn the_line_is_counted_predicted_and_changed(db: PgPool) {
     assert_eq!(admin.submit(&format!("{path}/pause"), &[("version", "1")]).await.status, 303);
     assert!(admin.visit(&path).await.body.contains("The line is paused"));
     assert_eq!(admin.post(&format!("{path}/resumption"), &[("version", "2")]).await.status, 200);
-    assert_eq!(acts(&db).await, ["line-changed", "line-paused", "line-resumed"]);
+    assert_eq!(acts(&db).await, ["queue-changed", "queue-paused", "queue-resumed"]);
     office.verify().await;
     office.close().await;
 }
@@ -72,7 +72,7 @@ async fn the_last_hour_tells_who_came_and_how_long_the_line_was(db: PgPool) {
     let office = Office::open_with(db.clone(), 1, &[]).await;
     let concert = concert(&db, 1).await;
     let admin = office.employ("admin", "ADMIN").await;
-    let path = format!("/admin/programs/{}/line", concert.program_id);
+    let path = format!("/admin/programs/{}/queue", concert.program_id);
     let at: DateTime<Utc> = sqlx::query_scalar(
         "insert into queue_minutes (program_id, minute, joined, waiting)
          select $1, date_trunc('minute', now()) - make_interval(mins => ago), joined, waiting
@@ -130,7 +130,7 @@ async fn one_person_is_let_in_past_the_line_and_the_log_says_why(db: PgPool) {
     for person in &people {
         assert_eq!(person.post(&queue, &()).await.status, 201);
     }
-    let path = format!("/admin/programs/{}/line/admissions", concert.program_id);
+    let path = format!("/admin/programs/{}/queue/admissions", concert.program_id);
     let unknown = [("who", "nobody@example.com"), ("reason", "wheelchair")];
     assert_eq!(admin.post(&path, &unknown).await.status, 422);
     assert_eq!(admin.post(&path, &[("who", "3")]).await.status, 422, "without a reason");
@@ -168,7 +168,7 @@ async fn a_line_is_taken_away_by_itself_and_the_page_tells_how_far(db: PgPool) {
     .unwrap();
     run_sql(&db, "update programs set queue_paused_at = now()").await;
     run_sql(&db, "update queue_numbers set next_number = 1202").await;
-    let line = format!("/admin/programs/{}/line", concert.program_id);
+    let line = format!("/admin/programs/{}/queue", concert.program_id);
     let path = format!("{line}/purge");
     assert_eq!(admin.post(&path, &()).await.status, 422, "without a reason");
     assert_eq!(admin.get(&line).await.json()["purge"], Value::Null);
@@ -187,7 +187,7 @@ async fn a_line_is_taken_away_by_itself_and_the_page_tells_how_far(db: PgPool) {
     assert!(admin.visit(&line).await.body.contains("The line is cleared"));
     let again = admin.post(&path, &why).await.json();
     assert_eq!((&again["total"], &again["left"]), (&0.into(), &0.into()), "{again}");
-    assert_eq!(acts(&db).await, ["line-purged", "line-purged"]);
+    assert_eq!(acts(&db).await, ["queue-purged", "queue-purged"]);
     office.verify().await;
     office.close().await;
 }

@@ -1,6 +1,6 @@
 -- Writes the positions of accounts as Postgres has them.
 --
--- Run by: entry_queue::redis_queue::RedisQueue::place
+-- Run by: entry_queue::redis_queue::RedisQueue::write
 --
 -- KEYS[1]  waiting  zset    account -> queue number
 -- KEYS[2]  active   zset    account -> end of the stay (ms since the epoch)

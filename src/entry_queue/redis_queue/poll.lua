@@ -1,6 +1,6 @@
 -- Returns the position of one account and records its poll.
 --
--- Run by: entry_queue::redis_queue::RedisQueue::look, behind hearing.lua
+-- Run by: entry_queue::redis_queue::RedisQueue::poll, behind hearing.lua
 --
 -- KEYS[1]  waiting  zset  account -> queue number
 -- KEYS[2]  active   zset  account -> end of the stay (ms since the epoch)

@@ -1,0 +1,95 @@
+//! Payment of a hold: one transaction.
+
+use uuid::Uuid;
+
+use super::{
+    error::PaymentError,
+    model::{Paid, PaymentId, tickets_per_item},
+    store,
+};
+use crate::{
+    accounts::AccountId,
+    app::App,
+    catalog::{self, ProgramId},
+    entry_queue,
+    infra::{
+        idempotency::{Claim, RequestKey, commit_kept},
+        postgres::retry_stale,
+    },
+    reservation::{self, ReservationError, ReservationId},
+    tickets,
+    wallet::{self, Kind, WalletError},
+};
+
+/// Pays a hold of `account_id` with its points. A `key` that paid before returns its first result.
+///
+/// The account must own the hold but need not be admitted.
+pub async fn pay(
+    app: &App,
+    account_id: AccountId,
+    reservation_id: ReservationId,
+    key: Option<&RequestKey>,
+) -> Result<Paid, PaymentError> {
+    let attempt = |_| pay_once(app, account_id, reservation_id, key);
+    let mut paid = retry_stale(attempt).await;
+    if matches!(paid, Err(PaymentError::Wallet(WalletError::InsufficientPoints { .. }))) {
+        // Points withheld by lapsed transfer requests may be enough. They are released in separate
+        // transactions, because transfers are locked before wallets.
+        wallet::expire_lapsed_of(&app.db, account_id).await?;
+        paid = retry_stale(attempt).await;
+    }
+    let (paid, program_id) = match paid? {
+        Attempt::Paid(paid, program_id) => (paid, program_id),
+        Attempt::PaidBefore(paid) => return Ok(paid),
+    };
+    metrics::counter!("stagedoor_payments_total").increment(1);
+    entry_queue::project(app, program_id, &[account_id]).await;
+    Ok(paid)
+}
+
+/// Result of one attempt at paying.
+enum Attempt {
+    /// The attempt paid a reservation of this program.
+    Paid(Paid, ProgramId),
+    /// An earlier request with the same key paid.
+    PaidBefore(Paid),
+}
+
+async fn pay_once(
+    app: &App,
+    account_id: AccountId,
+    reservation_id: ReservationId,
+    key: Option<&RequestKey>,
+) -> Result<Attempt, PaymentError> {
+    let mut tx = app.db.begin().await?;
+    // The key is claimed before any check, so that a double click is not refused for the points
+    // that its first click spent.
+    if let Some(key) = key
+        && let Claim::Done(paid) = key.claim(&mut tx).await?
+    {
+        return Ok(Attempt::PaidBefore(paid));
+    }
+    let found = reservation::find_owned(&mut *tx, account_id, reservation_id).await?;
+    let program_id = found.ok_or(ReservationError::NotFound)?.program_id;
+    let token = entry_queue::lock_live_token(&mut tx, account_id, program_id).await?;
+    let held = reservation::lock_held(&mut tx, account_id, reservation_id).await?;
+
+    let payment_id = PaymentId(Uuid::now_v7());
+    store::insert_payment(&mut tx, payment_id, reservation_id, account_id, held.total).await?;
+    reservation::confirm(&mut tx, &held).await?;
+    let tickets = tickets::issue(&mut tx, account_id, &tickets_per_item(&held)).await?;
+    let balance =
+        wallet::debit(&mut tx, account_id, held.total, Kind::Payment, payment_id.0).await?;
+
+    // An account with further holds to pay stays admitted.
+    if let Some(token) = token
+        && reservation::live_holds_left(&mut tx, account_id, program_id).await? == 0
+    {
+        entry_queue::complete(&mut tx, &token).await?;
+    }
+    let paid = Paid { payment_id, amount: held.total, balance, tickets };
+    let paid = commit_kept(&app.db, tx, key, paid).await?;
+    reservation::announce(app, held.schedule_id);
+    catalog::count_booking(app, held.schedule_id);
+    Ok(Attempt::Paid(paid, program_id))
+}

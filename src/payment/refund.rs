@@ -1,0 +1,66 @@
+//! Refund of a paid reservation, inside a transaction of the caller.
+
+use super::{
+    error::PaymentError,
+    model::{Cancelled, tickets_per_item},
+    store,
+};
+use crate::{
+    accounts::AccountId,
+    catalog::ScheduleId,
+    infra::postgres::Connection,
+    reservation::{self, ReservationId, ReservationStatus},
+    tickets::{self, Used},
+    wallet::{self, Kind},
+};
+
+/// Share of a payment that a refund returns.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Share {
+    /// Share agreed when the reservation was made, refused after its deadline; everything for a
+    /// cancelled program. Refused if one of its tickets was used.
+    AsAgreed,
+    /// Full refund, ignoring the deadline and used tickets (administrators only).
+    All,
+    /// Full refund for a cancelled program. Refused if every ticket was used.
+    Unused,
+}
+
+impl Share {
+    /// Returns the effect of used tickets on a refund of this share.
+    fn used(self) -> Used {
+        match self {
+            Self::AsAgreed => Used::RefuseAny,
+            Self::All => Used::Keep,
+            Self::Unused => Used::RefuseAll,
+        }
+    }
+}
+
+/// Refunds a paid reservation inside the caller's transaction: returns the points, voids unused
+/// tickets and frees the seats. Returns the performance too, whose map the caller must announce
+/// after the commit.
+pub(crate) async fn refund(
+    tx: &mut Connection,
+    account_id: AccountId,
+    reservation_id: ReservationId,
+    how_much: Share,
+) -> Result<(Cancelled, ScheduleId), PaymentError> {
+    let confirmed = reservation::lock_confirmed(tx, account_id, reservation_id).await?;
+    let percent = match how_much {
+        Share::All | Share::Unused => 100,
+        Share::AsAgreed if confirmed.is_refundable => confirmed.refund_percent,
+        Share::AsAgreed => return Err(PaymentError::RefundOver),
+    };
+    let payment = store::lock_completed(tx, reservation_id).await?;
+    let payment = payment.ok_or(PaymentError::Inconsistent)?;
+    if !store::write_refunded(tx, &payment).await? {
+        return Err(PaymentError::StaleVersion);
+    }
+    let refunded = payment.amount.share(percent).ok_or(PaymentError::Inconsistent)?;
+    reservation::refund_items(tx, &confirmed).await?;
+    tickets::void(tx, &tickets_per_item(&confirmed), how_much.used()).await?;
+    wallet::credit(tx, account_id, refunded, Kind::Refund, payment.id.0).await?;
+    let cancelled = Cancelled { reservation_id, status: ReservationStatus::Refunded, refunded };
+    Ok((cancelled, confirmed.schedule_id))
+}
