@@ -108,6 +108,8 @@ async fn the_page_of_somebody_who_waits_tries_again_with_the_same_order(db: PgPo
 /// so other pages are answered meanwhile.
 #[sqlx::test]
 async fn five_hundred_orders_over_two_connections_starve_no_other_page(db: PgPool) {
+    // Each asks again with the place kept, as told: far more often than any machine needs.
+    const ASKED_MAX: usize = 600;
     let settings = [("DB_CONNECTIONS_MAX", "2"), ("HTTP_WORKERS", "2")];
     let office = Office::open_with(db, 1, &settings).await;
     let options = ConcertOptions { zone_capacity: 2_000, ..ConcertOptions::default() };
@@ -119,16 +121,20 @@ async fn five_hundred_orders_over_two_connections_starve_no_other_page(db: PgPoo
         let order =
             json!({ "zone_id": concert.zone_id, "quantity": 1, "request_key": Uuid::now_v7() });
         let path = path.clone();
-        async move { order_until_told(&person, &path, &order).await }
+        async move {
+            let mut answer = order_until_told(&person, &path, &order).await;
+            for _ in 1..ASKED_MAX {
+                if answer.code() != "waiting" {
+                    break;
+                }
+                answer = order_until_told(&person, &path, &order).await;
+            }
+            answer
+        }
     });
     let answers = storm_beside_a_visitor(&office, orders).await;
-    let told: std::collections::BTreeMap<_, usize> =
-        answers.iter().fold(std::collections::BTreeMap::default(), |mut told, answer| {
-            *told.entry((answer.status, answer.code())).or_default() += 1;
-            told
-        });
-    assert!(answers.iter().all(|answer| matches!(answer.status, 201 | 429)), "{told:?}");
-    assert!(count(&answers, 201, "") > 50, "{told:?}");
+    let waiting = answers.iter().find(|answer| answer.status != 201);
+    assert!(waiting.is_none(), "{waiting:?}");
     office.verify().await;
     office.close().await;
 }
