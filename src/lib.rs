@@ -1,7 +1,7 @@
 //! Stagedoor: a ticket office in one binary. The waiting room, the seat map, the point wallet, the
 //! payment and the ticket, in front of one PostgreSQL and one Redis.
 //!
-//! **Postgres decides, Redis shapes traffic.** ARCHITECTURE.md describes the whole; each feature is
+//! **PostgreSQL decides, Redis shapes traffic.** ARCHITECTURE.md describes the whole; each feature is
 //! described at the top of its `mod.rs`. A module may use the modules to its left in this order,
 //! never those to its right:
 //!
