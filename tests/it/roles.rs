@@ -67,7 +67,7 @@ async fn a_whole_office_works_with_a_role_that_owns_nothing(db: PgPool) {
     assert!(is_owner(&pool(&db, 1)).await.unwrap());
     // Without the owner's address it goes on, where nothing is to be migrated.
     migrate_for(&config(&settings[..1])).await.unwrap().close();
-    assert!(demo::fill(&serving).await.unwrap(), "an empty office is filled");
+    assert!(demo::load(&serving).await.unwrap(), "an empty office is filled");
 
     let office = Office::open_as(db.clone(), &settings).await;
     let concert = Concert::usual(&db).await;

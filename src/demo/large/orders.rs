@@ -5,7 +5,7 @@ use sha2::{Digest, Sha256};
 pub(crate) const ROWS: u64 = 10;
 pub(crate) const SEATS_A_ROW: u64 = 25;
 /// Seats of one price.
-pub(crate) const SEATS_A_SECTION: u64 = ROWS * SEATS_A_ROW;
+const SEATS_A_SECTION: u64 = ROWS * SEATS_A_ROW;
 /// Price of a seat in points, by section.
 const PRICES: [i64; 4] = [120_000, 90_000, 60_000, 40_000];
 /// Duration of a hold, in seconds.
@@ -16,14 +16,14 @@ pub(crate) const PAID_SECS: i64 = 30;
 /// Outcome of an order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, strum::AsRefStr)]
 #[strum(serialize_all = "UPPERCASE")]
-pub(crate) enum Fate {
+pub(crate) enum OrderOutcome {
     Confirmed,
     Cancelled,
     Expired,
     Refunded,
 }
 
-impl Fate {
+impl OrderOutcome {
     pub(crate) fn of(buyer: u64, order: u64) -> Self {
         match (order, buyer % 8) {
             (0, 0) => Self::Cancelled,
