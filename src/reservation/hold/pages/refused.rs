@@ -8,7 +8,7 @@ use crate::{
     reservation::{
         error::ReservationError,
         hold::alternatives::Alternative,
-        seat_map::pages::{names::seat_name, reading::RoomMap},
+        seat_map::pages::{names::seat_name, reading::MapView},
     },
     text::i18n::Phrase,
     web::{error::HttpError, form::Mistakes, page::View},
@@ -17,39 +17,39 @@ use crate::{
 /// Refused form and the reason.
 #[derive(Clone, Copy)]
 pub(crate) struct Refused<'a> {
-    pub(crate) why: Why<'a>,
+    pub(crate) reason: Reason<'a>,
     pub(crate) typed: &'a HoldForm,
 }
 
 #[derive(Clone, Copy)]
-pub(crate) enum Why<'a> {
+pub(crate) enum Reason<'a> {
     /// The form is invalid.
     Mistakes(&'a Mistakes),
     /// The form is valid and the hold was refused.
-    Order(&'a ReservationError),
+    Refusal(&'a ReservationError),
 }
 
 impl<'a> Refused<'a> {
     pub(crate) fn status(&self) -> StatusCode {
-        match self.why {
-            Why::Mistakes(mistakes) => mistakes.status(),
-            Why::Order(error) => error.status(),
+        match self.reason {
+            Reason::Mistakes(mistakes) => mistakes.status(),
+            Reason::Refusal(error) => error.status(),
         }
     }
 
     /// Returns the refusal of a valid form.
-    pub(crate) fn order(&self) -> Option<&'a ReservationError> {
-        match self.why {
-            Why::Mistakes(_) => None,
-            Why::Order(error) => Some(error),
+    pub(crate) fn refusal(&self) -> Option<&'a ReservationError> {
+        match self.reason {
+            Reason::Mistakes(_) => None,
+            Reason::Refusal(error) => Some(error),
         }
     }
 
     /// Returns the refusal as the map shows it.
-    pub(crate) fn shown(&self, v: &View, map: &RoomMap) -> Refusal<'a> {
-        match self.why {
-            Why::Mistakes(mistakes) => Refusal::of_mistakes(v, mistakes),
-            Why::Order(ReservationError::SeatUnavailable { seat_ids, alternatives })
+    pub(crate) fn shown(&self, v: &View, map: &MapView) -> Refusal<'a> {
+        match self.reason {
+            Reason::Mistakes(mistakes) => Refusal::of_mistakes(v, mistakes),
+            Reason::Refusal(ReservationError::SeatUnavailable { seat_ids, alternatives })
                 if !seat_ids.is_empty() =>
             {
                 let seats = map.drawing.seats().filter(|seat| seat_ids.contains(&seat.id));
@@ -63,21 +63,21 @@ impl<'a> Refused<'a> {
                     new_total: None,
                 }
             }
-            Why::Order(error @ ReservationError::PriceChanged { total }) => {
+            Reason::Refusal(error @ ReservationError::PriceChanged { total }) => {
                 let title = error.problem().localize(v.locale, "title");
                 Refusal {
                     new_total: Some((*total, self.typed.at_total(*total))),
                     ..Refusal::plain(title, v.refusal(error))
                 }
             }
-            Why::Order(ReservationError::SoldOut { zone_id: None }) => {
+            Reason::Refusal(ReservationError::SoldOut { zone_id: None }) => {
                 Refusal::plain(v.t("seat-best-none-title"), v.t("seat-best-none").to_string())
             }
-            Why::Order(ReservationError::UnknownSeat | ReservationError::UnknownZone) => {
-                let mistakes = self.order().and_then(ReservationError::mistake);
+            Reason::Refusal(ReservationError::UnknownSeat | ReservationError::UnknownZone) => {
+                let mistakes = self.refusal().and_then(ReservationError::mistake);
                 Refusal::of_mistakes(v, &mistakes.unwrap_or_default())
             }
-            Why::Order(error) => {
+            Reason::Refusal(error) => {
                 Refusal::plain(error.problem().localize(v.locale, "title"), v.refusal(error))
             }
         }

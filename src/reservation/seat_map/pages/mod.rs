@@ -23,7 +23,7 @@ use self::{
     drawing::SeatView,
     entrance::{Admitted, Performance},
     names::seat_name,
-    reading::{RoomMap, read_map},
+    reading::{MapView, read_map},
 };
 use super::{
     listing::{SectionListing, ZoneState},
@@ -62,7 +62,7 @@ struct SeatMapPage<'a> {
     schedule: &'a Schedule,
     stay_ends_at: DateTime<Utc>,
     now: DateTime<Utc>,
-    map: RoomMap,
+    map: MapView,
     places_max: u32,
     refusal: Option<Refusal<'a>>,
     /// Form that was refused, or an empty one.
@@ -259,7 +259,7 @@ pub(crate) async fn map_page(
     refused: Option<Refused<'_>>,
 ) -> Result<HttpResponse, PageError> {
     let (schedule, program) = (&performance.schedule, &performance.program);
-    let refusal = refused.as_ref().and_then(Refused::order);
+    let refusal = refused.as_ref().and_then(Refused::refusal);
     let map = read_map(app, state, schedule.id, section, refusal).await?;
     let status = refused.as_ref().map_or(StatusCode::OK, Refused::status);
     let page = SeatMapPage {

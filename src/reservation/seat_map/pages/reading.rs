@@ -17,7 +17,7 @@ use crate::{
 };
 
 /// Map of a performance, or of a part of it.
-pub(crate) struct RoomMap {
+pub(crate) struct MapView {
     /// Cursor of the next changes.
     pub(crate) cursor: i64,
     /// Version of the prices; a seat priced by a later version may be shown at another price.
@@ -39,7 +39,7 @@ pub(crate) async fn read_map(
     id: ScheduleId,
     section: Option<String>,
     refusal: Option<&ReservationError>,
-) -> Result<RoomMap, PageError> {
+) -> Result<MapView, PageError> {
     if state.is_large(app, id).await? {
         return read_large_map(app, state, id, section, refusal).await;
     }
@@ -51,7 +51,7 @@ pub(crate) async fn read_map(
     let section = section.filter(|wanted| sections.iter().any(|each| each.name == *wanted));
     let drawing = Drawing::of(snapshot.seats(section.as_deref()));
     let (store::MapCursor { cursor, price_version, .. }, zones) = (position, snapshot.zones());
-    Ok(RoomMap { cursor, price_version, drawing, zones, sections, section, overview: None })
+    Ok(MapView { cursor, price_version, drawing, zones, sections, section, overview: None })
 }
 
 /// Reads a large performance from memory: the overview, and the seats of one section.
@@ -61,7 +61,7 @@ async fn read_large_map(
     id: ScheduleId,
     section: Option<String>,
     refusal: Option<&ReservationError>,
-) -> Result<RoomMap, PageError> {
+) -> Result<MapView, PageError> {
     let read = |snapshot: &mut Snapshot, cursor| {
         let seats = section.as_deref().map(|section| snapshot.seats(Some(section)));
         let position = (cursor, snapshot.price_version());
@@ -76,5 +76,5 @@ async fn read_large_map(
     let section = seats.first().map(|seat| seat.section.clone());
     let overview = Some(Overview::of(&sections));
     let drawing = Drawing::of(seats);
-    Ok(RoomMap { cursor, price_version, drawing, zones, sections, section, overview })
+    Ok(MapView { cursor, price_version, drawing, zones, sections, section, overview })
 }
