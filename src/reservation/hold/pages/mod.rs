@@ -54,11 +54,11 @@ pub(crate) async fn create_hold(
         let admitted = performance.admit(&app, &request, me.account_id).await?;
         let refused = Refused { reason, typed: &form };
         // A small performance is shown whole, whatever section was requested.
-        let section = match state.is_large(&app, *id).await? {
+        let section = match state.maps.is_large(&app, *id).await? {
             true => form.section(),
             false => None,
         };
-        map_page(&app, &state, &me.view, &performance, &admitted, section, Some(refused)).await
+        map_page(&app, &state.maps, &me.view, &performance, &admitted, section, Some(refused)).await
     };
     let (choice, shown, request_key) = match form.parse() {
         Ok(parsed) => parsed,

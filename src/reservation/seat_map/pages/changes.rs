@@ -20,9 +20,8 @@ use crate::{
     accounts::{CachedAccount, OpenSession},
     app::App,
     catalog::{Programs, ScheduleId},
-    reservation::{
-        hold::limiter::ReservationState,
-        seat_map::{delta::Delta, streams::OpenStream, subscription::DeltaStream},
+    reservation::seat_map::{
+        delta::Delta, maps::SeatMaps, streams::OpenStream, subscription::DeltaStream,
     },
     web::{error::PageError, form::Mistakes, negotiation::Format, page::json as json_answer},
 };
@@ -56,7 +55,7 @@ impl Since {
 /// Handles `GET /schedules/{id}/changes`.
 pub(crate) async fn show_changes(
     app: Data<App>,
-    state: Data<ReservationState>,
+    maps: Data<SeatMaps>,
     programs: Data<Programs>,
     request: HttpRequest,
     id: Path<ScheduleId>,
@@ -67,11 +66,11 @@ pub(crate) async fn show_changes(
     let performance = Performance::find(&app, &programs, *id).await?;
     let admitted = performance.admit(&app, &request, me.account_id).await?;
     if me.view.format != Format::EventStream {
-        let changes = state.feed.changes(&app, *id, since).await?;
+        let changes = maps.feed.changes(&app, *id, since).await?;
         return Ok(admitted.stamp(json_answer(StatusCode::OK, &changes)));
     }
-    let open = state.streams.open(me.account_id)?;
-    let deltas = state.feed.view(&app, *id, since).await?;
+    let open = maps.streams.open(me.account_id)?;
+    let deltas = maps.feed.view(&app, *id, since).await?;
     let lasts = left(admitted.stay.expires_at, app.now()).min(STREAM_MAX);
     let answer = HttpResponse::Ok()
         .insert_header((header::CONTENT_TYPE, "text/event-stream"))

@@ -6,9 +6,9 @@ use crate::{
     catalog::ScheduleId,
     reservation::{
         error::ReservationError,
-        hold::limiter::ReservationState,
         seat_map::{
             listing::{SectionListing, ZoneState},
+            maps::SeatMaps,
             snapshot::Snapshot,
             store,
         },
@@ -35,13 +35,13 @@ pub(crate) struct MapView {
 /// the sections of the seats that `refusal` names.
 pub(crate) async fn read_map(
     app: &App,
-    state: &ReservationState,
+    maps: &SeatMaps,
     id: ScheduleId,
     section: Option<String>,
     refusal: Option<&ReservationError>,
 ) -> Result<MapView, PageError> {
-    if state.is_large(app, id).await? {
-        return read_large_map(app, state, id, section, refusal).await;
+    if maps.is_large(app, id).await? {
+        return read_large_map(app, maps, id, section, refusal).await;
     }
     // The cursor is read before the seats, so a change in between is sent again and not lost.
     let position = store::position(&app.db, id).await?;
@@ -57,7 +57,7 @@ pub(crate) async fn read_map(
 /// Reads a large performance from memory: the overview, and the seats of one section.
 async fn read_large_map(
     app: &App,
-    state: &ReservationState,
+    maps: &SeatMaps,
     id: ScheduleId,
     section: Option<String>,
     refusal: Option<&ReservationError>,
@@ -68,7 +68,7 @@ async fn read_large_map(
         (position, snapshot.sections(), snapshot.zones(), seats.unwrap_or_default())
     };
     let ((cursor, price_version), sections, zones, mut seats) =
-        state.feed.snapshot(app, id, read).await?;
+        maps.feed.snapshot(app, id, read).await?;
     if let Some(ReservationError::SeatUnavailable { seat_ids, .. }) = refusal {
         // The seats around the unavailable ones are read in their current state.
         seats = store::list_seats_around(&app.db, id, seat_ids).await?;
