@@ -1,8 +1,8 @@
 //! Rehearsals: an on-sale with made-up shoppers over HTTP, against a program of its own.
 //!
 //! A **rehearsal** is an on-sale whose **shoppers** are accounts made for it, on a **stage**: a
-//! program with its venue, performance and zone. All ids of the stage and of the accounts are marked
-//! (`infra::throwaway`). Its **history** is the list of requests with their outcomes; its
+//! program with its venue, performance and zone. All ids of the stage and of the accounts are
+//! marked (`infra::throwaway`). Its **history** is the list of requests with their outcomes; its
 //! **verdict** is what the history shows against the promises of the product.
 //!
 //! # Invariants

@@ -198,13 +198,8 @@ impl ProgramRows<'_> {
                 if outcome == OrderOutcome::Refunded { 2 } else { 1 },
             ),
         );
-        let payment = match outcome {
-            OrderOutcome::Confirmed => Some(("COMPLETED", 0)),
-            OrderOutcome::Refunded => Some(("REFUNDED", 1)),
-            OrderOutcome::Cancelled | OrderOutcome::Expired => None,
-        };
         self.write_items(rows, buyer, order, (reservation_id, made));
-        let Some((status, version)) = payment else { return };
+        let Some((status, version)) = outcome.payment() else { return };
         rows.add(
             Table::Payments,
             format_args!(
@@ -229,11 +224,6 @@ impl ProgramRows<'_> {
         let account_id = self.id(Table::Accounts, buyer);
         let schedule_id = self.id(Table::Schedules, performance);
         let live = if outcome == OrderOutcome::Confirmed { 't' } else { 'f' };
-        let ticket_status = match outcome {
-            OrderOutcome::Confirmed => Some("VALID"),
-            OrderOutcome::Refunded => Some("VOID"),
-            OrderOutcome::Cancelled | OrderOutcome::Expired => None,
-        };
         let paid = made.plus(PAID_SECS);
         for place in places_of(buyer, order) {
             let nth_item = self.row_number(performance * SEATS + place);
@@ -243,7 +233,7 @@ impl ProgramRows<'_> {
                 Table::ReservationItems,
                 format_args!("{item_id}\t{reservation_id}\t{schedule_id}\t{seat}\t{price}\t{live}"),
             );
-            if let Some(status) = ticket_status {
+            if let Some(status) = outcome.ticket_status() {
                 let (ticket_id, code) = (id(Table::Tickets, paid, nth_item), code(nth_item));
                 rows.add(
                     Table::Tickets,

@@ -33,6 +33,24 @@ impl OrderOutcome {
         }
     }
 
+    /// Returns the status and the version of the order's payment; `None` if it was not paid.
+    pub(crate) fn payment(self) -> Option<(&'static str, i32)> {
+        match self {
+            Self::Confirmed => Some(("COMPLETED", 0)),
+            Self::Refunded => Some(("REFUNDED", 1)),
+            Self::Cancelled | Self::Expired => None,
+        }
+    }
+
+    /// Returns the status of the order's tickets; `None` if it has none.
+    pub(crate) fn ticket_status(self) -> Option<&'static str> {
+        match self {
+            Self::Confirmed => Some("VALID"),
+            Self::Refunded => Some("VOID"),
+            Self::Cancelled | Self::Expired => None,
+        }
+    }
+
     pub(crate) fn settled_after_secs(self) -> i64 {
         match self {
             Self::Confirmed => PAID_SECS,

@@ -13,7 +13,7 @@ use uuid::Uuid;
 
 use self::{
     form::HoldForm,
-    refused::{Reason, Refused},
+    refused::{RefusalReason, Refused},
 };
 use super::{
     limiter::ReservationState,
@@ -63,7 +63,7 @@ pub(crate) async fn create_hold(
     let (choice, shown, request_key) = match form.parse() {
         Ok(parsed) => parsed,
         Err(mistakes) if me.view.wants_form(&mistakes) => {
-            return map(Reason::Mistakes(&mistakes)).await;
+            return map(RefusalReason::Mistakes(&mistakes)).await;
         }
         Err(mistakes) => return Err(mistakes.into()),
     };
@@ -92,7 +92,7 @@ pub(crate) async fn create_hold(
         Err(refusal @ ReservationError::Waiting { .. }) if me.view.wants_form(&refusal) => {
             Ok(wait_page(&me.view, &hold_request, &refusal))
         }
-        Err(refusal) if me.view.wants_form(&refusal) => map(Reason::Refusal(&refusal)).await,
+        Err(refusal) if me.view.wants_form(&refusal) => map(RefusalReason::Refusal(&refusal)).await,
         Err(failure) => Err(failure.into()),
     }
 }

@@ -17,12 +17,12 @@ use crate::{
 /// Refused form and the reason.
 #[derive(Clone, Copy)]
 pub(crate) struct Refused<'a> {
-    pub(crate) reason: Reason<'a>,
+    pub(crate) reason: RefusalReason<'a>,
     pub(crate) typed: &'a HoldForm,
 }
 
 #[derive(Clone, Copy)]
-pub(crate) enum Reason<'a> {
+pub(crate) enum RefusalReason<'a> {
     /// The form is invalid.
     Mistakes(&'a Mistakes),
     /// The form is valid and the hold was refused.
@@ -32,26 +32,27 @@ pub(crate) enum Reason<'a> {
 impl<'a> Refused<'a> {
     pub(crate) fn status(&self) -> StatusCode {
         match self.reason {
-            Reason::Mistakes(mistakes) => mistakes.status(),
-            Reason::Refusal(error) => error.status(),
+            RefusalReason::Mistakes(mistakes) => mistakes.status(),
+            RefusalReason::Refusal(error) => error.status(),
         }
     }
 
     /// Returns the refusal of a valid form.
     pub(crate) fn refusal(&self) -> Option<&'a ReservationError> {
         match self.reason {
-            Reason::Mistakes(_) => None,
-            Reason::Refusal(error) => Some(error),
+            RefusalReason::Mistakes(_) => None,
+            RefusalReason::Refusal(error) => Some(error),
         }
     }
 
     /// Returns the refusal as the map shows it.
     pub(crate) fn shown(&self, v: &View, map: &MapView) -> Refusal<'a> {
         match self.reason {
-            Reason::Mistakes(mistakes) => Refusal::of_mistakes(v, mistakes),
-            Reason::Refusal(ReservationError::SeatUnavailable { seat_ids, alternatives })
-                if !seat_ids.is_empty() =>
-            {
+            RefusalReason::Mistakes(mistakes) => Refusal::of_mistakes(v, mistakes),
+            RefusalReason::Refusal(ReservationError::SeatUnavailable {
+                seat_ids,
+                alternatives,
+            }) if !seat_ids.is_empty() => {
                 let seats = map.drawing.seats().filter(|seat| seat_ids.contains(&seat.id));
                 let with_section = map.sections.len() > 1;
                 Refusal {
@@ -63,21 +64,23 @@ impl<'a> Refused<'a> {
                     new_total: None,
                 }
             }
-            Reason::Refusal(error @ ReservationError::PriceChanged { total }) => {
+            RefusalReason::Refusal(error @ ReservationError::PriceChanged { total }) => {
                 let title = error.problem().localize(v.locale, "title");
                 Refusal {
                     new_total: Some((*total, self.typed.at_total(*total))),
                     ..Refusal::plain(title, v.refusal(error))
                 }
             }
-            Reason::Refusal(ReservationError::SoldOut { zone_id: None }) => {
+            RefusalReason::Refusal(ReservationError::SoldOut { zone_id: None }) => {
                 Refusal::plain(v.t("seat-best-none-title"), v.t("seat-best-none").to_string())
             }
-            Reason::Refusal(ReservationError::UnknownSeat | ReservationError::UnknownZone) => {
+            RefusalReason::Refusal(
+                ReservationError::UnknownSeat | ReservationError::UnknownZone,
+            ) => {
                 let mistakes = self.refusal().and_then(ReservationError::mistake);
                 Refusal::of_mistakes(v, &mistakes.unwrap_or_default())
             }
-            Reason::Refusal(error) => {
+            RefusalReason::Refusal(error) => {
                 Refusal::plain(error.problem().localize(v.locale, "title"), v.refusal(error))
             }
         }
