@@ -5,7 +5,7 @@ use std::{str::FromStr, time::Instant};
 
 use sqlx::postgres::PgConnectOptions;
 use stagedoor::{
-    demo::{Size, fill_large},
+    demo::{Size, load_large},
     infra::postgres::Pool,
 };
 
@@ -72,7 +72,7 @@ impl Office {
         // It migrates.
         let server = Server::start_with(&settings).await?;
         let db = Pool::new(PgConnectOptions::from_str(url.as_str())?, 1)?;
-        if !fill_large(&db, size, |_| ()).await? {
+        if !load_large(&db, size, |_| ()).await? {
             return Err("the new database is not empty".into());
         }
         let said = psql_file_in(name, "visitors.sql", &[])?;

@@ -3,18 +3,18 @@
 //! starts a PostgreSQL and a Redis for it.
 
 mod backlog;
-mod bare_line;
+mod bare_queue;
 mod beside;
 mod cost;
 mod figure;
 mod growth;
 mod http;
 mod large;
-mod line;
 mod load;
 mod million;
 mod money;
 mod passes;
+mod queue;
 
 mod report;
 mod sales;
@@ -57,7 +57,7 @@ pub(crate) struct Pace {
 
 /// What `--only` may name.
 const SUBJECTS: [&str; 9] =
-    ["line", "money", "sales", "zones", "costs", "backlog", "large", "beside", "million"];
+    ["queue", "money", "sales", "zones", "costs", "backlog", "large", "beside", "million"];
 /// What takes too long to be measured quickly.
 const SLOW_SUBJECTS: [&str; 4] = ["backlog", "large", "beside", "million"];
 /// No subject is waited for any longer.
@@ -159,7 +159,7 @@ impl Bench {
     async fn measure_subject(&mut self, subject: &str) -> Result<Part, Failure> {
         let mut part = Part::default();
         match subject {
-            "line" => part.figures = self.line().await?,
+            "queue" => part.figures = self.queue().await?,
             "money" => part.figures = self.charges().await?,
             "sales" => part.figures = vec![self.holds().await?, self.purchases().await?],
             "zones" => {

@@ -1,5 +1,5 @@
-//! A million people in line: what a join and a poll cost beside a line of a thousand, what
-//! they take up in memory, and how long it takes to count the line again once Redis has
+//! A million people in a queue: what a join and a poll cost beside a queue of a thousand, what
+//! they take up in memory, and how long it takes to count the queue again once Redis has
 //! forgotten it.
 
 use std::{
@@ -18,15 +18,15 @@ use crate::{
 
 const FEW: u64 = 1_000;
 const MANY: u64 = 1_000_000;
-/// Of each line so many have a session, evenly spread over it.
+/// Of each queue so many have a session, evenly spread over it.
 const ASKING: u64 = 1_000;
 /// Whoever waits is called so much more than their place.
 const FIRST_OF_FEW: u64 = 1_000_001;
 const FIRST_OF_MANY: u64 = 2_000_001;
-/// People with a session who are in neither line, and join it in each run.
+/// People with a session who are in neither queue, and join it in each run.
 const FIRST_TO_JOIN: u64 = 1_001;
 const JOINS: u64 = 200;
-/// No line takes longer to be counted.
+/// No queue takes longer to be counted.
 const COUNTED_MAX: Duration = Duration::from_mins(3);
 /// How often it is looked after.
 const LOOK_PERIOD: Duration = Duration::from_millis(20);
@@ -40,8 +40,8 @@ pub(crate) struct Million {
     pub(crate) facts: Vec<(&'static str, String)>,
 }
 
-/// So many wait in the line of `stage`.
-struct Line {
+/// So many wait in the queue of `stage`.
+struct Queue {
     stage: Stage,
     first: u64,
     waiting: u64,
@@ -55,8 +55,8 @@ enum Step {
 
 impl Bench {
     pub(crate) async fn million(&mut self) -> Result<Million, Failure> {
-        let few = self.line_of(FIRST_OF_FEW, FEW).await?;
-        let many = self.line_of(FIRST_OF_MANY, MANY).await?;
+        let few = self.queue_of(FIRST_OF_FEW, FEW).await?;
+        let many = self.queue_of(FIRST_OF_MANY, MANY).await?;
         let mut growths = Vec::new();
         for (name, step) in [("a join", Step::Join), ("a state poll", Step::Poll)] {
             growths.push(self.growth(name, step, (&few, &many)).await?);
@@ -67,29 +67,30 @@ impl Bench {
         Ok(Million { growths, facts })
     }
 
-    /// A line in which so many wait, counted.
-    async fn line_of(&mut self, first: u64, waiting: u64) -> Result<Line, Failure> {
-        let line = Line { stage: self.stage(true, 0)?, first, waiting };
+    /// A queue in which so many wait, counted.
+    async fn queue_of(&mut self, first: u64, waiting: u64) -> Result<Queue, Failure> {
+        let queue = Queue { stage: self.stage(true, 0)?, first, waiting };
         let variables = [
-            ("nth", line.stage.nth.to_string()),
+            ("nth", queue.stage.nth.to_string()),
             ("first", first.to_string()),
             ("people", waiting.to_string()),
-            ("apart", line.apart().to_string()),
+            ("apart", queue.apart().to_string()),
             ("inside", CAPACITY.to_string()),
         ];
         psql_file("line.sql", &variables)?;
-        let took = self.until_counted(&line).await?;
+        let took = self.until_counted(&queue).await?;
         writeln!(io::stderr(), "{waiting} wait: counted in {:.1} s", took.as_secs_f64())?;
-        Ok(line)
+        Ok(queue)
     }
 
     /// Waits until the last one is told how many are ahead.
-    async fn until_counted(&self, line: &Line) -> Result<Duration, Failure> {
+    async fn until_counted(&self, queue: &Queue) -> Result<Duration, Failure> {
         let mut server = Connection::open(self.server.address).await?;
-        let last = line.waiting - line.apart();
+        let last = queue.waiting - queue.apart();
         let began = Instant::now();
         while began.elapsed() < COUNTED_MAX {
-            let answer = server.get(&line.stage.queue_path(), &session(line.first + last)).await?;
+            let answer =
+                server.get(&queue.stage.queue_path(), &session(queue.first + last)).await?;
             let state: serde_json::Value = serde_json::from_str(&answer.body)?;
             if let Some(ahead) = state.get("ahead").and_then(serde_json::Value::as_u64) {
                 return match ahead == last {
@@ -99,14 +100,14 @@ impl Bench {
             }
             tokio::time::sleep(LOOK_PERIOD).await;
         }
-        Err("the line was not counted".into())
+        Err("the queue was not counted".into())
     }
 
     async fn growth(
         &self,
         name: &'static str,
         step: Step,
-        (few, many): (&Line, &Line),
+        (few, many): (&Queue, &Queue),
     ) -> Result<Growth, Failure> {
         let (little, much) = ("1,000 waiting", "1,000,000 waiting");
         let mut growth = Growth { name, little, much, target: 1.3, runs: Vec::new() };
@@ -122,7 +123,7 @@ impl Bench {
     }
 
     /// What one costs in both lines, where one comes after the other: the middle one of many.
-    async fn costs_us(&self, step: Step, few: &Line, many: &Line) -> Result<(f64, f64), Failure> {
+    async fn costs_us(&self, step: Step, few: &Queue, many: &Queue) -> Result<(f64, f64), Failure> {
         let mut server = Connection::open(self.server.address).await?;
         match step {
             Step::Join => Ok((join_us(&mut server, few).await?, join_us(&mut server, many).await?)),
@@ -139,13 +140,13 @@ impl Bench {
     }
 
     /// Redis forgets everything: how long until the last one knows their place again, and
-    /// what the line took up.
-    async fn forget(&self, line: &Line) -> Result<Vec<(&'static str, String)>, Failure> {
+    /// what the queue took up.
+    async fn forget(&self, queue: &Queue) -> Result<Vec<(&'static str, String)>, Failure> {
         let mut redis = redis::Client::open(std::env::var("REDIS_URL")?)?.get_connection()?;
         redis::cmd("FLUSHALL").exec(&mut redis)?;
         let empty_bytes = used_memory(&mut redis)?;
-        let took = self.until_counted(line).await?;
-        let each_bytes = (used_memory(&mut redis)? - empty_bytes) / to_f64(line.waiting)?;
+        let took = self.until_counted(queue).await?;
+        let each_bytes = (used_memory(&mut redis)? - empty_bytes) / to_f64(queue.waiting)?;
         let server_mib = self.server.memory_mib()?;
         Ok(vec![
             (
@@ -161,7 +162,7 @@ impl Bench {
     }
 }
 
-impl Line {
+impl Queue {
     /// From one who has a session to the next.
     fn apart(&self) -> u64 {
         self.waiting / ASKING
@@ -169,8 +170,8 @@ impl Line {
 }
 
 /// What one join costs.
-async fn join_us(server: &mut Connection, line: &Line) -> Result<f64, Failure> {
-    let path = line.stage.queue_path();
+async fn join_us(server: &mut Connection, queue: &Queue) -> Result<f64, Failure> {
+    let path = queue.stage.queue_path();
     let people = (FIRST_TO_JOIN..).take(usize::try_from(JOINS)?);
     let mut each = Vec::new();
     for person in people.clone() {
@@ -186,8 +187,8 @@ async fn join_us(server: &mut Connection, line: &Line) -> Result<f64, Failure> {
 }
 
 /// How long the nth of those who ask waits for an answer.
-async fn poll(server: &mut Connection, line: &Line, nth: u64) -> Result<Duration, Failure> {
-    let (path, session) = (line.stage.queue_path(), session(line.first + nth * line.apart()));
+async fn poll(server: &mut Connection, queue: &Queue, nth: u64) -> Result<Duration, Failure> {
+    let (path, session) = (queue.stage.queue_path(), session(queue.first + nth * queue.apart()));
     // The first one looks the session up, the second is a poll like most.
     server.get(&path, &session).await?;
     let began = Instant::now();

@@ -16,7 +16,7 @@ use stagedoor::{
         postgres::{self, Pool},
         redis::Redis,
     },
-    rehearsal::{Bar, Means, Played, Rehearsal},
+    rehearsal::{Access, Bar, Rehearsal, RehearsalResult},
     server, telemetry, verify,
 };
 use url::Url;
@@ -116,7 +116,7 @@ async fn run(command: Command) -> Result<(), Failure> {
         Command::Rehearse { .. } => Ok(()),
         Command::Serve => serve(config).await,
         Command::Migrate => migrate(&config).await.map(drop),
-        Command::Demo { large } => fill(&config, large).await,
+        Command::Demo { large } => load(&config, large).await,
         Command::Verify => verify(&config).await,
         Command::Admin { command: AdminCommand::Create { email, name } } => {
             create_admin(&migrate(&config).await?, &email, &name).await
@@ -165,10 +165,10 @@ async fn migrate(config: &Config) -> Result<Pool, Failure> {
     Ok(postgres::migrate_for(config).await.map_err(StartError::from)?)
 }
 
-async fn fill(config: &Config, large: bool) -> Result<(), Failure> {
+async fn load(config: &Config, large: bool) -> Result<(), Failure> {
     let db = migrate(config).await?;
     let mut out = io::stdout();
-    if demo::fill(&db).await? {
+    if demo::load(&db).await? {
         writeln!(out, "The office is filled with demo data.")?;
     } else {
         writeln!(out, "The office has its demo data already.")?;
@@ -178,15 +178,15 @@ async fn fill(config: &Config, large: bool) -> Result<(), Failure> {
         writeln!(out, "  {:<26} {}", log_in.email, log_in.purpose)?;
     }
     // Only the owner may vacuum the tables afterwards.
-    if large { fill_large(&postgres::owner_of(config)?).await } else { Ok(()) }
+    if large { load_large(&postgres::owner_of(config)?).await } else { Ok(()) }
 }
 
-async fn fill_large(db: &Pool) -> Result<(), Failure> {
+async fn load_large(db: &Pool) -> Result<(), Failure> {
     let (size, mut out) = (Size::LARGE, io::stdout());
-    let is_filled = demo::fill_large(db, size, |nth| {
+    let is_loaded = demo::load_large(db, size, |nth| {
         let _ = writeln!(io::stderr(), "Large demo data: program {nth} of {}", size.programs);
     });
-    if !is_filled.await? {
+    if !is_loaded.await? {
         return Ok(writeln!(out, "The office has its large demo data already.")?);
     }
     let (seats, reservations) = (size.schedule_seats(), size.reservations());
@@ -218,8 +218,8 @@ async fn rehearse(rehearsal: &Rehearsal, json: bool) -> Result<(), Failure> {
         None => None,
     };
     let token = Config::rehearsal_token()?;
-    let means =
-        Means { token: token.as_deref(), stores: stores.as_ref().map(|(db, redis)| (db, redis)) };
+    let access =
+        Access { token: token.as_deref(), stores: stores.as_ref().map(|(db, redis)| (db, redis)) };
     let bar = Bar::on_stderr(rehearsal.people);
     let stop = async {
         // Without signal handlers the rehearsal ends by itself.
@@ -227,14 +227,14 @@ async fn rehearse(rehearsal: &Rehearsal, json: bool) -> Result<(), Failure> {
             std::future::pending::<()>().await;
         }
     };
-    let played = rehearsal.play(means, stop, |now| bar.show(now)).await;
+    let result = rehearsal.run(access, stop, |now| bar.show(now)).await;
     bar.end();
-    let Played { report, trouble } = played?;
+    let RehearsalResult { report, errors } = result?;
     match json {
         true => writeln!(io::stdout(), "{}", serde_json::to_string_pretty(&report)?)?,
         false => writeln!(io::stdout(), "{report}")?,
     }
-    let mut sentences: Vec<String> = trouble.iter().map(ToString::to_string).collect();
+    let mut sentences: Vec<String> = errors.iter().map(ToString::to_string).collect();
     if !report.is_clean() {
         sentences.push("The rehearsal was not clean.".to_owned());
     }

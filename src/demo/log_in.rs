@@ -1,4 +1,4 @@
-//! Log-ins that the demo data is printed with.
+//! Demo accounts that are printed after the demo data is loaded.
 
 /// Demo account to print.
 #[derive(Clone, Copy, Debug)]

@@ -1,7 +1,7 @@
 //! Demo data: a believable ticket office to try things in, with halls and seat maps, a festival
 //! with standing places, one program that is sold out and one whose sale opens later.
 //!
-//! A **log-in** is a demo account whose password is published; a **large office** ([`fill_large`])
+//! A **log-in** is a demo account whose password is published; a **large office** ([`load_large`])
 //! is a data set for measurements.
 //!
 //! # Invariants
@@ -14,7 +14,7 @@
 //!
 //! # Concurrency
 //!
-//! [`fill`] is one transaction that locks accounts and venues against writes; of two runs at once
+//! [`load`] is one transaction that locks accounts and venues against writes; of two runs at once
 //! the second waits for the first and then finds its data.
 
 mod announcement;
@@ -32,7 +32,7 @@ use crate::{
     infra::postgres::Pool,
 };
 
-pub use large::{Size, fill_large};
+pub use large::{Size, load_large};
 
 /// Password of every demo account.
 pub const PASSWORD: &str = "open sesame door";
@@ -95,7 +95,7 @@ pub async fn has_open_log_ins(db: &Pool) -> Result<bool, sqlx::Error> {
     office::has_open(db, &emails).await
 }
 
-/// Refuses an office with data that no demo wrote. Runs in the transaction that fills the office.
+/// Refuses an office with data that no demo wrote. Runs in the transaction that loads the data.
 async fn require_own(tx: &mut crate::infra::postgres::Connection) -> Result<(), DemoError> {
     let emails: Vec<&str> = LOG_INS.iter().map(|log_in| log_in.email).collect();
     let slugs: Vec<&str> = programs::PROGRAMS.iter().map(|program| program.slug).collect();
@@ -106,12 +106,12 @@ async fn require_own(tx: &mut crate::infra::postgres::Connection) -> Result<(), 
     }
 }
 
-/// Fills an empty office; false if it has demo data already.
-pub async fn fill(db: &Pool) -> Result<bool, DemoError> {
+/// Loads the demo data into an empty office; false if it is there already.
+pub async fn load(db: &Pool) -> Result<bool, DemoError> {
     let password_hash = PasswordGate::new().hash_text(PASSWORD).await?;
     let mut tx = db.begin().await?;
     let emails: Vec<&str> = LOG_INS.iter().map(|log_in| log_in.email).collect();
-    if office::is_filled(&mut tx, &emails).await? {
+    if office::has_all_log_ins(&mut tx, &emails).await? {
         return Ok(false);
     }
     require_own(&mut tx).await?;

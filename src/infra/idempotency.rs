@@ -22,7 +22,7 @@ use uuid::Uuid;
 use super::postgres::{Connection, Pool, Transaction, is_lock_timeout, is_unavailable};
 
 /// Age after which keys may be deleted, in hours.
-pub const KEPT_HOURS: i32 = 48;
+const KEPT_HOURS: i32 = 48;
 
 /// Keys deleted by one statement, and statements of one tick.
 const PURGED_ROWS_MAX: i64 = 5_000;
@@ -45,7 +45,7 @@ pub enum KeyError {
     /// The first attempt has not finished.
     #[error("the first attempt under this request key is still running")]
     AlreadyProcessing,
-    /// Postgres failed.
+    /// PostgreSQL failed.
     #[error(transparent)]
     Database(#[from] sqlx::Error),
 }

@@ -1,8 +1,8 @@
 //! Infrastructure below the features, which knows none of them: PostgreSQL, Redis, locks, request
 //! keys, ids, batches, rate limits, security events and the progress of workers.
 //!
-//! **Postgres decides, Redis shapes traffic**: an error of [`postgres`] fails the request, an error
-//! of [`redis`] never changes what was decided.
+//! **PostgreSQL decides, Redis shapes traffic**: an error of [`postgres`] fails the request, an
+//! error of [`redis`] never changes what was decided.
 
 pub(crate) mod batcher;
 pub mod idempotency;

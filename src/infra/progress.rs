@@ -38,7 +38,7 @@ impl WorkerProgress {
     }
 
     /// Returns every worker with the time since it last finished.
-    pub fn list_unfinished(&self, now: Instant) -> Vec<(&'static str, Duration)> {
+    pub fn list_ages(&self, now: Instant) -> Vec<(&'static str, Duration)> {
         let since = |mark: &Mark| now.saturating_duration_since(mark.finished_at);
         self.marks().iter().map(|(worker, mark)| (*worker, since(mark))).collect()
     }
@@ -53,7 +53,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_who_finishes_nothing_is_late() {
+    fn only_a_worker_that_did_not_finish_in_time_is_late() {
         const LATE_AFTER: Duration = Duration::from_secs(30);
         let progress = WorkerProgress::default();
         progress.follow("frozen", LATE_AFTER);

@@ -29,7 +29,7 @@ const PER_SECOND: NonZeroU32 = NonZeroU32::new(50).unwrap();
 const ORIGINS_MAX: usize = 10_000;
 /// Origins whose omitted lines are reported separately in one call of `forget`; the others are
 /// summed.
-const TOLD_MAX: usize = 20;
+const REPORTED_MAX: usize = 20;
 
 /// Kind of security event; its name in the log never changes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, strum::AsRefStr, strum::VariantArray)]
@@ -164,13 +164,13 @@ impl SecurityLog {
     pub fn forget(&self) {
         self.0.each.forget();
         let left_out = std::mem::take(&mut *self.0.omitted());
-        let (mut n_told, mut others) = (0, left_out.others);
+        let (mut n_reported, mut others) = (0, left_out.others);
         for ((event, origin), omitted) in left_out.each {
-            if n_told == TOLD_MAX {
+            if n_reported == REPORTED_MAX {
                 others += omitted;
                 continue;
             }
-            n_told += 1;
+            n_reported += 1;
             let (of, origin) = (event.as_ref(), display(origin));
             tracing::warn!(target: "security", event = "events-omitted", of, origin, omitted);
         }

@@ -11,7 +11,7 @@ use url::Url;
 use uuid::Uuid;
 
 use super::{
-    fixtures::model::Actor,
+    fixtures::model::ShopperAccount,
     history::{Event, History, Outcome, Shown, Step},
 };
 use crate::web::{READ_MAX, deadline::CHANGE_MAX};
@@ -103,7 +103,7 @@ impl Answer {
     }
 
     /// Records in `event` what the answer showed.
-    fn fill(&self, event: &mut Event) {
+    fn record_answer(&self, event: &mut Event) {
         event.number = self.get("queue_number").as_i64();
         event.ahead = self.get("ahead").as_i64();
         event.status = self.get("status").as_str().map(str::to_owned);
@@ -134,7 +134,7 @@ fn shown(listed: &Value) -> Option<Shown> {
 /// Browser of a shopper on one of their two devices.
 #[derive(Clone, Debug)]
 pub(crate) struct Browser {
-    pub(crate) actor: Actor,
+    pub(crate) account: ShopperAccount,
     pub(crate) client: Client,
     pub(crate) target: Arc<str>,
     pub(crate) history: History,
@@ -151,7 +151,7 @@ impl Browser {
     /// Sends a request and records its outcome.
     pub(crate) async fn send(&self, ask: Ask) -> Answer {
         let open = self.history.open(Event {
-            account_id: self.actor.account_id,
+            account_id: self.account.account_id,
             step: ask.step,
             wanted_us: ask.wanted_us.unwrap_or(u64::MAX),
             sent_us: 0,
@@ -174,12 +174,12 @@ impl Browser {
         let request = self.request(ask.method, &ask.path);
         let request = if ask.form.is_null() { request } else { request.json(&ask.form) };
         let answer = read(request, deadline).await;
-        open.close(answer.outcome.clone(), |event| answer.fill(event));
+        open.close(answer.outcome.clone(), |event| answer.record_answer(event));
         answer
     }
 
     fn request(&self, method: Method, path: &str) -> RequestBuilder {
-        let [first, second] = &self.actor.sessions;
+        let [first, second] = &self.account.sessions;
         let session = if self.is_second { second } else { first };
         // A deployment served over https reads the second cookie name.
         self.client

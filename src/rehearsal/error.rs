@@ -61,7 +61,7 @@ pub enum RehearsalError {
     #[error(
         "Set DATABASE_URL and REDIS_URL to the deployment's, or REHEARSAL_TOKEN to its own: the rehearsal's people are made with one or the other."
     )]
-    NoHands,
+    NoAccess,
     /// The address is neither http nor https.
     #[error("{0} is no http or https address.")]
     NoHttp(url::Url),
@@ -72,7 +72,7 @@ pub enum RehearsalError {
     WrongToken,
     /// The deployment has no rehearsal token.
     #[error("The deployment takes no rehearsals. Start it with REHEARSAL_TOKEN set.")]
-    NoDoor,
+    NotEnabled,
     /// The deployment refused the request.
     #[error("The deployment refused the rehearsal: {0}")]
     Refused(String),
@@ -111,7 +111,7 @@ pub enum RehearsalError {
     NoHttpClient(String),
     /// The stage could not be made or removed.
     #[error(transparent)]
-    Cast(Box<dyn std::error::Error + Send + Sync>),
+    Provisioning(Box<dyn std::error::Error + Send + Sync>),
     /// The stores could not be verified.
     #[error(transparent)]
     Verify(#[from] VerifyError),
@@ -121,7 +121,7 @@ impl From<FixtureError> for RehearsalError {
     fn from(error: FixtureError) -> Self {
         match error {
             FixtureError::TooMany { people_max } => Self::TooMany { people_max },
-            other => Self::Cast(Box::new(other)),
+            other => Self::Provisioning(Box::new(other)),
         }
     }
 }

@@ -10,7 +10,7 @@ use uuid::Uuid;
 
 /// Upper bound of recorded requests; the rehearsal ends when it is reached, so that its memory is
 /// bounded.
-pub(crate) const EVENTS_MAX: usize = 1_000_000;
+const EVENTS_MAX: usize = 1_000_000;
 
 /// Kind of a request.
 #[derive(
@@ -153,7 +153,7 @@ impl History {
         self.lock().len() >= EVENTS_MAX
     }
 
-    /// Calls `look` with every event after the first `seen`, and returns the number of events.
+    /// Calls `visit` with every event after the first `seen`; returns the number of events.
     pub(crate) fn each_since(&self, seen: usize, mut visit: impl FnMut(&Event)) -> usize {
         let events = self.lock();
         events.iter().skip(seen).for_each(&mut visit);
@@ -180,11 +180,11 @@ pub(crate) struct Open {
 pub(crate) const INTERRUPTED: &str = "interrupted";
 
 impl Open {
-    /// Records the outcome; `fill` adds what the answer showed.
-    pub(crate) fn close(mut self, outcome: Outcome, fill: impl FnOnce(&mut Event)) {
+    /// Records the outcome; `record_answer` adds what the answer showed.
+    pub(crate) fn close(mut self, outcome: Outcome, record_answer: impl FnOnce(&mut Event)) {
         if let Some(mut event) = self.event.take() {
             event.outcome = outcome;
-            fill(&mut event);
+            record_answer(&mut event);
             self.note(event);
         }
     }

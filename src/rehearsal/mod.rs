@@ -1,9 +1,9 @@
 //! Rehearsals: an on-sale with made-up shoppers over HTTP, against a program of its own.
 //!
 //! A **rehearsal** is an on-sale whose **shoppers** are accounts made for it, on a **stage**: a
-//! program, a venue and those accounts, all of whose ids are marked (`infra::throwaway`). Its
-//! **history** is the list of requests with their outcomes; its **verdict** is what the history
-//! shows against the promises of the product.
+//! program with its venue, performance and zone. All ids of the stage and of the accounts are
+//! marked (`infra::throwaway`). Its **history** is the list of requests with their outcomes; its
+//! **verdict** is what the history shows against the promises of the product.
 //!
 //! # Invariants
 //!
@@ -36,4 +36,4 @@ mod shopper;
 
 pub use error::RehearsalError;
 pub use progress::Bar;
-pub use rehearse::{Means, Played, Rehearsal};
+pub use rehearse::{Access, Rehearsal, RehearsalResult};

@@ -25,12 +25,13 @@ impl Output {
         }
     }
 
-    fn keep(
+    /// Writes the file and flushes it.
+    fn write(
         &mut self,
-        write: impl FnOnce(&mut BufWriter<&File>) -> io::Result<()>,
+        content: impl FnOnce(&mut BufWriter<&File>) -> io::Result<()>,
     ) -> Result<(), RehearsalError> {
         let mut file = BufWriter::new(&self.file);
-        let written = write(&mut file).and_then(|()| file.flush());
+        let written = content(&mut file).and_then(|()| file.flush());
         written.map_err(|cause| RehearsalError::NotWritten { path: self.path.clone(), cause })
     }
 }
@@ -55,9 +56,9 @@ impl Outputs {
     }
 
     /// Writes the history and the page, and returns an error for each that failed.
-    pub(crate) fn keep(&mut self, events: &[Event], report: &Report) -> Vec<RehearsalError> {
+    pub(crate) fn write(&mut self, events: &[Event], report: &Report) -> Vec<RehearsalError> {
         let history = self.history.as_mut().map(|output| {
-            output.keep(|file| {
+            output.write(|file| {
                 events.iter().try_for_each(|event| {
                     serde_json::to_writer(&mut *file, event)?;
                     file.write_all(b"\n")
@@ -65,7 +66,7 @@ impl Outputs {
             })
         });
         let page = self.page.as_mut().map(|output| {
-            output.keep(|file| {
+            output.write(|file| {
                 let page = report.page().map_err(io::Error::other)?;
                 file.write_all(page.as_bytes())
             })

@@ -30,9 +30,9 @@ use crate::{
 /// Request with the deployment's rehearsal token. Wrong tokens count against the network's limit as
 /// right ones do.
 #[derive(Debug)]
-pub(crate) struct Stagehand;
+pub(crate) struct RehearsalToken;
 
-impl FromRequest for Stagehand {
+impl FromRequest for RehearsalToken {
     type Error = PageError;
     type Future = std::future::Ready<Result<Self, PageError>>;
 
@@ -41,12 +41,12 @@ impl FromRequest for Stagehand {
     }
 }
 
-fn let_in(request: &HttpRequest) -> Result<Stagehand, PageError> {
+fn let_in(request: &HttpRequest) -> Result<RehearsalToken, PageError> {
     let app = request.app_data::<Data<App>>().ok_or(Internal)?;
     let token = app.config.rehearsal_token.as_deref().ok_or(NotFound)?;
     let limits = request.app_data::<Data<Limits>>().ok_or(Internal)?;
     limits.rehearsal.count(&client::network(request, &app.config.trusted_proxies))?;
-    if bears(request, token) { Ok(Stagehand) } else { Err(FixtureError::WrongToken.into()) }
+    if bears(request, token) { Ok(RehearsalToken) } else { Err(FixtureError::WrongToken.into()) }
 }
 
 /// Form with the size of a rehearsal.
@@ -58,7 +58,7 @@ pub(crate) struct StageForm {
 
 /// `POST /rehearsal/stages`: makes a stage.
 pub(crate) async fn create_stage(
-    _: Stagehand,
+    _: RehearsalToken,
     app: Data<App>,
     form: Body<StageForm>,
 ) -> Result<HttpResponse, PageError> {
@@ -77,7 +77,7 @@ pub(crate) struct PeopleForm {
 
 /// `POST /rehearsal/stages/{id}/people`: adds accounts to a stage.
 pub(crate) async fn create_people(
-    _: Stagehand,
+    _: RehearsalToken,
     app: Data<App>,
     id: Path<Uuid>,
     form: Body<PeopleForm>,
@@ -89,7 +89,7 @@ pub(crate) async fn create_people(
 
 /// `DELETE /rehearsal/stages/{id}`: removes a stage.
 pub(crate) async fn delete_stage(
-    _: Stagehand,
+    _: RehearsalToken,
     app: Data<App>,
     id: Path<Uuid>,
 ) -> Result<HttpResponse, PageError> {

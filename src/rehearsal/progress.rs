@@ -16,7 +16,7 @@ pub struct Progress {
     /// Shoppers who paid.
     pub paid: usize,
     /// Shoppers who have finished.
-    pub gone: usize,
+    pub finished: usize,
     /// Requests recorded so far.
     pub requests: usize,
 }
@@ -26,7 +26,8 @@ pub struct Progress {
 pub(crate) struct Counter(Progress);
 
 impl Counter {
-    pub(crate) fn count(&mut self, history: &History, people: usize, gone: usize) -> Progress {
+    /// Counts the history's events since the last call; returns the totals.
+    pub(crate) fn count(&mut self, history: &History, people: usize, finished: usize) -> Progress {
         let Progress { mut joined, mut held, mut paid, requests, .. } = self.0;
         let requests = history.each_since(requests, |event| {
             let count = match event.step {
@@ -37,7 +38,7 @@ impl Counter {
             };
             *count += usize::from(event.is_ok());
         });
-        self.0 = Progress { people, joined, held, paid, gone, requests };
+        self.0 = Progress { people, joined, held, paid, finished, requests };
         self.0
     }
 }
@@ -52,7 +53,7 @@ impl Bar {
         let people = u64::try_from(people).unwrap_or(u64::MAX);
         let bar = ProgressBar::with_draw_target(Some(people), ProgressDrawTarget::stderr());
         let style =
-            ProgressStyle::with_template("{elapsed:>4} {bar:30} {pos}/{len} gone home, {msg}");
+            ProgressStyle::with_template("{elapsed:>4} {bar:30} {pos}/{len} finished, {msg}");
         if let Ok(style) = style {
             bar.set_style(style);
         }
@@ -61,11 +62,11 @@ impl Bar {
 
     /// Draws the current progress.
     pub fn show(&self, now: Progress) {
-        self.0.set_position(u64::try_from(now.gone).unwrap_or(u64::MAX));
+        self.0.set_position(u64::try_from(now.finished).unwrap_or(u64::MAX));
         let Progress { joined, held, paid, requests, .. } = now;
         self.0
             .set_message(format!("{joined} joined, {held} held, {paid} paid; {requests} requests"));
-        if now.gone == now.people {
+        if now.finished == now.people {
             self.0.set_message(format!("{paid} paid; {requests} requests; checking"));
         }
     }

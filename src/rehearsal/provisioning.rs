@@ -13,7 +13,7 @@ use super::{
     error::RehearsalError,
     fixtures::{
         self, PEOPLE_AT_ONCE_MAX,
-        model::{Actor, Stage},
+        model::{ShopperAccount, Stage},
     },
 };
 use crate::infra::{postgres::Pool, redis::Redis};
@@ -26,7 +26,7 @@ const BETWEEN_TRIES: Duration = Duration::from_secs(1);
 
 /// HTTP access to a deployment's rehearsal pages.
 #[derive(Debug)]
-pub(crate) struct Door<'a> {
+pub(crate) struct HttpAccess<'a> {
     pub(crate) client: Client,
     pub(crate) target: &'a Url,
     pub(crate) token: &'a str,
@@ -36,22 +36,22 @@ pub(crate) struct Door<'a> {
 #[derive(Debug)]
 pub(crate) enum Provisioner<'a> {
     /// Over HTTP.
-    Door(Door<'a>),
+    Http(HttpAccess<'a>),
     /// In the database of a deployment on this machine.
     Database { db: &'a Pool, redis: &'a Redis },
 }
 
 #[derive(Deserialize)]
 struct People {
-    people: Vec<Actor>,
+    people: Vec<ShopperAccount>,
 }
 
 impl Provisioner<'_> {
     /// Makes a stage for `people` shoppers.
     pub(crate) async fn set_up(&self, people: usize) -> Result<Stage, RehearsalError> {
         match self {
-            Self::Door(door) => {
-                let request = door.ask(Method::POST, "rehearsal/stages");
+            Self::Http(http) => {
+                let request = http.ask(Method::POST, "rehearsal/stages");
                 read(request.json(&json!({ "people": people }))).await
             }
             Self::Database { db, redis } => Ok(fixtures::set_up(db, redis, people).await?),
@@ -63,19 +63,23 @@ impl Provisioner<'_> {
         &self,
         stage: &Stage,
         people: usize,
-    ) -> Result<Vec<Actor>, RehearsalError> {
-        let mut actors = Vec::with_capacity(people);
-        while actors.len() < people {
-            let count = (people - actors.len()).min(PEOPLE_AT_ONCE_MAX);
-            actors.extend(self.add_some(stage.program_id, count).await?);
+    ) -> Result<Vec<ShopperAccount>, RehearsalError> {
+        let mut accounts = Vec::with_capacity(people);
+        while accounts.len() < people {
+            let count = (people - accounts.len()).min(PEOPLE_AT_ONCE_MAX);
+            accounts.extend(self.add_some(stage.program_id, count).await?);
         }
-        Ok(actors)
+        Ok(accounts)
     }
 
-    async fn add_some(&self, stage: Uuid, count: usize) -> Result<Vec<Actor>, RehearsalError> {
+    async fn add_some(
+        &self,
+        stage: Uuid,
+        count: usize,
+    ) -> Result<Vec<ShopperAccount>, RehearsalError> {
         match self {
-            Self::Door(door) => {
-                let request = door.ask(Method::POST, &format!("rehearsal/stages/{stage}/people"));
+            Self::Http(http) => {
+                let request = http.ask(Method::POST, &format!("rehearsal/stages/{stage}/people"));
                 let answer: People = read(request.json(&json!({ "count": count }))).await?;
                 Ok(answer.people)
             }
@@ -87,13 +91,13 @@ impl Provisioner<'_> {
     pub(crate) async fn take_down(&self, stage: &Stage) -> Result<(), RehearsalError> {
         let id = stage.program_id;
         match self {
-            Self::Door(door) => door.take_down(id).await,
+            Self::Http(http) => http.take_down(id).await,
             Self::Database { db, redis } => Ok(fixtures::take_down(db, redis, id).await?),
         }
     }
 }
 
-impl Door<'_> {
+impl HttpAccess<'_> {
     fn ask(&self, method: Method, path: &str) -> RequestBuilder {
         let target = self.target.as_str().trim_end_matches('/');
         self.client
@@ -129,7 +133,7 @@ async fn read<T: DeserializeOwned>(request: RequestBuilder) -> Result<T, Rehears
     match answer.status() {
         status if status.is_success() => answer.json().await.map_err(away),
         StatusCode::UNAUTHORIZED => Err(RehearsalError::WrongToken),
-        StatusCode::NOT_FOUND => Err(RehearsalError::NoDoor),
+        StatusCode::NOT_FOUND => Err(RehearsalError::NotEnabled),
         status => {
             let problem: Value = answer.json().await.unwrap_or_default();
             let why = problem.get("detail").and_then(Value::as_str).map(str::to_owned);

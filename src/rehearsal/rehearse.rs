@@ -16,15 +16,15 @@ use super::{
     final_check,
     fixtures::{
         PEOPLE_MAX,
-        model::{Actor, Plan, Stage},
+        model::{Plan, ShopperAccount, Stage},
         store,
     },
     history::History,
     output::Outputs,
     progress::{Counter, Progress},
-    provisioning::{Door, Provisioner},
+    provisioning::{HttpAccess, Provisioner},
     report::{Circumstances, Ended, Report},
-    shopper::{Habit, Visit},
+    shopper::{Habit, ShopperRun},
 };
 use crate::{
     infra::{postgres::Pool, redis::Redis},
@@ -38,7 +38,7 @@ const RATE_MAX: f64 = 2_000.0;
 /// Time within which all shoppers arrive if no rate is given, in seconds.
 const ARRIVAL_SECS: f64 = 2.0;
 /// Period of progress reports.
-const TOLD_EVERY: Duration = Duration::from_millis(250);
+const REPORT_PERIOD: Duration = Duration::from_millis(250);
 
 /// Parameters of a rehearsal.
 #[derive(Clone, Debug)]
@@ -57,7 +57,7 @@ pub struct Rehearsal {
 
 /// Access to the deployment: a token, its stores, or both.
 #[derive(Clone, Copy, Debug)]
-pub struct Means<'a> {
+pub struct Access<'a> {
     /// The deployment's rehearsal token.
     pub token: Option<&'a str>,
     /// The deployment's database and Redis, to be verified; without a token the stage is made there
@@ -67,42 +67,42 @@ pub struct Means<'a> {
 
 /// Result of a rehearsal.
 #[derive(Debug)]
-pub struct Played {
+pub struct RehearsalResult {
     /// The report.
     pub report: Report,
-    /// Errors beside the rehearsal; the report is valid all the same.
-    pub trouble: Vec<RehearsalError>,
+    /// Errors of cleaning up and of writing files; the report is valid without them.
+    pub errors: Vec<RehearsalError>,
 }
 
 impl Rehearsal {
-    /// Plays the rehearsal until all shoppers have finished, `stop` is ready or the time is over;
+    /// Runs the rehearsal until all shoppers have finished, `stop` is ready or the time is over;
     /// then checks everything and removes what was made, also after an error.
-    pub async fn play(
+    pub async fn run(
         &self,
-        means: Means<'_>,
+        access: Access<'_>,
         stop: impl Future<Output = ()>,
         report: impl FnMut(Progress),
-    ) -> Result<Played, RehearsalError> {
-        self.check(means)?;
+    ) -> Result<RehearsalResult, RehearsalError> {
+        self.check(access)?;
         let client =
             client(&self.target).map_err(|error| RehearsalError::NoHttpClient(chain_of(&error)))?;
         self.expect_served(&client).await?;
         let mut outputs = Outputs::open(self.history.as_deref(), self.html.as_deref())?;
-        let backstage = self.backstage(&client, means)?;
+        let provisioner = self.provisioner(&client, access)?;
         tokio::pin!(stop);
 
-        let stage = backstage.set_up(self.people).await?;
+        let stage = provisioner.set_up(self.people).await?;
         let history = History::begin();
-        let played = tokio::select! {
-            played = self.play_on(&stage, &backstage, &client, &history, report) => played,
+        let outcome = tokio::select! {
+            outcome = self.run_shoppers(&stage, &provisioner, &client, &history, report) => outcome,
             () = &mut stop => Ok(Ended::Interrupted),
         };
-        let violations = match &played {
-            Ok(_) => self.look_at_stores(means, &stage).await,
-            Err(_) => Err("nothing was played".to_owned()),
+        let violations = match &outcome {
+            Ok(_) => self.verify_stores(access, &stage).await,
+            Err(_) => Err("no shopper ran".to_owned()),
         };
-        let removed = backstage.take_down(&stage).await;
-        let ended = played?;
+        let removed = provisioner.take_down(&stage).await;
+        let ended = outcome?;
 
         let events = history.events();
         let about = Circumstances {
@@ -113,12 +113,12 @@ impl Rehearsal {
             violations,
         };
         let report = Report::of(&events, checker::check(&events, Plan::POINTS), about);
-        let mut trouble: Vec<RehearsalError> = removed.err().into_iter().collect();
-        trouble.extend(outputs.keep(&events, &report));
-        Ok(Played { report, trouble })
+        let mut errors: Vec<RehearsalError> = removed.err().into_iter().collect();
+        errors.extend(outputs.write(&events, &report));
+        Ok(RehearsalResult { report, errors })
     }
 
-    fn check(&self, means: Means<'_>) -> Result<(), RehearsalError> {
+    fn check(&self, access: Access<'_>) -> Result<(), RehearsalError> {
         if !matches!(self.target.scheme(), "http" | "https") {
             return Err(RehearsalError::NoHttp(self.target.clone()));
         }
@@ -128,7 +128,7 @@ impl Rehearsal {
             Some(Host::Domain(name)) => name == "localhost",
             None => false,
         };
-        if !is_here && means.token.is_none() {
+        if !is_here && access.token.is_none() {
             return Err(RehearsalError::Elsewhere(self.target.clone()));
         }
         if !(1..=PEOPLE_MAX).contains(&self.people) {
@@ -153,67 +153,74 @@ impl Rehearsal {
         }
     }
 
-    fn backstage<'a>(
+    fn provisioner<'a>(
         &'a self,
         client: &Client,
-        means: Means<'a>,
+        access: Access<'a>,
     ) -> Result<Provisioner<'a>, RehearsalError> {
-        match (means.token, means.stores) {
-            (Some(token), _) => {
-                Ok(Provisioner::Door(Door { client: client.clone(), target: &self.target, token }))
-            }
+        match (access.token, access.stores) {
+            (Some(token), _) => Ok(Provisioner::Http(HttpAccess {
+                client: client.clone(),
+                target: &self.target,
+                token,
+            })),
             (None, Some((db, redis))) => Ok(Provisioner::Database { db, redis }),
-            (None, None) => Err(RehearsalError::NoHands),
+            (None, None) => Err(RehearsalError::NoAccess),
         }
     }
 
     /// Runs all shoppers, then the final reads.
-    async fn play_on(
+    async fn run_shoppers(
         &self,
         stage: &Stage,
-        backstage: &Provisioner<'_>,
+        provisioner: &Provisioner<'_>,
         client: &Client,
         history: &History,
         mut report: impl FnMut(Progress),
     ) -> Result<Ended, RehearsalError> {
-        let actors = backstage.add_people(stage, self.people).await?;
-        let browsers = self.browsers(&actors, client, history);
-        let mut visits = self.send_in(stage, &browsers);
-        let mut timer = tokio::time::interval(TOLD_EVERY);
+        let accounts = provisioner.add_people(stage, self.people).await?;
+        let browsers = self.browsers(&accounts, client, history);
+        let mut runs = self.send_in(stage, &browsers);
+        let mut timer = tokio::time::interval(REPORT_PERIOD);
         let mut counter = Counter::default();
         let until = Instant::now() + LASTS_MAX;
-        let mut gone = 0;
+        let mut finished = 0;
         let ended = loop {
             tokio::select! {
-                visit = visits.join_next() => match visit {
-                    Some(_) => gone += 1,
-                    None => break Ended::AllHome,
+                run = runs.join_next() => match run {
+                    Some(_) => finished += 1,
+                    None => break Ended::AllFinished,
                 },
                 () = sleep_until(until) => break Ended::TimeOver,
                 _ = timer.tick() => {
-                    report(counter.count(history, self.people, gone));
+                    report(counter.count(history, self.people, finished));
                     if history.is_full() {
                         break Ended::HistoryFull;
                     }
                 }
             }
         };
-        visits.shutdown().await;
-        report(counter.count(history, self.people, gone));
+        runs.shutdown().await;
+        report(counter.count(history, self.people, finished));
         final_check::ask_everybody(&browsers, history).await;
         Ok(ended)
     }
 
-    fn browsers(&self, actors: &[Actor], client: &Client, history: &History) -> Vec<Browser> {
+    fn browsers(
+        &self,
+        accounts: &[ShopperAccount],
+        client: &Client,
+        history: &History,
+    ) -> Vec<Browser> {
         let target: Arc<str> = self.target.as_str().trim_end_matches('/').into();
-        let browser = |actor: &Actor| Browser {
-            actor: actor.clone(),
+        let browser = |account: &ShopperAccount| Browser {
+            account: account.clone(),
             client: client.clone(),
             target: Arc::clone(&target),
             history: history.clone(),
             is_second: false,
         };
-        actors.iter().map(browser).collect()
+        accounts.iter().map(browser).collect()
     }
 
     fn send_in(&self, stage: &Stage, browsers: &[Browser]) -> JoinSet<()> {
@@ -224,33 +231,33 @@ impl Rehearsal {
             None => ARRIVAL_SECS / f64::from(u32::try_from(self.people).unwrap_or(u32::MAX)),
         };
         let mut arrives = Duration::ZERO;
-        let mut visits = JoinSet::new();
+        let mut runs = JoinSet::new();
         for (idx, browser) in browsers.iter().enumerate() {
             let (history, began_us) = (browser.history.clone(), browser.history.now_us());
-            let visit = Visit {
+            let run = ShopperRun {
                 browser: browser.clone(),
                 stage: Arc::clone(&stage),
                 habit: Habit::of(idx),
                 until: began + LASTS_MAX,
             };
             let at = arrives;
-            visits.spawn(async move {
+            runs.spawn(async move {
                 sleep_until(began + at).await;
                 let at_us = u64::try_from(at.as_micros()).unwrap_or(u64::MAX);
-                visit.play(began_us.saturating_add(at_us).min(history.now_us())).await;
+                run.run(began_us.saturating_add(at_us).min(history.now_us())).await;
             });
             arrives += Duration::from_secs_f64(pause_secs);
         }
-        visits
+        runs
     }
 
     /// Verifies the deployment's stores; `Err` says why that was not possible.
-    async fn look_at_stores(
+    async fn verify_stores(
         &self,
-        means: Means<'_>,
+        access: Access<'_>,
         stage: &Stage,
     ) -> Result<Vec<Violation>, String> {
-        let Some((db, redis)) = means.stores else {
+        let Some((db, redis)) = access.stores else {
             return Err("DATABASE_URL and REDIS_URL are not set.".to_owned());
         };
         match store::has_program(db, stage.program_id).await {

@@ -1,4 +1,4 @@
-//! A shopper's visit to an on-sale, from the queue to the ticket.
+//! A shopper's run through an on-sale, from the queue to the ticket.
 
 use std::{sync::Arc, time::Duration};
 
@@ -51,19 +51,19 @@ impl Habit {
     }
 }
 
-/// Visit of one shopper.
+/// Run of one shopper.
 #[derive(Debug)]
-pub(crate) struct Visit {
+pub(crate) struct ShopperRun {
     pub(crate) browser: Browser,
     pub(crate) stage: Arc<Stage>,
     pub(crate) habit: Habit,
     pub(crate) until: Instant,
 }
 
-impl Visit {
-    /// Runs the whole visit, or until nothing is left to do. `wanted_us` is the moment the shopper
-    /// wanted to arrive.
-    pub(crate) async fn play(mut self, wanted_us: u64) {
+impl ShopperRun {
+    /// Sends all requests of the run, until nothing is left to do. `wanted_us` is the moment the
+    /// shopper wanted to arrive.
+    pub(crate) async fn run(mut self, wanted_us: u64) {
         if !(self.join(wanted_us).await && self.wait().await) {
             return;
         }

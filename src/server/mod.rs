@@ -112,6 +112,7 @@ impl State {
             .app_data(Data::new(self.listings.clone()))
             .app_data(Data::new(self.waiting_room.clone()))
             .app_data(Data::new(self.reservations.clone()))
+            .app_data(Data::new(self.reservations.maps.clone()))
             .app_data(Data::new(self.door_counts.clone()))
             .app_data(Data::new(self.provider.clone()))
             .app_data(Data::new(self.queues.clone()))
@@ -235,7 +236,7 @@ impl Instance {
     /// server's, while a worker or a request of another thread may be using it: when the first of
     /// those threads ends, such work may be cut off. So the threads end last.
     pub async fn stop(self) {
-        self.reservations.close();
+        self.reservations.maps.close();
         for server in &self.servers {
             server.handle.pause().await;
         }

@@ -103,9 +103,9 @@ async fn render(app: &App, series: &QueueSeries, progress: &WorkerProgress) -> H
         .set(f64::from(app.config.db_connections_max.get()));
     metrics::gauge!("stagedoor_db_commits_waiting_for_standby")
         .set(f64::from(app.db.n_waiting_for_standby()));
-    for (worker, unfinished) in progress.list_unfinished(Instant::now()) {
+    for (worker, age) in progress.list_ages(Instant::now()) {
         metrics::gauge!("stagedoor_worker_unfinished_seconds", "worker" => worker)
-            .set(unfinished.as_secs_f64());
+            .set(age.as_secs_f64());
     }
     let text = telemetry::render_metrics() + &series.text();
     HttpResponse::Ok().content_type("text/plain; version=0.0.4; charset=utf-8").body(text)

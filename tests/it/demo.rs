@@ -29,9 +29,9 @@ async fn counts(db: &PgPool) -> (u64, u64, u64) {
 #[sqlx::test]
 async fn a_large_office_is_sound_and_filled_once(db: PgPool) {
     let app = app(&db).await;
-    assert!(demo::fill(&app.db).await.unwrap());
+    assert!(demo::load(&app.db).await.unwrap());
     let mut told = Vec::new();
-    assert!(demo::fill_large(&app.db, SMALL, |nth| told.push(nth)).await.unwrap());
+    assert!(demo::load_large(&app.db, SMALL, |nth| told.push(nth)).await.unwrap());
     assert_eq!(told, [1, 2]);
     let expected = (SMALL.schedule_seats(), SMALL.reservations(), SMALL.accounts());
     assert_eq!(expected, (4_000, 800, 400));
@@ -42,7 +42,7 @@ async fn a_large_office_is_sound_and_filled_once(db: PgPool) {
     let kinds: i64 = read_one(&db, "select count(distinct status) from reservations").await;
     assert_eq!(kinds, 4);
 
-    assert!(!demo::fill_large(&app.db, SMALL, |_| ()).await.unwrap());
+    assert!(!demo::load_large(&app.db, SMALL, |_| ()).await.unwrap());
     assert_eq!(counts(&db).await, expected);
 }
 
@@ -50,8 +50,8 @@ async fn a_large_office_is_sound_and_filled_once(db: PgPool) {
 async fn of_two_that_fill_a_large_office_at_once_one_does(db: PgPool) {
     let ours = pool(&db, 1);
     let (first, second) = tokio::join!(
-        demo::fill_large(&ours, SMALL, |_| ()),
-        demo::fill_large(&ours, SMALL, |_| ())
+        demo::load_large(&ours, SMALL, |_| ()),
+        demo::load_large(&ours, SMALL, |_| ())
     );
     assert_ne!(first.unwrap(), second.unwrap());
     let expected = (SMALL.schedule_seats(), SMALL.reservations(), SMALL.accounts());
@@ -67,9 +67,9 @@ async fn people(db: &PgPool) -> i64 {
 async fn demo_data_refuses_an_office_with_anybody_of_its_own(db: PgPool) {
     let office = Office::open_with(db.clone(), 1, &[]).await;
     office.sign_in("a real person").await;
-    let refused = demo::fill(&office.app.db).await;
+    let refused = demo::load(&office.app.db).await;
     assert!(matches!(refused, Err(DemoError::NotEmpty)), "{refused:?}");
-    let refused = demo::fill_large(&office.app.db, SMALL, |_| ()).await;
+    let refused = demo::load_large(&office.app.db, SMALL, |_| ()).await;
     assert!(matches!(refused, Err(DemoError::NotEmpty)), "{refused:?}");
     assert_eq!(people(&db).await, 1);
     office.close().await;
@@ -79,10 +79,10 @@ async fn demo_data_refuses_an_office_with_anybody_of_its_own(db: PgPool) {
 async fn demo_data_refuses_an_office_with_anything_of_its_own(db: PgPool) {
     let app = app(&db).await;
     Concert::usual(&db).await;
-    assert!(matches!(demo::fill(&app.db).await, Err(DemoError::NotEmpty)));
+    assert!(matches!(demo::load(&app.db).await, Err(DemoError::NotEmpty)));
     run_sql(&db, "update programs set slug = 'night-on-the-han'").await;
     run_sql(&db, "update venues set name = '골목극장'").await;
-    assert!(demo::fill(&app.db).await.is_err(), "a name of ours does not make it ours");
+    assert!(demo::load(&app.db).await.is_err(), "a name of ours does not make it ours");
     assert_eq!(people(&db).await, 0);
 }
 
@@ -90,13 +90,13 @@ async fn demo_data_refuses_an_office_with_anything_of_its_own(db: PgPool) {
 #[sqlx::test]
 async fn over_its_own_data_the_demo_ends_well(db: PgPool) {
     let office = Office::open_with(db.clone(), 1, &[]).await;
-    assert!(demo::fill(&office.app.db).await.unwrap());
-    assert!(demo::fill_large(&office.app.db, SMALL, |_| ()).await.unwrap());
+    assert!(demo::load(&office.app.db).await.unwrap());
+    assert!(demo::load_large(&office.app.db, SMALL, |_| ()).await.unwrap());
     office.sign_in("somebody who tries it").await;
     Concert::usual(&db).await;
     let before = people(&db).await;
-    assert!(!demo::fill(&office.app.db).await.unwrap());
-    assert!(!demo::fill_large(&office.app.db, SMALL, |_| ()).await.unwrap());
+    assert!(!demo::load(&office.app.db).await.unwrap());
+    assert!(!demo::load_large(&office.app.db, SMALL, |_| ()).await.unwrap());
     assert_eq!(people(&db).await, before);
     office.close().await;
 }

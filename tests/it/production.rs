@@ -74,7 +74,7 @@ async fn serve_warns_once_of_what_is_only_for_trying(db: PgPool) {
     let office = Office::open_with(db.clone(), 1, &settings).await;
     let warnings = list_warnings(&office.app).await.unwrap();
     assert_eq!(warnings, [Warning::SimulatedPayment, Warning::PlainHttp]);
-    assert!(demo::fill(&office.app.db).await.unwrap());
+    assert!(demo::load(&office.app.db).await.unwrap());
     assert_eq!(list_warnings(&office.app).await.unwrap()[0], Warning::DemoLogIns);
 
     let settings = [("PUBLIC_URL", "http://tickets.example"), ("LOG_FORMAT", "text")];

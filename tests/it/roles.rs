@@ -7,7 +7,7 @@ use sqlx::{AssertSqlSafe, PgPool, raw_sql};
 use stagedoor::{
     demo,
     infra::postgres::{is_owner, migrate_for},
-    rehearsal::{Means, Rehearsal},
+    rehearsal::{Access, Rehearsal},
     verify::verify_database,
 };
 use tokio::io::{AsyncBufReadExt, BufReader};
@@ -67,7 +67,7 @@ async fn a_whole_office_works_with_a_role_that_owns_nothing(db: PgPool) {
     assert!(is_owner(&pool(&db, 1)).await.unwrap());
     // Without the owner's address it goes on, where nothing is to be migrated.
     migrate_for(&config(&settings[..1])).await.unwrap().close();
-    assert!(demo::fill(&serving).await.unwrap(), "an empty office is filled");
+    assert!(demo::load(&serving).await.unwrap(), "an empty office is filled");
 
     let office = Office::open_as(db.clone(), &settings).await;
     let concert = Concert::usual(&db).await;
@@ -84,9 +84,9 @@ async fn a_whole_office_works_with_a_role_that_owns_nothing(db: PgPool) {
     // A rehearsal holds, pays and sends requests of every kind, and is taken away again.
     let target = office.base(0).parse().unwrap();
     let rehearsal = Rehearsal { target, people: 20, open_loop: None, history: None, html: None };
-    let means = Means { token: None, stores: Some((&office.app.db, &office.app.redis)) };
-    let played = rehearsal.play(means, std::future::pending(), |_| ()).await.unwrap();
-    assert!(played.trouble.is_empty(), "{:?}", played.trouble);
+    let access = Access { token: None, stores: Some((&office.app.db, &office.app.redis)) };
+    let played = rehearsal.run(access, std::future::pending(), |_| ()).await.unwrap();
+    assert!(played.errors.is_empty(), "{:?}", played.errors);
     assert!(played.report.is_clean(), "{}", played.report);
     let found = verify_database(&office.app.db).await.unwrap();
     assert!(found.is_empty(), "{found:#?}");

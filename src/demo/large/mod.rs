@@ -4,11 +4,11 @@
 //! All rows follow from their numbers and from today's date, so two loads on one day are alike.
 //! Rows are made and copied one program at a time, which bounds the memory.
 
+mod buyers;
 mod orders;
 mod rows;
-mod visits;
 
-use self::{rows::Rows, visits::Scene};
+use self::{buyers::ProgramRows, rows::Rows};
 use super::{DemoError, PASSWORD, require_own, store::copy};
 use crate::{accounts::PasswordGate, infra::postgres::Pool};
 
@@ -36,27 +36,27 @@ impl Size {
 
     /// Number of seats on sale, over all performances.
     pub fn schedule_seats(self) -> u64 {
-        self.all_performances() * visits::SEATS
+        self.all_performances() * buyers::SEATS
     }
 
     /// Number of reservations, most of them paid.
     pub fn reservations(self) -> u64 {
-        self.all_performances() * visits::BUYERS * visits::ORDERS
+        self.all_performances() * buyers::BUYERS * buyers::ORDERS
     }
 
     /// Number of accounts that made them.
     pub fn accounts(self) -> u64 {
-        self.all_performances() * visits::BUYERS
+        self.all_performances() * buyers::BUYERS
     }
 }
 
-/// Adds a large office to an empty office or to demo data, in one transaction, and calls `told`
+/// Adds a large office to an empty office or to demo data, in one transaction, and calls `written`
 /// with the number of each program when it is written; false if there is a large office already.
 /// Refuses an office with data of its own.
-pub async fn fill_large(
+pub async fn load_large(
     db: &Pool,
     size: Size,
-    mut told: impl FnMut(u32),
+    mut written: impl FnMut(u32),
 ) -> Result<bool, DemoError> {
     let password_hash = PasswordGate::new().hash_text(PASSWORD).await?;
     let mut db = db.connect_beside(APPLICATION_NAME, copy::LONG_CALL_MAX).await?;
@@ -67,20 +67,20 @@ pub async fn fill_large(
     }
     require_own(&mut tx).await?;
     let midnight_ms = copy::midnight_ms(&mut tx).await?;
-    let n_on_sale = visits::SEATS * u64::from(size.performances);
+    let n_on_sale = buyers::SEATS * u64::from(size.performances);
     for nth in 0..size.programs {
-        let scene = Scene {
+        let program = ProgramRows {
             nth: u64::from(nth),
             performances: u64::from(size.performances),
             midnight_ms,
             password_hash: &password_hash,
-            seat_ids: copy::take_ids(&mut tx, "seats", visits::SEATS).await?,
+            seat_ids: copy::take_ids(&mut tx, "seats", buyers::SEATS).await?,
             schedule_seat_ids: copy::take_ids(&mut tx, "schedule_seats", n_on_sale).await?,
         };
         let mut rows = Rows::default();
-        scene.write(&mut rows);
+        program.write(&mut rows);
         rows.copy(&mut tx).await?;
-        told(nth + 1);
+        written(nth + 1);
     }
     tx.commit().await?;
     copy::tidy_up(&mut db).await?;

@@ -5,7 +5,7 @@ use sha2::{Digest, Sha256};
 pub(crate) const ROWS: u64 = 10;
 pub(crate) const SEATS_A_ROW: u64 = 25;
 /// Seats of one price.
-pub(crate) const SEATS_A_SECTION: u64 = ROWS * SEATS_A_ROW;
+const SEATS_A_SECTION: u64 = ROWS * SEATS_A_ROW;
 /// Price of a seat in points, by section.
 const PRICES: [i64; 4] = [120_000, 90_000, 60_000, 40_000];
 /// Duration of a hold, in seconds.
@@ -16,20 +16,38 @@ pub(crate) const PAID_SECS: i64 = 30;
 /// Outcome of an order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, strum::AsRefStr)]
 #[strum(serialize_all = "UPPERCASE")]
-pub(crate) enum Fate {
+pub(crate) enum OrderOutcome {
     Confirmed,
     Cancelled,
     Expired,
     Refunded,
 }
 
-impl Fate {
+impl OrderOutcome {
     pub(crate) fn of(buyer: u64, order: u64) -> Self {
         match (order, buyer % 8) {
             (0, 0) => Self::Cancelled,
             (0, 1) => Self::Expired,
             (0, 2) => Self::Refunded,
             _ => Self::Confirmed,
+        }
+    }
+
+    /// Returns the status and the version of the order's payment; `None` if it was not paid.
+    pub(crate) fn payment(self) -> Option<(&'static str, i32)> {
+        match self {
+            Self::Confirmed => Some(("COMPLETED", 0)),
+            Self::Refunded => Some(("REFUNDED", 1)),
+            Self::Cancelled | Self::Expired => None,
+        }
+    }
+
+    /// Returns the status of the order's tickets; `None` if it has none.
+    pub(crate) fn ticket_status(self) -> Option<&'static str> {
+        match self {
+            Self::Confirmed => Some("VALID"),
+            Self::Refunded => Some("VOID"),
+            Self::Cancelled | Self::Expired => None,
         }
     }
 

@@ -1,9 +1,12 @@
-//! Checks whether an office holds demo data or data of its own.
+//! Checks whether a database holds demo data, other data, or an open demo account.
 
 use crate::infra::postgres::{Connection, Pool};
 
 /// Whether all of `emails` have accounts; accounts are never deleted.
-pub(crate) async fn is_filled(tx: &mut Connection, emails: &[&str]) -> Result<bool, sqlx::Error> {
+pub(crate) async fn has_all_log_ins(
+    tx: &mut Connection,
+    emails: &[&str],
+) -> Result<bool, sqlx::Error> {
     // The lock makes a second run wait for the first, and prevents sign-ups until the end of the
     // transaction.
     sqlx::query!("lock table accounts, venues in share row exclusive mode")

@@ -8,31 +8,34 @@ use super::terms::{FairTerms, LockName, Waiting};
 use crate::infra::redis::{Call, Redis, RedisAway, Script};
 
 static ENTER: LazyLock<Script> = LazyLock::new(|| {
-    Script::new(concat!(include_str!("fair_line.lua"), include_str!("fair_enter.lua")))
+    Script::new(concat!(include_str!("fair_waiters.lua"), include_str!("fair_enter.lua")))
 });
 static LEAVE: LazyLock<Script> = LazyLock::new(|| {
-    Script::new(concat!(include_str!("fair_line.lua"), include_str!("fair_leave.lua")))
+    Script::new(concat!(include_str!("fair_waiters.lua"), include_str!("fair_leave.lua")))
 });
 static RENEW: LazyLock<Script> = LazyLock::new(|| Script::new(include_str!("fair_renew.lua")));
 
 /// Channel on which instances wake each other's waiters.
 pub(crate) const CHANNEL: &str = "fair-wake";
-/// Keys of one lock, as `fair_line.lua` names them.
+/// Names of the keys of one lock, in the order in which `fair_waiters.lua` takes them.
 const KEYS: [&str; 7] = ["holder", "line", "present", "deadline", "clock", "pace", "marks"];
 /// Time after which the waiters of an unused lock are forgotten.
-const LINE_KEPT: Duration = Duration::from_mins(10);
+const WAITERS_KEPT: Duration = Duration::from_mins(10);
 
 /// End of an attempt, as `fair_leave.lua` names it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum How {
+pub(crate) enum Ending {
+    /// Released after the work.
     Done,
+    /// Wait ran out; the place is kept.
     Later,
+    /// Cancelled; the place is given up.
     Gone,
     /// Already ended; nothing to send.
     Nothing,
 }
 
-impl How {
+impl Ending {
     fn name(self) -> &'static str {
         match self {
             Self::Done | Self::Nothing => "done",
@@ -89,7 +92,7 @@ impl LockAttempt {
         holder
     }
 
-    /// Prepares a script with the keys and arguments that `fair_line.lua` reads.
+    /// Prepares a script with the keys and arguments that `fair_waiters.lua` reads.
     fn call<'a>(&self, script: &'a Script) -> Call<'a> {
         let terms = &self.terms;
         let mut call = script.prepare_invoke();
@@ -97,7 +100,7 @@ impl LockAttempt {
             call.key(key);
         }
         call.arg(&self.mark).arg(&self.waiter).arg(self.redis.key(CHANNEL));
-        for length in [terms.lease, terms.presence, terms.absence, terms.line, LINE_KEPT] {
+        for length in [terms.lease, terms.presence, terms.absence, terms.stay_max, WAITERS_KEPT] {
             call.arg(millis(length));
         }
         call
@@ -107,9 +110,9 @@ impl LockAttempt {
         self.run(&self.call(&ENTER)).await
     }
 
-    pub(crate) async fn leave(&self, how: How) -> Result<LockStep, RedisAway> {
+    pub(crate) async fn leave(&self, ending: Ending) -> Result<LockStep, RedisAway> {
         let mut call = self.call(&LEAVE);
-        call.arg(how.name());
+        call.arg(ending.name());
         self.run(&call).await
     }
 

@@ -5,7 +5,7 @@ use std::{sync::Arc, time::Duration};
 use tokio::{task::JoinHandle, time::Instant};
 
 use super::{
-    attempt::{CHANNEL, How, LockAttempt, LockStep},
+    attempt::{CHANNEL, Ending, LockAttempt, LockStep},
     waits,
     wakeups::Wakeups,
     watchdog::Watchdog,
@@ -64,14 +64,14 @@ impl FairLocks {
         wait: Duration,
     ) -> Result<FairGuard, FairError> {
         let begun = Instant::now();
-        let outcome = self.stand_in_line(name, waiter, begun + wait).await;
+        let outcome = self.wait_for_lock(name, waiter, begun + wait).await;
         if !matches!(outcome, Err(FairError::Away(_) | FairError::Late)) {
             waits::note("fair", begun);
         }
         outcome
     }
 
-    async fn stand_in_line(
+    async fn wait_for_lock(
         &self,
         name: &LockName,
         waiter: &str,
@@ -80,14 +80,14 @@ impl FairLocks {
         let attempt = LockAttempt::new(&self.redis, self.terms, name, waiter);
         let wakeup = self.wakeups.register(attempt.mark());
         // The guard is made before Redis is asked, so that a cancelled call leaves nothing behind.
-        let mut guard = FairGuard { attempt, how: How::Gone, watchdog: None };
+        let mut guard = FairGuard { attempt, ending: Ending::Gone, watchdog: None };
         let mut n_late = 0;
         loop {
             let asked = Instant::now();
             let left = waits_until.saturating_duration_since(asked);
             let mut step = guard.attempt.enter().await?;
             if left.is_zero() && matches!(step, LockStep::Waiting(_)) {
-                step = guard.attempt.leave(How::Later).await?;
+                step = guard.attempt.leave(Ending::Later).await?;
             }
             match step {
                 LockStep::Taken if asked.elapsed() < self.terms.believed() => {
@@ -100,7 +100,7 @@ impl FairLocks {
                 }
                 LockStep::Taken => n_late += 1,
                 LockStep::Waiting(waiting) if left.is_zero() => {
-                    guard.how = How::Nothing;
+                    guard.ending = Ending::Nothing;
                     return Err(FairError::Waiting(waiting));
                 }
                 // A wake-up may be lost, so the wait for it is bounded.
@@ -117,7 +117,7 @@ impl FairLocks {
 #[derive(Debug)]
 pub struct FairGuard {
     attempt: LockAttempt,
-    how: How,
+    ending: Ending,
     watchdog: Option<Watchdog>,
 }
 
@@ -131,7 +131,7 @@ impl FairGuard {
     }
 
     fn held(mut self) -> Self {
-        self.how = How::Done;
+        self.ending = Ending::Done;
         let (attempt, terms) = (self.attempt.clone(), self.attempt.terms());
         let prolong = move || {
             let attempt = attempt.clone();
@@ -144,14 +144,14 @@ impl FairGuard {
     /// Ends the attempt once, in a task of its own that a dropped caller cannot stop.
     fn leave_behind(&mut self) -> Option<JoinHandle<()>> {
         self.watchdog = None;
-        let how = std::mem::replace(&mut self.how, How::Nothing);
-        if how == How::Nothing {
+        let ending = std::mem::replace(&mut self.ending, Ending::Nothing);
+        if ending == Ending::Nothing {
             return None;
         }
         let attempt = self.attempt.clone();
         let runtime = tokio::runtime::Handle::try_current().ok()?;
         Some(runtime.spawn(async move {
-            if let Err(error) = attempt.leave(how).await {
+            if let Err(error) = attempt.leave(ending).await {
                 tracing::debug!(%error, "a fair lock ends by itself");
             }
         }))

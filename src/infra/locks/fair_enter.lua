@@ -1,23 +1,23 @@
 -- Adds or returns a waiter to the waiters, and takes the lock if this waiter is next.
 --
--- Run by: infra::locks::attempt::LockAttempt, behind fair_line.lua
+-- Run by: infra::locks::attempt::LockAttempt, behind fair_waiters.lua
 --
--- KEYS[1..7], ARGV[1..8]  as fair_line.lua describes them
+-- KEYS[1..7], ARGV[1..8]  as fair_waiters.lua describes them
 --
--- Returns  what fair_line.lua describes
+-- Returns  what fair_waiters.lua describes
 --
 -- Why a script: whether the lock is free and which waiter is first must be read atomically,
 -- or a newcomer would pass an earlier waiter.
 -- Cost: O(log n).
 
-sweep()
+expire_lapsed()
 local held = redis.call('GET', holder)
 if held == mark then return keep() end
 
-local arrival = redis.call('ZSCORE', line, waiter)
+local arrival = redis.call('ZSCORE', waiters, waiter)
 if not arrival then
   arrival = string.format('%.0f', next_number())
-  redis.call('ZADD', line, arrival, waiter)
+  redis.call('ZADD', waiters, arrival, waiter)
 end
 redis.call('ZADD', present, arrival, waiter)
 redis.call('ZADD', deadline, now_ms + presence_ms, waiter)
@@ -28,7 +28,7 @@ if not held then
   if first == waiter then return take() end
   if first then wake(first) end
 end
-for _, key in ipairs({ line, present, deadline, marks }) do
+for _, key in ipairs({ waiters, present, deadline, marks }) do
   redis.call('PEXPIRE', key, kept_ms)
 end
 local waiting, ahead, gap = view()

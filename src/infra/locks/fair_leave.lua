@@ -1,22 +1,22 @@
 -- Releases the lock, marks the waiter absent for a while, or removes the waiter.
 --
--- Run by: infra::locks::attempt::LockAttempt, behind fair_line.lua
+-- Run by: infra::locks::attempt::LockAttempt, behind fair_waiters.lua
 --
--- KEYS[1..7], ARGV[1..8]  as fair_line.lua describes them
--- ARGV[9]  how   done: it held the lock; later: its place is kept; gone: its place is given up
+-- KEYS[1..7], ARGV[1..8]  as fair_waiters.lua describes them
+-- ARGV[9]  ending  done: it held the lock; later: its place is kept; gone: its place is given up
 --
--- Returns  what fair_line.lua describes
+-- Returns  what fair_waiters.lua describes
 --
 -- Why a script: compare and delete must be atomic, and so must be the check whether the lock
 -- is free and which waiter is first.
 -- Cost: O(log n).
 
 local GAP_US_MAX = 10000000
-local how = ARGV[9]
+local ending = ARGV[9]
 
 local held = redis.call('GET', holder)
 -- This attempt got the lock, or may take it, just as it was about to leave.
-if how == 'later' then
+if ending == 'later' then
   if held == mark then return keep() end
   local is_here = redis.call('HGET', marks, waiter) == mark
   if not held and is_here and first_present() == waiter then return take() end
@@ -29,15 +29,15 @@ end
 local waits_as = redis.call('HGET', marks, waiter)
 if waits_as and waits_as ~= mark then
   -- Another attempt of the same waiter is inside a request and keeps the place.
-elseif how == 'gone' then
+elseif ending == 'gone' then
   forget(waiter)
-elseif how == 'later' and redis.call('ZSCORE', line, waiter) then
+elseif ending == 'later' and redis.call('ZSCORE', waiters, waiter) then
   step_out(waiter, now_ms)
 end
 if is_released then
   -- The time between two releases while others waited is the cost of one holder.
   local last = tonumber(redis.call('HGET', pace, 'last') or 0)
-  if now_us - last < GAP_US_MAX and redis.call('ZCARD', line) > 0 then
+  if now_us - last < GAP_US_MAX and redis.call('ZCARD', waiters) > 0 then
     local gap = tonumber(redis.call('HGET', pace, 'gap') or (now_us - last))
     redis.call('HSET', pace, 'gap', string.format('%.0f', 0.9 * gap + 0.1 * (now_us - last)))
   end

@@ -17,7 +17,7 @@
 //! * An attempt that was cancelled or timed out leaves nothing behind: a guard that was made before
 //!   Redis was asked releases whatever the attempt may have taken.
 //! * A lock is not a guarantee. A lease expires while Redis or its holder sleeps, and Redis may be
-//!   away altogether; what must be true is guarded by a constraint in Postgres.
+//!   away altogether; what must be true is guarded by a constraint in PostgreSQL.
 //!
 //! # Concurrency
 //!

@@ -1,4 +1,4 @@
-//! Name and durations of a fair lock, and what a waiter is told.
+//! Name and durations of a fair lock, and the position reported to a waiter.
 
 use std::time::Duration;
 
@@ -32,7 +32,7 @@ pub struct FairTerms {
     /// Time for which an absent waiter keeps its place.
     pub absence: Duration,
     /// Time for which any waiter keeps its place, from arrival.
-    pub line: Duration,
+    pub stay_max: Duration,
 }
 
 impl Default for FairTerms {
@@ -44,7 +44,7 @@ impl Default for FairTerms {
             poll: Duration::from_millis(250),
             presence: Duration::from_millis(1_500),
             absence: Duration::from_secs(10),
-            line: Duration::from_secs(90),
+            stay_max: Duration::from_secs(90),
         }
     }
 }
@@ -71,8 +71,8 @@ pub struct Waiting {
 impl Waiting {
     /// Returns the expected wait at the measured pace; `None` while the pace is unknown.
     pub fn estimate(&self) -> Option<Duration> {
-        let turns = u32::try_from(self.ahead.saturating_add(1)).unwrap_or(u32::MAX);
-        self.gap.map(|gap| gap.saturating_mul(turns))
+        let n_before = u32::try_from(self.ahead.saturating_add(1)).unwrap_or(u32::MAX);
+        self.gap.map(|gap| gap.saturating_mul(n_before))
     }
 
     /// Returns the expected wait in whole seconds, rounded up; `None` while the pace is unknown.

@@ -14,25 +14,25 @@ use tokio::time;
 use super::{APPLICATION_NAME, manager::Manager, slot::PoolSlot};
 
 /// Time between two checks of a process.
-const LOOK_PAUSE: Duration = Duration::from_secs(1);
+const CHECK_PAUSE: Duration = Duration::from_secs(1);
 /// Upper bound of one check, with its wait for a connection.
-const LOOK_MAX: Duration = Duration::from_millis(1_500);
+const CHECK_MAX: Duration = Duration::from_millis(1_500);
 /// Failed checks in a row after which the place in the pool is given up.
-const BLIND_LOOKS_MAX: u32 = 2;
+const FAILED_CHECKS_MAX: u32 = 2;
 /// Checks of a process that waits for a standby: about a day.
-const LOOKS_MAX: u32 = 24 * 60 * 60;
+const STANDBY_CHECKS_MAX: u32 = 24 * 60 * 60;
 /// Checks of a process that does anything else; its statement ends within five seconds.
-const BUSY_LOOKS_MAX: u32 = 20;
+const BUSY_CHECKS_MAX: u32 = 20;
 /// Further checks after the place was given up: as long as a server's keepalive would take.
-const LATE_LOOKS_MAX: u32 = 30;
+const LATE_CHECKS_MAX: u32 = 30;
 
 /// State of a process whose connection was given up.
-enum Left {
-    /// Its commit waits for a synchronous standby.
+enum ProcessState {
+    /// Commits, and waits for a synchronous standby.
     WaitingForStandby,
-    /// It does something else, for a few seconds at most.
+    /// Runs anything else, for a few seconds at most.
     Busy,
-    /// It has ended, or was terminated by the check.
+    /// Has ended, or was terminated by the check.
     Ended,
 }
 
@@ -48,21 +48,23 @@ enum Left {
 /// `idle_in_transaction_session_timeout` runs meanwhile; nothing of it was acknowledged.
 pub(crate) async fn keep_until_ended(connection: &Object<Manager>) -> bool {
     let Some(pool) = Object::pool(connection) else { return false };
-    let (mut n_blind, mut n_busy, mut counted) = (0, 0, None);
-    for _ in 0..LOOKS_MAX {
+    let (mut n_failed, mut n_busy, mut counted) = (0, 0, None);
+    for _ in 0..STANDBY_CHECKS_MAX {
         match state_of(&pool, connection.backend_pid()).await {
-            Some(Left::WaitingForStandby) => {
-                n_blind = 0;
+            Some(ProcessState::WaitingForStandby) => {
+                n_failed = 0;
                 counted.get_or_insert_with(|| Counted::new(pool.manager().waiting_for_standby()));
             }
-            Some(Left::Busy) if n_busy < BUSY_LOOKS_MAX => (n_blind, n_busy) = (0, n_busy + 1),
-            Some(Left::Busy | Left::Ended) => return false,
-            None => n_blind += 1,
+            Some(ProcessState::Busy) if n_busy < BUSY_CHECKS_MAX => {
+                (n_failed, n_busy) = (0, n_busy + 1);
+            }
+            Some(ProcessState::Busy | ProcessState::Ended) => return false,
+            None => n_failed += 1,
         }
-        if n_blind == BLIND_LOOKS_MAX {
+        if n_failed == FAILED_CHECKS_MAX {
             return true;
         }
-        time::sleep(LOOK_PAUSE).await;
+        time::sleep(CHECK_PAUSE).await;
     }
     false
 }
@@ -70,9 +72,9 @@ pub(crate) async fn keep_until_ended(connection: &Object<Manager>) -> bool {
 /// Terminates the process `backend_pid` of a connection whose place was given up, once the server
 /// can be asked again.
 pub(crate) async fn end_late(pool: Pool<Manager>, backend_pid: i32) {
-    for _ in 0..LATE_LOOKS_MAX {
-        time::sleep(LOOK_PAUSE).await;
-        if matches!(state_of(&pool, backend_pid).await, Some(Left::Ended)) {
+    for _ in 0..LATE_CHECKS_MAX {
+        time::sleep(CHECK_PAUSE).await;
+        if matches!(state_of(&pool, backend_pid).await, Some(ProcessState::Ended)) {
             return;
         }
     }
@@ -80,22 +82,27 @@ pub(crate) async fn end_late(pool: Pool<Manager>, backend_pid: i32) {
 
 /// Checks a process, and terminates it where it has waited in an open transaction for longer than
 /// five seconds; `None` when the server could not be asked.
-async fn state_of(pool: &Pool<Manager>, backend_pid: i32) -> Option<Left> {
+async fn state_of(pool: &Pool<Manager>, backend_pid: i32) -> Option<ProcessState> {
     let mut slot = None;
-    let left = time::timeout(LOOK_MAX, ask(pool, &mut slot, backend_pid)).await.ok().flatten();
+    let state = time::timeout(CHECK_MAX, ask(pool, &mut slot, backend_pid)).await.ok().flatten();
     if let Some(mut slot) = slot {
-        // What a check left open is ended like any other's, but not waited for.
-        match left {
+        // A timed-out check leaves a call open: its connection is reset in the background, so that
+        // the caller does not wait.
+        match state {
             Some(_) => slot.give_back(),
             None => drop(tokio::spawn(async move { slot.reset(false).await })),
         }
     }
-    left
+    state
 }
 
-async fn ask(pool: &Pool<Manager>, slot: &mut Option<PoolSlot>, backend_pid: i32) -> Option<Left> {
+async fn ask(
+    pool: &Pool<Manager>,
+    slot: &mut Option<PoolSlot>,
+    backend_pid: i32,
+) -> Option<ProcessState> {
     let slot = slot.insert(PoolSlot::new(pool.get().await.ok()?));
-    let left = sqlx::query!(
+    let row = sqlx::query!(
         r#"
         select coalesce(wait_event = 'SyncRep', false) as "is_waiting_for_standby!",
             case when wait_event = 'ClientRead' and xact_start is not null
@@ -110,10 +117,10 @@ async fn ask(pool: &Pool<Manager>, slot: &mut Option<PoolSlot>, backend_pid: i32
     .fetch_optional(slot.connection_mut())
     .await
     .ok()?;
-    Some(match left {
-        Some(left) if left.is_waiting_for_standby => Left::WaitingForStandby,
-        Some(left) if !left.is_ended => Left::Busy,
-        _ => Left::Ended,
+    Some(match row {
+        Some(row) if row.is_waiting_for_standby => ProcessState::WaitingForStandby,
+        Some(row) if !row.is_ended => ProcessState::Busy,
+        _ => ProcessState::Ended,
     })
 }
 

@@ -78,7 +78,7 @@ impl managed::Manager for Manager {
 }
 
 /// Whether a server is not there yet, or has no free connection for a moment.
-pub(crate) fn is_starting(error: &sqlx::Error) -> bool {
+fn is_starting(error: &sqlx::Error) -> bool {
     match error {
         sqlx::Error::Io(cause) => cause.kind() == io::ErrorKind::ConnectionRefused,
         _ => has_code(error, &["57P03", "53300"]),

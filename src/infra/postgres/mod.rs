@@ -115,7 +115,7 @@ pub fn is_conflict(error: &sqlx::Error) -> bool {
     has_code(error, &["40001", "40P01"])
 }
 
-/// Whether Postgres could not be asked at all, as opposed to having refused. A statement or a
+/// Whether PostgreSQL could not be asked at all, as opposed to having refused. A statement or a
 /// transaction that ran out of time counts as well.
 pub fn is_unavailable(error: &sqlx::Error) -> bool {
     match error {

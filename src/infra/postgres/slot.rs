@@ -1,4 +1,4 @@
-//! Place of a connection in the pool.
+//! Slot of the pool, with the connection that occupies it.
 
 use deadpool::managed::Object;
 
@@ -27,8 +27,8 @@ impl PoolSlot {
         }
     }
 
-    /// Gives the connection back if the server ends whatever was left open on it; returns whether
-    /// it did.
+    /// Rolls back whatever is open and returns the connection to the pool; returns whether that
+    /// succeeded.
     pub(crate) async fn reset(&mut self, is_open: bool) -> bool {
         let is_clean = self.connection_mut().reset(is_open).await;
         if is_clean {

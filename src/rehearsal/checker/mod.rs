@@ -10,7 +10,7 @@ mod test_events;
 use super::history::Event;
 
 /// Upper bound of reported sentences of one kind; one more only says how many there are.
-const TOLD_MAX: usize = 20;
+const SENTENCES_MAX: usize = 20;
 
 /// Result of the checks of a history.
 #[derive(Clone, Debug, Default)]
@@ -47,9 +47,9 @@ pub(crate) fn check(events: &[Event], points: i64) -> Verdict {
 impl Verdict {
     fn add(&mut self, mut sentences: Vec<String>) {
         let n = sentences.len();
-        sentences.truncate(TOLD_MAX);
-        if n > TOLD_MAX {
-            sentences.push(format!("… and {} more like that", n - TOLD_MAX));
+        sentences.truncate(SENTENCES_MAX);
+        if n > SENTENCES_MAX {
+            sentences.push(format!("… and {} more like that", n - SENTENCES_MAX));
         }
         self.broken.extend(sentences);
     }

@@ -13,6 +13,7 @@ use crate::rehearsal::history::{Event, INTERRUPTED, Outcome};
 
 /// Upper bound of a recorded wait, in microseconds; longer waits count as this one.
 const LATENCY_US_MAX: u64 = 60_000_000;
+/// Significant decimal digits that the histogram keeps.
 const DIGITS: u8 = 3;
 
 /// Percentiles, in milliseconds.
@@ -25,7 +26,8 @@ pub(crate) struct Latency {
 }
 
 impl Latency {
-    /// Computes the corrected latencies.
+    /// Computes latencies from the moment each request was wanted, corrected for coordinated
+    /// omission.
     pub(crate) fn corrected(events: &[&Event]) -> Self {
         Self::of(
             events.iter().map(|event| {

@@ -26,7 +26,7 @@ use crate::verify::Violation;
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum Ended {
     /// All shoppers have finished.
-    AllHome,
+    AllFinished,
     /// The rehearsal was interrupted.
     Interrupted,
     /// The time of a rehearsal was over.
@@ -38,7 +38,7 @@ pub(crate) enum Ended {
 impl Ended {
     fn sentence(self) -> &'static str {
         match self {
-            Self::AllHome => "Everybody went home.",
+            Self::AllFinished => "All shoppers have finished.",
             Self::Interrupted => "It was interrupted.",
             Self::TimeOver => "It took as long as a rehearsal may take, and was ended.",
             Self::HistoryFull => "It asked as often as a rehearsal may ask, and was ended.",
@@ -108,11 +108,11 @@ pub struct Report {
 
 impl Report {
     pub(crate) fn of(events: &[Event], verdict: Verdict, about: Circumstances) -> Self {
-        let visits: Vec<&Event> = events.iter().filter(|event| !event.is_final).collect();
-        let ended_us = visits.iter().map(|event| event.ended_us).max().unwrap_or_default();
+        let requests: Vec<&Event> = events.iter().filter(|event| !event.is_final).collect();
+        let ended_us = requests.iter().map(|event| event.ended_us).max().unwrap_or_default();
         let seconds = millis(ended_us) / 1_000.0;
         let mut by_step: BTreeMap<Step, Vec<&Event>> = BTreeMap::new();
-        for event in &visits {
+        for event in &requests {
             by_step.entry(event.step).or_default().push(event);
         }
         let (violations, not_verified) = match about.violations {
@@ -125,14 +125,14 @@ impl Report {
             open_loop: about.open_loop,
             ended: about.ended,
             seconds,
-            seats_sold: places_paid(&visits),
+            seats_sold: places_paid(&requests),
             order_inversion_max: verdict.inversion_max,
             steps: by_step
                 .iter()
                 .map(|(step, events)| step_report(*step, events, seconds))
                 .collect(),
-            refusals: refusals(&visits),
-            timeline: Timeline::of(&visits, ended_us),
+            refusals: refusals(&requests),
+            timeline: Timeline::of(&requests, ended_us),
             broken: verdict.broken,
             unseen: verdict.unseen,
             violations,
@@ -154,7 +154,7 @@ impl Report {
     }
 
     /// Lists what was found, and what could not be checked.
-    fn findings(&self) -> impl Iterator<Item = String> {
+    fn problems(&self) -> impl Iterator<Item = String> {
         let unseen = (self.unseen > 0).then(|| {
             format!("{} people could not be asked in the end what they have.", self.unseen)
         });
@@ -165,7 +165,7 @@ impl Report {
 
     fn arrivals(&self) -> String {
         match self.open_loop {
-            Some(rate) => format!("{rate} a second, whoever is answered or not"),
+            Some(rate) => format!("{rate} a second, regardless of answers"),
             None => "all at once".to_owned(),
         }
     }
@@ -259,7 +259,7 @@ impl fmt::Display for Report {
             writeln!(f, "{:<8}{count:>9} {kind}: {code}{note}", step.as_ref())?;
         }
         writeln!(f)?;
-        for sentence in self.findings() {
+        for sentence in self.problems() {
             writeln!(f, "{sentence}")?;
         }
         write!(f, "{}", self.verdict())

@@ -34,7 +34,7 @@ struct ReportPage<'a> {
     p99: String,
     /// Milliseconds at the top edge of the latency chart.
     millis_top: f64,
-    findings: Vec<String>,
+    problems: Vec<String>,
 }
 
 impl ReportPage<'_> {
@@ -102,7 +102,7 @@ impl Report {
             p50: line(|latency| latency.p50),
             p99: line(|latency| latency.p99),
             millis_top: slowest,
-            findings: self.findings().collect(),
+            problems: self.problems().collect(),
         };
         page.render()
     }

@@ -6,7 +6,7 @@ use std::{collections::HashSet, sync::Arc};
 use super::{
     chosen,
     limiter::ReservationState,
-    order::{HoldRequest, ShownPrice},
+    request::{HoldRequest, ShownPrice},
     seat_groups,
 };
 use crate::{
@@ -32,7 +32,7 @@ const READINGS_MAX: u32 = 6;
 pub(crate) async fn hold_best(
     app: &App,
     state: &ReservationState,
-    order: &HoldRequest,
+    request: &HoldRequest,
     wish: &Wish,
     key: Option<&RequestKey>,
 ) -> Result<Hold, ReservationError> {
@@ -40,14 +40,14 @@ pub(crate) async fn hold_best(
     for reading in 0..READINGS_MAX {
         // The first reading may come from the cache; a lost race needs a fresh one.
         let seats = if reading == 0 {
-            state.seats(app, order.schedule.id, wish.section.as_deref()).await?
+            state.seats(app, request.schedule.id, wish.section.as_deref()).await?
         } else {
             let _permit = state.acquire_permit().await?;
-            state.seats_anew(app, order.schedule.id, wish.section.as_deref()).await?
+            state.seats_anew(app, request.schedule.id, wish.section.as_deref()).await?
         };
-        let groups = groups_for(&seats, wish, order);
-        if groups.is_empty() && reading > 0 && !is_freed(app, state, order, wish, &seats).await? {
-            return Err(none_left(app, &seats, wish, order).await?);
+        let groups = groups_for(&seats, wish, request);
+        if groups.is_empty() && reading > 0 && !is_freed(app, state, request, wish, &seats).await? {
+            return Err(none_left(app, &seats, wish, request).await?);
         }
         let mut gone: HashSet<ScheduleSeatId> = HashSet::new();
         for group in groups {
@@ -55,16 +55,16 @@ pub(crate) async fn hold_best(
                 continue;
             }
             // A wish that names a price was shown that price and must not hold at another one.
-            let shown = order.shown.or(wish.price.map(|_| ShownPrice::Total(group.total)));
+            let shown = request.shown.or(wish.price.map(|_| ShownPrice::Total(group.total)));
             let choice = Choice::Seats(group.ids);
-            let chosen = HoldRequest { choice, shown, ..order.clone() };
+            let chosen = HoldRequest { choice, shown, ..request.clone() };
             match chosen::hold_chosen(app, state, &chosen, key).await {
                 Err(ReservationError::SeatUnavailable { seat_ids, .. }) => {
                     gone.extend(&seat_ids);
                     lost = seat_ids;
                 }
                 // The map was old: these seats no longer have the price that the wish names.
-                Err(ReservationError::PriceChanged { .. }) if order.shown.is_none() => {
+                Err(ReservationError::PriceChanged { .. }) if request.shown.is_none() => {
                     if let Choice::Seats(ids) = chosen.choice {
                         gone.extend(ids);
                     }
@@ -83,11 +83,11 @@ struct Candidate {
 }
 
 /// Returns the groups to try, best first; only those of the shown total, if one was shown.
-fn groups_for(seats: &[MapSeat], wish: &Wish, order: &HoldRequest) -> Vec<Candidate> {
+fn groups_for(seats: &[MapSeat], wish: &Wish, request: &HoldRequest) -> Vec<Candidate> {
     let fits =
         |seat: &&MapSeat| seat.is_free() && wish.price.is_none_or(|price| price == seat.price);
     let free: Vec<&MapSeat> = seats.iter().filter(fits).collect();
-    let ranked = seat_groups::ranked(seats, &free, wish.n_seats, order.account_id);
+    let ranked = seat_groups::ranked(seats, &free, wish.n_seats, request.account_id);
     let candidates = ranked.into_iter().filter_map(|group| {
         let mut prices = group.seats.iter().map(|seat| seat.price);
         let total = prices.try_fold(Points::ZERO, Points::checked_add)?;
@@ -95,7 +95,7 @@ fn groups_for(seats: &[MapSeat], wish: &Wish, order: &HoldRequest) -> Vec<Candid
         ids.sort();
         Some(Candidate { ids, total })
     });
-    let is_as_shown = |candidate: &Candidate| match order.shown {
+    let is_as_shown = |candidate: &Candidate| match request.shown {
         Some(ShownPrice::Total(shown)) => shown == candidate.total,
         Some(ShownPrice::PriceVersion(_)) | None => true,
     };
@@ -107,16 +107,16 @@ async fn none_left(
     app: &App,
     seats: &[MapSeat],
     wish: &Wish,
-    order: &HoldRequest,
+    request: &HoldRequest,
 ) -> Result<ReservationError, sqlx::Error> {
-    let is_priced_anew = match order.shown {
+    let is_priced_anew = match request.shown {
         None => false,
         Some(ShownPrice::Total(_)) => true,
         Some(ShownPrice::PriceVersion(shown)) => {
-            store::position(&app.db, order.schedule.id).await?.price_version > shown
+            store::position(&app.db, request.schedule.id).await?.price_version > shown
         }
     };
-    let at_any_price = HoldRequest { shown: None, ..order.clone() };
+    let at_any_price = HoldRequest { shown: None, ..request.clone() };
     let wish = Wish { price: None, ..wish.clone() };
     let others = if is_priced_anew { groups_for(seats, &wish, &at_any_price) } else { Vec::new() };
     Ok(match others.first() {
@@ -129,14 +129,14 @@ async fn none_left(
 async fn is_freed(
     app: &App,
     state: &ReservationState,
-    order: &HoldRequest,
+    request: &HoldRequest,
     wish: &Wish,
     seats: &Arc<Vec<MapSeat>>,
 ) -> Result<bool, ReservationError> {
     let held = seats.iter().filter(|seat| seat.status == SeatStatus::Held);
     let held: Vec<_> = held.map(|seat| seat.id).collect();
     let Some(_permit) = state.try_acquire_permit().await else { return Ok(false) };
-    let (schedule_id, section) = (order.schedule.id, wish.section.as_deref());
+    let (schedule_id, section) = (request.schedule.id, wish.section.as_deref());
     let lapsed = state.lapsed(app, schedule_id, section, &held).await?;
     if lapsed.is_empty() {
         return Ok(false);
@@ -147,7 +147,7 @@ async fn is_freed(
             seat.status = SeatStatus::Available;
         }
     }
-    let groups = groups_for(&as_if_freed, wish, order);
+    let groups = groups_for(&as_if_freed, wish, request);
     let Some(best) = groups.first() else { return Ok(false) };
     expiry::expire_in_the_way(app, &best.ids, None).await?;
     state.forget_lapsed(schedule_id, section).await;

@@ -5,7 +5,7 @@ use uuid::Uuid;
 use super::{
     limiter::ReservationState,
     locks::HoldLocks,
-    order::HoldRequest,
+    request::HoldRequest,
     store::{self, HoldTerms, NewHold},
 };
 use crate::{
@@ -29,36 +29,36 @@ use crate::{
 };
 
 /// Unique index that makes a double sale of a seat impossible.
-pub(crate) const LIVE_SEAT_KEY: &str = "reservation_items_live_seat_key";
+const LIVE_SEAT_KEY: &str = "reservation_items_live_seat_key";
 
 /// Holds seats or places chosen by id; `key` may belong to the wish that led to the choice.
 pub(crate) async fn hold_chosen(
     app: &App,
     state: &ReservationState,
-    order: &HoldRequest,
+    request: &HoldRequest,
     key: Option<&RequestKey>,
 ) -> Result<Hold, ReservationError> {
-    if let Choice::Places { zone_id, quantity } = order.choice {
+    if let Choice::Places { zone_id, quantity } = request.choice {
         // A request for places that do not exist must not wait for the zone's lock.
-        state.require_places(app, order.schedule.id, zone_id, quantity).await?;
+        state.require_places(app, request.schedule.id, zone_id, quantity).await?;
     }
-    let locks = HoldLocks::take(app, state, order).await?;
-    let outcome = retry_stale(|_| hold_once(app, state, order, &locks, key)).await;
+    let locks = HoldLocks::take(app, state, request).await?;
+    let outcome = retry_stale(|_| hold_once(app, state, request, &locks, key)).await;
     locks.end().await;
     let (held, is_stay_longer) = outcome?;
-    announce(app, order.schedule.id);
+    announce(app, request.schedule.id);
     if is_stay_longer {
-        let program_id = order.schedule.program_id;
-        entry_queue::project(app, program_id, &[order.account_id]).await;
+        let program_id = request.schedule.program_id;
+        entry_queue::project(app, program_id, &[request.account_id]).await;
     }
     Ok(held)
 }
 
 /// Makes one attempt in its own transaction. Returns the hold, and whether the stay was extended.
-pub(crate) async fn hold_once(
+async fn hold_once(
     app: &App,
     state: &ReservationState,
-    order: &HoldRequest,
+    request: &HoldRequest,
     locks: &HoldLocks,
     key: Option<&RequestKey>,
 ) -> Result<(Hold, bool), ReservationError> {
@@ -69,12 +69,12 @@ pub(crate) async fn hold_once(
     {
         return Ok((first, false));
     }
-    let (owner, pass) = (order.account_id, order.pass.as_ref());
-    let stay = entry_queue::lock_stay(&mut tx, owner, &order.program, pass).await?;
-    let held = match &order.choice {
-        Choice::Seats(ids) => hold_seats(&mut tx, order, &stay, ids).await?,
+    let (owner, pass) = (request.account_id, request.pass.as_ref());
+    let stay = entry_queue::lock_stay(&mut tx, owner, &request.program, pass).await?;
+    let held = match &request.choice {
+        Choice::Seats(ids) => hold_seats(&mut tx, request, &stay, ids).await?,
         Choice::Places { zone_id, quantity } => {
-            hold_places(&mut tx, order, &stay, locks, (*zone_id, *quantity)).await?
+            hold_places(&mut tx, request, &stay, locks, (*zone_id, *quantity)).await?
         }
         // `hold_best` replaces a wish by seats before this point.
         Choice::Best(_) => return Err(ReservationError::Inconsistent),
@@ -89,14 +89,14 @@ pub(crate) async fn hold_once(
     Ok((held, is_stay_longer))
 }
 
-pub(crate) async fn hold_seats(
+async fn hold_seats(
     tx: &mut Connection,
-    order: &HoldRequest,
+    request: &HoldRequest,
     stay: &Stay,
     ids: &[ScheduleSeatId],
 ) -> Result<Hold, ReservationError> {
-    let seats = store::lock_seats(tx, order.schedule.id, ids).await?;
-    let hold = new_hold(tx, order, stay).await?;
+    let seats = store::lock_seats(tx, request.schedule.id, ids).await?;
+    let hold = new_hold(tx, request, stay).await?;
     if seats.len() != ids.len() {
         return Err(ReservationError::UnknownSeat);
     }
@@ -114,7 +114,7 @@ pub(crate) async fn hold_seats(
         .try_fold(Points::ZERO, |sum, seat| sum.checked_add(seat.price))
         .ok_or(ReservationError::Inconsistent)?;
     let price_version = seats.iter().map(|seat| seat.price_version).max().unwrap_or_default();
-    order.require_shown(total, price_version)?;
+    request.require_shown(total, price_version)?;
     let written = store::insert_seat_hold(tx, &hold, total, &items, &seats).await;
     let (expires_at, n_taken) = written.map_err(|error| match violated_constraint(&error) {
         Some(LIVE_SEAT_KEY) => ReservationError::seats_unavailable(ids.to_vec()),
@@ -127,24 +127,24 @@ pub(crate) async fn hold_seats(
 
 pub(crate) async fn hold_places(
     tx: &mut Connection,
-    order: &HoldRequest,
+    request: &HoldRequest,
     stay: &Stay,
     locks: &HoldLocks,
     (zone_id, quantity): (ZoneId, i32),
 ) -> Result<Hold, ReservationError> {
     let zone = lock_zones(tx, &[zone_id]).await?.pop();
-    let zone = zone.filter(|zone| zone.schedule_id == order.schedule.id);
+    let zone = zone.filter(|zone| zone.schedule_id == request.schedule.id);
     let zone = zone.ok_or(ReservationError::UnknownZone)?;
     // The row lock keeps the order from here on.
     locks.pass_on();
-    let hold = new_hold(tx, order, stay).await?;
+    let hold = new_hold(tx, request, stay).await?;
     if zone.remaining < quantity {
         return Err(ReservationError::SoldOut { zone_id: Some(zone_id) });
     }
     let total = zone.price.checked_mul(i64::from(quantity));
     let total = total.ok_or(ReservationError::Inconsistent)?;
     // A zone has a single price, which requests show exactly, so there is no version to compare.
-    order.require_shown(total, 0)?;
+    request.require_shown(total, 0)?;
     let item = item(None, Some(zone_id), quantity, zone.price);
     let expires_at = store::insert_place_hold(tx, &hold, total, &item, &zone).await?;
     let expires_at = expires_at.ok_or(ReservationError::StaleVersion)?;
@@ -153,20 +153,20 @@ pub(crate) async fn hold_places(
 
 /// Returns the hold that the terms and the stay allow. The terms are read by a statement after the
 /// locks on the stay and on the seats or the zone.
-pub(crate) async fn new_hold(
+async fn new_hold(
     tx: &mut Connection,
-    order: &HoldRequest,
+    request: &HoldRequest,
     stay: &Stay,
 ) -> Result<NewHold, ReservationError> {
-    let terms = store::terms_of(tx, order.schedule.id, order.account_id).await?;
-    entry_queue::require_open(stay, &order.program, terms.moment)?;
-    entry_queue::require_cool(&order.program, terms.cools_until, terms.moment)?;
-    check(&terms, order.choice.quantity())?;
+    let terms = store::terms_of(tx, request.schedule.id, request.account_id).await?;
+    entry_queue::require_open(stay, &request.program, terms.moment)?;
+    entry_queue::require_cool(&request.program, terms.cools_until, terms.moment)?;
+    check(&terms, request.choice.quantity())?;
     Ok(NewHold {
         id: ReservationId(Uuid::now_v7()),
-        account_id: order.account_id,
-        schedule_id: order.schedule.id,
-        program_id: order.schedule.program_id,
+        account_id: request.account_id,
+        schedule_id: request.schedule.id,
+        program_id: request.schedule.program_id,
         terms,
     })
 }

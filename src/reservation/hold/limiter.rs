@@ -1,4 +1,5 @@
-//! State of this feature in one instance: caches, zone locks, map feed and database permits.
+//! State of this feature in one instance: zone locks, caches of seats and places, database permits,
+//! and the seat maps.
 
 use std::{collections::HashSet, sync::Arc, time::Duration};
 
@@ -15,7 +16,7 @@ use crate::{
     reservation::{
         error::ReservationError,
         hold,
-        seat_map::{self, feed::ChangeFeed, seat::MapSeat, streams::Streams},
+        seat_map::{self, maps::SeatMaps, seat::MapSeat},
     },
 };
 
@@ -24,17 +25,11 @@ const SEATS_TTL: Duration = Duration::from_millis(500);
 /// Number of cached maps.
 const SEATS_MAX: u64 = 64;
 
-/// Number of seats drawn at once. A larger performance is shown one section at a time, from memory.
-const SEATS_DRAWN_MAX: i64 = 1_500;
 /// Maximum wait for a database permit; equal to the wait for a connection.
 const PERMIT_WAIT_MAX: Duration = Duration::from_secs(3);
 
 /// Maximum wait for a permit that only improves a refusal.
 const SPARE_PERMIT_WAIT_MAX: Duration = Duration::from_secs(1);
-
-/// Maximum age of a cached size of a performance, and number of cached sizes.
-const SIZES_TTL: Duration = Duration::from_secs(10);
-const SIZES_MAX: u64 = 10_000;
 
 /// Maximum age of a cached count of free places of a zone, and number of cached zones; the row
 /// decides.
@@ -49,13 +44,10 @@ type Part = (ScheduleId, Option<String>);
 pub(crate) struct ReservationState {
     /// Fair locks, one per zone.
     pub(crate) zones: FairLocks,
-    /// Followed seat maps of this instance.
-    pub(crate) feed: ChangeFeed,
-    /// Open event streams.
-    pub(crate) streams: Streams,
+    /// Seat maps of this instance.
+    pub(crate) maps: SeatMaps,
     seats: Cache<Part, Arc<Vec<MapSeat>>>,
     lapsed: Cache<Part, Arc<HashSet<ScheduleSeatId>>>,
-    sizes: Cache<ScheduleId, bool>,
     places: Cache<(ScheduleId, ZoneId), i32>,
     permits: Arc<Semaphore>,
 }
@@ -66,19 +58,12 @@ impl ReservationState {
         let n_permits = usize::try_from(app.config.db_connections_max.get()).unwrap_or(1);
         Self {
             zones: FairLocks::new(&app.redis, FairTerms::default()),
-            feed: ChangeFeed::new(app),
-            streams: Streams::default(),
+            maps: SeatMaps::new(app),
             seats: Cache::builder().max_capacity(SEATS_MAX).time_to_live(SEATS_TTL).build(),
             lapsed: Cache::builder().max_capacity(SEATS_MAX).time_to_live(SEATS_TTL).build(),
-            sizes: Cache::builder().max_capacity(SIZES_MAX).time_to_live(SIZES_TTL).build(),
             places: Cache::builder().max_capacity(PLACES_MAX).time_to_live(PLACES_TTL).build(),
             permits: Arc::new(Semaphore::new(n_permits)),
         }
-    }
-
-    /// Ends every open stream, so that a stopping instance does not wait for them.
-    pub(crate) fn close(&self) {
-        self.feed.close();
     }
 
     /// Acquires a permit to use the database; there are as many permits as connections. Concurrent
@@ -96,16 +81,6 @@ impl ReservationState {
     /// Acquires a permit for work that only improves a refusal; `None` when too many requests wait.
     pub(crate) async fn try_acquire_permit(&self) -> Option<SemaphorePermit<'_>> {
         tokio::time::timeout(SPARE_PERMIT_WAIT_MAX, self.permits.acquire()).await.ok()?.ok()
-    }
-
-    /// Whether the performance has too many seats to be drawn at once.
-    pub(crate) async fn is_large(
-        &self,
-        app: &App,
-        schedule_id: ScheduleId,
-    ) -> Result<bool, Arc<sqlx::Error>> {
-        let ask = seat_map::store::has_more_seats_than(&app.db, schedule_id, SEATS_DRAWN_MAX);
-        self.sizes.try_get_with(schedule_id, shared_read(ask)).await
     }
 
     /// Returns the seats of a performance or one section, at most `SEATS_TTL` old. Concurrent

@@ -13,7 +13,7 @@ use std::{
     time::Duration,
 };
 
-use super::{limiter::ReservationState, order::HoldRequest};
+use super::{limiter::ReservationState, request::HoldRequest};
 use crate::{
     app::App,
     catalog::{ScheduleSeatId, ZoneId},
@@ -38,18 +38,18 @@ pub(crate) struct HoldLocks {
 }
 
 impl HoldLocks {
-    /// Takes the locks that `order` needs; fails if another request has one of them.
+    /// Takes the locks that `request` needs; fails if another request has one of them.
     pub(crate) async fn take(
         app: &App,
         state: &ReservationState,
-        order: &HoldRequest,
+        request: &HoldRequest,
     ) -> Result<Self, ReservationError> {
-        match &order.choice {
-            Choice::Seats(ids) => Ok(Self::of(None, take_seats(app, order, ids).await?)),
+        match &request.choice {
+            Choice::Seats(ids) => Ok(Self::of(None, take_seats(app, request, ids).await?)),
             Choice::Places { zone_id, .. } => {
-                let lease = take_person(app, order).await?;
+                let lease = take_person(app, request).await?;
                 // A refusal here drops the account's lease, or the next try would be refused by it.
-                let zone = take_zone(state, order, *zone_id).await?;
+                let zone = take_zone(state, request, *zone_id).await?;
                 Ok(Self::of(zone, lease))
             }
             Choice::Best(_) => Ok(Self::of(None, None)),
@@ -78,11 +78,11 @@ impl HoldLocks {
 
 async fn take_seats(
     app: &App,
-    order: &HoldRequest,
+    request: &HoldRequest,
     ids: &[ScheduleSeatId],
 ) -> Result<Option<Lease>, ReservationError> {
-    let scope = order.schedule.id;
-    match Lease::take(&app.redis, &scope, ids, &order.owner(), SEAT_LEASE).await {
+    let scope = request.schedule.id;
+    match Lease::take(&app.redis, &scope, ids, &request.owner(), SEAT_LEASE).await {
         Ok(lease) => Ok(Some(lease)),
         Err(LeaseError::Away(error)) => Ok(without(&error)),
         Err(LeaseError::OwnStillRunning) => Err(ReservationError::AlreadyProcessing),
@@ -93,9 +93,9 @@ async fn take_seats(
     }
 }
 
-async fn take_person(app: &App, order: &HoldRequest) -> Result<Option<Lease>, ReservationError> {
-    let (scope, person) = (order.schedule.id, format!("person:{}", order.account_id));
-    match Lease::take(&app.redis, &scope, [person], &order.owner(), PERSON_LEASE).await {
+async fn take_person(app: &App, request: &HoldRequest) -> Result<Option<Lease>, ReservationError> {
+    let (scope, person) = (request.schedule.id, format!("person:{}", request.account_id));
+    match Lease::take(&app.redis, &scope, [person], &request.owner(), PERSON_LEASE).await {
         Ok(lease) => Ok(Some(lease)),
         Err(LeaseError::Away(error)) => Ok(without(&error)),
         Err(LeaseError::OwnStillRunning | LeaseError::Held(_)) => {
@@ -106,11 +106,11 @@ async fn take_person(app: &App, order: &HoldRequest) -> Result<Option<Lease>, Re
 
 async fn take_zone(
     state: &ReservationState,
-    order: &HoldRequest,
+    request: &HoldRequest,
     zone_id: ZoneId,
 ) -> Result<Option<FairGuard>, ReservationError> {
-    let name = LockName::new(&order.schedule.id, &zone_id);
-    match state.zones.take(&name, &order.account_id.to_string(), ZONE_WAIT).await {
+    let name = LockName::new(&request.schedule.id, &zone_id);
+    match state.zones.take(&name, &request.account_id.to_string(), ZONE_WAIT).await {
         Ok(zone) => Ok(Some(zone)),
         Err(error @ (FairError::Away(_) | FairError::Late)) => Ok(without(&error)),
         Err(FairError::Waiting(waiting)) => Err(ReservationError::waiting(waiting)),

@@ -14,12 +14,12 @@ pub(crate) mod best_available;
 pub(crate) mod chosen;
 pub(crate) mod limiter;
 pub(crate) mod locks;
-pub(crate) mod order;
 pub(crate) mod pages;
+pub(crate) mod request;
 pub(crate) mod seat_groups;
 pub(crate) mod store;
 
-use self::{chosen::hold_chosen, limiter::ReservationState, order::HoldRequest};
+use self::{chosen::hold_chosen, limiter::ReservationState, request::HoldRequest};
 
 use super::{
     error::ReservationError,
@@ -32,28 +32,28 @@ use crate::{
     infra::idempotency::RequestKey,
 };
 
-/// Holds what `order` asks for: all or nothing, and once per request key.
+/// Holds what `request` asks for: all or nothing, and once per request key.
 ///
 /// A request that was carried out before returns its first outcome, even if a new attempt would be
 /// refused. Lapsed holds that block the request are expired, and the request is tried once more.
 pub(crate) async fn hold(
     app: &App,
     state: &ReservationState,
-    order: &HoldRequest,
+    request: &HoldRequest,
 ) -> Result<Hold, ReservationError> {
-    let key = order.key();
+    let key = request.key();
     let places_max = i64::from(app.config.seats_per_hold_max.get());
-    if order.choice.quantity() > places_max {
+    if request.choice.quantity() > places_max {
         return Err(ReservationError::TooMany { places_max });
     }
-    let outcome = match hold_now(app, state, order, key.as_ref()).await {
+    let outcome = match hold_now(app, state, request, key.as_ref()).await {
         Err(ReservationError::NotInside(refusal @ QueueError::CoolingDown { .. })) => {
-            entry_queue::note_cool_down(app, order.schedule.program_id).await;
+            entry_queue::note_cool_down(app, request.schedule.program_id).await;
             Err(refusal.into())
         }
         // Lapsed holds blocked the request and have been expired, so a second attempt may succeed.
         Err(refusal) if is_freed(app, state, &refusal).await? => {
-            hold_now(app, state, order, key.as_ref()).await
+            hold_now(app, state, request, key.as_ref()).await
         }
         outcome => outcome,
     };
@@ -65,20 +65,20 @@ pub(crate) async fn hold(
             drop(permit);
             match first {
                 Some(first) => Ok(first),
-                None => Err(with_alternatives(app, state, order, refusal).await),
+                None => Err(with_alternatives(app, state, request, refusal).await),
             }
         }
-        (Err(refusal), None) => Err(with_alternatives(app, state, order, refusal).await),
+        (Err(refusal), None) => Err(with_alternatives(app, state, request, refusal).await),
         (outcome, _) => outcome,
     }
 }
 
-/// Returns the stored outcome of `order`; `None` if it was not carried out or has no key.
+/// Returns the stored outcome of `request`; `None` if it was not carried out or has no key.
 pub(crate) async fn find_carried_out(
     app: &App,
-    order: &HoldRequest,
+    request: &HoldRequest,
 ) -> Result<Option<Hold>, ReservationError> {
-    match order.key() {
+    match request.key() {
         Some(key) => Ok(key.find_outcome(&app.db).await?),
         None => Ok(None),
     }
@@ -87,12 +87,12 @@ pub(crate) async fn find_carried_out(
 async fn hold_now(
     app: &App,
     state: &ReservationState,
-    order: &HoldRequest,
+    request: &HoldRequest,
     key: Option<&RequestKey>,
 ) -> Result<Hold, ReservationError> {
-    match &order.choice {
-        Choice::Best(wish) => best_available::hold_best(app, state, order, wish, key).await,
-        Choice::Seats(_) | Choice::Places { .. } => hold_chosen(app, state, order, key).await,
+    match &request.choice {
+        Choice::Best(wish) => best_available::hold_best(app, state, request, wish, key).await,
+        Choice::Seats(_) | Choice::Places { .. } => hold_chosen(app, state, request, key).await,
     }
 }
 
@@ -118,15 +118,15 @@ async fn is_freed(
 async fn with_alternatives(
     app: &App,
     state: &ReservationState,
-    order: &HoldRequest,
+    request: &HoldRequest,
     refusal: ReservationError,
 ) -> ReservationError {
-    match (refusal, &order.choice) {
+    match (refusal, &request.choice) {
         (ReservationError::SeatUnavailable { seat_ids, .. }, Choice::Seats(wanted)) => {
             let Some(_permit) = state.try_acquire_permit().await else {
                 return ReservationError::seats_unavailable(seat_ids);
             };
-            let alternatives = alternatives::of(app, order.schedule.id, wanted, &seat_ids).await;
+            let alternatives = alternatives::of(app, request.schedule.id, wanted, &seat_ids).await;
             ReservationError::SeatUnavailable { seat_ids, alternatives }
         }
         (refusal, _) => refusal,

@@ -84,12 +84,12 @@ impl Delta {
     }
 
     /// Merges deltas: the last state of each seat, zone and section.
-    pub(crate) fn merged(answers: &[Arc<Self>], cursor: i64, price_version: i64) -> Self {
+    pub(crate) fn merged(deltas: &[Arc<Self>], cursor: i64, price_version: i64) -> Self {
         let seats: HashMap<_, _> =
-            answers.iter().flat_map(|answer| &answer.seats).map(|seat| (seat.id, *seat)).collect();
+            deltas.iter().flat_map(|delta| &delta.seats).map(|seat| (seat.id, *seat)).collect();
         let zones: HashMap<_, _> =
-            answers.iter().flat_map(|answer| &answer.zones).map(|zone| (zone.id, *zone)).collect();
-        let sections = answers.iter().flat_map(|answer| &answer.sections);
+            deltas.iter().flat_map(|delta| &delta.zones).map(|zone| (zone.id, *zone)).collect();
+        let sections = deltas.iter().flat_map(|delta| &delta.sections);
         let sections: HashMap<_, _> =
             sections.map(|section| (section.name.clone(), section.clone())).collect();
         Self {

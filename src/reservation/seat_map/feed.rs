@@ -15,7 +15,7 @@ use super::{
     delta::{Delta, SentVersions},
     snapshot::Snapshot,
     store::{self, changes},
-    subscription::{Subscription, Viewing, locked, read_snapshot},
+    subscription::{DeltaStream, Subscription, locked, read_snapshot},
 };
 use crate::{
     app::App,
@@ -28,11 +28,11 @@ const CHANNEL: &str = "map-changed";
 /// Delay after a hint, during which further hints are answered together.
 const COALESCED: Duration = Duration::from_millis(100);
 /// Number of maps followed at once. A map of 50,000 seats takes about 20 MB.
-const WATCHED_MAX: usize = 128;
+const SUBSCRIPTIONS_MAX: usize = 128;
 /// Maximum duration of the first reading of a map.
 const BEGIN_MAX: Duration = Duration::from_secs(10);
 /// Interval of reading changes without a hint.
-const LOOKED_EVERY: Duration = Duration::from_secs(2);
+const READ_PERIOD: Duration = Duration::from_secs(2);
 
 /// Announces to every instance that the map of `schedule_id` changed. Must be called after the
 /// commit; does not wait, and the hint may be lost.
@@ -44,31 +44,31 @@ pub(crate) fn announce(app: &App, schedule_id: ScheduleId) {
 /// Followed maps of one instance; clones share them.
 #[derive(Clone, Debug)]
 pub(crate) struct ChangeFeed {
-    watched: Watched,
+    subscriptions: Subscriptions,
     /// Held while a subscription starts, so that concurrent first viewers read the map once.
     beginning: Arc<tokio::sync::Mutex<()>>,
     _listener: Arc<Listener>,
 }
 
-type Watched = Arc<Mutex<HashMap<ScheduleId, Arc<Subscription>>>>;
+type Subscriptions = Arc<Mutex<HashMap<ScheduleId, Arc<Subscription>>>>;
 
 impl ChangeFeed {
     pub(crate) fn new(app: &App) -> Self {
-        let watched = Watched::default();
-        let hinted = Arc::clone(&watched);
+        let subscriptions = Subscriptions::default();
+        let hinted = Arc::clone(&subscriptions);
         let listener = signals::listen(&app.redis, CHANNEL, move |message| {
             let Ok(schedule_id) = message.parse() else { return };
-            if let Some(watch) = locked(&hinted).get(&schedule_id) {
-                watch.hinted.notify_one();
+            if let Some(subscription) = locked(&hinted).get(&schedule_id) {
+                subscription.hinted.notify_one();
             }
         });
-        Self { watched, beginning: Arc::default(), _listener: Arc::new(listener) }
+        Self { subscriptions, beginning: Arc::default(), _listener: Arc::new(listener) }
     }
 
     /// Ends every stream, for a graceful stop.
     pub(crate) fn close(&self) {
-        for (_, watch) in locked(&self.watched).drain() {
-            watch.hinted.notify_one();
+        for (_, subscription) in locked(&self.subscriptions).drain() {
+            subscription.hinted.notify_one();
         }
     }
 
@@ -79,13 +79,13 @@ impl ChangeFeed {
         schedule_id: ScheduleId,
         since: i64,
     ) -> Result<Delta, sqlx::Error> {
-        let watch = self.watch(app, schedule_id).await?;
+        let subscription = self.subscription_of(app, schedule_id).await?;
         // The version is read before the deltas: a price set in between refuses a hold, and is
         // never charged unseen.
-        let price_version = watch.price_version();
-        match watch.missed(since) {
-            Some((answers, cursor)) => Ok(Delta::merged(&answers, cursor, price_version)),
-            None => watch.asked(app, schedule_id, since).await,
+        let price_version = subscription.price_version();
+        match subscription.missed(since) {
+            Some((deltas, cursor)) => Ok(Delta::merged(&deltas, cursor, price_version)),
+            None => subscription.read_since(app, schedule_id, since).await,
         }
     }
 
@@ -95,15 +95,15 @@ impl ChangeFeed {
         app: &App,
         schedule_id: ScheduleId,
         since: i64,
-    ) -> Result<Viewing, sqlx::Error> {
-        let watch = self.watch(app, schedule_id).await?;
+    ) -> Result<DeltaStream, sqlx::Error> {
+        let subscription = self.subscription_of(app, schedule_id).await?;
         // Subscribing before reading the past repeats a delta in between instead of losing it.
-        let answers = watch.answers.subscribe();
-        let missed = match watch.missed(since) {
+        let deltas = subscription.deltas.subscribe();
+        let missed = match subscription.missed(since) {
             Some((missed, _)) => missed,
-            None => vec![Arc::new(watch.asked(app, schedule_id, since).await?)],
+            None => vec![Arc::new(subscription.read_since(app, schedule_id, since).await?)],
         };
-        Ok(Viewing { missed, answers })
+        Ok(DeltaStream { missed, deltas })
     }
 
     /// Calls `read` with the snapshot and the cursor of its next changes. `read` runs under a lock.
@@ -113,21 +113,21 @@ impl ChangeFeed {
         schedule_id: ScheduleId,
         read: impl FnOnce(&mut Snapshot, i64) -> T,
     ) -> Result<T, sqlx::Error> {
-        let watch = self.watch(app, schedule_id).await?;
+        let subscription = self.subscription_of(app, schedule_id).await?;
         // The cursor is read before the snapshot, so a change in between is sent again and not
         // lost.
-        let cursor = watch.cursor();
-        Ok(read(&mut locked(&watch.snapshot), cursor))
+        let cursor = subscription.cursor();
+        Ok(read(&mut locked(&subscription.snapshot), cursor))
     }
 
     /// Returns the subscription of a map, started by its first viewer.
-    async fn watch(
+    async fn subscription_of(
         &self,
         app: &App,
         schedule_id: ScheduleId,
     ) -> Result<Arc<Subscription>, sqlx::Error> {
-        if let Some(watch) = self.find(schedule_id) {
-            return Ok(watch);
+        if let Some(subscription) = self.find(schedule_id) {
+            return Ok(subscription);
         }
         // A task of its own survives a first viewer who disconnects, and serves the next one.
         let (maps, app) = (self.clone(), app.clone());
@@ -145,69 +145,81 @@ impl ChangeFeed {
         schedule_id: ScheduleId,
     ) -> Result<Arc<Subscription>, sqlx::Error> {
         let _alone = self.beginning.lock().await;
-        if let Some(watch) = self.find(schedule_id) {
-            return Ok(watch);
+        if let Some(subscription) = self.find(schedule_id) {
+            return Ok(subscription);
         }
         // A viewer's cursor may be as old as the oldest running transaction, so that changes since
         // then are read at once.
         let since = store::position(&app.db, schedule_id).await?.cursor;
-        let watch = Arc::new(Subscription::new(since, read_snapshot(app, schedule_id).await?));
+        let subscription =
+            Arc::new(Subscription::new(since, read_snapshot(app, schedule_id).await?));
         let mut sent = SentVersions::default();
         let first = sent.news(changes::changes_since(&app.db, schedule_id, since).await?);
-        watch.take(app, schedule_id, first).await?;
+        subscription.apply(app, schedule_id, first).await?;
         {
-            let mut watched = locked(&self.watched);
-            make_room(&mut watched);
-            watched.insert(schedule_id, Arc::clone(&watch));
+            let mut subscriptions = locked(&self.subscriptions);
+            evict_least_viewed(&mut subscriptions);
+            subscriptions.insert(schedule_id, Arc::clone(&subscription));
         }
-        let watched = Arc::clone(&self.watched);
-        tokio::spawn(follow(app.clone(), watched, schedule_id, Arc::clone(&watch), sent));
-        Ok(watch)
+        let subscriptions = Arc::clone(&self.subscriptions);
+        tokio::spawn(follow(
+            app.clone(),
+            subscriptions,
+            schedule_id,
+            Arc::clone(&subscription),
+            sent,
+        ));
+        Ok(subscription)
     }
 
     fn find(&self, schedule_id: ScheduleId) -> Option<Arc<Subscription>> {
-        let watch = locked(&self.watched).get(&schedule_id).map(Arc::clone)?;
-        watch.touch();
-        Some(watch)
+        let subscription = locked(&self.subscriptions).get(&schedule_id).map(Arc::clone)?;
+        subscription.touch();
+        Some(subscription)
     }
 }
 
 /// Ends the subscription that was viewed least recently when there are too many; its viewers
 /// reconnect.
-fn make_room(watched: &mut HashMap<ScheduleId, Arc<Subscription>>) {
-    if watched.len() < WATCHED_MAX {
+fn evict_least_viewed(subscriptions: &mut HashMap<ScheduleId, Arc<Subscription>>) {
+    if subscriptions.len() < SUBSCRIPTIONS_MAX {
         return;
     }
-    let oldest = watched.iter().min_by_key(|(_, watch)| watch.touched()).map(|(id, _)| *id);
-    if let Some(watch) = oldest.and_then(|id| watched.remove(&id)) {
-        watch.hinted.notify_one();
+    let oldest = subscriptions
+        .iter()
+        .min_by_key(|(_, subscription)| subscription.touched())
+        .map(|(id, _)| *id);
+    if let Some(subscription) = oldest.and_then(|id| subscriptions.remove(&id)) {
+        subscription.hinted.notify_one();
     }
 }
 
 /// Reads changes for all viewers of one map until it has none.
 async fn follow(
     app: App,
-    watched: Watched,
+    subscriptions: Subscriptions,
     schedule_id: ScheduleId,
-    watch: Arc<Subscription>,
+    subscription: Arc<Subscription>,
     mut sent: SentVersions,
 ) {
-    let mut since = watch.cursor();
+    let mut since = subscription.cursor();
     loop {
-        if tokio::time::timeout(LOOKED_EVERY, watch.hinted.notified()).await.is_ok() {
+        if tokio::time::timeout(READ_PERIOD, subscription.hinted.notified()).await.is_ok() {
             tokio::time::sleep(COALESCED).await;
         }
         {
-            let mut watched = locked(&watched);
-            let is_ours = watched.get(&schedule_id).is_some_and(|each| Arc::ptr_eq(each, &watch));
-            if !is_ours || watch.is_deserted() {
+            let mut subscriptions = locked(&subscriptions);
+            let is_ours = subscriptions
+                .get(&schedule_id)
+                .is_some_and(|each| Arc::ptr_eq(each, &subscription));
+            if !is_ours || subscription.is_deserted() {
                 if is_ours {
-                    watched.remove(&schedule_id);
+                    subscriptions.remove(&schedule_id);
                 }
                 return;
             }
         }
-        match look(&app, schedule_id, &watch, &mut sent, since).await {
+        match read_changes(&app, schedule_id, &subscription, &mut sent, since).await {
             Ok(cursor) => since = cursor,
             Err(error) => {
                 // Rows recorded as sent may not have reached the viewers.
@@ -219,15 +231,15 @@ async fn follow(
 }
 
 /// Reads and publishes changes once; returns the cursor of the next reading.
-async fn look(
+async fn read_changes(
     app: &App,
     schedule_id: ScheduleId,
-    watch: &Subscription,
+    subscription: &Subscription,
     sent: &mut SentVersions,
     since: i64,
 ) -> Result<i64, sqlx::Error> {
     let rows = changes::changes_since(&app.db, schedule_id, since).await?;
     let cursor = rows.cursor;
-    watch.take(app, schedule_id, sent.news(rows)).await?;
+    subscription.apply(app, schedule_id, sent.news(rows)).await?;
     Ok(cursor)
 }

@@ -24,6 +24,7 @@
 pub(crate) mod delta;
 pub(crate) mod feed;
 pub(crate) mod listing;
+pub(crate) mod maps;
 pub(crate) mod pages;
 pub(crate) mod seat;
 pub(crate) mod snapshot;

@@ -32,7 +32,7 @@ const BEHIND_MAX: usize = 64;
 #[derive(Debug)]
 pub(crate) struct Subscription {
     pub(crate) hinted: Notify,
-    pub(crate) answers: broadcast::Sender<Arc<Delta>>,
+    pub(crate) deltas: broadcast::Sender<Arc<Delta>>,
     kept: Mutex<Kept>,
     pub(crate) snapshot: Mutex<Snapshot>,
 }
@@ -42,24 +42,24 @@ pub(crate) struct Subscription {
 struct Kept {
     since: i64,
     cursor: i64,
-    answers: VecDeque<Arc<Delta>>,
+    deltas: VecDeque<Arc<Delta>>,
     touched: Instant,
 }
 
 /// Deltas a viewer gets at once, and the receiver of those to come.
-pub(crate) struct Viewing {
+pub(crate) struct DeltaStream {
     pub(crate) missed: Vec<Arc<Delta>>,
-    pub(crate) answers: broadcast::Receiver<Arc<Delta>>,
+    pub(crate) deltas: broadcast::Receiver<Arc<Delta>>,
 }
 
 impl Subscription {
     pub(crate) fn new(cursor: i64, snapshot: Snapshot) -> Self {
         let touched = Instant::now();
-        let kept = Kept { since: cursor, cursor, answers: VecDeque::new(), touched };
-        let (answers, _) = broadcast::channel(BEHIND_MAX);
+        let kept = Kept { since: cursor, cursor, deltas: VecDeque::new(), touched };
+        let (deltas, _) = broadcast::channel(BEHIND_MAX);
         Self {
             hinted: Notify::new(),
-            answers,
+            deltas,
             kept: Mutex::new(kept),
             snapshot: Mutex::new(snapshot),
         }
@@ -88,7 +88,7 @@ impl Subscription {
         (kept.since <= since && since <= kept.cursor).then(|| {
             // Deltas with the same cursor may be newer than the viewer's state, so they are sent
             // again.
-            let missed = kept.answers.iter().filter(|answer| answer.cursor >= since);
+            let missed = kept.deltas.iter().filter(|delta| delta.cursor >= since);
             (missed.cloned().collect(), kept.cursor)
         })
     }
@@ -99,7 +99,7 @@ impl Subscription {
     }
 
     /// Reads the changes since a cursor that the kept deltas do not cover.
-    pub(crate) async fn asked(
+    pub(crate) async fn read_since(
         &self,
         app: &App,
         schedule_id: ScheduleId,
@@ -110,7 +110,7 @@ impl Subscription {
     }
 
     /// Applies `rows` to the snapshot and publishes them to all viewers.
-    pub(crate) async fn take(
+    pub(crate) async fn apply(
         &self,
         app: &App,
         schedule_id: ScheduleId,
@@ -136,26 +136,26 @@ impl Subscription {
             // The database was restored into another cluster, whose cursors differ from the kept
             // ones.
             kept.since = changes.cursor;
-            kept.answers.clear();
+            kept.deltas.clear();
         }
         kept.cursor = changes.cursor;
         if changes.is_empty() {
             return;
         }
         let changes = Arc::new(changes);
-        kept.answers.push_back(Arc::clone(&changes));
-        if kept.answers.len() > KEPT_MAX
-            && let Some(forgotten) = kept.answers.pop_front()
+        kept.deltas.push_back(Arc::clone(&changes));
+        if kept.deltas.len() > KEPT_MAX
+            && let Some(forgotten) = kept.deltas.pop_front()
         {
             kept.since = forgotten.cursor + 1;
         }
         drop(kept);
         // Sending fails without viewers, which is not an error.
-        let _ = self.answers.send(changes);
+        let _ = self.deltas.send(changes);
     }
 
     pub(crate) fn is_deserted(&self) -> bool {
-        self.answers.receiver_count() == 0 && locked(&self.kept).touched.elapsed() > FOLLOWED_AFTER
+        self.deltas.receiver_count() == 0 && locked(&self.kept).touched.elapsed() > FOLLOWED_AFTER
     }
 }
 

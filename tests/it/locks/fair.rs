@@ -25,7 +25,7 @@ const WOKEN: FairTerms = FairTerms {
     poll: LONG,
     presence: LONG,
     absence: LONG,
-    line: LONG,
+    stay_max: LONG,
 };
 const NOW: Duration = Duration::ZERO;
 
@@ -150,7 +150,7 @@ async fn cyd_passes_bob() -> bool {
     const LINE: Duration = Duration::from_millis(300);
     const HEAD_START: Duration = Duration::from_millis(120);
     let redis = redis_of(&new_prefix());
-    let locks = FairLocks::new(&redis, FairTerms { line: LINE, ..FairTerms::default() });
+    let locks = FairLocks::new(&redis, FairTerms { stay_max: LINE, ..FairTerms::default() });
     let holder = take(&locks, "ada", NOW).await.unwrap();
     let started = Instant::now();
     let mut is_passed = false;

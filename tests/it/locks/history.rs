@@ -17,7 +17,7 @@ const TERMS: FairTerms = FairTerms {
     poll: Duration::from_millis(60),
     presence: Duration::from_millis(300),
     absence: Duration::from_millis(500),
-    line: Duration::from_secs(90),
+    stay_max: Duration::from_secs(90),
 };
 
 /// One time somebody had the lock.

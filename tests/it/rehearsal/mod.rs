@@ -4,7 +4,7 @@ mod binary;
 mod door;
 
 use sqlx::PgPool;
-use stagedoor::rehearsal::{Means, Rehearsal, RehearsalError};
+use stagedoor::rehearsal::{Access, Rehearsal, RehearsalError};
 
 use crate::support::{Concert, Office, pool, read_one};
 
@@ -34,8 +34,8 @@ async fn counts(db: &PgPool) -> Vec<i64> {
     counts
 }
 
-fn stores(office: &Office) -> Means<'_> {
-    Means { token: None, stores: Some((&office.app.db, &office.app.redis)) }
+fn stores(office: &Office) -> Access<'_> {
+    Access { token: None, stores: Some((&office.app.db, &office.app.redis)) }
 }
 
 #[sqlx::test]
@@ -51,10 +51,10 @@ async fn thirty_people_buy_what_there_is_and_are_gone_without_a_trace(db: PgPool
         html: Some(html.clone()),
         ..rehearsal(&office.base(0), 30)
     };
-    let played = rehearsal.play(stores(&office), std::future::pending(), |_| ()).await.unwrap();
+    let played = rehearsal.run(stores(&office), std::future::pending(), |_| ()).await.unwrap();
 
     let shown = &played.report;
-    assert!(played.trouble.is_empty(), "{:?}", played.trouble);
+    assert!(played.errors.is_empty(), "{:?}", played.errors);
     assert!(shown.is_clean(), "{shown}");
     let report = serde_json::to_value(shown).unwrap();
     assert!(report["seats_sold"].as_u64().unwrap() >= 15, "{shown}");
@@ -83,7 +83,7 @@ async fn whoever_interrupts_gets_what_there_is(db: PgPool) {
     let office = Office::open(db.clone()).await;
     let soon = tokio::time::sleep(std::time::Duration::from_millis(700));
     let rehearsal = Rehearsal { open_loop: Some(20.0), ..rehearsal(&office.base(0), 200) };
-    let played = rehearsal.play(stores(&office), soon, |_| ()).await.unwrap();
+    let played = rehearsal.run(stores(&office), soon, |_| ()).await.unwrap();
     assert!(played.report.is_clean(), "{}", played.report);
     let report = serde_json::to_value(&played.report).unwrap();
     assert_eq!(report["ended"], "interrupted");
@@ -94,10 +94,10 @@ async fn whoever_interrupts_gets_what_there_is(db: PgPool) {
 #[sqlx::test]
 async fn without_a_token_only_a_deployment_on_this_machine_is_rehearsed(db: PgPool) {
     let app = crate::support::app(&db).await;
-    let means = Means { token: None, stores: Some((&app.db, &app.redis)) };
+    let access = Access { token: None, stores: Some((&app.db, &app.redis)) };
     let play = async |target: &str, people| {
         let rehearsal = rehearsal(target, people);
-        rehearsal.play(means, std::future::pending(), |_| ()).await.unwrap_err()
+        rehearsal.run(access, std::future::pending(), |_| ()).await.unwrap_err()
     };
     assert!(matches!(play("http://example.com", 5).await, RehearsalError::Elsewhere(_)));
     assert!(matches!(play("http://10.0.0.1", 5).await, RehearsalError::Elsewhere(_)));
@@ -112,16 +112,16 @@ async fn without_a_token_only_a_deployment_on_this_machine_is_rehearsed(db: PgPo
 async fn with_the_token_everything_goes_over_http(db: PgPool) {
     let office = Office::open_with(db.clone(), 2, &[("REHEARSAL_TOKEN", TOKEN)]).await;
     let rehearsal = rehearsal(&office.base(0), 30);
-    let means = Means { token: Some(TOKEN), stores: None };
-    let played = rehearsal.play(means, std::future::pending(), |_| ()).await.unwrap();
-    assert!(played.report.is_clean() && played.trouble.is_empty(), "{}", played.report);
+    let access = Access { token: Some(TOKEN), stores: None };
+    let played = rehearsal.run(access, std::future::pending(), |_| ()).await.unwrap();
+    assert!(played.report.is_clean() && played.errors.is_empty(), "{}", played.report);
     let report = serde_json::to_value(&played.report).unwrap();
     assert!(report["seats_sold"].as_u64().unwrap() >= 15, "{}", played.report);
     assert!(report["not_verified"].is_string(), "{}", played.report);
     assert_eq!(counts(&db).await, [0; TABLES.len()]);
 
-    let wrong = Means { token: Some("another token, as long as the right one"), stores: None };
-    let refused = rehearsal.play(wrong, std::future::pending(), |_| ()).await.unwrap_err();
+    let wrong = Access { token: Some("another token, as long as the right one"), stores: None };
+    let refused = rehearsal.run(wrong, std::future::pending(), |_| ()).await.unwrap_err();
     assert!(matches!(refused, RehearsalError::WrongToken), "{refused}");
     office.close().await;
 }
@@ -131,9 +131,9 @@ async fn a_database_of_another_deployment_is_not_verified_in_its_place(db: PgPoo
     let office = Office::open_with(db, 1, &[("REHEARSAL_TOKEN", TOKEN)]).await;
     let elsewhere = PgPool::connect(&std::env::var("DATABASE_URL").unwrap()).await.unwrap();
     let elsewhere = pool(&elsewhere, 1);
-    let means = Means { token: Some(TOKEN), stores: Some((&elsewhere, &office.app.redis)) };
+    let access = Access { token: Some(TOKEN), stores: Some((&elsewhere, &office.app.redis)) };
     let played =
-        rehearsal(&office.base(0), 3).play(means, std::future::pending(), |_| ()).await.unwrap();
+        rehearsal(&office.base(0), 3).run(access, std::future::pending(), |_| ()).await.unwrap();
     let report = serde_json::to_value(&played.report).unwrap();
     assert_eq!(report["violations"], serde_json::Value::Null, "{}", played.report);
     office.close().await;

@@ -24,7 +24,7 @@ async fn send(person: &Person, amount: i64) -> String {
 #[ignore = "fills the database at DATABASE_URL; scripts/record-release gives it one"]
 async fn fill() {
     let serving = migrate_for(&config(&[])).await.unwrap();
-    assert!(demo::fill(&serving).await.unwrap(), "the database has data already");
+    assert!(demo::load(&serving).await.unwrap(), "the database has data already");
     serving.close();
     let db = PgPool::connect(&std::env::var("DATABASE_URL").unwrap()).await.unwrap();
     let office = Office::open_with(db.clone(), 1, &[]).await;

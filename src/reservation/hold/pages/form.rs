@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use serde::Deserialize;
 use uuid::Uuid;
 
-use super::super::order::ShownPrice;
+use super::super::request::ShownPrice;
 use crate::{
     catalog::{ScheduleSeatId, ZoneId},
     points::Points,
@@ -17,7 +17,7 @@ use crate::{
 };
 
 /// Number of best seats preselected in the form.
-pub(crate) const BEST_USUAL: u32 = 2;
+const BEST_USUAL: u32 = 2;
 
 /// Choice, shown price and request key of a valid form.
 pub(crate) type Parsed = (Choice, Option<ShownPrice>, Option<Uuid>);

@@ -13,11 +13,11 @@ use uuid::Uuid;
 
 use self::{
     form::HoldForm,
-    refused::{Refused, Why},
+    refused::{RefusalReason, Refused},
 };
 use super::{
     limiter::ReservationState,
-    order::{HoldRequest, ShownPrice},
+    request::{HoldRequest, ShownPrice},
 };
 use crate::{
     accounts::CurrentAccount,
@@ -50,24 +50,24 @@ pub(crate) async fn create_hold(
     Body(form): Body<HoldForm>,
 ) -> Result<HttpResponse, PageError> {
     let performance = Performance::find(&app, &programs, *id).await?;
-    let map = async |why| {
+    let map = async |reason| {
         let admitted = performance.admit(&app, &request, me.account_id).await?;
-        let refused = Refused { why, typed: &form };
+        let refused = Refused { reason, typed: &form };
         // A small performance is shown whole, whatever section was requested.
-        let section = match state.is_large(&app, *id).await? {
+        let section = match state.maps.is_large(&app, *id).await? {
             true => form.section(),
             false => None,
         };
-        map_page(&app, &state, &me.view, &performance, &admitted, section, Some(refused)).await
+        map_page(&app, &state.maps, &me.view, &performance, &admitted, section, Some(refused)).await
     };
     let (choice, shown, request_key) = match form.parse() {
         Ok(parsed) => parsed,
         Err(mistakes) if me.view.wants_form(&mistakes) => {
-            return map(Why::Mistakes(&mistakes)).await;
+            return map(RefusalReason::Mistakes(&mistakes)).await;
         }
         Err(mistakes) => return Err(mistakes.into()),
     };
-    let mut order = HoldRequest {
+    let mut hold_request = HoldRequest {
         account_id: me.account_id,
         program: performance.program.clone(),
         schedule: performance.schedule.clone(),
@@ -80,19 +80,19 @@ pub(crate) async fn create_hold(
         Ok(entry) => entry,
         // A request that was carried out while the account was admitted still gets its outcome.
         Err(refusal) => {
-            return match hold::find_carried_out(&app, &order).await? {
+            return match hold::find_carried_out(&app, &hold_request).await? {
                 Some(first) => Ok(held(&me.view, &first)),
                 None => Err(refusal.into()),
             };
         }
     };
-    order.pass = entry.pass().cloned();
-    match hold(&app, &state, &order).await {
+    hold_request.pass = entry.pass().cloned();
+    match hold(&app, &state, &hold_request).await {
         Ok(hold) => Ok(entry.stamp(held(&me.view, &hold))),
         Err(refusal @ ReservationError::Waiting { .. }) if me.view.wants_form(&refusal) => {
-            Ok(wait_page(&me.view, &order, &refusal))
+            Ok(wait_page(&me.view, &hold_request, &refusal))
         }
-        Err(refusal) if me.view.wants_form(&refusal) => map(Why::Order(&refusal)).await,
+        Err(refusal) if me.view.wants_form(&refusal) => map(RefusalReason::Refusal(&refusal)).await,
         Err(failure) => Err(failure.into()),
     }
 }
@@ -105,7 +105,7 @@ fn held(v: &View, hold: &Hold) -> HttpResponse {
 #[template(path = "reservation/zone_waiting.html")]
 struct ZoneWaitingPage<'a> {
     v: &'a View,
-    order: &'a HoldRequest,
+    request: &'a HoldRequest,
     zone_id: ZoneId,
     /// Shown total, if the request has one.
     total: Option<Points>,
@@ -125,21 +125,21 @@ impl ZoneWaitingPage<'_> {
 
 /// Returns the page that retries the request by itself. The page keeps the request key, so that a
 /// lost response does not lead to a second hold.
-fn wait_page(v: &View, order: &HoldRequest, refusal: &ReservationError) -> HttpResponse {
+fn wait_page(v: &View, request: &HoldRequest, refusal: &ReservationError) -> HttpResponse {
     let (Choice::Places { zone_id, .. }, ReservationError::Waiting { waiting, retry_after_ms }) =
-        (&order.choice, refusal)
+        (&request.choice, refusal)
     else {
         return HttpResponse::build(refusal.status()).finish();
     };
     let page = ZoneWaitingPage {
         v,
-        order,
+        request,
         zone_id: *zone_id,
-        total: order.shown.and_then(ShownPrice::total),
+        total: request.shown.and_then(ShownPrice::total),
         ahead: waiting.ahead,
         estimate: estimate(v, waiting),
         retry_after_ms: *retry_after_ms,
-        request_key: order.request_key.unwrap_or_else(Uuid::now_v7),
+        request_key: request.request_key.unwrap_or_else(Uuid::now_v7),
     };
     let mut answer = v.html(refusal.status(), &page);
     let secs = header::HeaderValue::from(retry_after_ms.div_ceil(1_000));

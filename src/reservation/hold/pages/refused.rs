@@ -8,7 +8,7 @@ use crate::{
     reservation::{
         error::ReservationError,
         hold::alternatives::Alternative,
-        seat_map::pages::{names::seat_name, reading::RoomMap},
+        seat_map::pages::{names::seat_name, reading::MapView},
     },
     text::i18n::Phrase,
     web::{error::HttpError, form::Mistakes, page::View},
@@ -17,41 +17,42 @@ use crate::{
 /// Refused form and the reason.
 #[derive(Clone, Copy)]
 pub(crate) struct Refused<'a> {
-    pub(crate) why: Why<'a>,
+    pub(crate) reason: RefusalReason<'a>,
     pub(crate) typed: &'a HoldForm,
 }
 
 #[derive(Clone, Copy)]
-pub(crate) enum Why<'a> {
+pub(crate) enum RefusalReason<'a> {
     /// The form is invalid.
     Mistakes(&'a Mistakes),
     /// The form is valid and the hold was refused.
-    Order(&'a ReservationError),
+    Refusal(&'a ReservationError),
 }
 
 impl<'a> Refused<'a> {
     pub(crate) fn status(&self) -> StatusCode {
-        match self.why {
-            Why::Mistakes(mistakes) => mistakes.status(),
-            Why::Order(error) => error.status(),
+        match self.reason {
+            RefusalReason::Mistakes(mistakes) => mistakes.status(),
+            RefusalReason::Refusal(error) => error.status(),
         }
     }
 
     /// Returns the refusal of a valid form.
-    pub(crate) fn order(&self) -> Option<&'a ReservationError> {
-        match self.why {
-            Why::Mistakes(_) => None,
-            Why::Order(error) => Some(error),
+    pub(crate) fn refusal(&self) -> Option<&'a ReservationError> {
+        match self.reason {
+            RefusalReason::Mistakes(_) => None,
+            RefusalReason::Refusal(error) => Some(error),
         }
     }
 
     /// Returns the refusal as the map shows it.
-    pub(crate) fn shown(&self, v: &View, map: &RoomMap) -> Refusal<'a> {
-        match self.why {
-            Why::Mistakes(mistakes) => Refusal::of_mistakes(v, mistakes),
-            Why::Order(ReservationError::SeatUnavailable { seat_ids, alternatives })
-                if !seat_ids.is_empty() =>
-            {
+    pub(crate) fn shown(&self, v: &View, map: &MapView) -> Refusal<'a> {
+        match self.reason {
+            RefusalReason::Mistakes(mistakes) => Refusal::of_mistakes(v, mistakes),
+            RefusalReason::Refusal(ReservationError::SeatUnavailable {
+                seat_ids,
+                alternatives,
+            }) if !seat_ids.is_empty() => {
                 let seats = map.drawing.seats().filter(|seat| seat_ids.contains(&seat.id));
                 let with_section = map.sections.len() > 1;
                 Refusal {
@@ -63,21 +64,23 @@ impl<'a> Refused<'a> {
                     new_total: None,
                 }
             }
-            Why::Order(error @ ReservationError::PriceChanged { total }) => {
+            RefusalReason::Refusal(error @ ReservationError::PriceChanged { total }) => {
                 let title = error.problem().localize(v.locale, "title");
                 Refusal {
                     new_total: Some((*total, self.typed.at_total(*total))),
                     ..Refusal::plain(title, v.refusal(error))
                 }
             }
-            Why::Order(ReservationError::SoldOut { zone_id: None }) => {
+            RefusalReason::Refusal(ReservationError::SoldOut { zone_id: None }) => {
                 Refusal::plain(v.t("seat-best-none-title"), v.t("seat-best-none").to_string())
             }
-            Why::Order(ReservationError::UnknownSeat | ReservationError::UnknownZone) => {
-                let mistakes = self.order().and_then(ReservationError::mistake);
+            RefusalReason::Refusal(
+                ReservationError::UnknownSeat | ReservationError::UnknownZone,
+            ) => {
+                let mistakes = self.refusal().and_then(ReservationError::mistake);
                 Refusal::of_mistakes(v, &mistakes.unwrap_or_default())
             }
-            Why::Order(error) => {
+            RefusalReason::Refusal(error) => {
                 Refusal::plain(error.problem().localize(v.locale, "title"), v.refusal(error))
             }
         }

@@ -20,9 +20,8 @@ use crate::{
     accounts::{CachedAccount, OpenSession},
     app::App,
     catalog::{Programs, ScheduleId},
-    reservation::{
-        hold::limiter::ReservationState,
-        seat_map::{delta::Delta, streams::OpenStream, subscription::Viewing},
+    reservation::seat_map::{
+        delta::Delta, maps::SeatMaps, streams::OpenStream, subscription::DeltaStream,
     },
     web::{error::PageError, form::Mistakes, negotiation::Format, page::json as json_answer},
 };
@@ -56,7 +55,7 @@ impl Since {
 /// Handles `GET /schedules/{id}/changes`.
 pub(crate) async fn show_changes(
     app: Data<App>,
-    state: Data<ReservationState>,
+    maps: Data<SeatMaps>,
     programs: Data<Programs>,
     request: HttpRequest,
     id: Path<ScheduleId>,
@@ -67,18 +66,18 @@ pub(crate) async fn show_changes(
     let performance = Performance::find(&app, &programs, *id).await?;
     let admitted = performance.admit(&app, &request, me.account_id).await?;
     if me.view.format != Format::EventStream {
-        let changes = state.feed.changes(&app, *id, since).await?;
+        let changes = maps.feed.changes(&app, *id, since).await?;
         return Ok(admitted.stamp(json_answer(StatusCode::OK, &changes)));
     }
-    let open = state.streams.open(me.account_id)?;
-    let viewing = state.feed.view(&app, *id, since).await?;
+    let open = maps.streams.open(me.account_id)?;
+    let deltas = maps.feed.view(&app, *id, since).await?;
     let lasts = left(admitted.stay.expires_at, app.now()).min(STREAM_MAX);
     let answer = HttpResponse::Ok()
         .insert_header((header::CONTENT_TYPE, "text/event-stream"))
         // Compression or buffering by a proxy would delay changes.
         .insert_header((header::CONTENT_ENCODING, "identity"))
         .insert_header(("x-accel-buffering", "no"))
-        .streaming(events(viewing, lasts, me.session, open));
+        .streaming(events(deltas, lasts, me.session, open));
     Ok(admitted.stamp(answer))
 }
 
@@ -89,17 +88,17 @@ fn left(until: DateTime<Utc>, now: DateTime<Utc>) -> Duration {
 /// Streams the missed deltas, then new ones, until the viewer's stay or session ends. The session
 /// is checked at every heartbeat, however many deltas arrive.
 fn events(
-    viewing: Viewing,
+    deltas: DeltaStream,
     lasts: Duration,
     session: OpenSession,
     open: OpenStream,
 ) -> impl Stream<Item = Result<Bytes, Infallible>> {
-    let Viewing { missed, answers } = viewing;
+    let DeltaStream { missed, deltas } = deltas;
     let opening = stream::iter([Bytes::from_static(b": open\n\n")]);
     let missed = stream::iter(missed).map(|changes| event(&changes));
     let now = Instant::now();
     let (ends, beats) = (now + lasts, interval_at(now + HEARTBEAT, HEARTBEAT));
-    let live = stream::unfold((answers, beats, open), move |(mut answers, mut beats, open)| {
+    let live = stream::unfold((deltas, beats, open), move |(mut deltas, mut beats, open)| {
         let session = session.clone();
         async move {
             let bytes = tokio::select! {
@@ -110,14 +109,14 @@ fn events(
                     true => Bytes::from_static(b": here\n\n"),
                     false => return None,
                 },
-                answer = answers.recv() => match answer {
+                delta = deltas.recv() => match delta {
                     Ok(changes) => event(&changes),
                     // The viewer reconnects with its cursor after the feed closed or the stream
                     // lagged.
                     Err(RecvError::Closed | RecvError::Lagged(_)) => return None,
                 },
             };
-            Some((bytes, (answers, beats, open)))
+            Some((bytes, (deltas, beats, open)))
         }
     });
     opening.chain(missed).chain(live).map(Ok)

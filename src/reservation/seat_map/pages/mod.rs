@@ -23,10 +23,11 @@ use self::{
     drawing::SeatView,
     entrance::{Admitted, Performance},
     names::seat_name,
-    reading::{RoomMap, read_map},
+    reading::{MapView, read_map},
 };
 use super::{
     listing::{SectionListing, ZoneState},
+    maps::SeatMaps,
     seat::MapSeat,
     snapshot::{self, Snapshot},
     store,
@@ -36,12 +37,9 @@ use crate::{
     app::App,
     catalog::{Program, Programs, Schedule, ScheduleId},
     points::Points,
-    reservation::hold::{
-        limiter::ReservationState,
-        pages::{
-            form::HoldForm,
-            refused::{Refusal, Refused},
-        },
+    reservation::hold::pages::{
+        form::HoldForm,
+        refused::{Refusal, Refused},
     },
     text::i18n::Phrase,
     web::{error::PageError, page::View},
@@ -62,7 +60,7 @@ struct SeatMapPage<'a> {
     schedule: &'a Schedule,
     stay_ends_at: DateTime<Utc>,
     now: DateTime<Utc>,
-    map: RoomMap,
+    map: MapView,
     places_max: u32,
     refusal: Option<Refusal<'a>>,
     /// Form that was refused, or an empty one.
@@ -208,7 +206,7 @@ impl SeatMapPage<'_> {
 /// Handles `GET /schedules/{id}`.
 pub(crate) async fn show_seat_map(
     app: Data<App>,
-    state: Data<ReservationState>,
+    maps: Data<SeatMaps>,
     programs: Data<Programs>,
     request: HttpRequest,
     id: Path<ScheduleId>,
@@ -219,11 +217,11 @@ pub(crate) async fn show_seat_map(
     let admitted = performance.admit(&app, &request, me.account_id).await?;
     let section = query.into_inner().section;
     let answer = if me.view.format.is_for_programs() {
-        let document = map_document(&app, &state, *id, section.as_deref()).await?;
+        let document = map_document(&app, &maps, *id, section.as_deref()).await?;
         let mut answer = HttpResponse::Ok();
         answer.content_type("application/json").body(Bytes::from_owner(document))
     } else {
-        map_page(&app, &state, &me.view, &performance, &admitted, section, None).await?
+        map_page(&app, &maps, &me.view, &performance, &admitted, section, None).await?
     };
     Ok(admitted.stamp(answer))
 }
@@ -232,16 +230,16 @@ pub(crate) async fn show_seat_map(
 /// read.
 async fn map_document(
     app: &App,
-    state: &ReservationState,
+    maps: &SeatMaps,
     id: ScheduleId,
     section: Option<&str>,
 ) -> Result<Arc<[u8]>, PageError> {
-    if state.is_large(app, id).await? {
+    if maps.is_large(app, id).await? {
         let write = |snapshot: &mut Snapshot, cursor| match section {
             None => snapshot.document(cursor),
             section => snapshot::document(cursor, &snapshot.seats(section), &snapshot.zones()),
         };
-        return Ok(state.feed.snapshot(app, id, write).await?);
+        return Ok(maps.feed.snapshot(app, id, write).await?);
     }
     let cursor = store::position(&app.db, id).await?.cursor;
     let seats = store::list_seats(&app.db, id, section).await?;
@@ -251,7 +249,7 @@ async fn map_document(
 /// Renders the map, with the refusal of a form if there is one.
 pub(crate) async fn map_page(
     app: &App,
-    state: &ReservationState,
+    maps: &SeatMaps,
     v: &View,
     performance: &Performance,
     admitted: &Admitted,
@@ -259,8 +257,8 @@ pub(crate) async fn map_page(
     refused: Option<Refused<'_>>,
 ) -> Result<HttpResponse, PageError> {
     let (schedule, program) = (&performance.schedule, &performance.program);
-    let refusal = refused.as_ref().and_then(Refused::order);
-    let map = read_map(app, state, schedule.id, section, refusal).await?;
+    let refusal = refused.as_ref().and_then(Refused::refusal);
+    let map = read_map(app, maps, schedule.id, section, refusal).await?;
     let status = refused.as_ref().map_or(StatusCode::OK, Refused::status);
     let page = SeatMapPage {
         v,

@@ -6,9 +6,9 @@ use crate::{
     catalog::ScheduleId,
     reservation::{
         error::ReservationError,
-        hold::limiter::ReservationState,
         seat_map::{
             listing::{SectionListing, ZoneState},
+            maps::SeatMaps,
             snapshot::Snapshot,
             store,
         },
@@ -17,7 +17,7 @@ use crate::{
 };
 
 /// Map of a performance, or of a part of it.
-pub(crate) struct RoomMap {
+pub(crate) struct MapView {
     /// Cursor of the next changes.
     pub(crate) cursor: i64,
     /// Version of the prices; a seat priced by a later version may be shown at another price.
@@ -35,13 +35,13 @@ pub(crate) struct RoomMap {
 /// the sections of the seats that `refusal` names.
 pub(crate) async fn read_map(
     app: &App,
-    state: &ReservationState,
+    maps: &SeatMaps,
     id: ScheduleId,
     section: Option<String>,
     refusal: Option<&ReservationError>,
-) -> Result<RoomMap, PageError> {
-    if state.is_large(app, id).await? {
-        return read_large_map(app, state, id, section, refusal).await;
+) -> Result<MapView, PageError> {
+    if maps.is_large(app, id).await? {
+        return read_large_map(app, maps, id, section, refusal).await;
     }
     // The cursor is read before the seats, so a change in between is sent again and not lost.
     let position = store::position(&app.db, id).await?;
@@ -51,24 +51,24 @@ pub(crate) async fn read_map(
     let section = section.filter(|wanted| sections.iter().any(|each| each.name == *wanted));
     let drawing = Drawing::of(snapshot.seats(section.as_deref()));
     let (store::MapCursor { cursor, price_version, .. }, zones) = (position, snapshot.zones());
-    Ok(RoomMap { cursor, price_version, drawing, zones, sections, section, overview: None })
+    Ok(MapView { cursor, price_version, drawing, zones, sections, section, overview: None })
 }
 
 /// Reads a large performance from memory: the overview, and the seats of one section.
 async fn read_large_map(
     app: &App,
-    state: &ReservationState,
+    maps: &SeatMaps,
     id: ScheduleId,
     section: Option<String>,
     refusal: Option<&ReservationError>,
-) -> Result<RoomMap, PageError> {
+) -> Result<MapView, PageError> {
     let read = |snapshot: &mut Snapshot, cursor| {
         let seats = section.as_deref().map(|section| snapshot.seats(Some(section)));
         let position = (cursor, snapshot.price_version());
         (position, snapshot.sections(), snapshot.zones(), seats.unwrap_or_default())
     };
     let ((cursor, price_version), sections, zones, mut seats) =
-        state.feed.snapshot(app, id, read).await?;
+        maps.feed.snapshot(app, id, read).await?;
     if let Some(ReservationError::SeatUnavailable { seat_ids, .. }) = refusal {
         // The seats around the unavailable ones are read in their current state.
         seats = store::list_seats_around(&app.db, id, seat_ids).await?;
@@ -76,5 +76,5 @@ async fn read_large_map(
     let section = seats.first().map(|seat| seat.section.clone());
     let overview = Some(Overview::of(&sections));
     let drawing = Drawing::of(seats);
-    Ok(RoomMap { cursor, price_version, drawing, zones, sections, section, overview })
+    Ok(MapView { cursor, price_version, drawing, zones, sections, section, overview })
 }

@@ -11,7 +11,7 @@ const LOOK: &str = concat!(
     include_str!("../src/entry_queue/redis_queue/hearing.lua"),
     include_str!("../src/entry_queue/redis_queue/poll.lua")
 );
-/// A line of so many people.
+/// A queue of so many people.
 const FILL: &str = "
     for nth = 1, tonumber(ARGV[1]) do
         redis.call('ZADD', KEYS[1], nth, string.format('%016d', nth))
@@ -20,11 +20,11 @@ const FILL: &str = "
     redis.call('HSET', KEYS[4], 'run', run, 'since', 0)";
 /// Its keys, as `poll.lua` names them.
 const KEYS: [&str; 5] = [
-    "{bench-line}:waiting",
-    "{bench-line}:active",
-    "{bench-line}:seen",
-    "{bench-line}:epoch",
-    "{bench-line}:hearing",
+    "{bench-queue}:waiting",
+    "{bench-queue}:active",
+    "{bench-queue}:seen",
+    "{bench-queue}:epoch",
+    "{bench-queue}:hearing",
 ];
 /// Polls are noted for so many at the head, as the server has it.
 const WINDOW: u64 = 10_000;
@@ -33,8 +33,8 @@ const GRACE_MS: u64 = 60_000;
 /// Questions for each second that a run is to last: about what one Redis answers.
 const ASKED_PER_SEC: u64 = 50_000;
 
-/// A line that no server knows of.
-pub(crate) struct BareLine {
+/// A queue that no server knows of.
+pub(crate) struct BareQueue {
     redis: MultiplexedConnection,
     url: String,
     sha: String,
@@ -42,8 +42,8 @@ pub(crate) struct BareLine {
     account: String,
 }
 
-impl BareLine {
-    /// Lines up `people`.
+impl BareQueue {
+    /// Fills the queue with `people`.
     pub(crate) async fn form(people: u64) -> Result<Self, Failure> {
         let url = std::env::var("REDIS_URL")?;
         let mut redis =
@@ -75,7 +75,7 @@ impl BareLine {
         Ok(Tally { done, secs, ..Tally::default() })
     }
 
-    /// Takes the line away.
+    /// Takes the queue away.
     pub(crate) async fn strike(mut self) -> Result<(), Failure> {
         Ok(redis::cmd("DEL").arg(&KEYS).query_async(&mut self.redis).await?)
     }

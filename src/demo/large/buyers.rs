@@ -3,10 +3,12 @@
 //! Each account was admitted once and made two orders, one after the other, for the same
 //! performance. Most were paid; some of the first were cancelled, expired or refunded later.
 
+use std::ops::Range;
+
 use uuid::Uuid;
 
 use super::{
-    orders::{Fate, HOLD_SECS, PAID_SECS, ROWS, SEATS_A_ROW, code, price, seats_of},
+    orders::{HOLD_SECS, OrderOutcome, PAID_SECS, ROWS, SEATS_A_ROW, code, price, seats_of},
     rows::{At, Rows, id},
 };
 use crate::demo::store::copy::Table;
@@ -18,7 +20,8 @@ const SECTIONS: u64 = 4;
 pub(crate) const BUYERS: u64 = 100;
 /// Orders of each account.
 pub(crate) const ORDERS: u64 = 2;
-/// Distance between the first seats of two orders; seats an order leaves over stay free.
+/// Distance between the first seats of two orders; an order that takes fewer seats leaves the rest
+/// free.
 const SEATS_APART: u64 = SEATS / (BUYERS * ORDERS);
 /// Points charged by each account: more than any of them spends.
 const CHARGED: i64 = 1_000_000;
@@ -29,12 +32,12 @@ const PLACES_MAX: i32 = 8;
 /// Null in the text format of COPY.
 const NULL: &str = "\\N";
 /// Distance between the row numbers of two programs.
-const THINGS_A_PROGRAM: u64 = 1_000_000_000;
+const ROWS_A_PROGRAM: u64 = 1_000_000_000;
 
 const DAY_SECS: i64 = 86_400;
 /// Days from the opening of the sale to today.
 const SALE_DAYS: i64 = 30;
-/// Time from the last visit to today, in seconds.
+/// Time from the last admission to today, in seconds.
 const QUIET_SECS: i64 = 3_600;
 /// Start of a performance, in seconds after midnight UTC: 19:30 in Seoul.
 const CURTAIN_SECS: i64 = 37_800;
@@ -43,9 +46,9 @@ const STAY_SECS: i64 = 600;
 const FIRST_SECS: i64 = 60;
 const SECOND_SECS: i64 = 400;
 
-/// Program to be written.
+/// Program whose rows are written.
 #[derive(Debug)]
-pub(crate) struct Scene<'a> {
+pub(crate) struct ProgramRows<'a> {
     /// Number of the program, from 0.
     pub(crate) nth: u64,
     pub(crate) performances: u64,
@@ -57,8 +60,8 @@ pub(crate) struct Scene<'a> {
     pub(crate) schedule_seat_ids: Vec<i64>,
 }
 
-/// Wallet of an account while its visit is written.
-struct Purse {
+/// Wallet of an account while its rows are written.
+struct WalletRows {
     wallet_id: Uuid,
     /// Number of its first entry, apart from the entries of other wallets.
     first_entry: u64,
@@ -66,7 +69,7 @@ struct Purse {
     balance: i64,
 }
 
-impl Scene<'_> {
+impl ProgramRows<'_> {
     /// Adds all rows of the program.
     pub(crate) fn write(&self, rows: &mut Rows) {
         let (nth, opens) = (self.nth + 1, self.opens());
@@ -93,7 +96,7 @@ impl Scene<'_> {
             self.write_schedule_seats(rows, performance, schedule_id);
         }
         for buyer in 0..buyers {
-            self.write_visit(rows, buyer);
+            self.write_buyer(rows, buyer);
         }
     }
 
@@ -118,8 +121,8 @@ impl Scene<'_> {
             let id = self.schedule_seat_id(performance, place);
             let (slot, of_slot) = (place / SEATS_APART, place % SEATS_APART);
             let (buyer, order) = (performance * BUYERS + slot / ORDERS, slot % ORDERS);
-            let is_sold =
-                of_slot < seats_of(buyer, order) && Fate::of(buyer, order) == Fate::Confirmed;
+            let is_sold = of_slot < seats_of(buyer, order)
+                && OrderOutcome::of(buyer, order) == OrderOutcome::Confirmed;
             let (status, version) = if is_sold { ("RESERVED", 2) } else { ("AVAILABLE", 0) };
             let price = price(place);
             rows.add(
@@ -129,89 +132,108 @@ impl Scene<'_> {
         }
     }
 
-    /// Adds the rows of a visit: account, admission, charge and two orders.
-    fn write_visit(&self, rows: &mut Rows, buyer: u64) {
-        let (came, number) = (self.came(buyer), self.thing(buyer) + 1);
+    /// Adds the rows of a buyer: account, admission, charge and two orders.
+    fn write_buyer(&self, rows: &mut Rows, buyer: u64) {
+        let (admitted_at, number) = (self.admitted_at(buyer), self.row_number(buyer) + 1);
         let account_id = self.id(Table::Accounts, buyer);
         let (name, hash) = (format!("visitor-{}-{}", self.nth + 1, buyer + 1), self.password_hash);
         rows.add(
             Table::Accounts,
             format_args!(
-                "{account_id}\t{name}@stagedoor.example\tVisitor {number}\t{hash}\t{came}"
+                "{account_id}\t{name}@stagedoor.example\tVisitor {number}\t{hash}\t{admitted_at}"
             ),
         );
         let program_id = self.program_id();
-        let (stay_ends, done) = (came.plus(STAY_SECS), came.plus(SECOND_SECS + PAID_SECS));
-        let expires = came.plus(SECOND_SECS + HOLD_SECS);
+        let (stay_ends, done) =
+            (admitted_at.plus(STAY_SECS), admitted_at.plus(SECOND_SECS + PAID_SECS));
+        let expires = admitted_at.plus(SECOND_SECS + HOLD_SECS);
         rows.add(
             Table::QueueTokens,
             format_args!(
-                "{}\t{program_id}\t{account_id}\t{}\tCOMPLETED\t{came}\t{came}\t{stay_ends}\t{expires}\t{done}",
+                "{}\t{program_id}\t{account_id}\t{}\tCOMPLETED\t{admitted_at}\t{admitted_at}\t{stay_ends}\t{expires}\t{done}",
                 self.id(Table::QueueTokens, buyer),
                 buyer + 1,
             ),
         );
         let wallet_id = self.id(Table::Wallets, buyer);
-        let first_entry = self.thing(buyer * ENTRIES_MAX);
-        let mut purse = Purse { wallet_id, first_entry, version: 0, balance: 0 };
+        let first_entry = self.row_number(buyer * ENTRIES_MAX);
+        let mut wallet = WalletRows { wallet_id, first_entry, version: 0, balance: 0 };
         Self::write_entry(
             rows,
-            &mut purse,
+            &mut wallet,
             ("CHARGE", CHARGED),
             self.id(Table::HouseEntries, buyer),
-            came,
+            admitted_at,
         );
         for order in 0..ORDERS {
-            self.write_order(rows, &mut purse, buyer, order);
+            self.write_order(rows, &mut wallet, buyer, order);
         }
-        let Purse { version, balance, .. } = purse;
+        let WalletRows { version, balance, .. } = wallet;
         rows.add(Table::Wallets, format_args!("{wallet_id}\t{account_id}\t{balance}\t{version}"));
     }
 
-    fn write_order(&self, rows: &mut Rows, purse: &mut Purse, buyer: u64, order: u64) {
-        let (fate, performance) = (Fate::of(buyer, order), buyer / BUYERS);
-        let made = self.came(buyer).plus(if order == 0 { FIRST_SECS } else { SECOND_SECS });
-        let (paid, settled) = (made.plus(PAID_SECS), made.plus(fate.settled_after_secs()));
+    fn write_order(&self, rows: &mut Rows, wallet: &mut WalletRows, buyer: u64, order: u64) {
+        let (outcome, performance) = (OrderOutcome::of(buyer, order), buyer / BUYERS);
+        let made = self.admitted_at(buyer).plus(if order == 0 { FIRST_SECS } else { SECOND_SECS });
+        let (paid, settled) = (made.plus(PAID_SECS), made.plus(outcome.settled_after_secs()));
         let nth = buyer * ORDERS + order;
-        let id_of = |table| id(table, made, self.thing(nth));
+        let id_of = |table| id(table, made, self.row_number(nth));
         let (reservation_id, payment_id) = (id_of(Table::Reservations), id_of(Table::Payments));
         let account_id = self.id(Table::Accounts, buyer);
         let schedule_id = self.id(Table::Schedules, performance);
-        let confirmed = match fate {
-            Fate::Confirmed | Fate::Refunded => paid.to_string(),
-            Fate::Cancelled | Fate::Expired => NULL.to_owned(),
+        let confirmed = match outcome {
+            OrderOutcome::Confirmed | OrderOutcome::Refunded => paid.to_string(),
+            OrderOutcome::Cancelled | OrderOutcome::Expired => NULL.to_owned(),
         };
-        let first = (buyer % BUYERS * ORDERS + order) * SEATS_APART;
-        let places = first..first + seats_of(buyer, order);
-        let total: i64 = places.clone().map(price).sum();
-        let is_live = fate == Fate::Confirmed;
+        let total: i64 = places_of(buyer, order).map(price).sum();
         rows.add(
             Table::Reservations,
             format_args!(
                 "{reservation_id}\t{account_id}\t{}\t{}\t{}\t{total}\t{}\t{HOLD_SECS}\t{}\t100\t{PLACES_MAX}\t{confirmed}\t{settled}\t{}\t{made}",
                 schedule_id,
                 self.program_id(),
-                fate.as_ref(),
+                outcome.as_ref(),
                 made.plus(HOLD_SECS),
                 self.starts(performance).plus(-DAY_SECS),
-                if fate == Fate::Refunded { 2 } else { 1 },
+                if outcome == OrderOutcome::Refunded { 2 } else { 1 },
             ),
         );
-        let payment = match fate {
-            Fate::Confirmed => Some(("COMPLETED", 0, "VALID")),
-            Fate::Refunded => Some(("REFUNDED", 1, "VOID")),
-            Fate::Cancelled | Fate::Expired => None,
-        };
-        for place in places {
-            let nth_item = self.thing(performance * SEATS + place);
+        self.write_items(rows, buyer, order, (reservation_id, made));
+        let Some((status, version)) = outcome.payment() else { return };
+        rows.add(
+            Table::Payments,
+            format_args!(
+                "{payment_id}\t{reservation_id}\t{account_id}\t{total}\t{status}\t{version}\t{paid}"
+            ),
+        );
+        Self::write_entry(rows, wallet, ("PAYMENT", -total), payment_id, paid);
+        if outcome == OrderOutcome::Refunded {
+            Self::write_entry(rows, wallet, ("REFUND", total), payment_id, settled);
+        }
+    }
+
+    /// Adds the items of an order, and their tickets if it was paid.
+    fn write_items(
+        &self,
+        rows: &mut Rows,
+        buyer: u64,
+        order: u64,
+        (reservation_id, made): (Uuid, At),
+    ) {
+        let (outcome, performance) = (OrderOutcome::of(buyer, order), buyer / BUYERS);
+        let account_id = self.id(Table::Accounts, buyer);
+        let schedule_id = self.id(Table::Schedules, performance);
+        let live = if outcome == OrderOutcome::Confirmed { 't' } else { 'f' };
+        let paid = made.plus(PAID_SECS);
+        for place in places_of(buyer, order) {
+            let nth_item = self.row_number(performance * SEATS + place);
             let item_id = id(Table::ReservationItems, made, nth_item);
             let (seat, price) = (self.schedule_seat_id(performance, place), price(place));
-            let live = if is_live { 't' } else { 'f' };
             rows.add(
                 Table::ReservationItems,
                 format_args!("{item_id}\t{reservation_id}\t{schedule_id}\t{seat}\t{price}\t{live}"),
             );
-            if let Some((_, _, status)) = payment {
+            if let Some(status) = outcome.ticket_status() {
                 let (ticket_id, code) = (id(Table::Tickets, paid, nth_item), code(nth_item));
                 rows.add(
                     Table::Tickets,
@@ -221,30 +243,19 @@ impl Scene<'_> {
                 );
             }
         }
-        let Some((status, version, _)) = payment else { return };
-        rows.add(
-            Table::Payments,
-            format_args!(
-                "{payment_id}\t{reservation_id}\t{account_id}\t{total}\t{status}\t{version}\t{paid}"
-            ),
-        );
-        Self::write_entry(rows, purse, ("PAYMENT", -total), payment_id, paid);
-        if fate == Fate::Refunded {
-            Self::write_entry(rows, purse, ("REFUND", total), payment_id, settled);
-        }
     }
 
     /// Adds a movement of points as the next entry of the wallet's history.
     fn write_entry(
         rows: &mut Rows,
-        purse: &mut Purse,
+        wallet: &mut WalletRows,
         (kind, amount): (&str, i64),
         reference_id: Uuid,
         at: At,
     ) {
-        purse.version += 1;
-        purse.balance += amount;
-        let Purse { wallet_id, first_entry, version, balance } = purse;
+        wallet.version += 1;
+        wallet.balance += amount;
+        let WalletRows { wallet_id, first_entry, version, balance } = wallet;
         let entry_id = id(Table::PointTransactions, at, *first_entry + version.unsigned_abs());
         rows.add(
             Table::PointTransactions,
@@ -261,7 +272,7 @@ impl Scene<'_> {
 
     /// Returns when the nth of all buyers was admitted: one after the other, from the opening of
     /// the sale on.
-    fn came(&self, buyer: u64) -> At {
+    fn admitted_at(&self, buyer: u64) -> At {
         let buyers = i64::try_from(self.performances * BUYERS).unwrap_or(i64::MAX);
         let buyer = i64::try_from(buyer).unwrap_or(i64::MAX);
         At(self.opens().0 + (DAY_SECS * SALE_DAYS - QUIET_SECS) * 1_000 * buyer / buyers)
@@ -276,12 +287,12 @@ impl Scene<'_> {
     }
 
     /// Returns the number of this program's nth row among those of all programs.
-    fn thing(&self, nth: u64) -> u64 {
-        self.nth * THINGS_A_PROGRAM + nth
+    fn row_number(&self, nth: u64) -> u64 {
+        self.nth * ROWS_A_PROGRAM + nth
     }
 
     fn id(&self, table: Table, nth: u64) -> Uuid {
-        id(table, self.opens(), self.thing(nth))
+        id(table, self.opens(), self.row_number(nth))
     }
 
     fn schedule_seat_id(&self, performance: u64, place: u64) -> i64 {
@@ -293,4 +304,10 @@ impl Scene<'_> {
 /// Returns the day of the nth performance, in days from today.
 fn day_of(performance: u64) -> i64 {
     i64::try_from(performance).unwrap_or(i64::MAX) + 2
+}
+
+/// Returns the places of the seats of an order.
+fn places_of(buyer: u64, order: u64) -> Range<u64> {
+    let first = (buyer % BUYERS * ORDERS + order) * SEATS_APART;
+    first..first + seats_of(buyer, order)
 }

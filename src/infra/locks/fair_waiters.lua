@@ -3,7 +3,7 @@
 -- Run by: infra::locks::attempt::LockAttempt, in front of fair_enter.lua and fair_leave.lua
 --
 -- KEYS[1]  holder    string  the mark of the attempt that holds the lock
--- KEYS[2]  line      zset    waiter -> arrival number
+-- KEYS[2]  waiters   zset    waiter -> arrival number
 -- KEYS[3]  present   zset    waiter -> arrival number: those inside a request
 -- KEYS[4]  deadline  zset    waiter -> when it counts as absent, or loses its place (ms)
 -- KEYS[5]  clock     string  the last number that was issued
@@ -16,7 +16,7 @@
 -- ARGV[4]  lease_ms     expiry of the lock
 -- ARGV[5]  presence_ms  how long a waiter counts as present without asking again
 -- ARGV[6]  absence_ms   how long an absent waiter keeps its place
--- ARGV[7]  line_ms      how long any waiter keeps its place, from arrival
+-- ARGV[7]  stay_max_ms  how long any waiter keeps its place, from arrival
 -- ARGV[8]  kept_ms      expiry of the waiters of an unused lock
 --
 -- Returns  nothing: the script that follows returns
@@ -29,11 +29,11 @@
 
 local LAPSED_MAX = 32
 
-local holder, line, present, deadline = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
+local holder, waiters, present, deadline = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
 local clock, pace, marks = KEYS[5], KEYS[6], KEYS[7]
 local mark, waiter, channel = ARGV[1], ARGV[2], ARGV[3]
 local lease_ms, presence_ms = ARGV[4], tonumber(ARGV[5])
-local absence_ms, line_ms, kept_ms = tonumber(ARGV[6]), tonumber(ARGV[7]), ARGV[8]
+local absence_ms, stay_max_ms, kept_ms = tonumber(ARGV[6]), tonumber(ARGV[7]), ARGV[8]
 
 local time = redis.call('TIME')
 local now_us = tonumber(time[1]) * 1000000 + tonumber(time[2])
@@ -46,7 +46,7 @@ local function next_number()
 end
 
 local function forget(who)
-  redis.call('ZREM', line, who)
+  redis.call('ZREM', waiters, who)
   redis.call('ZREM', present, who)
   redis.call('ZREM', deadline, who)
   redis.call('HDEL', marks, who)
@@ -54,8 +54,8 @@ end
 
 -- Marks the waiter absent from `since_ms` on: its place is kept for a while.
 local function step_out(who, since_ms)
-  local arrival = tonumber(redis.call('ZSCORE', line, who) or 0)
-  local ends_ms = math.min(since_ms + absence_ms, math.floor(arrival / 1000) + line_ms)
+  local arrival = tonumber(redis.call('ZSCORE', waiters, who) or 0)
+  local ends_ms = math.min(since_ms + absence_ms, math.floor(arrival / 1000) + stay_max_ms)
   if ends_ms <= now_ms then
     forget(who)
   else
@@ -65,7 +65,7 @@ local function step_out(who, since_ms)
   end
 end
 
-local function sweep()
+local function expire_lapsed()
   local lapsed = redis.call('ZRANGEBYSCORE', deadline, '-inf', now_ms, 'WITHSCORES', 'LIMIT', 0, LAPSED_MAX)
   for i = 1, #lapsed, 2 do
     if redis.call('ZSCORE', present, lapsed[i]) then
@@ -90,7 +90,7 @@ end
 
 -- Returns the number of waiters, how many are before this one, and the pace.
 local function view()
-  local count, ahead = redis.call('ZCARD', line), redis.call('ZRANK', line, waiter) or 0
+  local count, ahead = redis.call('ZCARD', waiters), redis.call('ZRANK', waiters, waiter) or 0
   return count, ahead, tonumber(redis.call('HGET', pace, 'gap') or -1)
 end
 

@@ -1,27 +1,27 @@
-//! The line: joining it, and asking for one's place.
+//! The queue: joining it, and asking for one's place.
 
 use crate::{
     Bench, CROWD, Failure, OPENING, PEOPLE,
-    bare_line::BareLine,
+    bare_queue::BareQueue,
     expect,
     figure::{Figure, Target},
     load::{Errand, LET_IN},
     stage::{Stage, pgbench},
 };
 
-/// A stage in whose line so many wait.
-pub(crate) struct FullLine {
+/// A stage in whose queue so many wait.
+pub(crate) struct FullQueue {
     stage: Stage,
     waiting: u64,
 }
 
 impl Bench {
-    pub(crate) async fn line(&mut self) -> Result<Vec<Figure>, Failure> {
-        let (joins, line) = self.joins().await?;
-        Ok([vec![joins], self.polls(&line).await?].concat())
+    pub(crate) async fn queue(&mut self) -> Result<Vec<Figure>, Failure> {
+        let (joins, queue) = self.joins().await?;
+        Ok([vec![joins], self.polls(&queue).await?].concat())
     }
 
-    async fn joins(&mut self) -> Result<(Figure, FullLine), Failure> {
+    async fn joins(&mut self) -> Result<(Figure, FullQueue), Failure> {
         let mut figure = Figure {
             name: "joins",
             limit: "pgbench, one join a transaction on the locked row",
@@ -29,7 +29,7 @@ impl Bench {
             target: Target::Ratio(4.0),
             runs: Vec::new(),
         };
-        let mut line = None;
+        let mut queue = None;
         // The first run of each figure only warms up.
         for nth in 0..=self.pace.runs {
             let alone = self.stage(false, 0)?;
@@ -43,17 +43,17 @@ impl Bench {
             expect("joins", run.service.done, stage.count_joined()?)?;
             if nth == self.pace.runs {
                 let waiting = run.service.done.saturating_sub(LET_IN);
-                line = Some(FullLine { stage, waiting });
+                queue = Some(FullQueue { stage, waiting });
             } else {
                 stage.strike()?;
             }
             figure.keep(nth, run)?;
         }
-        Ok((figure, line.ok_or("nobody joined")?))
+        Ok((figure, queue.ok_or("nobody joined")?))
     }
 
     /// A poll's own share: what Redis answers when nothing stands before it.
-    async fn polls_beside_redis(&mut self, line: &FullLine) -> Result<Figure, Failure> {
+    async fn polls_beside_redis(&mut self, queue: &FullQueue) -> Result<Figure, Failure> {
         let mut figure = Figure {
             name: "state polls, beside Redis alone",
             limit: "redis-benchmark, the script of a poll",
@@ -61,8 +61,8 @@ impl Bench {
             target: Target::None,
             runs: Vec::new(),
         };
-        let bare = BareLine::form(line.waiting).await?;
-        let errand = Errand::PollAgain(line.stage.clone());
+        let bare = BareQueue::form(queue.waiting).await?;
+        let errand = Errand::PollAgain(queue.stage.clone());
         for nth in 0..=self.pace.runs {
             let limit = bare.ask(self.pace.secs)?;
             figure.keep(nth, self.measure(Some(limit), &errand, CROWD, PEOPLE).await?)?;
@@ -71,15 +71,15 @@ impl Bench {
         Ok(figure)
     }
 
-    async fn polls(&mut self, line: &FullLine) -> Result<Vec<Figure>, Failure> {
+    async fn polls(&mut self, queue: &FullQueue) -> Result<Vec<Figure>, Failure> {
         let each = |name, target, errand| (name, target, errand);
         let mut figures = Vec::new();
         for (name, target, errand) in [
-            each("state polls", Target::Ratio(0.3), Errand::PollAgain(line.stage.clone())),
+            each("state polls", Target::Ratio(0.3), Errand::PollAgain(queue.stage.clone())),
             each(
                 "state polls, each by somebody not seen for a while",
                 Target::None,
-                Errand::PollInTurn(line.stage.clone(), line.waiting),
+                Errand::PollInTurn(queue.stage.clone(), queue.waiting),
             ),
         ] {
             let limit = "a bare handler of the same server (/healthz)";
@@ -90,8 +90,8 @@ impl Bench {
             }
             figures.push(figure);
         }
-        figures.push(self.polls_beside_redis(line).await?);
-        line.stage.strike()?;
+        figures.push(self.polls_beside_redis(queue).await?);
+        queue.stage.strike()?;
         Ok(figures)
     }
 }

@@ -1,0 +1,51 @@
+//! Seat maps of one instance: change feed, open event streams and sizes of performances.
+
+use std::{sync::Arc, time::Duration};
+
+use moka::future::Cache;
+
+use super::{feed::ChangeFeed, store, streams::Streams};
+use crate::{app::App, catalog::ScheduleId, infra::postgres::shared_read};
+
+/// Number of seats drawn at once. A larger performance is shown one section at a time, from memory.
+const SEATS_DRAWN_MAX: i64 = 1_500;
+
+/// Maximum age of a cached size of a performance, and number of cached sizes.
+const SIZES_TTL: Duration = Duration::from_secs(10);
+const SIZES_MAX: u64 = 10_000;
+
+/// Running state of the seat maps; clones share it.
+#[derive(Clone, Debug)]
+pub(crate) struct SeatMaps {
+    /// Followed maps.
+    pub(crate) feed: ChangeFeed,
+    /// Open event streams.
+    pub(crate) streams: Streams,
+    sizes: Cache<ScheduleId, bool>,
+}
+
+impl SeatMaps {
+    /// Creates the state of one instance.
+    pub(crate) fn new(app: &App) -> Self {
+        Self {
+            feed: ChangeFeed::new(app),
+            streams: Streams::default(),
+            sizes: Cache::builder().max_capacity(SIZES_MAX).time_to_live(SIZES_TTL).build(),
+        }
+    }
+
+    /// Ends every open stream, so that a stopping instance does not wait for them.
+    pub(crate) fn close(&self) {
+        self.feed.close();
+    }
+
+    /// Whether the performance has too many seats to be drawn at once.
+    pub(crate) async fn is_large(
+        &self,
+        app: &App,
+        schedule_id: ScheduleId,
+    ) -> Result<bool, Arc<sqlx::Error>> {
+        let ask = store::has_more_seats_than(&app.db, schedule_id, SEATS_DRAWN_MAX);
+        self.sizes.try_get_with(schedule_id, shared_read(ask)).await
+    }
+}
