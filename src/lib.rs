@@ -1,8 +1,8 @@
 //! Stagedoor: a ticket office in one binary. The waiting room, the seat map, the point wallet, the
 //! payment and the ticket, in front of one PostgreSQL and one Redis.
 //!
-//! **Postgres decides, Redis shapes traffic.** ARCHITECTURE.md describes the whole; each feature is
-//! described at the top of its `mod.rs`. A module may use the modules to its left in this order,
+//! **PostgreSQL decides, Redis shapes traffic.** ARCHITECTURE.md describes the whole; each feature
+//! is described at the top of its `mod.rs`. A module may use the modules to its left in this order,
 //! never those to its right:
 //!
 //! `config < telemetry < text < infra < app < web < points < accounts < audit < catalog < wallet <
