@@ -27,13 +27,13 @@ pub fn all() -> Vec<Path> {
         at("/programs/{slug}/queue/proof").get(entry_queue::pages::show_proof).post(entry_queue::pages::create_wait),
         at("/programs/{slug}/queue/departure").post(entry_queue::pages::delete_token),
 
-        at("/signup").get(sign_up::pages::new_account).post(sign_up::pages::create_account).patient(),
-        at("/login").get(log_in::pages::new_session).post(log_in::pages::create_session).patient(),
+        at("/signup").get(sign_up::pages::new_account).post(sign_up::pages::create_account).with_long_deadline(),
+        at("/login").get(log_in::pages::new_session).post(log_in::pages::create_session).with_long_deadline(),
         at("/logout").post(log_in::pages::delete_session),
         at("/account/sessions").get(sessions::pages::list_sessions),
         at("/account/sessions/logout").post(sessions::pages::delete_others),
         at("/account/sessions/{id}/logout").post(sessions::pages::delete_one),
-        at("/account/confirmation").get(confirmation_pages::new_confirmation).post(confirmation_pages::create_confirmation).patient(),
+        at("/account/confirmation").get(confirmation_pages::new_confirmation).post(confirmation_pages::create_confirmation).with_long_deadline(),
         at("/language").post(language::update_language),
 
         at("/schedules/{id}").get(reservation::pages::show_seat_map),
@@ -101,9 +101,9 @@ pub fn all() -> Vec<Path> {
         at("/admin/audit").get(audit_log::pages::list_acts),
         at("/admin/audit.csv").get(audit_log::pages::download_acts),
 
-        at("/rehearsal/stages").post(rehearsal::pages::create_stage).patient(),
-        at("/rehearsal/stages/{id}").delete(rehearsal::pages::delete_stage).patient(),
-        at("/rehearsal/stages/{id}/people").post(rehearsal::pages::create_people).patient(),
+        at("/rehearsal/stages").post(rehearsal::pages::create_stage).with_long_deadline(),
+        at("/rehearsal/stages/{id}").delete(rehearsal::pages::delete_stage).with_long_deadline(),
+        at("/rehearsal/stages/{id}/people").post(rehearsal::pages::create_people).with_long_deadline(),
 
         at("/healthz").get(health::show_health),
         at("/readyz").get(health::show_readiness),

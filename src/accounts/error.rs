@@ -48,7 +48,7 @@ pub enum AccountError {
     /// Hashing failed.
     #[error("the password could not be hashed: {0}")]
     Hashing(String),
-    /// Postgres failed.
+    /// PostgreSQL failed.
     #[error(transparent)]
     Database(#[from] sqlx::Error),
 }

@@ -1,4 +1,5 @@
-//! Parts shared by the account pages: the way on, and the answer after signing in.
+//! Parts shared by the account pages: the `next` parameter, the browser's name, and the answer to a
+//! sign-up or log-in.
 
 use actix_web::{
     HttpRequest, HttpResponse,

@@ -17,9 +17,9 @@ use crate::{
 /// Bound on the acts that [`AdminError::ChangedMeanwhile`] reports.
 const MEANWHILE_MAX: i64 = 20;
 
-/// Performs an edit of edition `version` and records it in `entry`, with the state before and after.
-/// An edition that is not the newest yields [`AdminError::ChangedMeanwhile`]. After a deadlock or a
-/// conflict the edit is retried.
+/// Performs an edit of edition `version` and records it in `entry`, with the state before and
+/// after. An edition that is not the newest yields [`AdminError::ChangedMeanwhile`]. After a
+/// deadlock or a conflict the edit is retried.
 pub(crate) async fn commit_edit<T, E>(
     app: &App,
     entry: &AuditEntry,

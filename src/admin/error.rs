@@ -1,4 +1,4 @@
-//! Errors of the management pages.
+//! Errors of the admin pages.
 
 use serde_json::json;
 
@@ -31,7 +31,7 @@ pub(crate) enum AdminError {
     Catalog(#[from] CatalogError),
     /// Held or sold seats or places prevent the change.
     #[error(transparent)]
-    Stock(#[from] InventoryError),
+    Inventory(#[from] InventoryError),
     /// The queue refused.
     #[error(transparent)]
     Queue(#[from] QueueError),
@@ -50,7 +50,7 @@ pub(crate) enum AdminError {
     /// The request key is in use, or was used for another request.
     #[error(transparent)]
     Key(#[from] KeyError),
-    /// Postgres failed.
+    /// PostgreSQL failed.
     #[error(transparent)]
     Database(#[from] sqlx::Error),
 }
@@ -64,7 +64,7 @@ impl Contention for AdminError {
             // retried.
             Self::Key(KeyError::Database(error))
             | Self::Catalog(CatalogError::Database(error))
-            | Self::Stock(InventoryError::Database(error))
+            | Self::Inventory(InventoryError::Database(error))
             | Self::Database(error) => is_conflict(error),
             Self::Reservation(error) => error.is_stale(),
             _ => false,
@@ -84,7 +84,7 @@ impl HttpError for AdminError {
                 Problem::new(409, "changed-meanwhile").with(json!({ "meanwhile": meanwhile }))
             }
             Self::Catalog(error) => error.problem(),
-            Self::Stock(error) => error.problem(),
+            Self::Inventory(error) => error.problem(),
             Self::Queue(error) => error.problem(),
             Self::Payment(error) => error.problem(),
             Self::Wallet(error) => error.problem(),

@@ -7,7 +7,7 @@ use crate::{accounts::find_accounts, infra::postgres::Pool};
 /// Filter for lines of the log; `None` does not restrict.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct AuditFilter {
-    /// Name of an act, without `ACT_KEY`.
+    /// Name of an act, as stored in `audit_log.act`.
     pub(crate) act: Option<String>,
     /// Id of one subject.
     pub(crate) subject_id: Option<String>,
@@ -17,18 +17,18 @@ pub(crate) struct AuditFilter {
 
 impl AuditFilter {
     /// Resolves `who` to account ids.
-    pub(crate) async fn find(&self, db: &Pool) -> Result<FoundFilter, sqlx::Error> {
+    pub(crate) async fn resolve(&self, db: &Pool) -> Result<ResolvedFilter, sqlx::Error> {
         let who = match &self.who {
             Some(text) => Some(find_accounts(db, text).await?),
             None => None,
         };
-        Ok(FoundFilter { act: self.act.clone(), subject_id: self.subject_id.clone(), who })
+        Ok(ResolvedFilter { act: self.act.clone(), subject_id: self.subject_id.clone(), who })
     }
 }
 
 /// [`AuditFilter`] with `who` resolved to account ids.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct FoundFilter {
+pub(crate) struct ResolvedFilter {
     pub(crate) act: Option<String>,
     pub(crate) subject_id: Option<String>,
     pub(crate) who: Option<Vec<Uuid>>,

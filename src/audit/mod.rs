@@ -94,7 +94,7 @@ pub(crate) async fn list(
     filter: &AuditFilter,
     after: Option<Uuid>,
 ) -> Result<Page<LogLine>, sqlx::Error> {
-    let found = filter.find(db).await?;
-    let lines = store::list(db, &found, after, PAGE_ROWS + 1).await?;
+    let filter = filter.resolve(db).await?;
+    let lines = store::list(db, &filter, after, PAGE_ROWS + 1).await?;
     Ok(Page::cut(lines, |line| line.id))
 }

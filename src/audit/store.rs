@@ -3,7 +3,7 @@
 use uuid::Uuid;
 
 use super::{
-    filter::FoundFilter,
+    filter::ResolvedFilter,
     model::{AuditEntry, LogLine},
 };
 use crate::infra::postgres::{Connection, Pool};
@@ -31,11 +31,11 @@ pub(crate) async fn insert(tx: &mut Connection, entry: &AuditEntry) -> Result<()
 }
 
 /// Lists at most `rows_max` lines after the line `after`, newest first. Each kind of filter has
-/// its own index and branch: one plan for all of them would scan the whole log for a rare
-/// value.
+/// its own index and branch, because a single plan for all filters would scan the whole log for a
+/// rare value.
 pub(crate) async fn list(
     db: &Pool,
-    filter: &FoundFilter,
+    filter: &ResolvedFilter,
     after: Option<Uuid>,
     rows_max: i64,
 ) -> Result<Vec<LogLine>, sqlx::Error> {

@@ -13,10 +13,10 @@ use super::{
     venues::{self, plan::SeatPlan},
 };
 pub(crate) use crate::catalog::schedules::{
-    create_schedule, create_zone, find_schedule_edition, list_schedule_editions,
+    create_schedule, create_zone, find_schedule_edition, inventory_of, list_schedule_editions,
     next_schedule_edition,
     prices::{Prices, has_prices_to_write, list_with_prices_to_write, update_prices, write_prices},
-    stock_of, update_zone,
+    update_zone,
 };
 use crate::infra::postgres::{Connection, Pool};
 
@@ -65,7 +65,7 @@ pub(crate) async fn change_program(
             return Err(CatalogError::WrongStatus);
         }
         ProgramChange::Published => {
-            if !store::has_stock(tx, id).await? {
+            if !store::has_inventory(tx, id).await? {
                 return Err(CatalogError::NothingToSell);
             }
             store::write_status(tx, id, ProgramStatus::Published).await?;

@@ -132,7 +132,7 @@ pub(crate) struct ScheduleEdition {
 
 /// Inventory of one section of a performance.
 #[derive(Clone, Debug, Serialize)]
-pub(crate) struct SectionStock {
+pub(crate) struct SectionInventory {
     /// Name of the section.
     pub section: String,
     /// Seats of the venue in this section.
@@ -151,7 +151,7 @@ pub(crate) struct SectionStock {
     pub price_max: Option<Points>,
 }
 
-impl SectionStock {
+impl SectionInventory {
     /// Returns the price common to all priced seats; `None` if they differ or have none.
     pub(crate) fn price(&self) -> Option<Points> {
         self.price_min.filter(|_| self.price_min == self.price_max)
@@ -179,7 +179,7 @@ pub(crate) struct ZoneDetails {
 
 /// Inventory of one zone of a performance.
 #[derive(Clone, Debug, Serialize)]
-pub(crate) struct ZoneStock {
+pub(crate) struct ZoneInventory {
     /// Zone id.
     pub id: ZoneId,
     /// Name.

@@ -44,7 +44,7 @@ pub(crate) enum CatalogError {
     /// The seat plan cannot be read.
     #[error(transparent)]
     Plan(#[from] PlanMistake),
-    /// Postgres failed.
+    /// PostgreSQL failed.
     #[error(transparent)]
     Database(sqlx::Error),
 }

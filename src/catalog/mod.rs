@@ -41,18 +41,18 @@ pub(crate) mod venues;
 
 pub(crate) use changes::{
     Edited, Prices, change_program, create_program, create_schedule, create_venue, create_zone,
-    find_schedule_edition, find_venue, has_prices_to_write, list_schedule_editions, list_venues,
-    list_with_prices_to_write, next_schedule_edition, reopen_winding_down, replace_seats, stock_of,
-    update_prices, update_venue, update_zone, write_prices,
+    find_schedule_edition, find_venue, has_prices_to_write, inventory_of, list_schedule_editions,
+    list_venues, list_with_prices_to_write, next_schedule_edition, reopen_winding_down,
+    replace_seats, update_prices, update_venue, update_zone, write_prices,
 };
 pub(crate) use editing::{
-    ProgramChange, ProgramDetails, ProgramEdition, ProgramQueue, ScheduleEdition, SectionStock,
-    VenueDetails, VenueEdition, ZoneDetails, ZoneStock,
+    ProgramChange, ProgramDetails, ProgramEdition, ProgramQueue, ScheduleEdition, SectionInventory,
+    VenueDetails, VenueEdition, ZoneDetails, ZoneInventory,
 };
 pub(crate) use error::CatalogError;
 pub(crate) use guards::Guards;
 pub(crate) use programs::store::{
-    find_edition as find_program_edition, list_queues as list_program_queues, lock as lock_program,
+    find_edition as find_program_edition, list_program_queues, lock as lock_program,
     write_wound_down,
 };
 pub(crate) use venues::store::list_seats;

@@ -105,7 +105,7 @@ impl ProgramPage<'_> {
     fn join_note(&self) -> &'static str {
         match self.program.queue_capacity {
             Some(_) => "program-join-note",
-            None => "program-no-line-note",
+            None => "program-no-queue-note",
         }
     }
 }

@@ -7,7 +7,7 @@
 --
 -- Returns  { counted 0|1 }
 --
--- Why a script: a ranking that Redis lost must be rebuilt from Postgres, not restarted at one;
+-- Why a script: a ranking that Redis lost must be rebuilt from PostgreSQL, not restarted at one;
 -- the check and the increment are atomic.
 -- Cost: O(log n).
 

@@ -1,8 +1,8 @@
 //! Ranking of today's most booked performances, kept in Redis, so that the home page costs one
 //! call instead of a count over a day's payments.
 //!
-//! The ranking is built from Postgres when Redis has none and expires every few minutes, which
-//! bounds how long a booking counted twice or never distorts it.
+//! The ranking is built from PostgreSQL when Redis has none and expires every few minutes, so a
+//! booking that was counted twice or not at all distorts it for that time at most.
 
 use std::{sync::LazyLock, time::Duration};
 
@@ -17,13 +17,13 @@ use crate::{
 };
 
 /// Bound on performances shown on the home page.
-pub(crate) const RANKED_MAX: usize = 5;
+const RANKED_MAX: usize = 5;
 /// How long a ranking is used before it is rebuilt.
-const BELIEVED: Duration = Duration::from_mins(5);
+const RANKING_TTL: Duration = Duration::from_mins(5);
 /// Bound on performances in a ranking.
 const COUNTED_MAX: i64 = 1_000;
 /// Member that marks an existing ranking, also one without bookings.
-const KNOWN: &str = "";
+const MARKER: &str = "";
 
 static COUNT: LazyLock<Script> = LazyLock::new(|| Script::new(include_str!("popular.lua")));
 
@@ -96,11 +96,11 @@ async fn write(
 ) -> Result<(), RedisAway> {
     let key = key(redis, today);
     let mut ranking = redis::pipe();
-    ranking.atomic().del(&key).ignore().zadd(&key, KNOWN, -1).ignore();
+    ranking.atomic().del(&key).ignore().zadd(&key, MARKER, -1).ignore();
     for (schedule_id, n_bookings) in counted {
         ranking.zadd(&key, schedule_id.to_string(), *n_bookings).ignore();
     }
-    let lives_secs = i64::try_from(BELIEVED.as_secs()).unwrap_or(i64::MAX);
+    let lives_secs = i64::try_from(RANKING_TTL.as_secs()).unwrap_or(i64::MAX);
     ranking.expire(&key, lives_secs).ignore();
     redis.pipeline::<()>(&ranking).await
 }

@@ -99,10 +99,10 @@ pub enum QueueError {
     /// The join was not written, or nobody knows whether it was.
     #[error(transparent)]
     Batch(#[from] BatchError),
-    /// Postgres failed for several requests at once: a batch of joins, or a cached read.
+    /// PostgreSQL failed for several requests at once: a batch of joins, or a cached read.
     #[error(transparent)]
     Shared(#[from] Arc<sqlx::Error>),
-    /// Postgres failed.
+    /// PostgreSQL failed.
     #[error(transparent)]
     Database(#[from] sqlx::Error),
 }

@@ -18,7 +18,7 @@ use crate::{
 };
 
 /// Period over which the speed is measured.
-const WINDOW: TimeDelta = TimeDelta::minutes(5);
+const MEASURED_OVER: TimeDelta = TimeDelta::minutes(5);
 /// Age at which a measured speed is read again.
 const MEASURED_EVERY: Duration = Duration::from_secs(5);
 const PROGRAMS_MAX: u64 = 1_000;
@@ -63,7 +63,7 @@ impl Measures {
     ) -> Result<Speed, Arc<sqlx::Error>> {
         let measure = async {
             let now = app.now();
-            let since = (now - WINDOW).max(program.on_sale_at);
+            let since = (now - MEASURED_OVER).max(program.on_sale_at);
             let through = match program.queue_capacity {
                 Some(_) => positions::count_freed(&app.db, program.id, since).await?,
                 None => positions::count_admitted(&app.db, program.id, since).await?,

@@ -15,7 +15,7 @@ use super::{
     redis_queue::RedisQueue,
     sale_window::require_opened,
     state::WaitingRoom,
-    status::{StatusReport, place_of},
+    status::{StatusReport, status_of},
     store::{self, positions},
 };
 use crate::{
@@ -25,7 +25,7 @@ use crate::{
     infra::{postgres::Connection, throwaway},
 };
 
-/// Joins the queue of `program` and returns the resulting place. Fails with
+/// Joins the queue of `program` and returns the resulting status. Fails with
 /// [`QueueError::TokenAlreadyIssued`] when the account has a live token.
 pub(crate) async fn join(
     app: &App,
@@ -52,20 +52,20 @@ pub(crate) async fn join(
         }
         JoinVerdict::Joined | JoinVerdict::AlreadyIn => (),
     }
-    let mut place = place_of(app, room, account_id, program).await?;
-    if place.state.status == TokenStatus::Waiting && place.state.ahead == Some(0) {
+    let mut status = status_of(app, room, account_id, program).await?;
+    if status.state.status == TokenStatus::Waiting && status.state.ahead == Some(0) {
         // The first of the queue does not wait for the next tick of the admission worker.
         if let Err(error) = admission::admit(app, program.id).await {
             tracing::debug!(program_id = %program.id, %error, "nobody was let in at once");
         }
-        place = place_of(app, room, account_id, program).await?;
+        status = status_of(app, room, account_id, program).await?;
     }
     match verdict {
         JoinVerdict::AlreadyIn => Err(QueueError::TokenAlreadyIssued {
-            state: Box::new(place.state),
+            state: Box::new(status.state),
             queue_url: queue_path(&program.slug),
         }),
-        _ => Ok(place),
+        _ => Ok(status),
     }
 }
 
@@ -190,7 +190,7 @@ pub(crate) async fn complete(tx: &mut Connection, token: &LiveToken) -> Result<(
 }
 
 /// Returns how many accounts wait in `program_id`, parked ones excluded, and how many are admitted.
-/// Redis answers; where it cannot, Postgres counts.
+/// Redis answers; where it cannot, PostgreSQL counts.
 pub(crate) async fn count_queue(
     app: &App,
     program_id: ProgramId,

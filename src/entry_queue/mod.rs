@@ -27,12 +27,12 @@
 //! program's `queue_numbers` row, *then* reads which accounts have a live token, *then* numbers the
 //! others. A second join of the same account is refused and answered with the existing place.
 //!
-//! Every transaction that admits locks the program's `queue_gates` row; a gate that finds it locked
-//! leaves the admission to the instance that holds it. Transactions that end a token lock only that
-//! token.
+//! Every transaction that admits locks the program's `queue_gates` row; an instance that finds it
+//! locked leaves the admission to the instance that holds it. Transactions that end a token lock
+//! only that token.
 //!
-//! One function writes queue positions to Redis, [`project()`]: it writes what Postgres says of
-//! some accounts, reads Postgres again, and repeats while the two differ. Whichever of two
+//! One function writes queue positions to Redis, [`project()`]: it writes what PostgreSQL says of
+//! some accounts, reads PostgreSQL again, and repeats while the two differ. Whichever of two
 //! concurrent writers comes last has read the latest state.
 
 mod admission;

@@ -34,9 +34,9 @@ pub(crate) struct StatusReport {
 /// Returns the state of `account_id` in the queue of `program`. The call counts as a poll: a parked
 /// token returns to the queue.
 ///
-/// An account that Redis has as waiting is answered without a query to Postgres. Every other
-/// account is read from Postgres, and projected again where Redis differs.
-pub(crate) async fn place_of(
+/// An account that Redis has as waiting is answered without a query to PostgreSQL. Every other
+/// account is read from PostgreSQL, and projected again where Redis differs.
+pub(crate) async fn status_of(
     app: &App,
     room: &WaitingRoom,
     account_id: AccountId,
@@ -64,8 +64,8 @@ pub(crate) async fn place_of(
         Ok(Position::Waiting { n_ahead, n_waiting, .. }) => Some((n_ahead, n_waiting)),
         _ => None,
     };
-    let place = waiting(app, room, program, token.queue_number, seen).await?;
-    Ok(StatusReport { is_back, ..place })
+    let status = waiting(app, room, program, token.queue_number, seen).await?;
+    Ok(StatusReport { is_back, ..status })
 }
 
 /// Whether Redis, which does not have the account as waiting, agrees with `token`.

@@ -6,7 +6,7 @@ use uuid::Uuid;
 use crate::{
     infra::ids::ids,
     points::Points,
-    reservation::{Locked, ReservationId, ReservationItemId, ReservationStatus},
+    reservation::{ReservationId, ReservationStatus},
     tickets::TicketCode,
 };
 
@@ -48,9 +48,4 @@ pub(crate) struct Cancelled {
     pub status: ReservationStatus,
     /// Points returned to the wallet.
     pub refunded: Points,
-}
-
-/// Returns each item of a reservation with its number of tickets.
-pub(crate) fn tickets_per_item(reservation: &Locked) -> Vec<(ReservationItemId, i32)> {
-    reservation.items.iter().map(|item| (item.id, item.quantity)).collect()
 }

@@ -4,7 +4,8 @@ use uuid::Uuid;
 
 use super::{
     error::PaymentError,
-    model::{Paid, PaymentId, tickets_per_item},
+    model::{Paid, PaymentId},
+    refund::tickets_per_item,
     store,
 };
 use crate::{

@@ -1,15 +1,11 @@
 //! Refund of a paid reservation, inside a transaction of the caller.
 
-use super::{
-    error::PaymentError,
-    model::{Cancelled, tickets_per_item},
-    store,
-};
+use super::{error::PaymentError, model::Cancelled, store};
 use crate::{
     accounts::AccountId,
     catalog::ScheduleId,
     infra::postgres::Connection,
-    reservation::{self, ReservationId, ReservationStatus},
+    reservation::{self, Locked, ReservationId, ReservationItemId, ReservationStatus},
     tickets::{self, Used},
     wallet::{self, Kind},
 };
@@ -38,8 +34,8 @@ impl Share {
 }
 
 /// Refunds a paid reservation inside the caller's transaction: returns the points, voids unused
-/// tickets and frees the seats. Returns the performance too, whose map the caller must announce
-/// after the commit.
+/// tickets and frees the seats. Returns the performance too, whose map change the caller must
+/// announce after the commit.
 pub(crate) async fn refund(
     tx: &mut Connection,
     account_id: AccountId,
@@ -63,4 +59,9 @@ pub(crate) async fn refund(
     wallet::credit(tx, account_id, refunded, Kind::Refund, payment.id.0).await?;
     let cancelled = Cancelled { reservation_id, status: ReservationStatus::Refunded, refunded };
     Ok((cancelled, confirmed.schedule_id))
+}
+
+/// Returns each item of a reservation with its number of tickets.
+pub(crate) fn tickets_per_item(reservation: &Locked) -> Vec<(ReservationItemId, i32)> {
+    reservation.items.iter().map(|item| (item.id, item.quantity)).collect()
 }

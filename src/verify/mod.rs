@@ -51,7 +51,7 @@ pub async fn verify(pool: &Pool, redis: &Redis) -> Result<Vec<Violation>, Verify
     Ok(violations)
 }
 
-/// Lists the violations in PostgreSQL only, for an office whose Redis is away.
+/// Lists the violations in PostgreSQL only, for use while Redis is unreachable.
 pub async fn verify_database(pool: &Pool) -> Result<Vec<Violation>, VerifyError> {
     let mut db = pool.connect_beside(APPLICATION_NAME, store::LONG_CALL_MAX).await?;
     if !postgres::is_migrated(&mut *db).await? {
@@ -61,7 +61,7 @@ pub async fn verify_database(pool: &Pool) -> Result<Vec<Violation>, VerifyError>
     store::raise_limits(&mut snapshot).await?;
     let mut violations = checks::list_broken(&mut snapshot).await?;
     snapshot.rollback().await?;
-    // Nothing is late while no instance is up to end it.
+    // The checks for late rows need an instance whose workers end them.
     if store::is_served(&mut db).await? {
         violations.extend(checks::list_late(&mut db).await?);
     }

@@ -26,12 +26,12 @@ use super::{
 /// Upper bound of a change; after it the caller is answered that the outcome is unknown.
 pub(crate) const CHANGE_MAX: Duration = Duration::from_millis(4_900);
 /// [`CHANGE_MAX`] for routes where many requests may wait for the password gate.
-pub(crate) const PATIENT_CHANGE_MAX: Duration = Duration::from_secs(15);
+pub(crate) const LONG_CHANGE_MAX: Duration = Duration::from_secs(15);
 
 /// Upper bound of a change's work, whether or not a client still waits for it.
 pub(crate) const CHANGE_WORK_MAX: Duration = Duration::from_secs(20);
 const _: () = assert!(CHANGE_MAX.as_secs() < CHANGE_WORK_MAX.as_secs());
-const _: () = assert!(PATIENT_CHANGE_MAX.as_secs() < CHANGE_WORK_MAX.as_secs());
+const _: () = assert!(LONG_CHANGE_MAX.as_secs() < CHANGE_WORK_MAX.as_secs());
 
 /// Running requests of one instance, for a graceful stop: once the tracker is closed, answers end
 /// their connections. A change counts as running until its work is done, whether or not its client

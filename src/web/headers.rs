@@ -18,7 +18,7 @@ use super::deadline::Running;
 use crate::{app::App, web::request_id::RequestId};
 
 /// Header with the request's id, which is also in the logs.
-pub(crate) const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
+const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 
 /// Allows content of this origin only: no inline script or style, no frame, no other origin.
 const CONTENT_SECURITY_POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; \

@@ -32,8 +32,8 @@ pub struct QueueLength {
     pub inside: i64,
 }
 
-/// Series of the longest queues. Kept apart from the recorder, which forgets no series: a program
-/// that has ended, or is not among the largest any more, disappears at the next count.
+/// Series of the longest queues. Not in the recorder, because the recorder never drops a series: a
+/// program that has ended, or is not among the largest any more, disappears at the next count.
 #[derive(Clone, Debug, Default)]
 pub struct QueueSeries(Arc<Mutex<String>>);
 
@@ -116,7 +116,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_the_largest_lines_have_series() {
+    fn only_the_largest_queues_have_series() {
         let series = QueueSeries::default();
         let queue = |nth: i64| QueueLength { slug: format!("p-{nth}"), waiting: nth, inside: 1 };
         series.set((0..200).map(queue).collect());

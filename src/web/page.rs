@@ -31,7 +31,7 @@ use crate::text::{
 pub(crate) struct SignedIn {
     /// Whether the account may use the door pages.
     pub is_staff: bool,
-    /// Whether the account may use the management pages.
+    /// Whether the account may use the admin pages.
     pub is_admin: bool,
     /// Number of transfer requests that wait for this account's answer.
     pub requests_waiting: i64,

@@ -21,7 +21,7 @@ pub struct Path {
     pattern: &'static str,
     methods: Vec<Method>,
     routes: Vec<Route>,
-    is_patient: bool,
+    has_long_deadline: bool,
     doorkeeper: Option<Doorkeeper>,
 }
 
@@ -38,7 +38,13 @@ pub struct RoutePattern(pub &'static str);
 
 /// Begins the row for `pattern`.
 pub fn at(pattern: &'static str) -> Path {
-    Path { pattern, methods: Vec::new(), routes: Vec::new(), is_patient: false, doorkeeper: None }
+    Path {
+        pattern,
+        methods: Vec::new(),
+        routes: Vec::new(),
+        has_long_deadline: false,
+        doorkeeper: None,
+    }
 }
 
 impl Path {
@@ -86,10 +92,10 @@ impl Path {
         self.on(Method::DELETE, web::delete().to(handler))
     }
 
-    /// Allows a change the longer deadline of routes that wait for the password gate.
+    /// Sets the longer deadline for changes that wait for the password gate.
     #[must_use]
-    pub fn patient(mut self) -> Self {
-        self.is_patient = true;
+    pub fn with_long_deadline(mut self) -> Self {
+        self.has_long_deadline = true;
         self
     }
 
@@ -117,7 +123,7 @@ impl HttpServiceFactory for Path {
             async move { Err::<HttpResponse, _>(PageError::from(refusal)) }
         };
         let change_max =
-            if self.is_patient { deadline::PATIENT_CHANGE_MAX } else { deadline::CHANGE_MAX };
+            if self.has_long_deadline { deadline::LONG_CHANGE_MAX } else { deadline::CHANGE_MAX };
         let terms = DeadlineTerms { change_max, doorkeeper: self.doorkeeper };
         let pattern = self.pattern;
         let resource = web::resource(pattern)

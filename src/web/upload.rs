@@ -108,7 +108,8 @@ impl Uploads {
     }
 }
 
-/// Receives an upload's body and puts it back whole, if `doorkeeper` admits the request.
+/// Reads an upload's body into memory for the handler, if `doorkeeper` admits the request; returns
+/// the permit.
 pub(crate) async fn receive(
     request: &mut ServiceRequest,
     doorkeeper: Doorkeeper,

@@ -15,7 +15,7 @@ use crate::{
 /// Upper bound of queues counted, those with the most queue numbers first.
 const QUEUES_COUNTED_MAX: i64 = 1_000;
 
-/// Gauges of queue lengths, for the metrics and for the charts of the management pages.
+/// Gauges of queue lengths, for the metrics and for the charts of the admin pages.
 #[derive(Clone, Debug, Default)]
 pub struct Gauges {
     series: QueueSeries,

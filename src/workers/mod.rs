@@ -46,7 +46,7 @@ const PURGE_PERIOD: Duration = Duration::from_secs(2);
 const GAUGES_PERIOD: Duration = Duration::from_secs(5);
 /// Period of the check for cancelled programs with refunds to make.
 const WIND_DOWN_PERIOD: Duration = Duration::from_secs(1);
-/// Period of the check for saved prices that not all seats have yet.
+/// Period of writing saved prices into seats.
 const PRICES_PERIOD: Duration = Duration::from_secs(1);
 /// Period of the comparison of every queue in Redis with PostgreSQL.
 const COMPARISON_PERIOD: Duration = Duration::from_secs(30);
@@ -162,7 +162,7 @@ impl Workers {
                 ::metrics::gauge!("stagedoor_worker_lag_seconds", "worker" => name)
                     .set(due.elapsed().as_secs_f64());
                 let begun = Instant::now();
-                if ends(name, tick_max, async { tick(app.clone()).await }).await {
+                if run_tick(name, tick_max, async { tick(app.clone()).await }).await {
                     progress.finish(name);
                 }
                 ::metrics::histogram!("stagedoor_worker_tick_duration_seconds", "worker" => name)
@@ -180,7 +180,7 @@ impl Workers {
 }
 
 /// Runs one tick; false when it was cut off at its deadline.
-async fn ends<E: fmt::Display>(
+async fn run_tick<E: fmt::Display>(
     name: &'static str,
     tick_max: Duration,
     tick: impl Future<Output = Result<(), E>>,
@@ -228,13 +228,13 @@ mod tests {
     #[tokio::test]
     async fn every_tick_ends_and_only_one_that_is_cut_off_has_finished_nothing() {
         let long = Duration::from_hours(1);
-        assert!(ends("done", long, async { Outcome::Ok(()) }).await);
-        assert!(ends("refused", long, async { Outcome::Err("no connection") }).await);
+        assert!(run_tick("done", long, async { Outcome::Ok(()) }).await);
+        assert!(run_tick("refused", long, async { Outcome::Err("no connection") }).await);
         let panics = async {
             assert!(std::env::args().count() == 0, "this test panics on purpose");
             Outcome::Ok(())
         };
-        assert!(ends("panicked", long, panics).await);
-        assert!(!ends("frozen", Duration::from_millis(1), pending::<Outcome>()).await);
+        assert!(run_tick("panicked", long, panics).await);
+        assert!(!run_tick("frozen", Duration::from_millis(1), pending::<Outcome>()).await);
     }
 }

@@ -168,8 +168,8 @@ fn every_path_says_for_whom_it_is() {
     let told: BTreeSet<&str> = PATHS.iter().map(|(pattern, _)| *pattern).collect();
     assert_eq!(served, told, "routes.rs and this table differ");
     for (pattern, door) in PATHS {
-        let is_desk = *pattern == "/admin" || pattern.starts_with("/admin/");
-        assert_eq!(is_desk, *door == Door::Admin, "{pattern}");
+        let is_admin = *pattern == "/admin" || pattern.starts_with("/admin/");
+        assert_eq!(is_admin, *door == Door::Admin, "{pattern}");
         let is_door = *pattern == "/door" || pattern.starts_with("/door/");
         assert_eq!(is_door, *door == Door::Staff, "{pattern}");
         assert_eq!(pattern.starts_with("/rehearsal/"), *door == Door::Stagehand, "{pattern}");

@@ -1,4 +1,4 @@
-//! What is shown before anybody joins a line.
+//! What is shown before anybody joins a queue.
 
 use sqlx::PgPool;
 

@@ -1,4 +1,4 @@
-//! The integration tests: one binary that mirrors `src/`.
+//! The integration tests: one binary, laid out like `src/`.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 #![expect(clippy::indexing_slicing, reason = "a test that cannot go on has failed")]
 

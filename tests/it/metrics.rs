@@ -75,7 +75,7 @@ async fn the_metrics_tell_what_the_house_is_doing(db: PgPool) {
 
 /// However many programs there are, the metrics stay as small.
 #[sqlx::test]
-async fn only_the_fifty_largest_lines_have_series(db: PgPool) {
+async fn only_the_fifty_largest_queues_have_series(db: PgPool) {
     const PROGRAMS: usize = 60;
     let office = Office::open_with(db.clone(), 1, &[]).await;
     let people = office.crowd(2, "ada").await;

@@ -151,7 +151,7 @@ async fn whoever_asks_while_the_server_starts_waits_for_it(db: PgPool) {
 }
 
 #[sqlx::test]
-async fn a_closed_pool_lends_no_more(db: PgPool) {
+async fn a_closed_pool_gives_no_connection(db: PgPool) {
     let pool = pool(&db, 2);
     let tx = pool.begin().await.unwrap();
     pool.close();

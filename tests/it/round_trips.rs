@@ -178,7 +178,7 @@ async fn concert(db: &PgPool, queue_capacity: i32) -> Concert {
 
 type Row = (&'static str, (u64, u64));
 
-async fn line(db: &PgPool, counted: &Counted) -> Vec<Row> {
+async fn queue_rows(db: &PgPool, counted: &Counted) -> Vec<Row> {
     let (roomy, full) = (concert(db, 1_000).await, concert(db, 1).await);
     let (inside, first) =
         (counted.office.sign_in("inside").await, counted.office.sign_in("first").await);
@@ -290,7 +290,7 @@ fn table(rows: &[Row]) -> String {
 #[sqlx::test]
 async fn every_hot_request_waits_as_often_as_is_written(db: PgPool) {
     let counted = Counted::open(&db).await;
-    let mut rows = line(&db, &counted).await;
+    let mut rows = queue_rows(&db, &counted).await;
     rows.extend(seats(&db, &counted).await);
     rows.extend(money(&db, &counted).await);
     let now = table(&rows);

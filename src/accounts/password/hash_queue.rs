@@ -32,12 +32,12 @@ struct Waiting {
     /// Waiting requests by network; no entry is empty.
     queues: HashMap<Network, VecDeque<oneshot::Sender<HashPermit>>>,
     /// Networks in `queues`, each once, the next one to serve first.
-    turns: VecDeque<Network>,
+    order: VecDeque<Network>,
 }
 
 impl fmt::Debug for HashQueue {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "HashLine({} networks wait)", self.waiting().turns.len())
+        write!(f, "HashQueue({} networks wait)", self.waiting().order.len())
     }
 }
 
@@ -55,8 +55,8 @@ impl Drop for HashPermit {
 impl HashQueue {
     /// Creates a queue in front of `width` concurrent hashes.
     pub(crate) fn new(width: usize) -> Self {
-        let (queues, turns) = (HashMap::new(), VecDeque::new());
-        Self(Arc::new(Mutex::new(Waiting { n_free: width, queues, turns })))
+        let (queues, order) = (HashMap::new(), VecDeque::new());
+        Self(Arc::new(Mutex::new(Waiting { n_free: width, queues, order })))
     }
 
     fn waiting(&self) -> MutexGuard<'_, Waiting> {
@@ -80,7 +80,7 @@ impl HashQueue {
         }
         let (sender, permit) = oneshot::channel();
         if !waiting.queues.contains_key(&network) {
-            waiting.turns.push_back(network);
+            waiting.order.push_back(network);
         }
         waiting.queues.entry(network).or_default().push_back(sender);
         Some(Either::Right(permit))
@@ -103,12 +103,12 @@ impl HashQueue {
 
 impl Waiting {
     fn next(&mut self) -> Option<oneshot::Sender<HashPermit>> {
-        let network = self.turns.pop_front()?;
+        let network = self.order.pop_front()?;
         let queue = self.queues.get_mut(&network)?;
         let first = queue.pop_front();
         match queue.is_empty() {
             true => drop(self.queues.remove(&network)),
-            false => self.turns.push_back(network),
+            false => self.order.push_back(network),
         }
         first
     }
@@ -120,7 +120,7 @@ impl Waiting {
             !queue.is_empty()
         });
         let queues = &self.queues;
-        self.turns.retain(|network| queues.contains_key(network));
+        self.order.retain(|network| queues.contains_key(network));
     }
 
     fn has_room_for(&self, network: Network) -> bool {
@@ -169,7 +169,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn many_networks_have_little_each_and_the_line_an_end() {
+    async fn many_networks_have_little_each_and_the_queue_an_end() {
         let queue = HashQueue::new(0);
         let places: Vec<_> = (0..=255)
             .flat_map(|nth| std::iter::repeat_n(nth, ALONE_MAX))

@@ -7,7 +7,7 @@
 //!
 //! * A session counts only while it is unexpired, not idle for too long, and its account
 //!   unlocked; the current role decides which limits apply.
-//! * Requests that change something read Postgres; only polls and streams read a cache, of at
+//! * Requests that change something read PostgreSQL; only polls and streams read a cache, of at
 //!   most a second.
 //! * No token is stored, only its SHA-256.
 //!

@@ -1,6 +1,6 @@
-//! Session reader: reads sessions from Postgres, those of concurrent requests together.
+//! Session reader: reads sessions from PostgreSQL, those of concurrent requests together.
 //!
-//! Every request that changes something reads its session from Postgres, so that a log-out or
+//! Every request that changes something reads its session from PostgreSQL, so that a log-out or
 //! a lock counts at once. Under load one statement per request would cost more than the
 //! requests themselves. Sessions that are asked for while others are being read are therefore
 //! read in one statement, which begins after the last of them was asked for: no answer is

@@ -107,7 +107,7 @@ pub(crate) async fn download_acts(
     _: AdminAccount,
     query: Query<AuditQuery>,
 ) -> Result<HttpResponse, PageError> {
-    let filter = query.filter().find(&app.db).await?;
+    let filter = query.filter().resolve(&app.db).await?;
     let db = app.db.clone();
     csv("audit", COLUMNS, move |after| {
         let (db, filter) = (db.clone(), filter.clone());

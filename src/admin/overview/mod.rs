@@ -1,4 +1,4 @@
-//! Overview: the first of the management pages.
+//! Overview: the first of the admin pages.
 //!
 //! The overview lists the **running sales** (on sale, coming or being wound down) with the
 //! length of their queues, and the latest acts of the audit log.
@@ -14,7 +14,7 @@ use crate::{
 };
 
 /// Bound on acts on the overview.
-const LINES: usize = 8;
+const ACTS_MAX: usize = 8;
 
 /// Running sale with its queue's present length.
 #[derive(Clone, Debug, serde::Serialize)]
@@ -27,7 +27,7 @@ pub(crate) struct Current {
 }
 
 /// Lists running sales with the length of their queues, which Redis knows without counting.
-pub(crate) async fn list_current(app: &App) -> Result<Vec<Current>, sqlx::Error> {
+async fn list_current(app: &App) -> Result<Vec<Current>, sqlx::Error> {
     let mut current = Vec::new();
     for running in store::list_running(&app.db, app.now()).await? {
         let (waiting, inside) = entry_queue::count_queue(app, running.program_id).await?;
@@ -40,6 +40,6 @@ pub(crate) async fn list_current(app: &App) -> Result<Vec<Current>, sqlx::Error>
 pub(crate) async fn overview(app: &App) -> Result<(Vec<Current>, Vec<LogLine>), sqlx::Error> {
     let programs = list_current(app).await?;
     let mut log = audit::list(&app.db, &AuditFilter::default(), None).await?.rows;
-    log.truncate(LINES);
+    log.truncate(ACTS_MAX);
     Ok((programs, log))
 }

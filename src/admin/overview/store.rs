@@ -60,8 +60,8 @@ pub(crate) struct RunningQueue {
     pub(crate) has_begun: bool,
 }
 
-/// Lists the queues of such programs, those that gave the most numbers first: no queue is
-/// longer than its numbers given.
+/// Lists the queues of running sales, most numbers given first: a queue is never longer than the
+/// count of numbers it gave.
 pub(crate) async fn list_queues(
     db: &Pool,
     now: DateTime<Utc>,

@@ -1,4 +1,4 @@
-//! Parts shared by the management pages: flash messages and form fields.
+//! Parts shared by the admin pages: flash messages and form fields.
 
 pub(crate) mod download;
 

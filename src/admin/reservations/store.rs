@@ -10,7 +10,7 @@ use crate::{
     reservation::{ReservationId, ReservationStatus},
 };
 
-/// Reservation as the management pages list it.
+/// Reservation as the admin pages list it.
 #[derive(Clone, Debug, serde::Serialize)]
 pub(crate) struct Booking {
     pub(crate) id: ReservationId,

@@ -113,20 +113,20 @@ pub(crate) async fn download_sales(
     csv(&program.details.slug, COLUMNS, move |after| {
         let db = db.clone();
         async move {
-            let lines = store::list_queues(&db, program_id, after, CHUNK_ROWS).await?;
-            let row = |line: store::SoldLine| {
+            let sold = store::list_reservations(&db, program_id, after, CHUNK_ROWS).await?;
+            let cells_of = |row: store::SoldReservation| {
                 let cells = vec![
-                    line.id.to_string(),
-                    rfc3339(line.created_at),
-                    line.status,
-                    line.email,
-                    rfc3339(line.starts_at),
-                    line.places.to_string(),
-                    line.total.get().to_string(),
+                    row.id.to_string(),
+                    rfc3339(row.created_at),
+                    row.status,
+                    row.email,
+                    rfc3339(row.starts_at),
+                    row.places.to_string(),
+                    row.total.get().to_string(),
                 ];
-                (line.id, cells)
+                (row.id, cells)
             };
-            Ok(lines.into_iter().map(row).collect())
+            Ok(sold.into_iter().map(cells_of).collect())
         }
     })
     .await

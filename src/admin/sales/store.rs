@@ -70,7 +70,7 @@ pub(crate) async fn list_sections(
 
 /// Row of the CSV file: one reservation.
 #[derive(Clone, Debug)]
-pub(crate) struct SoldLine {
+pub(crate) struct SoldReservation {
     pub(crate) id: Uuid,
     pub(crate) created_at: DateTime<Utc>,
     pub(crate) status: String,
@@ -81,14 +81,14 @@ pub(crate) struct SoldLine {
 }
 
 /// Lists at most `rows_max` reservations of a program after `after`, newest first.
-pub(crate) async fn list_queues(
+pub(crate) async fn list_reservations(
     db: &Pool,
     program_id: ProgramId,
     after: Option<Uuid>,
     rows_max: i64,
-) -> Result<Vec<SoldLine>, sqlx::Error> {
+) -> Result<Vec<SoldReservation>, sqlx::Error> {
     sqlx::query_as!(
-        SoldLine,
+        SoldReservation,
         r#"
         select r.id, r.created_at, r.status, a.email, d.starts_at, r.total as "total: Points",
             (select coalesce(sum(quantity), 0) from reservation_items where reservation_id = r.id)

@@ -259,7 +259,7 @@ pub(crate) async fn write_wound_down(
 }
 
 /// Returns whether any performance of the program has a seat or a place.
-pub(crate) async fn has_stock(tx: &mut Connection, id: ProgramId) -> Result<bool, sqlx::Error> {
+pub(crate) async fn has_inventory(tx: &mut Connection, id: ProgramId) -> Result<bool, sqlx::Error> {
     sqlx::query_scalar!(
         r#"
         select exists (
@@ -277,7 +277,7 @@ pub(crate) async fn has_stock(tx: &mut Connection, id: ProgramId) -> Result<bool
 
 /// Lists programs whose title or slug contains `part`, newest first: the page after the program
 /// `after`, and one more if there is one.
-pub(crate) async fn list_queues(
+pub(crate) async fn list_program_queues(
     db: &Pool,
     part: &str,
     after: Option<Uuid>,

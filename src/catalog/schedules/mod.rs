@@ -16,7 +16,7 @@ use uuid::Uuid;
 
 use super::{
     changes::Edited,
-    editing::{ScheduleEdition, SectionStock, ZoneDetails, ZoneStock},
+    editing::{ScheduleEdition, SectionInventory, ZoneDetails, ZoneInventory},
     error::CatalogError,
     model::{ProgramId, ScheduleId, VenueId, ZoneId},
 };
@@ -39,10 +39,10 @@ pub(crate) async fn find_schedule_edition(
 }
 
 /// Returns the inventory of a performance: its sections and its zones.
-pub(crate) async fn stock_of(
+pub(crate) async fn inventory_of(
     db: &Pool,
     id: ScheduleId,
-) -> Result<(Vec<SectionStock>, Vec<ZoneStock>), sqlx::Error> {
+) -> Result<(Vec<SectionInventory>, Vec<ZoneInventory>), sqlx::Error> {
     Ok((store::list_sections(db, id).await?, store::list_zones(db, id).await?))
 }
 

@@ -49,17 +49,17 @@ pub(crate) async fn update_prices(
     prices: &[(String, Points)],
 ) -> Result<Edited<Prices>, CatalogError> {
     let edited = next_schedule_edition(tx, id, version, None).await?;
-    let stock = schedules::store::list_sections(&mut *tx, id).await?;
-    let is_known = |name: &String| stock.iter().any(|section| section.section == *name);
+    let sections = schedules::store::list_sections(&mut *tx, id).await?;
+    let is_known = |name: &String| sections.iter().any(|section| section.section == *name);
     if !prices.iter().all(|(section, _)| is_known(section)) {
         return Err(CatalogError::NoSuchSection);
     }
-    let (sections, points): (Vec<String>, Vec<i64>) =
+    let (names, points): (Vec<String>, Vec<i64>) =
         prices.iter().map(|(section, price)| (section.clone(), price.get())).unzip();
-    store::upsert_changes(tx, id, edited.after.version, &sections, &points).await?;
+    store::upsert_changes(tx, id, edited.after.version, &names, &points).await?;
     let before = Prices {
         version: edited.before.version,
-        sections: stock.into_iter().map(|s| (s.section, s.price_min, s.price_max)).collect(),
+        sections: sections.into_iter().map(|s| (s.section, s.price_min, s.price_max)).collect(),
     };
     let mut after = Prices { version: edited.after.version, ..before.clone() };
     for (section, price_min, price_max) in &mut after.sections {

@@ -1,7 +1,7 @@
 //! Gate: admits waiting tokens in number order, as capacity and rate allow.
 //!
 //! The **gate** is one row for each program, which holds the **bucket** of its admission rate.
-//! Redis says which accounts at the head of the queue are present; Postgres gives their order and
+//! Redis says which accounts at the head of the queue are present; PostgreSQL gives their order and
 //! the number of admitted tokens; `parking` decides between them.
 //!
 //! # Concurrency

@@ -80,18 +80,18 @@ pub(crate) async fn arrive(
     if program.guards().proof_bits.is_none() || is_over {
         return Ok(arrival);
     }
-    let standing = waits::standing_of(&app.db, program.id, account_id).await?;
+    let applicant = waits::applicant_of(&app.db, program.id, account_id).await?;
     let solution = attempt.solution.as_ref();
     arrival.solved =
-        solution.and_then(|work| work.check(key, account_id, program.id, standing.now));
-    let has_waited = standing.ready_at.is_some_and(|ready_at| {
-        ready_at <= standing.now && standing.now < ready_at + wait::GOOD_FOR
+        solution.and_then(|work| work.check(key, account_id, program.id, applicant.now));
+    let has_waited = applicant.ready_at.is_some_and(|ready_at| {
+        ready_at <= applicant.now && applicant.now < ready_at + wait::GOOD_FOR
     });
-    if arrival.solved.is_some() || standing.is_in || has_waited {
+    if arrival.solved.is_some() || applicant.is_in || has_waited {
         return Ok(arrival);
     }
     room.effects.refused(program.id, Guard::Proof);
-    Err(work_for(app, account_id, program, standing.now))
+    Err(work_for(app, account_id, program, applicant.now))
 }
 
 /// Returns the refusal that sets work.
@@ -124,8 +124,8 @@ pub(crate) async fn refuse(
         }
         Objection::AddressFull => QueueError::AddressFull { program_url },
         Objection::Unproven => {
-            let standing = waits::standing_of(&app.db, program.id, account_id).await?;
-            work_for(app, account_id, program, standing.now)
+            let applicant = waits::applicant_of(&app.db, program.id, account_id).await?;
+            work_for(app, account_id, program, applicant.now)
         }
     })
 }
@@ -170,11 +170,11 @@ pub(crate) async fn set_work(
 ) -> Result<Option<SetWork>, QueueError> {
     let Some(bits) = program.guards().proof_bits else { return Ok(None) };
     crate::entry_queue::sale_window::require_opened(app, program)?;
-    let standing = waits::standing_of(&app.db, program.id, account_id).await?;
-    let now = standing.now;
-    let ready_at = standing.ready_at.filter(|ready_at| now < *ready_at + wait::GOOD_FOR);
+    let applicant = waits::applicant_of(&app.db, program.id, account_id).await?;
+    let now = applicant.now;
+    let ready_at = applicant.ready_at.filter(|ready_at| now < *ready_at + wait::GOOD_FOR);
     let challenge = Challenge::set(&app.signing_key, account_id, program.id, bits, now)?;
-    Ok(Some(SetWork { challenge, is_in: standing.is_in, ready_at, now }))
+    Ok(Some(SetWork { challenge, is_in: applicant.is_in, ready_at, now }))
 }
 
 /// Begins a wait in place of work; `None` where joining takes neither. Returns the end of the wait

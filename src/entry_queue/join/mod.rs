@@ -8,7 +8,8 @@
 //! * Ids of tokens are made in the order of arrival, and numbers are given in that order.
 //! * A join whose data the database refuses fails alone, never the others of its batch.
 //! * A join whose commit got no answer is written again with the same id, so it counts once.
-//! * A batch that was written is answered once Redis has the positions, or could not be told in time.
+//! * A batch that was written is answered once Redis has the positions, or could not be told in
+//!   time.
 //!
 //! # Concurrency
 //!
@@ -126,7 +127,7 @@ impl JoinBatch {
     }
 }
 
-/// Whether Postgres refused the data, as opposed to being unavailable or busy.
+/// Whether PostgreSQL refused the data, as opposed to being unavailable or busy.
 fn is_about_data(error: &sqlx::Error) -> bool {
     !postgres::is_unavailable(error)
         && !postgres::is_lock_timeout(error)

@@ -111,8 +111,8 @@ impl WaitingPage<'_> {
 }
 
 #[derive(Template)]
-#[template(path = "entry_queue/your_turn.html")]
-struct YourTurnPage<'a> {
+#[template(path = "entry_queue/admitted.html")]
+struct AdmittedPage<'a> {
     v: &'a View,
     program: &'a Program,
     stay: &'a Stay,
@@ -120,7 +120,7 @@ struct YourTurnPage<'a> {
     now: DateTime<Utc>,
 }
 
-impl YourTurnPage<'_> {
+impl AdmittedPage<'_> {
     fn stay_ends(&self) -> String {
         times::time_of_day(self.stay.stay_ends_at, times::zone(&self.program.time_zone))
     }
@@ -144,9 +144,9 @@ pub(crate) async fn show_queue(
     request: HttpRequest,
 ) -> Result<HttpResponse, PageError> {
     let program = find(&app, &programs, &slug).await?;
-    let place = status::place_of(&app, &room, me.account_id, &program).await?;
-    let response = tell(&app, &me.view, &program, &place);
-    Ok(with_pass(&app, &request, response, &place))
+    let status = status::status_of(&app, &room, me.account_id, &program).await?;
+    let response = render_status(&app, &me.view, &program, &status);
+    Ok(with_pass(&app, &request, response, &status))
 }
 
 /// `POST /programs/{slug}/queue`
@@ -161,9 +161,9 @@ pub(crate) async fn create_token(
 ) -> Result<HttpResponse, PageError> {
     let program = find(&app, &programs, &slug).await?;
     let attempt = form.0.attempt(&app, &request);
-    let place = membership::join(&app, &room, me.account_id, &program, attempt).await?;
-    let response = me.view.done(StatusCode::CREATED, &place.state, &queue_path(&program.slug));
-    Ok(with_pass(&app, &request, response, &place))
+    let status = membership::join(&app, &room, me.account_id, &program, attempt).await?;
+    let response = me.view.done(StatusCode::CREATED, &status.state, &queue_path(&program.slug));
+    Ok(with_pass(&app, &request, response, &status))
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -201,15 +201,15 @@ pub(crate) async fn delete_token(
     Ok(response)
 }
 
-fn tell(app: &App, view: &View, program: &Program, place: &StatusReport) -> HttpResponse {
-    let state = &place.state;
-    let mut response = match &place.stay {
+fn render_status(app: &App, view: &View, program: &Program, status: &StatusReport) -> HttpResponse {
+    let state = &status.state;
+    let mut response = match &status.stay {
         Some(stay) => {
-            let (schedules, now) = (place.schedules.as_slice(), app.now());
-            view.show(&YourTurnPage { v: view, program, stay, schedules, now }, state)
+            let (schedules, now) = (status.schedules.as_slice(), app.now());
+            view.show(&AdmittedPage { v: view, program, stay, schedules, now }, state)
         }
         None if state.status == TokenStatus::Waiting => {
-            let (wait, is_back) = (place.wait, place.is_back);
+            let (wait, is_back) = (status.wait, status.is_back);
             view.show(&WaitingPage { v: view, program, state, wait, is_back }, state)
         }
         None => {
@@ -233,9 +233,9 @@ fn with_pass(
     app: &App,
     request: &HttpRequest,
     mut response: HttpResponse,
-    place: &StatusReport,
+    status: &StatusReport,
 ) -> HttpResponse {
-    if let Some(stay) = &place.stay {
+    if let Some(stay) = &status.stay {
         entry::hand_out(app, request, &mut response, stay);
     }
     response

@@ -119,14 +119,14 @@ pub(crate) struct Decision {
     pub(crate) admitted: Vec<TokenId>,
     /// Tokens to park: their number came up while their account was silent.
     pub(crate) parked: Vec<TokenId>,
-    /// Accounts whose position in Redis differs from Postgres.
+    /// Accounts whose position in Redis differs from PostgreSQL.
     pub(crate) misplaced: Vec<AccountId>,
 }
 
 impl Decision {
     /// Admits the first `room` of `queued` regardless of presence, for a program without limits.
     pub(crate) fn of_open_door(queued: &[QueuedAccount], room: usize) -> Self {
-        let admitted = queued.iter().take(room).map(|somebody| somebody.token_id).collect();
+        let admitted = queued.iter().take(room).map(|account| account.token_id).collect();
         Self { admitted, ..Self::default() }
     }
 
@@ -135,23 +135,23 @@ impl Decision {
     /// admitted one are parked; or the whole window, if all of it is silent and an account behind
     /// it polls.
     pub(crate) fn of(queued: &[QueuedAccount], liveness: &Liveness, room: usize) -> Self {
-        let noted = |somebody: &QueuedAccount| liveness.notes.contains_key(&somebody.account_id);
+        let noted = |account: &QueuedAccount| liveness.notes.contains_key(&account.account_id);
         // Redis names the tokens behind the last noted one at the next admission.
         let n_noted = queued.iter().rposition(noted).map_or(0, |last| last + 1);
         let mut decision =
             Self { misplaced: misplaced(queued, liveness, n_noted), ..Self::default() };
         let (mut silent, mut is_stopped) = (Vec::new(), false);
-        for somebody in queued.iter().take(n_noted) {
+        for account in queued.iter().take(n_noted) {
             if decision.admitted.len() == room {
                 is_stopped = true;
                 break;
             }
-            match liveness.presence(somebody.account_id) {
+            match liveness.presence(account.account_id) {
                 Presence::Present => {
-                    decision.admitted.push(somebody.token_id);
+                    decision.admitted.push(account.token_id);
                     decision.parked.append(&mut silent);
                 }
-                Presence::Silent => silent.push(somebody.token_id),
+                Presence::Silent => silent.push(account.token_id),
                 Presence::Unheard => {
                     is_stopped = true;
                     break;
@@ -169,8 +169,8 @@ impl Decision {
 /// Returns those of the first `n_noted` accounts that Redis lacks, and those that Redis has and the
 /// queue has not.
 fn misplaced(queued: &[QueuedAccount], liveness: &Liveness, n_noted: usize) -> Vec<AccountId> {
-    let right: HashSet<AccountId> = queued.iter().map(|somebody| somebody.account_id).collect();
-    let missing = queued.iter().take(n_noted).map(|somebody| somebody.account_id);
+    let right: HashSet<AccountId> = queued.iter().map(|account| account.account_id).collect();
+    let missing = queued.iter().take(n_noted).map(|account| account.account_id);
     let missing = missing.filter(|id| !liveness.notes.contains_key(id));
     missing.chain(liveness.notes.keys().filter(|id| !right.contains(id)).copied()).collect()
 }

@@ -1,4 +1,4 @@
-//! Comparison of a queue in Redis with Postgres.
+//! Comparison of a queue in Redis with PostgreSQL.
 
 use std::collections::HashSet;
 
@@ -23,20 +23,20 @@ pub struct Positions {
     pub is_inside: bool,
 }
 
-/// Account whose position in Redis differs from Postgres.
+/// Account whose position in Redis differs from PostgreSQL.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Difference {
     /// Program of the queue.
     pub program_id: ProgramId,
     /// Account concerned.
     pub account_id: AccountId,
-    /// Position in Postgres.
+    /// Position in PostgreSQL.
     pub right: Positions,
     /// Position in Redis.
     pub seen: Positions,
 }
 
-/// Returns accounts whose position in Redis differs from Postgres, at most `rows_max`, in the
+/// Returns accounts whose position in Redis differs from PostgreSQL, at most `rows_max`, in the
 /// queues that are complete in Redis. Both change meanwhile, so only a difference that is found
 /// again counts.
 pub async fn list_differences(
@@ -92,7 +92,7 @@ pub(crate) struct Comparison<'a> {
 enum Page {
     /// Accounts that wait on either side, with numbers after this one.
     Waiting(QueueNumber),
-    /// Accounts that are inside in Postgres, after this one; Redis has `n_seen` of those before.
+    /// Accounts that are inside in PostgreSQL, after this one; Redis has `n_seen` of those before.
     Inside { after: Option<Stay>, n_seen: i64 },
     /// Accounts that are inside in Redis, from this cursor on.
     SeenInside(u64),
@@ -174,7 +174,7 @@ impl<'a> Comparison<'a> {
         let right = store::positions_of_accounts(self.db, self.program_id, &accounts).await?;
         let differing = right
             .into_iter()
-            .filter(|(_, place)| !matches!(place, ProjectedPosition::Inside(_)))
+            .filter(|(_, position)| !matches!(position, ProjectedPosition::Inside(_)))
             .map(|(account_id, _)| account_id)
             .collect();
         let next = if cursor == 0 { Page::End } else { Page::SeenInside(cursor) };

@@ -2,14 +2,14 @@
 
 use crate::infra::redis::RedisAway;
 
-/// Reasons for which Redis may differ from Postgres. The next poll of the account, the next
-/// admission at the head of the queue or the next pass repairs it.
+/// Reasons for which Redis may differ from PostgreSQL. The next poll of the account, the next
+/// admission at the head of the queue or the next comparison repairs it.
 #[derive(Debug, thiserror::Error)]
 pub enum ProjectionError {
     /// Redis does not answer.
     #[error(transparent)]
     Redis(#[from] RedisAway),
-    /// Postgres does not answer.
+    /// PostgreSQL does not answer.
     #[error(transparent)]
     Database(#[from] sqlx::Error),
 }

@@ -1,13 +1,13 @@
-//! Projection of queue positions from Postgres to Redis; the only code that changes them there.
+//! Projection of queue positions from PostgreSQL to Redis; the only code that changes them there.
 //!
-//! A **projection** writes the positions of some accounts. A **pass** compares every queue page by
-//! page and projects each **difference**. A **rebuild** fills a queue that Redis lost.
+//! A **projection** writes the positions of some accounts. A **comparison** reads every queue
+//! page by page and projects each **difference**. A **rebuild** fills a queue that Redis lost.
 //!
 //! # Concurrency
 //!
 //! Two writers may bring the positions of one account in the wrong order. Therefore each reads
-//! Postgres again after it has written, and writes again while that differs from what it wrote: the
-//! last writer has read the latest state.
+//! PostgreSQL again after it has written, and writes again while that differs from what it wrote:
+//! the last writer has read the latest state.
 
 pub(crate) mod diff;
 pub(crate) mod error;
@@ -24,22 +24,23 @@ use super::{
 };
 use crate::{accounts::AccountId, app::App, catalog::ProgramId};
 
-/// Rewrites of one projection before the rest is left to the next pass.
+/// Rewrites of one projection before the rest is left to the next comparison.
 const ROUNDS_MAX: u32 = 8;
 /// Shortest time between two comparisons of a queue, whatever the number of instances.
-const PASS_PERIOD_MIN: Duration = Duration::from_secs(25);
+const COMPARISON_PERIOD_MIN: Duration = Duration::from_secs(25);
 /// Pauses before the first retries of a failed projection, in seconds; the last one comes again and
 /// again. A server that was mute is back for its clients only after some of them.
 const RETRY_PAUSES_SECS: [u64; 4] = [1, 2, 4, 8];
-/// Retries of a failed projection, two minutes of them; after the last, the next pass repairs it.
+/// Retries of a failed projection, two minutes of them; after the last, the next comparison repairs
+/// it.
 const RETRIES_MAX: usize = 18;
 /// Failed projections that wait for a retry at once in one process.
 const RETRIED_AT_ONCE_MAX: usize = 1_000;
 /// Upper bound of a caller's wait for Redis after its commit.
 const PROJECT_MAX: Duration = Duration::from_secs(1);
 
-/// Writes the positions of `accounts` to Redis as Postgres has them. Call it after the commit that
-/// changed them; it returns no error and ends after one second at most.
+/// Writes the positions of `accounts` to Redis as PostgreSQL has them. Call it after the commit
+/// that changed them; it returns no error and ends after one second at most.
 pub(crate) async fn project(app: &App, program_id: ProgramId, accounts: &[AccountId]) {
     project_in_time(app, program_id, accounts).await;
 }
@@ -61,7 +62,7 @@ pub(crate) async fn project_in_time(
 
 /// Retries in the background, when Redis may be back. A server that hangs may carry out a write
 /// late, after the caller gave up, so an account that left meanwhile could be in the queue again
-/// until the next pass.
+/// until the next comparison.
 fn project_later(app: &App, program_id: ProgramId, accounts: &[AccountId]) {
     static RUNNING: Semaphore = Semaphore::const_new(RETRIED_AT_ONCE_MAX);
     let Ok(permit) = RUNNING.try_acquire() else { return };
@@ -92,8 +93,8 @@ async fn project_all(
     Ok(written)
 }
 
-/// Projects at most [`POSITIONS_MAX`] accounts whose positions were just read as `expected`. `nonce`
-/// names the rebuild that the write belongs to.
+/// Projects at most [`POSITIONS_MAX`] accounts whose positions were just read as `expected`.
+/// `nonce` names the rebuild that the write belongs to.
 pub(crate) async fn project_read(
     app: &App,
     program_id: ProgramId,
@@ -124,7 +125,7 @@ pub(crate) async fn project_read(
     Ok(written)
 }
 
-/// Compares every queue in Redis with Postgres, page by page, and projects every difference.
+/// Compares every queue in Redis with PostgreSQL, page by page, and projects every difference.
 /// Repairs whatever the other ways missed; one instance does it for all. Each queue is claimed on
 /// its own server: one that is away keeps no other server's queues from being compared.
 pub(crate) async fn project_everything(app: &App) -> Result<(), sqlx::Error> {
@@ -141,7 +142,7 @@ const PAGE: i64 = 1_000;
 
 async fn compare_queue(app: &App, program_id: ProgramId) -> Result<(), ProjectionError> {
     let queue = RedisQueue::of(&app.redis, program_id);
-    if !queue.claim_comparison(PASS_PERIOD_MIN).await? {
+    if !queue.claim_comparison(COMPARISON_PERIOD_MIN).await? {
         return Ok(());
     }
     let mut comparison = Comparison::of(&app.db, queue, program_id, PAGE);

@@ -1,4 +1,4 @@
-//! Rebuild of a queue that Redis lost, from Postgres.
+//! Rebuild of a queue that Redis lost, from PostgreSQL.
 //!
 //! One instance writes a nonce that names the rebuild and the server's run id, fills the queue in
 //! batches and declares it complete. A batch is refused unless its nonce is still there, so that a

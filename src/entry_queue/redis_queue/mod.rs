@@ -147,8 +147,8 @@ impl<'a> RedisQueue<'a> {
         }))
     }
 
-    /// Writes the positions of at most [`POSITIONS_MAX`] accounts; as a batch of the rebuild `nonce`,
-    /// if given.
+    /// Writes the positions of at most [`POSITIONS_MAX`] accounts; as a batch of the rebuild
+    /// `nonce`, if given.
     pub(crate) async fn write(
         &self,
         places: &[(AccountId, ProjectedPosition)],

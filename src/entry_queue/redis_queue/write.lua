@@ -1,4 +1,4 @@
--- Writes the positions of accounts as Postgres has them.
+-- Writes the positions of accounts as PostgreSQL has them.
 --
 -- Run by: entry_queue::redis_queue::RedisQueue::write
 --

@@ -111,9 +111,9 @@ async fn use_ticket(
     }
 }
 
-/// Undoes a check-in of the last minute and records the act. The ticket becomes valid again, or void
-/// if its reservation was refunded meanwhile; for a cancelled program the winding down reopens.
-/// Returns the check-in that was undone.
+/// Undoes a check-in of the last minute and records the act. The ticket becomes valid again, or
+/// void if its reservation was refunded meanwhile; for a cancelled program the winding down
+/// reopens. Returns the check-in that was undone.
 async fn undo(
     app: &App,
     by: AccountId,

@@ -65,7 +65,7 @@ async fn an_act_is_kept_for_good_with_how_it_was_before_and_after(db: PgPool) {
 
 /// A browser gets the page it came from, with the reason and what was typed.
 #[sqlx::test]
-async fn what_makes_no_sense_is_told_on_the_page_it_was_typed_on(db: PgPool) {
+async fn what_makes_no_sense_is_shown_on_the_page_it_was_typed_on(db: PgPool) {
     let office = Office::open_with(db.clone(), 1, &[]).await;
     let admin = office.employ("mina", "ADMIN").await;
     let venue = make_venue(&admin, "Stalls, 1, 2").await;
@@ -116,7 +116,7 @@ async fn what_makes_no_sense_is_told_on_the_page_it_was_typed_on(db: PgPool) {
         let refused = admin.submit(path, &form).await;
         assert_eq!(refused.status, status, "{path}: {}", refused.body);
         assert!(refused.body.contains(reason), "{path}: {reason}: {}", refused.body);
-        assert!(refused.has("[class='desk']"), "{path}");
+        assert!(refused.has("[class='admin']"), "{path}");
     }
     for search in ["people?q", "reservations?q", "programs?q", "audit?who", "audit.csv?act"] {
         let garbled = admin.get(&format!("/admin/{search}=a%00b")).await;

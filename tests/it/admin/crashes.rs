@@ -1,4 +1,4 @@
-//! The process dies in the middle of giving a program back or of taking a line away.
+//! The process dies in the middle of giving a program back or of purging a queue.
 //! Whoever starts next goes on with it, and nobody has to ask.
 
 use sqlx::{AssertSqlSafe, PgPool};
@@ -16,7 +16,7 @@ const BUYERS: usize = 40;
 /// More than the workers give back in one batch.
 const HOLDS: usize = 230;
 /// More than the workers take away in two.
-const IN_LINE: usize = 2_300;
+const WAITING: usize = 2_300;
 
 /// One figure of the database.
 async fn figure(db: &PgPool, what: &str) -> i64 {
@@ -29,8 +29,8 @@ async fn until(db: &PgPool, what: &str, least: i64) {
     support::until(what, async || figure(db, what).await >= least).await;
 }
 
-async fn stand_in_line(office: &Office, concert: &Concert) {
-    let people = office.crowd(IN_LINE, "line").await;
+async fn join_all(office: &Office, concert: &Concert) {
+    let people = office.crowd(WAITING, "queue").await;
     let ids: Vec<_> = people.iter().map(|person| person.account_id).collect();
     sqlx::query(
         "with standing as (
@@ -102,13 +102,13 @@ async fn a_cancellation_is_finished_however_often_its_process_dies(db: PgPool) {
     let admin = office.employ("admin", "ADMIN").await;
     let people = office.crowd(BUYERS, "ada").await;
     let bought = sell(&office, &concert, &people).await;
-    stand_in_line(&office, &concert).await;
+    join_all(&office, &concert).await;
     office.leave().await;
 
     // Between two batches: whoever paid and whoever waits lingers, the holds go first.
-    let (refund, line) = (Death::Writing("tickets"), Death::Writing("queue_tokens"));
+    let (refund, purge) = (Death::Writing("tickets"), Death::Writing("queue_tokens"));
     refund.set(&db).await;
-    line.set(&db).await;
+    purge.set(&db).await;
     let mut child = ChildInstance::start(&office).await;
     let path = format!("/admin/programs/{}/cancellation", concert.program_id);
     let form = [("version", "0"), ("reason", "the singer is ill")];
@@ -123,7 +123,7 @@ async fn a_cancellation_is_finished_however_often_its_process_dies(db: PgPool) {
     refund.reached(&db).await;
     child.kill();
     refund.over(&db).await;
-    line.over(&db).await;
+    purge.over(&db).await;
     assert_eq!(figure(&db, "reservations where status = 'REFUNDED'").await, 0);
     assert_eq!(figure(&db, "queue_tokens where status = 'WAITING'").await, 2_300);
 
@@ -167,7 +167,7 @@ async fn a_purge_goes_on_after_its_process_died_and_nobody_watches(db: PgPool) {
     run_sql(&db, "update programs set queue_paused_at = now()").await;
     let admin = office.employ("admin", "ADMIN").await;
     let late = office.sign_in("late").await;
-    stand_in_line(&office, &concert).await;
+    join_all(&office, &concert).await;
     office.leave().await;
 
     let death = Death::Writing("queue_tokens");

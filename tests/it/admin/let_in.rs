@@ -1,4 +1,4 @@
-//! Letting one person in, past the line and beyond the capacity.
+//! Letting one person in, past the queue and beyond the capacity.
 
 use serde_json::{Value, json};
 use sqlx::PgPool;
@@ -14,7 +14,7 @@ async fn concert(db: &PgPool) -> Concert {
     Concert::with(db, options).await
 }
 
-fn line_of(concert: &Concert) -> String {
+fn queue_path_of(concert: &Concert) -> String {
     format!("/programs/{}/queue", concert.slug)
 }
 
@@ -24,7 +24,7 @@ async fn let_in(admin: &Person, concert: &Concert, who: &str) -> Answer {
 }
 
 async fn status(person: &Person, concert: &Concert) -> Value {
-    person.get(&line_of(concert)).await.json()["status"].clone()
+    person.get(&queue_path_of(concert)).await.json()["status"].clone()
 }
 
 /// Waits until a person is inside.
@@ -45,9 +45,9 @@ async fn staff_exceed_the_capacity_by_those_they_name_and_the_gate_does_not(db: 
     let admin = office.employ("admin", "ADMIN").await;
     let people = office.crowd(5, "Line").await;
     for person in &people {
-        assert_eq!(person.post(&line_of(&concert), &()).await.status, 201);
+        assert_eq!(person.post(&queue_path_of(&concert), &()).await.status, 201);
     }
-    // Parked, by a pause, or at the end of the line: a place is a place.
+    // Parked, by a pause, or at the end of the queue: a place is a place.
     set(
         &db,
         "update queue_tokens set parked_at = now() where account_id = $1",
@@ -84,27 +84,27 @@ async fn staff_exceed_the_capacity_by_those_they_name_and_the_gate_does_not(db: 
 
     // Three inside where one may be: two ways out let nobody in, the third one does.
     for gone in [&people[0], &people[4]] {
-        assert_eq!(gone.delete(&line_of(&concert)).await.status, 204);
+        assert_eq!(gone.delete(&queue_path_of(&concert)).await.status, 204);
         stagedoor::entry_queue::admit_everywhere(&office.app).await.unwrap();
         assert_eq!(status(&people[1], &concert).await, "WAITING");
     }
-    assert_eq!(people[3].delete(&line_of(&concert)).await.status, 204);
+    assert_eq!(people[3].delete(&queue_path_of(&concert)).await.status, 204);
     until_inside(&people[1], &concert).await;
     office.verify().await;
     office.close().await;
 }
 
-/// Whoever has no place in this line, or is inside, is refused; nothing is logged of it.
+/// Whoever has no place in this queue, or is inside, is refused; nothing is logged of it.
 #[sqlx::test]
-async fn only_who_waits_in_this_line_is_let_in(db: PgPool) {
+async fn only_who_waits_in_this_queue_is_let_in(db: PgPool) {
     let office = Office::open(db.clone()).await;
     let (here, there) = (concert(&db).await, concert(&db).await);
     let admin = office.employ("admin", "ADMIN").await;
     let people = office.crowd(4, "Line").await;
     for (person, concert) in [(0, &here), (1, &here), (2, &here), (0, &there), (3, &there)] {
-        assert_eq!(people[person].post(&line_of(concert), &()).await.status, 201);
+        assert_eq!(people[person].post(&queue_path_of(concert), &()).await.status, 201);
     }
-    assert_eq!(people[2].delete(&line_of(&here)).await.status, 204);
+    assert_eq!(people[2].delete(&queue_path_of(&here)).await.status, 204);
     until_inside(&people[0], &here).await;
     let email = async |person: &Person| -> String {
         let ask = "select email from accounts where id = $1";
@@ -121,7 +121,7 @@ async fn only_who_waits_in_this_line_is_let_in(db: PgPool) {
         assert_eq!(refused.status, 422, "{why}: {}", refused.body);
         assert!(refused.json()["fields"].to_string().contains("who"), "{}", refused.body);
     }
-    // After the sale nobody goes in, whoever says so; the line is on its way out.
+    // After the sale nobody goes in, whoever says so; the queue is on its way out.
     set(&db, "update programs set off_sale_at = now() where id = $1", there.program_id).await;
     let late = let_in(&admin, &there, &elsewhere).await;
     assert!([410, 422].contains(&late.status), "{}", late.body);
@@ -144,7 +144,7 @@ async fn whom_two_admins_let_in_at_once_goes_in_once(db: PgPool) {
     let admins = [office.employ("one", "ADMIN").await, office.employ("two", "ADMIN").await];
     let people = office.crowd(6, "Line").await;
     for person in &people {
-        assert_eq!(person.post(&line_of(&concert), &()).await.status, 201);
+        assert_eq!(person.post(&queue_path_of(&concert), &()).await.status, 201);
     }
     let orders = (0..40).map(|nth| {
         let admin = office.moved(&admins[nth % 2], nth / 2);

@@ -1,4 +1,4 @@
-//! The desk: what those who manage do, over HTTP.
+//! Admin pages over HTTP.
 
 mod audit;
 mod cancellation;

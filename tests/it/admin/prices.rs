@@ -10,7 +10,7 @@ use sqlx::PgPool;
 use uuid::Uuid;
 
 use crate::{
-    reservation::{admit, order_path, order_until_told},
+    reservation::{admit, order_path, order_until_known},
     support::{
         Answer, Concert, ConcertOptions, Office, Person, count, read_all, read_one, run_sql, storm,
         until,
@@ -30,7 +30,7 @@ async fn set_price(admin: &Person, concert: &Concert, price: i64) -> Answer {
 
 /// Sets a price until the outcome is known: a slow machine ends some requests at their deadline,
 /// and one of those may have been carried out.
-async fn set_price_until_told(admin: &Person, concert: &Concert, price: i64) -> Answer {
+async fn set_price_until_known(admin: &Person, concert: &Concert, price: i64) -> Answer {
     const SENT_MAX: usize = 50;
     let mut answer = set_price(admin, concert, price).await;
     let mut is_unknown = false;
@@ -92,7 +92,7 @@ async fn holds_and_new_prices_at_once_stand_in_nobodys_way(db: PgPool) {
             let mut answers = Vec::new();
             while !is_over.load(Ordering::Relaxed) {
                 let price = 40_000 + 1_000 * i64::try_from(answers.len() % 20).unwrap();
-                answers.push(set_price_until_told(&admin, &concert, price).await);
+                answers.push(set_price_until_known(&admin, &concert, price).await);
             }
             answers
         })
@@ -106,7 +106,7 @@ async fn holds_and_new_prices_at_once_stand_in_nobodys_way(db: PgPool) {
                 let first = nth * ORDERS + order;
                 let seats = [concert.seat_ids[first], concert.seat_ids[599 - first]];
                 let order = json!({ "seat_ids": seats, "request_key": Uuid::now_v7() });
-                let answer = order_until_told(&person, &order_path(&concert), &order).await;
+                let answer = order_until_known(&person, &order_path(&concert), &order).await;
                 assert_eq!(answer.status, 201, "{}", answer.body);
                 last = Some(answer);
             }
@@ -201,7 +201,7 @@ async fn a_section_twice_or_unknown_is_refused_with_its_field(db: PgPool) {
 }
 
 #[sqlx::test]
-async fn files_of_the_desk_say_that_they_are_utf_8(db: PgPool) {
+async fn files_of_the_admin_pages_say_that_they_are_utf_8(db: PgPool) {
     let office = Office::open_with(db.clone(), 1, &[]).await;
     let concert = Concert::usual(&db).await;
     let admin = office.employ("admin", "ADMIN").await;

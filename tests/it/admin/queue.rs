@@ -1,4 +1,4 @@
-//! The line as those see it who run it.
+//! The admin page of a queue.
 
 use chrono::{DateTime, TimeDelta, Utc};
 use serde_json::Value;
@@ -13,7 +13,7 @@ async fn concert(db: &PgPool, capacity: i32) -> Concert {
 }
 
 #[sqlx::test]
-async fn the_line_is_counted_predicted_and_changed(db: PgPool) {
+async fn the_queue_is_counted_predicted_and_changed(db: PgPool) {
     let office = Office::open(db.clone()).await;
     let concert = concert(&db, 1).await;
     let admin = office.employ("admin", "ADMIN").await;
@@ -31,14 +31,14 @@ async fn the_line_is_counted_predicted_and_changed(db: PgPool) {
     )
     .await;
     let path = format!("/admin/programs/{}/queue", concert.program_id);
-    let line =
+    let queue =
         admin.get(&format!("{path}?predict=1&queue_capacity=2&queue_rate_per_second=")).await;
-    assert_eq!(line.status, 200, "{}", line.body);
-    let line = line.json();
-    assert_eq!((&line["line"]["waiting"], &line["line"]["inside"]), (&2.into(), &1.into()));
-    assert_eq!(line["prediction"]["minutes"], 10.0, "one left in five minutes, two wait");
-    assert_eq!(line["with_these"]["per_minute"], 0.4);
-    assert_eq!(line["minutes"].as_array().unwrap().len(), 60);
+    assert_eq!(queue.status, 200, "{}", queue.body);
+    let queue = queue.json();
+    assert_eq!((&queue["figures"]["waiting"], &queue["figures"]["inside"]), (&2.into(), &1.into()));
+    assert_eq!(queue["prediction"]["minutes"], 10.0, "one left in five minutes, two wait");
+    assert_eq!(queue["with_these"]["per_minute"], 0.4);
+    assert_eq!(queue["minutes"].as_array().unwrap().len(), 60);
     let page = admin.visit(&path).await;
     assert!(page.has("polyline") && page.has(".chart__bar"), "{}", page.body);
 
@@ -59,16 +59,16 @@ async fn the_line_is_counted_predicted_and_changed(db: PgPool) {
     office.close().await;
 }
 
-/// What the line's document tells of the minute that began at `at`.
+/// What the queue's document tells of the minute that began at `at`.
 async fn minute(admin: &Person, path: &str, at: DateTime<Utc>) -> Value {
-    let line = admin.get(path).await.json();
-    let minutes = line["minutes"].as_array().unwrap();
+    let queue = admin.get(path).await.json();
+    let minutes = queue["minutes"].as_array().unwrap();
     let is_it = |minute: &&Value| minute["at"].as_str().unwrap().parse() == Ok(at);
     minutes.iter().find(is_it).cloned().unwrap()
 }
 
 #[sqlx::test]
-async fn the_last_hour_tells_who_came_and_how_long_the_line_was(db: PgPool) {
+async fn the_last_hour_shows_who_came_and_how_long_the_queue_was(db: PgPool) {
     let office = Office::open_with(db.clone(), 1, &[]).await;
     let concert = concert(&db, 1).await;
     let admin = office.employ("admin", "ADMIN").await;
@@ -121,7 +121,7 @@ async fn the_last_hour_tells_who_came_and_how_long_the_line_was(db: PgPool) {
 }
 
 #[sqlx::test]
-async fn one_person_is_let_in_past_the_line_and_the_log_says_why(db: PgPool) {
+async fn one_person_is_let_in_past_the_queue_and_the_log_says_why(db: PgPool) {
     let office = Office::open(db.clone()).await;
     let concert = concert(&db, 1).await;
     let admin = office.employ("admin", "ADMIN").await;
@@ -151,7 +151,7 @@ async fn one_person_is_let_in_past_the_line_and_the_log_says_why(db: PgPool) {
 }
 
 #[sqlx::test]
-async fn a_line_is_taken_away_by_itself_and_the_page_tells_how_far(db: PgPool) {
+async fn a_queue_is_purged_by_itself_and_the_page_shows_how_far(db: PgPool) {
     let office = Office::open(db.clone()).await;
     let concert = concert(&db, 1).await;
     let admin = office.employ("admin", "ADMIN").await;
@@ -168,23 +168,23 @@ async fn a_line_is_taken_away_by_itself_and_the_page_tells_how_far(db: PgPool) {
     .unwrap();
     run_sql(&db, "update programs set queue_paused_at = now()").await;
     run_sql(&db, "update queue_numbers set next_number = 1202").await;
-    let line = format!("/admin/programs/{}/queue", concert.program_id);
-    let path = format!("{line}/purge");
+    let queue = format!("/admin/programs/{}/queue", concert.program_id);
+    let path = format!("{queue}/purge");
     assert_eq!(admin.post(&path, &()).await.status, 422, "without a reason");
-    assert_eq!(admin.get(&line).await.json()["purge"], Value::Null);
+    assert_eq!(admin.get(&queue).await.json()["purge"], Value::Null);
 
     let why = [("reason", "the wrong program was announced")];
     let ordered = admin.submit(&path, &why).await;
-    assert_eq!((ordered.status, ordered.location()), (303, line.as_str()));
-    assert!(admin.visit(&line).await.has("progress"));
+    assert_eq!((ordered.status, ordered.location()), (303, queue.as_str()));
+    assert!(admin.visit(&queue).await.has("progress"));
     let purge = eventually("the end of the purge", async || {
-        let purge = admin.get(&line).await.json()["purge"].clone();
+        let purge = admin.get(&queue).await.json()["purge"].clone();
         if purge["ended_at"].is_string() { Ok(purge) } else { Err(purge) }
     })
     .await;
     let told = ["up_to", "total", "left"].map(|name| purge[name].as_i64().unwrap());
     assert_eq!(told, [1_201, 1_201, 0]);
-    assert!(admin.visit(&line).await.body.contains("The line is cleared"));
+    assert!(admin.visit(&queue).await.body.contains("The line is cleared"));
     let again = admin.post(&path, &why).await.json();
     assert_eq!((&again["total"], &again["left"]), (&0.into(), &0.into()), "{again}");
     assert_eq!(acts(&db).await, ["queue-purged", "queue-purged"]);

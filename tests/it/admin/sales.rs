@@ -5,7 +5,7 @@ use sqlx::PgPool;
 use crate::support::{Concert, Hold, Office, Purchase, run_sql_with};
 
 #[sqlx::test]
-async fn sales_are_told_by_section_and_streamed_as_a_file(db: PgPool) {
+async fn sales_are_shown_by_section_and_streamed_as_a_file(db: PgPool) {
     let office = Office::open_with(db.clone(), 1, &[]).await;
     let concert = Concert::usual(&db).await;
     let admin = office.employ("admin", "ADMIN").await;

@@ -5,7 +5,7 @@ use std::time::Duration;
 use sqlx::PgPool;
 use uuid::Uuid;
 
-use super::{crowded, hold_numbers, join, join_at_once, line_of, numbering_is_whole};
+use super::{crowded, hold_numbers, join, join_at_once, numbering_is_whole, queue_path_of};
 use crate::support::{Concert, LOCK_WAITERS, Office, count, read_all, until_locks_wait};
 
 /// A place is named when its join arrives, and the names rise: so do the numbers.
@@ -80,7 +80,7 @@ async fn whoever_goes_away_while_the_batch_is_written_spoils_it_for_nobody(db: P
     let rest = tokio::spawn(async move { join_at_once(&rest, &place).await });
     hog.rollback().await.unwrap();
     assert_eq!(count(&rest.await.unwrap(), 201, ""), 19);
-    assert_eq!(people[0].get(&line_of(&concert)).await.json()["queue_number"], 1);
+    assert_eq!(people[0].get(&queue_path_of(&concert)).await.json()["queue_number"], 1);
     assert_eq!(numbering_is_whole(&db, concert.program_id).await, Ok(20));
     office.verify().await;
 }

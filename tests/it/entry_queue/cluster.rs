@@ -1,9 +1,9 @@
-//! The line in a real Redis Cluster.
+//! The queue in a real Redis Cluster.
 
 use serde_json::{Value, json};
 use sqlx::PgPool;
 
-use super::{crowded, join, line_of, until_status};
+use super::{crowded, join, queue_path_of, until_status};
 use crate::support::{Concert, Office, Person, PrivateCluster, eventually};
 
 /// One concert for each node of the cluster, in their order.
@@ -18,7 +18,7 @@ async fn concert_of_each_node(db: &PgPool, cluster: &PrivateCluster) -> Vec<Conc
 }
 
 #[sqlx::test]
-async fn a_lost_node_stops_only_its_own_lines_and_brings_them_back(db: PgPool) {
+async fn a_lost_node_stops_only_its_own_queues_and_brings_them_back(db: PgPool) {
     let mut cluster = PrivateCluster::start().await;
     let office = Office::open_with(db.clone(), 2, &[("REDIS_URL", &cluster.url())]).await;
     let concerts = concert_of_each_node(&db, &cluster).await;
@@ -33,25 +33,25 @@ async fn a_lost_node_stops_only_its_own_lines_and_brings_them_back(db: PgPool) {
 
     cluster.nodes[1].kill();
     let lost = &concerts[1];
-    let state = people[3].get(&line_of(lost)).await.json();
+    let state = people[3].get(&queue_path_of(lost)).await.json();
     assert_eq!((&state["ahead"], &state["queue_number"]), (&Value::Null, &json!(4)), "{state}");
-    assert_eq!(people[0].get(&line_of(lost)).await.json()["status"], "ACTIVE");
+    assert_eq!(people[0].get(&queue_path_of(lost)).await.json()["status"], "ACTIVE");
     // A node that forgot its scripts is told them again, although another one is away.
     cluster.nodes[0].run::<()>(&["SCRIPT", "FLUSH"]).await;
-    let (poller, path) = (people[3].clone(), line_of(lost));
+    let (poller, path) = (people[3].clone(), queue_path_of(lost));
     let polling = tokio::spawn(async move {
         loop {
             assert_eq!(poller.get(&path).await.status, 200);
         }
     });
     for concert in [&concerts[0], &concerts[2]] {
-        assert_eq!(people[0].delete(&line_of(concert)).await.status, 204);
+        assert_eq!(people[0].delete(&queue_path_of(concert)).await.status, 204);
         until_status(&people[1], concert, "ACTIVE").await;
-        let state = people[3].get(&line_of(concert)).await.json();
+        let state = people[3].get(&queue_path_of(concert)).await.json();
         assert_eq!(state["ahead"], 1, "{state}");
     }
     polling.abort();
-    assert_eq!(people[2].delete(&line_of(lost)).await.status, 204);
+    assert_eq!(people[2].delete(&queue_path_of(lost)).await.status, 204);
 
     cluster.nodes[1].restart().await;
     let node = &cluster.nodes[1];
@@ -59,19 +59,19 @@ async fn a_lost_node_stops_only_its_own_lines_and_brings_them_back(db: PgPool) {
     until_counted(&people[3], lost, (1, 2)).await;
 }
 
-/// Waits until a person is told how many are ahead and how many wait.
+/// Waits until a person is shown how many are ahead and how many wait.
 async fn until_counted(person: &Person, concert: &Concert, (ahead, waiting): (i64, i64)) {
     eventually("the count", async || {
-        let state = person.get(&line_of(concert)).await.json();
-        let is_told = (&state["ahead"], &state["waiting"]) == (&json!(ahead), &json!(waiting));
-        if is_told { Ok(()) } else { Err(state) }
+        let state = person.get(&queue_path_of(concert)).await.json();
+        let is_shown = (&state["ahead"], &state["waiting"]) == (&json!(ahead), &json!(waiting));
+        if is_shown { Ok(()) } else { Err(state) }
     })
     .await;
 }
 
 /// A node that answers nothing and closes nothing.
 #[sqlx::test]
-async fn a_mute_node_stops_only_its_own_lines_and_brings_them_back(db: PgPool) {
+async fn a_mute_node_stops_only_its_own_queues_and_brings_them_back(db: PgPool) {
     let cluster = PrivateCluster::start().await;
     let office = Office::open_with(db.clone(), 2, &[("REDIS_URL", &cluster.url())]).await;
     let concerts = concert_of_each_node(&db, &cluster).await;
@@ -86,7 +86,7 @@ async fn a_mute_node_stops_only_its_own_lines_and_brings_them_back(db: PgPool) {
 
     cluster.nodes[1].pause(true);
     let mute = &concerts[1];
-    let path = line_of(mute);
+    let path = queue_path_of(mute);
     let (poller, polled) = (people[3].clone(), path.clone());
     let polling = tokio::spawn(async move {
         loop {
@@ -96,7 +96,7 @@ async fn a_mute_node_stops_only_its_own_lines_and_brings_them_back(db: PgPool) {
         }
     });
     for concert in [&concerts[0], &concerts[2]] {
-        assert_eq!(people[0].delete(&line_of(concert)).await.status, 204);
+        assert_eq!(people[0].delete(&queue_path_of(concert)).await.status, 204);
         until_status(&people[1], concert, "ACTIVE").await;
         until_counted(&people[3], concert, (1, 2)).await;
     }

@@ -5,12 +5,13 @@ use std::time::Duration;
 use serde_json::json;
 use sqlx::PgPool;
 
-use super::{crowded, join, line_of, until_status};
+use super::{crowded, join, queue_path_of, until_status};
 use crate::support::{Answer, Concert, Office, Person, count, storm};
 
-/// They stand at the same place of the same line.
+/// They stand at the same place of the same queue.
 async fn same_place(desk: &Person, phone: &Person, concert: &Concert) -> serde_json::Value {
-    let [left, right] = [desk.get(&line_of(concert)).await, phone.get(&line_of(concert)).await];
+    let [left, right] =
+        [desk.get(&queue_path_of(concert)).await, phone.get(&queue_path_of(concert)).await];
     for what in ["status", "queue_number", "ahead", "waiting", "expires_at"] {
         assert_eq!(left.json()[what], right.json()[what], "{what}");
     }
@@ -18,7 +19,7 @@ async fn same_place(desk: &Person, phone: &Person, concert: &Concert) -> serde_j
 }
 
 async fn depart(device: &Person, concert: &Concert, number: i64) -> Answer {
-    device.post(&format!("{}/departure", line_of(concert)), &[("queue_number", number)]).await
+    device.post(&format!("{}/departure", queue_path_of(concert)), &[("queue_number", number)]).await
 }
 
 #[sqlx::test]
@@ -31,7 +32,7 @@ async fn two_log_ins_have_one_place_and_whatever_one_does_the_other_sees(db: PgP
 
     let clicks = (0..100).map(|nth| if nth % 2 == 0 { desk.clone() } else { phone.clone() });
     let answers = storm(clicks.map(|device| {
-        let path = line_of(&concert);
+        let path = queue_path_of(&concert);
         async move { device.post(&path, &()).await }
     }))
     .await;
@@ -49,7 +50,7 @@ async fn two_log_ins_have_one_place_and_whatever_one_does_the_other_sees(db: PgP
     assert_eq!((old_tab.status, old_tab.code().as_str()), (404, "no-token"));
 
     // Let in on one, in on the other: each gets a pass of its own.
-    assert_eq!(eve.delete(&line_of(&concert)).await.status, 204);
+    assert_eq!(eve.delete(&queue_path_of(&concert)).await.status, 204);
     until_status(&phone, &concert, "ACTIVE").await;
     let pass = concert.pass_cookie();
     assert!(phone.cookie(&pass).is_some() && desk.cookie(&pass).is_none());
@@ -64,7 +65,7 @@ async fn two_log_ins_have_one_place_and_whatever_one_does_the_other_sees(db: PgP
 
     // A log-out of one takes nothing from the other; leaving shuts both out.
     assert!([200, 204].contains(&desk.post("/logout", &()).await.status));
-    assert_eq!(desk.get(&line_of(&concert)).await.status, 401);
+    assert_eq!(desk.get(&queue_path_of(&concert)).await.status, 401);
     assert_eq!(phone.get(&map).await.status, 200);
     let desk = office.log_in(&phone, 0).await;
     assert_eq!(desk.get(&map).await.status, 200);
@@ -89,27 +90,27 @@ async fn one_device_that_asks_keeps_the_place_of_both(db: PgPool) {
     let ask = async |devices: &[&Person]| {
         for _ in 0..80 {
             for device in devices {
-                assert_eq!(device.get(&line_of(&concert)).await.status, 200);
+                assert_eq!(device.get(&queue_path_of(&concert)).await.status, 200);
             }
             tokio::time::sleep(Duration::from_millis(50)).await;
         }
     };
     // The desk is silent for longer than the grace, the phone is not.
     ask(&[&phone, &third]).await;
-    eve.delete(&line_of(&concert)).await;
+    eve.delete(&queue_path_of(&concert)).await;
     until_status(&phone, &concert, "ACTIVE").await;
-    assert_eq!(desk.get(&line_of(&concert)).await.json()["status"], "ACTIVE");
+    assert_eq!(desk.get(&queue_path_of(&concert)).await.json()["status"], "ACTIVE");
 
     // Both are silent: passed over. Either one that asks brings both back.
-    phone.delete(&line_of(&concert)).await;
+    phone.delete(&queue_path_of(&concert)).await;
     until_status(&third, &concert, "ACTIVE").await;
     assert_eq!(join(&phone, &concert).await.json()["queue_number"], 4);
     let fourth = office.sign_in("Cyd").await;
     join(&fourth, &concert).await;
     ask(&[&fourth]).await;
-    third.delete(&line_of(&concert)).await;
+    third.delete(&queue_path_of(&concert)).await;
     until_status(&fourth, &concert, "ACTIVE").await;
-    let page = desk.visit(&line_of(&concert)).await;
+    let page = desk.visit(&queue_path_of(&concert)).await;
     assert!(page.body.contains("Your turn came while you were away"), "{}", page.body);
     let state = same_place(&desk, &phone, &concert).await;
     assert_eq!((&state["queue_number"], &state["ahead"]), (&json!(4), &json!(0)), "{state}");

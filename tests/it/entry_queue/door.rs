@@ -3,7 +3,7 @@
 use sqlx::PgPool;
 use stagedoor::entry_queue;
 
-use super::{crowded, join, line_of, until_status};
+use super::{crowded, join, queue_path_of, until_status};
 use crate::support::{Concert, ConcertOptions, Office, read_one, read_one_with, run_sql_with};
 
 #[sqlx::test]
@@ -15,7 +15,7 @@ async fn a_sale_that_is_not_open_says_when_and_nothing_changes(db: PgPool) {
     let refused = join(&ada, &coming).await;
     assert_eq!((refused.status, refused.code().as_str()), (409, "sale-not-open"));
     assert!(refused.json()["opens_at"].is_string());
-    let page = ada.submit(&line_of(&coming), &()).await;
+    let page = ada.submit(&queue_path_of(&coming), &()).await;
     assert!(page.body.contains("It opens "), "{}", page.body);
     assert!(!page.body.contains("$when"), "{}", page.body);
 
@@ -56,16 +56,16 @@ async fn garbage_is_refused_without_an_accident(db: PgPool) {
         let answers = [ada.get(path).await, ada.post(path, &()).await, ada.delete(path).await];
         assert!(answers.iter().all(|answer| answer.status == 404), "{path}: {answers:?}");
     }
-    let never_joined = ada.get(&line_of(&concert)).await;
+    let never_joined = ada.get(&queue_path_of(&concert)).await;
     assert_eq!((never_joined.status, never_joined.code().as_str()), (404, "no-token"));
-    let departure = format!("{}/departure", line_of(&concert));
+    let departure = format!("{}/departure", queue_path_of(&concert));
     for number in ["", "x", "-1", "1e9", "99999999999999999999"] {
         let refused = ada.submit(&departure, &[("queue_number", number)]).await;
         assert!([404, 422].contains(&refused.status), "{number:?}: {}", refused.status);
     }
     let stranger = office.stranger();
-    assert_eq!(stranger.get(&line_of(&concert)).await.code(), "login-required");
-    assert_eq!(stranger.visit(&line_of(&concert)).await.status, 303);
+    assert_eq!(stranger.get(&queue_path_of(&concert)).await.code(), "login-required");
+    assert_eq!(stranger.visit(&queue_path_of(&concert)).await.status, 303);
 }
 
 #[sqlx::test]
@@ -73,27 +73,27 @@ async fn the_page_says_where_one_stands_in_both_languages(db: PgPool) {
     let office = Office::open(db.clone()).await;
     let concert = Concert::with(&db, crowded()).await;
     let people = office.crowd(2, "Page").await;
-    let sent = people[0].submit(&line_of(&concert), &()).await;
-    assert_eq!((sent.status, sent.location()), (303, line_of(&concert).as_str()));
-    people[1].submit(&line_of(&concert), &()).await;
+    let sent = people[0].submit(&queue_path_of(&concert), &()).await;
+    assert_eq!((sent.status, sent.location()), (303, queue_path_of(&concert).as_str()));
+    people[1].submit(&queue_path_of(&concert), &()).await;
 
-    let turn = people[0].visit(&line_of(&concert)).await;
+    let turn = people[0].visit(&queue_path_of(&concert)).await;
     assert!(turn.body.contains("It is your turn"), "{}", turn.body);
     assert!(turn.body.contains(&format!("/schedules/{}", concert.schedule_id)), "{}", turn.body);
-    let waiting = people[1].visit(&line_of(&concert)).await;
+    let waiting = people[1].visit(&queue_path_of(&concert)).await;
     assert!(waiting.body.contains("You are in line"), "{}", waiting.body);
     assert!(waiting.has("[http-equiv='refresh'][content='1']"), "{}", waiting.body);
     assert!(waiting.body.contains("not yet known"), "{}", waiting.body);
     people[1].set_cookie("locale", "ko");
-    let korean = people[1].visit(&line_of(&concert)).await;
+    let korean = people[1].visit(&queue_path_of(&concert)).await;
     assert!(korean.body.contains("대기"), "{}", korean.body);
     assert!(!korean.body.contains("queue-"), "every text has its words: {}", korean.body);
 
-    let departure = format!("{}/departure", line_of(&concert));
+    let departure = format!("{}/departure", queue_path_of(&concert));
     people[1].submit(&departure, &[("queue_number", "2")]).await;
     people[1].set_cookie("locale", "en");
-    assert!(people[1].visit(&line_of(&concert)).await.body.contains("You left the line"));
-    let second = people[0].submit(&line_of(&concert), &()).await;
+    assert!(people[1].visit(&queue_path_of(&concert)).await.body.contains("You left the line"));
+    let second = people[0].submit(&queue_path_of(&concert), &()).await;
     assert_eq!(second.status, 409);
     assert!(second.body.contains("You are already in line"), "{}", second.body);
 }
@@ -118,15 +118,15 @@ async fn nobody_is_let_in_before_the_sale_after_it_or_when_it_is_cancelled(db: P
             set.execute(&db).await.unwrap();
         };
         set(change).await;
-        assert_eq!(people[0].delete(&line_of(&concert)).await.status, 204);
+        assert_eq!(people[0].delete(&queue_path_of(&concert)).await.status, 204);
         for _tick in 0..5 {
-            assert_eq!(people[1].get(&line_of(&concert)).await.status, 200);
+            assert_eq!(people[1].get(&queue_path_of(&concert)).await.status, 200);
             entry_queue::admit_everywhere(&office.app).await.unwrap();
         }
         if is_over {
             until_status(&people[1], &concert, "CANCELLED").await;
         } else {
-            assert_eq!(people[1].get(&line_of(&concert)).await.json()["status"], "WAITING");
+            assert_eq!(people[1].get(&queue_path_of(&concert)).await.json()["status"], "WAITING");
         }
         let n_let_in: i64 = read_one_with(
             &db,

@@ -6,7 +6,7 @@ use serde_json::json;
 use sqlx::PgPool;
 use stagedoor::entry_queue;
 
-use super::{crowded, join, join_at_once, line_of, long_line, n_inside, until_status};
+use super::{crowded, join, join_at_once, long_queue, n_inside, queue_path_of, until_status};
 use crate::support::{
     Concert, ConcertOptions, Office, Person, eventually, read_one_with, run_sql_with, until,
 };
@@ -21,9 +21,9 @@ async fn room_lets_in_within_a_second_and_a_freed_place_goes_to_the_next(db: PgP
     join(&people[1], &concert).await;
     join(&people[2], &concert).await;
 
-    assert_eq!(people[0].delete(&line_of(&concert)).await.status, 204);
+    assert_eq!(people[0].delete(&queue_path_of(&concert)).await.status, 204);
     until_status(&people[1], &concert, "ACTIVE").await;
-    assert_eq!(people[2].get(&line_of(&concert)).await.json()["ahead"], 0);
+    assert_eq!(people[2].get(&queue_path_of(&concert)).await.json()["ahead"], 0);
 }
 
 #[sqlx::test]
@@ -49,8 +49,8 @@ async fn many_admissions_at_once_never_let_in_too_many(db: PgPool) {
         most = most.max(inside);
         // Ways out, while the gate moves.
         for person in people.iter().take(60) {
-            if person.get(&line_of(&concert)).await.json()["status"] == "ACTIVE" {
-                person.delete(&line_of(&concert)).await;
+            if person.get(&queue_path_of(&concert)).await.json()["status"] == "ACTIVE" {
+                person.delete(&queue_path_of(&concert)).await;
                 break;
             }
         }
@@ -74,7 +74,7 @@ async fn the_rate_holds_however_many_instances_admit(db: PgPool) {
     while n_let_in < 15 {
         // Whoever does not poll is not let in, and holds up those behind.
         for person in &people {
-            assert_eq!(person.get(&line_of(&concert)).await.status, 200);
+            assert_eq!(person.get(&queue_path_of(&concert)).await.status, 200);
         }
         n_let_in = n_inside(&db, concert.program_id).await.0;
         let secs = started.elapsed().as_secs_f64();
@@ -124,12 +124,12 @@ const SHORT_GRACE: [(&str, &str); 2] = [("QUEUE_GRACE_SECS", "3"), ("ADMISSION_P
 /// All of `people` poll until the first of them is inside.
 async fn poll_until_inside(people: &[&Person], concert: &Concert) {
     eventually("their turn", async || {
-        let first = people[0].get(&line_of(concert)).await.json();
+        let first = people[0].get(&queue_path_of(concert)).await.json();
         if first["status"] == "ACTIVE" {
             return Ok(());
         }
         for person in &people[1..] {
-            person.get(&line_of(concert)).await;
+            person.get(&queue_path_of(concert)).await;
         }
         Err(first)
     })
@@ -148,11 +148,11 @@ async fn whoever_is_away_is_passed_over_keeps_the_number_and_goes_next_on_return
     // Longer than the grace, so that nobody was heard who only joined.
     for _ in 0..80 {
         for person in [third, fourth, fifth] {
-            assert_eq!(person.get(&line_of(&concert)).await.status, 200);
+            assert_eq!(person.get(&queue_path_of(&concert)).await.status, 200);
         }
         tokio::time::sleep(Duration::from_millis(50)).await;
     }
-    inside.delete(&line_of(&concert)).await;
+    inside.delete(&queue_path_of(&concert)).await;
     poll_until_inside(&[third, fourth, fifth], &concert).await;
     let parked: bool = read_one_with(
         &db,
@@ -162,24 +162,24 @@ async fn whoever_is_away_is_passed_over_keeps_the_number_and_goes_next_on_return
     )
     .await;
     assert!(parked);
-    assert_eq!(fourth.get(&line_of(&concert)).await.json()["ahead"], 0);
+    assert_eq!(fourth.get(&queue_path_of(&concert)).await.json()["ahead"], 0);
 
     // Back on another device: the same number, ahead of everybody behind it.
     let returned = office.moved(away, 1);
-    let page = returned.visit(&line_of(&concert)).await;
+    let page = returned.visit(&queue_path_of(&concert)).await;
     assert!(page.body.contains("Your turn came while you were away"), "{}", page.body);
     assert!(page.has("[http-equiv='refresh'][content='8']"), "time to read it");
-    let state = returned.get(&line_of(&concert)).await.json();
+    let state = returned.get(&queue_path_of(&concert)).await.json();
     assert_eq!((&state["queue_number"], &state["ahead"]), (&json!(2), &json!(0)), "{state}");
-    assert_eq!(fourth.get(&line_of(&concert)).await.json()["ahead"], 1);
+    assert_eq!(fourth.get(&queue_path_of(&concert)).await.json()["ahead"], 1);
 
-    third.delete(&line_of(&concert)).await;
+    third.delete(&queue_path_of(&concert)).await;
     poll_until_inside(&[&returned, fourth, fifth], &concert).await;
-    assert_eq!(fourth.get(&line_of(&concert)).await.json()["status"], "WAITING");
+    assert_eq!(fourth.get(&queue_path_of(&concert)).await.json()["status"], "WAITING");
 }
 
 #[sqlx::test]
-async fn a_paused_line_lets_nobody_in_and_says_so(db: PgPool) {
+async fn a_paused_queue_lets_nobody_in_and_says_so(db: PgPool) {
     let office = Office::open(db.clone()).await;
     let roomy = ConcertOptions { queue_capacity: Some(50), ..ConcertOptions::default() };
     let concert = Concert::with(&db, roomy).await;
@@ -190,8 +190,8 @@ async fn a_paused_line_lets_nobody_in_and_says_so(db: PgPool) {
     for _ in 0..3 {
         entry_queue::admit_everywhere(&office.app).await.unwrap();
     }
-    assert_eq!(ada.get(&line_of(&concert)).await.json()["status"], "WAITING");
-    let page = ada.visit(&line_of(&concert)).await;
+    assert_eq!(ada.get(&queue_path_of(&concert)).await.json()["status"], "WAITING");
+    let page = ada.visit(&queue_path_of(&concert)).await;
     assert!(page.body.contains("The line is paused"), "{}", page.body);
     let go_on = "update programs set queue_paused_at = null where id = $1";
     run_sql_with(&db, go_on, concert.program_id).await;
@@ -210,9 +210,9 @@ async fn a_stay_that_runs_out_gives_the_place_to_the_next(db: PgPool) {
                  where status = 'ACTIVE' and program_id = $1";
     run_sql_with(&db, lapse, concert.program_id).await;
     // The clock says it before any worker has.
-    assert_eq!(people[0].get(&line_of(&concert)).await.json()["status"], "EXPIRED");
+    assert_eq!(people[0].get(&queue_path_of(&concert)).await.json()["status"], "EXPIRED");
     until_status(&people[1], &concert, "ACTIVE").await;
-    let page = people[0].visit(&line_of(&concert)).await;
+    let page = people[0].visit(&queue_path_of(&concert)).await;
     assert!(page.body.contains("Your time inside has ended"), "{}", page.body);
     assert_eq!(join(&people[0], &concert).await.json()["queue_number"], 3);
 }
@@ -238,11 +238,11 @@ async fn one_programs_trouble_does_not_stop_the_others(db: PgPool) {
     }
     let late = office.sign_in("Late").await;
     let waits = {
-        let (late, path) = (late.clone(), line_of(&stuck));
+        let (late, path) = (late.clone(), queue_path_of(&stuck));
         async move { late.post(&path, &()).await }
     };
     let waits = tokio::spawn(waits);
-    assert_eq!(people[0].delete(&line_of(&other)).await.status, 204);
+    assert_eq!(people[0].delete(&queue_path_of(&other)).await.status, 204);
     until_status(&people[1], &other, "ACTIVE").await;
     assert_eq!(join(&late, &other).await.status, 201);
     let refused = waits.await.unwrap();
@@ -252,7 +252,7 @@ async fn one_programs_trouble_does_not_stop_the_others(db: PgPool) {
 }
 
 #[sqlx::test]
-async fn a_line_is_taken_away_in_batches_while_others_go_on(db: PgPool) {
+async fn a_queue_is_purged_in_batches_while_others_go_on(db: PgPool) {
     let office = Office::open(db.clone()).await;
     let (gone, other) = (Concert::with(&db, crowded()).await, Concert::with(&db, crowded()).await);
     let people = office.crowd(3, "Purge").await;
@@ -260,7 +260,7 @@ async fn a_line_is_taken_away_in_batches_while_others_go_on(db: PgPool) {
         join(person, &gone).await;
         join(person, &other).await;
     }
-    long_line(&db, &gone, 2_500).await;
+    long_queue(&db, &gone, 2_500).await;
     let program_id = stagedoor::catalog::ProgramId(gone.program_id);
     let mut tx = office.app.db.begin().await.unwrap();
     let ordered = entry_queue::begin_purge(&mut tx, program_id).await.unwrap().unwrap();
@@ -274,25 +274,25 @@ async fn a_line_is_taken_away_in_batches_while_others_go_on(db: PgPool) {
     until("the end of the purge", async || {
         let purge = entry_queue::find_purge(&office.app.db, program_id).await.unwrap().unwrap();
         lefts.push(purge.left);
-        assert_eq!(people[1].get(&line_of(&other)).await.json()["ahead"], 0);
+        assert_eq!(people[1].get(&queue_path_of(&other)).await.json()["ahead"], 0);
         purge.ended_at.is_some()
     })
     .await;
     assert!(lefts.is_sorted_by(|before, after| before >= after), "{lefts:?}");
     assert_eq!(lefts.last(), Some(&0));
-    assert_eq!(people[0].get(&line_of(&gone)).await.json()["status"], "ACTIVE");
-    assert_eq!(people[1].get(&line_of(&gone)).await.json()["status"], "CANCELLED");
-    let state = late.get(&line_of(&gone)).await.json();
+    assert_eq!(people[0].get(&queue_path_of(&gone)).await.json()["status"], "ACTIVE");
+    assert_eq!(people[1].get(&queue_path_of(&gone)).await.json()["status"], "CANCELLED");
+    let state = late.get(&queue_path_of(&gone)).await.json();
     assert_eq!((&state["ahead"], &state["waiting"]), (&json!(0), &json!(1)), "{state}");
 
-    // A cancelled program's line goes by itself.
+    // A cancelled program's queue goes by itself.
     let cancel = "update programs set status = 'CANCELLED', cancelled_at = now() where id = $1";
     run_sql_with(&db, cancel, gone.program_id).await;
     until_status(&late, &gone, "CANCELLED").await;
     // What a page knows of a program may be a second old.
-    until("the end of the sale is told", async || {
-        late.visit(&line_of(&gone)).await.body.contains("The sale has ended")
+    until("the end of the sale is shown", async || {
+        late.visit(&queue_path_of(&gone)).await.body.contains("The sale has ended")
     })
     .await;
-    assert_eq!(people[1].get(&line_of(&other)).await.json()["status"], "WAITING");
+    assert_eq!(people[1].get(&queue_path_of(&other)).await.json()["status"], "WAITING");
 }

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 use sqlx::{AssertSqlSafe, PgPool};
 
-use super::{join, line_of};
+use super::{join, queue_path_of};
 use crate::support::{
     Answer, Concert, Hold, Office, Person, count, eventually, run_sql, run_sql_with, storm,
 };
@@ -26,7 +26,7 @@ pub(super) async fn join_from(
     address: &str,
     form: &[(&str, String)],
 ) -> Answer {
-    let request = person.asks(Method::POST, &line_of(concert), "application/json");
+    let request = person.asks(Method::POST, &queue_path_of(concert), "application/json");
     person.send_form(request.header("x-forwarded-for", address), &form).await
 }
 
@@ -48,7 +48,7 @@ pub(super) fn refused(answer: &Answer, status: u16, code: &str) {
 
 /// Begins to wait from `address`; says when that is over.
 pub(super) async fn wait_from(person: &Person, concert: &Concert, address: &str) -> Answer {
-    let path = format!("{}/proof", line_of(concert));
+    let path = format!("{}/proof", queue_path_of(concert));
     let request = person.asks(Method::POST, &path, "application/json");
     person.send_form(request.header("x-forwarded-for", address), &[("", "")]).await
 }
@@ -62,7 +62,7 @@ async fn a_new_account_joins_when_it_is_old_enough(db: PgPool) {
     let told = join(&ada, &concert).await;
     refused(&told, 403, "account-too-new");
     assert!(told.json()["until"].is_string(), "{}", told.body);
-    let page = ada.submit(&line_of(&concert), &[("", "")]).await;
+    let page = ada.submit(&queue_path_of(&concert), &[("", "")]).await;
     let back = format!("href=\"/programs/{}\"", concert.slug);
     assert!(page.status == 403 && page.body.contains(&back), "{}", page.body);
     assert_eq!(join(&ada, &free).await.status, 201, "a rule of one program");
@@ -94,12 +94,12 @@ async fn a_network_gets_so_many_numbers_in_all(db: PgPool) {
     assert_eq!(count(&answers, 403, "address-limit"), 28);
     let mut inside = Vec::new();
     for person in rivals {
-        if person.get(&line_of(&concert)).await.status == 200 {
+        if person.get(&queue_path_of(&concert)).await.status == 200 {
             inside.push(person);
         }
     }
     // Whoever has had a number may have another one; a new account may not.
-    assert_eq!(inside[0].delete(&line_of(&concert)).await.status, 204);
+    assert_eq!(inside[0].delete(&queue_path_of(&concert)).await.status, 204);
     refused(&join_from(&others[0], &concert, "192.0.2.1", &[]).await, 403, "address-limit");
     refused(&join_from(&others[0], &concert, "::ffff:192.0.2.1", &[]).await, 403, "address-limit");
     assert_eq!(join_from(inside[0], &concert, "192.0.2.1", &[]).await.status, 201);
@@ -108,7 +108,7 @@ async fn a_network_gets_so_many_numbers_in_all(db: PgPool) {
         let address = format!("2001:db8::{nth}");
         assert_eq!(join_from(&others[nth], &concert, &address, &[]).await.status, status);
     }
-    let page = others[3].submit(&line_of(&concert), &[("", "")]).await;
+    let page = others[3].submit(&queue_path_of(&concert), &[("", "")]).await;
     assert_eq!(page.status, 303, "from nowhere in particular: {}", page.body);
     office.close().await;
 }
@@ -155,7 +155,7 @@ async fn whoever_lets_holds_end_unpaid_has_a_break(db: PgPool) {
 }
 
 #[sqlx::test]
-async fn the_desk_sets_the_guards_and_sees_what_they_do(db: PgPool) {
+async fn an_admin_sets_the_guards_and_sees_what_they_do(db: PgPool) {
     let office = Office::open_with(db.clone(), 1, &[]).await;
     let concert = Concert::usual(&db).await;
     let admin = office.employ("admin", "ADMIN").await;
@@ -192,7 +192,7 @@ async fn the_desk_sets_the_guards_and_sees_what_they_do(db: PgPool) {
 
     let ada = office.sign_in("ada").await;
     refused(&join(&ada, &concert).await, 428, "proof-required");
-    let solved = solve(&ada.get(&format!("{}/proof", line_of(&concert))).await.json());
+    let solved = solve(&ada.get(&format!("{}/proof", queue_path_of(&concert))).await.json());
     let new = join_from(&ada, &concert, "::1", &solved).await;
     refused(&new, 403, "account-too-new");
     run_sql(&db, "update accounts set created_at = now() - interval '1 day'").await;
@@ -211,8 +211,8 @@ async fn the_desk_sets_the_guards_and_sees_what_they_do(db: PgPool) {
     // Empty is off again.
     let off = form.map(|(field, _)| (field, if field == "version" { "1" } else { "" }));
     assert_eq!(admin.post(&format!("{path}/guards"), &off).await.status, 200);
-    let line = admin.get(&path).await.json();
-    let guards = line["program"]["guards"].as_object().unwrap();
+    let page = admin.get(&path).await.json();
+    let guards = page["program"]["guards"].as_object().unwrap();
     assert!(guards.values().all(Value::is_null), "{guards:?}");
     office.close().await;
 }

@@ -9,7 +9,7 @@ use uuid::Uuid;
 
 use super::{
     guards::{PROXIED, guard, join_from, solve, wait_from},
-    line_of,
+    queue_path_of,
 };
 use crate::support::{Concert, ConcertOptions, Office, Person, read_one_with, storm};
 
@@ -50,7 +50,7 @@ const CASES: [Case; 5] = [
     },
 ];
 
-/// One bot's way into the line.
+/// One bot's way into the queue.
 async fn attack(bot: &Person, concert: &Concert, address: &str, how: How) -> bool {
     let first = join_from(bot, concert, address, &[]).await;
     match how {
@@ -98,7 +98,7 @@ async fn inside(office: &Office, case: &Case, n_addresses: usize) -> i64 {
     for _ in 0..600 {
         // Whoever does not poll is not there.
         let polls = joined.iter().cloned().map(|bot| {
-            let path = line_of(&concert);
+            let path = queue_path_of(&concert);
             async move { bot.get(&path).await }
         });
         storm(polls).await;
@@ -147,8 +147,8 @@ async fn rounds(office: &Office, guards: &str) -> Vec<usize> {
         }
         held_by_round.push(running.join_all().await.into_iter().sum());
     }
-    // Whoever is not in line holds nothing, and that is why.
-    assert_eq!(hoarders[0].get(&line_of(&concert)).await.status == 200, held_by_round[0] > 0);
+    // Whoever is not in the queue holds nothing, and that is why.
+    assert_eq!(hoarders[0].get(&queue_path_of(&concert)).await.status == 200, held_by_round[0] > 0);
     held_by_round
 }
 

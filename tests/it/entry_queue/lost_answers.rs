@@ -6,7 +6,7 @@ use serde_json::json;
 use sqlx::PgPool;
 use uuid::Uuid;
 
-use super::{crowded, join, join_at_once, line_of, numbering_is_whole, until_status};
+use super::{crowded, join, join_at_once, numbering_is_whole, queue_path_of, until_status};
 use crate::support::{ChildInstance, Concert, CutWire, Office, Person, count, eventually};
 
 #[sqlx::test]
@@ -71,19 +71,19 @@ async fn a_step_that_redis_never_heard_of_is_made_good_by_itself(db: PgPool) {
         Uuid::nil(),
     )
     .await;
-    let state = people[5].get(&line_of(&concert)).await.json();
+    let state = people[5].get(&queue_path_of(&concert)).await.json();
     assert_eq!((&state["queue_number"], &state["ahead"]), (&json!(6), &json!(4)), "{state}");
 
-    // Somebody in line left; somebody inside left: the head of the line moves on anyway.
+    // Somebody in the queue left; somebody inside left: the head of the queue moves on anyway.
     let leave = "update queue_tokens set status = 'CANCELLED', ended_at = now()
                  where program_id = $1 and account_id = $2";
     run(leave, people[1].account_id).await;
     run(leave, people[0].account_id).await;
     until_status(&people[2], &concert, "ACTIVE").await;
-    assert_eq!(people[0].get(&line_of(&concert)).await.json()["status"], "CANCELLED");
-    assert_eq!(people[3].get(&line_of(&concert)).await.json()["ahead"], 0);
+    assert_eq!(people[0].get(&queue_path_of(&concert)).await.json()["status"], "CANCELLED");
+    assert_eq!(people[3].get(&queue_path_of(&concert)).await.json()["ahead"], 0);
 
-    // Somebody was let in and still stands in Redis' line, at its head.
+    // Somebody was let in and still stands in Redis' queue, at its head.
     run(leave, people[2].account_id).await;
     run(
         "update queue_tokens set status = 'ACTIVE', admitted_at = now(),
@@ -92,7 +92,7 @@ async fn a_step_that_redis_never_heard_of_is_made_good_by_itself(db: PgPool) {
         people[3].account_id,
     )
     .await;
-    people[3].delete(&line_of(&concert)).await;
+    people[3].delete(&queue_path_of(&concert)).await;
     until_status(&people[4], &concert, "ACTIVE").await;
 }
 
@@ -109,17 +109,17 @@ async fn a_redis_that_hangs_delays_nobody_for_long(db: PgPool) {
     // Whoever had waited for Redis for long would have been told that it is unknown.
     let answers = join_at_once(&people[20..], &concert).await;
     assert_eq!(count(&answers, 201, ""), 40, "{answers:?}");
-    assert_eq!(people[30].delete(&line_of(&concert)).await.status, 204);
+    assert_eq!(people[30].delete(&queue_path_of(&concert)).await.status, 204);
     let polled: Vec<Person> = people[31..35].to_vec();
     for person in &polled {
         // A read that its deadline ended is told so, and asked again.
         const ASKED_MAX: usize = 20;
-        let mut answer = person.get(&line_of(&concert)).await;
+        let mut answer = person.get(&queue_path_of(&concert)).await;
         for _ in 1..ASKED_MAX {
             if answer.code() != "unavailable" {
                 break;
             }
-            answer = person.get(&line_of(&concert)).await;
+            answer = person.get(&queue_path_of(&concert)).await;
         }
         assert_eq!(answer.status, 200, "{}", answer.body);
     }
@@ -137,10 +137,10 @@ async fn a_redis_that_hangs_delays_nobody_for_long(db: PgPool) {
 
 /// An instance dies in the middle of a storm, at any step between the database and Redis.
 #[sqlx::test]
-async fn a_killed_instance_loses_no_place_that_it_told_anybody(db: PgPool) {
+async fn a_killed_instance_loses_no_place_that_it_showed_anybody(db: PgPool) {
     let office = Office::open(db.clone()).await;
     let concert = Concert::with(&db, crowded()).await;
-    let path = line_of(&concert);
+    let path = queue_path_of(&concert);
     for round in 0..3_u64 {
         let mut child = ChildInstance::start(&office).await;
         let people = office.crowd(80, "Kill").await;

@@ -24,29 +24,29 @@ use crate::support::{
     storm, until_locks_wait,
 };
 
-/// A line that does not move: one place inside, taken by nobody we wait for.
+/// A queue that does not move: one place inside, taken by nobody we wait for.
 fn crowded() -> ConcertOptions {
     ConcertOptions { queue_capacity: Some(1), ..ConcertOptions::default() }
 }
 
-fn line_of(concert: &Concert) -> String {
+fn queue_path_of(concert: &Concert) -> String {
     format!("/programs/{}/queue", concert.slug)
 }
 
 async fn join(person: &Person, concert: &Concert) -> Answer {
-    person.post(&line_of(concert), &()).await
+    person.post(&queue_path_of(concert), &()).await
 }
 
 /// All of them join at the same moment.
 async fn join_at_once(people: &[Person], concert: &Concert) -> Vec<Answer> {
     storm(people.iter().map(|person| {
-        let (person, path) = (person.clone(), line_of(concert));
+        let (person, path) = (person.clone(), queue_path_of(concert));
         async move { person.post(&path, &()).await }
     }))
     .await
 }
 
-/// Q1: the numbers of a line are 1..N, each once, and N is the next number less one.
+/// Q1: the numbers of a queue are 1..N, each once, and N is the next number less one.
 async fn numbering_is_whole(db: &PgPool, program_id: Uuid) -> Result<i64, String> {
     let (n, distinct, lowest, highest, next): (i64, i64, i64, i64, i64) = sqlx::query_as(
         "select count(*), count(distinct queue_number), coalesce(min(queue_number), 1),
@@ -81,14 +81,14 @@ async fn hold_numbers(
 /// Polls until the place of `person` stands at `status`.
 async fn until_status(person: &Person, concert: &Concert, status: &str) -> Value {
     eventually(status, async || {
-        let state = person.get(&line_of(concert)).await.json();
+        let state = person.get(&queue_path_of(concert)).await.json();
         if state["status"] == status { Ok(state) } else { Err(state) }
     })
     .await
 }
 
-/// So many more behind the line, written straight into the database.
-async fn long_line(db: &PgPool, concert: &Concert, n_people: i64) {
+/// So many more behind the queue, written straight into the database.
+async fn long_queue(db: &PgPool, concert: &Concert, n_people: i64) {
     for statement in [
         "insert into accounts (id, email, name, password_hash)
          select gen_random_uuid(), 'long-' || i || '@example.com', 'Long', 'none'
@@ -202,7 +202,7 @@ async fn a_second_join_is_shown_the_first_place_and_uses_no_number(db: PgPool) {
 }
 
 #[sqlx::test]
-async fn a_place_is_told_as_the_contract_says(db: PgPool) {
+async fn a_place_is_shown_as_the_contract_says(db: PgPool) {
     let office = Office::open(db.clone()).await;
     let concert = Concert::with(&db, crowded()).await;
     let people = office.crowd(4, "Line").await;
@@ -211,7 +211,7 @@ async fn a_place_is_told_as_the_contract_says(db: PgPool) {
     }
 
     until_status(&people[0], &concert, "ACTIVE").await;
-    let inside = people[0].get(&line_of(&concert)).await;
+    let inside = people[0].get(&queue_path_of(&concert)).await;
     let state = inside.json();
     assert_eq!(state["retry_after_ms"], Value::Null);
     assert_eq!(state["entry_url"], format!("/schedules/{}", concert.schedule_id));
@@ -223,7 +223,7 @@ async fn a_place_is_told_as_the_contract_says(db: PgPool) {
     );
     assert!(inside.header("set-cookie").contains("HttpOnly"));
 
-    let waiting = people[2].get(&line_of(&concert)).await;
+    let waiting = people[2].get(&queue_path_of(&concert)).await;
     let state = waiting.json();
     assert_eq!(
         state,
@@ -246,22 +246,22 @@ async fn leaving_takes_away_only_the_place_that_was_named(db: PgPool) {
     let (eve, ada) = (office.sign_in("Eve").await, office.sign_in("Ada").await);
     join(&eve, &concert).await;
     join(&ada, &concert).await;
-    let departure = format!("{}/departure", line_of(&concert));
+    let departure = format!("{}/departure", queue_path_of(&concert));
 
     let left = ada.post(&departure, &[("queue_number", "2")]).await;
     assert_eq!(left.status, 204, "{}", left.body);
-    assert_eq!(ada.get(&line_of(&concert)).await.json()["status"], "CANCELLED");
+    assert_eq!(ada.get(&queue_path_of(&concert)).await.json()["status"], "CANCELLED");
     assert_eq!(join(&ada, &concert).await.json()["queue_number"], 3);
 
     // An old tab still shows number 2.
     let old_tab = ada.post(&departure, &[("queue_number", "2")]).await;
     assert_eq!((old_tab.status, old_tab.code().as_str()), (404, "no-token"));
-    assert_eq!(ada.get(&line_of(&concert)).await.json()["status"], "WAITING");
+    assert_eq!(ada.get(&queue_path_of(&concert)).await.json()["status"], "WAITING");
     let nameless = ada.submit(&departure, &()).await;
     assert_eq!(nameless.status, 422, "a form says which place it gives up");
 
-    assert_eq!(ada.delete(&line_of(&concert)).await.status, 204);
-    assert_eq!(ada.delete(&line_of(&concert)).await.code(), "no-token");
+    assert_eq!(ada.delete(&queue_path_of(&concert)).await.status, 204);
+    assert_eq!(ada.delete(&queue_path_of(&concert)).await.code(), "no-token");
 }
 
 #[sqlx::test]

@@ -1,4 +1,4 @@
-//! The law of the line: nobody who polls as told is passed by a later number.
+//! Parking: an account that polls as advised is not passed by a later number.
 
 use std::time::Duration;
 
@@ -7,7 +7,7 @@ use stagedoor::entry_queue;
 use tokio::{task::JoinSet, time::Instant};
 use uuid::Uuid;
 
-use super::{crowded, join, line_of, long_line, until_status};
+use super::{crowded, join, long_queue, queue_path_of, until_status};
 use crate::support::{Concert, Office, Person, read_one_with, run_sql_with};
 
 /// In seconds; what people are told to do is told to fit into it, on a slow machine too.
@@ -70,7 +70,7 @@ async fn wait_and_leave(person: Person, path: String) {
 }
 
 fn let_them_wait(people: &[Person], concert: &Concert) -> JoinSet<()> {
-    people.iter().map(|person| wait_and_leave(person.clone(), line_of(concert))).collect()
+    people.iter().map(|person| wait_and_leave(person.clone(), queue_path_of(concert))).collect()
 }
 
 /// More no-shows than the window holds: those behind them are noticed only when they enter
@@ -82,9 +82,9 @@ async fn those_who_polled_behind_ten_thousand_no_shows_go_in_in_their_order(db: 
     let first = office.sign_in("First").await;
     join(&first, &concert).await;
     until_status(&first, &concert, "ACTIVE").await;
-    long_line(&db, &concert, 10_040).await;
+    long_queue(&db, &concert, 10_040).await;
     watch_parking(&db).await;
-    // The line in Redis is filled again, no-shows and all.
+    // The queue in Redis is filled again, no-shows and all.
     let epoch = office.app.redis.key(format_args!("{{{}}}:epoch", concert.program_id));
     let _: i64 = office.app.redis.query(redis::cmd("DEL").arg(epoch)).await.unwrap();
     let people = office.crowd(15, "Told").await;
@@ -92,7 +92,7 @@ async fn those_who_polled_behind_ten_thousand_no_shows_go_in_in_their_order(db: 
         assert_eq!(join(person, &concert).await.status, 201);
     }
     let waiting = let_them_wait(&people, &concert);
-    assert_eq!(first.delete(&line_of(&concert)).await.status, 204);
+    assert_eq!(first.delete(&queue_path_of(&concert)).await.status, 204);
     waiting.join_all().await;
 
     assert_eq!(n_parked(&db, &people).await, 0, "of {} who polled as told", people.len());
@@ -122,11 +122,11 @@ async fn nobody_is_passed_over_for_what_nobody_could_say(db: PgPool) {
     }
     assert_eq!(order_of_admission(&db, &people).await, [0_i64; 0], "nobody is there");
 
-    // The last in line are the first who are heard again.
+    // The last of the queue are the first who are heard again.
     let mut late_first = people.clone();
     late_first.reverse();
     for person in &late_first[..6] {
-        assert_eq!(person.get(&line_of(&concert)).await.json()["status"], "WAITING");
+        assert_eq!(person.get(&queue_path_of(&concert)).await.json()["status"], "WAITING");
         entry_queue::admit_everywhere(&office.app).await.unwrap();
     }
     let_them_wait(&people, &concert).join_all().await;
@@ -151,15 +151,15 @@ async fn whoever_is_being_looked_at_is_passed_by_nobody(db: PgPool) {
         people[1].account_id,
     )
     .await;
-    assert_eq!(people[0].delete(&line_of(&concert)).await.status, 204);
+    assert_eq!(people[0].delete(&queue_path_of(&concert)).await.status, 204);
     entry_queue::admit_everywhere(&office.app).await.unwrap();
-    assert_eq!(people[2].get(&line_of(&concert)).await.json()["status"], "WAITING");
+    assert_eq!(people[2].get(&queue_path_of(&concert)).await.json()["status"], "WAITING");
     tab.rollback().await.unwrap();
     entry_queue::admit_everywhere(&office.app).await.unwrap();
-    assert_eq!(people[1].get(&line_of(&concert)).await.json()["status"], "ACTIVE");
+    assert_eq!(people[1].get(&queue_path_of(&concert)).await.json()["status"], "ACTIVE");
 }
 
-/// Redis lost one person of the line: a later number waits until they are there again.
+/// Redis lost one person of the queue: a later number waits until they are there again.
 #[sqlx::test]
 async fn whoever_redis_lost_is_passed_by_nobody(db: PgPool) {
     let office = Office::open_with(db.clone(), 1, &[("ADMISSION_PERIOD_MS", "3600000")]).await;
@@ -174,11 +174,11 @@ async fn whoever_redis_lost_is_passed_by_nobody(db: PgPool) {
     forget.arg(people[1].account_id.as_bytes());
     let n_forgotten: i64 = office.app.redis.query(&forget).await.unwrap();
     assert_eq!(n_forgotten, 1);
-    assert_eq!(people[0].delete(&line_of(&concert)).await.status, 204);
+    assert_eq!(people[0].delete(&queue_path_of(&concert)).await.status, 204);
     entry_queue::admit_everywhere(&office.app).await.unwrap();
     entry_queue::admit_everywhere(&office.app).await.unwrap();
-    assert_eq!(people[2].get(&line_of(&concert)).await.json()["status"], "WAITING");
-    assert_eq!(people[1].get(&line_of(&concert)).await.json()["ahead"], 0);
+    assert_eq!(people[2].get(&queue_path_of(&concert)).await.json()["status"], "WAITING");
+    assert_eq!(people[1].get(&queue_path_of(&concert)).await.json()["ahead"], 0);
     entry_queue::admit_everywhere(&office.app).await.unwrap();
-    assert_eq!(people[1].get(&line_of(&concert)).await.json()["status"], "ACTIVE");
+    assert_eq!(people[1].get(&queue_path_of(&concert)).await.json()["status"], "ACTIVE");
 }

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use sqlx::PgPool;
 use uuid::Uuid;
 
-use super::{crowded, join, line_of, until_status};
+use super::{crowded, join, queue_path_of, until_status};
 use crate::support::{Answer, Concert, ConcertOptions, Office, Person, ledger, read_one};
 
 /// A pass as the product signs it, but with claims and a key of the forger's.
@@ -67,7 +67,7 @@ async fn only_ones_own_pass_opens_the_steps_of_a_booking(db: PgPool) {
     let (mine, neighbours) = (ada.cookie(&name).unwrap(), people[1].cookie(&name).unwrap());
     join(ada, &other).await;
     let elsewhere = ada.cookie(&other.pass_cookie()).unwrap();
-    let number = ada.get(&line_of(&concert)).await.json()["queue_number"].as_i64().unwrap();
+    let number = ada.get(&queue_path_of(&concert)).await.json()["queue_number"].as_i64().unwrap();
     let (right, key) = (claims(ada, &concert, number), office.app.signing_key.as_bytes());
     let signed = |claims: &Value| pass(claims, Algorithm::HS256, key);
 
@@ -95,11 +95,11 @@ async fn only_ones_own_pass_opens_the_steps_of_a_booking(db: PgPool) {
         for (nth, answer) in every_step(ada, &concert).await.iter().enumerate() {
             let told = (answer.status, answer.code());
             assert_eq!(told, (403, "not-admitted".to_owned()), "{what}, step {nth}");
-            assert_eq!(answer.json()["queue_url"], line_of(&concert), "{what}, step {nth}");
+            assert_eq!(answer.json()["queue_url"], queue_path_of(&concert), "{what}, step {nth}");
         }
         let page = ada.visit(&format!("/schedules/{}", concert.schedule_id)).await;
         assert_eq!(page.status, 403);
-        assert!(page.body.contains(&line_of(&concert)), "{what}: {}", page.body);
+        assert!(page.body.contains(&queue_path_of(&concert)), "{what}: {}", page.body);
     }
     let held: i64 = read_one(&db, "select count(*) from reservations").await;
     assert_eq!(held, 3, "only by the first round: a seat, a place, the best two");
@@ -112,7 +112,7 @@ async fn only_ones_own_pass_opens_the_steps_of_a_booking(db: PgPool) {
     }
 
     // The way back hands out a right one.
-    ada.get(&line_of(&concert)).await;
+    ada.get(&queue_path_of(&concert)).await;
     assert_eq!(every_step(ada, &concert).await[0].status, 200);
     office.verify().await;
     office.close().await;
@@ -136,7 +136,7 @@ async fn a_pass_lets_nobody_in_who_waits_or_has_left(db: PgPool) {
     }
 
     let kept = people[0].cookie(&concert.pass_cookie()).unwrap();
-    assert_eq!(people[0].delete(&line_of(&concert)).await.status, 204);
+    assert_eq!(people[0].delete(&queue_path_of(&concert)).await.status, 204);
     assert_eq!(people[0].cookie(&concert.pass_cookie()), None, "the browser is asked to forget it");
     people[0].set_cookie(&concert.pass_cookie(), &kept);
     for answer in every_step(&people[0], &concert).await {
@@ -157,9 +157,9 @@ async fn whoever_holds_seats_pays_renews_and_cancels_without_any_pass(db: PgPool
         let path = format!("/schedules/{}/reservations", concert.schedule_id);
         let held = person.post_json(&path, &order).await;
         let id = held.json()["reservation_id"].as_str().unwrap().to_owned();
-        // Out of the line, with a pass that is none.
+        // Out of the queue, with a pass that is none.
         if nth > 0 {
-            assert_eq!(person.delete(&line_of(&concert)).await.status, 204);
+            assert_eq!(person.delete(&queue_path_of(&concert)).await.status, 204);
         }
         person.set_cookie(&concert.pass_cookie(), "forged");
         let seen = person.get(&format!("/reservations/{id}")).await;
@@ -184,7 +184,7 @@ async fn two_sales_in_two_tabs_do_not_lock_each_other_out(db: PgPool) {
     for concert in [&first, &second, &first] {
         assert_eq!(every_step(&ada, concert).await[0].status, 200);
     }
-    assert_eq!(ada.delete(&line_of(&second)).await.status, 204);
+    assert_eq!(ada.delete(&queue_path_of(&second)).await.status, 204);
     assert!(ada.cookie(&first.pass_cookie()).is_some(), "only the one that was left goes");
     assert_eq!(ada.cookie(&second.pass_cookie()), None);
     assert_eq!(every_step(&ada, &first).await[0].status, 200);
@@ -210,7 +210,7 @@ async fn a_browser_carries_a_bounded_number_of_passes(db: PgPool) {
     assert!(carried(&&concerts[10]) && !carried(&&concerts[0]), "the first to end go");
     // What is over or forged goes first, whatever its name.
     ada.set_cookie(&concerts[9].pass_cookie(), "forged");
-    ada.get(&line_of(&concerts[10])).await;
+    ada.get(&queue_path_of(&concerts[10])).await;
     assert!(!carried(&&concerts[9]) && carried(&&concerts[3]));
     // Whoever is inside comes in all the same, and gets a pass again.
     assert_eq!(every_step(&ada, &concerts[0]).await[0].status, 200);

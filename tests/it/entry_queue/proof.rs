@@ -4,7 +4,7 @@ use sqlx::PgPool;
 
 use super::{
     guards::{PROXIED, guard, join_from, refused, solve, wait_from},
-    join, line_of,
+    join, queue_path_of,
 };
 use crate::support::{Concert, Office, Person, run_sql, until};
 
@@ -34,13 +34,13 @@ async fn joining_takes_work_of_ones_own_and_once(db: PgPool) {
     let joined = join_from(&office.moved(ada, 1), &concert, "::1", &solved).await;
     assert_eq!(joined.status, 201, "{}", joined.body);
     refused(&join(ada, &concert).await, 409, "token-already-issued");
-    assert_eq!(ada.delete(&line_of(&concert)).await.status, 204);
+    assert_eq!(ada.delete(&queue_path_of(&concert)).await.status, 204);
     refused(&join_from(ada, &concert, "::1", &solved).await, 428, "proof-required");
-    let anew = solve(&ada.get(&format!("{}/proof", line_of(&concert))).await.json());
+    let anew = solve(&ada.get(&format!("{}/proof", queue_path_of(&concert))).await.json());
     assert_eq!(join_from(ada, &concert, "::1", &anew).await.status, 201);
 
     // Whoever is set harder work does that.
-    let easy = solve(&bob.get(&format!("{}/proof", line_of(&concert))).await.json());
+    let easy = solve(&bob.get(&format!("{}/proof", queue_path_of(&concert))).await.json());
     guard(&db, &concert, "join_proof_bits = 10").await;
     refused(&join_from(bob, &concert, "::1", &easy).await, 428, "proof-required");
     office.close().await;
@@ -51,14 +51,14 @@ async fn a_browser_is_taken_to_the_work_and_may_wait_without_scripts(db: PgPool)
     let office = Office::open_with(db.clone(), 1, &[]).await;
     let concert = Concert::usual(&db).await;
     let ada = office.sign_in("ada").await;
-    let path = format!("{}/proof", line_of(&concert));
+    let path = format!("{}/proof", queue_path_of(&concert));
     let nothing = ada.visit(&path).await;
     assert_eq!(nothing.location(), format!("/programs/{}", concert.slug), "nothing is asked");
 
     let concert = Concert::usual(&db).await;
-    let path = format!("{}/proof", line_of(&concert));
+    let path = format!("{}/proof", queue_path_of(&concert));
     guard(&db, &concert, "join_proof_bits = 8").await;
-    assert_eq!(ada.submit(&line_of(&concert), &[("", "")]).await.location(), path);
+    assert_eq!(ada.submit(&queue_path_of(&concert), &[("", "")]).await.location(), path);
     let page = ada.visit(&path).await;
     for part in ["data-proof", "name=\"challenge\"", "proof_worker", "data-proof-manual"] {
         assert!(page.status == 200 && page.body.contains(part), "{part}: {}", page.body);
@@ -66,14 +66,17 @@ async fn a_browser_is_taken_to_the_work_and_may_wait_without_scripts(db: PgPool)
     assert_eq!(ada.submit(&path, &[("", "")]).await.location(), path);
     refused(&join(&ada, &concert).await, 428, "proof-required");
     until("the wait is over", async || !ada.visit(&path).await.has("[data-proof]")).await;
-    assert_eq!(ada.submit(&line_of(&concert), &[("", "")]).await.location(), line_of(&concert));
-    assert_eq!(ada.delete(&line_of(&concert)).await.status, 204);
+    assert_eq!(
+        ada.submit(&queue_path_of(&concert), &[("", "")]).await.location(),
+        queue_path_of(&concert)
+    );
+    assert_eq!(ada.delete(&queue_path_of(&concert)).await.status, 204);
     refused(&join(&ada, &concert).await, 428, "proof-required");
     office.close().await;
 }
 
 #[sqlx::test]
-async fn the_waits_of_one_network_stand_in_line_and_an_account_has_one(db: PgPool) {
+async fn the_waits_of_one_network_queue_up_and_an_account_has_one(db: PgPool) {
     let office = Office::open_with(db.clone(), 2, &PROXIED).await;
     let concert = Concert::usual(&db).await;
     // Half a minute, whoever asks how slowly.

@@ -1,4 +1,4 @@
-//! Bad input at every door of the line: the status of the contract, and nothing changed.
+//! Bad input at every door of the queue: the status of the contract, and nothing changed.
 
 use std::collections::BTreeMap;
 
@@ -7,7 +7,7 @@ use serde_json::json;
 use sqlx::{AssertSqlSafe, PgPool};
 use uuid::Uuid;
 
-use super::{crowded, join, line_of, until_status};
+use super::{crowded, join, queue_path_of, until_status};
 use crate::support::{Answer, Concert, ConcertOptions, Office, Person, read_all};
 
 /// Every table, with what its rows say. Log-ins grow older by being used; they are counted.
@@ -46,16 +46,16 @@ async fn send(person: &Person, method: Method, path: &str, accept: &str, sent: &
     person.send(request).await
 }
 
-/// As a program and as a browser, at every route of a person's line: join, look, leave,
+/// As a program and as a browser, at every route of a person's queue: join, look, leave,
 /// leave by a form.
-async fn at_every_door(person: &Person, line: &str) -> Vec<(u16, String)> {
+async fn at_every_door(person: &Person, queue: &str) -> Vec<(u16, String)> {
     let nothing = form(&[]);
     let number = form(&[("queue_number", "1")]);
-    let departure = format!("{line}/departure");
+    let departure = format!("{queue}/departure");
     let doors = [
-        (Method::POST, line, &nothing),
-        (Method::GET, line, &nothing),
-        (Method::DELETE, line, &number),
+        (Method::POST, queue, &nothing),
+        (Method::GET, queue, &nothing),
+        (Method::DELETE, queue, &number),
         (Method::POST, departure.as_str(), &number),
     ];
     let mut told = Vec::new();
@@ -70,10 +70,10 @@ async fn at_every_door(person: &Person, line: &str) -> Vec<(u16, String)> {
     told
 }
 
-/// The lines of a draft, of a program whose sale is to come, is over or was cancelled, and of
+/// The queues of a draft, of a program whose sale is to come, is over or was cancelled, and of
 /// one that is paused.
-async fn lines(db: &PgPool) -> Vec<String> {
-    let mut lines = Vec::new();
+async fn queues(db: &PgPool) -> Vec<String> {
+    let mut queues = Vec::new();
     for (status, opens_in_secs, closes_in_secs) in [
         ("DRAFT", -3_600, 3_600),
         ("PUBLISHED", 3_600, 7_200),
@@ -88,17 +88,17 @@ async fn lines(db: &PgPool) -> Vec<String> {
              queue_paused_at = now() where id = $1";
         let change = sqlx::query(change).bind(concert.program_id).bind(status);
         change.execute(db).await.unwrap();
-        lines.push(line_of(&concert));
+        queues.push(queue_path_of(&concert));
     }
-    lines
+    queues
 }
 
 #[sqlx::test]
-async fn a_line_that_cannot_be_joined_says_why_at_every_door_and_nothing_changes(db: PgPool) {
+async fn a_queue_that_cannot_be_joined_says_why_at_every_door_and_nothing_changes(db: PgPool) {
     let office = Office::open(db.clone()).await;
     let ada = office.sign_in("Ada").await;
-    let lines = lines(&db).await;
-    let [draft, coming, closed, cancelled, paused] = &lines[..] else { unreachable!() };
+    let queues = queues(&db).await;
+    let [draft, coming, closed, cancelled, paused] = &queues[..] else { unreachable!() };
     let before = everything(&db).await;
 
     let never_there = format!("/programs/{}/queue", Uuid::now_v7());
@@ -114,19 +114,19 @@ async fn a_line_that_cannot_be_joined_says_why_at_every_door_and_nothing_changes
         &never_there,
         &long,
     ];
-    for line in unknown {
-        for told in at_every_door(&ada, line).await {
-            assert_eq!(told, (404, "not-found".to_owned()), "{line}");
+    for queue in unknown {
+        for told in at_every_door(&ada, queue).await {
+            assert_eq!(told, (404, "not-found".to_owned()), "{queue}");
         }
     }
     let no_token = || (404, "no-token".to_owned());
-    for (line, status, code) in [
+    for (queue, status, code) in [
         (coming, 409, "sale-not-open"),
         (closed, 410, "sale-closed"),
         (cancelled, 410, "sale-closed"),
     ] {
         let joined = (status, code.to_owned());
-        assert_eq!(at_every_door(&ada, line).await, [joined, no_token(), no_token(), no_token()]);
+        assert_eq!(at_every_door(&ada, queue).await, [joined, no_token(), no_token(), no_token()]);
     }
     let refused = ada.post(coming, &()).await;
     assert!(refused.json()["opens_at"].as_str().is_some_and(|when| when.ends_with('Z')));
@@ -136,15 +136,15 @@ async fn a_line_that_cannot_be_joined_says_why_at_every_door_and_nothing_changes
         if let Some(session) = session {
             stranger.set_cookie("session", session);
         }
-        for line in [draft, coming, paused, "/programs/none/queue"] {
-            for told in at_every_door(&stranger, line).await {
-                assert_eq!(told, (401, "login-required".to_owned()), "{line}");
+        for queue in [draft, coming, paused, "/programs/none/queue"] {
+            for told in at_every_door(&stranger, queue).await {
+                assert_eq!(told, (401, "login-required".to_owned()), "{queue}");
             }
         }
     }
     assert_eq!(everything(&db).await, before);
 
-    // A paused line is joined, says so, and lets nobody in.
+    // A paused queue is joined, says so, and lets nobody in.
     let joined = ada.post(paused, &()).await;
     assert_eq!(joined.status, 201, "{}", joined.body);
     assert_eq!(
@@ -165,7 +165,7 @@ async fn garbage_and_what_is_somebody_elses_move_nobody(db: PgPool) {
     until_status(&people[0], &concert, "ACTIVE").await;
     let outsider = office.sign_in("Out").await;
     let before = everything(&db).await;
-    let departure = format!("{}/departure", line_of(&concert));
+    let departure = format!("{}/departure", queue_path_of(&concert));
     let html = "application/x-www-form-urlencoded";
     for (sent, expected) in [
         // Other people's numbers, and numbers that nobody has.
@@ -194,11 +194,13 @@ async fn garbage_and_what_is_somebody_elses_move_nobody(db: PgPool) {
             assert_eq!(answer.status, expected, "{what}: {}", answer.body);
         }
     }
-    for told in [outsider.get(&line_of(&concert)).await, outsider.delete(&line_of(&concert)).await]
-    {
+    for told in [
+        outsider.get(&queue_path_of(&concert)).await,
+        outsider.delete(&queue_path_of(&concert)).await,
+    ] {
         assert_eq!((told.status, told.code().as_str()), (404, "no-token"));
     }
-    let wrong_method = outsider.asks(Method::PUT, &line_of(&concert), "application/json");
+    let wrong_method = outsider.asks(Method::PUT, &queue_path_of(&concert), "application/json");
     let wrong_method = outsider.send(wrong_method).await;
     assert_eq!((wrong_method.status, wrong_method.header("allow").is_empty()), (405, false));
     assert_eq!(everything(&db).await, before);
@@ -206,7 +208,7 @@ async fn garbage_and_what_is_somebody_elses_move_nobody(db: PgPool) {
 }
 
 #[sqlx::test]
-async fn what_makes_no_sense_at_the_desk_of_a_line_changes_nothing(db: PgPool) {
+async fn what_makes_no_sense_on_the_admin_page_of_a_queue_changes_nothing(db: PgPool) {
     let office = Office::open(db.clone()).await;
     let concert = Concert::with(&db, crowded()).await;
     let admin = office.employ("admin", "ADMIN").await;

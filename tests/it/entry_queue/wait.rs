@@ -1,22 +1,22 @@
-//! How long it will take, as it is told.
+//! The estimated wait, as it is shown.
 
 use serde_json::{Value, json};
 use sqlx::PgPool;
 
-use super::{crowded, join, line_of};
+use super::{crowded, join, queue_path_of};
 use crate::support::{Concert, ConcertOptions, Office, Person, eventually, run_sql_with};
 
 /// Polls until the place of `person` is as `is_so` asks: what was measured may be five seconds
 /// old.
-async fn until_told(person: &Person, concert: &Concert, is_so: impl Fn(&Value) -> bool) -> Value {
+async fn until_shown(person: &Person, concert: &Concert, is_so: impl Fn(&Value) -> bool) -> Value {
     eventually("the measured wait", async || {
-        let state = person.get(&line_of(concert)).await.json();
+        let state = person.get(&queue_path_of(concert)).await.json();
         if is_so(&state) { Ok(state) } else { Err(state) }
     })
     .await
 }
 
-/// Writes `n` stays into the past of a line: one person after the other was let in having
+/// Writes `n` stays into the past of a queue: one person after the other was let in having
 /// waited for `waited_secs`, a place having been freed every `apart_secs`, the last just now.
 async fn went_through(
     db: &PgPool,
@@ -46,7 +46,7 @@ async fn went_through(
 }
 
 /// As if nobody had been let in without waiting for the last five minutes.
-async fn always_had_a_line(db: &PgPool, concert: &Concert) {
+async fn always_had_a_queue(db: &PgPool, concert: &Concert) {
     run_sql_with(
         db,
         "update queue_tokens set issued_at = issued_at - interval '1 hour' where program_id = $1",
@@ -56,48 +56,48 @@ async fn always_had_a_line(db: &PgPool, concert: &Concert) {
 }
 
 #[sqlx::test]
-async fn a_wait_is_told_once_it_was_measured_and_not_while_the_line_is_paused(db: PgPool) {
+async fn a_wait_is_shown_once_it_was_measured_and_not_while_the_queue_is_paused(db: PgPool) {
     let office = Office::open(db.clone()).await;
     let concert = Concert::with(&db, crowded()).await;
     let people = office.crowd(4, "Wait").await;
     for person in &people {
         join(person, &concert).await;
     }
-    let state = people[3].get(&line_of(&concert)).await.json();
+    let state = people[3].get(&queue_path_of(&concert)).await.json();
     assert_eq!(state["estimated_wait_seconds"], json!(null), "the first fill says nothing");
-    let page = people[3].visit(&line_of(&concert)).await;
+    let page = people[3].visit(&queue_path_of(&concert)).await;
     assert!(page.body.contains("not yet known"), "{}", page.body);
     // Ten people were inside before, in the last five minutes.
-    always_had_a_line(&db, &concert).await;
+    always_had_a_queue(&db, &concert).await;
     went_through(&db, &concert, &people[0], 10, 0.0, 600.0).await;
-    let is_told = |state: &Value| state["estimated_wait_seconds"].is_u64();
-    let state = until_told(&people[3], &concert, is_told).await;
+    let is_shown = |state: &Value| state["estimated_wait_seconds"].is_u64();
+    let state = until_shown(&people[3], &concert, is_shown).await;
     // Two are ahead: three places, ten of which were freed in 300 seconds, give or take three.
     assert_eq!(state["estimated_wait_seconds"], 90, "{state}");
     assert_eq!(state["estimated_wait_from_seconds"], 69, "{state}");
     assert_eq!(state["estimated_wait_to_seconds"], 128, "{state}");
     assert!(state["measured_at"].is_string());
-    let page = office.moved(&people[3], 0).visit(&line_of(&concert)).await;
+    let page = office.moved(&people[3], 0).visit(&queue_path_of(&concert)).await;
     assert!(page.body.contains("about 1–3 min"), "{}", page.body);
 
     // While it stands still nobody knows, and everybody is told so.
     let pause = "update programs set queue_paused_at = now() where id = $1";
     run_sql_with(&db, pause, concert.program_id).await;
-    let state = until_told(&people[3], &concert, |state| state["is_paused"] == true).await;
+    let state = until_shown(&people[3], &concert, |state| state["is_paused"] == true).await;
     for unknown in ["seconds", "from_seconds", "to_seconds"] {
         assert_eq!(state[format!("estimated_wait_{unknown}")], Value::Null, "{state}");
     }
     assert_eq!((&state["measured_at"], &state["ahead"]), (&Value::Null, &json!(2)), "{state}");
     let resume = "update programs set queue_paused_at = null where id = $1";
     run_sql_with(&db, resume, concert.program_id).await;
-    let state = until_told(&people[3], &concert, is_told).await;
+    let state = until_shown(&people[3], &concert, is_shown).await;
     assert_eq!(state["is_paused"], false, "{state}");
 }
 
-/// A line that moves steadily, and began long after the sale: the quiet hour before it
+/// A queue that moves steadily, and began long after the sale: the quiet hour before it
 /// says nothing about how fast it is.
 #[sqlx::test]
-async fn the_range_holds_the_wait_that_a_steady_line_takes(db: PgPool) {
+async fn the_range_holds_the_wait_that_a_steady_queue_takes(db: PgPool) {
     let office = Office::open(db.clone()).await;
     let by_capacity = crowded();
     let by_rate = ConcertOptions { queue_rate_per_second: Some(1), ..ConcertOptions::default() };
@@ -112,7 +112,7 @@ async fn the_range_holds_the_wait_that_a_steady_line_takes(db: PgPool) {
         .await;
         let people = office.crowd(12, what).await;
         // For an hour somebody came every minute or so and was let in at once; then, a
-        // hundred seconds ago, there came a line, of which one goes in every two seconds.
+        // hundred seconds ago, there came a queue, of which one goes in every two seconds.
         went_through(&db, &concert, &people[0], 1, 0.0, 0.0).await;
         run_sql_with(
             &db,
@@ -131,9 +131,9 @@ async fn the_range_holds_the_wait_that_a_steady_line_takes(db: PgPool) {
         )
         .await;
         // The one inside had waited too.
-        stand_in_line(&db, &concert, &people, what == "capacity").await;
-        let is_told = |state: &Value| state["estimated_wait_seconds"].is_u64();
-        let state = until_told(&people[11], &concert, is_told).await;
+        join_all(&db, &concert, &people, what == "capacity").await;
+        let is_shown = |state: &Value| state["estimated_wait_seconds"].is_u64();
+        let state = until_shown(&people[11], &concert, is_shown).await;
         let truth = 2 * (state["ahead"].as_u64().unwrap() + 1);
         let told = |name: &str| state[format!("estimated_wait_{name}")].as_u64().unwrap();
         let range = told("from_seconds")..=told("to_seconds");
@@ -142,7 +142,7 @@ async fn the_range_holds_the_wait_that_a_steady_line_takes(db: PgPool) {
 }
 
 /// Everybody waits since half a minute; the first is inside, if somebody is.
-async fn stand_in_line(db: &PgPool, concert: &Concert, people: &[Person], is_one_inside: bool) {
+async fn join_all(db: &PgPool, concert: &Concert, people: &[Person], is_one_inside: bool) {
     let ids: Vec<_> = people.iter().map(|person| person.account_id).collect();
     sqlx::query(
         "insert into queue_tokens (id, program_id, account_id, queue_number, issued_at, status,

@@ -120,7 +120,7 @@ async fn a_performance_that_does_not_exist_is_not_found(db: PgPool) {
 }
 
 #[sqlx::test]
-async fn whoever_is_not_inside_is_shown_the_way_to_the_line(db: PgPool) {
+async fn whoever_is_not_inside_is_shown_the_way_to_the_queue(db: PgPool) {
     let office = Office::open_with(db, 1, &[]).await;
     let concert = Concert::usual(&office.db).await;
     let ada = office.sign_in("ada").await;

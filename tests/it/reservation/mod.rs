@@ -56,7 +56,7 @@ pub(crate) async fn hold_places(person: &Person, concert: &Concert, quantity: i6
 
 /// Sends an order again, with its key, for as long as a deadline ended it: what came of it is
 /// unknown until then, and on a slow machine that happens.
-pub(crate) async fn order_until_told(
+pub(crate) async fn order_until_known(
     person: &Person,
     path: &str,
     order: &serde_json::Value,

@@ -11,7 +11,7 @@ use crate::support::{
     until_locks_wait,
 };
 
-/// Gives the seats and the zone of a concert new prices, as the desk does.
+/// Gives the seats and the zone of a concert new prices, as the admin pages do.
 async fn price(office: &Office, concert: &Concert, section: &str, seat: i64, zone: i64) {
     let admin = office.employ("admin", "ADMIN").await;
     let path = format!("/admin/schedules/{}", concert.schedule_id);

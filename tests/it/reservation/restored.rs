@@ -24,7 +24,7 @@ fn n_seats(changes: &Value) -> usize {
 
 /// Waits until a question from `since` is answered with as many seats, and says from where to
 /// ask next.
-async fn until_told(person: &Person, concert: &Concert, since: &str, n: usize) -> String {
+async fn until_shown(person: &Person, concert: &Concert, since: &str, n: usize) -> String {
     eventually("as many seats", async || {
         let told = changes(person, concert, since).await;
         let is_whole = n_seats(&told) == n;
@@ -56,7 +56,7 @@ async fn rows_of_another_cluster_are_not_told_again_and_what_changes_is(db: PgPo
         assert_eq!((n_seats(&told), told["zones"].as_array().unwrap().len()), (0, 0), "{told}");
     }
     assert_eq!(hold(&people[1], &concert, &concert.seat_ids[..2]).await.status, 201);
-    until_told(&people[0], &concert, cursor, 2).await;
+    until_shown(&people[0], &concert, cursor, 2).await;
     // Everything is everything.
     assert_eq!(n_seats(&changes(&people[0], &concert, "").await), 20);
     office.close().await;
@@ -74,7 +74,7 @@ async fn a_viewer_from_before_the_restore_is_told_everything_and_goes_on_from_th
     let cursor = told["cursor"].as_str().unwrap();
     assert!(cursor.parse::<i64>().unwrap() < 8_999_999_999, "{cursor}");
     assert_eq!(hold(&people[1], &concert, &concert.seat_ids[3..4]).await.status, 201);
-    until_told(&people[0], &concert, cursor, 1).await;
+    until_shown(&people[0], &concert, cursor, 1).await;
     office.close().await;
 }
 

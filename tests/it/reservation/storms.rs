@@ -8,7 +8,7 @@ use stagedoor::verify::{self, Invariant};
 use tokio::task::JoinSet;
 use uuid::Uuid;
 
-use super::{admit, hold, hold_places, order_path, order_until_told, storm_beside_a_visitor};
+use super::{admit, hold, hold_places, order_path, order_until_known, storm_beside_a_visitor};
 use crate::support::{
     Answer, Concert, ConcertOptions, Office, Person, count, read_one, read_one_with, run_sql, storm,
 };
@@ -155,7 +155,7 @@ async fn one_order_sent_a_hundred_times_holds_once_and_is_answered_alike(db: PgP
     let path = order_path(&concert);
     let answers = storm((0..100).map(|idx| {
         let (ada, path, order) = (office.moved(&ada, idx), path.clone(), order.clone());
-        async move { order_until_told(&ada, &path, &order).await }
+        async move { order_until_known(&ada, &path, &order).await }
     }))
     .await;
     let first = answers.iter().find(|answer| answer.status == 201).unwrap().json();

@@ -1,4 +1,5 @@
-//! Standing places: one order a person, everybody in turn, and a place kept in the line.
+//! Standing places: one order a person, everybody in turn, and a place kept in the fair lock's
+//! queue.
 
 use std::time::{Duration, Instant};
 
@@ -7,7 +8,7 @@ use sqlx::PgPool;
 use stagedoor::infra::locks::{FairGuard, FairLocks, FairTerms, LockName};
 use uuid::Uuid;
 
-use super::{admit, hold_places, order_path, order_until_told, storm_beside_a_visitor};
+use super::{admit, hold_places, order_path, order_until_known, storm_beside_a_visitor};
 use crate::support::{Concert, ConcertOptions, Office, count, read_all, storm};
 
 /// Somebody else's turn at the zone, for as long as the test wants.
@@ -122,12 +123,12 @@ async fn five_hundred_orders_over_two_connections_starve_no_other_page(db: PgPoo
             json!({ "zone_id": concert.zone_id, "quantity": 1, "request_key": Uuid::now_v7() });
         let path = path.clone();
         async move {
-            let mut answer = order_until_told(&person, &path, &order).await;
+            let mut answer = order_until_known(&person, &path, &order).await;
             for _ in 1..ASKED_MAX {
                 if answer.code() != "waiting" {
                     break;
                 }
-                answer = order_until_told(&person, &path, &order).await;
+                answer = order_until_known(&person, &path, &order).await;
             }
             answer
         }

@@ -9,39 +9,39 @@ use stagedoor::infra::{
 use crate::support::{Concert, ConcertOptions, Office, Person, PrivateRedis, SilentWire, until};
 
 /// Somebody inside, and somebody who waits and is told how many are ahead.
-async fn with_a_line(db: &PgPool, wire: &SilentWire) -> (Office, [Person; 2], String) {
+async fn with_a_queue(db: &PgPool, wire: &SilentWire) -> (Office, [Person; 2], String) {
     let url = format!("redis://127.0.0.1:{}", wire.port);
     let office = Office::open_with(db.clone(), 1, &[("REDIS_URL", &url)]).await;
     let options = ConcertOptions { queue_capacity: Some(1), ..ConcertOptions::default() };
     let concert = Concert::with(db, options).await;
-    let line = format!("/programs/{}/queue", concert.slug);
+    let path = format!("/programs/{}/queue", concert.slug);
     let people: [Person; 2] = office.crowd(2, "Silent").await.try_into().unwrap();
     for person in &people {
-        assert_eq!(person.post(&line, &()).await.status, 201);
+        assert_eq!(person.post(&path, &()).await.status, 201);
     }
-    until("admission", async || people[0].get(&line).await.json()["status"] == "ACTIVE").await;
-    until_counted(&people[1], &line).await;
-    (office, people, line)
+    until("admission", async || people[0].get(&path).await.json()["status"] == "ACTIVE").await;
+    until_counted(&people[1], &path).await;
+    (office, people, path)
 }
 
-async fn until_counted(person: &Person, line: &str) {
-    until("the line", async || person.get(line).await.json()["ahead"] == 0).await;
+async fn until_counted(person: &Person, path: &str) {
+    until("the line", async || person.get(path).await.json()["ahead"] == 0).await;
 }
 
 #[sqlx::test]
 async fn a_redis_that_falls_silent_is_asked_over_new_connections(db: PgPool) {
     let redis = PrivateRedis::start().await;
     let wire = SilentWire::to("127.0.0.1", redis.port).await;
-    let (office, [_, waiting], line) = with_a_line(&db, &wire).await;
+    let (office, [_, waiting], path) = with_a_queue(&db, &wire).await;
     for n_bytes in [0, 11, 500] {
         let before = wire.n_connections();
         wire.mute_after(n_bytes);
         until("noticing", async || {
-            waiting.get(&line).await;
+            waiting.get(&path).await;
             wire.n_connections() > before
         })
         .await;
-        until_counted(&waiting, &line).await;
+        until_counted(&waiting, &path).await;
     }
     office.close_as_it_is().await;
 }
@@ -50,14 +50,14 @@ async fn a_redis_that_falls_silent_is_asked_over_new_connections(db: PgPool) {
 async fn a_redis_that_was_made_a_replica_is_left_for_the_new_primary(db: PgPool) {
     let (old, new) = (PrivateRedis::start().await, PrivateRedis::start().await);
     let wire = SilentWire::to("127.0.0.1", old.port).await;
-    let (office, [inside, waiting], line) = with_a_line(&db, &wire).await;
+    let (office, [inside, waiting], path) = with_a_queue(&db, &wire).await;
     // The address leads to the new primary; the old one still answers on what is open.
     wire.lead_to(new.port);
     old.run::<()>(&["REPLICAOF", "127.0.0.1", &new.port.to_string()]).await;
     until("the new primary", async || new.run::<u64>(&["DBSIZE"]).await > 0).await;
-    until_counted(&waiting, &line).await;
-    until("leaving", async || inside.delete(&line).await.status < 500).await;
-    until("admission", async || waiting.get(&line).await.json()["status"] == "ACTIVE").await;
+    until_counted(&waiting, &path).await;
+    until("leaving", async || inside.delete(&path).await.status < 500).await;
+    until("admission", async || waiting.get(&path).await.json()["status"] == "ACTIVE").await;
     office.close_as_it_is().await;
 }
 
@@ -65,12 +65,12 @@ async fn a_redis_that_was_made_a_replica_is_left_for_the_new_primary(db: PgPool)
 async fn a_redis_that_only_reads_is_away_and_comes_back(db: PgPool) {
     let redis = PrivateRedis::start().await;
     let wire = SilentWire::to("127.0.0.1", redis.port).await;
-    let (office, [_, waiting], line) = with_a_line(&db, &wire).await;
+    let (office, [_, waiting], path) = with_a_queue(&db, &wire).await;
     redis.run::<()>(&["REPLICAOF", "127.0.0.1", "1"]).await;
     until("noticing", async || waiting.get("/readyz").await.json()["redis"] == "away").await;
-    until("saying so", async || waiting.get(&line).await.json()["ahead"].is_null()).await;
+    until("saying so", async || waiting.get(&path).await.json()["ahead"].is_null()).await;
     redis.run::<()>(&["REPLICAOF", "NO", "ONE"]).await;
-    until_counted(&waiting, &line).await;
+    until_counted(&waiting, &path).await;
     assert_eq!(waiting.get("/readyz").await.json()["redis"], "ready");
     office.close_as_it_is().await;
 }

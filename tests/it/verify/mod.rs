@@ -1,6 +1,6 @@
 //! Each invariant is broken once and seen broken, and nothing else is.
 
-mod line;
+mod queue;
 
 use std::{collections::BTreeSet, time::Duration};
 
@@ -207,7 +207,7 @@ async fn a_transaction_left_open_is_a_violation(db: PgPool) {
 }
 
 #[sqlx::test]
-async fn a_flood_of_findings_is_cut_and_says_so(db: PgPool) {
+async fn a_flood_of_failures_is_cut_and_says_so(db: PgPool) {
     run(&db, HEALTHY.to_owned()).await;
     let flood = "
         insert into zones (id, schedule_id, name, price, capacity, remaining)

@@ -47,7 +47,7 @@ impl SessionCache {
     }
 }
 
-/// Signed-in account; others are sent to the log-in. Read from Postgres, and counted against
+/// Signed-in account; others are sent to the log-in. Read from PostgreSQL, and counted against
 /// the account's rate limit when the request changes something.
 #[derive(Clone, Debug)]
 pub(crate) struct CurrentAccount {

@@ -17,16 +17,16 @@ impl TimelineEntry {
     pub(crate) fn of(v: &View, moment: AccountEvent) -> Self {
         let reference = moment.reference.as_deref().unwrap_or_default();
         let (key, href) = match moment.what.as_str() {
-            "joined" => ("admin-moment-joined", Some(line(reference))),
-            "admitted" => ("admin-moment-admitted", Some(line(reference))),
-            "left-completed" => ("admin-moment-completed", Some(line(reference))),
-            "left-expired" => ("admin-moment-stay-over", Some(line(reference))),
-            "left-cancelled" => ("admin-moment-left", Some(line(reference))),
-            "held" => ("admin-moment-held", Some(booking(reference))),
-            "ended-confirmed" => ("admin-moment-paid", Some(booking(reference))),
-            "ended-cancelled" => ("admin-moment-released", Some(booking(reference))),
-            "ended-expired" => ("admin-moment-expired", Some(booking(reference))),
-            "ended-refunded" => ("admin-moment-refunded", Some(booking(reference))),
+            "joined" => ("admin-moment-joined", Some(queue_href(reference))),
+            "admitted" => ("admin-moment-admitted", Some(queue_href(reference))),
+            "left-completed" => ("admin-moment-completed", Some(queue_href(reference))),
+            "left-expired" => ("admin-moment-stay-over", Some(queue_href(reference))),
+            "left-cancelled" => ("admin-moment-left", Some(queue_href(reference))),
+            "held" => ("admin-moment-held", Some(reservation_href(reference))),
+            "ended-confirmed" => ("admin-moment-paid", Some(reservation_href(reference))),
+            "ended-cancelled" => ("admin-moment-released", Some(reservation_href(reference))),
+            "ended-expired" => ("admin-moment-expired", Some(reservation_href(reference))),
+            "ended-refunded" => ("admin-moment-refunded", Some(reservation_href(reference))),
             "let-in" => ("admin-moment-let-in", None),
             "points" => ("admin-moment-points", None),
             _ => ("admin-moment-act", None),
@@ -42,11 +42,11 @@ impl TimelineEntry {
     }
 }
 
-fn line(program_id: &str) -> String {
+fn queue_href(program_id: &str) -> String {
     format!("/admin/programs/{program_id}/queue")
 }
 
-fn booking(id: &str) -> String {
+fn reservation_href(id: &str) -> String {
     format!("/admin/reservations/{id}")
 }
 

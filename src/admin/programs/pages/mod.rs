@@ -1,4 +1,5 @@
-//! Program pages: list, form, publication.
+//! Admin pages of programs: list, form, publication; also the query and forms shared with other
+//! admin pages.
 
 mod form;
 
@@ -131,10 +132,10 @@ impl ProgramPage {
     }
 
     /// Answers with the form as typed and the refusal.
-    fn refused(self, form: ProgramForm, mistakes: Mistakes, fault: &dyn HttpError) -> HttpResponse {
-        let refusal = Some(self.v.refusal(fault));
+    fn refused(self, form: ProgramForm, mistakes: Mistakes, error: &dyn HttpError) -> HttpResponse {
+        let refusal = Some(self.v.refusal(error));
         let page = Self { form, mistakes, refusal, ..self };
-        page.v.html(fault.status(), &page)
+        page.v.html(error.status(), &page)
     }
 }
 
@@ -244,11 +245,11 @@ pub(crate) async fn refuse_beside(
     edition: ProgramEdition,
     new_schedule: NewScheduleForm,
     refusal: String,
-    fault: &dyn HttpError,
+    error: &dyn HttpError,
 ) -> Result<HttpResponse, PageError> {
     let page = ProgramPage::of(app, v, edition).await?;
     let page = ProgramPage { refusal: Some(refusal), new_schedule, ..page };
-    Ok(page.v.html(fault.status(), &page))
+    Ok(page.v.html(error.status(), &page))
 }
 
 /// Form of a button that acts on one edition.

@@ -121,10 +121,10 @@ impl AdminQueuePage {
     /// Returns a prediction in words.
     fn text_of(&self, prediction: Option<&Prediction>) -> Phrase {
         match prediction {
-            None => self.v.t("admin-line-unknown"),
+            None => self.v.t("admin-queue-unknown"),
             Some(Prediction { per_minute, minutes }) => self
                 .v
-                .t("admin-line-predicted")
+                .t("admin-queue-predicted")
                 .word("rate", format!("{per_minute:.1}"))
                 .word("minutes", minutes.map_or_else(|| "∞".to_owned(), |m| format!("{m:.0}"))),
         }
@@ -148,7 +148,7 @@ impl AdminQueuePage {
     }
 }
 
-fn line_path(id: ProgramId) -> String {
+fn admin_queue_path(id: ProgramId) -> String {
     format!("/admin/programs/{id}/queue")
 }
 
@@ -171,7 +171,7 @@ pub(crate) async fn show_queue(
         page.limits = asked.on(&page.edition);
     }
     let document = json!({
-        "program": page.edition, "line": page.figures, "prediction": page.now,
+        "program": page.edition, "figures": page.figures, "prediction": page.now,
         "guard_effects": page.effects, "with_these": page.then, "minutes": page.charts.minutes, "purge": page.purge,
     });
     Ok(page.v.show(&page, &document))
@@ -185,9 +185,10 @@ async fn answer(
     outcome: Result<serde_json::Value, AdminError>,
 ) -> Result<HttpResponse, PageError> {
     match outcome {
-        Ok(done) => {
-            Ok(with_message(v.done(StatusCode::OK, &done, &line_path(id)), "flash-admin-saved"))
-        }
+        Ok(done) => Ok(with_message(
+            v.done(StatusCode::OK, &done, &admin_queue_path(id)),
+            "flash-admin-saved",
+        )),
         Err(refusal) if v.wants_form(&refusal) => {
             let mut page = AdminQueuePage::of(app, v, id).await?;
             page.refusal = Some(page.v.refusal(&refusal));

@@ -8,7 +8,7 @@ use actix_web::{
 use serde::Deserialize;
 use uuid::Uuid;
 
-use super::{line_path, refuse};
+use super::{admin_queue_path, refuse};
 use crate::{
     accounts::ConfirmedAdmin,
     admin::{pages::parse_reason, programs::pages::edition_of, queue},
@@ -43,5 +43,5 @@ pub(crate) async fn create_purge(
     };
     edition_of(&app, id).await?;
     let purge = queue::purge(&app, me.account_id, id, &reason).await?;
-    Ok(me.view.done(StatusCode::OK, &purge, &line_path(id)))
+    Ok(me.view.done(StatusCode::OK, &purge, &admin_queue_path(id)))
 }

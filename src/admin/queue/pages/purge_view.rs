@@ -5,7 +5,7 @@ use chrono::{DateTime, TimeDelta, Utc};
 use crate::entry_queue::Purge;
 
 /// How long the queue's page shows a purge after its end.
-pub(crate) const TOLD: TimeDelta = TimeDelta::minutes(10);
+const SHOWN_FOR: TimeDelta = TimeDelta::minutes(10);
 
 /// Purge as the queue's page shows it.
 #[derive(serde::Serialize)]
@@ -15,8 +15,8 @@ pub(crate) struct PurgeView(Purge);
 impl PurgeView {
     /// Returns `purge` if it is running or ended recently.
     pub(crate) fn of(purge: Purge, now: DateTime<Utc>) -> Option<Self> {
-        let is_told = purge.ended_at.is_none_or(|ended_at| now - ended_at < TOLD);
-        is_told.then_some(Self(purge))
+        let is_shown = purge.ended_at.is_none_or(|ended_at| now - ended_at < SHOWN_FOR);
+        is_shown.then_some(Self(purge))
     }
 
     pub(crate) fn is_done(&self) -> bool {

@@ -23,8 +23,8 @@ use crate::{
     app::App,
     audit::model::Meanwhile,
     catalog::{
-        ProgramId, ScheduleEdition, ScheduleId, SectionStock, ZoneId, ZoneStock,
-        find_schedule_edition, has_prices_to_write, stock_of,
+        ProgramId, ScheduleEdition, ScheduleId, SectionInventory, ZoneId, ZoneInventory,
+        find_schedule_edition, has_prices_to_write, inventory_of,
     },
     text::times::HOME_ZONE,
     web::{
@@ -40,8 +40,8 @@ pub(crate) use forms::{BlockForm, MomentForm, NewScheduleForm, PricesForm, ZoneF
 struct SchedulePage {
     v: View,
     edition: ScheduleEdition,
-    sections: Vec<SectionStock>,
-    zones: Vec<ZoneStock>,
+    sections: Vec<SectionInventory>,
+    zones: Vec<ZoneInventory>,
     /// Whether saved prices are still being written into the seats.
     is_being_priced: bool,
     moment: MomentForm,
@@ -53,7 +53,7 @@ struct SchedulePage {
 impl SchedulePage {
     async fn of(app: &App, v: View, id: ScheduleId) -> Result<Self, PageError> {
         let edition = find_schedule_edition(&app.db, id).await?.ok_or(NotFound)?;
-        let (sections, zones) = stock_of(&app.db, id).await?;
+        let (sections, zones) = inventory_of(&app.db, id).await?;
         let is_being_priced = has_prices_to_write(&app.db, id).await?;
         let moment = MomentForm::of(&edition);
         Ok(Self {

@@ -141,10 +141,10 @@ impl VenuePage {
         }
     }
 
-    fn refused(self, form: VenueForm, mistakes: Mistakes, fault: &dyn HttpError) -> HttpResponse {
-        let refusal = Some(self.v.refusal(fault));
+    fn refused(self, form: VenueForm, mistakes: Mistakes, error: &dyn HttpError) -> HttpResponse {
+        let refusal = Some(self.v.refusal(error));
         let page = Self { form, mistakes, refusal, ..self };
-        page.v.html(fault.status(), &page)
+        page.v.html(error.status(), &page)
     }
 }
 

@@ -7,7 +7,7 @@ use sqlx::PgExecutor;
 
 use crate::{
     catalog::{
-        editing::{ScheduleEdition, SectionStock, ZoneDetails, ZoneStock},
+        editing::{ScheduleEdition, SectionInventory, ZoneDetails, ZoneInventory},
         model::{ProgramId, ScheduleId, VenueId, ZoneId},
     },
     infra::postgres::{Connection, Pool},
@@ -106,9 +106,9 @@ pub(crate) async fn write_moved(
 pub(crate) async fn list_sections(
     db: impl PgExecutor<'_>,
     schedule_id: ScheduleId,
-) -> Result<Vec<SectionStock>, sqlx::Error> {
+) -> Result<Vec<SectionInventory>, sqlx::Error> {
     sqlx::query_as!(
-        SectionStock,
+        SectionInventory,
         r#"
         select s.section, count(*) as "seats!",
             count(*) filter (where c.status = 'AVAILABLE') as "free!",
@@ -133,9 +133,9 @@ pub(crate) async fn list_sections(
 pub(crate) async fn list_zones(
     db: &Pool,
     schedule_id: ScheduleId,
-) -> Result<Vec<ZoneStock>, sqlx::Error> {
+) -> Result<Vec<ZoneInventory>, sqlx::Error> {
     sqlx::query_as!(
-        ZoneStock,
+        ZoneInventory,
         r#"
         select id as "id: ZoneId", name, price as "price: Points", capacity, remaining
         from zones where schedule_id = $1

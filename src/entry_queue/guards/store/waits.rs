@@ -57,7 +57,7 @@ pub(crate) struct Applicant {
     pub(crate) now: DateTime<Utc>,
 }
 
-pub(crate) async fn standing_of(
+pub(crate) async fn applicant_of(
     db: &Pool,
     program_id: ProgramId,
     account_id: AccountId,

@@ -24,11 +24,7 @@ fn queue(n: u128) -> Vec<QueuedAccount> {
 /// Returns the notes of the first of `queue`, with polls heard all the time.
 fn liveness(queue: &[QueuedAccount], notes: &[Note]) -> Liveness {
     Liveness {
-        notes: queue
-            .iter()
-            .map(|somebody| somebody.account_id)
-            .zip(notes.iter().copied())
-            .collect(),
+        notes: queue.iter().map(|account| account.account_id).zip(notes.iter().copied()).collect(),
         hearing: Hearing { heard_ms: NOW_MS, quiet_ms: Some(0), resumed_ms: 1, behind_ms: None },
         is_whole: true,
         grace_ms: GRACE_MS,

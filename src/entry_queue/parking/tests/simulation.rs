@@ -14,7 +14,7 @@ const END_MS: i64 = EVENTFUL_MS + 8 * 3_600_000;
 
 /// Behaviour of one account, in seconds since its join.
 #[derive(Clone, Debug)]
-enum Fate {
+enum Behaviour {
     Polls,
     Vanishes { after_secs: i64 },
     Returns { after_secs: i64, for_secs: i64 },
@@ -24,7 +24,7 @@ enum Fate {
 #[derive(Clone, Debug)]
 struct Script {
     /// Join time in seconds and behaviour of each account, in number order.
-    people: Vec<(i64, Fate)>,
+    people: Vec<(i64, Behaviour)>,
     /// Outages: beginning and length, in seconds.
     outages: Vec<(i64, i64)>,
     /// Moments at which Redis loses its memory, in seconds.
@@ -35,7 +35,7 @@ struct Script {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Place {
+enum State {
     Outside,
     Waiting,
     Parked,
@@ -44,24 +44,24 @@ enum Place {
 }
 
 #[derive(Clone, Debug)]
-struct Somebody {
+struct SimulatedAccount {
     who: QueuedAccount,
     joins_ms: i64,
-    fate: Fate,
-    place: Place,
+    behaviour: Behaviour,
+    state: State,
     next_poll_ms: i64,
-    told_ms: i64,
+    advised_ms: i64,
     /// Whether every advised poll since the join, or the last return, was made.
     is_faithful: bool,
 }
 
-impl Somebody {
+impl SimulatedAccount {
     fn is_there(&self, now_ms: i64) -> bool {
         let secs = (now_ms - self.joins_ms).div_euclid(1_000);
-        match self.fate {
-            Fate::Polls => true,
-            Fate::Vanishes { after_secs } => secs < after_secs,
-            Fate::Returns { after_secs, for_secs } => {
+        match self.behaviour {
+            Behaviour::Polls => true,
+            Behaviour::Vanishes { after_secs } => secs < after_secs,
+            Behaviour::Returns { after_secs, for_secs } => {
                 secs < after_secs || secs >= after_secs + for_secs
             }
         }
@@ -110,7 +110,7 @@ impl Memory {
 
     fn head(&mut self, now_ms: i64, queued: &[QueuedAccount]) -> Liveness {
         let heard_ms = self.clock(now_ms);
-        let window = queued.iter().take(WINDOW_SMALL).map(|somebody| somebody.account_id);
+        let window = queued.iter().take(WINDOW_SMALL).map(|account| account.account_id);
         let notes = window
             .map(|id| (id, *self.notes.entry(id).or_insert(Note::Entered(heard_ms))))
             .collect();
@@ -131,16 +131,16 @@ fn play_by(
     counted_ms_max: i64,
     judge: impl Fn(Liveness) -> Liveness,
 ) -> Result<(), String> {
-    let mut people: Vec<Somebody> = queue(u128::try_from(script.people.len()).unwrap())
+    let mut people: Vec<SimulatedAccount> = queue(u128::try_from(script.people.len()).unwrap())
         .into_iter()
         .zip(&script.people)
-        .map(|(who, (joins_secs, fate))| Somebody {
+        .map(|(who, (joins_secs, behaviour))| SimulatedAccount {
             who,
             joins_ms: joins_secs * 1_000,
-            fate: fate.clone(),
-            place: Place::Outside,
+            behaviour: behaviour.clone(),
+            state: State::Outside,
             next_poll_ms: joins_secs * 1_000,
-            told_ms: 1_000,
+            advised_ms: 1_000,
             is_faithful: true,
         })
         .collect();
@@ -157,20 +157,20 @@ fn play_by(
         });
         poll_all(&mut people, &mut memory, &mut jitter, now_ms, is_down);
         admit(&mut people, &mut memory, script, now_ms, &judge)?;
-        let is_over = |one: &Somebody| {
-            !matches!(one.place, Place::Waiting | Place::Parked | Place::Outside)
+        let is_over = |one: &SimulatedAccount| {
+            !matches!(one.state, State::Waiting | State::Parked | State::Outside)
                 || !one.is_there(END_MS)
         };
         if now_ms > EVENTFUL_MS && people.iter().all(is_over) {
             return Ok(());
         }
     }
-    let left = people.iter().filter(|one| one.is_there(END_MS) && one.place == Place::Waiting);
+    let left = people.iter().filter(|one| one.is_there(END_MS) && one.state == State::Waiting);
     Err(format!("{} people wait for ever", left.count()))
 }
 
 fn poll_all(
-    people: &mut [Somebody],
+    people: &mut [SimulatedAccount],
     memory: &mut Memory,
     jitter: &mut u64,
     now_ms: i64,
@@ -183,42 +183,42 @@ fn poll_all(
             one.next_poll_ms = now_ms;
             continue;
         }
-        if one.next_poll_ms > now_ms || matches!(one.place, Place::Inside { .. } | Place::Over) {
+        if one.next_poll_ms > now_ms || matches!(one.state, State::Inside { .. } | State::Over) {
             continue;
         }
         // A poll that is not heard is repeated after the last advised interval.
-        one.next_poll_ms = now_ms + one.told_ms;
+        one.next_poll_ms = now_ms + one.advised_ms;
         if is_down {
             continue;
         }
-        (one.place, one.is_faithful) = (Place::Waiting, true);
+        (one.state, one.is_faithful) = (State::Waiting, true);
         let account_id = one.who.account_id;
-        let n_ahead = people[..idx].iter().filter(|other| other.place == Place::Waiting).count();
+        let n_ahead = people[..idx].iter().filter(|other| other.state == State::Waiting).count();
         memory.poll(now_ms, account_id, n_ahead);
         *jitter = jitter.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
-        let told_ms = match n_ahead {
+        let advised_ms = match n_ahead {
             0..3 => 1_000,
             3..WINDOW_SMALL => 15_500,
             _ => 26_000 + i64::try_from((*jitter >> 33) % 8_001).unwrap(),
         };
-        (people[idx].told_ms, people[idx].next_poll_ms) = (told_ms, now_ms + told_ms);
+        (people[idx].advised_ms, people[idx].next_poll_ms) = (advised_ms, now_ms + advised_ms);
     }
 }
 
 fn admit(
-    people: &mut [Somebody],
+    people: &mut [SimulatedAccount],
     memory: &mut Memory,
     script: &Script,
     now_ms: i64,
     judge: impl Fn(Liveness) -> Liveness,
 ) -> Result<(), String> {
     for one in people.iter_mut() {
-        if matches!(one.place, Place::Inside { until_ms } if until_ms <= now_ms) {
-            one.place = Place::Over;
+        if matches!(one.state, State::Inside { until_ms } if until_ms <= now_ms) {
+            one.state = State::Over;
         }
     }
-    let n_inside = people.iter().filter(|one| matches!(one.place, Place::Inside { .. })).count();
-    let waiting = people.iter().filter(|one| one.place == Place::Waiting);
+    let n_inside = people.iter().filter(|one| matches!(one.state, State::Inside { .. })).count();
+    let waiting = people.iter().filter(|one| one.state == State::Waiting);
     let queued: Vec<QueuedAccount> = waiting.map(|one| one.who).collect();
     let liveness = judge(memory.head(now_ms, &queued));
     let queued = queued.get(..WINDOW_SMALL).unwrap_or(&queued);
@@ -228,47 +228,47 @@ fn admit(
     }
     let decision = Decision::of(queued, &liveness, room);
     for one in people.iter_mut() {
-        let was_waiting = one.place == Place::Waiting;
+        let was_waiting = one.state == State::Waiting;
         if decision.parked.contains(&one.who.token_id) {
-            one.place = Place::Parked;
+            one.state = State::Parked;
         } else if decision.admitted.contains(&one.who.token_id) {
-            one.place = Place::Inside { until_ms: now_ms + script.stay_secs * 1_000 };
+            one.state = State::Inside { until_ms: now_ms + script.stay_secs * 1_000 };
         }
-        if was_waiting && one.place != Place::Waiting {
+        if was_waiting && one.state != State::Waiting {
             memory.notes.remove(&one.who.account_id);
         }
-        if one.is_faithful && was_waiting && one.place == Place::Parked {
-            return Err(format!("{one:?} polled as told and was parked at {now_ms}"));
+        if one.is_faithful && was_waiting && one.state == State::Parked {
+            return Err(format!("{one:?} polled as advised and was parked at {now_ms}"));
         }
     }
-    let is_admitted = |one: &Somebody| decision.admitted.contains(&one.who.token_id);
+    let is_admitted = |one: &SimulatedAccount| decision.admitted.contains(&one.who.token_id);
     let last = people.iter().rposition(is_admitted).unwrap_or(0);
-    match people[..last].iter().find(|one| one.place == Place::Waiting && one.is_faithful) {
-        Some(passed) => Err(format!("{passed:?} polled as told and was passed at {now_ms}")),
+    match people[..last].iter().find(|one| one.state == State::Waiting && one.is_faithful) {
+        Some(passed) => Err(format!("{passed:?} polled as advised and was passed at {now_ms}")),
         None => Ok(()),
     }
 }
 
-fn fate() -> impl Strategy<Value = Fate> {
+fn behaviour() -> impl Strategy<Value = Behaviour> {
     prop_oneof![
-        4 => Just(Fate::Polls),
-        3 => (1_i64..600).prop_map(|after_secs| Fate::Vanishes { after_secs }),
+        4 => Just(Behaviour::Polls),
+        3 => (1_i64..600).prop_map(|after_secs| Behaviour::Vanishes { after_secs }),
         2 => (1_i64..600, 1_i64..900)
-            .prop_map(|(after_secs, for_secs)| Fate::Returns { after_secs, for_secs }),
+            .prop_map(|(after_secs, for_secs)| Behaviour::Returns { after_secs, for_secs }),
     ]
 }
 
 prop_compose! {
     fn script()(
         n_dead in 0_usize..35,
-        mut joined in prop::collection::vec((0_i64..900, fate()), 1..30),
+        mut joined in prop::collection::vec((0_i64..900, behaviour()), 1..30),
         outages in prop::collection::vec((0_i64..1_500, 1_i64..300), 0..4),
         losses in prop::collection::vec(0_i64..1_800, 0..3),
         (capacity, stay_secs) in (1_usize..4, 5_i64..120),
         jitter: u64,
     ) -> Script {
         joined.sort_by_key(|(secs, _)| *secs);
-        let dead = std::iter::repeat_n((0, Fate::Vanishes { after_secs: 1 }), n_dead);
+        let dead = std::iter::repeat_n((0, Behaviour::Vanishes { after_secs: 1 }), n_dead);
         let people = dead.chain(joined).collect();
         Script { people, outages, losses, capacity, stay_secs, jitter }
     }
@@ -279,20 +279,20 @@ proptest! {
 
     /// The rule of this module, and that absent accounts do not stop present ones for ever.
     #[test]
-    fn nobody_who_polled_as_told_is_passed_by_a_later_number(script in script()) {
+    fn nobody_who_polled_as_advised_is_passed_by_a_later_number(script in script()) {
         prop_assert_eq!(play(&script), Ok(()));
     }
 }
 
-fn steady(people: Vec<(i64, Fate)>, outages: Vec<(i64, i64)>) -> Script {
+fn steady(people: Vec<(i64, Behaviour)>, outages: Vec<(i64, i64)>) -> Script {
     Script { people, outages, losses: Vec::new(), capacity: 1, stay_secs: 30, jitter: 1 }
 }
 
 /// Canary: without the note of entering, the same simulation finds the rule broken.
 #[test]
 fn without_the_note_of_entering_those_behind_no_shows_are_passed() {
-    let dead = std::iter::repeat_n((0, Fate::Vanishes { after_secs: 1 }), 2 * WINDOW_SMALL);
-    let script = steady(dead.chain((0..20).map(|_| (1, Fate::Polls))).collect(), Vec::new());
+    let dead = std::iter::repeat_n((0, Behaviour::Vanishes { after_secs: 1 }), 2 * WINDOW_SMALL);
+    let script = steady(dead.chain((0..20).map(|_| (1, Behaviour::Polls))).collect(), Vec::new());
     assert_eq!(play(&script), Ok(()));
     let broken = play_by(&script, GRACE_MS / 10, |mut liveness| {
         for note in liveness.notes.values_mut() {
@@ -302,13 +302,13 @@ fn without_the_note_of_entering_those_behind_no_shows_are_passed() {
         }
         liveness
     });
-    assert!(broken.unwrap_err().contains("polled as told"));
+    assert!(broken.unwrap_err().contains("polled as advised"));
 }
 
 /// Canary: with a clock that counts outages as silence, the same simulation finds it broken.
 #[test]
 fn without_the_clock_that_stands_still_an_outage_passes_everybody() {
-    let people = (0..18).map(|nth| (nth, Fate::Polls)).collect();
+    let people = (0..18).map(|nth| (nth, Behaviour::Polls)).collect();
     let script = Script { capacity: 8, stay_secs: 120, ..steady(people, vec![(40, 100)]) };
     assert_eq!(play(&script), Ok(()));
     let broken = play_by(&script, i64::MAX, |mut liveness| {
@@ -316,5 +316,5 @@ fn without_the_clock_that_stands_still_an_outage_passes_everybody() {
         liveness.hearing.resumed_ms = -GRACE_MS;
         liveness
     });
-    assert!(broken.unwrap_err().contains("polled as told"));
+    assert!(broken.unwrap_err().contains("polled as advised"));
 }

@@ -1,4 +1,4 @@
-//! The line, in PostgreSQL and in Redis.
+//! The queue, in PostgreSQL and in Redis.
 
 use sqlx::PgPool;
 use stagedoor::{
@@ -21,9 +21,9 @@ async fn one_after_the_other_is_no_crowd(db: PgPool) {
     assert_eq!(violations(&db).await, Vec::new());
 }
 
-/// Takes as long as a line may be incomplete.
+/// Takes as long as a queue may be incomplete.
 #[sqlx::test]
-async fn a_line_that_redis_lacks_is_a_violation_while_an_instance_is_up(db: PgPool) {
+async fn a_queue_that_redis_lacks_is_a_violation_while_an_instance_is_up(db: PgPool) {
     run(&db, HEALTHY.to_owned()).await;
     assert_eq!(violations(&db).await, Vec::new(), "nobody is there to fill it");
     let _instance = ours(&db).await;
@@ -46,7 +46,7 @@ async fn what_staff_let_in_may_be_more_than_the_capacity(db: PgPool) {
 }
 
 #[sqlx::test]
-async fn a_line_in_redis_that_is_not_the_line_is_a_violation(db: PgPool) {
+async fn a_queue_in_redis_that_is_not_the_queue_is_a_violation(db: PgPool) {
     let options = ConcertOptions { queue_capacity: Some(1), ..ConcertOptions::default() };
     let concert = Concert::with(&db, options).await;
     let office = Office::open_with(db.clone(), 1, &[]).await;
