@@ -2,11 +2,11 @@
 
 use serde_json::json;
 use sqlx::PgPool;
-use stagedoor::{demo, infra::postgres::migrate_for};
+use stagedoor::demo;
 use uuid::Uuid;
 
 use super::{BUYER, SLUG, hold, log_in, pay};
-use crate::support::{Office, Person, config};
+use crate::support::{Office, Person, read_one, read_one_with};
 
 const OTHER: &str = "jun@stagedoor.example";
 const ADMIN: &str = "admin@stagedoor.example";
@@ -19,30 +19,22 @@ async fn send(person: &Person, amount: i64) -> String {
     format!("/wallet/transfers/{}", sent.json()["transfer_id"].as_str().unwrap())
 }
 
-/// Checks nothing of its own: fills the empty database at `DATABASE_URL`, to be dumped.
-#[tokio::test]
-#[ignore = "fills the database at DATABASE_URL; scripts/record-release gives it one"]
-async fn fill() {
-    let serving = migrate_for(&config(&[])).await.unwrap();
-    assert!(demo::load(&serving).await.unwrap(), "the database has data already");
-    serving.close();
-    let db = PgPool::connect(&std::env::var("DATABASE_URL").unwrap()).await.unwrap();
+/// Fills the empty database of a test.
+pub(super) async fn fill(db: &PgPool) {
     let office = Office::open_with(db.clone(), 1, &[]).await;
+    assert!(demo::load(&office.app.db).await.unwrap(), "the database has data already");
 
     // Paid, paid and refunded, and held until it expires.
     let buyer = log_in(&office, BUYER).await;
-    pay(&buyer, &hold(&db, &buyer, "late-jazz", json!({ "best": 2 })).await).await;
-    let bar: Uuid = sqlx::query_scalar("select id from zones where name = 'Bar standing'")
-        .fetch_one(&db)
-        .await
-        .unwrap();
+    pay(&buyer, &hold(db, &buyer, "late-jazz", json!({ "best": 2 })).await).await;
+    let bar: Uuid = read_one(db, "select id from zones where name = 'Bar standing'").await;
     let places = json!({ "zone_id": bar, "quantity": 1 });
-    let returned = hold(&db, &buyer, "late-jazz", places).await;
+    let returned = hold(db, &buyer, "late-jazz", places).await;
     pay(&buyer, &returned).await;
     let refunded = buyer.post(&format!("{returned}/cancellation"), &()).await;
     assert_eq!(refunded.status, 200, "{}", refunded.body);
     let other = log_in(&office, OTHER).await;
-    hold(&db, &other, SLUG, json!({ "best": 1 })).await;
+    hold(db, &other, SLUG, json!({ "best": 1 })).await;
 
     // In a queue; a transfer that was accepted, and one that nobody has answered.
     let joined = other.post("/programs/night-on-the-han/queue", &()).await;
@@ -54,11 +46,7 @@ async fn fill() {
 
     // An act of an administrator, with its entry in the audit log.
     let admin = log_in(&office, ADMIN).await;
-    let other_id: Uuid = sqlx::query_scalar("select id from accounts where email = $1")
-        .bind(OTHER)
-        .fetch_one(&db)
-        .await
-        .unwrap();
+    let other_id: Uuid = read_one_with(db, "select id from accounts where email = $1", OTHER).await;
     let form = [("amount", "5000"), ("reason", "for a long wait")];
     let adjusted = admin.post(&format!("/admin/people/{other_id}/adjustments"), &form).await;
     assert_eq!(adjusted.status, 200, "{}", adjusted.body);
