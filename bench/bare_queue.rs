@@ -4,7 +4,7 @@ use std::process::Command;
 
 use redis::{Script, aio::MultiplexedConnection};
 
-use crate::{CROWD, Failure, load::Tally, stage::output};
+use crate::{CROWD, Failure, stage::output, tally::Tally};
 
 /// What `src/entry_queue/redis_queue/mod.rs` runs for each poll.
 const LOOK: &str = concat!(

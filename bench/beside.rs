@@ -13,7 +13,8 @@ use crate::{
     figure::middle_us,
     growth::Growth,
     http::{Answer, Connection, expect_ok},
-    load::{field, request_key, session},
+    load::{field, request_key},
+    person::session,
     server::Server,
     stage::{CAPACITY, Plan, Stage, psql, psql_file_in},
 };

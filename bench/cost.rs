@@ -3,12 +3,8 @@
 use std::{collections::HashMap, fs};
 
 use crate::{
-    Bench, CROWD, FULL, Failure, expect,
-    figure::Spread,
-    http::Connection,
-    load::{Errand, session},
-    server,
-    stage::psql,
+    Bench, CROWD, FULL, Failure, expect, figure::Spread, http::Connection, load::Errand,
+    person::session, server, stage::psql,
 };
 
 /// People who watch one map at once.

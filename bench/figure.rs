@@ -1,6 +1,6 @@
 //! One figure: several runs, each beside its limit.
 
-use crate::load::Tally;
+use crate::tally::Tally;
 
 /// What a figure has to reach.
 #[derive(Clone, Copy, Debug)]

@@ -13,7 +13,8 @@ use crate::{
     Bench, Failure,
     growth::Growth,
     http::{Connection, expect_ok},
-    load::{request_key, session},
+    load::request_key,
+    person::session,
     server::Server,
     stage::{psql, psql_file_in},
 };

@@ -10,13 +10,14 @@ use std::{
     time::{Duration, Instant},
 };
 
-use base64::prelude::{BASE64_URL_SAFE_NO_PAD, Engine as _};
 use tokio::{sync::Barrier, task::JoinSet};
 use uuid::Uuid;
 
 use crate::{
     http::{Answer, Connection},
-    stage::{Stage, id},
+    person::session,
+    stage::Stage,
+    tally::Tally,
 };
 
 /// What everybody does, over and over.
@@ -40,27 +41,6 @@ pub(crate) enum Errand {
     HoldPlace(Stage),
     /// Everybody holds their seat and pays it, once.
     Purchase(Stage),
-}
-
-/// What became of it.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Tally {
-    /// What was carried out.
-    pub(crate) done: u64,
-    /// What was not.
-    pub(crate) refused: u64,
-    /// The first refusal's own words.
-    pub(crate) refusal: Option<String>,
-    /// From the first request to the last answer.
-    pub(crate) secs: f64,
-}
-
-impl Tally {
-    /// What was carried out in a second.
-    pub(crate) fn per_sec(&self) -> f64 {
-        let done = u32::try_from(self.done).unwrap_or(u32::MAX);
-        f64::from(done) / self.secs
-    }
 }
 
 /// People 1 to this join nobody's line as somebody who waits: the first are let in.
@@ -172,16 +152,6 @@ async fn hold(server: &mut Connection, stage: &Stage, nth: u64) -> io::Result<An
 
 pub(crate) fn request_key() -> String {
     format!("request_key={}", Uuid::now_v7())
-}
-
-/// The cookie of the nth person, as `bench/sql/people.sql` made it.
-pub(crate) fn session(nth: u64) -> String {
-    let mut token = [0; 32];
-    for (byte, of_number) in token.iter_mut().rev().zip(id(0, nth).as_bytes().iter().rev().take(6))
-    {
-        *byte = *of_number;
-    }
-    BASE64_URL_SAFE_NO_PAD.encode(token)
 }
 
 /// The text in the field `name` of a JSON object.

@@ -14,12 +14,13 @@ mod load;
 mod million;
 mod money;
 mod passes;
+mod person;
 mod queue;
-
 mod report;
 mod sales;
 mod server;
 mod stage;
+mod tally;
 mod zones;
 
 use std::{
@@ -30,9 +31,10 @@ use std::{
 
 use figure::{Figure, Run};
 use growth::Growth;
-use load::{Errand, Tally, drive};
+use load::{Errand, drive};
 use server::Server;
 use stage::{CLIENTS, Plan, Stage, psql_file};
+use tally::Tally;
 
 /// Why there is no result.
 type Failure = Box<dyn std::error::Error>;

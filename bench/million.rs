@@ -12,7 +12,7 @@ use crate::{
     figure::middle_us,
     growth::Growth,
     http::Connection,
-    load::session,
+    person::session,
     stage::{CAPACITY, Stage, psql_file},
 };
 

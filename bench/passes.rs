@@ -11,7 +11,7 @@ use std::{
 
 use tokio::task::JoinSet;
 
-use crate::{Bench, Failure, http::Connection, load::session, stage::Stage};
+use crate::{Bench, Failure, http::Connection, person::session, stage::Stage};
 
 /// Connections that ask at once.
 const ASKING: usize = 16;

@@ -6,7 +6,8 @@ use uuid::Uuid;
 
 use crate::{
     Failure,
-    load::{Tally, session},
+    person::{id, session},
+    tally::Tally,
 };
 
 /// A program with one performance, for one run.
@@ -18,11 +19,6 @@ pub(crate) struct Stage {
     pub(crate) first_seat: u64,
     /// The entry passes of people 1 and on.
     pub(crate) passes: Arc<[String]>,
-}
-
-/// The nth id of a kind, as `bench/sql/people.sql` counts them.
-pub(crate) fn id(kind: u64, nth: u64) -> Uuid {
-    Uuid::from_u64_pair(0x7000, 0x8000_0000_0000_0000 | (kind << 48) | nth)
 }
 
 /// How a stage differs.

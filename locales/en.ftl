@@ -514,10 +514,10 @@ admin-price = Price, points
 admin-prices-help = One price per section. Leave a field empty to keep its price. Seats that are held or sold keep theirs.
 admin-prices-save = Set prices
 admin-prices-pending = The new prices are being written, seat by seat. Each seat is sold at the price its map shows; reload to see how far it is.
-admin-stock-sold = Sold
-admin-stock-held = Held
-admin-stock-free = Free
-admin-stock-blocked = Off sale
+admin-inventory-sold = Sold
+admin-inventory-held = Held
+admin-inventory-free = Free
+admin-inventory-blocked = Off sale
 admin-blocks = Take seats off sale, or put them back
 admin-blocks-help = Seats that are held or sold cannot be taken off sale.
 admin-block = Take off sale
@@ -692,7 +692,7 @@ admin-act-points-adjusted = adjusted a balance
 admin-act-refunded = refunded a reservation
 admin-sales-title = Sales
 admin-download = Download as CSV
-admin-stock-figures = { $sold } sold, { $held } held, { $free } free
+admin-inventory-figures = { $sold } sold, { $held } held, { $free } free
 admin-used = Let in
 
 ## Errors: for each code what happened, what it means for you, and one way on

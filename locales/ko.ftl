@@ -499,10 +499,10 @@ admin-price = 가격(포인트)
 admin-prices-help = 구역마다 가격을 정해요. 비우면 그대로예요. 선점됐거나 팔린 좌석의 가격은 바뀌지 않아요.
 admin-prices-save = 가격 저장
 admin-prices-pending = 새 가격을 좌석마다 적용하고 있어요. 각 좌석은 좌석표에 보이는 가격으로 판매돼요. 새로고침하면 진행 상황을 볼 수 있어요.
-admin-stock-sold = 판매
-admin-stock-held = 선점
-admin-stock-free = 남음
-admin-stock-blocked = 판매 제외
+admin-inventory-sold = 판매
+admin-inventory-held = 선점
+admin-inventory-free = 남음
+admin-inventory-blocked = 판매 제외
 admin-blocks = 좌석을 판매에서 빼거나 되돌리기
 admin-blocks-help = 선점됐거나 팔린 좌석은 뺄 수 없어요.
 admin-block = 판매에서 빼기
@@ -677,7 +677,7 @@ admin-act-points-adjusted = 포인트 조정
 admin-act-refunded = 예매 환불
 admin-sales-title = 판매
 admin-download = CSV로 받기
-admin-stock-figures = 판매 { $sold }, 선점 { $held }, 남음 { $free }
+admin-inventory-figures = 판매 { $sold }, 선점 { $held }, 남음 { $free }
 admin-used = 입장
 
 ## Errors: for each code what happened, what it means for you, and one way on

@@ -18,7 +18,7 @@ create table payments (
 create unique index payments_live_key on payments (reservation_id) where status = 'COMPLETED';
 -- All payments of one reservation, refunded ones included.
 create index payments_reservation_id on payments (reservation_id);
--- Payments of the last day, for the list of popular programs.
+-- Completed payments since a moment, for the ranking of today's most booked performances.
 create index payments_completed_created_at on payments (created_at) where status = 'COMPLETED';
 -- The payments of one account, newest first.
 create index payments_account_id on payments (account_id, id desc);

@@ -49,7 +49,14 @@ where
     E: From<sqlx::Error>,
 {
     let mut tx = app.db.begin().await?;
-    let (done, entry) = work(&mut tx).await?;
+    let (done, entry) = match work(&mut tx).await {
+        Ok(done) => done,
+        Err(refusal) => {
+            // Awaited, so that the locks are free before the refusal is answered.
+            let _ = tx.rollback().await;
+            return Err(refusal);
+        }
+    };
     store::insert(&mut tx, &entry).await?;
     tx.commit().await?;
     log_act(app, &entry);

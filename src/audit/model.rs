@@ -71,7 +71,7 @@ pub(crate) enum Act {
 }
 
 impl Act {
-    /// Whether staff did it at the door.
+    /// Whether the act is a check-in or its undoing.
     pub(crate) fn is_at_the_door(self) -> bool {
         matches!(self, Self::CheckedIn | Self::CheckInUndone)
     }

@@ -194,7 +194,7 @@ pub(crate) struct ZoneInventory {
 
 /// Program as the admin pages list it.
 #[derive(Clone, Debug, Serialize)]
-pub(crate) struct ProgramQueue {
+pub(crate) struct ProgramSummary {
     /// Program id.
     pub id: ProgramId,
     /// Name in addresses.

@@ -46,13 +46,13 @@ pub(crate) use changes::{
     replace_seats, update_prices, update_venue, update_zone, write_prices,
 };
 pub(crate) use editing::{
-    ProgramChange, ProgramDetails, ProgramEdition, ProgramQueue, ScheduleEdition, SectionInventory,
-    VenueDetails, VenueEdition, ZoneDetails, ZoneInventory,
+    ProgramChange, ProgramDetails, ProgramEdition, ProgramSummary, ScheduleEdition,
+    SectionInventory, VenueDetails, VenueEdition, ZoneDetails, ZoneInventory,
 };
 pub(crate) use error::CatalogError;
 pub(crate) use guards::Guards;
 pub(crate) use programs::store::{
-    find_edition as find_program_edition, list_program_queues, lock as lock_program,
+    find_edition as find_program_edition, list_program_summaries, lock as lock_program,
     write_wound_down,
 };
 pub(crate) use venues::store::list_seats;

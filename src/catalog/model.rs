@@ -113,8 +113,7 @@ impl Program {
     }
 }
 
-/// State of a sale at some moment, serialized as the name used in JSON documents and locale
-/// keys.
+/// State of a sale at some moment; `into()` returns its name in JSON documents and locale keys.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, strum::IntoStaticStr)]
 #[strum(serialize_all = "kebab-case")]
 pub enum SaleState {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use chrono::{DateTime, Utc};
 use serde_json::json;
 
-use super::{guards::Challenge, model::QueueState, paths::program_path};
+use super::{guards::proof::Challenge, model::QueueState, paths::program_path};
 use crate::{
     catalog::Program,
     infra::batcher::BatchError,

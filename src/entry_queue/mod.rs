@@ -49,7 +49,7 @@ mod paths;
 mod projection;
 mod purge;
 mod redis_queue;
-pub(crate) mod sale_window;
+mod sale_window;
 mod state;
 mod status;
 mod store;

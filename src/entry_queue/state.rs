@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::{
     error::QueueError,
     estimate::{Measures, Wait},
-    guards::Effects,
+    guards::effects::Effects,
     join::Joins,
 };
 use crate::{

@@ -40,10 +40,10 @@ pub(crate) async fn refund(
     tx: &mut Connection,
     account_id: AccountId,
     reservation_id: ReservationId,
-    how_much: Share,
+    share: Share,
 ) -> Result<(Cancelled, ScheduleId), PaymentError> {
     let confirmed = reservation::lock_confirmed(tx, account_id, reservation_id).await?;
-    let percent = match how_much {
+    let percent = match share {
         Share::All | Share::Unused => 100,
         Share::AsAgreed if confirmed.is_refundable => confirmed.refund_percent,
         Share::AsAgreed => return Err(PaymentError::RefundOver),
@@ -55,7 +55,7 @@ pub(crate) async fn refund(
     }
     let refunded = payment.amount.share(percent).ok_or(PaymentError::Inconsistent)?;
     reservation::refund_items(tx, &confirmed).await?;
-    tickets::void(tx, &tickets_per_item(&confirmed), how_much.used()).await?;
+    tickets::void(tx, &tickets_per_item(&confirmed), share.used()).await?;
     wallet::credit(tx, account_id, refunded, Kind::Refund, payment.id.0).await?;
     let cancelled = Cancelled { reservation_id, status: ReservationStatus::Refunded, refunded };
     Ok((cancelled, confirmed.schedule_id))

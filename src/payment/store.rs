@@ -55,8 +55,8 @@ pub(crate) async fn lock_completed(
     .await
 }
 
-/// Marks a locked payment as refunded; returns whether its version is still the locked one, as
-/// nothing is written otherwise.
+/// Marks a locked payment as refunded; returns `false`, with nothing written, if its version has
+/// changed since the lock.
 pub(crate) async fn write_refunded(
     tx: &mut Connection,
     payment: &LockedPayment,

@@ -196,12 +196,12 @@ async fn read(request: RequestBuilder, deadline: Duration) -> Answer {
     let unknown = |why: String| Answer { outcome: Outcome::Unknown(why), json: Value::Null };
     let answer = match request.send().await {
         Ok(answer) => answer,
-        Err(error) => return unknown(chain_of(error)),
+        Err(error) => return unknown(describe(error)),
     };
     let status = answer.status();
     let json: Value = match answer.bytes().await {
         Ok(body) => serde_json::from_slice(&body).unwrap_or_default(),
-        Err(error) => return unknown(chain_of(error)),
+        Err(error) => return unknown(describe(error)),
     };
     let code = json.get("code").and_then(Value::as_str).unwrap_or("no code");
     let outcome = if status.is_success() {
@@ -217,7 +217,7 @@ async fn read(request: RequestBuilder, deadline: Duration) -> Answer {
 }
 
 /// Describes an error in fixed words, so that equal errors can be counted.
-fn chain_of(error: reqwest::Error) -> String {
+fn describe(error: reqwest::Error) -> String {
     if error.is_timeout() {
         format!("no answer in {} s", ANSWER_MAX.as_secs())
     } else if error.is_connect() {

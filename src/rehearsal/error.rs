@@ -6,7 +6,7 @@ use crate::{
     web::error::{HttpError, Problem, Unavailable},
 };
 
-/// Reason why a stage was not made or not removed.
+/// Reason why a request for a stage was refused or failed.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum FixtureError {
     /// The request's token is not the deployment's.
@@ -28,7 +28,7 @@ pub(crate) enum FixtureError {
     #[error("The rehearsal's own program could not be made or removed: {0}.")]
     Database(#[from] sqlx::Error),
     /// Redis failed.
-    #[error("The rehearsal's own line could not be removed from Redis: {0}.")]
+    #[error("The rehearsal's own queue could not be removed from Redis: {0}.")]
     Redis(#[from] RedisAway),
 }
 

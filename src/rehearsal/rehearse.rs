@@ -84,8 +84,8 @@ impl Rehearsal {
         report: impl FnMut(Progress),
     ) -> Result<RehearsalResult, RehearsalError> {
         self.check(access)?;
-        let client =
-            client(&self.target).map_err(|error| RehearsalError::NoHttpClient(chain_of(&error)))?;
+        let client = client(&self.target)
+            .map_err(|error| RehearsalError::NoHttpClient(root_cause(&error)))?;
         self.expect_served(&client).await?;
         let mut outputs = Outputs::open(self.history.as_deref(), self.html.as_deref())?;
         let provisioner = self.provisioner(&client, access)?;
@@ -149,7 +149,7 @@ impl Rehearsal {
                 let why = answer.text().await.unwrap_or_default();
                 Err(RehearsalError::NotServing(format!("{status} {}", why.trim())))
             }
-            Err(error) => Err(RehearsalError::NotServing(chain_of(&error.without_url()))),
+            Err(error) => Err(RehearsalError::NotServing(root_cause(&error.without_url()))),
         }
     }
 
@@ -269,7 +269,7 @@ impl Rehearsal {
 }
 
 /// Returns the innermost cause, which is the one a person can act on.
-fn chain_of(error: &dyn std::error::Error) -> String {
+fn root_cause(error: &dyn std::error::Error) -> String {
     let causes = std::iter::successors(error.source(), |cause| (*cause).source());
     causes.last().map_or_else(|| error.to_string(), ToString::to_string)
 }

@@ -145,6 +145,7 @@ impl ReservationError {
                 | Self::NotInside(QueueError::Database(_))
                 | Self::Shared(_)
                 | Self::Inconsistent
+                | Self::StaleVersion
                 | Self::KeyReused
         )
     }

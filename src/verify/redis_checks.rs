@@ -66,7 +66,7 @@ fn failure_of(difference: &Difference) -> CheckFailure {
     CheckFailure {
         subject: format!("account {} in program {}", difference.account_id, difference.program_id),
         sentence: format!(
-            "is {} in Redis, but {} in Postgres",
+            "is {} in Redis, but {} in PostgreSQL",
             describe(difference.seen),
             describe(difference.right)
         ),

@@ -40,15 +40,15 @@ mod error;
 mod ledger;
 mod model;
 pub(crate) mod pages;
-mod statement;
+pub(crate) mod statement;
 mod store;
-mod transfers;
+pub(crate) mod transfers;
 
-pub(crate) use charges::provider::Provider;
 pub use charges::{
     model::ProviderAway,
     provider::{Begun, PaymentProvider},
 };
+pub(crate) use charges::{pages::form::ChargeBox, provider::Provider};
 pub use error::WalletError;
 pub use ledger::settle_charge;
 pub(crate) use ledger::{credit, debit, find_wallet};

@@ -11,7 +11,7 @@ use strum::VariantArray;
 use uuid::Uuid;
 
 use super::{
-    charges::provider::Provider,
+    charges::{pages::form::ChargeBox, provider::Provider},
     model::{Kind, PointTransaction, Wallet},
     statement::{
         self as history, Month, StatementFilter,
@@ -19,15 +19,8 @@ use super::{
     },
     transfers::{
         model::{OPEN_REQUESTS_MAX, Transfer},
+        pages::form::SendBox,
         store,
-    },
-};
-pub(crate) use crate::wallet::{
-    charges::pages::{ChargeBox, create_charge},
-    statement::pages::show_statement,
-    transfers::pages::{
-        SendBox, create_acceptance, create_cancellation, create_rejection, create_transfer,
-        show_transfer,
     },
 };
 use crate::{
@@ -60,7 +53,7 @@ impl WalletForms {
 #[template(path = "wallet/show.html")]
 struct WalletPage {
     v: View,
-    purse: Purse,
+    purse: ShownPoints,
     charge: ChargeBox,
     send: SendBox,
     /// Requests that wait for this account's answer.
@@ -110,13 +103,13 @@ impl MonthChoice {
 
 /// Points shown at the top of the page.
 #[derive(Clone, Copy, Debug, Serialize)]
-struct Purse {
+struct ShownPoints {
     balance: Points,
     pending: Points,
     usable: Points,
 }
 
-impl Purse {
+impl ShownPoints {
     fn of(wallet: Option<&Wallet>) -> Self {
         wallet.map_or(
             Self { balance: Points::ZERO, pending: Points::ZERO, usable: Points::ZERO },
@@ -132,7 +125,7 @@ impl Purse {
 #[derive(Serialize)]
 struct WalletDocument<'a> {
     #[serde(flatten)]
-    purse: Purse,
+    purse: ShownPoints,
     transactions: &'a [PointTransaction],
     next: Option<Uuid>,
     incoming: &'a [Transfer],
@@ -173,7 +166,7 @@ async fn wallet_page(
     let months = months.into_iter().map(choice).collect();
     Ok(WalletPage {
         v: me.view,
-        purse: Purse::of(wallet.as_ref()),
+        purse: ShownPoints::of(wallet.as_ref()),
         charge: forms.charge,
         send: forms.send,
         incoming,

@@ -51,6 +51,10 @@ enum Argument {
 impl Problem {
     /// Creates an answer with `status`, which is a number that HTTP names.
     pub fn new(status: u16, code: &'static str) -> Self {
+        debug_assert!(
+            StatusCode::from_u16(status).is_ok_and(|status| status.canonical_reason().is_some()),
+            "{code}: {status} is no status"
+        );
         Self {
             status: StatusCode::from_u16(status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR),
             code,

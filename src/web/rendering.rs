@@ -62,10 +62,10 @@ fn framework_error(status: StatusCode) -> KitError {
 }
 
 fn answer(request: &HttpRequest, error: &dyn HttpError) -> HttpResponse {
-    let (view, problem) = (View::of(request), error.problem());
+    let (view, mut problem) = (View::of(request), error.problem());
     log(error, &problem);
     let mut answer = if view.format.is_for_programs() {
-        document(&view, &problem)
+        document(&view, &mut problem)
     } else if let Some(location) = problem.location(&view.path) {
         see_other(&location)
     } else {
@@ -105,8 +105,8 @@ fn way_back(request: &HttpRequest, view: &View, problem: &Problem) -> String {
     if can_help && request.method().is_safe() { view.path.clone() } else { "/".to_owned() }
 }
 
-fn document(view: &View, problem: &Problem) -> HttpResponse {
-    let mut document = problem.members.clone();
+fn document(view: &View, problem: &mut Problem) -> HttpResponse {
+    let mut document = std::mem::take(&mut problem.members);
     document.insert("type".into(), json!("about:blank"));
     document.insert("title".into(), json!(problem.localize(view.locale, "title").to_string()));
     document.insert("status".into(), json!(problem.status.as_u16()));

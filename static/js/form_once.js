@@ -1,6 +1,6 @@
 // Shows that a form is on its way and ignores further presses until it has answered.
 //
-// Only for the eye: the request key makes a repeated order harmless. Fields stay
+// Only for the eye: the request key makes a repeated request harmless. Fields stay
 // enabled, because disabled ones would not be sent.
 
 const BUSY_MS_MAX = 15_000;

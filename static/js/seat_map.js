@@ -225,7 +225,7 @@ function showTotal() {
   const names = mine.map(({ box }) => box.dataset.name).join(" · ");
   put("[data-chosen]", mine.length === 0 ? text.textNone : names);
   put("[data-chosen-count]", number.format(mine.length));
-  // What is sent is what is shown: the order is refused when it costs anything else.
+  // What is sent is what is shown: the request is refused when it costs anything else.
   const shown = form.querySelector("[data-total-shown]");
   if (shown) shown.value = mine.length > 0 ? total : "";
   const button = form.querySelector("[data-hold]");

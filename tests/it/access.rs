@@ -20,7 +20,7 @@ enum Door {
     /// Those who manage.
     Admin,
     /// Whoever has the deployment's rehearsal token; where it has none the path does not exist.
-    Stagehand,
+    RehearsalToken,
 }
 
 /// Every path. A new one without an entry here fails the test below.
@@ -107,9 +107,9 @@ const PATHS: &[(&str, Door)] = &[
     ("/admin/audit", Door::Admin),
     ("/admin/audit.csv", Door::Admin),
 
-    ("/rehearsal/stages", Door::Stagehand),
-    ("/rehearsal/stages/{id}", Door::Stagehand),
-    ("/rehearsal/stages/{id}/people", Door::Stagehand),
+    ("/rehearsal/stages", Door::RehearsalToken),
+    ("/rehearsal/stages/{id}", Door::RehearsalToken),
+    ("/rehearsal/stages/{id}/people", Door::RehearsalToken),
 ];
 
 /// A path of the pattern: every gap is filled with an id that nothing has.
@@ -144,7 +144,7 @@ fn reference() -> String {
             Door::Account => "whoever is signed in",
             Door::Staff => "staff and admins",
             Door::Admin => "admins",
-            Door::Stagehand => "whoever has the rehearsal token",
+            Door::RehearsalToken => "whoever has the rehearsal token",
         };
         writeln!(text, "| `{}` | {} | {whom} |", path.pattern(), methods.join(", ")).unwrap();
     }
@@ -172,7 +172,7 @@ fn every_path_says_for_whom_it_is() {
         assert_eq!(is_admin, *door == Door::Admin, "{pattern}");
         let is_door = *pattern == "/door" || pattern.starts_with("/door/");
         assert_eq!(is_door, *door == Door::Staff, "{pattern}");
-        assert_eq!(pattern.starts_with("/rehearsal/"), *door == Door::Stagehand, "{pattern}");
+        assert_eq!(pattern.starts_with("/rehearsal/"), *door == Door::RehearsalToken, "{pattern}");
     }
 }
 
@@ -192,7 +192,7 @@ async fn strangers_log_in_and_nobody_passes_a_door_that_is_not_theirs(db: PgPool
             if *door == Door::Public {
                 continue;
             }
-            if *door == Door::Stagehand {
+            if *door == Door::RehearsalToken {
                 for person in [&stranger, &customer, &staff, &admin] {
                     let answer = ask(person, &method, &path, "application/json").await;
                     assert_eq!((answer.status, answer.code()), (404, "not-found".to_owned()));

@@ -14,7 +14,7 @@ use super::store::{self as store, CancellationProgress};
 use crate::{
     accounts::{AdminAccount, ConfirmedAdmin},
     admin::{
-        pages::{parse_reason, parse_version, with_message},
+        pages::{parse_reason, parse_version},
         programs::{self, pages::edition_of},
     },
     app::App,
@@ -23,6 +23,7 @@ use crate::{
     text::times::HOME_ZONE,
     web::{
         error::{HttpError, PageError},
+        flash::with_message,
         form::{Body, Field, Mistakes},
         page::View,
     },

@@ -1,9 +1,10 @@
-//! Parts shared by the admin pages: flash messages and form fields.
+//! Parts shared by the admin pages: form fields, and the changes made meanwhile.
 
 pub(crate) mod download;
 
+use std::ops::RangeInclusive;
+
 use super::error::AdminError;
-pub(crate) use crate::web::flash::with_message;
 use crate::{
     audit::model::{Meanwhile, Reason},
     web::form::{Field, Mistakes},
@@ -27,4 +28,31 @@ pub(crate) fn parse_version(mistakes: &mut Mistakes, version: &Field) -> Option<
 /// Parses the reason for an act.
 pub(crate) fn parse_reason(mistakes: &mut Mistakes, reason: &Field) -> Option<Reason> {
     mistakes.note("reason", "admin-refusal-reason", Reason::parse(reason.text()))
+}
+
+/// Returns the field's text if it has `min` to `max` characters.
+pub(crate) fn parse_text(field: &Field, min: usize, max: usize) -> Option<String> {
+    let text = field.text();
+    (min..=max).contains(&text.chars().count()).then(|| text.to_owned())
+}
+
+/// Parses a number in `range`; `Some(None)` for an empty field, `None` for anything else.
+#[expect(clippy::option_option, reason = "nothing typed is an answer, nonsense is none")]
+pub(crate) fn parse_optional(field: &Field, range: &RangeInclusive<i32>) -> Option<Option<i32>> {
+    match field.is_empty() {
+        true => Some(None),
+        false => field.parse().filter(|number| range.contains(number)).map(Some),
+    }
+}
+
+/// Parses a limit of a queue, a positive number; `Some(None)` for an empty field, `None` with a
+/// mistake for anything else.
+#[expect(clippy::option_option, reason = "nothing typed is an answer, nonsense is none")]
+pub(crate) fn parse_limit(
+    mistakes: &mut Mistakes,
+    name: &'static str,
+    field: &Field,
+) -> Option<Option<i32>> {
+    const LIMITS: RangeInclusive<i32> = 1..=10_000_000;
+    mistakes.note(name, "admin-refusal-positive", parse_optional(field, &LIMITS))
 }

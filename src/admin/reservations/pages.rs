@@ -14,7 +14,7 @@ use super::store::{self as store, BookedItem, Booking};
 use crate::{
     accounts::{AdminAccount, ConfirmedAdmin, find_accounts},
     admin::{
-        pages::{parse_reason, with_message},
+        pages::parse_reason,
         people::{self, Refund},
         programs::pages::Search,
     },
@@ -25,6 +25,7 @@ use crate::{
     text::times::HOME_ZONE,
     web::{
         error::{HttpError, NotFound, PageError},
+        flash::with_message,
         form::{Body, Field, Mistakes},
         page::View,
         request_key,

@@ -34,8 +34,8 @@ pub(crate) async fn list_sections(
         SoldSection,
         r#"
         select d.id as "schedule_id: ScheduleId", d.starts_at, v.time_zone,
-            stock.section as "section!", stock.sold as "sold!", stock.held as "held!",
-            stock.free as "free!", stock.revenue as "revenue!"
+            inventory.section as "section!", inventory.sold as "sold!", inventory.held as "held!",
+            inventory.free as "free!", inventory.revenue as "revenue!"
         from schedules d
         join venues v on v.id = d.venue_id
         cross join lateral (
@@ -58,9 +58,9 @@ pub(crate) async fn list_sections(
             left join reservations r on r.id = i.reservation_id
             where z.schedule_id = d.id
             group by z.name, z.remaining
-        ) stock
+        ) inventory
         where d.program_id = $1
-        order by d.starts_at, stock.section
+        order by d.starts_at, inventory.section
         "#,
         program_id as _,
     )

@@ -5,7 +5,7 @@ use uuid::Uuid;
 
 use crate::{
     catalog::{
-        editing::{ProgramDetails, ProgramEdition, ProgramQueue},
+        editing::{ProgramDetails, ProgramEdition, ProgramSummary},
         guards::Guards,
         model::{ProgramId, ProgramStatus, ScheduleId},
     },
@@ -277,13 +277,13 @@ pub(crate) async fn has_inventory(tx: &mut Connection, id: ProgramId) -> Result<
 
 /// Lists programs whose title or slug contains `part`, newest first: the page after the program
 /// `after`, and one more if there is one.
-pub(crate) async fn list_program_queues(
+pub(crate) async fn list_program_summaries(
     db: &Pool,
     part: &str,
     after: Option<Uuid>,
-) -> Result<Vec<ProgramQueue>, sqlx::Error> {
+) -> Result<Vec<ProgramSummary>, sqlx::Error> {
     sqlx::query_as!(
-        ProgramQueue,
+        ProgramSummary,
         r#"
         select id as "id: ProgramId", slug, title, status as "status: ProgramStatus", on_sale_at,
             off_sale_at,

@@ -34,9 +34,8 @@ pub(crate) mod wait;
 use chrono::{DateTime, Utc};
 pub(crate) use model::Arrival;
 
-pub(crate) use effects::Effects;
 pub(crate) use effects::{list_effects, note_cool_down};
-pub(crate) use judge::{Judge, Objection};
+pub(crate) use judge::Objection;
 pub(crate) use model::{Effect, Guard};
 pub(crate) use network::NetworkTag;
 pub(crate) use proof::secs_of;

@@ -5,7 +5,7 @@ use chrono::{DateTime, Utc};
 use crate::{
     accounts::AccountId,
     entry_queue::{
-        guards::{Objection, model::Arrival},
+        guards::{judge::Objection, model::Arrival},
         model::TokenId,
     },
 };

@@ -12,7 +12,7 @@ use crate::{
     catalog::{ProgramId, SaleState},
     entry_queue::{
         admission::store as gate,
-        guards::{Judge, NetworkTag, store::waits},
+        guards::{judge::Judge, network::NetworkTag, store::waits},
         model::{QueueNumber, Rules, TokenId},
     },
     infra::postgres::{self, Connection},

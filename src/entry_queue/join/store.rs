@@ -6,7 +6,7 @@ use crate::{
     accounts::AccountId,
     catalog::ProgramId,
     entry_queue::{
-        guards::NetworkTag,
+        guards::network::NetworkTag,
         model::{QueueNumber, TokenId},
     },
     infra::postgres::Connection,

@@ -129,12 +129,15 @@ impl<'a> Comparison<'a> {
         after: QueueNumber,
     ) -> Result<(Vec<AccountId>, Page), ProjectionError> {
         let page = positions::list_waiting(self.db, self.program_id, after, self.page).await?;
-        // Behind the last page Redis should have no account at all.
-        let last = page.last().map(|(_, number)| *number).filter(|_| self.is_full(&page));
-        let up_to = last.unwrap_or(QueueNumber(i64::MAX));
-        let seen = self.queue.waiting_between(after, up_to).await?;
-        let seen: HashSet<(AccountId, QueueNumber)> = seen.into_iter().collect();
-        let right: HashSet<(AccountId, QueueNumber)> = page.into_iter().collect();
+        // Behind the last page Redis should have no account at all; where it has more than a page
+        // of them, or more than PostgreSQL, the next page goes on behind the last one read.
+        let last = page.last().filter(|_| self.is_full(&page));
+        let up_to = last.map_or(QueueNumber(i64::MAX), |(_, number)| *number);
+        let seen = self.queue.waiting_between(after, up_to, self.page).await?;
+        let last = seen.last().filter(|_| self.is_full(&seen)).or(last).map(|(_, number)| *number);
+        let is_read = |(_, number): &(_, QueueNumber)| last.is_none_or(|last| *number <= last);
+        let right: HashSet<_> = page.into_iter().filter(is_read).collect();
+        let seen: HashSet<_> = seen.into_iter().collect();
         let differing: HashSet<AccountId> =
             right.symmetric_difference(&seen).map(|(account_id, _)| *account_id).collect();
         let next = last.map_or(Page::Inside { after: None, n_seen: 0 }, Page::Waiting);

@@ -22,14 +22,14 @@ use super::{
     redis_queue::{POSITIONS_MAX, RedisQueue, Written},
     store::{self, ProjectedPosition, positions},
 };
-use crate::{accounts::AccountId, app::App, catalog::ProgramId};
+use crate::{accounts::AccountId, app::App, catalog::ProgramId, infra::redis::RedisAway};
 
 /// Rewrites of one projection before the rest is left to the next comparison.
 const ROUNDS_MAX: u32 = 8;
 /// Shortest time between two comparisons of a queue, whatever the number of instances.
 const COMPARISON_PERIOD_MIN: Duration = Duration::from_secs(25);
 /// Pauses before the first retries of a failed projection, in seconds; the last one comes again and
-/// again. A server that was mute is back for its clients only after some of them.
+/// again. Several are needed: after a server fell silent, its clients need seconds to reach it.
 const RETRY_PAUSES_SECS: [u64; 4] = [1, 2, 4, 8];
 /// Retries of a failed projection, two minutes of them; after the last, the next comparison repairs
 /// it.
@@ -130,8 +130,13 @@ pub(crate) async fn project_read(
 /// its own server: one that is away keeps no other server's queues from being compared.
 pub(crate) async fn project_everything(app: &App) -> Result<(), sqlx::Error> {
     for program_id in positions::list_with_queue(&app.db).await? {
-        if let Err(error) = compare_queue(app, program_id).await {
-            tracing::warn!(%program_id, %error, "a queue was not compared");
+        match compare_queue(app, program_id).await {
+            Ok(()) => {}
+            // Redis is away: the first call has said so.
+            Err(ProjectionError::Redis(RedisAway::Resting)) => {
+                tracing::debug!(%program_id, "a queue was not compared");
+            }
+            Err(error) => tracing::warn!(%program_id, %error, "a queue was not compared"),
         }
     }
     Ok(())

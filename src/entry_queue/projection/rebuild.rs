@@ -68,12 +68,12 @@ pub(crate) async fn rebuild(app: &App, program_id: ProgramId) -> Result<(), Proj
             return Ok(());
         }
     }
-    let (mut after, mut n_places) = (QueueNumber(0), 0);
+    let (mut after, mut n_waiting) = (QueueNumber(0), 0);
     loop {
         let page = positions::list_waiting(&app.db, program_id, after, PAGE).await?;
         let Some((_, last)) = page.last() else { break };
         after = *last;
-        n_places += page.len();
+        n_waiting += page.len();
         let expected =
             page.into_iter().map(|(id, number)| (id, ProjectedPosition::Waiting(number))).collect();
         if projection::project_read(app, program_id, expected, Some(&nonce)).await?
@@ -83,7 +83,7 @@ pub(crate) async fn rebuild(app: &App, program_id: ProgramId) -> Result<(), Proj
         }
     }
     if queue.finish(&nonce).await? {
-        tracing::info!(%program_id, n_places, ms = started.elapsed().as_millis(), "a queue was rebuilt");
+        tracing::info!(%program_id, n_waiting, ms = started.elapsed().as_millis(), "a queue was rebuilt");
     }
     Ok(())
 }

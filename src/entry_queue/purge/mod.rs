@@ -53,7 +53,7 @@ pub(crate) async fn purge_queues(app: &App) -> Result<(), sqlx::Error> {
     futures_util::stream::iter(closed.into_iter().chain(ordered))
         .for_each_concurrent(PROGRAMS_AT_ONCE, |condemned| async move {
             if let Err(error) = purge_some(app, condemned).await {
-                tracing::warn!(program_id = %condemned.program_id, %error, "a queue was not taken away");
+                tracing::warn!(program_id = %condemned.program_id, %error, "a queue was not purged");
             }
         })
         .await;

@@ -32,14 +32,14 @@ pub(crate) async fn list_closed_with_queue(db: &Pool) -> Result<Vec<Condemned>, 
             select true as is from queue_tokens t
             where t.program_id = p.id and t.status = 'WAITING' and parked_at is null
             limit 1
-        ) standing on true
+        ) queued on true
         left join lateral (
             select true as is from queue_tokens t
             where t.program_id = p.id and t.status = 'WAITING' and parked_at is not null
             limit 1
         ) parked on true
         where (p.status = 'CANCELLED' or off_sale_at <= clock_timestamp())
-            and coalesce(standing.is, parked.is)
+            and coalesce(queued.is, parked.is)
         limit $1
         "#,
         PROGRAMS_MAX,
@@ -164,7 +164,7 @@ pub(crate) async fn cancel_waiting(
 ) -> Result<Vec<AccountId>, sqlx::Error> {
     sqlx::query_scalar!(
         r#"
-        with standing as materialized (
+        with queued as materialized (
             select id from queue_tokens
             where program_id = $1 and queue_number <= $2
                 and status = 'WAITING' and parked_at is null
@@ -176,12 +176,12 @@ pub(crate) async fn cancel_waiting(
             where program_id = $1 and queue_number <= $2
                 and status = 'WAITING' and parked_at is not null
             order by queue_number
-            limit $3 - (select count(*) from standing)
+            limit $3 - (select count(*) from queued)
             for no key update skip locked
         )
         update queue_tokens t
         set status = 'CANCELLED', ended_at = clock_timestamp()
-        from (select id from standing union all select id from parked) taken
+        from (select id from queued union all select id from parked) taken
         where t.id = taken.id
         returning t.account_id as "account_id: AccountId"
         "#,

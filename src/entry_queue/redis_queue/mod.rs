@@ -20,7 +20,7 @@ use crate::{
     infra::redis::{Call, Redis, RedisAway, Script},
 };
 
-/// Accounts placed by one script. Lua unpacks two values for each, and at most 8,000.
+/// Accounts whose positions one script writes. Lua unpacks two values for each, and at most 8,000.
 pub(crate) const POSITIONS_MAX: usize = 1_000;
 /// Longest pause of a rebuild between two batches before another rebuild may take over.
 const REBUILD_LEASE: Duration = Duration::from_secs(10);
@@ -151,7 +151,7 @@ impl<'a> RedisQueue<'a> {
     /// `nonce`, if given.
     pub(crate) async fn write(
         &self,
-        places: &[(AccountId, ProjectedPosition)],
+        positions: &[(AccountId, ProjectedPosition)],
         nonce: Option<&str>,
     ) -> Result<Written, RedisAway> {
         let mut call = WRITE.key(self.key("waiting"));
@@ -159,24 +159,24 @@ impl<'a> RedisQueue<'a> {
         call.key(self.key("epoch")).key(self.key("nonce"));
         call.arg(nonce.unwrap_or_default()).arg(millis(REBUILD_LEASE));
         let scored = |pick: fn(&ProjectedPosition) -> Option<i64>| -> Vec<(i64, AccountId)> {
-            places.iter().filter_map(|(id, place)| Some((pick(place)?, *id))).collect()
+            positions.iter().filter_map(|(id, position)| Some((pick(position)?, *id))).collect()
         };
         pass_pairs(
             &mut call,
-            &scored(|place| match place {
+            &scored(|position| match position {
                 ProjectedPosition::Waiting(number) => Some(number.0),
                 ProjectedPosition::Inside(_) | ProjectedPosition::Nowhere => None,
             }),
         );
         pass_pairs(
             &mut call,
-            &scored(|place| match place {
+            &scored(|position| match position {
                 ProjectedPosition::Inside(ends_at) => Some(ends_at.timestamp_millis()),
                 ProjectedPosition::Waiting(_) | ProjectedPosition::Nowhere => None,
             }),
         );
-        for (account_id, place) in places {
-            if *place == ProjectedPosition::Nowhere {
+        for (account_id, position) in positions {
+            if *position == ProjectedPosition::Nowhere {
                 call.arg(account_id.0.as_bytes());
             }
         }
@@ -187,14 +187,16 @@ impl<'a> RedisQueue<'a> {
         })
     }
 
-    /// Returns the waiting accounts with a number above `after` and up to `up_to`.
+    /// Returns the first `n_max` waiting accounts with a number above `after` and up to `up_to`.
     pub(crate) async fn waiting_between(
         &self,
         after: QueueNumber,
         up_to: QueueNumber,
+        n_max: i64,
     ) -> Result<Vec<(AccountId, QueueNumber)>, RedisAway> {
         let mut ask = redis::cmd("ZRANGEBYSCORE");
         ask.arg(self.key("waiting")).arg(format!("({}", after.0)).arg(up_to.0).arg("WITHSCORES");
+        ask.arg("LIMIT").arg(0).arg(n_max);
         let flat: Vec<(Vec<u8>, i64)> = self.redis.query(&ask).await?;
         let read = |(id, number): (Vec<u8>, i64)| Some((account(&id)?, QueueNumber(number)));
         Ok(flat.into_iter().filter_map(read).collect())
@@ -209,16 +211,15 @@ impl<'a> RedisQueue<'a> {
         if accounts.is_empty() {
             return Ok(Vec::new());
         }
-        let ask = |name| {
-            let mut ask = redis::cmd("ZMSCORE");
-            ask.arg(self.key(name));
+        let mut ask = redis::pipe();
+        for name in ["waiting", "active"] {
+            ask.cmd("ZMSCORE").arg(self.key(name));
             for account_id in accounts {
                 ask.arg(account_id.0.as_bytes());
             }
-            ask
-        };
-        let waiting: Vec<Option<i64>> = self.redis.query(&ask("waiting")).await?;
-        let active: Vec<Option<f64>> = self.redis.query(&ask("active")).await?;
+        }
+        let (waiting, active): (Vec<Option<i64>>, Vec<Option<f64>>) =
+            self.redis.pipeline(&ask).await?;
         let pairs = waiting.into_iter().zip(active);
         Ok(pairs.map(|(number, ends_at)| (number.map(QueueNumber), ends_at.is_some())).collect())
     }

@@ -204,6 +204,9 @@ pub(crate) async fn positions_of_accounts(
     program_id: ProgramId,
     accounts: &[AccountId],
 ) -> Result<Vec<(AccountId, ProjectedPosition)>, sqlx::Error> {
+    if accounts.is_empty() {
+        return Ok(Vec::new());
+    }
     let rows = sqlx::query!(
         r#"
         select o.account_id as "account_id!: AccountId", status as "status?: TokenStatus",
@@ -224,15 +227,15 @@ pub(crate) async fn positions_of_accounts(
     )
     .fetch_all(db)
     .await?;
-    let placed = rows.into_iter().map(|row| {
-        let place = match (row.status, row.queue_number, row.stay_ends_at) {
+    let positions = rows.into_iter().map(|row| {
+        let position = match (row.status, row.queue_number, row.stay_ends_at) {
             (Some(TokenStatus::Active), _, Some(ends_at)) => ProjectedPosition::Inside(ends_at),
             (Some(_), Some(number), _) if row.parked_at.is_none() => {
                 ProjectedPosition::Waiting(number)
             }
             _ => ProjectedPosition::Nowhere,
         };
-        (row.account_id, place)
+        (row.account_id, position)
     });
-    Ok(placed.collect())
+    Ok(positions.collect())
 }

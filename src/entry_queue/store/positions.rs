@@ -172,7 +172,7 @@ pub(crate) async fn count_freed(
             select coalesce(max(admitted_at), $2) as since from queue_tokens
             where program_id = $1 and admitted_at > $2
                 and admitted_at < issued_at + interval '2 seconds' and let_in_by is null
-        ) line
+        ) beginning
         "#,
         program_id as _,
         since,
@@ -197,7 +197,7 @@ pub(crate) async fn count_admitted(
             select coalesce(max(admitted_at), $2) as since from queue_tokens
             where program_id = $1 and admitted_at > $2
                 and admitted_at < issued_at + interval '2 seconds' and let_in_by is null
-        ) line
+        ) beginning
         "#,
         program_id as _,
         since,

@@ -71,8 +71,8 @@ pub struct Waiting {
 impl Waiting {
     /// Returns the expected wait at the measured pace; `None` while the pace is unknown.
     pub fn estimate(&self) -> Option<Duration> {
-        let n_before = u32::try_from(self.ahead.saturating_add(1)).unwrap_or(u32::MAX);
-        self.gap.map(|gap| gap.saturating_mul(n_before))
+        let n_releases = u32::try_from(self.ahead.saturating_add(1)).unwrap_or(u32::MAX);
+        self.gap.map(|gap| gap.saturating_mul(n_releases))
     }
 
     /// Returns the expected wait in whole seconds, rounded up; `None` while the pace is unknown.

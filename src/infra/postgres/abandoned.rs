@@ -11,7 +11,7 @@ use std::{
 use deadpool::managed::{Object, Pool};
 use tokio::time;
 
-use super::{APPLICATION_NAME, manager::Manager, slot::PoolSlot};
+use super::{manager::Manager, settings::APPLICATION_NAME, slot::PoolSlot};
 
 /// Time between two checks of a process.
 const CHECK_PAUSE: Duration = Duration::from_secs(1);

@@ -11,7 +11,7 @@ use sqlx::{
     postgres::{PgArguments, PgQueryResult, PgRow, PgStatement, PgTypeInfo},
 };
 
-use super::{Connection, Pool, is_cut_off};
+use super::{connection::Connection, error::is_cut_off, pool::Pool};
 
 /// Connections on which a read is tried: the first, and another when that was lost.
 const READ_ATTEMPTS_MAX: u32 = 2;

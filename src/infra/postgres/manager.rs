@@ -11,10 +11,10 @@ use sqlx::postgres::PgConnectOptions;
 use tokio::time;
 
 use super::{
-    APPLICATION_NAME, Connection, PLANNER_OPTIONS, SESSION_LIMITS, SOCKET_OPTIONS,
-    connection::CALL_MAX,
+    connection::{CALL_MAX, Connection},
+    error::has_code,
     generations::{Generations, Life, Trust},
-    has_code,
+    settings::{APPLICATION_NAME, PLANNER_OPTIONS, SESSION_LIMITS, SOCKET_OPTIONS},
 };
 
 /// Pause before a server that is starting is asked again, while a request waits for it.

@@ -14,10 +14,16 @@ use tokio::{
 };
 
 use super::{
-    Connection, DedicatedConnection, REPORT_OPTIONS, SESSION_LIMITS, SOCKET_OPTIONS, Transaction,
-    generations::Life, is_cut_off, pooled_connection::PooledConnection,
+    connection::Connection,
+    dedicated::DedicatedConnection,
+    error::is_cut_off,
+    generations::Life,
+    manager::Manager,
+    pooled_connection::PooledConnection,
+    settings::{REPORT_OPTIONS, SESSION_LIMITS, SOCKET_OPTIONS},
+    transaction::Transaction,
 };
-use crate::{config::Config, infra::postgres::manager::Manager};
+use crate::config::Config;
 
 /// Upper bound of a change's wait for a connection: its deadline must leave time for the work. A
 /// read's own deadline is shorter.

@@ -3,7 +3,7 @@
 use deadpool::managed::Object;
 use tokio::{runtime::Handle, sync::OwnedSemaphorePermit};
 
-use super::{Connection, abandoned, manager::Manager, slot::PoolSlot};
+use super::{abandoned, connection::Connection, manager::Manager, slot::PoolSlot};
 
 /// Connection of the pool in use by one caller.
 ///

@@ -5,7 +5,11 @@ use std::{str::FromStr, time::Duration};
 
 use sqlx::{Executor, PgExecutor, migrate::MigrateError, postgres::PgConnectOptions};
 
-use super::{APPLICATION_NAME, Pool, is_migrated, migrate};
+use super::{
+    migrate::{is_migrated, migrate},
+    pool::Pool,
+    settings::APPLICATION_NAME,
+};
 use crate::config::Config;
 
 /// Connections of the owner's pool, which only migrates.

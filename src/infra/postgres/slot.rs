@@ -2,7 +2,7 @@
 
 use deadpool::managed::Object;
 
-use super::{Connection, manager::Manager};
+use super::{connection::Connection, manager::Manager};
 
 /// Connection with its place in the pool. [`give_back`](Self::give_back) returns the connection to
 /// it; dropping the slot closes the connection.

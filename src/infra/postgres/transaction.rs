@@ -4,7 +4,7 @@ use std::ops::{Deref, DerefMut};
 
 use sqlx::Executor;
 
-use super::{Connection, pooled_connection::PooledConnection};
+use super::{connection::Connection, pooled_connection::PooledConnection};
 
 /// Transaction: its statements take effect together or not at all. Dropped before
 /// [`commit`](Self::commit), it is rolled back, at the latest before its connection is reused.

@@ -125,7 +125,7 @@ async fn hold_seats(
     Ok(held(&hold, total, expires_at, items))
 }
 
-pub(crate) async fn hold_places(
+async fn hold_places(
     tx: &mut Connection,
     request: &HoldRequest,
     stay: &Stay,

@@ -9,7 +9,7 @@ use crate::{
     infra::postgres::{Connection, Pool},
     points::Points,
     reservation::{
-        inventory::store::LockedZone,
+        inventory::model::LockedZone,
         model::{Item, ReservationId, SeatStatus},
     },
 };

@@ -2,6 +2,11 @@
 
 use serde::Serialize;
 
+use crate::{
+    catalog::{ScheduleId, ZoneId},
+    points::Points,
+};
+
 /// Seats of one section: all, those of one row, or some numbers.
 #[derive(Clone, Debug, Serialize)]
 pub(crate) struct SeatPick {
@@ -11,4 +16,14 @@ pub(crate) struct SeatPick {
     pub row: Option<String>,
     /// Seat numbers; empty for all numbers.
     pub numbers: Vec<i32>,
+}
+
+/// Zone whose row this transaction has locked.
+#[derive(Debug)]
+pub(crate) struct LockedZone {
+    pub(crate) id: ZoneId,
+    pub(crate) schedule_id: ScheduleId,
+    pub(crate) version: i64,
+    pub(crate) price: Points,
+    pub(crate) remaining: i32,
 }

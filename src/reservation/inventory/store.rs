@@ -1,10 +1,9 @@
 //! SQL of changing seats and zones on sale.
 
-use super::model::SeatPick;
+use super::model::{LockedZone, SeatPick};
 use crate::{
     catalog::{ScheduleId, ScheduleSeatId, ZoneId},
     infra::postgres::Connection,
-    points::Points,
     reservation::model::SeatStatus,
 };
 
@@ -67,16 +66,6 @@ pub(crate) async fn write_seat_status(
     Ok(written.rows_affected())
 }
 
-/// Zone whose row this transaction has locked.
-#[derive(Debug)]
-pub(crate) struct LockedZone {
-    pub(crate) id: ZoneId,
-    pub(crate) schedule_id: ScheduleId,
-    pub(crate) version: i64,
-    pub(crate) price: Points,
-    pub(crate) remaining: i32,
-}
-
 /// Locks zones, in id order; unknown ids are left out.
 pub(crate) async fn lock_zones(
     tx: &mut Connection,
@@ -97,8 +86,8 @@ pub(crate) async fn lock_zones(
     .await
 }
 
-/// Sets the capacity of a locked zone and changes `remaining` by the difference; returns whether
-/// the zone's version is still the locked one, as nothing is written otherwise.
+/// Sets the capacity of a locked zone and changes `remaining` by the difference; returns `false`,
+/// with nothing written, if its version has changed since the lock.
 pub(crate) async fn write_capacity(
     tx: &mut Connection,
     zone: &LockedZone,

@@ -24,6 +24,8 @@ pub(crate) mod expiry;
 pub(crate) mod pages;
 pub(crate) mod store;
 
+use std::collections::HashSet;
+
 use chrono::{DateTime, Utc};
 use sqlx::PgExecutor;
 
@@ -201,6 +203,8 @@ pub(crate) async fn end(
     let (zone_ids, quantities): (Vec<_>, Vec<_>) = places.unzip();
     if !zone_ids.is_empty() {
         let zones = lock_zones(tx, &zone_ids).await?;
+        let n_zones = zone_ids.iter().collect::<HashSet<_>>().len();
+        expect_all(n_zones, zones.len().try_into().unwrap_or(0), ReservationError::Inconsistent)?;
         let n_written = store::write_places_returned(tx, &zones, &zone_ids, &quantities).await?;
         expect_all(zones.len(), n_written, ReservationError::StaleVersion)?;
     }

@@ -26,7 +26,7 @@ use crate::{
             listing::{Listed, NamedItem},
         },
     },
-    wallet::{self, Provider, pages::ChargeBox},
+    wallet::{self, ChargeBox, Provider},
     web::{
         error::{HttpError, NotFound, PageError},
         flash::with_message,

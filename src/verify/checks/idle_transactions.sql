@@ -5,10 +5,10 @@ select 'connection ' || pid as "subject!",
         state_change, left(regexp_replace(query, '\s+', ' ', 'g'), 200)) as "sentence!"
 from pg_stat_activity
 where datname = current_database()
-    and application_name = 'stagedoor' -- APPLICATION_NAME in src/infra/postgres/mod.rs
+    and application_name = 'stagedoor' -- APPLICATION_NAME in src/infra/postgres/settings.rs
     and state like 'idle in transaction%'
     and state_change < clock_timestamp()
-        - interval '4s' -- idle_in_transaction_session_timeout in src/infra/postgres/mod.rs
+        - interval '4s' -- idle_in_transaction_session_timeout in src/infra/postgres/settings.rs
         - interval '1s' -- until the server has ended it
 order by state_change
 limit $1

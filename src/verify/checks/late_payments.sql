@@ -5,9 +5,8 @@ select 'reservation ' || reservations.id as "subject!",
         payments.created_at, confirmed_at, expires_at) as "sentence!"
 from reservations join payments on reservation_id = reservations.id
 where reservations.status in ('CONFIRMED', 'REFUNDED')
-    and payments.status in ('COMPLETED', 'REFUNDED')
     and (payments.created_at > expires_at
-            + interval '4s' -- idle_in_transaction_session_timeout in src/infra/postgres/mod.rs
+            + interval '4s' -- idle_in_transaction_session_timeout in src/infra/postgres/settings.rs
             + interval '1s' -- for the statements between the decision and the row
         or coalesce(confirmed_at >= expires_at, true))
 limit $1

@@ -15,7 +15,7 @@ where outcome is null
     or reservation_id is not null and not exists (
         select from reservations
         where id::text = named.reservation_id and (account_id = named.account_id
-            -- Refunded by the management, under a key of its own.
+            -- Refunded by an administrator, under a request key of the administrator's own.
             or exists (select from audit_log act
                        where act.subject_id = named.reservation_id
                            and act.account_id = named.account_id
@@ -23,7 +23,6 @@ where outcome is null
     or payment_id is not null and not exists (
         select from payments
         where id::text = named.payment_id and account_id = named.account_id
-            and status in ('COMPLETED', 'REFUNDED')
             and amount = coalesce((outcome ->> 'amount')::bigint, amount))
     or transfer_id is not null and not exists (
         select from transfers

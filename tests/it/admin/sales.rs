@@ -23,7 +23,7 @@ async fn sales_are_shown_by_section_and_streamed_as_a_file(db: PgPool) {
     };
     assert_eq!(figures(0), [2, 1, 17, 100_000], "{told}");
     assert_eq!(figures(1), [3, 1, 96, 90_000], "{told}");
-    assert!(admin.visit(&path).await.has(".stock__sold"));
+    assert!(admin.visit(&path).await.has(".inventory__sold"));
 
     let file = admin.visit(&format!("{path}.csv")).await;
     assert!(file.header("content-disposition").contains(&concert.slug));

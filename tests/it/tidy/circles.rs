@@ -16,13 +16,15 @@ struct File {
     imports: Vec<Import>,
     /// Paths in its code, such as `store::find`.
     paths: BTreeSet<Vec<String>>,
+    /// Every word of its code beside its imports.
+    words: BTreeSet<String>,
 }
 
 /// A name that a `use` brings into a file.
 struct Import {
     name: String,
     path: Vec<String>,
-    /// Whether it is for others: a re-export is no use of its own.
+    /// Whether it is for others, too: a re-export is a use only where the file says the name.
     is_public: bool,
 }
 
@@ -90,8 +92,9 @@ impl Files {
     /// The modules whose items each module uses.
     fn uses(&self) -> BTreeMap<&str, BTreeSet<String>> {
         let of = |(module, file): (&String, &File)| {
-            let imports = file.imports.iter().filter(|import| !import.is_public);
-            let paths = imports.map(|import| &import.path).chain(&file.paths);
+            let imports = file.imports.iter();
+            let used = imports.filter(|one| !one.is_public || file.words.contains(&one.name));
+            let paths = used.map(|import| &import.path).chain(&file.paths);
             let definers = paths.filter_map(|path| self.definer(module, path));
             definers.filter(|definer| definer != module).collect()
         };
@@ -163,6 +166,7 @@ fn read(text: &str) -> File {
                 file.items.insert(word(at + usize::from(word(at) == "!")).to_owned());
             }
             name if is_name(name) && !["$", ".", "::"].contains(&word(begin.wrapping_sub(1))) => {
+                file.words.insert(name.to_owned());
                 let mut path = vec![name.to_owned()];
                 while word(at) == "::" && is_name(word(at + 1)) {
                     path.push(word(at + 1).to_owned());
@@ -266,6 +270,8 @@ fn a_circle_is_found_through_re_exports_groups_and_paths() {
     assert_eq!(chains(&Files::of(&sources)), Vec::<String>::new());
     let tests = "#[cfg(test)] mod tests { use super::*; use crate::b::go; }";
     sources[2].text.push_str(tests);
+    assert_eq!(chains(&Files::of(&sources)), Vec::<String>::new());
+    sources[1].text.push_str("pub(crate) use crate::b::go;");
     assert_eq!(chains(&Files::of(&sources)), Vec::<String>::new());
     sources[2].text.push_str("fn back() { crate::b::go() }");
     assert_eq!(chains(&Files::of(&sources)), ["crate::a::x -> crate::b -> crate::a::x"]);

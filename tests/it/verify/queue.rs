@@ -75,6 +75,6 @@ async fn a_queue_in_redis_that_is_not_the_queue_is_a_violation(db: PgPool) {
     assert_eq!(invariants, [RedisAgrees, RedisAgrees, OnePlaceEach], "{found:#?}");
     assert!(found.iter().any(|found| {
         found.subject.contains(&crowd[2].account_id.to_string())
-            && found.sentence == "is waiting as 9 in Redis, but waiting as 3 in Postgres"
+            && found.sentence == "is waiting as 9 in Redis, but waiting as 3 in PostgreSQL"
     }));
 }

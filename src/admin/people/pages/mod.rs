@@ -19,12 +19,7 @@ use crate::{
     accounts::{
         AccountId, AdminAccount, ConfirmedAdmin, Profile, Role, find_profile, search_profiles,
     },
-    admin::{
-        AdminError,
-        pages::{parse_reason, with_message},
-        people,
-        programs::pages::Search,
-    },
+    admin::{AdminError, pages::parse_reason, people, programs::pages::Search},
     app::App,
     audit::model::Reason,
     infra::{idempotency::RequestKey, postgres::page::Page},
@@ -32,6 +27,7 @@ use crate::{
     wallet::{Wallet, find_wallet},
     web::{
         error::{HttpError, NotFound, PageError},
+        flash::with_message,
         form::{Body, Field, Mistakes},
         page::View,
         request_key,

@@ -6,7 +6,7 @@ use chrono::{DateTime, Utc};
 use serde::Deserialize;
 
 use crate::{
-    admin::pages::parse_version,
+    admin::pages::{parse_limit, parse_text, parse_version},
     catalog::{ProgramDetails, ProgramEdition},
     text::times::{self, HOME_ZONE},
     web::{
@@ -145,16 +145,16 @@ impl ProgramForm {
         let zone = times::zone(zone);
         let slug = Some(self.slug.text().to_owned()).filter(|slug| is_slug(slug));
         let slug = mistakes.note("slug", "admin-refusal-slug", slug);
-        let title = text(&self.title, 1, TITLE_CHARS_MAX);
+        let title = parse_text(&self.title, 1, TITLE_CHARS_MAX);
         let title = mistakes.note("title", "admin-refusal-title", title);
-        let description = text(&self.description, 0, DESCRIPTION_CHARS_MAX);
+        let description = parse_text(&self.description, 0, DESCRIPTION_CHARS_MAX);
         let description = mistakes.note("description", "admin-refusal-description", description);
         let on_sale_at = self.opens().parse(mistakes, zone, stored.map(|(opens, _)| opens));
         let off_sale_at = self.closes().parse(mistakes, zone, stored.map(|(_, closes)| closes));
         let (on_sale_at, off_sale_at) = in_order(mistakes, on_sale_at, off_sale_at)?;
-        let queue_capacity = optional(mistakes, "queue_capacity", &self.queue_capacity);
+        let queue_capacity = parse_limit(mistakes, "queue_capacity", &self.queue_capacity);
         let queue_rate_per_second =
-            optional(mistakes, "queue_rate_per_second", &self.queue_rate_per_second);
+            parse_limit(mistakes, "queue_rate_per_second", &self.queue_rate_per_second);
         let mut number = |name, field: &Field, min: i32, max: i32| {
             let number = field.parse().filter(|number| (min..=max).contains(number));
             mistakes.note(name, "admin-refusal-number", number)
@@ -195,27 +195,6 @@ fn in_order(
     let both = opens.zip(closes)?;
     let in_order = Some(both).filter(|(opens, closes)| opens < closes);
     mistakes.note("off_sale_at", "admin-refusal-closes-first", in_order)
-}
-
-/// Returns the field's text if it has `min` to `max` characters.
-pub(crate) fn text(field: &Field, min: usize, max: usize) -> Option<String> {
-    let text = field.text();
-    (min..=max).contains(&text.chars().count()).then(|| text.to_owned())
-}
-
-/// Parses a positive number; `Some(None)` for an empty field, `None` with a mistake for others.
-#[expect(clippy::option_option, reason = "nothing typed is an answer, nonsense is none")]
-pub(crate) fn optional(
-    mistakes: &mut Mistakes,
-    name: &'static str,
-    field: &Field,
-) -> Option<Option<i32>> {
-    const NUMBER_MAX: i32 = 10_000_000;
-    let number = match field.is_empty() {
-        true => Some(None),
-        false => field.parse().filter(|number| (1..=NUMBER_MAX).contains(number)).map(Some),
-    };
-    mistakes.note(name, "admin-refusal-positive", number)
 }
 
 fn is_slug(text: &str) -> bool {

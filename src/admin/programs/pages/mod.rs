@@ -14,38 +14,34 @@ use serde::Deserialize;
 use serde_json::json;
 use uuid::Uuid;
 
+use self::form::ProgramForm;
 use crate::{
     accounts::AdminAccount,
-    admin::{
-        AdminError,
-        pages::{parse_version, with_message},
-        programs,
-        schedules::pages::NewScheduleForm,
-    },
+    admin::{AdminError, pages::parse_version, programs, schedules::pages::forms::NewScheduleForm},
     app::App,
     audit::model::Meanwhile,
     catalog::{
-        ProgramChange, ProgramEdition, ProgramId, ProgramQueue, ProgramStatus, ScheduleEdition,
-        VenueEdition, find_program_edition, list_program_queues, list_schedule_editions,
+        ProgramChange, ProgramEdition, ProgramId, ProgramStatus, ProgramSummary, ScheduleEdition,
+        VenueEdition, find_program_edition, list_program_summaries, list_schedule_editions,
         list_venues,
     },
     infra::postgres::page::Page,
     text::times::{self, HOME_ZONE},
     web::{
         error::{HttpError, NotFound, PageError},
+        flash::with_message,
         form::{Body, Field, Mistakes},
         local_time::Reading,
         page::View,
     },
 };
-pub(crate) use form::{ProgramForm, optional as form_optional, text as form_text};
 
 #[derive(Template)]
 #[template(path = "admin/programs.html")]
 struct ProgramsPage {
     v: View,
     query: Search,
-    programs: Page<ProgramQueue>,
+    programs: Page<ProgramSummary>,
 }
 
 /// Query string of a searchable list: the text and the page.
@@ -63,7 +59,7 @@ pub(crate) async fn list_programs(
     query: Query<Search>,
 ) -> Result<HttpResponse, PageError> {
     let query = query.into_inner();
-    let found = list_program_queues(&app.db, query.q.trim(), query.after).await?;
+    let found = list_program_summaries(&app.db, query.q.trim(), query.after).await?;
     let programs = Page::cut(found, |program| program.id.0);
     let document = json!({ "programs": programs.rows, "next": programs.next });
     let page = ProgramsPage { v: me.view, query, programs };

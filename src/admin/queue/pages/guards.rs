@@ -1,98 +1,19 @@
-//! Form of the guards against hoarding.
-
-use std::ops::RangeInclusive;
+//! Change of the guards against hoarding.
 
 use actix_web::{
     HttpResponse,
     http::StatusCode,
     web::{Data, Path},
 };
-use serde::Deserialize;
 use uuid::Uuid;
 
-use super::{AdminQueuePage, change};
+use super::{AdminQueuePage, change, guards_form::GuardsForm};
 use crate::{
     accounts::AdminAccount,
-    admin::pages::parse_version,
     app::App,
-    catalog::{Guards, ProgramChange, ProgramEdition, ProgramId},
-    web::{
-        error::PageError,
-        form::{Body, Field, Mistakes},
-    },
+    catalog::{ProgramChange, ProgramId},
+    web::{error::PageError, form::Body},
 };
-
-/// Range of the account's minimum age, in minutes: up to a year.
-const AGE_MINS: RangeInclusive<i32> = 1..=525_600;
-const PROOF_BITS: RangeInclusive<i32> = 8..=28;
-const JOINS: RangeInclusive<i32> = 1..=100_000;
-const HOLDS: RangeInclusive<i32> = 1..=100;
-const COOL_DOWN_MINS: RangeInclusive<i32> = 1..=10_080;
-
-/// Guards of a queue; an empty field turns one off.
-#[derive(Clone, Debug, Default, Deserialize)]
-#[serde(default)]
-pub(crate) struct GuardsForm {
-    version: Field,
-    pub(crate) account_age_mins: Field,
-    pub(crate) proof_bits: Field,
-    pub(crate) joins_per_address: Field,
-    pub(crate) unpaid_holds_max: Field,
-    pub(crate) cool_down_mins: Field,
-}
-
-impl GuardsForm {
-    /// Returns the form of the current guards.
-    pub(crate) fn of(edition: &ProgramEdition) -> Self {
-        let or_empty = |number: Option<i32>| number.map_or_else(Field::default, Field::of);
-        let guards = &edition.guards;
-        Self {
-            version: Field::of(edition.version),
-            account_age_mins: or_empty(guards.account_age_mins),
-            proof_bits: or_empty(guards.proof_bits),
-            joins_per_address: or_empty(guards.joins_per_address),
-            unpaid_holds_max: or_empty(guards.unpaid_holds_max),
-            cool_down_mins: or_empty(guards.cool_down_mins),
-        }
-    }
-
-    pub(crate) fn version(&self) -> &str {
-        self.version.text()
-    }
-
-    fn parse(&self) -> Result<(i64, Guards), Mistakes> {
-        let mut mistakes = Mistakes::default();
-        let version = parse_version(&mut mistakes, &self.version);
-        let mut number = |name, field: &Field, range: RangeInclusive<i32>| {
-            let number = match field.is_empty() {
-                true => Some(None),
-                false => field.parse().filter(|number| range.contains(number)).map(Some),
-            };
-            mistakes.note(name, "admin-refusal-number", number)
-        };
-        let account_age_mins = number("account_age_mins", &self.account_age_mins, AGE_MINS);
-        let proof_bits = number("proof_bits", &self.proof_bits, PROOF_BITS);
-        let joins_per_address = number("joins_per_address", &self.joins_per_address, JOINS);
-        let unpaid_holds_max = number("unpaid_holds_max", &self.unpaid_holds_max, HOLDS);
-        let cool_down_mins = number("cool_down_mins", &self.cool_down_mins, COOL_DOWN_MINS);
-        let cool_down = unpaid_holds_max.zip(cool_down_mins);
-        // The unpaid holds and the cool-down mean nothing without each other.
-        let cool_down = cool_down.filter(|(holds, mins)| holds.is_some() == mins.is_some());
-        let cool_down = mistakes.note("cool_down_mins", "admin-refusal-cool-down", cool_down);
-        let guards = account_age_mins.zip(proof_bits).zip(joins_per_address).zip(cool_down);
-        let guards = guards.map(|(((account_age_mins, proof_bits), joins_per_address), cool)| {
-            let (unpaid_holds_max, cool_down_mins) = cool;
-            Guards {
-                account_age_mins,
-                proof_bits,
-                joins_per_address,
-                unpaid_holds_max,
-                cool_down_mins,
-            }
-        });
-        mistakes.or(version.zip(guards))
-    }
-}
 
 /// `POST /admin/programs/{id}/queue/guards`
 pub(crate) async fn update_guards(

@@ -3,7 +3,7 @@
 use serde::Deserialize;
 
 use crate::{
-    admin::{pages::parse_version, programs::pages::form_optional},
+    admin::pages::{parse_limit, parse_version},
     catalog::ProgramEdition,
     web::form::{Field, Mistakes},
 };
@@ -71,8 +71,8 @@ impl LimitsForm {
     }
 
     fn note(&self, mistakes: &mut Mistakes) -> Option<Limits> {
-        let capacity = form_optional(mistakes, "queue_capacity", &self.queue_capacity);
-        let rate = form_optional(mistakes, "queue_rate_per_second", &self.queue_rate_per_second);
+        let capacity = parse_limit(mistakes, "queue_capacity", &self.queue_capacity);
+        let rate = parse_limit(mistakes, "queue_rate_per_second", &self.queue_rate_per_second);
         capacity.zip(rate)
     }
 }

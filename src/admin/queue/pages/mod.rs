@@ -2,9 +2,10 @@
 
 mod chart;
 pub(crate) mod guard_choices;
-mod guards;
+pub(crate) mod guards;
+mod guards_form;
 mod limits;
-mod purge;
+pub(crate) mod purge;
 pub(crate) mod purge_view;
 
 use actix_web::{
@@ -20,6 +21,8 @@ use uuid::Uuid;
 use self::{
     chart::Charts,
     guard_choices::{OFFERED_BITS, name_key},
+    guards_form::GuardsForm,
+    limits::LimitsForm,
     purge_view::PurgeView,
 };
 use super::{
@@ -30,7 +33,7 @@ use crate::{
     accounts::{AdminAccount, Email},
     admin::{
         AdminError,
-        pages::{parse_reason, with_message},
+        pages::parse_reason,
         programs::{
             self,
             pages::{VersionForm, edition_of},
@@ -47,13 +50,11 @@ use crate::{
     },
     web::{
         error::{NotFound, PageError},
+        flash::with_message,
         form::{Body, Field, Mistakes},
         page::View,
     },
 };
-pub(crate) use guards::{GuardsForm, update_guards};
-pub(crate) use limits::LimitsForm;
-pub(crate) use purge::create_purge;
 
 #[derive(Template)]
 #[template(path = "admin/queue.html")]

@@ -6,7 +6,7 @@ use chrono::{DateTime, Utc};
 use serde::Deserialize;
 
 use crate::{
-    admin::{pages::parse_version, programs::pages::form_text as text},
+    admin::pages::{parse_text, parse_version},
     app::App,
     catalog::{ScheduleEdition, VenueId, ZoneDetails, find_venue},
     points::Points,
@@ -155,7 +155,7 @@ impl PricesForm {
         let pairs = self.section.0.iter().zip(&self.price.0);
         let prices = pairs
             .filter(|(_, price)| !price.is_empty())
-            .map(|(section, field)| Some((text(section, 1, NAME_CHARS_MAX)?, price(field)?)));
+            .map(|(section, field)| Some((parse_text(section, 1, NAME_CHARS_MAX)?, price(field)?)));
         let prices: Option<Vec<_>> = prices.collect();
         let prices = prices.filter(|prices| same_length && !prices.is_empty());
         let prices = match prices {
@@ -190,7 +190,7 @@ impl BlockForm {
     pub(crate) fn parse(&self) -> Result<(i64, SeatPick, bool), Mistakes> {
         let mut mistakes = Mistakes::default();
         let version = parse_version(&mut mistakes, &self.version);
-        let section = text(&self.section, 1, NAME_CHARS_MAX);
+        let section = parse_text(&self.section, 1, NAME_CHARS_MAX);
         let section = mistakes.note("section", "admin-refusal-section", section);
         let row = Some(self.row.text().to_owned()).filter(|row| !row.is_empty());
         let numbers = numbers(self.numbers.text());
@@ -239,7 +239,7 @@ impl ZoneForm {
     pub(crate) fn parse(&self) -> Result<(i64, ZoneDetails), Mistakes> {
         let mut mistakes = Mistakes::default();
         let version = parse_version(&mut mistakes, &self.version);
-        let name = text(&self.name, 1, NAME_CHARS_MAX);
+        let name = parse_text(&self.name, 1, NAME_CHARS_MAX);
         let name = mistakes.note("name", "admin-refusal-title", name);
         let price = mistakes.note("price", "admin-refusal-price", price(&self.price));
         let capacity =

@@ -1,6 +1,6 @@
 //! Performance pages: time, prices, blocks, zones.
 
-mod forms;
+pub(crate) mod forms;
 
 use actix_web::{
     HttpResponse,
@@ -12,11 +12,11 @@ use serde::Serialize;
 use serde_json::json;
 use uuid::Uuid;
 
+use self::forms::{BlockForm, MomentForm, NewScheduleForm, PricesForm, ZoneForm};
 use crate::{
     accounts::{AccountId, AdminAccount},
     admin::{
         AdminError,
-        pages::with_message,
         programs::pages::{edition_of, refuse_beside},
         schedules::{self, ScheduleEdit},
     },
@@ -29,11 +29,11 @@ use crate::{
     text::times::HOME_ZONE,
     web::{
         error::{HttpError, NotFound, PageError},
+        flash::with_message,
         form::{Body, Mistakes},
         page::View,
     },
 };
-pub(crate) use forms::{BlockForm, MomentForm, NewScheduleForm, PricesForm, ZoneForm};
 
 #[derive(Template)]
 #[template(path = "admin/schedule.html")]
@@ -105,8 +105,8 @@ pub(crate) async fn create_schedule(
             Ok(with_message(me.view.done(StatusCode::CREATED, &made, &next), "flash-admin-saved"))
         }
         Err(refusal) if me.view.wants_form(&refusal) => {
-            let problem = me.view.refusal(&refusal);
-            refuse_beside(&app, me.view, program, form, problem, &refusal).await
+            let reason = me.view.refusal(&refusal);
+            refuse_beside(&app, me.view, program, form, reason, &refusal).await
         }
         Err(failure) => Err(failure.into()),
     }

@@ -15,8 +15,7 @@ use uuid::Uuid;
 use crate::{
     accounts::AdminAccount,
     admin::{
-        pages::{parse_version, with_message},
-        programs::pages::form_text as text,
+        pages::{parse_text, parse_version},
         venues,
     },
     app::App,
@@ -27,6 +26,7 @@ use crate::{
     text::times::HOME_ZONE,
     web::{
         error::{HttpError, NotFound, PageError},
+        flash::with_message,
         form::{Body, Field, Mistakes},
         page::View,
     },
@@ -75,8 +75,8 @@ impl VenueForm {
 
     fn read(&self, mistakes: &mut Mistakes) -> Option<VenueDetails> {
         let name =
-            mistakes.note("name", "admin-refusal-title", text(&self.name, 1, NAME_CHARS_MAX));
-        let address = text(&self.address, 0, ADDRESS_CHARS_MAX);
+            mistakes.note("name", "admin-refusal-title", parse_text(&self.name, 1, NAME_CHARS_MAX));
+        let address = parse_text(&self.address, 0, ADDRESS_CHARS_MAX);
         let address = mistakes.note("address", "admin-refusal-description", address);
         let zone = self.time_zone.parse::<chrono_tz::Tz>();
         let zone = mistakes.note("time_zone", "admin-refusal-zone", zone);

@@ -13,11 +13,12 @@ use uuid::Uuid;
 use super::{PlanDrawing, VenuePage, venue_path};
 use crate::{
     accounts::AdminAccount,
-    admin::{AdminError, pages::with_message, venues},
+    admin::{AdminError, venues},
     app::App,
     catalog::{CatalogError, SeatPlan, VenueEdition, VenueId, find_venue},
     web::{
         error::{HttpError, NotFound, PageError},
+        flash::with_message,
         form::{Body, Field},
         page::View,
     },

@@ -192,8 +192,8 @@ pub(crate) async fn insert_zone(
     Ok(())
 }
 
-/// Writes the name and price of a locked zone; returns whether its version is still `version`, as
-/// nothing is written otherwise. The zone's places are changed by `reservation` only.
+/// Writes the name and price of a locked zone; returns `false`, with nothing written, if its version
+/// is not `version`. The zone's places are changed by `reservation` only.
 pub(crate) async fn write_zone(
     tx: &mut Connection,
     id: ZoneId,

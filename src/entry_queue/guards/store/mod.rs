@@ -8,7 +8,10 @@ use chrono::{DateTime, Utc};
 use crate::{
     accounts::AccountId,
     catalog::ProgramId,
-    entry_queue::guards::{Effect, Guard, network::NetworkTag},
+    entry_queue::guards::{
+        model::{Effect, Guard},
+        network::NetworkTag,
+    },
     infra::postgres::{Connection, Pool},
 };
 

@@ -10,7 +10,7 @@ use crate::{
     infra::postgres::Connection,
     points::Points,
     reservation::{
-        inventory::store::LockedZone,
+        inventory::model::LockedZone,
         model::{Item, Reservation, ReservationId, ReservationItemId, ReservationStatus},
     },
 };

@@ -1,27 +1,19 @@
-//! Charge form of the wallet page and of reservations that lack points.
+//! Charge form: its fields as sent, and the form as shown.
 
-use actix_web::{HttpResponse, http::StatusCode, web::Data};
 use serde::Deserialize;
-use serde_json::json;
 use uuid::Uuid;
 
-use super::provider::Provider;
 use crate::{
-    accounts::{AccountId, CurrentAccount},
-    app::App,
+    accounts::AccountId,
     infra::idempotency::RequestKey,
     points::Points,
     wallet::{
-        ledger::{self, Charging},
+        charges::provider::Provider,
         model::{Charge, ChargeAmount},
-        pages::{WALLET_PATH, WalletForms, show},
     },
     web::{
-        error::PageError,
-        flash::with_message,
-        form::{Body, Field, Mistakes},
+        form::{Field, Mistakes},
         local_path::LocalPath,
-        page::{json as json_answer, see_other},
         request_key,
     },
 };
@@ -39,7 +31,10 @@ pub(crate) struct ChargeForm {
 }
 
 impl ChargeForm {
-    fn parse(&self, account_id: AccountId) -> Result<(Charge, Option<RequestKey>), Mistakes> {
+    pub(crate) fn parse(
+        &self,
+        account_id: AccountId,
+    ) -> Result<(Charge, Option<RequestKey>), Mistakes> {
         let mut mistakes = Mistakes::default();
         let amount = self.amount.parse().and_then(ChargeAmount::new);
         let amount = mistakes.note("amount", "wallet-refusal-amount", amount);
@@ -54,7 +49,7 @@ impl ChargeForm {
     }
 
     /// Returns the path to which the browser returns.
-    fn next(&self) -> Option<LocalPath> {
+    pub(crate) fn next(&self) -> Option<LocalPath> {
         Some(self.next.text()).filter(|next| !next.is_empty()).map(LocalPath::or_start)
     }
 }
@@ -109,59 +104,11 @@ impl ChargeBox {
         self
     }
 
-    fn refused(mut self, form: &ChargeForm, refusal: String) -> Self {
+    /// Returns the form as typed, with the reason of the refusal.
+    pub(crate) fn refused(mut self, form: &ChargeForm, refusal: String) -> Self {
         form.amount.text().clone_into(&mut self.typed);
         self.next = form.next().map(|next| next.to_string());
         self.refusal = Some(refusal);
         self
     }
-}
-
-/// Handles `POST /wallet/charges`.
-pub(crate) async fn create_charge(
-    app: Data<App>,
-    provider: Data<Provider>,
-    me: CurrentAccount,
-    Body(form): Body<ChargeForm>,
-) -> Result<HttpResponse, PageError> {
-    let outcome = match form.parse(me.account_id) {
-        Ok((charge, key)) => ledger::charge(&app.db, &provider, &charge, key.as_ref()).await,
-        Err(mistakes) => {
-            let reason =
-                mistakes.of("amount").map(|key| me.view.t(key).number("max", ChargeAmount::MAX));
-            let reason = reason.map(|phrase| phrase.to_string());
-            return refused_charge(&app, &provider, me, &form, mistakes.into(), reason).await;
-        }
-    };
-    match outcome {
-        Ok(Charging::Done(charged)) => {
-            let next = form.next();
-            let location = next.as_ref().map_or(WALLET_PATH, LocalPath::as_str);
-            let answer = me.view.done(StatusCode::CREATED, &charged, location);
-            Ok(with_message(answer, "flash-charged"))
-        }
-        Ok(Charging::Elsewhere { location }) if me.view.format.is_for_programs() => {
-            Ok(json_answer(StatusCode::ACCEPTED, &json!({ "location": location })))
-        }
-        Ok(Charging::Elsewhere { location }) => Ok(see_other(&location)),
-        Err(refusal) => refused_charge(&app, &provider, me, &form, refusal.into(), None).await,
-    }
-}
-
-/// Renders the wallet page with the refusal and the form as typed.
-async fn refused_charge(
-    app: &App,
-    provider: &Provider,
-    me: CurrentAccount,
-    form: &ChargeForm,
-    error: PageError,
-    reason: Option<String>,
-) -> Result<HttpResponse, PageError> {
-    if !me.view.wants_form(error.inner()) {
-        return Err(error);
-    }
-    let refusal = reason.unwrap_or_else(|| me.view.refusal(error.inner()));
-    let mut forms = WalletForms::new(app, provider);
-    forms.charge = forms.charge.refused(form, refusal);
-    show(app, me, forms, error.inner().status()).await
 }

@@ -1,24 +1,24 @@
 //! Pages of transfer requests: the form, and the page that answers one.
 
+pub(crate) mod form;
+
 use actix_web::{
     HttpResponse,
     http::StatusCode,
     web::{Data, Path},
 };
 use askama::Template;
-use serde::Deserialize;
 use serde_json::json;
 use uuid::Uuid;
 
+use self::form::TransferForm;
 use super::{
-    model::{Transfer, TransferAnswer, TransferId, TransferOrder, TransferStatus},
+    model::{Transfer, TransferAnswer, TransferId, TransferStatus},
     store,
 };
 use crate::{
-    accounts::{AccountId, CurrentAccount, Email},
+    accounts::CurrentAccount,
     app::App,
-    infra::idempotency::RequestKey,
-    points::Points,
     text::times::HOME_ZONE,
     wallet::{
         charges::provider::Provider,
@@ -29,68 +29,10 @@ use crate::{
     web::{
         error::{HttpError, PageError},
         flash::with_message,
-        form::{Body, Field, Mistakes},
+        form::Body,
         page::View,
-        request_key,
     },
 };
-
-const SECS_PER_DAY: u32 = 86_400;
-
-/// Fields of a transfer request, as sent.
-#[derive(Clone, Debug, Default, Deserialize)]
-#[serde(default)]
-pub(crate) struct TransferForm {
-    to: Field,
-    amount: Field,
-    request_key: Field,
-}
-
-impl TransferForm {
-    fn parse(&self, sender_id: AccountId) -> Result<(TransferOrder, Option<RequestKey>), Mistakes> {
-        let mut mistakes = Mistakes::default();
-        let to = mistakes.note("to", "account-refusal-email", Email::parse(self.to.text()));
-        let amount = self.amount.parse().and_then(Points::new);
-        let amount = amount.filter(|amount| *amount > Points::ZERO);
-        let amount = mistakes.note("amount", "wallet-refusal-send-amount", amount);
-        let key = request_key::parse(&mut mistakes, &self.request_key);
-        let order = to.zip(amount).map(|(to, amount)| {
-            let key = key.map(|key| {
-                let order = json!({ "to": to.as_str(), "amount": amount });
-                RequestKey::new(sender_id.0, key, "POST /wallet/transfers", &order)
-            });
-            (TransferOrder { sender_id, to, amount }, key)
-        });
-        mistakes.or(order)
-    }
-}
-
-/// Transfer form of the wallet page.
-#[derive(Clone, Debug)]
-pub(crate) struct SendBox {
-    /// Request key of the form, so that a double click makes one request.
-    pub request_key: Uuid,
-    /// E-mail address typed before.
-    pub to: String,
-    /// Amount typed before.
-    pub amount: String,
-    /// Reason of the refusal.
-    pub refusal: Option<String>,
-    /// Days after which a request expires, rounded up.
-    pub days: u32,
-}
-
-impl SendBox {
-    pub(crate) fn new(app: &App) -> Self {
-        Self {
-            request_key: Uuid::now_v7(),
-            to: String::new(),
-            amount: String::new(),
-            refusal: None,
-            days: app.config.transfer_ttl_secs.get().div_ceil(SECS_PER_DAY),
-        }
-    }
-}
 
 /// Handles `POST /wallet/transfers`.
 pub(crate) async fn create_transfer(

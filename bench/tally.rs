@@ -1,0 +1,22 @@
+//! Outcome of many requests.
+
+/// What became of it.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Tally {
+    /// What was carried out.
+    pub(crate) done: u64,
+    /// What was not.
+    pub(crate) refused: u64,
+    /// The first refusal's own words.
+    pub(crate) refusal: Option<String>,
+    /// From the first request to the last answer.
+    pub(crate) secs: f64,
+}
+
+impl Tally {
+    /// What was carried out in a second.
+    pub(crate) fn per_sec(&self) -> f64 {
+        let done = u32::try_from(self.done).unwrap_or(u32::MAX);
+        f64::from(done) / self.secs
+    }
+}

@@ -1,0 +1,74 @@
+//! Charges, from the wallet page or a reservation that lacks points.
+
+pub(crate) mod form;
+
+use actix_web::{HttpResponse, http::StatusCode, web::Data};
+use serde_json::json;
+
+use self::form::ChargeForm;
+use super::provider::Provider;
+use crate::{
+    accounts::CurrentAccount,
+    app::App,
+    wallet::{
+        ledger::{self, Charging},
+        model::ChargeAmount,
+        pages::{WALLET_PATH, WalletForms, show},
+    },
+    web::{
+        error::PageError,
+        flash::with_message,
+        form::Body,
+        local_path::LocalPath,
+        page::{json as json_answer, see_other},
+    },
+};
+
+/// Handles `POST /wallet/charges`.
+pub(crate) async fn create_charge(
+    app: Data<App>,
+    provider: Data<Provider>,
+    me: CurrentAccount,
+    Body(form): Body<ChargeForm>,
+) -> Result<HttpResponse, PageError> {
+    let outcome = match form.parse(me.account_id) {
+        Ok((charge, key)) => ledger::charge(&app.db, &provider, &charge, key.as_ref()).await,
+        Err(mistakes) => {
+            let reason =
+                mistakes.of("amount").map(|key| me.view.t(key).number("max", ChargeAmount::MAX));
+            let reason = reason.map(|phrase| phrase.to_string());
+            return refused_charge(&app, &provider, me, &form, mistakes.into(), reason).await;
+        }
+    };
+    match outcome {
+        Ok(Charging::Done(charged)) => {
+            let next = form.next();
+            let location = next.as_ref().map_or(WALLET_PATH, LocalPath::as_str);
+            let answer = me.view.done(StatusCode::CREATED, &charged, location);
+            Ok(with_message(answer, "flash-charged"))
+        }
+        Ok(Charging::Elsewhere { location }) if me.view.format.is_for_programs() => {
+            Ok(json_answer(StatusCode::ACCEPTED, &json!({ "location": location })))
+        }
+        Ok(Charging::Elsewhere { location }) => Ok(see_other(&location)),
+        Err(refusal) => refused_charge(&app, &provider, me, &form, refusal.into(), None).await,
+    }
+}
+
+/// Renders the wallet page with the refusal and the form as typed.
+async fn refused_charge(
+    app: &App,
+    provider: &Provider,
+    me: CurrentAccount,
+    form: &ChargeForm,
+    error: PageError,
+    reason: Option<String>,
+) -> Result<HttpResponse, PageError> {
+    if !me.view.wants_form(error.inner()) {
+        return Err(error);
+    }
+    let refusal = reason.unwrap_or_else(|| me.view.refusal(error.inner()));
+    let mut forms = WalletForms::new(app, provider);
+    forms.charge = forms.charge.refused(form, refusal);
+    show(app, me, forms, error.inner().status()).await
+}
