@@ -1,7 +1,7 @@
 # The commands of this checkout. What each does is in scripts/.
 
 .DEFAULT_GOAL := help
-.PHONY: help run test watch bench bench-quick stop clean check hook deny advisories prepare
+.PHONY: help run test storm watch bench bench-quick stop clean check hook deny advisories prepare
 
 help: ## print this list
 	@sed -nE 's/^([a-z-]+):.*## (.*)/  make \1|\2/p' $(MAKEFILE_LIST) | awk -F '|' '{ printf "%-20s%s\n", $$1, $$2 }'
@@ -11,6 +11,9 @@ run: ## install, build and serve with demo data; LISTEN_ADDR=127.0.0.1:8080
 
 test: ## run the tests on a throw-away stack; ARGS="wallet" goes to cargo test
 	@scripts/test $(ARGS)
+
+storm: ## run the long tests, which wait out deadlines or repeat a race ten thousand times
+	@scripts/test --test it -- --ignored $(ARGS)
 
 watch: ## run checks again at every change; ARGS="test wallet" runs tests instead
 	@scripts/watch $(ARGS)

@@ -7,7 +7,7 @@ use redis::{Script, aio::MultiplexedConnection};
 use crate::{CROWD, Failure, stage::output, tally::Tally};
 
 /// What `src/entry_queue/redis_queue/mod.rs` runs for each poll.
-const LOOK: &str = concat!(
+const POLL: &str = concat!(
     include_str!("../src/entry_queue/redis_queue/hearing.lua"),
     include_str!("../src/entry_queue/redis_queue/poll.lua")
 );
@@ -54,7 +54,7 @@ impl BareQueue {
             fill.key(key);
         }
         let () = fill.arg(people).invoke_async(&mut redis).await?;
-        let sha = redis::cmd("SCRIPT").arg("LOAD").arg(LOOK).query_async(&mut redis).await?;
+        let sha = redis::cmd("SCRIPT").arg("LOAD").arg(POLL).query_async(&mut redis).await?;
         Ok(Self { redis, url, sha, account: format!("{:016}", people / 2) })
     }
 

@@ -1,6 +1,6 @@
 //! A small house beside a huge one: what a map, a hold, a payment, a join and a poll cost in a
 //! hall of 300 seats, in an office with nothing else and in one with a performance of 400,000
-//! seats, a line of 1,000,000 people and a wallet of 1,000,000 entries. Two databases of one
+//! seats, a queue of 1,000,000 people and a wallet of 1,000,000 entries. Two databases of one
 //! PostgreSQL, each with a server of its own.
 
 use std::{
@@ -27,18 +27,18 @@ const SEATS: u64 = 300;
 const HOLDS: u64 = 40;
 /// Maps, joins and polls in one run.
 const ASKED: u64 = 100;
-/// Whoever is called so much or more joins the hall's line and leaves it again.
+/// Whoever is called so much or more joins the hall's queue and leaves it again.
 const FIRST_TO_JOIN: u64 = 1_001;
-/// Whoever is called so much or more waits in the hall's line.
+/// Whoever is called so much or more waits in the hall's queue.
 const FIRST_TO_WAIT: u64 = 501;
 /// People who wait there, behind those who are inside.
 const WAITING: u64 = 10;
-/// The huge line: how many wait, and the number of the first of them.
+/// The huge queue: how many wait, and the number of the first of them.
 const CROWD: u64 = 1_000_000;
 const FIRST_OF_CROWD: u64 = 1_000_001;
-/// No line takes longer to be admitted or counted.
+/// No queue takes longer to be admitted or counted.
 const SETTLED_MAX: Duration = Duration::from_mins(3);
-/// Pause between two looks at a line.
+/// Pause between two looks at a queue.
 const LOOK_PERIOD: Duration = Duration::from_millis(50);
 
 /// One of the two offices, served.
@@ -48,8 +48,8 @@ struct Office {
     connection: Connection,
     /// The hall, with somebody inside for each seat.
     hall: Stage,
-    /// The line of ten.
-    line: Stage,
+    /// The queue of ten.
+    queue: Stage,
     /// The last person who held a seat.
     last: u64,
 }
@@ -89,7 +89,7 @@ impl Bench {
         let growth = |name, of: fn(&Costs) -> f64| Growth {
             name,
             little: "nothing beside it",
-            much: "400,000 seats, 1,000,000 in line, 1,000,000 entries beside it",
+            much: "400,000 seats, 1,000,000 waiting, 1,000,000 entries beside it",
             target: 1.3,
             runs: runs.iter().map(|(alone, beside)| (of(alone), of(beside))).collect(),
         };
@@ -97,7 +97,7 @@ impl Bench {
             growth("map of a hall of 300 seats", |costs| costs.map),
             growth("hold of a seat in it", |costs| costs.hold),
             growth("payment of that seat", |costs| costs.pay),
-            growth("join of a line of ten", |costs| costs.join),
+            growth("join of a queue of ten", |costs| costs.join),
             growth("state poll in it", |costs| costs.poll),
         ])
     }
@@ -113,7 +113,7 @@ impl Office {
         // It migrates.
         drop(Server::start_with(&settings).await?);
         psql_file_in(name, "people.sql", &[("people", PEOPLE.to_string())])?;
-        let line = Stage::build_in(Some(name), 1, Plan { is_served: true, seats: 0 })?;
+        let queue = Stage::build_in(Some(name), 1, Plan { is_served: true, seats: 0 })?;
         let hall = Stage::build_in(Some(name), 2, Plan { is_served: true, seats: SEATS })?;
         if has_huge {
             psql_file_in(name, "huge.sql", &[("people", PEOPLE.to_string())])?;
@@ -125,22 +125,22 @@ impl Office {
                 ("apart", (CROWD / 1_000).to_string()),
                 ("inside", CAPACITY.to_string()),
             ];
-            psql_file_in(name, "line.sql", &variables)?;
+            psql_file_in(name, "queue.sql", &variables)?;
         }
         // Begins with what the planner knows now.
         let server = Server::start_with(&settings).await?;
         let connection = Connection::open(server.address).await?;
-        let mut office = Self { name, server, connection, hall, line, last: 0 };
+        let mut office = Self { name, server, connection, hall, queue, last: 0 };
         office.form_line().await?;
         if has_huge {
-            office.until_counted(&Stage { nth: 3, ..office.line.clone() }).await?;
+            office.until_counted(&Stage { nth: 3, ..office.queue.clone() }).await?;
         }
         Ok(office)
     }
 
     /// As many join as may be inside, and ten more; returns when those wait and know where.
     async fn form_line(&mut self) -> Result<(), Failure> {
-        let path = self.line.queue_path();
+        let path = self.queue.queue_path();
         for nth in 0..CAPACITY + WAITING {
             expect_ok(&self.connection.post(&path, &session(FIRST_TO_WAIT + nth), "").await?)?;
         }
@@ -153,10 +153,10 @@ impl Office {
             }
             tokio::time::sleep(LOOK_PERIOD).await;
         }
-        Err("the line of ten did not form".into())
+        Err("the queue of ten did not form".into())
     }
 
-    /// Waits until somebody in the line of `stage` is told how many are ahead.
+    /// Waits until somebody in the queue of `stage` is told how many are ahead.
     async fn until_counted(&mut self, stage: &Stage) -> Result<(), Failure> {
         let began = Instant::now();
         while began.elapsed() < SETTLED_MAX {
@@ -167,7 +167,7 @@ impl Office {
             }
             tokio::time::sleep(LOOK_PERIOD).await;
         }
-        Err("the line of a million was not counted".into())
+        Err("the queue of a million was not counted".into())
     }
 
     async fn run(&mut self) -> Result<Costs, Failure> {
@@ -224,9 +224,9 @@ impl Office {
         Ok((middle_us(&holds)?, middle_us(&payments)?))
     }
 
-    /// Cost of a join of the line of ten; whoever joined leaves again.
+    /// Cost of a join of the queue of ten; whoever joined leaves again.
     async fn join(&mut self) -> Result<f64, Failure> {
-        let path = self.line.queue_path();
+        let path = self.queue.queue_path();
         let mut each = Vec::new();
         for nth in 0..ASKED {
             let began = Instant::now();
@@ -242,7 +242,7 @@ impl Office {
 
     /// Cost of a poll by one of the ten.
     async fn poll(&mut self) -> Result<f64, Failure> {
-        let path = self.line.queue_path();
+        let path = self.queue.queue_path();
         let mut each = Vec::new();
         for nth in 0..ASKED {
             let person = session(FIRST_TO_WAIT + CAPACITY + nth % WAITING);

@@ -25,11 +25,11 @@ use crate::{
 pub(crate) enum Errand {
     /// `GET /healthz`: what HTTP itself costs.
     Health,
-    /// Everybody joins the stage's line once.
+    /// Everybody joins the stage's queue once.
     Join(Stage),
     /// Everybody asks for their place, always on the same connection.
     PollAgain(Stage),
-    /// As many people as there are in line take turns at asking.
+    /// As many people as wait in the queue take turns at asking.
     PollInTurn(Stage, u64),
     /// So many people take turns at charging their wallets.
     Charge(u64),
@@ -43,7 +43,7 @@ pub(crate) enum Errand {
     Purchase(Stage),
 }
 
-/// People 1 to this join nobody's line as somebody who waits: the first are let in.
+/// People 1 to this join nobody's queue as somebody who waits: the first are let in.
 pub(crate) const LET_IN: u64 = 200;
 
 /// Sends `crowd` connections on `errand` for `lasts`, or until `people` had their turn.

@@ -77,7 +77,7 @@ impl Bench {
             ("apart", queue.apart().to_string()),
             ("inside", CAPACITY.to_string()),
         ];
-        psql_file("line.sql", &variables)?;
+        psql_file("queue.sql", &variables)?;
         let took = self.until_counted(&queue).await?;
         writeln!(io::stderr(), "{waiting} wait: counted in {:.1} s", took.as_secs_f64())?;
         Ok(queue)
@@ -122,7 +122,7 @@ impl Bench {
         Ok(growth)
     }
 
-    /// What one costs in both lines, where one comes after the other: the middle one of many.
+    /// What one costs in both queues, where one comes after the other: the middle one of many.
     async fn costs_us(&self, step: Step, few: &Queue, many: &Queue) -> Result<(f64, f64), Failure> {
         let mut server = Connection::open(self.server.address).await?;
         match step {

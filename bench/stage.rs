@@ -26,11 +26,11 @@ pub(crate) struct Stage {
 pub(crate) struct Plan {
     /// Whether the server serves it; otherwise only pgbench knows of it.
     pub(crate) is_served: bool,
-    /// Seats, each with somebody inside who may take it; none: a line to join.
+    /// Seats, each with somebody inside who may take it; none: a queue to join.
     pub(crate) seats: u64,
 }
 
-/// How many are inside at once where people stand in line.
+/// How many are inside at once where people wait in the queue.
 pub(crate) const CAPACITY: u64 = 50;
 
 impl Stage {
@@ -57,7 +57,7 @@ impl Stage {
         Ok(Self { nth, first_seat, passes: Arc::default() })
     }
 
-    /// Where its line is joined and asked about.
+    /// Where its queue is joined and asked about.
     pub(crate) fn queue_path(&self) -> String {
         format!("/programs/bench-{}/queue", self.nth)
     }
@@ -97,13 +97,13 @@ impl Stage {
         ))
     }
 
-    /// How many have joined its line.
+    /// How many have joined its queue.
     pub(crate) fn count_joined(&self) -> Result<u64, Failure> {
         let program_id = self.program_id();
         count(&format!("select count(*) from queue_tokens where program_id = '{program_id}'"))
     }
 
-    /// Takes its line away, so that no worker looks after it during the next run.
+    /// Takes its queue away, so that no worker looks after it during the next run.
     pub(crate) fn strike(&self) -> Result<(), Failure> {
         let program_id = self.program_id();
         for table in ["queue_tokens", "queue_numbers", "queue_gates"] {

@@ -64,7 +64,7 @@ layout-promise = Your place in line, your seat and your points are never lost an
 common-back-home = See all programs
 common-next-page = Show older
 common-first-page = Back to the newest
-common-refusal-request-key = This form is broken. Please reload the page.
+common-refusal-request-key = This form is broken. Please go back and open the page again.
 
 ## Home
 
@@ -107,9 +107,18 @@ program-cancelled-title = This program was cancelled
 program-cancelled-note = Paid tickets are refunded to your wallet in full. There is nothing you need to do.
 program-how = How it works
 program-how-queue = Take a number. The line moves in that order and no other.
-program-how-seats = When it is your turn you have { $minutes } minutes to choose.
-program-how-hold = Your choice is held for { $minutes } minutes while you pay.
-program-how-max = Up to { $count } seats for each person.
+program-how-seats = When it is your turn you have { $minutes ->
+        [one] { $minutes } minute
+       *[other] { $minutes } minutes
+    } to choose.
+program-how-hold = Your choice is held for { $minutes ->
+        [one] { $minutes } minute
+       *[other] { $minutes } minutes
+    } while you pay.
+program-how-max = Up to { $count ->
+        [one] { $count } seat
+       *[other] { $count } seats
+    } for each person.
 
 ## Accounts
 
@@ -161,7 +170,10 @@ queue-next-title = What happens next
 queue-next-turn = When it is your turn, this page takes you to the seats automatically.
 queue-next-close = You may close this page or use another device. Your number stays yours; come back when the line has moved on.
 queue-next-away = If you are away when your turn comes, others go first and you are next when you return.
-queue-next-stay = Inside you have { $minutes } minutes to choose your seats.
+queue-next-stay = Inside you have { $minutes ->
+        [one] { $minutes } minute
+       *[other] { $minutes } minutes
+    } to choose your seats.
 queue-scarce = More people are ahead of you than seats are free. Held seats do come back, so your place is still worth keeping.
 queue-parked = Your turn came while you were away. You are back, and you go in next.
 queue-paused = The line is paused for a moment. Nobody is let in, and your place is kept.
@@ -194,14 +206,26 @@ queue-ended-closed-title = The sale has ended
 queue-ended-closed-note = Nobody is let in any more. You can still pay for seats you are holding.
 queue-ended-closed-action = See your reservations
 queue-join-again = Join the line again
-queue-refusal-number = Please enter the number you want to give up.
+queue-refusal-number = This form is broken. Please go back to your place in line and try again.
 
 ## Seats
 
 seat-title = Choose your seats
 seat-title-zones = Choose your places
-seat-lede = Up to { $count } seats. They are held for { $minutes } minutes while you pay.
-seat-lede-zones = Up to { $count } places. They are held for { $minutes } minutes while you pay.
+seat-lede = Up to { $count ->
+        [one] { $count } seat
+       *[other] { $count } seats
+    }. They are held for { $minutes ->
+        [one] { $minutes } minute
+       *[other] { $minutes } minutes
+    } while you pay.
+seat-lede-zones = Up to { $count ->
+        [one] { $count } place
+       *[other] { $count } places
+    }. They are held for { $minutes ->
+        [one] { $minutes } minute
+       *[other] { $minutes } minutes
+    } while you pay.
 seat-stay-left = Time left to choose
 seat-best-title = Best seats together
 seat-best-count = How many
@@ -315,7 +339,7 @@ reservation-refusal-seats = Please choose seats of this performance, each of the
 reservation-refusal-zone = Please choose an area of this performance.
 reservation-refusal-quantity = Please choose how many places.
 reservation-refusal-price = Please choose one of the prices.
-reservation-refusal-total = The price on this page is broken. Please reload it.
+reservation-refusal-total = The price on this page is broken. Please go back and open the page again.
 reservation-refusal-cursor = Please reload the map.
 
 ## Payment
@@ -400,7 +424,7 @@ wallet-kind-transfer-hold = Set aside for a request
 wallet-kind-transfer-release = Request ended, points returned
 wallet-kind-transfer-out = Sent
 wallet-kind-transfer-in = Received
-wallet-kind-adjustment = Correction
+wallet-kind-adjustment = Adjustment
 
 ## Tickets
 
@@ -455,7 +479,7 @@ admin-act-check-in-undone = undid a check-in
 door-title = Door
 door-choose = Which performance?
 door-none = No performance is near.
-door-other = Change show
+door-other = Change performance
 door-ready = Scan a ticket
 door-in = Admit
 door-undo = Undo
@@ -477,7 +501,7 @@ admin-program-new = New program
 admin-program-search = Title or web address
 admin-program-publish = Publish
 admin-program-title = Title
-admin-program-slug = Web address
+admin-program-slug = Name in the web address
 admin-program-slug-help = Small letters, digits and hyphens.
 admin-program-description = Description
 admin-program-sale = Sale
@@ -556,7 +580,7 @@ admin-plan-place = “{ $text }” is no place on the map
 admin-plan-twice = the same seat stands in line { $text }
 admin-plan-too-many = a venue can have { $text } seats
 admin-meanwhile = { $who } changed this { $when }:
-admin-refusal-version = This form is broken. Please reload the page.
+admin-refusal-version = This form is broken. Please go back and open the page again.
 admin-refusal-slug = Small letters, digits and single hyphens, 80 at most.
 admin-refusal-title = Please enter a name.
 admin-refusal-description = That is too long.
@@ -628,20 +652,20 @@ admin-purge-start = Clear the line
 admin-purge-running = The line is being cleared
 admin-purge-done = The line is cleared
 admin-purge-progress = { $taken } of { $total }
-admin-purge-continues = It continues when you close this page.
+admin-purge-continues = It continues even if you close this page.
 admin-act-queue-changed = changed the line
 admin-act-queue-paused = paused the line
 admin-act-queue-resumed = resumed the line
 admin-act-let-in = let somebody in
 admin-act-queue-purged = cleared a line
 admin-cancel-title = Cancel the program
-admin-cancel-question = Sales stop. The line is cleared, holds are released, tickets become invalid and all points are refunded. Tickets already used at the door stay valid. This cannot be undone.
+admin-cancel-question = Sales stop. The line is cleared, holds are released, tickets become invalid and their points are refunded. A reservation whose every ticket was used at the door is not refunded. This cannot be undone.
 admin-cancel-program = Cancel this program
 admin-cancel-running = Everything is being refunded. You may leave this page.
 admin-cancel-done = Everything was refunded.
 admin-cancel-held = Holds
 admin-cancel-paid = Paid reservations
-admin-cancel-back = Done
+admin-cancel-back = Released or refunded
 admin-cancel-refunded = Refunded
 admin-cancel-used = Used at the door, kept
 flash-admin-cancelled = Cancelled. Everything is being refunded now.
@@ -745,7 +769,7 @@ error-email-taken-title = There is an account already
 error-email-taken-detail = This e-mail address is in use. If it is yours, log in.
 error-email-taken-action = Log in
 error-invalid-title = Something needs a second look
-error-invalid-detail = Please check the highlighted fields. Nothing was changed.
+error-invalid-detail = One or more entries are not valid. Nothing was changed.
 error-invalid-action = Go back and fix it
 error-bad-request-title = We could not read that
 error-bad-request-detail = The request was incomplete or garbled. Nothing was changed.
@@ -790,10 +814,16 @@ error-already-processing-title = We are already on it
 error-already-processing-detail = Your first request is still being worked on. Nothing is done twice.
 error-already-processing-action = See how it went
 error-account-limit-title = You have reached the limit
-error-account-limit-detail = Each person can take up to { $count } seats of this program.
+error-account-limit-detail = Each person can take up to { $count ->
+        [one] { $count } seat
+       *[other] { $count } seats
+    } of this program.
 error-account-limit-action = See your reservations
 error-too-many-title = Too many at once
-error-too-many-detail = Please choose up to { $count } seats.
+error-too-many-detail = Please choose up to { $count ->
+        [one] { $count } seat
+       *[other] { $count } seats
+    }.
 error-too-many-action = Choose again
 error-waiting-title = Many people want this area at once
 error-waiting-detail = You keep your place in its short line. Try again in a few seconds.
@@ -820,10 +850,10 @@ error-insufficient-points-title = Not enough points
 error-insufficient-points-detail = You can use { $balance } points; this needs { $needed }.
 error-insufficient-points-action = Add points
 error-key-reused-title = That form was used before
-error-key-reused-detail = It was sent once with other contents. Reload the page and try again; nothing was done twice.
-error-key-reused-action = Reload the page
-error-contended-title = Your wallet is busy
-error-contended-detail = Many changes came at once. Nothing was charged; please try again.
+error-key-reused-detail = It was sent once with other contents. Open the page again and try once more; nothing was done twice.
+error-key-reused-action = Open the page again
+error-contended-title = Too many changes at once
+error-contended-detail = Nothing was changed; please try again.
 error-contended-action = Try again
 error-wallet-full-title = Your wallet is full
 error-wallet-full-detail = It cannot hold that many points. Nothing was charged.
@@ -887,9 +917,9 @@ error-undo-over-detail = A check-in can be undone for one minute.
 error-undo-over-action = Scan again
 error-changed-meanwhile-title = Someone else changed this meanwhile
 error-changed-meanwhile-detail = It was changed after you opened it, and your changes are not saved yet. Review the changes, then save again to keep yours.
-error-changed-meanwhile-action = Reload
-error-slug-taken-title = That web address is taken
-error-slug-taken-detail = Another program already uses it.
+error-changed-meanwhile-action = Open it again
+error-slug-taken-title = That name is taken
+error-slug-taken-detail = Another program has this name in its web address.
 error-slug-taken-action = Choose another
 error-moment-taken-title = There is a performance already
 error-moment-taken-detail = The program has a performance at this moment. Nothing was saved.

@@ -182,7 +182,7 @@ queue-ended-closed-title = 판매가 끝났습니다
 queue-ended-closed-note = 더 이상 입장할 수 없습니다. 잡아 둔 좌석은 계속 결제할 수 있습니다.
 queue-ended-closed-action = 내 예매 보기
 queue-join-again = 대기열 다시 입장하기
-queue-refusal-number = 포기할 대기번호를 알려 주세요.
+queue-refusal-number = 양식이 올바르지 않아요. 대기 페이지로 돌아가 다시 시도해 주세요.
 
 ## Seats
 
@@ -300,7 +300,7 @@ reservation-refusal-seats = 이 회차의 좌석을 한 번씩만 선택해 주�
 reservation-refusal-zone = 이 회차의 구역을 선택해 주세요.
 reservation-refusal-quantity = 몇 자리인지 선택해 주세요.
 reservation-refusal-price = 가격을 하나 선택해 주세요.
-reservation-refusal-total = 페이지의 가격 정보가 올바르지 않아요. 새로고침해 주세요.
+reservation-refusal-total = 페이지의 가격 정보가 올바르지 않아요. 뒤로 가서 페이지를 다시 열어 주세요.
 reservation-refusal-cursor = 좌석표를 다시 열어 주세요.
 
 ## Payment
@@ -620,7 +620,7 @@ admin-act-queue-resumed = 대기열 재개
 admin-act-let-in = 들여보냄
 admin-act-queue-purged = 대기열 비움
 admin-cancel-title = 공연 취소
-admin-cancel-question = 더는 팔지 않아요. 대기열을 비우고, 선점을 풀고, 티켓을 무효로 하고, 포인트를 모두 돌려줘요. 이미 입장한 티켓은 그대로예요. 되돌릴 수 없어요.
+admin-cancel-question = 더는 팔지 않아요. 대기열을 비우고, 선점을 풀고, 티켓을 무효로 하고 포인트를 돌려줘요. 모든 티켓으로 이미 입장한 예매는 돌려주지 않아요. 되돌릴 수 없어요.
 admin-cancel-program = 이 공연 취소하기
 admin-cancel-running = 모두 돌려주는 중이에요. 이 페이지를 떠나도 돼요.
 admin-cancel-done = 모두 돌려줬어요.
@@ -804,8 +804,8 @@ error-insufficient-points-action = 포인트 충전하기
 error-key-reused-title = 이미 사용한 양식이에요
 error-key-reused-detail = 같은 양식이 다른 내용으로 한 번 전송됐어요. 페이지를 새로 열어 다시 시도해 주세요. 두 번 처리된 것은 없어요.
 error-key-reused-action = 새로 열기
-error-contended-title = 지갑이 바빠요
-error-contended-detail = 한꺼번에 변경이 몰렸어요. 처리된 것은 없으니 다시 시도해 주세요.
+error-contended-title = 변경이 한꺼번에 몰렸어요
+error-contended-detail = 처리된 것은 없으니 다시 시도해 주세요.
 error-contended-action = 다시 시도하기
 error-wallet-full-title = 지갑이 가득 찼어요
 error-wallet-full-detail = 이만큼의 포인트는 더 담을 수 없어요. 충전되지 않았어요.

@@ -37,7 +37,7 @@ select version as reservation_version from reservations
 where id = bench.id(5, :key) and account_id = bench.id(0, :nth)
 for no key update \gset paid_
 select r.program_id, r.schedule_id, r.status, r.total, r.expires_at, r.renewed_at, c.now as locked_at,
-    r.expires_at <= c.now as is_lapsed, 
+    r.expires_at <= c.now as is_lapsed,
     refund_deadline(r.schedule_id, r.refund_until, r.created_at) <= c.now as is_refund_over,
     r.refund_percent,
     p.status as program_status,

@@ -1,4 +1,4 @@
-//! The switch that changes the language of the pages.
+//! Switch of the pages' language.
 
 use actix_web::{
     HttpResponse,

@@ -56,6 +56,8 @@ mod tests {
             ("text/html;q=0.5, application/json", Format::Json),
             ("application/json;q=0.5, text/html", Format::Html),
             ("*/*, application/json", Format::Json),
+            ("application/json, text/html", Format::Json),
+            ("text/html, application/json", Format::Html),
             ("text/event-stream", Format::EventStream),
             ("image/png, */*", Format::Html),
             ("not a type", Format::Html),

@@ -1,4 +1,4 @@
-//! The form field of request keys.
+//! Form field of request keys.
 
 use uuid::Uuid;
 

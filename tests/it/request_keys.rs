@@ -6,9 +6,9 @@ use uuid::Uuid;
 use crate::{
     reservation::admit,
     support::{
-        Answer, Concert, Hold, Office, Person, Purchase,
+        Answer, Concert, Hold, Office, Person, Purchase, email_of,
         ledger::{balance, entries},
-        read_all, read_one_with,
+        read_all,
     },
 };
 
@@ -41,8 +41,7 @@ type Order<'a> = (&'a str, &'a [(&'a str, &'a str)]);
 async fn a_key_buys_and_sends_points_once(db: PgPool) {
     let office = Office::open(db.clone()).await;
     let (ada, bob) = (office.sign_in("ada").await, office.sign_in("bob").await);
-    let email: String =
-        read_one_with(&db, "select email from accounts where id = $1", bob.account_id).await;
+    let email = email_of(&db, bob.account_id).await;
     let (charges, transfers) = ("/wallet/charges", "/wallet/transfers");
     let send_100: Order<'_> = (transfers, &[("to", &email), ("amount", "100")]);
     let others: [Order<'_>; 2] = [(charges, &[("amount", "501")]), send_100];

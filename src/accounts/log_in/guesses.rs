@@ -127,7 +127,7 @@ impl Guesses {
         call.key(self.networks_key(from)).arg(&guess.source).arg(from.network.to_string());
         call.arg(NETWORKS_MAX).arg(millis(NETWORKS_KEPT));
         if let Err(away) = self.redis.run::<()>(&call).await {
-            tracing::debug!(%away, "a log-in was not told to the other instances");
+            tracing::debug!(%away, "a log-in was not published to the other instances");
         }
     }
 

@@ -32,19 +32,18 @@ pub(crate) mod store;
 pub(crate) mod wait;
 
 use chrono::{DateTime, Utc};
-pub(crate) use model::Arrival;
 
 pub(crate) use effects::{list_effects, note_cool_down};
 pub(crate) use judge::Objection;
 pub(crate) use model::{Effect, Guard};
 pub(crate) use network::NetworkTag;
-pub(crate) use proof::secs_of;
-pub(crate) use proof::{Challenge, Solution};
+pub(crate) use proof::{Challenge, Solution, secs_of};
 
-use self::store::waits;
+use self::{model::Arrival, store::waits};
 use super::{
     error::QueueError,
     paths::{program_path, proof_path},
+    sale_window::require_opened,
     state::WaitingRoom,
 };
 use crate::{
@@ -168,7 +167,7 @@ pub(crate) async fn set_work(
     program: &Program,
 ) -> Result<Option<SetWork>, QueueError> {
     let Some(bits) = program.guards().proof_bits else { return Ok(None) };
-    crate::entry_queue::sale_window::require_opened(app, program)?;
+    require_opened(app, program)?;
     let applicant = waits::applicant_of(&app.db, program.id, account_id).await?;
     let now = applicant.now;
     let ready_at = applicant.ready_at.filter(|ready_at| now < *ready_at + wait::GOOD_FOR);
@@ -185,7 +184,7 @@ pub(crate) async fn begin_wait(
     network: Network,
 ) -> Result<Option<(DateTime<Utc>, u64)>, QueueError> {
     let Some(bits) = program.guards().proof_bits else { return Ok(None) };
-    crate::entry_queue::sale_window::require_opened(app, program)?;
+    require_opened(app, program)?;
     let network = NetworkTag::of(&app.signing_key, network);
     wait::begin(app, program.id, account_id, network, bits).await.map(Some)
 }

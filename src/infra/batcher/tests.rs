@@ -1,4 +1,5 @@
-//! Tests with batches that are led by hand: each tells when it begins and waits for a word.
+//! Tests with batches that each test steers: a batch reports that it began, and waits for its
+//! instruction.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
@@ -7,22 +8,22 @@ use tokio::sync::mpsc;
 
 use super::*;
 
-/// What a batch does that has begun.
+/// What a begun batch does next.
 #[derive(Debug)]
-enum Word {
+enum Instruction {
     /// Answers each member with its own request.
     Answer,
-    /// Ends, and answers as soon as it is told to.
+    /// Ends, and answers as soon as the test says so.
     AnswerLater(oneshot::Receiver<()>),
     Panic,
 }
 
-/// Batch that has begun; it goes on when it is told to.
+/// Batch that has begun and waits for its instruction.
 #[derive(Debug)]
 struct Begun {
     key: char,
     requests: Vec<u32>,
-    word: oneshot::Sender<Word>,
+    instruction: oneshot::Sender<Instruction>,
 }
 
 /// Batch of at most three members that ends after `RUN_MILLIS`.
@@ -44,27 +45,27 @@ impl<const RUN_MILLIS: u64> Batch for ByHand<RUN_MILLIS> {
 
     async fn run(&self, key: char, members: Vec<Member<Self>>) {
         let requests = members.iter().map(|member| member.request).collect();
-        let (word, told) = oneshot::channel();
-        self.0.send(Begun { key, requests, word }).unwrap();
+        let (instruction, instructed) = oneshot::channel();
+        self.0.send(Begun { key, requests, instruction }).unwrap();
         let answer = |member: Member<Self>| {
             let request = member.request;
             member.answer(request);
         };
-        match told.await.unwrap() {
-            Word::Answer => members.into_iter().for_each(answer),
-            Word::AnswerLater(told) => drop(tokio::spawn(async move {
-                told.await.unwrap();
+        match instructed.await.unwrap() {
+            Instruction::Answer => members.into_iter().for_each(answer),
+            Instruction::AnswerLater(instructed) => drop(tokio::spawn(async move {
+                instructed.await.unwrap();
                 members.into_iter().for_each(answer);
             })),
-            Word::Panic => panic!("as it was told to"),
+            Instruction::Panic => panic!("instructed to panic"),
         }
     }
 }
 
 fn by_hand<const RUN_MILLIS: u64>()
 -> (Arc<Batcher<ByHand<RUN_MILLIS>>>, mpsc::UnboundedReceiver<Begun>) {
-    let (tell, begun) = mpsc::unbounded_channel();
-    (Arc::new(Batcher::new(ByHand(tell), Handle::current())), begun)
+    let (report, begun) = mpsc::unbounded_channel();
+    (Arc::new(Batcher::new(ByHand(report), Handle::current())), begun)
 }
 
 type Answered = oneshot::Receiver<u32>;
@@ -77,8 +78,17 @@ fn enlist<const RUN_MILLIS: u64>(
     requests.into_iter().map(|request| batcher.enlist(key, || request).unwrap()).collect()
 }
 
+/// Longest wait for a batch or for answers: a batcher that is broken fails its test.
+const WAIT_MAX: Duration = Duration::from_mins(1);
+
+/// Returns the next batch that begins.
+async fn next(begun: &mut mpsc::UnboundedReceiver<Begun>) -> Begun {
+    timeout(WAIT_MAX, begun.recv()).await.unwrap().unwrap()
+}
+
 async fn answers(answered: Vec<Answered>) -> Vec<Option<u32>> {
-    join_all(answered).await.into_iter().map(Result::ok).collect()
+    let answered = timeout(WAIT_MAX, join_all(answered)).await.unwrap();
+    answered.into_iter().map(Result::ok).collect()
 }
 
 /// Lets other tasks of this thread run until `key` is idle.
@@ -97,14 +107,18 @@ async fn until_idle<const RUN_MILLIS: u64>(batcher: &Batcher<ByHand<RUN_MILLIS>>
 async fn requests_that_arrive_during_a_batch_go_together_in_order_of_arrival() {
     let (batcher, mut begun) = by_hand::<UNHURRIED>();
     let lone = enlist(&batcher, 'a', [9]);
-    let first = begun.recv().await.unwrap();
-    assert_eq!((first.key, first.requests), ('a', vec![9]), "nobody waits for company");
+    let first = next(&mut begun).await;
+    assert_eq!(
+        (first.key, first.requests),
+        ('a', vec![9]),
+        "a lone request is carried out at once"
+    );
     let rest = enlist(&batcher, 'a', [8, 2, 5, 1, 7]);
-    first.word.send(Word::Answer).unwrap();
+    first.instruction.send(Instruction::Answer).unwrap();
     for expected in [vec![8, 2, 5], vec![1, 7]] {
-        let batch = begun.recv().await.unwrap();
+        let batch = next(&mut begun).await;
         assert_eq!(batch.requests, expected);
-        batch.word.send(Word::Answer).unwrap();
+        batch.instruction.send(Instruction::Answer).unwrap();
     }
     assert_eq!(answers(lone).await, [Some(9)]);
     assert_eq!(answers(rest).await, [8, 2, 5, 1, 7].map(Some));
@@ -114,12 +128,12 @@ async fn requests_that_arrive_during_a_batch_go_together_in_order_of_arrival() {
 async fn a_request_is_made_at_the_moment_that_decides_its_order() {
     let (batcher, mut begun) = by_hand::<UNHURRIED>();
     let made = AtomicU32::new(0);
-    let next = || made.fetch_add(1, Ordering::Relaxed);
-    let (second, first) = (batcher.submit('a', next), batcher.submit('a', next));
+    let number = || made.fetch_add(1, Ordering::Relaxed);
+    let (second, first) = (batcher.submit('a', number), batcher.submit('a', number));
     let by_the_way = async {
-        let batch = begun.recv().await.unwrap();
+        let batch = next(&mut begun).await;
         assert_eq!(batch.requests, [0, 1]);
-        batch.word.send(Word::Answer).unwrap();
+        batch.instruction.send(Instruction::Answer).unwrap();
     };
     let (first, second, ()) = join3(first, second, by_the_way).await;
     assert_eq!((first, second), (Ok(0), Ok(1)));
@@ -129,13 +143,13 @@ async fn a_request_is_made_at_the_moment_that_decides_its_order() {
 async fn two_keys_do_not_wait_for_each_other() {
     let (batcher, mut begun) = by_hand::<UNHURRIED>();
     let slow = enlist(&batcher, 'a', [1]);
-    let held = begun.recv().await.unwrap();
+    let held = next(&mut begun).await;
     let quick = enlist(&batcher, 'b', [2]);
-    let other = begun.recv().await.unwrap();
+    let other = next(&mut begun).await;
     assert_eq!((held.key, other.key), ('a', 'b'));
-    other.word.send(Word::Answer).unwrap();
+    other.instruction.send(Instruction::Answer).unwrap();
     assert_eq!(answers(quick).await, [Some(2)]);
-    held.word.send(Word::Answer).unwrap();
+    held.instruction.send(Instruction::Answer).unwrap();
     assert_eq!(answers(slow).await, [Some(1)]);
 }
 
@@ -143,24 +157,24 @@ async fn two_keys_do_not_wait_for_each_other() {
 async fn a_full_queue_refuses_at_once_until_it_has_room() {
     let (batcher, mut begun) = by_hand::<UNHURRIED>();
     let lone = enlist(&batcher, 'a', [0]);
-    let held = begun.recv().await.unwrap();
+    let held = next(&mut begun).await;
     let waiting = enlist(&batcher, 'a', 1..=5);
     let refused = batcher.submit('a', || panic!("a refused request is not made")).await;
     assert_eq!(refused, Err(BatchError::Full));
     let elsewhere = enlist(&batcher, 'b', [7]);
-    let other = begun.recv().await.unwrap();
+    let other = next(&mut begun).await;
     assert_eq!(other.requests, [7]);
-    other.word.send(Word::Answer).unwrap();
+    other.instruction.send(Instruction::Answer).unwrap();
     assert_eq!(answers(elsewhere).await, [Some(7)]);
 
-    held.word.send(Word::Answer).unwrap();
-    let next = begun.recv().await.unwrap();
-    assert_eq!(next.requests, [1, 2, 3]);
+    held.instruction.send(Instruction::Answer).unwrap();
+    let batch = next(&mut begun).await;
+    assert_eq!(batch.requests, [1, 2, 3]);
     let late = enlist(&batcher, 'a', [6]);
-    next.word.send(Word::Answer).unwrap();
-    let last = begun.recv().await.unwrap();
+    batch.instruction.send(Instruction::Answer).unwrap();
+    let last = next(&mut begun).await;
     assert_eq!(last.requests, [4, 5, 6]);
-    last.word.send(Word::Answer).unwrap();
+    last.instruction.send(Instruction::Answer).unwrap();
     let answered = answers(lone.into_iter().chain(waiting).chain(late).collect()).await;
     assert_eq!(answered, (0..=6).map(Some).collect::<Vec<_>>());
 }
@@ -169,11 +183,11 @@ async fn a_full_queue_refuses_at_once_until_it_has_room() {
 async fn a_batch_that_panics_is_lost_and_the_next_one_is_carried_out() {
     let (batcher, mut begun) = by_hand::<UNHURRIED>();
     let lone = enlist(&batcher, 'a', [1]);
-    let first = begun.recv().await.unwrap();
+    let first = next(&mut begun).await;
     let rest = enlist(&batcher, 'a', [2]);
-    first.word.send(Word::Panic).unwrap();
+    first.instruction.send(Instruction::Panic).unwrap();
     assert_eq!(answers(lone).await, [None]);
-    begun.recv().await.unwrap().word.send(Word::Answer).unwrap();
+    next(&mut begun).await.instruction.send(Instruction::Answer).unwrap();
     assert_eq!(answers(rest).await, [Some(2)]);
 }
 
@@ -181,10 +195,10 @@ async fn a_batch_that_panics_is_lost_and_the_next_one_is_carried_out() {
 async fn a_batch_that_does_not_end_is_lost_and_the_next_one_begins() {
     let (batcher, mut begun) = by_hand::<10>();
     let lone = enlist(&batcher, 'a', [1]);
-    let _told_nothing = begun.recv().await.unwrap();
+    let _told_nothing = next(&mut begun).await;
     let rest = enlist(&batcher, 'a', [2]);
     assert_eq!(answers(lone).await, [None]);
-    assert_eq!(begun.recv().await.unwrap().requests, [2]);
+    assert_eq!(next(&mut begun).await.requests, [2]);
     drop(rest);
 }
 
@@ -192,8 +206,8 @@ async fn a_batch_that_does_not_end_is_lost_and_the_next_one_begins() {
 async fn an_idle_key_takes_no_memory() {
     let (batcher, mut begun) = by_hand::<UNHURRIED>();
     let both = enlist(&batcher, 'a', [1]).into_iter().chain(enlist(&batcher, 'b', [2]));
-    for word in [Word::Answer, Word::Panic] {
-        begun.recv().await.unwrap().word.send(word).unwrap();
+    for instruction in [Instruction::Answer, Instruction::Panic] {
+        next(&mut begun).await.instruction.send(instruction).unwrap();
     }
     assert_eq!(answers(both.collect()).await, [Some(1), None]);
     until_idle(&batcher, 'a').await;
@@ -205,27 +219,27 @@ async fn an_idle_key_takes_no_memory() {
 async fn a_caller_that_goes_away_cancels_nothing() {
     let (batcher, mut begun) = by_hand::<UNHURRIED>();
     let gone = enlist(&batcher, 'a', [1]);
-    let held = begun.recv().await.unwrap();
+    let held = next(&mut begun).await;
     let mut waiting = enlist(&batcher, 'a', [2, 3]);
     drop(gone);
     drop(waiting.remove(0));
-    held.word.send(Word::Answer).unwrap();
-    let next = begun.recv().await.unwrap();
-    assert_eq!(next.requests, [2, 3]);
-    next.word.send(Word::Answer).unwrap();
+    held.instruction.send(Instruction::Answer).unwrap();
+    let batch = next(&mut begun).await;
+    assert_eq!(batch.requests, [2, 3]);
+    batch.instruction.send(Instruction::Answer).unwrap();
     assert_eq!(answers(waiting).await, [Some(3)]);
 }
 
 #[tokio::test]
 async fn the_next_batch_does_not_wait_for_answers_that_come_later() {
     let (batcher, mut begun) = by_hand::<UNHURRIED>();
-    let (word, told) = oneshot::channel();
+    let (instruction, instructed) = oneshot::channel();
     let late = enlist(&batcher, 'a', [1]);
-    begun.recv().await.unwrap().word.send(Word::AnswerLater(told)).unwrap();
-    let next = enlist(&batcher, 'a', [2]);
-    begun.recv().await.unwrap().word.send(Word::Answer).unwrap();
-    assert_eq!(answers(next).await, [Some(2)]);
+    next(&mut begun).await.instruction.send(Instruction::AnswerLater(instructed)).unwrap();
+    let others = enlist(&batcher, 'a', [2]);
+    next(&mut begun).await.instruction.send(Instruction::Answer).unwrap();
+    assert_eq!(answers(others).await, [Some(2)]);
     until_idle(&batcher, 'a').await;
-    word.send(()).unwrap();
+    instruction.send(()).unwrap();
     assert_eq!(answers(late).await, [Some(1)]);
 }

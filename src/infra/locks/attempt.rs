@@ -17,7 +17,8 @@ static RENEW: LazyLock<Script> = LazyLock::new(|| Script::new(include_str!("fair
 
 /// Channel on which instances wake each other's waiters.
 pub(crate) const CHANNEL: &str = "fair-wake";
-/// Names of the keys of one lock, in the order in which `fair_waiters.lua` takes them.
+/// Names of the keys of one lock, in the order in which `fair_waiters.lua` takes them. The
+/// waiters' key keeps the name that instances of other versions use.
 const KEYS: [&str; 7] = ["holder", "line", "present", "deadline", "clock", "pace", "marks"];
 /// Time after which the waiters of an unused lock are forgotten.
 const WAITERS_KEPT: Duration = Duration::from_mins(10);

@@ -38,7 +38,7 @@ mod attempt;
 mod endless;
 mod fair;
 mod lease;
-pub(crate) mod terms;
+mod terms;
 mod waits;
 mod wakeups;
 mod watchdog;

@@ -75,7 +75,8 @@ impl Waiting {
         self.gap.map(|gap| gap.saturating_mul(n_releases))
     }
 
-    /// Returns the expected wait in whole seconds, rounded up; `None` while the pace is unknown.
+    /// Returns the expected wait in whole seconds, at least 1 and never less than the estimate; `None`
+    /// while the pace is unknown.
     pub(crate) fn estimate_secs(&self) -> Option<u64> {
         self.estimate().map(|estimate| estimate.as_secs() + 1)
     }

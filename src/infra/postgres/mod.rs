@@ -27,7 +27,7 @@ mod dedicated;
 mod error;
 mod executor;
 mod generations;
-pub(crate) mod manager;
+mod manager;
 mod migrate;
 mod migrations;
 pub(crate) mod page;

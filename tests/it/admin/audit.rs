@@ -3,8 +3,8 @@
 use serde_json::{Value, json};
 use sqlx::PgPool;
 
-use super::{acts, field, make_venue, program, with};
-use crate::support::{Office, run_sql};
+use super::{field, make_venue, program, with};
+use crate::support::{Office, acts, run_sql};
 
 #[sqlx::test]
 async fn an_act_is_kept_for_good_with_how_it_was_before_and_after(db: PgPool) {

@@ -4,10 +4,9 @@ use serde_json::Value;
 use sqlx::PgPool;
 use stagedoor::admin;
 
-use super::acts;
 use crate::support::{
-    Concert, ConcertOptions, Hold, Office, Person, Purchase, eventually, ledger::balance, read_all,
-    read_one, run_sql, storm, until,
+    Concert, ConcertOptions, Hold, Office, Person, Purchase, acts, eventually, ledger::balance,
+    read_all, read_one, run_sql, storm, until,
 };
 
 const BUYERS: usize = 24;

@@ -3,8 +3,8 @@
 use serde_json::json;
 use sqlx::PgPool;
 
-use super::{acts, field, make_venue, program, with};
-use crate::support::{Concert, Hold, Office, run_sql};
+use super::{field, make_venue, program, with};
+use crate::support::{Concert, Hold, Office, acts, run_sql};
 
 #[sqlx::test]
 async fn a_program_is_made_priced_published_and_sold(db: PgPool) {

@@ -4,9 +4,8 @@ use serde_json::{Value, json};
 use sqlx::PgPool;
 use uuid::Uuid;
 
-use super::acts;
 use crate::support::{
-    Answer, Concert, ConcertOptions, Office, Person, count, read_all, read_one_with, storm, until,
+    Answer, Concert, ConcertOptions, Office, Person, acts, count, email_of, read_all, storm, until,
 };
 
 async fn concert(db: &PgPool) -> Concert {
@@ -106,10 +105,7 @@ async fn only_who_waits_in_this_queue_is_let_in(db: PgPool) {
     }
     assert_eq!(people[2].delete(&queue_path_of(&here)).await.status, 204);
     until_inside(&people[0], &here).await;
-    let email = async |person: &Person| -> String {
-        let ask = "select email from accounts where id = $1";
-        read_one_with(&db, ask, person.account_id).await
-    };
+    let email = async |person: &Person| email_of(&db, person.account_id).await;
     let elsewhere = email(&people[3]).await;
     for (who, why) in [
         ("1", "is inside"),

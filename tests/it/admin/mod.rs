@@ -14,14 +14,8 @@ mod seats;
 mod times;
 
 use serde_json::Value;
-use sqlx::PgPool;
 
-use crate::support::{Answer, Person, read_all};
-
-/// The acts in the log, oldest first.
-async fn acts(db: &PgPool) -> Vec<String> {
-    read_all(db, "select act from audit_log order by id").await
-}
+use crate::support::{Answer, Person};
 
 /// A program as somebody types it.
 fn program(title: &str, slug: &str) -> Vec<(&'static str, String)> {

@@ -3,10 +3,10 @@
 use sqlx::PgPool;
 use uuid::Uuid;
 
-use super::{acts, field};
+use super::field;
 use crate::support::{
-    Concert, ConcertOptions, Hold, Office, Purchase, ledger::balance, read_one, read_one_with,
-    run_sql, run_sql_with, storm, until_locks_wait,
+    Concert, ConcertOptions, Hold, Office, Purchase, acts, ledger::balance, read_one,
+    read_one_with, run_sql, run_sql_with, storm, until_locks_wait,
 };
 
 #[sqlx::test]

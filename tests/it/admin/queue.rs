@@ -4,8 +4,10 @@ use chrono::{DateTime, TimeDelta, Utc};
 use serde_json::Value;
 use sqlx::PgPool;
 
-use super::{acts, field};
-use crate::support::{Concert, ConcertOptions, Office, Person, eventually, read_one, run_sql};
+use super::field;
+use crate::support::{
+    Concert, ConcertOptions, Office, Person, acts, eventually, read_one, run_sql,
+};
 
 async fn concert(db: &PgPool, capacity: i32) -> Concert {
     let options = ConcertOptions { queue_capacity: Some(capacity), ..ConcertOptions::default() };

@@ -5,8 +5,8 @@ use std::fmt::Write as _;
 use reqwest::{Method, multipart::Form};
 use sqlx::PgPool;
 
-use super::{acts, field, make_venue};
-use crate::support::{Concert, Hold, Office, Purchase, read_all, read_one};
+use super::{field, make_venue};
+use crate::support::{Concert, Hold, Office, Purchase, acts, read_all, read_one};
 
 async fn seat_names(db: &PgPool) -> Vec<String> {
     read_all(db, "select section || row_label || number from seats order by id").await

@@ -27,6 +27,7 @@ async fn within_an_instance_the_numbers_follow_the_arrivals(db: PgPool) {
     assert!(arrivals.is_sorted(), "somebody was passed");
     assert_eq!(numbering_is_whole(&db, concert.program_id).await, Ok(150));
     office.verify().await;
+    office.close().await;
 }
 
 /// A batch whose statement is cancelled again and again is given up: its members are told,
@@ -62,6 +63,7 @@ async fn a_batch_that_is_cancelled_refuses_its_members_and_the_next_one_goes_on(
     }
     assert_eq!(numbering_is_whole(&db, concert.program_id).await, Ok(30));
     office.verify().await;
+    office.close().await;
 }
 
 /// Whoever closes the browser in the middle has a place all the same, and holds nobody up.
@@ -83,4 +85,5 @@ async fn whoever_goes_away_while_the_batch_is_written_spoils_it_for_nobody(db: P
     assert_eq!(people[0].get(&queue_path_of(&concert)).await.json()["queue_number"], 1);
     assert_eq!(numbering_is_whole(&db, concert.program_id).await, Ok(20));
     office.verify().await;
+    office.close().await;
 }

@@ -39,6 +39,7 @@ async fn a_sale_that_is_not_open_says_when_and_nothing_changes(db: PgPool) {
     assert_eq!(join(&ada, &cancelled).await.status, 410);
     let tokens: i64 = read_one(&db, "select count(*) from queue_tokens").await;
     assert_eq!(tokens, 0);
+    office.close().await;
 }
 
 #[sqlx::test]
@@ -66,6 +67,7 @@ async fn garbage_is_refused_without_an_accident(db: PgPool) {
     let stranger = office.stranger();
     assert_eq!(stranger.get(&queue_path_of(&concert)).await.code(), "login-required");
     assert_eq!(stranger.visit(&queue_path_of(&concert)).await.status, 303);
+    office.close().await;
 }
 
 #[sqlx::test]
@@ -96,6 +98,7 @@ async fn the_page_says_where_one_stands_in_both_languages(db: PgPool) {
     let second = people[0].submit(&queue_path_of(&concert), &()).await;
     assert_eq!(second.status, 409);
     assert!(second.body.contains("You are already in line"), "{}", second.body);
+    office.close().await;
 }
 
 /// Places that are freed outside of a sale stay free.
@@ -141,4 +144,5 @@ async fn nobody_is_let_in_before_the_sale_after_it_or_when_it_is_cancelled(db: P
         }
     }
     office.verify().await;
+    office.close().await;
 }

@@ -24,6 +24,7 @@ async fn room_lets_in_within_a_second_and_a_freed_place_goes_to_the_next(db: PgP
     assert_eq!(people[0].delete(&queue_path_of(&concert)).await.status, 204);
     until_status(&people[1], &concert, "ACTIVE").await;
     assert_eq!(people[2].get(&queue_path_of(&concert)).await.json()["ahead"], 0);
+    office.close().await;
 }
 
 #[sqlx::test]
@@ -56,6 +57,7 @@ async fn many_admissions_at_once_never_let_in_too_many(db: PgPool) {
         }
     }
     assert_eq!(most, 7, "the places were used");
+    office.close().await;
 }
 
 #[sqlx::test]
@@ -82,6 +84,7 @@ async fn the_rate_holds_however_many_instances_admit(db: PgPool) {
         assert!(inside <= 5.0 + 5.0 * secs, "{inside} inside after {secs} s");
         assert!(secs < 60.0, "only {inside} inside after {secs} s");
     }
+    office.close().await;
 }
 
 /// PostgreSQL's clock was an hour ahead when the gate was last passed, and was set back: the
@@ -116,6 +119,7 @@ async fn a_clock_that_was_set_back_does_not_stop_the_rate(db: PgPool) {
     )
     .await;
     assert!(!ahead);
+    office.close().await;
 }
 
 /// A short grace, so that a closed tab is noticed soon.
@@ -137,6 +141,7 @@ async fn poll_until_inside(people: &[&Person], concert: &Concert) {
 }
 
 #[sqlx::test]
+#[ignore = "long: make storm"]
 async fn whoever_is_away_is_passed_over_keeps_the_number_and_goes_next_on_return(db: PgPool) {
     let office = Office::open_with(db.clone(), 2, &SHORT_GRACE).await;
     let concert = Concert::with(&db, crowded()).await;
@@ -176,6 +181,7 @@ async fn whoever_is_away_is_passed_over_keeps_the_number_and_goes_next_on_return
     third.delete(&queue_path_of(&concert)).await;
     poll_until_inside(&[&returned, fourth, fifth], &concert).await;
     assert_eq!(fourth.get(&queue_path_of(&concert)).await.json()["status"], "WAITING");
+    office.close().await;
 }
 
 #[sqlx::test]
@@ -196,6 +202,7 @@ async fn a_paused_queue_lets_nobody_in_and_says_so(db: PgPool) {
     let go_on = "update programs set queue_paused_at = null where id = $1";
     run_sql_with(&db, go_on, concert.program_id).await;
     until_status(&ada, &concert, "ACTIVE").await;
+    office.close().await;
 }
 
 #[sqlx::test]
@@ -215,6 +222,7 @@ async fn a_stay_that_runs_out_gives_the_place_to_the_next(db: PgPool) {
     let page = people[0].visit(&queue_path_of(&concert)).await;
     assert!(page.body.contains("Your time inside has ended"), "{}", page.body);
     assert_eq!(join(&people[0], &concert).await.json()["queue_number"], 3);
+    office.close().await;
 }
 
 #[sqlx::test]
@@ -249,6 +257,7 @@ async fn one_programs_trouble_does_not_stop_the_others(db: PgPool) {
     assert_eq!((refused.status, refused.code().as_str()), (503, "unavailable"));
     hog.rollback().await.unwrap();
     assert_eq!(join(&late, &stuck).await.json()["queue_number"], 5);
+    office.close().await;
 }
 
 #[sqlx::test]
@@ -295,4 +304,5 @@ async fn a_queue_is_purged_in_batches_while_others_go_on(db: PgPool) {
     })
     .await;
     assert_eq!(people[1].get(&queue_path_of(&other)).await.json()["status"], "WAITING");
+    office.close().await;
 }

@@ -27,6 +27,7 @@ async fn a_join_whose_commit_lost_its_answer_is_still_ones_own(db: PgPool) {
     let answers = join_at_once(&people[2..], &concert).await;
     assert_eq!((wire.cuts_left(), count(&answers, 201, "")), (0, 6), "{answers:?}");
     assert_eq!(numbering_is_whole(&db, concert.program_id).await, Ok(8));
+    office.close().await;
 }
 
 /// One that fails for its data does not take the others of its batch with it.
@@ -43,6 +44,7 @@ async fn a_batch_with_one_who_is_gone_fails_for_that_one_alone(db: PgPool) {
     let answers = join_at_once(&people, &concert).await;
     assert_eq!((count(&answers, 201, ""), count(&answers, 500, "internal")), (29, 1));
     assert_eq!(numbering_is_whole(&db, concert.program_id).await, Ok(29));
+    office.close().await;
 }
 
 /// What the database looks like when an instance was killed after its commit and before
@@ -94,6 +96,7 @@ async fn a_step_that_redis_never_heard_of_is_made_good_by_itself(db: PgPool) {
     .await;
     people[3].delete(&queue_path_of(&concert)).await;
     until_status(&people[4], &concert, "ACTIVE").await;
+    office.close().await;
 }
 
 /// Redis stands still in the middle of a storm: everybody gets an answer and a place.
@@ -133,6 +136,7 @@ async fn a_redis_that_hangs_delays_nobody_for_long(db: PgPool) {
         if matches!(&listed, Ok(found) if found.is_empty()) { Ok(()) } else { Err(listed) }
     })
     .await;
+    office.close().await;
 }
 
 /// An instance dies in the middle of a storm, at any step between the database and Redis.
@@ -175,4 +179,5 @@ async fn a_killed_instance_loses_no_place_that_it_showed_anybody(db: PgPool) {
     let app = &office.app;
     let differences = stagedoor::entry_queue::list_differences(&app.db, &app.redis, 10).await;
     assert_eq!(differences.unwrap().len(), 0);
+    office.close().await;
 }

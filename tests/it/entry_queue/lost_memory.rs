@@ -4,12 +4,15 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 use sqlx::PgPool;
+use stagedoor::entry_queue::list_incomplete;
 
 use super::{
     crowded, join, join_at_once, long_queue, n_inside, numbering_is_whole, queue_path_of,
     until_status,
 };
-use crate::support::{Concert, Office, Person, PrivateRedis, count, eventually, read_one};
+use crate::support::{
+    Concert, Office, Person, PrivateRedis, count, eventually, read_one, run_sql_with, until,
+};
 
 #[sqlx::test]
 async fn without_redis_people_join_and_leave_and_the_page_says_one_moment(db: PgPool) {
@@ -35,6 +38,8 @@ async fn without_redis_people_join_and_leave_and_the_page_says_one_moment(db: Pg
     let open = Concert::usual(&db).await;
     join(&people[0], &open).await;
     until_status(&people[0], &open, "ACTIVE").await;
+    office.verify_database().await;
+    office.close_as_it_is().await;
 }
 
 /// Polls until everybody knows how many are ahead, a minute at most; gives the places
@@ -77,7 +82,7 @@ fn in_order(n_waiting: usize) -> Vec<u64> {
 #[sqlx::test]
 async fn a_queue_that_was_flushed_comes_back_in_order_by_itself(db: PgPool) {
     let redis = PrivateRedis::start().await;
-    let (_office, concert, people) = office_with_a_queue(&db, &redis, 30).await;
+    let (office, concert, people) = office_with_a_queue(&db, &redis, 30).await;
     let waiting = &people[1..];
     assert_eq!(until_counted(waiting, &concert).await, in_order(29));
 
@@ -89,6 +94,7 @@ async fn a_queue_that_was_flushed_comes_back_in_order_by_itself(db: PgPool) {
     assert_eq!(people[0].get(&queue_path_of(&concert)).await.json()["status"], "ACTIVE");
     people[0].delete(&queue_path_of(&concert)).await;
     until_status(&waiting[0], &concert, "ACTIVE").await;
+    office.close().await;
 }
 
 #[sqlx::test]
@@ -113,6 +119,7 @@ async fn a_queue_outlives_the_death_of_redis_and_changes_made_meanwhile(db: PgPo
     assert_eq!(numbering_is_whole(&db, concert.program_id).await, Ok(30));
     people[0].delete(&queue_path_of(&concert)).await;
     until_status(&people[1], &concert, "ACTIVE").await;
+    office.close().await;
 }
 
 #[sqlx::test]
@@ -138,6 +145,7 @@ async fn an_old_memory_that_comes_back_is_not_believed(db: PgPool) {
     }
     assert_eq!(until_counted(&people[6..], &concert).await, in_order(6));
     assert_eq!(misplaced(&office, &concert).await, 0);
+    office.close().await;
 }
 
 /// How many Redis has elsewhere than PostgreSQL.
@@ -150,6 +158,7 @@ async fn misplaced(office: &Office, concert: &Concert) -> usize {
 
 /// Everybody who polls during it is shown the same place as before, or none for a moment.
 #[sqlx::test]
+#[ignore = "long: make storm"]
 async fn a_long_queue_survives_a_flush_in_the_middle_of_its_rebuild(db: PgPool) {
     let redis = PrivateRedis::start().await;
     let (office, concert, people) = office_with_a_queue(&db, &redis, 4).await;
@@ -198,6 +207,7 @@ async fn a_long_queue_survives_a_flush_in_the_middle_of_its_rebuild(db: PgPool) 
     }
     until_status(&people[1], &concert, "ACTIVE").await;
     assert_eq!(n_inside(&db, concert.program_id).await, (1, 0));
+    office.close().await;
 }
 
 /// After a rebuild nobody has polled yet, so nobody may be called absent: the queue waits for
@@ -223,6 +233,7 @@ async fn after_a_rebuild_nobody_is_passed_over_before_they_had_time_to_poll(db: 
         [third.get(&queue_path_of(&concert)).await, fourth.get(&queue_path_of(&concert)).await];
     let ahead = states.map(|state| state.json()["ahead"].clone());
     assert_eq!(ahead, [json!(0), json!(1)]);
+    office.close().await;
 }
 
 /// More are inside than a page of a rebuild or of a comparison holds, and all stays end together.
@@ -236,13 +247,13 @@ async fn a_crowd_inside_comes_back_and_is_compared_page_by_page(db: PgPool) {
                       stay_ends_at = now() + interval '1 hour',
                       expires_at = now() + interval '1 hour'
                   where program_id = $1";
-    sqlx::query(let_in).bind(concert.program_id).execute(&db).await.unwrap();
+    run_sql_with(&db, let_in, concert.program_id).await;
     redis.run::<()>(&["FLUSHALL"]).await;
-    let (app, started) = (office.app.clone(), Instant::now());
-    while !stagedoor::entry_queue::list_incomplete(&app.db, &app.redis).await.unwrap().is_empty() {
-        assert!(started.elapsed() < Duration::from_mins(1), "the line is not rebuilt");
-        tokio::time::sleep(Duration::from_millis(50)).await;
-    }
+    let app = office.app.clone();
+    until("the rebuild of the queue", async || {
+        list_incomplete(&app.db, &app.redis).await.unwrap().is_empty()
+    })
+    .await;
     // Nobody is left who would repair it.
     office.leave().await;
     let key = app.redis.key(format_args!("{{{}}}:active", concert.program_id));

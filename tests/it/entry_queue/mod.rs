@@ -129,6 +129,7 @@ async fn a_hundred_people_who_join_at_once_get_the_numbers_1_to_100(db: PgPool) 
         answers.iter().filter_map(|answer| answer.json()["queue_number"].as_i64()).collect();
     told.sort_unstable();
     assert_eq!(told, (1..=100).collect::<Vec<i64>>(), "everybody was told their own number");
+    office.close().await;
 }
 
 /// The canary: the same storm over a statement without the lock goes wrong, and the
@@ -175,6 +176,7 @@ async fn without_the_row_lock_the_same_storm_spoils_the_numbers(db: PgPool) {
         joined.unwrap();
     }
     assert!(numbering_is_whole(&db, concert.program_id).await.is_err());
+    office.close_as_it_is().await;
 }
 
 #[sqlx::test]
@@ -199,6 +201,7 @@ async fn a_second_join_is_shown_the_first_place_and_uses_no_number(db: PgPool) {
     let next = join(&office.sign_in("Bea").await, &concert).await;
     assert_eq!(next.json()["queue_number"], 3);
     assert_eq!(numbering_is_whole(&db, concert.program_id).await, Ok(3));
+    office.close().await;
 }
 
 #[sqlx::test]
@@ -237,6 +240,7 @@ async fn a_place_is_shown_as_the_contract_says(db: PgPool) {
     );
     assert_eq!(waiting.header("retry-after"), "1");
     assert_eq!(waiting.header("set-cookie"), "");
+    office.close().await;
 }
 
 #[sqlx::test]
@@ -262,6 +266,7 @@ async fn leaving_takes_away_only_the_place_that_was_named(db: PgPool) {
 
     assert_eq!(ada.delete(&queue_path_of(&concert)).await.status, 204);
     assert_eq!(ada.delete(&queue_path_of(&concert)).await.code(), "no-token");
+    office.close().await;
 }
 
 #[sqlx::test]
@@ -274,4 +279,5 @@ async fn without_a_capacity_everybody_is_let_in_with_a_number(db: PgPool) {
         until_status(person, &concert, "ACTIVE").await;
     }
     assert_eq!(numbering_is_whole(&db, concert.program_id).await, Ok(30));
+    office.close().await;
 }

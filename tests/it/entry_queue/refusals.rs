@@ -152,6 +152,7 @@ async fn a_queue_that_cannot_be_joined_says_why_at_every_door_and_nothing_change
         (&json!("WAITING"), &json!(true))
     );
     office.verify().await;
+    office.close().await;
 }
 
 #[sqlx::test]
@@ -205,6 +206,7 @@ async fn garbage_and_what_is_somebody_elses_move_nobody(db: PgPool) {
     assert_eq!((wrong_method.status, wrong_method.header("allow").is_empty()), (405, false));
     assert_eq!(everything(&db).await, before);
     office.verify().await;
+    office.close().await;
 }
 
 #[sqlx::test]
@@ -269,4 +271,5 @@ async fn what_makes_no_sense_on_the_admin_page_of_a_queue_changes_nothing(db: Pg
     }
     assert_eq!(everything(&db).await, before);
     office.verify().await;
+    office.close().await;
 }

@@ -7,9 +7,8 @@ use uuid::Uuid;
 
 use super::charge;
 use crate::support::{
-    Answer, ChildInstance, Concert, Death, Hold, Office, Person,
+    Answer, ChildInstance, Concert, Death, Hold, Office, Person, email_of,
     ledger::{balance, violations},
-    read_one_with,
 };
 
 /// Sends an order to a process of its own and kills that at `death`.
@@ -139,8 +138,7 @@ async fn a_transfer_survives_the_death_of_its_process(db: PgPool) {
     for death in deaths {
         let (ada, bob) = (office.sign_in("ada").await, office.sign_in("bob").await);
         charge(&ada, 100).await;
-        let to: String =
-            read_one_with(&db, "select email from accounts where id = $1", bob.account_id).await;
+        let to = email_of(&db, bob.account_id).await;
         let is_done = matches!(death, Death::Committing(_));
 
         let form = json!({ "to": to, "amount": 30, "request_key": Uuid::now_v7() });

@@ -2,8 +2,8 @@
 
 use sqlx::{AssertSqlSafe, PgPool, raw_sql};
 
-use super::{PRICE, assert_sound, cancel, charge, pay, status_of};
-use crate::support::{Concert, Hold, Office, ledger::balance};
+use super::{PRICE, assert_sound, cancel, held, pay, status_of};
+use crate::support::{Office, ledger::balance};
 
 /// Raises a reservation's version whenever a row of its payment is written: after the reservation
 /// was locked and before it is written. Only the first `times` times, rolled back ones included.
@@ -26,11 +26,7 @@ async fn disturb(db: &PgPool, times: u32) {
 #[sqlx::test]
 async fn a_payment_and_a_refund_that_lose_a_race_are_tried_again(db: PgPool) {
     let office = Office::open(db.clone()).await;
-    let concert = Concert::usual(&db).await;
-    let ada = office.sign_in("ada").await;
-    charge(&ada, PRICE).await;
-    let hold = Hold { seat_ids: &concert.seat_ids[..1], ..Hold::default() };
-    let id = hold.write(&db, &concert, ada.account_id).await;
+    let (ada, id) = held(&office, PRICE, 1).await;
     disturb(&db, 3).await;
     let paid = pay(&ada, id).await;
     assert_eq!(paid.status, 201, "{}", paid.body);
@@ -46,11 +42,7 @@ async fn a_payment_and_a_refund_that_lose_a_race_are_tried_again(db: PgPool) {
 #[sqlx::test]
 async fn a_payment_that_loses_every_race_writes_nothing(db: PgPool) {
     let office = Office::open(db.clone()).await;
-    let concert = Concert::usual(&db).await;
-    let ada = office.sign_in("ada").await;
-    charge(&ada, PRICE).await;
-    let hold = Hold { seat_ids: &concert.seat_ids[..1], ..Hold::default() };
-    let id = hold.write(&db, &concert, ada.account_id).await;
+    let (ada, id) = held(&office, PRICE, 1).await;
     disturb(&db, 1_000).await;
     let refused = pay(&ada, id).await;
     assert_eq!((refused.status, refused.code().as_str()), (409, "contended"));

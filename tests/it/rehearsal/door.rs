@@ -6,7 +6,9 @@ use sqlx::PgPool;
 use uuid::Uuid;
 
 use super::{TABLES, TOKEN, counts};
-use crate::support::{Answer, Concert, Office, Person, read_one, read_one_with, run_sql_with};
+use crate::support::{
+    Answer, Concert, Office, Person, email_of, read_one, read_one_with, run_sql_with,
+};
 
 /// What `person` is answered who says `token`.
 async fn ask(person: &Person, token: &str, method: Method, path: &str, form: Value) -> Answer {
@@ -90,10 +92,7 @@ async fn a_rehearsal_and_what_is_real_never_meet(db: PgPool) {
     assert_eq!(ada.post(&rehearsed_line, &nothing).await.status, 404);
     assert_eq!(actor.post(&rehearsed_line, &nothing).await.status, 201);
 
-    let email = async |person: &Person| -> String {
-        let found = sqlx::query_scalar("select email from accounts where id = $1");
-        found.bind(person.account_id).fetch_one(&db).await.unwrap()
-    };
+    let email = async |person: &Person| email_of(&db, person.account_id).await;
     for (from, to) in [(&actor, &ada), (&ada, &actor)] {
         let key = Uuid::now_v7().to_string();
         let form = [("to", email(to).await), ("amount", "5".into()), ("request_key", key)];

@@ -194,6 +194,15 @@ impl Office {
     }
 }
 
+/// Connections of an office that is still open keep its database from being dropped, and the end
+/// of the test waits seconds for them.
+impl Drop for Office {
+    fn drop(&mut self) {
+        let is_left_open = !self.instances.is_empty() && !std::thread::panicking();
+        assert!(!is_left_open, "the test did not close its office");
+    }
+}
+
 fn assert_none(violations: &[Violation]) {
     let lines: Vec<String> = violations.iter().map(ToString::to_string).collect();
     assert!(lines.is_empty(), "{}", lines.join("\n"));

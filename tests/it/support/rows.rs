@@ -1,6 +1,7 @@
-//! The tests' own statements: one that writes, and one that reads a value or a column of them.
+//! Statements of the tests' own: run one, or read one value or one column.
 
-use sqlx::{Encode, FromRow, PgExecutor, Postgres, SqlSafeStr, Type, postgres::PgRow};
+use sqlx::{Encode, FromRow, PgExecutor, PgPool, Postgres, SqlSafeStr, Type, postgres::PgRow};
+use uuid::Uuid;
 
 /// Runs a statement.
 pub(crate) async fn run_sql(db: impl PgExecutor<'_>, sql: impl SqlSafeStr) {
@@ -45,4 +46,14 @@ where
     (T,): for<'r> FromRow<'r, PgRow>,
 {
     sqlx::query_scalar(sql).fetch_all(db).await.unwrap()
+}
+
+/// Returns the e-mail address of an account.
+pub(crate) async fn email_of(db: &PgPool, account_id: Uuid) -> String {
+    read_one_with(db, "select email from accounts where id = $1", account_id).await
+}
+
+/// Returns the acts in the audit log, oldest first.
+pub(crate) async fn acts(db: &PgPool) -> Vec<String> {
+    read_all(db, "select act from audit_log order by id").await
 }

@@ -4,18 +4,14 @@ use sqlx::PgPool;
 use uuid::Uuid;
 
 use crate::support::{
-    Answer, Concert, ConcertOptions, Hold, Office, Person, Purchase, count, read_all, run_sql,
-    storm, until,
+    Answer, Concert, ConcertOptions, Hold, Office, Person, Purchase, acts, count, run_sql, storm,
+    until,
 };
 
 const DOORS: usize = 40;
 
 async fn scan(staff: &Person, schedule_id: Uuid, code: &str) -> Answer {
     staff.post(&format!("/door/{schedule_id}/check-ins"), &[("code", code)]).await
-}
-
-async fn acts(db: &PgPool) -> Vec<String> {
-    read_all(db, "select act from audit_log order by id").await
 }
 
 #[sqlx::test]

@@ -8,17 +8,13 @@ use uuid::Uuid;
 
 use super::charge;
 use crate::support::{
-    Answer, Office, Person, count,
+    Answer, Office, Person, count, email_of,
     ledger::{balance, violations},
-    read_all, read_one_with, run_sql, storm,
+    read_all, run_sql, storm,
 };
 
-async fn email_of(db: &PgPool, person: &Person) -> String {
-    read_one_with(db, "select email from accounts where id = $1", person.account_id).await
-}
-
 async fn send(db: &PgPool, from: &Person, to: &Person, amount: i64) -> Answer {
-    let form = json!({ "to": email_of(db, to).await, "amount": amount });
+    let form = json!({ "to": email_of(db, to.account_id).await, "amount": amount });
     from.post_json("/wallet/transfers", &form).await
 }
 
@@ -134,7 +130,7 @@ async fn requests_that_make_no_sense_withhold_nothing(db: PgPool) {
     let office = Office::open(db.clone()).await;
     let (ada, bob) = (office.sign_in("ada").await, office.sign_in("bob").await);
     charge(&ada, 100).await;
-    let (mine, his) = (email_of(&db, &ada).await, email_of(&db, &bob).await);
+    let (mine, his) = (email_of(&db, ada.account_id).await, email_of(&db, bob.account_id).await);
     for amount in
         [json!(0), json!(-1), json!("1e3"), json!(1e3), json!(""), json!("x"), json!(u64::MAX)]
     {
@@ -166,8 +162,7 @@ async fn one_key_is_one_request(db: PgPool) {
     let office = Office::open(db.clone()).await;
     let (ada, bob) = (office.sign_in("ada").await, office.sign_in("bob").await);
     charge(&ada, 100).await;
-    let form =
-        json!({ "to": email_of(&db, &bob).await, "amount": 100, "request_key": Uuid::now_v7() });
+    let form = json!({ "to": email_of(&db, bob.account_id).await, "amount": 100, "request_key": Uuid::now_v7() });
     let answers = storm((0..20).map(|idx| {
         let (ada, form) = (office.moved(&ada, idx), form.clone());
         async move { ada.post_json("/wallet/transfers", &form).await }
@@ -188,7 +183,7 @@ async fn a_flood_of_tiny_requests_stops_at_the_limit(db: PgPool) {
     let office = sleepy(&db).await;
     let (ada, bob) = (office.sign_in("ada").await, office.sign_in("bob").await);
     charge(&ada, 1_000).await;
-    let form = json!({ "to": email_of(&db, &bob).await, "amount": 1 });
+    let form = json!({ "to": email_of(&db, bob.account_id).await, "amount": 1 });
     let answers = storm((0..100).map(|idx| {
         let (ada, form) = (office.moved(&ada, idx), form.clone());
         async move { ada.post_json("/wallet/transfers", &form).await }
@@ -231,7 +226,7 @@ async fn the_receiver_sees_a_badge_and_one_clear_question(db: PgPool) {
     let office = Office::open(db.clone()).await;
     let (ada, bob) = (office.sign_in("ada").await, office.sign_in("bob").await);
     charge(&ada, 5_000).await;
-    let form = [("to", email_of(&db, &bob).await), ("amount", "1500".to_owned())];
+    let form = [("to", email_of(&db, bob.account_id).await), ("amount", "1500".to_owned())];
     let answer = ada.submit("/wallet/transfers", &form).await;
     assert_eq!((answer.status, answer.location()), (303, "/wallet"), "{}", answer.body);
     assert!(ada.visit("/wallet").await.body.contains("1,500 points to bob"));
