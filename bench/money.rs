@@ -11,9 +11,9 @@ impl Bench {
     pub(crate) async fn charges(&mut self) -> Result<Vec<Figure>, Failure> {
         let mut distinct = Figure {
             name: "charges, distinct wallets",
-            limit: "pgbench, the same statements",
+            limit: "pgbench, one by one as 0.1.0",
             crowd: CROWD,
-            target: Target::Ratio(0.5),
+            target: Target::Ratio(3.0),
             runs: Vec::new(),
         };
         let people = [("people", PEOPLE.to_string())];

@@ -1,4 +1,4 @@
--- The product's statements: POST /wallet/charges, one charge under a request key.
+-- Baseline: POST /wallet/charges as 0.1.0 wrote it, one charge under a request key.
 -- Variables: people
 \set nth random(1, :people)
 \set key random(1, 100000000000000)

@@ -36,7 +36,7 @@ use crate::{
     reservation::ReservationState,
     routes,
     tickets::DoorCounts,
-    wallet::Provider,
+    wallet::{Charges, Provider},
     web::{
         csrf,
         deadline::Running,
@@ -77,6 +77,7 @@ pub struct State {
     running: Running,
     progress: WorkerProgress,
     provider: Provider,
+    charges: Charges,
     queues: QueueSeries,
     uploads: Uploads,
 }
@@ -97,6 +98,7 @@ impl State {
             running: Running::default(),
             progress: WorkerProgress::default(),
             provider: Provider::default(),
+            charges: Charges::new(&app.db),
             queues: QueueSeries::default(),
             uploads: Uploads::default(),
         }
@@ -115,6 +117,7 @@ impl State {
             .app_data(Data::new(self.reservations.maps.clone()))
             .app_data(Data::new(self.door_counts.clone()))
             .app_data(Data::new(self.provider.clone()))
+            .app_data(Data::new(self.charges.clone()))
             .app_data(Data::new(self.queues.clone()))
             .app_data(Data::new(self.uploads.clone()))
             .app_data(Data::new(self.progress.clone()))

@@ -8,11 +8,12 @@ use super::{
 };
 use crate::{
     infra::{
+        batcher::BatchError,
         idempotency::KeyError,
         postgres::{ATTEMPTS_MAX, Contention, is_conflict, is_lock_timeout, violated_constraint},
     },
     points::Points,
-    web::error::{HttpError, Problem},
+    web::error::{HttpError, Problem, Unavailable},
 };
 
 /// Reason why no points moved. The texts are for logs.
@@ -65,6 +66,9 @@ pub enum WalletError {
     /// The payment provider did not answer.
     #[error(transparent)]
     Provider(#[from] ProviderAway),
+    /// The batch of the charge was full or lost.
+    #[error(transparent)]
+    Batch(#[from] BatchError),
     /// PostgreSQL failed.
     #[error(transparent)]
     Database(sqlx::Error),
@@ -74,6 +78,14 @@ impl WalletError {
     /// Returns the refusal for an account without a wallet.
     pub(crate) fn no_points(needed: Points) -> Self {
         Self::InsufficientPoints { balance: Points::ZERO, needed }
+    }
+
+    /// Returns the error of PostgreSQL behind this one.
+    pub(crate) fn database(&self) -> Option<&sqlx::Error> {
+        match self {
+            Self::Database(error) | Self::Key(KeyError::Database(error)) => Some(error),
+            _ => None,
+        }
     }
 }
 
@@ -91,8 +103,7 @@ impl Contention for WalletError {
     fn is_stale(&self) -> bool {
         match self {
             Self::StaleVersion => true,
-            Self::Database(error) | Self::Key(KeyError::Database(error)) => is_conflict(error),
-            _ => false,
+            other => other.database().is_some_and(is_conflict),
         }
     }
 
@@ -128,6 +139,7 @@ impl HttpError for WalletError {
             Self::TransferExpired => Problem::new(410, "expired"),
             Self::Key(error) => error.problem(),
             Self::Provider(_) => Problem::new(503, "provider-away").retry_after(1),
+            Self::Batch(_) => Unavailable.problem(),
             Self::Database(error) => error.problem(),
         };
         problem.recovery("/wallet")

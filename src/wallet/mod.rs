@@ -23,17 +23,14 @@
 //!
 //! # Concurrency
 //!
-//! A charge reads a wallet's version and writes only if it is unchanged; a lost race rolls back and
-//! runs again ([`retry_stale`]). After three lost races the charge locks the row first, so that no
-//! charge starves on a busy wallet. [`debit`] and [`credit`] run inside another feature's
-//! transaction, which is expensive to repeat, so they lock the row at once. The wallet is the last
-//! row that a transaction locks, and two wallets are locked in id order.
+//! Whoever changes a wallet locks its row, reads its version and writes only if it is unchanged.
+//! Charges are settled in batches ([`charges`]); [`debit`] and [`credit`] run inside another
+//! feature's transaction. The wallet is the last row that such a transaction locks, and several
+//! wallets are locked in id order.
 //!
 //! Accepting, cancelling and expiring race for the request's row; the loser is refused with the
 //! outcome. Lapsed requests are expired by the next transaction that needs them and by a worker; a
 //! page that only shows one reads it as expired and writes nothing.
-//!
-//! [`retry_stale`]: crate::infra::postgres::retry_stale
 
 pub(crate) mod charges;
 mod error;
@@ -45,14 +42,13 @@ mod store;
 pub(crate) mod transfers;
 
 pub use charges::{
-    model::ProviderAway,
+    Charges,
+    model::{Charge, ChargeAmount, Charged, ProviderAway},
     provider::{Begun, PaymentProvider},
 };
 pub(crate) use charges::{pages::form::ChargeBox, provider::Provider};
 pub use error::WalletError;
-pub use ledger::settle_charge;
 pub(crate) use ledger::{credit, debit, find_wallet};
-pub use model::{Charge, ChargeAmount};
 pub(crate) use model::{Kind, Wallet};
 pub(crate) use transfers::expire_lapsed_of;
 pub use transfers::expire_transfers;

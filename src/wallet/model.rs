@@ -190,38 +190,6 @@ impl PointTransaction {
     }
 }
 
-/// Number of points that one charge buys: 1 to [`ChargeAmount::MAX`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(transparent)]
-pub struct ChargeAmount(Points);
-
-impl ChargeAmount {
-    /// Maximum number of points that one charge buys.
-    pub const MAX: i64 = 1_000_000;
-
-    /// Creates an amount; `None` outside the range.
-    pub fn new(points: i64) -> Option<Self> {
-        let amount = Points::new(points)?;
-        (1..=Self::MAX).contains(&points).then_some(Self(amount))
-    }
-
-    /// Returns the amount in points.
-    pub fn points(self) -> Points {
-        self.0
-    }
-}
-
-/// Purchase of points by an account.
-#[derive(Clone, Debug)]
-pub struct Charge {
-    /// Id of the charge for the provider and in the history; used once per wallet.
-    pub charge_id: Uuid,
-    /// Account whose wallet is credited.
-    pub account_id: AccountId,
-    /// Number of points.
-    pub amount: ChargeAmount,
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -268,14 +236,5 @@ mod tests {
         let credit = Movement::credit(Kind::Charge, Points::new(1).unwrap(), Uuid::nil());
         let refusal = wallet(i64::MAX, 0).after(&credit).unwrap_err();
         assert!(matches!(refusal, WalletError::TooManyPoints), "{refusal}");
-    }
-
-    #[test]
-    fn a_charge_buys_one_to_a_million() {
-        for refused in [i64::MIN, -1, 0, 1_000_001, i64::MAX] {
-            assert_eq!(ChargeAmount::new(refused), None, "{refused}");
-        }
-        assert!(ChargeAmount::new(1).is_some());
-        assert!(ChargeAmount::new(1_000_000).is_some());
     }
 }

@@ -1,6 +1,5 @@
 //! SQL of wallets and their history.
 
-use sqlx::PgExecutor;
 use uuid::Uuid;
 
 use super::{
@@ -9,26 +8,7 @@ use super::{
 };
 use crate::{accounts::AccountId, infra::postgres::Connection, points::Points};
 
-/// Returns the wallet of `account_id`; `None` before its first credit.
-pub(crate) async fn find_wallet(
-    db: impl PgExecutor<'_>,
-    account_id: AccountId,
-) -> Result<Option<Wallet>, sqlx::Error> {
-    sqlx::query_as!(
-        Wallet,
-        r#"
-        select id as "wallet_id: WalletId", account_id as "account_id: AccountId", balance as "balance: Points",
-               pending as "pending: Points", version
-        from wallets
-        where account_id = $1
-        "#,
-        account_id as _,
-    )
-    .fetch_optional(db)
-    .await
-}
-
-/// Reads like [`find_wallet`], and locks the row until the transaction ends.
+/// Locks the wallet of `account_id` until the transaction ends; `None` before its first credit.
 pub(crate) async fn lock_wallet(
     tx: &mut Connection,
     account_id: AccountId,

@@ -3,14 +3,14 @@
 //! A **provider** is asked before the ledger is changed. One that confirms at once returns
 //! [`Begun::Confirmed`]. One that sends the browser to its own page returns [`Begun::Elsewhere`];
 //! when its signed message arrives, the route that verified the signature passes the same
-//! [`Charge`] to [`crate::wallet::settle_charge`], which writes it once, however often the message
+//! [`Charge`] to [`crate::wallet::Charges::settle`], which writes it once, however often the message
 //! is delivered. The ledger depends on no particular provider.
 
 use std::{fmt, sync::Arc};
 
 use futures_util::future::{BoxFuture, FutureExt as _, ready};
 
-use crate::wallet::{charges::model::ProviderAway, model::Charge};
+use crate::wallet::charges::model::{Charge, ProviderAway};
 
 /// Payment provider that takes money for points.
 pub trait PaymentProvider: fmt::Debug + Send + Sync {

@@ -11,8 +11,8 @@ use super::{
 
 /// First line of a file that restates the product's statements, with values for the parameters.
 const RESTATED: &str = "-- The product's statements: ";
-/// First lines of the others.
-const OWN: [&str; 2] = ["-- Set-up: ", "-- The bench's own: "];
+/// First lines of the others. A baseline is what a release wrote one by one, and stays as it is.
+const OWN: [&str; 3] = ["-- Set-up: ", "-- The bench's own: ", "-- Baseline: "];
 /// What ends a value that stands for a parameter.
 const ENDS: [&str; 14] = [
     ",",

@@ -1,5 +1,6 @@
 //! Points: charging, the history, and what nobody may do to them.
 
+mod batches;
 mod statement;
 mod transfers;
 
@@ -8,7 +9,7 @@ use sqlx::PgPool;
 use stagedoor::{
     accounts::AccountId,
     infra::idempotency::purge_old_keys,
-    wallet::{Charge, ChargeAmount, WalletError, settle_charge},
+    wallet::{Charge, ChargeAmount, Charges, WalletError},
 };
 use uuid::Uuid;
 
@@ -280,7 +281,8 @@ async fn a_charge_that_is_confirmed_many_times_counts_once(db: PgPool) {
         account_id: AccountId(ada.account_id),
         amount: ChargeAmount::new(AMOUNT).unwrap(),
     };
-    let deliveries = (0..10).map(|_| settle_charge(&office.app.db, &charge, None));
+    let charges = Charges::new(&office.app.db);
+    let deliveries = (0..10).map(|_| charges.settle(&charge, None));
     let outcomes = futures_util::future::join_all(deliveries).await;
     let n_written = outcomes.iter().filter(|outcome| outcome.is_ok()).count();
     assert_eq!(n_written, 1, "{outcomes:?}");

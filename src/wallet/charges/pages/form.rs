@@ -7,9 +7,9 @@ use crate::{
     accounts::AccountId,
     infra::idempotency::RequestKey,
     points::Points,
-    wallet::{
-        charges::provider::Provider,
+    wallet::charges::{
         model::{Charge, ChargeAmount},
+        provider::Provider,
     },
     web::{
         form::{Field, Mistakes},

@@ -6,15 +6,15 @@ use actix_web::{HttpResponse, http::StatusCode, web::Data};
 use serde_json::json;
 
 use self::form::ChargeForm;
-use super::provider::Provider;
+use super::{
+    Charges,
+    model::{ChargeAmount, Charging},
+    provider::Provider,
+};
 use crate::{
     accounts::CurrentAccount,
     app::App,
-    wallet::{
-        ledger::{self, Charging},
-        model::ChargeAmount,
-        pages::{WALLET_PATH, WalletForms, show},
-    },
+    wallet::pages::{WALLET_PATH, WalletForms, show},
     web::{
         error::PageError,
         flash::with_message,
@@ -28,11 +28,12 @@ use crate::{
 pub(crate) async fn create_charge(
     app: Data<App>,
     provider: Data<Provider>,
+    charges: Data<Charges>,
     me: CurrentAccount,
     Body(form): Body<ChargeForm>,
 ) -> Result<HttpResponse, PageError> {
     let outcome = match form.parse(me.account_id) {
-        Ok((charge, key)) => ledger::charge(&app.db, &provider, &charge, key.as_ref()).await,
+        Ok((charge, key)) => charges.charge(&provider, &charge, key.as_ref()).await,
         Err(mistakes) => {
             let reason =
                 mistakes.of("amount").map(|key| me.view.t(key).number("max", ChargeAmount::MAX));
@@ -41,10 +42,10 @@ pub(crate) async fn create_charge(
         }
     };
     match outcome {
-        Ok(Charging::Done(charged)) => {
+        Ok(Charging::Done(result)) => {
             let next = form.next();
             let location = next.as_ref().map_or(WALLET_PATH, LocalPath::as_str);
-            let answer = me.view.done(StatusCode::CREATED, &charged, location);
+            let answer = me.view.done(StatusCode::CREATED, &result, location);
             Ok(with_message(answer, "flash-charged"))
         }
         Ok(Charging::Elsewhere { location }) if me.view.format.is_for_programs() => {

@@ -12,14 +12,19 @@
 //!
 //! The row is inserted first in the work's own transaction, so a second attempt waits on the
 //! insert, at most `lock_timeout`, and then reads the first one's outcome. An attempt that would
-//! wait longer fails with [`KeyError::AlreadyProcessing`].
+//! wait longer fails with [`KeyError::AlreadyProcessing`]. Requests that are carried out together
+//! write their keys last, behind another lock ([`Outcomes`]).
 
+mod outcomes;
+
+pub(crate) use outcomes::Outcomes;
 use serde::{Serialize, de::DeserializeOwned};
+use serde_json::Value;
 use sha2::{Digest, Sha256};
 use sqlx::PgExecutor;
 use uuid::Uuid;
 
-use super::postgres::{Connection, Pool, Transaction, is_lock_timeout, is_unavailable};
+use crate::infra::postgres::{Connection, Pool, Transaction, is_lock_timeout, is_unavailable};
 
 /// Age after which keys may be deleted, in hours.
 const KEPT_HOURS: i32 = 48;
@@ -141,11 +146,13 @@ impl RequestKey {
         if row.fingerprint != self.fingerprint {
             return Err(KeyError::Reused);
         }
-        let kept = row.outcome.unwrap_or_default();
-        serde_json::from_value(kept)
-            .map(Some)
-            .map_err(|error| KeyError::Database(sqlx::Error::Decode(error.into())))
+        decoded(row.outcome.unwrap_or_default()).map(Some)
     }
+}
+
+fn decoded<T: DeserializeOwned>(kept: Value) -> Result<T, KeyError> {
+    serde_json::from_value(kept)
+        .map_err(|error| KeyError::Database(sqlx::Error::Decode(error.into())))
 }
 
 /// Stores `outcome` under the key and commits. When the answer to COMMIT is lost, the key shows

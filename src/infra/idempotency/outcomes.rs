@@ -1,0 +1,102 @@
+//! Outcomes of the keyed requests that one transaction carries out together.
+
+use std::collections::HashMap;
+
+use serde::{Serialize, de::DeserializeOwned};
+use serde_json::Value;
+use uuid::Uuid;
+
+use super::{KeyError, RequestKey, decoded};
+use crate::infra::postgres::Connection;
+
+/// Outcomes by request key: those of earlier transactions, and those that this one adds.
+///
+/// Unlike [`RequestKey::claim`], the keys are written last. So the caller must hold a lock that
+/// every attempt of the same kind of request takes before it reads the outcomes. A key that another
+/// kind of request takes meanwhile is refused by its primary key, with everything else.
+#[derive(Debug, Default)]
+pub(crate) struct Outcomes {
+    /// Fingerprint and answer of each request, by account and key.
+    by_key: HashMap<(Uuid, Uuid), ([u8; 32], Value)>,
+    added: Vec<RequestKey>,
+}
+
+impl Outcomes {
+    /// Reads what is stored under `keys`.
+    pub(crate) async fn read(tx: &mut Connection, keys: &[&RequestKey]) -> Result<Self, KeyError> {
+        if keys.is_empty() {
+            return Ok(Self::default());
+        }
+        let (accounts, ids): (Vec<_>, Vec<_>) =
+            keys.iter().map(|key| (key.account_id, key.key)).unzip();
+        let rows = sqlx::query!(
+            r#"
+            select k.account_id, k.key, k.fingerprint, k.outcome
+            from unnest($1::uuid[], $2::uuid[]) as asked (account_id, key)
+            cross join lateral (
+                select account_id, key, fingerprint, outcome from idempotency_keys
+                where account_id = asked.account_id and key = asked.key
+                limit 1
+            ) k
+            "#,
+            &accounts,
+            &ids,
+        )
+        .fetch_all(tx)
+        .await?;
+        let kept = rows.into_iter().map(|row| {
+            let fingerprint = row.fingerprint.try_into().map_err(|_length| KeyError::Reused)?;
+            Ok(((row.account_id, row.key), (fingerprint, row.outcome.unwrap_or_default())))
+        });
+        Ok(Self { by_key: kept.collect::<Result<_, KeyError>>()?, added: Vec::new() })
+    }
+
+    /// Returns the outcome under `key`; `None` if its request was not carried out.
+    pub(crate) fn find<T: DeserializeOwned>(
+        &self,
+        key: &RequestKey,
+    ) -> Result<Option<T>, KeyError> {
+        match self.by_key.get(&(key.account_id, key.key)) {
+            Some((fingerprint, _)) if *fingerprint != key.fingerprint => Err(KeyError::Reused),
+            found => found.map(|(_, kept)| decoded(kept.clone())).transpose(),
+        }
+    }
+
+    /// Adds the outcome of a request that this transaction carries out.
+    pub(crate) fn add(&mut self, key: &RequestKey, outcome: &impl Serialize) {
+        let kept = serde_json::to_value(outcome).unwrap_or_default();
+        self.by_key.insert((key.account_id, key.key), (key.fingerprint, kept));
+        self.added.push(key.clone());
+    }
+
+    /// Stores the added outcomes. Call it last, before the commit.
+    pub(crate) async fn write(mut self, tx: &mut Connection) -> Result<(), KeyError> {
+        if self.added.is_empty() {
+            return Ok(());
+        }
+        // Two transactions that add the same keys must not wait for each other.
+        self.added.sort_by_key(|key| (key.account_id, key.key));
+        let (mut accounts, mut ids) = (Vec::new(), Vec::new());
+        let (mut fingerprints, mut kept) = (Vec::new(), Vec::new());
+        for key in self.added {
+            accounts.push(key.account_id);
+            ids.push(key.key);
+            fingerprints.push(key.fingerprint.to_vec());
+            let outcome = self.by_key.remove(&(key.account_id, key.key));
+            kept.push(outcome.map(|(_, kept)| kept).unwrap_or_default());
+        }
+        sqlx::query!(
+            r#"
+            insert into idempotency_keys (account_id, key, fingerprint, outcome)
+            select * from unnest($1::uuid[], $2::uuid[], $3::bytea[], $4::jsonb[])
+            "#,
+            &accounts,
+            &ids,
+            &fingerprints,
+            &kept,
+        )
+        .execute(tx)
+        .await?;
+        Ok(())
+    }
+}
