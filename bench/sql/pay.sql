@@ -1,5 +1,5 @@
--- The product's statements: POST /reservations/{id}/payment, of the hold that hold.sql has just
--- made. Run right after it, as one script with it.
+-- Baseline: POST /reservations/{id}/payment as 0.1.0 wrote it, one payment under a request key.
+-- Run right after hold.sql has made the hold, as one script with it.
 \set pay_key random(1, 100000000000000)
 select o.nth, found.id as session_id, account_id, role, is_confirmed, is_unseen,
     (select count(*) from transfers

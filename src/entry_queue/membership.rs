@@ -81,7 +81,7 @@ pub(crate) async fn leave(
     let token = store::lock_live_token(&mut tx, program.id, account_id).await?;
     let token = token.filter(|token| number.is_none_or(|number| number == token.queue_number));
     let token = token.ok_or_else(|| QueueError::no_token(program))?;
-    store::write_end(&mut tx, token.id, TokenStatus::Cancelled).await?;
+    store::write_ends(&mut tx, &[token.id], TokenStatus::Cancelled).await?;
     tx.commit().await?;
     project(app, program.id, &[account_id]).await;
     Ok(())
@@ -184,7 +184,7 @@ pub(crate) async fn lock_live_token(
 /// and joined again.
 pub(crate) async fn complete(tx: &mut Connection, token: &LiveToken) -> Result<(), sqlx::Error> {
     if token.status == TokenStatus::Active {
-        store::write_end(tx, token.id, TokenStatus::Completed).await?;
+        store::write_ends(tx, &[token.id], TokenStatus::Completed).await?;
     }
     Ok(())
 }

@@ -53,6 +53,7 @@ mod sale_window;
 mod state;
 mod status;
 mod store;
+mod tokens;
 
 pub use admission::admit_everywhere;
 pub(crate) use admission::expire_stays;
@@ -74,3 +75,7 @@ pub(crate) use purge::model::Purge;
 pub(crate) use purge::purge_queues;
 pub use purge::{begin_purge, find_purge};
 pub(crate) use state::WaitingRoom;
+pub(crate) use tokens::{
+    complete_all, lock_live_tokens,
+    model::{LiveTokens, OwnedToken},
+};

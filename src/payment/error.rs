@@ -2,13 +2,14 @@
 
 use crate::{
     infra::{
+        batcher::BatchError,
         idempotency::KeyError,
         postgres::{Contention, is_conflict, violated_constraint},
     },
     reservation::ReservationError,
     tickets::TicketError,
     wallet::WalletError,
-    web::error::{HttpError, Problem},
+    web::error::{HttpError, Problem, Unavailable},
 };
 
 /// Reason why nothing was paid or refunded. The texts are for logs.
@@ -38,6 +39,9 @@ pub enum PaymentError {
     /// Every attempt lost a race with another transaction.
     #[error("the payment lost too many races")]
     Contended,
+    /// The batch of the payment was full or lost.
+    #[error(transparent)]
+    Batch(#[from] BatchError),
     /// PostgreSQL failed.
     #[error(transparent)]
     Database(sqlx::Error),
@@ -80,6 +84,7 @@ impl HttpError for PaymentError {
             Self::RefundOver => Problem::new(409, "refund-over"),
             Self::Inconsistent => Problem::new(500, "internal"),
             Self::StaleVersion | Self::Contended => Problem::new(409, "contended").retry_after(1),
+            Self::Batch(_) => Unavailable.problem(),
             Self::Database(error) => error.problem(),
         }
     }

@@ -19,11 +19,14 @@
 //!
 //! # Concurrency
 //!
-//! The request key is claimed first in the transaction. Then the rows are locked: queue token,
+//! Payments that arrive together are paid in one transaction (`together`), which waits for no row;
+//! what is not simply paid is paid alone. Alone, the request key is claimed first in the
+//! transaction. Then the rows are locked: queue token,
 //! reservation (followed by a read of the clock), payment, seats, tickets, wallet. Concurrent
 //! payments race for the reservation's row; the losers then read that it is paid. The queue's
 //! projection in Redis is updated after the commit.
 
+mod batch;
 mod cancel;
 mod error;
 mod model;
@@ -31,7 +34,9 @@ pub(crate) mod pages;
 mod pay;
 mod refund;
 mod store;
+mod together;
 
+pub use batch::Payments;
 pub use error::PaymentError;
 pub(crate) use model::Cancelled;
 pub use model::Paid;

@@ -4,7 +4,8 @@ use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 use crate::{
-    infra::ids::ids,
+    accounts::AccountId,
+    infra::{idempotency::RequestKey, ids::ids},
     points::Points,
     reservation::{ReservationId, ReservationStatus},
     tickets::TicketCode,
@@ -13,6 +14,14 @@ use crate::{
 ids! {
     /// Id of a payment; also the reference of its history entries.
     pub PaymentId(Uuid),
+}
+
+/// Order to pay a hold, which waits for its batch.
+#[derive(Clone, Debug)]
+pub(crate) struct PaymentRequest {
+    pub(crate) account_id: AccountId,
+    pub(crate) reservation_id: ReservationId,
+    pub(crate) key: Option<RequestKey>,
 }
 
 /// State of a payment.

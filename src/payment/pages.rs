@@ -8,7 +8,7 @@ use actix_web::{
 };
 use serde::Deserialize;
 
-use super::{cancel::cancel, pay::pay};
+use super::{batch::Payments, cancel::cancel};
 use crate::{
     accounts::{AccountId, CurrentAccount},
     app::App,
@@ -51,12 +51,13 @@ pub(crate) async fn create_payment(
     app: Data<App>,
     programs: Data<Programs>,
     provider: Data<Provider>,
+    payments: Data<Payments>,
     me: CurrentAccount,
     id: Path<ReservationId>,
     Body(form): Body<KeyForm>,
 ) -> Result<HttpResponse, PageError> {
     let key = form.parse(me.account_id, "POST /reservations/{id}/payment", *id)?;
-    match pay(&app, me.account_id, *id, key.as_ref()).await {
+    match payments.pay(me.account_id, *id, key.as_ref()).await {
         Ok(paid) => {
             let answer = me.view.done(StatusCode::CREATED, &paid, TICKETS_PATH);
             Ok(with_message(answer, "flash-paid"))

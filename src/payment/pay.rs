@@ -6,7 +6,7 @@ use super::{
     error::PaymentError,
     model::{Paid, PaymentId},
     refund::tickets_per_item,
-    store,
+    store::{self, NewPayment},
 };
 use crate::{
     accounts::AccountId,
@@ -76,19 +76,24 @@ async fn pay_once(
     let held = reservation::lock_held(&mut tx, account_id, reservation_id).await?;
 
     let payment_id = PaymentId(Uuid::now_v7());
-    store::insert_payment(&mut tx, payment_id, reservation_id, account_id, held.total).await?;
-    reservation::confirm(&mut tx, &held).await?;
-    let tickets = tickets::issue(&mut tx, account_id, &tickets_per_item(&held)).await?;
+    let payment = NewPayment { id: payment_id, reservation_id, account_id, amount: held.total };
+    store::insert_payments(&mut tx, &[payment]).await?;
+    let holds = [held];
+    reservation::confirm(&mut tx, &holds).await?;
+    let [held] = holds;
+    let tickets = tickets::make(account_id, &tickets_per_item(&held));
+    tickets::issue(&mut tx, &tickets).await?;
     let balance =
         wallet::debit(&mut tx, account_id, held.total, Kind::Payment, payment_id.0).await?;
 
     // An account with further holds to pay stays admitted.
     if let Some(token) = token
-        && reservation::live_holds_left(&mut tx, account_id, program_id).await? == 0
+        && reservation::list_with_live_holds(&mut tx, &[(program_id, account_id)]).await?.is_empty()
     {
         entry_queue::complete(&mut tx, &token).await?;
     }
-    let paid = Paid { payment_id, amount: held.total, balance, tickets };
+    let paid =
+        Paid { payment_id, amount: held.total, balance, tickets: tickets::codes_of(tickets) };
     let paid = commit_kept(&app.db, tx, key, paid).await?;
     reservation::announce(app, held.schedule_id);
     catalog::count_booking(app, held.schedule_id);

@@ -2,31 +2,60 @@
 
 use super::model::{PaymentId, PaymentStatus};
 use crate::{
-    accounts::AccountId, infra::postgres::Connection, points::Points, reservation::ReservationId,
+    accounts::AccountId,
+    infra::postgres::{Connection, Pool},
+    points::Points,
+    reservation::ReservationId,
 };
 
-/// Inserts a completed payment; fails if the reservation has a live one.
-pub(crate) async fn insert_payment(
+/// Payment to be written.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct NewPayment {
+    pub(crate) id: PaymentId,
+    pub(crate) reservation_id: ReservationId,
+    pub(crate) account_id: AccountId,
+    pub(crate) amount: Points,
+}
+
+/// Inserts completed payments; fails if one of the reservations has a live one.
+pub(crate) async fn insert_payments(
     tx: &mut Connection,
-    payment_id: PaymentId,
-    reservation_id: ReservationId,
-    account_id: AccountId,
-    amount: Points,
+    payments: &[NewPayment],
 ) -> Result<(), sqlx::Error> {
+    let ids: Vec<PaymentId> = payments.iter().map(|payment| payment.id).collect();
+    let reservations: Vec<ReservationId> =
+        payments.iter().map(|payment| payment.reservation_id).collect();
+    let accounts: Vec<AccountId> = payments.iter().map(|payment| payment.account_id).collect();
+    let amounts: Vec<Points> = payments.iter().map(|payment| payment.amount).collect();
     sqlx::query!(
         r#"
         insert into payments (id, reservation_id, account_id, amount, status)
-        values ($1, $2, $3, $4, $5)
+        select id, reservation_id, account_id, amount, $5
+        from unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::bigint[])
+            as new (id, reservation_id, account_id, amount)
         "#,
-        payment_id as _,
-        reservation_id as _,
-        account_id as _,
-        amount as _,
+        ids as _,
+        reservations as _,
+        accounts as _,
+        amounts as _,
         PaymentStatus::Completed as _,
     )
     .execute(tx)
     .await?;
     Ok(())
+}
+
+/// Returns those of `payments` that exist, after a commit without an answer.
+pub(crate) async fn list_written(
+    db: &Pool,
+    payments: &[PaymentId],
+) -> Result<Vec<PaymentId>, sqlx::Error> {
+    sqlx::query_scalar!(
+        r#"select id as "id: PaymentId" from payments where id = any($1)"#,
+        payments as _,
+    )
+    .fetch_all(db)
+    .await
 }
 
 /// Completed payment whose row this transaction has locked.

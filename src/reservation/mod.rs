@@ -56,8 +56,11 @@ pub(crate) use inventory::model::SeatPick;
 pub(crate) use inventory::{block_seats, resize_zone};
 pub use lifecycle::expiry::expire_lapsed;
 pub use lifecycle::{confirm, lock_held};
-pub(crate) use lifecycle::{find_owned, live_holds_left, lock_confirmed, refund_items, release};
+pub(crate) use lifecycle::{
+    find_owned, list_owners, list_with_live_holds, lock_confirmed, lock_payable, refund_items,
+    release,
+};
 pub use model::ReservationId;
-pub(crate) use model::{Locked, ReservationItemId, ReservationStatus};
+pub(crate) use model::{Held, Locked, ReservationItemId, ReservationStatus};
 pub(crate) use pages::reservation_page;
 pub(crate) use seat_map::feed::announce;

@@ -33,6 +33,7 @@ use crate::{
     catalog::{Listings, Programs},
     entry_queue::WaitingRoom,
     infra::progress::WorkerProgress,
+    payment::Payments,
     reservation::ReservationState,
     routes,
     tickets::DoorCounts,
@@ -78,6 +79,7 @@ pub struct State {
     progress: WorkerProgress,
     provider: Provider,
     charges: Charges,
+    payments: Payments,
     queues: QueueSeries,
     uploads: Uploads,
 }
@@ -99,6 +101,7 @@ impl State {
             progress: WorkerProgress::default(),
             provider: Provider::default(),
             charges: Charges::new(&app.db),
+            payments: Payments::new(app),
             queues: QueueSeries::default(),
             uploads: Uploads::default(),
         }
@@ -118,6 +121,7 @@ impl State {
             .app_data(Data::new(self.door_counts.clone()))
             .app_data(Data::new(self.provider.clone()))
             .app_data(Data::new(self.charges.clone()))
+            .app_data(Data::new(self.payments.clone()))
             .app_data(Data::new(self.queues.clone()))
             .app_data(Data::new(self.uploads.clone()))
             .app_data(Data::new(self.progress.clone()))

@@ -7,25 +7,28 @@ use super::{
 };
 use crate::{accounts::AccountId, infra::postgres::Connection, reservation::ReservationItemId};
 
-/// Issues one ticket per seat or place of `items` (item, number of places); returns their codes.
-pub(crate) async fn issue(
-    tx: &mut Connection,
-    account_id: AccountId,
-    items: &[(ReservationItemId, i32)],
-) -> Result<Vec<TicketCode>, TicketError> {
-    let issued: Vec<Issued> = items
-        .iter()
-        .flat_map(|&(item_id, quantity)| {
-            (1..=quantity).map(move |number| Issued {
-                item_id,
-                number,
-                quantity,
-                code: TicketCode::generate(),
-            })
+/// Makes one ticket per seat or place of `items` (item, number of places); [`issue`] writes them.
+pub(crate) fn make(account_id: AccountId, items: &[(ReservationItemId, i32)]) -> Vec<Issued> {
+    let tickets = items.iter().flat_map(|&(item_id, quantity)| {
+        (1..=quantity).map(move |number| Issued {
+            item_id,
+            account_id,
+            number,
+            quantity,
+            code: TicketCode::generate(),
         })
-        .collect();
-    store::insert_tickets(tx, account_id, &issued).await?;
-    Ok(issued.into_iter().map(|ticket| ticket.code).collect())
+    });
+    tickets.collect()
+}
+
+/// Issues the tickets of one reservation or of several.
+pub(crate) async fn issue(tx: &mut Connection, tickets: &[Issued]) -> Result<(), TicketError> {
+    Ok(store::insert_tickets(tx, tickets).await?)
+}
+
+/// Returns the codes of `tickets`.
+pub(crate) fn codes_of(tickets: Vec<Issued>) -> Vec<TicketCode> {
+    tickets.into_iter().map(|ticket| ticket.code).collect()
 }
 
 /// Effect of used tickets on voiding.

@@ -33,5 +33,5 @@ mod store;
 
 pub(crate) use check_in::counts::DoorCounts;
 pub(crate) use error::TicketError;
-pub(crate) use issue::{Used, issue, void};
+pub(crate) use issue::{Used, codes_of, issue, make, void};
 pub(crate) use model::TicketCode;

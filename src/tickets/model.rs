@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 use crate::{
+    accounts::AccountId,
     infra::ids::ids,
     points::Points,
     reservation::{ReservationId, ReservationItemId},
@@ -116,6 +117,8 @@ impl TicketStatus {
 pub(crate) struct Issued {
     /// Item of the reservation that the ticket belongs to.
     pub(crate) item_id: ReservationItemId,
+    /// Account that owns the ticket.
+    pub(crate) account_id: AccountId,
     /// Number of the ticket within its item, from 1.
     pub(crate) number: i32,
     /// Number of tickets of the item.

@@ -12,27 +12,27 @@ use crate::{
 
 pub(crate) async fn insert_tickets(
     tx: &mut Connection,
-    account_id: AccountId,
     issued: &[Issued],
 ) -> Result<(), sqlx::Error> {
     let ids: Vec<Uuid> = issued.iter().map(|_| Uuid::now_v7()).collect();
     let item_ids: Vec<Uuid> = issued.iter().map(|ticket| ticket.item_id.0).collect();
+    let accounts: Vec<AccountId> = issued.iter().map(|ticket| ticket.account_id).collect();
     let numbers: Vec<i32> = issued.iter().map(|ticket| ticket.number).collect();
     let quantities: Vec<i32> = issued.iter().map(|ticket| ticket.quantity).collect();
     let codes: Vec<&str> = issued.iter().map(|ticket| ticket.code.as_str()).collect();
     sqlx::query!(
         r#"
         insert into tickets (id, reservation_item_id, number, item_quantity, account_id, code)
-        select id, item_id, number, quantity, $6, code
-        from unnest($1::uuid[], $2::uuid[], $3::integer[], $4::integer[], $5::text[])
-            as issued (id, item_id, number, quantity, code)
+        select id, item_id, number, quantity, account_id, code
+        from unnest($1::uuid[], $2::uuid[], $3::integer[], $4::integer[], $5::text[], $6::uuid[])
+            as issued (id, item_id, number, quantity, code, account_id)
         "#,
         &ids,
         &item_ids,
         &numbers,
         &quantities,
         &codes as _,
-        account_id as _,
+        accounts as _,
     )
     .execute(tx)
     .await?;

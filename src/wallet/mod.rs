@@ -35,6 +35,7 @@
 pub(crate) mod charges;
 mod error;
 mod ledger;
+mod locked;
 mod model;
 pub(crate) mod pages;
 pub(crate) mod statement;
@@ -49,6 +50,7 @@ pub use charges::{
 pub(crate) use charges::{pages::form::ChargeBox, provider::Provider};
 pub use error::WalletError;
 pub(crate) use ledger::{credit, debit, find_wallet};
-pub(crate) use model::{Kind, Wallet};
+pub(crate) use locked::{LockedWallets, WhenHeld};
+pub(crate) use model::{Kind, Movement, Wallet};
 pub(crate) use transfers::expire_lapsed_of;
 pub use transfers::expire_transfers;

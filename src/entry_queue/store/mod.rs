@@ -137,15 +137,15 @@ pub(crate) async fn write_expiry(
     Ok(())
 }
 
-/// Ends a locked token with `status`.
-pub(crate) async fn write_end(
+/// Ends locked tokens with `status`.
+pub(crate) async fn write_ends(
     tx: &mut Connection,
-    token_id: TokenId,
+    tokens: &[TokenId],
     status: TokenStatus,
 ) -> Result<(), sqlx::Error> {
     sqlx::query!(
-        "update queue_tokens set status = $2, ended_at = clock_timestamp() where id = $1",
-        token_id as _,
+        "update queue_tokens set status = $2, ended_at = clock_timestamp() where id = any($1)",
+        tokens as _,
         status as _,
     )
     .execute(tx)

@@ -24,12 +24,12 @@ pub(crate) mod expiry;
 pub(crate) mod pages;
 pub(crate) mod store;
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use chrono::{DateTime, Utc};
 use sqlx::PgExecutor;
 
-use self::store::LockedRow;
+use self::store::{LockedRow, holds};
 use super::{
     error::ReservationError,
     inventory::store::lock_zones,
@@ -75,6 +75,37 @@ pub async fn lock_held(
     }
 }
 
+/// Locks those holds of `ids` that can be paid and that nobody else holds; the others are missing.
+/// All have the same `locked_at`.
+pub(crate) async fn lock_payable(
+    tx: &mut Connection,
+    ids: &[ReservationId],
+) -> Result<Vec<Held>, sqlx::Error> {
+    let versions: HashMap<_, _> = holds::lock_free(tx, ids).await?.into_iter().collect();
+    let ids: Vec<ReservationId> = versions.keys().copied().collect();
+    let rows = store::list_locked(tx, &ids).await?;
+    let reservations = rows.chunk_by(|left, right| left.reservation_id == right.reservation_id);
+    let payable = reservations.filter_map(|rows| {
+        let [head, ..] = rows else { return None };
+        let is_payable = head.status == ReservationStatus::Held
+            && !head.is_lapsed
+            && head.program_status != ProgramStatus::Cancelled;
+        let version = *versions.get(&head.reservation_id)?;
+        is_payable.then(|| Held(locked(version, head, rows)))
+    });
+    Ok(payable.collect())
+}
+
+/// Returns the program and the account of those of `ids` that belong to their account; the lists
+/// are parallel.
+pub(crate) async fn list_owners(
+    tx: &mut Connection,
+    ids: &[ReservationId],
+    accounts: &[AccountId],
+) -> Result<HashMap<ReservationId, (ProgramId, AccountId)>, sqlx::Error> {
+    Ok(holds::list_owners(tx, ids, accounts).await?.into_iter().collect())
+}
+
 /// Locks a paid reservation for a refund.
 pub(crate) async fn lock_confirmed(
     tx: &mut Connection,
@@ -93,13 +124,15 @@ pub(crate) async fn lock_confirmed(
     })
 }
 
-/// Marks a hold as paid and its seats as sold.
-pub async fn confirm(tx: &mut Connection, held: &Held) -> Result<(), ReservationError> {
-    let (ids, versions) = ([held.reservation_id], [held.version]);
-    let (to, at) = (ReservationStatus::Confirmed, Some(held.locked_at));
+/// Marks holds as paid and their seats as sold. All were locked together.
+pub async fn confirm(tx: &mut Connection, holds: &[Held]) -> Result<(), ReservationError> {
+    let ids: Vec<ReservationId> = holds.iter().map(|held| held.reservation_id).collect();
+    let versions: Vec<i64> = holds.iter().map(|held| held.version).collect();
+    let to = ReservationStatus::Confirmed;
+    let at = holds.iter().map(|held| held.locked_at).max();
     let n_written = store::write_status(tx, &ids, &versions, to, at).await?;
     expect_all(ids.len(), n_written, ReservationError::StaleVersion)?;
-    let seat_ids = held.seat_ids();
+    let seat_ids: Vec<_> = holds.iter().flat_map(|held| held.seat_ids()).collect();
     if !seat_ids.is_empty() {
         let n_written = store::write_seats_reserved(tx, &seat_ids).await?;
         expect_all(seat_ids.len(), n_written, ReservationError::Inconsistent)?;
@@ -174,13 +207,13 @@ async fn renew_once(
     Ok(expires_at)
 }
 
-/// Returns the number of unpaid holds of the account in the program that have not ended.
-pub(crate) async fn live_holds_left(
+/// Returns those of `owners` that have an unpaid hold in their program that has not ended.
+pub(crate) async fn list_with_live_holds(
     tx: &mut Connection,
-    account_id: AccountId,
-    program_id: ProgramId,
-) -> Result<i64, sqlx::Error> {
-    store::count_live_holds(tx, account_id, program_id).await
+    owners: &[(ProgramId, AccountId)],
+) -> Result<HashSet<(ProgramId, AccountId)>, sqlx::Error> {
+    let (programs, accounts): (Vec<_>, Vec<_>) = owners.iter().copied().unzip();
+    Ok(holds::list_with_live_holds(tx, &programs, &accounts).await?.into_iter().collect())
 }
 
 /// Ends reservations that this transaction has locked, and frees their seats and places; `versions`
@@ -218,11 +251,15 @@ async fn lock(
 ) -> Result<(LockedRow, Locked), ReservationError> {
     let version = store::lock_owned(tx, account_id, id).await?;
     let version = version.ok_or(ReservationError::NotFound)?;
-    let rows = store::list_locked(tx, id).await?;
-    let items = rows.iter().map(LockedRow::item).collect();
-    let head = rows.into_iter().next().ok_or(ReservationError::Inconsistent)?;
-    let locked = Locked {
-        reservation_id: id,
+    let rows = store::list_locked(tx, &[id]).await?;
+    let head = rows.first().ok_or(ReservationError::Inconsistent)?;
+    let locked = locked(version, head, &rows);
+    Ok((rows.into_iter().next().ok_or(ReservationError::Inconsistent)?, locked))
+}
+
+fn locked(version: i64, head: &LockedRow, rows: &[LockedRow]) -> Locked {
+    Locked {
+        reservation_id: head.reservation_id,
         version,
         program_id: head.program_id,
         schedule_id: head.schedule_id,
@@ -230,9 +267,8 @@ async fn lock(
         expires_at: head.expires_at,
         locked_at: head.locked_at,
         renewed_at: head.renewed_at,
-        items,
-    };
-    Ok((head, locked))
+        items: rows.iter().map(LockedRow::item).collect(),
+    }
 }
 
 /// Fails with `error` unless all locked rows were written; the caller must roll back.

@@ -5,7 +5,6 @@ use std::{collections::HashMap, time::Duration};
 use super::{
     model::{ChargeRequest, Charged},
     settlement::{self, Settled},
-    store::WhenHeld,
 };
 use crate::{
     accounts::AccountId,
@@ -13,7 +12,7 @@ use crate::{
         batcher::{Batch, Member},
         postgres::{Contention, Pool, is_unavailable},
     },
-    wallet::error::WalletError,
+    wallet::{error::WalletError, locked::WhenHeld},
 };
 
 /// Attempts to settle charges whose commit got no answer or that lost a race.

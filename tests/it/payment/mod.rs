@@ -1,5 +1,6 @@
 //! Paying a reservation, once.
 
+mod batches;
 mod crashes;
 mod lost_commit;
 mod refunds;

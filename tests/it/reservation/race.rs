@@ -73,7 +73,7 @@ async fn pay(
     let mut tx = db.begin().await.unwrap();
     match reservation::lock_held(&mut tx, account_id, id).await {
         Ok(held) => {
-            reservation::confirm(&mut tx, &held).await.unwrap();
+            reservation::confirm(&mut tx, &[held]).await.unwrap();
             tx.commit().await.unwrap();
             true
         }

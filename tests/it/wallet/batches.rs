@@ -127,6 +127,7 @@ async fn a_wallet_that_is_held_delays_only_its_own_charges(db: PgPool) {
         async move { charges.settle(&charge, None).await }
     });
     assert_eq!(balances(settle_all(&charges, &more[1..]).await), [3; 9]);
+    assert_eq!(n_transactions(&db).await, 2 * SHARDS, "nothing was taken apart");
     assert_eq!(balance(&db, people[0].account_id).await, 1);
     holder.rollback().await.unwrap();
     // On a slow machine it may have waited for as long as it may, and is asked for again.

@@ -1,6 +1,7 @@
 //! SQL of reading, locking, confirming and ending reservations.
 
 pub(crate) mod expiry;
+pub(crate) mod holds;
 
 use sqlx::PgExecutor;
 
@@ -76,6 +77,7 @@ pub(crate) async fn lock_owned(
 
 /// Locked reservation joined with one of its items, at the time of the database's clock.
 pub(crate) struct LockedRow {
+    pub(crate) reservation_id: ReservationId,
     pub(crate) program_id: ProgramId,
     pub(crate) schedule_id: crate::catalog::ScheduleId,
     pub(crate) status: ReservationStatus,
@@ -106,16 +108,16 @@ impl LockedRow {
     }
 }
 
-/// Reads a reservation after its row was locked, one row per item. The time must come from this
+/// Reads reservations after their rows were locked, one row per item. The time must come from this
 /// separate statement: in the locking statement the time would precede the wait.
 pub(crate) async fn list_locked(
     tx: &mut Connection,
-    id: ReservationId,
+    ids: &[ReservationId],
 ) -> Result<Vec<LockedRow>, sqlx::Error> {
     sqlx::query_as!(
         LockedRow,
         r#"
-        select r.program_id as "program_id: _", r.schedule_id as "schedule_id: _",
+        select r.id as "reservation_id: _", r.program_id as "program_id: _", r.schedule_id as "schedule_id: _",
             r.status as "status: _", r.total as "total: _", r.expires_at, r.renewed_at,
             c.now as "locked_at!", r.expires_at <= c.now as "is_lapsed!",
             refund_deadline(r.schedule_id, r.refund_until, r.created_at) <= c.now
@@ -127,10 +129,10 @@ pub(crate) async fn list_locked(
         cross join (select clock_timestamp() as now offset 0) c
         join programs p on p.id = r.program_id
         join reservation_items i on i.reservation_id = r.id
-        where r.id = $1
-        order by i.schedule_seat_id, i.id
+        where r.id = any($1)
+        order by r.id, i.schedule_seat_id, i.id
         "#,
-        id as _,
+        ids as _,
     )
     .fetch_all(tx)
     .await
@@ -265,25 +267,6 @@ pub(crate) async fn write_places_returned(
     .execute(tx)
     .await?;
     Ok(written.rows_affected())
-}
-
-/// Counts the unpaid holds of the account in the program that have not ended.
-pub(crate) async fn count_live_holds(
-    tx: &mut Connection,
-    account_id: AccountId,
-    program_id: ProgramId,
-) -> Result<i64, sqlx::Error> {
-    sqlx::query_scalar!(
-        r#"
-        select count(*) as "count!" from reservations
-        where account_id = $1 and program_id = $2 and status = 'HELD'
-          and expires_at > clock_timestamp()
-        "#,
-        account_id as _,
-        program_id as _,
-    )
-    .fetch_one(tx)
-    .await
 }
 
 /// Extends a locked hold whose version is still `version`; returns its new end, `None` if the

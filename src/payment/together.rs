@@ -1,0 +1,209 @@
+//! Payments of several holds in one transaction, each statement for all of them.
+//!
+//! Only what is simply paid is paid here: the hold is unpaid and not over, its account has a wallet
+//! with enough usable points, nobody else holds a row, and the request key is new. Nothing is
+//! refused here and no lock of a row is waited for; what is not paid is left to [`pay`].
+//!
+//! [`pay`]: super::pay::pay
+
+use std::collections::{HashMap, HashSet};
+
+use uuid::Uuid;
+
+use super::{
+    error::PaymentError,
+    model::{Paid, PaymentId, PaymentRequest},
+    refund::tickets_per_item,
+    store::{self, NewPayment},
+};
+use crate::{
+    accounts::AccountId,
+    app::App,
+    catalog::{self, ProgramId, ScheduleId},
+    entry_queue::{self, LiveTokens, OwnedToken},
+    infra::{
+        idempotency::{Outcomes, RequestKey},
+        postgres::{Connection, is_unavailable},
+    },
+    reservation::{self, Held, ReservationId},
+    tickets,
+    wallet::{Kind, LockedWallets, Movement, WhenHeld},
+};
+
+/// Result of one transaction.
+#[derive(Debug)]
+pub(super) struct Together {
+    /// Payments that were made, parallel to the requests; `None` for those that were left out.
+    pub(super) paid: Vec<Option<Paid>>,
+    /// Whether the commit was answered. Otherwise a payment that is missing may be written yet.
+    pub(super) is_known: bool,
+    /// What others have to know of these payments.
+    pub(super) news: News,
+}
+
+/// What others have to know of payments: maps, the popular programs and the queues in Redis.
+#[derive(Debug, Default)]
+pub(super) struct News {
+    sold: Vec<ScheduleId>,
+    payers: HashMap<ProgramId, Vec<AccountId>>,
+}
+
+/// Payment of the transaction.
+struct Payment {
+    request: usize,
+    owner: (ProgramId, AccountId),
+    schedule_id: ScheduleId,
+    paid: Paid,
+}
+
+/// Pays those of `requests` that are simply paid.
+pub(super) async fn pay_together(
+    app: &App,
+    requests: &[&PaymentRequest],
+) -> Result<Together, PaymentError> {
+    let mut tx = app.db.begin().await?;
+    let (mut holds, tokens) = lock_holds(&mut tx, requests).await?;
+    let keys: Vec<&RequestKey> =
+        requests.iter().filter_map(|request| request.key.as_ref()).collect();
+    let mut outcomes = Outcomes::read(&mut tx, &keys).await?;
+    let accounts: HashSet<AccountId> = requests.iter().map(|request| request.account_id).collect();
+    let mut wallets = LockedWallets::lock(&mut tx, &accounts, WhenHeld::Skip).await?;
+
+    let (mut confirmed, mut payments) = (Vec::new(), Vec::new());
+    let (mut new, mut issued) = (Vec::new(), Vec::new());
+    for (nth, request) in requests.iter().enumerate() {
+        let PaymentRequest { account_id, reservation_id, key } = *request;
+        // A key that is found, also of this batch, has an outcome or a refusal.
+        let is_new = key.as_ref().is_none_or(|key| matches!(outcomes.find::<Paid>(key), Ok(None)));
+        let Some((owner, held)) = holds.get(reservation_id) else { continue };
+        if !is_new || owner != account_id {
+            continue;
+        }
+        let id = PaymentId(Uuid::now_v7());
+        let movement = Movement::debit(Kind::Payment, held.total, id.0);
+        let Some(Ok(balance)) = wallets.change(*account_id, &movement) else { continue };
+        let tickets = tickets::make(*account_id, &tickets_per_item(held));
+        let codes = tickets.iter().map(|ticket| ticket.code.clone()).collect();
+        let paid = Paid { payment_id: id, amount: held.total, balance, tickets: codes };
+        if let Some(key) = key {
+            outcomes.add(key, &paid);
+        }
+        new.push(NewPayment {
+            id,
+            reservation_id: *reservation_id,
+            account_id: *account_id,
+            amount: held.total,
+        });
+        issued.extend(tickets);
+        let (owner, schedule_id) = ((held.program_id, *account_id), held.schedule_id);
+        payments.push(Payment { request: nth, owner, schedule_id, paid });
+        confirmed.extend(holds.remove(reservation_id).map(|(_, held)| held));
+    }
+    if payments.is_empty() {
+        tx.rollback().await?;
+        return Ok(Together::nothing(requests.len()));
+    }
+
+    store::insert_payments(&mut tx, &new).await?;
+    reservation::confirm(&mut tx, &confirmed).await?;
+    tickets::issue(&mut tx, &issued).await?;
+    wallets.write(&mut tx, Kind::Payment).await?;
+    let owners: Vec<_> = payments.iter().map(|payment| payment.owner).collect();
+    complete_stays(&mut tx, &owners, &tokens).await?;
+    outcomes.write(&mut tx).await?;
+    let Err(lost) = tx.commit().await else {
+        return Ok(Together::of(requests.len(), payments, true));
+    };
+    if !is_unavailable(&lost) {
+        return Err(lost.into());
+    }
+    tracing::warn!(%lost, n = new.len(), "the commit of payments got no answer");
+    let ids: Vec<PaymentId> = new.iter().map(|payment| payment.id).collect();
+    // Where PostgreSQL cannot say it either, nothing is known to be written.
+    let written = store::list_written(&app.db, &ids).await.unwrap_or_default();
+    payments.retain(|payment| written.contains(&payment.paid.payment_id));
+    Ok(Together::of(requests.len(), payments, false))
+}
+
+impl Together {
+    /// Nothing was paid.
+    pub(super) fn nothing(n_requests: usize) -> Self {
+        Self::of(n_requests, Vec::new(), true)
+    }
+
+    fn of(n_requests: usize, payments: Vec<Payment>, is_known: bool) -> Self {
+        let mut by_request = HashMap::new();
+        let mut news = News::default();
+        for payment in payments {
+            let (program_id, account_id) = payment.owner;
+            news.sold.push(payment.schedule_id);
+            news.payers.entry(program_id).or_default().push(account_id);
+            by_request.insert(payment.request, payment.paid);
+        }
+        let paid = (0..n_requests).map(|nth| by_request.remove(&nth)).collect();
+        Self { paid, is_known, news }
+    }
+}
+
+impl News {
+    /// Announces the seats that were sold, counts the bookings and projects the stays that ended.
+    pub(super) async fn tell(self, app: &App) {
+        let n_paid = u64::try_from(self.sold.len()).unwrap_or(0);
+        metrics::counter!("stagedoor_payments_total").increment(n_paid);
+        let schedules: HashSet<ScheduleId> = self.sold.iter().copied().collect();
+        for schedule_id in schedules {
+            reservation::announce(app, schedule_id);
+        }
+        for schedule_id in self.sold {
+            catalog::count_booking(app, schedule_id);
+        }
+        for (program_id, accounts) in self.payers {
+            entry_queue::project(app, program_id, &accounts).await;
+        }
+    }
+}
+
+/// Locks the tokens of the payers and then the holds that can be paid, in the order of locks, and
+/// returns the holds with the accounts that own them. Holds of an account whose token somebody
+/// holds are left out.
+async fn lock_holds(
+    tx: &mut Connection,
+    requests: &[&PaymentRequest],
+) -> Result<(HashMap<ReservationId, (AccountId, Held)>, LiveTokens), PaymentError> {
+    let ids: Vec<ReservationId> = requests.iter().map(|request| request.reservation_id).collect();
+    let accounts: Vec<AccountId> = requests.iter().map(|request| request.account_id).collect();
+    let owners = reservation::list_owners(tx, &ids, &accounts).await?;
+    let asked: HashSet<(ProgramId, AccountId)> = owners.values().copied().collect();
+    let asked: Vec<_> = asked.into_iter().collect();
+    let tokens = entry_queue::lock_live_tokens(tx, &asked).await?;
+    let free = owners.iter().filter(|(_, owner)| !tokens.held.contains(*owner));
+    let free: Vec<ReservationId> = free.map(|(id, _)| *id).collect();
+    let holds = match free.is_empty() {
+        true => Vec::new(),
+        false => reservation::lock_payable(tx, &free).await?,
+    };
+    let holds = holds.into_iter().filter_map(|held| {
+        let (_, account_id) = *owners.get(&held.reservation_id)?;
+        Some((held.reservation_id, (account_id, held)))
+    });
+    Ok((holds.collect(), tokens))
+}
+
+/// Ends the stays of `owners` whose last hold is paid. An account with further holds to pay stays
+/// admitted.
+async fn complete_stays(
+    tx: &mut Connection,
+    owners: &[(ProgramId, AccountId)],
+    tokens: &LiveTokens,
+) -> Result<(), PaymentError> {
+    let owners: HashSet<_> = owners.iter().copied().collect();
+    let mut ended = tokens.locked.clone();
+    ended.retain(|token| owners.contains(&token.owner()));
+    if ended.is_empty() {
+        return Ok(());
+    }
+    let asked: Vec<_> = ended.iter().map(OwnedToken::owner).collect();
+    let remain = reservation::list_with_live_holds(tx, &asked).await?;
+    ended.retain(|token| !remain.contains(&token.owner()));
+    Ok(entry_queue::complete_all(tx, &ended).await?)
+}

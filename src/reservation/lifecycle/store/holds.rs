@@ -1,0 +1,78 @@
+//! SQL of the holds of several accounts, for payments that are made together.
+
+use crate::{
+    accounts::AccountId, catalog::ProgramId, infra::postgres::Connection,
+    reservation::model::ReservationId,
+};
+
+/// Returns those of `ids` that belong to their account, with program and account; the lists are
+/// parallel.
+pub(crate) async fn list_owners(
+    tx: &mut Connection,
+    ids: &[ReservationId],
+    accounts: &[AccountId],
+) -> Result<Vec<(ReservationId, (ProgramId, AccountId))>, sqlx::Error> {
+    let rows = sqlx::query!(
+        r#"
+        select r.id as "id: ReservationId", r.program_id as "program_id: ProgramId",
+            r.account_id as "account_id: AccountId"
+        from unnest($1::uuid[], $2::uuid[]) as asked (id, account_id)
+        cross join lateral (
+            select id, program_id, account_id from reservations
+            where id = asked.id and account_id = asked.account_id
+            limit 1
+        ) r
+        "#,
+        ids as _,
+        accounts as _,
+    )
+    .fetch_all(tx)
+    .await?;
+    Ok(rows.into_iter().map(|row| (row.id, (row.program_id, row.account_id))).collect())
+}
+
+/// Locks those of `ids` that nobody else holds, in this order, and returns their versions.
+pub(crate) async fn lock_free(
+    tx: &mut Connection,
+    ids: &[ReservationId],
+) -> Result<Vec<(ReservationId, i64)>, sqlx::Error> {
+    let rows = sqlx::query!(
+        r#"
+        select id as "id: ReservationId", version
+        from reservations
+        where id = any($1)
+        order by id
+        for no key update skip locked
+        "#,
+        ids as _,
+    )
+    .fetch_all(tx)
+    .await?;
+    Ok(rows.into_iter().map(|row| (row.id, row.version)).collect())
+}
+
+/// Returns those accounts that have an unpaid hold in their program that has not ended; the lists
+/// are parallel.
+pub(crate) async fn list_with_live_holds(
+    tx: &mut Connection,
+    programs: &[ProgramId],
+    accounts: &[AccountId],
+) -> Result<Vec<(ProgramId, AccountId)>, sqlx::Error> {
+    let rows = sqlx::query!(
+        r#"
+        select r.program_id as "program_id: ProgramId", r.account_id as "account_id: AccountId"
+        from unnest($1::uuid[], $2::uuid[]) as asked (program_id, account_id)
+        cross join lateral (
+            select program_id, account_id from reservations
+            where account_id = asked.account_id and program_id = asked.program_id
+                and status = 'HELD' and expires_at > clock_timestamp()
+            limit 1
+        ) r
+        "#,
+        programs as _,
+        accounts as _,
+    )
+    .fetch_all(tx)
+    .await?;
+    Ok(rows.into_iter().map(|row| (row.program_id, row.account_id)).collect())
+}

@@ -1,0 +1,85 @@
+//! Wallets of many accounts, locked and changed in one transaction.
+
+pub(crate) mod store;
+
+use std::collections::{HashMap, HashSet};
+
+use self::store::Movements;
+pub(crate) use self::store::WhenHeld;
+use super::{
+    error::WalletError,
+    model::{Kind, Movement, Wallet},
+};
+use crate::{accounts::AccountId, infra::postgres::Connection, points::Points};
+
+/// Wallets that a transaction has locked, as its movements so far leave them. The movements are
+/// written together at its end; those of one wallet become consecutive versions.
+#[derive(Debug)]
+pub(crate) struct LockedWallets {
+    by_account: HashMap<AccountId, Wallet>,
+    movements: Movements,
+}
+
+impl LockedWallets {
+    /// Locks the wallets of `accounts` that exist, in the order of their ids. Those that are held
+    /// are missing with [`WhenHeld::Skip`].
+    pub(crate) async fn lock(
+        tx: &mut Connection,
+        accounts: &HashSet<AccountId>,
+        when_held: WhenHeld,
+    ) -> Result<Self, sqlx::Error> {
+        let accounts: Vec<AccountId> = accounts.iter().copied().collect();
+        let wallets = store::lock_wallets(tx, &accounts, when_held).await?;
+        let by_account = wallets.into_iter().map(|wallet| (wallet.account_id, wallet)).collect();
+        Ok(Self { by_account, movements: Movements::default() })
+    }
+
+    /// Creates the wallets of those of `accounts` that have none. Returns whether all of `accounts`
+    /// are locked now.
+    pub(crate) async fn open_missing(
+        &mut self,
+        tx: &mut Connection,
+        accounts: &HashSet<AccountId>,
+    ) -> Result<bool, sqlx::Error> {
+        let missing = |id: &&AccountId| !self.by_account.contains_key(*id);
+        let mut new: Vec<AccountId> = accounts.iter().filter(missing).copied().collect();
+        if !new.is_empty() {
+            // Two transactions that create the same wallets must not wait for each other.
+            new.sort_by_key(|account_id| account_id.0);
+            let opened = store::open_wallets(tx, &new).await?;
+            self.by_account.extend(opened.into_iter().map(|wallet| (wallet.account_id, wallet)));
+        }
+        Ok(accounts.iter().all(|account_id| self.contains(*account_id)))
+    }
+
+    /// Whether the wallet of `account_id` is locked.
+    pub(crate) fn contains(&self, account_id: AccountId) -> bool {
+        self.by_account.contains_key(&account_id)
+    }
+
+    /// Adds `movement`, which changes no withheld points, and returns the balance after it. `None`
+    /// if the wallet is not locked.
+    pub(crate) fn change(
+        &mut self,
+        account_id: AccountId,
+        movement: &Movement,
+    ) -> Option<Result<Points, WalletError>> {
+        let wallet = self.by_account.get_mut(&account_id)?;
+        let after = match wallet.after(movement) {
+            Ok(after) => after,
+            Err(refusal) => return Some(Err(refusal)),
+        };
+        self.movements.add(wallet, &after, movement);
+        let balance = after.balance;
+        *wallet = after;
+        Some(Ok(balance))
+    }
+
+    /// Writes all movements, which are of one `kind`.
+    pub(crate) async fn write(&self, tx: &mut Connection, kind: Kind) -> Result<(), WalletError> {
+        match self.movements.is_empty() {
+            true => Ok(()),
+            false => store::write_movements(tx, &self.movements, kind).await,
+        }
+    }
+}

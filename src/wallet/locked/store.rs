@@ -1,0 +1,162 @@
+//! SQL of many wallets in one transaction; each statement serves all of them.
+
+use uuid::Uuid;
+
+use crate::{
+    accounts::AccountId,
+    infra::postgres::Connection,
+    points::Points,
+    wallet::{
+        error::WalletError,
+        model::{Kind, Movement, Wallet, WalletId},
+    },
+};
+
+/// What becomes of wallets that another transaction holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum WhenHeld {
+    /// They are passed over.
+    Skip,
+    /// They are waited for, at most `lock_timeout`.
+    Wait,
+}
+
+/// Locks the wallets of `accounts` that exist, in the order of their ids.
+pub(crate) async fn lock_wallets(
+    tx: &mut Connection,
+    accounts: &[AccountId],
+    when_held: WhenHeld,
+) -> Result<Vec<Wallet>, sqlx::Error> {
+    match when_held {
+        WhenHeld::Skip => {
+            sqlx::query_as!(
+                Wallet,
+                r#"
+                select id as "wallet_id: WalletId", account_id as "account_id: AccountId",
+                    balance as "balance: Points", pending as "pending: Points", version
+                from wallets
+                where account_id = any($1)
+                order by id
+                for no key update skip locked
+                "#,
+                accounts as _,
+            )
+            .fetch_all(tx)
+            .await
+        }
+        WhenHeld::Wait => {
+            sqlx::query_as!(
+                Wallet,
+                r#"
+                select id as "wallet_id: WalletId", account_id as "account_id: AccountId",
+                    balance as "balance: Points", pending as "pending: Points", version
+                from wallets
+                where account_id = any($1)
+                order by id
+                for no key update
+                "#,
+                accounts as _,
+            )
+            .fetch_all(tx)
+            .await
+        }
+    }
+}
+
+/// Creates the wallets of those of `accounts` that have none, and returns them.
+pub(crate) async fn open_wallets(
+    tx: &mut Connection,
+    accounts: &[AccountId],
+) -> Result<Vec<Wallet>, sqlx::Error> {
+    let ids: Vec<Uuid> = accounts.iter().map(|_| Uuid::now_v7()).collect();
+    sqlx::query_as!(
+        Wallet,
+        r#"
+        insert into wallets (id, account_id)
+        select * from unnest($1::uuid[], $2::uuid[])
+        on conflict on constraint wallets_account_id_key do nothing
+        returning id as "wallet_id: WalletId", account_id as "account_id: AccountId",
+            balance as "balance: Points", pending as "pending: Points", version
+        "#,
+        &ids,
+        accounts as _,
+    )
+    .fetch_all(tx)
+    .await
+}
+
+/// Movements to be written: the columns of their entries, in order.
+#[derive(Debug, Default)]
+pub(crate) struct Movements {
+    ids: Vec<Uuid>,
+    wallets: Vec<WalletId>,
+    /// Version of the wallet that each entry makes.
+    versions: Vec<i64>,
+    amounts: Vec<i64>,
+    balances: Vec<Points>,
+    references: Vec<Uuid>,
+}
+
+impl Movements {
+    pub(crate) fn is_empty(&self) -> bool {
+        self.ids.is_empty()
+    }
+
+    /// Adds the entry of a movement that takes `before` to `after`. The withheld points stay.
+    pub(crate) fn add(&mut self, before: &Wallet, after: &Wallet, movement: &Movement) {
+        self.ids.push(Uuid::now_v7());
+        self.wallets.push(before.wallet_id);
+        self.versions.push(after.version);
+        self.amounts.push(movement.amount);
+        self.balances.push(after.balance);
+        self.references.push(movement.reference_id);
+    }
+}
+
+/// Writes the wallets, their entries and their house entries in one statement; fails with
+/// `StaleVersion` if a wallet has another version than the one before its first entry. All are of
+/// one `kind`, with the house as the other side.
+pub(crate) async fn write_movements(
+    tx: &mut Connection,
+    movements: &Movements,
+    kind: Kind,
+) -> Result<(), WalletError> {
+    let written = sqlx::query!(
+        r#"
+        with entries as materialized (
+            select * from unnest($1::uuid[], $2::uuid[], $3::bigint[], $4::bigint[], $5::bigint[],
+                $6::uuid[]) as entry (id, wallet_id, version, amount, balance, reference_id)
+        ), locked as materialized (
+            select wallet_id, min(version) - 1 as version, count(*) as n, sum(amount)::bigint as amount
+            from entries
+            group by wallet_id
+        ), moved as (
+            update wallets w
+            set balance = w.balance + locked.amount, version = w.version + locked.n
+            from locked
+            where w.id = locked.wallet_id and w.version = locked.version
+            returning w.id
+        ), house as (
+            insert into house_entries (wallet_id, wallet_version, amount)
+            select wallet_id, version, -amount from entries where wallet_id in (select id from moved)
+        )
+        insert into point_transactions
+            (id, wallet_id, wallet_version, kind, amount, pending_change, balance_after, reference_id)
+        select id, wallet_id, version, $7, amount, 0, balance, reference_id
+        from entries
+        where wallet_id in (select id from moved)
+        "#,
+        &movements.ids,
+        movements.wallets as _,
+        &movements.versions,
+        &movements.amounts,
+        movements.balances as _,
+        &movements.references,
+        kind as _,
+    )
+    .execute(tx)
+    .await?
+    .rows_affected();
+    let n_entries = u64::try_from(movements.ids.len()).unwrap_or(u64::MAX);
+    if written == n_entries { Ok(()) } else { Err(WalletError::StaleVersion) }
+}
