@@ -110,7 +110,8 @@ async fn each_refusal_is_its_own_and_the_others_are_paid_together(db: PgPool) {
     let mut ids = holds(&office, &concert, &people).await;
     let payments = Payments::new(&office.app);
     pay_all(&payments, &people[..1], &ids[..1]).await.remove(0).unwrap();
-    let lapse = "update reservations set expires_at = created_at where id = $1";
+    let lapse = "update reservations set created_at = created_at - interval '10 minutes',
+                     expires_at = expires_at - interval '10 minutes' where id = $1";
     run_sql_with(&db, lapse, ids[1].0).await;
     // Somebody else's.
     ids[2] = ids[3];
