@@ -22,9 +22,9 @@ impl Bench {
     pub(crate) async fn purchases(&mut self) -> Result<Figure, Failure> {
         let figure = Figure {
             name: "purchases (hold and pay)",
-            limit: "pgbench, the same statements",
+            limit: "pgbench, one by one as 0.1.0",
             crowd: CROWD,
-            target: Target::Ratio(0.4),
+            target: Target::Ratio(3.0),
             runs: Vec::new(),
         };
         self.sales(figure, &["hold.sql", "pay.sql"], "CONFIRMED", Errand::Purchase).await
