@@ -96,6 +96,10 @@ async fn a_step_that_redis_never_heard_of_is_made_good_by_itself(db: PgPool) {
     .await;
     people[3].delete(&queue_path_of(&concert)).await;
     until_status(&people[4], &concert, "ACTIVE").await;
+    // Whose leaving Redis never heard of is told so by a poll, which is when Redis hears of it.
+    for gone in &people[1..3] {
+        assert_eq!(gone.get(&queue_path_of(&concert)).await.json()["status"], "CANCELLED");
+    }
     office.close().await;
 }
 

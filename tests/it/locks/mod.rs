@@ -21,6 +21,9 @@ fn new_prefix() -> String {
     format!("test-{}", Uuid::new_v4())
 }
 
+/// What `PTTL` says of a key that does not exist.
+const ENDED: i64 = -2;
+
 /// Every key of the prefix with its time to live in milliseconds.
 async fn keys(redis: &Redis) -> Vec<(String, i64)> {
     let mut keys = Vec::new();
@@ -31,7 +34,10 @@ async fn keys(redis: &Redis) -> Vec<(String, i64)> {
         let (next, found): (u64, Vec<String>) = redis.query(&scan).await.unwrap();
         for key in found {
             let ttl: i64 = redis.query(cmd("PTTL").arg(&key)).await.unwrap();
-            keys.push((key, ttl));
+            // It may have ended since it was listed.
+            if ttl != ENDED {
+                keys.push((key, ttl));
+            }
         }
         cursor = next;
         if cursor == 0 {
