@@ -36,6 +36,16 @@ async fn holds(office: &Office, concert: &Concert, people: &[Person]) -> Vec<Res
     ids
 }
 
+/// Payments over a wire that will lose the answer to the next commit of each shard.
+async fn over_a_wire(db: &PgPool) -> (CutWire, App, Payments) {
+    let wire = CutWire::to(db).await;
+    let through = db.connect_options().as_ref().clone().host("127.0.0.1").port(wire.port);
+    let app = App::with_database(config(&[]), Pool::new(through, 4).unwrap()).await.unwrap();
+    let payments = Payments::new(&app);
+    wire.cut(usize::try_from(SHARDS).unwrap());
+    (wire, app, payments)
+}
+
 /// Pays all at once. The test has one thread, so all are there before the first batch begins.
 async fn pay_all(
     payments: &Payments,
@@ -173,11 +183,7 @@ async fn one_who_is_held_up_delays_nobody_else(db: PgPool) {
 async fn a_batch_whose_commit_lost_its_answer_is_paid_once(db: PgPool) {
     let (office, concert, people) = twenty(&db).await;
     let ids = holds(&office, &concert, &people).await;
-    let wire = CutWire::to(&db).await;
-    let through = db.connect_options().as_ref().clone().host("127.0.0.1").port(wire.port);
-    let app = App::with_database(config(&[]), Pool::new(through, 4).unwrap()).await.unwrap();
-    let payments = Payments::new(&app);
-    wire.cut(usize::try_from(SHARDS).unwrap());
+    let (wire, app, payments) = over_a_wire(&db).await;
     let keys: Vec<RequestKey> = ids
         .iter()
         .zip(&people)
@@ -194,5 +200,20 @@ async fn a_batch_whose_commit_lost_its_answer_is_paid_once(db: PgPool) {
     assert_eq!(pay().await, first, "the same orders again");
     assert_eq!(n_transactions(&db).await, SHARDS);
     assert_sound(&office).await;
+    app.db.close();
+    office.close().await;
+}
+
+#[sqlx::test]
+async fn without_request_keys_a_lost_answer_is_found_by_the_ids_of_the_payments(db: PgPool) {
+    let (office, concert, people) = twenty(&db).await;
+    let ids = holds(&office, &concert, &people).await;
+    let (wire, app, payments) = over_a_wire(&db).await;
+    let paid = pay_all(&payments, &people, &ids).await;
+    assert_eq!(wire.cuts_left(), 0, "both commits lost their answer");
+    assert!(paid.iter().all(Result::is_ok), "{paid:?}");
+    assert_eq!(n_transactions(&db).await, SHARDS);
+    assert_sound(&office).await;
+    app.db.close();
     office.close().await;
 }

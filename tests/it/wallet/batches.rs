@@ -159,7 +159,8 @@ async fn a_batch_whose_commit_lost_its_answer_counts_once(db: PgPool) {
     let people = office.crowd(20, "ada").await;
     let wire = CutWire::to(&db).await;
     let through = db.connect_options().as_ref().clone().host("127.0.0.1").port(wire.port);
-    let charges = Charges::new(&Pool::new(through, 4).unwrap());
+    let through = Pool::new(through, 4).unwrap();
+    let charges = Charges::new(&through);
     let all: Vec<Charge> = people.iter().map(|ada| charge_of(ada, 7)).collect();
     wire.cut(usize::try_from(SHARDS).unwrap());
     assert_eq!(balances(settle_all(&charges, &all).await), [7; 20]);
@@ -168,6 +169,7 @@ async fn a_batch_whose_commit_lost_its_answer_counts_once(db: PgPool) {
     let again = settle_all(&charges, &all).await;
     assert!(again.iter().all(|settled| matches!(settled, Err(WalletError::MovedBefore))));
     assert_eq!(violations(&office).await, Vec::<String>::new());
+    through.close();
     office.close().await;
 }
 
