@@ -13,7 +13,7 @@ test: ## run the tests on a throw-away stack; ARGS="wallet" goes to cargo test
 	@scripts/test $(ARGS)
 
 storm: ## run the long tests, which wait out deadlines or repeat a race ten thousand times
-	@scripts/test --test it -- --ignored $(ARGS)
+	@scripts/test --long
 
 watch: ## run checks again at every change; ARGS="test wallet" runs tests instead
 	@scripts/watch $(ARGS)

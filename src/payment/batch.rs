@@ -82,8 +82,8 @@ impl Batch for PaymentBatch {
     }
 }
 
-/// Answers what was paid, and pays the others alone. After a commit without an answer those without
-/// a request key are lost: nobody can say whether they were paid by that commit or before it.
+/// Answers what was paid, and pays the others alone. Where nobody knows what became of the commit,
+/// those without a request key are lost: being paid by it and before it look the same.
 async fn answer(app: App, members: Vec<Member<PaymentBatch>>, together: Together) {
     together.news.tell(&app).await;
     let mut left = Vec::new();

@@ -2,10 +2,7 @@
 
 use super::model::{PaymentId, PaymentStatus};
 use crate::{
-    accounts::AccountId,
-    infra::postgres::{Connection, Pool},
-    points::Points,
-    reservation::ReservationId,
+    accounts::AccountId, infra::postgres::Connection, points::Points, reservation::ReservationId,
 };
 
 /// Payment to be written.
@@ -47,14 +44,14 @@ pub(crate) async fn insert_payments(
 
 /// Returns those of `payments` that exist, after a commit without an answer.
 pub(crate) async fn list_written(
-    db: &Pool,
+    tx: &mut Connection,
     payments: &[PaymentId],
 ) -> Result<Vec<PaymentId>, sqlx::Error> {
     sqlx::query_scalar!(
         r#"select id as "id: PaymentId" from payments where id = any($1)"#,
         payments as _,
     )
-    .fetch_all(db)
+    .fetch_all(tx)
     .await
 }
 

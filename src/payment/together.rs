@@ -35,7 +35,8 @@ use crate::{
 pub(super) struct Together {
     /// Payments that were made, parallel to the requests; `None` for those that were left out.
     pub(super) paid: Vec<Option<Paid>>,
-    /// Whether the commit was answered. Otherwise a payment that is missing may be written yet.
+    /// Whether it is known what became of the transaction. Otherwise a payment that is missing may
+    /// be written.
     pub(super) is_known: bool,
     /// What others have to know of these payments.
     pub(super) news: News,
@@ -118,11 +119,26 @@ pub(super) async fn pay_together(
         return Err(lost.into());
     }
     tracing::warn!(%lost, n = new.len(), "the commit of payments got no answer");
-    let ids: Vec<PaymentId> = new.iter().map(|payment| payment.id).collect();
-    // Where PostgreSQL cannot say it either, nothing is known to be written.
-    let written = store::list_written(&app.db, &ids).await.unwrap_or_default();
+    let written = find_written(app, &new).await;
+    if let Err(error) = &written {
+        tracing::warn!(%error, "what became of them is unknown");
+    }
+    let is_known = written.is_ok();
+    let written = written.unwrap_or_default();
     payments.retain(|payment| written.contains(&payment.paid.payment_id));
-    Ok(Together::of(requests.len(), payments, false))
+    Ok(Together::of(requests.len(), payments, is_known))
+}
+
+/// Returns those of `new` that are written, after a commit without an answer. The commit may still
+/// be on its way: until it has arrived or its connection has ended, it holds the reservations.
+async fn find_written(app: &App, new: &[NewPayment]) -> Result<Vec<PaymentId>, sqlx::Error> {
+    let reservations: Vec<_> = new.iter().map(|payment| payment.reservation_id).collect();
+    let ids: Vec<PaymentId> = new.iter().map(|payment| payment.id).collect();
+    let mut tx = app.db.begin().await?;
+    reservation::wait_for(&mut tx, &reservations).await?;
+    let written = store::list_written(&mut tx, &ids).await?;
+    tx.rollback().await?;
+    Ok(written)
 }
 
 impl Together {

@@ -58,7 +58,7 @@ pub use lifecycle::expiry::expire_lapsed;
 pub use lifecycle::{confirm, lock_held};
 pub(crate) use lifecycle::{
     find_owned, list_owners, list_with_live_holds, lock_confirmed, lock_payable, refund_items,
-    release,
+    release, wait_for,
 };
 pub use model::ReservationId;
 pub(crate) use model::{Held, Locked, ReservationItemId, ReservationStatus};

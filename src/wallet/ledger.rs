@@ -5,7 +5,8 @@ use uuid::Uuid;
 use super::{
     error::WalletError,
     model::{Kind, Movement, Wallet},
-    store, transfers,
+    store::{self, WhenHeld},
+    transfers,
 };
 use crate::{
     accounts::AccountId,
@@ -31,7 +32,7 @@ pub(crate) async fn debit(
     kind: Kind,
     reference_id: Uuid,
 ) -> Result<Points, WalletError> {
-    let wallet = match store::lock_wallet(tx, account_id).await? {
+    let wallet = match lock_wallet(tx, account_id).await? {
         Some(wallet) => wallet,
         // An account without a wallet may still pay a total of zero.
         None if amount == Points::ZERO => open_wallet(tx, account_id).await?,
@@ -50,7 +51,7 @@ pub(crate) async fn credit(
     kind: Kind,
     reference_id: Uuid,
 ) -> Result<Points, WalletError> {
-    let wallet = match store::lock_wallet(tx, account_id).await? {
+    let wallet = match lock_wallet(tx, account_id).await? {
         Some(wallet) => wallet,
         None => open_wallet(tx, account_id).await?,
     };
@@ -58,9 +59,19 @@ pub(crate) async fn credit(
     Ok(store::write_movement(tx, &wallet, &movement).await?.balance)
 }
 
+/// Locks the wallet of `account_id` until the transaction ends; `None` before its first credit.
+pub(crate) async fn lock_wallet(
+    tx: &mut Connection,
+    account_id: AccountId,
+) -> Result<Option<Wallet>, sqlx::Error> {
+    Ok(store::lock_wallets(tx, &[account_id], WhenHeld::Wait).await?.pop())
+}
+
 /// Creates and locks the wallet. Of two concurrent first credits the second waits for the first and
 /// then finds its row.
 async fn open_wallet(tx: &mut Connection, account_id: AccountId) -> Result<Wallet, WalletError> {
-    store::insert_wallet(tx, account_id).await?;
-    store::lock_wallet(tx, account_id).await?.ok_or(WalletError::StaleVersion)
+    match store::open_wallets(tx, &[account_id]).await?.pop() {
+        Some(wallet) => Ok(wallet),
+        None => lock_wallet(tx, account_id).await?.ok_or(WalletError::StaleVersion),
+    }
 }

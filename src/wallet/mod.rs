@@ -50,7 +50,8 @@ pub use charges::{
 pub(crate) use charges::{pages::form::ChargeBox, provider::Provider};
 pub use error::WalletError;
 pub(crate) use ledger::{credit, debit, find_wallet};
-pub(crate) use locked::{LockedWallets, WhenHeld};
+pub(crate) use locked::LockedWallets;
 pub(crate) use model::{Kind, Movement, Wallet};
+pub(crate) use store::WhenHeld;
 pub(crate) use transfers::expire_lapsed_of;
 pub use transfers::expire_transfers;

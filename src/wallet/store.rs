@@ -8,43 +8,77 @@ use super::{
 };
 use crate::{accounts::AccountId, infra::postgres::Connection, points::Points};
 
-/// Locks the wallet of `account_id` until the transaction ends; `None` before its first credit.
-pub(crate) async fn lock_wallet(
+/// What becomes of wallets that another transaction holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum WhenHeld {
+    /// They are passed over.
+    Skip,
+    /// They are waited for, at most `lock_timeout`.
+    Wait,
+}
+
+/// Locks the wallets of `accounts` that exist, in the order of their ids.
+pub(crate) async fn lock_wallets(
     tx: &mut Connection,
-    account_id: AccountId,
-) -> Result<Option<Wallet>, sqlx::Error> {
+    accounts: &[AccountId],
+    when_held: WhenHeld,
+) -> Result<Vec<Wallet>, sqlx::Error> {
+    match when_held {
+        WhenHeld::Skip => {
+            sqlx::query_as!(
+                Wallet,
+                r#"
+                select id as "wallet_id: WalletId", account_id as "account_id: AccountId",
+                    balance as "balance: Points", pending as "pending: Points", version
+                from wallets
+                where account_id = any($1)
+                order by id
+                for no key update skip locked
+                "#,
+                accounts as _,
+            )
+            .fetch_all(tx)
+            .await
+        }
+        WhenHeld::Wait => {
+            sqlx::query_as!(
+                Wallet,
+                r#"
+                select id as "wallet_id: WalletId", account_id as "account_id: AccountId",
+                    balance as "balance: Points", pending as "pending: Points", version
+                from wallets
+                where account_id = any($1)
+                order by id
+                for no key update
+                "#,
+                accounts as _,
+            )
+            .fetch_all(tx)
+            .await
+        }
+    }
+}
+
+/// Creates the wallets of those of `accounts` that have none, and returns them.
+pub(crate) async fn open_wallets(
+    tx: &mut Connection,
+    accounts: &[AccountId],
+) -> Result<Vec<Wallet>, sqlx::Error> {
+    let ids: Vec<Uuid> = accounts.iter().map(|_| Uuid::now_v7()).collect();
     sqlx::query_as!(
         Wallet,
         r#"
-        select id as "wallet_id: WalletId", account_id as "account_id: AccountId", balance as "balance: Points",
-               pending as "pending: Points", version
-        from wallets
-        where account_id = $1
-        for no key update
-        "#,
-        account_id as _,
-    )
-    .fetch_optional(tx)
-    .await
-}
-
-/// Inserts an empty wallet, unless a concurrent transaction does.
-pub(crate) async fn insert_wallet(
-    tx: &mut Connection,
-    account_id: AccountId,
-) -> Result<(), sqlx::Error> {
-    sqlx::query!(
-        r#"
         insert into wallets (id, account_id)
-        values ($1, $2)
+        select * from unnest($1::uuid[], $2::uuid[])
         on conflict on constraint wallets_account_id_key do nothing
+        returning id as "wallet_id: WalletId", account_id as "account_id: AccountId",
+            balance as "balance: Points", pending as "pending: Points", version
         "#,
-        Uuid::now_v7(),
-        account_id as _,
+        &ids,
+        accounts as _,
     )
-    .execute(tx)
-    .await?;
-    Ok(())
+    .fetch_all(tx)
+    .await
 }
 
 /// Writes `wallet` after `movement`, its history entry and its house entry in one statement; fails

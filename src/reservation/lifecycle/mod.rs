@@ -106,6 +106,14 @@ pub(crate) async fn list_owners(
     Ok(holds::list_owners(tx, ids, accounts).await?.into_iter().collect())
 }
 
+/// Waits until no transaction holds a row of `ids`, so that what one of them did is known.
+pub(crate) async fn wait_for(
+    tx: &mut Connection,
+    ids: &[ReservationId],
+) -> Result<(), sqlx::Error> {
+    holds::wait_for(tx, ids).await
+}
+
 /// Locks a paid reservation for a refund.
 pub(crate) async fn lock_confirmed(
     tx: &mut Connection,

@@ -12,7 +12,7 @@ use crate::{
         batcher::{Batch, Member},
         postgres::{Contention, Pool, is_unavailable},
     },
-    wallet::{error::WalletError, locked::WhenHeld},
+    wallet::{error::WalletError, store::WhenHeld},
 };
 
 /// Attempts to settle charges whose commit got no answer or that lost a race.

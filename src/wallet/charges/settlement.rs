@@ -18,8 +18,9 @@ use crate::{
     points::Points,
     wallet::{
         error::WalletError,
-        locked::{LockedWallets, WhenHeld},
+        locked::LockedWallets,
         model::{Kind, Movement},
+        store::WhenHeld,
     },
 };
 

@@ -5,10 +5,10 @@ pub(crate) mod store;
 use std::collections::{HashMap, HashSet};
 
 use self::store::Movements;
-pub(crate) use self::store::WhenHeld;
 use super::{
     error::WalletError,
     model::{Kind, Movement, Wallet},
+    store::{WhenHeld, lock_wallets, open_wallets},
 };
 use crate::{accounts::AccountId, infra::postgres::Connection, points::Points};
 
@@ -29,7 +29,7 @@ impl LockedWallets {
         when_held: WhenHeld,
     ) -> Result<Self, sqlx::Error> {
         let accounts: Vec<AccountId> = accounts.iter().copied().collect();
-        let wallets = store::lock_wallets(tx, &accounts, when_held).await?;
+        let wallets = lock_wallets(tx, &accounts, when_held).await?;
         let by_account = wallets.into_iter().map(|wallet| (wallet.account_id, wallet)).collect();
         Ok(Self { by_account, movements: Movements::default() })
     }
@@ -46,7 +46,7 @@ impl LockedWallets {
         if !new.is_empty() {
             // Two transactions that create the same wallets must not wait for each other.
             new.sort_by_key(|account_id| account_id.0);
-            let opened = store::open_wallets(tx, &new).await?;
+            let opened = open_wallets(tx, &new).await?;
             self.by_account.extend(opened.into_iter().map(|wallet| (wallet.account_id, wallet)));
         }
         Ok(accounts.iter().all(|account_id| self.contains(*account_id)))

@@ -1,9 +1,8 @@
-//! SQL of many wallets in one transaction; each statement serves all of them.
+//! SQL that writes the movements of many wallets in one statement.
 
 use uuid::Uuid;
 
 use crate::{
-    accounts::AccountId,
     infra::postgres::Connection,
     points::Points,
     wallet::{
@@ -11,79 +10,6 @@ use crate::{
         model::{Kind, Movement, Wallet, WalletId},
     },
 };
-
-/// What becomes of wallets that another transaction holds.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum WhenHeld {
-    /// They are passed over.
-    Skip,
-    /// They are waited for, at most `lock_timeout`.
-    Wait,
-}
-
-/// Locks the wallets of `accounts` that exist, in the order of their ids.
-pub(crate) async fn lock_wallets(
-    tx: &mut Connection,
-    accounts: &[AccountId],
-    when_held: WhenHeld,
-) -> Result<Vec<Wallet>, sqlx::Error> {
-    match when_held {
-        WhenHeld::Skip => {
-            sqlx::query_as!(
-                Wallet,
-                r#"
-                select id as "wallet_id: WalletId", account_id as "account_id: AccountId",
-                    balance as "balance: Points", pending as "pending: Points", version
-                from wallets
-                where account_id = any($1)
-                order by id
-                for no key update skip locked
-                "#,
-                accounts as _,
-            )
-            .fetch_all(tx)
-            .await
-        }
-        WhenHeld::Wait => {
-            sqlx::query_as!(
-                Wallet,
-                r#"
-                select id as "wallet_id: WalletId", account_id as "account_id: AccountId",
-                    balance as "balance: Points", pending as "pending: Points", version
-                from wallets
-                where account_id = any($1)
-                order by id
-                for no key update
-                "#,
-                accounts as _,
-            )
-            .fetch_all(tx)
-            .await
-        }
-    }
-}
-
-/// Creates the wallets of those of `accounts` that have none, and returns them.
-pub(crate) async fn open_wallets(
-    tx: &mut Connection,
-    accounts: &[AccountId],
-) -> Result<Vec<Wallet>, sqlx::Error> {
-    let ids: Vec<Uuid> = accounts.iter().map(|_| Uuid::now_v7()).collect();
-    sqlx::query_as!(
-        Wallet,
-        r#"
-        insert into wallets (id, account_id)
-        select * from unnest($1::uuid[], $2::uuid[])
-        on conflict on constraint wallets_account_id_key do nothing
-        returning id as "wallet_id: WalletId", account_id as "account_id: AccountId",
-            balance as "balance: Points", pending as "pending: Points", version
-        "#,
-        &ids,
-        accounts as _,
-    )
-    .fetch_all(tx)
-    .await
-}
 
 /// Movements to be written: the columns of their entries, in order.
 #[derive(Debug, Default)]

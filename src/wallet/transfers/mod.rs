@@ -22,6 +22,7 @@ use self::model::{
 use super::{
     error::WalletError,
     model::{Kind, Movement, Wallet},
+    store::WhenHeld,
 };
 use crate::{
     accounts::AccountId,
@@ -77,7 +78,7 @@ async fn request_once(
         return Ok(requested);
     }
     let TransferOrder { sender_id, amount, .. } = *order;
-    let wallet = wallet::store::lock_wallet(&mut tx, sender_id).await?;
+    let wallet = wallet::ledger::lock_wallet(&mut tx, sender_id).await?;
     let wallet = wallet.ok_or(WalletError::no_points(amount))?;
     // Counting under the wallet's lock keeps concurrent requests from passing the limit together.
     if store::count_open(&mut tx, sender_id).await? >= OPEN_REQUESTS_MAX {
@@ -154,10 +155,10 @@ async fn settle(
     };
     if outcome == TransferStatus::Accepted {
         // The receiver's wallet must exist before both wallets are locked in id order.
-        wallet::store::insert_wallet(tx, receiver_id).await?;
+        wallet::store::open_wallets(tx, &[receiver_id]).await?;
     }
     let account_ids: Vec<AccountId> = movements.iter().map(|(account_id, _)| *account_id).collect();
-    let wallets = store::lock_wallets(tx, &account_ids).await?;
+    let wallets = wallet::store::lock_wallets(tx, &account_ids, WhenHeld::Wait).await?;
     for (account_id, movement) in movements {
         let wallet = wallets.iter().find(|wallet| wallet.account_id == account_id);
         let wallet: &Wallet = wallet.ok_or(WalletError::StaleVersion)?;

@@ -137,27 +137,6 @@ pub(crate) async fn write_transfer_status(
     Ok(written.rows_affected() == 1)
 }
 
-/// Locks the wallets of accounts, in id order.
-pub(crate) async fn lock_wallets(
-    tx: &mut Connection,
-    account_ids: &[AccountId],
-) -> Result<Vec<Wallet>, sqlx::Error> {
-    sqlx::query_as!(
-        Wallet,
-        r#"
-        select id as "wallet_id: WalletId", account_id as "account_id: AccountId",
-               balance as "balance: Points", pending as "pending: Points", version
-        from wallets
-        where account_id = any($1)
-        order by id
-        for no key update
-        "#,
-        account_ids as _,
-    )
-    .fetch_all(tx)
-    .await
-}
-
 /// Lists lapsed open requests by their end, after the end and id of the last one of the previous
 /// page.
 pub(crate) async fn list_lapsed(

@@ -92,7 +92,6 @@ async fn violations(office: &Office) -> Vec<String> {
 }
 
 #[sqlx::test]
-#[ignore = "long: make storm"]
 async fn a_cancellation_is_finished_however_often_its_process_dies(db: PgPool) {
     let mut office = Office::open_with(db.clone(), 1, &[]).await;
     let options =

@@ -18,7 +18,6 @@ async fn concert_of_each_node(db: &PgPool, cluster: &PrivateCluster) -> Vec<Conc
 }
 
 #[sqlx::test]
-#[ignore = "long: make storm"]
 async fn a_lost_node_stops_only_its_own_queues_and_brings_them_back(db: PgPool) {
     let mut cluster = PrivateCluster::start().await;
     let office = Office::open_with(db.clone(), 2, &[("REDIS_URL", &cluster.url())]).await;
@@ -73,7 +72,6 @@ async fn until_counted(person: &Person, concert: &Concert, (ahead, waiting): (i6
 
 /// A node that answers nothing and closes nothing.
 #[sqlx::test]
-#[ignore = "long: make storm"]
 async fn a_mute_node_stops_only_its_own_queues_and_brings_them_back(db: PgPool) {
     let cluster = PrivateCluster::start().await;
     let office = Office::open_with(db.clone(), 2, &[("REDIS_URL", &cluster.url())]).await;

@@ -78,7 +78,6 @@ async fn two_log_ins_have_one_place_and_whatever_one_does_the_other_sees(db: PgP
 
 /// Whoever asks on any device is there.
 #[sqlx::test]
-#[ignore = "long: make storm"]
 async fn one_device_that_asks_keeps_the_place_of_both(db: PgPool) {
     let settings = [("QUEUE_GRACE_SECS", "3"), ("ADMISSION_PERIOD_MS", "100")];
     let office = Office::open_with(db.clone(), 2, &settings).await;

@@ -141,7 +141,6 @@ async fn poll_until_inside(people: &[&Person], concert: &Concert) {
 }
 
 #[sqlx::test]
-#[ignore = "long: make storm"]
 async fn whoever_is_away_is_passed_over_keeps_the_number_and_goes_next_on_return(db: PgPool) {
     let office = Office::open_with(db.clone(), 2, &SHORT_GRACE).await;
     let concert = Concert::with(&db, crowded()).await;

@@ -182,7 +182,6 @@ async fn measured(office: &Office) -> String {
 }
 
 #[sqlx::test]
-#[ignore = "long: make storm"]
 async fn a_hoarder_gets_what_the_document_says(db: PgPool) {
     let office = Office::open_with(db, 2, &PROXIED).await;
     let measured = measured(&office).await;

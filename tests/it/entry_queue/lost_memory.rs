@@ -158,7 +158,6 @@ async fn misplaced(office: &Office, concert: &Concert) -> usize {
 
 /// Everybody who polls during it is shown the same place as before, or none for a moment.
 #[sqlx::test]
-#[ignore = "long: make storm"]
 async fn a_long_queue_survives_a_flush_in_the_middle_of_its_rebuild(db: PgPool) {
     let redis = PrivateRedis::start().await;
     let (office, concert, people) = office_with_a_queue(&db, &redis, 4).await;

@@ -80,7 +80,6 @@ fn let_them_wait(people: &[Person], concert: &Concert) -> JoinSet<()> {
 /// More no-shows than the window holds: those behind them are noticed only when they enter
 /// it, and that is not the moment at which they were silent for long.
 #[sqlx::test]
-#[ignore = "long: make storm"]
 async fn those_who_polled_behind_ten_thousand_no_shows_go_in_in_their_order(db: PgPool) {
     let office = Office::open_with(db.clone(), 2, &SHORT_GRACE).await;
     let concert = Concert::with(&db, crowded()).await;
@@ -108,7 +107,6 @@ async fn those_who_polled_behind_ten_thousand_no_shows_go_in_in_their_order(db: 
 
 /// Our ingress is down for longer than the grace, and a place is freed meanwhile.
 #[sqlx::test]
-#[ignore = "long: make storm"]
 async fn nobody_is_passed_over_for_what_nobody_could_say(db: PgPool) {
     let office = Office::open_with(db.clone(), 2, &SHORT_GRACE).await;
     let concert = Concert::with(&db, crowded()).await;

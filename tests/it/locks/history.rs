@@ -59,7 +59,6 @@ async fn work(locks: FairLocks, waiter: String, until: Instant, history: History
 }
 
 #[test]
-#[ignore = "long: make storm"]
 fn first_come_first_served_and_never_two_at_once_while_nobody_sleeps() {
     // A slow machine needs more histories before enough of them can be compared.
     const HISTORIES_MAX: usize = 30;

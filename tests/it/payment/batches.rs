@@ -203,3 +203,17 @@ async fn a_batch_whose_commit_lost_its_answer_is_paid_once(db: PgPool) {
     app.db.close();
     office.close().await;
 }
+
+#[sqlx::test]
+async fn without_request_keys_a_lost_answer_is_found_by_the_ids_of_the_payments(db: PgPool) {
+    let (office, concert, people) = twenty(&db).await;
+    let ids = holds(&office, &concert, &people).await;
+    let (wire, app, payments) = over_a_wire(&db).await;
+    let paid = pay_all(&payments, &people, &ids).await;
+    assert_eq!(wire.cuts_left(), 0, "both commits lost their answer");
+    assert!(paid.iter().all(Result::is_ok), "{paid:?}");
+    assert_eq!(n_transactions(&db).await, SHARDS);
+    assert_sound(&office).await;
+    app.db.close();
+    office.close().await;
+}

@@ -83,7 +83,6 @@ async fn pay(
 }
 
 #[sqlx::test]
-#[ignore = "long: make storm"]
 async fn of_paying_and_expiring_exactly_one_wins(db: PgPool) {
     let office = Office::open_with(db, 1, &[("EXPIRY_PERIOD_MS", "3600000")]).await;
     let options = ConcertOptions { seats: SEATS, ..ConcertOptions::default() };

@@ -17,7 +17,6 @@ async fn open(person: &Person, concert: &Concert) -> Response {
 }
 
 #[sqlx::test]
-#[ignore = "long: make storm"]
 async fn an_account_has_so_many_open_maps_and_the_others_theirs(db: PgPool) {
     let office = Office::open_with(db, 1, &[]).await;
     let concert = Concert::usual(&office.db).await;
@@ -47,7 +46,6 @@ async fn an_account_has_so_many_open_maps_and_the_others_theirs(db: PgPool) {
 
 /// Whoever is logged out everywhere does not go on watching.
 #[sqlx::test]
-#[ignore = "long: make storm"]
 async fn an_open_map_ends_with_its_session(db: PgPool) {
     let office = Office::open_with(db.clone(), 1, &[]).await;
     let concert = Concert::usual(&office.db).await;

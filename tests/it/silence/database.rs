@@ -20,7 +20,6 @@ async fn at_rest(db: &PgPool, wire: &SilentWire, n: u32) -> Pool {
 }
 
 #[sqlx::test]
-#[ignore = "long: make storm"]
 async fn a_call_that_nobody_answers_ends_as_unknown(db: PgPool) {
     let wire = SilentWire::to_database(&db).await;
     let pool = at_rest(&db, &wire, 1).await;
@@ -35,7 +34,6 @@ async fn a_call_that_nobody_answers_ends_as_unknown(db: PgPool) {
 }
 
 #[sqlx::test]
-#[ignore = "long: make storm"]
 async fn a_commit_and_a_write_that_nobody_answers_end_as_unknown(db: PgPool) {
     run_sql(&db, "create table notes (id int primary key)").await;
     let wire = SilentWire::to_database(&db).await;
@@ -86,7 +84,6 @@ async fn a_server_that_was_restarted_is_nobodys_error(db: PgPool) {
 }
 
 #[sqlx::test]
-#[ignore = "long: make storm"]
 async fn idle_connections_that_fell_silent_do_not_keep_anybody_waiting_in_turn(db: PgPool) {
     let wire = SilentWire::to_database(&db).await;
     let pool = at_rest(&db, &wire, 16).await;
@@ -96,7 +93,6 @@ async fn idle_connections_that_fell_silent_do_not_keep_anybody_waiting_in_turn(d
 }
 
 #[sqlx::test]
-#[ignore = "long: make storm"]
 async fn an_office_whose_connections_fall_silent_heals(db: PgPool) {
     let wire = SilentWire::to_database(&db).await;
     let office = Office::open_through(db.clone(), wire.port, &[]).await;

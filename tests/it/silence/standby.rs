@@ -18,7 +18,6 @@ async fn n_waiting(db: &PgPool) -> (i64, i64) {
 }
 
 #[tokio::test]
-#[ignore = "long: make storm"]
 async fn commits_that_wait_for_a_standby_leave_connections_to_reads() {
     const CONNECTIONS: i64 = 10;
     let server = PrivatePostgres::start().await;

@@ -1,31 +1,30 @@
-//! Which tests `make test` leaves out.
+//! The list of tests that `make test` leaves to `make storm`.
 
 use super::{
     expect_none,
-    source::{below, read},
+    source::{read, root},
 };
 
-/// The only reason for which a test is left out: `make storm` runs those.
-const REASON: &str = "#[ignore = \"long: make storm\"]";
-
 #[test]
-fn a_test_is_left_out_of_make_test_only_for_make_storm() {
-    let mut mistakes = Vec::new();
-    for source in ["src", "tests"].iter().flat_map(|folder| below(folder, &[".rs"])) {
-        for (number, line) in source.code() {
-            let line = line.trim_start();
-            if line.starts_with("#[ignore") && line != REASON {
-                mistakes.push(format!("{}:{number}: {line}", source.path));
-            }
-        }
-    }
-    expect_none(&mistakes, "A test that make test leaves out is one that make storm runs.");
+fn every_long_test_exists() {
+    let list = read("tests/it/long.txt").text;
+    let names: Vec<&str> = list.lines().collect();
+    assert!(names.is_sorted(), "the list of long tests is not sorted");
+    let is_missing = |name: &&&str| {
+        let (module, test) = name.rsplit_once("::").unwrap();
+        let path = format!("tests/it/{}", module.replace("::", "/"));
+        let files = [format!("{path}.rs"), format!("{path}/mod.rs")];
+        let mut files = files.iter().filter(|file| root().join(file).exists());
+        !files.any(|file| read(file).text.contains(&format!("fn {test}(")))
+    };
+    let missing: Vec<String> = names.iter().filter(is_missing).map(ToString::to_string).collect();
+    expect_none(&missing, "A name in tests/it/long.txt is no test, so make storm does not run it:");
 }
 
 #[test]
 fn make_storm_and_ci_run_what_make_test_leaves_out() {
     let makefile = read("Makefile").text;
-    assert!(makefile.contains("\t@scripts/test --test it -- --ignored $(ARGS)\n"), "{makefile}");
+    assert!(makefile.contains("\nstorm: ") && makefile.contains("\t@scripts/test --long\n"));
     let ci = read(".ci/run").text;
     assert!(ci.contains("section \"tests\" make test\n"), "{ci}");
     assert!(ci.contains("section \"long tests\" make storm\n"), "{ci}");

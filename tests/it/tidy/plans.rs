@@ -38,7 +38,6 @@ async fn a_plan_from_when_a_table_was_empty_does_not_read_all_of_it(db: PgPool) 
 }
 
 #[sqlx::test]
-#[ignore = "long: make storm"]
 async fn a_plan_for_the_small_beside_the_huge_reads_only_the_small(db: PgPool) {
     let mut filling = db.acquire().await.unwrap();
     filling.execute(SKEWED).await.unwrap();

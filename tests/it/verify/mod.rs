@@ -176,7 +176,6 @@ async fn a_healthy_office_has_no_violation(db: PgPool) {
 }
 
 #[sqlx::test]
-#[ignore = "long: make storm"]
 async fn what_is_late_is_a_violation_while_an_instance_is_up(db: PgPool) {
     run(&db, HEALTHY.to_owned()).await;
     let late = "

@@ -23,7 +23,6 @@ async fn one_after_the_other_is_no_crowd(db: PgPool) {
 
 /// Takes as long as a queue may be incomplete.
 #[sqlx::test]
-#[ignore = "long: make storm"]
 async fn a_queue_that_redis_lacks_is_a_violation_while_an_instance_is_up(db: PgPool) {
     run(&db, HEALTHY.to_owned()).await;
     assert_eq!(violations(&db).await, Vec::new(), "nobody is there to fill it");

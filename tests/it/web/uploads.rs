@@ -17,7 +17,6 @@ fn head(person: &Person, path: &str) -> String {
 }
 
 #[sqlx::test]
-#[ignore = "long: make storm"]
 async fn slow_uploads_of_strangers_are_refused_by_their_head_and_block_nobody(db: PgPool) {
     let office = Office::open_with(db, 1, &[]).await;
     let admin = office.employ("admin", "ADMIN").await;
@@ -45,7 +44,6 @@ async fn slow_uploads_of_strangers_are_refused_by_their_head_and_block_nobody(db
 
 /// An admin whose own connection is slow keeps two permits, and the other admins the others.
 #[sqlx::test]
-#[ignore = "long: make storm"]
 async fn a_slow_upload_keeps_a_share_until_its_time_is_over(db: PgPool) {
     let office = Office::open_with(db, 1, &[]).await;
     let (slow, quick) =

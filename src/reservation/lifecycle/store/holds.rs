@@ -51,6 +51,20 @@ pub(crate) async fn lock_free(
     Ok(rows.into_iter().map(|row| (row.id, row.version)).collect())
 }
 
+/// Waits until nobody else holds a row of `ids`, at most `lock_timeout` for each.
+pub(crate) async fn wait_for(
+    tx: &mut Connection,
+    ids: &[ReservationId],
+) -> Result<(), sqlx::Error> {
+    sqlx::query!(
+        "select id from reservations where id = any($1) order by id for no key update",
+        ids as _,
+    )
+    .fetch_all(tx)
+    .await?;
+    Ok(())
+}
+
 /// Returns those accounts that have an unpaid hold in their program that has not ended; the lists
 /// are parallel.
 pub(crate) async fn list_with_live_holds(
