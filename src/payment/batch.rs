@@ -15,7 +15,7 @@ use crate::{
     accounts::AccountId,
     app::App,
     infra::{
-        batcher::{Batch, Batcher, Member},
+        batcher::{Batch, Batcher, Member, shard_of},
         idempotency::RequestKey,
     },
     reservation::ReservationId,
@@ -44,9 +44,8 @@ impl Payments {
         reservation_id: ReservationId,
         key: Option<&RequestKey>,
     ) -> Result<Paid, PaymentError> {
-        let [.., last] = *account_id.0.as_bytes();
         let request = || PaymentRequest { account_id, reservation_id, key: key.cloned() };
-        self.0.submit(last % SHARDS, request).await?
+        self.0.submit(shard_of(account_id.0, SHARDS), request).await?
     }
 }
 
@@ -85,7 +84,7 @@ impl Batch for PaymentBatch {
 /// Answers what was paid, and pays the others alone. Where nobody knows what became of the commit,
 /// those without a request key are lost: being paid by it and before it look the same.
 async fn answer(app: App, members: Vec<Member<PaymentBatch>>, together: Together) {
-    together.news.tell(&app).await;
+    together.publication.publish(&app).await;
     let mut left = Vec::new();
     for (member, paid) in members.into_iter().zip(together.paid) {
         match paid {

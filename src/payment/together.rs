@@ -38,13 +38,14 @@ pub(super) struct Together {
     /// Whether it is known what became of the transaction. Otherwise a payment that is missing may
     /// be written.
     pub(super) is_known: bool,
-    /// What others have to know of these payments.
-    pub(super) news: News,
+    /// What is published of these payments.
+    pub(super) publication: Publication,
 }
 
-/// What others have to know of payments: maps, the popular programs and the queues in Redis.
+/// Sales to be published after the commit: to open maps, to the count of bookings and to the queues
+/// in Redis.
 #[derive(Debug, Default)]
-pub(super) struct News {
+pub(super) struct Publication {
     sold: Vec<ScheduleId>,
     payers: HashMap<ProgramId, Vec<AccountId>>,
 }
@@ -149,21 +150,21 @@ impl Together {
 
     fn of(n_requests: usize, payments: Vec<Payment>, is_known: bool) -> Self {
         let mut by_request = HashMap::new();
-        let mut news = News::default();
+        let mut publication = Publication::default();
         for payment in payments {
             let (program_id, account_id) = payment.owner;
-            news.sold.push(payment.schedule_id);
-            news.payers.entry(program_id).or_default().push(account_id);
+            publication.sold.push(payment.schedule_id);
+            publication.payers.entry(program_id).or_default().push(account_id);
             by_request.insert(payment.request, payment.paid);
         }
         let paid = (0..n_requests).map(|nth| by_request.remove(&nth)).collect();
-        Self { paid, is_known, news }
+        Self { paid, is_known, publication }
     }
 }
 
-impl News {
+impl Publication {
     /// Announces the seats that were sold, counts the bookings and projects the stays that ended.
-    pub(super) async fn tell(self, app: &App) {
+    pub(super) async fn publish(self, app: &App) {
         let n_paid = u64::try_from(self.sold.len()).unwrap_or(0);
         metrics::counter!("stagedoor_payments_total").increment(n_paid);
         let schedules: HashSet<ScheduleId> = self.sold.iter().copied().collect();

@@ -34,11 +34,19 @@ use std::{
 
 use futures_util::FutureExt;
 use tokio::{runtime::Handle, sync::oneshot, time::timeout};
+use uuid::Uuid;
 
 use crate::telemetry::BATCH_SIZE;
 
 #[cfg(test)]
 mod tests;
+
+/// Returns the shard of `id`, below `n_shards`, which is at least 1. Random ids are spread
+/// evenly.
+pub(crate) fn shard_of(id: Uuid, n_shards: u8) -> u8 {
+    let [.., last] = *id.as_bytes();
+    last % n_shards
+}
 
 /// Kind of requests that are carried out together, and how.
 pub(crate) trait Batch: fmt::Debug + Sized + Send + Sync + 'static {

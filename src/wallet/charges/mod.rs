@@ -36,9 +36,10 @@ use self::{
     provider::{Begun, Provider},
 };
 use super::error::WalletError;
-use crate::{
-    accounts::AccountId,
-    infra::{batcher::Batcher, idempotency::RequestKey, postgres::Pool},
+use crate::infra::{
+    batcher::{Batcher, shard_of},
+    idempotency::RequestKey,
+    postgres::Pool,
 };
 
 /// Batches of charges that one instance writes at the same time. More would be smaller, and would
@@ -87,12 +88,6 @@ impl Charges {
     ) -> Result<Charged, WalletError> {
         let request =
             || ChargeRequest { charge: charge.clone(), key: key.cloned(), is_again: false };
-        self.batcher.submit(shard_of(charge.account_id), request).await?
+        self.batcher.submit(shard_of(charge.account_id.0, SHARDS), request).await?
     }
-}
-
-/// Returns the shard of a wallet; all its charges go through the same one.
-fn shard_of(account_id: AccountId) -> u8 {
-    let [.., last] = *account_id.0.as_bytes();
-    last % SHARDS
 }

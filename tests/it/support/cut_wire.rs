@@ -1,8 +1,11 @@
 //! A proxy to PostgreSQL that can be cut right after a commit.
 
-use std::sync::{
-    Arc,
-    atomic::{AtomicUsize, Ordering},
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering},
+    },
+    time::Duration,
 };
 
 use sqlx::PgPool;
@@ -10,6 +13,9 @@ use tokio::{
     io::{AsyncReadExt, AsyncWriteExt},
     net::{TcpListener, TcpStream},
 };
+
+/// Time by which a commit without an answer arrives late.
+const LATE_BY: Duration = Duration::from_millis(200);
 
 /// Proxy that cuts a connection after it passed a `COMMIT` on: the server commits, and the client
 /// gets no answer.
@@ -68,8 +74,10 @@ async fn pass_on(client: TcpStream, server: TcpStream, cuts_left: Arc<AtomicUsiz
             // Answers stop before the commit is sent, so that its answer cannot get through.
             answers.abort();
             let _ = answers.await;
+            // It arrives when the client has begun to look for what became of it.
+            tokio::time::sleep(LATE_BY).await;
             let _ = to_server.write_all(&bytes[..n]).await;
-            tokio::time::sleep(std::time::Duration::from_millis(200)).await;
+            tokio::time::sleep(LATE_BY).await;
             return;
         }
         if to_server.write_all(&bytes[..n]).await.is_err() {

@@ -117,6 +117,7 @@ async fn a_wallet_that_is_held_delays_only_its_own_charges(db: PgPool) {
     let charges = Charges::new(&office.app.db);
     let all: Vec<Charge> = people.iter().map(|ada| charge_of(ada, 1)).collect();
     settle_all(&charges, &all).await;
+    let n_before = n_transactions(&db).await;
     let mut holder = db.begin().await.unwrap();
     let hold = "select from wallets where account_id = $1 for no key update";
     run_sql_with(&mut *holder, hold, people[0].account_id).await;
@@ -127,7 +128,7 @@ async fn a_wallet_that_is_held_delays_only_its_own_charges(db: PgPool) {
         async move { charges.settle(&charge, None).await }
     });
     assert_eq!(balances(settle_all(&charges, &more[1..]).await), [3; 9]);
-    assert_eq!(n_transactions(&db).await, 2 * SHARDS, "nothing was taken apart");
+    assert!(n_transactions(&db).await <= n_before + SHARDS, "nothing was taken apart");
     assert_eq!(balance(&db, people[0].account_id).await, 1);
     holder.rollback().await.unwrap();
     // On a slow machine it may have waited for as long as it may, and is asked for again.
