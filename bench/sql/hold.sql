@@ -1,4 +1,4 @@
--- The product's statements: POST /schedules/{id}/reservations, one hold of one seat.
+-- Baseline: POST /schedules/{id}/reservations as 0.1.0 wrote it, one hold of one seat.
 -- Variables: program, schedule, first_seat, turns (how many each client may take), turn
 \set turn :turn + 1
 \set nth :client_id * :turns + :turn

@@ -1,4 +1,4 @@
--- The product's statements: POST /schedules/{id}/reservations, one hold of one place in a zone.
+-- Baseline: POST /schedules/{id}/reservations as 0.1.0 wrote it, one hold of one place in a zone.
 -- Variables: program, schedule, zone, turn
 \set turn :turn + 1
 \set nth :turn

@@ -9,7 +9,7 @@ use super::{
     error::QueueError,
     guards::{self, Guard, JoinAttempt},
     join::model::JoinVerdict,
-    model::{LiveToken, QueueNumber, Stay, TokenId, TokenStatus},
+    model::{LiveToken, QueueNumber, Stay, TokenStatus},
     paths::queue_path,
     projection::project,
     redis_queue::RedisQueue,
@@ -128,26 +128,16 @@ pub(crate) async fn require_stay(
     of_pass(stay, pass, program)
 }
 
-fn of_pass(
+/// Returns `stay` if it exists and a `pass` that is shown matches it; a refusal otherwise. A hold
+/// may start in it if [`require_open`] accepts a moment read after every lock, so that a hold that
+/// waited for a row cannot start after the stay's end.
+pub(crate) fn of_pass(
     stay: Option<Stay>,
     pass: Option<&EntryPass>,
     program: &Program,
 ) -> Result<Stay, QueueError> {
     stay.filter(|stay| pass.is_none_or(|pass| pass.admits(stay)))
         .ok_or_else(|| not_admitted(program))
-}
-
-/// Locks the stay of `account_id` in `program`, whatever the clock says. A hold may start in it if
-/// [`require_open`] accepts a moment read after every lock, so that a hold that waited for a row
-/// cannot start after the stay's end.
-pub(crate) async fn lock_stay(
-    tx: &mut Connection,
-    account_id: AccountId,
-    program: &Program,
-    pass: Option<&EntryPass>,
-) -> Result<Stay, QueueError> {
-    let stay = store::lock_stay(tx, program.id, account_id).await?;
-    of_pass(stay, pass, program)
 }
 
 /// Returns an error for a hold in a stay that has ended at `moment`, by the database's clock.
@@ -157,16 +147,6 @@ pub(crate) fn require_open(
     moment: DateTime<Utc>,
 ) -> Result<(), QueueError> {
     if moment < stay.stay_ends_at { Ok(()) } else { Err(not_admitted(program)) }
-}
-
-/// Extends the expiry of a locked stay to at least `until`, the end of a hold. The moment until
-/// which new holds may start does not change.
-pub(crate) async fn extend_stay(
-    tx: &mut Connection,
-    token_id: TokenId,
-    until: DateTime<Utc>,
-) -> Result<(), sqlx::Error> {
-    store::write_expiry(tx, token_id, until).await
 }
 
 /// Locks the live token of `account_id` in the queue of `program_id`. In the order of locks this

@@ -61,10 +61,10 @@ pub(crate) use entry_pass::EntryPass;
 pub(crate) use error::QueueError;
 pub(crate) use guards::{Effect, Guard, list_effects, note_cool_down, require_cool, secs_of};
 pub(crate) use membership::{
-    complete, count_queue, extend_stay, is_anybody_waiting, keep_minute, let_in, lock_live_token,
-    lock_stay, require_open, require_stay,
+    complete, count_queue, is_anybody_waiting, keep_minute, let_in, lock_live_token, of_pass,
+    require_open, require_stay,
 };
-pub(crate) use model::{QueueNumber, Stay, TokenStatus};
+pub(crate) use model::{QueueNumber, Stay, TokenId, TokenStatus};
 pub(crate) use pages::{pass_cookies, shown_pass};
 pub(crate) use projection::diff::{Difference, Positions};
 pub use projection::diff::{list_differences, list_incomplete};
@@ -76,6 +76,7 @@ pub(crate) use purge::purge_queues;
 pub use purge::{begin_purge, find_purge};
 pub(crate) use state::WaitingRoom;
 pub(crate) use tokens::{
-    complete_all, lock_live_tokens,
+    complete_all, extend_stays, lock_live_tokens,
     model::{LiveTokens, OwnedToken},
+    wait_for_token,
 };

@@ -23,11 +23,11 @@ use crate::{
     entry_queue::{self, LiveTokens, OwnedToken},
     infra::{
         idempotency::{Outcomes, RequestKey},
-        postgres::{Connection, is_unavailable},
+        postgres::{Connection, WhenHeld, is_unavailable},
     },
     reservation::{self, Held, ReservationId},
     tickets,
-    wallet::{Kind, LockedWallets, Movement, WhenHeld},
+    wallet::{Kind, LockedWallets, Movement},
 };
 
 /// Result of one transaction.

@@ -9,13 +9,14 @@ use crate::{
     catalog::{ScheduleSeatId, ZoneId},
     entry_queue::QueueError,
     infra::{
+        batcher::BatchError,
         idempotency::KeyError,
         locks::Waiting,
         postgres::{Contention, is_conflict},
     },
     points::Points,
     web::{
-        error::{HttpError, Problem},
+        error::{HttpError, Problem, Unavailable},
         form::Mistakes,
     },
 };
@@ -115,6 +116,9 @@ pub enum ReservationError {
     /// PostgreSQL failed for a query shared by several requests.
     #[error(transparent)]
     Shared(#[from] Arc<sqlx::Error>),
+    /// The batch of the request was full, or ended without an answer.
+    #[error(transparent)]
+    Batch(#[from] BatchError),
 }
 
 impl ReservationError {
@@ -144,6 +148,7 @@ impl ReservationError {
             Self::Database(_)
                 | Self::NotInside(QueueError::Database(_))
                 | Self::Shared(_)
+                | Self::Batch(_)
                 | Self::Inconsistent
                 | Self::StaleVersion
                 | Self::KeyReused
@@ -225,6 +230,7 @@ impl HttpError for ReservationError {
             Self::KeyReused => Problem::new(422, "key-reused"),
             Self::Database(error) => error.problem(),
             Self::Shared(error) => error.problem(),
+            Self::Batch(_) => Unavailable.problem(),
         }
     }
 }

@@ -5,12 +5,11 @@ use uuid::Uuid;
 use super::{
     error::WalletError,
     model::{Kind, Movement, Wallet},
-    store::{self, WhenHeld},
-    transfers,
+    store, transfers,
 };
 use crate::{
     accounts::AccountId,
-    infra::postgres::{Connection, Pool},
+    infra::postgres::{Connection, Pool, WhenHeld},
     points::Points,
 };
 

@@ -52,6 +52,5 @@ pub use error::WalletError;
 pub(crate) use ledger::{credit, debit, find_wallet};
 pub(crate) use locked::LockedWallets;
 pub(crate) use model::{Kind, Movement, Wallet};
-pub(crate) use store::WhenHeld;
 pub(crate) use transfers::expire_lapsed_of;
 pub use transfers::expire_transfers;

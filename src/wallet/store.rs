@@ -6,16 +6,11 @@ use super::{
     error::WalletError,
     model::{Movement, Wallet, WalletId},
 };
-use crate::{accounts::AccountId, infra::postgres::Connection, points::Points};
-
-/// What becomes of wallets that another transaction holds.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum WhenHeld {
-    /// They are passed over.
-    Skip,
-    /// They are waited for, at most `lock_timeout`.
-    Wait,
-}
+use crate::{
+    accounts::AccountId,
+    infra::postgres::{Connection, WhenHeld},
+    points::Points,
+};
 
 /// Locks the wallets of `accounts` that exist, in the order of their ids.
 pub(crate) async fn lock_wallets(

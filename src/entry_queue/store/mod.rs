@@ -76,29 +76,6 @@ pub(crate) async fn find_stay(
     .await
 }
 
-/// Locks the `ACTIVE` token of an account, whatever the clock says, and returns its stay.
-pub(crate) async fn lock_stay(
-    tx: &mut Connection,
-    program_id: ProgramId,
-    account_id: AccountId,
-) -> Result<Option<Stay>, sqlx::Error> {
-    sqlx::query_as!(
-        Stay,
-        r#"
-        select id as "token_id: TokenId", program_id as "program_id: ProgramId",
-            account_id as "account_id: AccountId", queue_number as "queue_number: QueueNumber",
-            stay_ends_at as "stay_ends_at!", expires_at as "expires_at!"
-        from queue_tokens
-        where program_id = $1 and account_id = $2 and status = 'ACTIVE'
-        for no key update
-        "#,
-        program_id as _,
-        account_id as _,
-    )
-    .fetch_optional(tx)
-    .await
-}
-
 /// Locks the live token of an account.
 pub(crate) async fn lock_live_token(
     tx: &mut Connection,
@@ -119,22 +96,6 @@ pub(crate) async fn lock_live_token(
     )
     .fetch_optional(tx)
     .await
-}
-
-/// Moves the expiry of a locked token to `until`, unless it is later already.
-pub(crate) async fn write_expiry(
-    tx: &mut Connection,
-    token_id: TokenId,
-    until: DateTime<Utc>,
-) -> Result<(), sqlx::Error> {
-    sqlx::query!(
-        "update queue_tokens set expires_at = greatest(expires_at, $2) where id = $1",
-        token_id as _,
-        until,
-    )
-    .execute(tx)
-    .await?;
-    Ok(())
 }
 
 /// Ends locked tokens with `status`.

@@ -5,12 +5,18 @@ mod store;
 
 use std::collections::HashSet;
 
+use chrono::{DateTime, Utc};
+
 use self::model::{LiveTokens, OwnedToken};
 use super::{
     model::{TokenId, TokenStatus},
     store::write_ends,
 };
-use crate::{accounts::AccountId, catalog::ProgramId, infra::postgres::Connection};
+use crate::{
+    accounts::AccountId,
+    catalog::ProgramId,
+    infra::postgres::{Connection, WhenHeld},
+};
 
 /// Locks the live tokens of accounts, each in its program's queue; waits for none. In the order of
 /// locks this comes before `reservations`.
@@ -18,7 +24,7 @@ pub(crate) async fn lock_live_tokens(
     tx: &mut Connection,
     owners: &[(ProgramId, AccountId)],
 ) -> Result<LiveTokens, sqlx::Error> {
-    let locked = store::lock_free(tx, owners).await?;
+    let locked = store::lock_live(tx, owners, WhenHeld::Skip).await?;
     let found: HashSet<_> = locked.iter().map(OwnedToken::owner).collect();
     let missing: Vec<_> = owners.iter().filter(|owner| !found.contains(owner)).copied().collect();
     // Those that are missing have no live token, or one that is held.
@@ -27,6 +33,26 @@ pub(crate) async fn lock_live_tokens(
         false => store::list_with_live_token(tx, &missing).await?.into_iter().collect(),
     };
     Ok(LiveTokens { locked, held })
+}
+
+/// Locks the live token of one account, and waits for it while another transaction holds it.
+pub(crate) async fn wait_for_token(
+    tx: &mut Connection,
+    owner: (ProgramId, AccountId),
+) -> Result<Option<OwnedToken>, sqlx::Error> {
+    Ok(store::lock_live(tx, &[owner], WhenHeld::Wait).await?.pop())
+}
+
+/// Extends the expiries of locked stays to at least the ends of holds. The moments until which new
+/// holds may start do not change.
+pub(crate) async fn extend_stays(
+    tx: &mut Connection,
+    untils: &[(TokenId, DateTime<Utc>)],
+) -> Result<(), sqlx::Error> {
+    match untils {
+        [] => Ok(()),
+        untils => store::write_expiries(tx, untils).await,
+    }
 }
 
 /// Ends several stays as [`complete`](super::complete) does.

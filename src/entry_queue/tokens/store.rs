@@ -1,39 +1,70 @@
 //! SQL of tokens of several accounts; each is asked for alone, as `store` explains.
 
+use chrono::{DateTime, Utc};
+
 use super::model::OwnedToken;
 use crate::{
     accounts::AccountId,
     catalog::ProgramId,
-    entry_queue::model::{TokenId, TokenStatus},
-    infra::postgres::Connection,
+    entry_queue::model::{QueueNumber, TokenId, TokenStatus},
+    infra::postgres::{Connection, WhenHeld},
 };
 
-/// Locks the live tokens of `owners` that nobody else holds. It waits for no lock, so their order
-/// does not matter.
-pub(crate) async fn lock_free(
+/// Locks the live tokens of `owners`, in no order: with [`WhenHeld::Wait`] there must be one.
+pub(crate) async fn lock_live(
     tx: &mut Connection,
     owners: &[(ProgramId, AccountId)],
+    when_held: WhenHeld,
 ) -> Result<Vec<OwnedToken>, sqlx::Error> {
     let (programs, accounts): (Vec<_>, Vec<_>) = owners.iter().copied().unzip();
-    sqlx::query_as!(
-        OwnedToken,
-        r#"
-        select t.id as "id: TokenId", t.program_id as "program_id: ProgramId",
-            t.account_id as "account_id: AccountId", t.status as "status: TokenStatus"
-        from unnest($1::uuid[], $2::uuid[]) as asked (program_id, account_id)
-        cross join lateral (
-            select id, program_id, account_id, status from queue_tokens
-            where program_id = asked.program_id and account_id = asked.account_id
-                and status in ('WAITING', 'ACTIVE')
-            limit 1
-            for no key update skip locked
-        ) t
-        "#,
-        programs as _,
-        accounts as _,
-    )
-    .fetch_all(tx)
-    .await
+    match when_held {
+        WhenHeld::Skip => {
+            sqlx::query_as!(
+                OwnedToken,
+                r#"
+                select t.id as "id: TokenId", t.program_id as "program_id: ProgramId",
+                    t.account_id as "account_id: AccountId", t.status as "status: TokenStatus",
+                    t.queue_number as "queue_number: QueueNumber", t.stay_ends_at, t.expires_at
+                from unnest($1::uuid[], $2::uuid[]) as asked (program_id, account_id)
+                cross join lateral (
+                    select id, program_id, account_id, status, queue_number, stay_ends_at, expires_at
+                    from queue_tokens
+                    where program_id = asked.program_id and account_id = asked.account_id
+                        and status in ('WAITING', 'ACTIVE')
+                    limit 1
+                    for no key update skip locked
+                ) t
+                "#,
+                programs as _,
+                accounts as _,
+            )
+            .fetch_all(tx)
+            .await
+        }
+        WhenHeld::Wait => {
+            sqlx::query_as!(
+                OwnedToken,
+                r#"
+                select t.id as "id: TokenId", t.program_id as "program_id: ProgramId",
+                    t.account_id as "account_id: AccountId", t.status as "status: TokenStatus",
+                    t.queue_number as "queue_number: QueueNumber", t.stay_ends_at, t.expires_at
+                from unnest($1::uuid[], $2::uuid[]) as asked (program_id, account_id)
+                cross join lateral (
+                    select id, program_id, account_id, status, queue_number, stay_ends_at, expires_at
+                    from queue_tokens
+                    where program_id = asked.program_id and account_id = asked.account_id
+                        and status in ('WAITING', 'ACTIVE')
+                    limit 1
+                    for no key update
+                ) t
+                "#,
+                programs as _,
+                accounts as _,
+            )
+            .fetch_all(tx)
+            .await
+        }
+    }
 }
 
 /// Returns those of `owners` that have a live token.
@@ -59,4 +90,26 @@ pub(crate) async fn list_with_live_token(
     .fetch_all(tx)
     .await?;
     Ok(rows.into_iter().map(|row| (row.program_id, row.account_id)).collect())
+}
+
+/// Moves the expiry of locked, distinct tokens to the moment beside each, unless it is later
+/// already.
+pub(crate) async fn write_expiries(
+    tx: &mut Connection,
+    untils: &[(TokenId, DateTime<Utc>)],
+) -> Result<(), sqlx::Error> {
+    let (tokens, untils): (Vec<_>, Vec<_>) = untils.iter().copied().unzip();
+    sqlx::query!(
+        r#"
+        update queue_tokens t
+        set expires_at = greatest(t.expires_at, stay.until)
+        from unnest($1::uuid[], $2::timestamptz[]) as stay (id, until)
+        where t.id = stay.id
+        "#,
+        tokens as _,
+        &untils,
+    )
+    .execute(tx)
+    .await?;
+    Ok(())
 }

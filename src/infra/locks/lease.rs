@@ -36,6 +36,15 @@ pub enum LeaseError {
     Away(#[from] RedisAway),
 }
 
+/// Leases that one of several requests asks for.
+#[derive(Clone, Debug)]
+pub struct LeaseRequest {
+    /// Part of the mark that attempts of the same request share.
+    pub owner: String,
+    /// Distinct names.
+    pub names: Vec<String>,
+}
+
 /// Held leases. Dropping the guard releases them as well, without waiting.
 #[derive(Debug)]
 pub struct Lease {
@@ -77,24 +86,45 @@ impl Lease {
         owner: &str,
         length: Duration,
     ) -> Result<Self, LeaseError> {
+        let request = LeaseRequest { owner: owner.to_owned(), names: names.to_vec() };
+        let (lease, mut taken) = Self::take_each(redis, &scope, &[request], length).await?;
+        taken.pop().unwrap_or(Ok(())).map(|()| lease)
+    }
+
+    /// Takes the leases of each of `requests` at once: for each, all or none. A name that several
+    /// of them ask for is no obstacle: who of them has it is for the caller to decide. Waits for
+    /// nobody. The results stand in the order of the requests.
+    pub async fn take_each(
+        redis: &Redis,
+        scope: &impl ToString,
+        requests: &[LeaseRequest],
+        length: Duration,
+    ) -> Result<(Self, Vec<Result<(), LeaseError>>), RedisAway> {
         // The guard is made before Redis is asked: when this future is dropped or fails half-way,
         // the guard releases whatever was taken.
-        let marks = Marks::new(redis, scope, names, owner);
+        let marks = Marks::new(redis, &scope.to_string(), requests);
         let mut lease = Self { marks, is_released: false };
         let mut call = TAKE.prepare_invoke();
         for key in lease.marks.keys.iter() {
             call.key(key);
         }
         let length_ms = u64::try_from(length.as_millis()).unwrap_or(u64::MAX);
-        call.arg(&lease.marks.mark).arg(owner).arg(length_ms);
-        let (others, own): (Vec<usize>, Vec<usize>) = lease.marks.redis.run(&call).await?;
-        // A refusal leaves nothing to release.
-        lease.is_released = !others.is_empty() || !own.is_empty();
-        if !others.is_empty() {
-            let held = others.iter().filter_map(|idx| names.get(*idx).cloned());
-            return Err(LeaseError::Held(held.collect()));
+        call.arg(&lease.marks.token).arg(length_ms);
+        for request in requests {
+            call.arg(&request.owner).arg(request.names.len());
         }
-        if own.is_empty() { Ok(lease) } else { Err(LeaseError::OwnStillRunning) }
+        let held: Vec<(Vec<usize>, Vec<usize>)> = lease.marks.redis.run(&call).await?;
+        let taken = requests.iter().zip(held).map(|(request, (others, own))| {
+            if !others.is_empty() {
+                let held = others.iter().filter_map(|idx| request.names.get(*idx).cloned());
+                return Err(LeaseError::Held(held.collect()));
+            }
+            if own.is_empty() { Ok(()) } else { Err(LeaseError::OwnStillRunning) }
+        });
+        let taken: Vec<_> = taken.collect();
+        // A refusal leaves nothing to release.
+        lease.is_released = taken.iter().all(Result::is_err);
+        Ok((lease, taken))
     }
 
     /// Releases the leases. The caller waits at most 100 ms; where Redis does not
@@ -127,22 +157,22 @@ impl Drop for Lease {
     }
 }
 
-/// Keys of one attempt and the mark that it writes into them.
+/// Keys of one attempt and the token in the marks that it writes into them.
 #[derive(Clone, Debug)]
 struct Marks {
     redis: Redis,
     keys: Arc<[String]>,
-    mark: String,
+    token: String,
 }
 
 impl Marks {
-    fn new(redis: &Redis, scope: &str, names: &[String], owner: &str) -> Self {
+    fn new(redis: &Redis, scope: &str, requests: &[LeaseRequest]) -> Self {
         let key = |name: &String| redis.key(format_args!("lease:{{{scope}}}:{name}"));
         Self {
             // A cancelled attempt must release after having taken, so its commands stay in order.
             redis: redis.in_order(),
-            keys: names.iter().map(key).collect(),
-            mark: format!("{owner}/{}", Uuid::new_v4().simple()),
+            keys: requests.iter().flat_map(|request| &request.names).map(key).collect(),
+            token: Uuid::new_v4().simple().to_string(),
         }
     }
 
@@ -151,7 +181,7 @@ impl Marks {
         for key in self.keys.iter() {
             call.key(key);
         }
-        call.arg(&self.mark);
+        call.arg(&self.token);
         self.redis.run(&call).await
     }
 }

@@ -1,9 +1,9 @@
--- Releases leases that still hold their mark.
+-- Releases leases that still hold the token of the attempt that took them.
 --
 -- Run by: infra::locks::Lease::release
 --
--- KEYS[1..n]  lease   string  the holder's mark
--- ARGV[1]  mark
+-- KEYS[1..n]  lease   string  the holder's mark: "<owner>/<token>"
+-- ARGV[1]  token
 --
 -- Returns  how many were released
 --
@@ -11,9 +11,10 @@
 -- of the next holder.
 -- Cost: O(n) in the keys named.
 
-local n_released = 0
+local suffix, n_released = '/' .. ARGV[1], 0
 for i = 1, #KEYS do
-  if redis.call('GET', KEYS[i]) == ARGV[1] then
+  local held = redis.call('GET', KEYS[i])
+  if held and string.sub(held, -#suffix) == suffix then
     n_released = n_released + redis.call('DEL', KEYS[i])
   end
 end

@@ -1,9 +1,9 @@
 //! Locks in Redis: they keep concurrent requests from meeting at the same row, and decide nothing.
 //!
 //! A **lease** is a key with its holder's **mark** and an expiry, so that nothing a dead process
-//! held stays held; several leases are taken together, all or none. The **owner** is the part of a
-//! mark that two attempts of one request share; the **token** is the part that belongs to this
-//! attempt alone.
+//! held stays held; the leases of several requests are taken together, all or none for each
+//! request. The **owner** is the part of a mark that two attempts of one request share; the
+//! **token** is the part that belongs to this attempt alone.
 //!
 //! A **fair lock** has waiters: the first to come is the first to get the lock, across instances. A
 //! **waiter** is an account, not a request: an account that is asked to come back keeps its place
@@ -45,5 +45,5 @@ mod watchdog;
 
 pub use endless::list_endless;
 pub use fair::{FairError, FairGuard, FairLocks};
-pub use lease::{Lease, LeaseError};
+pub use lease::{Lease, LeaseError, LeaseRequest};
 pub use terms::{FairTerms, LockName, Waiting};

@@ -39,6 +39,7 @@ mod settings;
 mod shared_read;
 mod slot;
 mod transaction;
+mod when_held;
 
 pub use connection::Connection;
 pub(crate) use dedicated::DedicatedConnection;
@@ -51,3 +52,4 @@ pub use roles::{is_owner, migrate_for, owner_of};
 pub use settings::APPLICATION_NAME;
 pub use shared_read::shared_read;
 pub(crate) use transaction::Transaction;
+pub(crate) use when_held::WhenHeld;

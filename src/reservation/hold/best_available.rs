@@ -4,9 +4,8 @@
 use std::{collections::HashSet, sync::Arc};
 
 use super::{
-    chosen,
     limiter::ReservationState,
-    request::{HoldRequest, ShownPrice},
+    request::{ChosenRequest, HoldRequest, ShownPrice},
     seat_groups,
 };
 use crate::{
@@ -42,7 +41,7 @@ pub(crate) async fn hold_best(
         let seats = if reading == 0 {
             state.seats(app, request.schedule.id, wish.section.as_deref()).await?
         } else {
-            let _permit = state.acquire_permit().await?;
+            let _permit = state.permits.acquire().await?;
             state.seats_anew(app, request.schedule.id, wish.section.as_deref()).await?
         };
         let groups = groups_for(&seats, wish, request);
@@ -56,18 +55,17 @@ pub(crate) async fn hold_best(
             }
             // A wish that names a price was shown that price and must not hold at another one.
             let shown = request.shown.or(wish.price.map(|_| ShownPrice::Total(group.total)));
-            let choice = Choice::Seats(group.ids);
+            let choice = Choice::Seats(group.ids.clone());
             let chosen = HoldRequest { choice, shown, ..request.clone() };
-            match chosen::hold_chosen(app, state, &chosen, key).await {
+            let attempt = ChosenRequest { request: chosen, key: key.cloned() };
+            match state.seat_holds.hold(attempt).await {
                 Err(ReservationError::SeatUnavailable { seat_ids, .. }) => {
                     gone.extend(&seat_ids);
                     lost = seat_ids;
                 }
                 // The map was old: these seats no longer have the price that the wish names.
                 Err(ReservationError::PriceChanged { .. }) if request.shown.is_none() => {
-                    if let Choice::Seats(ids) = chosen.choice {
-                        gone.extend(ids);
-                    }
+                    gone.extend(group.ids);
                 }
                 outcome => return outcome,
             }
@@ -135,7 +133,7 @@ async fn is_freed(
 ) -> Result<bool, ReservationError> {
     let held = seats.iter().filter(|seat| seat.status == SeatStatus::Held);
     let held: Vec<_> = held.map(|seat| seat.id).collect();
-    let Some(_permit) = state.try_acquire_permit().await else { return Ok(false) };
+    let Some(_permit) = state.permits.try_acquire().await else { return Ok(false) };
     let (schedule_id, section) = (request.schedule.id, wish.section.as_deref());
     let lapsed = state.lapsed(app, schedule_id, section, &held).await?;
     if lapsed.is_empty() {

@@ -1,10 +1,9 @@
 //! State of this feature in one instance: zone locks, caches of seats and places, database permits,
-//! and the seat maps.
+//! holds of seats, and the seat maps.
 
 use std::{collections::HashSet, sync::Arc, time::Duration};
 
 use moka::future::Cache;
-use tokio::sync::{Semaphore, SemaphorePermit};
 
 use crate::{
     app::App,
@@ -15,7 +14,7 @@ use crate::{
     },
     reservation::{
         error::ReservationError,
-        hold,
+        hold::{self, permits::Permits, seat_holds::SeatHolds},
         seat_map::{self, maps::SeatMaps, seat::MapSeat},
     },
 };
@@ -24,12 +23,6 @@ use crate::{
 const SEATS_TTL: Duration = Duration::from_millis(500);
 /// Number of cached maps.
 const SEATS_MAX: u64 = 64;
-
-/// Maximum wait for a database permit; equal to the wait for a connection.
-const PERMIT_WAIT_MAX: Duration = Duration::from_secs(3);
-
-/// Maximum wait for a permit that only improves a refusal.
-const SPARE_PERMIT_WAIT_MAX: Duration = Duration::from_secs(1);
 
 /// Maximum age of a cached count of free places of a zone, and number of cached zones; the row
 /// decides.
@@ -49,38 +42,25 @@ pub(crate) struct ReservationState {
     seats: Cache<Part, Arc<Vec<MapSeat>>>,
     lapsed: Cache<Part, Arc<HashSet<ScheduleSeatId>>>,
     places: Cache<(ScheduleId, ZoneId), i32>,
-    permits: Arc<Semaphore>,
+    /// Permits to use the database.
+    pub(crate) permits: Permits,
+    /// Holds of seats.
+    pub(crate) seat_holds: SeatHolds,
 }
 
 impl ReservationState {
     /// Creates the state of one instance.
     pub(crate) fn new(app: &App) -> Self {
-        let n_permits = usize::try_from(app.config.db_connections_max.get()).unwrap_or(1);
+        let permits = Permits::of(&app.config);
         Self {
             zones: FairLocks::new(&app.redis, FairTerms::default()),
             maps: SeatMaps::new(app),
             seats: Cache::builder().max_capacity(SEATS_MAX).time_to_live(SEATS_TTL).build(),
             lapsed: Cache::builder().max_capacity(SEATS_MAX).time_to_live(SEATS_TTL).build(),
             places: Cache::builder().max_capacity(PLACES_MAX).time_to_live(PLACES_TTL).build(),
-            permits: Arc::new(Semaphore::new(n_permits)),
+            seat_holds: SeatHolds::new(app, &permits),
+            permits,
         }
-    }
-
-    /// Acquires a permit to use the database; there are as many permits as connections. Concurrent
-    /// requests wait here in order of arrival, so other pages do not queue behind all of them for a
-    /// connection. Must not be kept while waiting for a lock in Redis. Fails with `PoolTimedOut`
-    /// after `PERMIT_WAIT_MAX`.
-    pub(crate) async fn acquire_permit(&self) -> Result<SemaphorePermit<'_>, sqlx::Error> {
-        match tokio::time::timeout(PERMIT_WAIT_MAX, self.permits.acquire()).await {
-            Ok(Ok(permit)) => Ok(permit),
-            // Callers handle a missing permit like a missing connection.
-            _ => Err(sqlx::Error::PoolTimedOut),
-        }
-    }
-
-    /// Acquires a permit for work that only improves a refusal; `None` when too many requests wait.
-    pub(crate) async fn try_acquire_permit(&self) -> Option<SemaphorePermit<'_>> {
-        tokio::time::timeout(SPARE_PERMIT_WAIT_MAX, self.permits.acquire()).await.ok()?.ok()
     }
 
     /// Returns the seats of a performance or one section, at most `SEATS_TTL` old. Concurrent
@@ -144,7 +124,7 @@ impl ReservationState {
         if self.places.get(&zone).await.is_some_and(|remaining| remaining >= quantity) {
             return Ok(());
         }
-        let _permit = self.acquire_permit().await?;
+        let _permit = self.permits.acquire().await?;
         let remaining = hold::store::find_remaining(&app.db, schedule_id, zone_id).await?;
         let remaining = remaining.ok_or(ReservationError::UnknownZone)?;
         self.places.insert(zone, remaining).await;

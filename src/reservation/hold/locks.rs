@@ -1,5 +1,5 @@
 //! Locks in Redis taken for a hold: the leases of its seats, or the account's lease and then the
-//! zone's fair lock.
+//! zone's fair lock. A batch takes the leases of all its holds at once.
 //!
 //! The locks do not decide; without Redis a hold continues without them.
 //!
@@ -13,11 +13,11 @@ use std::{
     time::Duration,
 };
 
-use super::{limiter::ReservationState, request::HoldRequest};
+use super::request::HoldRequest;
 use crate::{
     app::App,
-    catalog::{ScheduleSeatId, ZoneId},
-    infra::locks::{FairError, FairGuard, Lease, LeaseError, LockName},
+    catalog::{ScheduleId, ZoneId},
+    infra::locks::{FairError, FairGuard, FairLocks, Lease, LeaseError, LeaseRequest, LockName},
     reservation::{error::ReservationError, model::Choice},
 };
 
@@ -38,26 +38,32 @@ pub(crate) struct HoldLocks {
 }
 
 impl HoldLocks {
-    /// Takes the locks that `request` needs; fails if another request has one of them.
-    pub(crate) async fn take(
+    /// Takes the leases of the seats that `request` asks for, and waits for those of an earlier
+    /// attempt of the same request; fails if another request has one of them.
+    pub(crate) async fn of_seats(
         app: &App,
-        state: &ReservationState,
         request: &HoldRequest,
     ) -> Result<Self, ReservationError> {
-        match &request.choice {
-            Choice::Seats(ids) => Ok(Self::of(None, take_seats(app, request, ids).await?)),
-            Choice::Places { zone_id, .. } => {
-                let lease = take_person(app, request).await?;
-                // A refusal here drops the account's lease, or the next try would be refused by it.
-                let zone = take_zone(state, request, *zone_id).await?;
-                Ok(Self::of(zone, lease))
-            }
-            Choice::Best(_) => Ok(Self::of(None, None)),
-        }
+        let LeaseRequest { owner, names } = seat_leases(request);
+        let lease =
+            match Lease::take(&app.redis, &request.schedule.id, names, &owner, SEAT_LEASE).await {
+                Err(LeaseError::Away(error)) => without(&error),
+                taken => Some(taken.map_err(refusal)?),
+            };
+        Ok(Self { zone: Mutex::new(None), lease })
     }
 
-    fn of(zone: Option<FairGuard>, lease: Option<Lease>) -> Self {
-        Self { zone: Mutex::new(zone), lease }
+    /// Takes the account's lease and then the fair lock of the zone `zone_id`.
+    pub(crate) async fn of_places(
+        app: &App,
+        zones: &FairLocks,
+        request: &HoldRequest,
+        zone_id: ZoneId,
+    ) -> Result<Self, ReservationError> {
+        let lease = take_person(app, request).await?;
+        // A refusal here drops the account's lease, or the next try would be refused by it.
+        let zone = take_zone(zones, request, zone_id).await?;
+        Ok(Self { zone: Mutex::new(zone), lease })
     }
 
     /// Releases the zone's fair lock once this request has locked the zone's row. Does not wait.
@@ -76,20 +82,38 @@ impl HoldLocks {
     }
 }
 
-async fn take_seats(
+/// Takes the leases of the seats that each of `requests` asks for, all or none for each. Without
+/// Redis all of them go on without leases.
+pub(crate) async fn lease_seats(
     app: &App,
-    request: &HoldRequest,
-    ids: &[ScheduleSeatId],
-) -> Result<Option<Lease>, ReservationError> {
-    let scope = request.schedule.id;
-    match Lease::take(&app.redis, &scope, ids, &request.owner(), SEAT_LEASE).await {
-        Ok(lease) => Ok(Some(lease)),
-        Err(LeaseError::Away(error)) => Ok(without(&error)),
-        Err(LeaseError::OwnStillRunning) => Err(ReservationError::AlreadyProcessing),
-        Err(LeaseError::Held(names)) => {
-            let seat_ids = names.iter().filter_map(|name| name.parse().ok()).collect();
-            Err(ReservationError::seats_unavailable(seat_ids))
+    schedule_id: ScheduleId,
+    requests: &[&HoldRequest],
+) -> (Option<Lease>, Vec<Result<(), ReservationError>>) {
+    let leases: Vec<LeaseRequest> = requests.iter().map(|request| seat_leases(request)).collect();
+    match Lease::take_each(&app.redis, &schedule_id, &leases, SEAT_LEASE).await {
+        Ok((lease, taken)) => {
+            (Some(lease), taken.into_iter().map(|taken| taken.map_err(refusal)).collect())
         }
+        Err(error) => (without(&error), requests.iter().map(|_| Ok(())).collect()),
+    }
+}
+
+fn seat_leases(request: &HoldRequest) -> LeaseRequest {
+    let names = match &request.choice {
+        Choice::Seats(ids) => ids.iter().map(ToString::to_string).collect(),
+        Choice::Places { .. } | Choice::Best(_) => Vec::new(),
+    };
+    LeaseRequest { owner: request.owner(), names }
+}
+
+/// Returns the refusal of a request whose leases were not taken.
+fn refusal(error: LeaseError) -> ReservationError {
+    match error {
+        LeaseError::Held(names) => {
+            let seat_ids = names.iter().filter_map(|name| name.parse().ok()).collect();
+            ReservationError::seats_unavailable(seat_ids)
+        }
+        LeaseError::OwnStillRunning | LeaseError::Away(_) => ReservationError::AlreadyProcessing,
     }
 }
 
@@ -105,12 +129,12 @@ async fn take_person(app: &App, request: &HoldRequest) -> Result<Option<Lease>, 
 }
 
 async fn take_zone(
-    state: &ReservationState,
+    zones: &FairLocks,
     request: &HoldRequest,
     zone_id: ZoneId,
 ) -> Result<Option<FairGuard>, ReservationError> {
     let name = LockName::new(&request.schedule.id, &zone_id);
-    match state.zones.take(&name, &request.account_id.to_string(), ZONE_WAIT).await {
+    match zones.take(&name, &request.account_id.to_string(), ZONE_WAIT).await {
         Ok(zone) => Ok(Some(zone)),
         Err(error @ (FairError::Away(_) | FairError::Late)) => Ok(without(&error)),
         Err(FairError::Waiting(waiting)) => Err(ReservationError::waiting(waiting)),

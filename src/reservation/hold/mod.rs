@@ -5,21 +5,37 @@
 //!
 //! # Concurrency
 //!
+//! Requests for seats of one performance that arrive while others are written go together
+//! (`seat_holds`): one script takes the leases of all, one transaction makes their holds
+//! (`together`). Its requests are decided in order of arrival (`decisions`), each by what those
+//! before it took; nothing is waited for. A request that needs a row that is held elsewhere is
+//! carried out alone, by the same transaction with waits. Places of a zone are held one request
+//! after the other, in the order of the zone's fair lock.
+//!
 //! The order is: lease or fair lock in Redis, then connection, then rows, then the clock, then the
 //! write. Leases only keep requests from waiting for the same seat row; without Redis a hold
 //! continues and the rows alone decide.
 
+mod alone;
 pub(crate) mod alternatives;
 pub(crate) mod best_available;
-pub(crate) mod chosen;
+mod decisions;
 pub(crate) mod limiter;
 pub(crate) mod locks;
 pub(crate) mod pages;
+pub(crate) mod permits;
 pub(crate) mod request;
 pub(crate) mod seat_groups;
+pub(crate) mod seat_holds;
 pub(crate) mod store;
+mod together;
 
-use self::{chosen::hold_chosen, limiter::ReservationState, request::HoldRequest};
+use self::{
+    alone::hold_alone,
+    limiter::ReservationState,
+    locks::HoldLocks,
+    request::{ChosenRequest, HoldRequest},
+};
 
 use super::{
     error::ReservationError,
@@ -60,7 +76,7 @@ pub(crate) async fn hold(
     match (outcome, key) {
         // A request key that has an outcome returns it, whatever refuses a second attempt.
         (Err(refusal), Some(key)) if refusal.is_refusal() => {
-            let permit = state.acquire_permit().await?;
+            let permit = state.permits.acquire().await?;
             let first = key.find_outcome(&app.db).await?;
             drop(permit);
             match first {
@@ -90,9 +106,16 @@ async fn hold_now(
     request: &HoldRequest,
     key: Option<&RequestKey>,
 ) -> Result<Hold, ReservationError> {
+    let chosen = || ChosenRequest { request: request.clone(), key: key.cloned() };
     match &request.choice {
         Choice::Best(wish) => best_available::hold_best(app, state, request, wish, key).await,
-        Choice::Seats(_) | Choice::Places { .. } => hold_chosen(app, state, request, key).await,
+        Choice::Seats(_) => state.seat_holds.hold(chosen()).await,
+        Choice::Places { zone_id, quantity } => {
+            // A request for places that do not exist must not wait for the zone's lock.
+            state.require_places(app, request.schedule.id, *zone_id, *quantity).await?;
+            let locks = HoldLocks::of_places(app, &state.zones, request, *zone_id).await?;
+            hold_alone(app, &state.permits, &chosen(), locks).await
+        }
     }
 }
 
@@ -109,7 +132,7 @@ async fn is_freed(
         }
         _ => return Ok(false),
     };
-    let Some(_permit) = state.try_acquire_permit().await else { return Ok(false) };
+    let Some(_permit) = state.permits.try_acquire().await else { return Ok(false) };
     let n_freed = expiry::expire_in_the_way(app, seat_ids, zone_id).await?;
     Ok(n_freed > 0)
 }
@@ -123,7 +146,7 @@ async fn with_alternatives(
 ) -> ReservationError {
     match (refusal, &request.choice) {
         (ReservationError::SeatUnavailable { seat_ids, .. }, Choice::Seats(wanted)) => {
-            let Some(_permit) = state.try_acquire_permit().await else {
+            let Some(_permit) = state.permits.try_acquire().await else {
                 return ReservationError::seats_unavailable(seat_ids);
             };
             let alternatives = alternatives::of(app, request.schedule.id, wanted, &seat_ids).await;

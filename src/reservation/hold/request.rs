@@ -33,6 +33,15 @@ pub(crate) struct HoldRequest {
     pub pass: Option<EntryPass>,
 }
 
+/// Request for seats or places by id.
+#[derive(Clone, Debug)]
+pub(crate) struct ChosenRequest {
+    /// Request; its choice is no wish.
+    pub(crate) request: HoldRequest,
+    /// Request key, which may belong to the wish that led to the choice.
+    pub(crate) key: Option<RequestKey>,
+}
+
 /// Price that the sender of a request saw. It is compared with the current price, never charged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]

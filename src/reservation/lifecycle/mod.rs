@@ -206,7 +206,7 @@ async fn renew_once(
     let expires_at = written.ok_or(ReservationError::StaleVersion)?;
     let stay = token.filter(|token| token.status == TokenStatus::Active);
     if let Some(stay) = &stay {
-        entry_queue::extend_stay(&mut tx, stay.id, expires_at).await?;
+        entry_queue::extend_stays(&mut tx, &[(stay.id, expires_at)]).await?;
     }
     tx.commit().await?;
     if stay.is_some() {

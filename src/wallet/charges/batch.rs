@@ -10,9 +10,9 @@ use crate::{
     accounts::AccountId,
     infra::{
         batcher::{Batch, Member},
-        postgres::{Contention, Pool, is_unavailable},
+        postgres::{Contention, Pool, WhenHeld, is_unavailable},
     },
-    wallet::{error::WalletError, store::WhenHeld},
+    wallet::error::WalletError,
 };
 
 /// Attempts to settle charges whose commit got no answer or that lost a race.

@@ -13,14 +13,13 @@ use crate::{
     accounts::AccountId,
     infra::{
         idempotency::Outcomes,
-        postgres::{Connection, Pool},
+        postgres::{Connection, Pool, WhenHeld},
     },
     points::Points,
     wallet::{
         error::WalletError,
         locked::LockedWallets,
         model::{Kind, Movement},
-        store::WhenHeld,
     },
 };
 

@@ -8,9 +8,13 @@ use self::store::Movements;
 use super::{
     error::WalletError,
     model::{Kind, Movement, Wallet},
-    store::{WhenHeld, lock_wallets, open_wallets},
+    store::{lock_wallets, open_wallets},
 };
-use crate::{accounts::AccountId, infra::postgres::Connection, points::Points};
+use crate::{
+    accounts::AccountId,
+    infra::postgres::{Connection, WhenHeld},
+    points::Points,
+};
 
 /// Wallets that a transaction has locked, as its movements so far leave them. The movements are
 /// written together at its end; those of one wallet become consecutive versions.

@@ -22,14 +22,13 @@ use self::model::{
 use super::{
     error::WalletError,
     model::{Kind, Movement, Wallet},
-    store::WhenHeld,
 };
 use crate::{
     accounts::AccountId,
     app::App,
     infra::{
         idempotency::{Claim, RequestKey, commit_kept},
-        postgres::{Connection, Pool, retry_stale},
+        postgres::{Connection, Pool, WhenHeld, retry_stale},
         throwaway,
     },
     wallet,

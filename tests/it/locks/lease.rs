@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use stagedoor::infra::{
-    locks::{Lease, LeaseError},
+    locks::{Lease, LeaseError, LeaseRequest},
     redis::Redis,
 };
 
@@ -28,6 +28,39 @@ async fn several_leases_are_taken_together_or_not_at_all() {
     let third = take(&redis, &[1, 2, 3], "bob").await.unwrap();
     third.release().await;
     second.release().await;
+    assert_nothing_left(&redis).await;
+}
+
+#[tokio::test]
+async fn requests_of_one_batch_get_all_of_theirs_or_nothing_and_are_in_nobodys_way() {
+    let redis = redis_of(&new_prefix());
+    let others = take(&redis, &[3], "ada").await.unwrap();
+    let request = |owner: &str, numbers: &[u32]| LeaseRequest {
+        owner: owner.to_owned(),
+        names: numbers.iter().map(ToString::to_string).collect(),
+    };
+    let requests = [
+        request("bob", &[1, 2]),
+        request("cyd", &[2, 3, 4]),
+        // Of the same batch as the first; and another attempt of somebody who has a lease.
+        request("dan", &[2, 5]),
+        request("ada", &[6, 3]),
+    ];
+    let (batch, taken) = Lease::take_each(&redis, &"house", &requests, SHORT).await.unwrap();
+    let [Ok(()), Err(LeaseError::Held(held)), Ok(()), Err(LeaseError::OwnStillRunning)] =
+        &taken[..]
+    else {
+        panic!("{taken:?}")
+    };
+    assert_eq!(held, &["3"]);
+    for leased in [1, 2, 5] {
+        assert!(take(&redis, &[leased], "eve").await.is_err(), "{leased} was not taken");
+    }
+    take(&redis, &[4, 6], "eve").await.unwrap().release().await;
+    batch.release().await;
+    take(&redis, &[1, 2, 5], "eve").await.unwrap().release().await;
+    assert!(take(&redis, &[3], "eve").await.is_err(), "what others have stays theirs");
+    others.release().await;
     assert_nothing_left(&redis).await;
 }
 

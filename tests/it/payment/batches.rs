@@ -16,7 +16,7 @@ use super::{PRICE, assert_sound, charge, status_of};
 use crate::{
     reservation::admit,
     support::{
-        Concert, ConcertOptions, CutWire, Hold, Office, Person, config, ledger::balance, read_one,
+        Concert, ConcertOptions, CutWire, Hold, Office, Person, ledger::balance, read_one,
         run_sql_with,
     },
 };
@@ -37,10 +37,13 @@ async fn holds(office: &Office, concert: &Concert, people: &[Person]) -> Vec<Res
 }
 
 /// Payments over a wire that will lose the answer to the next commit of each shard.
-async fn over_a_wire(db: &PgPool) -> (CutWire, App, Payments) {
+async fn over_a_wire(office: &Office) -> (CutWire, App, Payments) {
+    let db = &office.db;
     let wire = CutWire::to(db).await;
     let through = db.connect_options().as_ref().clone().host("127.0.0.1").port(wire.port);
-    let app = App::with_database(config(&[]), Pool::new(through, 4).unwrap()).await.unwrap();
+    let app = App::with_database((*office.app.config).clone(), Pool::new(through, 4).unwrap())
+        .await
+        .unwrap();
     let payments = Payments::new(&app);
     wire.cut(usize::try_from(SHARDS).unwrap());
     (wire, app, payments)
@@ -183,7 +186,7 @@ async fn one_who_is_held_up_delays_nobody_else(db: PgPool) {
 async fn a_batch_whose_commit_lost_its_answer_is_paid_once(db: PgPool) {
     let (office, concert, people) = twenty(&db).await;
     let ids = holds(&office, &concert, &people).await;
-    let (wire, app, payments) = over_a_wire(&db).await;
+    let (wire, app, payments) = over_a_wire(&office).await;
     let keys: Vec<RequestKey> = ids
         .iter()
         .zip(&people)
@@ -208,7 +211,7 @@ async fn a_batch_whose_commit_lost_its_answer_is_paid_once(db: PgPool) {
 async fn without_request_keys_a_lost_answer_is_found_by_the_ids_of_the_payments(db: PgPool) {
     let (office, concert, people) = twenty(&db).await;
     let ids = holds(&office, &concert, &people).await;
-    let (wire, app, payments) = over_a_wire(&db).await;
+    let (wire, app, payments) = over_a_wire(&office).await;
     let paid = pay_all(&payments, &people, &ids).await;
     assert_eq!(wire.cuts_left(), 0, "both commits lost their answer");
     assert!(paid.iter().all(Result::is_ok), "{paid:?}");

@@ -28,6 +28,11 @@ pub(crate) struct CutWire {
 impl CutWire {
     /// Opens a proxy to the server of `db` that cuts nothing yet.
     pub(crate) async fn to(db: &PgPool) -> Self {
+        Self::to_cut_after(db, "").await
+    }
+
+    /// Works as [`Self::to`], for commits of connections over which `sql` has gone.
+    pub(crate) async fn to_cut_after(db: &PgPool, sql: &'static str) -> Self {
         let connect = db.connect_options();
         let (host, port) = (connect.get_host().to_owned(), connect.get_port());
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
@@ -39,7 +44,7 @@ impl CutWire {
         tokio::spawn(async move {
             while let Ok((client, _)) = listener.accept().await {
                 let server = TcpStream::connect((host.as_str(), port)).await.unwrap();
-                tokio::spawn(pass_on(client, server, cuts_left.clone()));
+                tokio::spawn(pass_on(client, server, cuts_left.clone(), sql));
             }
         });
         wire
@@ -56,18 +61,26 @@ impl CutWire {
     }
 }
 
-async fn pass_on(client: TcpStream, server: TcpStream, cuts_left: Arc<AtomicUsize>) {
+async fn pass_on(
+    client: TcpStream,
+    server: TcpStream,
+    cuts_left: Arc<AtomicUsize>,
+    sql: &'static str,
+) {
     let (mut from_client, mut to_client) = client.into_split();
     let (mut from_server, mut to_server) = server.into_split();
     let answers = tokio::spawn(async move {
         let _ = tokio::io::copy(&mut from_server, &mut to_client).await;
     });
     let mut bytes = vec![0; 65_536];
+    let mut is_reached = sql.is_empty();
     while let Ok(n) = from_client.read(&mut bytes).await {
         if n == 0 {
             break;
         }
-        let is_commit = bytes[..n].windows(6).any(|some| some.eq_ignore_ascii_case(b"commit"));
+        is_reached |= String::from_utf8_lossy(&bytes[..n]).contains(sql);
+        let is_commit =
+            is_reached && bytes[..n].windows(6).any(|some| some.eq_ignore_ascii_case(b"commit"));
         let take_one = |n: usize| n.checked_sub(1);
         let order = Ordering::SeqCst;
         if is_commit && cuts_left.fetch_update(order, order, take_one).is_ok() {

@@ -7,16 +7,19 @@ use stagedoor::infra::postgres::MIGRATIONS;
 use super::{expect_none, source::read};
 use crate::upgrade;
 
+/// Writes a checksum as `sha384sum` prints it.
+pub(super) fn hex(checksum: &[u8]) -> String {
+    checksum.iter().fold(String::new(), |mut hex, byte| {
+        write!(hex, "{byte:02x}").unwrap();
+        hex
+    })
+}
+
 /// Migrations of this checkout with their checksums, as `sha384sum *.sql` prints them.
 fn migrations() -> Vec<String> {
     let line = |migration: &sqlx::migrate::Migration| {
-        let mut line = String::new();
-        for byte in migration.checksum.iter() {
-            write!(line, "{byte:02x}").unwrap();
-        }
         let name = migration.description.replace(' ', "_");
-        write!(line, "  {:04}_{name}.sql", migration.version).unwrap();
-        line
+        format!("{}  {:04}_{name}.sql", hex(&migration.checksum), migration.version)
     };
     MIGRATIONS.iter().map(line).collect()
 }

@@ -98,7 +98,9 @@ fn seats_and_zones_are_locked_by_their_ids_before_many_are_written() {
                 }
             }
         }
-        let code: Vec<&str> = source.code().map(|(_, line)| line).collect();
+        // Rows that a unit test makes never meet a statement.
+        let is_product = !source.path.ends_with("/tests.rs");
+        let code: Vec<&str> = source.code().filter(|_| is_product).map(|(_, line)| line).collect();
         for (rows, _) in LOCKED {
             let is_made =
                 |line: &&&str| line.contains(&format!("{rows} {{")) && !line.contains("struct ");

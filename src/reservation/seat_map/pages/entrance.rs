@@ -62,7 +62,7 @@ impl Performance {
         if let Some(pass) = entry_queue::shown_pass(request, app, account_id, &self.program)? {
             return Ok(EntryCheck::Pass(pass));
         }
-        let _permit = state.acquire_permit().await?;
+        let _permit = state.permits.acquire().await?;
         self.admit(app, request, account_id).await.map(EntryCheck::Looked)
     }
 }

@@ -1,0 +1,68 @@
+//! Holds that are made alone, and what is published of holds.
+
+use super::{
+    locks::HoldLocks,
+    permits::Permits,
+    request::ChosenRequest,
+    together::{Together, hold_together},
+};
+use crate::{
+    app::App,
+    catalog::{ProgramId, ScheduleId},
+    entry_queue,
+    infra::{
+        batcher::BatchError,
+        postgres::{WhenHeld, retry_stale},
+    },
+    reservation::{error::ReservationError, model::Hold, seat_map::feed::announce},
+};
+
+/// Holds what one request asks for, in its own transaction, and releases its `locks`.
+pub(super) async fn hold_alone(
+    app: &App,
+    permits: &Permits,
+    chosen: &ChosenRequest,
+    locks: HoldLocks,
+) -> Result<Hold, ReservationError> {
+    let outcome = retry_stale(|_| hold_once(app, permits, chosen, &locks)).await;
+    locks.end().await;
+    let (mut together, held) = outcome?;
+    let schedule = &chosen.request.schedule;
+    publish(app, schedule.program_id, schedule.id, &mut together).await;
+    Ok(held)
+}
+
+async fn hold_once(
+    app: &App,
+    permits: &Permits,
+    chosen: &ChosenRequest,
+    locks: &HoldLocks,
+) -> Result<(Together, Hold), ReservationError> {
+    let _permit = permits.acquire().await?;
+    let mut together = hold_together(app, &[chosen], WhenHeld::Wait, || locks.pass_on()).await?;
+    match together.outcomes.pop().flatten() {
+        Some(outcome) => Ok((together, outcome?)),
+        // The commit got no answer and was rolled back.
+        None if together.is_known => Err(ReservationError::StaleVersion),
+        None => Err(BatchError::Lost.into()),
+    }
+}
+
+/// Announces the holds of one transaction to open maps, and projects the stays that became longer.
+pub(super) async fn publish(
+    app: &App,
+    program_id: ProgramId,
+    schedule_id: ScheduleId,
+    together: &mut Together,
+) {
+    if together.n_held == 0 {
+        return;
+    }
+    let n_held = u64::try_from(together.n_held).unwrap_or(u64::MAX);
+    metrics::counter!("stagedoor_holds_total").increment(n_held);
+    announce(app, schedule_id);
+    let extended = std::mem::take(&mut together.extended);
+    if !extended.is_empty() {
+        entry_queue::project(app, program_id, &extended).await;
+    }
+}

@@ -1,0 +1,198 @@
+//! Decisions about the requests of one transaction, one after the other: each sees what those
+//! before it took. Pure: all rows were locked and read before.
+
+use std::collections::{HashMap, HashSet};
+
+use chrono::{DateTime, Utc};
+use uuid::Uuid;
+
+#[cfg(test)]
+mod tests;
+
+use super::{
+    request::{ChosenRequest, HoldRequest},
+    store::{HoldTerms, LockedSeat, new_holds::NewHolds},
+};
+use crate::{
+    accounts::AccountId,
+    catalog::{ScheduleSeatId, ZoneId},
+    entry_queue::{self, Stay, TokenId},
+    infra::{idempotency::Outcomes, postgres::WhenHeld},
+    points::Points,
+    reservation::{
+        error::ReservationError,
+        inventory::model::LockedZone,
+        model::{
+            Choice, Hold, Item, ReservationId, ReservationItemId, ReservationStatus, SeatStatus,
+        },
+    },
+};
+
+/// What the transaction has locked and read, changed by each request that it holds for.
+#[derive(Debug)]
+pub(super) struct Decisions {
+    /// Stays that are locked, by their owner.
+    pub(super) stays: HashMap<AccountId, Stay>,
+    /// Owners of tokens that another transaction holds.
+    pub(super) held: HashSet<AccountId>,
+    /// Terms of each account.
+    pub(super) terms: HashMap<AccountId, HoldTerms>,
+    /// Seats that are locked.
+    pub(super) seats: HashMap<ScheduleSeatId, LockedSeat>,
+    /// What a seat that is not locked means.
+    pub(super) when_held: WhenHeld,
+    /// Zone that is locked, with the places it has left; `None` for seats.
+    pub(super) zone: Option<LockedZone>,
+    /// Outcomes by request key.
+    pub(super) outcomes: Outcomes,
+    /// Holds to be written.
+    pub(super) new: NewHolds,
+    /// Seats that the holds take.
+    pub(super) taken: Vec<LockedSeat>,
+    /// Places that the holds take of the zone.
+    pub(super) n_places: i32,
+    /// Ends of the stays that the holds make longer.
+    pub(super) extended: HashMap<TokenId, (AccountId, DateTime<Utc>)>,
+}
+
+impl Decisions {
+    /// Returns the hold of a request, or the one that an earlier request with its key made. `None`
+    /// leaves the request out: a row that it needs is held by another transaction.
+    pub(super) fn decide(
+        &mut self,
+        chosen: &ChosenRequest,
+    ) -> Result<Option<Hold>, ReservationError> {
+        let ChosenRequest { request, key } = chosen;
+        let account_id = request.account_id;
+        if self.held.contains(&account_id) {
+            return Ok(None);
+        }
+        if let Some(key) = key
+            && let Some(first) = self.outcomes.find(key)?
+        {
+            return Ok(Some(first));
+        }
+        let stay = self.stays.get(&account_id).cloned();
+        let stay = entry_queue::of_pass(stay, request.pass.as_ref(), &request.program)?;
+        let terms = self.terms.get(&account_id).ok_or(sqlx::Error::RowNotFound)?;
+        entry_queue::require_open(&stay, &request.program, terms.moment)?;
+        entry_queue::require_cool(&request.program, terms.cools_until, terms.moment)?;
+        check(terms, request.choice.quantity())?;
+        let items = match &request.choice {
+            Choice::Seats(ids) => self.take_seats(request, ids)?,
+            Choice::Places { zone_id, quantity } => {
+                Some(self.take_places(request, *zone_id, *quantity)?)
+            }
+            // `hold_best` replaces a wish by seats before this point.
+            Choice::Best(_) => return Err(ReservationError::Inconsistent),
+        };
+        let Some((items, total)) = items else { return Ok(None) };
+        let hold = self.add(account_id, items, total)?;
+        if hold.expires_at > stay.expires_at {
+            // A hold keeps its owner admitted until the hold's end.
+            self.extended.insert(stay.token_id, (account_id, hold.expires_at));
+        }
+        if let Some(key) = key {
+            self.outcomes.add(key, &hold);
+        }
+        Ok(Some(hold))
+    }
+
+    fn take_seats(
+        &mut self,
+        request: &HoldRequest,
+        ids: &[ScheduleSeatId],
+    ) -> Result<Option<(Vec<Item>, Points)>, ReservationError> {
+        let seats: Vec<&LockedSeat> = ids.iter().filter_map(|id| self.seats.get(id)).collect();
+        if seats.len() != ids.len() {
+            return match self.when_held {
+                WhenHeld::Skip => Ok(None),
+                WhenHeld::Wait => Err(ReservationError::UnknownSeat),
+            };
+        }
+        let taken: Vec<_> = seats
+            .iter()
+            .filter(|seat| seat.status != SeatStatus::Available)
+            .map(|seat| seat.id)
+            .collect();
+        if !taken.is_empty() {
+            return Err(ReservationError::seats_unavailable(taken));
+        }
+        let total = seats
+            .iter()
+            .try_fold(Points::ZERO, |sum, seat| sum.checked_add(seat.price))
+            .ok_or(ReservationError::Inconsistent)?;
+        let price_version = seats.iter().map(|seat| seat.price_version).max().unwrap_or_default();
+        request.require_shown(total, price_version)?;
+        let items = seats.iter().map(|seat| item(Some(seat.id), None, 1, seat.price)).collect();
+        for id in ids {
+            if let Some(seat) = self.seats.get_mut(id) {
+                seat.status = SeatStatus::Held;
+                self.taken.push(*seat);
+            }
+        }
+        Ok(Some((items, total)))
+    }
+
+    fn take_places(
+        &mut self,
+        request: &HoldRequest,
+        zone_id: ZoneId,
+        quantity: i32,
+    ) -> Result<(Vec<Item>, Points), ReservationError> {
+        let zone = self.zone.as_mut().filter(|zone| zone.id == zone_id);
+        let zone = zone.ok_or(ReservationError::UnknownZone)?;
+        if zone.remaining < quantity {
+            return Err(ReservationError::SoldOut { zone_id: Some(zone_id) });
+        }
+        let total = zone.price.checked_mul(i64::from(quantity));
+        let total = total.ok_or(ReservationError::Inconsistent)?;
+        // A zone has a single price, which requests show exactly, so there is no version to
+        // compare.
+        request.require_shown(total, 0)?;
+        zone.remaining -= quantity;
+        self.n_places += quantity;
+        Ok((vec![item(None, Some(zone_id), quantity, zone.price)], total))
+    }
+
+    /// Adds a hold of these items, which count toward the cap of its account from here on.
+    fn add(
+        &mut self,
+        account_id: AccountId,
+        items: Vec<Item>,
+        total: Points,
+    ) -> Result<Hold, ReservationError> {
+        let terms = self.terms.get_mut(&account_id).ok_or(sqlx::Error::RowNotFound)?;
+        terms.places_live += items.iter().map(|item| i64::from(item.quantity)).sum::<i64>();
+        let hold = Hold {
+            reservation_id: ReservationId(Uuid::now_v7()),
+            status: ReservationStatus::Held,
+            total,
+            expires_at: terms.expires_at(),
+            items,
+        };
+        self.new.add(account_id, &hold);
+        Ok(hold)
+    }
+}
+
+fn check(terms: &HoldTerms, quantity: i64) -> Result<(), ReservationError> {
+    if !terms.is_on_sale {
+        return Err(ReservationError::SaleClosed);
+    }
+    let places_max = i64::from(terms.places_max);
+    match terms.places_live.checked_add(quantity) {
+        Some(places) if places <= places_max => Ok(()),
+        _ => Err(ReservationError::AccountLimit { places_max }),
+    }
+}
+
+fn item(
+    schedule_seat_id: Option<ScheduleSeatId>,
+    zone_id: Option<ZoneId>,
+    quantity: i32,
+    unit_price: Points,
+) -> Item {
+    let id = ReservationItemId(Uuid::now_v7());
+    Item { id, schedule_seat_id, zone_id, quantity, unit_price }
+}

@@ -1,0 +1,227 @@
+//! Requests decided one after the other.
+
+use std::sync::Arc;
+
+use chrono::TimeDelta;
+
+use super::*;
+use crate::{
+    catalog::{Program, ProgramId, ProgramStatus, Schedule, ScheduleId},
+    entry_queue::QueueNumber,
+    infra::idempotency::RequestKey,
+    reservation::hold::request::ShownPrice,
+};
+
+const PLACES_MAX: i32 = 3;
+const PRICE: i64 = 50;
+
+/// A transaction that has locked the seats 1 to 9, a zone with five places, and the tokens of
+/// `accounts`.
+struct House {
+    program: Arc<Program>,
+    schedule: Schedule,
+    zone_id: ZoneId,
+    decisions: Decisions,
+}
+
+impl House {
+    fn with(accounts: &[AccountId], when_held: WhenHeld) -> Self {
+        let (program, schedule) = (program(), schedule());
+        let price = Points::new(PRICE).unwrap();
+        let zone_id = ZoneId(Uuid::now_v7());
+        let zone =
+            LockedZone { id: zone_id, schedule_id: schedule.id, version: 1, price, remaining: 5 };
+        let seat = |id: i64| LockedSeat {
+            id: ScheduleSeatId(id),
+            version: 1,
+            price,
+            price_version: 0,
+            status: SeatStatus::Available,
+        };
+        let decisions = Decisions {
+            stays: accounts.iter().map(|id| (*id, stay(*id))).collect(),
+            held: HashSet::new(),
+            terms: accounts.iter().map(|id| (*id, terms(*id))).collect(),
+            seats: (1..10).map(|id| (ScheduleSeatId(id), seat(id))).collect(),
+            when_held,
+            zone: Some(zone),
+            outcomes: Outcomes::default(),
+            new: NewHolds::default(),
+            taken: Vec::new(),
+            n_places: 0,
+            extended: HashMap::new(),
+        };
+        Self { program: Arc::new(program), schedule, zone_id, decisions }
+    }
+
+    fn request(&self, account_id: AccountId, choice: Choice) -> ChosenRequest {
+        let request = HoldRequest {
+            account_id,
+            program: self.program.clone(),
+            schedule: self.schedule.clone(),
+            choice,
+            shown: None,
+            request_key: None,
+            pass: None,
+        };
+        ChosenRequest { request, key: None }
+    }
+
+    fn seats(&self, account_id: AccountId, ids: &[i64]) -> ChosenRequest {
+        let ids = ids.iter().map(|id| ScheduleSeatId(*id)).collect();
+        self.request(account_id, Choice::Seats(ids))
+    }
+
+    fn decide(&mut self, chosen: &ChosenRequest) -> Result<Option<Hold>, ReservationError> {
+        self.decisions.decide(chosen)
+    }
+}
+
+fn now() -> DateTime<Utc> {
+    DateTime::UNIX_EPOCH
+}
+
+fn later() -> DateTime<Utc> {
+    now() + TimeDelta::hours(1)
+}
+
+fn stay(account_id: AccountId) -> Stay {
+    Stay {
+        token_id: TokenId(Uuid::now_v7()),
+        program_id: ProgramId(Uuid::nil()),
+        account_id,
+        queue_number: QueueNumber(1),
+        stay_ends_at: later(),
+        expires_at: later(),
+    }
+}
+
+fn terms(account_id: AccountId) -> HoldTerms {
+    HoldTerms {
+        account_id,
+        moment: now(),
+        is_on_sale: true,
+        hold_ttl_secs: 300,
+        refund_until: now(),
+        refund_percent: 100,
+        places_max: PLACES_MAX,
+        places_live: 0,
+        cools_until: None,
+    }
+}
+
+fn schedule() -> Schedule {
+    Schedule {
+        id: ScheduleId(Uuid::now_v7()),
+        program_id: ProgramId(Uuid::nil()),
+        starts_at: later(),
+        venue_name: String::new(),
+        time_zone: String::new(),
+    }
+}
+
+fn program() -> Program {
+    Program {
+        id: ProgramId(Uuid::nil()),
+        slug: "gala".to_owned(),
+        title: String::new(),
+        description: String::new(),
+        status: ProgramStatus::Published,
+        on_sale_at: now(),
+        off_sale_at: later(),
+        queue_capacity: None,
+        queue_paused_at: None,
+        stay_secs: 600,
+        hold_ttl_secs: 300,
+        places_per_account_max: PLACES_MAX,
+        join_account_age_mins: None,
+        join_proof_bits: None,
+        joins_per_address: None,
+        unpaid_holds_max: None,
+        cool_down_mins: None,
+        time_zone: String::new(),
+    }
+}
+
+fn people<const N: usize>() -> [AccountId; N] {
+    std::array::from_fn(|_| AccountId(Uuid::now_v7()))
+}
+
+#[test]
+fn a_seat_is_the_first_ones_who_may_have_it() {
+    let [ada, bob, cyd] = people();
+    let mut house = House::with(&[ada, bob, cyd], WhenHeld::Skip);
+    let mut dearer = house.seats(ada, &[1, 2]);
+    dearer.request.shown = Some(ShownPrice::Total(Points::ZERO));
+    let refused = house.decide(&dearer).unwrap_err();
+    assert!(matches!(refused, ReservationError::PriceChanged { .. }), "{refused:?}");
+    // What was refused took nothing.
+    let held = house.decide(&house.seats(bob, &[1])).unwrap().unwrap();
+    assert_eq!((held.total.get(), held.items.len()), (PRICE, 1));
+    let refused = house.decide(&house.seats(cyd, &[1, 2])).unwrap_err();
+    let ReservationError::SeatUnavailable { seat_ids, .. } = refused else { panic!("{refused}") };
+    assert_eq!(seat_ids, [ScheduleSeatId(1)]);
+    assert!(house.decide(&house.seats(cyd, &[2])).unwrap().is_some());
+    assert_eq!(house.decisions.new.ids().len(), 2);
+    let taken: Vec<i64> = house.decisions.taken.iter().map(|seat| seat.id.0).collect();
+    assert_eq!(taken, [1, 2]);
+}
+
+#[test]
+fn what_an_account_gets_counts_for_its_next_request() {
+    let [ada] = people();
+    let mut house = House::with(&[ada], WhenHeld::Skip);
+    assert!(house.decide(&house.seats(ada, &[1, 2])).unwrap().is_some());
+    let refused = house.decide(&house.seats(ada, &[3, 4])).unwrap_err();
+    assert!(matches!(refused, ReservationError::AccountLimit { places_max: 3 }), "{refused:?}");
+    assert!(house.decide(&house.seats(ada, &[3])).unwrap().is_some());
+}
+
+#[test]
+fn one_key_is_one_hold_and_stands_for_one_request() {
+    let [ada] = people();
+    let mut house = House::with(&[ada], WhenHeld::Skip);
+    let key = Uuid::now_v7();
+    let keyed = |house: &House, ids: &[i64]| {
+        let mut chosen = house.seats(ada, ids);
+        chosen.key = Some(RequestKey::new(ada.0, key, "", &chosen.request.choice));
+        chosen
+    };
+    let first = house.decide(&keyed(&house, &[1])).unwrap().unwrap();
+    let second = house.decide(&keyed(&house, &[1])).unwrap().unwrap();
+    assert_eq!(first, second);
+    let other = house.decide(&keyed(&house, &[2])).unwrap_err();
+    assert!(matches!(other, ReservationError::KeyReused), "{other:?}");
+    assert_eq!(house.decisions.new.ids().len(), 1);
+}
+
+#[test]
+fn what_others_hold_is_left_out_and_what_there_is_not_is_refused() {
+    let [ada, bob, cyd] = people();
+    let mut house = House::with(&[ada, bob], WhenHeld::Skip);
+    assert!(house.decide(&house.seats(ada, &[9, 10])).unwrap().is_none());
+    house.decisions.held.insert(bob);
+    assert!(house.decide(&house.seats(bob, &[1])).unwrap().is_none());
+    let refused = house.decide(&house.seats(cyd, &[1])).unwrap_err();
+    assert!(matches!(refused, ReservationError::NotInside(_)), "{refused:?}");
+    let mut house = House::with(&[ada], WhenHeld::Wait);
+    let refused = house.decide(&house.seats(ada, &[9, 10])).unwrap_err();
+    assert!(matches!(refused, ReservationError::UnknownSeat), "{refused:?}");
+    assert!(house.decisions.new.is_empty());
+}
+
+#[test]
+fn places_are_taken_one_request_after_the_other() {
+    let people: [AccountId; 3] = people();
+    let mut house = House::with(&people, WhenHeld::Skip);
+    let zone_id = house.zone_id;
+    let mut take = |nth: usize, quantity: i32| {
+        let chosen = house.request(people[nth], Choice::Places { zone_id, quantity });
+        house.decisions.decide(&chosen)
+    };
+    assert_eq!(take(0, 3).unwrap().unwrap().total.get(), 3 * PRICE);
+    let refused = take(1, 3).unwrap_err();
+    assert!(matches!(refused, ReservationError::SoldOut { .. }), "{refused:?}");
+    assert!(take(2, 2).unwrap().is_some());
+    assert_eq!(house.decisions.n_places, 5);
+}

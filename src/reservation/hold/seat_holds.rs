@@ -1,0 +1,149 @@
+//! Holds of seats that arrive together are made together.
+//!
+//! Requests of one performance go in batches. A batch takes the leases of all its requests with one
+//! script, and makes their holds in one transaction. Requests that need a row that is held
+//! elsewhere, or whose transaction failed, are carried out alone, as they would be without others.
+
+use std::{sync::Arc, time::Duration};
+
+use futures_util::{StreamExt, stream};
+use tokio::runtime::Handle;
+
+use super::{
+    alone::{self, publish},
+    locks::{HoldLocks, lease_seats},
+    permits::Permits,
+    request::ChosenRequest,
+    together::{Together, hold_together},
+};
+use crate::{
+    app::App,
+    catalog::ScheduleId,
+    infra::{
+        batcher::{Batch, Batcher, Member, shard_of},
+        locks::Lease,
+        postgres::WhenHeld,
+    },
+    reservation::{error::ReservationError, model::Hold},
+};
+
+/// Batches of one performance that one instance writes at the same time. More would be smaller, and
+/// would cost PostgreSQL more commits for the same holds.
+const SHARDS: u8 = 2;
+/// Requests of one batch that are carried out alone at the same time.
+const ALONE_MAX: usize = 8;
+
+/// Holds of seats of one instance; clones share them.
+#[derive(Clone, Debug)]
+pub(crate) struct SeatHolds(Arc<Batcher<SeatHoldBatch>>);
+
+impl SeatHolds {
+    /// Creates the holds of one instance; batches run on the runtime of the caller.
+    pub(crate) fn new(app: &App, permits: &Permits) -> Self {
+        let batch = SeatHoldBatch { app: app.clone(), permits: permits.clone() };
+        Self(Arc::new(Batcher::new(batch, Handle::current())))
+    }
+
+    /// Holds the seats that `chosen` asks for, together with others that arrive meanwhile.
+    pub(crate) async fn hold(&self, chosen: ChosenRequest) -> Result<Hold, ReservationError> {
+        let shard = shard_of(chosen.request.account_id.0, SHARDS);
+        self.0.submit((chosen.request.schedule.id, shard), || chosen).await?
+    }
+}
+
+/// Batches of holds of one performance and shard.
+#[derive(Clone, Debug)]
+struct SeatHoldBatch {
+    app: App,
+    permits: Permits,
+}
+
+impl Batch for SeatHoldBatch {
+    const KIND: &'static str = "hold";
+    const MEMBERS_MAX: usize = 64;
+    const WAITING_MAX: usize = 5_000;
+    const RUN_MAX: Duration = Duration::from_secs(20);
+
+    type Key = (ScheduleId, u8);
+    type Request = ChosenRequest;
+    type Answer = Result<Hold, ReservationError>;
+
+    /// Holds together; the next batch does not wait for the requests that are carried out alone,
+    /// nor for answers.
+    async fn run(&self, (schedule_id, _): Self::Key, members: Vec<Member<Self>>) {
+        let (lease, members, left) = lease(&self.app, schedule_id, members).await;
+        let together = self.hold(&members).await;
+        tokio::spawn(self.clone().finish(lease, members, together, left));
+    }
+}
+
+impl SeatHoldBatch {
+    async fn hold(&self, members: &[Member<Self>]) -> Together {
+        let requests: Vec<&ChosenRequest> = members.iter().map(|member| &member.request).collect();
+        let holding = async {
+            let _permit = self.permits.acquire().await?;
+            hold_together(&self.app, &requests, WhenHeld::Skip, || ()).await
+        };
+        holding.await.unwrap_or_else(|error| {
+            tracing::warn!(%error, n = requests.len(), "a batch of holds is taken apart");
+            Together::nothing(requests.len(), true)
+        })
+    }
+
+    /// Releases the leases, answers those that are decided, and carries the others out alone. Where
+    /// nobody knows what became of the commit, those without a request key are lost: a hold that it
+    /// made looks like that of somebody else.
+    async fn finish(
+        self,
+        lease: Option<Lease>,
+        members: Vec<Member<Self>>,
+        mut together: Together,
+        mut left: Vec<Member<Self>>,
+    ) {
+        if let Some(lease) = lease {
+            lease.release().await;
+        }
+        if let Some(member) = members.first() {
+            let schedule = &member.request.request.schedule;
+            let (program_id, schedule_id) = (schedule.program_id, schedule.id);
+            publish(&self.app, program_id, schedule_id, &mut together).await;
+        }
+        for (member, outcome) in members.into_iter().zip(together.outcomes) {
+            match outcome {
+                Some(outcome) => member.answer(outcome),
+                None if together.is_known || member.request.key.is_some() => left.push(member),
+                None => drop(member),
+            }
+        }
+        let holding = stream::iter(left).for_each_concurrent(ALONE_MAX, |member| async {
+            let held = self.hold_alone(&member.request).await;
+            member.answer(held);
+        });
+        holding.await;
+    }
+
+    async fn hold_alone(&self, chosen: &ChosenRequest) -> Result<Hold, ReservationError> {
+        let locks = HoldLocks::of_seats(&self.app, &chosen.request).await?;
+        alone::hold_alone(&self.app, &self.permits, chosen, locks).await
+    }
+}
+
+/// Takes the leases of each of `members`, and refuses those whose seats others lease. Returns the
+/// leases, the members that have theirs, and those of which an earlier attempt still runs.
+async fn lease(
+    app: &App,
+    schedule_id: ScheduleId,
+    members: Vec<Member<SeatHoldBatch>>,
+) -> (Option<Lease>, Vec<Member<SeatHoldBatch>>, Vec<Member<SeatHoldBatch>>) {
+    let requests: Vec<_> = members.iter().map(|member| &member.request.request).collect();
+    let (lease, taken) = lease_seats(app, schedule_id, &requests).await;
+    let (mut ready, mut running) = (Vec::new(), Vec::new());
+    for (member, taken) in members.into_iter().zip(taken) {
+        match taken {
+            Ok(()) => ready.push(member),
+            Err(ReservationError::AlreadyProcessing) => running.push(member),
+            Err(refusal) => member.answer(Err(refusal)),
+        }
+    }
+    (lease, ready, running)
+}

@@ -1,0 +1,200 @@
+//! SQL of holding seats and zone places.
+
+pub(crate) mod new_holds;
+
+use chrono::{DateTime, TimeDelta, Utc};
+use sqlx::PgExecutor;
+
+use crate::{
+    accounts::AccountId,
+    catalog::{ScheduleId, ScheduleSeatId, ZoneId},
+    infra::postgres::{Connection, Pool, WhenHeld},
+    points::Points,
+    reservation::model::{ReservationId, SeatStatus},
+};
+
+/// Seat whose row this transaction has locked.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct LockedSeat {
+    pub(crate) id: ScheduleSeatId,
+    pub(crate) version: i64,
+    pub(crate) price: Points,
+    pub(crate) price_version: i64,
+    pub(crate) status: SeatStatus,
+}
+
+/// Locks those of `ids` that belong to the performance, in id order; unknown ids are left out.
+pub(crate) async fn lock_seats(
+    tx: &mut Connection,
+    schedule_id: ScheduleId,
+    ids: &[ScheduleSeatId],
+    when_held: WhenHeld,
+) -> Result<Vec<LockedSeat>, sqlx::Error> {
+    match when_held {
+        WhenHeld::Skip => {
+            sqlx::query_as!(
+                LockedSeat,
+                r#"
+                select id as "id: _", version, price as "price: _", price_version,
+                    status as "status: _"
+                from schedule_seats
+                where id = any($1) and schedule_id = $2
+                order by id
+                for no key update skip locked
+                "#,
+                ids as _,
+                schedule_id as _,
+            )
+            .fetch_all(tx)
+            .await
+        }
+        WhenHeld::Wait => {
+            sqlx::query_as!(
+                LockedSeat,
+                r#"
+                select id as "id: _", version, price as "price: _", price_version,
+                    status as "status: _"
+                from schedule_seats
+                where id = any($1) and schedule_id = $2
+                order by id
+                for no key update
+                "#,
+                ids as _,
+                schedule_id as _,
+            )
+            .fetch_all(tx)
+            .await
+        }
+    }
+}
+
+/// Terms on which an account may hold seats of a performance.
+#[derive(Clone, Debug)]
+pub(crate) struct HoldTerms {
+    pub(crate) account_id: AccountId,
+    /// Time by the database's clock, after the locks.
+    pub(crate) moment: DateTime<Utc>,
+    pub(crate) is_on_sale: bool,
+    pub(crate) hold_ttl_secs: i32,
+    pub(crate) refund_until: DateTime<Utc>,
+    pub(crate) refund_percent: i32,
+    pub(crate) places_max: i32,
+    pub(crate) places_live: i64,
+    /// End of the account's cool-down after unpaid holds; may be past, `None` without a cool-down.
+    pub(crate) cools_until: Option<DateTime<Utc>>,
+}
+
+impl HoldTerms {
+    /// Returns the end of a hold that begins at the moment of the terms.
+    pub(crate) fn expires_at(&self) -> DateTime<Utc> {
+        self.moment + TimeDelta::seconds(i64::from(self.hold_ttl_secs))
+    }
+}
+
+/// Reads the terms of each of `accounts`, all at one moment of this statement. Must run after the
+/// locks: the locked token of an account keeps its other holds from being half counted.
+pub(crate) async fn list_terms(
+    tx: &mut Connection,
+    schedule_id: ScheduleId,
+    accounts: &[AccountId],
+) -> Result<Vec<HoldTerms>, sqlx::Error> {
+    sqlx::query_as!(
+        HoldTerms,
+        r#"
+        select asked.account_id as "account_id!: AccountId", moment.at as "moment!",
+            (p.status = 'PUBLISHED' and p.on_sale_at <= moment.at
+                and moment.at < p.off_sale_at and moment.at < s.starts_at)
+                as "is_on_sale!",
+            p.hold_ttl_secs,
+            s.starts_at - make_interval(hours => p.refund_until_hours) as "refund_until!",
+            p.refund_percent,
+            p.places_per_account_max as places_max,
+            (
+                select coalesce(sum(i.quantity), 0)
+                from reservations r
+                join reservation_items i on i.reservation_id = r.id and i.live
+                where r.account_id = asked.account_id and r.program_id = p.id
+                  and r.status in ('HELD', 'CONFIRMED')
+                  and (r.status = 'CONFIRMED' or r.expires_at > moment.at)
+            ) as "places_live!",
+            case when p.unpaid_holds_max is not null then (
+                select least(settled_at, expires_at) + make_interval(mins => p.cool_down_mins)
+                from reservations
+                where account_id = asked.account_id and program_id = p.id
+                  and (status in ('EXPIRED', 'CANCELLED')
+                       or (status = 'HELD' and expires_at <= moment.at))
+                order by 1 desc
+                limit 1 offset p.unpaid_holds_max - 1
+            ) end as cools_until
+        from schedules s
+        join programs p on p.id = s.program_id
+        cross join (select clock_timestamp() as at) moment
+        cross join unnest($2::uuid[]) as asked (account_id)
+        where s.id = $1
+        "#,
+        schedule_id as _,
+        accounts as _,
+    )
+    .fetch_all(tx)
+    .await
+}
+
+/// Returns the places a zone has left; `None` if the performance has no such zone.
+pub(crate) async fn find_remaining(
+    db: impl PgExecutor<'_>,
+    schedule_id: ScheduleId,
+    zone_id: ZoneId,
+) -> Result<Option<i32>, sqlx::Error> {
+    sqlx::query_scalar!(
+        "select remaining from zones where id = $1 and schedule_id = $2",
+        zone_id as _,
+        schedule_id as _,
+    )
+    .fetch_optional(db)
+    .await
+}
+
+/// Returns those of `seat_ids` that belong to lapsed holds.
+pub(crate) async fn list_lapsed_seats(
+    db: &Pool,
+    seat_ids: &[ScheduleSeatId],
+) -> Result<Vec<ScheduleSeatId>, sqlx::Error> {
+    sqlx::query_scalar!(
+        r#"
+        select i.schedule_seat_id as "id!: ScheduleSeatId"
+        from reservation_items i
+        join reservations r on r.id = i.reservation_id
+        where i.live and i.schedule_seat_id = any($1)
+          and r.status = 'HELD' and r.expires_at <= clock_timestamp()
+        "#,
+        seat_ids as _,
+    )
+    .fetch_all(db)
+    .await
+}
+
+/// Returns at most `rows_max` lapsed holds that still have one of `seat_ids` or places of
+/// `zone_id`, oldest first.
+pub(crate) async fn list_lapsed_in_the_way(
+    db: &Pool,
+    seat_ids: &[ScheduleSeatId],
+    zone_id: Option<ZoneId>,
+    rows_max: i64,
+) -> Result<Vec<ReservationId>, sqlx::Error> {
+    sqlx::query_scalar!(
+        r#"
+        select distinct r.id as "id: ReservationId"
+        from reservation_items i
+        join reservations r on r.id = i.reservation_id
+        where i.live and (i.schedule_seat_id = any($1) or i.zone_id = $2)
+          and r.status = 'HELD' and r.expires_at <= clock_timestamp()
+        order by r.id
+        limit $3
+        "#,
+        seat_ids as _,
+        zone_id as _,
+        rows_max,
+    )
+    .fetch_all(db)
+    .await
+}

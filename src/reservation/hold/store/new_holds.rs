@@ -1,0 +1,142 @@
+//! Holds that are written together, and the SQL that writes them.
+
+use uuid::Uuid;
+
+use super::{HoldTerms, LockedSeat};
+use crate::{
+    accounts::AccountId,
+    catalog::{Schedule, ScheduleSeatId, ZoneId},
+    infra::postgres::Connection,
+    points::Points,
+    reservation::{
+        error::ReservationError,
+        inventory::model::LockedZone,
+        model::{Hold, ReservationId},
+    },
+};
+
+/// Holds to be written, all of one performance and on the same terms: columns of their reservations
+/// and of their items.
+#[derive(Debug, Default)]
+pub(crate) struct NewHolds {
+    ids: Vec<ReservationId>,
+    accounts: Vec<AccountId>,
+    totals: Vec<Points>,
+    item_ids: Vec<Uuid>,
+    /// Reservation of each item.
+    holds: Vec<ReservationId>,
+    seats: Vec<Option<ScheduleSeatId>>,
+    zones: Vec<Option<ZoneId>>,
+    quantities: Vec<i32>,
+    prices: Vec<Points>,
+}
+
+impl NewHolds {
+    pub(crate) fn ids(&self) -> &[ReservationId] {
+        &self.ids
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.ids.is_empty()
+    }
+
+    /// Adds `hold` of `account_id`.
+    pub(crate) fn add(&mut self, account_id: AccountId, hold: &Hold) {
+        self.ids.push(hold.reservation_id);
+        self.accounts.push(account_id);
+        self.totals.push(hold.total);
+        for item in &hold.items {
+            self.item_ids.push(item.id.0);
+            self.holds.push(hold.reservation_id);
+            self.seats.push(item.schedule_seat_id);
+            self.zones.push(item.zone_id);
+            self.quantities.push(item.quantity);
+            self.prices.push(item.unit_price);
+        }
+    }
+}
+
+/// Inserts `holds` with their items, and updates the `seats` and the `places` of a zone that they
+/// take, in one statement. Fails with `StaleVersion` when a seat or the zone has another
+/// version than when it was locked.
+pub(crate) async fn insert_holds(
+    tx: &mut Connection,
+    schedule: &Schedule,
+    terms: &HoldTerms,
+    holds: &NewHolds,
+    seats: &[LockedSeat],
+    places: Option<(&LockedZone, i32)>,
+) -> Result<(), ReservationError> {
+    let (taken, versions): (Vec<_>, Vec<_>) =
+        seats.iter().map(|seat| (seat.id, seat.version)).unzip();
+    let (zone, n_places) = places.unzip();
+    let written = sqlx::query!(
+        r#"
+        with held as (
+            insert into reservations (id, account_id, schedule_id, program_id, total, expires_at,
+                hold_ttl_secs, refund_until, refund_percent, places_max, created_at)
+            select id, account_id, $1, $2, total, $3, $4, $5, $6, $7, $8
+            from unnest($9::uuid[], $10::uuid[], $11::bigint[]) as h (id, account_id, total)
+        ), items as (
+            insert into reservation_items
+                (id, reservation_id, schedule_id, schedule_seat_id, zone_id, quantity, unit_price)
+            select id, reservation_id, $1, seat_id, zone_id, quantity, price
+            from unnest($12::uuid[], $13::uuid[], $14::bigint[], $15::uuid[], $16::integer[],
+                $17::bigint[]) as i (id, reservation_id, seat_id, zone_id, quantity, price)
+        ), seats as (
+            update schedule_seats s
+            set status = 'HELD', version = s.version + 1, changed_xid = pg_current_xact_id()
+            from unnest($18::bigint[], $19::bigint[]) as locked (id, version)
+            where s.id = locked.id and s.version = locked.version and s.status = 'AVAILABLE'
+            returning s.id
+        ), places as (
+            update zones
+            set remaining = remaining - $22, version = version + 1,
+                changed_xid = pg_current_xact_id()
+            where id = $20 and version = $21 and remaining >= $22
+            returning id
+        )
+        select (select count(*) from seats) as "n_seats!", (select count(*) from places) as "n_zones!"
+        "#,
+        schedule.id as _,
+        schedule.program_id as _,
+        terms.expires_at(),
+        terms.hold_ttl_secs,
+        terms.refund_until,
+        terms.refund_percent,
+        terms.places_max,
+        terms.moment,
+        holds.ids as _,
+        holds.accounts as _,
+        holds.totals as _,
+        &holds.item_ids,
+        holds.holds as _,
+        holds.seats as _,
+        holds.zones as _,
+        &holds.quantities,
+        holds.prices as _,
+        taken as _,
+        &versions,
+        zone.map(|zone| zone.id.0),
+        zone.map(|zone| zone.version),
+        n_places,
+    )
+    .fetch_one(tx)
+    .await?;
+    let is_whole = usize::try_from(written.n_seats) == Ok(seats.len())
+        && written.n_zones == i64::from(zone.is_some());
+    is_whole.then_some(()).ok_or(ReservationError::StaleVersion)
+}
+
+/// Returns those of `ids` that are written.
+pub(crate) async fn list_written(
+    tx: &mut Connection,
+    ids: &[ReservationId],
+) -> Result<Vec<ReservationId>, sqlx::Error> {
+    sqlx::query_scalar!(
+        r#"select id as "id: ReservationId" from reservations where id = any($1)"#,
+        ids as _,
+    )
+    .fetch_all(tx)
+    .await
+}
