@@ -35,15 +35,20 @@
 //! does its work: never wait for a lock while holding a connection.
 
 mod attempt;
+mod behind;
 mod endless;
 mod fair;
+mod followers;
+mod guard;
 mod lease;
 mod terms;
+mod waiters;
 mod waits;
-mod wakeups;
 mod watchdog;
 
 pub use endless::list_endless;
-pub use fair::{FairError, FairGuard, FairLocks};
+pub use fair::{FairError, FairLocks, FairOutcome};
+pub use followers::Follower;
+pub use guard::FairGuard;
 pub use lease::{Lease, LeaseError};
 pub use terms::{FairTerms, LockName, Waiting};

@@ -17,7 +17,7 @@ use super::{limiter::ReservationState, request::HoldRequest};
 use crate::{
     app::App,
     catalog::{ScheduleSeatId, ZoneId},
-    infra::locks::{FairError, FairGuard, Lease, LeaseError, LockName},
+    infra::locks::{FairError, FairGuard, FairOutcome, Lease, LeaseError, LockName},
     reservation::{error::ReservationError, model::Choice},
 };
 
@@ -110,9 +110,11 @@ async fn take_zone(
     zone_id: ZoneId,
 ) -> Result<Option<FairGuard>, ReservationError> {
     let name = LockName::new(&request.schedule.id, &zone_id);
-    match state.zones.take(&name, &request.account_id.to_string(), ZONE_WAIT).await {
-        Ok(zone) => Ok(Some(zone)),
+    match state.zones.take(&name, &request.account_id.to_string(), ZONE_WAIT, ()).await {
+        Ok(FairOutcome::Lead(zone, ())) => Ok(Some(zone)),
         Err(error @ (FairError::Away(_) | FairError::Late)) => Ok(without(&error)),
+        // Nobody claims followers yet; whoever does may have carried the request out.
+        Err(FairError::Lost) => Err(ReservationError::AlreadyProcessing),
         Err(FairError::Waiting(waiting)) => Err(ReservationError::waiting(waiting)),
     }
 }

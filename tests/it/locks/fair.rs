@@ -7,7 +7,7 @@ use std::{
 
 use redis::cmd;
 use stagedoor::infra::{
-    locks::{FairError, FairGuard, FairLocks, FairTerms, LockName, Waiting},
+    locks::{FairError, FairGuard, FairLocks, FairOutcome, FairTerms, LockName, Waiting},
     redis::Redis,
 };
 use tokio::{runtime::Builder, task::JoinSet};
@@ -26,6 +26,7 @@ const WOKEN: FairTerms = FairTerms {
     presence: LONG,
     absence: LONG,
     stay_max: LONG,
+    claim: LONG,
 };
 const NOW: Duration = Duration::ZERO;
 
@@ -34,8 +35,8 @@ fn zone() -> LockName {
 }
 
 async fn take(locks: &FairLocks, waiter: &str, wait: Duration) -> Result<FairGuard, Waiting> {
-    match locks.take(&zone(), waiter, wait).await {
-        Ok(guard) => Ok(guard),
+    match locks.take(&zone(), waiter, wait, ()).await {
+        Ok(FairOutcome::Lead(guard, ())) => Ok(guard),
         Err(FairError::Waiting(waiting)) => Err(waiting),
         Err(error) => panic!("{error}"),
     }
