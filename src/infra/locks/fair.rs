@@ -7,36 +7,19 @@ use uuid::Uuid;
 
 use super::{
     attempt::{CHANNEL, LockAttempt, LockStep},
+    error::FairError,
     guard::FairGuard,
-    terms::{FairTerms, LockName, Waiting},
+    terms::{FairTerms, LockName},
     waiters::{LocalWaiter, LocalWaiters},
     waits,
 };
 use crate::infra::{
-    redis::{Redis, RedisAway},
+    redis::Redis,
     signals::{self, Listener},
 };
 
 /// Late answers after which one attempt ends.
 const LATE_ANSWERS_MAX: u32 = 3;
-
-/// Reasons for which the lock was not taken. The request was not carried out, except with
-/// [`FairError::Lost`].
-#[derive(Debug, thiserror::Error)]
-pub enum FairError {
-    /// Other waiters were first for the whole wait.
-    #[error("{} wait for this lock", .0.count)]
-    Waiting(Waiting),
-    /// Redis could not be asked.
-    #[error(transparent)]
-    Away(#[from] RedisAway),
-    /// Every answer came too late to be trusted.
-    #[error("the lock may have been lost before its answer came")]
-    Late,
-    /// A holder claimed the request and did not answer. The request may have been carried out.
-    #[error("the holder that carried out the request did not answer")]
-    Lost,
-}
 
 /// End of a wait for the lock.
 #[derive(Debug)]

@@ -2,14 +2,14 @@
 
 use std::{
     mem,
-    sync::{Arc, Mutex, MutexGuard, PoisonError, atomic::Ordering},
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
 use tokio::time::Instant;
 
 use super::{
     attempt::{ClaimEnd, ClaimedWaiter},
-    guard::Holder,
+    holder::Holder,
     waiters::LocalWaiters,
 };
 
@@ -60,7 +60,7 @@ pub(crate) fn followers_of<R, A>(
     let ends = Arc::new(ClaimEnds { holder: holder.clone(), pending: Mutex::default() });
     let follower = |waiter: ClaimedWaiter| {
         let request = waiters.claim(&waiter.mark, until)?;
-        holder.n_followers.fetch_add(1, Ordering::Relaxed);
+        holder.add_follower();
         let (ends, waiters) = (ends.clone(), waiters.clone());
         Some(Follower { request, claim: FollowerClaim { waiter: Some(waiter), ends, waiters } })
     };
@@ -113,7 +113,7 @@ impl Drop for ClaimEnds {
     fn drop(&mut self) {
         let (ends, holder) = (mem::take(&mut *self.pending()), self.holder.clone());
         if !ends.is_empty() {
-            self.holder.behind.send(async move { settle(&holder, &ends).await });
+            self.holder.behind.send(async move { holder.settle(&ends).await });
         }
     }
 }
@@ -131,11 +131,11 @@ impl<R: Send + 'static, A: Send + 'static> PutBack<R, A> {
     /// release that is sent later arrives later.
     fn send(self) {
         let Self { ends, waiters, claims } = self;
-        ends.holder.n_followers.fetch_sub(claims.len(), Ordering::Relaxed);
+        ends.holder.remove_followers(claims.len());
         let holder = ends.holder.clone();
         ends.holder.behind.send(async move {
             let back = claims.iter().map(|(waiter, _)| (waiter.clone(), ClaimEnd::Back));
-            settle(&holder, &back.collect::<Vec<_>>()).await;
+            holder.settle(&back.collect::<Vec<_>>()).await;
             let mut gone = Vec::new();
             for (waiter, request) in claims {
                 if !waiters.put_back(&waiter.mark, request) {
@@ -143,14 +143,8 @@ impl<R: Send + 'static, A: Send + 'static> PutBack<R, A> {
                 }
             }
             if !gone.is_empty() {
-                settle(&holder, &gone).await;
+                holder.settle(&gone).await;
             }
         });
-    }
-}
-
-async fn settle(holder: &Holder, ends: &[(ClaimedWaiter, ClaimEnd)]) {
-    if let Err(error) = holder.attempt.settle(ends).await {
-        tracing::debug!(%error, "claims end by themselves");
     }
 }

@@ -1,21 +1,13 @@
 //! Attempt to take a fair lock, and the held lock.
 
-use std::{
-    convert::Infallible,
-    mem,
-    sync::{
-        Arc,
-        atomic::{AtomicUsize, Ordering},
-    },
-    time::Duration,
-};
+use std::{convert::Infallible, mem, sync::Arc, time::Duration};
 
 use tokio::{sync::oneshot, task::JoinHandle};
 
 use super::{
     attempt::{Ending, LockAttempt, LockStep},
-    behind::CallsBehind,
     followers::{Follower, followers_of},
+    holder::Holder,
     terms::FairTerms,
     waiters::LocalWaiters,
     watchdog::Watchdog,
@@ -26,15 +18,6 @@ use crate::infra::redis::RedisAway;
 const FOLLOWERS_MAX: usize = 64;
 /// Upper bound of a caller's wait for the release of the lock.
 const RELEASE_WAIT_MAX: Duration = Duration::from_millis(100);
-
-/// Attempt and what it shares with its claims once it has the lock.
-#[derive(Debug)]
-pub(crate) struct Holder {
-    pub(crate) attempt: LockAttempt,
-    pub(crate) behind: CallsBehind,
-    /// Followers that were claimed and not put back.
-    pub(crate) n_followers: AtomicUsize,
-}
 
 /// Held fair lock. Dropping the guard releases the lock as well, without waiting.
 #[derive(Debug)]
@@ -50,8 +33,7 @@ pub struct FairGuard<R = (), A = Infallible> {
 impl<R, A> FairGuard<R, A> {
     /// Makes the guard of an attempt that does not have the lock yet.
     pub(crate) fn new(attempt: LockAttempt, waiters: LocalWaiters<R, A>) -> Self {
-        let (behind, n_followers) = (CallsBehind::default(), AtomicUsize::new(0));
-        let holder = Arc::new(Holder { attempt, behind, n_followers });
+        let holder = Arc::new(Holder::new(attempt));
         Self { holder, waiters, ending: Ending::Gone, is_asking: false, watchdog: None }
     }
 
@@ -86,7 +68,7 @@ impl<R, A> FairGuard<R, A> {
 
     /// Releases a lock that is of no use to this attempt, which waits on.
     pub(crate) fn pass_on(&self) {
-        self.send_ending(Ending::Done);
+        self.holder.leave_behind(Ending::Done);
     }
 
     /// Returns the guard of the held lock.
@@ -114,18 +96,8 @@ impl<R, A> FairGuard<R, A> {
         self.watchdog = None;
         match mem::replace(&mut self.ending, Ending::Nothing) {
             Ending::Nothing => None,
-            ending => self.send_ending(ending),
+            ending => self.holder.leave_behind(ending),
         }
-    }
-
-    fn send_ending(&self, ending: Ending) -> Option<JoinHandle<()>> {
-        let holder = self.holder.clone();
-        self.holder.behind.send(async move {
-            let n_requests = 1 + holder.n_followers.load(Ordering::Relaxed);
-            if let Err(error) = holder.attempt.leave(ending, n_requests).await {
-                tracing::debug!(%error, "a fair lock ends by itself");
-            }
-        })
     }
 }
 

@@ -12,7 +12,7 @@ use tokio::{
     time::{Instant, timeout_at},
 };
 
-use super::fair::FairError;
+use super::error::FairError;
 
 /// Waiting attempts of one instance, by their marks; clones share them.
 #[derive(Debug)]
