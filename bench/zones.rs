@@ -4,7 +4,7 @@
 use std::time::{Duration, Instant};
 
 use stagedoor::infra::{
-    locks::{FairError, FairGuard, FairLocks, FairTerms, LockName},
+    locks::{FairError, FairGuard, FairLocks, FairOutcome, FairTerms, LockName},
     redis::Redis,
 };
 use tokio::task::JoinSet;
@@ -136,12 +136,15 @@ async fn try_to_take(
     let mut tries = 1;
     loop {
         let began = Instant::now();
-        match locks.take(name, waiter, wait).await {
+        match locks.take(name, waiter, wait, ()).await {
             Err(FairError::Away(_)) if tries < TRIES => {
                 tokio::time::sleep(PAUSE).await;
                 tries += 1;
             }
-            outcome => return (outcome, began.elapsed()),
+            outcome => {
+                let guard = outcome.map(|FairOutcome::Lead(guard, ())| guard);
+                return (guard, began.elapsed());
+            }
         }
     }
 }

@@ -13,6 +13,12 @@ static ENTER: LazyLock<Script> = LazyLock::new(|| {
 static LEAVE: LazyLock<Script> = LazyLock::new(|| {
     Script::new(concat!(include_str!("fair_waiters.lua"), include_str!("fair_leave.lua")))
 });
+static CLAIM: LazyLock<Script> = LazyLock::new(|| {
+    Script::new(concat!(include_str!("fair_waiters.lua"), include_str!("fair_claim.lua")))
+});
+static SETTLE: LazyLock<Script> = LazyLock::new(|| {
+    Script::new(concat!(include_str!("fair_waiters.lua"), include_str!("fair_settle.lua")))
+});
 static RENEW: LazyLock<Script> = LazyLock::new(|| Script::new(include_str!("fair_renew.lua")));
 
 /// Channel on which instances wake each other's waiters.
@@ -46,6 +52,34 @@ impl Ending {
     }
 }
 
+/// Waiter whose request was claimed: the mark of its attempt, and the number it keeps.
+#[derive(Clone, Debug)]
+pub(crate) struct ClaimedWaiter {
+    pub(crate) mark: String,
+    number: String,
+}
+
+/// End of a claim, as `fair_settle.lua` names it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum ClaimEnd {
+    /// Request was carried out; the place is given up.
+    Done,
+    /// Put back: present again with its number.
+    Back,
+    /// Unknown whether the request was carried out; the place is kept for the next attempt.
+    Later,
+}
+
+impl ClaimEnd {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Done => "done",
+            Self::Back => "back",
+            Self::Later => "later",
+        }
+    }
+}
+
 /// Answer of a script of this lock.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum LockStep {
@@ -61,10 +95,18 @@ pub(crate) struct LockAttempt {
     keys: [String; 7],
     waiter: String,
     mark: String,
+    instance: Uuid,
 }
 
 impl LockAttempt {
-    pub(crate) fn new(redis: &Redis, terms: FairTerms, name: &LockName, waiter: &str) -> Self {
+    /// Prepares an attempt of `waiter`, made by this `instance`, to take the lock called `name`.
+    pub(crate) fn new(
+        redis: &Redis,
+        instance: Uuid,
+        terms: FairTerms,
+        name: &LockName,
+        waiter: &str,
+    ) -> Self {
         let key = |part: &str| {
             let LockName { scope, name } = name;
             redis.key(format_args!("fair:{{{scope}}}:{name}:{part}"))
@@ -75,7 +117,8 @@ impl LockAttempt {
             terms,
             keys: KEYS.map(key),
             waiter: waiter.to_owned(),
-            mark: format!("{waiter}/{}", Uuid::new_v4().simple()),
+            mark: format!("{waiter}/{}{}", Uuid::new_v4().simple(), instance.simple()),
+            instance,
         }
     }
 
@@ -88,20 +131,21 @@ impl LockAttempt {
         self.terms
     }
 
-    fn holder(&self) -> &str {
+    /// Returns the key of the lock's holder, which no other lock has.
+    pub(crate) fn holder(&self) -> &str {
         let [holder, ..] = &self.keys;
         holder
     }
 
     /// Prepares a script with the keys and arguments that `fair_waiters.lua` reads.
     fn call<'a>(&self, script: &'a Script) -> Call<'a> {
-        let terms = &self.terms;
         let mut call = script.prepare_invoke();
         for key in &self.keys {
             call.key(key);
         }
         call.arg(&self.mark).arg(&self.waiter).arg(self.redis.key(CHANNEL));
-        for length in [terms.lease, terms.presence, terms.absence, terms.stay_max, WAITERS_KEPT] {
+        let FairTerms { lease, presence, absence, stay_max, claim, .. } = self.terms;
+        for length in [lease, presence, absence, stay_max, WAITERS_KEPT, claim] {
             call.arg(millis(length));
         }
         call
@@ -111,10 +155,36 @@ impl LockAttempt {
         self.run(&self.call(&ENTER)).await
     }
 
-    pub(crate) async fn leave(&self, ending: Ending) -> Result<LockStep, RedisAway> {
+    /// Ends the attempt, which carried out `n_requests` if it had the lock.
+    pub(crate) async fn leave(
+        &self,
+        ending: Ending,
+        n_requests: usize,
+    ) -> Result<LockStep, RedisAway> {
         let mut call = self.call(&LEAVE);
-        call.arg(ending.name());
+        call.arg(ending.name()).arg(n_requests);
         self.run(&call).await
+    }
+
+    /// Claims the waiters of this instance directly behind this attempt, which has the lock: at
+    /// most `n_max`, in order of arrival.
+    pub(crate) async fn claim(&self, n_max: usize) -> Result<Vec<ClaimedWaiter>, RedisAway> {
+        let mut call = self.call(&CLAIM);
+        call.arg(self.instance.simple().to_string()).arg(n_max);
+        let claimed: Vec<(String, String)> = self.redis.run(&call).await?;
+        Ok(claimed.into_iter().map(|(mark, number)| ClaimedWaiter { mark, number }).collect())
+    }
+
+    /// Ends claims of this attempt, all at once.
+    pub(crate) async fn settle(
+        &self,
+        claims: &[(ClaimedWaiter, ClaimEnd)],
+    ) -> Result<(), RedisAway> {
+        let mut call = self.call(&SETTLE);
+        for (ClaimedWaiter { mark, number }, end) in claims {
+            call.arg(end.name()).arg(mark).arg(number);
+        }
+        self.redis.run(&call).await
     }
 
     async fn run(&self, call: &Call<'_>) -> Result<LockStep, RedisAway> {

@@ -1,165 +1,145 @@
 //! Fair lock: first come, first served, across instances.
 
-use std::{sync::Arc, time::Duration};
+use std::{convert::Infallible, sync::Arc, time::Duration};
 
-use tokio::{task::JoinHandle, time::Instant};
+use tokio::time::Instant;
+use uuid::Uuid;
 
 use super::{
-    attempt::{CHANNEL, Ending, LockAttempt, LockStep},
+    attempt::{CHANNEL, LockAttempt, LockStep},
+    error::FairError,
+    guard::FairGuard,
+    terms::{FairTerms, LockName},
+    waiters::{LocalWaiter, LocalWaiters},
     waits,
-    wakeups::Wakeups,
-    watchdog::Watchdog,
 };
 use crate::infra::{
-    locks::terms::{FairTerms, LockName, Waiting},
-    redis::{Redis, RedisAway},
+    redis::Redis,
     signals::{self, Listener},
 };
 
-/// Upper bound of a caller's wait for the release of the lock.
-const RELEASE_WAIT_MAX: Duration = Duration::from_millis(100);
 /// Late answers after which one attempt ends.
 const LATE_ANSWERS_MAX: u32 = 3;
 
-/// Reasons for which the lock was not taken.
-#[derive(Debug, thiserror::Error)]
-pub enum FairError {
-    /// Other waiters were first for the whole wait.
-    #[error("{} wait for this lock", .0.count)]
-    Waiting(Waiting),
-    /// Redis could not be asked.
-    #[error(transparent)]
-    Away(#[from] RedisAway),
-    /// Every answer came too late to be trusted.
-    #[error("the lock may have been lost before its answer came")]
-    Late,
+/// End of a wait for the lock.
+#[derive(Debug)]
+pub enum FairOutcome<R, A> {
+    /// The waiter has the lock and carries out its own request.
+    Lead(FairGuard<R, A>, R),
+    /// Another holder carried the request out and gave this answer.
+    Carried(A),
 }
 
-/// Fair locks of one instance; clones share the listener.
-#[derive(Clone, Debug)]
-pub struct FairLocks {
+/// Fair locks of one instance; clones share the listener and the waiters. A waiter brings a request
+/// `R`; the answer `A` is that of a holder that carries it out. By default there is nothing to
+/// carry out for others.
+#[derive(Debug)]
+pub struct FairLocks<R = (), A = Infallible> {
     redis: Redis,
+    instance: Uuid,
     terms: FairTerms,
-    wakeups: Wakeups,
-    _listener: Arc<Listener>,
+    waiters: LocalWaiters<R, A>,
+    listener: Arc<Listener>,
 }
 
-impl FairLocks {
+impl<R, A> Clone for FairLocks<R, A> {
+    fn clone(&self) -> Self {
+        Self {
+            redis: self.redis.clone(),
+            instance: self.instance,
+            terms: self.terms,
+            waiters: self.waiters.clone(),
+            listener: self.listener.clone(),
+        }
+    }
+}
+
+impl<R: Send + 'static, A: Send + 'static> FairLocks<R, A> {
     /// Creates the locks and begins to listen for wake-ups; these are missed while Redis is away.
     pub fn new(redis: &Redis, terms: FairTerms) -> Self {
-        let wakeups = Wakeups::default();
-        let hearing = wakeups.clone();
+        let waiters = LocalWaiters::new();
+        let hearing = waiters.clone();
         let listener = signals::listen(redis, CHANNEL, move |mark| hearing.wake(mark));
-        Self { redis: redis.clone(), terms, wakeups, _listener: Arc::new(listener) }
+        let instance = Uuid::new_v4();
+        Self { redis: redis.clone(), instance, terms, waiters, listener: Arc::new(listener) }
     }
 
     /// Takes the lock called `name` for `waiter` once every earlier waiter that is present has had
-    /// it, waiting at most `wait`. A waiter whose wait ran out keeps its place for
-    /// [`FairTerms::absence`] and returns to it with the next call; dropping the future gives the
-    /// place up.
+    /// it, waiting at most `wait`; or returns the answer of a holder that claimed `request`
+    /// meanwhile, which takes at most [`FairTerms::claim`] longer. A waiter whose wait ran out keeps
+    /// its place for [`FairTerms::absence`] and returns to it with the next call. Dropping the
+    /// future gives the place up; a claimed request is carried out nevertheless.
     pub async fn take(
         &self,
         name: &LockName,
         waiter: &str,
         wait: Duration,
-    ) -> Result<FairGuard, FairError> {
-        let begun = Instant::now();
-        let outcome = self.wait_for_lock(name, waiter, begun + wait).await;
-        if !matches!(outcome, Err(FairError::Away(_) | FairError::Late)) {
-            waits::note("fair", begun);
-        }
-        outcome
-    }
-
-    async fn wait_for_lock(
-        &self,
-        name: &LockName,
-        waiter: &str,
-        waits_until: Instant,
-    ) -> Result<FairGuard, FairError> {
-        let attempt = LockAttempt::new(&self.redis, self.terms, name, waiter);
-        let wakeup = self.wakeups.register(attempt.mark());
+        request: R,
+    ) -> Result<FairOutcome<R, A>, FairError> {
+        let attempt = LockAttempt::new(&self.redis, self.instance, self.terms, name, waiter);
+        let place = self.waiters.register(attempt.holder(), attempt.mark(), request);
         // The guard is made before Redis is asked, so that a cancelled call leaves nothing behind.
-        let mut guard = FairGuard { attempt, ending: Ending::Gone, watchdog: None };
-        let mut n_late = 0;
-        loop {
-            let asked = Instant::now();
-            let left = waits_until.saturating_duration_since(asked);
-            let mut step = guard.attempt.enter().await?;
-            if left.is_zero() && matches!(step, LockStep::Waiting(_)) {
-                step = guard.attempt.leave(Ending::Later).await?;
-            }
-            match step {
-                LockStep::Taken if asked.elapsed() < self.terms.believed() => {
-                    return Ok(guard.held());
-                }
-                // The process may have slept since the request, and the lock may have expired
-                // meanwhile.
-                LockStep::Taken if n_late == LATE_ANSWERS_MAX => {
-                    return Err(FairError::Late);
-                }
-                LockStep::Taken => n_late += 1,
-                LockStep::Waiting(waiting) if left.is_zero() => {
-                    guard.ending = Ending::Nothing;
-                    return Err(FairError::Waiting(waiting));
-                }
-                // A wake-up may be lost, so the wait for it is bounded.
-                LockStep::Waiting(_) => {
-                    let pause = self.terms.poll.min(left);
-                    let _ = tokio::time::timeout(pause, wakeup.heard()).await;
-                }
-            }
-        }
+        let guard = FairGuard::new(attempt, self.waiters.clone());
+        wait_for_lock(guard, &place, wait).await
     }
 }
 
-/// Held fair lock. Dropping the guard releases the lock as well, without waiting.
-#[derive(Debug)]
-pub struct FairGuard {
-    attempt: LockAttempt,
-    ending: Ending,
-    watchdog: Option<Watchdog>,
-}
-
-impl FairGuard {
-    /// Releases the lock and wakes the next waiter. The caller waits at most 100 ms.
-    pub async fn release(mut self) {
-        if let Some(released) = self.leave_behind() {
-            // A late or failed release changes nothing for the caller.
-            drop(tokio::time::timeout(RELEASE_WAIT_MAX, released).await);
+async fn wait_for_lock<R: Send + 'static, A: Send + 'static>(
+    mut guard: FairGuard<R, A>,
+    place: &LocalWaiter<R, A>,
+    wait: Duration,
+) -> Result<FairOutcome<R, A>, FairError> {
+    let (begun, terms) = (Instant::now(), guard.terms());
+    let mut n_late = 0;
+    loop {
+        if place.was_claimed() {
+            waits::note("fair", begun);
+            if let Some(ended) = place.end_of_claim().await {
+                guard.end_as_follower();
+                return ended.map(FairOutcome::Carried);
+            }
         }
-    }
-
-    fn held(mut self) -> Self {
-        self.ending = Ending::Done;
-        let (attempt, terms) = (self.attempt.clone(), self.attempt.terms());
-        let prolong = move || {
-            let attempt = attempt.clone();
-            async move { attempt.renew().await }
+        let asked = Instant::now();
+        let left = (begun + wait).saturating_duration_since(asked);
+        let entered = tokio::select! {
+            biased;
+            () = place.claimed() => continue,
+            entered = guard.enter() => entered,
         };
-        self.watchdog = Some(Watchdog::start(terms.renewed_every, terms.at_most, prolong));
-        self
-    }
-
-    /// Ends the attempt once, in a task of its own that a dropped caller cannot stop.
-    fn leave_behind(&mut self) -> Option<JoinHandle<()>> {
-        self.watchdog = None;
-        let ending = std::mem::replace(&mut self.ending, Ending::Nothing);
-        if ending == Ending::Nothing {
-            return None;
+        if matches!(entered, Ok(LockStep::Waiting(_))) && !left.is_zero() {
+            // A wake-up may be lost, so the wait for it is bounded.
+            place.wait(terms.poll.min(left)).await;
+            continue;
         }
-        let attempt = self.attempt.clone();
-        let runtime = tokio::runtime::Handle::try_current().ok()?;
-        Some(runtime.spawn(async move {
-            if let Err(error) = attempt.leave(ending).await {
-                tracing::debug!(%error, "a fair lock ends by itself");
+        let is_taken = matches!(entered, Ok(LockStep::Taken));
+        // Whoever has the request carries it out: from here on this attempt, unless a holder was
+        // faster.
+        let Some(request) = place.withdraw() else {
+            if is_taken {
+                guard.pass_on();
             }
-        }))
-    }
-}
-
-impl Drop for FairGuard {
-    fn drop(&mut self) {
-        self.leave_behind();
+            continue;
+        };
+        let step = match entered? {
+            LockStep::Waiting(_) => guard.leave_later().await?,
+            taken @ LockStep::Taken => taken,
+        };
+        match step {
+            LockStep::Waiting(waiting) => {
+                waits::note("fair", begun);
+                return Err(FairError::Waiting(waiting));
+            }
+            LockStep::Taken if asked.elapsed() < terms.believed() => {
+                waits::note("fair", begun);
+                return Ok(FairOutcome::Lead(guard.held(), request));
+            }
+            // The process may have slept since the request, and the lock may have expired
+            // meanwhile.
+            LockStep::Taken if n_late == LATE_ANSWERS_MAX => return Err(FairError::Late),
+            LockStep::Taken => {
+                n_late += 1;
+                place.offer(request);
+            }
+        }
     }
 }

@@ -2,7 +2,7 @@
 --
 -- Run by: infra::locks::attempt::LockAttempt, behind fair_waiters.lua
 --
--- KEYS[1..7], ARGV[1..8]  as fair_waiters.lua describes them
+-- KEYS[1..7], ARGV[1..9]  as fair_waiters.lua describes them
 --
 -- Returns  what fair_waiters.lua describes
 --
@@ -14,22 +14,23 @@ expire_lapsed()
 local held = redis.call('GET', holder)
 if held == mark then return keep() end
 
+-- This command is older than the claim: the holder has the request.
+if is_claimed() then
+  local waiting, ahead, gap = view()
+  return { 0, waiting, ahead, gap }
+end
 local arrival = redis.call('ZSCORE', waiters, waiter)
 if not arrival then
   arrival = string.format('%.0f', next_number())
   redis.call('ZADD', waiters, arrival, waiter)
 end
-redis.call('ZADD', present, arrival, waiter)
-redis.call('ZADD', deadline, now_ms + presence_ms, waiter)
-redis.call('HSET', marks, waiter, mark)
+step_in(waiter, arrival, mark)
 
 if not held then
   local first = first_present()
   if first == waiter then return take() end
   if first then wake(first) end
 end
-for _, key in ipairs({ waiters, present, deadline, marks }) do
-  redis.call('PEXPIRE', key, kept_ms)
-end
+keep_waiters()
 local waiting, ahead, gap = view()
 return { 0, waiting, ahead, gap }

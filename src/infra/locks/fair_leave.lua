@@ -2,8 +2,10 @@
 --
 -- Run by: infra::locks::attempt::LockAttempt, behind fair_waiters.lua
 --
--- KEYS[1..7], ARGV[1..8]  as fair_waiters.lua describes them
--- ARGV[9]  ending  done: it held the lock; later: its place is kept; gone: its place is given up
+-- KEYS[1..7], ARGV[1..9]  as fair_waiters.lua describes them
+-- ARGV[10]  ending      done: it held the lock; later: its place is kept; gone: its place is
+--                       given up
+-- ARGV[11]  n_requests  carried out by the holder: its own and those of its followers
 --
 -- Returns  what fair_waiters.lua describes
 --
@@ -12,7 +14,9 @@
 -- Cost: O(log n).
 
 local GAP_US_MAX = 10000000
-local ending = ARGV[9]
+-- Weight of the pace so far against that of one more request.
+local GAP_KEPT = 0.9
+local ending, n_requests = ARGV[10], tonumber(ARGV[11])
 
 local held = redis.call('GET', holder)
 -- This attempt got the lock, or may take it, just as it was about to leave.
@@ -35,11 +39,14 @@ elseif ending == 'later' and redis.call('ZSCORE', waiters, waiter) then
   step_out(waiter, now_ms)
 end
 if is_released then
-  -- The time between two releases while others waited is the cost of one holder.
+  -- The time between two releases while others waited is the cost of one holder: of all the
+  -- requests that it carried out.
   local last = tonumber(redis.call('HGET', pace, 'last') or 0)
-  if now_us - last < GAP_US_MAX and redis.call('ZCARD', waiters) > 0 then
-    local gap = tonumber(redis.call('HGET', pace, 'gap') or (now_us - last))
-    redis.call('HSET', pace, 'gap', string.format('%.0f', 0.9 * gap + 0.1 * (now_us - last)))
+  local is_busy = n_requests > 1 or redis.call('ZCARD', waiters) > 0
+  if now_us - last < GAP_US_MAX and is_busy then
+    local one = (now_us - last) / n_requests
+    local gap, kept = tonumber(redis.call('HGET', pace, 'gap') or one), GAP_KEPT ^ n_requests
+    redis.call('HSET', pace, 'gap', string.format('%.0f', kept * gap + (1 - kept) * one))
   end
   redis.call('HSET', pace, 'last', string.format('%.0f', now_us))
   redis.call('PEXPIRE', pace, kept_ms)

@@ -33,6 +33,9 @@ pub struct FairTerms {
     pub absence: Duration,
     /// Time for which any waiter keeps its place, from arrival.
     pub stay_max: Duration,
+    /// Time for which a holder may carry out the request of a follower before what became of it
+    /// counts as unknown.
+    pub claim: Duration,
 }
 
 impl Default for FairTerms {
@@ -45,6 +48,7 @@ impl Default for FairTerms {
             presence: Duration::from_millis(1_500),
             absence: Duration::from_secs(10),
             stay_max: Duration::from_secs(90),
+            claim: Duration::from_secs(10),
         }
     }
 }

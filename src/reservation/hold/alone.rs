@@ -1,7 +1,6 @@
 //! Holds that are made alone, and what is published of holds.
 
 use super::{
-    locks::HoldLocks,
     permits::Permits,
     request::ChosenRequest,
     together::{Together, hold_together},
@@ -12,20 +11,23 @@ use crate::{
     entry_queue,
     infra::{
         batcher::BatchError,
+        locks::Lease,
         postgres::{WhenHeld, retry_stale},
     },
     reservation::{error::ReservationError, model::Hold, seat_map::feed::announce},
 };
 
-/// Holds what one request asks for, in its own transaction, and releases its `locks`.
+/// Holds what one request asks for, in its own transaction, and releases its `lease`.
 pub(super) async fn hold_alone(
     app: &App,
     permits: &Permits,
     chosen: &ChosenRequest,
-    locks: HoldLocks,
+    lease: Option<Lease>,
 ) -> Result<Hold, ReservationError> {
-    let outcome = retry_stale(|_| hold_once(app, permits, chosen, &locks)).await;
-    locks.end().await;
+    let outcome = retry_stale(|_| hold_once(app, permits, chosen)).await;
+    if let Some(lease) = lease {
+        lease.release().await;
+    }
     let (mut together, held) = outcome?;
     let schedule = &chosen.request.schedule;
     publish(app, schedule.program_id, schedule.id, &mut together).await;
@@ -36,10 +38,9 @@ async fn hold_once(
     app: &App,
     permits: &Permits,
     chosen: &ChosenRequest,
-    locks: &HoldLocks,
 ) -> Result<(Together, Hold), ReservationError> {
     let _permit = permits.acquire().await?;
-    let mut together = hold_together(app, &[chosen], WhenHeld::Wait, || locks.pass_on()).await?;
+    let mut together = hold_together(app, &[chosen], WhenHeld::Wait, || ()).await?;
     match together.outcomes.pop().flatten() {
         Some(outcome) => Ok((together, outcome?)),
         // The commit got no answer and was rolled back.

@@ -8,13 +8,10 @@ use moka::future::Cache;
 use crate::{
     app::App,
     catalog::{ScheduleId, ScheduleSeatId, ZoneId},
-    infra::{
-        locks::{FairLocks, FairTerms},
-        postgres::shared_read,
-    },
+    infra::{locks::FairTerms, postgres::shared_read},
     reservation::{
         error::ReservationError,
-        hold::{self, permits::Permits, seat_holds::SeatHolds},
+        hold::{self, permits::Permits, places::ZoneLocks, seat_holds::SeatHolds},
         seat_map::{self, maps::SeatMaps, seat::MapSeat},
     },
 };
@@ -36,7 +33,7 @@ type Part = (ScheduleId, Option<String>);
 #[derive(Clone, Debug)]
 pub(crate) struct ReservationState {
     /// Fair locks, one per zone.
-    pub(crate) zones: FairLocks,
+    pub(crate) zones: ZoneLocks,
     /// Seat maps of this instance.
     pub(crate) maps: SeatMaps,
     seats: Cache<Part, Arc<Vec<MapSeat>>>,
@@ -53,7 +50,7 @@ impl ReservationState {
     pub(crate) fn new(app: &App) -> Self {
         let permits = Permits::of(&app.config);
         Self {
-            zones: FairLocks::new(&app.redis, FairTerms::default()),
+            zones: ZoneLocks::new(&app.redis, FairTerms::default()),
             maps: SeatMaps::new(app),
             seats: Cache::builder().max_capacity(SEATS_MAX).time_to_live(SEATS_TTL).build(),
             lapsed: Cache::builder().max_capacity(SEATS_MAX).time_to_live(SEATS_TTL).build(),

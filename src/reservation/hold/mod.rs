@@ -9,8 +9,9 @@
 //! (`seat_holds`): one script takes the leases of all, one transaction makes their holds
 //! (`together`). Its requests are decided in order of arrival (`decisions`), each by what those
 //! before it took; nothing is waited for. A request that needs a row that is held elsewhere is
-//! carried out alone, by the same transaction with waits. Places of a zone are held one request
-//! after the other, in the order of the zone's fair lock.
+//! carried out alone, by the same transaction with waits. Places of a zone are held in the order of
+//! the zone's fair lock: its holder carries out the requests directly behind it with its own
+//! (`places`).
 //!
 //! The order is: lease or fair lock in Redis, then connection, then rows, then the clock, then the
 //! write. Leases only keep requests from waiting for the same seat row; without Redis a hold
@@ -21,9 +22,10 @@ pub(crate) mod alternatives;
 pub(crate) mod best_available;
 mod decisions;
 pub(crate) mod limiter;
-pub(crate) mod locks;
+mod locks;
 pub(crate) mod pages;
 pub(crate) mod permits;
+mod places;
 pub(crate) mod request;
 pub(crate) mod seat_groups;
 pub(crate) mod seat_holds;
@@ -31,9 +33,7 @@ pub(crate) mod store;
 mod together;
 
 use self::{
-    alone::hold_alone,
     limiter::ReservationState,
-    locks::HoldLocks,
     request::{ChosenRequest, HoldRequest},
 };
 
@@ -113,8 +113,7 @@ async fn hold_now(
         Choice::Places { zone_id, quantity } => {
             // A request for places that do not exist must not wait for the zone's lock.
             state.require_places(app, request.schedule.id, *zone_id, *quantity).await?;
-            let locks = HoldLocks::of_places(app, &state.zones, request, *zone_id).await?;
-            hold_alone(app, &state.permits, &chosen(), locks).await
+            places::hold_places(app, state, chosen(), *zone_id).await
         }
     }
 }

@@ -11,7 +11,7 @@ use tokio::runtime::Handle;
 
 use super::{
     alone::{self, publish},
-    locks::{HoldLocks, lease_seats},
+    locks::{lease_each, lease_seats},
     permits::Permits,
     request::ChosenRequest,
     together::{Together, hold_together},
@@ -123,8 +123,8 @@ impl SeatHoldBatch {
     }
 
     async fn hold_alone(&self, chosen: &ChosenRequest) -> Result<Hold, ReservationError> {
-        let locks = HoldLocks::of_seats(&self.app, &chosen.request).await?;
-        alone::hold_alone(&self.app, &self.permits, chosen, locks).await
+        let lease = lease_seats(&self.app, &chosen.request).await?;
+        alone::hold_alone(&self.app, &self.permits, chosen, lease).await
     }
 }
 
@@ -136,7 +136,7 @@ async fn lease(
     members: Vec<Member<SeatHoldBatch>>,
 ) -> (Option<Lease>, Vec<Member<SeatHoldBatch>>, Vec<Member<SeatHoldBatch>>) {
     let requests: Vec<_> = members.iter().map(|member| &member.request.request).collect();
-    let (lease, taken) = lease_seats(app, schedule_id, &requests).await;
+    let (lease, taken) = lease_each(app, schedule_id, &requests).await;
     let (mut ready, mut running) = (Vec::new(), Vec::new());
     for (member, taken) in members.into_iter().zip(taken) {
         match taken {

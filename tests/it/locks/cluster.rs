@@ -4,7 +4,8 @@ use std::time::Duration;
 
 use stagedoor::infra::{
     locks::{
-        FairError, FairGuard, FairLocks, FairTerms, Lease, LeaseError, LockName, list_endless,
+        FairError, FairGuard, FairLocks, FairOutcome, FairTerms, Lease, LeaseError, LockName,
+        list_endless,
     },
     redis::Redis,
 };
@@ -93,7 +94,8 @@ async fn a_lost_node_costs_only_its_own_leases() {
 }
 
 async fn take(locks: &FairLocks, name: &LockName, waiter: &str) -> FairGuard {
-    locks.take(name, waiter, NEVER).await.unwrap()
+    let FairOutcome::Lead(guard, ()) = locks.take(name, waiter, NEVER, ()).await.unwrap();
+    guard
 }
 
 /// Waits until the instances listen for wake-ups at nodes that are there.
@@ -164,7 +166,7 @@ async fn fair_locks_of_every_node_go_round_by_wake_ups_and_a_lost_node_costs_onl
 
     cluster.nodes[1].kill();
     let lost = LockName::new(&scopes[1], &"floor");
-    let refused = instances[0].take(&lost, "ada", Duration::ZERO).await.unwrap_err();
+    let refused = instances[0].take(&lost, "ada", Duration::ZERO, ()).await.unwrap_err();
     assert!(matches!(refused, FairError::Away(_)), "{refused}");
     until_listening(&cluster, &[0, 2], &prefix).await;
     for idx in [0, 2] {
@@ -174,7 +176,8 @@ async fn fair_locks_of_every_node_go_round_by_wake_ups_and_a_lost_node_costs_onl
     cluster.nodes[1].restart().await;
     cluster.until_whole(&cluster.nodes[1]).await;
     for _ in 0..TRIES_MAX {
-        if let Ok(guard) = instances[1].take(&lost, "ada", Duration::ZERO).await {
+        let taken = instances[1].take(&lost, "ada", Duration::ZERO, ()).await;
+        if let Ok(FairOutcome::Lead(guard, ())) = taken {
             guard.release().await;
             break;
         }
@@ -195,8 +198,8 @@ async fn a_lock_that_would_never_end_is_found_whatever_its_kind_and_wherever_it_
     for scope in &scopes {
         let name = LockName::new(scope, &"floor");
         Lease::take(&redis, scope, ["floor"], "ada", SHORT).await.unwrap().release().await;
-        let holder = locks.take(&name, "ada", Duration::ZERO).await.unwrap();
-        locks.take(&name, "bob", Duration::ZERO).await.unwrap_err();
+        let holder = take(&locks, &name, "ada").await;
+        locks.take(&name, "bob", Duration::ZERO, ()).await.unwrap_err();
         holder.release().await;
     }
     assert_eq!(list_endless(&redis, 100).await.unwrap(), Vec::<String>::new());

@@ -7,7 +7,7 @@ use std::{
 
 use redis::cmd;
 use stagedoor::infra::{
-    locks::{FairError, FairGuard, FairLocks, FairTerms, LockName, Waiting},
+    locks::{FairError, FairGuard, FairLocks, FairOutcome, FairTerms, LockName, Waiting},
     redis::Redis,
 };
 use tokio::{runtime::Builder, task::JoinSet};
@@ -16,9 +16,9 @@ use super::{assert_nothing_left, new_prefix, redis_of};
 use crate::support::until;
 
 /// Longer than anything here takes on a machine that is very slow.
-const LONG: Duration = Duration::from_mins(2);
+pub(super) const LONG: Duration = Duration::from_mins(2);
 /// So rarely that whoever asks before was woken.
-const WOKEN: FairTerms = FairTerms {
+pub(super) const WOKEN: FairTerms = FairTerms {
     lease: Duration::from_secs(5),
     renewed_every: Duration::from_millis(1_500),
     at_most: LONG,
@@ -26,23 +26,24 @@ const WOKEN: FairTerms = FairTerms {
     presence: LONG,
     absence: LONG,
     stay_max: LONG,
+    claim: LONG,
 };
-const NOW: Duration = Duration::ZERO;
+pub(super) const NOW: Duration = Duration::ZERO;
 
-fn zone() -> LockName {
+pub(super) fn zone() -> LockName {
     LockName::new(&"house", &"floor")
 }
 
 async fn take(locks: &FairLocks, waiter: &str, wait: Duration) -> Result<FairGuard, Waiting> {
-    match locks.take(&zone(), waiter, wait).await {
-        Ok(guard) => Ok(guard),
+    match locks.take(&zone(), waiter, wait, ()).await {
+        Ok(FairOutcome::Lead(guard, ())) => Ok(guard),
         Err(FairError::Waiting(waiting)) => Err(waiting),
         Err(error) => panic!("{error}"),
     }
 }
 
 /// Waits until `n_min` people stand in the queue of the lock, each inside a request.
-async fn until_present(redis: &Redis, n_min: usize) {
+pub(super) async fn until_present(redis: &Redis, n_min: usize) {
     let mut count = cmd("ZCARD");
     count.arg(redis.key("fair:{house}:floor:present"));
     until("standing in the queue", async || redis.query::<usize>(&count).await.unwrap() >= n_min)
@@ -50,7 +51,7 @@ async fn until_present(redis: &Redis, n_min: usize) {
 }
 
 /// Waits until `n_min` instances hear the wake-ups.
-async fn until_listening(redis: &Redis, n_min: usize) {
+pub(super) async fn until_listening(redis: &Redis, n_min: usize) {
     let mut count = cmd("PUBSUB");
     count.arg("NUMSUB").arg(redis.key("fair-wake"));
     let n_listening = async || redis.query::<(String, usize)>(&count).await.unwrap().1;

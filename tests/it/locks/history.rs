@@ -5,7 +5,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use stagedoor::infra::locks::{FairLocks, FairTerms, LockName};
+use stagedoor::infra::locks::{FairLocks, FairOutcome, FairTerms, LockName};
 use tokio::runtime::{Builder, Runtime};
 
 use super::{assert_nothing_left, new_prefix, redis_of, witness::Witness};
@@ -18,6 +18,7 @@ const TERMS: FairTerms = FairTerms {
     presence: Duration::from_millis(300),
     absence: Duration::from_millis(500),
     stay_max: Duration::from_secs(90),
+    claim: Duration::from_secs(10),
 };
 
 /// One time somebody had the lock.
@@ -39,7 +40,8 @@ fn instance() -> Runtime {
 async fn work(locks: FairLocks, waiter: String, until: Instant, history: History) {
     let name = LockName::new(&"house", &"floor");
     while Instant::now() < until {
-        let Ok(guard) = locks.take(&name, &waiter, Duration::from_millis(700)).await else {
+        let wait = Duration::from_millis(700);
+        let Ok(FairOutcome::Lead(guard, ())) = locks.take(&name, &waiter, wait, ()).await else {
             tokio::time::sleep(Duration::from_millis(rand::random_range(20..200))).await;
             continue;
         };
@@ -100,11 +102,12 @@ fn judge_one_history() -> usize {
     std::thread::sleep(TERMS.lease + TERMS.presence + TERMS.absence);
     instance().block_on(async {
         let redis = redis_of(&prefix);
-        let locks = FairLocks::new(&redis, TERMS);
+        let locks: FairLocks = FairLocks::new(&redis, TERMS);
         let name = LockName::new(&"house", &"floor");
         // The dead hold nobody up, and passing over them clears them away.
         for _ in 0..3 {
-            let guard = locks.take(&name, "last", Duration::from_secs(30)).await.unwrap();
+            let wait = Duration::from_secs(30);
+            let FairOutcome::Lead(guard, ()) = locks.take(&name, "last", wait, ()).await.unwrap();
             guard.release().await;
         }
         assert_nothing_left(&redis).await;

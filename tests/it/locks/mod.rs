@@ -1,16 +1,21 @@
 //! Locks in Redis: taken together, in turn, and never left behind.
 
+mod claims;
 mod cluster;
 mod fair;
+mod followers;
 mod history;
 mod lease;
 mod model;
 mod pause;
+mod storm;
 mod witness;
 
 use redis::cmd;
 use stagedoor::infra::redis::Redis;
 use uuid::Uuid;
+
+use crate::support::until;
 
 /// A handle to the shared Redis, under a prefix that `others` may share.
 fn redis_of(prefix: &str) -> Redis {
@@ -44,6 +49,14 @@ async fn keys(redis: &Redis) -> Vec<(String, i64)> {
             return keys;
         }
     }
+}
+
+/// Waits until nothing is left but what is remembered: calls that were left behind have ended.
+async fn until_nothing_left(redis: &Redis) {
+    let is_memory = |key: &String| ["clock", "pace"].iter().any(|kind| key.ends_with(kind));
+    until("nothing left behind", async || keys(redis).await.iter().all(|(key, _)| is_memory(key)))
+        .await;
+    assert_nothing_left(redis).await;
 }
 
 /// No lock is held, no line has anybody in it, and whatever is remembered ends.

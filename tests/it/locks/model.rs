@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use stagedoor::infra::locks::{FairError, FairGuard, FairLocks, FairTerms, LockName};
+use stagedoor::infra::locks::{FairError, FairGuard, FairLocks, FairOutcome, FairTerms, LockName};
 
 use super::{assert_nothing_left, new_prefix, redis_of};
 
@@ -63,14 +63,14 @@ async fn run() {
             said.push(format!("{who} leaves"));
             model.line.retain(|each| *each != who);
             let waiter = who.to_string();
-            let waiting = locks.take(&name, &waiter, Duration::from_secs(30));
+            let waiting = locks.take(&name, &waiter, Duration::from_secs(30), ());
             assert!(tokio::time::timeout(Duration::from_millis(15), waiting).await.is_err());
             // Given up behind the one who left.
             until_gone(&redis, who).await;
         } else {
             said.push(format!("{who} comes"));
-            let told = match locks.take(&name, &who.to_string(), Duration::ZERO).await {
-                Ok(guard) => {
+            let told = match locks.take(&name, &who.to_string(), Duration::ZERO, ()).await {
+                Ok(FairOutcome::Lead(guard, ())) => {
                     held = Some(guard);
                     None
                 }
@@ -88,7 +88,9 @@ async fn run() {
     model.holder = None;
     for who in model.line.drain(..).collect::<Vec<_>>() {
         let wait = Duration::from_secs(5);
-        instances[0].take(&name, &who.to_string(), wait).await.unwrap().release().await;
+        let taken = instances[0].take(&name, &who.to_string(), wait, ()).await;
+        let FairOutcome::Lead(guard, ()) = taken.unwrap();
+        guard.release().await;
     }
     assert_nothing_left(&redis).await;
 }

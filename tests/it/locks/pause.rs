@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use stagedoor::infra::locks::{FairLocks, FairTerms, LockName};
+use stagedoor::infra::locks::{FairLocks, FairOutcome, FairTerms, LockName};
 use tokio::runtime::Builder;
 
 use super::{new_prefix, redis_of};
@@ -28,7 +28,9 @@ fn a_wake_up_from_before_a_pause_makes_no_second_holder() {
         let taking = (0..LOCKS).map(|idx| {
             let locks = locks.clone();
             async move {
-                locks.take(&LockName::new(&"house", &format!("floor-{idx}")), waiter, wait).await
+                let name = LockName::new(&"house", &format!("floor-{idx}"));
+                let taken = locks.take(&name, waiter, wait, ()).await;
+                taken.map(|FairOutcome::Lead(guard, ())| guard)
             }
         });
         futures_util::future::join_all(taking).await

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::json;
 use sqlx::PgPool;
-use stagedoor::infra::locks::{FairGuard, FairLocks, FairTerms, LockName};
+use stagedoor::infra::locks::{FairGuard, FairLocks, FairOutcome, FairTerms, LockName};
 use uuid::Uuid;
 
 use super::{admit, hold_places, order_path, order_until_known, storm_beside_a_visitor};
@@ -15,7 +15,9 @@ use crate::support::{Concert, ConcertOptions, Office, count, read_all, storm};
 async fn occupy(office: &Office, concert: &Concert) -> FairGuard {
     let locks = FairLocks::new(&office.app.redis, FairTerms::default());
     let zone = LockName::new(&concert.schedule_id, &concert.zone_id);
-    locks.take(&zone, "somebody", Duration::ZERO).await.unwrap()
+    let taken = locks.take(&zone, "somebody", Duration::ZERO, ()).await;
+    let FairOutcome::Lead(guard, ()) = taken.unwrap();
+    guard
 }
 
 #[sqlx::test]
