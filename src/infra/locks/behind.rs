@@ -31,3 +31,28 @@ impl CallsBehind {
         }))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use tokio::sync::oneshot;
+
+    use super::CallsBehind;
+
+    #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+    async fn a_call_waits_for_the_one_before() {
+        let calls = CallsBehind::default();
+        let (end, ends) = oneshot::channel();
+        let (ended, first_ended) = std::sync::mpsc::channel();
+        calls.send(async move {
+            ends.await.unwrap();
+            ended.send(()).unwrap();
+        });
+        let second = calls.send(async move { first_ended.try_recv().unwrap() }).unwrap();
+        for _ in 0..100 {
+            tokio::task::yield_now().await;
+        }
+        assert!(!second.is_finished());
+        end.send(()).unwrap();
+        second.await.unwrap();
+    }
+}

@@ -298,10 +298,13 @@ async fn the_request_of_a_follower_that_goes_away_is_carried_out() {
         assert!(waiting.await.unwrap_err().is_cancelled());
     }
     assert_eq!(names(&followers), ["bob", "cyd"]);
+    until("nobody in line", async || numbers(&redis).await.is_empty()).await;
     // One is carried out, one put back: either way nobody waits for it.
     Follower::put_back(followers.split_off(1));
     answer_all(followers, "ada");
     ada.release().await;
+    let began = Instant::now();
     lead(&locks, "dan").await.release().await;
+    assert!(began.elapsed() < LONG / 2, "cyd holds dan up: {:?}", began.elapsed());
     until_nothing_left(&redis).await;
 }
