@@ -11,7 +11,7 @@ use crate::{
     infra::{locks::FairTerms, postgres::shared_read},
     reservation::{
         error::ReservationError,
-        hold::{self, permits::Permits, places::ZoneLocks, seat_holds::SeatHolds},
+        hold::{self, locks::ZoneLocks, permits::Permits, seat_holds::SeatHolds},
         seat_map::{self, maps::SeatMaps, seat::MapSeat},
     },
 };

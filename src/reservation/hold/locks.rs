@@ -1,16 +1,19 @@
-//! Leases taken for a hold: those of its seats, or that of the account for places. A batch takes the
-//! leases of all its holds at once.
+//! Locks in Redis taken for a hold: the leases of its seats, or the account's lease and then the
+//! zone's fair lock. A batch takes the leases of all its holds at once.
 //!
-//! Leases do not decide; without Redis a hold continues without them.
+//! Locks do not decide; without Redis a hold continues without them.
 
 use std::{fmt::Display, time::Duration};
 
-use super::request::HoldRequest;
+use super::request::{ChosenRequest, HoldRequest};
 use crate::{
     app::App,
     catalog::ScheduleId,
-    infra::locks::{Lease, LeaseError, LeaseRequest},
-    reservation::{error::ReservationError, model::Choice},
+    infra::locks::{FairLocks, Lease, LeaseError, LeaseRequest},
+    reservation::{
+        error::ReservationError,
+        model::{Choice, Hold},
+    },
 };
 
 /// Lifetime of seat leases: many times the duration of a hold.
@@ -18,6 +21,11 @@ const SEAT_LEASE: Duration = Duration::from_secs(3);
 /// Lifetime of the lease that excludes other place requests of one account; covers the wait for the
 /// zone.
 const PERSON_LEASE: Duration = Duration::from_secs(5);
+
+/// Answer to a request for places.
+pub(super) type Answer = Result<Hold, ReservationError>;
+/// Fair locks of zones, whose holders carry out the requests behind theirs.
+pub(crate) type ZoneLocks = FairLocks<ChosenRequest, Answer>;
 
 /// Takes the leases of the seats that each of `requests` asks for, all or none for each. Without
 /// Redis all of them go on without leases.

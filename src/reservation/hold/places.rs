@@ -11,7 +11,7 @@ use std::{iter::once, time::Duration};
 use super::{
     alone::{hold_alone, publish},
     limiter::ReservationState,
-    locks::{lease_person, without},
+    locks::{Answer, lease_person, without},
     permits::Permits,
     request::ChosenRequest,
     together::{Together, hold_together},
@@ -21,10 +21,10 @@ use crate::{
     catalog::ZoneId,
     infra::{
         batcher::BatchError,
-        locks::{FairError, FairGuard, FairLocks, FairOutcome, Follower, LockName},
+        locks::{FairError, FairGuard, FairOutcome, Follower, LockName},
         postgres::{Contention, WhenHeld},
     },
-    reservation::{error::ReservationError, model::Hold},
+    reservation::error::ReservationError,
     telemetry::BATCH_SIZE,
 };
 
@@ -33,10 +33,6 @@ const ZONE_WAIT: Duration = Duration::from_secs(2);
 /// Followers whose holds are made with one holder's.
 const FOLLOWERS_MAX: usize = 63;
 
-/// Answer to a request for places.
-type Answer = Result<Hold, ReservationError>;
-/// Fair locks of zones.
-pub(crate) type ZoneLocks = FairLocks<ChosenRequest, Answer>;
 type ZoneGuard = FairGuard<ChosenRequest, Answer>;
 type ZoneFollower = Follower<ChosenRequest, Answer>;
 

@@ -40,6 +40,10 @@ async fn holds_that_arrive_while_others_are_written_are_written_together(db: PgP
     let office = Office::open_with(db, 1, &[]).await;
     let people = office.crowd(60, "ada").await;
     let concert = concert(&office, &people).await;
+    // Their stays end before their holds will.
+    let soon = "update queue_tokens set stay_ends_at = now() + interval '2 minutes',
+        expires_at = now() + interval '2 minutes'";
+    run_sql(&office.db, soon).await;
     // The first batches cannot be written until more have arrived.
     let mut keeper = office.db.begin().await.unwrap();
     run_sql(&mut *keeper, "lock table reservations in share row exclusive mode").await;

@@ -3,13 +3,17 @@
 
 use std::time::{Duration, Instant};
 
+use futures_util::future::join_all;
 use serde_json::json;
 use sqlx::PgPool;
 use stagedoor::infra::locks::{FairGuard, FairLocks, FairOutcome, FairTerms, LockName};
 use uuid::Uuid;
 
 use super::{admit, hold_places, order_path, order_until_known, storm_beside_a_visitor};
-use crate::support::{Concert, ConcertOptions, Office, count, read_all, storm};
+use crate::support::{
+    Answer, Concert, ConcertOptions, Office, Person, count, read_all, read_one, run_sql_with,
+    storm, until,
+};
 
 /// Somebody else's turn at the zone, for as long as the test wants.
 async fn occupy(office: &Office, concert: &Concert) -> FairGuard {
@@ -57,9 +61,90 @@ async fn whoever_is_not_next_in_time_is_told_where_they_stand_and_keeps_the_plac
     assert_eq!(again.status, 201, "{}", again.body);
     assert_eq!(count(&later, 201, ""), 2);
     let order: Vec<Uuid> =
-        read_all(&office.db, "select account_id from reservations order by created_at").await;
+        read_all(&office.db, "select account_id from reservations order by created_at, id").await;
     assert_eq!(order[0], people[0].account_id);
     office.verify().await;
+    office.close().await;
+}
+
+/// Number of people who wait at the zone.
+async fn n_waiting(office: &Office, concert: &Concert) -> usize {
+    let prefix = &office.app.config.redis_prefix;
+    let (scope, zone) = (concert.schedule_id, concert.zone_id);
+    let key = format!("{prefix}:fair:{{{scope}}}:{zone}:line");
+    let client = redis::Client::open(office.app.config.redis_url.as_str()).unwrap();
+    let mut redis = client.get_multiplexed_async_connection().await.unwrap();
+    redis::cmd("ZCARD").arg(key).query_async(&mut redis).await.unwrap()
+}
+
+/// Each of `people` orders a place once the one before waits at the zone, which somebody has. All
+/// are answered once the zone is free.
+async fn come_one_by_one(
+    office: &Office,
+    concert: &Concert,
+    people: &[Person],
+    occupied: FairGuard,
+) -> Vec<Answer> {
+    let (mut orders, of) = (Vec::new(), concert);
+    for (nth, person) in people.iter().cloned().enumerate() {
+        let concert = concert.clone();
+        orders.push(tokio::spawn(async move {
+            // Whoever is told to wait comes back to their place.
+            loop {
+                let answer = hold_places(&person, &concert, 1).await;
+                if answer.code() != "waiting" {
+                    return answer;
+                }
+            }
+        }));
+        until("one more at the zone", async || n_waiting(office, of).await > nth).await;
+    }
+    occupied.release().await;
+    let answers = join_all(orders).await;
+    answers.into_iter().map(Result::unwrap).collect()
+}
+
+#[sqlx::test]
+async fn who_stands_behind_the_holder_is_served_with_it_in_order_of_arrival(db: PgPool) {
+    let office = Office::open_with(db, 1, &[]).await;
+    let options = ConcertOptions { zone_capacity: 5, ..ConcertOptions::default() };
+    let concert = Concert::with(&office.db, options).await;
+    let people = office.crowd(8, "ada").await;
+    admit(&office.db, &concert, &people).await;
+    let occupied = occupy(&office, &concert).await;
+    let answers = come_one_by_one(&office, &concert, &people, occupied).await;
+    let statuses: Vec<_> = answers.iter().map(|answer| answer.status).collect();
+    assert_eq!(statuses, [201, 201, 201, 201, 201, 409, 409, 409], "the first ones got the places");
+    let written = "select count(distinct xmin::text) from reservations";
+    let n_transactions: i64 = read_one(&office.db, written).await;
+    assert!(n_transactions < 5, "each was served alone");
+    office.close().await;
+}
+
+#[sqlx::test]
+async fn a_token_that_is_locked_delays_only_its_own_places(db: PgPool) {
+    let office = Office::open_with(db, 1, &[]).await;
+    let concert = Concert::usual(&office.db).await;
+    let people = office.crowd(6, "ada").await;
+    admit(&office.db, &concert, &people).await;
+    let mut keeper = office.db.begin().await.unwrap();
+    let lock = "select from queue_tokens where account_id = $1 for no key update";
+    run_sql_with(&mut *keeper, lock, people[2].account_id).await;
+    let occupied = occupy(&office, &concert).await;
+    let (answers, ()) =
+        tokio::join!(come_one_by_one(&office, &concert, &people, occupied), async {
+            // The others have theirs while the token is locked.
+            until("five holds", async || {
+                read_one::<i64>(&office.db, "select count(*) from reservations").await == 5
+            })
+            .await;
+            keeper.rollback().await.unwrap();
+        });
+    for (nth, answer) in answers.iter().enumerate() {
+        // On a slow machine it may have waited for as long as it may.
+        let is_late = nth == 2 && answer.code() == "already-processing";
+        assert!(answer.status == 201 || is_late, "{nth}: {}", answer.body);
+    }
     office.close().await;
 }
 
