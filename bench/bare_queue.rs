@@ -17,7 +17,7 @@ const FILL: &str = "
         redis.call('ZADD', KEYS[1], nth, string.format('%016d', nth))
     end
     local run = string.match(redis.call('INFO', 'server'), 'run_id:(%x+)')
-    redis.call('HSET', KEYS[4], 'run', run, 'since', 0)";
+    redis.call('HSET', KEYS[4], 'run', run, 'since', 0, 'counted_to', ARGV[1])";
 /// Its keys, as `poll.lua` names them.
 const KEYS: [&str; 5] = [
     "{bench-queue}:waiting",

@@ -46,7 +46,7 @@ pub(crate) async fn status_of(
     let grace = app.config.queue_grace();
     let position = queue.poll(account_id, grace).await.unwrap_or(Position::Incomplete);
     if let Position::Waiting { number, n_ahead, n_waiting } = position {
-        return waiting(app, room, program, number, Some((n_ahead, n_waiting))).await;
+        return waiting(app, room, program, number, counted(n_ahead, n_waiting)).await;
     }
     let token = store::find_token(&app.db, program.id, account_id).await?;
     let token = token.ok_or_else(|| QueueError::no_token(program))?;
@@ -61,7 +61,7 @@ pub(crate) async fn status_of(
         return beyond_the_queue(app, room, program, account_id, &token).await;
     }
     let seen = match queue.poll(account_id, grace).await {
-        Ok(Position::Waiting { n_ahead, n_waiting, .. }) => Some((n_ahead, n_waiting)),
+        Ok(Position::Waiting { n_ahead, n_waiting, .. }) => counted(n_ahead, n_waiting),
         _ => None,
     };
     let status = waiting(app, room, program, token.queue_number, seen).await?;
@@ -79,6 +79,11 @@ fn agrees(position: Position, token: &Token) -> bool {
         Position::Incomplete => token.parked_at.is_none(),
         Position::Waiting { .. } => false,
     }
+}
+
+/// Returns both numbers where the first is known.
+fn counted(n_ahead: Option<u64>, n_waiting: u64) -> Option<(u64, u64)> {
+    n_ahead.map(|n_ahead| (n_ahead, n_waiting))
 }
 
 async fn waiting(

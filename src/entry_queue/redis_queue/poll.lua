@@ -5,7 +5,8 @@
 -- KEYS[1]  waiting  zset  account -> queue number
 -- KEYS[2]  active   zset  account -> end of the stay (ms since the epoch)
 -- KEYS[3]  seen     zset  account -> `heard` at the last poll; negative: at entering the window
--- KEYS[4]  epoch    hash  run: the server that holds the queue; since: complete since then (ms)
+-- KEYS[4]  epoch    hash  run: the server that holds the queue; since: complete since then (ms);
+--                         counted_to: every account with a number up to it was written
 -- KEYS[5]  hearing  hash  as hearing.lua describes it
 -- ARGV[1]  account        16 bytes
 -- ARGV[2]  window         polls are recorded for this many tokens at the head
@@ -13,11 +14,12 @@
 --
 -- Returns  { -1 }                                  the queue is not complete
 --          { 0, n_waiting }                        neither waiting nor admitted
---          { 1, n_waiting, number, n_ahead }       waiting
+--          { 1, n_waiting, number, n_ahead or -1 } waiting; -1: smaller numbers are not written
 --          { 2, n_waiting }                        admitted
 --
 -- Why a script: rank and number must be read from the same state, and the poll is recorded
--- only near the head. A server that was restarted from an old file has an old run id in
+-- only near the head. How many are ahead is known only up to `counted_to`: beyond it an
+-- account with a smaller number may still be written. A server that was restarted from an old file has an old run id in
 -- `epoch`, so that a position in an old queue is never returned.
 -- Cost: O(log n).
 
@@ -25,7 +27,8 @@
 local BEHIND_MS = 1000
 
 local run = string.match(redis.call('INFO', 'server'), 'run_id:(%x+)')
-if redis.call('HGET', KEYS[4], 'run') ~= run then return { -1 } end
+local epoch = redis.call('HMGET', KEYS[4], 'run', 'counted_to')
+if epoch[1] ~= run then return { -1 } end
 
 local n_waiting = redis.call('ZCARD', KEYS[1])
 local number = redis.call('ZSCORE', KEYS[1], ARGV[1])
@@ -49,7 +52,8 @@ if number then
       redis.call('HSET', KEYS[5], 'behind', heard)
     end
   end
-  return { 1, n_waiting, tonumber(number), n_ahead }
+  number = tonumber(number)
+  return { 1, n_waiting, number, number <= tonumber(epoch[2] or 0) and n_ahead or -1 }
 end
 if redis.call('ZSCORE', KEYS[2], ARGV[1]) then return { 2, n_waiting } end
 return { 0, n_waiting }
