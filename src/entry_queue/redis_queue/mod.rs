@@ -82,7 +82,7 @@ impl<'a> RedisQueue<'a> {
         let mut call = POLL.key(self.key("waiting"));
         call.key(self.key("active")).key(self.key("seen")).key(self.key("epoch"));
         call.key(self.key("hearing"));
-        call.arg(account_id.0.as_bytes()).arg(WINDOW).arg(millis(grace));
+        call.arg(account_id.0.as_bytes()).arg(WINDOW).arg(millis(grace)).with_run_id();
         let answer: Vec<i64> = self.redis.run(&call).await?;
         let count = |n: i64| u64::try_from(n).unwrap_or(0);
         Ok(match *answer.as_slice() {

@@ -11,6 +11,7 @@
 -- ARGV[1]  account        16 bytes
 -- ARGV[2]  window         polls are recorded for this many tokens at the head
 -- ARGV[3]  grace_ms       how long an account may be silent
+-- ARGV[4]  run_id         of this server, read over the connection of this call; may be empty
 --
 -- Returns  { -1 }                                  the queue is not complete
 --          { 0, n_waiting }                        neither waiting nor admitted
@@ -26,7 +27,9 @@
 -- Shortest time between two writes of polls from behind the window.
 local BEHIND_MS = 1000
 
-local run = string.match(redis.call('INFO', 'server'), 'run_id:(%x+)')
+-- INFO would take most of the time of a poll.
+local run = ARGV[4]
+if run == '' then run = string.match(redis.call('INFO', 'server'), 'run_id:(%x+)') end
 local epoch = redis.call('HMGET', KEYS[4], 'run', 'counted_to')
 if epoch[1] ~= run then return { -1 } end
 
