@@ -6,7 +6,7 @@ use redis::{Script, aio::MultiplexedConnection};
 
 use crate::{CROWD, Failure, stage::output, tally::Tally};
 
-/// What `src/entry_queue/redis_queue/mod.rs` runs for each poll.
+/// What `src/entry_queue/redis_queue/polls.rs` runs, for one poll.
 const POLL: &str = concat!(
     include_str!("../src/entry_queue/redis_queue/hearing.lua"),
     include_str!("../src/entry_queue/redis_queue/poll.lua")
@@ -68,7 +68,7 @@ impl BareQueue {
         let mut command = Command::new("redis-benchmark");
         command.args(["-u", &self.url, "--csv", "-c", &clients, "-n", &asked]);
         command.args(["EVALSHA", &self.sha, &KEYS.len().to_string()]).args(KEYS);
-        command.args([&self.account, &WINDOW.to_string(), &GRACE_MS.to_string(), &self.run_id]);
+        command.args([&WINDOW.to_string(), &GRACE_MS.to_string(), &self.account, &self.run_id]);
         let said = output(&mut command)?;
         // "test","rps",… and the figures of the one test that there was.
         let figures = said.lines().last().ok_or("redis-benchmark said nothing")?;

@@ -7,10 +7,12 @@
 //! later, except one that returns from being parked. All keys of a program carry `{program_id}`, so
 //! a cluster keeps them on one server.
 
+mod polls;
 mod positions;
 
 use std::{collections::HashMap, sync::LazyLock, time::Duration};
 
+pub(crate) use polls::{Polls, Position};
 pub(crate) use positions::{Covered, POSITIONS_MAX, Writing, Written};
 use redis::Value;
 use uuid::Uuid;
@@ -28,26 +30,11 @@ use crate::{
 /// Longest pause of a rebuild between two batches before another rebuild may take over.
 const REBUILD_LEASE: Duration = Duration::from_secs(10);
 
-static POLL: LazyLock<Script> =
-    LazyLock::new(|| Script::new(concat!(include_str!("hearing.lua"), include_str!("poll.lua"))));
 static COUNT: LazyLock<Script> = LazyLock::new(|| Script::new(include_str!("count.lua")));
 static HEAD: LazyLock<Script> =
     LazyLock::new(|| Script::new(concat!(include_str!("hearing.lua"), include_str!("head.lua"))));
 static BEGIN: LazyLock<Script> = LazyLock::new(|| Script::new(include_str!("begin.lua")));
 static FINISH: LazyLock<Script> = LazyLock::new(|| Script::new(include_str!("finish.lua")));
-
-/// Position of an account in Redis.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Position {
-    /// The queue is not complete.
-    Incomplete,
-    /// Neither waiting nor admitted.
-    Nowhere { n_waiting: u64 },
-    /// Waiting; `n_ahead` is `None` until the number is counted.
-    Waiting { number: QueueNumber, n_ahead: Option<u64>, n_waiting: u64 },
-    /// Admitted.
-    Inside { n_waiting: u64 },
-}
 
 /// Answer to a request to begin a rebuild.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -70,31 +57,6 @@ pub(crate) struct RedisQueue<'a> {
 impl<'a> RedisQueue<'a> {
     pub(crate) fn of(redis: &'a Redis, program_id: ProgramId) -> Self {
         Self { redis, program_id }
-    }
-
-    /// Returns the position of `account_id` and records the poll; an account may be silent for
-    /// `grace`.
-    pub(crate) async fn poll(
-        &self,
-        account_id: AccountId,
-        grace: Duration,
-    ) -> Result<Position, RedisAway> {
-        let mut call = POLL.key(self.key("waiting"));
-        call.key(self.key("active")).key(self.key("seen")).key(self.key("epoch"));
-        call.key(self.key("hearing"));
-        call.arg(account_id.0.as_bytes()).arg(WINDOW).arg(millis(grace)).with_run_id();
-        let answer: Vec<i64> = self.redis.run(&call).await?;
-        let count = |n: i64| u64::try_from(n).unwrap_or(0);
-        Ok(match *answer.as_slice() {
-            [0, n_waiting] => Position::Nowhere { n_waiting: count(n_waiting) },
-            [1, n_waiting, number, n_ahead] => Position::Waiting {
-                number: QueueNumber(number),
-                n_ahead: u64::try_from(n_ahead).ok(),
-                n_waiting: count(n_waiting),
-            },
-            [2, n_waiting] => Position::Inside { n_waiting: count(n_waiting) },
-            _ => Position::Incomplete,
-        })
     }
 
     /// Returns how many accounts wait and how many are admitted; `None` while the queue is not
