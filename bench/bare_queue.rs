@@ -6,7 +6,7 @@ use redis::{Script, aio::MultiplexedConnection};
 
 use crate::{CROWD, Failure, stage::output, tally::Tally};
 
-/// What `src/entry_queue/redis_queue/mod.rs` runs for each poll.
+/// What `src/entry_queue/redis_queue/polls.rs` runs, for one poll.
 const POLL: &str = concat!(
     include_str!("../src/entry_queue/redis_queue/hearing.lua"),
     include_str!("../src/entry_queue/redis_queue/poll.lua")
@@ -17,7 +17,8 @@ const FILL: &str = "
         redis.call('ZADD', KEYS[1], nth, string.format('%016d', nth))
     end
     local run = string.match(redis.call('INFO', 'server'), 'run_id:(%x+)')
-    redis.call('HSET', KEYS[4], 'run', run, 'since', 0)";
+    redis.call('HSET', KEYS[4], 'run', run, 'since', 0, 'counted_to', ARGV[1])
+    return run";
 /// Its keys, as `poll.lua` names them.
 const KEYS: [&str; 5] = [
     "{bench-queue}:waiting",
@@ -40,6 +41,7 @@ pub(crate) struct BareQueue {
     sha: String,
     /// Who is asked about: the one in the middle.
     account: String,
+    run_id: String,
 }
 
 impl BareQueue {
@@ -53,9 +55,9 @@ impl BareQueue {
         for key in KEYS {
             fill.key(key);
         }
-        let () = fill.arg(people).invoke_async(&mut redis).await?;
+        let run_id = fill.arg(people).invoke_async(&mut redis).await?;
         let sha = redis::cmd("SCRIPT").arg("LOAD").arg(POLL).query_async(&mut redis).await?;
-        Ok(Self { redis, url, sha, account: format!("{:016}", people / 2) })
+        Ok(Self { redis, url, sha, account: format!("{:016}", people / 2), run_id })
     }
 
     /// Asks for about `secs` seconds where that one stands, over as many connections as
@@ -66,7 +68,7 @@ impl BareQueue {
         let mut command = Command::new("redis-benchmark");
         command.args(["-u", &self.url, "--csv", "-c", &clients, "-n", &asked]);
         command.args(["EVALSHA", &self.sha, &KEYS.len().to_string()]).args(KEYS);
-        command.args([&self.account, &WINDOW.to_string(), &GRACE_MS.to_string()]);
+        command.args([&WINDOW.to_string(), &GRACE_MS.to_string(), &self.account, &self.run_id]);
         let said = output(&mut command)?;
         // "test","rps",… and the figures of the one test that there was.
         let figures = said.lines().last().ok_or("redis-benchmark said nothing")?;

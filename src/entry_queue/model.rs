@@ -21,9 +21,20 @@ ids! {
     pub(crate) TokenId(Uuid),
 }
 
-/// Arrival order within one program's queue; the first is 1.
+/// Arrival order within one program's queue; the first is 1, and 0 stands for none.
 #[derive(
-    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, sqlx::Type,
+    Clone,
+    Copy,
+    Debug,
+    Default,
+    PartialEq,
+    Eq,
+    PartialOrd,
+    Ord,
+    Hash,
+    Serialize,
+    Deserialize,
+    sqlx::Type,
 )]
 #[sqlx(transparent)]
 #[serde(transparent)]

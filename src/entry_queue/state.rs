@@ -1,4 +1,4 @@
-//! State of the waiting room in one instance: joins in progress and measured speeds.
+//! State of the waiting room in one instance: joins and polls in progress, and measured speeds.
 
 use std::sync::Arc;
 
@@ -7,6 +7,7 @@ use super::{
     estimate::{Measures, Wait},
     guards::effects::Effects,
     join::Joins,
+    redis_queue::Polls,
 };
 use crate::{
     app::App,
@@ -17,6 +18,7 @@ use crate::{
 #[derive(Clone, Debug)]
 pub(crate) struct WaitingRoom {
     pub(crate) joins: Joins,
+    pub(crate) polls: Polls,
     pub(crate) effects: Effects,
     measures: Measures,
     listings: Listings,
@@ -26,7 +28,8 @@ impl WaitingRoom {
     /// Creates the state of one instance. Batches of joins run on the runtime of the caller.
     pub(crate) fn new(app: &App, listings: Listings) -> Self {
         let (joins, effects) = (Joins::new(app.clone()), Effects::new(app));
-        Self { joins, effects, measures: Measures::default(), listings }
+        let polls = Polls::new(app.redis.clone(), app.config.queue_grace());
+        Self { joins, polls, effects, measures: Measures::default(), listings }
     }
 
     /// Returns the number of free seats and zone places in all performances of `program`.

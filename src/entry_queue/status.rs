@@ -8,7 +8,7 @@ use super::{
     model::{QueueNumber, QueueState, Stay, Token, TokenStatus, retry_after_ms},
     paths::queue_path,
     projection::project,
-    redis_queue::{Position, RedisQueue},
+    redis_queue::Position,
     state::WaitingRoom,
     store,
 };
@@ -42,11 +42,9 @@ pub(crate) async fn status_of(
     account_id: AccountId,
     program: &Program,
 ) -> Result<StatusReport, QueueError> {
-    let queue = RedisQueue::of(&app.redis, program.id);
-    let grace = app.config.queue_grace();
-    let position = queue.poll(account_id, grace).await.unwrap_or(Position::Incomplete);
+    let position = room.polls.poll(program.id, account_id).await;
     if let Position::Waiting { number, n_ahead, n_waiting } = position {
-        return waiting(app, room, program, number, Some((n_ahead, n_waiting))).await;
+        return waiting(app, room, program, number, counted(n_ahead, n_waiting)).await;
     }
     let token = store::find_token(&app.db, program.id, account_id).await?;
     let token = token.ok_or_else(|| QueueError::no_token(program))?;
@@ -60,8 +58,8 @@ pub(crate) async fn status_of(
     if token.status != TokenStatus::Waiting {
         return beyond_the_queue(app, room, program, account_id, &token).await;
     }
-    let seen = match queue.poll(account_id, grace).await {
-        Ok(Position::Waiting { n_ahead, n_waiting, .. }) => Some((n_ahead, n_waiting)),
+    let seen = match room.polls.poll(program.id, account_id).await {
+        Position::Waiting { n_ahead, n_waiting, .. } => counted(n_ahead, n_waiting),
         _ => None,
     };
     let status = waiting(app, room, program, token.queue_number, seen).await?;
@@ -71,14 +69,17 @@ pub(crate) async fn status_of(
 /// Whether Redis, which does not have the account as waiting, agrees with `token`.
 fn agrees(position: Position, token: &Token) -> bool {
     match position {
-        Position::Inside { .. } => token.status == TokenStatus::Active,
-        Position::Nowhere { .. } => {
-            !matches!(token.status, TokenStatus::Active | TokenStatus::Waiting)
-        }
+        Position::Inside => token.status == TokenStatus::Active,
+        Position::Nowhere => !matches!(token.status, TokenStatus::Active | TokenStatus::Waiting),
         // While the queue is rebuilt, a parked token that returns must be projected.
-        Position::Incomplete => token.parked_at.is_none(),
+        Position::Unknown => token.parked_at.is_none(),
         Position::Waiting { .. } => false,
     }
+}
+
+/// Returns both numbers where the first is known.
+fn counted(n_ahead: Option<u64>, n_waiting: u64) -> Option<(u64, u64)> {
+    n_ahead.map(|n_ahead| (n_ahead, n_waiting))
 }
 
 async fn waiting(

@@ -8,6 +8,20 @@
 //! Two writers may bring the positions of one account in the wrong order. Therefore each reads
 //! PostgreSQL again after it has written, and writes again while that differs from what it wrote:
 //! the last writer has read the latest state.
+//!
+//! Until then a late writer would show a position that is over, and a late join would appear before
+//! accounts that were already told how many are ahead. Two rules keep both from being seen:
+//!
+//! * Numbers are **counted** in their order. Whoever writes a number that is not counted yet also
+//!   writes every smaller one: numbers are committed in their order, so PostgreSQL shows them all.
+//!   How many are ahead of a number is told only once it is counted. This needs the answer of the
+//!   first write only, and one page more where another instance has not written its joins yet.
+//! * A number that was counted and is not there any more is refused at first. It was removed by an
+//!   admission or an ending that was committed before, so the second read knows of it; where that
+//!   still has the account waiting, it returned or is missing, and is written.
+//!
+//! What remains: an account whose position is missing, and which ends between the second read and
+//! the second write, is shown as waiting until the third read.
 
 pub(crate) mod diff;
 pub(crate) mod error;
@@ -19,7 +33,8 @@ use tokio::sync::Semaphore;
 
 use self::{diff::Comparison, error::ProjectionError};
 use super::{
-    redis_queue::{POSITIONS_MAX, RedisQueue, Written},
+    model::QueueNumber,
+    redis_queue::{Covered, POSITIONS_MAX, RedisQueue, Writing, Written},
     store::{self, ProjectedPosition, positions},
 };
 use crate::{accounts::AccountId, app::App, catalog::ProgramId, infra::redis::RedisAway};
@@ -36,6 +51,8 @@ const RETRY_PAUSES_SECS: [u64; 4] = [1, 2, 4, 8];
 const RETRIES_MAX: usize = 18;
 /// Failed projections that wait for a retry at once in one process.
 const RETRIED_AT_ONCE_MAX: usize = 1_000;
+/// Pages of smaller numbers that one projection writes beside its own, 10,000 tokens.
+const PAGES_COVERED_MAX: usize = 10;
 /// Upper bound of a caller's wait for Redis after its commit.
 const PROJECT_MAX: Duration = Duration::from_secs(1);
 
@@ -79,7 +96,7 @@ fn project_later(app: &App, program_id: ProgramId, accounts: &[AccountId]) {
     });
 }
 
-/// Projects `accounts` and returns the outcome.
+/// Projects `accounts`, and every smaller number that is not counted yet; returns the outcome.
 async fn project_all(
     app: &App,
     program_id: ProgramId,
@@ -88,41 +105,99 @@ async fn project_all(
     let mut written = Written::Complete;
     for some in accounts.chunks(POSITIONS_MAX) {
         let expected = store::positions_of_accounts(&app.db, program_id, some).await?;
-        written = project_read(app, program_id, expected, None).await?;
+        let last = expected.iter().filter_map(|(_, position)| position.number()).max();
+        let covered = Covered::by(&expected);
+        let writing = Writing { covered, ..Writing::default() };
+        let projected = project_read(app, program_id, expected, writing).await?;
+        written = projected.written;
+        if let Some(last) = last
+            && written == Written::Complete
+            && last > projected.counted_to
+        {
+            written = cover(app, program_id, projected.counted_to, last, PAGES_COVERED_MAX).await?;
+        }
     }
     Ok(written)
 }
 
-/// Projects at most [`POSITIONS_MAX`] accounts whose positions were just read as `expected`.
-/// `nonce` names the rebuild that the write belongs to.
+/// What became of a projection.
+#[derive(Debug)]
+pub(crate) struct Projected {
+    pub(crate) written: Written,
+    /// Highest number that is counted.
+    pub(crate) counted_to: QueueNumber,
+}
+
+/// Projects at most [`POSITIONS_MAX`] accounts whose positions were just read as `expected`. The
+/// first write is made as `writing` says, and later ones repair what it was refused.
 pub(crate) async fn project_read(
     app: &App,
     program_id: ProgramId,
     mut expected: Vec<(AccountId, ProjectedPosition)>,
-    nonce: Option<&str>,
-) -> Result<Written, ProjectionError> {
+    mut writing: Writing<'_>,
+) -> Result<Projected, ProjectionError> {
     let queue = RedisQueue::of(&app.redis, program_id);
     let accounts: Vec<AccountId> = expected.iter().map(|(account_id, _)| *account_id).collect();
     let mut changed = expected.clone();
-    let mut written = Written::Complete;
+    let mut projected =
+        Projected { written: Written::Complete, counted_to: QueueNumber::default() };
     for _ in 0..ROUNDS_MAX {
-        written = queue.write(&changed, nonce).await?;
-        if written == Written::Overtaken {
+        let outcome = queue.write(&changed, writing).await?;
+        projected = Projected { written: outcome.written, counted_to: outcome.counted_to };
+        if outcome.written == Written::Overtaken {
             break;
         }
         let read = store::positions_of_accounts(&app.db, program_id, &accounts).await?;
         changed = read
             .iter()
             .zip(&expected)
-            .filter(|(now, then)| now != then)
+            .filter(|(now, then)| now != then || outcome.refused.contains(&now.0))
             .map(|(now, _)| *now)
             .collect();
         if changed.is_empty() {
             break;
         }
         expected = read;
+        let is_repair = !outcome.refused.is_empty();
+        writing = Writing { covered: None, is_repair, ..writing };
     }
-    Ok(written)
+    Ok(projected)
+}
+
+/// Projects every waiting account with a number above `counted_to`, at least up to `last`, in
+/// `pages_max` pages at most. What is left is shown no position until the next comparison.
+async fn cover(
+    app: &App,
+    program_id: ProgramId,
+    mut counted_to: QueueNumber,
+    last: QueueNumber,
+    pages_max: usize,
+) -> Result<Written, ProjectionError> {
+    for _ in 0..pages_max {
+        let page = positions::list_waiting(&app.db, program_id, counted_to, PAGE).await?;
+        let is_last = i64::try_from(page.len()).is_ok_and(|n| n < PAGE);
+        let listed = page.last().map_or(counted_to, |(_, number)| *number);
+        let to = if is_last { listed.max(last) } else { listed };
+        if to <= counted_to {
+            break;
+        }
+        let writing =
+            Writing { covered: Some(Covered { after: counted_to, to }), ..Writing::default() };
+        let expected = page.into_iter().map(waiting).collect();
+        let projected = project_read(app, program_id, expected, writing).await?;
+        if projected.written != Written::Complete {
+            return Ok(projected.written);
+        }
+        counted_to = projected.counted_to;
+        if is_last && counted_to >= last {
+            break;
+        }
+    }
+    Ok(Written::Complete)
+}
+
+fn waiting((account_id, number): (AccountId, QueueNumber)) -> (AccountId, ProjectedPosition) {
+    (account_id, ProjectedPosition::Waiting(number))
 }
 
 /// Compares every queue in Redis with PostgreSQL, page by page, and projects every difference.
@@ -150,6 +225,8 @@ async fn compare_queue(app: &App, program_id: ProgramId) -> Result<(), Projectio
     if !queue.claim_comparison(COMPARISON_PERIOD_MIN).await? {
         return Ok(());
     }
+    let counted_to = queue.counted_to().await?;
+    cover(app, program_id, counted_to, QueueNumber::default(), usize::MAX).await?;
     let mut comparison = Comparison::of(&app.db, queue, program_id, PAGE);
     while let Some(accounts) = comparison.next().await? {
         project_all(app, program_id, &accounts).await?;

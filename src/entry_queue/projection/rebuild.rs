@@ -16,7 +16,7 @@ use crate::{
     entry_queue::{
         model::QueueNumber,
         projection,
-        redis_queue::{RebuildBegun, RedisQueue, Written},
+        redis_queue::{RebuildBegun, RedisQueue, Writing, Written},
         store::{ProjectedPosition, positions},
     },
 };
@@ -50,6 +50,7 @@ pub(crate) async fn rebuild_soon(app: &App, program_id: ProgramId) {
 pub(crate) async fn rebuild(app: &App, program_id: ProgramId) -> Result<(), ProjectionError> {
     let queue = RedisQueue::of(&app.redis, program_id);
     let RebuildBegun::Ours(nonce) = queue.begin(Uuid::now_v7()).await? else { return Ok(()) };
+    let writing = Writing { nonce: Some(&nonce), ..Writing::default() };
     let started = Instant::now();
     let mut last = None;
     loop {
@@ -62,9 +63,8 @@ pub(crate) async fn rebuild(app: &App, program_id: ProgramId) -> Result<(), Proj
         if last.is_none() {
             break;
         }
-        if projection::project_read(app, program_id, expected, Some(&nonce)).await?
-            == Written::Overtaken
-        {
+        let projected = projection::project_read(app, program_id, expected, writing).await?;
+        if projected.written == Written::Overtaken {
             return Ok(());
         }
     }
@@ -74,15 +74,15 @@ pub(crate) async fn rebuild(app: &App, program_id: ProgramId) -> Result<(), Proj
         let Some((_, last)) = page.last() else { break };
         after = *last;
         n_waiting += page.len();
-        let expected =
-            page.into_iter().map(|(id, number)| (id, ProjectedPosition::Waiting(number))).collect();
-        if projection::project_read(app, program_id, expected, Some(&nonce)).await?
-            == Written::Overtaken
-        {
+        let expected = page.into_iter().map(projection::waiting).collect();
+        let projected = projection::project_read(app, program_id, expected, writing).await?;
+        if projected.written == Written::Overtaken {
             return Ok(());
         }
     }
-    if queue.finish(&nonce).await? {
+    if queue.finish(&nonce, after).await? {
+        // Accounts that joined meanwhile are written but not counted.
+        projection::cover(app, program_id, after, after, projection::PAGES_COVERED_MAX).await?;
         tracing::info!(%program_id, n_waiting, ms = started.elapsed().as_millis(), "a queue was rebuilt");
     }
     Ok(())

@@ -5,7 +5,7 @@
 -- KEYS[1]  waiting  zset    account -> queue number
 -- KEYS[2]  active   zset    account -> end of the stay (ms since the epoch)
 -- KEYS[3]  seen     zset    account -> `heard` at the last poll; negative: at entering the window
--- KEYS[4]  epoch    hash    run: the server that holds the queue; since: complete since then (ms)
+-- KEYS[4]  epoch    hash    as poll.lua describes it
 -- KEYS[5]  nonce    string  names the rebuild that is running, beginning with the server's run id
 -- KEYS[6]  hearing  hash    as hearing.lua describes it
 -- ARGV[1]  rebuild_id       names the rebuild

@@ -4,7 +4,7 @@
 --
 -- KEYS[1]  waiting  zset  account -> queue number
 -- KEYS[2]  active   zset  account -> end of the stay (ms since the epoch)
--- KEYS[3]  epoch    hash  run: the server that holds the queue; since: complete since then (ms)
+-- KEYS[3]  epoch    hash  as poll.lua describes it
 --
 -- Returns  { -1 }                 the queue is not complete
 --          { n_waiting, n_inside }

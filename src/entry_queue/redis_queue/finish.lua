@@ -2,9 +2,10 @@
 --
 -- Run by: entry_queue::redis_queue::RedisQueue::finish
 --
--- KEYS[1]  epoch  hash    run: the server that holds the queue; since: complete since then (ms)
+-- KEYS[1]  epoch  hash    as poll.lua describes it
 -- KEYS[2]  nonce  string  names the rebuild that is running, beginning with the server's run id
 -- ARGV[1]  nonce          of the rebuild that ends
+-- ARGV[2]  counted_to     its batches had every waiting number up to this one
 --
 -- Returns  1 complete; 0 the rebuild was overtaken by another one or by a loss of memory
 --
@@ -17,6 +18,7 @@ if redis.call('GET', KEYS[2]) ~= ARGV[1] or string.sub(ARGV[1], 1, #run) ~= run 
 
 local now = redis.call('TIME')
 local since_ms = now[1] * 1000 + math.floor(now[2] / 1000)
-redis.call('HSET', KEYS[1], 'run', run, 'since', string.format('%.0f', since_ms))
+redis.call('HSET', KEYS[1], 'run', run, 'since', string.format('%.0f', since_ms),
+  'counted_to', ARGV[2])
 redis.call('DEL', KEYS[2])
 return 1

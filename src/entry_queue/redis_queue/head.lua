@@ -4,7 +4,7 @@
 --
 -- KEYS[1]  waiting  zset  account -> queue number
 -- KEYS[2]  seen     zset  account -> `heard` at the last poll; negative: at entering the window
--- KEYS[3]  epoch    hash  run: the server that holds the queue; since: complete since then (ms)
+-- KEYS[3]  epoch    hash  as poll.lua describes it
 -- KEYS[4]  hearing  hash  as hearing.lua describes it
 -- ARGV[1]  head_max       stop after this many accounts that polled lately; at most 1,000
 -- ARGV[2]  grace_ms       an account that polled within it polled lately

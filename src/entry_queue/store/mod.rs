@@ -28,6 +28,16 @@ pub(crate) enum ProjectedPosition {
     Nowhere,
 }
 
+impl ProjectedPosition {
+    /// Returns the queue number, if the account waits.
+    pub(crate) fn number(self) -> Option<QueueNumber> {
+        match self {
+            Self::Waiting(number) => Some(number),
+            Self::Inside(_) | Self::Nowhere => None,
+        }
+    }
+}
+
 /// Returns the latest token of an account in a queue.
 pub(crate) async fn find_token(
     db: &Pool,

@@ -6,23 +6,18 @@ use std::{
 };
 
 use redis::{
-    Client, Cmd, ConnectionInfo, IntoConnectionInfo, Pipeline, RedisError, RedisFuture, Value,
-    aio::{ConnectionLike, ConnectionManager, ConnectionManagerConfig},
+    Client, ConnectionInfo, IntoConnectionInfo, RedisError,
     cluster::ClusterClient,
-    cluster_async::ClusterConnection,
     io::tcp::{TcpSettings, socket2::TcpKeepalive},
 };
 use thread_local::ThreadLocal;
-use tokio::{runtime::Handle, sync::OnceCell, time::timeout};
+use tokio::runtime::Handle;
 
-use super::generations::LinkGenerations;
+use super::{
+    connection::{CONNECT_TIMEOUT, RESPONSE_TIMEOUT, RedisConnection},
+    generations::LinkGenerations,
+};
 
-/// Upper bound of one command.
-pub(crate) const RESPONSE_TIMEOUT: Duration = Duration::from_millis(500);
-/// Upper bound of connecting to one server.
-pub(crate) const CONNECT_TIMEOUT: Duration = Duration::from_secs(1);
-/// Upper bound of connecting to a whole cluster, with nodes that are away.
-const CLUSTER_CONNECT_TIMEOUT: Duration = Duration::from_secs(3);
 /// Shortest life of links to a cluster: a node that is away for long must not have the links to the
 /// other nodes replaced again and again.
 const CLUSTER_LINK_KEPT: Duration = Duration::from_secs(3);
@@ -57,7 +52,7 @@ struct Slot {
 
 /// Address of Redis: a server or the nodes of a cluster.
 enum Servers {
-    Single(Box<Client>),
+    Single(Arc<Client>),
     Cluster { client: Arc<ClusterClient>, nodes: Vec<String> },
 }
 
@@ -66,7 +61,7 @@ impl Links {
     pub(crate) fn to(url: &str) -> Result<Self, RedisError> {
         let servers = match url.strip_prefix(CLUSTER_SCHEME) {
             Some(nodes) => Servers::cluster(nodes)?,
-            None => Servers::Single(Box::new(client(url)?)),
+            None => Servers::Single(Arc::new(client(url)?)),
         };
         let kept = match servers {
             Servers::Single(_) => Duration::ZERO,
@@ -100,15 +95,15 @@ impl Links {
     }
 
     /// Returns the link of this thread, or the pinned one.
-    pub(crate) fn mine(&self) -> Result<RedisLink, RedisError> {
+    pub(crate) fn mine(&self) -> RedisLink {
         let mut slot = lock(self.slot());
         let newest = self.generations.newest();
         let link = match slot.link.take() {
             Some(link) if link.generation >= newest => link,
-            Some(old) => self.replaced(old, &mut slot.next, newest)?,
-            None => self.servers.link(newest)?,
+            Some(old) => self.replaced(old, &mut slot.next, newest),
+            None => self.servers.link(newest),
         };
-        Ok(slot.link.insert(link).clone())
+        slot.link.insert(link).clone()
     }
 
     /// Records that `link` failed. Returns whether that was the first failure of its generation.
@@ -125,27 +120,22 @@ impl Links {
 
     /// Returns the link to use instead of `old`. For a cluster the new link connects in the
     /// background, while the old one still serves the nodes that are there.
-    fn replaced(
-        &self,
-        old: RedisLink,
-        next: &mut Option<RedisLink>,
-        newest: u64,
-    ) -> Result<RedisLink, RedisError> {
+    fn replaced(&self, old: RedisLink, next: &mut Option<RedisLink>, newest: u64) -> RedisLink {
         if !self.is_cluster() {
             return self.servers.link(newest);
         }
         match next.take() {
-            Some(ready) if ready.stands() => Ok(ready),
+            Some(ready) if ready.connection.stands() => ready,
             Some(coming) if coming.generation >= newest => {
                 *next = Some(coming);
-                Ok(old)
+                old
             }
             _ => {
-                let coming = self.servers.link(newest)?;
-                let Ok(runtime) = Handle::try_current() else { return Ok(coming) };
+                let coming = self.servers.link(newest);
+                let Ok(runtime) = Handle::try_current() else { return coming };
                 *next = Some(coming.clone());
                 runtime.spawn(coming.prepare());
-                Ok(old)
+                old
             }
         }
     }
@@ -184,105 +174,33 @@ impl Servers {
         Ok(Self::Cluster { client: Arc::new(client), nodes })
     }
 
-    fn link(&self, generation: u64) -> Result<RedisLink, RedisError> {
-        let way = match self {
-            Self::Single(client) => {
-                // A failed link is replaced, and the breaker decides when: nothing is retried here.
-                let config = ConnectionManagerConfig::new()
-                    .set_response_timeout(Some(RESPONSE_TIMEOUT))
-                    .set_connection_timeout(Some(CONNECT_TIMEOUT))
-                    .set_number_of_retries(0);
-                let client = Client::clone(client);
-                Way::Single(ConnectionManager::new_lazy_with_config(client, config)?)
-            }
-            Self::Cluster { client, .. } => Way::Cluster(client.clone(), Arc::default()),
+    fn link(&self, generation: u64) -> RedisLink {
+        let connection = match self {
+            Self::Single(client) => RedisConnection::to_server(client.clone()),
+            Self::Cluster { client, .. } => RedisConnection::to_cluster(client.clone()),
         };
-        Ok(RedisLink { way, generation })
+        RedisLink { connection, generation }
     }
 }
 
 /// Connection to one server or to a cluster, of one generation.
 #[derive(Clone)]
 pub(crate) struct RedisLink {
-    way: Way,
+    pub(crate) connection: RedisConnection,
     generation: u64,
 }
 
-/// Kind of connection. A cluster is connected on first use, because its client cannot connect
-/// lazily by itself.
-#[derive(Clone)]
-enum Way {
-    Single(ConnectionManager),
-    Cluster(Arc<ClusterClient>, Arc<OnceCell<ClusterConnection>>),
-}
-
 impl RedisLink {
-    /// Whether the link is ready: a cluster's is connected.
-    fn stands(&self) -> bool {
-        match &self.way {
-            Way::Single(_) => true,
-            Way::Cluster(_, cell) => cell.initialized(),
-        }
-    }
-
     /// Connects to the cluster, so that no request waits for it later.
     async fn prepare(self) {
         const ATTEMPTS_MAX: u32 = 10;
         const PAUSE: Duration = Duration::from_millis(500);
-        let Way::Cluster(client, cell) = &self.way else { return };
         for _ in 0..ATTEMPTS_MAX {
-            match found(client, cell).await {
-                Ok(_) => return,
+            match self.connection.connect().await {
+                Ok(()) => return,
                 Err(error) => tracing::debug!(%error, "the cluster was not found"),
             }
             tokio::time::sleep(PAUSE).await;
-        }
-    }
-}
-
-async fn found<'a>(
-    client: &ClusterClient,
-    cell: &'a OnceCell<ClusterConnection>,
-) -> Result<&'a ClusterConnection, RedisError> {
-    let connecting = async {
-        let connected = timeout(CLUSTER_CONNECT_TIMEOUT, client.get_async_connection()).await;
-        connected.unwrap_or_else(|elapsed| Err(std::io::Error::from(elapsed).into()))
-    };
-    cell.get_or_try_init(|| connecting).await
-}
-
-impl ConnectionLike for RedisLink {
-    fn req_packed_command<'a>(&'a mut self, cmd: &'a Cmd) -> RedisFuture<'a, Value> {
-        match &mut self.way {
-            Way::Single(manager) => manager.req_packed_command(cmd),
-            Way::Cluster(client, cell) => {
-                Box::pin(
-                    async move { found(client, cell).await?.clone().req_packed_command(cmd).await },
-                )
-            }
-        }
-    }
-
-    fn req_packed_commands<'a>(
-        &'a mut self,
-        pipeline: &'a Pipeline,
-        offset: usize,
-        count: usize,
-    ) -> RedisFuture<'a, Vec<Value>> {
-        match &mut self.way {
-            Way::Single(manager) => manager.req_packed_commands(pipeline, offset, count),
-            Way::Cluster(client, cell) => Box::pin(async move {
-                let mut connection = found(client, cell).await?.clone();
-                connection.req_packed_commands(pipeline, offset, count).await
-            }),
-        }
-    }
-
-    fn get_db(&self) -> i64 {
-        match &self.way {
-            Way::Single(manager) => manager.get_db(),
-            // A cluster has only database 0.
-            Way::Cluster(..) => 0,
         }
     }
 }
@@ -298,22 +216,22 @@ mod tests {
         let by_thread: Vec<RedisLink> = std::thread::scope(|scope| {
             let ask = || {
                 let _runtime = runtime.enter();
-                links.mine().unwrap()
+                links.mine()
             };
             let threads: Vec<_> = (0..64).map(|_| scope.spawn(ask)).collect();
             threads.into_iter().map(|thread| thread.join().unwrap()).collect()
         });
         let n_news = by_thread.iter().filter(|link| links.lose(link)).count();
         assert_eq!(n_news, 1, "one failure rests once, however many threads met it");
-        assert_eq!(links.mine().unwrap().generation, 1);
+        assert_eq!(links.mine().generation, 1);
     }
 
     #[tokio::test]
     async fn a_pinned_link_is_replaced_too() {
         let pinned = Links::to("redis://127.0.0.1:1").unwrap().pinned();
-        let failed = pinned.mine().unwrap();
+        let failed = pinned.mine();
         assert!(pinned.lose(&failed));
-        assert!(pinned.mine().unwrap().generation > failed.generation);
+        assert!(pinned.mine().generation > failed.generation);
         assert!(!pinned.lose(&failed), "what comes late from a replaced link is no news");
     }
 }

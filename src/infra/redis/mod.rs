@@ -20,6 +20,7 @@
 //! server. In a cluster each hash tag has a breaker of its own, which every failure opens.
 
 mod breaker;
+mod connection;
 mod generations;
 mod link;
 mod script;
@@ -100,30 +101,33 @@ impl Redis {
 
     /// Runs one command.
     pub async fn query<T: FromRedisValue>(&self, command: &Cmd) -> Result<T, RedisAway> {
-        let mut link = self.links.mine()?;
+        let mut link = self.links.mine();
         let breaker = self.breakers.of(tagged(command));
-        self.guarded(&link.clone(), &breaker, command.query_async(&mut link)).await
+        self.guarded(&link.clone(), &breaker, command.query_async(&mut link.connection)).await
     }
 
     /// Runs several commands in one round trip.
     pub async fn pipeline<T: FromRedisValue>(&self, commands: &Pipeline) -> Result<T, RedisAway> {
-        let mut link = self.links.mine()?;
+        let mut link = self.links.mine();
         let breaker = self.breakers.of(commands.cmd_iter().find_map(tagged));
-        self.guarded(&link.clone(), &breaker, commands.query_async(&mut link)).await
+        self.guarded(&link.clone(), &breaker, commands.query_async(&mut link.connection)).await
     }
 
     /// Runs a script by its hash; sends the source when Redis does not know the hash.
     pub async fn run<T: FromRedisValue>(&self, call: &Call<'_>) -> Result<T, RedisAway> {
-        let mut link = self.links.mine()?;
+        let mut link = self.links.mine();
         let breaker = self.breakers.of(call.first_key());
         let used = link.clone();
-        let answer = self.guarded(&used, &breaker, call.by_hash().query_async(&mut link)).await;
-        match answer {
-            Err(RedisAway::Failed(error)) if is_forgotten(&error) => {
-                self.guarded(&used, &breaker, call.by_source().query_async(&mut link)).await
+        let running = async {
+            let run_id = used.connection.run_id().await?;
+            match call.by_hash(&run_id).query_async(&mut link.connection).await {
+                Err(error) if is_forgotten(&error) => {
+                    call.by_source(&run_id).query_async(&mut link.connection).await
+                }
+                answer => answer,
             }
-            answer => answer,
-        }
+        };
+        self.guarded(&used, &breaker, running).await
     }
 
     /// Returns keys of this deployment that begin with `start`: about `keys_max`, or all of them in
@@ -170,8 +174,8 @@ impl Redis {
     /// Whether Redis serves at this moment, whatever the state of the breaker. A server that only
     /// reads, because it was made a replica, does not.
     pub async fn is_present(&self) -> bool {
-        let Ok(mut link) = self.links.mine() else { return false };
-        let asked: Result<(), _> = in_time(self.question().query_async(&mut link)).await;
+        let mut link = self.links.mine();
+        let asked: Result<(), _> = in_time(self.question().query_async(&mut link.connection)).await;
         let is_present = asked.as_ref().err().is_none_or(|error| !is_absence(error));
         if is_present {
             self.breakers.whole().close();

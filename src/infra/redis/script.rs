@@ -15,6 +15,7 @@ pub struct Call<'a> {
     script: &'a Script,
     keys: Vec<Vec<u8>>,
     args: Vec<Vec<u8>>,
+    takes_run_id: bool,
 }
 
 impl Script {
@@ -26,7 +27,7 @@ impl Script {
 
     /// Returns a call without keys and arguments.
     pub(crate) fn prepare_invoke(&self) -> Call<'_> {
-        Call { script: self, keys: Vec::new(), args: Vec::new() }
+        Call { script: self, keys: Vec::new(), args: Vec::new(), takes_run_id: false }
     }
 
     /// Returns a call with this first key.
@@ -50,24 +51,34 @@ impl Call<'_> {
         self
     }
 
-    /// Returns the call by hash.
-    pub(crate) fn by_hash(&self) -> Cmd {
-        self.command("EVALSHA", &self.script.hash)
+    /// Adds as the last argument the run id of the server that the call reaches; empty where that
+    /// is known to the server alone, as in a cluster.
+    pub fn with_run_id(&mut self) -> &mut Self {
+        self.takes_run_id = true;
+        self
+    }
+
+    /// Returns the call by hash, to the server with this run id.
+    pub(crate) fn by_hash(&self, run_id: &str) -> Cmd {
+        self.command("EVALSHA", &self.script.hash, run_id)
     }
 
     /// Returns the call with its source, which Redis remembers from then on. It goes to the server
     /// that has the keys; loading first would need every node of a cluster.
-    pub(crate) fn by_source(&self) -> Cmd {
-        self.command("EVAL", self.script.source)
+    pub(crate) fn by_source(&self, run_id: &str) -> Cmd {
+        self.command("EVAL", self.script.source, run_id)
     }
 
     pub(crate) fn first_key(&self) -> Option<&[u8]> {
         self.keys.first().map(Vec::as_slice)
     }
 
-    fn command(&self, name: &str, script: &str) -> Cmd {
+    fn command(&self, name: &str, script: &str, run_id: &str) -> Cmd {
         let mut command = redis::cmd(name);
         command.arg(script).arg(self.keys.len()).arg(&self.keys).arg(&self.args);
+        if self.takes_run_id {
+            command.arg(run_id);
+        }
         command
     }
 }

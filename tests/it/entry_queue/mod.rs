@@ -7,6 +7,7 @@ mod door;
 mod gate;
 mod guards;
 mod hoarding;
+mod late_writes;
 mod lost_answers;
 mod lost_memory;
 mod parking;
