@@ -163,7 +163,10 @@ impl Bench {
         match subject {
             "queue" => part.figures = self.queue().await?,
             "money" => part.figures = self.charges().await?,
-            "sales" => part.figures = vec![self.holds().await?, self.purchases().await?],
+            "sales" => {
+                let beside = self.purchases_beside_tpcb().await?;
+                part.figures = vec![self.holds().await?, self.purchases().await?, beside];
+            }
             "zones" => {
                 part.figures = vec![self.zone_holds().await?];
                 part.growths = vec![self.crowded_lock().await?];

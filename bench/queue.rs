@@ -26,7 +26,7 @@ impl Bench {
             name: "joins",
             limit: "pgbench, one join a transaction on the locked row",
             crowd: OPENING,
-            target: Target::Ratio(4.0),
+            target: Target::Ratio(6.0),
             runs: Vec::new(),
         };
         let mut queue = None;
@@ -75,7 +75,7 @@ impl Bench {
         let each = |name, target, errand| (name, target, errand);
         let mut figures = Vec::new();
         for (name, target, errand) in [
-            each("state polls", Target::Ratio(0.3), Errand::PollAgain(queue.stage.clone())),
+            each("state polls", Target::Ratio(0.7), Errand::PollAgain(queue.stage.clone())),
             each(
                 "state polls, each by somebody not seen for a while",
                 Target::None,

@@ -195,7 +195,24 @@ pub(crate) fn pgbench_of(
     for (name, value) in variables {
         command.arg("-D").arg(format!("{name}={value}"));
     }
-    let said = output(&mut command)?;
+    tally_of(&mut command)
+}
+
+/// Fills the tables of TPC-B, PostgreSQL's own yardstick, at scale 10.
+pub(crate) fn fill_tpcb() -> Result<(), Failure> {
+    output(Command::new("pgbench").args(["-i", "-q", "-s", "10"])).map(|_| ())
+}
+
+/// Transactions of TPC-B, as `pgbench` has them built in.
+pub(crate) fn pgbench_tpcb(secs: u64) -> Result<Tally, Failure> {
+    let mut command = Command::new("pgbench");
+    command.args(["-n", "-M", "prepared", "-b", "tpcb-like", "-j", "2"]);
+    tally_of(command.args(["-c", &CLIENTS.to_string(), "-T", &secs.to_string()]))
+}
+
+/// What a run of pgbench did.
+fn tally_of(command: &mut Command) -> Result<Tally, Failure> {
+    let said = output(command)?;
     let number = |label: &str| {
         let rest = said.lines().find_map(|line| line.strip_prefix(label))?;
         rest.split([' ', '/']).find(|word| !word.is_empty())?.parse::<f64>().ok()

@@ -37,9 +37,9 @@ impl Bench {
     pub(crate) async fn zone_holds(&mut self) -> Result<Figure, Failure> {
         let mut figure = Figure {
             name: "holds of one place of one zone",
-            limit: "pgbench -c 1, the same statements",
+            limit: "pgbench -c 1, one by one as 0.1.0",
             crowd: CROWD,
-            target: Target::Ratio(0.6),
+            target: Target::Ratio(4.0),
             runs: Vec::new(),
         };
         for nth in 0..=self.pace.runs {
