@@ -9,7 +9,7 @@
 //! * A join whose data the database refuses fails alone, never the others of its batch.
 //! * A join whose commit got no answer is written again with the same id, so it counts once.
 //! * A batch that was written is answered once Redis has the positions, or could not be told in
-//!   time.
+//!   time. Positions are projected in the order of their numbers (`projecting`).
 //!
 //! # Concurrency
 //!
@@ -19,6 +19,7 @@
 
 pub(crate) mod model;
 mod numbering;
+mod projecting;
 pub(crate) mod store;
 
 use std::{sync::Arc, time::Duration};
@@ -26,14 +27,11 @@ use std::{sync::Arc, time::Duration};
 use tokio::runtime::Handle;
 use uuid::Uuid;
 
-use self::model::{JoinRequest, JoinVerdict};
-use super::{
-    error::QueueError,
-    guards::model::Arrival,
-    model::TokenId,
-    projection::{self, rebuild},
-    redis_queue::Written,
+use self::{
+    model::{JoinRequest, JoinVerdict},
+    projecting::ProjectionBatch,
 };
+use super::{error::QueueError, guards::model::Arrival, model::TokenId, projection};
 use crate::{
     accounts::AccountId,
     app::App,
@@ -51,7 +49,10 @@ pub(crate) struct Joins(Arc<Batcher<JoinBatch>>);
 impl Joins {
     /// Creates the joins of one instance; batches run on the runtime of the caller.
     pub(crate) fn new(app: App) -> Self {
-        Self(Arc::new(Batcher::new(JoinBatch { app }, Handle::current())))
+        let runtime = Handle::current();
+        let projecting = ProjectionBatch { app: app.clone() };
+        let projections = Arc::new(Batcher::new(projecting, runtime.clone()));
+        Self(Arc::new(Batcher::new(JoinBatch { app, projections }, runtime)))
     }
 
     /// Joins the queue of `program_id`. The moment of the call decides the order of arrival.
@@ -70,6 +71,7 @@ impl Joins {
 #[derive(Debug)]
 struct JoinBatch {
     app: App,
+    projections: Arc<Batcher<ProjectionBatch>>,
 }
 
 impl Batch for JoinBatch {
@@ -113,9 +115,23 @@ impl JoinBatch {
     ) {
         match written {
             Ok(verdicts) => {
-                let answering =
-                    answer_once_projected(self.app.clone(), program_id, members, verdicts);
-                tokio::spawn(answering);
+                let joined = joined_of(&members, &verdicts);
+                // Enlisted here, so that projections come in the order of the numbers.
+                let projected = self.projections.enlist(program_id, || joined.clone());
+                let app = self.app.clone();
+                tokio::spawn(async move {
+                    let is_projected = match projected {
+                        Ok(projected) => projected.await.is_ok(),
+                        Err(_full) => false,
+                    };
+                    if !is_projected {
+                        projection::project(&app, program_id, &joined).await;
+                    }
+                    for (member, verdict) in members.into_iter().zip(verdicts) {
+                        // A caller that is gone finds its token at the next poll.
+                        member.answer(Ok(verdict));
+                    }
+                });
             }
             Err(error) => {
                 let error = Arc::new(error);
@@ -134,24 +150,10 @@ fn is_about_data(error: &sqlx::Error) -> bool {
         && !postgres::is_conflict(error)
 }
 
-/// Answers once Redis has the positions of those that joined. A caller that is gone finds its token
-/// at the next poll.
-async fn answer_once_projected(
-    app: App,
-    program_id: ProgramId,
-    members: Vec<Member<JoinBatch>>,
-    verdicts: Vec<JoinVerdict>,
-) {
-    let joined: Vec<AccountId> = members
-        .iter()
-        .zip(&verdicts)
-        .filter(|(_, verdict)| **verdict == JoinVerdict::Joined)
+/// Returns the accounts that `verdicts` give a number.
+fn joined_of(members: &[Member<JoinBatch>], verdicts: &[JoinVerdict]) -> Vec<AccountId> {
+    let both = members.iter().zip(verdicts);
+    both.filter(|(_, verdict)| **verdict == JoinVerdict::Joined)
         .map(|(member, _)| member.request.account_id)
-        .collect();
-    if projection::project_in_time(&app, program_id, &joined).await == Some(Written::Incomplete) {
-        rebuild::rebuild_soon(&app, program_id).await;
-    }
-    for (member, verdict) in members.into_iter().zip(verdicts) {
-        member.answer(Ok(verdict));
-    }
+        .collect()
 }

@@ -123,7 +123,9 @@ impl<B: Batch> Batcher<B> {
         answered.await.map_err(|_closed| BatchError::Lost)
     }
 
-    fn enlist(
+    /// Works as [`Self::submit`], and decides the order of arrival at once. The answer is missing if
+    /// the batch is lost.
+    pub(crate) fn enlist(
         self: &Arc<Self>,
         key: B::Key,
         request: impl FnOnce() -> B::Request,
