@@ -9,7 +9,7 @@ use super::{
     error::PaymentError,
     model::{Paid, PaymentRequest},
     pay::pay,
-    together::{self, Together},
+    together::{self, PaidTogether},
 };
 use crate::{
     accounts::AccountId,
@@ -74,7 +74,7 @@ impl Batch for PaymentBatch {
             Ok(together) => together,
             Err(error) => {
                 tracing::warn!(%error, n = members.len(), "a batch of payments is taken apart");
-                Together::nothing(members.len())
+                PaidTogether::nothing(members.len())
             }
         };
         tokio::spawn(answer(self.app.clone(), members, together));
@@ -83,7 +83,7 @@ impl Batch for PaymentBatch {
 
 /// Answers what was paid, and pays the others alone. Where nobody knows what became of the commit,
 /// those without a request key are lost: being paid by it and before it look the same.
-async fn answer(app: App, members: Vec<Member<PaymentBatch>>, together: Together) {
+async fn answer(app: App, members: Vec<Member<PaymentBatch>>, together: PaidTogether) {
     together.publication.publish(&app).await;
     let mut left = Vec::new();
     for (member, paid) in members.into_iter().zip(together.paid) {

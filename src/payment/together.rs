@@ -32,7 +32,7 @@ use crate::{
 
 /// Result of one transaction.
 #[derive(Debug)]
-pub(super) struct Together {
+pub(super) struct PaidTogether {
     /// Payments that were made, parallel to the requests; `None` for those that were left out.
     pub(super) paid: Vec<Option<Paid>>,
     /// Whether it is known what became of the transaction. Otherwise a payment that is missing may
@@ -62,7 +62,7 @@ struct Payment {
 pub(super) async fn pay_together(
     app: &App,
     requests: &[&PaymentRequest],
-) -> Result<Together, PaymentError> {
+) -> Result<PaidTogether, PaymentError> {
     let mut tx = app.db.begin().await?;
     let (mut holds, tokens) = lock_holds(&mut tx, requests).await?;
     let keys: Vec<&RequestKey> =
@@ -103,7 +103,7 @@ pub(super) async fn pay_together(
     }
     if payments.is_empty() {
         tx.rollback().await?;
-        return Ok(Together::nothing(requests.len()));
+        return Ok(PaidTogether::nothing(requests.len()));
     }
 
     store::insert_payments(&mut tx, &new).await?;
@@ -114,7 +114,7 @@ pub(super) async fn pay_together(
     complete_stays(&mut tx, &owners, &tokens).await?;
     outcomes.write(&mut tx).await?;
     let Err(lost) = tx.commit().await else {
-        return Ok(Together::of(requests.len(), payments, true));
+        return Ok(PaidTogether::of(requests.len(), payments, true));
     };
     if !is_unavailable(&lost) {
         return Err(lost.into());
@@ -127,7 +127,7 @@ pub(super) async fn pay_together(
     let is_known = written.is_ok();
     let written = written.unwrap_or_default();
     payments.retain(|payment| written.contains(&payment.paid.payment_id));
-    Ok(Together::of(requests.len(), payments, is_known))
+    Ok(PaidTogether::of(requests.len(), payments, is_known))
 }
 
 /// Returns those of `new` that are written, after a commit without an answer. The commit may still
@@ -142,7 +142,7 @@ async fn find_written(app: &App, new: &[NewPayment]) -> Result<Vec<PaymentId>, s
     Ok(written)
 }
 
-impl Together {
+impl PaidTogether {
     /// Nothing was paid.
     pub(super) fn nothing(n_requests: usize) -> Self {
         Self::of(n_requests, Vec::new(), true)

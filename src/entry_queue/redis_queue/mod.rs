@@ -7,11 +7,14 @@
 //! later, except one that returns from being parked. All keys of a program carry `{program_id}`, so
 //! a cluster keeps them on one server.
 
+mod handle;
 mod polls;
 mod positions;
 
 use std::{collections::HashMap, sync::LazyLock, time::Duration};
 
+use handle::{REBUILD_LEASE, account};
+pub(crate) use handle::{RedisQueue, millis};
 pub(crate) use polls::{Polls, Position};
 pub(crate) use positions::{Covered, POSITIONS_MAX, Writing, Written};
 use redis::Value;
@@ -23,12 +26,8 @@ use super::{
 };
 use crate::{
     accounts::AccountId,
-    catalog::ProgramId,
-    infra::redis::{Redis, RedisAway, Script},
+    infra::redis::{RedisAway, Script},
 };
-
-/// Longest pause of a rebuild between two batches before another rebuild may take over.
-const REBUILD_LEASE: Duration = Duration::from_secs(10);
 
 static COUNT: LazyLock<Script> = LazyLock::new(|| Script::new(include_str!("count.lua")));
 static HEAD: LazyLock<Script> =
@@ -47,18 +46,7 @@ pub(crate) enum RebuildBegun {
     NotNeeded,
 }
 
-/// Queue of one program in Redis.
-#[derive(Clone, Debug)]
-pub(crate) struct RedisQueue<'a> {
-    redis: &'a Redis,
-    program_id: ProgramId,
-}
-
-impl<'a> RedisQueue<'a> {
-    pub(crate) fn of(redis: &'a Redis, program_id: ProgramId) -> Self {
-        Self { redis, program_id }
-    }
-
+impl RedisQueue<'_> {
     /// Returns how many accounts wait and how many are admitted; `None` while the queue is not
     /// complete.
     pub(crate) async fn count(&self) -> Result<Option<(i64, i64)>, RedisAway> {
@@ -139,14 +127,6 @@ impl<'a> RedisQueue<'a> {
         claim.arg(self.key("compared")).arg(1).arg("NX").arg("PX").arg(millis(period));
         Ok(self.redis.query::<Option<String>>(&claim).await?.is_some())
     }
-
-    pub(crate) fn key(&self, name: &str) -> String {
-        self.redis.key(format_args!("{{{}}}:{name}", self.program_id))
-    }
-}
-
-pub(crate) fn millis(duration: Duration) -> u64 {
-    u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
 }
 
 fn int(value: &Value) -> i64 {
@@ -171,10 +151,4 @@ fn noted(accounts: &Value, notes: &Value) -> HashMap<AccountId, Note> {
         Some((account(bytes)?, note))
     });
     pairs.collect()
-}
-
-/// Members are the 16 bytes of the account's id: with a million accounts waiting, text would cost
-/// 20 bytes more for each.
-fn account(bytes: &[u8]) -> Option<AccountId> {
-    Uuid::from_slice(bytes).ok().map(AccountId)
 }

@@ -29,7 +29,7 @@ use futures_util::future::join_all;
 use thread_local::ThreadLocal;
 use tokio::sync::oneshot;
 
-use super::{RedisQueue, millis};
+use super::handle::{RedisQueue, millis};
 use crate::{
     accounts::AccountId,
     catalog::ProgramId,

@@ -2,7 +2,7 @@
 
 use std::{collections::HashSet, sync::LazyLock};
 
-use super::{REBUILD_LEASE, RedisQueue, account, millis};
+use super::handle::{REBUILD_LEASE, RedisQueue, account, millis};
 use crate::{
     accounts::AccountId,
     entry_queue::{model::QueueNumber, store::ProjectedPosition},

@@ -3,7 +3,7 @@
 use super::{
     permits::Permits,
     request::ChosenRequest,
-    together::{Together, hold_together},
+    together::{HeldTogether, hold_together},
 };
 use crate::{
     app::App,
@@ -38,7 +38,7 @@ async fn hold_once(
     app: &App,
     permits: &Permits,
     chosen: &ChosenRequest,
-) -> Result<(Together, Hold), ReservationError> {
+) -> Result<(HeldTogether, Hold), ReservationError> {
     let _permit = permits.acquire().await?;
     let mut together = hold_together(app, &[chosen], WhenHeld::Wait, || ()).await?;
     match together.outcomes.pop().flatten() {
@@ -54,7 +54,7 @@ pub(super) async fn publish(
     app: &App,
     program_id: ProgramId,
     schedule_id: ScheduleId,
-    together: &mut Together,
+    together: &mut HeldTogether,
 ) {
     if together.n_held == 0 {
         return;

@@ -14,7 +14,7 @@ use super::{
     locks::{Answer, lease_person, without},
     permits::Permits,
     request::ChosenRequest,
-    together::{Together, hold_together},
+    together::{HeldTogether, hold_together},
 };
 use crate::{
     app::App,
@@ -97,7 +97,7 @@ async fn hold_with_followers(
     permits: &Permits,
     guard: &mut Option<ZoneGuard>,
     own: &ChosenRequest,
-) -> (Vec<ZoneFollower>, Result<Together, ReservationError>) {
+) -> (Vec<ZoneFollower>, Result<HeldTogether, ReservationError>) {
     let _permit = match permits.acquire().await {
         Ok(permit) => permit,
         Err(error) => return (Vec::new(), Err(error.into())),
@@ -121,7 +121,7 @@ async fn answer(
     app: &App,
     own: &ChosenRequest,
     followers: Vec<ZoneFollower>,
-    mut together: Together,
+    mut together: HeldTogether,
 ) -> Option<Answer> {
     let schedule = &own.request.schedule;
     publish(app, schedule.program_id, schedule.id, &mut together).await;

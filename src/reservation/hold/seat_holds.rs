@@ -14,7 +14,7 @@ use super::{
     locks::{lease_each, lease_seats},
     permits::Permits,
     request::ChosenRequest,
-    together::{Together, hold_together},
+    together::{HeldTogether, hold_together},
 };
 use crate::{
     app::App,
@@ -78,7 +78,7 @@ impl Batch for SeatHoldBatch {
 }
 
 impl SeatHoldBatch {
-    async fn hold(&self, members: &[Member<Self>]) -> Together {
+    async fn hold(&self, members: &[Member<Self>]) -> HeldTogether {
         let requests: Vec<&ChosenRequest> = members.iter().map(|member| &member.request).collect();
         let holding = async {
             let _permit = self.permits.acquire().await?;
@@ -86,7 +86,7 @@ impl SeatHoldBatch {
         };
         holding.await.unwrap_or_else(|error| {
             tracing::warn!(%error, n = requests.len(), "a batch of holds is taken apart");
-            Together::nothing(requests.len(), true)
+            HeldTogether::nothing(requests.len(), true)
         })
     }
 
@@ -97,7 +97,7 @@ impl SeatHoldBatch {
         self,
         lease: Option<Lease>,
         members: Vec<Member<Self>>,
-        mut together: Together,
+        mut together: HeldTogether,
         mut left: Vec<Member<Self>>,
     ) {
         if let Some(lease) = lease {

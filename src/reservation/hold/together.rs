@@ -33,7 +33,7 @@ use crate::{
 
 /// Result of one transaction.
 #[derive(Debug)]
-pub(super) struct Together {
+pub(super) struct HeldTogether {
     /// What became of each request, in their order; `None` for those that were left out.
     pub(super) outcomes: Vec<Option<Result<Hold, ReservationError>>>,
     /// Whether it is known what became of the transaction. Otherwise a request that is left out may
@@ -45,7 +45,7 @@ pub(super) struct Together {
     pub(super) extended: Vec<AccountId>,
 }
 
-impl Together {
+impl HeldTogether {
     /// Nothing was decided.
     pub(super) fn nothing(n_requests: usize, is_known: bool) -> Self {
         let outcomes = (0..n_requests).map(|_| None).collect();
@@ -93,8 +93,8 @@ pub(super) async fn hold_together(
     requests: &[&ChosenRequest],
     when_held: WhenHeld,
     has_stock: impl FnOnce(),
-) -> Result<Together, ReservationError> {
-    let Some(first) = requests.first() else { return Ok(Together::nothing(0, true)) };
+) -> Result<HeldTogether, ReservationError> {
+    let Some(first) = requests.first() else { return Ok(HeldTogether::nothing(0, true)) };
     let schedule = &first.request.schedule;
     let mut tx = app.db.begin().await?;
     let (tokens, held) = lock_tokens(&mut tx, requests, when_held).await?;
@@ -127,13 +127,13 @@ pub(super) async fn hold_together(
         requests.iter().map(|chosen| decisions.decide(chosen).transpose()).collect();
     let Some(terms) = terms.first().filter(|_| !decisions.new.is_empty()) else {
         tx.rollback().await?;
-        return Ok(Together { outcomes, ..Together::nothing(0, true) });
+        return Ok(HeldTogether { outcomes, ..HeldTogether::nothing(0, true) });
     };
     write(&mut tx, schedule, terms, &decisions).await?;
     decisions.outcomes.write(&mut tx).await?;
     let extended = decisions.extended.into_values().map(|(account_id, _)| account_id).collect();
     let together =
-        Together { outcomes, is_known: true, n_held: decisions.new.ids().len(), extended };
+        HeldTogether { outcomes, is_known: true, n_held: decisions.new.ids().len(), extended };
     match tx.commit().await {
         Ok(()) => Ok(together),
         Err(lost) if is_unavailable(&lost) => {
