@@ -54,6 +54,9 @@ const COMPARISON_PERIOD: Duration = Duration::from_secs(30);
 /// unprojected, and a whole period is long for a queue.
 const FIRST_COMPARISON: Duration = Duration::from_secs(1);
 
+/// Period of the check for tables that have outgrown the connections' plans.
+const PLANS_PERIOD: Duration = Duration::from_secs(1);
+
 /// Upper bound of a tick that does part of its work, or works in small parts.
 const TICK_MAX: Duration = Duration::from_secs(20);
 /// Upper bound of a tick that goes through a whole queue, or all of them.
@@ -122,6 +125,9 @@ impl Workers {
             telemetry::condense_metrics();
             let gauges = gauges.clone();
             async move { gauges.set(&app).await }
+        });
+        workers.run("plans", TICK_MAX, every(PLANS_PERIOD), |app| async move {
+            app.db.renew_plans().await
         });
         workers.run("wind-down", LONG_TICK_MAX, every(WIND_DOWN_PERIOD), |app| async move {
             admin::wind_down(&app).await

@@ -57,7 +57,11 @@ pub(crate) async fn list_left(
               and r.status = 'CONFIRMED'
               and exists (
                 select from reservation_items i
-                join tickets t on t.reservation_item_id = i.id and t.status = 'VALID'
+                cross join lateral (
+                    select from tickets
+                    where reservation_item_id = i.id and status = 'VALID'
+                    limit 1
+                ) ticket
                 where i.reservation_id = r.id
                 offset 0
               )
@@ -86,7 +90,11 @@ pub(crate) async fn is_anything_left(
                   and r.status = 'CONFIRMED'
                   and exists (
                     select from reservation_items i
-                    join tickets t on t.reservation_item_id = i.id and t.status = 'VALID'
+                    cross join lateral (
+                        select from tickets
+                        where reservation_item_id = i.id and status = 'VALID'
+                        limit 1
+                    ) ticket
                     where i.reservation_id = r.id
                     offset 0
                   )
@@ -158,7 +166,11 @@ pub(crate) async fn progress_of(
             where r.program_id = $1 and r.status = 'CONFIRMED'
               and not exists (
                 select from reservation_items i
-                join tickets t on t.reservation_item_id = i.id and t.status = 'VALID'
+                cross join lateral (
+                    select from tickets
+                    where reservation_item_id = i.id and status = 'VALID'
+                    limit 1
+                ) ticket
                 where i.reservation_id = r.id
                 offset 0
               )

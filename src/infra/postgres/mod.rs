@@ -11,6 +11,7 @@
 //! * A connection is reused as it is only after its caller finished its work; otherwise it is reset
 //!   or closed.
 //! * Transactions do not nest.
+//! * A plan is made anew when its tables have outgrown the sizes that it was made for.
 //! * The pool repeats reads and `begin` on another connection when the first was cut, and never a
 //!   statement that writes.
 //!
@@ -31,6 +32,7 @@ mod manager;
 mod migrate;
 mod migrations;
 pub(crate) mod page;
+mod plans;
 mod pool;
 mod pooled_connection;
 mod retry;
