@@ -5,10 +5,8 @@ use crate::tally::Tally;
 /// What a figure has to reach.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Target {
-    /// So many times its limit.
+    /// So many times its limit, and nobody refused.
     Ratio(f64),
-    /// So many a second, and nobody refused.
-    PerSec(f64),
     /// None: told for comparison.
     None,
 }
@@ -99,8 +97,7 @@ impl Figure {
     /// Whether the target is met; none where there is no target.
     pub(crate) fn is_met(&self) -> Option<bool> {
         match self.target {
-            Target::Ratio(ratio) => Some(self.ratio()?.median >= ratio),
-            Target::PerSec(rate) => Some(self.per_sec()?.median >= rate && self.refused() == 0),
+            Target::Ratio(ratio) => Some(self.ratio()?.median >= ratio && self.refused() == 0),
             Target::None => None,
         }
     }

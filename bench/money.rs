@@ -4,7 +4,7 @@ use crate::{
     Bench, CROWD, Failure, HANDS, PEOPLE,
     figure::{Figure, Target},
     load::Errand,
-    stage::pgbench,
+    stage::{pgbench, pgbench_of},
 };
 
 impl Bench {
@@ -24,13 +24,14 @@ impl Bench {
         }
         let mut one = Figure {
             name: "charges, one wallet",
-            limit: "none",
+            limit: "pgbench -c 16, one row's update a transaction",
             crowd: HANDS,
-            target: Target::PerSec(200.0),
+            target: Target::Ratio(3.0),
             runs: Vec::new(),
         };
         for nth in 0..=self.pace.runs {
-            one.keep(nth, self.measure(None, &Errand::ChargeOne, HANDS, PEOPLE).await?)?;
+            let limit = pgbench_of(HANDS, &["counter.sql"], &[], self.pace.secs)?;
+            one.keep(nth, self.measure(Some(limit), &Errand::ChargeOne, HANDS, PEOPLE).await?)?;
         }
         Ok(vec![distinct, one])
     }

@@ -132,10 +132,10 @@ fn row(figure: &Figure) -> Option<String> {
 fn verdict(figure: &Figure) -> Option<String> {
     let word = if figure.is_met()? { "met" } else { "**missed**" };
     let is = match figure.target {
-        Target::Ratio(_) => format!("{:.2} x", figure.ratio()?.median),
-        Target::PerSec(_) | Target::None => {
-            format!("{:.0} a second, {} refused", figure.per_sec()?.median, figure.refused())
+        Target::Ratio(_) => {
+            format!("{:.2} x, {} refused", figure.ratio()?.median, figure.refused())
         }
+        Target::None => format!("{:.0} a second", figure.per_sec()?.median),
     };
     Some(format!("* {}: {word}. {is}; asked for: {}.\n", figure.name, target(figure.target)))
 }
@@ -156,8 +156,7 @@ fn growth_verdict(growth: &Growth) -> Option<String> {
 
 fn target(target: Target) -> String {
     match target {
-        Target::Ratio(ratio) => format!(">= {ratio} x"),
-        Target::PerSec(rate) => format!(">= {rate} a second, none refused"),
+        Target::Ratio(ratio) => format!(">= {ratio} x, none refused"),
         Target::None => "none".to_owned(),
     }
 }

@@ -19,9 +19,9 @@ use crate::{
 
 /// Connections at the zone: enough that the lock is never idle, few enough that everybody
 /// has their turn before they are told to come back.
-const CROWD: u64 = 16;
+const CROWD: u64 = 64;
 /// People inside, each of whom takes one place: more than a run can serve.
-const VISITORS: u64 = 9_000;
+const VISITORS: u64 = 30_000;
 /// Takings of the lock in one run.
 const TAKINGS: u32 = 500;
 /// Tasks that fill a line.

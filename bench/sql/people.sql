@@ -32,4 +32,8 @@ with opened as (
 insert into point_transactions (id, wallet_id, wallet_version, kind, amount, balance_after, reference_id)
 select gen_random_uuid(), id, 1, 'CHARGE', balance, balance, gen_random_uuid() from opened;
 
+-- The one row of the yardstick for one wallet.
+create table bench.counter (id integer primary key, value bigint not null);
+insert into bench.counter values (1, 0);
+
 vacuum analyze;
