@@ -23,8 +23,9 @@
 //! or to take a batch, never longer. A task that finds no request removes its key under that lock,
 //! so a request is either seen by the task or begins another one.
 
+mod queues;
+
 use std::{
-    collections::{HashMap, VecDeque, hash_map::Entry},
     fmt,
     hash::Hash,
     panic::AssertUnwindSafe,
@@ -36,6 +37,7 @@ use futures_util::FutureExt;
 use tokio::{runtime::Handle, sync::oneshot, time::timeout};
 use uuid::Uuid;
 
+use self::queues::{Queues, Task};
 use crate::telemetry::BATCH_SIZE;
 
 #[cfg(test)]
@@ -101,8 +103,7 @@ pub enum BatchError {
 pub(crate) struct Batcher<B: Batch> {
     batch: B,
     runtime: Handle,
-    /// Requests that wait, by key; a key is present while a task runs its batches.
-    queues: Mutex<HashMap<B::Key, VecDeque<Member<B>>>>,
+    queues: Mutex<Queues<B::Key, Member<B>>>,
 }
 
 impl<B: Batch> Batcher<B> {
@@ -131,17 +132,10 @@ impl<B: Batch> Batcher<B> {
         request: impl FnOnce() -> B::Request,
     ) -> Result<oneshot::Receiver<B::Answer>, BatchError> {
         let (answer, answered) = oneshot::channel();
-        match self.queues().entry(key) {
-            Entry::Occupied(queue) if queue.get().len() >= B::WAITING_MAX => {
-                return Err(BatchError::Full);
-            }
-            Entry::Occupied(mut queue) => {
-                queue.get_mut().push_back(Member { request: request(), answer });
-            }
-            Entry::Vacant(idle) => {
-                idle.insert(VecDeque::from([Member { request: request(), answer }]));
-                self.runtime.spawn(self.clone().run_batches(key));
-            }
+        let member = || Member { request: request(), answer };
+        let added = self.queues().add(key, B::WAITING_MAX, member);
+        if added.map_err(|queues::Full| BatchError::Full)? == Task::Begins {
+            self.runtime.spawn(self.clone().run_batches(key));
         }
         Ok(answered)
     }
@@ -160,17 +154,10 @@ impl<B: Batch> Batcher<B> {
     }
 
     fn next_batch(&self, key: B::Key) -> Option<Vec<Member<B>>> {
-        let mut queues = self.queues();
-        let queue = queues.get_mut(&key)?;
-        let n = queue.len().min(B::MEMBERS_MAX);
-        if n == 0 {
-            queues.remove(&key);
-            return None;
-        }
-        Some(queue.drain(..n).collect())
+        self.queues().take(&key, B::MEMBERS_MAX)
     }
 
-    fn queues(&self) -> MutexGuard<'_, HashMap<B::Key, VecDeque<Member<B>>>> {
+    fn queues(&self) -> MutexGuard<'_, Queues<B::Key, Member<B>>> {
         self.queues.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -95,7 +95,7 @@ async fn answers(answered: Vec<Answered>) -> Vec<Option<u32>> {
 async fn until_idle<const RUN_MILLIS: u64>(batcher: &Batcher<ByHand<RUN_MILLIS>>, key: char) {
     const YIELDS_MAX: usize = 1_000;
     for _ in 0..YIELDS_MAX {
-        if !batcher.queues().contains_key(&key) {
+        if !batcher.queues().is_busy(&key) {
             return;
         }
         tokio::task::yield_now().await;
