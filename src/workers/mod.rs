@@ -31,7 +31,7 @@ use crate::{
     admin,
     app::App,
     entry_queue,
-    infra::{idempotency, progress::WorkerProgress},
+    infra::{idempotency, postgres, progress::WorkerProgress},
     reservation, telemetry, wallet,
     web::{limits::Limits, metrics::QueueSeries},
 };
@@ -54,8 +54,8 @@ const COMPARISON_PERIOD: Duration = Duration::from_secs(30);
 /// unprojected, and a whole period is long for a queue.
 const FIRST_COMPARISON: Duration = Duration::from_secs(1);
 
-/// Period of the check for tables that have outgrown the connections' plans.
-const PLANS_PERIOD: Duration = Duration::from_secs(1);
+/// Period of the look for tables that have outgrown the planner's statistics.
+const STATISTICS_PERIOD: Duration = Duration::from_secs(1);
 
 /// Upper bound of a tick that does part of its work, or works in small parts.
 const TICK_MAX: Duration = Duration::from_secs(20);
@@ -126,8 +126,8 @@ impl Workers {
             let gauges = gauges.clone();
             async move { gauges.set(&app).await }
         });
-        workers.run("plans", TICK_MAX, every(PLANS_PERIOD), |app| async move {
-            app.db.renew_plans().await
+        workers.run("statistics", TICK_MAX, every(STATISTICS_PERIOD), |app| async move {
+            postgres::analyze_outgrown(&app.db).await
         });
         workers.run("wind-down", LONG_TICK_MAX, every(WIND_DOWN_PERIOD), |app| async move {
             admin::wind_down(&app).await

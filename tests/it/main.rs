@@ -23,6 +23,7 @@ mod roles;
 mod round_trips;
 mod server;
 mod silence;
+mod statistics;
 mod tickets;
 mod tidy;
 mod upgrade;

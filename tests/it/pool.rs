@@ -7,7 +7,6 @@ use std::{
     time::{Duration, Instant},
 };
 
-use serde_json::Value;
 use sqlx::PgPool;
 use stagedoor::infra::postgres::Pool;
 
@@ -159,52 +158,4 @@ async fn a_closed_pool_gives_no_connection(db: PgPool) {
     tx.commit().await.unwrap();
     assert!(matches!(pool.begin().await, Err(sqlx::Error::PoolClosed)));
     assert_eq!(pool.size(), 0);
-}
-
-/// The index conditions of the plan that the connection keeps as `kept`.
-async fn kept_condition(pool: &Pool) -> String {
-    let plan: Value = read_one(pool, "explain (format json) execute kept (null)").await;
-    plan[0]["Plan"]["Plans"][0]["Index Cond"].to_string()
-}
-
-#[sqlx::test]
-async fn a_plan_from_when_a_table_was_empty_is_kept_until_the_table_has_grown(db: PgPool) {
-    // As an operator does after a restore: from then on PostgreSQL believes the tables empty.
-    run_sql(&db, "vacuum analyze").await;
-    let pool = pool(&db, 1);
-    run_sql(&pool, "prepare kept as select id from wallets where account_id = any($1) order by id")
-        .await;
-    assert_eq!(kept_condition(&pool).await, "null", "the premise: it reads all wallets");
-
-    run_sql(
-        &db,
-        "with made as (
-            insert into accounts (id, email, name, password_hash)
-            select gen_random_uuid(), n || '@example.com', 'A visitor', 'none'
-            from generate_series(1, 5000) n
-            returning id
-        )
-        insert into wallets (id, account_id) select gen_random_uuid(), id from made",
-    )
-    .await;
-    assert_eq!(kept_condition(&pool).await, "null", "nobody has looked at the sizes yet");
-    pool.renew_plans().await.unwrap();
-    assert!(kept_condition(&pool).await.contains("account_id"));
-}
-
-#[sqlx::test]
-async fn plans_are_kept_while_no_table_grows(db: PgPool) {
-    let (pool, wire) = wired(&db, 1).await;
-    for _ in 0..2 {
-        pool.renew_plans().await.unwrap();
-        note_the_time(&pool).await;
-    }
-    let before = wire.count();
-    pool.renew_plans().await.unwrap();
-    note_the_time(&pool).await;
-    assert_eq!(wire.count() - before, 2, "the question for the sizes, and the statement");
-}
-
-async fn note_the_time(pool: &Pool) {
-    run_sql(pool, "select now()").await;
 }

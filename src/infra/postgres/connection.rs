@@ -21,7 +21,6 @@ use tokio::time::{self, timeout, timeout_at};
 use super::{
     generations::{Life, Trust},
     migrations::MIGRATIONS,
-    plans::SizeMark,
 };
 
 /// Upper bound of a call on a connection of the pool: `statement_timeout` and two seconds. A live
@@ -47,8 +46,6 @@ pub struct Connection {
     /// Server process of this connection.
     backend_pid: i32,
     rested_since: Instant,
-    /// Sizes of the tables that the kept plans were made for.
-    planned_for: SizeMark,
 }
 
 impl Connection {
@@ -57,13 +54,11 @@ impl Connection {
         options: &PgConnectOptions,
         call_max: Duration,
         life: Life,
-        planned_for: SizeMark,
     ) -> Result<Self, sqlx::Error> {
         let mut wire = options.connect().await?;
         let row = wire.fetch_one("select pg_backend_pid()").await?;
         let backend_pid = row.try_get(0)?;
-        let rested_since = Instant::now();
-        Ok(Self { wire, call_max, life, backend_pid, rested_since, planned_for })
+        Ok(Self { wire, call_max, life, backend_pid, rested_since: Instant::now() })
     }
 
     pub(crate) fn backend_pid(&self) -> i32 {
@@ -106,21 +101,6 @@ impl Connection {
             self.life.lose();
         }
         is_clean
-    }
-
-    /// Drops the plans that were made for other sizes than `newest`; false when the server does not
-    /// answer.
-    pub(crate) async fn plan_for(&mut self, newest: SizeMark) -> bool {
-        if self.planned_for == newest {
-            return true;
-        }
-        let is_done =
-            matches!(timeout(RESET_MAX, self.wire.execute("discard plans")).await, Ok(Ok(_)));
-        match is_done {
-            true => self.planned_for = newest,
-            false => self.life.lose(),
-        }
-        is_done
     }
 
     /// Asks the server whether an idle connection still lives. The answer also decides about the

@@ -14,7 +14,6 @@ use super::{
     connection::{CALL_MAX, Connection},
     error::has_code,
     generations::{Generations, Life, Trust},
-    plans::TableSizes,
     settings::{APPLICATION_NAME, PLANNER_OPTIONS, SESSION_LIMITS, SOCKET_OPTIONS},
 };
 
@@ -32,7 +31,6 @@ const REST_MAX: Duration = Duration::from_secs(5);
 pub(crate) struct Manager {
     pub(crate) connect: PgConnectOptions,
     pub(crate) generations: Arc<Generations>,
-    pub(crate) table_sizes: TableSizes,
     pub(crate) waiting_for_standby: Arc<AtomicU32>,
 }
 
@@ -54,9 +52,8 @@ impl managed::Manager for Manager {
         let connect = connect.options(PLANNER_OPTIONS);
         loop {
             let life = Life::new(&self.generations, self.generations.newest());
-            let planned_for = self.table_sizes.newest();
             // The future is large and seldom needed, so it is boxed.
-            match Box::pin(Connection::open(&connect, CALL_MAX, life, planned_for)).await {
+            match Box::pin(Connection::open(&connect, CALL_MAX, life)).await {
                 Err(error) if is_starting(&error) => time::sleep(CONNECT_PAUSE).await,
                 outcome => return outcome,
             }
@@ -75,8 +72,7 @@ impl managed::Manager for Manager {
                 Trust::Condemned => false,
                 Trust::Trusted if connection.rested() < REST_MAX => true,
                 Trust::Trusted | Trust::Suspected => connection.prove().await,
-            }
-            && connection.plan_for(self.table_sizes.newest()).await;
+            };
         is_fit.then_some(()).ok_or(sqlx::Error::PoolClosed.into())
     }
 }

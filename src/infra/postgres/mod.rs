@@ -11,7 +11,6 @@
 //! * A connection is reused as it is only after its caller finished its work; otherwise it is reset
 //!   or closed.
 //! * Transactions do not nest.
-//! * A plan is made anew when its tables have outgrown the sizes that it was made for.
 //! * The pool repeats reads and `begin` on another connection when the first was cut, and never a
 //!   statement that writes.
 //!
@@ -32,7 +31,6 @@ mod manager;
 mod migrate;
 mod migrations;
 pub(crate) mod page;
-mod plans;
 mod pool;
 mod pooled_connection;
 mod retry;
@@ -40,6 +38,7 @@ mod roles;
 mod settings;
 mod shared_read;
 mod slot;
+mod statistics;
 mod transaction;
 mod when_held;
 
@@ -53,5 +52,6 @@ pub use retry::{ATTEMPTS_MAX, Contention, retry_stale};
 pub use roles::{is_owner, migrate_for, owner_of};
 pub use settings::APPLICATION_NAME;
 pub use shared_read::shared_read;
+pub use statistics::analyze_outgrown;
 pub(crate) use transaction::Transaction;
 pub(crate) use when_held::WhenHeld;

@@ -19,7 +19,6 @@ use super::{
     error::is_cut_off,
     generations::Life,
     manager::Manager,
-    plans::{SizeMark, TableSizes, read_sizes},
     pooled_connection::PooledConnection,
     settings::{REPORT_OPTIONS, SESSION_LIMITS, SOCKET_OPTIONS},
     transaction::Transaction,
@@ -69,12 +68,8 @@ impl Pool {
     /// names, without connecting.
     pub fn new(connect: PgConnectOptions, connections_max: u32) -> Result<Self, sqlx::Error> {
         let connections_max = usize::try_from(connections_max).unwrap_or(usize::MAX);
-        let manager = Manager {
-            connect,
-            generations: Arc::default(),
-            table_sizes: TableSizes::default(),
-            waiting_for_standby: Arc::default(),
-        };
+        let manager =
+            Manager { connect, generations: Arc::default(), waiting_for_standby: Arc::default() };
         let built = managed::Pool::builder(manager)
             .max_size(connections_max)
             // The connection used last has the most prepared statements, and the others may rest.
@@ -157,17 +152,9 @@ impl Pool {
         let connect = self.connections.manager().connect.clone().application_name(name);
         let connect = connect.options(SESSION_LIMITS).options(SOCKET_OPTIONS);
         let connect = connect.options(REPORT_OPTIONS).disable_statement_logging();
-        let opened = Connection::open(&connect, call_max, Life::default(), SizeMark::default());
+        let opened = Connection::open(&connect, call_max, Life::default());
         let opened = time::timeout(CONNECT_TIMEOUT, Box::pin(opened)).await;
         opened.unwrap_or(Err(sqlx::Error::PoolTimedOut)).map(DedicatedConnection::new)
-    }
-
-    /// Compares the tables' sizes with those that the connections' plans were made for. After a
-    /// change each connection drops its plans before its next use, at the cost of one round trip.
-    pub async fn renew_plans(&self) -> Result<(), sqlx::Error> {
-        let newest = read_sizes(self).await?;
-        self.connections.manager().table_sizes.set(newest);
-        Ok(())
     }
 
     /// Closes the pool: waiting callers are refused, and returned connections are closed.
