@@ -41,6 +41,9 @@ pub enum StartError {
     /// `REDIS_URL` is no address of Redis.
     #[error("REDIS_URL cannot be understood: {0}. Use redis://host:port.")]
     Redis(#[from] redis::RedisError),
+    /// The client of the payment provider cannot be made.
+    #[error("The payment provider cannot be asked: {0}. Check the certificates of this machine.")]
+    Provider(#[from] reqwest::Error),
     /// The address to listen on cannot be bound.
     #[error("{address} cannot be listened on: {cause}. Choose another {setting}.")]
     Listen {

@@ -4,10 +4,12 @@ pub(crate) use crate::accounts::{log_in, roles::confirmation_pages, sessions, si
 use crate::{
     accounts,
     admin::{
-        audit_log, cancellation, overview, people, programs, queue, reservations, sales, schedules,
-        venues,
+        audit_log, cancellation, charges, overview, people, programs, queue, reservations, sales,
+        schedules, venues,
     },
-    catalog, entry_queue, payment, rehearsal, reservation,
+    catalog, entry_queue,
+    payment::{self, checkout},
+    rehearsal, reservation,
     tickets::{self, check_in},
     wallet,
     web::{
@@ -53,6 +55,7 @@ pub fn all() -> Vec<Path> {
         at("/wallet").get(wallet::pages::show_wallet),
         at("/wallet/statement.csv").get(wallet::statement::pages::show_statement),
         at("/wallet/charges").post(wallet::charges::pages::create_charge),
+        at("/wallet/charges/{id}").get(checkout::pages::show_charge),
         at("/wallet/transfers").post(wallet::transfers::pages::create_transfer),
         at("/wallet/transfers/{id}").get(wallet::transfers::pages::show_transfer),
         at("/wallet/transfers/{id}/acceptance").post(wallet::transfers::pages::create_acceptance),
@@ -98,12 +101,15 @@ pub fn all() -> Vec<Path> {
         at("/admin/reservations").get(reservations::pages::list_bookings),
         at("/admin/reservations/{id}").get(reservations::pages::show_booking),
         at("/admin/reservations/{id}/refund").post(reservations::pages::create_refund),
+        at("/admin/charges.csv").get(charges::pages::download_charges),
         at("/admin/audit").get(audit_log::pages::list_acts),
         at("/admin/audit.csv").get(audit_log::pages::download_acts),
 
         at("/rehearsal/stages").post(rehearsal::pages::create_stage).with_long_deadline(),
         at("/rehearsal/stages/{id}").delete(rehearsal::pages::delete_stage).with_long_deadline(),
         at("/rehearsal/stages/{id}/people").post(rehearsal::pages::create_people).with_long_deadline(),
+
+        at("/webhooks/stripe").post(checkout::pages::webhook::create_event),
 
         at("/healthz").get(health::show_health),
         at("/readyz").get(health::show_readiness),

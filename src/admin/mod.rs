@@ -23,6 +23,7 @@
 
 pub(crate) mod audit_log;
 pub(crate) mod cancellation;
+pub(crate) mod charges;
 mod edits;
 pub(crate) mod error;
 pub(crate) mod overview;

@@ -9,7 +9,10 @@
 //! - No other module reads a setting from the environment, and no setting changes after the start.
 //! - A config exists only if every setting could be parsed.
 
+mod currency;
+mod payment;
 mod reader;
+mod secret;
 mod settings;
 
 use std::{net::SocketAddr, num::NonZeroU32, time::Duration};
@@ -18,7 +21,12 @@ use ipnet::IpNet;
 use url::Url;
 
 use self::reader::Reader;
-pub use self::settings::{SETTINGS, Setting};
+pub use self::{
+    currency::Currency,
+    payment::{PaymentConfig, PointPrice, ProviderConfig, StripeConfig},
+    secret::Secret,
+    settings::{SETTINGS, Setting},
+};
 
 /// Validated settings of one instance.
 #[derive(Clone, Debug)]
@@ -87,6 +95,8 @@ pub struct Config {
     pub transfer_ttl_secs: NonZeroU32,
     /// Token for rehearsals; `None`: none is accepted.
     pub rehearsal_token: Option<String>,
+    /// Who takes the money for points, and what a point costs.
+    pub payment: PaymentConfig,
 }
 
 /// Format of log lines.
@@ -136,12 +146,14 @@ impl Config {
     /// Reads the settings through `lookup`; an empty value counts as unset.
     pub fn from_lookup(lookup: impl Fn(&str) -> Option<String>) -> Result<Self, ConfigError> {
         let mut reader = Reader::new(lookup);
+        let public_url: Option<Url> = reader.optional("PUBLIC_URL");
+        let payment = PaymentConfig::read(&mut reader, public_url.as_ref());
         let config = Self {
             database_url: reader.required("DATABASE_URL"),
             database_owner_url: reader.optional("DATABASE_OWNER_URL"),
             redis_url: reader.required("REDIS_URL"),
             listen_addr: reader.parsed("LISTEN_ADDR", SocketAddr::from(([127, 0, 0, 1], 8080))),
-            public_url: reader.optional("PUBLIC_URL"),
+            public_url,
             secret_key: reader.secret("SECRET_KEY"),
             trusted_proxies: reader.list("TRUSTED_PROXIES"),
             migrate_on_start: reader.parsed("MIGRATE_ON_START", true),
@@ -169,6 +181,7 @@ impl Config {
             door_closes_after_mins: reader.parsed("DOOR_CLOSES_AFTER_MINS", NonZeroU32::MIN),
             transfer_ttl_secs: reader.parsed("TRANSFER_TTL_SECS", NonZeroU32::MIN),
             rehearsal_token: reader.secret("REHEARSAL_TOKEN"),
+            payment,
         };
         if reader.mistakes.is_empty() { Ok(config) } else { Err(ConfigError(reader.mistakes)) }
     }

@@ -2,7 +2,7 @@
 
 use std::{num::NonZeroU32, str::FromStr, time::Duration};
 
-use super::{SETTINGS, Setting};
+use super::{SETTINGS, Secret, Setting};
 
 /// Reader of values, which notes every mistake.
 pub(crate) struct Reader<L> {
@@ -45,6 +45,17 @@ impl<L: Fn(&str) -> Option<String>> Reader<L> {
         })
     }
 
+    /// Returns the value that is set, or the default in [`SETTINGS`]; `None` with a mistake noted if
+    /// it cannot be parsed.
+    pub(crate) fn defaulted<T: FromStr>(&mut self, name: &str) -> Option<T> {
+        let text = self.text(name).unwrap_or_else(|| default_of(name).to_owned());
+        let parsed = text.parse().ok();
+        if parsed.is_none() {
+            self.refuse(name, &text);
+        }
+        parsed
+    }
+
     pub(crate) fn millis(&mut self, name: &str) -> Duration {
         Duration::from_millis(u64::from(self.parsed(name, NonZeroU32::MIN).get()))
     }
@@ -60,12 +71,41 @@ impl<L: Fn(&str) -> Option<String>> Reader<L> {
     }
 
     pub(crate) fn secret(&mut self, name: &str) -> Option<String> {
-        const SECRET_BYTES_MIN: usize = 32;
         let text = self.text(name)?;
-        if text.len() < SECRET_BYTES_MIN {
+        self.refuse_short(name, &text);
+        Some(text)
+    }
+
+    /// Returns the secrets of a comma-separated list, none of which is ever quoted in a mistake.
+    pub(crate) fn secrets(&mut self, name: &str) -> Vec<Secret> {
+        let text = self.text(name).unwrap_or_default();
+        let entries = text.split(',').map(str::trim).filter(|entry| !entry.is_empty());
+        let entries: Vec<String> = entries.map(str::to_owned).collect();
+        for entry in &entries {
+            self.refuse_short(name, entry);
+        }
+        entries.into_iter().map(Secret::new).collect()
+    }
+
+    fn refuse_short(&mut self, name: &str, secret: &str) {
+        const SECRET_BYTES_MIN: usize = 32;
+        if secret.len() < SECRET_BYTES_MIN {
             self.mistakes.push(format!("{name} is too short: {SECRET_BYTES_MIN} bytes or more."));
         }
-        Some(text)
+    }
+
+    pub(crate) fn has_mistake(&self, name: &str) -> bool {
+        self.mistakes.iter().any(|mistake| mistake.starts_with(name))
+    }
+
+    /// Notes that a setting which others make necessary is missing.
+    pub(crate) fn miss(&mut self, name: &str, reason: &str) {
+        self.mistakes.push(format!("{name} is not set: {reason}"));
+    }
+
+    /// Notes that a value can be parsed and not be used.
+    pub(crate) fn reject(&mut self, name: &str, reason: &str) {
+        self.mistakes.push(format!("{name} {reason}"));
     }
 
     fn refuse(&mut self, name: &str, text: &str) {

@@ -135,7 +135,7 @@ pub const SETTINGS: &[Setting] = &[
         "EXPIRY_PERIOD_MS",
         "1000",
         "milliseconds",
-        "How often expired holds and stays are ended.",
+        "How often expired holds and stays are ended, and charges without news are looked for.",
     ),
     setting(
         "QUEUE_GRACE_SECS",
@@ -162,4 +162,35 @@ pub const SETTINGS: &[Setting] = &[
         "text of 32 bytes or more",
         "Lets `stagedoor rehearse --target` create a throw-away program and people over HTTP. Without it /rehearsal does not exist.",
     ),
+    setting(
+        "PAYMENT_PROVIDER",
+        "",
+        "`demo` or `stripe`",
+        "Who takes the money for points: nobody (`demo`, for trials), or Stripe Checkout. Without it `demo`; where PUBLIC_URL is https it must be set.",
+    ),
+    setting(
+        "STRIPE_SECRET_KEY",
+        "",
+        "text of 32 bytes or more",
+        "Secret key of the Stripe account, or a restricted key that may write Checkout Sessions. Required for `stripe`.",
+    ),
+    setting(
+        "STRIPE_WEBHOOK_SECRET",
+        "",
+        "texts of 32 bytes or more, comma-separated",
+        "Signing secret of the webhook endpoint `/webhooks/stripe`; several while it is rotated. Required for `stripe`.",
+    ),
+    setting(
+        "STRIPE_API_URL",
+        "https://api.stripe.com",
+        "URL",
+        "Where Stripe is asked; https, or http on this machine for a stand-in.",
+    ),
+    setting(
+        "POINT_PRICE_MINOR",
+        "1",
+        "minor units of CURRENCY",
+        "Price of one point: 1 is one won, or one cent.",
+    ),
+    setting("CURRENCY", "KRW", "three letters of ISO 4217", "Currency in which points are sold."),
 ];

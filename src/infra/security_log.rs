@@ -48,6 +48,10 @@ pub enum SecurityEvent {
     AccountThrottled,
     /// A signed-in user did not know the password when asked to confirm it.
     ConfirmationFailed,
+    /// A message in the name of the payment provider was not signed by it, or long ago.
+    WebhookRefused,
+    /// The payment provider told of money that belongs to no purchase, or is not what was agreed.
+    PaymentMismatch,
     /// Action of an administrator that the audit log records.
     AdminAct,
 }
@@ -94,6 +98,17 @@ pub struct ActEvent<'a> {
     pub subject: &'a str,
     /// Id of the subject.
     pub subject_id: &'a str,
+}
+
+/// Money that is not credited.
+#[derive(Clone, Copy, Debug)]
+pub struct PaymentEvent<'a> {
+    /// What does not agree, in one word.
+    pub reason: &'a str,
+    /// Purchase that the provider named; `None` if there is none.
+    pub charge_id: Option<Uuid>,
+    /// What the provider calls it.
+    pub provider_ref: &'a str,
 }
 
 /// Security events of one instance; clones share the counts.
@@ -155,6 +170,21 @@ impl SecurityLog {
             act = entry.act,
             subject = entry.subject,
             subject_id = entry.subject_id,
+            omitted,
+        );
+    }
+
+    /// Logs money that is not credited.
+    pub fn record_payment(&self, entry: &PaymentEvent<'_>) {
+        let event = SecurityEvent::PaymentMismatch;
+        let origin = Origin::Account(entry.charge_id.unwrap_or_default());
+        let Some(omitted) = self.0.count(event, origin) else { return };
+        tracing::warn!(
+            target: "security",
+            event = event.as_ref(),
+            reason = entry.reason,
+            charge_id = entry.charge_id.map(display),
+            provider_ref = entry.provider_ref,
             omitted,
         );
     }

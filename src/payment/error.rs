@@ -47,6 +47,15 @@ pub enum PaymentError {
     Database(sqlx::Error),
 }
 
+impl PaymentError {
+    /// Whether another attempt at the same payment is not worth it.
+    pub(crate) fn is_final(&self) -> bool {
+        let problem = self.problem();
+        let is_race = ["contended", "already-processing"].contains(&problem.code);
+        problem.status.is_client_error() && !is_race
+    }
+}
+
 impl From<sqlx::Error> for PaymentError {
     fn from(error: sqlx::Error) -> Self {
         match violated_constraint(&error) {

@@ -28,6 +28,7 @@
 
 mod batch;
 mod cancel;
+pub(crate) mod checkout;
 mod error;
 mod model;
 pub(crate) mod pages;
@@ -37,6 +38,7 @@ mod store;
 mod together;
 
 pub use batch::Payments;
+pub use checkout::Checkouts;
 pub use error::PaymentError;
 pub(crate) use model::Cancelled;
 pub use model::Paid;

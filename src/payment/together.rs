@@ -109,7 +109,7 @@ pub(super) async fn pay_together(
     store::insert_payments(&mut tx, &new).await?;
     reservation::confirm(&mut tx, &confirmed).await?;
     tickets::issue(&mut tx, &issued).await?;
-    wallets.write(&mut tx, Kind::Payment).await?;
+    wallets.write(&mut tx).await?;
     let owners: Vec<_> = payments.iter().map(|payment| payment.owner).collect();
     complete_stays(&mut tx, &owners, &tokens).await?;
     outcomes.write(&mut tx).await?;

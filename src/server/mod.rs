@@ -33,7 +33,7 @@ use crate::{
     catalog::{Listings, Programs},
     entry_queue::WaitingRoom,
     infra::progress::WorkerProgress,
-    payment::Payments,
+    payment::{Checkouts, Payments},
     reservation::ReservationState,
     routes,
     tickets::DoorCounts,
@@ -41,7 +41,8 @@ use crate::{
     web::{
         csrf,
         deadline::Running,
-        encoding, fallback, headers,
+        encoding, fallback,
+        headers::{self, ContentPolicy},
         limits::Limits,
         measure,
         metrics::{QueueSeries, show_metrics_apart},
@@ -80,14 +81,20 @@ pub struct State {
     provider: Provider,
     charges: Charges,
     payments: Payments,
+    checkouts: Checkouts,
+    policy: ContentPolicy,
     queues: QueueSeries,
     uploads: Uploads,
 }
 
 impl State {
-    fn new(app: &App) -> Self {
+    fn new(app: &App) -> Result<Self, StartError> {
         let listings = Listings::default();
-        Self {
+        let provider = Provider::of(&app.config.payment)?;
+        let (charges, payments) = (Charges::new(&app.db), Payments::new(app));
+        Ok(Self {
+            checkouts: Checkouts::new(app, &provider, &charges, &payments),
+            policy: ContentPolicy::of(&app.config.payment),
             waiting_room: WaitingRoom::new(app, listings.clone()),
             limits: Arc::new(Limits::new(&app.config)),
             sessions: SessionCache::new(app),
@@ -99,12 +106,12 @@ impl State {
             listings,
             running: Running::default(),
             progress: WorkerProgress::default(),
-            provider: Provider::default(),
-            charges: Charges::new(&app.db),
-            payments: Payments::new(app),
+            provider,
+            charges,
+            payments,
             queues: QueueSeries::default(),
             uploads: Uploads::default(),
-        }
+        })
     }
 
     fn register(&self, config: &mut web::ServiceConfig) {
@@ -122,6 +129,8 @@ impl State {
             .app_data(Data::new(self.provider.clone()))
             .app_data(Data::new(self.charges.clone()))
             .app_data(Data::new(self.payments.clone()))
+            .app_data(Data::new(self.checkouts.clone()))
+            .app_data(Data::new(self.policy.clone()))
             .app_data(Data::new(self.queues.clone()))
             .app_data(Data::new(self.uploads.clone()))
             .app_data(Data::new(self.progress.clone()))
@@ -193,7 +202,7 @@ pub fn start(app: &App) -> Result<Instance, StartError> {
     let (listener, address) = listen("LISTEN_ADDR", app.config.listen_addr)?;
     let apart = app.config.metrics_addr.map(|address| listen("METRICS_ADDR", address));
     let apart = apart.transpose()?;
-    let state = State::new(app);
+    let state = State::new(app)?;
 
     let shared = (Data::new(app.clone()), state.clone());
     let mut server = HttpServer::new(move || {
@@ -230,8 +239,14 @@ pub fn start(app: &App) -> Result<Instance, StartError> {
         let metrics = serve_metrics(app, &state, listener);
         servers.push(Server::run(metrics.map_err(refused("METRICS_ADDR", address))?));
     }
-    let workers =
-        Workers::start(app, &state.limits, &state.log_ins, &state.progress, &state.queues);
+    let workers = Workers::start(
+        app,
+        &state.limits,
+        &state.log_ins,
+        &state.progress,
+        &state.queues,
+        &state.checkouts,
+    );
     let State { running, reservations, .. } = state;
     Ok(Instance { address, metrics_address, servers, workers, running, reservations })
 }

@@ -5,7 +5,7 @@ use std::fmt;
 
 use url::Host;
 
-use crate::{app::App, demo, wallet::Provider};
+use crate::{app::App, config::ProviderConfig, demo};
 
 /// Condition that does not belong in production.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -41,10 +41,15 @@ impl fmt::Display for Warning {
 pub async fn list_warnings(app: &App) -> Result<Vec<Warning>, sqlx::Error> {
     let found = [
         (demo::has_open_log_ins(&app.db).await?, Warning::DemoLogIns),
-        (Provider::default().0.is_simulated(), Warning::SimulatedPayment),
+        (is_simulated(app), Warning::SimulatedPayment),
         (is_plain(app), Warning::PlainHttp),
     ];
     Ok(found.into_iter().filter_map(|(is_found, warning)| is_found.then_some(warning)).collect())
+}
+
+/// Whether points come without money.
+fn is_simulated(app: &App) -> bool {
+    matches!(app.config.payment.provider, ProviderConfig::Demo)
 }
 
 /// Whether the instance serves other machines without https.

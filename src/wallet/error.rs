@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use super::{
-    charges::model::ProviderAway,
+    charges::stripe::ProviderError,
     transfers::model::{OPEN_REQUESTS_MAX, TransferStatus},
 };
 use crate::{
@@ -63,9 +63,9 @@ pub enum WalletError {
     /// The request key is in use or belongs to a different request.
     #[error(transparent)]
     Key(#[from] KeyError),
-    /// The payment provider did not answer.
+    /// The payment provider opened no checkout.
     #[error(transparent)]
-    Provider(#[from] ProviderAway),
+    Provider(#[from] ProviderError),
     /// The batch of the charge was full or lost.
     #[error(transparent)]
     Batch(#[from] BatchError),
@@ -138,7 +138,10 @@ impl HttpError for WalletError {
             }
             Self::TransferExpired => Problem::new(410, "expired"),
             Self::Key(error) => error.problem(),
-            Self::Provider(_) => Problem::new(503, "provider-away").retry_after(1),
+            Self::Provider(ProviderError::Unknown(_)) => {
+                Problem::new(503, "provider-away").retry_after(5)
+            }
+            Self::Provider(ProviderError::Refused(_)) => Problem::new(422, "provider-refused"),
             Self::Batch(_) => Unavailable.problem(),
             Self::Database(error) => error.problem(),
         };

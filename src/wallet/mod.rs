@@ -3,7 +3,8 @@
 //! A **wallet** holds an account's points. A **point transaction** is one change of a wallet, with
 //! the balance after it. A **charge** is points bought through a payment provider. A **transfer
 //! request** offers points to another account; until it is answered they are **pending**: still in
-//! the sender's balance, but withheld. **Usable** is the balance without them. The **house** is the
+//! the sender's balance, but withheld. A **debt** is points that were taken back after they had been
+//! spent, withheld from what the wallet has and gets. **Usable** is the balance without both. The **house** is the
 //! ticket office as the other side of a change.
 //!
 //! # Invariants
@@ -12,7 +13,7 @@
 //! * A wallet changes only together with one row of `point_transactions`, in one statement; the
 //!   rows of a wallet form a chain without gaps and are never changed or deleted. No wallet is at a
 //!   version without its row: `wallets_version_has_its_entry`.
-//! * A charge, payment, refund or adjustment has a **house entry** beside it, with the opposite
+//! * A charge, reversal, payment, refund or adjustment has a **house entry** beside it, with the opposite
 //!   sign; a transfer has two accounts. So all amounts add up to zero. The part of a payment that a
 //!   refund does not return is the sum of its house entries.
 //! * A reference moves the points of one wallet once per kind: a charge, payment or refund that
@@ -44,8 +45,8 @@ pub(crate) mod transfers;
 
 pub use charges::{
     Charges,
-    model::{Charge, ChargeAmount, Charged, ProviderAway},
-    provider::{Begun, PaymentProvider},
+    model::{Charge, ChargeAmount, Charged},
+    stripe::ProviderError,
 };
 pub(crate) use charges::{pages::form::ChargeBox, provider::Provider};
 pub use error::WalletError;

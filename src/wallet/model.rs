@@ -23,6 +23,9 @@ pub(crate) struct Wallet {
     pub balance: Points,
     /// Points withheld for open transfer requests.
     pub pending: Points,
+    /// Points that were taken back after they had been spent: withheld as far as the wallet has
+    /// points.
+    pub debt: Points,
     /// Number of changes so far; a write must name the version it read.
     pub version: i64,
 }
@@ -30,10 +33,16 @@ pub(crate) struct Wallet {
 impl Wallet {
     /// Returns the points that can be spent.
     pub(crate) fn usable(&self) -> Points {
+        self.unpledged().checked_sub(self.debt).unwrap_or_default()
+    }
+
+    /// Returns the points that no transfer request withholds.
+    pub(crate) fn unpledged(&self) -> Points {
         self.balance.checked_sub(self.pending).unwrap_or_default()
     }
 
     /// Returns the wallet after `movement`; refused if it would spend points that are not usable.
+    /// Only a reversal takes points that are withheld for a debt.
     pub(crate) fn after(&self, movement: &Movement) -> Result<Self, WalletError> {
         let short = || WalletError::InsufficientPoints {
             balance: self.usable(),
@@ -46,8 +55,14 @@ impl Wallet {
         let pending = Points::new(pending.ok_or(WalletError::TooManyPoints)?);
         // Only a release of points that were not withheld can make it negative.
         let pending = pending.ok_or(WalletError::NothingWithheld)?;
-        balance.checked_sub(pending).ok_or_else(short)?;
-        Ok(Self { balance, pending, version: self.version + 1, ..self.clone() })
+        let unpledged = balance.checked_sub(pending).ok_or_else(short)?;
+        let is_spent = unpledged < self.unpledged() && movement.kind != Kind::Reversal;
+        if is_spent && unpledged < self.debt {
+            return Err(short());
+        }
+        let debt = self.debt.get().checked_add(movement.debt_change).and_then(Points::new);
+        let debt = debt.ok_or(WalletError::TooManyPoints)?;
+        Ok(Self { balance, pending, debt, version: self.version + 1, ..self.clone() })
     }
 }
 
@@ -69,8 +84,14 @@ impl Wallet {
 #[sqlx(type_name = "text", rename_all = "SCREAMING_SNAKE_CASE")]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub(crate) enum Kind {
-    /// Bought through a provider.
+    /// Given by the demo provider, without money.
     Charge,
+    /// Bought with money at a payment provider.
+    Purchase,
+    /// Taken back because the money was returned.
+    Reversal,
+    /// Given back after a dispute about the money was won.
+    Reinstatement,
     /// Spent on a reservation.
     Payment,
     /// Returned for a reservation.
@@ -91,7 +112,13 @@ impl Kind {
     /// Whether the other side is the house and not another account.
     pub(crate) fn is_with_the_house(self) -> bool {
         match self {
-            Self::Charge | Self::Payment | Self::Refund | Self::Adjustment => true,
+            Self::Charge
+            | Self::Purchase
+            | Self::Reversal
+            | Self::Reinstatement
+            | Self::Payment
+            | Self::Refund
+            | Self::Adjustment => true,
             Self::TransferHold | Self::TransferRelease | Self::TransferOut | Self::TransferIn => {
                 false
             }
@@ -102,6 +129,9 @@ impl Kind {
     pub(crate) fn text_key(self) -> &'static str {
         match self {
             Self::Charge => "wallet-kind-charge",
+            Self::Purchase => "wallet-kind-purchase",
+            Self::Reversal => "wallet-kind-reversal",
+            Self::Reinstatement => "wallet-kind-reinstatement",
             Self::Payment => "wallet-kind-payment",
             Self::Refund => "wallet-kind-refund",
             Self::Adjustment => "wallet-kind-adjustment",
@@ -121,6 +151,8 @@ pub(crate) struct Movement {
     pub(crate) amount: i64,
     /// Signed change of the withheld points.
     pub(crate) pending_change: i64,
+    /// Signed change of the points that are owed.
+    pub(crate) debt_change: i64,
     /// Id of the charge, payment or transfer that moves the points.
     pub(crate) reference_id: Uuid,
 }
@@ -128,30 +160,42 @@ pub(crate) struct Movement {
 impl Movement {
     /// Creates a movement into the balance.
     pub(crate) fn credit(kind: Kind, amount: Points, reference_id: Uuid) -> Self {
-        Self { kind, amount: amount.get(), pending_change: 0, reference_id }
+        Self { kind, amount: amount.get(), pending_change: 0, debt_change: 0, reference_id }
     }
 
     /// Creates a movement that withholds points for a request; they stay in the balance.
     pub(crate) fn hold(amount: Points, reference_id: Uuid) -> Self {
         let pending_change = amount.get();
-        Self { kind: Kind::TransferHold, amount: 0, pending_change, reference_id }
+        Self { kind: Kind::TransferHold, amount: 0, pending_change, debt_change: 0, reference_id }
     }
 
     /// Creates a movement that releases withheld points of a request that was not accepted.
     pub(crate) fn release(amount: Points, reference_id: Uuid) -> Self {
         let pending_change = -amount.get();
-        Self { kind: Kind::TransferRelease, amount: 0, pending_change, reference_id }
+        Self {
+            kind: Kind::TransferRelease,
+            amount: 0,
+            pending_change,
+            debt_change: 0,
+            reference_id,
+        }
     }
 
     /// Creates a movement of withheld points to the receiver.
     pub(crate) fn out(amount: Points, reference_id: Uuid) -> Self {
         let change = -amount.get();
-        Self { kind: Kind::TransferOut, amount: change, pending_change: change, reference_id }
+        Self {
+            kind: Kind::TransferOut,
+            amount: change,
+            pending_change: change,
+            debt_change: 0,
+            reference_id,
+        }
     }
 
     /// Creates a movement out of the balance.
     pub(crate) fn debit(kind: Kind, amount: Points, reference_id: Uuid) -> Self {
-        Self { kind, amount: -amount.get(), pending_change: 0, reference_id }
+        Self { kind, amount: -amount.get(), pending_change: 0, debt_change: 0, reference_id }
     }
 }
 
@@ -200,6 +244,7 @@ mod tests {
             account_id: AccountId(Uuid::nil()),
             balance: Points::new(balance).unwrap(),
             pending: Points::new(pending).unwrap(),
+            debt: Points::ZERO,
             version: 7,
         }
     }
@@ -229,6 +274,24 @@ mod tests {
         let back = held.after(&Movement::release(points(60), Uuid::nil())).unwrap();
         assert_eq!(back.usable(), points(60));
         assert!(wallet(100, 0).after(&Movement::release(points(1), Uuid::nil())).is_err());
+    }
+
+    #[test]
+    fn a_debt_withholds_what_the_wallet_has_and_what_comes() {
+        let points = |points| Points::new(points).unwrap();
+        let owing = Wallet { debt: points(30), ..wallet(100, 20) };
+        assert_eq!(owing.usable(), points(50));
+        let pay = |wallet: &Wallet, n| {
+            wallet.after(&Movement::debit(Kind::Payment, points(n), Uuid::nil()))
+        };
+        assert!(pay(&owing, 51).is_err());
+        assert_eq!(pay(&owing, 50).unwrap().usable(), Points::ZERO);
+        // A wallet that has less than it owes is still credited, and may send what it offered.
+        let poor = Wallet { debt: points(500), ..wallet(100, 20) };
+        assert!(pay(&poor, 1).is_err());
+        assert!(poor.after(&Movement::credit(Kind::Refund, points(1), Uuid::nil())).is_ok());
+        assert!(poor.after(&Movement::out(points(20), Uuid::nil())).is_ok());
+        assert!(poor.after(&Movement::debit(Kind::Reversal, points(80), Uuid::nil())).is_ok());
     }
 
     #[test]

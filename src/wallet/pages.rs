@@ -11,7 +11,10 @@ use strum::VariantArray;
 use uuid::Uuid;
 
 use super::{
-    charges::{pages::form::ChargeBox, provider::Provider},
+    charges::{
+        pages::form::{ChargeBox, WALLET_PATH},
+        provider::Provider,
+    },
     model::{Kind, PointTransaction, Wallet},
     statement::{
         self as history, Month, StatementFilter,
@@ -31,9 +34,6 @@ use crate::{
     text::{i18n::Phrase, times::HOME_ZONE},
     web::{error::PageError, page::View},
 };
-
-/// Path of the wallet page.
-pub(crate) const WALLET_PATH: &str = "/wallet";
 
 /// Charge and transfer forms of the page.
 #[derive(Debug)]
@@ -106,16 +106,24 @@ impl MonthChoice {
 struct ShownPoints {
     balance: Points,
     pending: Points,
+    /// Points owed because the money for them was returned.
+    debt: Points,
     usable: Points,
 }
 
 impl ShownPoints {
     fn of(wallet: Option<&Wallet>) -> Self {
         wallet.map_or(
-            Self { balance: Points::ZERO, pending: Points::ZERO, usable: Points::ZERO },
+            Self {
+                balance: Points::ZERO,
+                pending: Points::ZERO,
+                debt: Points::ZERO,
+                usable: Points::ZERO,
+            },
             |wallet| Self {
                 balance: wallet.balance,
                 pending: wallet.pending,
+                debt: wallet.debt,
                 usable: wallet.usable(),
             },
         )

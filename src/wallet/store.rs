@@ -24,7 +24,8 @@ pub(crate) async fn lock_wallets(
                 Wallet,
                 r#"
                 select id as "wallet_id: WalletId", account_id as "account_id: AccountId",
-                    balance as "balance: Points", pending as "pending: Points", version
+                    balance as "balance: Points", pending as "pending: Points",
+                    debt as "debt: Points", version
                 from wallets
                 where account_id = any($1)
                 order by id
@@ -40,7 +41,8 @@ pub(crate) async fn lock_wallets(
                 Wallet,
                 r#"
                 select id as "wallet_id: WalletId", account_id as "account_id: AccountId",
-                    balance as "balance: Points", pending as "pending: Points", version
+                    balance as "balance: Points", pending as "pending: Points",
+                    debt as "debt: Points", version
                 from wallets
                 where account_id = any($1)
                 order by id
@@ -67,7 +69,8 @@ pub(crate) async fn open_wallets(
         select * from unnest($1::uuid[], $2::uuid[])
         on conflict on constraint wallets_account_id_key do nothing
         returning id as "wallet_id: WalletId", account_id as "account_id: AccountId",
-            balance as "balance: Points", pending as "pending: Points", version
+            balance as "balance: Points", pending as "pending: Points",
+            debt as "debt: Points", version
         "#,
         &ids,
         accounts as _,
@@ -88,7 +91,7 @@ pub(crate) async fn write_movement(
         r#"
         with moved as (
             update wallets
-            set balance = $3, pending = $4, version = version + 1
+            set balance = $3, pending = $4, debt = $11, version = version + 1
             where id = $1 and version = $2
             returning id, version, balance
         ), house as (
@@ -110,6 +113,7 @@ pub(crate) async fn write_movement(
         movement.pending_change,
         movement.reference_id,
         movement.kind.is_with_the_house(),
+        after.debt as _,
     )
     .execute(tx)
     .await?

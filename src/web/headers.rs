@@ -15,7 +15,11 @@ use tracing::{Instrument, field::Empty};
 use uuid::Uuid;
 
 use super::deadline::Running;
-use crate::{app::App, web::request_id::RequestId};
+use crate::{
+    app::App,
+    config::{PaymentConfig, ProviderConfig},
+    web::request_id::RequestId,
+};
 
 /// Header with the request's id, which is also in the logs.
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
@@ -23,10 +27,28 @@ const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 /// Allows content of this origin only: no inline script or style, no frame, no other origin.
 const CONTENT_SECURITY_POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; \
      img-src 'self' data:; connect-src 'self'; font-src 'self'; media-src 'self'; \
-     manifest-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
+     manifest-src 'self'; base-uri 'none'; frame-ancestors 'none'; form-action 'self'";
 
-const SAFETY: [(HeaderName, &str); 6] = [
-    (header::CONTENT_SECURITY_POLICY, CONTENT_SECURITY_POLICY),
+/// Content security policy of an instance.
+#[derive(Clone, Debug)]
+pub(crate) struct ContentPolicy(HeaderValue);
+
+impl ContentPolicy {
+    /// Allows forms to lead to the pages of the payment provider too: a browser checks the redirect
+    /// that answers a form.
+    pub(crate) fn of(config: &PaymentConfig) -> Self {
+        let policy = match &config.provider {
+            ProviderConfig::Demo => None,
+            ProviderConfig::Stripe(stripe) => {
+                let policy = format!("{CONTENT_SECURITY_POLICY} {}", stripe.checkout_origin());
+                HeaderValue::from_str(&policy).ok()
+            }
+        };
+        Self(policy.unwrap_or_else(|| HeaderValue::from_static(CONTENT_SECURITY_POLICY)))
+    }
+}
+
+const SAFETY: [(HeaderName, &str); 5] = [
     (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
     (header::X_FRAME_OPTIONS, "DENY"),
     (header::REFERRER_POLICY, "same-origin"),
@@ -43,6 +65,7 @@ pub(crate) async fn add_headers(
     let request_id = Uuid::now_v7();
     request.extensions_mut().insert(RequestId(request_id));
     let running = request.app_data::<web::Data<Running>>().cloned();
+    let policy = request.app_data::<web::Data<ContentPolicy>>().map(|policy| policy.0.clone());
     let is_https = request.app_data::<web::Data<App>>().is_some_and(|app| app.config.is_https());
     // `route` is the pattern and not the address: a ticket's code is part of its address.
     let span = tracing::info_span!(
@@ -61,6 +84,8 @@ pub(crate) async fn add_headers(
     for (name, value) in SAFETY {
         headers.insert(name, HeaderValue::from_static(value));
     }
+    let policy = policy.unwrap_or(HeaderValue::from_static(CONTENT_SECURITY_POLICY));
+    headers.insert(header::CONTENT_SECURITY_POLICY, policy);
     if is_https {
         headers.insert(
             header::STRICT_TRANSPORT_SECURITY,

@@ -32,6 +32,7 @@ use crate::{
     app::App,
     entry_queue,
     infra::{idempotency, postgres, progress::WorkerProgress},
+    payment::Checkouts,
     reservation, telemetry, wallet,
     web::{limits::Limits, metrics::QueueSeries},
 };
@@ -90,6 +91,7 @@ impl Workers {
         log_ins: &LogInBudget,
         progress: &WorkerProgress,
         queues: &QueueSeries,
+        checkouts: &Checkouts,
     ) -> Self {
         let mut workers = Self::new(app, progress);
         let (limits, log_ins) = (Arc::clone(limits), log_ins.clone());
@@ -113,6 +115,11 @@ impl Workers {
         });
         workers.run("transfers", TICK_MAX, every(app.config.expiry_period), |app| async move {
             wallet::expire_transfers(&app).await
+        });
+        let checkouts = checkouts.clone();
+        workers.run("charges", LONG_TICK_MAX, every(app.config.expiry_period), move |_| {
+            let checkouts = checkouts.clone();
+            async move { checkouts.check_due().await }
         });
         workers.run("rebuild", LONG_TICK_MAX, every(REBUILD_PERIOD), |app| async move {
             entry_queue::rebuild_what_is_lost(&app).await

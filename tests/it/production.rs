@@ -21,7 +21,7 @@ async fn metrics_are_open_only_where_nobody_else_listens(db: PgPool) {
     assert_eq!(private.stranger().visit("/metrics").await.status, 200);
     private.close().await;
     for settings in [
-        [("PUBLIC_URL", "https://tickets.example"), ("LOG_FORMAT", "text")],
+        [("PUBLIC_URL", "https://tickets.example"), ("PAYMENT_PROVIDER", "demo")],
         [("PUBLIC_URL", "http://localhost:8080"), ("LOG_FORMAT", "text")],
         [("LISTEN_ADDR", "0.0.0.0:0"), ("LOG_FORMAT", "text")],
     ] {
@@ -41,7 +41,8 @@ async fn metrics_are_open_only_where_nobody_else_listens(db: PgPool) {
 #[sqlx::test]
 async fn a_token_opens_the_metrics_and_nothing_else_does(db: PgPool) {
     for public_url in ["", "https://tickets.example"] {
-        let settings = [("PUBLIC_URL", public_url), ("METRICS_TOKEN", TOKEN)];
+        let settings =
+            [("PUBLIC_URL", public_url), ("METRICS_TOKEN", TOKEN), ("PAYMENT_PROVIDER", "demo")];
         let office = Office::open_with(db.clone(), 1, &settings).await;
         let (stranger, longer) = (office.stranger(), format!("{TOKEN}!"));
         for wrong in ["", "wrong", &TOKEN[1..], longer.as_str()] {
@@ -101,7 +102,12 @@ async fn https_and_this_machine_need_no_warning(db: PgPool) {
         ("http://localhost.example", true),
         ("http://192.0.2.7", true),
     ] {
-        let office = Office::open_with(db.clone(), 1, &[("PUBLIC_URL", public_url)]).await;
+        let office = Office::open_with(
+            db.clone(),
+            1,
+            &[("PUBLIC_URL", public_url), ("PAYMENT_PROVIDER", "demo")],
+        )
+        .await;
         let warnings = list_warnings(&office.app).await.unwrap();
         assert_eq!(warnings.contains(&Warning::PlainHttp), is_plain, "{public_url}");
         office.close().await;

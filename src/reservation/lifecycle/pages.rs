@@ -197,7 +197,7 @@ pub(crate) async fn reservation_page(
     let lacking = reservation.total.checked_sub(usable).unwrap_or_default();
     let page = ReservationPage {
         v: &me.view,
-        charge: ChargeBox::new(provider).missing(lacking, format!("/reservations/{id}")),
+        charge: ChargeBox::new(provider).missing(lacking, format!("/reservations/{id}"), id.0),
         reservation: &reservation,
         program: &program,
         schedule: &schedule,

@@ -4,17 +4,19 @@ with held as (
     select coalesce(sum(balance), 0) as points from wallets
 ), made as (
     select coalesce(sum(amount) filter
-            (where kind in ('CHARGE', 'ADJUSTMENT', 'REFUND', 'PAYMENT')), 0) as points,
+            (where kind in ('CHARGE', 'PURCHASE', 'REVERSAL', 'REINSTATEMENT', 'ADJUSTMENT',
+                            'REFUND', 'PAYMENT')), 0) as points,
         coalesce(sum(amount) filter (where kind like 'TRANSFER%'), 0) as transferred,
         count(*) filter (where case kind
             when 'PAYMENT' then amount > 0
+            when 'REVERSAL' then amount > 0
             when 'TRANSFER_OUT' then amount > 0
             when 'ADJUSTMENT' then false
             else amount < 0 end) as n_wrong_signs
     from point_transactions
 )
 select 'all wallets' as "subject!",
-    format('hold %s, charges, adjustments and refunds less payments are %s; transfers add '
+    format('hold %s, charges, adjustments and refunds less payments and reversals are %s; transfers add '
         'up to %s; %s changes have the sign of another kind',
         held.points, made.points, transferred, n_wrong_signs) as "sentence!"
 from held cross join made

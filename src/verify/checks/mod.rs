@@ -84,6 +84,17 @@ invariants! {
     ];
     /// No transfer request stays open long after its end.
     W5 TransfersEnd late ["src/verify/checks/overdue_transfers.sql"];
+    /// A charge at the payment provider is credited exactly once, when it is settled.
+    C1 ChargesAreCreditedOnce [
+        "src/verify/checks/wrong_charges.sql",
+        "src/verify/checks/purchases_without_charge.sql"
+    ];
+    /// Points whose money was returned were taken back, or are owed.
+    C2 ReversalsAreBooked [
+        "src/verify/checks/wrong_reversals.sql",
+        "src/verify/checks/reversals_without_cause.sql",
+        "src/verify/checks/wrong_debts.sql"
+    ];
     /// No seat is in two live items.
     S1 SeatIsLiveOnce ["src/verify/checks/double_seats.sql"];
     /// Items, reservations and seats agree on what is taken.

@@ -1,12 +1,15 @@
 //! Charges: points bought through a payment provider.
 //!
-//! A **charge** names an account and an amount. A **provider** takes the money, at once or on its
-//! own pages. A confirmed charge is **settled**: its points are credited. The charges that arrive
-//! while others are written are settled together after them, in one transaction (`settlement`).
+//! A **charge** names an account and an amount. A **provider** takes the money on its own pages;
+//! such a charge is a **purchase** ([`purchases`]). The demo provider takes none: its charge has an
+//! entry in the ledger, of a kind of its own, and no row besides, so it costs no further statement.
+//! A confirmed charge is **settled**: its points are credited. The charges that arrive while others
+//! are written are settled together after them, in one transaction (`settlement`).
 //!
 //! # Invariants
 //!
 //! * A charge is settled once: under its request key, and under its own id in the wallet's history.
+//!   A purchase is settled in the transaction that changes its status, whoever settles it.
 //! * Several charges of one wallet in one transaction become consecutive versions of it, in order of
 //!   arrival.
 //! * A charge whose data the database refuses fails alone, never the others of its batch.
@@ -22,9 +25,13 @@
 mod batch;
 pub(crate) mod model;
 pub(crate) mod pages;
+pub(crate) mod price;
 pub(crate) mod provider;
+pub(crate) mod purchases;
+pub(crate) mod reversals;
 mod settlement;
 mod store;
+pub(crate) mod stripe;
 
 use std::sync::Arc;
 
@@ -32,8 +39,8 @@ use tokio::runtime::Handle;
 
 use self::{
     batch::ChargeBatch,
-    model::{Charge, ChargeRequest, Charged, Charging},
-    provider::{Begun, Provider},
+    model::{Charge, ChargeAmount, ChargeRequest, Charged, TakenPayment},
+    purchases::model::Purchase,
 };
 use super::error::WalletError;
 use crate::infra::{
@@ -49,7 +56,6 @@ const SHARDS: u8 = 2;
 /// Charges of one instance.
 #[derive(Clone, Debug)]
 pub struct Charges {
-    db: Pool,
     batcher: Arc<Batcher<ChargeBatch>>,
 }
 
@@ -57,37 +63,43 @@ impl Charges {
     /// Creates the charges of one instance; batches run on the runtime of the caller.
     pub fn new(db: &Pool) -> Self {
         let batch = ChargeBatch { db: db.clone() };
-        Self { db: db.clone(), batcher: Arc::new(Batcher::new(batch, Handle::current())) }
+        Self { batcher: Arc::new(Batcher::new(batch, Handle::current())) }
     }
 
-    /// Asks `provider` for the money and credits the points. A `key` that charged before returns
-    /// its first result; the provider, asked again, takes nothing again.
-    pub(crate) async fn charge(
-        &self,
-        provider: &Provider,
-        charge: &Charge,
-        key: Option<&RequestKey>,
-    ) -> Result<Charging, WalletError> {
-        let location = match provider.0.begin(charge).await? {
-            Begun::Confirmed => return self.settle(charge, key).await.map(Charging::Done),
-            Begun::Elsewhere { location } => location,
-        };
-        let charged = match key {
-            Some(key) => key.find_outcome(&self.db).await?,
-            None => None,
-        };
-        Ok(charged.map_or(Charging::Elsewhere { location }, Charging::Done))
-    }
-
-    /// Credits a charge that the provider confirmed, once: a charge that was settled before is
+    /// Credits a charge without money, once: a charge that was settled before is
     /// [`WalletError::MovedBefore`], or returns its first result under the same `key`.
     pub async fn settle(
         &self,
         charge: &Charge,
         key: Option<&RequestKey>,
     ) -> Result<Charged, WalletError> {
-        let request =
-            || ChargeRequest { charge: charge.clone(), key: key.cloned(), is_again: false };
+        self.submit(charge, key, None).await
+    }
+
+    /// Credits the points of a purchase that was paid, once, however often it is called: a purchase
+    /// that was settled before returns its first result.
+    pub(crate) async fn settle_purchase(
+        &self,
+        purchase: &Purchase,
+        taken: &TakenPayment,
+    ) -> Result<Charged, WalletError> {
+        let amount = ChargeAmount::new(purchase.points.get()).ok_or(WalletError::TooManyPoints)?;
+        let (charge_id, account_id) = (purchase.id.0, purchase.account_id);
+        self.submit(&Charge { charge_id, account_id, amount }, None, Some(taken)).await
+    }
+
+    async fn submit(
+        &self,
+        charge: &Charge,
+        key: Option<&RequestKey>,
+        taken: Option<&TakenPayment>,
+    ) -> Result<Charged, WalletError> {
+        let request = || ChargeRequest {
+            charge: charge.clone(),
+            key: key.cloned(),
+            taken: taken.cloned(),
+            is_again: false,
+        };
         self.batcher.submit(shard_of(charge.account_id.0, SHARDS), request).await?
     }
 }

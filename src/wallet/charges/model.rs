@@ -42,8 +42,19 @@ pub struct Charge {
 pub(crate) struct ChargeRequest {
     pub(crate) charge: Charge,
     pub(crate) key: Option<RequestKey>,
+    /// Payment of the purchase that the charge is of; `None` for points without money.
+    pub(crate) taken: Option<TakenPayment>,
     /// Whether an earlier attempt may have settled it: the answer to its commit got lost.
     pub(crate) is_again: bool,
+}
+
+/// Payment that the provider has taken.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct TakenPayment {
+    /// Name of the checkout at the provider.
+    pub(crate) provider_ref: String,
+    /// Name of the payment at the provider, by which refunds and disputes refer to it.
+    pub(crate) payment_ref: String,
 }
 
 /// Result of a charge; also stored as the outcome of its request key.
@@ -64,11 +75,6 @@ pub(crate) enum Charging {
         location: String,
     },
 }
-
-/// Error of a provider that did not answer; nothing was charged.
-#[derive(Clone, Copy, Debug, thiserror::Error)]
-#[error("the payment provider did not answer")]
-pub struct ProviderAway;
 
 #[cfg(test)]
 mod tests {

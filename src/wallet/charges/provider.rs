@@ -1,74 +1,51 @@
-//! Payment provider: takes the money for points.
-//!
-//! A **provider** is asked before the ledger is changed. One that confirms at once returns
-//! [`Begun::Confirmed`]. One that sends the browser to its own page returns [`Begun::Elsewhere`];
-//! when its signed message arrives, the route that verified the signature passes the same
-//! [`Charge`] to [`crate::wallet::Charges::settle`], which writes it once, however often the message
-//! is delivered. The ledger depends on no particular provider.
+//! Payment provider of this deployment: takes the money for points.
 
-use std::{fmt, sync::Arc};
+use std::sync::Arc;
 
-use futures_util::future::{BoxFuture, FutureExt as _, ready};
+use super::{model::ChargeAmount, price::Money, stripe::Stripe};
+use crate::config::{PaymentConfig, ProviderConfig};
 
-use crate::wallet::charges::model::{Charge, ProviderAway};
+/// Payment provider of this deployment, registered beside `App`.
+#[derive(Clone, Debug)]
+pub(crate) enum Provider {
+    /// Takes no money and confirms at once; every page with a charge form says so.
+    Demo,
+    /// Stripe Checkout: sends the browser to its own page, and tells later that the money is there.
+    Stripe(Arc<Stripe>),
+}
 
-/// Payment provider that takes money for points.
-pub trait PaymentProvider: fmt::Debug + Send + Sync {
+impl Provider {
+    /// Creates the provider that `config` names.
+    pub(crate) fn of(config: &PaymentConfig) -> Result<Self, reqwest::Error> {
+        Ok(match &config.provider {
+            ProviderConfig::Demo => Self::Demo,
+            ProviderConfig::Stripe(stripe) => {
+                Self::Stripe(Arc::new(Stripe::new(stripe, config.price)?))
+            }
+        })
+    }
+
     /// Returns the locale key of its name.
-    fn name_key(&self) -> &'static str;
+    pub(crate) fn name_key(&self) -> &'static str {
+        match self {
+            Self::Demo => "wallet-provider-demo",
+            Self::Stripe(_) => "wallet-provider-stripe",
+        }
+    }
 
     /// Returns the locale key of a note shown before paying.
-    fn note_key(&self) -> &'static str;
-
-    /// Whether points come without money, which is for tests and demonstrations only.
-    fn is_simulated(&self) -> bool {
-        false
+    pub(crate) fn note_key(&self) -> &'static str {
+        match self {
+            Self::Demo => "wallet-provider-demo-note",
+            Self::Stripe(_) => "wallet-provider-stripe-note",
+        }
     }
 
-    /// Asks for the money of `charge`. Repeated calls with the same `charge_id` take it once.
-    fn begin<'a>(&'a self, charge: &'a Charge) -> BoxFuture<'a, Result<Begun, ProviderAway>>;
-}
-
-/// Result of asking a provider.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Begun {
-    /// The provider has taken the money.
-    Confirmed,
-    /// The payment continues on the provider's page; its message confirms it later.
-    Elsewhere {
-        /// Address to which the browser is sent.
-        location: String,
-    },
-}
-
-/// Provider of this deployment, registered beside `App`.
-#[derive(Clone, Debug)]
-pub(crate) struct Provider(pub Arc<dyn PaymentProvider>);
-
-impl Default for Provider {
-    fn default() -> Self {
-        Self(Arc::new(Demo))
-    }
-}
-
-/// Provider that takes no money and confirms at once; the page says so.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Demo;
-
-impl PaymentProvider for Demo {
-    fn name_key(&self) -> &'static str {
-        "wallet-provider-demo"
-    }
-
-    fn note_key(&self) -> &'static str {
-        "wallet-provider-demo-note"
-    }
-
-    fn is_simulated(&self) -> bool {
-        true
-    }
-
-    fn begin<'a>(&'a self, _: &'a Charge) -> BoxFuture<'a, Result<Begun, ProviderAway>> {
-        ready(Ok(Begun::Confirmed)).boxed()
+    /// Returns what `amount` points cost; `None` where they cost nothing.
+    pub(crate) fn price(&self, amount: ChargeAmount) -> Option<Money> {
+        match self {
+            Self::Demo => None,
+            Self::Stripe(stripe) => Some(Money::of(amount, stripe.price)),
+        }
     }
 }

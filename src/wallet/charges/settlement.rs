@@ -1,12 +1,16 @@
-//! Transaction that settles charges: locks their wallets, *then* reads what was settled before,
-//! *then* writes the others.
+//! Transaction that settles charges: locks the rows of those that are purchases, *then* the
+//! wallets, *then* reads what was settled before, *then* writes the others.
 
 use std::collections::{HashMap, HashSet};
 
 use uuid::Uuid;
 
 use super::{
-    model::{ChargeRequest, Charged},
+    model::{ChargeRequest, Charged, TakenPayment},
+    purchases::{
+        self,
+        model::{PurchaseId, PurchaseStatus},
+    },
     store,
 };
 use crate::{
@@ -27,7 +31,7 @@ use crate::{
 #[derive(Debug)]
 pub(super) enum Settled {
     Done(Result<Charged, WalletError>),
-    /// Another transaction holds the wallet: nothing was decided.
+    /// Another transaction holds the wallet or the purchase: nothing was decided.
     Held,
 }
 
@@ -38,6 +42,7 @@ pub(super) async fn settle_once(
     when_held: WhenHeld,
 ) -> Result<Vec<Settled>, WalletError> {
     let mut tx = db.begin().await?;
+    let purchases = lock_purchases(&mut tx, requests, when_held).await?;
     let accounts: HashSet<AccountId> =
         requests.iter().map(|request| request.charge.account_id).collect();
     let mut wallets = LockedWallets::lock(&mut tx, &accounts, when_held).await?;
@@ -52,11 +57,16 @@ pub(super) async fn settle_once(
     let mut settlement = Settlement {
         outcomes: Outcomes::read(&mut tx, &keys).await?,
         before: list_settled(&mut tx, requests).await?,
-        settled: HashSet::new(),
+        settled: HashMap::new(),
+        taken: Vec::new(),
+        purchases,
         wallets,
     };
     let settled = requests.iter().map(|request| settlement.settle(request)).collect();
-    settlement.wallets.write(&mut tx, Kind::Charge).await?;
+    settlement.wallets.write(&mut tx).await?;
+    if !settlement.taken.is_empty() {
+        purchases::store::write_settled(&mut tx, &settlement.taken).await?;
+    }
     settlement.outcomes.write(&mut tx).await?;
     tx.commit().await?;
     Ok(settled)
@@ -68,20 +78,27 @@ struct Settlement {
     outcomes: Outcomes,
     /// Balances after charges that an earlier attempt settled.
     before: HashMap<Uuid, Points>,
-    /// Ids of the charges of this transaction.
-    settled: HashSet<Uuid>,
+    /// Charges of this transaction, with the balances after them.
+    settled: HashMap<Uuid, Points>,
+    /// Purchases of this transaction, with their payments.
+    taken: Vec<(PurchaseId, TakenPayment)>,
+    /// Purchases whose rows are locked, with their states.
+    purchases: HashMap<PurchaseId, PurchaseStatus>,
 }
 
 impl Settlement {
     fn settle(&mut self, request: &ChargeRequest) -> Settled {
-        match self.wallets.contains(request.charge.account_id) {
+        let purchase_id = PurchaseId(request.charge.charge_id);
+        let is_locked = self.wallets.contains(request.charge.account_id)
+            && (request.taken.is_none() || self.purchases.contains_key(&purchase_id));
+        match is_locked {
             true => Settled::Done(self.credit(request)),
             false => Settled::Held,
         }
     }
 
     fn credit(&mut self, request: &ChargeRequest) -> Result<Charged, WalletError> {
-        let ChargeRequest { charge, key, .. } = request;
+        let ChargeRequest { charge, key, taken, .. } = request;
         if let Some(key) = key
             && let Some(charged) = self.outcomes.find(key)?
         {
@@ -90,13 +107,22 @@ impl Settlement {
         if let Some(balance) = self.before.get(&charge.charge_id) {
             return Ok(Charged { balance: *balance });
         }
-        if self.settled.contains(&charge.charge_id) {
+        if taken.is_some() && !self.is_unsettled(PurchaseId(charge.charge_id)) {
             return Err(WalletError::MovedBefore);
         }
-        let movement = Movement::credit(Kind::Charge, charge.amount.points(), charge.charge_id);
+        let kind = match (taken, self.settled.get(&charge.charge_id)) {
+            (Some(_), Some(balance)) => return Ok(Charged { balance: *balance }),
+            (None, Some(_)) => return Err(WalletError::MovedBefore),
+            (Some(_), None) => Kind::Purchase,
+            (None, None) => Kind::Charge,
+        };
+        let movement = Movement::credit(kind, charge.amount.points(), charge.charge_id);
         let balance = self.wallets.change(charge.account_id, &movement);
         let balance = balance.unwrap_or(Err(WalletError::StaleVersion))?;
-        self.settled.insert(charge.charge_id);
+        self.settled.insert(charge.charge_id, balance);
+        if let Some(taken) = taken {
+            self.taken.push((PurchaseId(charge.charge_id), taken.clone()));
+        }
         let charged = Charged { balance };
         if let Some(key) = key {
             self.outcomes.add(key, &charged);
@@ -105,12 +131,35 @@ impl Settlement {
     }
 }
 
+impl Settlement {
+    fn is_unsettled(&self, id: PurchaseId) -> bool {
+        self.purchases.get(&id).is_some_and(|status| status.is_unsettled())
+    }
+}
+
+/// Locks the purchases among `requests`, and returns them with their states. Those that are held
+/// are missing with [`WhenHeld::Skip`].
+async fn lock_purchases(
+    tx: &mut Connection,
+    requests: &[&ChargeRequest],
+    when_held: WhenHeld,
+) -> Result<HashMap<PurchaseId, PurchaseStatus>, WalletError> {
+    let purchases = requests.iter().filter(|request| request.taken.is_some());
+    let ids: HashSet<_> = purchases.map(|request| PurchaseId(request.charge.charge_id)).collect();
+    if ids.is_empty() {
+        return Ok(HashMap::new());
+    }
+    let ids: Vec<_> = ids.into_iter().collect();
+    let locked = purchases::store::lock_purchases(tx, &ids, when_held).await?;
+    Ok(locked.into_iter().map(|purchase| (purchase.id, purchase.status)).collect())
+}
+
 /// Returns the balances after those of `requests` that an earlier attempt settled.
 async fn list_settled(
     tx: &mut Connection,
     requests: &[&ChargeRequest],
 ) -> Result<HashMap<Uuid, Points>, WalletError> {
-    let again = requests.iter().filter(|request| request.is_again);
+    let again = requests.iter().filter(|request| request.is_again || request.taken.is_some());
     let (charges, accounts): (Vec<_>, Vec<_>) =
         again.map(|request| (request.charge.charge_id, request.charge.account_id)).unzip();
     match charges.is_empty() {

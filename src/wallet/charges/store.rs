@@ -20,7 +20,8 @@ pub(super) async fn list_settled(
         ) w
         cross join lateral (
             select reference_id, balance_after from point_transactions
-            where reference_id = asked.charge_id and kind = 'CHARGE' and wallet_id = w.id
+            where reference_id = asked.charge_id and kind = any('{CHARGE,PURCHASE}')
+              and wallet_id = w.id
             limit 1
         ) t
         "#,

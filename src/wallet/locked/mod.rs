@@ -7,7 +7,7 @@ use std::collections::{HashMap, HashSet};
 use self::store::Movements;
 use super::{
     error::WalletError,
-    model::{Kind, Movement, Wallet},
+    model::{Movement, Wallet},
     store::{lock_wallets, open_wallets},
 };
 use crate::{
@@ -79,11 +79,11 @@ impl LockedWallets {
         Some(Ok(balance))
     }
 
-    /// Writes all movements, which are of one `kind`.
-    pub(crate) async fn write(&self, tx: &mut Connection, kind: Kind) -> Result<(), WalletError> {
+    /// Writes all movements.
+    pub(crate) async fn write(&self, tx: &mut Connection) -> Result<(), WalletError> {
         match self.movements.is_empty() {
             true => Ok(()),
-            false => store::write_movements(tx, &self.movements, kind).await,
+            false => store::write_movements(tx, &self.movements).await,
         }
     }
 }

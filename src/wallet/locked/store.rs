@@ -7,7 +7,7 @@ use crate::{
     points::Points,
     wallet::{
         error::WalletError,
-        model::{Kind, Movement, Wallet, WalletId},
+        model::{Movement, Wallet, WalletId},
     },
 };
 
@@ -21,6 +21,7 @@ pub(crate) struct Movements {
     amounts: Vec<i64>,
     balances: Vec<Points>,
     references: Vec<Uuid>,
+    kinds: Vec<String>,
 }
 
 impl Movements {
@@ -36,22 +37,23 @@ impl Movements {
         self.amounts.push(movement.amount);
         self.balances.push(after.balance);
         self.references.push(movement.reference_id);
+        self.kinds.push(movement.kind.as_ref().to_owned());
     }
 }
 
 /// Writes the wallets, their entries and their house entries in one statement; fails with
-/// `StaleVersion` if a wallet has another version than the one before its first entry. All are of
-/// one `kind`, with the house as the other side.
+/// `StaleVersion` if a wallet has another version than the one before its first entry. The
+/// other side of all of them is the house.
 pub(crate) async fn write_movements(
     tx: &mut Connection,
     movements: &Movements,
-    kind: Kind,
 ) -> Result<(), WalletError> {
     let written = sqlx::query!(
         r#"
         with entries as materialized (
             select * from unnest($1::uuid[], $2::uuid[], $3::bigint[], $4::bigint[], $5::bigint[],
-                $6::uuid[]) as entry (id, wallet_id, version, amount, balance, reference_id)
+                $6::uuid[], $7::text[])
+                as entry (id, wallet_id, version, amount, balance, reference_id, kind)
         ), locked as materialized (
             select wallet_id, min(version) - 1 as version, count(*) as n, sum(amount)::bigint as amount
             from entries
@@ -68,7 +70,7 @@ pub(crate) async fn write_movements(
         )
         insert into point_transactions
             (id, wallet_id, wallet_version, kind, amount, pending_change, balance_after, reference_id)
-        select id, wallet_id, version, $7, amount, 0, balance, reference_id
+        select id, wallet_id, version, kind, amount, 0, balance, reference_id
         from entries
         where wallet_id in (select id from moved)
         "#,
@@ -78,7 +80,7 @@ pub(crate) async fn write_movements(
         &movements.amounts,
         movements.balances as _,
         &movements.references,
-        kind as _,
+        &movements.kinds,
     )
     .execute(tx)
     .await?

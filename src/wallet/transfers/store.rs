@@ -258,7 +258,7 @@ pub(crate) async fn find_shown_wallet(
                     select sum(t.amount) from transfers t
                     where t.sender_id = $1 and t.status = 'PENDING'
                       and t.expires_at <= clock_timestamp()), 0))::bigint as "pending!: Points",
-               w.version
+               w.debt as "debt: Points", w.version
         from wallets w
         where w.account_id = $1
         "#,

@@ -221,7 +221,7 @@ async fn a_browser_carries_a_bounded_number_of_passes(db: PgPool) {
 /// Over https the name promises that no other host set it, and `__Host-` demands `Path=/`.
 #[sqlx::test]
 async fn over_https_a_pass_is_bound_to_the_host(db: PgPool) {
-    let settings = [("PUBLIC_URL", "https://tickets.example")];
+    let settings = [("PUBLIC_URL", "https://tickets.example"), ("PAYMENT_PROVIDER", "demo")];
     let office = Office::open_with(db.clone(), 1, &settings).await;
     let concert = Concert::usual(&db).await;
     let ada = office.sign_in("ada").await;

@@ -1,6 +1,7 @@
 //! Paying a reservation, once.
 
 mod batches;
+mod checkout;
 mod crashes;
 mod lost_commit;
 mod refunds;

@@ -19,6 +19,7 @@ mod purchase;
 mod raw;
 mod rows;
 mod silent_wire;
+pub(crate) mod stripe;
 mod wait;
 
 pub(crate) use answer::Answer;
@@ -37,6 +38,7 @@ pub(crate) use purchase::Purchase;
 pub(crate) use raw::Raw;
 pub(crate) use rows::{acts, email_of, read_all, read_one, read_one_with, run_sql, run_sql_with};
 pub(crate) use silent_wire::SilentWire;
+pub(crate) use stripe::StripeStandIn;
 pub(crate) use wait::{LOCK_WAITERS, eventually, until, until_locks_wait};
 
 use std::future::Future;

@@ -73,6 +73,7 @@ macro_rules! broken {
 }
 
 mod agreements;
+mod charges;
 mod points;
 
 broken! {

@@ -5,11 +5,15 @@ use uuid::Uuid;
 
 use crate::{
     accounts::AccountId,
+    config::PointPrice,
     infra::idempotency::RequestKey,
     points::Points,
+    text::i18n::Count,
     wallet::charges::{
         model::{Charge, ChargeAmount},
+        price::Money,
         provider::Provider,
+        purchases::model::PurchaseOrder,
     },
     web::{
         form::{Field, Mistakes},
@@ -18,6 +22,8 @@ use crate::{
     },
 };
 
+/// Path of the wallet, to which a charge returns by itself.
+pub(crate) const WALLET_PATH: &str = "/wallet";
 /// Amounts offered as buttons.
 const AMOUNTS: [i64; 4] = [10_000, 30_000, 50_000, 100_000];
 
@@ -28,6 +34,8 @@ pub(crate) struct ChargeForm {
     amount: Field,
     request_key: Field,
     next: Field,
+    /// Reservation to be paid with the points.
+    reservation_id: Field,
 }
 
 impl ChargeForm {
@@ -48,6 +56,18 @@ impl ChargeForm {
         mistakes.or(order)
     }
 
+    /// Returns `charge` as an order at a provider that takes `price` for a point.
+    pub(crate) fn order(&self, charge: &Charge, price: PointPrice) -> PurchaseOrder {
+        PurchaseOrder {
+            account_id: charge.account_id,
+            request_key: charge.charge_id,
+            amount: charge.amount,
+            price: Money::of(charge.amount, price),
+            reservation_id: self.reservation_id.parse(),
+            next: self.next().map_or_else(|| WALLET_PATH.to_owned(), |next| next.to_string()),
+        }
+    }
+
     /// Returns the path to which the browser returns.
     pub(crate) fn next(&self) -> Option<LocalPath> {
         Some(self.next.text()).filter(|next| !next.is_empty()).map(LocalPath::or_start)
@@ -60,12 +80,17 @@ impl ChargeForm {
 pub(crate) struct ChargeBox {
     /// Request key of the form, so that a double click charges once.
     pub request_key: Uuid,
+    /// Request key of the form that pays the rest of a reservation.
+    pub rest_key: Uuid,
     /// Missing amount, offered first; `None` if nothing specific is missing.
     pub missing: Option<Points>,
     /// Further amounts offered as buttons.
     pub amounts: Vec<Points>,
     /// Local path to which the browser returns; `None` for the wallet.
     pub next: Option<String>,
+    /// Reservation that the missing points pay for by themselves; `None` where none is, or where
+    /// points cost nothing.
+    pub reservation_id: Option<Uuid>,
     /// Maximum number of points of one charge.
     pub amount_max: i64,
     /// Amount typed before.
@@ -76,6 +101,7 @@ pub(crate) struct ChargeBox {
     pub provider_key: &'static str,
     /// Locale key of the note about the provider.
     pub note_key: &'static str,
+    provider: Provider,
 }
 
 impl ChargeBox {
@@ -83,22 +109,37 @@ impl ChargeBox {
     pub(crate) fn new(provider: &Provider) -> Self {
         Self {
             request_key: Uuid::now_v7(),
+            rest_key: Uuid::now_v7(),
             missing: None,
             amounts: AMOUNTS.into_iter().filter_map(Points::new).collect(),
             next: None,
+            reservation_id: None,
             amount_max: ChargeAmount::MAX,
             typed: String::new(),
             refusal: None,
-            provider_key: provider.0.name_key(),
-            note_key: provider.0.note_key(),
+            provider_key: provider.name_key(),
+            note_key: provider.note_key(),
+            provider: provider.clone(),
         }
     }
 
-    /// Offers the missing amount first, and returns to `next`.
+    /// Returns what `points` cost; `None` where they cost nothing.
+    pub(crate) fn price(&self, points: impl Count) -> Option<Money> {
+        self.provider.price(ChargeAmount::new(points.count())?)
+    }
+
+    /// Returns what one point costs; `None` where it costs nothing.
+    pub(crate) fn unit_price(&self) -> Option<Money> {
+        self.provider.price(ChargeAmount::new(1)?)
+    }
+
+    /// Offers the points that `reservation_id` lacks first, and returns to `next`. Where they cost
+    /// money, they pay for the reservation by themselves.
     #[must_use]
-    pub(crate) fn missing(mut self, missing: Points, next: String) -> Self {
+    pub(crate) fn missing(mut self, missing: Points, next: String, reservation_id: Uuid) -> Self {
         let fits = ChargeAmount::new(missing.get()).is_some();
         self.missing = fits.then_some(missing);
+        self.reservation_id = self.unit_price().and(fits.then_some(reservation_id));
         self.amounts.retain(|amount| *amount > missing);
         self.next = Some(next);
         self

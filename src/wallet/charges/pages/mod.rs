@@ -5,16 +5,17 @@ pub(crate) mod form;
 use actix_web::{HttpResponse, http::StatusCode, web::Data};
 use serde_json::json;
 
-use self::form::ChargeForm;
+use self::form::{ChargeForm, WALLET_PATH};
 use super::{
     Charges,
     model::{ChargeAmount, Charging},
     provider::Provider,
+    purchases,
 };
 use crate::{
     accounts::CurrentAccount,
     app::App,
-    wallet::pages::{WALLET_PATH, WalletForms, show},
+    wallet::pages::{WalletForms, show},
     web::{
         error::PageError,
         flash::with_message,
@@ -33,7 +34,12 @@ pub(crate) async fn create_charge(
     Body(form): Body<ChargeForm>,
 ) -> Result<HttpResponse, PageError> {
     let outcome = match form.parse(me.account_id) {
-        Ok((charge, key)) => charges.charge(&provider, &charge, key.as_ref()).await,
+        Ok((charge, key)) => match &**provider {
+            Provider::Demo => charges.settle(&charge, key.as_ref()).await.map(Charging::Done),
+            Provider::Stripe(stripe) => {
+                purchases::begin(&app.db, stripe, &form.order(&charge, stripe.price)).await
+            }
+        },
         Err(mistakes) => {
             let reason =
                 mistakes.of("amount").map(|key| me.view.t(key).number("max", ChargeAmount::MAX));

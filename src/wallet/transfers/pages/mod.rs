@@ -21,9 +21,9 @@ use crate::{
     app::App,
     text::times::HOME_ZONE,
     wallet::{
-        charges::provider::Provider,
+        charges::{pages::form::WALLET_PATH, provider::Provider},
         error::WalletError,
-        pages::{WALLET_PATH, WalletForms, show},
+        pages::{WalletForms, show},
         transfers,
     },
     web::{

@@ -1,0 +1,82 @@
+//! Charges of a day as a CSV file.
+
+use actix_web::{
+    HttpResponse,
+    web::{Data, Query},
+};
+use chrono::NaiveDate;
+use serde::Deserialize;
+
+use super::store::{self, ListedCharge};
+use crate::{
+    accounts::AdminAccount,
+    admin::pages::download::{CHUNK_ROWS, csv},
+    app::App,
+    text::times::{HOME_ZONE, rfc3339, zone},
+    web::{
+        error::PageError,
+        form::{Field, Mistakes},
+    },
+};
+
+/// Query of the file: the day, as `2026-11-22`; today if it is missing.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(default)]
+pub(crate) struct DayQuery {
+    day: Field,
+}
+
+/// Columns of the file.
+const COLUMNS: &[&str] = &[
+    "created_at",
+    "settled_at",
+    "charge_id",
+    "status",
+    "provider",
+    "provider_ref",
+    "payment_ref",
+    "amount_minor",
+    "currency",
+    "points",
+    "points_reversed",
+    "account_id",
+];
+
+/// `GET /admin/charges.csv`
+pub(crate) async fn download_charges(
+    app: Data<App>,
+    _: AdminAccount,
+    query: Query<DayQuery>,
+) -> Result<HttpResponse, PageError> {
+    let today = app.now().with_timezone(&zone(HOME_ZONE)).date_naive();
+    let mut mistakes = Mistakes::default();
+    let day: Option<NaiveDate> = if query.day.is_empty() { Some(today) } else { query.day.parse() };
+    let day = mistakes.note("day", "admin-refusal-day", day);
+    let day = mistakes.or(day)?;
+    let db = app.db.clone();
+    csv(&format!("charges-{day}"), COLUMNS, move |after| {
+        let db = db.clone();
+        async move {
+            let charges = store::list_charges(&db, day, HOME_ZONE, after, CHUNK_ROWS).await?;
+            Ok(charges.into_iter().map(|charge| (charge.id, cells_of(charge))).collect())
+        }
+    })
+    .await
+}
+
+fn cells_of(charge: ListedCharge) -> Vec<String> {
+    vec![
+        rfc3339(charge.created_at),
+        charge.settled_at.map(rfc3339).unwrap_or_default(),
+        charge.id.to_string(),
+        charge.status,
+        charge.provider,
+        charge.provider_ref.unwrap_or_default(),
+        charge.payment_ref.unwrap_or_default(),
+        charge.amount_minor.to_string(),
+        charge.currency,
+        charge.points.to_string(),
+        charge.reversed.to_string(),
+        charge.account_id.to_string(),
+    ]
+}

@@ -1,0 +1,53 @@
+//! SQL of the file of charges.
+
+use chrono::{DateTime, NaiveDate, Utc};
+use uuid::Uuid;
+
+use crate::infra::postgres::Pool;
+
+/// Charge as the file shows it.
+#[derive(Clone, Debug)]
+pub(crate) struct ListedCharge {
+    pub(crate) id: Uuid,
+    pub(crate) account_id: Uuid,
+    pub(crate) points: i64,
+    pub(crate) reversed: i64,
+    pub(crate) amount_minor: i64,
+    pub(crate) currency: String,
+    pub(crate) provider: String,
+    pub(crate) provider_ref: Option<String>,
+    pub(crate) payment_ref: Option<String>,
+    pub(crate) status: String,
+    pub(crate) created_at: DateTime<Utc>,
+    pub(crate) settled_at: Option<DateTime<Utc>>,
+}
+
+/// Lists charges that were ordered on `day` in the time zone named `zone`, after the charge `after`.
+/// Ids are in the order of the orders.
+pub(crate) async fn list_charges(
+    db: &Pool,
+    day: NaiveDate,
+    zone: &str,
+    after: Option<Uuid>,
+    rows_max: i64,
+) -> Result<Vec<ListedCharge>, sqlx::Error> {
+    sqlx::query_as!(
+        ListedCharge,
+        r#"
+        select id, account_id, points, reversed, amount_minor, currency, provider, provider_ref,
+            payment_ref, status, created_at, settled_at
+        from charges
+        where created_at >= $1::date::timestamp at time zone $2
+            and created_at < ($1::date + 1)::timestamp at time zone $2
+            and id > coalesce($3, '00000000-0000-0000-0000-000000000000'::uuid)
+        order by id
+        limit $4
+        "#,
+        day,
+        zone,
+        after,
+        rows_max,
+    )
+    .fetch_all(db)
+    .await
+}

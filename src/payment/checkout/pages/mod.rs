@@ -1,0 +1,134 @@
+//! Page of one purchase, to which the person returns from the payment provider.
+
+pub(crate) mod webhook;
+
+use actix_web::{
+    HttpResponse,
+    web::{Data, Path},
+};
+use askama::Template;
+use serde_json::json;
+
+use crate::{
+    accounts::CurrentAccount,
+    app::App,
+    catalog::ScheduleId,
+    payment::checkout::Checkouts,
+    reservation::{self, ReservationId, ReservationStatus},
+    wallet::charges::purchases::{
+        model::{CheckoutVerdict, Purchase, PurchaseId, PurchaseStatus},
+        store,
+    },
+    web::{
+        error::{NotFound, PageError},
+        page::View,
+    },
+};
+
+/// Period after which the page asks again while the payment is checked, in seconds.
+const REFRESH_SECS: u32 = 5;
+
+/// What the page tells.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum ChargeState {
+    /// The points are in the wallet.
+    Credited,
+    /// The money was returned or is disputed.
+    Returned,
+    /// Not paid yet: the provider's page is still there.
+    Unpaid,
+    /// On its way, or unknown: the points come by themselves.
+    Checking,
+    /// Ended unpaid.
+    Ended,
+}
+
+impl ChargeState {
+    fn of(status: PurchaseStatus, verdict: Option<&CheckoutVerdict>) -> Self {
+        match (status, verdict) {
+            (PurchaseStatus::Settled | PurchaseStatus::Reinstated, _) => Self::Credited,
+            (PurchaseStatus::Refunded | PurchaseStatus::Disputed, _) => Self::Returned,
+            (PurchaseStatus::Expired | PurchaseStatus::Failed, _) => Self::Ended,
+            (PurchaseStatus::Open, Some(CheckoutVerdict::Unpaid)) => Self::Unpaid,
+            (PurchaseStatus::Open, _) => Self::Checking,
+        }
+    }
+}
+
+/// What became of the reservation that the points were bought for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum ReservationOutcome {
+    Paid,
+    /// Still held and not paid.
+    Held,
+    /// Not held any more: the points stay in the wallet.
+    Gone(ScheduleId),
+}
+
+#[derive(Template)]
+#[template(path = "payment/charge.html")]
+struct ChargePage {
+    v: View,
+    purchase: Purchase,
+    state: ChargeState,
+    /// `None` where the points were bought for the wallet.
+    reservation: Option<ReservationOutcome>,
+}
+
+impl ChargePage {
+    fn price(&self) -> String {
+        self.purchase.price().map(|price| price.to_string()).unwrap_or_default()
+    }
+
+    fn refresh_secs(&self) -> u32 {
+        REFRESH_SECS
+    }
+}
+
+/// Handles `GET /wallet/charges/{id}`. A cookie with `SameSite=Lax` is sent with the navigation
+/// from the provider's page.
+pub(crate) async fn show_charge(
+    app: Data<App>,
+    checkouts: Data<Checkouts>,
+    me: CurrentAccount,
+    id: Path<PurchaseId>,
+) -> Result<HttpResponse, PageError> {
+    let find = || async {
+        let found = store::find_purchase(&app.db, *id).await?;
+        let owned = found.filter(|purchase| purchase.account_id == me.account_id);
+        Ok::<_, PageError>(owned.ok_or(NotFound)?)
+    };
+    let mut purchase = find().await?;
+    let mut verdict = None;
+    if purchase.status.is_unsettled() {
+        verdict = checkouts.check_for_page(&purchase).await;
+        purchase = find().await?;
+    }
+    let state = ChargeState::of(purchase.status, verdict.as_ref());
+    let document = json!({
+        "charge_id": purchase.id,
+        "status": purchase.status,
+        "points": purchase.points,
+        "amount_minor": purchase.amount_minor,
+        "currency": purchase.currency,
+        "checkout_url": purchase.checkout_url,
+        "created_at": purchase.created_at,
+        "expires_at": purchase.expires_at,
+    });
+    let reservation = outcome_of(&app, &purchase).await?;
+    let page = ChargePage { v: me.view, purchase, state, reservation };
+    Ok(page.v.show(&page, &document))
+}
+
+async fn outcome_of(
+    app: &App,
+    purchase: &Purchase,
+) -> Result<Option<ReservationOutcome>, sqlx::Error> {
+    let Some(id) = purchase.reservation_id.map(ReservationId) else { return Ok(None) };
+    let found = reservation::find_owned(&app.db, purchase.account_id, id).await?;
+    Ok(found.map(|reservation| match reservation.status {
+        ReservationStatus::Confirmed => ReservationOutcome::Paid,
+        ReservationStatus::Held => ReservationOutcome::Held,
+        _ => ReservationOutcome::Gone(reservation.schedule_id),
+    }))
+}

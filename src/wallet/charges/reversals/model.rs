@@ -1,0 +1,162 @@
+//! Money that was returned, and the points that it is worth.
+
+use crate::{
+    accounts::AccountId,
+    points::Points,
+    wallet::charges::purchases::model::{PurchaseId, PurchaseStatus},
+};
+
+/// Reason of a reversal.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, sqlx::Type)]
+#[sqlx(type_name = "text", rename_all = "SCREAMING_SNAKE_CASE")]
+pub(crate) enum Cause {
+    /// Staff returned money at the provider.
+    Refund,
+    /// The payer's bank withdrew money.
+    Dispute,
+    /// The dispute was decided for the office.
+    DisputeWon,
+}
+
+/// What the provider told of returned money.
+#[derive(Clone, Debug)]
+pub(crate) struct MoneyReturned {
+    /// Name of the payment at the provider.
+    pub(crate) payment_ref: String,
+    pub(crate) cause: Cause,
+    /// The dispute, or the amount that was refunded so far.
+    pub(crate) cause_ref: String,
+    /// Minor units in dispute, or refunded so far.
+    pub(crate) amount_minor: i64,
+    /// Code of the currency.
+    pub(crate) currency: String,
+}
+
+/// Reversal as its row says.
+#[derive(Clone, Debug)]
+pub(crate) struct Reversal {
+    pub(crate) cause: Cause,
+    pub(crate) cause_ref: String,
+    /// Points it is worth; negative for a dispute that was won.
+    pub(crate) points: i64,
+}
+
+/// Settled purchase whose row is locked.
+#[derive(Clone, Debug)]
+pub(crate) struct PaidPurchase {
+    pub(crate) id: PurchaseId,
+    pub(crate) account_id: AccountId,
+    pub(crate) points: Points,
+    pub(crate) amount_minor: i64,
+    pub(crate) currency: String,
+    pub(crate) status: PurchaseStatus,
+    /// Points reversed so far.
+    pub(crate) reversed: i64,
+}
+
+impl PaidPurchase {
+    /// Returns the points that `told` reverses after the reversals `before`; negative for points to
+    /// give back, `None` if it is booked already.
+    pub(crate) fn points_of(&self, told: &MoneyReturned, before: &[Reversal]) -> Option<i64> {
+        let of = |cause: Cause| before.iter().filter(move |reversal| reversal.cause == cause);
+        let dispute = |cause| of(cause).find(|reversal| reversal.cause_ref == told.cause_ref);
+        let rest = self.points.get() - self.reversed;
+        match told.cause {
+            Cause::Refund => {
+                let booked: i64 = of(Cause::Refund).map(|reversal| reversal.points).sum();
+                let new = (self.worth(told.amount_minor) - booked).min(rest);
+                (new > 0).then_some(new)
+            }
+            // The end may be told before the beginning.
+            Cause::Dispute if dispute(Cause::Dispute).or(dispute(Cause::DisputeWon)).is_some() => {
+                None
+            }
+            Cause::Dispute => Some(self.worth(told.amount_minor).min(rest)),
+            Cause::DisputeWon if dispute(Cause::DisputeWon).is_some() => None,
+            Cause::DisputeWon => {
+                let is_open = self.status == PurchaseStatus::Disputed;
+                let taken = dispute(Cause::Dispute).map_or(0, |reversal| reversal.points);
+                Some(if is_open { -taken } else { 0 })
+            }
+        }
+    }
+
+    /// Returns the points that an amount of the money bought, rounded up.
+    fn worth(&self, amount_minor: i64) -> i64 {
+        let (points, whole) = (i128::from(self.points.get()), i128::from(self.amount_minor));
+        let amount = i128::from(amount_minor).clamp(0, whole);
+        let worth = (points * amount + whole - 1) / whole;
+        i64::try_from(worth).unwrap_or(self.points.get())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use uuid::Uuid;
+
+    use super::*;
+
+    fn purchase(points: i64, amount_minor: i64) -> PaidPurchase {
+        PaidPurchase {
+            id: PurchaseId(Uuid::nil()),
+            account_id: AccountId(Uuid::nil()),
+            points: Points::new(points).unwrap(),
+            amount_minor,
+            currency: "KRW".to_owned(),
+            status: PurchaseStatus::Settled,
+            reversed: 0,
+        }
+    }
+
+    fn told(cause: Cause, amount_minor: i64) -> MoneyReturned {
+        let cause_ref = match cause {
+            Cause::Refund => amount_minor.to_string(),
+            _ => "dp_1".to_owned(),
+        };
+        let (payment_ref, currency) = ("pi_1".to_owned(), "krw".to_owned());
+        MoneyReturned { payment_ref, cause, cause_ref, amount_minor, currency }
+    }
+
+    proptest! {
+        /// Whatever parts are refunded, in whatever order they are told: in the end the points of
+        /// all that was refunded are gone, rounded up, and never more than were bought.
+        #[test]
+        fn refunds_in_parts_take_what_one_refund_would(
+            points in 1..1_000_000_i64, price in 1..1_000_i64,
+            shares in prop::collection::vec(0..=1_000_i64, 1..8),
+        ) {
+            let mut purchase = purchase(points, points * price);
+            let mut before = Vec::new();
+            let mut refunded_max = 0;
+            for share in shares {
+                let amount = purchase.amount_minor * share / 1_000;
+                refunded_max = refunded_max.max(amount);
+                let told = told(Cause::Refund, amount);
+                if let Some(points) = purchase.points_of(&told, &before) {
+                    purchase.reversed += points;
+                    before.push(Reversal { cause: told.cause, cause_ref: told.cause_ref, points });
+                }
+            }
+            prop_assert_eq!(purchase.reversed, (refunded_max + price - 1) / price);
+            prop_assert!(purchase.reversed <= points);
+        }
+    }
+
+    #[test]
+    fn a_dispute_counts_once_in_any_order() {
+        let mut purchase = purchase(500, 500);
+        let row = |cause, points| Reversal { cause, cause_ref: "dp_1".to_owned(), points };
+        assert_eq!(purchase.points_of(&told(Cause::Dispute, 500), &[]), Some(500));
+        assert_eq!(purchase.points_of(&told(Cause::DisputeWon, 500), &[]), Some(0));
+        let won = [row(Cause::DisputeWon, 0)];
+        assert_eq!(purchase.points_of(&told(Cause::Dispute, 500), &won), None);
+        (purchase.status, purchase.reversed) = (PurchaseStatus::Disputed, 500);
+        let lost = [row(Cause::Dispute, 500)];
+        assert_eq!(purchase.points_of(&told(Cause::Dispute, 500), &lost), None);
+        assert_eq!(purchase.points_of(&told(Cause::Refund, 500), &lost), None);
+        assert_eq!(purchase.points_of(&told(Cause::DisputeWon, 500), &lost), Some(-500));
+        let both = [row(Cause::Dispute, 500), row(Cause::DisputeWon, -500)];
+        assert_eq!(purchase.points_of(&told(Cause::DisputeWon, 500), &both), None);
+    }
+}

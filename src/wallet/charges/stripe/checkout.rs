@@ -1,0 +1,30 @@
+//! A checkout, as Stripe describes it.
+
+use serde::Deserialize;
+
+/// Checkout as Stripe describes it.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+pub(crate) struct Checkout {
+    /// Name of the checkout.
+    pub(crate) id: String,
+    /// Address of the page; `None` once it has ended.
+    #[serde(default)]
+    pub(crate) url: Option<String>,
+    /// `open`, `complete` or `expired`.
+    #[serde(default)]
+    pub(crate) status: Option<String>,
+    /// `paid`, `unpaid` or `no_payment_required`.
+    pub(crate) payment_status: String,
+    /// Total in minor units.
+    #[serde(default)]
+    pub(crate) amount_total: Option<i64>,
+    /// Code of the currency, in lower case.
+    #[serde(default)]
+    pub(crate) currency: Option<String>,
+    /// Name of the payment; `None` before there is one.
+    #[serde(default)]
+    pub(crate) payment_intent: Option<String>,
+    /// Id of the purchase.
+    #[serde(default)]
+    pub(crate) client_reference_id: Option<String>,
+}

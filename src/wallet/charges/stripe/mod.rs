@@ -1,0 +1,178 @@
+//! Stripe Checkout: asks for a checkout, and what became of one.
+//!
+//! A **checkout** (a Checkout Session) is Stripe's page on which one purchase is paid. It is
+//! created under the purchase's id as its idempotency key, so that a repeated request names the
+//! same checkout. The version of the API is pinned: an update of the Stripe account's default
+//! changes nothing here.
+
+pub(crate) mod checkout;
+pub(crate) mod event;
+pub(crate) mod signature;
+
+use std::time::Duration;
+
+use reqwest::{Client, RequestBuilder, Response, StatusCode, redirect::Policy};
+use serde::Deserialize;
+
+use self::checkout::Checkout;
+use super::purchases::model::Purchase;
+use crate::{
+    config::{PointPrice, StripeConfig},
+    text::i18n::Locale,
+};
+
+/// Version of the API that this client is written for.
+const API_VERSION: &str = "2025-08-27.basil";
+/// Upper bound of one conversation, with its connection and the body of the answer. Below the
+/// deadline of a change, so that a form is answered with what is known.
+const ASK_MAX: Duration = Duration::from_secs(4);
+/// Upper bound of an answer, in bytes; a checkout has about 5,000.
+const ANSWER_BYTES_MAX: usize = 256 * 1024;
+/// Idle connections kept to Stripe.
+const IDLE_CONNECTIONS_MAX: usize = 4;
+
+/// Client of Stripe.
+#[derive(Debug)]
+pub(crate) struct Stripe {
+    client: Client,
+    config: StripeConfig,
+    /// Price of one point.
+    pub(crate) price: PointPrice,
+}
+
+/// Reason why Stripe gave no checkout.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ProviderError {
+    /// No answer that says anything: what was asked may have been done.
+    #[error("Stripe gave no answer: {0}")]
+    Unknown(String),
+    /// Stripe refused what was asked, and nothing was done.
+    #[error("Stripe refused: {0}")]
+    Refused(String),
+}
+
+#[derive(Deserialize)]
+struct Refusal {
+    error: RefusalError,
+}
+
+#[derive(Deserialize)]
+struct RefusalError {
+    #[serde(default)]
+    code: String,
+    #[serde(default, rename = "type")]
+    kind: String,
+}
+
+impl Stripe {
+    /// Creates the client.
+    pub(crate) fn new(config: &StripeConfig, price: PointPrice) -> Result<Self, reqwest::Error> {
+        let client = Client::builder()
+            .timeout(ASK_MAX)
+            .redirect(Policy::none())
+            .pool_max_idle_per_host(IDLE_CONNECTIONS_MAX)
+            .build()?;
+        Ok(Self { client, config: config.clone(), price })
+    }
+
+    /// Returns the settings.
+    pub(crate) fn config(&self) -> &StripeConfig {
+        &self.config
+    }
+
+    /// Creates the checkout of `purchase`, or returns the one that an earlier call created.
+    pub(crate) async fn create_checkout(
+        &self,
+        purchase: &Purchase,
+    ) -> Result<Checkout, ProviderError> {
+        let back = self.return_href(purchase);
+        let (points, id) = (purchase.points, purchase.id.to_string());
+        // The text does not depend on the request: a repeated one must be the same.
+        let name = Locale::default().text("points-amount");
+        let name = name.number("count", points).number("points", points).to_string();
+        let form = [
+            ("mode", "payment".to_owned()),
+            ("client_reference_id", id.clone()),
+            ("metadata[charge_id]", id.clone()),
+            ("payment_intent_data[metadata][charge_id]", id.clone()),
+            ("line_items[0][quantity]", "1".to_owned()),
+            ("line_items[0][price_data][currency]", purchase.currency.to_ascii_lowercase()),
+            ("line_items[0][price_data][unit_amount]", purchase.amount_minor.to_string()),
+            ("line_items[0][price_data][product_data][name]", name),
+            // The person pays the amount that was shown, in its currency.
+            ("adaptive_pricing[enabled]", "false".to_owned()),
+            ("expires_at", purchase.expires_at.timestamp().to_string()),
+            ("success_url", back.clone()),
+            ("cancel_url", back),
+        ];
+        let request = self.client.post(self.href("/v1/checkout/sessions"));
+        self.ask(request.header("Idempotency-Key", id).form(&form)).await
+    }
+
+    /// Returns the checkout named `provider_ref`.
+    pub(crate) async fn get_checkout(&self, provider_ref: &str) -> Result<Checkout, ProviderError> {
+        // The name came from Stripe; as a part of a path it must still stay one part.
+        let is_name = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
+        if !provider_ref.bytes().all(is_name) {
+            return Err(ProviderError::Refused("the name is none".to_owned()));
+        }
+        let path = format!("/v1/checkout/sessions/{provider_ref}");
+        self.ask(self.client.get(self.href(&path))).await
+    }
+
+    fn href(&self, path: &str) -> String {
+        format!("{}{path}", self.config.api_url.as_str().trim_end_matches('/'))
+    }
+
+    /// Returns the address of the page to which the person comes back.
+    fn return_href(&self, purchase: &Purchase) -> String {
+        let site = self.config.return_url.as_str().trim_end_matches('/');
+        format!("{site}{}", purchase.id.path())
+    }
+
+    async fn ask(&self, request: RequestBuilder) -> Result<Checkout, ProviderError> {
+        let unknown =
+            |error: reqwest::Error| ProviderError::Unknown(error.without_url().to_string());
+        let request = request
+            .bearer_auth(self.config.secret_key.expose())
+            .header("Stripe-Version", API_VERSION);
+        let answer = request.send().await.map_err(unknown)?;
+        let status = answer.status();
+        let body = read(answer).await?;
+        if status.is_success() {
+            let checkout = serde_json::from_slice(&body);
+            return checkout
+                .map_err(|error| ProviderError::Unknown(format!("not a checkout: {error}")));
+        }
+        let said = serde_json::from_slice(&body).map_or_else(
+            |_| String::new(),
+            |Refusal { error }| format!("{} {}", error.kind, error.code),
+        );
+        let said = format!("{status} {said}");
+        match is_refusal(status) {
+            true => Err(ProviderError::Refused(said)),
+            false => Err(ProviderError::Unknown(said)),
+        }
+    }
+}
+
+/// Whether `status` says that what was asked will never be done. A wrong key, a limit or a request
+/// that is still under way says nothing about it.
+fn is_refusal(status: StatusCode) -> bool {
+    matches!(status, StatusCode::BAD_REQUEST | StatusCode::PAYMENT_REQUIRED | StatusCode::NOT_FOUND)
+}
+
+/// Reads the body, up to [`ANSWER_BYTES_MAX`].
+async fn read(mut answer: Response) -> Result<Vec<u8>, ProviderError> {
+    let mut body = Vec::new();
+    loop {
+        let chunk = answer.chunk().await;
+        let chunk =
+            chunk.map_err(|error| ProviderError::Unknown(error.without_url().to_string()))?;
+        let Some(chunk) = chunk else { return Ok(body) };
+        body.extend_from_slice(&chunk);
+        if body.len() > ANSWER_BYTES_MAX {
+            return Err(ProviderError::Unknown("the answer is too long".to_owned()));
+        }
+    }
+}

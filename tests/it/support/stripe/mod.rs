@@ -1,0 +1,161 @@
+//! A stand-in for Stripe in a process of its own, written from the published interface: checkouts,
+//! idempotency keys, signed messages, and answers that fail or do not come.
+
+mod server;
+
+use std::process::{Child, Command, Stdio};
+
+use reqwest::Client;
+use serde_json::{Value, json};
+use sqlx::PgPool;
+use uuid::Uuid;
+
+use super::{Answer, Office, Person, eventually, free_port};
+
+pub(crate) const WEBHOOK_SECRET: &str = "whsec_0123456789abcdef0123456789abcdef";
+const SECRET_KEY: &str = "sk_test_0123456789abcdef0123456789abcdef";
+/// Says to the process that it is to be the stand-in, and where it listens.
+const PORT: &str = "STRIPE_STAND_IN_PORT";
+
+/// Stand-in that runs until it is dropped.
+#[derive(Debug)]
+pub(crate) struct StripeStandIn {
+    port: u16,
+    process: Child,
+    client: Client,
+}
+
+/// Signed message, as it travels.
+#[derive(Clone, Debug)]
+pub(crate) struct SignedEvent {
+    pub(crate) signature: String,
+    pub(crate) body: String,
+}
+
+/// What a message differs in from the true one.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct EventOptions {
+    pub(crate) secret: &'static str,
+    pub(crate) age_secs: i64,
+}
+
+impl Default for EventOptions {
+    fn default() -> Self {
+        Self { secret: WEBHOOK_SECRET, age_secs: 0 }
+    }
+}
+
+impl StripeStandIn {
+    /// Starts the process, which is this program again, and waits until it answers.
+    pub(crate) async fn start() -> Self {
+        let port = free_port();
+        let process = Command::new(std::env::current_exe().unwrap())
+            .args(["--ignored", "--exact", "support::stripe::server::stand_in_for_stripe"])
+            .env(PORT, port.to_string())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        let stand_in = Self { port, process, client: Client::new() };
+        let href = stand_in.href("/control/sessions");
+        eventually("a stand-in", async || reqwest::get(&href).await).await;
+        stand_in
+    }
+
+    /// Opens an office of `count` instances that sell points through this stand-in.
+    pub(crate) async fn office(&self, db: &PgPool, count: usize) -> Office {
+        let api_url = self.href("");
+        Office::open_with(db.clone(), count, &settings(&api_url)).await
+    }
+
+    /// Returns the settings of an office that sells points through this stand-in.
+    pub(crate) fn settings(&self) -> Vec<(&'static str, String)> {
+        let api_url = self.href("");
+        settings(&api_url).map(|(name, value)| (name, value.to_owned())).to_vec()
+    }
+
+    /// Sets how `what` (`create` or `get`) is answered: `ok`, `error`, `refuse`, `silent` (never),
+    /// or `late` (done, and answered after the caller has gone).
+    pub(crate) async fn answer(&self, what: &str, how: &str) {
+        self.control("/control/mode", &json!({ "what": what, "how": how })).await;
+    }
+
+    /// Lists the checkouts, oldest first.
+    pub(crate) async fn sessions(&self) -> Vec<Value> {
+        let answer = self.client.get(self.href("/control/sessions")).send().await.unwrap();
+        answer.json::<Value>().await.unwrap().as_array().unwrap().clone()
+    }
+
+    /// Changes the checkout `id` as its page would: `paid`, `processing` or `expired`.
+    pub(crate) async fn change(&self, id: &str, to: &str) -> Value {
+        self.control("/control/change", &json!({ "id": id, "to": to })).await
+    }
+
+    /// Signs a message about `object`.
+    pub(crate) async fn sign(
+        &self,
+        kind: &str,
+        object: &Value,
+        options: EventOptions,
+    ) -> SignedEvent {
+        let asked = json!({
+            "type": kind, "object": object, "secret": options.secret, "age_secs": options.age_secs,
+        });
+        let signed = self.control("/control/sign", &asked).await;
+        let text = |name: &str| signed[name].as_str().unwrap().to_owned();
+        SignedEvent { signature: text("signature"), body: text("body") }
+    }
+
+    /// Signs the message that a checkout was paid.
+    pub(crate) async fn completed(&self, session: &Value) -> SignedEvent {
+        self.sign("checkout.session.completed", session, EventOptions::default()).await
+    }
+
+    async fn control(&self, path: &str, form: &Value) -> Value {
+        let answer = self.client.post(self.href(path)).json(form).send().await.unwrap();
+        assert!(answer.status().is_success(), "{path} {form}");
+        answer.json().await.unwrap()
+    }
+
+    fn href(&self, path: &str) -> String {
+        format!("http://127.0.0.1:{}{path}", self.port)
+    }
+}
+
+fn settings(api_url: &str) -> [(&'static str, &str); 5] {
+    [
+        ("PAYMENT_PROVIDER", "stripe"),
+        ("PUBLIC_URL", "http://tickets.localhost"),
+        ("STRIPE_SECRET_KEY", SECRET_KEY),
+        ("STRIPE_WEBHOOK_SECRET", WEBHOOK_SECRET),
+        ("STRIPE_API_URL", api_url),
+    ]
+}
+
+impl SignedEvent {
+    /// Delivers the message to the instance of `at`.
+    pub(crate) async fn deliver(&self, at: &Person) -> Answer {
+        let request = at.asks(reqwest::Method::POST, "/webhooks/stripe", "*/*");
+        let request = request
+            .header("content-type", "application/json")
+            .header("stripe-signature", &self.signature)
+            .body(self.body.clone());
+        at.send(request).await
+    }
+}
+
+/// Orders points as a browser, and returns the checkout to which it is sent.
+pub(crate) async fn order_points(person: &Person, points: i64) -> (Answer, String) {
+    let form = [("amount", points.to_string()), ("request_key", Uuid::now_v7().to_string())];
+    let answer = person.submit("/wallet/charges", &form).await;
+    assert_eq!(answer.status, 303, "{}", answer.body);
+    let id = answer.location().rsplit('/').next().unwrap().to_owned();
+    (answer, id)
+}
+
+impl Drop for StripeStandIn {
+    fn drop(&mut self) {
+        self.process.kill().unwrap();
+        self.process.wait().unwrap();
+    }
+}
