@@ -490,10 +490,46 @@ ticket-status-void = Cancelled
 ticket-used-note = Checked in { $when }.
 ticket-void-note = This ticket was refunded and is no longer valid.
 
+## Mail
+mail-greeting = Hello { $name },
+mail-footer = This mail was sent automatically. Please don't reply to it.
+mail-greeting-plain = Hello,
+mail-reset-subject = Choose a new password
+mail-reset-lede = Somebody asked for a new password for your Stagedoor account. The link works once, for { $count } minutes.
+mail-reset-action = Choose a new password
+mail-reset-note = If it wasn't you, you can ignore this mail. Your password stays as it is.
+mail-confirm-subject = Confirm your e-mail address
+mail-confirm-lede = Confirm that this address is yours. The link works once, for a day.
+mail-confirm-action = Confirm this address
+mail-confirm-note = If you don't have a Stagedoor account, you can ignore this mail.
+mail-password-subject = Your password was changed
+mail-password-lede = The password of your Stagedoor account was changed, and your other devices were logged out. If it wasn't you, choose a new password now.
+mail-password-action = Choose a new password
+mail-change-subject = Your e-mail address is about to change
+mail-change-lede = Somebody who is logged in to your Stagedoor account asked to change its address to { $address }. It changes as soon as that address is confirmed. If it wasn't you, choose a new password now.
+mail-changed-subject = Your e-mail address was changed
+mail-changed-lede = The address of your Stagedoor account is now { $address }. Use it to log in from now on.
+mail-changed-note = If it wasn't you, please contact the ticket office.
+mail-fact-program = Show
+mail-fact-when = When
+mail-fact-venue = Where
+mail-fact-seats = Seats
+mail-fact-total = Total
+mail-fact-refunded = Refunded
+mail-places = { $zone } × { $count }
+mail-paid-subject = Your tickets for { $title }
+mail-paid-lede = You're all set. Your tickets are ready.
+mail-paid-action = See your tickets
+mail-paid-note = Show the QR code of each ticket at the door.
+mail-refunded-subject = Refund for { $title }
+mail-refunded-lede = Your reservation was refunded, and the points are back in your wallet. Its tickets are no longer valid.
+mail-refunded-action = See your wallet
+
 ## Administration and the door
 
 admin-nav-label = Admin
 admin-nav-today = Overview
+admin-nav-mails = Mail
 admin-nav-audit = Log
 admin-search = Search
 admin-home-title = Overview
@@ -507,6 +543,33 @@ admin-state-paused = Line paused
 admin-state-winding-down = Being cancelled
 admin-queue-waiting = Waiting
 admin-queue-inside = Inside
+admin-mails-title = Mail
+admin-mails-lede = What people were told by mail, the newest first.
+admin-mails-kept = No mail server is set (SMTP_URL), so mail is kept here and not sent.
+admin-mails-empty = No mail here.
+admin-mails-all = All
+admin-mail-state-waiting = Waiting
+admin-mail-state-sent = Sent
+admin-mail-state-failed = Failed
+admin-mail-kind-reset-password = New password
+admin-mail-kind-confirm-address = Confirm address
+admin-mail-kind-password-changed = Password changed
+admin-mail-kind-address-change-asked = Change of address
+admin-mail-kind-address-changed = Address changed
+admin-mail-kind-reservation-paid = Tickets bought
+admin-mail-kind-reservation-refunded = Refund
+admin-mail-to = To { $address }
+admin-mail-written = Written { $when }
+admin-mail-ended = { $state } { $when }
+admin-mail-attempts = { $count ->
+    [one] One failed attempt
+   *[other] { $count } failed attempts
+  }
+admin-mail-error = Last error: { $error }
+admin-mail-unreadable = This mail can't be shown: { $why }.
+admin-mail-html = Show as HTML
+admin-mail-again = Send again
+admin-mail-back = All mail
 admin-audit-title = Log
 admin-audit-lede = Every change made here and at the door, with the state before and after. Entries cannot be changed or removed.
 admin-audit-who = Beginning of a name or e-mail
@@ -654,6 +717,8 @@ admin-act-seats-blocked = took seats off sale
 admin-act-seats-unblocked = put seats back on sale
 admin-act-zone-created = added a zone
 admin-act-zone-edited = edited a zone
+admin-act-mail-sent-again = sent a mail again
+flash-admin-mail-due = The mail will be sent again.
 flash-admin-saved = Saved.
 flash-admin-published = Published. Everybody can see it now.
 admin-reason = Reason
@@ -761,6 +826,9 @@ admin-used = Let in
 
 error-request-id = If you contact us, please mention { $id }.
 
+error-mail-not-failed-title = This mail isn't failed
+error-mail-not-failed-detail = Only mail that failed can be sent again; this one is waiting, or was sent.
+error-mail-not-failed-action = See the mail
 error-not-admitted-title = It is not your turn yet
 error-not-admitted-detail = The seats open to you when your number comes up. Your place in line is safe.
 error-not-admitted-action = Back to your place in line

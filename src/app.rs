@@ -1,18 +1,25 @@
-//! Handles that handlers and workers share.
+//! Handles that handlers and workers share, and the id that every feature knows an account by.
 
 use std::sync::Arc;
 
 use chrono::{DateTime, Utc};
+use uuid::Uuid;
 
 use crate::{
     config::Config,
     infra::{
+        ids::ids,
         postgres::{self, Pool},
         redis::Redis,
         secrets::SigningKey,
         security_log::SecurityLog,
     },
 };
+
+ids! {
+    /// Account id.
+    pub AccountId(Uuid),
+}
 
 /// Handles of one instance; clones share them.
 #[derive(Clone, Debug)]

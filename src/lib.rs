@@ -5,8 +5,8 @@
 //! is described at the top of its `mod.rs`. A module may use the modules to its left in this order,
 //! never those to its right:
 //!
-//! `config < telemetry < text < infra < app < web < points < accounts < audit < catalog < wallet <
-//! entry_queue < reservation < tickets < payment < admin, demo < verify < workers < rehearsal <
+//! `config < telemetry < text < infra < app < web < points < outbox < accounts < audit < catalog < wallet <
+//! entry_queue < reservation < tickets < payment < mail < admin, demo < verify < workers < rehearsal <
 //! routes < server < main`
 
 pub mod accounts;
@@ -18,6 +18,8 @@ pub mod config;
 pub mod demo;
 pub mod entry_queue;
 pub mod infra;
+pub mod mail;
+pub mod outbox;
 pub mod payment;
 mod points;
 pub mod rehearsal;

@@ -16,6 +16,7 @@ use stagedoor::{
         postgres::{self, Pool},
         redis::Redis,
     },
+    mail,
     rehearsal::{Access, Bar, Rehearsal, RehearsalResult},
     server, telemetry, verify,
 };
@@ -70,6 +71,12 @@ enum Command {
         #[arg(long)]
         json: bool,
     },
+    /// Print the newest mails, sent or not. Without `SMTP_URL` mails are kept and not sent.
+    Mails {
+        /// Number of mails, at most 50.
+        #[arg(long, default_value_t = 10)]
+        newest: usize,
+    },
     /// Manage accounts of administrators.
     Admin {
         #[command(subcommand)]
@@ -118,6 +125,7 @@ async fn run(command: Command) -> Result<(), Failure> {
         Command::Migrate => migrate(&config).await.map(drop),
         Command::Demo { large } => load(&config, large).await,
         Command::Verify => verify(&config).await,
+        Command::Mails { newest } => list_mails(&config, newest).await,
         Command::Admin { command: AdminCommand::Create { email, name } } => {
             create_admin(&migrate(&config).await?, &email, &name).await
         }
@@ -193,6 +201,15 @@ async fn load_large(db: &Pool) -> Result<(), Failure> {
     let accounts = size.accounts();
     writeln!(out, "Beside it: {seats} seats, {reservations} reservations, {accounts} accounts.")?;
     Ok(())
+}
+
+async fn list_mails(config: &Config, mails_max: usize) -> Result<(), Failure> {
+    let mails = mail::list_newest(&Pool::of(config)?, config, mails_max).await?;
+    let mut out = io::stdout();
+    for text in &mails {
+        writeln!(out, "{text}")?;
+    }
+    if mails.is_empty() { Ok(writeln!(out, "There are no mails.")?) } else { Ok(()) }
 }
 
 async fn verify(config: &Config) -> Result<(), Failure> {

@@ -4,8 +4,8 @@ pub(crate) use crate::accounts::{log_in, roles::confirmation_pages, sessions, si
 use crate::{
     accounts,
     admin::{
-        audit_log, cancellation, charges, overview, people, programs, queue, reservations, sales,
-        schedules, venues,
+        audit_log, cancellation, charges, mails, overview, people, programs, queue, reservations,
+        sales, schedules, venues,
     },
     catalog, entry_queue,
     payment::{self, checkout},
@@ -13,7 +13,7 @@ use crate::{
     tickets::{self, check_in},
     wallet,
     web::{
-        assets, health, language, metrics,
+        assets, health, metrics,
         path::{Path, at},
     },
 };
@@ -36,7 +36,7 @@ pub fn all() -> Vec<Path> {
         at("/account/sessions/logout").post(sessions::pages::delete_others),
         at("/account/sessions/{id}/logout").post(sessions::pages::delete_one),
         at("/account/confirmation").get(confirmation_pages::new_confirmation).post(confirmation_pages::create_confirmation).with_long_deadline(),
-        at("/language").post(language::update_language),
+        at("/language").post(accounts::pages::update_language),
 
         at("/schedules/{id}").get(reservation::pages::show_seat_map),
         at("/schedules/{id}/changes").get(reservation::pages::show_changes),
@@ -102,6 +102,10 @@ pub fn all() -> Vec<Path> {
         at("/admin/reservations/{id}").get(reservations::pages::show_booking),
         at("/admin/reservations/{id}/refund").post(reservations::pages::create_refund),
         at("/admin/charges.csv").get(charges::pages::download_charges),
+        at("/admin/mails").get(mails::pages::list_mails),
+        at("/admin/mails/{id}").get(mails::pages::show_mail),
+        at("/admin/mails/{id}/html").get(mails::pages::show_html),
+        at("/admin/mails/{id}/sending").post(mails::pages::create_sending),
         at("/admin/audit").get(audit_log::pages::list_acts),
         at("/admin/audit.csv").get(audit_log::pages::download_acts),
 

@@ -1,4 +1,4 @@
-# Where PostgreSQL's and Redis' programs are. Sourced.
+# Where PostgreSQL's and Redis' programs are, and the tests' mail server. Sourced.
 # shellcheck shell=bash
 
 # The oldest versions that Stagedoor is tested with.
@@ -34,6 +34,18 @@ redis_server() {
       echo "$path"
       return
     fi
+  done
+  return 1
+}
+
+# Prints the path of a Python that has aiosmtpd. A system's package is for the system's Python,
+# which need not be the first on the PATH.
+mail_python() {
+  local python
+  for python in /usr/bin/python3 python3; do
+    "$python" -c 'import aiosmtpd' 2>/dev/null || continue
+    command -v "$python"
+    return
   done
   return 1
 }

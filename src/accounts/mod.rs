@@ -26,7 +26,6 @@
 //! networks round-robin; a request whose network's share is full is refused at once. A log-in that
 //! races with a lock waits for the account's row and then opens no session.
 
-mod email;
 mod error;
 pub(crate) mod log_in;
 mod model;
@@ -38,11 +37,12 @@ pub(crate) mod sessions;
 pub(crate) mod sign_up;
 mod store;
 
-pub(crate) use email::Email;
+pub use crate::app::AccountId;
+pub(crate) use crate::text::email::Email;
 pub use error::AccountError;
 pub(crate) use log_in::budget::LogInBudget;
+pub use model::NewAccount;
 pub(crate) use model::Role;
-pub use model::{AccountId, NewAccount};
 pub(crate) use password::PasswordGate;
 pub(crate) use roles::model::Profile;
 pub(crate) use roles::pages::{AdminAccount, ConfirmedAdmin, StaffAccount, admin_of};

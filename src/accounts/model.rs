@@ -6,16 +6,12 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use uuid::Uuid;
 
-use super::{
-    email::Email,
-    password::rules::{self, PasswordRefusal},
+use super::password::rules::{self, PasswordRefusal};
+pub(crate) use crate::app::AccountId;
+use crate::{
+    accounts::name::Name,
+    text::{email::Email, i18n::Locale},
 };
-use crate::{accounts::name::Name, infra::ids::ids};
-
-ids! {
-    /// Account id.
-    pub AccountId(Uuid),
-}
 
 /// Role of an account: what it may do beside buying.
 #[derive(
@@ -83,6 +79,8 @@ pub struct NewAccount {
     pub name: Name,
     /// Password to log in with.
     pub password: Password,
+    /// Language of its mails.
+    pub locale: Locale,
 }
 
 impl NewAccount {
@@ -91,7 +89,7 @@ impl NewAccount {
         let email = Email::parse(email).ok_or(NewAccountRefusal::Email)?;
         let name = Name::parse(name).ok_or(NewAccountRefusal::Name)?;
         let password = Password::chosen(password, Some(&email), Some(&name))?;
-        Ok(Self { email, name, password })
+        Ok(Self { email, name, password, locale: Locale::default() })
     }
 }
 

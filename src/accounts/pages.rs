@@ -1,9 +1,10 @@
-//! Parts shared by the account pages: the `next` parameter, the browser's name, and the answer to a
-//! sign-up or log-in.
+//! Parts shared by the account pages: the `next` parameter, the browser's name, the
+//! language switch, and the answer to a sign-up or log-in.
 
 use actix_web::{
     HttpRequest, HttpResponse,
     http::{StatusCode, header},
+    web::Data,
 };
 use serde::Deserialize;
 use serde_json::json;
@@ -13,12 +14,19 @@ use super::{
     model::{AccountId, SessionToken},
     sessions::{
         device_name,
-        pages::current::{device_cookie, session_cookie},
+        pages::current::{CachedAccount, device_cookie, session_cookie},
     },
+    store,
 };
 use crate::{
     app::App,
-    web::{local_path::LocalPath, page::View},
+    web::{
+        error::PageError,
+        form::Body,
+        language::{self, LanguageForm},
+        local_path::LocalPath,
+        page::View,
+    },
 };
 
 /// Query string of a page that leads on to another.
@@ -38,6 +46,22 @@ impl Next {
 /// Returns the local path that a form leads on to; empty for an empty `text`.
 pub(crate) fn parse_next(text: &str) -> String {
     if text.is_empty() { String::new() } else { LocalPath::or_start(text).to_string() }
+}
+
+/// `POST /language`: keeps the chosen language in a cookie, and for the mails of the account that
+/// is signed in.
+pub(crate) async fn update_language(
+    app: Data<App>,
+    me: Option<CachedAccount>,
+    Body(form): Body<LanguageForm>,
+) -> Result<HttpResponse, PageError> {
+    let (locale, answer) = language::choose(&form)?;
+    if let Some(me) = me
+        && let Err(error) = store::write_locale(&app.db, me.account_id, locale).await
+    {
+        tracing::warn!(%error, "mails stay in the language that they had");
+    }
+    Ok(answer)
 }
 
 /// Returns the browser's name as the list of sessions shows it.

@@ -3,12 +3,13 @@
 use sqlx::PgExecutor;
 
 use super::{
-    email::Email,
     error::AccountError,
-    model::{AccountId, Role},
-    name::Name,
+    model::{AccountId, NewAccount, Role},
 };
-use crate::infra::postgres::{Pool, violated_constraint};
+use crate::{
+    infra::postgres::{Pool, violated_constraint},
+    text::{email::Email, i18n::Locale},
+};
 
 /// Stored credentials to check a log-in against.
 pub(crate) struct StoredCredentials {
@@ -34,21 +35,25 @@ pub(crate) async fn find_credentials(
     .await
 }
 
+/// Inserts an account; `password_hash` is that of the password in `new`.
 pub(crate) async fn insert_account(
     db: impl PgExecutor<'_>,
     id: AccountId,
-    email: &Email,
-    name: &Name,
+    new: &NewAccount,
     password_hash: &str,
     role: Role,
 ) -> Result<(), AccountError> {
     sqlx::query!(
-        "insert into accounts (id, email, name, password_hash, role) values ($1, $2, $3, $4, $5)",
+        r#"
+        insert into accounts (id, email, name, password_hash, role, locale)
+        values ($1, $2, $3, $4, $5, $6)
+        "#,
         id as _,
-        email.as_str(),
-        name.as_str(),
+        new.email.as_str(),
+        new.name.as_str(),
         password_hash,
         role as _,
+        new.locale.tag(),
     )
     .execute(db)
     .await
@@ -56,6 +61,22 @@ pub(crate) async fn insert_account(
         Some("accounts_email_key") => AccountError::EmailTaken,
         _ => AccountError::Database(error),
     })?;
+    Ok(())
+}
+
+/// Sets the language of an account's mails.
+pub(crate) async fn write_locale(
+    db: &Pool,
+    id: AccountId,
+    locale: Locale,
+) -> Result<(), sqlx::Error> {
+    sqlx::query!(
+        "update accounts set locale = $2 where id = $1 and locale <> $2",
+        id as _,
+        locale.tag(),
+    )
+    .execute(db)
+    .await?;
     Ok(())
 }
 

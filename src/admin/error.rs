@@ -11,6 +11,7 @@ use crate::{
         idempotency::KeyError,
         postgres::{Contention, is_conflict},
     },
+    outbox::MailId,
     payment::PaymentError,
     reservation::{InventoryError, ReservationError},
     wallet::WalletError,
@@ -26,6 +27,9 @@ pub(crate) enum AdminError {
     /// The edition was changed after it was shown; the changes, newest first.
     #[error("it was changed meanwhile")]
     ChangedMeanwhile(Vec<Meanwhile>),
+    /// The mail is waiting, or was sent.
+    #[error("mail {0} was not given up")]
+    MailNotFailed(MailId),
     /// The catalog refused.
     #[error(transparent)]
     Catalog(#[from] CatalogError),
@@ -82,6 +86,10 @@ impl HttpError for AdminError {
             Self::NotFound => Problem::new(404, "not-found"),
             Self::ChangedMeanwhile(meanwhile) => {
                 Problem::new(409, "changed-meanwhile").with(json!({ "meanwhile": meanwhile }))
+            }
+            Self::MailNotFailed(id) => {
+                let href = format!("/admin/mails/{id}");
+                return Problem::new(409, "mail-not-failed").recovery(href);
             }
             Self::Catalog(error) => error.problem(),
             Self::Inventory(error) => error.problem(),

@@ -26,6 +26,7 @@ pub(crate) mod cancellation;
 pub(crate) mod charges;
 mod edits;
 pub(crate) mod error;
+pub(crate) mod mails;
 pub(crate) mod overview;
 pub(crate) mod pages;
 pub(crate) mod people;

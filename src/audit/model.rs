@@ -68,6 +68,8 @@ pub(crate) enum Act {
     ZoneCreated,
     /// A zone was edited.
     ZoneEdited,
+    /// A mail that was given up is to be sent again.
+    MailSentAgain,
 }
 
 impl Act {
@@ -93,6 +95,8 @@ pub(crate) enum Subject {
     Venue,
     /// Performance, by its id.
     Schedule,
+    /// Mail, by its id.
+    Mail,
 }
 
 /// Act about to be written into the log.

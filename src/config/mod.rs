@@ -14,10 +14,12 @@ mod payment;
 mod reader;
 mod secret;
 mod settings;
+mod smtp;
 
 use std::{net::SocketAddr, num::NonZeroU32, time::Duration};
 
 use ipnet::IpNet;
+use lettre::message::Mailbox;
 use url::Url;
 
 use self::reader::Reader;
@@ -26,6 +28,7 @@ pub use self::{
     payment::{PaymentConfig, PointPrice, ProviderConfig, StripeConfig},
     secret::Secret,
     settings::{SETTINGS, Setting},
+    smtp::SmtpUrl,
 };
 
 /// Validated settings of one instance.
@@ -93,6 +96,10 @@ pub struct Config {
     pub door_closes_after_mins: NonZeroU32,
     /// Lifetime of a transfer request, in seconds.
     pub transfer_ttl_secs: NonZeroU32,
+    /// Mail server; `None`: mails are kept.
+    pub smtp_url: Option<SmtpUrl>,
+    /// Sender of mails; set if `smtp_url` is.
+    pub mail_from: Option<Mailbox>,
     /// Token for rehearsals; `None`: none is accepted.
     pub rehearsal_token: Option<String>,
     /// Who takes the money for points, and what a point costs.
@@ -180,15 +187,28 @@ impl Config {
             door_opens_before_mins: reader.parsed("DOOR_OPENS_BEFORE_MINS", NonZeroU32::MIN),
             door_closes_after_mins: reader.parsed("DOOR_CLOSES_AFTER_MINS", NonZeroU32::MIN),
             transfer_ttl_secs: reader.parsed("TRANSFER_TTL_SECS", NonZeroU32::MIN),
+            smtp_url: reader.hidden("SMTP_URL"),
+            mail_from: reader.optional("MAIL_FROM"),
             rehearsal_token: reader.secret("REHEARSAL_TOKEN"),
             payment,
         };
+        if config.smtp_url.is_some() && config.mail_from.is_none() {
+            reader.miss("MAIL_FROM", "a mail server takes no mail without a sender.");
+        }
         if reader.mistakes.is_empty() { Ok(config) } else { Err(ConfigError(reader.mistakes)) }
     }
 
     /// Whether the listener is reachable from this machine only and no public URL is set.
     pub fn is_private(&self) -> bool {
         self.listen_addr.ip().is_loopback() && self.public_url.is_none()
+    }
+
+    /// Returns the address of the site for links in mails, without a slash at its end.
+    pub fn site_url(&self) -> String {
+        match &self.public_url {
+            Some(url) => url.as_str().trim_end_matches('/').to_owned(),
+            None => format!("http://{}", self.listen_addr),
+        }
     }
 
     /// Whether people reach the site over https.
@@ -221,6 +241,27 @@ mod tests {
         assert_eq!(mistakes.len(), 4, "{mistakes:?}");
         for name in ["DATABASE_URL", "REDIS_URL", "LISTEN_ADDR", "SESSION_DAYS"] {
             assert!(mistakes.iter().any(|mistake| mistake.starts_with(name)), "{name}");
+        }
+    }
+
+    #[test]
+    fn a_mail_server_needs_a_sender_and_its_password_is_never_shown() {
+        let set = |url: &'static str, from: &'static str| {
+            let needed = [("DATABASE_URL", "postgres://x"), ("REDIS_URL", "redis://x")];
+            with(&[&needed[..], &[("SMTP_URL", url), ("MAIL_FROM", from)]].concat())
+        };
+        let url = "smtps://office:hunter2@mail.example.com";
+        let config = set(url, "Stagedoor <tickets@example.com>").unwrap();
+        assert!(!format!("{config:?}").contains("hunter2"), "{config:?}");
+        for (url, from, name) in [
+            (url, "", "MAIL_FROM"),
+            (url, "nobody", "MAIL_FROM"),
+            ("http://office:hunter2@mail.example.com", "a@example.com", "SMTP_URL"),
+            ("smtp://office:hunter2@mail.example.com?tls=no", "a@example.com", "SMTP_URL"),
+        ] {
+            let mistakes = set(url, from).unwrap_err().0;
+            assert!(mistakes.iter().any(|mistake| mistake.starts_with(name)), "{mistakes:?}");
+            assert!(!mistakes.join(" ").contains("hunter2"), "{mistakes:?}");
         }
     }
 }

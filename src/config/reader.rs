@@ -21,9 +21,16 @@ impl<L: Fn(&str) -> Option<String>> Reader<L> {
 
     pub(crate) fn required(&mut self, name: &str) -> String {
         self.text(name).unwrap_or_else(|| {
-            self.mistakes.push(format!("{name} is not set: {}", meaning_of(name)));
+            self.miss(name, meaning_of(name));
             String::new()
         })
+    }
+
+    /// Notes that a setting is missing; not if it is set to a value that was refused.
+    pub(crate) fn miss(&mut self, name: &str, reason: &str) {
+        if self.text(name).is_none() {
+            self.mistakes.push(format!("{name} is not set: {reason}"));
+        }
     }
 
     pub(crate) fn optional<T: FromStr>(&mut self, name: &str) -> Option<T> {
@@ -31,6 +38,15 @@ impl<L: Fn(&str) -> Option<String>> Reader<L> {
         let parsed = text.parse().ok();
         if parsed.is_none() {
             self.refuse(name, &text);
+        }
+        parsed
+    }
+
+    /// Works as [`optional`](Self::optional), for a value that no message may contain.
+    pub(crate) fn hidden<T: FromStr>(&mut self, name: &str) -> Option<T> {
+        let parsed = self.text(name)?.parse().ok();
+        if parsed.is_none() {
+            self.refuse(name, "(hidden)");
         }
         parsed
     }
@@ -96,11 +112,6 @@ impl<L: Fn(&str) -> Option<String>> Reader<L> {
 
     pub(crate) fn has_mistake(&self, name: &str) -> bool {
         self.mistakes.iter().any(|mistake| mistake.starts_with(name))
-    }
-
-    /// Notes that a setting which others make necessary is missing.
-    pub(crate) fn miss(&mut self, name: &str, reason: &str) {
-        self.mistakes.push(format!("{name} is not set: {reason}"));
     }
 
     /// Notes that a value can be parsed and not be used.

@@ -157,6 +157,18 @@ pub const SETTINGS: &[Setting] = &[
     ),
     setting("TRANSFER_TTL_SECS", "259200", "seconds", "How long a transfer request stays open."),
     setting(
+        "SMTP_URL",
+        "",
+        "URL",
+        "Mail server: `smtps://user:password@host` (TLS from the start), `smtp://user:password@host?tls=required` (STARTTLS) or `smtp://host:25` (unencrypted). Without it mails are kept and not sent; `/admin/mails` and `stagedoor mails` show them.",
+    ),
+    setting(
+        "MAIL_FROM",
+        "",
+        "mail address",
+        "Sender of mails, such as `Stagedoor <tickets@example.com>`. Required with SMTP_URL.",
+    ),
+    setting(
         "REHEARSAL_TOKEN",
         "",
         "text of 32 bytes or more",

@@ -14,6 +14,7 @@
 //!   and used tickets stay used.
 //! * A refund is [`Points::share`](crate::points::Points::share) of the payment, here and wherever
 //!   it is shown.
+//! * The mail about a payment or a refund is written in the same transaction (`outbox`).
 //! * A request with a request key is carried out once. A lost response to COMMIT is resolved by
 //!   reading the key's outcome, never by paying again.
 //!
@@ -35,6 +36,7 @@ pub(crate) mod pages;
 mod pay;
 mod refund;
 mod store;
+mod telling;
 mod together;
 
 pub use batch::Payments;

@@ -7,6 +7,7 @@ use super::{
     model::{Paid, PaymentId},
     refund::tickets_per_item,
     store::{self, NewPayment},
+    telling::tell_paid,
 };
 use crate::{
     accounts::AccountId,
@@ -92,6 +93,7 @@ async fn pay_once(
     {
         entry_queue::complete(&mut tx, &token).await?;
     }
+    tell_paid(&mut tx, &[payment]).await?;
     let paid =
         Paid { payment_id, amount: held.total, balance, tickets: tickets::codes_of(tickets) };
     let paid = commit_kept(&app.db, tx, key, paid).await?;

@@ -1,6 +1,6 @@
 //! Refund of a paid reservation, inside a transaction of the caller.
 
-use super::{error::PaymentError, model::Cancelled, store};
+use super::{error::PaymentError, model::Cancelled, store, telling::tell_refunded};
 use crate::{
     accounts::AccountId,
     catalog::ScheduleId,
@@ -57,6 +57,7 @@ pub(crate) async fn refund(
     reservation::refund_items(tx, &confirmed).await?;
     tickets::void(tx, &tickets_per_item(&confirmed), share.used()).await?;
     wallet::credit(tx, account_id, refunded, Kind::Refund, payment.id.0).await?;
+    tell_refunded(tx, account_id, reservation_id, payment.id, refunded).await?;
     let cancelled = Cancelled { reservation_id, status: ReservationStatus::Refunded, refunded };
     Ok((cancelled, confirmed.schedule_id))
 }

@@ -15,6 +15,7 @@ use super::{
     model::{Paid, PaymentId, PaymentRequest},
     refund::tickets_per_item,
     store::{self, NewPayment},
+    telling::tell_paid,
 };
 use crate::{
     accounts::AccountId,
@@ -74,32 +75,27 @@ pub(super) async fn pay_together(
     let (mut confirmed, mut payments) = (Vec::new(), Vec::new());
     let (mut new, mut issued) = (Vec::new(), Vec::new());
     for (nth, request) in requests.iter().enumerate() {
-        let PaymentRequest { account_id, reservation_id, key } = *request;
+        let &PaymentRequest { account_id, reservation_id, ref key } = *request;
         // A key that is found, also of this batch, has an outcome or a refusal.
         let is_new = key.as_ref().is_none_or(|key| matches!(outcomes.find::<Paid>(key), Ok(None)));
-        let Some((owner, held)) = holds.get(reservation_id) else { continue };
-        if !is_new || owner != account_id {
+        let Some((owner, held)) = holds.get(&reservation_id) else { continue };
+        if !is_new || *owner != account_id {
             continue;
         }
         let id = PaymentId(Uuid::now_v7());
         let movement = Movement::debit(Kind::Payment, held.total, id.0);
-        let Some(Ok(balance)) = wallets.change(*account_id, &movement) else { continue };
-        let tickets = tickets::make(*account_id, &tickets_per_item(held));
+        let Some(Ok(balance)) = wallets.change(account_id, &movement) else { continue };
+        let tickets = tickets::make(account_id, &tickets_per_item(held));
         let codes = tickets.iter().map(|ticket| ticket.code.clone()).collect();
         let paid = Paid { payment_id: id, amount: held.total, balance, tickets: codes };
         if let Some(key) = key {
             outcomes.add(key, &paid);
         }
-        new.push(NewPayment {
-            id,
-            reservation_id: *reservation_id,
-            account_id: *account_id,
-            amount: held.total,
-        });
+        new.push(NewPayment { id, reservation_id, account_id, amount: held.total });
         issued.extend(tickets);
-        let (owner, schedule_id) = ((held.program_id, *account_id), held.schedule_id);
+        let (owner, schedule_id) = ((held.program_id, account_id), held.schedule_id);
         payments.push(Payment { request: nth, owner, schedule_id, paid });
-        confirmed.extend(holds.remove(reservation_id).map(|(_, held)| held));
+        confirmed.extend(holds.remove(&reservation_id).map(|(_, held)| held));
     }
     if payments.is_empty() {
         tx.rollback().await?;
@@ -112,6 +108,7 @@ pub(super) async fn pay_together(
     wallets.write(&mut tx).await?;
     let owners: Vec<_> = payments.iter().map(|payment| payment.owner).collect();
     complete_stays(&mut tx, &owners, &tokens).await?;
+    tell_paid(&mut tx, &new).await?;
     outcomes.write(&mut tx).await?;
     let Err(lost) = tx.commit().await else {
         return Ok(PaidTogether::of(requests.len(), payments, true));

@@ -33,6 +33,7 @@ use crate::{
     catalog::{Listings, Programs},
     entry_queue::WaitingRoom,
     infra::progress::WorkerProgress,
+    mail::Mailer,
     payment::{Checkouts, Payments},
     reservation::ReservationState,
     routes,
@@ -246,6 +247,7 @@ pub fn start(app: &App) -> Result<Instance, StartError> {
         &state.progress,
         &state.queues,
         &state.checkouts,
+        &Mailer::new(&app.config),
     );
     let State { running, reservations, .. } = state;
     Ok(Instance { address, metrics_address, servers, workers, running, reservations })

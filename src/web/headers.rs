@@ -82,7 +82,10 @@ pub(crate) async fn add_headers(
         headers.insert(REQUEST_ID, request_id);
     }
     for (name, value) in SAFETY {
-        headers.insert(name, HeaderValue::from_static(value));
+        // A page with a stricter rule of its own keeps it.
+        if !headers.contains_key(&name) {
+            headers.insert(name, HeaderValue::from_static(value));
+        }
     }
     let policy = policy.unwrap_or(HeaderValue::from_static(CONTENT_SECURITY_POLICY));
     headers.insert(header::CONTENT_SECURITY_POLICY, policy);

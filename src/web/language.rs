@@ -7,8 +7,7 @@ use actix_web::{
 use serde::Deserialize;
 
 use super::{
-    error::PageError,
-    form::{Body, Field, Mistakes},
+    form::{Field, Mistakes},
     local_path::LocalPath,
     page::see_other,
 };
@@ -22,10 +21,9 @@ pub(crate) struct LanguageForm {
     next: Field,
 }
 
-/// `POST /language`: keeps the chosen language in a cookie and redirects to `next`.
-pub(crate) async fn update_language(form: Body<LanguageForm>) -> Result<HttpResponse, PageError> {
+/// Returns the chosen language, and an answer that keeps it in a cookie and redirects to `next`.
+pub(crate) fn choose(form: &LanguageForm) -> Result<(Locale, HttpResponse), Mistakes> {
     const LIVES: Duration = Duration::days(365);
-    let form = form.0;
     let chosen = Locale::parse(form.lang.text());
     let locale = chosen.ok_or_else(|| Mistakes::one("lang", "language-unknown"))?;
     let cookie = Cookie::build(LOCALE_COOKIE, locale.tag())
@@ -36,5 +34,5 @@ pub(crate) async fn update_language(form: Body<LanguageForm>) -> Result<HttpResp
         .finish();
     let mut answer = see_other(LocalPath::or_start(form.next.text()).as_str());
     let _ = answer.add_cookie(&cookie);
-    Ok(answer)
+    Ok((locale, answer))
 }

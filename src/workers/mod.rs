@@ -32,6 +32,8 @@ use crate::{
     app::App,
     entry_queue,
     infra::{idempotency, postgres, progress::WorkerProgress},
+    mail::{self, Mailer},
+    outbox,
     payment::Checkouts,
     reservation, telemetry, wallet,
     web::{limits::Limits, metrics::QueueSeries},
@@ -49,6 +51,8 @@ const GAUGES_PERIOD: Duration = Duration::from_secs(5);
 const WIND_DOWN_PERIOD: Duration = Duration::from_secs(1);
 /// Period of writing saved prices into seats.
 const PRICES_PERIOD: Duration = Duration::from_secs(1);
+/// Period of the check for mails to be sent.
+const MAIL_PERIOD: Duration = Duration::from_secs(1);
 /// Period of the comparison of every queue in Redis with PostgreSQL.
 const COMPARISON_PERIOD: Duration = Duration::from_secs(30);
 /// Delay of the first comparison after the start: an instance that was killed may have left changes
@@ -92,15 +96,18 @@ impl Workers {
         progress: &WorkerProgress,
         queues: &QueueSeries,
         checkouts: &Checkouts,
+        mailer: &Mailer,
     ) -> Self {
         let mut workers = Self::new(app, progress);
         let (limits, log_ins) = (Arc::clone(limits), log_ins.clone());
+        let is_sending = mailer.smtp().is_some();
         workers.run("janitor", TICK_MAX, every(JANITOR_PERIOD), move |app| {
             limits.forget();
             log_ins.forget();
             app.security_log.forget();
             async move {
                 accounts::purge_sessions(&app).await?;
+                outbox::end_old(&app.db, is_sending).await?;
                 idempotency::purge_old_keys(&app.db).await
             }
         });
@@ -142,6 +149,13 @@ impl Workers {
         workers.run("prices", LONG_TICK_MAX, every(PRICES_PERIOD), |app| async move {
             admin::write_prices(&app).await
         });
+        if is_sending {
+            let mailer = mailer.clone();
+            workers.run("mails", LONG_TICK_MAX, every(MAIL_PERIOD), move |app| {
+                let mailer = mailer.clone();
+                async move { mail::send_due(&app, &mailer).await }
+            });
+        }
         workers.run(
             "projection",
             LONG_TICK_MAX,

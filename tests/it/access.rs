@@ -104,6 +104,10 @@ const PATHS: &[(&str, Door)] = &[
     ("/admin/reservations/{id}/refund", Door::Admin),
     ("/admin/programs/{id}/sales", Door::Admin),
     ("/admin/programs/{id}/sales.csv", Door::Admin),
+    ("/admin/mails", Door::Admin),
+    ("/admin/mails/{id}", Door::Admin),
+    ("/admin/mails/{id}/html", Door::Admin),
+    ("/admin/mails/{id}/sending", Door::Admin),
     ("/admin/audit", Door::Admin),
     ("/admin/audit.csv", Door::Admin),
 

@@ -12,6 +12,7 @@ mod demo;
 mod entry_queue;
 mod guards;
 mod locks;
+mod mail;
 mod metrics;
 mod payment;
 mod pool;

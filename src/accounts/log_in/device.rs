@@ -63,7 +63,7 @@ mod tests {
     use chrono::TimeDelta;
 
     use super::*;
-    use crate::accounts::email::Email;
+    use crate::text::email::Email;
 
     #[test]
     fn a_device_is_known_for_its_account_and_for_a_while() {

@@ -20,12 +20,12 @@ use moka::{ops::compute::Op, sync::Cache};
 use sha2::{Digest, Sha256};
 
 use crate::{
-    accounts::email::Email,
     infra::{
         limits::RateLimited,
         network::Network,
         redis::{Redis, RedisAway, Script},
     },
+    text::email::Email,
 };
 
 /// Failures in a row without a pause.

@@ -11,7 +11,6 @@ use serde::Deserialize;
 use super::{budget::LogInBudget, guesses::AccountKey, password_check::PasswordCheck};
 use crate::{
     accounts::{
-        email::Email,
         model::{Credentials, Password},
         pages::{Next, device_of, parse_next, welcome},
         password::PasswordGate,
@@ -22,6 +21,7 @@ use crate::{
         sign_up,
     },
     app::App,
+    text::email::Email,
     web::{
         client,
         error::{HttpError, PageError},
@@ -87,7 +87,8 @@ pub(crate) async fn create_session(
         Some(credentials) => {
             let account = AccountKey::of(&credentials.email);
             let device = device_of(&request);
-            sign_up::log_in(&check, credentials, &device).await.map(|opened| (opened, account))
+            let opened = sign_up::log_in(&check, credentials, &device, v.locale).await;
+            opened.map(|opened| (opened, account))
         }
     };
     match outcome {

@@ -11,7 +11,6 @@ use super::{
 };
 use crate::{
     accounts::{
-        email::Email,
         error::AccountError,
         model::{AccountId, Credentials},
         password::PasswordGate,
@@ -22,6 +21,7 @@ use crate::{
         network::Network,
         security_log::{ClientEvent, SecurityEvent, pseudonym},
     },
+    text::email::Email,
 };
 
 /// Sender of a password and the limits that apply to it.

@@ -6,9 +6,9 @@
 
 use sha2::{Digest, Sha256};
 
-use crate::accounts::{
-    email::{Email, fold},
-    name::Name,
+use crate::{
+    accounts::name::Name,
+    text::email::{Email, fold},
 };
 
 /// Shortest password, in characters.

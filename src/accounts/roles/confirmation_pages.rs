@@ -14,7 +14,6 @@ use serde_json::json;
 
 use crate::{
     accounts::{
-        email::Email,
         error::AccountError,
         log_in::{budget::LogInBudget, password_check::PasswordCheck},
         model::{Credentials, Password},
@@ -28,6 +27,7 @@ use crate::{
     },
     app::App,
     infra::security_log::SecurityEvent,
+    text::email::Email,
     web::{
         client,
         error::{HttpError, PageError},

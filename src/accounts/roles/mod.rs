@@ -23,12 +23,14 @@ use uuid::Uuid;
 
 use self::model::Profile;
 use super::{
-    email,
     error::AccountError,
     model::{AccountId, Role},
     sessions,
 };
-use crate::infra::postgres::{Connection, Pool};
+use crate::{
+    infra::postgres::{Connection, Pool},
+    text::email,
+};
 
 /// Finds accounts whose address, name or last name begins with `text`, unordered, at most a
 /// thousand by each; a `text` that is an id is returned without a look-up.

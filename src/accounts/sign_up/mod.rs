@@ -28,6 +28,7 @@ use super::{
 use crate::{
     app::App,
     infra::{network::Network, postgres::Pool, security_log::SecurityEvent},
+    text::i18n::Locale,
 };
 
 /// Sessions deleted in one statement.
@@ -45,35 +46,31 @@ pub(crate) async fn sign_up(
     new: NewAccount,
     device: &str,
 ) -> Result<(AccountId, SessionToken), AccountError> {
-    let password_hash = gate.hash(network, new.password).await?;
+    let password_hash = gate.hash(network, new.password.clone()).await?;
     let (account_id, token) = (AccountId(Uuid::now_v7()), SessionToken::generate());
     let mut tx = app.db.begin().await?;
-    store::insert_account(
-        &mut *tx,
-        account_id,
-        &new.email,
-        &new.name,
-        &password_hash,
-        Role::Customer,
-    )
-    .await?;
+    store::insert_account(&mut *tx, account_id, &new, &password_hash, Role::Customer).await?;
     sessions::store::insert(&mut *tx, &token.hash(), account_id, session_days(app), device).await?;
     tx.commit().await?;
     Ok((account_id, token))
 }
 
-/// Checks the password and opens a session on `device`.
+/// Checks the password and opens a session on `device`. Mails are written in `locale` from then on.
 pub(crate) async fn log_in(
     check: &PasswordCheck<'_>,
     credentials: Credentials,
     device: &str,
+    locale: Locale,
 ) -> Result<(AccountId, SessionToken), AccountError> {
     let account_id = check.check(credentials, SecurityEvent::LogInFailed).await?;
     let (app, token) = (check.app, SessionToken::generate());
     let days = session_days(app);
     // The account may have been locked since the password check; then no session is opened.
     match sessions::store::insert(&app.db, &token.hash(), account_id, days, device).await? {
-        true => Ok((account_id, token)),
+        true => {
+            store::write_locale(&app.db, account_id, locale).await?;
+            Ok((account_id, token))
+        }
         false => Err(AccountError::Locked),
     }
 }
@@ -81,10 +78,9 @@ pub(crate) async fn log_in(
 /// Creates an administrator's account.
 pub async fn create_admin(db: &Pool, new: NewAccount) -> Result<AccountId, AccountError> {
     let here = Network::of(std::net::Ipv4Addr::LOCALHOST.into());
-    let password_hash = PasswordGate::new().hash(here, new.password).await?;
+    let password_hash = PasswordGate::new().hash(here, new.password.clone()).await?;
     let account_id = AccountId(Uuid::now_v7());
-    store::insert_account(db, account_id, &new.email, &new.name, &password_hash, Role::Admin)
-        .await?;
+    store::insert_account(db, account_id, &new, &password_hash, Role::Admin).await?;
     Ok(account_id)
 }
 

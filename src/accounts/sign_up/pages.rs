@@ -10,7 +10,6 @@ use serde::Deserialize;
 
 use crate::{
     accounts::{
-        email::Email,
         log_in::guesses::AccountKey,
         model::{NewAccount, Password},
         name::Name,
@@ -23,6 +22,7 @@ use crate::{
         network::Network,
         security_log::{ClientEvent, SecurityEvent},
     },
+    text::{email::Email, i18n::Locale},
     web::{
         client,
         error::{HttpError, PageError},
@@ -43,7 +43,7 @@ pub(crate) struct SignUpForm {
 }
 
 impl SignUpForm {
-    fn parse(&self) -> Result<NewAccount, Mistakes> {
+    fn parse(&self, locale: Locale) -> Result<NewAccount, Mistakes> {
         let mut mistakes = Mistakes::default();
         let email =
             mistakes.note("email", "account-refusal-email", Email::parse(self.email.text()));
@@ -52,7 +52,12 @@ impl SignUpForm {
         let refusal = password.as_ref().err().copied().unwrap_or(PasswordRefusal::Length);
         let password = mistakes.note("password", refusal.text_key(), password.ok());
         let parsed = email.zip(name).zip(password);
-        mistakes.or(parsed.map(|((email, name), password)| NewAccount { email, name, password }))
+        mistakes.or(parsed.map(|((email, name), password)| NewAccount {
+            email,
+            name,
+            password,
+            locale,
+        }))
     }
 }
 
@@ -101,7 +106,7 @@ pub(crate) async fn create_account(
         };
         v.html(error.status(), &page)
     };
-    let new = match form.parse() {
+    let new = match form.parse(v.locale) {
         Ok(new) => new,
         Err(mistakes) if v.wants_form(&mistakes) => return Ok(refuse(&mistakes, mistakes.clone())),
         Err(mistakes) => return Err(mistakes.into()),

@@ -159,6 +159,8 @@ invariants! {
         "src/verify/checks/unbalanced_books.sql",
         "src/verify/checks/adjustments_without_act.sql"
     ];
+    /// A mail ends once, and keeps no secret afterwards.
+    M1 MailsEndOnce ["src/verify/checks/wrong_mails.sql"];
     /// Every lock ends by itself.
     L1 LocksEnd;
     /// No transaction of an instance stays idle.

@@ -9,7 +9,7 @@ use super::{
 
 /// Left to right only: a module uses what stands before it. Those of one group do not use
 /// each other.
-const ORDER: [&[&str]; 23] = [
+const ORDER: [&[&str]; 25] = [
     &["config"],
     &["telemetry"],
     &["text"],
@@ -17,6 +17,7 @@ const ORDER: [&[&str]; 23] = [
     &["app"],
     &["web"],
     &["points"],
+    &["outbox"],
     &["accounts"],
     &["audit"],
     &["catalog"],
@@ -25,6 +26,7 @@ const ORDER: [&[&str]; 23] = [
     &["reservation"],
     &["tickets"],
     &["payment"],
+    &["mail"],
     &["admin", "demo"],
     &["verify"],
     &["workers"],

@@ -50,12 +50,15 @@ fn owner(template: &Source) -> Result<(), String> {
     is_rendered.then_some(()).ok_or(format!("{file}.rs renders no {path:?}"))
 }
 
+/// But for the style sheet of a mail, which has nowhere to load one from.
 #[test]
 fn templates_carry_no_script_and_no_style() {
     let mut mistakes = Vec::new();
     for template in below("templates", &[".html"]) {
+        let is_mail = template.path.starts_with("templates/mail/");
         for (idx, line) in template.text.lines().enumerate() {
-            if let Some(mistake) = forbidden(line) {
+            let own_style = is_mail && line.trim() == "<style>";
+            if let Some(mistake) = forbidden(line).filter(|_| !own_style) {
                 mistakes.push(format!("{}:{}: {mistake}: {}", template.path, idx + 1, line.trim()));
             }
         }

@@ -129,3 +129,7 @@ from (values
     entries (wallet_id, version, kind, amount, pending_change, balance_after, reference_id);
 insert into house_entries (wallet_id, wallet_version, amount)
 select wallet_id, wallet_version, -amount from point_transactions where kind not like 'TRANSFER%';
+
+insert into outbox (id, kind, payload, recipient, locale, order_key, dedupe_key, expires_at, sent_at)
+values (gen_random_uuid(), 'password-changed', 'null', 'ada@example.com', 'en', 'account:a1',
+    'healthy', now() + interval '3 days', now());

@@ -1,0 +1,181 @@
+//! Pages of mails.
+
+use actix_web::{
+    HttpResponse,
+    http::{StatusCode, header},
+    web::{Data, Path, Query},
+};
+use askama::Template;
+use serde::Deserialize;
+use serde_json::{Value, json};
+use strum::VariantArray;
+use uuid::Uuid;
+
+use super::send_again;
+use crate::{
+    accounts::AdminAccount,
+    app::App,
+    infra::postgres::page::Page,
+    mail::{self, letter::Letter},
+    outbox::{self, ListedMail, MailId, MailState},
+    text::{i18n::Phrase, times::HOME_ZONE},
+    web::{
+        error::{NotFound, PageError},
+        flash::with_message,
+        page::View,
+    },
+};
+
+/// Policy for a mail's HTML: no script, no form, nothing loaded, no access to this site.
+const HTML_POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; \
+     form-action 'none'; frame-ancestors 'none'; sandbox allow-popups";
+
+#[derive(Template)]
+#[template(path = "admin/mails.html")]
+struct MailsPage {
+    v: View,
+    state: Option<MailState>,
+    mails: Page<ListedMail>,
+    is_kept: bool,
+}
+
+impl MailsPage {
+    /// Returns the filters: the query of each, its name, and whether it is chosen.
+    fn filters(&self) -> impl Iterator<Item = (&'static str, Phrase, bool)> {
+        let all = ("", self.v.t("admin-mails-all"), self.state.is_none());
+        let states = MailState::VARIANTS.iter().map(|state| {
+            ((*state).into(), state_name(&self.v, *state), self.state == Some(*state))
+        });
+        std::iter::once(all).chain(states)
+    }
+
+    fn query(&self) -> &'static str {
+        self.state.map_or("", Into::into)
+    }
+
+    fn state(&self, mail: &ListedMail) -> Phrase {
+        state_name(&self.v, mail.state)
+    }
+
+    fn is_failed(&self, mail: &ListedMail) -> bool {
+        mail.state == MailState::Failed
+    }
+
+    fn kind(&self, mail: &ListedMail) -> Phrase {
+        kind_name(&self.v, mail)
+    }
+}
+
+fn state_name(v: &View, state: MailState) -> Phrase {
+    v.t(match state {
+        MailState::Waiting => "admin-mail-state-waiting",
+        MailState::Sent => "admin-mail-state-sent",
+        MailState::Failed => "admin-mail-state-failed",
+    })
+}
+
+fn kind_name(v: &View, mail: &ListedMail) -> Phrase {
+    v.text(format!("admin-mail-kind-{}", mail.kind))
+}
+
+/// Query string of the list.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(crate) struct MailsQuery {
+    state: String,
+    after: Option<Uuid>,
+}
+
+fn document(mail: &ListedMail) -> Value {
+    json!({
+        "id": mail.id, "kind": mail.kind, "state": mail.state, "to": mail.content.recipient,
+        "written_at": mail.content.created_at, "attempts": mail.attempts,
+        "last_error": mail.last_error, "ended_at": mail.ended_at,
+    })
+}
+
+/// `GET /admin/mails`
+pub(crate) async fn list_mails(
+    app: Data<App>,
+    me: AdminAccount,
+    query: Query<MailsQuery>,
+) -> Result<HttpResponse, PageError> {
+    let state = query.state.parse().ok();
+    let mails = outbox::list(&app.db, state, query.after).await?;
+    let documents: Vec<Value> = mails.rows.iter().map(document).collect();
+    let is_kept = app.config.smtp_url.is_none();
+    let answer = json!({ "mails": documents, "next": mails.next, "is_kept": is_kept });
+    let page = MailsPage { v: me.view, state, mails, is_kept };
+    Ok(page.v.show(&page, &answer))
+}
+
+#[derive(Template)]
+#[template(path = "admin/mail.html")]
+struct MailPage {
+    v: View,
+    mail: ListedMail,
+    letter: Result<Letter, String>,
+}
+
+impl MailPage {
+    fn kind(&self) -> Phrase {
+        kind_name(&self.v, &self.mail)
+    }
+
+    fn state(&self) -> Phrase {
+        state_name(&self.v, self.mail.state)
+    }
+
+    fn is_failed(&self) -> bool {
+        self.mail.state == MailState::Failed
+    }
+}
+
+/// Returns a mail with its letter, or the reason why that cannot be written.
+async fn read(app: &App, id: Uuid) -> Result<(ListedMail, Result<Letter, String>), PageError> {
+    let mail = outbox::find(&app.db, MailId(id)).await?.ok_or(NotFound)?;
+    let letter = mail::compose(&app.db, &app.config, &mail.content).await;
+    Ok((mail, letter.map_err(|error| error.to_string())))
+}
+
+/// `GET /admin/mails/{id}`
+pub(crate) async fn show_mail(
+    app: Data<App>,
+    me: AdminAccount,
+    path: Path<Uuid>,
+) -> Result<HttpResponse, PageError> {
+    let (mail, letter) = read(&app, *path).await?;
+    let mut answer = document(&mail);
+    if let (Ok(letter), Some(answer)) = (&letter, answer.as_object_mut()) {
+        answer.insert("subject".to_owned(), json!(letter.subject));
+        answer.insert("text".to_owned(), json!(letter.text));
+    }
+    let page = MailPage { v: me.view, mail, letter };
+    Ok(page.v.show(&page, &answer))
+}
+
+/// `GET /admin/mails/{id}/html`
+pub(crate) async fn show_html(
+    app: Data<App>,
+    _: AdminAccount,
+    path: Path<Uuid>,
+) -> Result<HttpResponse, PageError> {
+    let (_, letter) = read(&app, *path).await?;
+    let letter = letter.map_err(|_unwritable| NotFound)?;
+    let mut answer = HttpResponse::Ok();
+    answer.content_type("text/html; charset=utf-8");
+    answer.insert_header((header::CONTENT_SECURITY_POLICY, HTML_POLICY));
+    Ok(answer.body(letter.html))
+}
+
+/// `POST /admin/mails/{id}/sending`
+pub(crate) async fn create_sending(
+    app: Data<App>,
+    me: AdminAccount,
+    path: Path<Uuid>,
+) -> Result<HttpResponse, PageError> {
+    let id = MailId(path.into_inner());
+    send_again(&app, me.account_id, id).await?;
+    let answer = me.view.done(StatusCode::OK, &json!({ "id": id }), &format!("/admin/mails/{id}"));
+    Ok(with_message(answer, "flash-admin-mail-due"))
+}

@@ -1,0 +1,80 @@
+//! Letters about an account.
+//!
+//! None of them contains a name that somebody typed: whoever signs up with another's address could
+//! write to them through it.
+
+use super::content::Content;
+use crate::outbox::{MailSecret, Message};
+
+/// Shown instead of a secret that is not kept any more.
+const WIPED: &str = "...";
+const SECS_A_MINUTE: u64 = 60;
+
+/// Returns the address of a page that takes a secret.
+fn link(site: &str, path: &str, secret: Option<&MailSecret>) -> String {
+    format!("{site}{path}?token={}", secret.map_or(WIPED, MailSecret::expose))
+}
+
+pub(super) fn reset_password(blank: Content, secret: Option<&MailSecret>) -> Content {
+    let (locale, mins) = (blank.locale, Message::ResetPassword.ttl().as_secs() / SECS_A_MINUTE);
+    Content {
+        subject: locale.text("mail-reset-subject").to_string(),
+        paragraphs: vec![locale.text("mail-reset-lede").number("count", mins)],
+        action: Some((
+            link(&blank.site, "/password/reset", secret),
+            locale.text("mail-reset-action"),
+        )),
+        notes: vec![locale.text("mail-reset-note")],
+        ..blank
+    }
+}
+
+pub(super) fn confirm_address(blank: Content, secret: Option<&MailSecret>) -> Content {
+    let locale = blank.locale;
+    Content {
+        subject: locale.text("mail-confirm-subject").to_string(),
+        paragraphs: vec![locale.text("mail-confirm-lede")],
+        action: Some((
+            link(&blank.site, "/address/confirmation", secret),
+            locale.text("mail-confirm-action"),
+        )),
+        notes: vec![locale.text("mail-confirm-note")],
+        ..blank
+    }
+}
+
+pub(super) fn password_changed(blank: Content) -> Content {
+    let locale = blank.locale;
+    Content {
+        subject: locale.text("mail-password-subject").to_string(),
+        paragraphs: vec![locale.text("mail-password-lede")],
+        action: Some((
+            format!("{}/password/forgotten", blank.site),
+            locale.text("mail-password-action"),
+        )),
+        ..blank
+    }
+}
+
+pub(super) fn address_change_asked(blank: Content, to: &str) -> Content {
+    let locale = blank.locale;
+    Content {
+        subject: locale.text("mail-change-subject").to_string(),
+        paragraphs: vec![locale.text("mail-change-lede").word("address", to)],
+        action: Some((
+            format!("{}/password/forgotten", blank.site),
+            locale.text("mail-password-action"),
+        )),
+        ..blank
+    }
+}
+
+pub(super) fn address_changed(blank: Content, to: &str) -> Content {
+    let locale = blank.locale;
+    Content {
+        subject: locale.text("mail-changed-subject").to_string(),
+        paragraphs: vec![locale.text("mail-changed-lede").word("address", to)],
+        notes: vec![locale.text("mail-changed-note")],
+        ..blank
+    }
+}

@@ -1,0 +1,42 @@
+//! Content of a letter, from which its parts are rendered.
+
+use crate::text::i18n::{Locale, Phrase};
+
+/// Content of a letter, in its order.
+#[derive(Clone, Debug)]
+pub(super) struct Content {
+    pub(super) locale: Locale,
+    pub(super) subject: String,
+    pub(super) greeting: Phrase,
+    pub(super) paragraphs: Vec<Phrase>,
+    /// Facts with their names.
+    pub(super) facts: Vec<(Phrase, String)>,
+    /// Where the one button leads, and what is on it.
+    pub(super) action: Option<(String, Phrase)>,
+    /// Sentences below the button.
+    pub(super) notes: Vec<Phrase>,
+    pub(super) site: String,
+}
+
+impl Content {
+    /// Returns a letter that greets and says nothing.
+    pub(super) fn blank(locale: Locale, site: String) -> Self {
+        Self {
+            locale,
+            subject: String::new(),
+            greeting: locale.text("mail-greeting-plain"),
+            paragraphs: Vec::new(),
+            facts: Vec::new(),
+            action: None,
+            notes: Vec::new(),
+            site,
+        }
+    }
+}
+
+/// Returns `text` on one line: a title may have been typed with line ends.
+pub(super) fn on_one_line(text: &str) -> String {
+    let is_end = |c: char| c.is_whitespace() || c.is_control();
+    let words: Vec<&str> = text.split(is_end).filter(|word| !word.is_empty()).collect();
+    words.join(" ")
+}

@@ -1,0 +1,69 @@
+//! Letters: what mails say, in the languages of `locales/`.
+
+mod account;
+mod content;
+mod reservation;
+
+use askama::Template;
+
+use self::content::Content;
+use crate::{
+    infra::postgres::Pool,
+    mail::error::ComposeError,
+    outbox::{Message, StoredMail},
+};
+
+/// Mail as its reader sees it.
+#[derive(Clone, Debug)]
+pub(crate) struct Letter {
+    /// Subject, on one line.
+    pub subject: String,
+    /// Plain text.
+    pub text: String,
+    /// The same as a page that loads nothing.
+    pub html: String,
+}
+
+/// Rendered by `mail/letter.html`.
+#[derive(Template)]
+#[template(path = "mail/letter.html")]
+struct LetterPage<'a> {
+    content: &'a Content,
+}
+
+/// Rendered by `mail/letter.txt`.
+#[derive(Template)]
+#[template(path = "mail/letter.txt")]
+struct LetterText<'a> {
+    content: &'a Content,
+}
+
+/// Writes the letter of `mail`, which tells `message`; its links begin with `site`.
+pub(super) async fn write(
+    db: &Pool,
+    site: String,
+    mail: &StoredMail,
+    message: &Message,
+) -> Result<Letter, ComposeError> {
+    let blank = Content::blank(mail.locale, site);
+    let content = match message {
+        Message::ResetPassword => account::reset_password(blank, mail.secret.as_ref()),
+        Message::ConfirmAddress => account::confirm_address(blank, mail.secret.as_ref()),
+        Message::PasswordChanged => account::password_changed(blank),
+        Message::AddressChangeAsked { to } => account::address_change_asked(blank, to),
+        Message::AddressChanged { to } => account::address_changed(blank, to),
+        Message::ReservationPaid { reservation_id } => {
+            let event = reservation::read(db, *reservation_id).await?;
+            reservation::paid(blank, &event.ok_or(ComposeError::Gone)?)
+        }
+        Message::ReservationRefunded { reservation_id, refunded } => {
+            let event = reservation::read(db, *reservation_id).await?;
+            reservation::refunded(blank, &event.ok_or(ComposeError::Gone)?, *refunded)
+        }
+    };
+    Ok(Letter {
+        text: LetterText { content: &content }.render()?,
+        html: LetterPage { content: &content }.render()?,
+        subject: content.subject,
+    })
+}

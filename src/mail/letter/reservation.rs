@@ -1,0 +1,89 @@
+//! Letters about a reservation.
+
+use uuid::Uuid;
+
+use super::content::{Content, on_one_line};
+use crate::{
+    infra::postgres::Pool,
+    mail::store::{self, ReservedEvent, ReservedPlace},
+    points::Points,
+    text::{
+        i18n::{Locale, Phrase},
+        times,
+    },
+};
+
+/// Reservation with its seats and places.
+pub(super) struct Reserved {
+    event: ReservedEvent,
+    places: Vec<ReservedPlace>,
+}
+
+/// Reads a reservation; `None` if it does not exist.
+pub(super) async fn read(db: &Pool, id: Uuid) -> Result<Option<Reserved>, sqlx::Error> {
+    let Some(event) = store::find_event(db, id).await? else { return Ok(None) };
+    Ok(Some(Reserved { event, places: store::list_places(db, id).await? }))
+}
+
+pub(super) fn paid(blank: Content, reserved: &Reserved) -> Content {
+    let (locale, event) = (blank.locale, &reserved.event);
+    let subject = locale.text("mail-paid-subject").word("title", &event.title);
+    let total = (locale.text("mail-fact-total"), points(locale, event.total));
+    Content {
+        subject: on_one_line(&subject.to_string()),
+        greeting: locale.text("mail-greeting").word("name", &event.name),
+        paragraphs: vec![locale.text("mail-paid-lede")],
+        facts: facts(locale, reserved).into_iter().chain([total]).collect(),
+        action: Some((format!("{}/tickets", blank.site), locale.text("mail-paid-action"))),
+        notes: vec![locale.text("mail-paid-note")],
+        ..blank
+    }
+}
+
+pub(super) fn refunded(blank: Content, reserved: &Reserved, refunded: Points) -> Content {
+    let (locale, event) = (blank.locale, &reserved.event);
+    let subject = locale.text("mail-refunded-subject").word("title", &event.title);
+    let refunded = (locale.text("mail-fact-refunded"), points(locale, refunded));
+    Content {
+        subject: on_one_line(&subject.to_string()),
+        greeting: locale.text("mail-greeting").word("name", &event.name),
+        paragraphs: vec![locale.text("mail-refunded-lede")],
+        facts: facts(locale, reserved).into_iter().chain([refunded]).collect(),
+        action: Some((format!("{}/wallet", blank.site), locale.text("mail-refunded-action"))),
+        ..blank
+    }
+}
+
+/// Returns what is reserved: the program, when, where and which seats.
+fn facts(locale: Locale, reserved: &Reserved) -> Vec<(Phrase, String)> {
+    let event = &reserved.event;
+    let starts_at = times::in_full(event.starts_at, times::zone(&event.time_zone), locale);
+    let names: Vec<String> =
+        reserved.places.iter().map(|place| place_name(locale, place)).collect();
+    vec![
+        (locale.text("mail-fact-program"), on_one_line(&event.title)),
+        (locale.text("mail-fact-when"), starts_at),
+        (locale.text("mail-fact-venue"), on_one_line(&event.venue)),
+        (locale.text("mail-fact-seats"), names.join(" / ")),
+    ]
+}
+
+fn place_name(locale: Locale, place: &ReservedPlace) -> String {
+    let name = match (&place.section, &place.row_label, place.number) {
+        (Some(section), Some(row), Some(number)) => locale
+            .text("seat-name-full")
+            .word("section", section)
+            .word("row", row)
+            .word("number", number),
+        _ => locale
+            .text("mail-places")
+            .word("zone", place.zone.as_deref().unwrap_or_default())
+            .number("count", place.quantity),
+    };
+    name.to_string()
+}
+
+fn points(locale: Locale, points: Points) -> String {
+    let amount = locale.text("points-amount").number("count", points.get());
+    amount.number("points", points.get()).to_string()
+}

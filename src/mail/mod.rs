@@ -1,0 +1,169 @@
+//! Mails: their texts, and the mail server that takes them.
+//!
+//! A **letter** is a mail as its reader sees it, in HTML and in plain text. The **mailer** sends
+//! the mails of the outbox to the configured mail server; without one mails are kept. A
+//! **delivery** is the result of one attempt.
+//!
+//! # Invariants
+//!
+//! * A repeated mail has the id of the first, so a reader's program can tell that it is the same.
+//! * A mail that the server refused for good (5xx) is given up at once; any other attempt is
+//!   repeated, at most [`ATTEMPTS_MAX`] times. An attempt that found no server does not count.
+//! * Nothing that a person typed becomes a header's name, a second header or a second recipient.
+//! * A letter loads nothing from anywhere.
+//!
+//! # Concurrency
+//!
+//! Every instance sends, each what it has claimed (`outbox`). No transaction is open and no row is
+//! locked during an attempt. An attempt that got no answer in time may have delivered the mail: its
+//! end is unknown, and it is repeated.
+
+mod error;
+pub(crate) mod letter;
+mod mailer;
+mod store;
+
+use std::time::Duration;
+
+use futures_util::{StreamExt, stream};
+
+pub use self::mailer::Mailer;
+use self::{
+    error::ComposeError,
+    letter::Letter,
+    mailer::{CONNECTIONS_MAX, Delivery, Smtp},
+};
+use crate::{
+    app::App,
+    config::Config,
+    infra::postgres::Pool,
+    outbox::{self, Claimed, Message, StoredMail},
+    text::times::rfc3339,
+};
+
+/// Mails claimed in one statement.
+const CLAIMED_MAX: i64 = 20;
+/// Claims of one tick.
+const CLAIMS_MAX: usize = 50;
+/// How long a claim lasts: longer than its mails take if each of them takes [`mailer::SEND_MAX`].
+const CLAIM_MAX: Duration = Duration::from_mins(5);
+/// Attempts that the mail server answered or cut off, after which a mail is given up: some 14
+/// hours after the first.
+const ATTEMPTS_MAX: i32 = 20;
+/// Pause after the first attempt; each further one is twice as long, up to [`PAUSE_MAX`].
+const PAUSE_FIRST: Duration = Duration::from_secs(30);
+/// Longest pause between two attempts.
+const PAUSE_MAX: Duration = Duration::from_hours(1);
+
+/// Writes the letter of a mail. A link whose token is wiped is written without it.
+pub(crate) async fn compose(
+    db: &Pool,
+    config: &Config,
+    mail: &StoredMail,
+) -> Result<Letter, ComposeError> {
+    let message = mail.message.as_ref().ok_or(ComposeError::UnknownMessage)?;
+    letter::write(db, config.site_url(), mail, message).await
+}
+
+/// Returns the newest `mails_max` mails as text for the terminal, the oldest first; `mails_max`
+/// counts up to a page.
+pub async fn list_newest(
+    db: &Pool,
+    config: &Config,
+    mails_max: usize,
+) -> Result<Vec<String>, sqlx::Error> {
+    let mut texts = Vec::new();
+    for mail in outbox::list(db, None, None).await?.rows.into_iter().take(mails_max) {
+        let state: &str = mail.state.into();
+        let head =
+            format!("{} {state} to {}", rfc3339(mail.content.created_at), mail.content.recipient);
+        texts.push(match compose(db, config, &mail.content).await {
+            Ok(letter) => format!("{head}\n{}\n\n{}", letter.subject, letter.text),
+            Err(ComposeError::Database(error)) => return Err(error),
+            Err(error) => format!("{head}\n({error})\n"),
+        });
+    }
+    texts.reverse();
+    Ok(texts)
+}
+
+/// Sends the mails that are due, a bounded number; called periodically. Ends at the first sign that
+/// the mail server is away.
+pub(crate) async fn send_due(app: &App, mailer: &Mailer) -> Result<(), sqlx::Error> {
+    let Some(smtp) = mailer.smtp() else { return Ok(()) };
+    for _ in 0..CLAIMS_MAX {
+        let claimed = outbox::claim(&app.db, CLAIMED_MAX, CLAIM_MAX).await?;
+        if claimed.is_empty() {
+            break;
+        }
+        if let Err(error) = smtp.probe().await {
+            tracing::warn!(%error, "the mail server is away; mails wait");
+            for mail in &claimed {
+                outbox::put_off(&app.db, mail, pause_after(0), &error, false).await?;
+            }
+            break;
+        }
+        let sending = stream::iter(claimed)
+            .map(|mail| async move { send(app, smtp, &mail).await })
+            .buffer_unordered(CONNECTIONS_MAX);
+        let noted: Vec<Result<(), sqlx::Error>> = sending.collect().await;
+        noted.into_iter().collect::<Result<(), _>>()?;
+    }
+    Ok(())
+}
+
+/// Sends one mail, and notes what became of it.
+async fn send(app: &App, smtp: &Smtp, mail: &Claimed) -> Result<(), sqlx::Error> {
+    let message = mail.content.message.as_ref();
+    if mail.content.secret.is_none() && message.is_some_and(Message::has_secret) {
+        return outbox::note_failed(&app.db, mail, "its link is not kept any more").await;
+    }
+    let delivery = match compose(&app.db, &app.config, &mail.content).await {
+        Ok(letter) => smtp.deliver(mail, &letter).await,
+        Err(ComposeError::Database(error)) => return Err(error),
+        Err(error) => Delivery::Refused(error.to_string()),
+    };
+    match delivery {
+        Delivery::Accepted => outbox::note_sent(&app.db, mail).await,
+        Delivery::Refused(why) => {
+            tracing::warn!(mail = %mail.id, %why, "a mail is refused");
+            outbox::note_failed(&app.db, mail, &why).await
+        }
+        Delivery::Unknown(why) if mail.attempts + 1 >= ATTEMPTS_MAX => {
+            tracing::warn!(mail = %mail.id, %why, "a mail is given up");
+            outbox::note_failed(&app.db, mail, &why).await
+        }
+        Delivery::Unknown(why) => {
+            outbox::put_off(&app.db, mail, pause_after(mail.attempts), &why, true).await
+        }
+    }
+}
+
+/// Returns the pause after an attempt that `attempts` others preceded: doubled each time, and
+/// between half and one and a half of that, so that mails that failed together do not return
+/// together.
+fn pause_after(attempts: i32) -> Duration {
+    const DOUBLINGS_MAX: u32 = 16;
+    let doublings = u32::try_from(attempts).unwrap_or(0).min(DOUBLINGS_MAX);
+    PAUSE_FIRST.saturating_mul(1 << doublings).min(PAUSE_MAX).mul_f64(rand::random_range(0.5..1.5))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pauses_grow_up_to_a_bound() {
+        for (attempts, pause) in [(0, PAUSE_FIRST), (1, PAUSE_FIRST * 2), (19, PAUSE_MAX)] {
+            let drawn = pause_after(attempts);
+            assert!(drawn >= pause / 2 && drawn <= pause * 3 / 2, "{attempts}: {drawn:?}");
+        }
+    }
+
+    #[test]
+    fn a_claim_outlasts_its_mails() {
+        let rounds =
+            u32::try_from(CLAIMED_MAX).unwrap().div_ceil(u32::try_from(CONNECTIONS_MAX).unwrap());
+        assert!(CLAIM_MAX > (mailer::SEND_MAX * rounds) + mailer::PROBE_MAX);
+    }
+}

@@ -1,0 +1,84 @@
+//! SQL of what mails tell of.
+
+use chrono::{DateTime, Utc};
+use uuid::Uuid;
+
+use crate::{infra::postgres::Pool, points::Points};
+
+/// Reservation as a mail tells of it.
+#[derive(Clone, Debug)]
+pub(crate) struct ReservedEvent {
+    /// Name of its owner.
+    pub name: String,
+    /// Title of the program.
+    pub title: String,
+    /// Start of the performance.
+    pub starts_at: DateTime<Utc>,
+    /// Name of the venue.
+    pub venue: String,
+    /// Time zone of the venue.
+    pub time_zone: String,
+    /// Price of all seats and places.
+    pub total: Points,
+}
+
+/// Seat of a reservation, or places in a zone.
+#[derive(Clone, Debug)]
+pub(crate) struct ReservedPlace {
+    /// Section of the seat; `None` for a zone.
+    pub section: Option<String>,
+    /// Row of the seat; `None` for a zone.
+    pub row_label: Option<String>,
+    /// Number of the seat in its row; `None` for a zone.
+    pub number: Option<i32>,
+    /// Name of the zone; `None` for a seat.
+    pub zone: Option<String>,
+    /// Number of places; 1 for a seat.
+    pub quantity: i32,
+}
+
+/// Returns a reservation as a mail tells of it; `None` if it does not exist.
+pub(crate) async fn find_event(
+    db: &Pool,
+    reservation_id: Uuid,
+) -> Result<Option<ReservedEvent>, sqlx::Error> {
+    sqlx::query_as!(
+        ReservedEvent,
+        r#"
+        select a.name, p.title, s.starts_at, v.name as venue, v.time_zone,
+            r.total as "total: Points"
+        from reservations r
+        join accounts a on a.id = r.account_id
+        join schedules s on s.id = r.schedule_id
+        join programs p on p.id = s.program_id
+        join venues v on v.id = s.venue_id
+        where r.id = $1
+        "#,
+        reservation_id,
+    )
+    .fetch_optional(db)
+    .await
+}
+
+/// Lists the seats and places of a reservation, in the order of its items.
+pub(crate) async fn list_places(
+    db: &Pool,
+    reservation_id: Uuid,
+) -> Result<Vec<ReservedPlace>, sqlx::Error> {
+    sqlx::query_as!(
+        ReservedPlace,
+        r#"
+        select s.section as "section?", s.row_label as "row_label?", s.number as "number?",
+            z.name as "zone?", i.quantity
+        from reservation_items i
+        left join schedule_seats c on c.id = i.schedule_seat_id
+        left join seats s on s.id = c.seat_id
+        left join zones z on z.id = i.zone_id
+        where i.reservation_id = $1
+        order by i.schedule_seat_id, i.id
+        "#,
+        reservation_id,
+    )
+    .fetch_all(db)
+    .await
+}

@@ -1,0 +1,142 @@
+//! Outbox: mails that must be sent, written together with what they tell.
+//!
+//! A **message** is what a mail tells, with what is needed to say it. A **mail** is a message to
+//! one address, in one language. The mails of one **order key** (a reservation, an account) are
+//! sent one after the other. A **claim** is the right of one instance to send a mail for a while.
+//! A **secret** is the part of a mail that grants something to its reader.
+//!
+//! # Invariants
+//!
+//! * A mail is written in the transaction of what it tells: neither exists without the other.
+//! * An event is told once: `outbox_dedupe_key_key`.
+//! * A mail is sent or given up, never both (`outbox_sent_or_failed`), and keeps no secret
+//!   afterwards (`outbox_ended_keeps_no_secret`).
+//! * No mail is claimed while an earlier one of its order key is neither sent nor given up.
+//! * Nobody of a rehearsal is written to.
+//!
+//! # Concurrency
+//!
+//! Instances race for claims, which skip locked rows: a mail has one claim at a time. A claim is
+//! committed before the mail is sent and no row is locked meanwhile. It ends by itself, so a mail
+//! whose sender was killed is sent again, with the same id. An instance whose claim ended cannot
+//! give the mail up any more, but what it sent counts as sent.
+
+mod model;
+mod store;
+
+use std::time::Duration;
+
+use uuid::Uuid;
+
+use self::model::MAIL_TTL;
+pub(crate) use self::model::{
+    AccountMail, Claimed, ListedMail, MailId, MailSecret, MailState, Message, StoredMail,
+};
+use crate::infra::{
+    postgres::{
+        Connection, Pool,
+        page::{PAGE_ROWS, Page},
+    },
+    throwaway,
+};
+
+/// Mails given up or deleted in one statement.
+const ENDED_ROWS_MAX: i64 = 1_000;
+/// Statements of one round of giving up or deleting.
+const ENDS_MAX: usize = 20;
+/// Days after which a mail is deleted.
+const KEPT_DAYS: i32 = 30;
+
+/// Writes mails to accounts, at their current addresses and in their languages, in the transaction
+/// of what the mails tell. Leaves out people of a rehearsal.
+pub(crate) async fn write_to_accounts(
+    tx: &mut Connection,
+    mails: &[AccountMail],
+) -> Result<(), sqlx::Error> {
+    let real: Vec<&AccountMail> =
+        mails.iter().filter(|mail| !throwaway::is_marked(mail.account_id.0)).collect();
+    if real.is_empty() {
+        return Ok(());
+    }
+    store::insert_for_accounts(tx, &real).await
+}
+
+/// Claims at most `mails_max` mails that are due, each the first of its order key, for
+/// `claim_max`.
+pub(crate) async fn claim(
+    db: &Pool,
+    mails_max: i64,
+    claim_max: Duration,
+) -> Result<Vec<Claimed>, sqlx::Error> {
+    store::claim(db, mails_max, claim_max.as_secs_f64()).await
+}
+
+/// Notes that a mail was sent, whoever has claimed it meanwhile.
+pub(crate) async fn note_sent(db: &Pool, mail: &Claimed) -> Result<(), sqlx::Error> {
+    store::write_sent(db, mail.id).await
+}
+
+/// Gives a claimed mail up, because of `why`; does nothing if the claim has ended.
+pub(crate) async fn note_failed(db: &Pool, mail: &Claimed, why: &str) -> Result<(), sqlx::Error> {
+    store::write_failed(db, mail.id, mail.claim, &shortened(why)).await
+}
+
+/// Puts a claimed mail off for `pause`, because of `why`; does nothing if the claim has ended.
+/// `is_counted` says whether the attempt counts toward giving up.
+pub(crate) async fn put_off(
+    db: &Pool,
+    mail: &Claimed,
+    pause: Duration,
+    why: &str,
+    is_counted: bool,
+) -> Result<(), sqlx::Error> {
+    let (pause_secs, why) = (pause.as_secs_f64(), shortened(why));
+    store::write_put_off(db, mail.id, mail.claim, pause_secs, &why, is_counted).await
+}
+
+/// Returns an error as it is kept: on one line and of a bounded length.
+fn shortened(why: &str) -> String {
+    const CHARS_MAX: usize = 300;
+    let words: Vec<&str> = why.split_whitespace().collect();
+    words.join(" ").chars().filter(|c| !c.is_control()).take(CHARS_MAX).collect()
+}
+
+/// Ends what has lasted too long, a bounded number of mails; called periodically. Mails past their
+/// time are given up: all of them where mails are sent, else only those with a secret. Mails of
+/// [`KEPT_DAYS`] days ago are deleted.
+pub async fn end_old(db: &Pool, is_sending: bool) -> Result<(), sqlx::Error> {
+    for _ in 0..ENDS_MAX {
+        if store::write_expired(db, is_sending, ENDED_ROWS_MAX).await?
+            < ENDED_ROWS_MAX.unsigned_abs()
+        {
+            break;
+        }
+    }
+    for _ in 0..ENDS_MAX {
+        if store::delete_old(db, KEPT_DAYS, ENDED_ROWS_MAX).await? < ENDED_ROWS_MAX.unsigned_abs() {
+            break;
+        }
+    }
+    Ok(())
+}
+
+/// Returns a page of the mails in `state`, or of all, newest first.
+pub(crate) async fn list(
+    db: &Pool,
+    state: Option<MailState>,
+    after: Option<Uuid>,
+) -> Result<Page<ListedMail>, sqlx::Error> {
+    let mails = store::list::list(db, state, after, PAGE_ROWS + 1).await?;
+    Ok(Page::cut(mails, |mail| mail.id.0))
+}
+
+/// Returns one mail; `None` if there is none.
+pub(crate) async fn find(db: &Pool, id: MailId) -> Result<Option<ListedMail>, sqlx::Error> {
+    store::list::find(db, id).await
+}
+
+/// Makes a mail that was given up due again, and returns whether it did: not if it was not given
+/// up, or has lost its secret.
+pub(crate) async fn send_again(tx: &mut Connection, id: MailId) -> Result<bool, sqlx::Error> {
+    store::write_due_again(tx, id, MAIL_TTL.as_secs_f64()).await
+}

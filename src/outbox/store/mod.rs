@@ -1,0 +1,232 @@
+//! SQL of the outbox: writing, claiming and ending mails.
+
+mod content;
+pub(crate) mod list;
+
+use serde_json::Value;
+use uuid::Uuid;
+
+use self::content::ContentRow;
+use super::model::{AccountMail, Claimed, MAIL_TTL, MailId, MailSecret};
+use crate::{
+    app::AccountId,
+    infra::postgres::{Connection, Pool},
+};
+
+/// Inserts mails to accounts, with address and language as the accounts have them. Skips those
+/// whose event has been told.
+pub(crate) async fn insert_for_accounts(
+    tx: &mut Connection,
+    mails: &[&AccountMail],
+) -> Result<(), sqlx::Error> {
+    let ids: Vec<Uuid> = mails.iter().map(|_| Uuid::now_v7()).collect();
+    let accounts: Vec<AccountId> = mails.iter().map(|mail| mail.account_id).collect();
+    let (kinds, payloads): (Vec<String>, Vec<Value>) =
+        mails.iter().map(|mail| mail.message.stored()).unzip();
+    let orders: Vec<String> = mails.iter().map(|mail| mail.order_key.clone()).collect();
+    let events: Vec<String> = mails.iter().map(|mail| mail.dedupe_key.clone()).collect();
+    sqlx::query!(
+        r#"
+        insert into outbox
+            (id, kind, payload, order_key, dedupe_key, recipient, locale, expires_at)
+        select new.id, new.kind, new.payload, new.order_key, new.dedupe_key, a.email, a.locale,
+            clock_timestamp() + make_interval(secs => $7)
+        from unnest($1::uuid[], $2::uuid[], $3::text[], $4::jsonb[], $5::text[], $6::text[])
+            as new (id, account_id, kind, payload, order_key, dedupe_key)
+        cross join lateral (
+            select email, locale from accounts where accounts.id = new.account_id limit 1
+        ) a
+        on conflict (dedupe_key) do nothing
+        "#,
+        &ids,
+        accounts as _,
+        &kinds,
+        &payloads,
+        &orders,
+        &events,
+        MAIL_TTL.as_secs_f64(),
+    )
+    .execute(tx)
+    .await?;
+    Ok(())
+}
+
+/// Claims mails that are due, each the first of its order key that is still to be sent.
+pub(crate) async fn claim(
+    db: &Pool,
+    rows_max: i64,
+    claim_secs: f64,
+) -> Result<Vec<Claimed>, sqlx::Error> {
+    let rows = sqlx::query!(
+        r#"
+        update outbox
+        set claims = claims + 1,
+            next_attempt_at = clock_timestamp() + make_interval(secs => $2)
+        where id = any(array(
+            select due.id from outbox due
+            where due.sent_at is null and due.failed_at is null and due.next_attempt_at <= now()
+                and due.position = (
+                    select first.position from outbox first
+                    where first.order_key = due.order_key
+                        and first.sent_at is null and first.failed_at is null
+                    order by first.position
+                    limit 1)
+            order by due.next_attempt_at
+            limit $1
+            for no key update skip locked))
+        returning id as "id: MailId", claims, attempts, kind, payload, secret as "secret: MailSecret",
+            recipient, locale, created_at
+        "#,
+        rows_max,
+        claim_secs,
+    )
+    .fetch_all(db)
+    .await?;
+    let claimed = rows.into_iter().map(|row| Claimed {
+        id: row.id,
+        claim: row.claims,
+        attempts: row.attempts,
+        content: ContentRow {
+            kind: row.kind,
+            payload: row.payload,
+            secret: row.secret,
+            recipient: row.recipient,
+            locale: row.locale,
+            created_at: row.created_at,
+        }
+        .into(),
+    });
+    Ok(claimed.collect())
+}
+
+/// Notes that a mail was sent; also of one that was given up during the attempt.
+pub(crate) async fn write_sent(db: &Pool, id: MailId) -> Result<(), sqlx::Error> {
+    sqlx::query!(
+        r#"
+        update outbox
+        set sent_at = clock_timestamp(), failed_at = null, secret = null, last_error = null
+        where id = $1 and sent_at is null
+        "#,
+        id as _,
+    )
+    .execute(db)
+    .await?;
+    Ok(())
+}
+
+/// Gives a mail up, if the claim is still the last.
+pub(crate) async fn write_failed(
+    db: &Pool,
+    id: MailId,
+    claim: i32,
+    why: &str,
+) -> Result<(), sqlx::Error> {
+    sqlx::query!(
+        r#"
+        update outbox
+        set failed_at = clock_timestamp(), secret = null, attempts = attempts + 1, last_error = $3
+        where id = $1 and claims = $2 and sent_at is null and failed_at is null
+        "#,
+        id as _,
+        claim,
+        why,
+    )
+    .execute(db)
+    .await?;
+    Ok(())
+}
+
+/// Puts a mail off, if the claim is still the last.
+pub(crate) async fn write_put_off(
+    db: &Pool,
+    id: MailId,
+    claim: i32,
+    pause_secs: f64,
+    why: &str,
+    is_counted: bool,
+) -> Result<(), sqlx::Error> {
+    sqlx::query!(
+        r#"
+        update outbox
+        set next_attempt_at = clock_timestamp() + make_interval(secs => $3), last_error = $4,
+            attempts = attempts + $5::boolean::integer
+        where id = $1 and claims = $2 and sent_at is null and failed_at is null
+        "#,
+        id as _,
+        claim,
+        pause_secs,
+        why,
+        is_counted,
+    )
+    .execute(db)
+    .await?;
+    Ok(())
+}
+
+/// Gives mails past their time up, all or only those with a secret; returns how many.
+pub(crate) async fn write_expired(
+    db: &Pool,
+    is_for_all: bool,
+    rows_max: i64,
+) -> Result<u64, sqlx::Error> {
+    let expired = sqlx::query!(
+        r#"
+        update outbox
+        set failed_at = clock_timestamp(), secret = null,
+            last_error = coalesce('not sent in time; last: ' || last_error, 'not sent in time')
+        where id = any(array(
+            select id from outbox
+            where sent_at is null and failed_at is null and expires_at < now()
+                and ($1 or secret is not null)
+            order by expires_at
+            limit $2
+            for no key update skip locked))
+        "#,
+        is_for_all,
+        rows_max,
+    )
+    .execute(db)
+    .await?;
+    Ok(expired.rows_affected())
+}
+
+/// Deletes mails of `days` days ago or earlier; returns how many.
+pub(crate) async fn delete_old(db: &Pool, days: i32, rows_max: i64) -> Result<u64, sqlx::Error> {
+    let deleted = sqlx::query!(
+        r#"
+        delete from outbox
+        where id = any(array(
+            select id from outbox
+            where created_at < now() - make_interval(days => $1)
+            order by created_at
+            limit $2
+            for update skip locked))
+        "#,
+        days,
+        rows_max,
+    )
+    .execute(db)
+    .await?;
+    Ok(deleted.rows_affected())
+}
+
+/// Makes a mail that was given up due again; returns whether it did.
+pub(crate) async fn write_due_again(
+    tx: &mut Connection,
+    id: MailId,
+    ttl_secs: f64,
+) -> Result<bool, sqlx::Error> {
+    let written = sqlx::query!(
+        r#"
+        update outbox
+        set failed_at = null, attempts = 0, next_attempt_at = clock_timestamp(),
+            expires_at = clock_timestamp() + make_interval(secs => $2)
+        where id = $1 and failed_at is not null
+        "#,
+        id as _,
+        ttl_secs,
+    )
+    .execute(tx)
+    .await?;
+    Ok(written.rows_affected() == 1)
+}

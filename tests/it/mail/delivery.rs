@@ -1,0 +1,179 @@
+//! Servers that are away, busy or slow, and instances that are killed: no mail is lost, and each
+//! thing is told in order.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use sqlx::PgPool;
+use uuid::Uuid;
+
+use super::{buy, counts, hurry, office_with};
+use crate::support::{
+    ChildInstance, Concert, ConcertOptions, MailServer, Office, free_port, read_all, read_one,
+    run_sql, until,
+};
+
+#[sqlx::test]
+async fn a_busy_server_is_asked_again_and_a_refusal_is_final(db: PgPool) {
+    let server = MailServer::start();
+    let office = office_with(&db, 2, &server.url()).await;
+    let concert = Concert::usual(&db).await;
+    let (busy, refused) = (office.sign_in("busy").await, office.sign_in("refused").await);
+    buy(&db, &concert, &busy, 0).await;
+    buy(&db, &concert, &refused, 1).await;
+    until("a refusal of both", async || {
+        let waiting = "select count(*) from outbox where last_error is null";
+        read_one::<i64>(&db, waiting).await == 0
+    })
+    .await;
+    assert_eq!(counts(&db).await, (0, 1, 1));
+    until("the mail after two attempts", async || {
+        hurry(&db).await;
+        counts(&db).await == (1, 0, 1)
+    })
+    .await;
+    let (attempts, error): (i32, String) =
+        sqlx::query_as("select attempts, last_error from outbox where failed_at is not null")
+            .fetch_one(&db)
+            .await
+            .unwrap();
+    assert_eq!(attempts, 1);
+    assert!(error.contains("550") && error.contains("No such mailbox"), "{error}");
+    let tried: i32 = read_one(&db, "select attempts from outbox where sent_at is not null").await;
+    assert_eq!((tried, server.received().len()), (2, 1));
+    office.close().await;
+}
+
+#[sqlx::test]
+async fn a_mail_that_is_never_taken_is_given_up_after_so_many_attempts(db: PgPool) {
+    let server = MailServer::start();
+    let office = office_with(&db, 1, &server.url()).await;
+    let (concert, person) = (Concert::usual(&db).await, office.sign_in("busy").await);
+    buy(&db, &concert, &person, 0).await;
+    run_sql(&db, "update outbox set attempts = 19").await;
+    until("the end", async || counts(&db).await == (0, 0, 1)).await;
+    assert!(server.received().is_empty());
+    office.close().await;
+}
+
+#[sqlx::test]
+async fn a_server_that_is_away_costs_no_attempt_and_no_mail(db: PgPool) {
+    const BUYERS: usize = 8;
+    let port = free_port();
+    let office = office_with(&db, 2, &format!("smtp://127.0.0.1:{port}")).await;
+    let concert = Concert::usual(&db).await;
+    let people = office.crowd(BUYERS, "buyer").await;
+    for (nth, person) in people.iter().enumerate() {
+        buy(&db, &concert, person, nth).await;
+    }
+    for _ in 0..3 {
+        run_sql(&db, "update outbox set last_error = null, next_attempt_at = now()").await;
+        until("an attempt for each", async || {
+            read_one::<i64>(&db, "select count(last_error) from outbox").await == 8
+        })
+        .await;
+    }
+    let attempts: i64 = read_one(&db, "select sum(attempts) from outbox").await;
+    assert_eq!((attempts, counts(&db).await), (0, (0, 8, 0)));
+
+    let server = MailServer::start_at(port);
+    hurry(&db).await;
+    until("every mail", async || counts(&db).await == (8, 0, 0)).await;
+    let to: BTreeSet<String> =
+        server.received().into_iter().flat_map(|mail| mail.recipients).collect();
+    assert_eq!((to.len(), server.received().len()), (BUYERS, BUYERS));
+    office.close().await;
+}
+
+/// Mails of one thing wait for each other, also in different instances.
+#[sqlx::test]
+async fn two_instances_send_each_mail_once_and_a_refund_after_its_payment(db: PgPool) {
+    const BUYERS: usize = 30;
+    let port = free_port();
+    let office = office_with(&db, 3, &format!("smtp://127.0.0.1:{port}")).await;
+    let seats = i32::try_from(BUYERS).unwrap();
+    let concert = Concert::with(&db, ConcertOptions { seats, ..ConcertOptions::default() }).await;
+    let people = office.crowd(BUYERS, "buyer").await;
+    for (nth, person) in people.iter().enumerate() {
+        let bought = buy(&db, &concert, person, nth).await;
+        let path = format!("/reservations/{}/cancellation", bought.reservation_id);
+        let refunded = person.post(&path, &()).await;
+        assert_eq!(refunded.status, 200, "{}", refunded.body);
+    }
+    let server = MailServer::start_at(port);
+    until("every mail", async || {
+        hurry(&db).await;
+        counts(&db).await == (60, 0, 0)
+    })
+    .await;
+    let received = server.received();
+    let ids: BTreeSet<&str> = received.iter().map(|mail| mail.header("Message-ID")).collect();
+    assert_eq!((ids.len(), received.len()), (2 * BUYERS, 2 * BUYERS));
+    let mut told: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    for mail in &received {
+        let subject = mail.header("Subject").to_owned();
+        told.entry(mail.recipients[0].clone()).or_default().push(subject);
+    }
+    for subjects in told.values() {
+        assert!(subjects[0].starts_with("Your tickets"), "{subjects:?}");
+        assert!(subjects[1].starts_with("Refund"), "{subjects:?}");
+    }
+    office.close().await;
+}
+
+/// An earlier mail that waits keeps the later ones of its thing back, and no others.
+#[sqlx::test]
+async fn a_mail_that_waits_holds_up_only_what_follows_it(db: PgPool) {
+    let server = MailServer::start();
+    let office = office_with(&db, 2, &server.url()).await;
+    let concert = Concert::usual(&db).await;
+    let (busy, other) = (office.sign_in("busy").await, office.sign_in("other").await);
+    let bought = buy(&db, &concert, &busy, 0).await;
+    let path = format!("/reservations/{}/cancellation", bought.reservation_id);
+    assert_eq!(busy.post(&path, &()).await.status, 200);
+    buy(&db, &concert, &other, 1).await;
+    server.until_received(1).await;
+    until("the first attempt", async || {
+        read_one::<i64>(&db, "select count(*) from outbox where attempts > 0").await == 1
+    })
+    .await;
+    let kinds: Vec<String> =
+        read_all(&db, "select kind from outbox where sent_at is null and claims = 0").await;
+    assert_eq!(kinds, ["reservation-refunded"]);
+    // What is given up holds nothing up.
+    run_sql(&db, "update outbox set failed_at = now() where attempts > 0 and sent_at is null")
+        .await;
+    until("the refund's mail", async || {
+        hurry(&db).await;
+        counts(&db).await == (2, 0, 1)
+    })
+    .await;
+    office.close().await;
+}
+
+#[sqlx::test]
+async fn a_mail_whose_sender_was_killed_is_sent_again_with_the_same_id(db: PgPool) {
+    let server = MailServer::start();
+    let mut office = Office::open(db.clone()).await;
+    let (concert, person) = (Concert::usual(&db).await, office.sign_in("stalled").await);
+    buy(&db, &concert, &person, 0).await;
+    office.leave().await;
+    let url = server.url();
+    let settings = [("SMTP_URL", url.as_str()), ("MAIL_FROM", super::FROM)];
+    let mut child = ChildInstance::start_with(&office, &settings).await;
+    // The server has taken the mail, and its answer is never read.
+    server.until_received(1).await;
+    child.kill();
+    assert_eq!(counts(&db).await, (0, 1, 0));
+
+    // As if its claim had ended.
+    run_sql(&db, "update outbox set next_attempt_at = now()").await;
+    let _second = ChildInstance::start_with(&office, &settings).await;
+    until("the mail again", async || counts(&db).await == (1, 0, 0)).await;
+    let received = server.received();
+    let ids: Vec<&str> = received.iter().map(|mail| mail.header("Message-ID")).collect();
+    assert_eq!((ids.len(), ids[0]), (2, ids[1]));
+    assert_eq!(received[0].header("Date"), received[1].header("Date"));
+    let id: Uuid = read_one(&db, "select id from outbox").await;
+    assert!(ids[0].contains(&id.to_string()));
+    office.close_as_it_is().await;
+}

@@ -1,0 +1,64 @@
+"""A mail server on a loopback port, which prints each mail as a line of JSON.
+
+    mail_server.py PORT
+
+The beginning of a recipient's address decides what becomes of a mail: `busy` is refused for now
+twice, `refused` for good, `stalled` is printed and the first time never answered; all others are
+taken. It ends with its standard input.
+"""
+
+import asyncio
+import email
+import email.policy
+import json
+import sys
+from collections import Counter
+
+from aiosmtpd.controller import Controller
+
+BUSY_TIMES = 2
+STALL_SECS = 3600
+
+
+class Printer:
+    def __init__(self):
+        self.asked = Counter()
+        self.stalled = set()
+
+    async def handle_RCPT(self, server, session, envelope, address, options):
+        self.asked[address] += 1
+        if address.startswith("refused"):
+            return "550 5.1.1 No such mailbox here"
+        if address.startswith("busy") and self.asked[address] <= BUSY_TIMES:
+            return "451 4.3.0 Try again later"
+        envelope.rcpt_tos.append(address)
+        return "250 OK"
+
+    async def handle_DATA(self, server, session, envelope):
+        message = email.message_from_bytes(envelope.content, policy=email.policy.default)
+        parts = {kind: message.get_body((kind,)) for kind in ("plain", "html")}
+        print(
+            json.dumps(
+                {
+                    "sender": envelope.mail_from,
+                    "recipients": envelope.rcpt_tos,
+                    "headers": [[name, str(value)] for name, value in message.items()],
+                    "text": parts["plain"].get_content() if parts["plain"] else "",
+                    "html": parts["html"].get_content() if parts["html"] else "",
+                    "raw": envelope.content.decode("latin-1"),
+                }
+            ),
+            flush=True,
+        )
+        for address in envelope.rcpt_tos:
+            if address.startswith("stalled") and address not in self.stalled:
+                self.stalled.add(address)
+                await asyncio.sleep(STALL_SECS)
+        return "250 OK"
+
+
+controller = Controller(Printer(), hostname="127.0.0.1", port=int(sys.argv[1]))
+controller.start()
+print("ready", flush=True)
+sys.stdin.read()
+controller.stop()

@@ -1,0 +1,108 @@
+//! A real mail server in a process of its own, and the mails that it took.
+
+use std::{
+    io::{BufRead, BufReader},
+    process::{Child, ChildStdin, Command, Stdio},
+    sync::{Arc, Mutex},
+};
+
+use serde::Deserialize;
+
+use super::{eventually, free_port};
+
+/// The server; it says what becomes of a mail by its recipient.
+const SERVER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/support/mail_server.py");
+
+/// Mail server on a loopback port.
+#[derive(Debug)]
+pub(crate) struct MailServer {
+    port: u16,
+    process: Child,
+    /// The server ends with it.
+    _stdin: ChildStdin,
+    received: Arc<Mutex<Vec<Received>>>,
+}
+
+/// Mail that the server took, as another program's library reads it.
+#[derive(Clone, Debug, Deserialize)]
+pub(crate) struct Received {
+    pub(crate) sender: String,
+    pub(crate) recipients: Vec<String>,
+    headers: Vec<(String, String)>,
+    pub(crate) text: String,
+    pub(crate) html: String,
+    /// The mail as it was sent, each byte as a letter.
+    pub(crate) raw: String,
+}
+
+impl MailServer {
+    /// Starts a server on a free port.
+    pub(crate) fn start() -> Self {
+        Self::start_at(free_port())
+    }
+
+    /// Starts a server on `port` and waits until it answers.
+    pub(crate) fn start_at(port: u16) -> Self {
+        let python = std::env::var("MAIL_PYTHON").unwrap_or_else(|_| "/usr/bin/python3".to_owned());
+        let mut program = Command::new(python);
+        program.arg(SERVER).arg(port.to_string()).stdin(Stdio::piped()).stdout(Stdio::piped());
+        let mut process = program.spawn().unwrap();
+        let mut lines = BufReader::new(process.stdout.take().unwrap()).lines();
+        let first = lines.next().unwrap().unwrap();
+        assert_eq!(first, "ready");
+        let received = Arc::new(Mutex::new(Vec::new()));
+        let printed = Arc::clone(&received);
+        std::thread::spawn(move || {
+            for line in lines.map_while(Result::ok) {
+                printed.lock().unwrap().push(serde_json::from_str(&line).unwrap());
+            }
+        });
+        let stdin = process.stdin.take().unwrap();
+        Self { port, process, _stdin: stdin, received }
+    }
+
+    /// Returns its address as a setting.
+    pub(crate) fn url(&self) -> String {
+        url(self.port)
+    }
+
+    /// Returns the mails so far, in order of arrival.
+    pub(crate) fn received(&self) -> Vec<Received> {
+        self.received.lock().unwrap().clone()
+    }
+
+    /// Waits until there are at least `n_min` mails, and returns them.
+    pub(crate) async fn until_received(&self, n_min: usize) -> Vec<Received> {
+        eventually("a mail", async || {
+            let received = self.received();
+            if received.len() < n_min { Err(received.len()) } else { Ok(received) }
+        })
+        .await
+    }
+}
+
+/// Returns the address of a server on `port` as a setting.
+pub(crate) fn url(port: u16) -> String {
+    format!("smtp://127.0.0.1:{port}")
+}
+
+impl Received {
+    /// Returns the values of a header.
+    pub(crate) fn all(&self, name: &str) -> Vec<&str> {
+        let named = self.headers.iter().filter(|(header, _)| header.eq_ignore_ascii_case(name));
+        named.map(|(_, value)| value.as_str()).collect()
+    }
+
+    /// Returns a header that there must be once.
+    pub(crate) fn header(&self, name: &str) -> &str {
+        let [value] = self.all(name)[..] else { panic!("{name}: {:?}", self.headers) };
+        value
+    }
+}
+
+impl Drop for MailServer {
+    fn drop(&mut self) {
+        self.process.kill().unwrap();
+        self.process.wait().unwrap();
+    }
+}
