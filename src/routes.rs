@@ -1,6 +1,8 @@
 //! The URL table: every path with its handlers, one row for each path.
 
-pub(crate) use crate::accounts::{log_in, roles::confirmation_pages, sessions, sign_up};
+pub(crate) use crate::accounts::{
+    log_in, profile, recovery, roles::confirmation_pages, sessions, sign_up,
+};
 use crate::{
     accounts,
     admin::{
@@ -32,6 +34,14 @@ pub fn all() -> Vec<Path> {
         at("/signup").get(sign_up::pages::new_account).post(sign_up::pages::create_account).with_long_deadline(),
         at("/login").get(log_in::pages::new_session).post(log_in::pages::create_session).with_long_deadline(),
         at("/logout").post(log_in::pages::delete_session),
+        at("/password/forgotten").get(recovery::pages::new_request).post(recovery::pages::create_request),
+        at("/password/reset").get(recovery::pages::new_password).post(recovery::pages::create_password).with_long_deadline(),
+        at("/address/confirmation").get(profile::pages::new_confirmation).post(profile::pages::create_confirmation),
+        at("/account").get(profile::pages::show_account),
+        at("/account/name").post(profile::pages::update_name),
+        at("/account/address").post(profile::pages::update_address).with_long_deadline(),
+        at("/account/address/confirmation").post(profile::pages::create_confirmation_mail),
+        at("/account/password").post(profile::pages::update_password).with_long_deadline(),
         at("/account/sessions").get(sessions::pages::list_sessions),
         at("/account/sessions/logout").post(sessions::pages::delete_others),
         at("/account/sessions/{id}/logout").post(sessions::pages::delete_one),

@@ -1,6 +1,7 @@
 //! Errors of accounts: sign-up, log-in, roles and confirmation.
 
 use crate::{
+    accounts::links::model::LinkPurpose,
     infra::limits::RateLimited,
     web::error::{HttpError, Problem},
 };
@@ -45,6 +46,9 @@ pub enum AccountError {
     /// The action requires a recent confirmation of the password.
     #[error("the password was not given lately")]
     ConfirmationRequired,
+    /// The link in a mail was used, is too old, or never existed; the answer does not reveal which.
+    #[error("the link does not work any more")]
+    LinkDead(LinkPurpose),
     /// Hashing failed.
     #[error("the password could not be hashed: {0}")]
     Hashing(String),
@@ -68,6 +72,12 @@ impl HttpError for AccountError {
             Self::WrongPassword => Problem::new(422, "wrong-password"),
             Self::ConfirmationRequired => {
                 Problem::new(403, "confirmation-required").detour("/account/confirmation")
+            }
+            Self::LinkDead(LinkPurpose::Reset) => {
+                Problem::new(410, "link-dead").recovery("/password/forgotten")
+            }
+            Self::LinkDead(LinkPurpose::Confirm) => {
+                Problem::new(410, "address-link-dead").recovery("/account")
             }
             Self::Hashing(_) => Problem::new(500, "internal"),
             Self::Database(error) => error.problem(),

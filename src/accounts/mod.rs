@@ -3,7 +3,8 @@
 //! An **account** is an e-mail address, a name and a password hash. A **session** is a log-in
 //! on one device: the browser holds 256 random bits, the database their SHA-256. A **known
 //! device** is a browser on which the account was logged in to before. A **confirmation** is
-//! the password given once more, before an action that cannot be undone. A **role** is what the
+//! the password given once more, before an action that cannot be undone. A **link** is mailed to the
+//! owner, to choose a new password or to confirm an address. A **role** is what the
 //! account may do beside buying.
 //!
 //! # Invariants
@@ -27,11 +28,14 @@
 //! races with a lock waits for the account's row and then opens no session.
 
 mod error;
+mod links;
 pub(crate) mod log_in;
 mod model;
 pub(crate) mod name;
 pub(crate) mod pages;
 mod password;
+pub(crate) mod profile;
+pub(crate) mod recovery;
 pub(crate) mod roles;
 pub(crate) mod sessions;
 pub(crate) mod sign_up;
@@ -40,6 +44,8 @@ mod store;
 pub use crate::app::AccountId;
 pub(crate) use crate::text::email::Email;
 pub use error::AccountError;
+pub use links::LinkPurpose;
+pub(crate) use links::purge as purge_links;
 pub(crate) use log_in::budget::LogInBudget;
 pub use model::NewAccount;
 pub(crate) use model::Role;

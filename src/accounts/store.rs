@@ -7,7 +7,7 @@ use super::{
     model::{AccountId, NewAccount, Role},
 };
 use crate::{
-    infra::postgres::{Pool, violated_constraint},
+    infra::postgres::{Connection, Pool, violated_constraint},
     text::{email::Email, i18n::Locale},
 };
 
@@ -61,6 +61,51 @@ pub(crate) async fn insert_account(
         Some("accounts_email_key") => AccountError::EmailTaken,
         _ => AccountError::Database(error),
     })?;
+    Ok(())
+}
+
+/// Returns the account with an address and the language of its mails; `None` if there is none, or
+/// an administrator locked it.
+pub(crate) async fn find_addressee(
+    db: impl PgExecutor<'_>,
+    email: &Email,
+) -> Result<Option<(AccountId, Locale)>, sqlx::Error> {
+    let row = sqlx::query!(
+        r#"
+        select id as "id: AccountId", locale
+        from accounts
+        where email = $1 and locked_at is null
+        "#,
+        email.as_str(),
+    )
+    .fetch_optional(db)
+    .await?;
+    Ok(row.map(|row| (row.id, Locale::parse(&row.locale).unwrap_or_default())))
+}
+
+/// Sets the hash of an account's password.
+pub(crate) async fn write_password(
+    tx: &mut Connection,
+    id: AccountId,
+    password_hash: &str,
+) -> Result<(), sqlx::Error> {
+    sqlx::query!("update accounts set password_hash = $2 where id = $1", id as _, password_hash)
+        .execute(tx)
+        .await?;
+    Ok(())
+}
+
+/// Notes that the owner of an account has confirmed its address.
+pub(crate) async fn write_confirmed(tx: &mut Connection, id: AccountId) -> Result<(), sqlx::Error> {
+    sqlx::query!(
+        r#"
+        update accounts set email_confirmed_at = clock_timestamp()
+        where id = $1 and email_confirmed_at is null
+        "#,
+        id as _,
+    )
+    .execute(tx)
+    .await?;
     Ok(())
 }
 

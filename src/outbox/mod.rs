@@ -30,7 +30,7 @@ use uuid::Uuid;
 
 use self::model::MAIL_TTL;
 pub(crate) use self::model::{
-    AccountMail, Claimed, ListedMail, MailId, MailSecret, MailState, Message, StoredMail,
+    AccountMail, Claimed, ListedMail, MailId, MailSecret, MailState, Message, NewMail, StoredMail,
 };
 use crate::infra::{
     postgres::{
@@ -59,6 +59,11 @@ pub(crate) async fn write_to_accounts(
         return Ok(());
     }
     store::insert_for_accounts(tx, &real).await
+}
+
+/// Writes one mail, in the transaction of what it tells.
+pub(crate) async fn write(tx: &mut Connection, mail: &NewMail) -> Result<(), sqlx::Error> {
+    store::insert(tx, mail).await
 }
 
 /// Claims at most `mails_max` mails that are due, each the first of its order key, for

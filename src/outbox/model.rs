@@ -7,7 +7,12 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use uuid::Uuid;
 
-use crate::{app::AccountId, infra::ids::ids, points::Points, text::i18n::Locale};
+use crate::{
+    app::AccountId,
+    infra::ids::ids,
+    points::Points,
+    text::{email::Email, i18n::Locale},
+};
 
 ids! {
     /// Id of a mail, also in its Message-ID.
@@ -94,12 +99,34 @@ pub(crate) struct AccountMail {
     pub dedupe_key: String,
 }
 
+/// Mail to any address, to be written.
+#[derive(Clone, Debug)]
+pub(crate) struct NewMail {
+    /// What it tells.
+    pub message: Message,
+    /// Its secret; `None` if it has none.
+    pub secret: Option<MailSecret>,
+    /// Address it is sent to.
+    pub recipient: Email,
+    /// Language it is written in.
+    pub locale: Locale,
+    /// Thing it is about; mails about one thing are sent in order.
+    pub order_key: String,
+    /// Event it tells; a second mail with the same key is not written.
+    pub dedupe_key: String,
+}
+
 /// Part of a mail that grants something to its reader. `Debug` does not show it.
 #[derive(Clone, PartialEq, Eq, sqlx::Type)]
 #[sqlx(transparent)]
 pub(crate) struct MailSecret(String);
 
 impl MailSecret {
+    /// Creates the secret of a mail.
+    pub(crate) fn new(text: String) -> Self {
+        Self(text)
+    }
+
     /// Returns the secret, to be written into the mail.
     pub(crate) fn expose(&self) -> &str {
         &self.0

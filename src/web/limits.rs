@@ -17,6 +17,9 @@ use crate::{
 /// token needs far more.
 const REHEARSAL_PER_MINUTE: NonZeroU32 = NonZeroU32::new(120).unwrap();
 
+/// Requests an hour from one network for a link to choose a new password.
+const RECOVERY_PER_HOUR: NonZeroU32 = NonZeroU32::new(60).unwrap();
+
 /// Rate limits of one instance that belong to no feature.
 #[derive(Debug)]
 pub struct Limits {
@@ -24,6 +27,8 @@ pub struct Limits {
     pub signup: Limit<Network>,
     /// Changes, by account.
     pub account: Limit<Uuid>,
+    /// Requests for a link to choose a new password, by network.
+    pub recovery: Limit<Network>,
     /// Requests to the rehearsal's provisioning pages, by network.
     pub rehearsal: Limit<Network>,
 }
@@ -34,6 +39,7 @@ impl Limits {
         Self {
             signup: Limit::new(refilled_in_ten_seconds(config.signup_burst)),
             account: Limit::new(refilled_in_ten_seconds(config.account_burst)),
+            recovery: Limit::new(Quota::per_hour(RECOVERY_PER_HOUR)),
             rehearsal: Limit::new(Quota::per_minute(REHEARSAL_PER_MINUTE)),
         }
     }
@@ -42,6 +48,7 @@ impl Limits {
     pub fn forget(&self) {
         self.signup.forget();
         self.account.forget();
+        self.recovery.forget();
         self.rehearsal.forget();
     }
 }

@@ -107,6 +107,7 @@ impl Workers {
             app.security_log.forget();
             async move {
                 accounts::purge_sessions(&app).await?;
+                accounts::purge_links(&app.db).await?;
                 outbox::end_old(&app.db, is_sending).await?;
                 idempotency::purge_old_keys(&app.db).await
             }

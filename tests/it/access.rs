@@ -21,6 +21,8 @@ enum Door {
     Admin,
     /// Whoever has the deployment's rehearsal token; where it has none the path does not exist.
     RehearsalToken,
+    /// The payment provider, by its signature; where there is none the path does not exist.
+    PaymentProvider,
 }
 
 /// Every path. A new one without an entry here fails the test below.
@@ -31,12 +33,20 @@ const PATHS: &[(&str, Door)] = &[
     ("/signup", Door::Public),
     ("/login", Door::Public),
     ("/logout", Door::Public),
+    ("/password/forgotten", Door::Public),
+    ("/password/reset", Door::Public),
+    ("/address/confirmation", Door::Public),
     ("/language", Door::Public),
     ("/healthz", Door::Public),
     ("/readyz", Door::Public),
     ("/metrics", Door::Public),
     ("/static/{version}/{name:.*}", Door::Public),
 
+    ("/account", Door::Account),
+    ("/account/name", Door::Account),
+    ("/account/address", Door::Account),
+    ("/account/address/confirmation", Door::Account),
+    ("/account/password", Door::Account),
     ("/account/sessions", Door::Account),
     ("/account/sessions/logout", Door::Account),
     ("/account/sessions/{id}/logout", Door::Account),
@@ -58,6 +68,7 @@ const PATHS: &[(&str, Door)] = &[
     ("/tickets/{code}.svg", Door::Account),
     ("/wallet", Door::Account),
     ("/wallet/charges", Door::Account),
+    ("/wallet/charges/{id}", Door::Account),
     ("/wallet/statement.csv", Door::Account),
     ("/wallet/transfers", Door::Account),
     ("/wallet/transfers/{id}", Door::Account),
@@ -110,7 +121,9 @@ const PATHS: &[(&str, Door)] = &[
     ("/admin/mails/{id}/sending", Door::Admin),
     ("/admin/audit", Door::Admin),
     ("/admin/audit.csv", Door::Admin),
+    ("/admin/charges.csv", Door::Admin),
 
+    ("/webhooks/stripe", Door::PaymentProvider),
     ("/rehearsal/stages", Door::RehearsalToken),
     ("/rehearsal/stages/{id}", Door::RehearsalToken),
     ("/rehearsal/stages/{id}/people", Door::RehearsalToken),
@@ -149,6 +162,7 @@ fn reference() -> String {
             Door::Staff => "staff and admins",
             Door::Admin => "admins",
             Door::RehearsalToken => "whoever has the rehearsal token",
+            Door::PaymentProvider => "the payment provider, by its signature",
         };
         writeln!(text, "| `{}` | {} | {whom} |", path.pattern(), methods.join(", ")).unwrap();
     }
@@ -196,7 +210,7 @@ async fn strangers_log_in_and_nobody_passes_a_door_that_is_not_theirs(db: PgPool
             if *door == Door::Public {
                 continue;
             }
-            if *door == Door::RehearsalToken {
+            if [Door::RehearsalToken, Door::PaymentProvider].contains(door) {
                 for person in [&stranger, &customer, &staff, &admin] {
                     let answer = ask(person, &method, &path, "application/json").await;
                     assert_eq!((answer.status, answer.code()), (404, "not-found".to_owned()));

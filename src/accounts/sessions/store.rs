@@ -160,7 +160,7 @@ pub(crate) async fn delete_one(
 
 /// Ends every session of an account but `kept` and returns their token hashes.
 pub(crate) async fn delete_others(
-    db: &Pool,
+    db: impl PgExecutor<'_>,
     account_id: AccountId,
     kept: Uuid,
 ) -> Result<Vec<Vec<u8>>, sqlx::Error> {

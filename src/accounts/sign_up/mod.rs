@@ -1,6 +1,7 @@
 //! Sign-up and log-in of accounts, and the purge of expired sessions.
 //!
-//! A **sign-up** creates an account and its first session in one transaction. An **admin**
+//! A **sign-up** creates an account, its first session and the mail that confirms its address in
+//! one transaction. An **admin**
 //! account is created from the command line only.
 //!
 //! # Invariants
@@ -20,6 +21,7 @@ use uuid::Uuid;
 
 use super::{
     error::AccountError,
+    links::{self, LinkPurpose},
     log_in::password_check::PasswordCheck,
     model::{AccountId, Credentials, NewAccount, Role, SessionToken},
     password::PasswordGate,
@@ -51,6 +53,8 @@ pub(crate) async fn sign_up(
     let mut tx = app.db.begin().await?;
     store::insert_account(&mut *tx, account_id, &new, &password_hash, Role::Customer).await?;
     sessions::store::insert(&mut *tx, &token.hash(), account_id, session_days(app), device).await?;
+    let purpose = LinkPurpose::Confirm;
+    links::mail_link(&mut tx, account_id, purpose, &new.email, new.locale).await?;
     tx.commit().await?;
     Ok((account_id, token))
 }

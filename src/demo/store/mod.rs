@@ -27,8 +27,8 @@ pub(crate) async fn insert_people(
 ) -> Result<(), sqlx::Error> {
     sqlx::query!(
         r#"
-        insert into accounts (id, email, name, password_hash)
-        select gen_random_uuid(), 'guest-' || i || '@stagedoor.example', 'Guest ' || i, $1
+        insert into accounts (id, email, name, password_hash, email_confirmed_at)
+        select gen_random_uuid(), 'guest-' || i || '@stagedoor.example', 'Guest ' || i, $1, now()
         from generate_series(1, $2) i
         "#,
         password_hash,
@@ -46,7 +46,10 @@ pub(crate) async fn insert_account(
 ) -> Result<Uuid, sqlx::Error> {
     let id = Uuid::now_v7();
     sqlx::query!(
-        "insert into accounts (id, email, name, password_hash, role) values ($1, $2, $3, $4, $5)",
+        r#"
+        insert into accounts (id, email, name, password_hash, role, email_confirmed_at)
+        values ($1, $2, $3, $4, $5, now())
+        "#,
         id,
         log_in.email,
         log_in.name,

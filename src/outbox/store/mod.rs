@@ -7,7 +7,7 @@ use serde_json::Value;
 use uuid::Uuid;
 
 use self::content::ContentRow;
-use super::model::{AccountMail, Claimed, MAIL_TTL, MailId, MailSecret};
+use super::model::{AccountMail, Claimed, MAIL_TTL, MailId, MailSecret, NewMail};
 use crate::{
     app::AccountId,
     infra::postgres::{Connection, Pool},
@@ -45,6 +45,31 @@ pub(crate) async fn insert_for_accounts(
         &orders,
         &events,
         MAIL_TTL.as_secs_f64(),
+    )
+    .execute(tx)
+    .await?;
+    Ok(())
+}
+
+/// Inserts a mail; skips one whose event has been told.
+pub(crate) async fn insert(tx: &mut Connection, mail: &NewMail) -> Result<(), sqlx::Error> {
+    let (kind, payload) = mail.message.stored();
+    sqlx::query!(
+        r#"
+        insert into outbox
+            (id, kind, payload, secret, order_key, dedupe_key, recipient, locale, expires_at)
+        values ($1, $2, $3, $4, $5, $6, $7, $8, clock_timestamp() + make_interval(secs => $9))
+        on conflict (dedupe_key) do nothing
+        "#,
+        Uuid::now_v7(),
+        kind,
+        payload,
+        mail.secret as _,
+        mail.order_key,
+        mail.dedupe_key,
+        mail.recipient.as_str(),
+        mail.locale.tag(),
+        mail.message.ttl().as_secs_f64(),
     )
     .execute(tx)
     .await?;

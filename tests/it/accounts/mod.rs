@@ -1,8 +1,10 @@
 //! Signing up, in and out.
 
+mod account;
 mod addresses;
 mod confirmation;
 mod guessing;
+mod recovery;
 mod security_log;
 mod sessions;
 

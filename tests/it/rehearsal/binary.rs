@@ -6,7 +6,7 @@ use sqlx::{ConnectOptions, PgPool};
 use tokio::process::{Child, Command};
 
 use super::{TABLES, TOKEN, counts};
-use crate::support::{Office, empty, run_sql, until};
+use crate::support::{Office, empty, read_one, run_sql, until};
 
 /// The real program, in a world of its own.
 fn stagedoor(arguments: &[&str], settings: &[(&str, &str)]) -> Command {
@@ -65,6 +65,8 @@ async fn an_empty_office_verifies_and_rehearses(db: PgPool) {
     let report: serde_json::Value = serde_json::from_slice(&rehearse.stdout).unwrap();
     assert_eq!(report["violations"], serde_json::json!([]));
     assert_eq!(counts(&db).await, [0; TABLES.len()]);
+    let mails: i64 = read_one(&db, "select count(*) from outbox").await;
+    assert_eq!(mails, 0, "nobody of a rehearsal is written to");
     office.close().await;
 }
 

@@ -92,7 +92,8 @@ fn ended_answer(v: &View) -> HttpResponse {
     with_message(v.done(StatusCode::NO_CONTENT, &(), PATH), "flash-session-ended")
 }
 
-async fn forget(cache: &SessionCache, hashes: impl IntoIterator<Item = Vec<u8>>) {
+/// Drops sessions that were ended from the cache.
+pub(crate) async fn forget(cache: &SessionCache, hashes: impl IntoIterator<Item = Vec<u8>>) {
     for hash in hashes.into_iter().filter_map(|hash| hash.try_into().ok()) {
         cache.forget(&hash).await;
     }

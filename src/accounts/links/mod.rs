@@ -1,0 +1,120 @@
+//! Links that are mailed to the owner of an account.
+//!
+//! A **link** has a token of 256 random bits and a **purpose**: to choose a new password, or to
+//! confirm an address. A link works once and for a limited time; reading its page does not use it,
+//! because programs that check mails read it too.
+//!
+//! # Invariants
+//!
+//! * No token is stored, only its SHA-256; the outbox keeps it until the mail is sent.
+//! * An account gets at most [`LINKS_PER_HOUR_MAX`] links of one purpose in an hour, at however
+//!   many instances they are asked for.
+//! * A locked account gets no link, and none of its links works.
+//! * A change of the password or of the address ends the account's other links.
+//!
+//! # Concurrency
+//!
+//! Requests for links and uses of links race for the account's row. Of two uses of one link the
+//! second finds it used: [`AccountError::LinkDead`].
+
+pub(crate) mod model;
+mod store;
+
+use uuid::Uuid;
+
+pub use self::model::LinkPurpose;
+pub(crate) use self::model::{LinkOwner, LinkToken};
+use super::{
+    error::AccountError,
+    model::{AccountId, SessionToken},
+};
+use crate::{
+    infra::{
+        postgres::{Connection, Pool},
+        throwaway,
+    },
+    outbox::{self, MailSecret, NewMail},
+    text::{email::Email, i18n::Locale},
+};
+
+/// Links of one purpose that one account gets in an hour.
+pub(crate) const LINKS_PER_HOUR_MAX: i64 = 3;
+/// Links deleted in one statement.
+const PURGED_ROWS_MAX: i64 = 1_000;
+
+/// Mails a link to `address`, in the caller's transaction; `false` if the account is locked, had its
+/// links for this hour, or belongs to a rehearsal.
+pub(crate) async fn mail_link(
+    tx: &mut Connection,
+    account_id: AccountId,
+    purpose: LinkPurpose,
+    address: &Email,
+    locale: Locale,
+) -> Result<bool, sqlx::Error> {
+    let is_real = !throwaway::is_marked(account_id.0);
+    let is_open = is_real && store::lock_open_account(tx, account_id).await?;
+    if !is_open || store::count_recent(tx, account_id, purpose).await? >= LINKS_PER_HOUR_MAX {
+        return Ok(false);
+    }
+    let (token, message) = (SessionToken::generate(), purpose.message());
+    let ttl_secs = message.ttl().as_secs_f64();
+    store::insert(tx, &token.hash(), account_id, purpose, address, ttl_secs).await?;
+    let mail = NewMail {
+        message,
+        secret: Some(MailSecret::new(token.encode())),
+        recipient: address.clone(),
+        locale,
+        order_key: order_key(account_id),
+        dedupe_key: format!("link:{}", Uuid::now_v7()),
+    };
+    outbox::write(tx, &mail).await?;
+    Ok(true)
+}
+
+/// Returns the order of mails about an account.
+pub(crate) fn order_key(account_id: AccountId) -> String {
+    format!("account:{account_id}")
+}
+
+/// Returns the owner of a link that works, without using it.
+pub(crate) async fn find_owner(
+    db: &Pool,
+    token: &LinkToken,
+    purpose: LinkPurpose,
+) -> Result<LinkOwner, AccountError> {
+    let found = store::find(db, &token.hash(), purpose).await?;
+    found.ok_or(AccountError::LinkDead(purpose))
+}
+
+/// Uses a link in the caller's transaction and ends the other links of its account, whose row it
+/// leaves locked.
+pub(crate) async fn use_link(
+    tx: &mut Connection,
+    token: &LinkToken,
+    purpose: LinkPurpose,
+) -> Result<LinkOwner, AccountError> {
+    let dead = || AccountError::LinkDead(purpose);
+    let found = store::find(&mut *tx, &token.hash(), purpose).await?.ok_or_else(dead)?;
+    if !store::lock_open_account(tx, found.account_id).await? {
+        return Err(dead());
+    }
+    // The link is compared again, and with the clock, after the wait for the row.
+    if !store::write_used(tx, &token.hash()).await? {
+        return Err(dead());
+    }
+    end_links(tx, found.account_id).await?;
+    Ok(found)
+}
+
+/// Ends all links of an account whose row is locked.
+pub(crate) async fn end_links(
+    tx: &mut Connection,
+    account_id: AccountId,
+) -> Result<(), sqlx::Error> {
+    store::write_all_used(tx, account_id).await
+}
+
+/// Deletes a bounded number of links that ended a day ago or earlier; called periodically.
+pub(crate) async fn purge(db: &Pool) -> Result<(), sqlx::Error> {
+    store::delete_old(db, PURGED_ROWS_MAX).await
+}

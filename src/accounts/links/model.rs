@@ -1,0 +1,65 @@
+//! Links: what they are for, their tokens and whom they belong to.
+
+use std::fmt;
+
+use crate::{
+    accounts::model::{AccountId, SessionToken, TokenHash},
+    outbox::Message,
+};
+
+/// What a link is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, sqlx::Type)]
+#[sqlx(type_name = "text", rename_all = "SCREAMING_SNAKE_CASE")]
+pub enum LinkPurpose {
+    /// To choose a new password.
+    Reset,
+    /// To confirm the address that it was sent to.
+    Confirm,
+}
+
+impl LinkPurpose {
+    /// Returns the mail that the link is in.
+    pub(crate) fn message(self) -> Message {
+        match self {
+            Self::Reset => Message::ResetPassword,
+            Self::Confirm => Message::ConfirmAddress,
+        }
+    }
+}
+
+/// Token of a link. `Debug` does not show it.
+#[derive(Clone)]
+pub(crate) struct LinkToken(SessionToken);
+
+impl LinkToken {
+    /// Parses the token in a link.
+    pub(crate) fn parse(text: &str) -> Option<Self> {
+        SessionToken::decode(text).map(Self)
+    }
+
+    /// Returns the SHA-256 that the database stores.
+    pub(crate) fn hash(&self) -> TokenHash {
+        self.0.hash()
+    }
+}
+
+impl fmt::Debug for LinkToken {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("LinkToken(..)")
+    }
+}
+
+/// Account that a link belongs to.
+#[derive(Clone, Debug)]
+pub(crate) struct LinkOwner {
+    /// Account id.
+    pub account_id: AccountId,
+    /// Current address of the account.
+    pub email: String,
+    /// Name of the account.
+    pub name: String,
+    /// Language of its mails.
+    pub locale: String,
+    /// Address that the link was sent to.
+    pub address: String,
+}

@@ -1,0 +1,154 @@
+//! What the owner of an account changes: name, password and address.
+//!
+//! # Invariants
+//!
+//! * A new password or address needs the present password, under the limits on guessing it.
+//! * A new password ends every other session of the account.
+//! * A new address takes effect when it is confirmed; until then the old one keeps working. Both
+//!   addresses are told.
+//! * Nobody is told whether an address has another account.
+//!
+//! # Concurrency
+//!
+//! Changes race for the account's row. Two accounts that confirm one address race for
+//! `accounts_email_key`; the loser gets [`AccountError::EmailTaken`].
+
+pub(crate) mod pages;
+mod store;
+
+use uuid::Uuid;
+
+pub(crate) use self::store::AccountDetails;
+use super::{
+    error::AccountError,
+    links::{self, LinkOwner, LinkPurpose, LinkToken},
+    log_in::password_check::PasswordCheck,
+    model::{AccountId, Credentials, Password},
+    name::Name,
+    recovery::tell_password,
+    sessions,
+};
+use crate::{
+    app::App,
+    infra::{network::Network, postgres::Connection, security_log::SecurityEvent},
+    outbox::{self, AccountMail, Message, NewMail},
+    text::{email::Email, i18n::Locale},
+};
+
+/// Returns what the owner sees of the account; `None` if it does not exist.
+pub(crate) async fn find(
+    app: &App,
+    account_id: AccountId,
+) -> Result<Option<AccountDetails>, sqlx::Error> {
+    store::find(&app.db, account_id).await
+}
+
+/// Changes the account's name.
+pub(crate) async fn rename(
+    app: &App,
+    account_id: AccountId,
+    name: &Name,
+) -> Result<(), AccountError> {
+    Ok(store::write_name(&app.db, account_id, name).await?)
+}
+
+/// Checks the present password of the account; a wrong one counts as a guess.
+pub(crate) async fn check_password(
+    check: &PasswordCheck<'_>,
+    details: &AccountDetails,
+    password: &str,
+) -> Result<(), AccountError> {
+    let credentials = Email::parse(&details.email).zip(Password::typed(password));
+    let Some((email, password)) = credentials else { return Err(AccountError::WrongPassword) };
+    let credentials = Credentials { email, password };
+    match check.check(credentials, SecurityEvent::ConfirmationFailed).await {
+        Err(AccountError::WrongCredentials) => Err(AccountError::WrongPassword),
+        checked => checked.map(drop),
+    }
+}
+
+/// Changes the password and ends all sessions but `kept`; returns the hashes of the ended ones.
+pub(crate) async fn change_password(
+    check: &PasswordCheck<'_>,
+    account_id: AccountId,
+    kept: Uuid,
+    password: Password,
+) -> Result<Vec<Vec<u8>>, AccountError> {
+    let password_hash = check.gate.hash(Network::of(check.client), password).await?;
+    let mut tx = check.app.db.begin().await?;
+    super::store::write_password(&mut tx, account_id, &password_hash).await?;
+    links::end_links(&mut tx, account_id).await?;
+    let ended = sessions::store::delete_others(&mut *tx, account_id, kept).await?;
+    tell_password(&mut tx, account_id).await?;
+    tx.commit().await?;
+    Ok(ended)
+}
+
+/// Mails a link to confirm `address`: the account's own, or the one that it shall have, of which
+/// the present address is told too. Does nothing for an address of another account.
+pub(crate) async fn ask_to_confirm(
+    app: &App,
+    account_id: AccountId,
+    address: &Email,
+    locale: Locale,
+) -> Result<(), AccountError> {
+    let mut tx = app.db.begin().await?;
+    let owner = super::store::find_addressee(&mut *tx, address).await?;
+    let is_own = owner.is_some_and(|(owner, _)| owner == account_id);
+    let is_free = owner.is_none();
+    if !is_own && !is_free {
+        return Ok(tx.rollback().await?);
+    }
+    let purpose = LinkPurpose::Confirm;
+    let is_mailed = links::mail_link(&mut tx, account_id, purpose, address, locale).await?;
+    if is_mailed && is_free {
+        let message = Message::AddressChangeAsked { to: address.to_string() };
+        tell(&mut tx, account_id, message).await?;
+    }
+    Ok(tx.commit().await?)
+}
+
+/// Confirms the address that a link was sent to, which becomes the account's.
+pub(crate) async fn confirm_address(app: &App, token: &LinkToken) -> Result<(), AccountError> {
+    let mut tx = app.db.begin().await?;
+    let owner = links::use_link(&mut tx, token, LinkPurpose::Confirm).await?;
+    if owner.address == owner.email {
+        super::store::write_confirmed(&mut tx, owner.account_id).await?;
+    } else {
+        change_address(&mut tx, &owner).await?;
+    }
+    Ok(tx.commit().await?)
+}
+
+/// Gives the account the address that its link was sent to, and tells both.
+async fn change_address(tx: &mut Connection, owner: &LinkOwner) -> Result<(), AccountError> {
+    let message = Message::AddressChanged { to: owner.address.clone() };
+    // Written first: it goes to the address that the account still has.
+    tell(tx, owner.account_id, message.clone()).await?;
+    store::write_email(tx, owner.account_id, &owner.address).await?;
+    let Some(recipient) = Email::parse(&owner.address) else { return Ok(()) };
+    let mail = NewMail {
+        message,
+        secret: None,
+        recipient,
+        locale: Locale::parse(&owner.locale).unwrap_or_default(),
+        order_key: links::order_key(owner.account_id),
+        dedupe_key: format!("address:{}", Uuid::now_v7()),
+    };
+    Ok(outbox::write(tx, &mail).await?)
+}
+
+/// Writes a mail to the account's present address.
+async fn tell(
+    tx: &mut Connection,
+    account_id: AccountId,
+    message: Message,
+) -> Result<(), sqlx::Error> {
+    let mail = AccountMail {
+        account_id,
+        message,
+        order_key: links::order_key(account_id),
+        dedupe_key: format!("account:{}", Uuid::now_v7()),
+    };
+    outbox::write_to_accounts(tx, &[mail]).await
+}

@@ -1,0 +1,246 @@
+//! The page of the signed-in account, and of confirming an address.
+
+use actix_web::{
+    HttpRequest, HttpResponse,
+    http::StatusCode,
+    web::{Data, Query},
+};
+use askama::Template;
+use serde::Deserialize;
+use serde_json::json;
+
+use crate::{
+    accounts::{
+        error::AccountError,
+        links::{self, LinkPurpose, LinkToken},
+        log_in::{budget::LogInBudget, password_check::PasswordCheck},
+        model::Password,
+        name::Name,
+        password::PasswordGate,
+        profile::{self, AccountDetails},
+        recovery::{
+            identity,
+            pages::{LinkQuery, without_referrer},
+        },
+        sessions::pages::{
+            current::{CurrentAccount, SessionCache, device_claim},
+            forget,
+        },
+    },
+    app::App,
+    text::email::Email,
+    web::{
+        client,
+        error::{HttpError, NotFound, PageError},
+        flash::with_message,
+        form::{Body, Field, Mistakes},
+        page::View,
+    },
+};
+
+/// Path of the page, to which its forms lead back.
+const PATH: &str = "/account";
+
+#[derive(Template)]
+#[template(path = "accounts/account.html")]
+struct AccountPage {
+    v: View,
+    details: AccountDetails,
+    mistakes: Mistakes,
+    refusal: Option<String>,
+}
+
+/// Returns the account that is signed in.
+async fn details(app: &App, me: &CurrentAccount) -> Result<AccountDetails, PageError> {
+    Ok(profile::find(app, me.account_id).await?.ok_or(NotFound)?)
+}
+
+/// Answers a refusal: with the page for people, with a problem document for programs.
+fn refuse(
+    me: CurrentAccount,
+    details: AccountDetails,
+    mistakes: Mistakes,
+    refusal: impl HttpError,
+) -> Result<HttpResponse, PageError> {
+    if !me.view.wants_form(&refusal) {
+        return Err(refusal.into());
+    }
+    let refused = Some(me.view.refusal(&refusal));
+    let page = AccountPage { v: me.view, details, mistakes, refusal: refused };
+    Ok(page.v.html(refusal.status(), &page))
+}
+
+/// `GET /account`
+pub(crate) async fn show_account(
+    app: Data<App>,
+    me: CurrentAccount,
+) -> Result<HttpResponse, PageError> {
+    let details = details(&app, &me).await?;
+    let document = json!({
+        "account_id": me.account_id, "email": details.email, "name": details.name,
+        "confirmed": details.is_confirmed,
+    });
+    let page = AccountPage { v: me.view, details, mistakes: Mistakes::default(), refusal: None };
+    Ok(page.v.show(&page, &document))
+}
+
+/// Form with a new name.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(crate) struct NameForm {
+    name: Field,
+}
+
+/// `POST /account/name`
+pub(crate) async fn update_name(
+    app: Data<App>,
+    me: CurrentAccount,
+    Body(form): Body<NameForm>,
+) -> Result<HttpResponse, PageError> {
+    let mut mistakes = Mistakes::default();
+    let name = mistakes.note("name", "account-refusal-name", Name::parse(form.name.text()));
+    match mistakes.or(name) {
+        Ok(name) => {
+            profile::rename(&app, me.account_id, &name).await?;
+            let answer = me.view.done(StatusCode::OK, &json!({ "name": name.as_str() }), PATH);
+            Ok(with_message(answer, "flash-account-saved"))
+        }
+        Err(mistakes) => {
+            let details = details(&app, &me).await?;
+            refuse(me, details, mistakes.clone(), mistakes)
+        }
+    }
+}
+
+/// Form with the present password and a new one.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(crate) struct PasswordForm {
+    password: Field,
+    new_password: Field,
+}
+
+/// `POST /account/password`
+pub(crate) async fn update_password(
+    app: Data<App>,
+    gate: Data<PasswordGate>,
+    budget: Data<LogInBudget>,
+    cache: Data<SessionCache>,
+    request: HttpRequest,
+    me: CurrentAccount,
+    Body(form): Body<PasswordForm>,
+) -> Result<HttpResponse, PageError> {
+    let details = details(&app, &me).await?;
+    let (email, name) = identity(&details.email, &details.name);
+    let chosen = Password::chosen(form.new_password.raw(), email.as_ref(), name.as_ref());
+    let password = match chosen {
+        Ok(password) => password,
+        Err(refusal) => {
+            let mistakes = Mistakes::one("new_password", refusal.text_key());
+            return refuse(me, details, mistakes.clone(), mistakes);
+        }
+    };
+    let check = check(&app, &gate, &budget, &request);
+    if let Err(refusal) = profile::check_password(&check, &details, form.password.raw()).await {
+        return refuse(me, details, Mistakes::default(), refusal);
+    }
+    let (account_id, kept) = (me.account_id, me.session_id);
+    let ended = profile::change_password(&check, account_id, kept, password).await?;
+    forget(&cache, ended).await;
+    let answer = me.view.done(StatusCode::OK, &json!({}), PATH);
+    Ok(with_message(answer, "flash-password-changed"))
+}
+
+fn check<'a>(
+    app: &'a App,
+    gate: &'a PasswordGate,
+    budget: &'a LogInBudget,
+    request: &HttpRequest,
+) -> PasswordCheck<'a> {
+    let client = client::address(request, &app.config.trusted_proxies);
+    PasswordCheck { app, gate, budget, client, device: device_claim(request, app) }
+}
+
+/// Form with the present password and a new address.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(crate) struct AddressForm {
+    password: Field,
+    email: Field,
+}
+
+/// `POST /account/address`
+pub(crate) async fn update_address(
+    app: Data<App>,
+    gate: Data<PasswordGate>,
+    budget: Data<LogInBudget>,
+    request: HttpRequest,
+    me: CurrentAccount,
+    Body(form): Body<AddressForm>,
+) -> Result<HttpResponse, PageError> {
+    let details = details(&app, &me).await?;
+    let Some(email) = Email::parse(form.email.text()) else {
+        let mistakes = Mistakes::one("email", "account-refusal-email");
+        return refuse(me, details, mistakes.clone(), mistakes);
+    };
+    let check = check(&app, &gate, &budget, &request);
+    if let Err(refusal) = profile::check_password(&check, &details, form.password.raw()).await {
+        return refuse(me, details, Mistakes::default(), refusal);
+    }
+    profile::ask_to_confirm(&app, me.account_id, &email, me.view.locale).await?;
+    let answer = me.view.done(StatusCode::ACCEPTED, &json!({}), PATH);
+    Ok(with_message(answer, "flash-address-mailed"))
+}
+
+/// `POST /account/address/confirmation`: mails the link for the present address again.
+pub(crate) async fn create_confirmation_mail(
+    app: Data<App>,
+    me: CurrentAccount,
+) -> Result<HttpResponse, PageError> {
+    let details = details(&app, &me).await?;
+    let email = Email::parse(&details.email).ok_or(NotFound)?;
+    profile::ask_to_confirm(&app, me.account_id, &email, me.view.locale).await?;
+    let answer = me.view.done(StatusCode::ACCEPTED, &json!({}), PATH);
+    Ok(with_message(answer, "flash-address-mailed"))
+}
+
+#[derive(Template)]
+#[template(path = "accounts/address.html")]
+struct AddressPage {
+    v: View,
+    token: String,
+    address: String,
+}
+
+/// `GET /address/confirmation`: confirms nothing, because programs that check mails read it.
+pub(crate) async fn new_confirmation(
+    app: Data<App>,
+    v: View,
+    query: Query<LinkQuery>,
+) -> Result<HttpResponse, PageError> {
+    let token = query.parse(LinkPurpose::Confirm)?;
+    let owner = links::find_owner(&app.db, &token, LinkPurpose::Confirm).await?;
+    let token = query.text().to_owned();
+    let page = AddressPage { v: v.clone(), token, address: owner.address };
+    Ok(without_referrer(v.html(StatusCode::OK, &page)))
+}
+
+/// Form with the token of a link.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(crate) struct TokenForm {
+    token: Field,
+}
+
+/// `POST /address/confirmation`
+pub(crate) async fn create_confirmation(
+    app: Data<App>,
+    v: View,
+    Body(form): Body<TokenForm>,
+) -> Result<HttpResponse, PageError> {
+    let dead = AccountError::LinkDead(LinkPurpose::Confirm);
+    let token = LinkToken::parse(form.token.text()).ok_or(dead)?;
+    profile::confirm_address(&app, &token).await?;
+    let answer = v.done(StatusCode::OK, &json!({}), PATH);
+    Ok(with_message(answer, "flash-address-confirmed"))
+}

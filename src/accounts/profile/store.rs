@@ -1,0 +1,60 @@
+//! SQL of what the owner of an account changes.
+
+use crate::{
+    accounts::{error::AccountError, model::AccountId, name::Name},
+    infra::postgres::{Connection, Pool, violated_constraint},
+};
+
+/// Account as its owner sees it.
+#[derive(Clone, Debug)]
+pub(crate) struct AccountDetails {
+    /// Address, folded.
+    pub email: String,
+    /// Name.
+    pub name: String,
+    /// Whether the owner confirmed the address.
+    pub is_confirmed: bool,
+}
+
+/// Returns an account; `None` if it does not exist.
+pub(crate) async fn find(db: &Pool, id: AccountId) -> Result<Option<AccountDetails>, sqlx::Error> {
+    sqlx::query_as!(
+        AccountDetails,
+        r#"
+        select email, name, email_confirmed_at is not null as "is_confirmed!"
+        from accounts
+        where id = $1
+        "#,
+        id as _,
+    )
+    .fetch_optional(db)
+    .await
+}
+
+/// Sets an account's name.
+pub(crate) async fn write_name(db: &Pool, id: AccountId, name: &Name) -> Result<(), sqlx::Error> {
+    sqlx::query!("update accounts set name = $2 where id = $1", id as _, name.as_str())
+        .execute(db)
+        .await?;
+    Ok(())
+}
+
+/// Sets an account's address, which is confirmed.
+pub(crate) async fn write_email(
+    tx: &mut Connection,
+    id: AccountId,
+    email: &str,
+) -> Result<(), AccountError> {
+    sqlx::query!(
+        "update accounts set email = $2, email_confirmed_at = clock_timestamp() where id = $1",
+        id as _,
+        email,
+    )
+    .execute(tx)
+    .await
+    .map_err(|error| match violated_constraint(&error) {
+        Some("accounts_email_key") => AccountError::EmailTaken,
+        _ => AccountError::Database(error),
+    })?;
+    Ok(())
+}

@@ -1,0 +1,98 @@
+//! Forgotten passwords: a link by mail, and a new password.
+//!
+//! # Invariants
+//!
+//! * The answer to a request for a link does not tell whether the address has an account: neither
+//!   by its words nor by its time.
+//! * A new password ends every session of the account and opens none.
+//! * The owner is told of every new password by mail.
+//!
+//! # Concurrency
+//!
+//! Two resets with one link race for the account's row (`links`); the loser gets
+//! [`AccountError::LinkDead`]. A log-in with the old password that was checked before the reset may
+//! still open a session right after it.
+
+pub(crate) mod pages;
+
+use std::time::Duration;
+
+use tokio::time::{Instant, sleep_until};
+use uuid::Uuid;
+
+use super::{
+    error::AccountError,
+    links::{self, LinkPurpose, LinkToken},
+    model::{AccountId, Password},
+    name::Name,
+    password::PasswordGate,
+    sessions, store,
+};
+use crate::{
+    app::App,
+    infra::{network::Network, postgres::Connection},
+    outbox::{self, AccountMail, Message},
+    text::email::Email,
+};
+
+/// Requests for a link are answered after a multiple of this time, which the work fits into: the
+/// moment of the answer tells nothing about the work.
+const ANSWER_STEP: Duration = Duration::from_millis(500);
+
+/// Mails a link to the account with the address `email`, if there is one that may have it.
+pub(crate) async fn ask(app: &App, email: &Email) -> Result<(), AccountError> {
+    let begun = Instant::now();
+    let asked = mail_if_known(app, email).await;
+    let steps = begun.elapsed().as_millis() / ANSWER_STEP.as_millis() + 1;
+    sleep_until(begun + ANSWER_STEP * u32::try_from(steps).unwrap_or(1)).await;
+    asked
+}
+
+async fn mail_if_known(app: &App, email: &Email) -> Result<(), AccountError> {
+    let Some((account_id, locale)) = store::find_addressee(&app.db, email).await? else {
+        return Ok(());
+    };
+    let mut tx = app.db.begin().await?;
+    links::mail_link(&mut tx, account_id, LinkPurpose::Reset, email, locale).await?;
+    Ok(tx.commit().await?)
+}
+
+/// Sets a new password with a link. The password was chosen for the link's owner.
+pub(crate) async fn reset(
+    app: &App,
+    gate: &PasswordGate,
+    network: Network,
+    token: &LinkToken,
+    password: Password,
+) -> Result<(), AccountError> {
+    let password_hash = gate.hash(network, password).await?;
+    let mut tx = app.db.begin().await?;
+    let owner = links::use_link(&mut tx, token, LinkPurpose::Reset).await?;
+    store::write_password(&mut tx, owner.account_id, &password_hash).await?;
+    sessions::store::delete_all(&mut tx, owner.account_id).await?;
+    // Whoever has the link has read a mail to this address.
+    if owner.address == owner.email {
+        store::write_confirmed(&mut tx, owner.account_id).await?;
+    }
+    tell_password(&mut tx, owner.account_id).await?;
+    Ok(tx.commit().await?)
+}
+
+/// Writes the mail about a changed password.
+pub(crate) async fn tell_password(
+    tx: &mut Connection,
+    account_id: AccountId,
+) -> Result<(), sqlx::Error> {
+    let mail = AccountMail {
+        account_id,
+        message: Message::PasswordChanged,
+        order_key: links::order_key(account_id),
+        dedupe_key: format!("password:{}", Uuid::now_v7()),
+    };
+    outbox::write_to_accounts(tx, &[mail]).await
+}
+
+/// Returns the address and the name that a password must not be like.
+pub(crate) fn identity(email: &str, name: &str) -> (Option<Email>, Option<Name>) {
+    (Email::parse(email), Name::parse(name))
+}
