@@ -1,7 +1,7 @@
 //! Outbox: mails that must be sent, written together with what they tell.
 //!
 //! A **message** is what a mail tells, with what is needed to say it. A **mail** is a message to
-//! one address, in one language. The mails of one **order key** (a reservation, an account) are
+//! one address, in one language. The mails of one **order key** (a reservation) are
 //! sent one after the other. A **claim** is the right of one instance to send a mail for a while.
 //! A **secret** is the part of a mail that grants something to its reader.
 //!

@@ -87,8 +87,10 @@ pub(crate) async fn add_headers(
             headers.insert(name, HeaderValue::from_static(value));
         }
     }
-    let policy = policy.unwrap_or(HeaderValue::from_static(CONTENT_SECURITY_POLICY));
-    headers.insert(header::CONTENT_SECURITY_POLICY, policy);
+    if !headers.contains_key(header::CONTENT_SECURITY_POLICY) {
+        let policy = policy.unwrap_or(HeaderValue::from_static(CONTENT_SECURITY_POLICY));
+        headers.insert(header::CONTENT_SECURITY_POLICY, policy);
+    }
     if is_https {
         headers.insert(
             header::STRICT_TRANSPORT_SECURITY,

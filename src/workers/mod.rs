@@ -124,11 +124,6 @@ impl Workers {
         workers.run("transfers", TICK_MAX, every(app.config.expiry_period), |app| async move {
             wallet::expire_transfers(&app).await
         });
-        let checkouts = checkouts.clone();
-        workers.run("charges", LONG_TICK_MAX, every(app.config.expiry_period), move |_| {
-            let checkouts = checkouts.clone();
-            async move { checkouts.check_due().await }
-        });
         workers.run("rebuild", LONG_TICK_MAX, every(REBUILD_PERIOD), |app| async move {
             entry_queue::rebuild_what_is_lost(&app).await
         });
@@ -150,13 +145,7 @@ impl Workers {
         workers.run("prices", LONG_TICK_MAX, every(PRICES_PERIOD), |app| async move {
             admin::write_prices(&app).await
         });
-        if is_sending {
-            let mailer = mailer.clone();
-            workers.run("mails", LONG_TICK_MAX, every(MAIL_PERIOD), move |app| {
-                let mailer = mailer.clone();
-                async move { mail::send_due(&app, &mailer).await }
-            });
-        }
+        workers.run_beyond(checkouts, mailer);
         workers.run(
             "projection",
             LONG_TICK_MAX,
@@ -164,6 +153,22 @@ impl Workers {
             |app| async move { entry_queue::project_everything(&app).await },
         );
         workers
+    }
+
+    /// Starts the workers that talk to the payment provider and to the mail server.
+    fn run_beyond(&mut self, checkouts: &Checkouts, mailer: &Mailer) {
+        let checkouts = checkouts.clone();
+        self.run("charges", LONG_TICK_MAX, every(self.app.config.expiry_period), move |_| {
+            let checkouts = checkouts.clone();
+            async move { checkouts.check_due().await }
+        });
+        if mailer.smtp().is_some() {
+            let mailer = mailer.clone();
+            self.run("mails", LONG_TICK_MAX, every(MAIL_PERIOD), move |app| {
+                let mailer = mailer.clone();
+                async move { mail::send_due(&app, &mailer).await }
+            });
+        }
     }
 
     /// Runs `tick` whenever `timer` fires, until all workers are stopped. A failed tick is logged

@@ -127,13 +127,14 @@ async fn change_address(tx: &mut Connection, owner: &LinkOwner) -> Result<(), Ac
     tell(tx, owner.account_id, message.clone()).await?;
     store::write_email(tx, owner.account_id, &owner.address).await?;
     let Some(recipient) = Email::parse(&owner.address) else { return Ok(()) };
+    let event = format!("address:{}", Uuid::now_v7());
     let mail = NewMail {
         message,
         secret: None,
         recipient,
         locale: Locale::parse(&owner.locale).unwrap_or_default(),
-        order_key: links::order_key(owner.account_id),
-        dedupe_key: format!("address:{}", Uuid::now_v7()),
+        order_key: event.clone(),
+        dedupe_key: event,
     };
     Ok(outbox::write(tx, &mail).await?)
 }
@@ -144,11 +145,8 @@ async fn tell(
     account_id: AccountId,
     message: Message,
 ) -> Result<(), sqlx::Error> {
-    let mail = AccountMail {
-        account_id,
-        message,
-        order_key: links::order_key(account_id),
-        dedupe_key: format!("account:{}", Uuid::now_v7()),
-    };
+    // Mails about an account wait for none of its others: the old address may take none any more.
+    let event = format!("account:{}", Uuid::now_v7());
+    let mail = AccountMail { account_id, message, order_key: event.clone(), dedupe_key: event };
     outbox::write_to_accounts(tx, &[mail]).await
 }

@@ -83,12 +83,9 @@ pub(crate) async fn tell_password(
     tx: &mut Connection,
     account_id: AccountId,
 ) -> Result<(), sqlx::Error> {
-    let mail = AccountMail {
-        account_id,
-        message: Message::PasswordChanged,
-        order_key: links::order_key(account_id),
-        dedupe_key: format!("password:{}", Uuid::now_v7()),
-    };
+    let event = format!("password:{}", Uuid::now_v7());
+    let message = Message::PasswordChanged;
+    let mail = AccountMail { account_id, message, order_key: event.clone(), dedupe_key: event };
     outbox::write_to_accounts(tx, &[mail]).await
 }
 

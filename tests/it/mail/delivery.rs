@@ -177,3 +177,27 @@ async fn a_mail_whose_sender_was_killed_is_sent_again_with_the_same_id(db: PgPoo
     assert!(ids[0].contains(&id.to_string()));
     office.close_as_it_is().await;
 }
+
+#[sqlx::test]
+async fn a_mail_to_an_address_that_takes_none_holds_up_no_other_of_the_account(db: PgPool) {
+    let server = MailServer::start();
+    let office = office_with(&db, 1, &server.url()).await;
+    let (person, password) = (office.stranger(), "correct otter lantern");
+    let form = [("email", "busy@example.com"), ("name", "Somebody"), ("password", password)];
+    assert_eq!(person.post("/signup", &form).await.status, 201);
+    let form = [("email", "ada@example.com"), ("password", password)];
+    assert_eq!(person.post("/account/address", &form).await.status, 202);
+
+    let link = server.until_received(1).await[0].text.clone();
+    let token = link.split("token=").nth(1).unwrap().split_whitespace().next().unwrap();
+    assert_eq!(person.post("/address/confirmation", &[("token", token)]).await.status, 200);
+    until("the mail about the change", async || {
+        let to_ada = server.received().into_iter();
+        to_ada.filter(|mail| mail.recipients == ["ada@example.com"]).count() == 2
+    })
+    .await;
+    let waiting = "select kind from outbox where sent_at is null order by position";
+    let waiting: Vec<String> = read_all(&db, waiting).await;
+    assert_eq!(waiting[..2], ["confirm-address", "address-change-asked"]);
+    office.close().await;
+}
