@@ -19,8 +19,8 @@ const WHOLE: [&str; 15] = [
 const THOUSANDTHS: [&str; 5] = ["BHD", "JOD", "KWD", "OMR", "TND"];
 
 impl Currency {
-    /// "No currency" of ISO 4217.
-    pub(super) const NONE: Self = Self(*b"XXX");
+    /// South Korean won.
+    pub(super) const KRW: Self = Self(*b"KRW");
 
     /// Returns the code.
     pub fn code(&self) -> &str {

@@ -84,7 +84,7 @@ impl PaymentConfig {
         let stripe = StripeConfig::read(reader, public_url, name == Some(ProviderName::Stripe));
         let price = PointPrice {
             minor: reader.parsed("POINT_PRICE_MINOR", NonZeroU32::MIN),
-            currency: reader.parsed("CURRENCY", Currency::NONE),
+            currency: reader.parsed("CURRENCY", Currency::KRW),
         };
         let provider = match (name, stripe) {
             (Some(ProviderName::Stripe), Some(stripe)) => ProviderConfig::Stripe(Box::new(stripe)),

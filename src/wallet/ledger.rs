@@ -5,21 +5,13 @@ use uuid::Uuid;
 use super::{
     error::WalletError,
     model::{Kind, Movement, Wallet},
-    store, transfers,
+    store,
 };
 use crate::{
     accounts::AccountId,
-    infra::postgres::{Connection, Pool, WhenHeld},
+    infra::postgres::{Connection, WhenHeld},
     points::Points,
 };
-
-/// Returns the wallet of `account_id` as it is shown; `None` before its first credit.
-pub(crate) async fn find_wallet(
-    db: &Pool,
-    account_id: AccountId,
-) -> Result<Option<Wallet>, sqlx::Error> {
-    transfers::store::find_shown_wallet(db, account_id).await
-}
 
 /// Takes `amount` usable points out of a wallet in the caller's transaction, for the payment or
 /// other cause `reference_id`. The wallet stays locked until the transaction ends, so this must

@@ -50,8 +50,8 @@ pub use charges::{
 };
 pub(crate) use charges::{pages::form::ChargeBox, provider::Provider};
 pub use error::WalletError;
-pub(crate) use ledger::{credit, debit, find_wallet};
+pub(crate) use ledger::{credit, debit};
 pub(crate) use locked::LockedWallets;
 pub(crate) use model::{Kind, Movement, Wallet};
-pub(crate) use transfers::expire_lapsed_of;
 pub use transfers::expire_transfers;
+pub(crate) use transfers::{expire_lapsed_of, store::find_shown_wallet};

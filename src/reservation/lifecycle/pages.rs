@@ -185,7 +185,7 @@ pub(crate) async fn reservation_page(
     let items = seat_map::store::list_items(&app.db, id).await?;
     let schedule = find_schedule(app, reservation.schedule_id).await?.ok_or(NotFound)?;
     let program = programs.find(app, &reservation.program_id.to_string()).await?.ok_or(NotFound)?;
-    let wallet = wallet::find_wallet(&app.db, me.account_id).await?;
+    let wallet = wallet::find_shown_wallet(&app.db, me.account_id).await?;
     let usable = wallet.map(|wallet| wallet.usable()).unwrap_or_default();
     let is_renewable = reservation.status == ReservationStatus::Held
         && reservation.renewed_at.is_none()

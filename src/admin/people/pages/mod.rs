@@ -24,7 +24,7 @@ use crate::{
     audit::model::Reason,
     infra::{idempotency::RequestKey, postgres::page::Page},
     text::times::HOME_ZONE,
-    wallet::{Wallet, find_wallet},
+    wallet::{Wallet, find_shown_wallet},
     web::{
         error::{HttpError, NotFound, PageError},
         flash::with_message,
@@ -92,7 +92,7 @@ impl PersonPage {
         let moments = store::list_moments(&app.db, id).await?;
         Ok(Self {
             v: me.view.clone(),
-            wallet: find_wallet(&app.db, id).await?,
+            wallet: find_shown_wallet(&app.db, id).await?,
             timeline: moments
                 .into_iter()
                 .map(|moment| TimelineEntry::of(&me.view, moment))

@@ -14,6 +14,9 @@ use super::{Answer, Office, Person, eventually, free_port};
 
 pub(crate) const WEBHOOK_SECRET: &str = "whsec_0123456789abcdef0123456789abcdef";
 const SECRET_KEY: &str = "sk_test_0123456789abcdef0123456789abcdef";
+/// Test that serves as the stand-in.
+const SERVER: &str =
+    "support::stripe::server::the_stand_in_for_stripe_serves_in_a_process_of_its_own";
 /// Says to the process that it is to be the stand-in, and where it listens.
 const PORT: &str = "STRIPE_STAND_IN_PORT";
 
@@ -50,7 +53,7 @@ impl StripeStandIn {
     pub(crate) async fn start() -> Self {
         let port = free_port();
         let process = Command::new(std::env::current_exe().unwrap())
-            .args(["--ignored", "--exact", "support::stripe::server::stand_in_for_stripe"])
+            .args(["--exact", SERVER])
             .env(PORT, port.to_string())
             .stdout(Stdio::null())
             .stderr(Stdio::null())

@@ -14,7 +14,7 @@ use hmac::{Hmac, KeyInit as _, Mac as _};
 use serde_json::{Value, json};
 use sha2::Sha256;
 
-use super::{PORT, SECRET_KEY};
+use super::{PORT, SECRET_KEY, StripeStandIn};
 
 /// Longer than the office waits.
 const LATE: Duration = Duration::from_secs(8);
@@ -41,11 +41,16 @@ impl Stripe {
     }
 }
 
-/// Serves until it is killed. Not a test: started by the tests that need Stripe.
+/// The process of the stand-in, which serves until it is killed; any other process starts one and
+/// asks it.
 #[test]
-#[ignore = "the stand-in for Stripe, which tests start as a process of its own"]
-fn stand_in_for_stripe() {
-    let Ok(port) = std::env::var(PORT) else { return };
+fn the_stand_in_for_stripe_serves_in_a_process_of_its_own() {
+    let Ok(port) = std::env::var(PORT) else {
+        return actix_web::rt::System::new().block_on(async {
+            let stand_in = StripeStandIn::start().await;
+            assert!(stand_in.sessions().await.is_empty());
+        });
+    };
     let shared: Shared = Data::new(Mutex::default());
     actix_web::rt::System::new().block_on(async move {
         let server = HttpServer::new(move || {
