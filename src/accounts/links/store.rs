@@ -114,7 +114,7 @@ pub(crate) async fn write_all_used(
     sqlx::query!(
         r#"
         update account_tokens set used_at = clock_timestamp()
-        where account_id = $1 and used_at is null
+        where account_id = $1 and used_at is null and created_at is not null
         "#,
         account_id as _,
     )

@@ -53,7 +53,8 @@ pub(crate) async fn list_history_of(
         select id, kind as "kind: Kind", amount, balance_after as "balance_after: Points",
                pending_change, reference_id, created_at
         from point_transactions
-        where wallet_id = $1 and kind = $2 and wallet_version between $3 and $4
+        where wallet_id = $1 and kind = $2 and wallet_version > 0
+            and wallet_version between $3 and $4
         order by wallet_version desc
         limit $5
         "#,
