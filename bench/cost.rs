@@ -3,8 +3,13 @@
 use std::{collections::HashMap, fs};
 
 use crate::{
-    Bench, CROWD, FULL, Failure, expect, figure::Spread, http::Connection, load::Errand,
-    person::session, server, stage::psql,
+    Bench, CROWD, FULL, Failure, expect,
+    figure::Spread,
+    http::Connection,
+    load::Errand,
+    person::session,
+    server,
+    stage::{pgbench, psql},
 };
 
 /// People who watch one map at once.
@@ -21,6 +26,14 @@ struct Clocks {
     server: f64,
     postgres: f64,
     redis: f64,
+    /// PostgreSQL's for the statements that 0.1.0 sent one by one.
+    one_by_one: f64,
+}
+
+impl Clocks {
+    fn all(&self) -> f64 {
+        self.server + self.postgres + self.redis
+    }
 }
 
 impl Bench {
@@ -41,6 +54,7 @@ impl Bench {
         let mut each = Vec::new();
         // The first run only warms up.
         for nth in 0..=self.pace.runs {
+            let one_by_one = self.processor_one_by_one(&postmaster)?;
             let stage = self.stage_with_passes(self.seats()).await?;
             let before = self.clocks(&postmaster, &mut redis).await?;
             let bought = self.drive(&Errand::Purchase(stage.clone()), CROWD, self.seats()).await?;
@@ -53,6 +67,7 @@ impl Bench {
                     server: (after.server - before.server) / purchases,
                     postgres: (after.postgres - before.postgres) / purchases,
                     redis: (after.redis - before.redis) / purchases,
+                    one_by_one,
                 });
             }
         }
@@ -65,7 +80,23 @@ impl Bench {
             fact("processor time of one purchase, the server", |clocks| clocks.server)?,
             fact("processor time of one purchase, PostgreSQL", |clocks| clocks.postgres)?,
             fact("processor time of one purchase, Redis", |clocks| clocks.redis)?,
+            fact("processor time of one purchase, all three", Clocks::all)?,
+            fact(
+                "processor time of one purchase one by one as 0.1.0, PostgreSQL alone",
+                |clocks| clocks.one_by_one,
+            )?,
         ])
+    }
+
+    /// PostgreSQL's processor time for a purchase of pgbench, in seconds.
+    fn processor_one_by_one(&mut self, postmaster: &Postmaster) -> Result<f64, Failure> {
+        let alone = self.stage(false, self.seats())?;
+        let before = postmaster.cpu_secs()?;
+        let scripts = ["hold.sql", "pay.sql"];
+        let done = pgbench(&scripts, &alone.variables(self.pace.turns), self.pace.secs)?;
+        let spent = postmaster.cpu_secs()? - before;
+        alone.strike()?;
+        Ok(spent / (done.per_sec() * done.secs))
     }
 
     async fn clocks(
@@ -82,7 +113,7 @@ impl Bench {
             of_redis += secs.trim().parse::<f64>()?;
         }
         let (server, postgres) = (self.server.cpu_secs()?, postmaster.cpu_secs()?);
-        Ok(Clocks { server, postgres, redis: of_redis })
+        Ok(Clocks { server, postgres, redis: of_redis, one_by_one: 0.0 })
     }
 
     /// What the server has in use while many watch one map.

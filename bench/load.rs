@@ -46,9 +46,10 @@ pub(crate) enum Errand {
 /// People 1 to this join nobody's queue as somebody who waits: the first are let in.
 pub(crate) const LET_IN: u64 = 200;
 
-/// Sends `crowd` connections on `errand` for `lasts`, or until `people` had their turn.
+/// Sends `crowd` connections on `errand` for `lasts`, or until `people` had their turn. They take
+/// turns at the `instances`.
 pub(crate) async fn drive(
-    address: SocketAddr,
+    instances: &[SocketAddr],
     errand: &Errand,
     crowd: u64,
     people: u64,
@@ -58,7 +59,7 @@ pub(crate) async fn drive(
     let all = usize::try_from(crowd).map_err(io::Error::other)? + 1;
     let start = Arc::new(Barrier::new(all));
     let mut tasks = JoinSet::new();
-    for nth in 0..crowd {
+    for (nth, address) in (0..crowd).zip(instances.iter().copied().cycle()) {
         let (errand, next, start) = (errand.clone(), next.clone(), start.clone());
         tasks.spawn(async move {
             let connection = Connection::open(address).await;

@@ -9,7 +9,9 @@ mod cost;
 mod figure;
 mod growth;
 mod http;
+mod instances;
 mod large;
+mod latency;
 mod load;
 mod million;
 mod money;
@@ -25,6 +27,7 @@ mod zones;
 
 use std::{
     io::{self, Write},
+    net::SocketAddr,
     process::ExitCode,
     time::Duration,
 };
@@ -58,8 +61,19 @@ pub(crate) struct Pace {
 }
 
 /// What `--only` may name.
-const SUBJECTS: [&str; 9] =
-    ["queue", "money", "sales", "zones", "costs", "backlog", "large", "beside", "million"];
+const SUBJECTS: [&str; 11] = [
+    "queue",
+    "money",
+    "sales",
+    "latency",
+    "instances",
+    "zones",
+    "costs",
+    "backlog",
+    "large",
+    "beside",
+    "million",
+];
 /// What takes too long to be measured quickly.
 const SLOW_SUBJECTS: [&str; 4] = ["backlog", "large", "beside", "million"];
 /// No subject is waited for any longer.
@@ -167,6 +181,11 @@ impl Bench {
                 let beside = self.purchases_beside_tpcb().await?;
                 part.figures = vec![self.holds().await?, self.purchases().await?, beside];
             }
+            "latency" => {
+                part.figures = vec![self.lone_purchases().await?];
+                part.facts = vec![self.purchases_below_the_most().await?];
+            }
+            "instances" => part.figures = vec![self.two_instances().await?],
             "zones" => {
                 part.figures = vec![self.zone_holds().await?];
                 part.growths = vec![self.crowded_lock().await?];
@@ -206,9 +225,27 @@ impl Bench {
         crowd: u64,
         people: u64,
     ) -> Result<Run, Failure> {
-        let cpu = || Ok::<_, Failure>((self.server.cpu_secs()?, server::cpu_secs("self")?));
+        self.measure_at(&[&self.server], limit, errand, crowd, people).await
+    }
+
+    /// As [`Self::measure`], of several instances.
+    async fn measure_at(
+        &self,
+        instances: &[&Server],
+        limit: Option<Tally>,
+        errand: &Errand,
+        crowd: u64,
+        people: u64,
+    ) -> Result<Run, Failure> {
+        let cpu = || {
+            let servers: Result<Vec<f64>, Failure> =
+                instances.iter().map(|server| server.cpu_secs()).collect();
+            Ok::<_, Failure>((servers?.into_iter().sum::<f64>(), server::cpu_secs("self")?))
+        };
+        let addresses: Vec<SocketAddr> = instances.iter().map(|server| server.address).collect();
+        let lasts = Duration::from_secs(self.pace.secs);
         let (server, generator) = cpu()?;
-        let service = self.drive(errand, crowd, people).await?;
+        let service = drive(&addresses, errand, crowd, people, lasts).await?;
         let after = cpu()?;
         let cpu_secs = (after.0 - server, after.1 - generator);
         Ok(Run { service, limit, cpu_secs })
@@ -216,7 +253,7 @@ impl Bench {
 
     async fn drive(&self, errand: &Errand, crowd: u64, people: u64) -> io::Result<Tally> {
         let lasts = Duration::from_secs(self.pace.secs);
-        drive(self.server.address, errand, crowd, people, lasts).await
+        drive(&[self.server.address], errand, crowd, people, lasts).await
     }
 }
 

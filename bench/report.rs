@@ -48,8 +48,7 @@ them were removed, and why the others stay.
 ";
 
 /// What is asked for elsewhere and not measured here.
-const NOT_MEASURED: [&str; 2] =
-    ["several instances on one database", "a load generator on a machine of its own"];
+const NOT_MEASURED: [&str; 1] = ["a load generator on a machine of its own"];
 
 const METHOD: &str = "\
 Written by `make bench`: the release build as one process with its usual settings, on a PostgreSQL and a Redis of its

@@ -22,7 +22,9 @@ use stagedoor::{
 };
 use url::Url;
 
-/// mimalloc halves the allocator's share of a poll's processor time, from a fifth to a tenth.
+/// mimalloc halves the allocator's share of a poll's processor time, from a fifth to a tenth. It asks
+/// for no huge pages: with them an open event stream takes half as much memory again, and a purchase
+/// takes no less processor time.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
