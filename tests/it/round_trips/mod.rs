@@ -3,6 +3,8 @@
 //!
 //! `docs/ROUND-TRIPS.md` has the numbers that are expected, so that one more is noticed.
 
+mod together;
+
 use std::{fmt::Write, time::Duration};
 
 use sqlx::PgPool;

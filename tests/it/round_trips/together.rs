@@ -1,0 +1,60 @@
+//! Purchases that arrive together: their statements are shared.
+
+use futures_util::future::join_all;
+use sqlx::PgPool;
+use uuid::Uuid;
+
+use super::Counted;
+use crate::support::{Concert, ConcertOptions, Person};
+
+/// People who buy at once, and the most round trips for each of them. A lone purchase makes 29. The
+/// first to arrive is written alone while the others gather; how those come to a few batches
+/// depends on the machine, and these bounds are twice what was seen.
+const CROWDS: [(usize, u64); 2] = [(16, 15), (64, 6)];
+
+#[sqlx::test]
+async fn people_who_buy_at_once_share_their_round_trips(db: PgPool) {
+    let counted = Counted::open(&db).await;
+    for (n_people, each_max) in CROWDS {
+        let options = ConcertOptions {
+            seats: i32::try_from(n_people).unwrap(),
+            queue_capacity: Some(1_000),
+            ..ConcertOptions::default()
+        };
+        let concert = Concert::with(&db, options).await;
+        let people = counted.office.crowd(n_people, &format!("among {n_people}")).await;
+        for person in &people {
+            counted.enter(person, &concert).await;
+            let charged = person.post("/wallet/charges", &[("amount", 1_000_000)]).await;
+            assert_eq!(charged.status, 201, "{}", charged.body);
+        }
+        counted.settle().await;
+        let (before, _) = counted.trips();
+        let held = join_all((0..n_people).map(|nth| hold(&people[nth], &concert, nth))).await;
+        join_all(people.iter().zip(&held).map(|(person, held)| pay(person, held))).await;
+        counted.settle().await;
+        let (after, _) = counted.trips();
+        let n_trips = after - before;
+        let bound = each_max * u64::try_from(n_people).unwrap();
+        assert!(n_trips <= bound, "{n_people} purchases made {n_trips} round trips");
+    }
+    counted.office.close().await;
+}
+
+/// Holds the nth seat, and returns the reservation's id.
+async fn hold(person: &Person, concert: &Concert, nth: usize) -> String {
+    let path = format!("/schedules/{}/reservations", concert.schedule_id);
+    let form = [
+        ("seat_ids", concert.seat_ids[nth].to_string()),
+        ("request_key", Uuid::now_v7().to_string()),
+    ];
+    let held = person.post(&path, &form).await;
+    assert_eq!(held.status, 201, "{}", held.body);
+    held.json()["reservation_id"].as_str().unwrap().to_owned()
+}
+
+async fn pay(person: &Person, reservation_id: &str) {
+    let path = format!("/reservations/{reservation_id}/payment");
+    let paid = person.post(&path, &[("request_key", Uuid::now_v7().to_string())]).await;
+    assert_eq!(paid.status, 201, "{}", paid.body);
+}
