@@ -13,10 +13,13 @@ use serde_json::json;
 
 use crate::{
     app::App,
-    infra::security_log::{ClientEvent, PaymentEvent, SecurityEvent},
+    infra::{
+        postgres::Pool,
+        security_log::{ClientEvent, PaymentEvent, SecurityEvent},
+    },
     payment::{checkout::Checkouts, error::PaymentError},
     wallet::charges::{
-        purchases::store,
+        purchases::{model::PurchaseId, store},
         reversals::{self, Reversed, model::MoneyReturned},
         stripe::{
             checkout::Checkout,
@@ -30,6 +33,11 @@ use crate::{
         page::json as json_answer,
     },
 };
+
+/// How long after its beginning a dispute of an unknown payment is delivered again: a payment that
+/// nobody told of is found within an hour by the worker that asks the provider. Later
+/// the payment is not ours.
+const EARLY_SECS: i64 = 2 * 60 * 60;
 
 /// Handles `POST /webhooks/stripe`. The body was received whole, within a bound.
 pub(crate) async fn create_event(
@@ -66,12 +74,14 @@ pub(crate) async fn create_event(
         StripeEvent::Refund(payment) => {
             let charge_id = payment.metadata.charge_id.clone();
             if let Some(money) = payment.money() {
-                note_returned(&app, &money, charge_id.as_deref()).await?;
+                let id = charge_id.and_then(|id| id.parse().ok());
+                note_returned(&app, &money, &Early::Purchase(id)).await?;
             }
         }
         StripeEvent::Dispute(dispute) => {
+            let created = dispute.created;
             if let Some(money) = dispute.money() {
-                note_returned(&app, &money, None).await?;
+                note_returned(&app, &money, &Early::Since(created)).await?;
             }
         }
         StripeEvent::Other => {}
@@ -79,28 +89,44 @@ pub(crate) async fn create_event(
     Ok(json_answer(StatusCode::OK, &json!({ "received": true })))
 }
 
-/// Books money that was returned. `charge_id` names the purchase where the message does: one that is
-/// not settled yet has the message delivered again.
-async fn note_returned(
-    app: &App,
-    money: &MoneyReturned,
-    charge_id: Option<&str>,
-) -> Result<(), PageError> {
+/// How a message of returned money shows that its purchase may not be settled yet.
+enum Early {
+    /// By the purchase that it names.
+    Purchase(Option<PurchaseId>),
+    /// By its time, in seconds since the epoch, because it names none.
+    Since(i64),
+}
+
+impl Early {
+    async fn is_likely(&self, db: &Pool) -> Result<bool, sqlx::Error> {
+        match self {
+            Self::Purchase(None) => Ok(false),
+            Self::Purchase(Some(id)) => Ok(store::find_purchase(db, *id)
+                .await?
+                .is_some_and(|purchase| purchase.status.is_unsettled())),
+            Self::Since(at) => store::is_recent(db, *at, EARLY_SECS).await,
+        }
+    }
+}
+
+/// Books money that was returned. A message that may have come before the payment that it is about
+/// is refused, so that it is delivered again.
+async fn note_returned(app: &App, money: &MoneyReturned, early: &Early) -> Result<(), PageError> {
     let reason = match reversals::reverse(&app.db, money).await? {
         Reversed::Booked => return Ok(()),
         Reversed::Unknown => "unknown",
         Reversed::Mismatch => "currency",
     };
-    let id = charge_id.and_then(|id| id.parse().ok());
-    if let Some(id) = id
-        && let Some(purchase) = store::find_purchase(&app.db, id).await?
-        && purchase.status.is_unsettled()
-    {
+    if reason == "unknown" && early.is_likely(&app.db).await? {
         return Err(Unavailable.into());
     }
+    let charge_id = match early {
+        Early::Purchase(id) => id.map(|id| id.0),
+        Early::Since(_) => None,
+    };
     app.security_log.record_payment(&PaymentEvent {
         reason,
-        charge_id: id.map(|id| id.0),
+        charge_id,
         provider_ref: &money.payment_ref,
     });
     Ok(())

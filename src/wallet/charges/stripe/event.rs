@@ -54,6 +54,8 @@ pub(crate) struct Dispute {
     pub(crate) amount: i64,
     /// Code of the currency, in lower case.
     pub(crate) currency: String,
+    /// When it was opened, in seconds since the epoch.
+    pub(crate) created: i64,
     /// `won`, `lost`, `needs_response` and others; those that begin with `warning` withdraw nothing.
     pub(crate) status: String,
 }

@@ -7,7 +7,7 @@ use super::status;
 use crate::support::{
     Concert, Hold, Office, Person, StripeStandIn,
     ledger::{balance, entries},
-    read_one_with, run_sql_with,
+    read_one, read_one_with, run_sql_with,
     stripe::{EventOptions, order_points},
 };
 
@@ -38,11 +38,7 @@ impl Bought {
     }
 
     async fn dispute(&self, kind: &str, status: &str) -> u16 {
-        let object = json!({
-            "id": "dp_1", "payment_intent": self.payment, "amount": 500, "currency": "krw",
-            "status": status,
-        });
-        self.tell(kind, &object).await
+        self.tell(kind, &dispute_of(&self.payment, status, now_secs(&self.office.db).await)).await
     }
 
     async fn tell(&self, kind: &str, object: &Value) -> u16 {
@@ -58,6 +54,17 @@ impl Bought {
         let debt = "select debt from wallets where account_id = $1";
         read_one_with(&self.office.db, debt, self.ada.account_id).await
     }
+}
+
+fn dispute_of(payment: &Value, status: &str, created: i64) -> Value {
+    json!({
+        "id": "dp_1", "payment_intent": payment, "amount": 500, "currency": "krw",
+        "status": status, "created": created,
+    })
+}
+
+async fn now_secs(db: &PgPool) -> i64 {
+    read_one(db, "select extract(epoch from clock_timestamp())::bigint").await
 }
 
 #[sqlx::test]
@@ -125,6 +132,30 @@ async fn a_dispute_takes_the_points_and_gives_them_back_when_it_is_won(db: PgPoo
     assert_eq!(bought.dispute("charge.dispute.created", "needs_response").await, 200);
     assert_eq!(bought.balance().await, 500);
     bought.office.close().await;
+}
+
+#[sqlx::test]
+async fn a_dispute_that_comes_before_its_payment_is_told_again_and_counts(db: PgPool) {
+    let stripe = StripeStandIn::start().await;
+    let office = stripe.office(&db, 1).await;
+    let ada = office.sign_in("ada").await;
+    let (_, id) = order_points(&ada, 500).await;
+    let session = stripe.change(&id, "paid").await;
+    let dispute = async |created| {
+        let object = dispute_of(&session["payment_intent"], "needs_response", created);
+        let event = stripe.sign("charge.dispute.created", &object, EventOptions::default()).await;
+        event.deliver(&ada).await.status
+    };
+    assert_eq!(dispute(now_secs(&db).await).await, 503);
+    assert_eq!(stripe.completed(&session).await.deliver(&ada).await.status, 200);
+    assert_eq!(balance(&db, ada.account_id).await, 500);
+    assert_eq!(dispute(now_secs(&db).await).await, 200);
+    assert_eq!((balance(&db, ada.account_id).await, status(&db).await.as_str()), (0, "DISPUTED"));
+    let of_others =
+        dispute_of(&json!("pi_of_others"), "needs_response", now_secs(&db).await - 3 * 60 * 60);
+    let event = stripe.sign("charge.dispute.created", &of_others, EventOptions::default()).await;
+    assert_eq!(event.deliver(&ada).await.status, 200);
+    office.close().await;
 }
 
 #[sqlx::test]
