@@ -30,7 +30,8 @@ use uuid::Uuid;
 
 use self::model::MAIL_TTL;
 pub(crate) use self::model::{
-    AccountMail, Claimed, ListedMail, MailId, MailSecret, MailState, Message, NewMail, StoredMail,
+    AccountMail, Claimed, ListedMail, MailCounts, MailId, MailSecret, MailState, Message, NewMail,
+    StoredMail,
 };
 use crate::infra::{
     postgres::{
@@ -44,6 +45,8 @@ use crate::infra::{
 const ENDED_ROWS_MAX: i64 = 1_000;
 /// Statements of one round of giving up or deleting.
 const ENDS_MAX: usize = 20;
+/// Mails counted of one state.
+const COUNTED_MAX: i64 = 10_000;
 /// Days after which a mail is deleted.
 const KEPT_DAYS: i32 = 30;
 
@@ -133,6 +136,11 @@ pub(crate) async fn list(
 ) -> Result<Page<ListedMail>, sqlx::Error> {
     let mails = store::list::list(db, state, after, PAGE_ROWS + 1).await?;
     Ok(Page::cut(mails, |mail| mail.id.0))
+}
+
+/// Counts mails that wait and mails that were given up, each up to [`COUNTED_MAX`].
+pub(crate) async fn count(db: &Pool) -> Result<MailCounts, sqlx::Error> {
+    store::count::count(db, COUNTED_MAX).await
 }
 
 /// Returns one mail; `None` if there is none.

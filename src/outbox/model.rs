@@ -190,6 +190,15 @@ pub(crate) enum MailState {
     Failed,
 }
 
+/// Mails that wait and mails that were given up, each up to a bound.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct MailCounts {
+    pub(crate) waiting: i64,
+    pub(crate) failed: i64,
+    /// Age of the oldest mail that waits, in seconds; 0 if none does.
+    pub(crate) oldest_waiting_secs: f64,
+}
+
 /// Mail as administrators see it.
 #[derive(Clone, Debug)]
 pub(crate) struct ListedMail {

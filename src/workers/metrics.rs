@@ -1,4 +1,4 @@
-//! Metrics that no request updates: the lengths of the queues and the lock waiters.
+//! Metrics that no request updates: the lengths of the queues, the lock waiters, and the mails.
 
 use std::sync::{
     Arc,
@@ -8,7 +8,7 @@ use std::sync::{
 use crate::{
     admin::overview::store,
     app::App,
-    entry_queue,
+    entry_queue, outbox,
     web::metrics::{QUEUES_MAX, QueueLength, QueueSeries},
 };
 
@@ -29,11 +29,17 @@ impl Gauges {
         Self { series, minute: Arc::default() }
     }
 
-    /// Counts every running queue and the connections that wait for a lock; stores the queue
-    /// lengths once a minute.
+    /// Counts every running queue, the connections that wait for a lock and, where mails are sent,
+    /// the mails; stores the queue lengths once a minute.
     pub async fn set(&self, app: &App) -> Result<(), sqlx::Error> {
         let waiters = store::count_lock_waiters(&app.db).await?;
         metrics::gauge!("stagedoor_db_lock_waiters").set(whole(waiters));
+        if app.config.smtp_url.is_some() {
+            let mails = outbox::count(&app.db).await?;
+            metrics::gauge!("stagedoor_mails", "state" => "waiting").set(whole(mails.waiting));
+            metrics::gauge!("stagedoor_mails", "state" => "failed").set(whole(mails.failed));
+            metrics::gauge!("stagedoor_mail_oldest_waiting_seconds").set(mails.oldest_waiting_secs);
+        }
         let minute = app.now().timestamp().div_euclid(60);
         let is_new_minute = self.minute.load(Ordering::Relaxed) != minute;
         let mut lengths = Vec::new();

@@ -5,7 +5,7 @@ use stagedoor::infra::postgres::{Contention, retry_stale};
 
 use crate::{
     reservation::{admit, hold_places},
-    support::{Concert, ConcertOptions, Hold, Office, Purchase, eventually},
+    support::{Concert, ConcertOptions, Hold, Office, Purchase, eventually, run_sql},
 };
 
 /// A race that is lost.
@@ -70,6 +70,26 @@ async fn the_metrics_tell_what_the_house_is_doing(db: PgPool) {
     })
     .await;
     assert!(!told.contains("/nowhere"), "strangers invent no labels");
+    office.close().await;
+}
+
+#[sqlx::test]
+async fn mails_that_wait_for_their_server_are_counted_with_the_age_of_the_oldest(db: PgPool) {
+    // Nobody listens there.
+    let settings = [("SMTP_URL", "smtp://127.0.0.1:9"), ("MAIL_FROM", "tickets@office.example")];
+    let office = Office::open_with(db.clone(), 1, &settings).await;
+    let (concert, person) = (Concert::usual(&db).await, office.sign_in("ada").await);
+    let hold = Hold { seat_ids: &concert.seat_ids[..1], ..Hold::default() };
+    Purchase::make(&db, &concert, &person, hold).await;
+    run_sql(&db, "update outbox set created_at = created_at - interval '1 hour'").await;
+    eventually("a mail that waits", async || {
+        let told = office.stranger().visit("/metrics").await.body;
+        let is_told = told.contains("stagedoor_mails{state=\"waiting\"} 1\n")
+            && told.contains("stagedoor_mails{state=\"failed\"} 0\n")
+            && told.contains("stagedoor_mail_oldest_waiting_seconds 36");
+        if is_told { Ok(()) } else { Err(told) }
+    })
+    .await;
     office.close().await;
 }
 

@@ -1,6 +1,7 @@
 //! SQL of the outbox: writing, claiming and ending mails.
 
 mod content;
+pub(crate) mod count;
 pub(crate) mod list;
 
 use serde_json::Value;
