@@ -24,8 +24,9 @@
 //! Two sign-ups with one address race for `accounts_email_key`; the loser gets
 //! [`AccountError::EmailTaken`]. Sessions of concurrent requests are read in one
 //! statement (`sessions/reader.rs`). Hashing passes a bounded [`PasswordGate`], which serves
-//! networks round-robin; a request whose network's share is full is refused at once. A log-in that
-//! races with a lock waits for the account's row and then opens no session.
+//! networks round-robin; a request whose network's share is full is refused at once. What a password
+//! opens (a session, a confirmation, a change of the account) waits for the account's row and then
+//! compares the hash that was checked: beside a lock or a new password it opens nothing.
 
 mod error;
 mod links;

@@ -83,6 +83,26 @@ pub(crate) async fn find_addressee(
     Ok(row.map(|row| (row.id, Locale::parse(&row.locale).unwrap_or_default())))
 }
 
+/// Locks an account's row, and returns whether `password_hash` is still that of its password.
+pub(crate) async fn lock_with_password(
+    tx: &mut Connection,
+    id: AccountId,
+    password_hash: &str,
+) -> Result<bool, sqlx::Error> {
+    let locked = sqlx::query_scalar!(
+        r#"
+        select 1 as "locked!" from accounts
+        where id = $1 and password_hash = $2
+        for no key update
+        "#,
+        id as _,
+        password_hash,
+    )
+    .fetch_optional(tx)
+    .await?;
+    Ok(locked.is_some())
+}
+
 /// Sets the hash of an account's password.
 pub(crate) async fn write_password(
     tx: &mut Connection,

@@ -14,7 +14,7 @@ use crate::{
         error::AccountError,
         model::{AccountId, Credentials},
         password::PasswordGate,
-        store,
+        store::{self, StoredCredentials},
     },
     app::App,
     infra::{
@@ -23,6 +23,16 @@ use crate::{
     },
     text::email::Email,
 };
+
+/// Password that was found right. It may be changed at any moment, so whatever it opens compares the
+/// hash once more, after it has locked the account's row.
+#[derive(Clone)]
+pub(crate) struct CheckedPassword {
+    /// Account that the password belongs to.
+    pub(crate) account_id: AccountId,
+    /// Hash that the password was compared with.
+    pub(crate) password_hash: String,
+}
 
 /// Sender of a password and the limits that apply to it.
 pub(crate) struct PasswordCheck<'a> {
@@ -36,12 +46,12 @@ pub(crate) struct PasswordCheck<'a> {
 }
 
 impl PasswordCheck<'_> {
-    /// Returns the account that `credentials` open; logs a wrong password as `failure`.
+    /// Returns what was found right about `credentials`; logs a wrong password as `failure`.
     pub(crate) async fn check(
         &self,
         credentials: Credentials,
         failure: SecurityEvent,
-    ) -> Result<AccountId, AccountError> {
+    ) -> Result<CheckedPassword, AccountError> {
         let Credentials { email, password } = credentials;
         let account = AccountKey::of(&email);
         let (app, network) = (self.app, Network::of(self.client));
@@ -54,9 +64,9 @@ impl PasswordCheck<'_> {
             limited
         })?;
         match self.verify(network, &email, password).await {
-            Ok(account_id) => {
+            Ok(checked) => {
                 attempt.succeed().await;
-                Ok(account_id)
+                Ok(checked)
             }
             Err(AccountError::WrongCredentials) => {
                 self.record(failure, Some(&email), None);
@@ -97,14 +107,16 @@ impl PasswordCheck<'_> {
         network: Network,
         email: &Email,
         password: crate::accounts::model::Password,
-    ) -> Result<AccountId, AccountError> {
+    ) -> Result<CheckedPassword, AccountError> {
         let stored = store::find_credentials(&self.app.db, email).await?;
         let hash = stored.as_ref().map(|stored| stored.password_hash.clone());
         let fits = self.gate.verify(network, password, hash).await?;
         match stored.filter(|_| fits) {
             None => Err(AccountError::WrongCredentials),
             Some(stored) if stored.is_locked => Err(AccountError::Locked),
-            Some(stored) => Ok(stored.id),
+            Some(StoredCredentials { id, password_hash, .. }) => {
+                Ok(CheckedPassword { account_id: id, password_hash })
+            }
         }
     }
 

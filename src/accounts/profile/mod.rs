@@ -2,7 +2,8 @@
 //!
 //! # Invariants
 //!
-//! * A new password or address needs the present password, under the limits on guessing it.
+//! * A new password or address needs the present password, under the limits on guessing it. The
+//!   password that was checked is still the present one when the change is written.
 //! * A new password ends every other session of the account.
 //! * A new address takes effect when it is confirmed; until then the old one keeps working. Both
 //!   addresses are told.
@@ -10,7 +11,8 @@
 //!
 //! # Concurrency
 //!
-//! Changes race for the account's row. Two accounts that confirm one address race for
+//! Changes race for the account's row. Of two changes of the password that were checked against the
+//! same one, the second is refused as [`AccountError::WrongPassword`]. Two accounts that confirm one address race for
 //! `accounts_email_key`; the loser gets [`AccountError::EmailTaken`].
 
 pub(crate) mod pages;
@@ -22,7 +24,7 @@ pub(crate) use self::store::AccountDetails;
 use super::{
     error::AccountError,
     links::{self, LinkOwner, LinkPurpose, LinkToken},
-    log_in::password_check::PasswordCheck,
+    log_in::password_check::{CheckedPassword, PasswordCheck},
     model::{AccountId, Credentials, Password},
     name::Name,
     recovery::tell_password,
@@ -57,25 +59,36 @@ pub(crate) async fn check_password(
     check: &PasswordCheck<'_>,
     details: &AccountDetails,
     password: &str,
-) -> Result<(), AccountError> {
+) -> Result<CheckedPassword, AccountError> {
     let credentials = Email::parse(&details.email).zip(Password::typed(password));
     let Some((email, password)) = credentials else { return Err(AccountError::WrongPassword) };
     let credentials = Credentials { email, password };
     match check.check(credentials, SecurityEvent::ConfirmationFailed).await {
         Err(AccountError::WrongCredentials) => Err(AccountError::WrongPassword),
-        checked => checked.map(drop),
+        checked => checked,
+    }
+}
+
+/// Locks the row of the account whose password was checked; refuses if it has another one by now.
+async fn lock(tx: &mut Connection, checked: &CheckedPassword) -> Result<(), AccountError> {
+    let (account_id, hash) = (checked.account_id, &checked.password_hash);
+    match super::store::lock_with_password(tx, account_id, hash).await? {
+        true => Ok(()),
+        false => Err(AccountError::WrongPassword),
     }
 }
 
 /// Changes the password and ends all sessions but `kept`; returns the hashes of the ended ones.
 pub(crate) async fn change_password(
     check: &PasswordCheck<'_>,
-    account_id: AccountId,
+    checked: &CheckedPassword,
     kept: Uuid,
     password: Password,
 ) -> Result<Vec<Vec<u8>>, AccountError> {
+    let account_id = checked.account_id;
     let password_hash = check.gate.hash(Network::of(check.client), password).await?;
     let mut tx = check.app.db.begin().await?;
+    lock(&mut tx, checked).await?;
     super::store::write_password(&mut tx, account_id, &password_hash).await?;
     links::end_links(&mut tx, account_id).await?;
     let ended = sessions::store::delete_others(&mut *tx, account_id, kept).await?;
@@ -84,8 +97,7 @@ pub(crate) async fn change_password(
     Ok(ended)
 }
 
-/// Mails a link to confirm `address`: the account's own, or the one that it shall have, of which
-/// the present address is told too. Does nothing for an address of another account.
+/// Mails a link to confirm the account's own address.
 pub(crate) async fn ask_to_confirm(
     app: &App,
     account_id: AccountId,
@@ -93,6 +105,21 @@ pub(crate) async fn ask_to_confirm(
     locale: Locale,
 ) -> Result<(), AccountError> {
     let mut tx = app.db.begin().await?;
+    links::mail_link(&mut tx, account_id, LinkPurpose::Confirm, address, locale).await?;
+    Ok(tx.commit().await?)
+}
+
+/// Mails a link to confirm the address that the account shall have, of which the present address is
+/// told too. Does nothing for an address of another account.
+pub(crate) async fn ask_for_address(
+    app: &App,
+    checked: &CheckedPassword,
+    address: &Email,
+    locale: Locale,
+) -> Result<(), AccountError> {
+    let account_id = checked.account_id;
+    let mut tx = app.db.begin().await?;
+    lock(&mut tx, checked).await?;
     let owner = super::store::find_addressee(&mut *tx, address).await?;
     let is_own = owner.is_some_and(|(owner, _)| owner == account_id);
     let is_free = owner.is_none();

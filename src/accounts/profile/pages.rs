@@ -141,14 +141,18 @@ pub(crate) async fn update_password(
         }
     };
     let check = check(&app, &gate, &budget, &request);
-    if let Err(refusal) = profile::check_password(&check, &details, form.password.raw()).await {
-        return refuse(me, details, Mistakes::default(), refusal);
+    let changed = async {
+        let checked = profile::check_password(&check, &details, form.password.raw()).await?;
+        profile::change_password(&check, &checked, me.session_id, password).await
+    };
+    match changed.await {
+        Ok(ended) => {
+            forget(&cache, ended).await;
+            let answer = me.view.done(StatusCode::OK, &json!({}), PATH);
+            Ok(with_message(answer, "flash-password-changed"))
+        }
+        Err(refusal) => refuse(me, details, Mistakes::default(), refusal),
     }
-    let (account_id, kept) = (me.account_id, me.session_id);
-    let ended = profile::change_password(&check, account_id, kept, password).await?;
-    forget(&cache, ended).await;
-    let answer = me.view.done(StatusCode::OK, &json!({}), PATH);
-    Ok(with_message(answer, "flash-password-changed"))
 }
 
 fn check<'a>(
@@ -184,12 +188,17 @@ pub(crate) async fn update_address(
         return refuse(me, details, mistakes.clone(), mistakes);
     };
     let check = check(&app, &gate, &budget, &request);
-    if let Err(refusal) = profile::check_password(&check, &details, form.password.raw()).await {
-        return refuse(me, details, Mistakes::default(), refusal);
+    let asked = async {
+        let checked = profile::check_password(&check, &details, form.password.raw()).await?;
+        profile::ask_for_address(&app, &checked, &email, me.view.locale).await
+    };
+    match asked.await {
+        Ok(()) => {
+            let answer = me.view.done(StatusCode::ACCEPTED, &json!({}), PATH);
+            Ok(with_message(answer, "flash-address-mailed"))
+        }
+        Err(refusal) => refuse(me, details, Mistakes::default(), refusal),
     }
-    profile::ask_to_confirm(&app, me.account_id, &email, me.view.locale).await?;
-    let answer = me.view.done(StatusCode::ACCEPTED, &json!({}), PATH);
-    Ok(with_message(answer, "flash-address-mailed"))
 }
 
 /// `POST /account/address/confirmation`: mails the link for the present address again.

@@ -10,8 +10,8 @@
 //! # Concurrency
 //!
 //! Two resets with one link race for the account's row (`links`); the loser gets
-//! [`AccountError::LinkDead`]. A log-in with the old password that was checked before the reset may
-//! still open a session right after it.
+//! [`AccountError::LinkDead`]. What was checked with the old password before the reset, and waits
+//! for the account's row, is refused as a wrong password: it compares the hash after the wait.
 
 pub(crate) mod pages;
 

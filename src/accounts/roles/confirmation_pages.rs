@@ -108,6 +108,13 @@ async fn confirm(
     let email = email.as_deref().and_then(Email::parse);
     let credentials = email.zip(Password::typed(password));
     let Some((email, password)) = credentials else { return Err(check.refuse_nonsense()) };
-    check.check(Credentials { email, password }, SecurityEvent::ConfirmationFailed).await?;
-    Ok(sessions::store::confirm(&check.app.db, me.session_id).await?)
+    let failure = SecurityEvent::ConfirmationFailed;
+    let checked = check.check(Credentials { email, password }, failure).await?;
+    let mut tx = check.app.db.begin().await?;
+    if !store::lock_with_password(&mut tx, checked.account_id, &checked.password_hash).await? {
+        tx.rollback().await?;
+        return Err(AccountError::WrongCredentials);
+    }
+    sessions::store::confirm(&mut tx, me.session_id).await?;
+    Ok(tx.commit().await?)
 }

@@ -13,8 +13,9 @@
 //!
 //! # Concurrency
 //!
-//! A log-in that races with a lock waits for the account's row (`for share`) and opens no
-//! session if the account is locked. Deleting expired sessions skips locked rows.
+//! A log-in that races with a lock or a change of the password waits for the account's row
+//! (`for share`) and opens no session if the account is locked, or has another password than the one
+//! that was checked. Deleting expired sessions skips locked rows.
 
 pub(crate) mod pages;
 pub(crate) mod reader;

@@ -9,12 +9,13 @@ use crate::{
     infra::postgres::{Connection, Pool},
 };
 
-/// Opens a session unless the account is locked, and returns whether it did. Waits for a lock
-/// under way, so that a log-in that began earlier does not bypass it.
+/// Opens a session unless the account is locked or has another password than that of
+/// `password_hash`, and returns whether it did. Waits for a change under way, so that a log-in whose
+/// password was checked earlier does not bypass it.
 pub(crate) async fn insert(
     db: impl PgExecutor<'_>,
     token_hash: &TokenHash,
-    account_id: AccountId,
+    (account_id, password_hash): (AccountId, &str),
     lives_days: i32,
     device: &str,
 ) -> Result<bool, sqlx::Error> {
@@ -23,13 +24,14 @@ pub(crate) async fn insert(
         insert into sessions (token_hash, account_id, expires_at, device)
         select $1, id, now() + make_interval(days => $3), $4
         from accounts
-        where id = $2 and locked_at is null
+        where id = $2 and locked_at is null and password_hash = $5
         for share
         "#,
         token_hash,
         account_id as _,
         lives_days,
         device,
+        password_hash,
     )
     .execute(db)
     .await?;
@@ -110,8 +112,8 @@ pub(crate) async fn touch(db: &Pool, id: Uuid) -> Result<(), sqlx::Error> {
 }
 
 /// Sets a session's `confirmed_at` to the present.
-pub(crate) async fn confirm(db: &Pool, id: Uuid) -> Result<(), sqlx::Error> {
-    sqlx::query!("update sessions set confirmed_at = now() where id = $1", id).execute(db).await?;
+pub(crate) async fn confirm(tx: &mut Connection, id: Uuid) -> Result<(), sqlx::Error> {
+    sqlx::query!("update sessions set confirmed_at = now() where id = $1", id).execute(tx).await?;
     Ok(())
 }
 

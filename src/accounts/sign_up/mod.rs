@@ -12,8 +12,9 @@
 //! # Concurrency
 //!
 //! Two sign-ups with one address race for `accounts_email_key`; the loser gets
-//! [`AccountError::EmailTaken`]. A log-in whose account is locked after the password check gets
-//! [`AccountError::Locked`].
+//! [`AccountError::EmailTaken`]. A log-in whose account is locked, or gets another password, after
+//! the password check opens no session: the password is checked once more, and the answer is that of
+//! the second check.
 
 pub(crate) mod pages;
 
@@ -35,6 +36,8 @@ use crate::{
 
 /// Sessions deleted in one statement.
 const PURGED_ROWS_MAX: i64 = 1_000;
+/// Password checks of one log-in: a second one where the account changed during the first.
+const CHECKS_MAX: usize = 2;
 /// Statements of one purge.
 const PURGES_MAX: usize = 20;
 
@@ -52,7 +55,8 @@ pub(crate) async fn sign_up(
     let (account_id, token) = (AccountId(Uuid::now_v7()), SessionToken::generate());
     let mut tx = app.db.begin().await?;
     store::insert_account(&mut *tx, account_id, &new, &password_hash, Role::Customer).await?;
-    sessions::store::insert(&mut *tx, &token.hash(), account_id, session_days(app), device).await?;
+    let owner = (account_id, password_hash.as_str());
+    sessions::store::insert(&mut *tx, &token.hash(), owner, session_days(app), device).await?;
     let purpose = LinkPurpose::Confirm;
     links::mail_link(&mut tx, account_id, purpose, &new.email, new.locale).await?;
     tx.commit().await?;
@@ -66,17 +70,19 @@ pub(crate) async fn log_in(
     device: &str,
     locale: Locale,
 ) -> Result<(AccountId, SessionToken), AccountError> {
-    let account_id = check.check(credentials, SecurityEvent::LogInFailed).await?;
     let (app, token) = (check.app, SessionToken::generate());
-    let days = session_days(app);
-    // The account may have been locked since the password check; then no session is opened.
-    match sessions::store::insert(&app.db, &token.hash(), account_id, days, device).await? {
-        true => {
-            store::write_locale(&app.db, account_id, locale).await?;
-            Ok((account_id, token))
+    for _ in 0..CHECKS_MAX {
+        let checked = check.check(credentials.clone(), SecurityEvent::LogInFailed).await?;
+        let owner = (checked.account_id, checked.password_hash.as_str());
+        let days = session_days(app);
+        // Since the check the account may have been locked, or its password changed: then no
+        // session is opened, and the next check says which.
+        if sessions::store::insert(&app.db, &token.hash(), owner, days, device).await? {
+            store::write_locale(&app.db, checked.account_id, locale).await?;
+            return Ok((checked.account_id, token));
         }
-        false => Err(AccountError::Locked),
     }
+    Err(AccountError::WrongCredentials)
 }
 
 /// Creates an administrator's account.

@@ -4,6 +4,7 @@ mod account;
 mod addresses;
 mod confirmation;
 mod guessing;
+mod races;
 mod recovery;
 mod security_log;
 mod sessions;
