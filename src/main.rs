@@ -9,6 +9,7 @@ use std::{
 use clap::{Parser, Subcommand};
 use stagedoor::{
     accounts::{self, AccountError},
+    admin,
     app::{App, StartError},
     config::Config,
     demo::{self, Size},
@@ -98,6 +99,13 @@ enum AdminCommand {
         #[arg(long, default_value = "Admin")]
         name: String,
     },
+    /// Remove the second factor of somebody who lost it, and log them out everywhere. The owner is
+    /// told by mail, and the audit log keeps it.
+    ResetSecondFactor {
+        /// E-mail address of the account.
+        #[arg(long)]
+        email: String,
+    },
 }
 
 /// Error as a sentence for the person at the terminal.
@@ -130,6 +138,9 @@ async fn run(command: Command) -> Result<(), Failure> {
         Command::Mails { newest } => list_mails(&config, newest).await,
         Command::Admin { command: AdminCommand::Create { email, name } } => {
             create_admin(&migrate(&config).await?, &email, &name).await
+        }
+        Command::Admin { command: AdminCommand::ResetSecondFactor { email } } => {
+            reset_second_factor(&Pool::of(&config)?, &email).await
         }
     }
 }
@@ -276,6 +287,17 @@ async fn create_admin(db: &Pool, email: &str, name: &str) -> Result<(), Failure>
         Ok(_) => Ok(writeln!(io::stdout(), "{email} may now manage everything.")?),
         Err(AccountError::EmailTaken) => {
             Err(format!("{email} has an account already; choose another address.").into())
+        }
+        Err(failure) => Err(failure.into()),
+    }
+}
+
+async fn reset_second_factor(db: &Pool, email: &str) -> Result<(), Failure> {
+    match admin::reset_second_factor(db, email).await {
+        Ok(()) => Ok(writeln!(io::stdout(), "{email} logs in with the password alone now.")?),
+        Err(AccountError::WrongCredentials) => Err(format!("{email} has no account.").into()),
+        Err(AccountError::SecondFactorMissing) => {
+            Err(format!("{email} has no second factor.").into())
         }
         Err(failure) => Err(failure.into()),
     }

@@ -1,7 +1,10 @@
 //! The URL table: every path with its handlers, one row for each path.
 
 pub(crate) use crate::accounts::{
-    log_in, profile, recovery, roles::confirmation_pages, sessions, sign_up,
+    log_in::{self, second_step},
+    profile, recovery,
+    roles::confirmation_pages,
+    second_factor, sessions, sign_up,
 };
 use crate::{
     accounts,
@@ -23,31 +26,16 @@ use crate::{
 /// Returns the table's rows.
 #[rustfmt::skip]
 pub fn all() -> Vec<Path> {
-    vec![
+    let mut paths = vec![
         at("/").get(catalog::pages::show_home),
         at("/programs/{slug}").get(catalog::pages::show_program),
 
         at("/programs/{slug}/queue").get(entry_queue::pages::show_queue).post(entry_queue::pages::create_token).delete(entry_queue::pages::delete_token),
         at("/programs/{slug}/queue/proof").get(entry_queue::pages::show_proof).post(entry_queue::pages::create_wait),
         at("/programs/{slug}/queue/departure").post(entry_queue::pages::delete_token),
-
-        at("/signup").get(sign_up::pages::new_account).post(sign_up::pages::create_account).with_long_deadline(),
-        at("/login").get(log_in::pages::new_session).post(log_in::pages::create_session).with_long_deadline(),
-        at("/logout").post(log_in::pages::delete_session),
-        at("/password/forgotten").get(recovery::pages::new_request).post(recovery::pages::create_request),
-        at("/password/reset").get(recovery::pages::new_password).post(recovery::pages::create_password).with_long_deadline(),
-        at("/address/confirmation").get(profile::pages::new_confirmation).post(profile::pages::create_confirmation),
-        at("/account").get(profile::pages::show_account),
-        at("/account/name").post(profile::pages::update_name),
-        at("/account/address").post(profile::pages::update_address).with_long_deadline(),
-        at("/account/address/confirmation").post(profile::pages::create_confirmation_mail),
-        at("/account/password").post(profile::pages::update_password).with_long_deadline(),
-        at("/account/sessions").get(sessions::pages::list_sessions),
-        at("/account/sessions/logout").post(sessions::pages::delete_others),
-        at("/account/sessions/{id}/logout").post(sessions::pages::delete_one),
-        at("/account/confirmation").get(confirmation_pages::new_confirmation).post(confirmation_pages::create_confirmation).with_long_deadline(),
-        at("/language").post(accounts::pages::update_language),
-
+    ];
+    paths.extend(account_paths());
+    paths.extend([
         at("/schedules/{id}").get(reservation::pages::show_seat_map),
         at("/schedules/{id}/changes").get(reservation::pages::show_changes),
         at("/schedules/{id}/reservations").post(reservation::pages::create_hold),
@@ -107,6 +95,7 @@ pub fn all() -> Vec<Path> {
         at("/admin/people/{id}/lock").post(people::pages::create_lock),
         at("/admin/people/{id}/unlock").post(people::pages::delete_lock),
         at("/admin/people/{id}/role").post(people::pages::update_role),
+        at("/admin/people/{id}/second-factor/removal").post(people::pages::second_factor::delete_factor),
         at("/admin/people/{id}/adjustments").post(people::pages::create_adjustment),
         at("/admin/reservations").get(reservations::pages::list_bookings),
         at("/admin/reservations/{id}").get(reservations::pages::show_booking),
@@ -129,5 +118,34 @@ pub fn all() -> Vec<Path> {
         at("/readyz").get(health::show_readiness),
         at("/metrics").get(metrics::show_metrics),
         at("/static/{version}/{name:.*}").get(assets::show_asset),
+    ]);
+    paths
+}
+
+/// Returns the rows of signing up, logging in and one's own account.
+#[rustfmt::skip]
+fn account_paths() -> Vec<Path> {
+    vec![
+        at("/signup").get(sign_up::pages::new_account).post(sign_up::pages::create_account).with_long_deadline(),
+        at("/login").get(log_in::pages::new_session).post(log_in::pages::create_session).with_long_deadline(),
+        at("/login/code").get(second_step::pages::new_code).post(second_step::pages::create_session),
+        at("/logout").post(log_in::pages::delete_session),
+        at("/password/forgotten").get(recovery::pages::new_request).post(recovery::pages::create_request),
+        at("/password/reset").get(recovery::pages::new_password).post(recovery::pages::create_password).with_long_deadline(),
+        at("/address/confirmation").get(profile::pages::new_confirmation).post(profile::pages::create_confirmation),
+        at("/account").get(profile::pages::show_account),
+        at("/account/name").post(profile::pages::update_name),
+        at("/account/address").post(profile::pages::update_address).with_long_deadline(),
+        at("/account/address/confirmation").post(profile::pages::create_confirmation_mail),
+        at("/account/password").post(profile::pages::update_password).with_long_deadline(),
+        at("/account/sessions").get(sessions::pages::list_sessions),
+        at("/account/sessions/logout").post(sessions::pages::delete_others),
+        at("/account/sessions/{id}/logout").post(sessions::pages::delete_one),
+        at("/account/confirmation").get(confirmation_pages::new_confirmation).post(confirmation_pages::create_confirmation).with_long_deadline(),
+        at("/account/confirmation/code").get(confirmation_pages::new_code_confirmation).post(confirmation_pages::create_code_confirmation).with_long_deadline(),
+        at("/account/second-factor").get(second_factor::pages::show_factor).post(second_factor::pages::create_factor),
+        at("/account/second-factor/recovery-codes").post(second_factor::pages::create_codes),
+        at("/account/second-factor/removal").post(second_factor::pages::delete_factor),
+        at("/language").post(accounts::pages::update_language),
     ]
 }

@@ -46,6 +46,28 @@ pub enum AccountError {
     /// The action requires a recent confirmation of the password.
     #[error("the password was not given lately")]
     ConfirmationRequired,
+    /// The action requires a recent code of the second factor.
+    #[error("no code was given lately")]
+    CodeRequired,
+    /// The code is not one of the second factor, or was used.
+    #[error("the code is wrong or used")]
+    WrongCode,
+    /// The log-in whose code was still to come is over: too late, too many tries, or the account
+    /// changed.
+    #[error("the log-in is over")]
+    LogInOver,
+    /// An administrator's account needs a second factor before it may do anything.
+    #[error("the second factor is not set up")]
+    SecondFactorRequired,
+    /// The account has a second factor already.
+    #[error("the second factor is set")]
+    SecondFactorSet,
+    /// The account has no second factor.
+    #[error("there is no second factor")]
+    SecondFactorMissing,
+    /// The offered secret was not sealed for this account.
+    #[error("the offer of a secret cannot be read")]
+    OfferUnreadable,
     /// The link in a mail was used, is too old, or never existed; the answer does not reveal which.
     #[error("the link does not work any more")]
     LinkDead(LinkPurpose),
@@ -72,6 +94,23 @@ impl HttpError for AccountError {
             Self::WrongPassword => Problem::new(422, "wrong-password"),
             Self::ConfirmationRequired => {
                 Problem::new(403, "confirmation-required").detour("/account/confirmation")
+            }
+            Self::CodeRequired => {
+                Problem::new(403, "code-required").detour("/account/confirmation/code")
+            }
+            Self::WrongCode => Problem::new(422, "wrong-code"),
+            Self::LogInOver => Problem::new(410, "log-in-over").recovery("/login"),
+            Self::SecondFactorRequired => {
+                Problem::new(403, "second-factor-required").detour("/account/second-factor")
+            }
+            Self::SecondFactorSet => {
+                Problem::new(409, "second-factor-set").recovery("/account/second-factor")
+            }
+            Self::SecondFactorMissing => {
+                Problem::new(409, "second-factor-missing").recovery("/account/second-factor")
+            }
+            Self::OfferUnreadable => {
+                Problem::new(422, "offer-unreadable").recovery("/account/second-factor")
             }
             Self::LinkDead(LinkPurpose::Reset) => {
                 Problem::new(410, "link-dead").recovery("/password/forgotten")

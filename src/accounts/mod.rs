@@ -3,7 +3,8 @@
 //! An **account** is an e-mail address, a name and a password hash. A **session** is a log-in
 //! on one device: the browser holds 256 random bits, the database their SHA-256. A **known
 //! device** is a browser on which the account was logged in to before. A **confirmation** is
-//! the password given once more, before an action that cannot be undone. A **link** is mailed to the
+//! the password given once more, before an action that cannot be undone. A **second factor** is a code
+//! of an authenticator app, which staff and admins give beside the password. A **link** is mailed to the
 //! owner, to choose a new password or to confirm an address. A **role** is what the
 //! account may do beside buying.
 //!
@@ -38,6 +39,7 @@ mod password;
 pub(crate) mod profile;
 pub(crate) mod recovery;
 pub(crate) mod roles;
+pub(crate) mod second_factor;
 pub(crate) mod sessions;
 pub(crate) mod sign_up;
 mod store;
@@ -53,7 +55,11 @@ pub(crate) use model::Role;
 pub(crate) use password::PasswordGate;
 pub(crate) use roles::model::Profile;
 pub(crate) use roles::pages::{AdminAccount, ConfirmedAdmin, StaffAccount, admin_of};
-pub(crate) use roles::{change_role, find_accounts, find_profile, lock_out, search_profiles};
+pub(crate) use roles::{
+    change_role, find_accounts, find_profile, lock_out, reset_second_factor,
+    reset_second_factor_of, search_profiles,
+};
+pub(crate) use second_factor::store::exists as has_second_factor;
 pub(crate) use sessions::pages::current::{
     CachedAccount, CurrentAccount, OpenSession, SessionCache, Visitor,
 };

@@ -151,6 +151,17 @@ impl fmt::Debug for SessionToken {
 /// SHA-256 of a session token.
 pub(crate) type TokenHash = [u8; 32];
 
+/// Last code of the second factor that was given in a session.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum LastCode {
+    /// The account has no second factor.
+    NoFactor,
+    /// Given longer ago than a confirmation counts.
+    Stale,
+    /// Given within that time.
+    Fresh,
+}
+
 /// Account of a live session, as one statement reads it.
 #[derive(Clone, Debug)]
 pub(crate) struct SessionAccount {
@@ -158,10 +169,14 @@ pub(crate) struct SessionAccount {
     pub session_id: Uuid,
     /// Whether the password was confirmed within the configured time.
     pub is_confirmed: bool,
+    /// Last code of the second factor in this session.
+    pub last_code: LastCode,
     /// Whether `last_seen_at` is due to be updated.
     pub is_unseen: bool,
     /// Account id.
     pub account_id: AccountId,
+    /// Whether the account is one of the demo data.
+    pub is_demo: bool,
     /// Current role, not the one at log-in.
     pub role: Role,
     /// Pending transfers of points that wait for this account's answer.

@@ -39,4 +39,5 @@ pub(crate) mod venues;
 
 pub use cancellation::wind_down;
 pub(crate) use error::AdminError;
+pub use people::reset_at_command_line as reset_second_factor;
 pub(crate) use schedules::repricing::write_prices;

@@ -44,6 +44,8 @@ pub(crate) enum Act {
     AccountUnlocked,
     /// An account's role was changed.
     RoleChanged,
+    /// The second factor of somebody who lost it was removed.
+    SecondFactorReset,
     /// Points were corrected.
     PointsAdjusted,
     /// A reservation was refunded.

@@ -20,7 +20,7 @@ use std::{net::SocketAddr, num::NonZeroU32, time::Duration};
 
 use ipnet::IpNet;
 use lettre::message::Mailbox;
-use url::Url;
+use url::{Host, Url};
 
 use self::reader::Reader;
 pub use self::{
@@ -74,6 +74,8 @@ pub struct Config {
     pub staff_idle_minutes: NonZeroU32,
     /// How long a confirmation with the password lasts, in minutes.
     pub confirmation_minutes: NonZeroU32,
+    /// Points up to which a refund or an adjustment needs no recent code of the second factor.
+    pub step_up_refund_points: u32,
     /// Log-ins a minute for one pair of network and e-mail address.
     pub login_per_minute: NonZeroU32,
     /// Failed log-ins an hour from one network.
@@ -176,6 +178,7 @@ impl Config {
             staff_session_hours: reader.parsed("STAFF_SESSION_HOURS", NonZeroU32::MIN),
             staff_idle_minutes: reader.parsed("STAFF_IDLE_MINUTES", NonZeroU32::MIN),
             confirmation_minutes: reader.parsed("CONFIRMATION_MINUTES", NonZeroU32::MIN),
+            step_up_refund_points: reader.parsed("STEP_UP_REFUND_POINTS", 0),
             login_per_minute: reader.parsed("LOGIN_PER_MINUTE", NonZeroU32::MIN),
             login_failures_per_hour: reader.parsed("LOGIN_FAILURES_PER_HOUR", NonZeroU32::MIN),
             signup_burst: reader.parsed("SIGNUP_BURST", NonZeroU32::MIN),
@@ -201,6 +204,18 @@ impl Config {
     /// Whether the listener is reachable from this machine only and no public URL is set.
     pub fn is_private(&self) -> bool {
         self.listen_addr.ip().is_loopback() && self.public_url.is_none()
+    }
+
+    /// Whether people reach the site from this machine only: by `PUBLIC_URL`, or without one by the
+    /// address that is listened on.
+    pub fn is_for_this_machine(&self) -> bool {
+        match self.public_url.as_ref().map(Url::host) {
+            None => self.listen_addr.ip().is_loopback(),
+            Some(Some(Host::Domain(name))) => name == "localhost" || name.ends_with(".localhost"),
+            Some(Some(Host::Ipv4(address))) => address.is_loopback(),
+            Some(Some(Host::Ipv6(address))) => address.is_loopback(),
+            Some(None) => false,
+        }
     }
 
     /// Returns the address of the site for links in mails, without a slash at its end.

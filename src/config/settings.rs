@@ -48,7 +48,7 @@ pub const SETTINGS: &[Setting] = &[
         "SECRET_KEY",
         "",
         "text of 32 bytes or more",
-        "Signs entry passes. Without it a key is made once and kept in the database.",
+        "Signs entry passes and encrypts the secrets of second factors. Without it a key is made once and kept in the database. After a change administrators log in with a recovery code and set their second factor up again.",
     ),
     setting(
         "TRUSTED_PROXIES",
@@ -109,6 +109,12 @@ pub const SETTINGS: &[Setting] = &[
         "10",
         "minutes",
         "How long after entering the password an administrator may do what cannot be undone.",
+    ),
+    setting(
+        "STEP_UP_REFUND_POINTS",
+        "100000",
+        "points",
+        "Refunds and adjustments of more points ask an administrator for a code of the second factor, unless one was given within CONFIRMATION_MINUTES.",
     ),
     setting(
         "LOGIN_PER_MINUTE",

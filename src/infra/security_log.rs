@@ -48,6 +48,8 @@ pub enum SecurityEvent {
     AccountThrottled,
     /// A signed-in user did not know the password when asked to confirm it.
     ConfirmationFailed,
+    /// A code of the second factor was wrong, or used before.
+    CodeFailed,
     /// A message in the name of the payment provider was not signed by it, or long ago.
     WebhookRefused,
     /// The payment provider told of money that belongs to no purchase, or is not what was agreed.

@@ -31,7 +31,7 @@ use uuid::Uuid;
 use self::model::MAIL_TTL;
 pub(crate) use self::model::{
     AccountMail, Claimed, ListedMail, MailCounts, MailId, MailSecret, MailState, Message, NewMail,
-    StoredMail,
+    ProtectionChange, StoredMail,
 };
 use crate::infra::{
     postgres::{

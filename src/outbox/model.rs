@@ -42,6 +42,11 @@ pub(crate) enum Message {
         /// The new address.
         to: String,
     },
+    /// The second factor of an account, or its recovery codes, changed.
+    SignInProtectionChanged {
+        /// What changed.
+        change: ProtectionChange,
+    },
     /// A reservation was paid.
     ReservationPaid {
         /// Id of the reservation.
@@ -54,6 +59,20 @@ pub(crate) enum Message {
         /// Points returned.
         refunded: Points,
     },
+}
+
+/// Change of an account's second factor.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum ProtectionChange {
+    /// It was set.
+    Set,
+    /// It was removed.
+    Removed,
+    /// New recovery codes replaced the old ones.
+    CodesRenewed,
+    /// A recovery code was used.
+    RecoveryCodeUsed,
 }
 
 impl Message {
@@ -237,6 +256,7 @@ mod tests {
         for message in [
             Message::ResetPassword,
             Message::AddressChanged { to: "ada@example.com".to_owned() },
+            Message::SignInProtectionChanged { change: ProtectionChange::RecoveryCodeUsed },
             Message::ReservationPaid { reservation_id },
             Message::ReservationRefunded { reservation_id, refunded },
         ] {

@@ -3,8 +3,6 @@
 
 use std::fmt;
 
-use url::Host;
-
 use crate::{app::App, config::ProviderConfig, demo};
 
 /// Condition that does not belong in production.
@@ -54,17 +52,5 @@ fn is_simulated(app: &App) -> bool {
 
 /// Whether the instance serves other machines without https.
 fn is_plain(app: &App) -> bool {
-    let config = &app.config;
-    match config.public_url.as_ref() {
-        None => !config.listen_addr.ip().is_loopback(),
-        Some(url) => url.scheme() != "https" && !url.host().is_some_and(|host| is_loopback(&host)),
-    }
-}
-
-fn is_loopback(host: &Host<&str>) -> bool {
-    match host {
-        Host::Domain(name) => *name == "localhost" || name.ends_with(".localhost"),
-        Host::Ipv4(address) => address.is_loopback(),
-        Host::Ipv6(address) => address.is_loopback(),
-    }
+    !app.config.is_https() && !app.config.is_for_this_machine()
 }

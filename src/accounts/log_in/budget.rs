@@ -39,13 +39,17 @@ pub(crate) enum Budget {
 pub struct LogInBudget {
     networks: Networks,
     each: Arc<Limit<(Network, AccountKey)>>,
-    guesses: Guesses,
+    passwords: Guesses,
+    /// Apart from the passwords': whoever knows the password must not clear the failures of the
+    /// codes with it.
+    codes: Guesses,
 }
 
 /// Attempt that every budget allowed; counted as failed unless it succeeds or is withdrawn.
 #[derive(Debug)]
 pub(crate) struct LogInAttempt {
-    budget: LogInBudget,
+    networks: Networks,
+    guesses: Guesses,
     from: Origin,
     guess: Guess,
 }
@@ -56,7 +60,8 @@ impl LogInBudget {
         Self {
             networks: Networks::new(app.config.login_failures_per_hour),
             each: Arc::new(Limit::new(Quota::per_minute(app.config.login_per_minute))),
-            guesses: Guesses::new(&app.redis),
+            passwords: Guesses::new(&app.redis, "log-in"),
+            codes: Guesses::new(&app.redis, "log-in-code"),
         }
     }
 
@@ -72,27 +77,46 @@ impl LogInBudget {
 
     /// Counts an attempt; on `Ok` the caller may check the password.
     pub(crate) async fn begin(&self, from: Origin) -> Result<LogInAttempt, (Budget, RateLimited)> {
+        self.begin_among(&self.passwords, from).await
+    }
+
+    /// Counts an attempt; on `Ok` the caller may check a code of the second factor.
+    pub(crate) async fn begin_code(
+        &self,
+        from: Origin,
+    ) -> Result<LogInAttempt, (Budget, RateLimited)> {
+        self.begin_among(&self.codes, from).await
+    }
+
+    async fn begin_among(
+        &self,
+        guesses: &Guesses,
+        from: Origin,
+    ) -> Result<LogInAttempt, (Budget, RateLimited)> {
         self.count_nonsense(from.network)?;
         let each = self.each.count(&(from.network, from.account));
         each.map_err(|limited| (Budget::Network, limited))?;
-        match self.guesses.begin(&from).await {
-            Ok(guess) => Ok(LogInAttempt { budget: self.clone(), from, guess }),
+        match guesses.begin(&from).await {
+            Ok(guess) => {
+                let (networks, guesses) = (self.networks.clone(), guesses.clone());
+                Ok(LogInAttempt { networks, guesses, from, guess })
+            }
             Err(limited) => Err((Budget::Account, limited)),
         }
     }
 }
 
 impl LogInAttempt {
-    /// Records that the password was right and returns the attempt to the budgets.
+    /// Records that the password or the code was right and returns the attempt to the budgets.
     pub(crate) async fn succeed(self) {
-        self.budget.networks.give_back(self.from.network);
-        self.budget.guesses.succeed(&self.from, &self.guess).await;
+        self.networks.give_back(self.from.network);
+        self.guesses.succeed(&self.from, &self.guess).await;
     }
 
-    /// Returns the attempt to the budgets because the password was not checked.
+    /// Returns the attempt to the budgets because nothing was compared.
     pub(crate) async fn withdraw(self) {
-        self.budget.networks.give_back(self.from.network);
-        self.budget.guesses.withdraw(&self.from, &self.guess).await;
+        self.networks.give_back(self.from.network);
+        self.guesses.withdraw(&self.from, &self.guess).await;
     }
 }
 

@@ -1,4 +1,4 @@
-//! Limit on guesses of one account's password, over all sources.
+//! Limit on guesses of one account's password, or of its codes, over all sources.
 //!
 //! Attempts are counted in Redis for all instances together, before their passwords are
 //! checked; a right password clears the failures of its source. After [`FREE`] failures each
@@ -78,6 +78,8 @@ pub(crate) struct Origin {
 #[derive(Clone, Debug)]
 pub(crate) struct Guesses {
     redis: Redis,
+    /// What is guessed, as the Redis keys begin.
+    subject: &'static str,
     own: Cache<(AccountKey, String), Failures>,
     networks: Cache<(AccountKey, Network), ()>,
 }
@@ -96,10 +98,11 @@ pub(crate) struct Guess {
 }
 
 impl Guesses {
-    pub(crate) fn new(redis: &Redis) -> Self {
+    /// Creates the counts of what the Redis keys call `subject`.
+    pub(crate) fn new(redis: &Redis, subject: &'static str) -> Self {
         let own = Cache::builder().max_capacity(REMEMBERED_MAX).time_to_idle(REMEMBERED);
         let networks = Cache::builder().max_capacity(REMEMBERED_MAX).time_to_idle(NETWORKS_KEPT);
-        Self { redis: redis.clone(), own: own.build(), networks: networks.build() }
+        Self { redis: redis.clone(), subject, own: own.build(), networks: networks.build() }
     }
 
     /// Counts an attempt; on `Ok` the caller may check the password.
@@ -183,11 +186,11 @@ impl Guesses {
 
     /// Both keys of an account share a hash tag, so that one script may use them.
     fn failures_key(&self, from: &Origin) -> String {
-        self.redis.key(format_args!("log-in:{{{}}}:failures", from.account.encode()))
+        self.redis.key(format_args!("{}:{{{}}}:failures", self.subject, from.account.encode()))
     }
 
     fn networks_key(&self, from: &Origin) -> String {
-        self.redis.key(format_args!("log-in:{{{}}}:networks", from.account.encode()))
+        self.redis.key(format_args!("{}:{{{}}}:networks", self.subject, from.account.encode()))
     }
 }
 
@@ -224,7 +227,7 @@ mod tests {
     /// Counting without Redis.
     #[tokio::test]
     async fn an_instance_alone_slows_strangers_and_lets_the_owner_in() {
-        let guesses = Guesses::new(&Redis::open("redis://127.0.0.1:1", "test").unwrap());
+        let guesses = Guesses::new(&Redis::open("redis://127.0.0.1:1", "test").unwrap(), "test");
         let (home, device) = (origin([192, 0, 2, 1], None), origin([192, 0, 2, 9], Some("phone")));
         let first = guesses.begin(&home).await.unwrap();
         guesses.succeed(&home, &first).await;

@@ -1,4 +1,4 @@
-//! Log-in: the form, the password check, and the limits on guessing passwords.
+//! Log-in: the form, the password check, the code of the second factor, and the limits on guessing.
 //!
 //! A **budget** bounds the attempts of a network, of a network for one account, and of an
 //! account. A **guess** is an attempt counted against an account. A **known device** holds a
@@ -7,7 +7,7 @@
 //! # Invariants
 //!
 //! * An attempt counts as failed from its beginning until it succeeds or is withdrawn.
-//! * No password is compared before every budget allowed the attempt.
+//! * No password and no code is compared before every budget allowed the attempt.
 //! * No budget depends on whether the account exists.
 //!
 //! # Concurrency
@@ -16,7 +16,9 @@
 //! loser gets the seconds to wait. While Redis is unreachable each instance counts alone.
 
 pub(crate) mod budget;
+pub(crate) mod code_check;
 pub(crate) mod device;
 pub(crate) mod guesses;
 pub(crate) mod pages;
 pub(crate) mod password_check;
+pub(crate) mod second_step;

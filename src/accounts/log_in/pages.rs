@@ -8,7 +8,12 @@ use actix_web::{
 use askama::Template;
 use serde::Deserialize;
 
-use super::{budget::LogInBudget, guesses::AccountKey, password_check::PasswordCheck};
+use super::{
+    budget::LogInBudget,
+    guesses::AccountKey,
+    password_check::PasswordCheck,
+    second_step::pages::{ask_for_code, give_up},
+};
 use crate::{
     accounts::{
         model::{Credentials, Password},
@@ -18,7 +23,7 @@ use crate::{
             pages::current::{SessionCache, device_claim, removal_cookie, token_of},
             store,
         },
-        sign_up,
+        sign_up::{self, LogInOutcome},
     },
     app::App,
     text::email::Email,
@@ -87,13 +92,17 @@ pub(crate) async fn create_session(
         Some(credentials) => {
             let account = AccountKey::of(&credentials.email);
             let device = device_of(&request);
-            let opened = sign_up::log_in(&check, credentials, &device, v.locale).await;
-            opened.map(|opened| (opened, account))
+            let logged_in = sign_up::log_in(&check, credentials, &device, v.locale).await;
+            logged_in.map(|logged_in| (logged_in, account))
         }
     };
     match outcome {
-        Ok((opened, account)) => {
+        Ok((LogInOutcome::Opened(account_id, token), account)) => {
+            let opened = (account_id, token);
             Ok(welcome(&app, &v, StatusCode::OK, opened, (account, form.next.text())))
+        }
+        Ok((LogInOutcome::Pending(token), _)) => {
+            Ok(ask_for_code(&app, &v, &token, form.next.text()))
         }
         Err(refusal) if v.wants_form(&refusal) => {
             let page = LogInPage {
@@ -125,5 +134,6 @@ pub(crate) async fn delete_session(
     };
     let _ = answer.add_cookie(&removal_cookie(&app));
     pass_cookies::remove_all(&request, app.config.is_https(), &mut answer);
+    let answer = give_up(&app, &request, answer).await?;
     Ok(with_message(answer, "flash-logged-out"))
 }

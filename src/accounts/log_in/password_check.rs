@@ -53,12 +53,8 @@ impl PasswordCheck<'_> {
         failure: SecurityEvent,
     ) -> Result<CheckedPassword, AccountError> {
         let Credentials { email, password } = credentials;
-        let account = AccountKey::of(&email);
-        let (app, network) = (self.app, Network::of(self.client));
-        let signed = self.device.as_deref();
-        let device =
-            signed.and_then(|signed| device::read(signed, account, &app.signing_key, app.now()));
-        let begun = self.budget.begin(Origin { account, network, device }).await;
+        let network = Network::of(self.client);
+        let begun = self.budget.begin(self.origin(AccountKey::of(&email))).await;
         let attempt = begun.map_err(|(budget, limited)| {
             self.record(SecurityEvent::LogInThrottled, Some(&email), Some(budget.into()));
             limited
@@ -86,6 +82,15 @@ impl PasswordCheck<'_> {
                 Err(refusal)
             }
         }
+    }
+
+    /// Returns the origin of an attempt at `account`.
+    pub(super) fn origin(&self, account: AccountKey) -> Origin {
+        let (app, network) = (self.app, Network::of(self.client));
+        let signed = self.device.as_deref();
+        let device =
+            signed.and_then(|signed| device::read(signed, account, &app.signing_key, app.now()));
+        Origin { account, network, device }
     }
 
     /// Counts text that cannot be an e-mail and password, and returns the refusal.
@@ -121,7 +126,12 @@ impl PasswordCheck<'_> {
     }
 
     /// Writes an event to the security log.
-    fn record(&self, event: SecurityEvent, email: Option<&Email>, by: Option<&'static str>) {
+    pub(super) fn record(
+        &self,
+        event: SecurityEvent,
+        email: Option<&Email>,
+        by: Option<&'static str>,
+    ) {
         let key = &self.app.signing_key;
         self.app.security_log.record(&ClientEvent {
             event,

@@ -50,6 +50,13 @@ struct AccountPage {
     refusal: Option<String>,
 }
 
+impl AccountPage {
+    /// Whether the account may set up a second factor.
+    fn is_staff(&self) -> bool {
+        self.v.account.as_ref().is_some_and(|account| account.is_staff)
+    }
+}
+
 /// Returns the account that is signed in.
 async fn details(app: &App, me: &CurrentAccount) -> Result<AccountDetails, PageError> {
     Ok(profile::find(app, me.account_id).await?.ok_or(NotFound)?)

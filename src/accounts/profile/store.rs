@@ -14,6 +14,8 @@ pub(crate) struct AccountDetails {
     pub name: String,
     /// Whether the owner confirmed the address.
     pub is_confirmed: bool,
+    /// Whether the account has a second factor.
+    pub has_second_factor: bool,
 }
 
 /// Returns an account; `None` if it does not exist.
@@ -21,7 +23,9 @@ pub(crate) async fn find(db: &Pool, id: AccountId) -> Result<Option<AccountDetai
     sqlx::query_as!(
         AccountDetails,
         r#"
-        select email, name, email_confirmed_at is not null as "is_confirmed!"
+        select email, name, email_confirmed_at is not null as "is_confirmed!",
+            exists (select from second_factors f where f.account_id = accounts.id)
+                as "has_second_factor!"
         from accounts
         where id = $1
         "#,

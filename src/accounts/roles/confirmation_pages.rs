@@ -1,4 +1,5 @@
-//! Confirmation pages: the password once more, before an action that cannot be undone.
+//! Confirmation pages: the password once more, before an action that cannot be undone, and for some
+//! a code of the second factor.
 //!
 //! A session left open must not be enough to move points or to cancel a program. Handlers that
 //! take a `ConfirmedAdmin` require the confirmation; `docs/SECURITY-EVENTS.md` lists them.
@@ -11,14 +12,20 @@ use actix_web::{
 use askama::Template;
 use serde::Deserialize;
 use serde_json::json;
+use uuid::Uuid;
 
 use crate::{
     accounts::{
         error::AccountError,
-        log_in::{budget::LogInBudget, password_check::PasswordCheck},
+        log_in::{
+            budget::LogInBudget,
+            code_check::check_code,
+            password_check::{CheckedPassword, PasswordCheck},
+        },
         model::{Credentials, Password},
         pages::{Next, parse_next},
         password::PasswordGate,
+        second_factor::{self, model::SignInCode},
         sessions::{
             self,
             pages::current::{CurrentAccount, device_claim},
@@ -42,6 +49,7 @@ use crate::{
 #[serde(default)]
 pub(crate) struct ConfirmationForm {
     password: Field,
+    code: Field,
     next: Field,
 }
 
@@ -50,13 +58,31 @@ pub(crate) struct ConfirmationForm {
 struct ConfirmationPage {
     v: View,
     next: String,
+    /// Whether a code is asked for, too.
+    asks_code: bool,
     refusal: Option<String>,
+}
+
+impl ConfirmationPage {
+    /// Returns where the form is sent to.
+    fn path(&self) -> &'static str {
+        if self.asks_code { "/account/confirmation/code" } else { "/account/confirmation" }
+    }
 }
 
 /// `GET /account/confirmation`
 pub(crate) async fn new_confirmation(me: CurrentAccount, query: Query<Next>) -> HttpResponse {
-    let page = ConfirmationPage { v: me.view.clone(), next: query.path(), refusal: None };
-    me.view.html(StatusCode::OK, &page)
+    show(&me, &query, false)
+}
+
+/// `GET /account/confirmation/code`
+pub(crate) async fn new_code_confirmation(me: CurrentAccount, query: Query<Next>) -> HttpResponse {
+    show(&me, &query, true)
+}
+
+fn show(me: &CurrentAccount, query: &Next, asks_code: bool) -> HttpResponse {
+    let (v, next) = (me.view.clone(), query.path());
+    me.view.html(StatusCode::OK, &ConfirmationPage { v, next, asks_code, refusal: None })
 }
 
 /// `POST /account/confirmation`
@@ -66,17 +92,41 @@ pub(crate) async fn create_confirmation(
     budget: Data<LogInBudget>,
     request: HttpRequest,
     me: CurrentAccount,
-    form: Body<ConfirmationForm>,
+    Body(form): Body<ConfirmationForm>,
 ) -> Result<HttpResponse, PageError> {
-    let form = form.0;
+    create(&app, &gate, &budget, &request, me, form, false).await
+}
+
+/// `POST /account/confirmation/code`
+pub(crate) async fn create_code_confirmation(
+    app: Data<App>,
+    gate: Data<PasswordGate>,
+    budget: Data<LogInBudget>,
+    request: HttpRequest,
+    me: CurrentAccount,
+    Body(form): Body<ConfirmationForm>,
+) -> Result<HttpResponse, PageError> {
+    create(&app, &gate, &budget, &request, me, form, true).await
+}
+
+async fn create(
+    app: &App,
+    gate: &PasswordGate,
+    budget: &LogInBudget,
+    request: &HttpRequest,
+    me: CurrentAccount,
+    form: ConfirmationForm,
+    asks_code: bool,
+) -> Result<HttpResponse, PageError> {
     let check = PasswordCheck {
-        app: &app,
-        gate: &gate,
-        budget: &budget,
-        client: client::address(&request, &app.config.trusted_proxies),
-        device: device_claim(&request, &app),
+        app,
+        gate,
+        budget,
+        client: client::address(request, &app.config.trusted_proxies),
+        device: device_claim(request, app),
     };
-    let outcome = confirm(&check, &me, form.password.raw()).await;
+    let code = asks_code.then(|| SignInCode::parse(form.code.text()));
+    let outcome = confirm(&check, &me, form.password.raw(), code).await;
     // The form has no e-mail field, so the refusal must not mention one.
     let outcome = outcome.map_err(|refusal| match refusal {
         AccountError::WrongCredentials => AccountError::WrongPassword,
@@ -91,6 +141,7 @@ pub(crate) async fn create_confirmation(
             let page = ConfirmationPage {
                 v: me.view.clone(),
                 next: parse_next(form.next.text()),
+                asks_code,
                 refusal: Some(me.view.refusal(&refusal)),
             };
             Ok(me.view.html(refusal.status(), &page))
@@ -99,22 +150,50 @@ pub(crate) async fn create_confirmation(
     }
 }
 
+/// Confirms the session with the password, and with a `code` if it is some: inside is `None` for
+/// text that cannot be one.
+#[expect(clippy::option_option, reason = "asked for and mistyped is not the same as not asked for")]
 async fn confirm(
     check: &PasswordCheck<'_>,
     me: &CurrentAccount,
     password: &str,
+    code: Option<Option<SignInCode>>,
 ) -> Result<(), AccountError> {
     let email = store::find_email(&check.app.db, me.account_id).await?;
     let email = email.as_deref().and_then(Email::parse);
     let credentials = email.zip(Password::typed(password));
     let Some((email, password)) = credentials else { return Err(check.refuse_nonsense()) };
     let failure = SecurityEvent::ConfirmationFailed;
-    let checked = check.check(Credentials { email, password }, failure).await?;
-    let mut tx = check.app.db.begin().await?;
+    let checked = check.check(Credentials { email: email.clone(), password }, failure).await?;
+    match code {
+        None => write(check.app, me.session_id, &checked, None).await,
+        Some(code) => {
+            let code = code.ok_or(AccountError::WrongCode);
+            let work = async { write(check.app, me.session_id, &checked, Some(&code?)).await };
+            check_code(check, &email, work).await
+        }
+    }
+}
+
+/// Writes a confirmation with a checked password, and with a code if there is one.
+async fn write(
+    app: &App,
+    session_id: Uuid,
+    checked: &CheckedPassword,
+    code: Option<&SignInCode>,
+) -> Result<(), AccountError> {
+    let mut tx = app.db.begin().await?;
     if !store::lock_with_password(&mut tx, checked.account_id, &checked.password_hash).await? {
         tx.rollback().await?;
         return Err(AccountError::WrongCredentials);
     }
-    sessions::store::confirm(&mut tx, me.session_id).await?;
+    if let Some(code) = code {
+        if !second_factor::accept(&mut tx, app, checked.account_id, code).await? {
+            tx.rollback().await?;
+            return Err(AccountError::WrongCode);
+        }
+        sessions::store::write_code_given(&mut tx, session_id).await?;
+    }
+    sessions::store::confirm(&mut tx, session_id).await?;
     Ok(tx.commit().await?)
 }

@@ -32,6 +32,8 @@ pub(crate) struct StaffAccount {
 pub(crate) struct AdminAccount {
     /// Account id.
     pub account_id: AccountId,
+    /// Whether the account has a second factor and no code of it was given lately.
+    pub lacks_code: bool,
     /// View to render its pages with.
     pub view: View,
 }
@@ -40,6 +42,13 @@ pub(crate) struct AdminAccount {
 /// are refused; an administrator without a confirmation is sent to `confirmation_pages.rs`.
 #[derive(Clone, Debug)]
 pub(crate) struct ConfirmedAdmin(pub AdminAccount);
+
+impl AdminAccount {
+    /// Refuses unless a code of the second factor was given lately, or the account has none.
+    pub(crate) fn require_code(&self) -> Result<(), AccountError> {
+        if self.lacks_code { Err(AccountError::CodeRequired) } else { Ok(()) }
+    }
+}
 
 /// Returns the administrator that an upload's `request` comes from, by its session alone; fails
 /// for others. Runs before the body is read.
@@ -77,8 +86,9 @@ impl FromRequest for AdminAccount {
         let current = CurrentAccount::from_request(request, payload);
         let request = request.clone();
         Box::pin(async move {
-            let CurrentAccount { account_id, view, .. } = admin(&request, current.await?)?;
-            Ok(Self { account_id, view })
+            let CurrentAccount { account_id, lacks_code, view, .. } =
+                admin(&request, current.await?)?;
+            Ok(Self { account_id, lacks_code, view })
         })
     }
 }
@@ -91,10 +101,10 @@ impl FromRequest for ConfirmedAdmin {
         let current = CurrentAccount::from_request(request, payload);
         let request = request.clone();
         Box::pin(async move {
-            let CurrentAccount { account_id, view, is_confirmed, .. } =
+            let CurrentAccount { account_id, view, is_confirmed, lacks_code, .. } =
                 admin(&request, current.await?)?;
             match is_confirmed {
-                true => Ok(Self(AdminAccount { account_id, view })),
+                true => Ok(Self(AdminAccount { account_id, lacks_code, view })),
                 false => Err(AccountError::ConfirmationRequired.into()),
             }
         })

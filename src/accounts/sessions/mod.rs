@@ -9,6 +9,9 @@
 //!   unlocked; the current role decides which limits apply.
 //! * Requests that change something read PostgreSQL; only polls and streams read a cache, of at
 //!   most a second.
+//! * A session of an account with a second factor counts only if a code was given in it since the
+//!   factor was set. An administrator without one reaches only the pages of the own account, unless
+//!   the account is of the demo data and the office is for this machine only.
 //! * No token is stored, only its SHA-256.
 //!
 //! # Concurrency

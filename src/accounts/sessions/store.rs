@@ -5,7 +5,7 @@ use uuid::Uuid;
 
 use super::{Session, SessionRules};
 use crate::{
-    accounts::model::{AccountId, Role, SessionAccount, TokenHash},
+    accounts::model::{AccountId, LastCode, Role, SessionAccount, TokenHash},
     infra::postgres::{Connection, Pool},
 };
 
@@ -18,11 +18,13 @@ pub(crate) async fn insert(
     (account_id, password_hash): (AccountId, &str),
     lives_days: i32,
     device: &str,
+    is_code_given: bool,
 ) -> Result<bool, sqlx::Error> {
     let inserted = sqlx::query!(
         r#"
-        insert into sessions (token_hash, account_id, expires_at, device)
-        select $1, id, now() + make_interval(days => $3), $4
+        insert into sessions (token_hash, account_id, expires_at, device, code_given_at)
+        select $1, id, now() + make_interval(days => $3), $4,
+            case when $6 then clock_timestamp() end
         from accounts
         where id = $2 and locked_at is null and password_hash = $5
         for share
@@ -32,6 +34,7 @@ pub(crate) async fn insert(
         lives_days,
         device,
         password_hash,
+        is_code_given,
     )
     .execute(db)
     .await?;
@@ -60,23 +63,33 @@ pub(crate) async fn list(
     let rows = sqlx::query!(
         r#"
         select o.nth as "nth!", found.id as session_id, account_id as "account_id: AccountId",
-            role as "role: Role", is_confirmed as "is_confirmed!", is_unseen as "is_unseen!",
+            role as "role: Role", is_demo, is_confirmed as "is_confirmed!",
+            has_second_factor as "has_second_factor!", is_code_fresh as "is_code_fresh!",
+            is_unseen as "is_unseen!",
             (select count(*) from transfers
              where receiver_id = account_id and status = 'PENDING'
                and transfers.expires_at > now()) as "requests_waiting!"
         from unnest($1::bytea[]) with ordinality as o (token_hash, nth)
         cross join lateral (
-            select sessions.id, account_id, role,
+            select sessions.id, sessions.account_id, role, is_demo,
                 confirmed_at > now() - make_interval(secs => $5::float8) as is_confirmed,
+                factor.set_at is not null as has_second_factor,
+                coalesce(code_given_at > now() - make_interval(secs => $5::float8), false)
+                    as is_code_fresh,
                 last_seen_at < now() - least(idle.longest / 10, interval '1 hour') as is_unseen
             from sessions
             join accounts on accounts.id = sessions.account_id
+            left join lateral (
+                select set_at from second_factors f
+                where f.account_id = sessions.account_id limit 1
+            ) factor on true
             cross join lateral (
                 select make_interval(secs => case role when 'CUSTOMER' then $2::float8 else $3::float8 end)
                     as longest
             ) idle
             where token_hash = o.token_hash and sessions.expires_at > now() and locked_at is null
                 and last_seen_at > now() - idle.longest
+                and (factor.set_at is null or code_given_at >= factor.set_at)
                 and (role = 'CUSTOMER'
                     or sessions.created_at > now() - make_interval(secs => $4::float8))
             limit 1
@@ -96,7 +109,13 @@ pub(crate) async fn list(
             session_id: row.session_id,
             account_id: row.account_id,
             role: row.role,
+            is_demo: row.is_demo,
             is_confirmed: row.is_confirmed,
+            last_code: match (row.has_second_factor, row.is_code_fresh) {
+                (false, _) => LastCode::NoFactor,
+                (true, false) => LastCode::Stale,
+                (true, true) => LastCode::Fresh,
+            },
             is_unseen: row.is_unseen,
             requests_waiting: row.requests_waiting,
         };
@@ -114,6 +133,14 @@ pub(crate) async fn touch(db: &Pool, id: Uuid) -> Result<(), sqlx::Error> {
 /// Sets a session's `confirmed_at` to the present.
 pub(crate) async fn confirm(tx: &mut Connection, id: Uuid) -> Result<(), sqlx::Error> {
     sqlx::query!("update sessions set confirmed_at = now() where id = $1", id).execute(tx).await?;
+    Ok(())
+}
+
+/// Sets the time of the last code given in a session to the present.
+pub(crate) async fn write_code_given(tx: &mut Connection, id: Uuid) -> Result<(), sqlx::Error> {
+    sqlx::query!("update sessions set code_given_at = clock_timestamp() where id = $1", id)
+        .execute(tx)
+        .await?;
     Ok(())
 }
 

@@ -23,10 +23,10 @@ use uuid::Uuid;
 use super::{
     error::AccountError,
     links::{self, LinkPurpose},
-    log_in::password_check::PasswordCheck,
+    log_in::{password_check::PasswordCheck, second_step},
     model::{AccountId, Credentials, NewAccount, Role, SessionToken},
     password::PasswordGate,
-    sessions, store,
+    second_factor, sessions, store,
 };
 use crate::{
     app::App,
@@ -56,33 +56,54 @@ pub(crate) async fn sign_up(
     let mut tx = app.db.begin().await?;
     store::insert_account(&mut *tx, account_id, &new, &password_hash, Role::Customer).await?;
     let owner = (account_id, password_hash.as_str());
-    sessions::store::insert(&mut *tx, &token.hash(), owner, session_days(app), device).await?;
+    let days = session_days(app);
+    sessions::store::insert(&mut *tx, &token.hash(), owner, days, device, false).await?;
     let purpose = LinkPurpose::Confirm;
     links::mail_link(&mut tx, account_id, purpose, &new.email, new.locale).await?;
     tx.commit().await?;
     Ok((account_id, token))
 }
 
-/// Checks the password and opens a session on `device`. Mails are written in `locale` from then on.
+/// Result of a right password.
+pub(crate) enum LogInOutcome {
+    /// A session was opened.
+    Opened(AccountId, SessionToken),
+    /// The account has a second factor, whose code is still to come.
+    Pending(SessionToken),
+}
+
+/// Checks the password and opens a session on `device`, or asks for the code of the second factor.
+/// Mails are written in `locale` from then on.
 pub(crate) async fn log_in(
     check: &PasswordCheck<'_>,
     credentials: Credentials,
     device: &str,
     locale: Locale,
-) -> Result<(AccountId, SessionToken), AccountError> {
+) -> Result<LogInOutcome, AccountError> {
     let (app, token) = (check.app, SessionToken::generate());
     for _ in 0..CHECKS_MAX {
         let checked = check.check(credentials.clone(), SecurityEvent::LogInFailed).await?;
+        // A session that is opened while a factor is being set does not count (`sessions`).
+        if second_factor::store::exists(&app.db, checked.account_id).await? {
+            return Ok(LogInOutcome::Pending(second_step::begin(app, &checked, device).await?));
+        }
         let owner = (checked.account_id, checked.password_hash.as_str());
         let days = session_days(app);
         // Since the check the account may have been locked, or its password changed: then no
         // session is opened, and the next check says which.
-        if sessions::store::insert(&app.db, &token.hash(), owner, days, device).await? {
-            store::write_locale(&app.db, checked.account_id, locale).await?;
-            return Ok((checked.account_id, token));
+        if sessions::store::insert(&app.db, &token.hash(), owner, days, device, false).await? {
+            keep_locale(app, checked.account_id, locale).await;
+            return Ok(LogInOutcome::Opened(checked.account_id, token));
         }
     }
     Err(AccountError::WrongCredentials)
+}
+
+/// Keeps the language of the pages for the account's mails.
+pub(crate) async fn keep_locale(app: &App, account_id: AccountId, locale: Locale) {
+    if let Err(error) = store::write_locale(&app.db, account_id, locale).await {
+        tracing::warn!(%error, "mails stay in the language that they had");
+    }
 }
 
 /// Creates an administrator's account.
@@ -94,7 +115,7 @@ pub async fn create_admin(db: &Pool, new: NewAccount) -> Result<AccountId, Accou
     Ok(account_id)
 }
 
-/// Deletes a bounded number of expired sessions; called periodically.
+/// Deletes a bounded number of expired sessions and pending log-ins; called periodically.
 pub(crate) async fn purge_sessions(app: &App) -> Result<(), sqlx::Error> {
     for _ in 0..PURGES_MAX {
         let purged = sessions::store::delete_expired(&app.db, PURGED_ROWS_MAX).await?;
@@ -102,9 +123,10 @@ pub(crate) async fn purge_sessions(app: &App) -> Result<(), sqlx::Error> {
             break;
         }
     }
-    Ok(())
+    second_step::purge(&app.db).await
 }
 
-fn session_days(app: &App) -> i32 {
+/// Returns the lifetime of a session, in days.
+pub(crate) fn session_days(app: &App) -> i32 {
     i32::try_from(app.config.session_days.get()).unwrap_or(i32::MAX)
 }

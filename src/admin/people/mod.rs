@@ -30,7 +30,7 @@ use crate::{
     },
     infra::{
         idempotency::RequestKey,
-        postgres::{Connection, retry_stale},
+        postgres::{Connection, Pool, retry_stale},
         throwaway,
     },
     payment::{self, Cancelled, Share},
@@ -38,6 +38,9 @@ use crate::{
     reservation::{self, ReservationId},
     wallet::{self, Kind},
 };
+
+/// Reason of an act at the command line, where nobody is signed in.
+const COMMAND_LINE: &str = "stagedoor admin reset-second-factor";
 
 /// Locks an account or unlocks it, and records the act.
 pub(crate) async fn lock_out(
@@ -62,6 +65,28 @@ pub(crate) async fn change_role(
 ) -> Result<Profile, AdminError> {
     let entry = AuditEntry::new(by, Act::RoleChanged, Subject::Account, id).because(reason);
     change(app, entry, async |tx| accounts::change_role(tx, by, id, from, to).await).await
+}
+
+/// Removes the second factor of an account that lost it, and records the act.
+pub(crate) async fn reset_second_factor(
+    app: &App,
+    by: AccountId,
+    id: AccountId,
+    reason: &Reason,
+) -> Result<Profile, AdminError> {
+    let entry = AuditEntry::new(by, Act::SecondFactorReset, Subject::Account, id).because(reason);
+    change(app, entry, async |tx| accounts::reset_second_factor(tx, by, id).await).await
+}
+
+/// Removes the second factor of the account with an address, for an operator at the command line;
+/// recorded as an act of the account itself.
+pub async fn reset_at_command_line(db: &Pool, email: &str) -> Result<(), AccountError> {
+    let mut tx = db.begin().await?;
+    let id = accounts::reset_second_factor_of(&mut tx, email).await?;
+    let reason = Reason::parse(COMMAND_LINE);
+    let entry = AuditEntry::new(id, Act::SecondFactorReset, Subject::Account, id);
+    audit::store::insert(&mut tx, &entry.because(reason.as_ref())).await?;
+    Ok(tx.commit().await?)
 }
 
 /// Performs a change of an account and records it in `entry`, with the profile before and after.

@@ -111,6 +111,9 @@ pub(crate) async fn create_refund(
     form: Body<RefundForm>,
 ) -> Result<HttpResponse, PageError> {
     let mut page = BookingPage::of(&app, me.view.clone(), path.into_inner()).await?;
+    if page.booking.total.get() > i64::from(app.config.step_up_refund_points) {
+        me.require_code()?;
+    }
     let mut mistakes = Mistakes::default();
     let share = match form.0.share.text() {
         "agreed" => Some(Share::AsAgreed),

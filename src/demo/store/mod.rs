@@ -47,8 +47,8 @@ pub(crate) async fn insert_account(
     let id = Uuid::now_v7();
     sqlx::query!(
         r#"
-        insert into accounts (id, email, name, password_hash, role, email_confirmed_at)
-        values ($1, $2, $3, $4, $5, now())
+        insert into accounts (id, email, name, password_hash, role, email_confirmed_at, is_demo)
+        values ($1, $2, $3, $4, $5, now(), true)
         "#,
         id,
         log_in.email,

@@ -4,7 +4,7 @@
 //! write to them through it.
 
 use super::content::Content;
-use crate::outbox::{MailSecret, Message};
+use crate::outbox::{MailSecret, Message, ProtectionChange};
 
 /// Shown instead of a secret that is not kept any more.
 const WIPED: &str = "...";
@@ -75,6 +75,26 @@ pub(super) fn address_changed(blank: Content, to: &str) -> Content {
         subject: locale.text("mail-changed-subject").to_string(),
         paragraphs: vec![locale.text("mail-changed-lede").word("address", to)],
         notes: vec![locale.text("mail-changed-note")],
+        ..blank
+    }
+}
+
+pub(super) fn protection_changed(blank: Content, change: ProtectionChange) -> Content {
+    let locale = blank.locale;
+    let lede = match change {
+        ProtectionChange::Set => "mail-protection-set",
+        ProtectionChange::Removed => "mail-protection-removed",
+        ProtectionChange::CodesRenewed => "mail-protection-codes",
+        ProtectionChange::RecoveryCodeUsed => "mail-protection-used",
+    };
+    Content {
+        subject: locale.text("mail-protection-subject").to_string(),
+        paragraphs: vec![locale.text(lede)],
+        action: Some((
+            format!("{}/password/forgotten", blank.site),
+            locale.text("mail-password-action"),
+        )),
+        notes: vec![locale.text("mail-protection-note")],
         ..blank
     }
 }

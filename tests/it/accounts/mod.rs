@@ -6,6 +6,7 @@ mod confirmation;
 mod guessing;
 mod races;
 mod recovery;
+mod second_factor;
 mod security_log;
 mod sessions;
 
@@ -177,7 +178,7 @@ async fn the_first_admin_is_made_and_the_password_is_not_told(db: PgPool) {
     let boss = office.stranger();
     let log_in = [("email", "Boss@example.com"), ("password", "swordfish swordfish")];
     assert_eq!(boss.post("/login", &log_in).await.status, 200);
-    assert_eq!(boss.visit("/admin").await.status, 200);
+    assert_eq!(boss.get("/admin").await.code(), "second-factor-required");
     for (email, password, reason) in [
         ("boss@example.com", "another swordfish", "has an account already"),
         ("new@example.com", "short", "needs 8 characters or more"),

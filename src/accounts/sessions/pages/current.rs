@@ -15,7 +15,7 @@ use crate::{
     accounts::{
         error::AccountError,
         log_in::{device, guesses::AccountKey},
-        model::{AccountId, Role, SessionAccount, SessionToken, TokenHash},
+        model::{AccountId, LastCode, Role, SessionAccount, SessionToken, TokenHash},
         sessions::reader::SessionReader,
     },
     app::App,
@@ -57,6 +57,8 @@ pub(crate) struct CurrentAccount {
     pub session_id: Uuid,
     /// Whether the password was confirmed within the configured time.
     pub is_confirmed: bool,
+    /// Whether the account has a second factor and no code of it was given within that time.
+    pub lacks_code: bool,
     /// Current role.
     pub role: Role,
     /// View to render its pages with.
@@ -92,12 +94,14 @@ impl FromRequest for CurrentAccount {
         Box::pin(async move {
             let account = find(&request, Source::Postgres).await?;
             let account = account.ok_or(AccountError::LoginRequired)?;
+            require_factor(&request, &account)?;
             if !request.method().is_safe() {
                 count(&request, account.account_id)?;
             }
             let view = signed_in(&request, &account);
+            let lacks_code = account.last_code == LastCode::Stale;
             let SessionAccount { session_id, is_confirmed, account_id, role, .. } = account;
-            Ok(Self { account_id, session_id, is_confirmed, role, view })
+            Ok(Self { account_id, session_id, is_confirmed, lacks_code, role, view })
         })
     }
 }
@@ -111,6 +115,7 @@ impl FromRequest for CachedAccount {
         Box::pin(async move {
             let account = find(&request, Source::Cache).await?;
             let account = account.ok_or(AccountError::LoginRequired)?;
+            require_factor(&request, &account)?;
             let (app, view) = (data::<App>(&request)?, signed_in(&request, &account));
             let token = token_of(&request, &app).ok_or(AccountError::LoginRequired)?;
             let sessions = SessionCache::clone(&*data::<SessionCache>(&request)?);
@@ -134,6 +139,26 @@ impl FromRequest for Visitor {
             };
             Ok(Self { view })
         })
+    }
+}
+
+impl CurrentAccount {
+    /// Refuses unless a code of the second factor was given lately, or the account has none.
+    pub(crate) fn require_code(&self) -> Result<(), AccountError> {
+        if self.lacks_code { Err(AccountError::CodeRequired) } else { Ok(()) }
+    }
+}
+
+/// Refuses an administrator who has no second factor yet, but for the pages of the own account.
+fn require_factor(request: &HttpRequest, account: &SessionAccount) -> Result<(), PageError> {
+    let config = &data::<App>(request)?.config;
+    let is_for_trying = account.is_demo && config.is_for_this_machine();
+    let is_needed =
+        account.role == Role::Admin && account.last_code == LastCode::NoFactor && !is_for_trying;
+    let is_own_page = request.path() == "/account" || request.path().starts_with("/account/");
+    match is_needed && !is_own_page {
+        true => Err(AccountError::SecondFactorRequired.into()),
+        false => Ok(()),
     }
 }
 

@@ -1,5 +1,6 @@
 //! Account pages: list, timeline, locks, roles, adjustments.
 
+pub(crate) mod second_factor;
 mod timeline;
 
 use actix_web::{
@@ -17,7 +18,8 @@ use self::timeline::TimelineEntry;
 use super::{Adjustment, store};
 use crate::{
     accounts::{
-        AccountId, AdminAccount, ConfirmedAdmin, Profile, Role, find_profile, search_profiles,
+        AccountId, AdminAccount, ConfirmedAdmin, Profile, Role, find_profile, has_second_factor,
+        search_profiles,
     },
     admin::{AdminError, pages::parse_reason, people, programs::pages::Search},
     app::App,
@@ -82,6 +84,7 @@ struct PersonPage {
     wallet: Option<Wallet>,
     timeline: Vec<TimelineEntry>,
     request_key: Uuid,
+    has_second_factor: bool,
     is_me: bool,
     refusal: Option<String>,
 }
@@ -98,6 +101,7 @@ impl PersonPage {
                 .map(|moment| TimelineEntry::of(&me.view, moment))
                 .collect(),
             request_key: Uuid::now_v7(),
+            has_second_factor: has_second_factor(&app.db, id).await?,
             is_me: id == me.account_id,
             person,
             refusal: None,
@@ -247,6 +251,7 @@ pub(crate) async fn update_role(
     path: Path<Uuid>,
     form: Body<RoleForm>,
 ) -> Result<HttpResponse, PageError> {
+    me.require_code()?;
     let id = AccountId(path.into_inner());
     let mut mistakes = Mistakes::default();
     let from = mistakes.note("from", "admin-refusal-role", form.0.from.parse());
@@ -288,6 +293,9 @@ pub(crate) async fn create_adjustment(
     let key = request_key::parse(&mut mistakes, &form.0.request_key);
     match mistakes.or(amount.zip(reason)) {
         Ok((amount, reason)) => {
+            if amount.unsigned_abs() > u64::from(app.config.step_up_refund_points) {
+                me.require_code()?;
+            }
             let key = key.map(|key| {
                 let route = format!("POST /admin/people/{id}/adjustments");
                 RequestKey::new(me.account_id.0, key, &route, &json!([amount, reason]))

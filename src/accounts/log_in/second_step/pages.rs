@@ -1,0 +1,157 @@
+//! Pages of a log-in's second step: the code, and the cookie of the pending log-in.
+
+use actix_web::{
+    HttpRequest, HttpResponse,
+    cookie::{Cookie, SameSite, time},
+    http::StatusCode,
+    web::{Data, Query},
+};
+use askama::Template;
+use serde::Deserialize;
+use serde_json::json;
+
+use super::PENDING_SECS;
+use crate::{
+    accounts::{
+        error::AccountError,
+        log_in::{
+            budget::LogInBudget, guesses::AccountKey, password_check::PasswordCheck, second_step,
+        },
+        model::SessionToken,
+        pages::{Next, parse_next, welcome},
+        password::PasswordGate,
+        second_factor::model::SignInCode,
+        sessions::pages::current::device_claim,
+        sign_up::{keep_locale, session_days},
+    },
+    app::App,
+    text::email::Email,
+    web::{
+        client,
+        error::{HttpError, PageError},
+        form::{Body, Field},
+        local_path::with_next,
+        page::{View, see_other},
+    },
+};
+
+/// Path of the page that asks for the code.
+const PATH: &str = "/login/code";
+
+#[derive(Template)]
+#[template(path = "accounts/code.html")]
+struct CodePage {
+    v: View,
+    next: String,
+    refusal: Option<String>,
+}
+
+fn cookie_name(app: &App) -> &'static str {
+    if app.config.is_https() { "__Host-log-in" } else { "log-in" }
+}
+
+fn token_of(request: &HttpRequest, app: &App) -> Option<SessionToken> {
+    SessionToken::decode(request.cookie(cookie_name(app))?.value())
+}
+
+/// Answers a right password of an account with a second factor: leads to the page that asks for the
+/// code.
+pub(crate) fn ask_for_code(app: &App, v: &View, token: &SessionToken, next: &str) -> HttpResponse {
+    let next = parse_next(next);
+    let page = if next.is_empty() { PATH.to_owned() } else { with_next(PATH, &next) };
+    let mut answer = v.done(StatusCode::ACCEPTED, &json!({ "code_required": true }), &page);
+    let cookie = Cookie::build(cookie_name(app), token.encode())
+        .path("/")
+        .http_only(true)
+        .same_site(SameSite::Lax)
+        .secure(app.config.is_https())
+        .max_age(time::Duration::seconds(i64::from(PENDING_SECS)));
+    // The cookie's value is base64 and always a valid header, so the error cannot occur.
+    let _ = answer.add_cookie(&cookie.finish());
+    answer
+}
+
+/// Ends the pending log-in of a browser that logs out, if it has one.
+pub(crate) async fn give_up(
+    app: &App,
+    request: &HttpRequest,
+    answer: HttpResponse,
+) -> Result<HttpResponse, sqlx::Error> {
+    let Some(token) = token_of(request, app) else { return Ok(answer) };
+    second_step::give_up(app, &token).await?;
+    Ok(without_cookie(app, answer))
+}
+
+/// Removes the cookie of a log-in that is over.
+fn without_cookie(app: &App, mut answer: HttpResponse) -> HttpResponse {
+    let mut cookie =
+        Cookie::build(cookie_name(app), "").path("/").secure(app.config.is_https()).finish();
+    cookie.make_removal();
+    let _ = answer.add_cookie(&cookie);
+    answer
+}
+
+/// `GET /login/code`
+pub(crate) async fn new_code(
+    app: Data<App>,
+    request: HttpRequest,
+    v: View,
+    query: Query<Next>,
+) -> Result<HttpResponse, PageError> {
+    let pending = match token_of(&request, &app) {
+        Some(token) => second_step::find(&app, &token).await?,
+        None => None,
+    };
+    if pending.is_none() {
+        return Ok(see_other("/login"));
+    }
+    let page = CodePage { v: v.clone(), next: query.path(), refusal: None };
+    Ok(v.html(StatusCode::OK, &page))
+}
+
+/// Form with the code as typed.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(crate) struct CodeForm {
+    code: Field,
+    next: Field,
+}
+
+/// `POST /login/code`
+pub(crate) async fn create_session(
+    app: Data<App>,
+    gate: Data<PasswordGate>,
+    budget: Data<LogInBudget>,
+    request: HttpRequest,
+    v: View,
+    Body(form): Body<CodeForm>,
+) -> Result<HttpResponse, PageError> {
+    let check = PasswordCheck {
+        app: &app,
+        gate: &gate,
+        budget: &budget,
+        client: client::address(&request, &app.config.trusted_proxies),
+        device: device_claim(&request, &app),
+    };
+    let token = token_of(&request, &app).ok_or(AccountError::LogInOver)?;
+    let code = SignInCode::parse(form.code.text());
+    let finished = second_step::finish(&check, &token, code.as_ref(), session_days(&app)).await;
+    match finished {
+        Ok((pending, session)) => {
+            keep_locale(&app, pending.account_id, v.locale).await;
+            let email = Email::parse(&pending.email).ok_or(AccountError::LogInOver)?;
+            let (opened, account) = ((pending.account_id, session), AccountKey::of(&email));
+            let answer = welcome(&app, &v, StatusCode::OK, opened, (account, form.next.text()));
+            Ok(without_cookie(&app, answer))
+        }
+        Err(refusal) if v.wants_form(&refusal) && !matches!(refusal, AccountError::LogInOver) => {
+            let page = CodePage {
+                v: v.clone(),
+                next: parse_next(form.next.text()),
+                refusal: Some(v.refusal(&refusal)),
+            };
+            Ok(v.html(refusal.status(), &page))
+        }
+        Err(failure) => Err(failure.into()),
+    }
+}

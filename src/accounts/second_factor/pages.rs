@@ -1,0 +1,196 @@
+//! Pages of the owner's second factor: set-up, recovery codes, removal.
+
+use actix_web::{HttpRequest, HttpResponse, http::StatusCode, web::Data};
+use askama::Template;
+use base64::prelude::{BASE64_URL_SAFE_NO_PAD, Engine as _};
+use qrcode::{Color, EcLevel, QrCode};
+use serde::Deserialize;
+use serde_json::json;
+
+use super::{
+    Offer,
+    model::{RecoveryCode, SignInCode},
+    store::{self, SecondFactor},
+};
+use crate::{
+    accounts::{
+        error::AccountError,
+        log_in::{budget::LogInBudget, code_check::check_code, password_check::PasswordCheck},
+        model::Role,
+        password::PasswordGate,
+        profile, second_factor,
+        sessions::pages::{
+            current::{CurrentAccount, SessionCache, device_claim},
+            forget,
+        },
+    },
+    app::App,
+    text::{email::Email, times::HOME_ZONE},
+    web::{
+        client,
+        error::{HttpError, Internal, NotFound, PageError},
+        flash::with_message,
+        form::{Body, Field},
+        page::{View, json},
+    },
+};
+
+/// Path of the page, to which its forms lead back.
+const PATH: &str = "/account/second-factor";
+
+/// QR code as squares of one path, in a box of `side` units.
+struct Drawing {
+    side: usize,
+    path: String,
+}
+
+impl Drawing {
+    /// Draws `text`; `None` if it is too long.
+    fn of(text: &str) -> Option<Self> {
+        /// Light squares around the code, which cameras need.
+        const QUIET: usize = 4;
+        let code = QrCode::with_error_correction_level(text, EcLevel::M).ok()?;
+        let (width, colors) = (code.width(), code.to_colors());
+        let dark = colors.iter().enumerate().filter(|(_, color)| **color == Color::Dark);
+        let path = dark
+            .map(|(idx, _)| format!("M{} {}h1v1h-1z", idx % width + QUIET, idx / width + QUIET));
+        Some(Self { side: width + 2 * QUIET, path: path.collect() })
+    }
+}
+
+#[derive(Template)]
+#[template(path = "accounts/second_factor_setup.html")]
+struct SetUpPage {
+    v: View,
+    sealed: String,
+    secret: String,
+    uri: String,
+    drawing: Drawing,
+    refusal: Option<String>,
+}
+
+impl SetUpPage {
+    fn of(v: View, email: &str, offer: &Offer, refusal: Option<String>) -> Option<Self> {
+        let uri = offer.secret.uri(email);
+        let (drawing, secret) = (Drawing::of(&uri)?, offer.secret.grouped());
+        let sealed = BASE64_URL_SAFE_NO_PAD.encode(&offer.sealed);
+        Some(Self { v, sealed, secret, uri, drawing, refusal })
+    }
+}
+
+#[derive(Template)]
+#[template(path = "accounts/second_factor.html")]
+struct SecondFactorPage {
+    v: View,
+    factor: SecondFactor,
+}
+
+#[derive(Template)]
+#[template(path = "accounts/recovery_codes.html")]
+struct RecoveryCodesPage {
+    v: View,
+    codes: Vec<String>,
+}
+
+/// `GET /account/second-factor`
+pub(crate) async fn show_factor(
+    app: Data<App>,
+    me: CurrentAccount,
+) -> Result<HttpResponse, PageError> {
+    if let Some(factor) = store::find(&app.db, me.account_id).await? {
+        let document = json!({
+            "set_at": factor.set_at, "recovery_codes_left": factor.codes_left,
+        });
+        let page = SecondFactorPage { v: me.view, factor };
+        return Ok(page.v.show(&page, &document));
+    }
+    if me.role == Role::Customer {
+        return Err(NotFound.into());
+    }
+    let details = profile::find(&app, me.account_id).await?.ok_or(NotFound)?;
+    let offer = second_factor::offer(&app, me.account_id).ok_or(Internal)?;
+    let page = SetUpPage::of(me.view, &details.email, &offer, None).ok_or(Internal)?;
+    let document = json!({
+        "set_at": null, "sealed": page.sealed, "secret": page.secret, "uri": page.uri,
+    });
+    Ok(page.v.show(&page, &document))
+}
+
+/// Form with an offered secret, as the page sealed it, and a code of it.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(crate) struct SetUpForm {
+    sealed: Field,
+    code: Field,
+}
+
+/// `POST /account/second-factor`
+pub(crate) async fn create_factor(
+    app: Data<App>,
+    gate: Data<PasswordGate>,
+    budget: Data<LogInBudget>,
+    cache: Data<SessionCache>,
+    request: HttpRequest,
+    me: CurrentAccount,
+    Body(form): Body<SetUpForm>,
+) -> Result<HttpResponse, PageError> {
+    let details = profile::find(&app, me.account_id).await?.ok_or(NotFound)?;
+    let email = Email::parse(&details.email).ok_or(NotFound)?;
+    let sealed = BASE64_URL_SAFE_NO_PAD.decode(form.sealed.text()).unwrap_or_default();
+    let offer = second_factor::reopen(&app, me.account_id, sealed);
+    let offer = offer.ok_or(AccountError::OfferUnreadable)?;
+    let check = PasswordCheck {
+        app: &app,
+        gate: &gate,
+        budget: &budget,
+        client: client::address(&request, &app.config.trusted_proxies),
+        device: device_claim(&request, &app),
+    };
+    let code = SignInCode::parse(form.code.text());
+    let set = second_factor::set_up(&app, me.account_id, me.session_id, &offer, code.as_ref());
+    match check_code(&check, &email, set).await {
+        Ok(renewed) => {
+            forget(&cache, renewed.ended).await;
+            Ok(show_codes(me.view, &renewed.codes))
+        }
+        Err(refusal @ AccountError::WrongCode) if me.view.wants_form(&refusal) => {
+            let told = Some(me.view.refusal(&refusal));
+            let page = SetUpPage::of(me.view, &details.email, &offer, told).ok_or(Internal)?;
+            Ok(page.v.html(refusal.status(), &page))
+        }
+        Err(failure) => Err(failure.into()),
+    }
+}
+
+/// Answers with codes that nobody sees again.
+fn show_codes(v: View, codes: &[RecoveryCode]) -> HttpResponse {
+    let codes: Vec<String> = codes.iter().map(RecoveryCode::grouped).collect();
+    if v.format.is_for_programs() {
+        return json(StatusCode::CREATED, &json!({ "recovery_codes": codes }));
+    }
+    let page = RecoveryCodesPage { v, codes };
+    page.v.html(StatusCode::CREATED, &page)
+}
+
+/// `POST /account/second-factor/recovery-codes`
+pub(crate) async fn create_codes(
+    app: Data<App>,
+    me: CurrentAccount,
+) -> Result<HttpResponse, PageError> {
+    me.require_code()?;
+    let codes = second_factor::renew_codes(&app, me.account_id).await?;
+    Ok(show_codes(me.view, &codes))
+}
+
+/// `POST /account/second-factor/removal`
+pub(crate) async fn delete_factor(
+    app: Data<App>,
+    cache: Data<SessionCache>,
+    me: CurrentAccount,
+) -> Result<HttpResponse, PageError> {
+    me.require_code()?;
+    let ended = second_factor::remove(&app, me.account_id, me.session_id).await?;
+    forget(&cache, ended).await;
+    let answer = me.view.done(StatusCode::OK, &json!({}), PATH);
+    Ok(with_message(answer, "flash-second-factor-removed"))
+}

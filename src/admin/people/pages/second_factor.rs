@@ -1,0 +1,34 @@
+//! Reset of the second factor of somebody who lost it.
+
+use actix_web::{
+    HttpResponse,
+    web::{Data, Path},
+};
+use serde_json::json;
+use uuid::Uuid;
+
+use super::{ReasonForm, answer, refuse_typed};
+use crate::{
+    accounts::{AccountId, ConfirmedAdmin},
+    admin::people,
+    app::App,
+    web::{error::PageError, form::Body},
+};
+
+/// `POST /admin/people/{id}/second-factor/removal`
+pub(crate) async fn delete_factor(
+    app: Data<App>,
+    ConfirmedAdmin(me): ConfirmedAdmin,
+    path: Path<Uuid>,
+    form: Body<ReasonForm>,
+) -> Result<HttpResponse, PageError> {
+    me.require_code()?;
+    let id = AccountId(path.into_inner());
+    match form.0.parse() {
+        Ok(reason) => {
+            let reset = people::reset_second_factor(&app, me.account_id, id, &reason).await;
+            answer(&app, &me, id, reset.map(|person| json!(person))).await
+        }
+        Err(mistakes) => refuse_typed(&app, &me, id, mistakes).await,
+    }
+}

@@ -1,0 +1,139 @@
+//! Log-ins with a code, and guesses at it.
+
+use std::time::Duration;
+
+use base64::prelude::{BASE64_URL_SAFE_NO_PAD, Engine as _};
+use sha2::{Digest, Sha256};
+use sqlx::PgPool;
+
+use super::{Boss, STEP, administrator, boss, confirm, give_code, give_password, offer, told};
+use crate::{
+    accounts::account::{PASSWORD, Signed},
+    support::{Office, count, read_one, run_sql, run_sql_with, storm},
+};
+
+#[sqlx::test]
+async fn a_log_in_opens_nothing_before_the_code_and_a_code_works_once(db: PgPool) {
+    let office = Office::open_with(db.clone(), 2, &[("LOGIN_PER_MINUTE", "100")]).await;
+    let Boss { person, email, app, .. } = boss(&office).await;
+    let other = {
+        let Signed { person, .. } = administrator(&office, "other").await;
+        let (sealed, app) = offer(&person).await;
+        assert_eq!(confirm(&person, &sealed, &app.code(Duration::ZERO)).await.status, 201);
+        app
+    };
+    let browser = give_password(&office, &email).await;
+    assert_eq!(browser.get("/account").await.code(), "login-required");
+    let pending = browser.cookie("log-in").unwrap();
+    let thief = office.stranger();
+    thief.set_cookie("session", &pending);
+    assert_eq!(thief.get("/account").await.code(), "login-required", "it is no session");
+    assert!(browser.visit("/login/code").await.has("[autocomplete='one-time-code']"));
+    let before = app.code(STEP * 10);
+    for wrong in [&app.wrong(), &before, &other.code(Duration::ZERO), ""] {
+        assert_eq!(give_code(&browser, wrong).await.code(), "wrong-code", "{wrong:?}");
+    }
+    let code = app.fresh(&db).await;
+    let opened = give_code(&browser, &code).await;
+    assert_eq!(opened.status, 200, "{}", opened.body);
+    assert_ne!(browser.cookie("session"), Some(pending.clone()), "fixed by nobody");
+    assert!(browser.cookie("log-in").is_none() && browser.cookie("device").is_some());
+    assert_eq!(browser.get("/admin").await.status, 200);
+    // The first session goes on, too.
+    assert_eq!(person.get("/admin").await.status, 200);
+
+    thief.set_cookie("log-in", &pending);
+    assert_eq!(give_code(&thief, &app.fresh(&db).await).await.code(), "log-in-over");
+    let again = give_password(&office, &email).await;
+    let code = app.fresh(&db).await;
+    assert_eq!(give_code(&again, &code).await.status, 200);
+    let replayed = give_password(&office, &email).await;
+    assert_eq!(give_code(&replayed, &code).await.code(), "wrong-code");
+    office.close().await;
+}
+
+#[sqlx::test]
+async fn a_pending_log_in_ends_by_time_by_tries_by_a_log_out_and_with_the_password(db: PgPool) {
+    let office = Office::open_with(db.clone(), 1, &[("LOGIN_PER_MINUTE", "100")]).await;
+    let Boss { email, app, .. } = boss(&office).await;
+    let late = give_password(&office, &email).await;
+    run_sql(&db, "update pending_log_ins set expires_at = now()").await;
+    assert_eq!(give_code(&late, &app.fresh(&db).await).await.code(), "log-in-over");
+    assert_eq!(late.visit("/login/code").await.location(), "/login");
+    let unlucky = give_password(&office, &email).await;
+    for _ in 0..5 {
+        assert_eq!(give_code(&unlucky, &app.wrong()).await.code(), "wrong-code");
+    }
+    assert_eq!(give_code(&unlucky, &app.fresh(&db).await).await.code(), "log-in-over");
+    let gone = give_password(&office, &email).await;
+    let cookie = gone.cookie("log-in").unwrap();
+    assert_eq!(gone.post("/logout", &()).await.status, 204);
+    gone.set_cookie("log-in", &cookie);
+    assert_eq!(give_code(&gone, &app.fresh(&db).await).await.code(), "log-in-over");
+    let changed = give_password(&office, &email).await;
+    run_sql(&db, "update accounts set password_hash = 'of another'").await;
+    assert_eq!(give_code(&changed, &app.fresh(&db).await).await.code(), "log-in-over");
+    assert_eq!(give_code(&office.stranger(), "123456").await.code(), "log-in-over");
+    office.close().await;
+}
+
+#[sqlx::test]
+async fn a_recovery_code_used_twice_at_once_works_once(db: PgPool) {
+    let office = Office::open(db.clone()).await;
+    let Boss { email, recovery_codes, .. } = boss(&office).await;
+    let code = recovery_codes[0].to_lowercase();
+    let mut browsers = Vec::new();
+    for _ in 0..4 {
+        browsers.push(give_password(&office, &email).await);
+    }
+    let answers = storm(browsers.iter().cloned().enumerate().map(|(idx, browser)| {
+        let (browser, code) = (office.moved(&browser, idx), code.clone());
+        async move { give_code(&browser, &code).await }
+    }))
+    .await;
+    assert_eq!((count(&answers, 200, ""), count(&answers, 422, "wrong-code")), (1, 3));
+    assert_eq!(told(&db).await, ["set", "recovery-code-used"]);
+    let owner = browsers.iter().find(|browser| browser.cookie("session").is_some()).unwrap();
+    let factor = owner.get("/account/second-factor").await.json();
+    assert_eq!(factor["recovery_codes_left"], 9);
+    let renewed = owner.post("/account/second-factor/recovery-codes", &()).await;
+    assert_eq!(renewed.json()["recovery_codes"].as_array().unwrap().len(), 10);
+    let browser = give_password(&office, &email).await;
+    assert_eq!(give_code(&browser, &recovery_codes[1]).await.code(), "wrong-code", "they are void");
+    office.close().await;
+}
+
+/// Whoever knows the password must not try a million codes.
+#[sqlx::test]
+async fn of_a_hundred_wrong_codes_at_once_ten_are_compared(db: PgPool) {
+    const GUESSES: usize = 100;
+    let settings = [("LOGIN_PER_MINUTE", "1000"), ("LOGIN_FAILURES_PER_HOUR", "1000")];
+    let office = Office::open_with(db.clone(), 2, &settings).await;
+    let Boss { person, email, app, .. } = boss(&office).await;
+    let tokens: Vec<[u8; 32]> = (0..GUESSES).map(|_| rand::random()).collect();
+    for token in &tokens {
+        let pending =
+            "insert into pending_log_ins (token_hash, account_id, password_hash, expires_at)
+                       select $1, id, password_hash, now() + interval '1 minute' from accounts";
+        run_sql_with(&db, pending, Sha256::digest(token).to_vec()).await;
+    }
+    let wrong = app.wrong();
+    let answers = storm(tokens.iter().enumerate().map(|(idx, token)| {
+        let (thief, wrong) = (office.person(person.account_id, idx), wrong.clone());
+        thief.set_cookie("log-in", &BASE64_URL_SAFE_NO_PAD.encode(token));
+        async move { give_code(&thief, &wrong).await }
+    }))
+    .await;
+    assert_eq!(count(&answers, 422, "wrong-code"), 10);
+    assert_eq!(count(&answers, 429, "rate-limited"), GUESSES - 10);
+    assert_eq!(read_one::<i64>(&db, "select sum(tries) from pending_log_ins").await, 10);
+    // The right password does not clear them; a known device has failures of its own.
+    let stranger = give_password(&office, &email).await;
+    assert_eq!(give_code(&stranger, &app.fresh(&db).await).await.code(), "rate-limited");
+    let owner = office.stranger();
+    owner.set_cookie("device", &person.cookie("device").unwrap());
+    let asked = owner.post("/login", &[("email", email.as_str()), ("password", PASSWORD)]).await;
+    assert_eq!(asked.status, 202);
+    assert_eq!(give_code(&owner, &app.fresh(&db).await).await.status, 200);
+    office.close().await;
+}
