@@ -1,6 +1,10 @@
 //! Pages of the owner's second factor: set-up, recovery codes, removal.
 
-use actix_web::{HttpRequest, HttpResponse, http::StatusCode, web::Data};
+use actix_web::{
+    HttpRequest, HttpResponse,
+    http::StatusCode,
+    web::{Data, Query},
+};
 use askama::Template;
 use base64::prelude::{BASE64_URL_SAFE_NO_PAD, Engine as _};
 use qrcode::{Color, EcLevel, QrCode};
@@ -17,6 +21,7 @@ use crate::{
         error::AccountError,
         log_in::{budget::LogInBudget, code_check::check_code, password_check::PasswordCheck},
         model::Role,
+        pages::{Next, parse_next},
         password::PasswordGate,
         profile, second_factor,
         sessions::pages::{
@@ -66,15 +71,22 @@ struct SetUpPage {
     secret: String,
     uri: String,
     drawing: Drawing,
+    /// Where the set-up leads on to; empty: nowhere.
+    next: String,
     refusal: Option<String>,
 }
 
 impl SetUpPage {
-    fn of(v: View, email: &str, offer: &Offer, refusal: Option<String>) -> Option<Self> {
+    fn of(v: View, email: &str, offer: &Offer, next: String) -> Option<Self> {
         let uri = offer.secret.uri(email);
         let (drawing, secret) = (Drawing::of(&uri)?, offer.secret.grouped());
         let sealed = BASE64_URL_SAFE_NO_PAD.encode(&offer.sealed);
-        Some(Self { v, sealed, secret, uri, drawing, refusal })
+        Some(Self { v, sealed, secret, uri, drawing, next, refusal: None })
+    }
+
+    /// Whether the account may do nothing else before.
+    fn is_needed(&self) -> bool {
+        self.v.account.as_ref().is_some_and(|account| account.is_admin)
     }
 }
 
@@ -90,12 +102,15 @@ struct SecondFactorPage {
 struct RecoveryCodesPage {
     v: View,
     codes: Vec<String>,
+    /// Where the page leads on to.
+    next: String,
 }
 
 /// `GET /account/second-factor`
 pub(crate) async fn show_factor(
     app: Data<App>,
     me: CurrentAccount,
+    query: Query<Next>,
 ) -> Result<HttpResponse, PageError> {
     if let Some(factor) = store::find(&app.db, me.account_id).await? {
         let document = json!({
@@ -109,7 +124,7 @@ pub(crate) async fn show_factor(
     }
     let details = profile::find(&app, me.account_id).await?.ok_or(NotFound)?;
     let offer = second_factor::offer(&app, me.account_id).ok_or(Internal)?;
-    let page = SetUpPage::of(me.view, &details.email, &offer, None).ok_or(Internal)?;
+    let page = SetUpPage::of(me.view, &details.email, &offer, query.path()).ok_or(Internal)?;
     let document = json!({
         "set_at": null, "sealed": page.sealed, "secret": page.secret, "uri": page.uri,
     });
@@ -122,6 +137,7 @@ pub(crate) async fn show_factor(
 pub(crate) struct SetUpForm {
     sealed: Field,
     code: Field,
+    next: Field,
 }
 
 /// `POST /account/second-factor`
@@ -146,29 +162,30 @@ pub(crate) async fn create_factor(
         client: client::address(&request, &app.config.trusted_proxies),
         device: device_claim(&request, &app),
     };
-    let code = SignInCode::parse(form.code.text());
+    let (code, next) = (SignInCode::parse(form.code.text()), parse_next(form.next.text()));
     let set = second_factor::set_up(&app, me.account_id, me.session_id, &offer, code.as_ref());
     match check_code(&check, &email, set).await {
         Ok(renewed) => {
             forget(&cache, renewed.ended).await;
-            Ok(show_codes(me.view, &renewed.codes))
+            Ok(show_codes(me.view, &renewed.codes, next))
         }
         Err(refusal @ AccountError::WrongCode) if me.view.wants_form(&refusal) => {
-            let told = Some(me.view.refusal(&refusal));
-            let page = SetUpPage::of(me.view, &details.email, &offer, told).ok_or(Internal)?;
+            let mut page = SetUpPage::of(me.view, &details.email, &offer, next).ok_or(Internal)?;
+            page.refusal = Some(page.v.refusal(&refusal));
             Ok(page.v.html(refusal.status(), &page))
         }
         Err(failure) => Err(failure.into()),
     }
 }
 
-/// Answers with codes that nobody sees again.
-fn show_codes(v: View, codes: &[RecoveryCode]) -> HttpResponse {
+/// Answers with codes that nobody sees again; the page leads on to `next` if that is not empty.
+fn show_codes(v: View, codes: &[RecoveryCode], next: String) -> HttpResponse {
     let codes: Vec<String> = codes.iter().map(RecoveryCode::grouped).collect();
     if v.format.is_for_programs() {
         return json(StatusCode::CREATED, &json!({ "recovery_codes": codes }));
     }
-    let page = RecoveryCodesPage { v, codes };
+    let next = if next.is_empty() { PATH.to_owned() } else { next };
+    let page = RecoveryCodesPage { v, codes, next };
     page.v.html(StatusCode::CREATED, &page)
 }
 
@@ -179,7 +196,7 @@ pub(crate) async fn create_codes(
 ) -> Result<HttpResponse, PageError> {
     me.require_code()?;
     let codes = second_factor::renew_codes(&app, me.account_id).await?;
-    Ok(show_codes(me.view, &codes))
+    Ok(show_codes(me.view, &codes, String::new()))
 }
 
 /// `POST /account/second-factor/removal`

@@ -16,7 +16,7 @@ const FROM: &str = "Stagedoor <tickets@office.example>";
 /// Opens `count` instances that send their mails to `url`.
 async fn office_with(db: &PgPool, count: usize, url: &str) -> Office {
     let settings =
-        [("SMTP_URL", url), ("MAIL_FROM", FROM), ("PUBLIC_URL", "http://tickets.example")];
+        [("SMTP_URL", url), ("MAIL_FROM", FROM), ("PUBLIC_URL", "http://tickets.localhost")];
     Office::open_with(db.clone(), count, &settings).await
 }
 
@@ -81,7 +81,7 @@ async fn a_purchase_is_told_in_the_buyers_language(db: PgPool) {
         {
             assert!(part.contains(word), "{word}: {part}");
         }
-        assert!(part.contains("http://tickets.example/tickets"), "{part}");
+        assert!(part.contains("http://tickets.localhost/tickets"), "{part}");
     }
     assert!(mail.html.contains("<html lang=\"ko\">") && mail.html.contains("color-scheme"));
     for loaded in ["<img", "<script", "<link", "src="] {

@@ -138,9 +138,11 @@ async fn an_administrator_sets_it_up_before_anything_else(db: PgPool) {
     run_sql(&db, "delete from outbox").await;
     let shown = app.code(Duration::ZERO);
     let grouped = format!(" {} {}", &shown[..3], &shown[3..]);
-    let form = [("sealed", sealed), ("code", grouped)];
+    let next = "/admin/people".to_owned();
+    let form = [("sealed", sealed), ("code", grouped), ("next", next)];
     let set = person.submit("/account/second-factor", &form).await;
     assert_eq!((set.status, set.count(".factor__codes li")), (201, 10), "{}", set.body);
+    assert!(set.has("main a[href='/admin/people']"), "it leads on: {}", set.body);
     assert_eq!(person.visit("/admin").await.status, 200);
     assert_eq!(told(&db).await, ["set"]);
     let kept = person.visit("/account/second-factor").await;
