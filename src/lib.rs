@@ -6,8 +6,8 @@
 //! never those to its right:
 //!
 //! `config < telemetry < text < infra < app < web < points < outbox < accounts < audit < catalog < wallet <
-//! entry_queue < reservation < tickets < payment < mail < admin, demo < verify < workers < rehearsal <
-//! routes < server < main`
+//! entry_queue < reservation < tickets < payment < mail < admin, demo, personal_data < verify < workers <
+//! rehearsal < routes < server < main`
 
 pub mod accounts;
 pub mod admin;
@@ -21,6 +21,7 @@ pub mod infra;
 pub mod mail;
 pub mod outbox;
 pub mod payment;
+mod personal_data;
 mod points;
 pub mod rehearsal;
 pub mod reservation;

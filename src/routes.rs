@@ -14,7 +14,7 @@ use crate::{
     },
     catalog, entry_queue,
     payment::{self, checkout},
-    rehearsal, reservation,
+    personal_data, rehearsal, reservation,
     tickets::{self, check_in},
     wallet,
     web::{
@@ -138,6 +138,7 @@ fn account_paths() -> Vec<Path> {
         at("/account/address").post(profile::pages::update_address).with_long_deadline(),
         at("/account/address/confirmation").post(profile::pages::create_confirmation_mail),
         at("/account/password").post(profile::pages::update_password).with_long_deadline(),
+        at("/account/data.json").get(personal_data::pages::download_data),
         at("/account/sessions").get(sessions::pages::list_sessions),
         at("/account/sessions/logout").post(sessions::pages::delete_others),
         at("/account/sessions/{id}/logout").post(sessions::pages::delete_one),

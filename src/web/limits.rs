@@ -20,6 +20,9 @@ const REHEARSAL_PER_MINUTE: NonZeroU32 = NonZeroU32::new(120).unwrap();
 /// Requests an hour from one network for a link to choose a new password.
 const RECOVERY_PER_HOUR: NonZeroU32 = NonZeroU32::new(60).unwrap();
 
+/// Downloads an hour of one account's data.
+const PERSONAL_DATA_PER_HOUR: NonZeroU32 = NonZeroU32::new(10).unwrap();
+
 /// Rate limits of one instance that belong to no feature.
 #[derive(Debug)]
 pub struct Limits {
@@ -29,6 +32,8 @@ pub struct Limits {
     pub account: Limit<Uuid>,
     /// Requests for a link to choose a new password, by network.
     pub recovery: Limit<Network>,
+    /// Downloads of a person's data, by account.
+    pub personal_data: Limit<Uuid>,
     /// Requests to the rehearsal's provisioning pages, by network.
     pub rehearsal: Limit<Network>,
 }
@@ -40,6 +45,7 @@ impl Limits {
             signup: Limit::new(refilled_in_ten_seconds(config.signup_burst)),
             account: Limit::new(refilled_in_ten_seconds(config.account_burst)),
             recovery: Limit::new(Quota::per_hour(RECOVERY_PER_HOUR)),
+            personal_data: Limit::new(Quota::per_hour(PERSONAL_DATA_PER_HOUR)),
             rehearsal: Limit::new(Quota::per_minute(REHEARSAL_PER_MINUTE)),
         }
     }
@@ -49,6 +55,7 @@ impl Limits {
         self.signup.forget();
         self.account.forget();
         self.recovery.forget();
+        self.personal_data.forget();
         self.rehearsal.forget();
     }
 }

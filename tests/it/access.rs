@@ -48,6 +48,7 @@ const PATHS: &[(&str, Door)] = &[
     ("/account/address", Door::Account),
     ("/account/address/confirmation", Door::Account),
     ("/account/password", Door::Account),
+    ("/account/data.json", Door::Account),
     ("/account/sessions", Door::Account),
     ("/account/sessions/logout", Door::Account),
     ("/account/sessions/{id}/logout", Door::Account),

@@ -4,6 +4,7 @@ mod account;
 mod addresses;
 mod confirmation;
 mod guessing;
+mod personal_data;
 mod races;
 mod recovery;
 mod second_factor;

@@ -1,0 +1,65 @@
+-- Everything that is kept about the account $1, at most $2 rows of each list, the newest first.
+-- One statement, so that all parts are of one moment.
+select jsonb_build_object(
+    'account', jsonb_build_object(
+        'id', a.id, 'email', a.email, 'name', a.name, 'role', a.role, 'locale', a.locale,
+        'created_at', a.created_at, 'email_confirmed_at', a.email_confirmed_at,
+        'locked_at', a.locked_at,
+        'second_factor_set_at', (select set_at from second_factors where account_id = a.id limit 1)),
+    'wallet', (select jsonb_build_object('balance', balance, 'pending', pending, 'debt', debt)
+        from wallets where account_id = a.id limit 1),
+    'sessions', (select coalesce(jsonb_agg(part), '[]') from (
+        select device, created_at, last_seen_at, expires_at from sessions
+        where account_id = a.id order by created_at desc limit $2) part),
+    'links', (select coalesce(jsonb_agg(part), '[]') from (
+        select purpose, address, created_at, expires_at, used_at from account_tokens
+        where account_id = a.id order by created_at desc limit $2) part),
+    'queue_tokens', (select coalesce(jsonb_agg(part), '[]') from (
+        select t.program_id, p.title, t.queue_number, t.status, t.issued_at, t.admitted_at,
+            t.ended_at
+        from queue_tokens t
+        cross join lateral (select title from programs where id = t.program_id limit 1) p
+        where t.account_id = a.id order by t.issued_at desc limit $2) part),
+    'reservations', (select coalesce(jsonb_agg(part), '[]') from (
+        select r.id, p.title, r.schedule_id, r.status, r.total, r.created_at, r.expires_at,
+            r.confirmed_at, r.settled_at,
+            (select coalesce(jsonb_agg(jsonb_build_object(
+                'seat_id', i.schedule_seat_id, 'zone_id', i.zone_id, 'quantity', i.quantity,
+                'price', i.unit_price)), '[]')
+             from reservation_items i where i.reservation_id = r.id) as items
+        from reservations r
+        cross join lateral (select title from programs where id = r.program_id limit 1) p
+        where r.account_id = a.id order by r.id desc limit $2) part),
+    'payments', (select coalesce(jsonb_agg(part), '[]') from (
+        select id, reservation_id, amount, status, created_at from payments
+        where account_id = a.id order by id desc limit $2) part),
+    'tickets', (select coalesce(jsonb_agg(part), '[]') from (
+        select id, code, status, created_at, used_at from tickets
+        where account_id = a.id order by id desc limit $2) part),
+    'point_transactions', (select coalesce(jsonb_agg(part), '[]') from (
+        select e.id, e.kind, e.amount, e.pending_change, e.balance_after, e.created_at
+        from (select id from wallets where account_id = a.id limit 1) w
+        cross join lateral (select * from point_transactions
+            where wallet_id = w.id order by wallet_version desc limit $2) e) part),
+    'transfers_sent', (select coalesce(jsonb_agg(part), '[]') from (
+        select t.id, t.amount, t.status, t.created_at, t.expires_at, other.name as receiver
+        from transfers t
+        cross join lateral (select name from accounts where id = t.receiver_id limit 1) other
+        where t.sender_id = a.id order by t.id desc limit $2) part),
+    'transfers_received', (select coalesce(jsonb_agg(part), '[]') from (
+        select t.id, t.amount, t.status, t.created_at, t.expires_at, other.name as sender
+        from transfers t
+        cross join lateral (select name from accounts where id = t.sender_id limit 1) other
+        where t.receiver_id = a.id order by t.id desc limit $2) part),
+    'charges', (select coalesce(jsonb_agg(part), '[]') from (
+        select id, points, amount_minor, currency, provider, status, reversed, created_at, settled_at
+        from charges where account_id = a.id order by id desc limit $2) part),
+    'mails', (select coalesce(jsonb_agg(part), '[]') from (
+        select kind, created_at, sent_at, failed_at from outbox
+        where recipient = a.email order by id desc limit $2) part),
+    'acts_of_staff', (select coalesce(jsonb_agg(part), '[]') from (
+        select act, acted_at from audit_log
+        where subject_id = a.id::text order by id desc limit $2) part)
+) as "document!"
+from accounts a
+where a.id = $1
