@@ -44,9 +44,11 @@ pub fn all() -> Vec<Path> {
         at("/reservations/{id}/renewal").post(reservation::pages::update_renewal),
         at("/reservations/{id}/payment").post(payment::pages::create_payment),
         at("/reservations/{id}/cancellation").post(payment::pages::create_cancellation),
+        at("/reservations/{id}/tickets.pdf").get(tickets::pages::show_reservation_pdf),
 
         at("/tickets").get(tickets::pages::list_tickets),
         at("/tickets/{code}.ics").get(tickets::pages::show_calendar),
+        at("/tickets/{code}.pdf").get(tickets::pages::show_pdf),
         at("/tickets/{code}.svg").get(tickets::pages::show_qr_code),
         at("/tickets/{code}").get(tickets::pages::show_ticket),
 

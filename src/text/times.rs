@@ -30,6 +30,11 @@ pub(crate) fn time_of_day(moment: DateTime<Utc>, zone: Tz) -> String {
     moment.with_timezone(&zone).format("%H:%M").to_string()
 }
 
+/// Returns the short name of `zone` at a moment, such as `KST`, or its offset where it has none.
+pub(crate) fn zone_name(moment: DateTime<Utc>, zone: Tz) -> String {
+    moment.with_timezone(&zone).format("%Z").to_string()
+}
+
 /// Returns the zone named `name`; Seoul's, the database's default, for an unknown name.
 pub(crate) fn zone(name: &str) -> Tz {
     name.parse().unwrap_or(Tz::Asia__Seoul)

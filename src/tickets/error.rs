@@ -70,6 +70,26 @@ pub enum TicketError {
     Database(#[from] sqlx::Error),
 }
 
+/// Reason why no PDF file was made.
+#[derive(Clone, Copy, Debug, thiserror::Error)]
+pub(crate) enum PdfError {
+    /// Too many others wait for theirs.
+    #[error("too many files are made at once")]
+    Busy,
+    /// A page cannot be drawn: a bug.
+    #[error("a page cannot be drawn")]
+    Failed,
+}
+
+impl HttpError for PdfError {
+    fn problem(&self) -> Problem {
+        match self {
+            Self::Busy => Problem::new(503, "unavailable").retry_after(2),
+            Self::Failed => Problem::new(500, "internal"),
+        }
+    }
+}
+
 impl HttpError for TicketError {
     fn problem(&self) -> Problem {
         match self {

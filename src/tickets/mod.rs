@@ -1,7 +1,7 @@
 //! Tickets of paid reservations: issuing, voiding, display and check-in.
 //!
 //! A **ticket** stands for one seat or one place of a paid reservation. Its **code** is 128 random
-//! bits; the QR code on the page contains nothing else. A **check-in** uses a ticket at the
+//! bits; the QR code on the page and in the PDF file contains nothing else. A **check-in** uses a ticket at the
 //! **door** of its performance.
 //!
 //! # Invariants
@@ -29,6 +29,7 @@ mod error;
 mod issue;
 mod model;
 pub(crate) mod pages;
+mod pdf;
 mod store;
 
 pub(crate) use check_in::counts::DoorCounts;

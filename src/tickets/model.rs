@@ -11,6 +11,7 @@ use crate::{
     infra::ids::ids,
     points::Points,
     reservation::{ReservationId, ReservationItemId},
+    text::i18n::{Locale, Phrase},
 };
 
 ids! {
@@ -131,6 +132,8 @@ pub(crate) struct Issued {
 #[derive(Clone, Debug)]
 pub(crate) struct Ticket {
     pub(crate) id: TicketId,
+    /// Account that owns the ticket.
+    pub(crate) account_id: AccountId,
     pub(crate) code: TicketCode,
     pub(crate) status: TicketStatus,
     pub(crate) used_at: Option<DateTime<Utc>>,
@@ -140,6 +143,8 @@ pub(crate) struct Ticket {
     pub(crate) title: String,
     pub(crate) starts_at: DateTime<Utc>,
     pub(crate) venue: String,
+    /// Address of the venue; empty if it is not known.
+    pub(crate) address: String,
     pub(crate) time_zone: String,
     /// Section, row and number of a seat, or the zone.
     pub(crate) section: Option<String>,
@@ -147,6 +152,28 @@ pub(crate) struct Ticket {
     pub(crate) number: Option<i32>,
     pub(crate) zone: Option<String>,
     pub(crate) price: Points,
+}
+
+impl Ticket {
+    /// Returns the name of the seat or the zone.
+    pub(crate) fn place(&self, locale: Locale) -> Phrase {
+        match (&self.section, &self.row_label, self.number) {
+            (Some(section), Some(row), Some(number)) => locale
+                .text("seat-name-full")
+                .word("section", section)
+                .word("row", row)
+                .word("number", number),
+            _ => locale
+                .text("reservation-standing")
+                .word("zone", self.zone.as_deref().unwrap_or_default()),
+        }
+    }
+
+    /// Returns the last part of the reservation's id, which is random, for people.
+    pub(crate) fn reservation_number(&self) -> String {
+        let id = self.reservation_id.0.to_string();
+        id.rsplit('-').next().unwrap_or_default().to_owned()
+    }
 }
 
 #[cfg(test)]

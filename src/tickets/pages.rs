@@ -10,11 +10,12 @@ use chrono::{DateTime, Utc};
 use qrcode::{EcLevel, QrCode, render::svg};
 use serde::Serialize;
 use serde_json::json;
+use uuid::Uuid;
 
 use super::{
     calendar::calendar,
     model::{Ticket, TicketCode, TicketStatus},
-    store,
+    pdf, store,
 };
 use crate::{
     accounts::CurrentAccount,
@@ -67,16 +68,9 @@ impl Ticket {
         }
     }
 
-    /// Returns the name of the seat or the zone.
-    fn place(&self, v: &View) -> Phrase {
-        match (&self.section, &self.row_label, self.number) {
-            (Some(section), Some(row), Some(number)) => v
-                .t("seat-name-full")
-                .word("section", section)
-                .word("row", row)
-                .word("number", number),
-            _ => v.t("reservation-standing").word("zone", self.zone.as_deref().unwrap_or_default()),
-        }
+    /// Returns the name of the seat or the zone, in the language of a page.
+    fn place_on(&self, v: &View) -> Phrase {
+        self.place(v.locale)
     }
 }
 
@@ -86,7 +80,7 @@ struct TicketListPage {
     v: View,
     /// Upcoming tickets, then past ones; empty groups are left out.
     groups: Vec<Group>,
-    next: Option<uuid::Uuid>,
+    next: Option<Uuid>,
 }
 
 struct Group {
@@ -176,10 +170,48 @@ pub(crate) async fn show_calendar(
     let code: TicketCode = path.parse().ok().ok_or(NotFound)?;
     let mut found = store::list_tickets(&app.db, me.account_id, Some(&code), None).await?;
     let ticket = found.pop().ok_or(NotFound)?;
-    let file = calendar(&ticket, &ticket.place(&me.view).to_string(), app.now());
+    let file = calendar(&ticket, &ticket.place(me.view.locale).to_string(), app.now());
     Ok(HttpResponse::Ok()
         .insert_header((header::CONTENT_TYPE, "text/calendar; charset=utf-8"))
         .insert_header((header::CONTENT_DISPOSITION, "attachment; filename=\"ticket.ics\""))
+        .body(file))
+}
+
+/// Handles `GET /tickets/{code}.pdf`.
+pub(crate) async fn show_pdf(
+    app: Data<App>,
+    me: CurrentAccount,
+    path: Path<String>,
+) -> Result<HttpResponse, PageError> {
+    let code: TicketCode = path.parse().ok().ok_or(NotFound)?;
+    let mut found = store::list_tickets(&app.db, me.account_id, Some(&code), None).await?;
+    let ticket = found.pop().ok_or(NotFound)?;
+    let tickets = store::list_of_reservation(&app.db, ticket.reservation_id).await?;
+    let file = pdf::make(&tickets, Some(&code), me.view.locale).await?;
+    pdf_file(file)
+}
+
+/// Handles `GET /reservations/{id}/tickets.pdf`.
+pub(crate) async fn show_reservation_pdf(
+    app: Data<App>,
+    me: CurrentAccount,
+    path: Path<Uuid>,
+) -> Result<HttpResponse, PageError> {
+    let tickets = store::list_of_reservation(&app.db, ReservationId(path.into_inner())).await?;
+    if tickets.iter().any(|ticket| ticket.account_id != me.account_id) {
+        return Err(NotFound.into());
+    }
+    let file = pdf::make(&tickets, None, me.view.locale).await?;
+    pdf_file(file)
+}
+
+/// Answers with a file; without one, with 404, as for tickets that do not exist.
+fn pdf_file(file: Option<Vec<u8>>) -> Result<HttpResponse, PageError> {
+    let file = file.ok_or(NotFound)?;
+    let name = format!("attachment; filename=\"{}\"", pdf::FILE_NAME);
+    Ok(HttpResponse::Ok()
+        .insert_header((header::CONTENT_TYPE, "application/pdf"))
+        .insert_header((header::CONTENT_DISPOSITION, name))
         .body(file))
 }
 

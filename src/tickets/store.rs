@@ -108,10 +108,11 @@ pub(crate) async fn list_tickets(
     sqlx::query_as!(
         Ticket,
         r#"
-        select t.id as "id: TicketId", t.code as "code: TicketCode",
+        select t.id as "id: TicketId", t.account_id as "account_id: AccountId",
+               t.code as "code: TicketCode",
                t.status as "status: TicketStatus", t.used_at,
                i.reservation_id as "reservation_id: ReservationId", a.name as holder,
-               p.slug, p.title, d.starts_at, v.name as venue, v.time_zone,
+               p.slug, p.title, d.starts_at, v.name as venue, v.address, v.time_zone,
                s.section as "section?", s.row_label as "row_label?", s.number as "number?",
                z.name as "zone?", i.unit_price as "price: _"
         from tickets t
@@ -134,6 +135,41 @@ pub(crate) async fn list_tickets(
         code.map(TicketCode::as_str),
         after,
         PAGE_ROWS + 1,
+    )
+    .fetch_all(db)
+    .await
+}
+
+/// Lists the tickets of one reservation, in the order of issue; an account may not buy more than
+/// a thousand (`programs_places_per_account_max_range`).
+pub(crate) async fn list_of_reservation(
+    db: &Pool,
+    reservation_id: ReservationId,
+) -> Result<Vec<Ticket>, sqlx::Error> {
+    sqlx::query_as!(
+        Ticket,
+        r#"
+        select t.id as "id: TicketId", t.account_id as "account_id: AccountId",
+               t.code as "code: TicketCode",
+               t.status as "status: TicketStatus", t.used_at,
+               i.reservation_id as "reservation_id: ReservationId", a.name as holder,
+               p.slug, p.title, d.starts_at, v.name as venue, v.address, v.time_zone,
+               s.section as "section?", s.row_label as "row_label?", s.number as "number?",
+               z.name as "zone?", i.unit_price as "price: _"
+        from reservation_items i
+        join tickets t on t.reservation_item_id = i.id
+        join accounts a on a.id = t.account_id
+        join reservations r on r.id = i.reservation_id
+        join programs p on p.id = r.program_id
+        join schedules d on d.id = r.schedule_id
+        join venues v on v.id = d.venue_id
+        left join schedule_seats c on c.id = i.schedule_seat_id
+        left join seats s on s.id = c.seat_id
+        left join zones z on z.id = i.zone_id
+        where i.reservation_id = $1
+        order by t.id
+        "#,
+        reservation_id as _,
     )
     .fetch_all(db)
     .await

@@ -1,0 +1,160 @@
+//! Tickets as a PDF file, one page a ticket.
+//!
+//! A **sheet** is the page of one ticket: what its page on the site shows, with the code in letters
+//! and as the same QR code. **Typesetting** breaks its texts into lines and replaces what the
+//! embedded fonts lack.
+//!
+//! # Invariants
+//!
+//! * Only valid tickets have a page.
+//! * No text drops a ticket or leaves its field: long ones shrink, wrap and end with an ellipsis.
+//! * Letters are text with their Unicode values, in subsets of the embedded fonts.
+//! * The same tickets give the same bytes: a file contains no time of its making.
+//!
+//! # Concurrency
+//!
+//! Making a file is work of one processor alone, on a blocking thread: at most [`FILES_AT_ONCE`] in
+//! a process. A caller that waits longer than [`WAIT_MAX`] for its turn is refused.
+
+mod line;
+mod sheet;
+mod typesetting;
+
+use std::time::Duration;
+
+use krilla::{Document, metadata::Metadata};
+use tokio::sync::Semaphore;
+
+use self::{
+    sheet::{Fact, Sheet},
+    typesetting::Faces,
+};
+use super::{
+    error::PdfError,
+    model::{Ticket, TicketCode, TicketStatus},
+};
+use crate::text::{
+    i18n::Locale,
+    times::{in_full, zone, zone_name},
+};
+
+/// Name of the file.
+pub(crate) const FILE_NAME: &str = "tickets.pdf";
+/// Files made at the same time in a process.
+const FILES_AT_ONCE: usize = 2;
+/// Longest wait for a file's turn.
+const WAIT_MAX: Duration = Duration::from_secs(1);
+
+static TURNS: Semaphore = Semaphore::const_new(FILES_AT_ONCE);
+
+/// Returns a file of the valid ones of `tickets`, which are all tickets of a reservation in the
+/// order of issue, or only of the one with `code`; `None` if none of them is valid.
+pub(crate) async fn make(
+    tickets: &[Ticket],
+    code: Option<&TicketCode>,
+    locale: Locale,
+) -> Result<Option<Vec<u8>>, PdfError> {
+    let sheets: Vec<Sheet> = tickets
+        .iter()
+        .enumerate()
+        .filter(|(_, ticket)| ticket.status == TicketStatus::Valid)
+        .filter(|(_, ticket)| code.is_none_or(|code| *code == ticket.code))
+        .map(|(idx, ticket)| sheet_of(ticket, locale, idx + 1, tickets.len()))
+        .collect();
+    if sheets.is_empty() {
+        return Ok(None);
+    }
+    let Ok(Ok(turn)) = tokio::time::timeout(WAIT_MAX, TURNS.acquire()).await else {
+        return Err(PdfError::Busy);
+    };
+    let made = tokio::task::spawn_blocking(move || {
+        // The turn lasts as long as the work, also when nobody waits for it any more.
+        let _turn = turn;
+        render(&sheets, locale)
+    });
+    made.await.ok().flatten().map(Some).ok_or(PdfError::Failed)
+}
+
+fn sheet_of(ticket: &Ticket, locale: Locale, index: usize, total: usize) -> Sheet {
+    let zone = zone(&ticket.time_zone);
+    let text = |key: &'static str| locale.text(key).to_string();
+    let price = locale.text("points-amount").number("count", ticket.price.get());
+    let price = price.number("points", ticket.price.get()).to_string();
+    let position = locale.text("ticket-of").number("index", index).number("total", total);
+    let reservation = locale.text("reservation-number").word("number", ticket.reservation_number());
+    Sheet {
+        title: ticket.title.clone(),
+        when: format!(
+            "{} {}",
+            in_full(ticket.starts_at, zone, locale),
+            zone_name(ticket.starts_at, zone)
+        ),
+        venue: ticket.venue.clone(),
+        address: ticket.address.trim().to_owned(),
+        seat: Fact { name: text("ticket-seat"), value: ticket.place(locale).to_string() },
+        holder: Fact { name: text("ticket-holder"), value: ticket.holder.clone() },
+        price: Fact { name: text("ticket-price"), value: price },
+        position: position.to_string(),
+        note: text("ticket-pdf-note"),
+        reservation: reservation.to_string(),
+        code: ticket.code.to_string(),
+        grouped_code: ticket.code.grouped(),
+    }
+}
+
+/// Draws the pages; `None` if a page or its code cannot be drawn.
+fn render(sheets: &[Sheet], locale: Locale) -> Option<Vec<u8>> {
+    let faces = Faces::embedded()?;
+    let mut document = Document::new();
+    for sheet in sheets {
+        let mut page = document.start_page_with(sheet::page_settings()?);
+        let mut surface = page.surface();
+        sheet::draw(&mut surface, faces, sheet)?;
+        surface.finish();
+        page.finish();
+    }
+    let title = sheets.first().map(|sheet| sheet.title.clone()).unwrap_or_default();
+    let metadata = Metadata::new().title(title).language(locale.tag().to_owned());
+    document.set_metadata(metadata.creator("Stagedoor".to_owned()));
+    document.finish().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sheet(text: &str) -> Sheet {
+        let fact = || Fact { name: text.to_owned(), value: text.to_owned() };
+        Sheet {
+            title: text.to_owned(),
+            when: "Sat 1 Jan 2033, 19:30 KST".to_owned(),
+            venue: text.to_owned(),
+            address: text.to_owned(),
+            seat: fact(),
+            holder: fact(),
+            price: fact(),
+            position: "Ticket 1 of 2".to_owned(),
+            note: "Show this code at the door".to_owned(),
+            reservation: "Reservation 0123456789ab".to_owned(),
+            code: "AAAABBBBCCCCDDDDEEEEFFFFGG".to_owned(),
+            grouped_code: "AAAA BBBB CCCC DDDD EEEE FFFF GG".to_owned(),
+        }
+    }
+
+    #[test]
+    fn the_same_tickets_give_the_same_bytes() {
+        let sheets = [sheet("겨울밤의 소나타"), sheet("Night of the Sonatas 🎻")];
+        let first = render(&sheets, Locale::Ko).unwrap();
+        assert_eq!(first, render(&sheets, Locale::Ko).unwrap());
+        assert!(first.starts_with(b"%PDF-"));
+    }
+
+    #[test]
+    fn no_text_keeps_a_page_from_being_drawn() {
+        let odd = ["", " ", "\r\n\0", "🎻", "\u{202e}\u{5d0}\u{5d1}", "e\u{301}\u{301}\u{301}"];
+        for text in odd.map(str::to_owned).into_iter().chain(["가".repeat(2_000), "i ".repeat(900)])
+        {
+            assert!(render(&[sheet(&text)], Locale::En).is_some(), "{text:?}");
+        }
+    }
+}
