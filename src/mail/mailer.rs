@@ -5,14 +5,14 @@ use std::{sync::Arc, time::Duration};
 use lettre::{
     Address, AsyncSmtpTransport, AsyncTransport, Message as MailMessage, Tokio1Executor,
     message::{
-        Mailbox, MultiPart,
-        header::{HeaderName, HeaderValue},
+        Attachment, Mailbox, MultiPart,
+        header::{ContentType, HeaderName, HeaderValue},
     },
 };
 use tokio::time::timeout;
 
 use super::letter::Letter;
-use crate::{config::Config, outbox::Claimed};
+use crate::{config::Config, outbox::Claimed, tickets::TicketFile};
 
 /// Connections of one instance to the mail server, each of which sends one mail at a time.
 pub(crate) const CONNECTIONS_MAX: usize = 4;
@@ -76,8 +76,13 @@ impl Smtp {
     }
 
     /// Makes one attempt to send a mail.
-    pub(crate) async fn deliver(&self, mail: &Claimed, letter: &Letter) -> Delivery {
-        let message = match self.build(mail, letter) {
+    pub(crate) async fn deliver(
+        &self,
+        mail: &Claimed,
+        letter: &Letter,
+        files: Vec<TicketFile>,
+    ) -> Delivery {
+        let message = match self.build(mail, letter, files) {
             Ok(message) => message,
             Err(why) => return Delivery::Refused(why),
         };
@@ -96,7 +101,12 @@ impl Smtp {
 
     /// Builds the message with its headers. The library encodes what is not plain text in a header,
     /// line ends included, and refuses an address that is not one.
-    fn build(&self, mail: &Claimed, letter: &Letter) -> Result<MailMessage, String> {
+    fn build(
+        &self,
+        mail: &Claimed,
+        letter: &Letter,
+        files: Vec<TicketFile>,
+    ) -> Result<MailMessage, String> {
         let to: Address = mail.content.recipient.parse().map_err(|error| format!("{error}"))?;
         let id = format!("<{}@{}>", mail.id, self.from.email.domain());
         let message = MailMessage::builder()
@@ -109,7 +119,20 @@ impl Smtp {
                 HeaderName::new_from_ascii_str("Auto-Submitted"),
                 "auto-generated".to_owned(),
             ))
-            .multipart(MultiPart::alternative_plain_html(letter.text.clone(), letter.html.clone()));
+            .multipart(body(letter, files)?);
         message.map_err(|error| error.to_string())
     }
+}
+
+/// Returns the letter in both forms, followed by the files.
+fn body(letter: &Letter, files: Vec<TicketFile>) -> Result<MultiPart, String> {
+    let text = MultiPart::alternative_plain_html(letter.text.clone(), letter.html.clone());
+    if files.is_empty() {
+        return Ok(text);
+    }
+    files.into_iter().try_fold(MultiPart::mixed().multipart(text), |body, file| {
+        let media_type = ContentType::parse(file.media_type).map_err(|error| error.to_string())?;
+        let attached = Attachment::new(file.name.to_owned()).body(file.content, media_type);
+        Ok(body.singlepart(attached))
+    })
 }

@@ -11,6 +11,7 @@
 //!   repeated, at most [`ATTEMPTS_MAX`] times. An attempt that found no server does not count.
 //! * Nothing that a person typed becomes a header's name, a second header or a second recipient.
 //! * A letter loads nothing from anywhere.
+//! * A file that cannot be attached keeps no mail back.
 //!
 //! # Concurrency
 //!
@@ -18,6 +19,7 @@
 //! locked during an attempt. An attempt that got no answer in time may have delivered the mail: its
 //! end is unknown, and it is repeated.
 
+mod attachments;
 mod error;
 pub(crate) mod letter;
 mod mailer;
@@ -119,7 +121,10 @@ async fn send(app: &App, smtp: &Smtp, mail: &Claimed) -> Result<(), sqlx::Error>
         return outbox::note_failed(&app.db, mail, "its link is not kept any more").await;
     }
     let delivery = match compose(&app.db, &app.config, &mail.content).await {
-        Ok(letter) => smtp.deliver(mail, &letter).await,
+        Ok(letter) => {
+            let files = attachments::make(app, &mail.content).await;
+            smtp.deliver(mail, &letter, files).await
+        }
         Err(ComposeError::Database(error)) => return Err(error),
         Err(error) => Delivery::Refused(error.to_string()),
     };

@@ -1,36 +1,87 @@
-//! Calendar entry (RFC 5545) of a ticket.
+//! Calendar entry (RFC 5545) of a ticket, or of all tickets of a reservation.
+
+use std::num::NonZeroU32;
 
 use chrono::{DateTime, Utc};
+use uuid::Uuid;
 
 use super::model::{Ticket, TicketStatus};
+use crate::{app::App, text::i18n::Locale};
 
 /// Maximum length of a line in octets, without its end (section 3.1).
 const LINE_OCTETS_MAX: usize = 75;
 
-/// Returns the file for one ticket. `place` is its seat in words; `now` is the time stamp. The file
-/// does not contain the code, because calendars are shared.
-pub(crate) fn calendar(ticket: &Ticket, place: &str, now: DateTime<Utc>) -> String {
-    let moment = |moment: DateTime<Utc>| moment.format("%Y%m%dT%H%M%SZ").to_string();
-    let status = match ticket.status {
-        TicketStatus::Void => "CANCELLED",
-        TicketStatus::Valid | TicketStatus::Used => "CONFIRMED",
-    };
-    let lines = [
-        "BEGIN:VCALENDAR".to_owned(),
-        "VERSION:2.0".to_owned(),
-        "PRODID:-//Stagedoor//Tickets//EN".to_owned(),
-        "BEGIN:VEVENT".to_owned(),
-        format!("UID:{}@stagedoor", ticket.id.0),
-        format!("DTSTAMP:{}", moment(now)),
-        format!("DTSTART:{}", moment(ticket.starts_at)),
-        format!("SUMMARY:{}", escaped(&ticket.title)),
-        format!("LOCATION:{}", escaped(&ticket.venue)),
-        format!("DESCRIPTION:{}", escaped(place)),
-        format!("STATUS:{status}"),
-        "END:VEVENT".to_owned(),
-        "END:VCALENDAR".to_owned(),
-    ];
-    lines.iter().map(|line| folded(line)).collect()
+/// Entry of a calendar. It does not contain a ticket's code, because calendars are shared.
+#[derive(Clone, Debug)]
+pub(super) struct CalendarEntry {
+    id: Uuid,
+    starts_at: DateTime<Utc>,
+    title: String,
+    location: String,
+    seats: String,
+    url: String,
+    is_cancelled: bool,
+    alarm_before_mins: NonZeroU32,
+}
+
+impl CalendarEntry {
+    /// Returns the entry of one ticket.
+    pub(super) fn of_ticket(app: &App, ticket: &Ticket, locale: Locale) -> Self {
+        let address = ticket.address.trim();
+        let location = match address.is_empty() {
+            true => ticket.venue.clone(),
+            false => format!("{}, {address}", ticket.venue),
+        };
+        Self {
+            id: ticket.id.0,
+            starts_at: ticket.starts_at,
+            title: ticket.title.clone(),
+            location,
+            seats: ticket.place(locale).to_string(),
+            url: format!("{}/reservations/{}", app.config.site_url(), ticket.reservation_id),
+            is_cancelled: ticket.status == TicketStatus::Void,
+            alarm_before_mins: app.config.door_opens_before_mins,
+        }
+    }
+
+    /// Returns the entry of a reservation with `tickets`; `None` without one.
+    pub(super) fn of_reservation(app: &App, tickets: &[Ticket], locale: Locale) -> Option<Self> {
+        let first = tickets.first()?;
+        let seats: Vec<String> =
+            tickets.iter().map(|ticket| ticket.place(locale).to_string()).collect();
+        let entry = Self::of_ticket(app, first, locale);
+        Some(Self { id: first.reservation_id.0, seats: seats.join("\n"), ..entry })
+    }
+
+    /// Returns the file. `now` is its time stamp; the alarm rings when the door opens. A
+    /// performance has no end that is known, so the entry has none.
+    pub(super) fn file(&self, now: DateTime<Utc>) -> String {
+        let moment = |moment: DateTime<Utc>| moment.format("%Y%m%dT%H%M%SZ").to_string();
+        let status = if self.is_cancelled { "CANCELLED" } else { "CONFIRMED" };
+        let lines = [
+            "BEGIN:VCALENDAR".to_owned(),
+            "VERSION:2.0".to_owned(),
+            "PRODID:-//Stagedoor//Tickets//EN".to_owned(),
+            "METHOD:PUBLISH".to_owned(),
+            "BEGIN:VEVENT".to_owned(),
+            format!("UID:{}@stagedoor", self.id),
+            format!("DTSTAMP:{}", moment(now)),
+            format!("DTSTART:{}", moment(self.starts_at)),
+            format!("SUMMARY:{}", escaped(&self.title)),
+            format!("LOCATION:{}", escaped(&self.location)),
+            format!("DESCRIPTION:{}", escaped(&self.seats)),
+            format!("URL:{}", self.url),
+            format!("STATUS:{status}"),
+            "BEGIN:VALARM".to_owned(),
+            "ACTION:DISPLAY".to_owned(),
+            format!("DESCRIPTION:{}", escaped(&self.title)),
+            format!("TRIGGER:-PT{}M", self.alarm_before_mins),
+            "END:VALARM".to_owned(),
+            "END:VEVENT".to_owned(),
+            "END:VCALENDAR".to_owned(),
+        ];
+        lines.iter().map(|line| folded(line)).collect()
+    }
 }
 
 /// Escapes text (section 3.3.11).

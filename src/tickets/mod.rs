@@ -26,6 +26,7 @@
 mod calendar;
 pub(crate) mod check_in;
 mod error;
+mod files;
 mod issue;
 mod model;
 pub(crate) mod pages;
@@ -34,5 +35,6 @@ mod store;
 
 pub(crate) use check_in::counts::DoorCounts;
 pub(crate) use error::TicketError;
+pub(crate) use files::{TicketFile, files_of};
 pub(crate) use issue::{Used, codes_of, issue, make, void};
 pub(crate) use model::TicketCode;

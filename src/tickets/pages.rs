@@ -13,7 +13,7 @@ use serde_json::json;
 use uuid::Uuid;
 
 use super::{
-    calendar::calendar,
+    calendar::CalendarEntry,
     model::{Ticket, TicketCode, TicketStatus},
     pdf, store,
 };
@@ -170,11 +170,11 @@ pub(crate) async fn show_calendar(
     let code: TicketCode = path.parse().ok().ok_or(NotFound)?;
     let mut found = store::list_tickets(&app.db, me.account_id, Some(&code), None).await?;
     let ticket = found.pop().ok_or(NotFound)?;
-    let file = calendar(&ticket, &ticket.place(me.view.locale).to_string(), app.now());
+    let entry = CalendarEntry::of_ticket(&app, &ticket, me.view.locale);
     Ok(HttpResponse::Ok()
         .insert_header((header::CONTENT_TYPE, "text/calendar; charset=utf-8"))
         .insert_header((header::CONTENT_DISPOSITION, "attachment; filename=\"ticket.ics\""))
-        .body(file))
+        .body(entry.file(app.now())))
 }
 
 /// Handles `GET /tickets/{code}.pdf`.

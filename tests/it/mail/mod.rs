@@ -1,6 +1,7 @@
 //! Mails: what people are told, by a real mail server.
 
 mod admin;
+mod attachments;
 mod delivery;
 
 use sqlx::PgPool;
@@ -73,7 +74,7 @@ async fn a_purchase_is_told_in_the_buyers_language(db: PgPool) {
     assert_eq!(mail.header("Auto-Submitted"), "auto-generated");
     let id: Uuid = read_one(&db, "select id from outbox").await;
     assert_eq!(mail.header("Message-ID"), format!("<{id}@office.example>"));
-    assert!(mail.header("Content-Type").starts_with("multipart/alternative"));
+    assert!(mail.header("Content-Type").starts_with("multipart/mixed"));
     assert!(mail.raw.is_ascii(), "{}", mail.raw);
     for part in [&mail.text, &mail.html] {
         for word in

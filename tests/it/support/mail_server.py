@@ -8,6 +8,7 @@ taken. It ends with its standard input.
 """
 
 import asyncio
+import base64
 import email
 import email.policy
 import json
@@ -45,6 +46,14 @@ class Printer:
                     "headers": [[name, str(value)] for name, value in message.items()],
                     "text": parts["plain"].get_content() if parts["plain"] else "",
                     "html": parts["html"].get_content() if parts["html"] else "",
+                    "files": [
+                        {
+                            "name": part.get_filename(),
+                            "media_type": part.get_content_type(),
+                            "content": base64.b64encode(part.get_payload(decode=True)).decode(),
+                        }
+                        for part in message.iter_attachments()
+                    ],
                     "raw": envelope.content.decode("latin-1"),
                 }
             ),

@@ -6,6 +6,7 @@ use std::{
     sync::{Arc, Mutex},
 };
 
+use base64::prelude::{BASE64_STANDARD, Engine as _};
 use serde::Deserialize;
 
 use super::{eventually, free_port};
@@ -31,8 +32,23 @@ pub(crate) struct Received {
     headers: Vec<(String, String)>,
     pub(crate) text: String,
     pub(crate) html: String,
+    pub(crate) files: Vec<AttachedFile>,
     /// The mail as it was sent, each byte as a letter.
     pub(crate) raw: String,
+}
+
+/// File that a mail carries; its content is in base64.
+#[derive(Clone, Debug, Deserialize)]
+pub(crate) struct AttachedFile {
+    pub(crate) name: String,
+    pub(crate) media_type: String,
+    content: String,
+}
+
+impl AttachedFile {
+    pub(crate) fn bytes(&self) -> Vec<u8> {
+        BASE64_STANDARD.decode(&self.content).unwrap()
+    }
 }
 
 impl MailServer {

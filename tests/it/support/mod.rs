@@ -32,7 +32,7 @@ pub(crate) use cut_wire::CutWire;
 pub(crate) use held_wire::HeldWire;
 pub(crate) use holds::Hold;
 pub(crate) use linger::Death;
-pub(crate) use mail_server::MailServer;
+pub(crate) use mail_server::{AttachedFile, MailServer};
 pub(crate) use office::{Office, app, config, empty, pool};
 pub(crate) use pdf::Pdf;
 pub(crate) use person::Person;

@@ -1,0 +1,56 @@
+//! Files of a reservation's tickets, as a mail carries them.
+
+use chrono::{DateTime, Utc};
+
+use super::{
+    calendar::CalendarEntry,
+    error::PdfError,
+    model::{Ticket, TicketStatus},
+    pdf, store,
+};
+use crate::{app::App, reservation::ReservationId, text::i18n::Locale};
+
+/// File with its name and its media type.
+#[derive(Clone, Debug)]
+pub(crate) struct TicketFile {
+    pub(crate) name: &'static str,
+    pub(crate) media_type: &'static str,
+    pub(crate) content: Vec<u8>,
+}
+
+/// Reason why there is a file less.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum FileError {
+    /// The PDF file was not made.
+    #[error(transparent)]
+    Pdf(#[from] PdfError),
+    /// PostgreSQL failed.
+    #[error(transparent)]
+    Database(#[from] sqlx::Error),
+}
+
+/// Returns the PDF file and the calendar entry of a reservation's valid tickets, stamped `now`;
+/// none if no ticket is valid. The same tickets and stamp give the same bytes.
+pub(crate) async fn files_of(
+    app: &App,
+    reservation_id: ReservationId,
+    locale: Locale,
+    now: DateTime<Utc>,
+) -> Result<Vec<TicketFile>, FileError> {
+    let tickets = store::list_of_reservation(&app.db, reservation_id).await?;
+    let valid: Vec<Ticket> =
+        tickets.iter().filter(|ticket| ticket.status == TicketStatus::Valid).cloned().collect();
+    let entry = CalendarEntry::of_reservation(app, &valid, locale);
+    let entry = entry.map(|entry| TicketFile {
+        name: "event.ics",
+        media_type: "text/calendar; charset=utf-8; method=PUBLISH",
+        content: entry.file(now).into_bytes(),
+    });
+    let pdf = pdf::make(&tickets, None, locale).await?;
+    let pdf = pdf.map(|content| TicketFile {
+        name: pdf::FILE_NAME,
+        media_type: "application/pdf",
+        content,
+    });
+    Ok(pdf.into_iter().chain(entry).collect())
+}
