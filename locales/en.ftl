@@ -600,6 +600,23 @@ mail-paid-note = Show the QR code of each ticket at the door.
 mail-refunded-subject = Refund for { $title }
 mail-refunded-lede = Your reservation was refunded, and the points are back in your wallet. Its tickets are no longer valid.
 mail-refunded-action = See your wallet
+mail-cancelled-subject = { $title } is cancelled
+mail-cancelled-lede = The organiser cancelled this show. All the points you paid are back in your wallet.
+mail-cancelled-note = There is nothing you need to do. Your tickets are no longer valid.
+mail-fact-from = From
+mail-fact-to = To
+mail-fact-points = Points
+mail-fact-until = Open until
+mail-offer-subject = Points are waiting for you
+mail-offer-lede = Somebody wants to send you points. Accept them, and they are in your wallet at once.
+mail-offer-action = Answer
+mail-offer-note = If you decline, or do nothing, the points go back to the sender.
+mail-accepted-subject = Your points were accepted
+mail-accepted-lede = The points you sent have arrived.
+mail-rejected-subject = Your points were declined
+mail-rejected-lede = The points were declined, and you can use them again.
+mail-expired-subject = Your points were not accepted in time
+mail-expired-lede = Nobody answered in time, and you can use the points again.
 
 ## Administration and the door
 
@@ -635,6 +652,9 @@ admin-mail-kind-address-changed = Address changed
 admin-mail-kind-sign-in-protection-changed = Two-step login
 admin-mail-kind-reservation-paid = Tickets bought
 admin-mail-kind-reservation-refunded = Refund
+admin-mail-kind-program-cancelled = Show cancelled
+admin-mail-kind-transfer-received = Points offered
+admin-mail-kind-transfer-settled = Points answered
 admin-mail-to = To { $address }
 admin-mail-written = Written { $when }
 admin-mail-ended = { $state } { $when }

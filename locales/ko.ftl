@@ -560,6 +560,23 @@ mail-paid-note = 입장할 때 티켓의 QR 코드를 보여 주세요.
 mail-refunded-subject = { $title } 예매가 환불됐어요
 mail-refunded-lede = 예매가 환불되어 포인트를 지갑에 돌려드렸어요. 이 예매의 티켓은 더 이상 쓸 수 없어요.
 mail-refunded-action = 내 포인트 보기
+mail-cancelled-subject = { $title } 공연이 취소됐어요
+mail-cancelled-lede = 주최 측이 공연을 취소했어요. 결제한 포인트는 모두 지갑에 돌려드렸어요.
+mail-cancelled-note = 따로 하실 일은 없어요. 티켓은 더 이상 쓸 수 없어요.
+mail-fact-from = 보낸 사람
+mail-fact-to = 받는 사람
+mail-fact-points = 포인트
+mail-fact-until = 받을 수 있는 기한
+mail-offer-subject = 받을 포인트가 있어요
+mail-offer-lede = 포인트를 보내려는 분이 있어요. 받기를 누르면 바로 지갑에 들어와요.
+mail-offer-action = 확인하기
+mail-offer-note = 거절하거나 기한이 지나면 포인트는 보낸 분에게 돌아가요.
+mail-accepted-subject = 보낸 포인트를 받았어요
+mail-accepted-lede = 보낸 포인트가 전달됐어요.
+mail-rejected-subject = 보낸 포인트가 거절됐어요
+mail-rejected-lede = 상대방이 거절했어요. 포인트를 다시 쓸 수 있어요.
+mail-expired-subject = 보낸 포인트의 기한이 지났어요
+mail-expired-lede = 기한 안에 답이 없어 포인트를 다시 쓸 수 있어요.
 
 ## The admin pages and the door
 
@@ -595,6 +612,9 @@ admin-mail-kind-address-changed = 주소 변경 완료
 admin-mail-kind-sign-in-protection-changed = 2단계 인증
 admin-mail-kind-reservation-paid = 예매 완료
 admin-mail-kind-reservation-refunded = 환불
+admin-mail-kind-program-cancelled = 공연 취소
+admin-mail-kind-transfer-received = 포인트 받기 요청
+admin-mail-kind-transfer-settled = 포인트 보내기 결과
 admin-mail-to = 받는 사람 { $address }
 admin-mail-written = 작성 { $when }
 admin-mail-ended = { $state } { $when }

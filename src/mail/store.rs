@@ -3,7 +3,7 @@
 use chrono::{DateTime, Utc};
 use uuid::Uuid;
 
-use crate::{infra::postgres::Pool, points::Points};
+use crate::{infra::postgres::Pool, points::Points, wallet::TransferStatus};
 
 /// Reservation as a mail tells of it.
 #[derive(Clone, Debug)]
@@ -80,5 +80,41 @@ pub(crate) async fn list_places(
         reservation_id,
     )
     .fetch_all(db)
+    .await
+}
+
+/// Offer of points as a mail tells of it.
+#[derive(Clone, Debug)]
+pub(crate) struct OfferedPoints {
+    /// Name of the sender.
+    pub from: String,
+    /// Name of the receiver.
+    pub to: String,
+    /// Points offered.
+    pub amount: Points,
+    /// State of the transfer.
+    pub status: TransferStatus,
+    /// When the transfer expires.
+    pub expires_at: DateTime<Utc>,
+}
+
+/// Returns a transfer as a mail tells of it; `None` if it does not exist.
+pub(crate) async fn find_offer(
+    db: &Pool,
+    transfer_id: Uuid,
+) -> Result<Option<OfferedPoints>, sqlx::Error> {
+    sqlx::query_as!(
+        OfferedPoints,
+        r#"
+        select s.name as "from", r.name as "to", t.amount as "amount: Points",
+            t.status as "status: TransferStatus", t.expires_at
+        from transfers t
+        join accounts s on s.id = t.sender_id
+        join accounts r on r.id = t.receiver_id
+        where t.id = $1
+        "#,
+        transfer_id,
+    )
+    .fetch_optional(db)
     .await
 }

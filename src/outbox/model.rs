@@ -59,6 +59,23 @@ pub(crate) enum Message {
         /// Points returned.
         refunded: Points,
     },
+    /// A paid reservation was refunded because its program was cancelled.
+    ProgramCancelled {
+        /// Id of the reservation.
+        reservation_id: Uuid,
+        /// Points returned.
+        refunded: Points,
+    },
+    /// Somebody offers points, which wait to be accepted.
+    TransferReceived {
+        /// Id of the transfer.
+        transfer_id: Uuid,
+    },
+    /// An offer of points was accepted, rejected, or expired.
+    TransferSettled {
+        /// Id of the transfer.
+        transfer_id: Uuid,
+    },
 }
 
 /// Change of an account's second factor.
@@ -259,6 +276,8 @@ mod tests {
             Message::SignInProtectionChanged { change: ProtectionChange::RecoveryCodeUsed },
             Message::ReservationPaid { reservation_id },
             Message::ReservationRefunded { reservation_id, refunded },
+            Message::ProgramCancelled { reservation_id, refunded },
+            Message::TransferReceived { transfer_id: reservation_id },
         ] {
             let (kind, payload) = message.stored();
             assert_eq!(Message::parse(&kind, &payload), Some(message));

@@ -5,6 +5,8 @@ use crate::{
     accounts::AccountId,
     catalog::ScheduleId,
     infra::postgres::Connection,
+    outbox::Message,
+    points::Points,
     reservation::{self, Locked, ReservationId, ReservationItemId, ReservationStatus},
     tickets::{self, Used},
     wallet::{self, Kind},
@@ -29,6 +31,15 @@ impl Share {
             Self::AsAgreed => Used::RefuseAny,
             Self::All => Used::Keep,
             Self::Unused => Used::RefuseAll,
+        }
+    }
+
+    /// Returns what the owner of a reservation is told of a refund of this share.
+    fn message(self, reservation_id: ReservationId, refunded: Points) -> Message {
+        let reservation_id = reservation_id.0;
+        match self {
+            Self::Unused => Message::ProgramCancelled { reservation_id, refunded },
+            Self::All | Self::AsAgreed => Message::ReservationRefunded { reservation_id, refunded },
         }
     }
 }
@@ -57,7 +68,8 @@ pub(crate) async fn refund(
     reservation::refund_items(tx, &confirmed).await?;
     tickets::void(tx, &tickets_per_item(&confirmed), share.used()).await?;
     wallet::credit(tx, account_id, refunded, Kind::Refund, payment.id.0).await?;
-    tell_refunded(tx, account_id, reservation_id, payment.id, refunded).await?;
+    let message = share.message(reservation_id, refunded);
+    tell_refunded(tx, account_id, reservation_id, payment.id, message).await?;
     let cancelled = Cancelled { reservation_id, status: ReservationStatus::Refunded, refunded };
     Ok((cancelled, confirmed.schedule_id))
 }

@@ -5,7 +5,6 @@ use crate::{
     accounts::AccountId,
     infra::postgres::Connection,
     outbox::{self, AccountMail, Message},
-    points::Points,
     reservation::ReservationId,
 };
 
@@ -24,17 +23,17 @@ pub(super) async fn tell_paid(
     outbox::write_to_accounts(tx, &mails).await
 }
 
-/// Writes the mail about the refund of a payment.
+/// Writes the mail about the refund of a payment, which is `message`.
 pub(super) async fn tell_refunded(
     tx: &mut Connection,
     account_id: AccountId,
     reservation_id: ReservationId,
     payment_id: PaymentId,
-    refunded: Points,
+    message: Message,
 ) -> Result<(), sqlx::Error> {
     let mail = AccountMail {
         account_id,
-        message: Message::ReservationRefunded { reservation_id: reservation_id.0, refunded },
+        message,
         order_key: order_key(reservation_id),
         dedupe_key: format!("refunded:{payment_id}"),
     };

@@ -1,6 +1,9 @@
 //! Content of a letter, from which its parts are rendered.
 
-use crate::text::i18n::{Locale, Phrase};
+use crate::{
+    points::Points,
+    text::i18n::{Locale, Phrase},
+};
 
 /// Content of a letter, in its order.
 #[derive(Clone, Debug)]
@@ -39,4 +42,10 @@ pub(super) fn on_one_line(text: &str) -> String {
     let is_end = |c: char| c.is_whitespace() || c.is_control();
     let words: Vec<&str> = text.split(is_end).filter(|word| !word.is_empty()).collect();
     words.join(" ")
+}
+
+/// Returns an amount of points in words.
+pub(super) fn points(locale: Locale, points: Points) -> String {
+    let amount = locale.text("points-amount").number("count", points.get());
+    amount.number("points", points.get()).to_string()
 }

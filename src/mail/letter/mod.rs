@@ -3,13 +3,14 @@
 mod account;
 mod content;
 mod reservation;
+mod transfer;
 
 use askama::Template;
 
 use self::content::Content;
 use crate::{
     infra::postgres::Pool,
-    mail::error::ComposeError,
+    mail::{error::ComposeError, store},
     outbox::{Message, StoredMail},
 };
 
@@ -60,6 +61,18 @@ pub(super) async fn write(
         Message::ReservationRefunded { reservation_id, refunded } => {
             let event = reservation::read(db, *reservation_id).await?;
             reservation::refunded(blank, &event.ok_or(ComposeError::Gone)?, *refunded)
+        }
+        Message::ProgramCancelled { reservation_id, refunded } => {
+            let event = reservation::read(db, *reservation_id).await?;
+            reservation::cancelled(blank, &event.ok_or(ComposeError::Gone)?, *refunded)
+        }
+        Message::TransferReceived { transfer_id } => {
+            let offer = store::find_offer(db, *transfer_id).await?.ok_or(ComposeError::Gone)?;
+            transfer::received(blank, &offer, &format!("/wallet/transfers/{transfer_id}"))
+        }
+        Message::TransferSettled { transfer_id } => {
+            let offer = store::find_offer(db, *transfer_id).await?.ok_or(ComposeError::Gone)?;
+            transfer::settled(blank, &offer).ok_or(ComposeError::Gone)?
         }
     };
     Ok(Letter {

@@ -2,7 +2,7 @@
 
 use uuid::Uuid;
 
-use super::content::{Content, on_one_line};
+use super::content::{Content, on_one_line, points};
 use crate::{
     infra::postgres::Pool,
     mail::store::{self, ReservedEvent, ReservedPlace},
@@ -54,6 +54,18 @@ pub(super) fn refunded(blank: Content, reserved: &Reserved, refunded: Points) ->
     }
 }
 
+/// Tells that the program was cancelled, whoever was in already included.
+pub(super) fn cancelled(blank: Content, reserved: &Reserved, refunded: Points) -> Content {
+    let (locale, event) = (blank.locale, &reserved.event);
+    let subject = locale.text("mail-cancelled-subject").word("title", &event.title);
+    Content {
+        subject: on_one_line(&subject.to_string()),
+        paragraphs: vec![locale.text("mail-cancelled-lede")],
+        notes: vec![locale.text("mail-cancelled-note")],
+        ..self::refunded(blank, reserved, refunded)
+    }
+}
+
 /// Returns what is reserved: the program, when, where and which seats.
 fn facts(locale: Locale, reserved: &Reserved) -> Vec<(Phrase, String)> {
     let event = &reserved.event;
@@ -81,9 +93,4 @@ fn place_name(locale: Locale, place: &ReservedPlace) -> String {
             .number("count", place.quantity),
     };
     name.to_string()
-}
-
-fn points(locale: Locale, points: Points) -> String {
-    let amount = locale.text("points-amount").number("count", points.get());
-    amount.number("points", points.get()).to_string()
 }

@@ -3,6 +3,11 @@
 //! A **transfer request** withholds the sender's points until the receiver **accepts** or
 //! **rejects** it, the sender **cancels** it, or it **expires**.
 //!
+//! # Invariants
+//!
+//! * A new request is told to its receiver by mail, and its end to its sender, each in the
+//!   transaction that it tells of.
+//!
 //! # Concurrency
 //!
 //! Answers and expiry race for the request's row; the loser is refused with the outcome. New
@@ -12,6 +17,7 @@
 pub(crate) mod model;
 pub(crate) mod pages;
 pub(crate) mod store;
+mod telling;
 
 use uuid::Uuid;
 
@@ -90,6 +96,7 @@ async fn request_once(
     let expires_at =
         store::insert_transfer(&mut tx, transfer_id, sender_id, receiver_id, amount, ttl_secs)
             .await?;
+    telling::tell_received(&mut tx, transfer_id, sender_id, receiver_id).await?;
     Ok(commit_kept(&app.db, tx, key, Requested { transfer_id, expires_at }).await?)
 }
 
@@ -163,7 +170,7 @@ async fn settle(
         let wallet: &Wallet = wallet.ok_or(WalletError::StaleVersion)?;
         wallet::store::write_movement(tx, wallet, &movement).await?;
     }
-    Ok(())
+    Ok(telling::tell_settled(tx, transfer, outcome).await?)
 }
 
 /// Expires the lapsed requests of one sender and releases their points. Called before points are

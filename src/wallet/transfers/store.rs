@@ -37,6 +37,27 @@ pub(crate) async fn count_open(
     .await
 }
 
+/// Counts the requests of one sender in the last hour, whatever became of them: at most `rows_max`.
+pub(crate) async fn count_opened_lately(
+    tx: &mut Connection,
+    sender_id: AccountId,
+    rows_max: i64,
+) -> Result<i64, sqlx::Error> {
+    sqlx::query_scalar!(
+        r#"
+        select count(*) as "count!"
+        from (
+            select created_at from transfers where sender_id = $1 order by id desc limit $2
+        ) newest
+        where created_at > clock_timestamp() - interval '1 hour'
+        "#,
+        sender_id as _,
+        rows_max,
+    )
+    .fetch_one(tx)
+    .await
+}
+
 /// Inserts an open request with its first status; returns its end.
 pub(crate) async fn insert_transfer(
     tx: &mut Connection,

@@ -3,6 +3,7 @@
 mod admin;
 mod attachments;
 mod delivery;
+mod offers;
 
 use sqlx::PgPool;
 use uuid::Uuid;

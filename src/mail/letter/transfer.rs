@@ -1,0 +1,51 @@
+//! Letters about points that one account offers to another.
+//!
+//! Names stand among the facts and in no subject: senders type their own.
+
+use super::content::{Content, on_one_line, points};
+use crate::{
+    mail::store::OfferedPoints,
+    text::times::{HOME_ZONE, in_full, zone},
+    wallet::TransferStatus,
+};
+
+/// Tells the receiver of an offer.
+pub(super) fn received(blank: Content, offer: &OfferedPoints, path: &str) -> Content {
+    let locale = blank.locale;
+    let until = in_full(offer.expires_at, zone(HOME_ZONE), locale);
+    Content {
+        subject: locale.text("mail-offer-subject").to_string(),
+        greeting: locale.text("mail-greeting").word("name", on_one_line(&offer.to)),
+        paragraphs: vec![locale.text("mail-offer-lede")],
+        facts: vec![
+            (locale.text("mail-fact-from"), on_one_line(&offer.from)),
+            (locale.text("mail-fact-points"), points(locale, offer.amount)),
+            (locale.text("mail-fact-until"), until),
+        ],
+        action: Some((format!("{}{path}", blank.site), locale.text("mail-offer-action"))),
+        notes: vec![locale.text("mail-offer-note")],
+        ..blank
+    }
+}
+
+/// Tells the sender what became of an offer; `None` if it is still open, or was cancelled.
+pub(super) fn settled(blank: Content, offer: &OfferedPoints) -> Option<Content> {
+    let locale = blank.locale;
+    let (subject, lede) = match offer.status {
+        TransferStatus::Accepted => ("mail-accepted-subject", "mail-accepted-lede"),
+        TransferStatus::Rejected => ("mail-rejected-subject", "mail-rejected-lede"),
+        TransferStatus::Expired => ("mail-expired-subject", "mail-expired-lede"),
+        TransferStatus::Pending | TransferStatus::Cancelled => return None,
+    };
+    Some(Content {
+        subject: locale.text(subject).to_string(),
+        greeting: locale.text("mail-greeting").word("name", on_one_line(&offer.from)),
+        paragraphs: vec![locale.text(lede)],
+        facts: vec![
+            (locale.text("mail-fact-to"), on_one_line(&offer.to)),
+            (locale.text("mail-fact-points"), points(locale, offer.amount)),
+        ],
+        action: Some((format!("{}/wallet", blank.site), locale.text("mail-refunded-action"))),
+        ..blank
+    })
+}

@@ -1,0 +1,59 @@
+//! Mails about transfer requests, written in their transactions. Nobody is told of what they did
+//! themselves: an answer is told to the sender, and a cancellation to nobody.
+
+use super::{
+    model::{LockedTransfer, TransferId, TransferStatus},
+    store,
+};
+use crate::{
+    accounts::AccountId,
+    infra::postgres::Connection,
+    outbox::{self, AccountMail, Message},
+};
+
+/// New requests of one sender in an hour that are told by mail: a sender who opens and cancels
+/// requests without end fills nobody's mailbox. Further ones are on the receiver's wallet page.
+const TOLD_AN_HOUR_MAX: i64 = 20;
+
+/// Writes the mail about a new request, whose row is written already.
+pub(super) async fn tell_received(
+    tx: &mut Connection,
+    transfer_id: TransferId,
+    sender_id: AccountId,
+    receiver_id: AccountId,
+) -> Result<(), sqlx::Error> {
+    if store::count_opened_lately(tx, sender_id, TOLD_AN_HOUR_MAX + 1).await? > TOLD_AN_HOUR_MAX {
+        return Ok(());
+    }
+    let mail = AccountMail {
+        account_id: receiver_id,
+        message: Message::TransferReceived { transfer_id: transfer_id.0 },
+        order_key: order_key(transfer_id),
+        dedupe_key: format!("transfer-received:{transfer_id}"),
+    };
+    outbox::write_to_accounts(tx, &[mail]).await
+}
+
+/// Writes the mail about the end of a request, to its sender.
+pub(super) async fn tell_settled(
+    tx: &mut Connection,
+    transfer: &LockedTransfer,
+    outcome: TransferStatus,
+) -> Result<(), sqlx::Error> {
+    if outcome == TransferStatus::Cancelled {
+        return Ok(());
+    }
+    let transfer_id = transfer.transfer_id;
+    let mail = AccountMail {
+        account_id: transfer.sender_id,
+        message: Message::TransferSettled { transfer_id: transfer_id.0 },
+        order_key: order_key(transfer_id),
+        dedupe_key: format!("transfer-settled:{transfer_id}"),
+    };
+    outbox::write_to_accounts(tx, &[mail]).await
+}
+
+/// Returns the order of mails about a request: its end is told after its beginning.
+fn order_key(id: TransferId) -> String {
+    format!("transfer:{id}")
+}
