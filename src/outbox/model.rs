@@ -71,6 +71,11 @@ pub(crate) enum Message {
         /// Id of the transfer.
         transfer_id: Uuid,
     },
+    /// An offer of points ends soon.
+    TransferExpiring {
+        /// Id of the transfer.
+        transfer_id: Uuid,
+    },
     /// An offer of points was accepted, rejected, or expired.
     TransferSettled {
         /// Id of the transfer.
@@ -278,6 +283,7 @@ mod tests {
             Message::ReservationRefunded { reservation_id, refunded },
             Message::ProgramCancelled { reservation_id, refunded },
             Message::TransferReceived { transfer_id: reservation_id },
+            Message::TransferExpiring { transfer_id: reservation_id },
         ] {
             let (kind, payload) = message.stored();
             assert_eq!(Message::parse(&kind, &payload), Some(message));

@@ -54,4 +54,5 @@ pub(crate) use ledger::{credit, debit};
 pub(crate) use locked::LockedWallets;
 pub(crate) use model::{Kind, Movement, Wallet};
 pub use transfers::expire_transfers;
+pub(crate) use transfers::reminders::remind_receivers;
 pub(crate) use transfers::{expire_lapsed_of, model::TransferStatus, store::find_shown_wallet};

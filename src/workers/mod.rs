@@ -122,7 +122,8 @@ impl Workers {
             reservation::expire_lapsed(&app).await
         });
         workers.run("transfers", TICK_MAX, every(app.config.expiry_period), |app| async move {
-            wallet::expire_transfers(&app).await
+            wallet::expire_transfers(&app).await?;
+            wallet::remind_receivers(&app.db).await
         });
         workers.run("rebuild", LONG_TICK_MAX, every(REBUILD_PERIOD), |app| async move {
             entry_queue::rebuild_what_is_lost(&app).await

@@ -70,6 +70,11 @@ pub(super) async fn write(
             let offer = store::find_offer(db, *transfer_id).await?.ok_or(ComposeError::Gone)?;
             transfer::received(blank, &offer, &format!("/wallet/transfers/{transfer_id}"))
         }
+        Message::TransferExpiring { transfer_id } => {
+            let offer = store::find_offer(db, *transfer_id).await?.ok_or(ComposeError::Gone)?;
+            let path = format!("/wallet/transfers/{transfer_id}");
+            transfer::expiring(blank, &offer, &path).ok_or(ComposeError::Gone)?
+        }
         Message::TransferSettled { transfer_id } => {
             let offer = store::find_offer(db, *transfer_id).await?.ok_or(ComposeError::Gone)?;
             transfer::settled(blank, &offer).ok_or(ComposeError::Gone)?

@@ -28,6 +28,17 @@ pub(super) fn received(blank: Content, offer: &OfferedPoints, path: &str) -> Con
     }
 }
 
+/// Tells the receiver that an offer ends soon; `None` if it is not open any more.
+pub(super) fn expiring(blank: Content, offer: &OfferedPoints, path: &str) -> Option<Content> {
+    let locale = blank.locale;
+    (offer.status == TransferStatus::Pending).then(|| Content {
+        subject: locale.text("mail-expiring-subject").to_string(),
+        paragraphs: vec![locale.text("mail-expiring-lede")],
+        notes: Vec::new(),
+        ..received(blank, offer, path)
+    })
+}
+
 /// Tells the sender what became of an offer; `None` if it is still open, or was cancelled.
 pub(super) fn settled(blank: Content, offer: &OfferedPoints) -> Option<Content> {
     let locale = blank.locale;

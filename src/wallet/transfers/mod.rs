@@ -6,7 +6,7 @@
 //! # Invariants
 //!
 //! * A new request is told to its receiver by mail, and its end to its sender, each in the
-//!   transaction that it tells of.
+//!   transaction that it tells of. The receiver is reminded once before the end.
 //!
 //! # Concurrency
 //!
@@ -16,14 +16,18 @@
 
 pub(crate) mod model;
 pub(crate) mod pages;
+pub(crate) mod reminders;
 pub(crate) mod store;
 mod telling;
 
 use uuid::Uuid;
 
-use self::model::{
-    LockedTransfer, OPEN_REQUESTS_MAX, Requested, TransferAnswer, TransferId, TransferOrder,
-    TransferStatus,
+use self::{
+    model::{
+        LockedTransfer, OPEN_REQUESTS_MAX, Requested, TransferAnswer, TransferId, TransferOrder,
+        TransferStatus,
+    },
+    reminders::REMINDER_SECS,
 };
 use super::{
     error::WalletError,
@@ -93,9 +97,15 @@ async fn request_once(
     let hold = Movement::hold(amount, transfer_id.0);
     wallet::store::write_movement(&mut tx, &wallet, &hold).await?;
     let ttl_secs = f64::from(app.config.transfer_ttl_secs.get());
-    let expires_at =
-        store::insert_transfer(&mut tx, transfer_id, sender_id, receiver_id, amount, ttl_secs)
-            .await?;
+    let expires_at = store::insert_transfer(
+        &mut tx,
+        transfer_id,
+        sender_id,
+        receiver_id,
+        amount,
+        (ttl_secs, REMINDER_SECS),
+    )
+    .await?;
     telling::tell_received(&mut tx, transfer_id, sender_id, receiver_id).await?;
     Ok(commit_kept(&app.db, tx, key, Requested { transfer_id, expires_at }).await?)
 }

@@ -34,6 +34,21 @@ pub(super) async fn tell_received(
     outbox::write_to_accounts(tx, &[mail]).await
 }
 
+/// Writes the mails about requests that are about to expire, to their receivers.
+pub(super) async fn tell_expiring(
+    tx: &mut Connection,
+    requests: &[(TransferId, AccountId)],
+) -> Result<(), sqlx::Error> {
+    let mail = |(transfer_id, receiver_id): &(TransferId, AccountId)| AccountMail {
+        account_id: *receiver_id,
+        message: Message::TransferExpiring { transfer_id: transfer_id.0 },
+        order_key: order_key(*transfer_id),
+        dedupe_key: format!("transfer-expiring:{transfer_id}"),
+    };
+    let mails: Vec<AccountMail> = requests.iter().map(mail).collect();
+    outbox::write_to_accounts(tx, &mails).await
+}
+
 /// Writes the mail about the end of a request, to its sender.
 pub(super) async fn tell_settled(
     tx: &mut Connection,

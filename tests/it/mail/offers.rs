@@ -87,6 +87,32 @@ async fn nobody_is_told_of_what_they_did_themselves(db: PgPool) {
 }
 
 #[sqlx::test]
+async fn a_receiver_is_reminded_once_while_the_offer_is_open(db: PgPool) {
+    let server = MailServer::start();
+    let office = office_with(&db, 3, &server.url()).await;
+    let (ada, bob) = (office.sign_in("ada").await, office.sign_in("bob").await);
+    ada.post("/wallet/charges", &[("amount", 1_000)]).await;
+    let (open, answered) = (offer(&db, &ada, &bob, 100).await, offer(&db, &ada, &bob, 200).await);
+    assert_eq!(bob.post(&format!("{answered}/acceptance"), &()).await.status, 200);
+    server.until_received(3).await;
+    // Two days later.
+    let later = "update transfers set reminder_due_at = reminder_due_at - interval '2 days',
+        expires_at = expires_at - interval '2 days'";
+    run_sql(&db, later).await;
+    let told = server.until_received(4).await[3].clone();
+    assert_eq!(told.recipients, [email_of(&db, bob.account_id).await]);
+    assert_eq!(told.header("Subject"), "Points are still waiting for you");
+    assert!(told.text.contains(&open) && told.text.contains("100 points"), "{}", told.text);
+    run_sql(&db, "update transfers set reminder_due_at = now() where status <> 'PENDING'").await;
+    // Its end is told after whatever a second reminder would be.
+    run_sql(&db, "update transfers set expires_at = now() where status = 'PENDING'").await;
+    server.until_received(5).await;
+    let kinds = kinds(&db).await;
+    assert_eq!(kinds.iter().filter(|kind| *kind == "transfer-expiring").count(), 1, "{kinds:?}");
+    office.close().await;
+}
+
+#[sqlx::test]
 async fn offers_without_end_fill_nobodys_mailbox(db: PgPool) {
     const TOLD_AN_HOUR_MAX: usize = 20;
     let office = Office::open(db.clone()).await;
