@@ -26,8 +26,6 @@ impl Contention for Lost {
 async fn the_metrics_tell_what_the_house_is_doing(db: PgPool) {
     let office = Office::open_with(db.clone(), 1, &[]).await;
     let stranger = office.stranger();
-    // The first look starts the recording.
-    stranger.visit("/metrics").await;
     let options = ConcertOptions { queue_capacity: Some(1), ..ConcertOptions::default() };
     let concert = Concert::with(&db, options).await;
     let people = office.crowd(3, "ada").await;

@@ -14,6 +14,7 @@ use stagedoor::{
     config::Config,
     infra::postgres::Pool,
     server::{self, Instance},
+    telemetry,
     verify::{self, Violation},
 };
 use uuid::Uuid;
@@ -39,6 +40,7 @@ impl Office {
 
     /// Opens `count` instances with additional settings.
     pub(crate) async fn open_with(db: PgPool, count: usize, settings: &[(&str, &str)]) -> Self {
+        telemetry::start_metrics();
         let config = config(settings);
         let mut apps = Vec::new();
         let mut instances = Vec::new();
