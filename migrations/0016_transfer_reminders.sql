@@ -1,8 +1,8 @@
--- Reminders of transfers that are about to expire.
-
--- When the receiver is reminded; null: never, or the reminder is written.
-alter table transfers add column reminder_due_at timestamptz;
+-- Reminders of transfers that are about to expire, until they are written.
+create table transfer_reminders (
+    transfer_id uuid        primary key references transfers,
+    due_at      timestamptz not null
+);
 
 -- Reminders to be written, for a worker.
-create index transfers_reminder_due on transfers (reminder_due_at, id)
-    where status = 'PENDING' and reminder_due_at is not null;
+create index transfer_reminders_due_at on transfer_reminders (due_at);

@@ -1,5 +1,6 @@
 -- Everything that is kept about the account $1, at most $2 rows of each list, the newest first.
--- One statement, so that all parts are of one moment.
+-- One statement, so that all parts are of one moment. `offset 0` keeps a part from being read in the
+-- order of the whole table.
 select jsonb_build_object(
     'account', jsonb_build_object(
         'id', a.id, 'email', a.email, 'name', a.name, 'role', a.role, 'locale', a.locale,
@@ -13,7 +14,7 @@ select jsonb_build_object(
         where account_id = a.id order by created_at desc limit $2) part),
     'links', (select coalesce(jsonb_agg(part), '[]') from (
         select purpose, address, created_at, expires_at, used_at from account_tokens
-        where account_id = a.id order by created_at desc limit $2) part),
+        where account_id = a.id and created_at is not null order by created_at desc limit $2) part),
     'queue_tokens', (select coalesce(jsonb_agg(part), '[]') from (
         select t.program_id, p.title, t.queue_number, t.status, t.issued_at, t.admitted_at,
             t.ended_at
@@ -53,10 +54,12 @@ select jsonb_build_object(
         where t.receiver_id = a.id order by t.id desc limit $2) part),
     'charges', (select coalesce(jsonb_agg(part), '[]') from (
         select id, points, amount_minor, currency, provider, status, reversed, created_at, settled_at
-        from charges where account_id = a.id order by id desc limit $2) part),
+        from (select * from charges where account_id = a.id offset 0) own
+        order by id desc limit $2) part),
     'mails', (select coalesce(jsonb_agg(part), '[]') from (
-        select kind, created_at, sent_at, failed_at from outbox
-        where recipient = a.email order by id desc limit $2) part),
+        select kind, created_at, sent_at, failed_at
+        from (select * from outbox where recipient = a.email offset 0) own
+        order by id desc limit $2) part),
     'acts_of_staff', (select coalesce(jsonb_agg(part), '[]') from (
         select act, acted_at from audit_log
         where subject_id = a.id::text order by id desc limit $2) part)

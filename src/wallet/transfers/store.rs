@@ -71,11 +71,12 @@ pub(crate) async fn insert_transfer(
     sqlx::query_scalar!(
         r#"
         with made as (
-            insert into transfers (id, sender_id, receiver_id, amount, expires_at, reminder_due_at)
-            values ($1, $2, $3, $4, clock_timestamp() + make_interval(secs => $5),
-                case when $5 > $6::float8
-                    then clock_timestamp() + make_interval(secs => $5 - $6) end)
+            insert into transfers (id, sender_id, receiver_id, amount, expires_at)
+            values ($1, $2, $3, $4, clock_timestamp() + make_interval(secs => $5))
             returning id, version, status, expires_at
+        ), reminded as (
+            insert into transfer_reminders (transfer_id, due_at)
+            select id, expires_at - make_interval(secs => $6) from made where $5 > $6::float8
         ), noted as (
             insert into transfer_status_history (transfer_id, version, status)
             select id, version, status from made
@@ -160,32 +161,6 @@ pub(crate) async fn write_transfer_status(
     .execute(tx)
     .await?;
     Ok(written.rows_affected() == 1)
-}
-
-/// Clears at most `rows_max` reminders that are due, and returns their requests with their receivers
-/// and whether each is still open. Locked requests are left to the next call.
-pub(crate) async fn claim_reminders(
-    tx: &mut Connection,
-    rows_max: i64,
-) -> Result<Vec<(TransferId, AccountId, bool)>, sqlx::Error> {
-    let rows = sqlx::query!(
-        r#"
-        update transfers
-        set reminder_due_at = null
-        where id = any(array(
-            select id from transfers
-            where status = 'PENDING' and reminder_due_at <= clock_timestamp()
-            order by reminder_due_at, id
-            limit $1
-            for no key update skip locked))
-        returning id as "id: TransferId", receiver_id as "receiver_id: AccountId",
-            expires_at > clock_timestamp() as "is_open!"
-        "#,
-        rows_max,
-    )
-    .fetch_all(tx)
-    .await?;
-    Ok(rows.into_iter().map(|row| (row.id, row.receiver_id, row.is_open)).collect())
 }
 
 /// Lists lapsed open requests by their end, after the end and id of the last one of the previous

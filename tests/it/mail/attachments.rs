@@ -38,7 +38,7 @@ async fn a_purchase_brings_its_tickets_and_an_entry_for_the_calendar(db: PgPool)
     assert_eq!(entry.media_type, "text/calendar");
     let entry = String::from_utf8(entry.bytes()).unwrap().replace("\r\n ", "");
     let lines: Vec<&str> = entry.split("\r\n").collect();
-    let url = format!("URL:http://tickets.example/reservations/{}", bought.reservation_id);
+    let url = format!("URL:http://tickets.localhost/reservations/{}", bought.reservation_id);
     for line in [
         format!("UID:{}@stagedoor", bought.reservation_id).as_str(),
         "DTSTART:20310502T103000Z",
@@ -86,7 +86,7 @@ async fn files_that_cannot_be_made_keep_no_mail_back(db: PgPool) {
     buy(&db, &concert, &person, 0).await;
     let mails = server.until_received(1).await;
     assert!(mails[0].files.is_empty());
-    assert!(mails[0].text.contains("http://tickets.example/tickets"), "{}", mails[0].text);
+    assert!(mails[0].text.contains("http://tickets.localhost/tickets"), "{}", mails[0].text);
     run_sql(&db, "alter table venues rename column elsewhere to address").await;
     office.close().await;
 }

@@ -1,6 +1,8 @@
 //! Reminders: mails to receivers whose requests are about to expire.
 
-use super::{store, telling};
+mod store;
+
+use super::telling;
 use crate::infra::postgres::Pool;
 
 /// How long before its end a request is told again, in seconds. One that is not open for longer has
@@ -16,13 +18,11 @@ const PAGES_MAX: usize = 20;
 pub(crate) async fn remind_receivers(db: &Pool) -> Result<(), sqlx::Error> {
     for _ in 0..PAGES_MAX {
         let mut tx = db.begin().await?;
-        let due = store::claim_reminders(&mut tx, PAGE_ROWS).await?;
-        let n_due = due.len();
-        let open = due.into_iter().filter(|(_, _, is_open)| *is_open);
-        let open: Vec<_> = open.map(|(id, receiver_id, _)| (id, receiver_id)).collect();
+        let due = store::take_reminders(&mut tx, PAGE_ROWS).await?;
+        let open = store::list_open_among(&mut tx, &due).await?;
         telling::tell_expiring(&mut tx, &open).await?;
         tx.commit().await?;
-        if n_due < usize::try_from(PAGE_ROWS).unwrap_or(usize::MAX) {
+        if due.len() < usize::try_from(PAGE_ROWS).unwrap_or(usize::MAX) {
             break;
         }
     }
