@@ -1,12 +1,20 @@
 //! Open maps: what changes is told, once, soon, and nothing is skipped.
 
-use std::time::Duration;
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicBool, AtomicUsize, Ordering},
+    },
+    time::Duration,
+};
 
 use serde_json::Value;
 use sqlx::{Connection, PgConnection, PgPool};
 
 use super::{admit, hold, hold_places};
-use crate::support::{Concert, ConcertOptions, Office, Person, eventually, read_one, run_sql_with};
+use crate::support::{
+    Concert, ConcertOptions, Office, Person, eventually, read_one, run_sql_with, until,
+};
 
 fn changes_path(concert: &Concert, since: &Value) -> String {
     format!("/schedules/{}/changes?since={}", concert.schedule_id, since.as_str().unwrap())
@@ -137,6 +145,9 @@ async fn freed_seats_appear_on_open_maps_within_a_second_at_every_instance(db: P
     office.close().await;
 }
 
+/// After its last statement a server process publishes what it counted at the latest so much later.
+const STATISTICS_DELAY_MAX: Duration = Duration::from_secs(10);
+
 /// How often somebody looked at the zones: each question about a map does, once.
 async fn looks(office: &Office) -> i64 {
     // What the server counted is published with a delay.
@@ -197,17 +208,26 @@ async fn many_viewers_cost_one_query_a_change(db: PgPool) {
     admit(&office.db, &concert, &people).await;
     let cursor = map(&people[0], &concert).await["cursor"].clone();
     let path = changes_path(&concert, &cursor);
+    let n_open = Arc::new(AtomicUsize::new(0));
     let viewers: Vec<_> = people[1..]
         .iter()
         .cloned()
         .map(|viewer| {
-            let path = path.clone();
-            tokio::spawn(
-                async move { listen(&viewer, &path, |heard| heard.contains("HELD")).await },
-            )
+            let (path, n_open, is_counted) = (path.clone(), n_open.clone(), AtomicBool::new(false));
+            tokio::spawn(async move {
+                let hears = |heard: &str| {
+                    if heard.contains(": open") && !is_counted.swap(true, Ordering::SeqCst) {
+                        n_open.fetch_add(1, Ordering::SeqCst);
+                    }
+                    heard.contains("HELD")
+                };
+                listen(&viewer, &path, hears).await
+            })
         })
         .collect();
-    tokio::time::sleep(Duration::from_secs(2)).await;
+    until("every stream is open", async || n_open.load(Ordering::SeqCst) == viewers.len()).await;
+    // What they looked at while they opened must not be counted below.
+    tokio::time::sleep(STATISTICS_DELAY_MAX).await;
     let before = looks(&office).await;
     assert_eq!(hold(&people[0], &concert, &concert.seat_ids[..1]).await.status, 201);
     for viewer in viewers {
