@@ -55,10 +55,7 @@ pub(crate) use model::Role;
 pub(crate) use password::PasswordGate;
 pub(crate) use roles::model::Profile;
 pub(crate) use roles::pages::{AdminAccount, ConfirmedAdmin, StaffAccount, admin_of};
-pub(crate) use roles::{
-    change_role, find_accounts, find_profile, lock_out, reset_second_factor,
-    reset_second_factor_of, search_profiles,
-};
+pub(crate) use roles::{change_role, find_accounts, find_profile, lock_out, search_profiles};
 pub(crate) use second_factor::store::exists as has_second_factor;
 pub(crate) use sessions::pages::current::{
     CachedAccount, CurrentAccount, OpenSession, SessionCache, Visitor,

@@ -25,11 +25,11 @@ use self::model::Profile;
 use super::{
     error::AccountError,
     model::{AccountId, Role},
-    second_factor, sessions, store as account_store,
+    sessions,
 };
 use crate::{
     infra::postgres::{Connection, Pool},
-    text::email::{self, Email},
+    text::email,
 };
 
 /// Finds accounts whose address, name or last name begins with `text`, unordered, at most a
@@ -62,7 +62,7 @@ pub(crate) async fn find_profile(db: &Pool, id: AccountId) -> Result<Option<Prof
 /// Locks the rows of `id` and `by`, in id order, and requires that `by` is still an unlocked
 /// admin. Of two administrators who act on each other the second one is refused, so the last
 /// administrator never goes. `None` if there is no account `id`.
-async fn lock_beside(
+pub(super) async fn lock_beside(
     tx: &mut Connection,
     by: AccountId,
     id: AccountId,
@@ -98,31 +98,6 @@ pub(crate) async fn lock_out(
         sessions::store::delete_all(tx, id).await?;
     }
     Ok(store::lock(tx, &[id]).await?.pop().map(|after| (before, after)))
-}
-
-/// Removes the second factor of an account that lost it, and returns its profile before and after.
-/// `None` if there is no such account.
-pub(crate) async fn reset_second_factor(
-    tx: &mut Connection,
-    by: AccountId,
-    id: AccountId,
-) -> Result<Option<(Profile, Profile)>, AccountError> {
-    let Some(profile) = lock_beside(tx, by, id).await? else { return Ok(None) };
-    second_factor::reset(tx, id).await?;
-    Ok(Some((profile.clone(), profile)))
-}
-
-/// Removes the second factor of the account with an address, whoever asks; returns its id.
-pub(crate) async fn reset_second_factor_of(
-    tx: &mut Connection,
-    email: &str,
-) -> Result<AccountId, AccountError> {
-    let email = Email::parse(email).ok_or(AccountError::WrongCredentials)?;
-    let found = account_store::find_addressee(&mut *tx, &email).await?;
-    let (id, _) = found.ok_or(AccountError::WrongCredentials)?;
-    store::lock(tx, &[id]).await?;
-    second_factor::reset(tx, id).await?;
-    Ok(id)
 }
 
 /// Changes an account's role and returns its profile before and after. A role other than `from`

@@ -37,12 +37,15 @@ use super::{
     error::AccountError,
     log_in::second_step::store as pending,
     model::{AccountId, Role, TokenHash},
-    roles, sessions,
+    roles::{self, model::Profile},
+    sessions,
 };
 use crate::{
+    accounts,
     app::App,
     infra::postgres::Connection,
     outbox::{self, AccountMail, Message, ProtectionChange},
+    text::email::Email,
 };
 
 /// Recovery codes of an account.
@@ -171,9 +174,33 @@ pub(crate) async fn remove(
     Ok(ended)
 }
 
-/// Removes the second factor of an account whose row is locked, for somebody who lost it, and ends
-/// all its sessions.
-pub(crate) async fn reset(tx: &mut Connection, account_id: AccountId) -> Result<(), AccountError> {
+/// Removes the second factor of an account that lost it, by the act of the administrator `by`;
+/// returns its profile before and after. `None` if there is no such account.
+pub(crate) async fn reset(
+    tx: &mut Connection,
+    by: AccountId,
+    id: AccountId,
+) -> Result<Option<(Profile, Profile)>, AccountError> {
+    let Some(profile) = roles::lock_beside(tx, by, id).await? else { return Ok(None) };
+    reset_locked(tx, id).await?;
+    Ok(Some((profile.clone(), profile)))
+}
+
+/// Removes the second factor of the account with an address, whoever asks; returns its id.
+pub(crate) async fn reset_at_address(
+    tx: &mut Connection,
+    email: &str,
+) -> Result<AccountId, AccountError> {
+    let email = Email::parse(email).ok_or(AccountError::WrongCredentials)?;
+    let found = accounts::store::find_addressee(&mut *tx, &email).await?;
+    let (id, _) = found.ok_or(AccountError::WrongCredentials)?;
+    roles::store::lock(tx, &[id]).await?;
+    reset_locked(tx, id).await?;
+    Ok(id)
+}
+
+/// Removes the second factor of an account whose row is locked, and ends all its sessions.
+async fn reset_locked(tx: &mut Connection, account_id: AccountId) -> Result<(), AccountError> {
     if !store::delete(tx, account_id).await? {
         return Err(AccountError::SecondFactorMissing);
     }

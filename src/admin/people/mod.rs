@@ -22,7 +22,7 @@ use serde::{Deserialize, Serialize};
 
 use super::error::AdminError;
 use crate::{
-    accounts::{self, AccountError, AccountId, Profile, Role},
+    accounts::{self, AccountError, AccountId, Profile, Role, second_factor},
     app::App,
     audit::{
         self,
@@ -75,14 +75,14 @@ pub(crate) async fn reset_second_factor(
     reason: &Reason,
 ) -> Result<Profile, AdminError> {
     let entry = AuditEntry::new(by, Act::SecondFactorReset, Subject::Account, id).because(reason);
-    change(app, entry, async |tx| accounts::reset_second_factor(tx, by, id).await).await
+    change(app, entry, async |tx| second_factor::reset(tx, by, id).await).await
 }
 
 /// Removes the second factor of the account with an address, for an operator at the command line;
 /// recorded as an act of the account itself.
 pub async fn reset_at_command_line(db: &Pool, email: &str) -> Result<(), AccountError> {
     let mut tx = db.begin().await?;
-    let id = accounts::reset_second_factor_of(&mut tx, email).await?;
+    let id = second_factor::reset_at_address(&mut tx, email).await?;
     let reason = Reason::parse(COMMAND_LINE);
     let entry = AuditEntry::new(id, Act::SecondFactorReset, Subject::Account, id);
     audit::store::insert(&mut tx, &entry.because(reason.as_ref())).await?;
