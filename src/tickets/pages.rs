@@ -124,17 +124,22 @@ struct TicketPage {
     next: Option<TicketCode>,
 }
 
+/// Returns the ticket of the signed-in account that the path names.
+async fn own_ticket(app: &App, me: &CurrentAccount, path: &str) -> Result<Ticket, PageError> {
+    let code: TicketCode = path.parse().ok().ok_or(NotFound)?;
+    let mut found = store::list_tickets(&app.db, me.account_id, Some(&code), None).await?;
+    Ok(found.pop().ok_or(NotFound)?)
+}
+
 /// Handles `GET /tickets/{code}`.
 pub(crate) async fn show_ticket(
     app: Data<App>,
     me: CurrentAccount,
     path: Path<String>,
 ) -> Result<HttpResponse, PageError> {
-    let code: TicketCode = path.parse().ok().ok_or(NotFound)?;
-    let mut found = store::list_tickets(&app.db, me.account_id, Some(&code), None).await?;
-    let ticket = found.pop().ok_or(NotFound)?;
+    let ticket = own_ticket(&app, &me, &path).await?;
     let codes = store::list_codes(&app.db, ticket.reservation_id).await?;
-    let position = codes.iter().position(|other| *other == code).unwrap_or_default();
+    let position = codes.iter().position(|other| *other == ticket.code).unwrap_or_default();
     let neighbour = |idx: Option<usize>| idx.and_then(|idx| codes.get(idx)).cloned();
     let page = TicketPage {
         v: me.view,
@@ -167,9 +172,7 @@ pub(crate) async fn show_calendar(
     me: CurrentAccount,
     path: Path<String>,
 ) -> Result<HttpResponse, PageError> {
-    let code: TicketCode = path.parse().ok().ok_or(NotFound)?;
-    let mut found = store::list_tickets(&app.db, me.account_id, Some(&code), None).await?;
-    let ticket = found.pop().ok_or(NotFound)?;
+    let ticket = own_ticket(&app, &me, &path).await?;
     let entry = CalendarEntry::of_ticket(&app, &ticket, me.view.locale);
     Ok(HttpResponse::Ok()
         .insert_header((header::CONTENT_TYPE, "text/calendar; charset=utf-8"))
@@ -183,11 +186,9 @@ pub(crate) async fn show_pdf(
     me: CurrentAccount,
     path: Path<String>,
 ) -> Result<HttpResponse, PageError> {
-    let code: TicketCode = path.parse().ok().ok_or(NotFound)?;
-    let mut found = store::list_tickets(&app.db, me.account_id, Some(&code), None).await?;
-    let ticket = found.pop().ok_or(NotFound)?;
+    let ticket = own_ticket(&app, &me, &path).await?;
     let tickets = store::list_of_reservation(&app.db, ticket.reservation_id).await?;
-    let file = pdf::make(&tickets, Some(&code), me.view.locale).await?;
+    let file = pdf::make(&tickets, Some(&ticket.code), me.view.locale).await?;
     pdf_file(file)
 }
 

@@ -105,9 +105,42 @@ pub(crate) async fn list_tickets(
     code: Option<&TicketCode>,
     after: Option<Uuid>,
 ) -> Result<Vec<Ticket>, sqlx::Error> {
+    select(db, Some((account_id, code, after)), None).await
+}
+
+/// Lists the tickets of one reservation, in the order of issue; an account may not buy more than
+/// a thousand (`programs_places_per_account_max_range`).
+pub(crate) async fn list_of_reservation(
+    db: &Pool,
+    reservation_id: ReservationId,
+) -> Result<Vec<Ticket>, sqlx::Error> {
+    let mut tickets = select(db, None, Some(reservation_id)).await?;
+    tickets.reverse();
+    Ok(tickets)
+}
+
+/// Reads a page of an account's tickets, or all of a reservation, newest first. Each has a branch of
+/// its own, because a single plan for both would read the whole table.
+async fn select(
+    db: &Pool,
+    of_account: Option<(AccountId, Option<&TicketCode>, Option<Uuid>)>,
+    reservation_id: Option<ReservationId>,
+) -> Result<Vec<Ticket>, sqlx::Error> {
     sqlx::query_as!(
         Ticket,
         r#"
+        with found as (
+            (select id from tickets
+             where account_id = $1
+               and ($2::text is null or code = $2)
+               and ($3::uuid is null or id < $3)
+             order by id desc
+             limit $4)
+            union all
+            (select ours.id from reservation_items item
+             join tickets ours on ours.reservation_item_id = item.id
+             where item.reservation_id = $5)
+        )
         select t.id as "id: TicketId", t.account_id as "account_id: AccountId",
                t.code as "code: TicketCode",
                t.status as "status: TicketStatus", t.used_at,
@@ -115,7 +148,8 @@ pub(crate) async fn list_tickets(
                p.slug, p.title, d.starts_at, v.name as venue, v.address, v.time_zone,
                s.section as "section?", s.row_label as "row_label?", s.number as "number?",
                z.name as "zone?", i.unit_price as "price: _"
-        from tickets t
+        from found
+        join tickets t on t.id = found.id
         join accounts a on a.id = t.account_id
         join reservation_items i on i.id = t.reservation_item_id
         join reservations r on r.id = i.reservation_id
@@ -125,50 +159,12 @@ pub(crate) async fn list_tickets(
         left join schedule_seats c on c.id = i.schedule_seat_id
         left join seats s on s.id = c.seat_id
         left join zones z on z.id = i.zone_id
-        where t.account_id = $1
-          and ($2::text is null or t.code = $2)
-          and ($3::uuid is null or t.id < $3)
         order by t.id desc
-        limit $4
         "#,
-        account_id as _,
-        code.map(TicketCode::as_str),
-        after,
+        of_account.map(|(account_id, _, _)| account_id) as _,
+        of_account.and_then(|(_, code, _)| code).map(TicketCode::as_str),
+        of_account.and_then(|(_, _, after)| after),
         PAGE_ROWS + 1,
-    )
-    .fetch_all(db)
-    .await
-}
-
-/// Lists the tickets of one reservation, in the order of issue; an account may not buy more than
-/// a thousand (`programs_places_per_account_max_range`).
-pub(crate) async fn list_of_reservation(
-    db: &Pool,
-    reservation_id: ReservationId,
-) -> Result<Vec<Ticket>, sqlx::Error> {
-    sqlx::query_as!(
-        Ticket,
-        r#"
-        select t.id as "id: TicketId", t.account_id as "account_id: AccountId",
-               t.code as "code: TicketCode",
-               t.status as "status: TicketStatus", t.used_at,
-               i.reservation_id as "reservation_id: ReservationId", a.name as holder,
-               p.slug, p.title, d.starts_at, v.name as venue, v.address, v.time_zone,
-               s.section as "section?", s.row_label as "row_label?", s.number as "number?",
-               z.name as "zone?", i.unit_price as "price: _"
-        from reservation_items i
-        join tickets t on t.reservation_item_id = i.id
-        join accounts a on a.id = t.account_id
-        join reservations r on r.id = i.reservation_id
-        join programs p on p.id = r.program_id
-        join schedules d on d.id = r.schedule_id
-        join venues v on v.id = d.venue_id
-        left join schedule_seats c on c.id = i.schedule_seat_id
-        left join seats s on s.id = c.seat_id
-        left join zones z on z.id = i.zone_id
-        where i.reservation_id = $1
-        order by t.id
-        "#,
         reservation_id as _,
     )
     .fetch_all(db)

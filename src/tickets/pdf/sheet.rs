@@ -15,7 +15,7 @@ use qrcode::{Color, EcLevel, QrCode};
 
 use super::{
     line::Line,
-    typesetting::{Block, Face, Faces},
+    typesetting::{Face, Faces, Paragraph},
 };
 
 /// Width and height of A6, in points.
@@ -116,15 +116,15 @@ impl Pen<'_, '_> {
     fn occasion(&mut self, sheet: &Sheet) {
         let Faces { regular, bold } = self.faces;
         let title = bold.fit(&sheet.title, WIDTH, &TITLE_SIZES);
-        self.block(bold, &title, MARGIN, INK);
+        self.paragraph(bold, &title, MARGIN, INK);
         self.y += 4.0;
         let when = bold.fit(&sheet.when, WIDTH, &WHEN_SIZES);
-        self.block(bold, &when, MARGIN, INK);
+        self.paragraph(bold, &when, MARGIN, INK);
         let venue = regular.fit(&sheet.venue, WIDTH, &VENUE_SIZES);
-        self.block(regular, &venue, MARGIN, INK);
+        self.paragraph(regular, &venue, MARGIN, INK);
         if !sheet.address.is_empty() {
             let address = regular.fit(&sheet.address, WIDTH, &ADDRESS_SIZES);
-            self.block(regular, &address, MARGIN, SOFT);
+            self.paragraph(regular, &address, MARGIN, SOFT);
         }
         self.y += 7.0;
         self.rule(self.y, 0.5, HAIR);
@@ -146,9 +146,9 @@ impl Pen<'_, '_> {
     fn fact(&mut self, fact: &Fact, left: f32, width: f32, sizes: &[(f32, usize)]) {
         let Faces { regular, bold } = self.faces;
         let name = regular.fit(&fact.name, width, &[(SMALL, 1)]);
-        self.block(regular, &name, left, SOFT);
+        self.paragraph(regular, &name, left, SOFT);
         let value = bold.fit(&fact.value, width, sizes);
-        self.block(bold, &value, left, INK);
+        self.paragraph(bold, &value, left, INK);
     }
 
     /// Draws the code, as large as the space above the lower margin allows, and what is below it.
@@ -190,11 +190,11 @@ impl Pen<'_, '_> {
         fitting.min(QR_MAX / f32::from(n_modules))
     }
 
-    fn block(&mut self, face: &Face, block: &Block, left: f32, color: (u8, u8, u8)) {
-        for line in &block.lines {
-            let baseline = self.y + block.size * ASCENT;
-            self.line(face, line, (left, baseline), block.size, color);
-            self.y += block.line_height();
+    fn paragraph(&mut self, face: &Face, paragraph: &Paragraph, left: f32, color: (u8, u8, u8)) {
+        for line in &paragraph.lines {
+            let baseline = self.y + paragraph.size * ASCENT;
+            self.line(face, line, (left, baseline), paragraph.size, color);
+            self.y += paragraph.line_height();
         }
     }
 

@@ -46,13 +46,13 @@ impl Faces {
 
 /// Text broken into lines of one size.
 #[derive(Clone, Debug)]
-pub(super) struct Block {
+pub(super) struct Paragraph {
     pub(super) lines: Vec<Line>,
     /// Size of the font, in points.
     pub(super) size: f32,
 }
 
-impl Block {
+impl Paragraph {
     /// Distance between two lines, as a multiple of the size.
     const LEADING: f32 = 1.28;
 
@@ -73,12 +73,12 @@ impl Face {
     /// Breaks `text` at white space into at most so many lines of `width` points, at the first of
     /// `sizes` (size in points, lines) at which it fits; at the last one it ends with an ellipsis if
     /// it does not fit. A word that is longer than a line is broken inside.
-    pub(super) fn fit(&self, text: &str, width: f32, sizes: &[(f32, usize)]) -> Block {
+    pub(super) fn fit(&self, text: &str, width: f32, sizes: &[(f32, usize)]) -> Paragraph {
         let words = self.words(text);
-        let mut fitted = Block { lines: Vec::new(), size: 0.0 };
+        let mut fitted = Paragraph { lines: Vec::new(), size: 0.0 };
         for &(size, lines_max) in sizes {
             let (lines, is_whole) = self.broken(&words, width / size, lines_max);
-            fitted = Block { lines, size };
+            fitted = Paragraph { lines, size };
             if is_whole {
                 break;
             }
@@ -219,8 +219,8 @@ mod tests {
         Faces::embedded().unwrap().regular
     }
 
-    fn texts(block: &Block) -> Vec<&str> {
-        block.lines.iter().map(|line| line.text.as_str()).collect()
+    fn texts(paragraph: &Paragraph) -> Vec<&str> {
+        paragraph.lines.iter().map(|line| line.text.as_str()).collect()
     }
 
     #[test]
@@ -242,9 +242,9 @@ mod tests {
     #[test]
     fn a_word_longer_than_a_line_is_broken_and_keeps_every_letter() {
         let word = "가나다라마바사아자차카타파하".repeat(3);
-        let block = regular().fit(&word, 200.0, &[(10.0, 9)]);
-        assert!(block.lines.len() > 1);
-        assert_eq!(texts(&block).concat(), word);
+        let paragraph = regular().fit(&word, 200.0, &[(10.0, 9)]);
+        assert!(paragraph.lines.len() > 1);
+        assert_eq!(texts(&paragraph).concat(), word);
         let narrow = regular().fit("WW", 1.0, &[(10.0, 2)]);
         assert_eq!(texts(&narrow), ["W", "W"]);
     }
