@@ -32,12 +32,12 @@ const REPORTS: [&str; 3] = ["src/verify", "src/demo", "src/rehearsal"];
 /// Fills one house with 400,000 seats beside a thousand with 300, one line with 1,000,000 people
 /// beside a thousand with 10, one wallet with 1,000,000 entries beside a thousand with 10.
 const SKEWED: &str = include_str!("skewed.sql");
-/// Lets the planner believe that there are two of everything: the huge one and one other, so
-/// that the average key has half of all rows.
-const TWO_OF_EACH: &str = include_str!("two_of_each.sql");
-/// Lets the planner believe that each key has one row: all indexes that begin with it look
-/// equally good.
-const ONE_OF_EACH: &str = include_str!("one_of_each.sql");
+/// Lets the planner believe in another number of values of each key.
+const N_DISTINCT: &str = include_str!("n_distinct.sql");
+/// Two values: the huge one and one other, so that the average key has half of all rows.
+const TWO_OF_EACH: &str = "2";
+/// As many as there are rows: all indexes that begin with a key look equally good.
+const ONE_ROW_EACH: &str = "-1";
 /// The statements with which PostgreSQL itself looks for the row that a new row refers to.
 const REFERENCES: &str = include_str!("references.sql");
 
@@ -66,8 +66,10 @@ async fn a_plan_for_the_small_beside_the_huge_reads_only_the_small(db: PgPool) {
     filling.execute(SKEWED).await.unwrap();
     filling.execute("analyze").await.unwrap();
     let mut mistakes = mistakes_of_plans(&db).await;
-    for belief in [TWO_OF_EACH, ONE_OF_EACH] {
-        filling.execute(belief).await.unwrap();
+    for n_distinct in [TWO_OF_EACH, ONE_ROW_EACH] {
+        let setting = format!("set tidy.n_distinct = '{n_distinct}'");
+        filling.execute(AssertSqlSafe(setting)).await.unwrap();
+        filling.execute(N_DISTINCT).await.unwrap();
         filling.execute("analyze").await.unwrap();
         mistakes.extend(mistakes_of_plans(&db).await);
     }
