@@ -71,22 +71,20 @@ struct SetUpPage {
     secret: String,
     uri: String,
     drawing: Drawing,
+    /// Whether the account may do nothing else before.
+    is_needed: bool,
     /// Where the set-up leads on to; empty: nowhere.
     next: String,
     refusal: Option<String>,
 }
 
 impl SetUpPage {
-    fn of(v: View, email: &str, offer: &Offer, next: String) -> Option<Self> {
+    fn of(me: CurrentAccount, email: &str, offer: &Offer, next: String) -> Option<Self> {
         let uri = offer.secret.uri(email);
         let (drawing, secret) = (Drawing::of(&uri)?, offer.secret.grouped());
         let sealed = BASE64_URL_SAFE_NO_PAD.encode(&offer.sealed);
-        Some(Self { v, sealed, secret, uri, drawing, next, refusal: None })
-    }
-
-    /// Whether the account may do nothing else before.
-    fn is_needed(&self) -> bool {
-        self.v.account.as_ref().is_some_and(|account| account.is_admin)
+        let (v, is_needed) = (me.view, me.needs_factor);
+        Some(Self { v, sealed, secret, uri, drawing, is_needed, next, refusal: None })
     }
 }
 
@@ -124,7 +122,7 @@ pub(crate) async fn show_factor(
     }
     let details = profile::find(&app, me.account_id).await?.ok_or(NotFound)?;
     let offer = second_factor::offer(&app, me.account_id).ok_or(Internal)?;
-    let page = SetUpPage::of(me.view, &details.email, &offer, query.path()).ok_or(Internal)?;
+    let page = SetUpPage::of(me, &details.email, &offer, query.path()).ok_or(Internal)?;
     let document = json!({
         "set_at": null, "sealed": page.sealed, "secret": page.secret, "uri": page.uri,
     });
@@ -170,7 +168,7 @@ pub(crate) async fn create_factor(
             Ok(show_codes(me.view, &renewed.codes, next))
         }
         Err(refusal @ AccountError::WrongCode) if me.view.wants_form(&refusal) => {
-            let mut page = SetUpPage::of(me.view, &details.email, &offer, next).ok_or(Internal)?;
+            let mut page = SetUpPage::of(me, &details.email, &offer, next).ok_or(Internal)?;
             page.refusal = Some(page.v.refusal(&refusal));
             Ok(page.v.html(refusal.status(), &page))
         }

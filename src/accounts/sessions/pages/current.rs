@@ -59,6 +59,8 @@ pub(crate) struct CurrentAccount {
     pub is_confirmed: bool,
     /// Whether the account has a second factor and no code of it was given within that time.
     pub lacks_code: bool,
+    /// Whether a second factor must be set up before anything else.
+    pub needs_factor: bool,
     /// Current role.
     pub role: Role,
     /// View to render its pages with.
@@ -94,14 +96,14 @@ impl FromRequest for CurrentAccount {
         Box::pin(async move {
             let account = find(&request, Source::Postgres).await?;
             let account = account.ok_or(AccountError::LoginRequired)?;
-            require_factor(&request, &account)?;
+            let needs_factor = require_factor(&request, &account)?;
             if !request.method().is_safe() {
                 count(&request, account.account_id)?;
             }
             let view = signed_in(&request, &account);
             let lacks_code = account.last_code == LastCode::Stale;
             let SessionAccount { session_id, is_confirmed, account_id, role, .. } = account;
-            Ok(Self { account_id, session_id, is_confirmed, lacks_code, role, view })
+            Ok(Self { account_id, session_id, is_confirmed, lacks_code, needs_factor, role, view })
         })
     }
 }
@@ -149,8 +151,9 @@ impl CurrentAccount {
     }
 }
 
-/// Refuses an administrator who has no second factor yet, but for the pages of the own account.
-fn require_factor(request: &HttpRequest, account: &SessionAccount) -> Result<(), PageError> {
+/// Returns whether the account must set up a second factor before anything else; fails outside of the
+/// pages of the own account if so.
+fn require_factor(request: &HttpRequest, account: &SessionAccount) -> Result<bool, PageError> {
     let config = &data::<App>(request)?.config;
     let is_for_trying = account.is_demo && config.is_for_this_machine();
     let is_needed =
@@ -158,7 +161,7 @@ fn require_factor(request: &HttpRequest, account: &SessionAccount) -> Result<(),
     let is_own_page = request.path() == "/account" || request.path().starts_with("/account/");
     match is_needed && !is_own_page {
         true => Err(AccountError::SecondFactorRequired.into()),
-        false => Ok(()),
+        false => Ok(is_needed),
     }
 }
 

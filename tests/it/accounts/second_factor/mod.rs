@@ -125,6 +125,7 @@ async fn an_administrator_sets_it_up_before_anything_else(db: PgPool) {
 
     let page = person.visit("/account/second-factor").await;
     assert!(page.status == 200 && page.has("svg.factor__code path") && page.has("[name=sealed]"));
+    assert!(page.body.contains("You manage this office"), "{}", page.body);
     assert_eq!(page.header("cache-control"), "no-store");
     assert!(page.attribute("a[href^='otpauth:']", "href").starts_with("otpauth://totp/Stagedoor:"));
     let (sealed, app) = offer(&person).await;
@@ -147,6 +148,16 @@ async fn an_administrator_sets_it_up_before_anything_else(db: PgPool) {
     assert_eq!(told(&db).await, ["set"]);
     let kept = person.visit("/account/second-factor").await;
     assert!(!kept.body.contains(&set.texts(".factor__codes li")[0]), "codes are shown once");
+    office.close().await;
+}
+
+#[sqlx::test]
+async fn an_administrator_of_the_demo_is_offered_one_and_needs_none(db: PgPool) {
+    let office = Office::open_with(db, 1, &[]).await;
+    let admin = office.employ("boss", "ADMIN").await;
+    assert_eq!(admin.visit("/admin").await.status, 200);
+    let page = admin.visit("/account/second-factor").await;
+    assert!(page.has("[name=sealed]") && !page.body.contains("You manage this office"));
     office.close().await;
 }
 
