@@ -1,6 +1,12 @@
 //! A proxy to Redis that holds back what an instance sends, so that it arrives late.
 
-use std::{sync::Arc, time::Duration};
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+    time::Duration,
+};
 
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt},
@@ -31,7 +37,9 @@ struct State {
     is_holding: bool,
     /// Rises whenever held bytes are to be passed on.
     n_passed: u64,
-    /// Connections whose held bytes wait for an answer of the server.
+    /// Connections that hold bytes now.
+    n_held: usize,
+    /// Connections whose bytes were passed on, and wait for an answer of the server.
     n_unanswered: usize,
 }
 
@@ -50,8 +58,12 @@ impl HeldWire {
                 }
                 let (from_client, to_client) = client.into_split();
                 let (from_server, to_server) = server.into_split();
-                tokio::spawn(ask(from_client, to_server, state.clone()));
-                tokio::spawn(answer(from_server, to_client, state.clone()));
+                let connection = Connection {
+                    wire: state.clone(),
+                    is_awaited: Arc::new(AtomicBool::new(false)),
+                };
+                tokio::spawn(connection.clone().ask(from_client, to_server));
+                tokio::spawn(connection.answer(from_server, to_client));
             }
         });
         wire
@@ -64,13 +76,16 @@ impl HeldWire {
 
     /// Waits until bytes are held.
     pub(crate) async fn until_it_holds(&self) {
-        self.wait_for("held bytes", |state| state.is_holding).await;
+        self.wait_for("held bytes", |state| state.n_held > 0).await;
     }
 
-    /// Passes on what is held, and returns once the server has answered. What is sent later is
-    /// held again.
+    /// Passes on what is held, and returns once the server has answered all of that. What is sent
+    /// later is held again.
     pub(crate) async fn pass_held(&self) {
-        self.state.send_modify(|state| state.n_passed += 1);
+        self.state.send_modify(|state| {
+            state.n_passed += 1;
+            state.n_unanswered += std::mem::take(&mut state.n_held);
+        });
         self.wait_for("answers", |state| state.n_unanswered == 0).await;
     }
 
@@ -81,34 +96,59 @@ impl HeldWire {
     }
 }
 
-async fn ask(mut from: OwnedReadHalf, mut to: OwnedWriteHalf, state: Arc<watch::Sender<State>>) {
-    let mut bytes = vec![0; 65_536];
-    while let Ok(n @ 1..) = from.read(&mut bytes).await {
-        let n_passed = state.borrow().n_passed;
-        state.send_if_modified(|state| {
-            let n_watched = state.watched.len();
-            state.is_holding |=
-                n_watched > 0 && bytes[..n].windows(n_watched).any(|sent| sent == state.watched);
-            state.n_unanswered += usize::from(state.is_holding);
-            state.is_holding
-        });
-        if state.borrow().is_holding {
-            state.subscribe().wait_for(|state| state.n_passed > n_passed).await.unwrap();
-        }
-        if to.write_all(&bytes[..n]).await.is_err() {
-            break;
-        }
-    }
+/// One connection through the proxy.
+#[derive(Clone)]
+struct Connection {
+    wire: Arc<watch::Sender<State>>,
+    /// Whether bytes that were held are with the server, unanswered.
+    is_awaited: Arc<AtomicBool>,
 }
 
-/// Passes answers on. A client that is gone does not end it: the server answers all the same.
-async fn answer(mut from: OwnedReadHalf, mut to: OwnedWriteHalf, state: Arc<watch::Sender<State>>) {
-    let mut bytes = vec![0; 65_536];
-    while let Ok(n @ 1..) = from.read(&mut bytes).await {
-        if state.borrow().is_holding {
-            state.send_modify(|state| state.n_unanswered = state.n_unanswered.saturating_sub(1));
-        } else {
-            let _ = to.write_all(&bytes[..n]).await;
+impl Connection {
+    async fn ask(self, mut from: OwnedReadHalf, mut to: OwnedWriteHalf) {
+        let mut bytes = vec![0; 65_536];
+        while let Ok(n @ 1..) = from.read(&mut bytes).await {
+            self.hold(&bytes[..n]).await;
+            if to.write_all(&bytes[..n]).await.is_err() {
+                break;
+            }
+        }
+    }
+
+    /// Returns once `bytes` may be passed on.
+    async fn hold(&self, bytes: &[u8]) {
+        let mut held_at = None;
+        self.wire.send_if_modified(|state| {
+            let n_watched = state.watched.len();
+            state.is_holding |=
+                n_watched > 0 && bytes.windows(n_watched).any(|sent| sent == state.watched);
+            state.n_held += usize::from(state.is_holding);
+            held_at = state.is_holding.then_some(state.n_passed);
+            state.is_holding
+        });
+        if let Some(n_passed) = held_at {
+            let mut state = self.wire.subscribe();
+            state.wait_for(|state| state.n_passed > n_passed).await.unwrap();
+            self.is_awaited.store(true, Ordering::SeqCst);
+        }
+    }
+
+    /// Passes answers on. A client that is gone does not end it: the server answers all the same.
+    async fn answer(self, mut from: OwnedReadHalf, mut to: OwnedWriteHalf) {
+        let mut bytes = vec![0; 65_536];
+        while let Ok(n @ 1..) = from.read(&mut bytes).await {
+            if self.wire.borrow().is_holding {
+                self.note_answer();
+            } else {
+                let _ = to.write_all(&bytes[..n]).await;
+            }
+        }
+        self.note_answer();
+    }
+
+    fn note_answer(&self) {
+        if self.is_awaited.swap(false, Ordering::SeqCst) {
+            self.wire.send_modify(|state| state.n_unanswered -= 1);
         }
     }
 }
