@@ -62,6 +62,11 @@ impl Stage {
         format!("/programs/bench-{}/queue", self.nth)
     }
 
+    /// Where the head of its public log is.
+    pub(crate) fn checkpoint_path(&self) -> String {
+        format!("/programs/bench-{}/log/checkpoint", self.nth)
+    }
+
     /// Its program.
     pub(crate) fn program_id(&self) -> Uuid {
         id(1, self.nth)

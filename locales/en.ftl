@@ -119,6 +119,7 @@ program-how-max = Up to { $count ->
         [one] { $count } seat
        *[other] { $count } seats
     } for each person.
+program-log = Public log of the line
 
 ## Accounts
 
@@ -274,6 +275,40 @@ queue-ended-closed-note = Nobody is let in any more. You can still pay for seats
 queue-ended-closed-action = See your reservations
 queue-join-again = Join the line again
 queue-refusal-number = This form is broken. Please go back to your place in line and try again.
+
+## Receipt of a place, and the public log
+
+receipt-title = Receipt of your place
+receipt-show = Your receipt
+receipt-show-note = Proof of your number that anybody can check.
+receipt-joined = Given at
+receipt-in-log = In the public log
+receipt-not-yet-in-log = In the public log within seconds
+receipt-lede = This receipt proves which number you got, and when. It is signed, and the public log of the line has it too, so nobody can move you back unseen, not even we. Keep it to yourself: it names your place, not you.
+receipt-download = Download the receipt
+receipt-scan = Scan it
+receipt-scan-note = The picture holds the signed receipt, to keep it on another device.
+receipt-qr-alt = QR code of your receipt
+receipt-copy = Copy it
+receipt-copy-note = A click selects all of it.
+receipt-log = The public log of this line, and how to check
+log-title = Public log of the line
+log-lede = Everybody who joins this line gets an entry here: the number, the moment and a sealed mark, no name. Entries are only ever added. Whoever has a receipt can check that the line was never rearranged.
+log-check = How to check a receipt
+log-check-receipt = Download the receipt of your place.
+log-own-receipt = Your receipt
+log-check-key = Compare this key with the one that the organiser published elsewhere.
+log-check-run = Run the check. It needs no network.
+log-check-other = The project's documentation shows the same check with curl, openssl and a few lines of Python.
+log-check-history = Two checkpoints of different days must fit together: the later one continues the earlier one. Keep one now, and compare it later.
+log-checkpoint = Latest checkpoint
+log-size = { $count ->
+    [one] One entry, at { $time }.
+   *[other] { $count } entries, at { $time }.
+  }
+log-empty = Nobody has joined yet.
+log-format = for programs, in the format of
+log-newest = Newest entries
 
 ## Seats
 
@@ -1130,6 +1165,9 @@ error-unsupported-media-type-action = See all programs
 error-internal-title = Something broke on our side
 error-internal-detail = It is not your fault. Your place in line, your seats and your points are safe.
 error-internal-action = Try again
+error-receipt-unavailable-title = Receipts are closed just now
+error-receipt-unavailable-detail = Your place and your number are not touched. The organiser must give the office its own secret again; try later.
+error-receipt-unavailable-action = Try again
 error-unavailable-title = One moment, please
 error-unavailable-detail = The ticket office does not answer just now. Whatever you sent is done once or not at all; repeating it is safe.
 error-unavailable-action = Try again

@@ -98,6 +98,7 @@ program-how-queue = 대기 번호를 받아요. 입장은 번호 순서대로만
 program-how-seats = 내 순서가 되면 { $minutes }분 동안 좌석을 고를 수 있어요.
 program-how-hold = 고른 좌석은 결제하는 { $minutes }분 동안 잡아 드려요.
 program-how-max = 1인당 { $count }석까지 예매할 수 있어요.
+program-log = 대기열 공개 기록
 
 ## Accounts
 
@@ -249,6 +250,37 @@ queue-ended-closed-note = 더 이상 입장할 수 없습니다. 잡아 둔 좌�
 queue-ended-closed-action = 내 예매 보기
 queue-join-again = 대기열 다시 입장하기
 queue-refusal-number = 양식이 올바르지 않아요. 대기 페이지로 돌아가 다시 시도해 주세요.
+
+## Receipt of a place, and the public log
+
+receipt-title = 내 순서 영수증
+receipt-show = 내 영수증
+receipt-show-note = 누구나 확인할 수 있는 내 번호의 증명입니다.
+receipt-joined = 발급 시각
+receipt-in-log = 공개 기록에 있음
+receipt-not-yet-in-log = 몇 초 안에 공개 기록에 올라갑니다
+receipt-lede = 이 영수증은 내가 받은 번호와 시각을 증명합니다. 서명되어 있고 대기열의 공개 기록에도 남으므로, 저희를 포함해 누구도 몰래 순서를 뒤로 옮길 수 없습니다. 다른 사람에게 보여 주지 마세요. 이름이 아니라 순서가 적혀 있습니다.
+receipt-download = 영수증 내려받기
+receipt-scan = 스캔하기
+receipt-scan-note = 이 그림에 서명된 영수증이 들어 있어 다른 기기에 보관할 수 있습니다.
+receipt-qr-alt = 영수증 QR 코드
+receipt-copy = 복사하기
+receipt-copy-note = 누르면 전체가 선택됩니다.
+receipt-log = 이 대기열의 공개 기록과 확인 방법
+log-title = 대기열 공개 기록
+log-lede = 줄을 서는 모든 사람이 여기에 한 줄씩 남습니다. 번호와 시각, 봉인된 표시만 있고 이름은 없습니다. 기록은 추가되기만 합니다. 영수증이 있으면 줄이 바뀌지 않았는지 누구나 확인할 수 있습니다.
+log-check = 영수증 확인 방법
+log-check-receipt = 내 순서 영수증을 내려받습니다.
+log-own-receipt = 내 영수증
+log-check-key = 이 키가 주최자가 다른 곳에 공개한 키와 같은지 비교합니다.
+log-check-run = 확인을 실행합니다. 네트워크가 필요 없습니다.
+log-check-other = 프로젝트 문서에 curl, openssl과 짧은 파이썬 코드로 같은 확인을 하는 방법이 있습니다.
+log-check-history = 서로 다른 날의 두 체크포인트는 이어져야 합니다. 지금 하나를 보관했다가 나중에 비교하세요.
+log-checkpoint = 최신 체크포인트
+log-size = 항목 { $count }개, { $time } 기준.
+log-empty = 아직 줄을 선 사람이 없습니다.
+log-format = 프로그램용, 형식:
+log-newest = 최신 항목
 
 ## Seats
 
@@ -1078,6 +1110,9 @@ error-unsupported-media-type-action = 전체 공연 보기
 error-internal-title = 저희 쪽에 문제가 생겼어요
 error-internal-detail = 고객님 잘못이 아니에요. 대기 순서와 좌석, 포인트는 안전해요.
 error-internal-action = 다시 시도하기
+error-receipt-unavailable-title = 지금은 영수증을 볼 수 없어요
+error-receipt-unavailable-detail = 내 자리와 번호는 그대로예요. 주최자가 설정을 바로잡은 뒤 다시 시도해 주세요.
+error-receipt-unavailable-action = 다시 시도
 error-unavailable-title = 잠시만 기다려 주세요
 error-unavailable-detail = 지금 예매 서버가 응답하지 않아요. 보내신 요청은 한 번만 처리되거나 전혀 처리되지 않으니 다시 보내도 안전해요.
 error-unavailable-action = 다시 시도하기

@@ -11,7 +11,7 @@ use crate::{
         ids::ids,
         postgres::{self, Pool},
         redis::Redis,
-        secrets::SigningKey,
+        secrets::{LogSecret, SigningKey},
         security_log::SecurityLog,
     },
 };
@@ -32,6 +32,8 @@ pub struct App {
     pub redis: Redis,
     /// Key that signs entry passes.
     pub signing_key: SigningKey,
+    /// Secret of the public logs.
+    pub log_secret: LogSecret,
     /// Log of security events.
     pub security_log: SecurityLog,
 }
@@ -92,8 +94,12 @@ impl App {
             Some(secret) => SigningKey::configured(secret),
             None => SigningKey::of_database(&db).await?,
         };
-        let security_log = SecurityLog::default();
-        Ok(Self { config: Arc::new(config), db, redis, signing_key, security_log })
+        let log_secret = match &config.log_secret {
+            Some(secret) => LogSecret::configured(secret),
+            None => LogSecret::of_database(&db).await?,
+        };
+        let (config, security_log) = (Arc::new(config), SecurityLog::default());
+        Ok(Self { config, db, redis, signing_key, log_secret, security_log })
     }
 
     /// Returns this machine's clock, for display only. Time that decides is read from the database

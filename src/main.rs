@@ -2,7 +2,7 @@
 
 use std::{
     io::{self, BufRead, IsTerminal, Write},
-    path::PathBuf,
+    path::{Path, PathBuf},
     process::ExitCode,
 };
 
@@ -13,6 +13,7 @@ use stagedoor::{
     app::{App, StartError},
     config::Config,
     demo::{self, Size},
+    entry_queue,
     infra::{
         postgres::{self, Pool},
         redis::Redis,
@@ -80,6 +81,14 @@ enum Command {
         #[arg(long, default_value_t = 10)]
         newest: usize,
     },
+    /// Check a receipt of a place in line, without network or database; prints what it proves.
+    CheckReceipt {
+        /// The receipt, as downloaded or as scanned.
+        receipt: PathBuf,
+        /// Key of the log, as its organiser published it.
+        #[arg(long)]
+        key: String,
+    },
     /// Manage accounts of administrators.
     Admin {
         #[command(subcommand)]
@@ -124,13 +133,21 @@ async fn main() -> ExitCode {
 }
 
 async fn run(command: Command) -> Result<(), Failure> {
-    if let Command::Rehearse { target, people, open_loop, history, html, json } = command {
-        return rehearse(&Rehearsal { target, people, open_loop, history, html }, json).await;
+    match command {
+        Command::Rehearse { target, people, open_loop, history, html, json } => {
+            rehearse(&Rehearsal { target, people, open_loop, history, html }, json).await
+        }
+        Command::CheckReceipt { receipt, key } => check_receipt(&receipt, &key),
+        command => run_on_stores(command).await,
     }
+}
+
+/// Runs a command that needs the settings.
+async fn run_on_stores(command: Command) -> Result<(), Failure> {
     let config = Config::from_env()?;
     telemetry::start_logging(&config);
     match command {
-        Command::Rehearse { .. } => Ok(()),
+        Command::Rehearse { .. } | Command::CheckReceipt { .. } => Ok(()),
         Command::Serve => serve(config).await,
         Command::Migrate => migrate(&config).await.map(drop),
         Command::Demo { large } => load(&config, large).await,
@@ -223,6 +240,20 @@ async fn list_mails(config: &Config, mails_max: usize) -> Result<(), Failure> {
         writeln!(out, "{text}")?;
     }
     if mails.is_empty() { Ok(writeln!(out, "There are no mails.")?) } else { Ok(()) }
+}
+
+fn check_receipt(receipt: &Path, key: &str) -> Result<(), Failure> {
+    let text = std::fs::read_to_string(receipt)
+        .map_err(|error| format!("{} cannot be read: {error}.", receipt.display()))?;
+    let proven = entry_queue::check_receipt(&text, key)?;
+    let mut out = io::stdout();
+    writeln!(out, "The receipt is genuine. Log: {}", proven.log)?;
+    writeln!(out, "Number {}, given at {}.", proven.queue_number, proven.joined_at)?;
+    match proven.log_size {
+        Some(size) => writeln!(out, "The public log with {size} entries has this join.")?,
+        None => writeln!(out, "It has no proof of the public log yet: download it again later.")?,
+    }
+    Ok(())
 }
 
 async fn verify(config: &Config) -> Result<(), Failure> {

@@ -12,7 +12,8 @@ use crate::{
         audit_log, cancellation, charges, mails, overview, people, programs, queue, reservations,
         sales, schedules, venues,
     },
-    catalog, entry_queue,
+    catalog,
+    entry_queue::{self, log},
     payment::{self, checkout},
     personal_data, rehearsal, reservation,
     tickets::{self, check_in},
@@ -33,6 +34,12 @@ pub fn all() -> Vec<Path> {
         at("/programs/{slug}/queue").get(entry_queue::pages::show_queue).post(entry_queue::pages::create_token).delete(entry_queue::pages::delete_token),
         at("/programs/{slug}/queue/proof").get(entry_queue::pages::show_proof).post(entry_queue::pages::create_wait),
         at("/programs/{slug}/queue/departure").post(entry_queue::pages::delete_token),
+        at("/programs/{slug}/queue/receipt").get(log::pages::receipt::show_receipt),
+        at("/programs/{slug}/queue/receipt.json").get(log::pages::receipt::download_receipt),
+        at("/programs/{slug}/queue/receipt.svg").get(log::pages::receipt::show_qr_code),
+        at("/programs/{slug}/log").get(log::pages::show_log),
+        at("/programs/{slug}/log/checkpoint").get(log::pages::show_checkpoint),
+        at("/programs/{slug}/log/tile/{path:.*}").get(log::pages::show_tile),
     ];
     paths.extend(account_paths());
     paths.extend([

@@ -14,13 +14,14 @@ from generate_series(:first, :first + :people - 1, :apart) nth;
 -- Together, so that the server sees no queue before it sees all of it.
 begin;
 insert into queue_tokens (id, program_id, account_id, queue_number, status, admitted_at,
-    stay_ends_at, expires_at)
+    stay_ends_at, expires_at, commitment)
 select gen_random_uuid(), bench.id(1, :nth), bench.id(0, nth), nth, 'ACTIVE', now(),
-    now() + interval '1 day', now() + interval '1 day'
+    now() + interval '1 day', now() + interval '1 day', sha256(int8send(nth))
 from generate_series(1, :inside) nth;
 
-insert into queue_tokens (id, program_id, account_id, queue_number)
-select bench.id(7, :first + nth), bench.id(1, :nth), bench.id(0, :first + nth), :inside + 1 + nth
+insert into queue_tokens (id, program_id, account_id, queue_number, commitment)
+select bench.id(7, :first + nth), bench.id(1, :nth), bench.id(0, :first + nth), :inside + 1 + nth,
+    sha256(int8send(nth))
 from generate_series(0, :people - 1) nth;
 
 update queue_numbers set next_number = :inside + :people + 1 where program_id = bench.id(1, :nth);

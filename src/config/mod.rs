@@ -46,6 +46,8 @@ pub struct Config {
     pub public_url: Option<Url>,
     /// Secret that signs entry passes; `None`: the one kept in the database.
     pub secret_key: Option<String>,
+    /// Secret of the public logs; `None`: kept in the database.
+    pub log_secret: Option<String>,
     /// Networks whose `X-Forwarded-For` is believed.
     pub trusted_proxies: Vec<IpNet>,
     /// Whether `serve` migrates first.
@@ -164,6 +166,7 @@ impl Config {
             listen_addr: reader.parsed("LISTEN_ADDR", SocketAddr::from(([127, 0, 0, 1], 8080))),
             public_url,
             secret_key: reader.secret("SECRET_KEY"),
+            log_secret: reader.secret("LOG_SECRET"),
             trusted_proxies: reader.list("TRUSTED_PROXIES"),
             migrate_on_start: reader.parsed("MIGRATE_ON_START", true),
             db_connections_max: reader.parsed("DB_CONNECTIONS_MAX", NonZeroU32::MIN),

@@ -51,6 +51,12 @@ pub const SETTINGS: &[Setting] = &[
         "Signs entry passes and encrypts the secrets of second factors. Without it a key is made once and kept in the database. After a change administrators log in with a recovery code and set their second factor up again.",
     ),
     setting(
+        "LOG_SECRET",
+        "",
+        "text of 32 bytes or more",
+        "Signs the public logs of the queues and makes the salts of receipts. Without it a secret is made once and kept in the database, where whoever copies it can sign as this office. Set it before the first sale and never change it: a log whose secret changed rests.",
+    ),
+    setting(
         "TRUSTED_PROXIES",
         "",
         "networks, comma-separated",

@@ -96,6 +96,9 @@ pub enum QueueError {
         /// Seconds until another wait may begin.
         retry_after_secs: u64,
     },
+    /// The public log cannot be signed: its secret is another one than when it began.
+    #[error("the log's secret has changed")]
+    ReceiptUnavailable,
     /// The join was not written, or nobody knows whether it was.
     #[error(transparent)]
     Batch(#[from] BatchError),
@@ -170,6 +173,7 @@ impl HttpError for QueueError {
             Self::WaitsFull { retry_after_secs } => {
                 Problem::new(429, "rate-limited").retry_after(*retry_after_secs)
             }
+            Self::ReceiptUnavailable => Problem::new(503, "receipt-unavailable"),
             Self::Batch(_) => Unavailable.problem(),
             Self::Shared(error) => error.problem(),
             Self::Database(error) => error.problem(),

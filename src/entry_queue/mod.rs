@@ -6,7 +6,8 @@
 //! are recorded for the **window**, the first 10,000 tokens of the queue. A token whose account was
 //! silent when its number came up is **parked**: it is passed over and keeps its number. The
 //! **entry pass** is a signed cookie that states a stay to the booking pages. **Guards** against
-//! hoarding, each off by default, refuse joins and holds or make them cost work.
+//! hoarding, each off by default, refuse joins and holds or make them cost work. The public **log** says
+//! who came in which order, and names nobody.
 //!
 //! # Invariants
 //!
@@ -41,6 +42,7 @@ mod error;
 mod estimate;
 mod guards;
 mod join;
+pub(crate) mod log;
 mod membership;
 mod model;
 pub(crate) mod pages;
@@ -60,6 +62,8 @@ pub(crate) use admission::expire_stays;
 pub(crate) use entry_pass::EntryPass;
 pub(crate) use error::QueueError;
 pub(crate) use guards::{Effect, Guard, list_effects, note_cool_down, require_cool, secs_of};
+pub use log::{CheckedReceipt, ReceiptFault, check_receipt, grow_logs};
+pub(crate) use log::{LogFault, list_wrong_logs};
 pub(crate) use membership::{
     complete, count_queue, is_anybody_waiting, keep_minute, let_in, lock_live_token, of_pass,
     require_open, require_stay,

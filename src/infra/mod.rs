@@ -1,5 +1,5 @@
 //! Infrastructure below the features, which knows none of them: PostgreSQL, Redis, locks, request
-//! keys, ids, batches, rate limits, security events and the progress of workers.
+//! keys, ids, batches, rate limits, security events, transparency logs and the progress of workers.
 //!
 //! **PostgreSQL decides, Redis shapes traffic**: an error of [`postgres`] fails the request, an
 //! error of [`redis`] never changes what was decided.
@@ -17,3 +17,4 @@ pub(crate) mod secrets;
 pub mod security_log;
 pub mod signals;
 pub(crate) mod throwaway;
+pub(crate) mod tlog;

@@ -1,12 +1,13 @@
-//! Signing key of the deployment: configured, or generated once and kept in the database, so that
-//! every instance signs alike.
+//! Secrets of the deployment: configured, or generated once and kept in the database, so that every
+//! instance has the same.
 
 use std::fmt;
 
+use aws_lc_rs::hmac;
+
 use super::postgres::Pool;
 
-/// Name of the generated key's row.
-const NAME: &str = "signing-key";
+/// Length of a generated secret.
 const BYTES: usize = 32;
 
 /// Key that signs what this deployment hands to browsers.
@@ -27,22 +28,58 @@ impl SigningKey {
 
     /// Returns the key kept in this database; the first call generates it.
     pub async fn of_database(db: &Pool) -> Result<Self, sqlx::Error> {
-        let made: [u8; BYTES] = rand::random();
-        sqlx::query!(
-            "insert into secrets (name, value) values ($1, $2) on conflict do nothing",
-            NAME,
-            &made,
-        )
-        .execute(db)
-        .await?;
-        let key = sqlx::query_scalar!("select value from secrets where name = $1", NAME)
-            .fetch_one(db)
-            .await?;
-        Ok(Self(key))
+        kept(db, "signing-key").await.map(Self)
     }
 
     /// Returns the bytes of the key.
     pub fn as_bytes(&self) -> &[u8] {
         &self.0
     }
+}
+
+/// Secret of the public logs: their signing key and the salts of receipts are derived from it.
+#[derive(Clone)]
+pub struct LogSecret(hmac::Key);
+
+impl fmt::Debug for LogSecret {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("LogSecret(..)")
+    }
+}
+
+impl LogSecret {
+    /// Returns the configured secret.
+    pub fn configured(secret: &str) -> Self {
+        Self(hmac::Key::new(hmac::HMAC_SHA256, secret.as_bytes()))
+    }
+
+    /// Returns the secret kept in this database; the first call generates it.
+    pub async fn of_database(db: &Pool) -> Result<Self, sqlx::Error> {
+        let secret = kept(db, "log-secret").await?;
+        Ok(Self(hmac::Key::new(hmac::HMAC_SHA256, &secret)))
+    }
+
+    /// Derives 32 bytes for a purpose and a subject: HMAC-SHA256 of both, a zero byte between them.
+    pub(crate) fn derive(&self, purpose: &[u8], subject: &[u8]) -> [u8; 32] {
+        let mut context = hmac::Context::with_key(&self.0);
+        context.update(purpose);
+        context.update(&[0]);
+        context.update(subject);
+        let mut derived = [0; 32];
+        derived.copy_from_slice(context.sign().as_ref());
+        derived
+    }
+}
+
+/// Returns the secret with a name; the first call generates it.
+async fn kept(db: &Pool, name: &str) -> Result<Vec<u8>, sqlx::Error> {
+    let made: [u8; BYTES] = rand::random();
+    sqlx::query!(
+        "insert into secrets (name, value) values ($1, $2) on conflict do nothing",
+        name,
+        &made,
+    )
+    .execute(db)
+    .await?;
+    sqlx::query_scalar!("select value from secrets where name = $1", name).fetch_one(db).await
 }

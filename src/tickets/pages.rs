@@ -7,7 +7,6 @@ use actix_web::{
 };
 use askama::Template;
 use chrono::{DateTime, Utc};
-use qrcode::{EcLevel, QrCode, render::svg};
 use serde::Serialize;
 use serde_json::json;
 use uuid::Uuid;
@@ -27,6 +26,7 @@ use crate::{
     web::{
         error::{Internal, NotFound, PageError},
         page::View,
+        qr_code::{self, Repair},
     },
 };
 
@@ -162,8 +162,9 @@ pub(crate) async fn show_qr_code(
     if !store::is_owned(&app.db, me.account_id, &code).await? {
         return Err(NotFound.into());
     }
-    let drawing = draw(&code).ok_or(Internal)?;
-    Ok(HttpResponse::Ok().insert_header((header::CONTENT_TYPE, "image/svg+xml")).body(drawing))
+    // A quarter of it may be covered or dirty at the door.
+    let drawing = qr_code::draw(code.as_str(), Repair::Quarter).ok_or(Internal)?;
+    Ok(qr_code::answer(drawing))
 }
 
 /// Handles `GET /tickets/{code}.ics`.
@@ -214,14 +215,4 @@ fn pdf_file(file: Option<Vec<u8>>) -> Result<HttpResponse, PageError> {
         .insert_header((header::CONTENT_TYPE, "application/pdf"))
         .insert_header((header::CONTENT_DISPOSITION, name))
         .body(file))
-}
-
-/// Draws the code black on white with the quiet zone that scanners need; error correction level Q
-/// keeps it readable when a quarter is covered.
-fn draw(code: &TicketCode) -> Option<String> {
-    const SIDE_MIN: u32 = 240;
-    let matrix = QrCode::with_error_correction_level(code.as_str(), EcLevel::Q).ok()?;
-    let mut renderer = matrix.render::<svg::Color<'_>>();
-    renderer.min_dimensions(SIDE_MIN, SIDE_MIN).quiet_zone(true);
-    Some(renderer.dark_color(svg::Color("#000")).light_color(svg::Color("#fff")).build())
 }

@@ -19,6 +19,7 @@
 
 mod checks;
 mod error;
+mod log_checks;
 mod redis_checks;
 mod repeated_reads;
 pub(crate) mod store;
@@ -60,6 +61,7 @@ pub async fn verify_database(pool: &Pool) -> Result<Vec<Violation>, VerifyError>
     let mut snapshot = db.begin_snapshot().await?;
     store::raise_limits(&mut snapshot).await?;
     let mut violations = checks::list_broken(&mut snapshot).await?;
+    violations.extend(log_checks::list_wrong_logs(&mut snapshot).await?);
     snapshot.rollback().await?;
     // The checks for late rows need an instance whose workers end them.
     if store::is_served(&mut db).await? {

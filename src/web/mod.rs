@@ -54,6 +54,7 @@ pub(crate) mod page;
 pub(crate) mod pass_cookies;
 pub mod path;
 mod problem;
+pub(crate) mod qr_code;
 pub(crate) mod rendering;
 pub(crate) mod request_id;
 pub(crate) mod request_key;

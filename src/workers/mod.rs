@@ -59,6 +59,9 @@ const COMPARISON_PERIOD: Duration = Duration::from_secs(30);
 /// unprojected, and a whole period is long for a queue.
 const FIRST_COMPARISON: Duration = Duration::from_secs(1);
 
+/// Period in which the public logs of the queues grow.
+const LOG_PERIOD: Duration = Duration::from_secs(2);
+
 /// Period of the look for tables that have outgrown the planner's statistics.
 const STATISTICS_PERIOD: Duration = Duration::from_secs(1);
 
@@ -127,6 +130,9 @@ impl Workers {
         });
         workers.run("rebuild", LONG_TICK_MAX, every(REBUILD_PERIOD), |app| async move {
             entry_queue::rebuild_what_is_lost(&app).await
+        });
+        workers.run("logs", LONG_TICK_MAX, every(LOG_PERIOD), |app| async move {
+            entry_queue::grow_logs(&app).await
         });
         workers.run("purge", LONG_TICK_MAX, every(PURGE_PERIOD), |app| async move {
             entry_queue::purge_queues(&app).await

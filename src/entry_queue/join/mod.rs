@@ -31,7 +31,13 @@ use self::{
     model::{JoinRequest, JoinVerdict},
     projecting::ProjectionBatch,
 };
-use super::{error::QueueError, guards::model::Arrival, model::TokenId, projection};
+use super::{
+    error::QueueError,
+    guards::model::Arrival,
+    log::{Commitment, Salt},
+    model::TokenId,
+    projection,
+};
 use crate::{
     accounts::AccountId,
     app::App,
@@ -39,20 +45,25 @@ use crate::{
     infra::{
         batcher::{Batch, Batcher, Member},
         postgres,
+        secrets::LogSecret,
     },
 };
 
 /// Joins of one instance.
 #[derive(Clone, Debug)]
-pub(crate) struct Joins(Arc<Batcher<JoinBatch>>);
+pub(crate) struct Joins {
+    batches: Arc<Batcher<JoinBatch>>,
+    log_secret: LogSecret,
+}
 
 impl Joins {
     /// Creates the joins of one instance; batches run on the runtime of the caller.
     pub(crate) fn new(app: App) -> Self {
-        let runtime = Handle::current();
+        let (runtime, log_secret) = (Handle::current(), app.log_secret.clone());
         let projecting = ProjectionBatch { app: app.clone() };
         let projections = Arc::new(Batcher::new(projecting, runtime.clone()));
-        Self(Arc::new(Batcher::new(JoinBatch { app, projections }, runtime)))
+        let batches = Arc::new(Batcher::new(JoinBatch { app, projections }, runtime));
+        Self { batches, log_secret }
     }
 
     /// Joins the queue of `program_id`. The moment of the call decides the order of arrival.
@@ -62,8 +73,12 @@ impl Joins {
         account_id: AccountId,
         arrival: Arrival,
     ) -> Result<JoinVerdict, QueueError> {
-        let request = || JoinRequest { token_id: TokenId(Uuid::now_v7()), account_id, arrival };
-        Ok(self.0.submit(program_id, request).await??)
+        let request = || {
+            let token_id = TokenId(Uuid::now_v7());
+            let commitment = Commitment::to(token_id, Salt::of(&self.log_secret, token_id));
+            JoinRequest { token_id, account_id, arrival, commitment }
+        };
+        Ok(self.batches.submit(program_id, request).await??)
     }
 }
 

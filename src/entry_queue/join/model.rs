@@ -6,6 +6,7 @@ use crate::{
     accounts::AccountId,
     entry_queue::{
         guards::{judge::Objection, model::Arrival},
+        log::Commitment,
         model::TokenId,
     },
 };
@@ -16,6 +17,8 @@ pub(crate) struct JoinRequest {
     pub(crate) token_id: TokenId,
     pub(crate) account_id: AccountId,
     pub(crate) arrival: Arrival,
+    /// What the public log says of the token.
+    pub(crate) commitment: Commitment,
 }
 
 /// Outcome of a join.

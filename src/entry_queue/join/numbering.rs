@@ -127,7 +127,8 @@ async fn number(
     let (tokens, accounts) = (tokens_of(joined), accounts_of(joined));
     let networks: Vec<NetworkTag> = joined.iter().map(|join| join.arrival.network).collect();
     let networks = judge.keeps_networks().then_some(networks.as_slice());
-    let new = (tokens.as_slice(), accounts.as_slice());
+    let commitments: Vec<Vec<u8>> = joined.iter().map(|join| join.commitment.bytes()).collect();
+    let new = (tokens.as_slice(), accounts.as_slice(), commitments.as_slice());
     store::insert_tokens(tx, program_id, new, networks, first, stay_ends_at).await?;
     if judge.asks_for_work() {
         waits::delete_waits(tx, program_id, &accounts).await?;

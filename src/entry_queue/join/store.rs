@@ -86,11 +86,12 @@ pub(crate) async fn list_written(
 }
 
 /// Inserts the tokens with numbers from `first` on, in their order. With `stay_ends_at` they are
-/// admitted at once. `networks` are those of the accounts, where they are kept.
+/// admitted at once. `networks` are those of the accounts, where they are kept; `commitments` are
+/// what the public log says of the tokens.
 pub(crate) async fn insert_tokens(
     tx: &mut Connection,
     program_id: ProgramId,
-    (tokens, accounts): (&[TokenId], &[AccountId]),
+    (tokens, accounts, commitments): (&[TokenId], &[AccountId], &[Vec<u8>]),
     networks: Option<&[NetworkTag]>,
     first: QueueNumber,
     stay_ends_at: Option<DateTime<Utc>>,
@@ -99,12 +100,13 @@ pub(crate) async fn insert_tokens(
         r#"
         insert into queue_tokens
             (id, program_id, account_id, queue_number,
-             status, admitted_at, stay_ends_at, expires_at, network_tag)
+             status, admitted_at, stay_ends_at, expires_at, network_tag, commitment)
         select id, $1, account_id, $4 + nth - 1,
             case when $5::timestamptz is null then 'WAITING' else 'ACTIVE' end,
-            case when $5::timestamptz is null then null else clock_timestamp() end, $5, $5, network
-        from unnest($2::uuid[], $3::uuid[], $6::bigint[])
-            with ordinality as new (id, account_id, network, nth)
+            case when $5::timestamptz is null then null else clock_timestamp() end, $5, $5, network,
+            commitment
+        from unnest($2::uuid[], $3::uuid[], $6::bigint[], $7::bytea[])
+            with ordinality as new (id, account_id, network, commitment, nth)
         "#,
         program_id as _,
         tokens as _,
@@ -112,6 +114,7 @@ pub(crate) async fn insert_tokens(
         first as _,
         stay_ends_at,
         networks as _,
+        commitments,
     )
     .execute(tx)
     .await?;

@@ -140,6 +140,8 @@ invariants! {
     Q4 OnePlaceEach;
     /// No queue stays incomplete in Redis while an instance is up.
     Q6 RedisIsComplete;
+    /// A queue's public log says what its tokens say.
+    Q7 LogsAgreeWithTokens;
     /// A refund is the agreed share or the full amount, and a wound-down program has no paid
     /// reservation with unused tickets.
     G1 RefundsAsAgreed [

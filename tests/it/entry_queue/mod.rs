@@ -13,6 +13,7 @@ mod lost_memory;
 mod parking;
 mod pass;
 mod proof;
+mod public_log;
 mod refusals;
 mod wait;
 

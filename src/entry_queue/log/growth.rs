@@ -1,0 +1,137 @@
+//! Worker that lets the logs grow: reads the tokens that have come, and publishes the next checkpoint.
+
+use super::{
+    entry::commitments_of,
+    store::{self, LogId, LoggedToken},
+};
+use crate::{
+    app::App,
+    catalog::ProgramId,
+    entry_queue::model::TokenId,
+    infra::{
+        postgres::Connection,
+        tlog::{Checkpoint, GrowingTree, LogKey, TilePlace},
+    },
+};
+
+/// Logs that grow in one round.
+const LOGS_MAX: i64 = 1_000;
+/// Entries of one transaction: some 10 ms of hashing.
+const PAGE: i64 = 5_000;
+/// Transactions of one log in one round, so that a long queue holds no other's log up.
+const PAGES_MAX: usize = 40;
+
+/// Lets every log grow that has fewer entries than its queue has numbers. A log that cannot grow is
+/// reported and does not keep others from growing.
+pub async fn grow_logs(app: &App) -> Result<(), sqlx::Error> {
+    for program_id in store::list_behind(&app.db, LOGS_MAX).await? {
+        begin(app, program_id).await?;
+        for _ in 0..PAGES_MAX {
+            match grow(app, program_id).await? {
+                Growth::More => {}
+                Growth::Done => break,
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Whether a log may have more to read.
+enum Growth {
+    More,
+    Done,
+}
+
+/// Inserts the log of a program that has none. Its name stays as it is, also when the site's address
+/// changes.
+pub(super) async fn begin(app: &App, program_id: ProgramId) -> Result<(), sqlx::Error> {
+    let site = app.config.site_url();
+    let host = site.split_once("://").map_or(site.as_str(), |(_, host)| host);
+    let key = key_of(app).verifier_key(&format!("{host}/programs/{program_id}/log"));
+    store::insert_log(&app.db, LogId::joins(program_id), &key).await
+}
+
+/// Returns the key that signs the logs of this deployment.
+pub(super) fn key_of(app: &App) -> LogKey {
+    LogKey::of_seed(&app.log_secret.derive(b"stagedoor/log-key", b""))
+}
+
+/// Appends the next page of entries in one transaction.
+async fn grow(app: &App, program_id: ProgramId) -> Result<Growth, sqlx::Error> {
+    let id = LogId::joins(program_id);
+    let mut tx = app.db.begin().await?;
+    let Some(log) = store::lock_log(&mut tx, id).await? else { return Ok(Growth::Done) };
+    let key = key_of(app);
+    let Some(origin) = origin_of(&log.verifier_key, &key) else {
+        tracing::error!(%program_id, "LOG_SECRET is not the one that the log began with: it rests");
+        return Ok(Growth::Done);
+    };
+    let mut tokens = store::list_tokens(&mut *tx, program_id, log.size, PAGE).await?;
+    commit_to_missing(&mut tx, app, &mut tokens).await?;
+
+    let size = u64::try_from(log.size).unwrap_or_default();
+    let growing = store::find_tiles(&mut *tx, id, &TilePlace::growing(size)).await?;
+    let Some(tree) = GrowingTree::of(size, growing) else {
+        tracing::error!(%program_id, size, "the tiles of a log are not those of its size: it rests");
+        return Ok(Growth::Done);
+    };
+    let Some(tree) = append(tree, &tokens) else {
+        tracing::error!(%program_id, size, "a queue number is missing: its log rests");
+        return Ok(Growth::Done);
+    };
+    let new_size = i64::try_from(tree.size()).unwrap_or(i64::MAX);
+    if new_size == log.size {
+        return Ok(Growth::Done);
+    }
+    let Some(checkpoint) = checkpoint_of(&tree, origin, &key) else {
+        tracing::error!(%program_id, size, "a checkpoint could not be signed");
+        return Ok(Growth::Done);
+    };
+    store::write_tiles(&mut tx, id, &tree.into_tiles()).await?;
+    store::write_head(&mut tx, id, new_size, &checkpoint).await?;
+    tx.commit().await?;
+    let is_full = i64::try_from(tokens.len()).is_ok_and(|n| n == PAGE);
+    Ok(if is_full { Growth::More } else { Growth::Done })
+}
+
+/// Returns the origin of the log that `verifier_key` checks; `None` unless `key` signs it.
+pub(super) fn origin_of<'a>(verifier_key: &'a str, key: &LogKey) -> Option<&'a str> {
+    let (origin, _) = verifier_key.split_once('+')?;
+    (key.verifier_key(origin) == verifier_key).then_some(origin)
+}
+
+/// Adds commitments to tokens that an older version inserted.
+async fn commit_to_missing(
+    tx: &mut Connection,
+    app: &App,
+    tokens: &mut [LoggedToken],
+) -> Result<(), sqlx::Error> {
+    let missing: Vec<_> = tokens.iter_mut().filter(|token| token.commitment.is_none()).collect();
+    let ids: Vec<TokenId> = missing.iter().map(|token| token.id).collect();
+    if ids.is_empty() {
+        return Ok(());
+    }
+    let commitments = commitments_of(&app.log_secret, &ids);
+    store::write_commitments(tx, &ids, &commitments).await?;
+    for (token, commitment) in missing.into_iter().zip(commitments) {
+        token.commitment = Some(commitment);
+    }
+    Ok(())
+}
+
+/// Appends the entries of `tokens`; `None` if they do not continue the tree without a gap.
+fn append(mut tree: GrowingTree, tokens: &[LoggedToken]) -> Option<GrowingTree> {
+    for token in tokens {
+        let next = i64::try_from(tree.size()).ok()? + 1;
+        let entry = token.entry().filter(|entry| entry.number.0 == next)?;
+        tree.append(entry.hash());
+    }
+    Some(tree)
+}
+
+/// Returns the checkpoint of `tree` as a signed note.
+fn checkpoint_of(tree: &GrowingTree, origin: &str, key: &LogKey) -> Option<String> {
+    let checkpoint = Checkpoint::new(origin, tree.size(), tree.root().ok()?, "").ok()?;
+    let text = String::from_utf8(checkpoint.to_bytes()).ok()?;
+    key.sign(origin, &text).ok()
+}

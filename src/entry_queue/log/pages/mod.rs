@@ -1,0 +1,116 @@
+//! HTTP pages of a queue's log: its checkpoint and tiles for programs, and a page for people.
+
+pub(crate) mod receipt;
+mod tile;
+
+use actix_web::{
+    HttpResponse,
+    http::header,
+    web::{Data, Path},
+};
+use askama::Template;
+use chrono::{DateTime, Utc};
+use serde::Serialize;
+
+use super::{
+    entry::JoinEntry,
+    receipt::find_log,
+    store::{self, LogId, LoggedToken, StoredLog},
+};
+use crate::{
+    accounts::Visitor,
+    app::App,
+    catalog::{Program, Programs},
+    entry_queue::{model::QueueNumber, pages::program::find},
+    text::times,
+    web::{
+        error::{NotFound, PageError},
+        page::View,
+    },
+};
+
+pub(crate) use tile::show_tile;
+
+/// Entries that the page shows.
+const NEWEST: i64 = 20;
+/// How long a checkpoint may be kept by caches, in seconds.
+const CHECKPOINT_SECS: u32 = 1;
+
+#[derive(Template)]
+#[template(path = "entry_queue/log.html")]
+struct LogPage<'a> {
+    v: &'a View,
+    program: &'a Program,
+    log: &'a StoredLog,
+    newest: &'a [JoinEntry],
+}
+
+impl LogPage<'_> {
+    fn made_at(&self) -> String {
+        self.time(&self.log.made_at)
+    }
+
+    fn time(&self, moment: &DateTime<Utc>) -> String {
+        times::time_of_day(*moment, times::zone(&self.program.time_zone))
+    }
+}
+
+#[derive(Serialize)]
+struct LogDocument<'a> {
+    verifier_key: &'a str,
+    size: i64,
+    checkpoint: Option<&'a str>,
+    newest: Vec<EntryDocument>,
+}
+
+#[derive(Serialize)]
+struct EntryDocument {
+    queue_number: QueueNumber,
+    joined_at: DateTime<Utc>,
+    leaf_hash: String,
+}
+
+/// `GET /programs/{slug}/log`
+pub(crate) async fn show_log(
+    app: Data<App>,
+    programs: Data<Programs>,
+    slug: Path<String>,
+    visitor: Visitor,
+) -> Result<HttpResponse, PageError> {
+    let program = find(&app, &programs, &slug).await?;
+    let log = find_log(&app, program.id).await?.ok_or(NotFound)?;
+    let after = (log.size - NEWEST).max(0);
+    let tokens = store::list_tokens(&app.db, program.id, after, log.size - after).await?;
+    let newest: Vec<JoinEntry> = tokens.iter().rev().filter_map(LoggedToken::entry).collect();
+    let document = LogDocument {
+        verifier_key: &log.verifier_key,
+        size: log.size,
+        checkpoint: log.checkpoint.as_deref(),
+        newest: newest.iter().map(EntryDocument::of).collect(),
+    };
+    let page = LogPage { v: &visitor.view, program: &program, log: &log, newest: &newest };
+    Ok(visitor.view.show(&page, &document))
+}
+
+impl EntryDocument {
+    fn of(entry: &JoinEntry) -> Self {
+        let leaf_hash = entry.hash().to_string();
+        Self { queue_number: entry.number, joined_at: entry.joined_at, leaf_hash }
+    }
+}
+
+/// `GET /programs/{slug}/log/checkpoint`
+pub(crate) async fn show_checkpoint(
+    app: Data<App>,
+    programs: Data<Programs>,
+    slug: Path<String>,
+) -> Result<HttpResponse, PageError> {
+    let program = find(&app, &programs, &slug).await?;
+    let log = store::find_log(&app.db, LogId::joins(program.id)).await?;
+    let checkpoint = log.and_then(|log| log.checkpoint).ok_or(NotFound)?;
+    Ok(HttpResponse::Ok()
+        .insert_header((header::CONTENT_TYPE, "text/plain; charset=utf-8"))
+        .insert_header((header::CACHE_CONTROL, format!("public, max-age={CHECKPOINT_SECS}")))
+        .insert_header((header::ACCESS_CONTROL_ALLOW_ORIGIN, "*"))
+        .body(checkpoint))
+}

@@ -1,0 +1,87 @@
+//! Tiles of a log's tree, and its entries in bundles.
+
+use actix_web::{
+    HttpResponse,
+    http::header,
+    web::{Data, Path},
+};
+
+use crate::{
+    app::App,
+    catalog::{ProgramId, Programs},
+    entry_queue::{
+        log::store::{self, LogId},
+        pages::program::find,
+    },
+    infra::{
+        throwaway,
+        tlog::{ENTRIES_PER_TILE, Hash, TileContent, TilePath, TilePlace},
+    },
+    web::error::{NotFound, PageError},
+};
+
+/// A tile never changes.
+const FOR_EVER: &str = "public, max-age=31536000, immutable";
+/// A rehearsal removes its log.
+const NEVER: &str = "no-store";
+
+/// `GET /programs/{slug}/log/tile/{path}`
+pub(crate) async fn show_tile(
+    app: Data<App>,
+    programs: Data<Programs>,
+    path: Path<(String, String)>,
+) -> Result<HttpResponse, PageError> {
+    let (slug, tile) = path.into_inner();
+    let program = find(&app, &programs, &slug).await?;
+    let tile = TilePath::parse(&tile).ok_or(NotFound)?;
+    let content = match tile.content {
+        TileContent::Hashes(place) => hashes_of(&app, program.id, place, tile.width).await?,
+        TileContent::Entries(number) => entries_of(&app, program.id, number, tile.width).await?,
+    };
+    let cached = if throwaway::is_marked(program.id.0) { NEVER } else { FOR_EVER };
+    Ok(HttpResponse::Ok()
+        .insert_header((header::CONTENT_TYPE, "application/octet-stream"))
+        .insert_header((header::CACHE_CONTROL, cached))
+        .insert_header((header::ACCESS_CONTROL_ALLOW_ORIGIN, "*"))
+        .body(content.ok_or(NotFound)?))
+}
+
+/// Returns the first `width` hashes of a tile; `None` if it has fewer.
+async fn hashes_of(
+    app: &App,
+    program_id: ProgramId,
+    place: TilePlace,
+    width: u64,
+) -> Result<Option<Vec<u8>>, sqlx::Error> {
+    let tiles = store::find_tiles(&app.db, LogId::joins(program_id), &[place]).await?;
+    let n_bytes = usize::try_from(width).unwrap_or(usize::MAX).saturating_mul(size_of::<Hash>());
+    Ok(tiles.into_iter().next().and_then(|(_, mut hashes)| {
+        let is_there = hashes.len() >= n_bytes;
+        hashes.truncate(n_bytes);
+        is_there.then_some(hashes)
+    }))
+}
+
+/// Returns the first `width` entries of a bundle, each after its length in two bytes; `None` if the
+/// checkpoint has fewer.
+async fn entries_of(
+    app: &App,
+    program_id: ProgramId,
+    number: u64,
+    width: u64,
+) -> Result<Option<Vec<u8>>, sqlx::Error> {
+    let first = number.checked_mul(ENTRIES_PER_TILE).and_then(|first| i64::try_from(first).ok());
+    let (Some(first), Ok(width)) = (first, i64::try_from(width)) else { return Ok(None) };
+    let log = store::find_log(&app.db, LogId::joins(program_id)).await?;
+    if log.is_none_or(|log| log.size - width < first) {
+        return Ok(None);
+    }
+    let mut bundle = Vec::new();
+    for token in store::list_tokens(&app.db, program_id, first, width).await? {
+        let Some(text) = token.entry().map(|entry| entry.text()) else { return Ok(None) };
+        let Ok(length) = u16::try_from(text.len()) else { return Ok(None) };
+        bundle.extend(length.to_be_bytes());
+        bundle.extend(text.into_bytes());
+    }
+    Ok(Some(bundle))
+}

@@ -1,0 +1,80 @@
+//! Receipt of a join: proves to anybody which number its owner got, and when.
+//!
+//! The receipt itself is a **signed note** of six lines: the format, the log's name, the queue number,
+//! the moment, the token's id and the salt. The document around it repeats that for readers and, as
+//! soon as the log has the entry, adds the **log proof**.
+
+pub(crate) mod check;
+pub(crate) mod model;
+
+use self::model::{Receipt, ReceiptText};
+use super::{
+    entry::{Commitment, JoinEntry, Salt},
+    growth,
+    store::{self, LogId, StoredLog},
+};
+use crate::{
+    accounts::AccountId,
+    app::App,
+    catalog::{Program, ProgramId},
+    entry_queue::error::QueueError,
+    infra::tlog::{LogProof, places_of_proof},
+};
+
+/// Returns the receipt of an account's latest join, or the refusal that it never joined.
+pub(crate) async fn find_receipt(
+    app: &App,
+    program: &Program,
+    account_id: AccountId,
+) -> Result<Receipt, QueueError> {
+    let program_id = program.id;
+    let token = store::find_token(&app.db, program_id, account_id).await?;
+    let token = token.ok_or_else(|| QueueError::no_token(program))?;
+    let log = find_log(app, program_id).await?.ok_or(QueueError::ReceiptUnavailable)?;
+    let key = growth::key_of(app);
+    let Some(origin) = growth::origin_of(&log.verifier_key, &key) else {
+        tracing::error!(%program_id, "LOG_SECRET is not the one that the log began with");
+        return Err(QueueError::ReceiptUnavailable);
+    };
+    let salt = Salt::of(&app.log_secret, token.id);
+    let commitment = Commitment::to(token.id, salt);
+    let entry = JoinEntry { number: token.number, joined_at: token.joined_at, commitment };
+    let text = ReceiptText { origin: origin.to_owned(), entry, token: token.id, salt };
+    let note = key.sign(origin, &text.text()).ok().ok_or(QueueError::ReceiptUnavailable)?;
+    let proof = prove(app, program_id, &log, &entry).await?;
+    Ok(Receipt::of(&text, &log.verifier_key, note, proof))
+}
+
+/// Returns the log of a program, which begins with the first question for it.
+pub(super) async fn find_log(
+    app: &App,
+    program_id: ProgramId,
+) -> Result<Option<StoredLog>, sqlx::Error> {
+    if let Some(log) = store::find_log(&app.db, LogId::joins(program_id)).await? {
+        return Ok(Some(log));
+    }
+    growth::begin(app, program_id).await?;
+    store::find_log(&app.db, LogId::joins(program_id)).await
+}
+
+/// Returns the proof that the log has `entry`; `None` while it has not.
+async fn prove(
+    app: &App,
+    program_id: ProgramId,
+    log: &StoredLog,
+    entry: &JoinEntry,
+) -> Result<Option<LogProof>, sqlx::Error> {
+    let (Some(checkpoint), Ok(size), Ok(index)) =
+        (&log.checkpoint, u64::try_from(log.size), u64::try_from(entry.number.0 - 1))
+    else {
+        return Ok(None);
+    };
+    if index >= size {
+        return Ok(None);
+    }
+    let places = places_of_proof(size, index);
+    let tiles = store::find_tiles(&app.db, LogId::joins(program_id), &places).await?;
+    let proof = LogProof::make(checkpoint.clone(), size, index, &tiles);
+    let failed = |error| tracing::error!(%program_id, %error, index, "an entry cannot be proven");
+    Ok(proof.map_err(failed).ok())
+}

@@ -1,0 +1,141 @@
+//! Key that signs what a log says, and the key that checks it.
+
+use std::fmt;
+
+use ed25519_dalek::SigningKey;
+use signed_note::{
+    Note, NoteError, StandardSigner, StandardVerifier, VerifierList, key_id,
+    new_ed25519_verifier_key,
+};
+
+/// Algorithm of a key in `signed-note`: Ed25519.
+const ED25519: u8 = 1;
+
+/// Reason why a text was not signed, or a note is not believed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum NoteFault {
+    /// The key, or its name, is not written as `signed-note` says.
+    #[error("the key is no verifier key")]
+    Key,
+    /// The text is not written as `signed-note` says.
+    #[error("the note is malformed")]
+    Malformed,
+    /// The key did not sign the note.
+    #[error("the note is not signed by the key")]
+    NotSigned,
+    /// There is a signature by the key's name, and it is not of this text.
+    #[error("the signature is not of this text")]
+    BadSignature,
+}
+
+/// Ed25519 key of this deployment's logs. Each log signs under a name of its own.
+#[derive(Clone)]
+pub(crate) struct LogKey(SigningKey);
+
+impl fmt::Debug for LogKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("LogKey(..)")
+    }
+}
+
+impl LogKey {
+    /// Returns the key of a seed.
+    pub(crate) fn of_seed(seed: &[u8; 32]) -> Self {
+        Self(SigningKey::from_bytes(seed))
+    }
+
+    /// Returns the key that checks what is signed under `name`, as text: name, id and public key.
+    pub(crate) fn verifier_key(&self, name: &str) -> String {
+        new_ed25519_verifier_key(name, &self.0.verifying_key())
+    }
+
+    /// Signs `text` under `name`, and returns the signed note.
+    pub(crate) fn sign(&self, name: &str, text: &str) -> Result<String, NoteFault> {
+        let mut note = Note::new(text.as_bytes(), &[]).map_err(|error| fault_of(&error))?;
+        note.add_sigs(&[&self.signer(name)?]).map_err(|error| fault_of(&error))?;
+        String::from_utf8(note.to_bytes()).ok().ok_or(NoteFault::Malformed)
+    }
+
+    /// Returns the signer of `name`, which the library makes of the key's text only.
+    fn signer(&self, name: &str) -> Result<StandardSigner, NoteFault> {
+        let encode = |bytes: &[u8]| base64_of(&[&[ED25519], bytes].concat());
+        let id = key_id(name, &[&[ED25519], self.0.verifying_key().as_bytes().as_slice()].concat());
+        let text = format!("PRIVATE+KEY+{name}+{id:08x}+{}", encode(self.0.as_bytes()));
+        StandardSigner::new(&text).ok().ok_or(NoteFault::Key)
+    }
+}
+
+/// Key that checks the notes of one log.
+#[derive(Clone)]
+pub(crate) struct LogVerifier {
+    name: String,
+    key: StandardVerifier,
+}
+
+impl LogVerifier {
+    /// Parses a key as [`LogKey::verifier_key`] writes it.
+    pub(crate) fn parse(text: &str) -> Result<Self, NoteFault> {
+        let key = StandardVerifier::new(text).ok().ok_or(NoteFault::Key)?;
+        let (name, _) = text.split_once('+').ok_or(NoteFault::Key)?;
+        Ok(Self { name: name.to_owned(), key })
+    }
+
+    /// Returns the name of the log.
+    pub(crate) fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Returns the text of a note that this key signed.
+    pub(crate) fn text_of(&self, note: &str) -> Result<String, NoteFault> {
+        let note = Note::from_bytes(note.as_bytes()).map_err(|error| fault_of(&error))?;
+        let known = VerifierList::new(vec![Box::new(self.key.clone())]);
+        note.verify(&known).map_err(|error| fault_of(&error))?;
+        String::from_utf8(note.text().to_vec()).ok().ok_or(NoteFault::Malformed)
+    }
+}
+
+fn fault_of(error: &NoteError) -> NoteFault {
+    match error {
+        NoteError::UnverifiedNote => NoteFault::NotSigned,
+        NoteError::InvalidSignature { .. } => NoteFault::BadSignature,
+        NoteError::InvalidSigner => NoteFault::Key,
+        _ => NoteFault::Malformed,
+    }
+}
+
+fn base64_of(bytes: &[u8]) -> String {
+    use base64::{Engine, engine::general_purpose::STANDARD};
+    STANDARD.encode(bytes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const NAME: &str = "tickets.example/programs/1/log";
+
+    #[test]
+    fn a_note_is_believed_by_the_key_of_its_log_only() {
+        let key = LogKey::of_seed(&[7; 32]);
+        let note = key.sign(NAME, "one\ntwo\n").unwrap();
+        let text_of = |key: &LogKey, name: &str, note: &str| {
+            LogVerifier::parse(&key.verifier_key(name)).unwrap().text_of(note)
+        };
+        assert_eq!(text_of(&key, NAME, &note), Ok("one\ntwo\n".to_owned()));
+        assert_eq!(text_of(&key, "other.example", &note), Err(NoteFault::NotSigned));
+        let other = LogKey::of_seed(&[8; 32]);
+        assert_eq!(text_of(&other, NAME, &note), Err(NoteFault::NotSigned));
+        let changed = note.replace("two", "six");
+        assert_eq!(text_of(&key, NAME, &changed), Err(NoteFault::BadSignature));
+        assert_eq!(text_of(&key, NAME, "one\ntwo\n"), Err(NoteFault::Malformed));
+        assert_eq!(text_of(&key, NAME, ""), Err(NoteFault::Malformed));
+    }
+
+    #[test]
+    fn what_is_no_verifier_key_is_refused() {
+        let key = LogKey::of_seed(&[7; 32]).verifier_key(NAME);
+        for text in ["", NAME, &key[1..], &key[..key.len() - 1], "a+b+c"] {
+            assert!(LogVerifier::parse(text).is_err(), "{text}");
+        }
+    }
+}

@@ -1,0 +1,22 @@
+//! Transparency log: the formats and the arithmetic of a log that everybody can check.
+//!
+//! A **log** is a list of **entries** that only grows. The hashes of its entries are the leaves of a
+//! Merkle tree (RFC 6962); a **tile** holds 256 neighbouring hashes of one level. A **checkpoint** is
+//! the size and the root of the tree, as a **signed note**. A **log proof** leads from one entry to
+//! the root. The formats are the open ones of C2SP: `tlog-tiles`, `tlog-checkpoint`, `signed-note` and
+//! `tlog-proof`.
+//!
+//! This module reads and writes nothing: the features keep the tiles and heads of their logs.
+
+mod key;
+mod proof;
+mod tile_path;
+mod tiles;
+mod tree;
+
+pub(crate) use key::{LogKey, LogVerifier, NoteFault};
+pub(crate) use proof::{LogProof, places_of_proof};
+pub(crate) use tile_path::{TileContent, TilePath};
+pub(crate) use tiles::{ENTRIES_PER_TILE, TilePlace, Tiles};
+pub(crate) use tlog_tiles::{Checkpoint, Hash, record_hash};
+pub(crate) use tree::GrowingTree;

@@ -1,0 +1,22 @@
+//! Check of the queues' public logs.
+
+use super::checks::{CheckFailure, Invariant, Violation};
+use crate::{
+    entry_queue::{self, LogFault},
+    infra::postgres::Connection,
+};
+
+/// Lists logs that say something else than the tokens of their queues.
+pub(super) async fn list_wrong_logs(tx: &mut Connection) -> Result<Vec<Violation>, sqlx::Error> {
+    let wrong = entry_queue::list_wrong_logs(tx).await?.into_iter();
+    let failures = wrong.map(|(program_id, fault)| CheckFailure {
+        subject: format!("log of program {program_id}"),
+        sentence: match fault {
+            LogFault::Gap => "has more entries than its queue has numbers",
+            LogFault::Tile => "has a tile with other hashes than its entries",
+            LogFault::Checkpoint => "has a checkpoint that is of another tree, or not signed",
+        }
+        .to_owned(),
+    });
+    Ok(Violation::list(Invariant::LogsAgreeWithTokens, failures.collect()).collect())
+}

@@ -1,0 +1,361 @@
+//! The public log of a line, and the receipts that it proves.
+
+use std::{path::Path, process::Command};
+
+use base64::{Engine, engine::general_purpose::STANDARD};
+use reqwest::Method;
+use serde_json::{Value, json};
+use sha2::{Digest, Sha256};
+use sqlx::PgPool;
+use stagedoor::entry_queue::{ReceiptFault, check_receipt, grow_logs};
+
+use super::{crowded, join, join_at_once, numbering_is_whole, queue_path_of};
+use crate::support::{Concert, Office, Person, app, count, eventually, run_sql, storm};
+
+fn log_path_of(concert: &Concert) -> String {
+    format!("/programs/{}/log", concert.slug)
+}
+
+async fn bytes_of(person: &Person, path: &str) -> Vec<u8> {
+    let answer = person.asks(Method::GET, path, "*/*").send().await.unwrap();
+    assert_eq!(answer.status(), 200, "{path}");
+    answer.bytes().await.unwrap().to_vec()
+}
+
+/// Returns the lines of the checkpoint once it has `size` entries.
+async fn checkpoint_with(person: &Person, concert: &Concert, size: usize) -> Vec<String> {
+    let path = format!("{}/checkpoint", log_path_of(concert));
+    eventually("a checkpoint", async || {
+        let told = person.get(&path).await.body;
+        let lines: Vec<String> = told.lines().map(str::to_owned).collect();
+        if lines.get(1) == Some(&size.to_string()) { Ok(lines) } else { Err(told) }
+    })
+    .await
+}
+
+async fn receipt_of(person: &Person, concert: &Concert) -> Value {
+    person.get(&format!("{}/receipt", queue_path_of(concert))).await.json()
+}
+
+/// Returns the receipt of `person` once it has a proof.
+async fn proven_receipt_of(person: &Person, concert: &Concert) -> Value {
+    eventually("a proof", async || {
+        let receipt = receipt_of(person, concert).await;
+        if receipt["proof"].is_string() { Ok(receipt) } else { Err(receipt) }
+    })
+    .await
+}
+
+/// Splits a bundle into its entries.
+fn entries_in(mut bundle: &[u8]) -> Vec<String> {
+    let mut entries = Vec::new();
+    while let [high, low, rest @ ..] = bundle {
+        let (entry, others) = rest.split_at(usize::from(u16::from_be_bytes([*high, *low])));
+        entries.push(String::from_utf8(entry.to_vec()).unwrap());
+        bundle = others;
+    }
+    entries
+}
+
+fn sha256(parts: &[&[u8]]) -> Vec<u8> {
+    Sha256::digest(parts.concat()).to_vec()
+}
+
+/// Returns the root of the tree as RFC 6962 (section 2.1) defines it.
+fn root_of(entries: &[String]) -> Vec<u8> {
+    match entries {
+        [entry] => sha256(&[b"\0", entry.as_bytes()]),
+        _ => {
+            let (left, right) = entries.split_at(entries.len().next_power_of_two() / 2);
+            sha256(&[b"\x01", &root_of(left), &root_of(right)])
+        }
+    }
+}
+
+/// Runs the check that the documentation shows.
+fn documented_check(receipt: &Value, key: &str) -> bool {
+    let page = std::fs::read_to_string("docs/PUBLIC-LOG.md").unwrap();
+    let (_, rest) = page.split_once("```python\n").unwrap();
+    let (script, _) = rest.split_once("```").unwrap();
+    let folder = std::env::temp_dir().join(uuid::Uuid::new_v4().to_string());
+    std::fs::create_dir(&folder).unwrap();
+    let file = |name: &str, text: &str| {
+        let path = folder.join(name);
+        std::fs::write(&path, text).unwrap();
+        path
+    };
+    let (script, receipt) = (file("check.py", script), file("receipt.json", &receipt.to_string()));
+    let checked = run_check(&script, &receipt, key);
+    std::fs::remove_dir_all(&folder).unwrap();
+    checked
+}
+
+fn run_check(script: &Path, receipt: &Path, key: &str) -> bool {
+    let mut python = Command::new("python3");
+    python.arg(script).arg(receipt).arg(key).stderr(std::process::Stdio::null());
+    python.status().unwrap().success()
+}
+
+#[sqlx::test]
+async fn every_join_is_in_the_log_and_its_receipt_proves_it(db: PgPool) {
+    const PEOPLE: usize = 300;
+    let office = Office::open(db.clone()).await;
+    let concert = Concert::with(&db, crowded()).await;
+    let people = office.crowd(PEOPLE, "Storm").await;
+    assert_eq!(count(&join_at_once(&people, &concert).await, 201, ""), PEOPLE);
+
+    let stranger = office.stranger();
+    let head = checkpoint_with(&stranger, &concert, PEOPLE).await;
+    let path = log_path_of(&concert);
+    let mut entries = entries_in(&bytes_of(&stranger, &format!("{path}/tile/entries/000")).await);
+    let rest = bytes_of(&stranger, &format!("{path}/tile/entries/001.p/44")).await;
+    entries.extend(entries_in(&rest));
+    assert_eq!(STANDARD.encode(root_of(&entries)), head[2]);
+    for (index, entry) in entries.iter().enumerate() {
+        assert!(entry.starts_with(&format!("stagedoor/join/v1\n{}\n", index + 1)), "{entry}");
+    }
+    let leaves: Vec<u8> =
+        entries[..256].iter().flat_map(|entry| root_of(&[entry.clone()])).collect();
+    assert_eq!(bytes_of(&stranger, &format!("{path}/tile/0/000")).await, leaves);
+    assert_eq!(bytes_of(&stranger, &format!("{path}/tile/0/000.p/3")).await, leaves[..96]);
+    let above = bytes_of(&stranger, &format!("{path}/tile/1/000.p/1")).await;
+    assert_eq!(above, root_of(&entries[..256]));
+
+    let key = stranger.get(&path).await.json()["verifier_key"].as_str().unwrap().to_owned();
+    for person in [&people[0], &people[150], &people[299]] {
+        let receipt = proven_receipt_of(person, &concert).await;
+        let checked = check_receipt(&receipt.to_string(), &key).unwrap();
+        assert_eq!(
+            (checked.queue_number.0, checked.log_size),
+            (receipt["queue_number"].as_i64().unwrap(), Some(u64::try_from(PEOPLE).unwrap()),)
+        );
+        assert_eq!(
+            check_receipt(receipt["receipt"].as_str().unwrap(), &key).unwrap().log_size,
+            None
+        );
+    }
+    let receipt = proven_receipt_of(&people[7], &concert).await;
+    assert!(documented_check(&receipt, &key));
+    let mut other = receipt.clone();
+    other["receipt"] = proven_receipt_of(&people[8], &concert).await["receipt"].clone();
+    assert!(!documented_check(&other, &key), "somebody else's number");
+    office.verify().await;
+    office.close().await;
+}
+
+#[sqlx::test]
+async fn a_receipt_that_was_changed_or_is_of_another_log_is_refused(db: PgPool) {
+    let office = Office::open(db.clone()).await;
+    let (concert, other) =
+        (Concert::with(&db, crowded()).await, Concert::with(&db, crowded()).await);
+    let people = office.crowd(3, "Ada").await;
+    for concert in [&concert, &other] {
+        for person in &people {
+            assert_eq!(join(person, concert).await.status, 201);
+        }
+        checkpoint_with(&people[0], concert, 3).await;
+    }
+    let right = proven_receipt_of(&people[1], &concert).await;
+    let foreign = proven_receipt_of(&people[1], &other).await;
+    let key = right["verifier_key"].as_str().unwrap();
+    assert!(check_receipt(&right.to_string(), key).is_ok());
+
+    let with = |field: &str, value: Value| {
+        let mut changed = right.clone();
+        changed[field] = value;
+        changed.to_string()
+    };
+    let edited = |field: &str, from: &str, to: &str| {
+        let text = right[field].as_str().unwrap();
+        assert!(text.contains(from), "{text}");
+        with(field, json!(text.replacen(from, to, 1)))
+    };
+    let proof = right["proof"].as_str().unwrap();
+    let sibling = proof.lines().nth(2).unwrap();
+    let whole = right.to_string();
+    for (receipt, fault) in [
+        (with("queue_number", json!(1)), ReceiptFault::Changed),
+        (with("joined_at", json!("2026-01-01T00:00:00Z")), ReceiptFault::Changed),
+        (with("leaf_hash", foreign["leaf_hash"].clone()), ReceiptFault::Changed),
+        (edited("receipt", "\n2\n", "\n1\n"), ReceiptFault::Changed),
+        (with("receipt", foreign["receipt"].clone()), ReceiptFault::NotSigned),
+        (with("proof", foreign["proof"].clone()), ReceiptFault::Proof),
+        (edited("proof", "index 1", "index 0"), ReceiptFault::NotInLog),
+        (edited("proof", "index 1", "index 3"), ReceiptFault::NotInLog),
+        (edited("proof", "index 1", "index -1"), ReceiptFault::Proof),
+        (edited("proof", sibling, &STANDARD.encode([0; 32])), ReceiptFault::NotInLog),
+        (edited("proof", &format!("{sibling}\n"), ""), ReceiptFault::NotInLog),
+        (edited("proof", sibling, &format!("{sibling}\n{sibling}")), ReceiptFault::NotInLog),
+        (edited("proof", "\n3\n", "\n4\n"), ReceiptFault::Proof),
+        (with("proof", json!("")), ReceiptFault::Proof),
+        (with("receipt", json!("")), ReceiptFault::Malformed),
+        (whole[..whole.len() / 2].to_owned(), ReceiptFault::Malformed),
+        (String::new(), ReceiptFault::Malformed),
+        (" ".repeat(1_000_000), ReceiptFault::Malformed),
+    ] {
+        assert_eq!(check_receipt(&receipt, key), Err(fault), "{receipt:.500}");
+    }
+    let other_key = foreign["verifier_key"].as_str().unwrap();
+    assert_eq!(check_receipt(&whole, other_key), Err(ReceiptFault::NotSigned));
+    assert_eq!(check_receipt(&whole, "no key"), Err(ReceiptFault::Key));
+    office.close().await;
+}
+
+#[sqlx::test]
+async fn what_the_log_does_not_have_is_not_found(db: PgPool) {
+    let office = Office::open(db.clone()).await;
+    let concert = Concert::with(&db, crowded()).await;
+    let ada = office.sign_in("ada").await;
+    let log = log_path_of(&concert);
+    let empty = ada.get(&format!("{log}/checkpoint")).await;
+    assert_eq!((empty.status, ada.get(&log).await.status), (404, 200), "nobody has joined");
+    assert_eq!(receipt_of(&ada, &concert).await["code"], "no-token");
+    join(&ada, &concert).await;
+    checkpoint_with(&ada, &concert, 1).await;
+    let nowhere = [
+        "0/000",
+        "0/000.p/2",
+        "0/001.p/1",
+        "1/000.p/1",
+        "entries/000",
+        "entries/000.p/2",
+        "entries/001.p/1",
+        "0/x999/x999/x999/x999/x999/999",
+        "entries/x999/x999/x999/x999/x999/999",
+        "8/000",
+        "255/000",
+        "0/000.p/0",
+        "0/000.p/256",
+        "0/-01",
+        "0/%30%30%30%00",
+        "",
+        "/",
+        "0/000/../000",
+    ];
+    for path in nowhere {
+        let answer = ada.get(&format!("{log}/tile/{path}")).await;
+        assert_eq!(answer.status, 404, "{path}: {}", answer.body);
+    }
+    let tile = ada.get(&format!("{log}/tile/0/000.p/1")).await;
+    assert_eq!((tile.status, tile.header("access-control-allow-origin")), (200, "*"));
+    assert!(tile.header("cache-control").contains("immutable"));
+    let page = office.stranger().visit(&log).await;
+    assert!(page.body.contains("stagedoor check-receipt"), "{}", page.body);
+    let page = ada.visit(&format!("{}/receipt", queue_path_of(&concert))).await;
+    assert!(page.body.contains("stagedoor/receipt/v1"), "{}", page.body);
+    let drawing = ada.get(&format!("{}/receipt.svg", queue_path_of(&concert))).await;
+    assert_eq!((drawing.status, drawing.header("content-type")), (200, "image/svg+xml"));
+    let stranger = office.stranger();
+    let refused = stranger.get(&format!("{}/receipt.json", queue_path_of(&concert))).await;
+    assert_eq!(refused.status, 401);
+    office.close().await;
+}
+
+#[sqlx::test]
+async fn instances_that_publish_at_once_write_one_history(db: PgPool) {
+    const JOINS: usize = 40;
+    let office = Office::open(db.clone()).await;
+    let concert = Concert::with(&db, crowded()).await;
+    let people = office.crowd(JOINS, "Storm").await;
+    let app = app(&db).await;
+    let growing: Vec<_> = (0..4)
+        .map(|_| {
+            let app = app.clone();
+            tokio::spawn(async move {
+                for _ in 0..50 {
+                    grow_logs(&app).await.unwrap();
+                }
+            })
+        })
+        .collect();
+    let answers = storm(people.iter().map(|person| {
+        let (person, path) = (person.clone(), queue_path_of(&concert));
+        async move { person.post(&path, &()).await }
+    }));
+    assert_eq!(count(&answers.await, 201, ""), JOINS);
+    for grown in growing {
+        grown.await.unwrap();
+    }
+    grow_logs(&app).await.unwrap();
+    assert_eq!(numbering_is_whole(&db, concert.program_id).await, Ok(40));
+    checkpoint_with(&people[0], &concert, JOINS).await;
+    office.verify().await;
+    office.close().await;
+}
+
+#[sqlx::test]
+async fn a_token_of_an_older_version_gets_its_entry_and_its_receipt(db: PgPool) {
+    let office = Office::open(db.clone()).await;
+    let concert = Concert::with(&db, crowded()).await;
+    let people = office.crowd(3, "Old").await;
+    for (person, number) in people.iter().zip(1_i64..) {
+        sqlx::query(
+            "insert into queue_tokens (id, program_id, account_id, queue_number)
+             values (gen_random_uuid(), $1, $2, $3)",
+        )
+        .bind(concert.program_id)
+        .bind(person.account_id)
+        .bind(number)
+        .execute(&db)
+        .await
+        .unwrap();
+    }
+    run_sql(&db, "update queue_numbers set next_number = 4").await;
+    checkpoint_with(&people[0], &concert, 3).await;
+    let receipt = proven_receipt_of(&people[2], &concert).await;
+    let key = receipt["verifier_key"].as_str().unwrap();
+    let checked = check_receipt(&receipt.to_string(), key).unwrap();
+    assert_eq!((checked.queue_number.0, checked.log_size), (3, Some(3)));
+    office.close().await;
+}
+
+#[sqlx::test]
+async fn a_log_whose_secret_changed_rests(db: PgPool) {
+    let secret = |text: &'static str| [("LOG_SECRET", text)];
+    let first = secret("the first secret of this office, long enough");
+    let office = Office::open_with(db.clone(), 1, &first).await;
+    let concert = Concert::with(&db, crowded()).await;
+    let people = office.crowd(2, "Ada").await;
+    join(&people[0], &concert).await;
+    checkpoint_with(&people[0], &concert, 1).await;
+    let mut office = office;
+    office.leave().await;
+
+    let second = secret("another secret of this office, long enough");
+    let office = Office::open_with(db.clone(), 1, &second).await;
+    let people: Vec<Person> = people.iter().map(|person| office.moved(person, 0)).collect();
+    join(&people[1], &concert).await;
+    assert_eq!(receipt_of(&people[1], &concert).await["code"], "receipt-unavailable");
+    assert_eq!(checkpoint_with(&people[0], &concert, 1).await.len(), 5);
+    office.close().await;
+}
+
+#[sqlx::test]
+async fn the_database_refuses_another_history(db: PgPool) {
+    let office = Office::open(db.clone()).await;
+    let concert = Concert::with(&db, crowded()).await;
+    let people = office.crowd(2, "Ada").await;
+    for person in &people {
+        join(person, &concert).await;
+    }
+    checkpoint_with(&people[0], &concert, 2).await;
+    for statement in [
+        "update queue_tokens set issued_at = issued_at - interval '1 hour'",
+        "update queue_tokens set queue_number = queue_number + 10",
+        "update queue_tokens set commitment = sha256('other')",
+        "update queue_tokens set commitment = null",
+        "update queue_log_tiles set hashes = sha256('other')",
+        "update queue_log_tiles set hashes = substring(hashes for 32)",
+        "delete from queue_log_tiles",
+        "truncate queue_log_tiles",
+        "update queue_logs set size = 1",
+        "update queue_logs set checkpoint = 'other'",
+        "update queue_logs set verifier_key = 'other'",
+        "delete from queue_logs",
+    ] {
+        let refused = sqlx::query(statement).execute(&db).await.unwrap_err().to_string();
+        assert!(refused.contains("is append-only"), "{statement}: {refused}");
+    }
+    office.verify().await;
+    office.close().await;
+}
