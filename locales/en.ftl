@@ -309,6 +309,15 @@ log-size = { $count ->
 log-empty = Nobody has joined yet.
 log-format = for programs, in the format of
 log-newest = Newest entries
+log-moves = What moved the line
+log-moves-note = A second log has everything else that moved this line, in the order in which it happened.
+log-move-admitted = let in by the line
+log-move-let-in = let in by staff, out of order
+log-move-parked = passed over while away
+log-move-returned = back in the line
+log-move-left = left the line
+log-move-purge = the line is cleared up to here
+log-move-rules = rules of the line
 
 ## Seats
 
@@ -883,7 +892,7 @@ admin-chart-top = peak { $top }
 admin-chart-hour = The last hour, minute by minute, read { $time }. Minutes nobody counted are left out.
 admin-let-in = Let one person in
 admin-let-in-who = Number or e-mail
-admin-let-in-help = Out of order and beyond the limit. The log keeps who did it and why.
+admin-let-in-help = Out of order and beyond the limit. The log keeps who did it and why. The line's public log shows the reason too: name nobody in it.
 admin-purge = Clear the line
 admin-purge-question = Everyone waiting loses their place: { $waiting }. People already inside stay. This cannot be undone.
 admin-purge-start = Clear the line

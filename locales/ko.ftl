@@ -281,6 +281,15 @@ log-size = 항목 { $count }개, { $time } 기준.
 log-empty = 아직 줄을 선 사람이 없습니다.
 log-format = 프로그램용, 형식:
 log-newest = 최신 항목
+log-moves = 대기열을 움직인 일
+log-moves-note = 두 번째 기록에는 이 대기열을 움직인 다른 모든 일이 일어난 순서대로 남습니다.
+log-move-admitted = 순서대로 입장
+log-move-let-in = 직원이 순서와 관계없이 입장시킴
+log-move-parked = 자리를 비워 건너뜀
+log-move-returned = 대기열로 돌아옴
+log-move-left = 대기열에서 나감
+log-move-purge = 여기까지 대기열을 비움
+log-move-rules = 대기열 규칙
 
 ## Seats
 
@@ -837,7 +846,7 @@ admin-chart-top = 위쪽 끝 { $top }
 admin-chart-hour = 최근 1시간, 분 단위, { $time } 기준. 집계되지 않은 분은 비어 있습니다.
 admin-let-in = 한 사람 들여보내기
 admin-let-in-who = 번호 또는 이메일
-admin-let-in-help = 순서와 인원 제한을 넘어 들어가요. 누가 왜 했는지 기록에 남아요.
+admin-let-in-help = 순서와 인원 제한을 넘어 들어가요. 누가 왜 했는지 기록에 남아요. 이 사유는 대기열의 공개 기록에도 보이니 이름은 적지 마세요.
 admin-purge = 대기열 비우기
 admin-purge-question = 기다리는 { $waiting }명이 모두 순서를 잃어요. 들어간 사람은 그대로예요. 되돌릴 수 없어요.
 admin-purge-start = 비우기

@@ -40,6 +40,8 @@ pub fn all() -> Vec<Path> {
         at("/programs/{slug}/log").get(log::pages::show_log),
         at("/programs/{slug}/log/checkpoint").get(log::pages::show_checkpoint),
         at("/programs/{slug}/log/tile/{path:.*}").get(log::pages::show_tile),
+        at("/programs/{slug}/log/moves/checkpoint").get(log::pages::show_move_checkpoint),
+        at("/programs/{slug}/log/moves/tile/{path:.*}").get(log::pages::show_move_tile),
     ];
     paths.extend(account_paths());
     paths.extend([

@@ -170,6 +170,11 @@ impl Reason {
         let fits = (Self::CHARS_MIN..=Self::CHARS_MAX).contains(&text.chars().count());
         (fits && !text.chars().any(char::is_control)).then(|| Self(text.to_owned()))
     }
+
+    /// Returns the text.
+    pub(crate) fn as_str(&self) -> &str {
+        &self.0
+    }
 }
 
 /// Line of the audit log, as stored.

@@ -21,6 +21,7 @@ use super::{
 use crate::{
     accounts::AccountId,
     app::App,
+    audit::model::Reason,
     catalog::{Program, ProgramId, SaleState},
     infra::{postgres::Connection, throwaway},
 };
@@ -88,13 +89,14 @@ pub(crate) async fn leave(
 }
 
 /// Admits `account_id` past the queue and beyond the capacity, by order of the administrator
-/// `staff`, in the caller's transaction; call [`project`](crate::entry_queue::project()) after the
+/// `staff` and for `reason`, which the public log shows, in the caller's transaction; call [`project`](crate::entry_queue::project()) after the
 /// commit.
 pub(crate) async fn let_in(
     tx: &mut Connection,
     staff: AccountId,
     account_id: AccountId,
     program: &Program,
+    reason: &Reason,
 ) -> Result<LiveToken, QueueError> {
     gate::lock_gate(tx, program.id).await?;
     let token = store::lock_live_token(tx, program.id, account_id).await?;
@@ -107,8 +109,9 @@ pub(crate) async fn let_in(
     }
     let n_inside = i32::try_from(n_inside).unwrap_or(i32::MAX);
     let (stay_ends_at, capacity) = (rules.stay_ends_at(), rules.capacity);
+    // First, so that the move that the admission logs says by whom and why.
+    store::write_let_in_by(tx, token.id, staff, reason.as_str()).await?;
     gate::write_admissions(tx, &[token.id], stay_ends_at, n_inside, capacity).await?;
-    store::write_let_in_by(tx, token.id, staff).await?;
     Ok(token)
 }
 

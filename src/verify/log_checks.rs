@@ -9,10 +9,10 @@ use crate::{
 /// Lists logs that say something else than the tokens of their queues.
 pub(super) async fn list_wrong_logs(tx: &mut Connection) -> Result<Vec<Violation>, sqlx::Error> {
     let wrong = entry_queue::list_wrong_logs(tx).await?.into_iter();
-    let failures = wrong.map(|(program_id, fault)| CheckFailure {
-        subject: format!("log of program {program_id}"),
+    let failures = wrong.map(|(log, fault)| CheckFailure {
+        subject: format!("{} of program {}", log.kind.path(), log.program_id),
         sentence: match fault {
-            LogFault::Gap => "has more entries than its queue has numbers",
+            LogFault::Gap => "has entries that its queue does not have",
             LogFault::Tile => "has a tile with other hashes than its entries",
             LogFault::Checkpoint => "has a checkpoint that is of another tree, or not signed",
         }

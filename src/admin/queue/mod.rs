@@ -84,7 +84,8 @@ pub(crate) async fn let_in(
         return Err(AccountError::Rehearsed.into());
     }
     let number = audit::perform(app, async |tx| {
-        let number = entry_queue::let_in(tx, by, account_id, program).await?.queue_number;
+        let number = entry_queue::let_in(tx, by, account_id, program, reason).await?;
+        let number = number.queue_number;
         let entry = AuditEntry::new(by, Act::LetIn, Subject::Account, account_id).because(reason);
         let after = json!({ "program": program.slug, "queue_number": number });
         Ok::<_, AdminError>((number, entry.after(&after)))

@@ -1,33 +1,35 @@
-//! Worker that lets the logs grow: reads the tokens that have come, and publishes the next checkpoint.
+//! Worker that lets the logs grow: reads what has come, and publishes the next checkpoint.
 
 use super::{
     entry::commitments_of,
-    store::{self, LogId, LoggedToken},
+    moves,
+    store::{self, LogId, LogKind, LoggedToken},
 };
 use crate::{
     app::App,
-    catalog::ProgramId,
     entry_queue::model::TokenId,
     infra::{
         postgres::Connection,
-        tlog::{Checkpoint, GrowingTree, LogKey, TilePlace},
+        tlog::{Checkpoint, GrowingTree, Hash, LogKey, TilePlace},
     },
 };
 
-/// Logs that grow in one round.
+/// Logs of one kind that grow in one round.
 const LOGS_MAX: i64 = 1_000;
 /// Entries of one transaction: some 10 ms of hashing.
 const PAGE: i64 = 5_000;
 /// Transactions of one log in one round, so that a long queue holds no other's log up.
 const PAGES_MAX: usize = 40;
 
-/// Lets every log grow that has fewer entries than its queue has numbers. A log that cannot grow is
-/// reported and does not keep others from growing.
+/// Lets every log grow that is behind its queue. A log that cannot grow is reported and does not
+/// keep others from growing.
 pub async fn grow_logs(app: &App) -> Result<(), sqlx::Error> {
-    for program_id in store::list_behind(&app.db, LOGS_MAX).await? {
-        begin(app, program_id).await?;
+    let joins = store::list_behind(&app.db, LOGS_MAX).await?.into_iter().map(LogId::joins);
+    let moves = moves::list_behind(&app.db, LOGS_MAX).await?.into_iter().map(LogId::moves);
+    for log in joins.chain(moves) {
+        begin(app, log).await?;
         for _ in 0..PAGES_MAX {
-            match grow(app, program_id).await? {
+            match grow(app, log).await? {
                 Growth::More => {}
                 Growth::Done => break,
             }
@@ -42,13 +44,12 @@ enum Growth {
     Done,
 }
 
-/// Inserts the log of a program that has none. Its name stays as it is, also when the site's address
-/// changes.
-pub(super) async fn begin(app: &App, program_id: ProgramId) -> Result<(), sqlx::Error> {
+/// Inserts a log that does not exist. Its name stays as it is, also when the site's address changes.
+pub(super) async fn begin(app: &App, log: LogId) -> Result<(), sqlx::Error> {
     let site = app.config.site_url();
     let host = site.split_once("://").map_or(site.as_str(), |(_, host)| host);
-    let key = key_of(app).verifier_key(&format!("{host}/programs/{program_id}/log"));
-    store::insert_log(&app.db, LogId::joins(program_id), &key).await
+    let name = format!("{host}/programs/{}/{}", log.program_id, log.kind.path());
+    store::insert_log(&app.db, log, &key_of(app).verifier_key(&name)).await
 }
 
 /// Returns the key that signs the logs of this deployment.
@@ -57,40 +58,37 @@ pub(super) fn key_of(app: &App) -> LogKey {
 }
 
 /// Appends the next page of entries in one transaction.
-async fn grow(app: &App, program_id: ProgramId) -> Result<Growth, sqlx::Error> {
-    let id = LogId::joins(program_id);
+async fn grow(app: &App, id: LogId) -> Result<Growth, sqlx::Error> {
     let mut tx = app.db.begin().await?;
     let Some(log) = store::lock_log(&mut tx, id).await? else { return Ok(Growth::Done) };
     let key = key_of(app);
     let Some(origin) = origin_of(&log.verifier_key, &key) else {
-        tracing::error!(%program_id, "LOG_SECRET is not the one that the log began with: it rests");
+        tracing::error!(log = ?id, "LOG_SECRET is not the one that the log began with: it rests");
         return Ok(Growth::Done);
     };
-    let mut tokens = store::list_tokens(&mut *tx, program_id, log.size, PAGE).await?;
-    commit_to_missing(&mut tx, app, &mut tokens).await?;
-
     let size = u64::try_from(log.size).unwrap_or_default();
     let growing = store::find_tiles(&mut *tx, id, &TilePlace::growing(size)).await?;
-    let Some(tree) = GrowingTree::of(size, growing) else {
-        tracing::error!(%program_id, size, "the tiles of a log are not those of its size: it rests");
+    let Some(mut tree) = GrowingTree::of(size, growing) else {
+        tracing::error!(log = ?id, size, "the tiles of a log are not those of its size: it rests");
         return Ok(Growth::Done);
     };
-    let Some(tree) = append(tree, &tokens) else {
-        tracing::error!(%program_id, size, "a queue number is missing: its log rests");
+    let Some(entries) = next_entries(&mut tx, app, id, log.size).await? else {
+        tracing::error!(log = ?id, size, "a queue number is missing: its log rests");
         return Ok(Growth::Done);
     };
-    let new_size = i64::try_from(tree.size()).unwrap_or(i64::MAX);
-    if new_size == log.size {
+    if entries.is_empty() {
         return Ok(Growth::Done);
     }
+    entries.iter().for_each(|entry| tree.append(*entry));
+    let new_size = i64::try_from(tree.size()).unwrap_or(i64::MAX);
     let Some(checkpoint) = checkpoint_of(&tree, origin, &key) else {
-        tracing::error!(%program_id, size, "a checkpoint could not be signed");
+        tracing::error!(log = ?id, size, "a checkpoint could not be signed");
         return Ok(Growth::Done);
     };
     store::write_tiles(&mut tx, id, &tree.into_tiles()).await?;
     store::write_head(&mut tx, id, new_size, &checkpoint).await?;
     tx.commit().await?;
-    let is_full = i64::try_from(tokens.len()).is_ok_and(|n| n == PAGE);
+    let is_full = i64::try_from(entries.len()).is_ok_and(|n| n == PAGE);
     Ok(if is_full { Growth::More } else { Growth::Done })
 }
 
@@ -98,6 +96,30 @@ async fn grow(app: &App, program_id: ProgramId) -> Result<Growth, sqlx::Error> {
 pub(super) fn origin_of<'a>(verifier_key: &'a str, key: &LogKey) -> Option<&'a str> {
     let (origin, _) = verifier_key.split_once('+')?;
     (key.verifier_key(origin) == verifier_key).then_some(origin)
+}
+
+/// Returns the hashes of the entries that follow the first `size`; `None` if one is missing.
+async fn next_entries(
+    tx: &mut Connection,
+    app: &App,
+    log: LogId,
+    size: i64,
+) -> Result<Option<Vec<Hash>>, sqlx::Error> {
+    match log.kind {
+        LogKind::Joins => {
+            let mut tokens = store::list_tokens(&mut *tx, log.program_id, size, PAGE).await?;
+            commit_to_missing(tx, app, &mut tokens).await?;
+            let hash = |(token, number): (&LoggedToken, i64)| {
+                let entry = token.entry().filter(|entry| entry.number.0 == number)?;
+                Some(entry.hash())
+            };
+            Ok(tokens.iter().zip(size + 1..).map(hash).collect())
+        }
+        LogKind::Moves => {
+            let moves = moves::publish(tx, log.program_id, size, PAGE).await?;
+            Ok(Some(moves.iter().map(moves::Move::hash).collect()))
+        }
+    }
 }
 
 /// Adds commitments to tokens that an older version inserted.
@@ -117,16 +139,6 @@ async fn commit_to_missing(
         token.commitment = Some(commitment);
     }
     Ok(())
-}
-
-/// Appends the entries of `tokens`; `None` if they do not continue the tree without a gap.
-fn append(mut tree: GrowingTree, tokens: &[LoggedToken]) -> Option<GrowingTree> {
-    for token in tokens {
-        let next = i64::try_from(tree.size()).ok()? + 1;
-        let entry = token.entry().filter(|entry| entry.number.0 == next)?;
-        tree.append(entry.hash());
-    }
-    Some(tree)
 }
 
 /// Returns the checkpoint of `tree` as a signed note.

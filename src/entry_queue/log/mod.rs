@@ -1,7 +1,8 @@
 //! Public log of a queue: everybody can check the order of arrival.
 //!
 //! Each program has a **log** of its joins: leaf n - 1 of the tree is queue number n. An **entry** says
-//! the number, the moment and a **commitment** to the token, and names nobody. A **receipt** is what
+//! the number, the moment and a **commitment** to the token, and names nobody. A second log has the
+//! **moves**: whatever else moved the line, from an admission to a pause. A **receipt** is what
 //! the owner of a token gets: the entry, the **salt** that opens the commitment, and a signature. See
 //! [`infra::tlog`](crate::infra::tlog) for tiles, checkpoints and proofs.
 //!
@@ -11,6 +12,8 @@
 //!   written in the statement that gives the number. A trigger keeps all three as they are.
 //! * A checkpoint that was signed is committed together with its tiles before anybody sees it. Every
 //!   later one is of a tree that continues it: triggers refuse all else.
+//! * Moves are written by triggers, in the transaction that moves the line. They are published in the
+//!   order of their transactions, none before every older transaction has ended.
 //! * A salt leaves this house only in its owner's receipt.
 //!
 //! # Concurrency
@@ -20,6 +23,7 @@
 
 mod entry;
 mod growth;
+pub(crate) mod moves;
 pub(crate) mod pages;
 pub(crate) mod receipt;
 pub(crate) mod store;

@@ -20,6 +20,18 @@ use sqlx::PgExecutor;
 pub(crate) enum LogKind {
     /// Who came, in order.
     Joins,
+    /// What moved the line.
+    Moves,
+}
+
+impl LogKind {
+    /// Returns the end of the log's name and of its address.
+    pub(crate) fn path(self) -> &'static str {
+        match self {
+            Self::Joins => "log",
+            Self::Moves => "log/moves",
+        }
+    }
 }
 
 /// One log of a program.
@@ -33,6 +45,11 @@ impl LogId {
     /// Returns the log of a program's joins.
     pub(crate) fn joins(program_id: ProgramId) -> Self {
         Self { program_id, kind: LogKind::Joins }
+    }
+
+    /// Returns the log of what moved a program's line.
+    pub(crate) fn moves(program_id: ProgramId) -> Self {
+        Self { program_id, kind: LogKind::Moves }
     }
 }
 
@@ -83,10 +100,11 @@ pub(crate) async fn list_behind(db: &Pool, n_max: i64) -> Result<Vec<ProgramId>,
     .await
 }
 
-/// Returns the programs with a log of their joins.
-pub(crate) async fn list_logged(tx: impl PgExecutor<'_>) -> Result<Vec<ProgramId>, sqlx::Error> {
-    sqlx::query_scalar!(
-        r#"select program_id as "id: ProgramId" from queue_logs where kind = 'JOINS'"#
+/// Returns all logs.
+pub(crate) async fn list_logs(tx: impl PgExecutor<'_>) -> Result<Vec<LogId>, sqlx::Error> {
+    sqlx::query_as!(
+        LogId,
+        r#"select program_id as "program_id: ProgramId", kind as "kind: LogKind" from queue_logs"#,
     )
     .fetch_all(tx)
     .await

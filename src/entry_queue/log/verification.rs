@@ -1,47 +1,66 @@
-//! Check of whole logs against the tokens that they are made of.
+//! Check of whole logs against the rows that they are made of.
 
-use super::store::{self, LogId};
-use crate::{
-    catalog::ProgramId,
-    infra::{
-        postgres::Connection,
-        tlog::{Checkpoint, GrowingTree, LogVerifier, TilePlace, Tiles},
-    },
+use super::{
+    moves::{self, Move},
+    store::{self, LogId, LogKind, LoggedToken},
+};
+use crate::infra::{
+    postgres::Connection,
+    tlog::{Checkpoint, GrowingTree, Hash, LogVerifier, TilePlace, Tiles},
 };
 
 /// Entries that are read at once.
 const PAGE: i64 = 10_000;
 
-/// How a log differs from the tokens of its queue.
+/// How a log differs from its queue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum LogFault {
-    /// A number of the log has no token, or one without a commitment.
+    /// A row of the log is gone.
     Gap,
-    /// A tile does not have the hashes of the tokens.
+    /// A tile does not have the hashes of the rows.
     Tile,
     /// The checkpoint is not signed by the log's key, or is of another tree.
     Checkpoint,
 }
 
-/// Lists the logs that differ from the tokens of their queues, all read in one snapshot.
+/// Lists the logs that differ from their queues, all read in one snapshot.
 pub(crate) async fn list_wrong_logs(
     tx: &mut Connection,
-) -> Result<Vec<(ProgramId, LogFault)>, sqlx::Error> {
+) -> Result<Vec<(LogId, LogFault)>, sqlx::Error> {
     let mut wrong = Vec::new();
-    for program_id in store::list_logged(&mut *tx).await? {
-        if let Some(fault) = find_fault(tx, program_id).await? {
-            wrong.push((program_id, fault));
+    for log in store::list_logs(&mut *tx).await? {
+        if let Some(fault) = find_fault(tx, log).await? {
+            wrong.push((log, fault));
         }
     }
     Ok(wrong)
 }
 
-/// Builds the tree of a log anew and compares it page by page.
-async fn find_fault(
+/// Returns the hashes of at most `n_max` entries after the first `size`; `None` if one is missing.
+async fn entries_after(
     tx: &mut Connection,
-    program_id: ProgramId,
-) -> Result<Option<LogFault>, sqlx::Error> {
-    let id = LogId::joins(program_id);
+    log: LogId,
+    size: i64,
+    n_max: i64,
+) -> Result<Option<Vec<Hash>>, sqlx::Error> {
+    match log.kind {
+        LogKind::Joins => {
+            let tokens = store::list_tokens(&mut *tx, log.program_id, size, n_max).await?;
+            let hash = |(token, number): (&LoggedToken, i64)| {
+                let entry = token.entry().filter(|entry| entry.number.0 == number)?;
+                Some(entry.hash())
+            };
+            Ok(tokens.iter().zip(size + 1..).map(hash).collect())
+        }
+        LogKind::Moves => {
+            let moves = moves::list_published(&mut *tx, log.program_id, size, n_max).await?;
+            Ok(Some(moves.iter().map(Move::hash).collect()))
+        }
+    }
+}
+
+/// Builds the tree of a log anew and compares it page by page.
+async fn find_fault(tx: &mut Connection, id: LogId) -> Result<Option<LogFault>, sqlx::Error> {
     let Some(log) = store::find_log(&mut *tx, id).await? else { return Ok(None) };
     let mut growing = Tiles::default();
     let mut size = 0;
@@ -51,12 +70,11 @@ async fn find_fault(
             return Ok(Some(LogFault::Tile));
         };
         let n_max = PAGE.min(log.size - size);
-        for token in store::list_tokens(&mut *tx, program_id, size, n_max).await? {
-            size += 1;
-            let entry = token.entry().filter(|entry| entry.number.0 == size);
-            let Some(entry) = entry else { return Ok(Some(LogFault::Gap)) };
-            tree.append(entry.hash());
-        }
+        let Some(entries) = entries_after(tx, id, size, n_max).await? else {
+            return Ok(Some(LogFault::Gap));
+        };
+        entries.iter().for_each(|entry| tree.append(*entry));
+        size += i64::try_from(entries.len()).unwrap_or_default();
         let size_after = tree.size();
         let is_whole = size == log.size;
         if !is_whole && size_after == size_before {

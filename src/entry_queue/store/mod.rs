@@ -124,16 +124,18 @@ pub(crate) async fn write_ends(
     Ok(())
 }
 
-/// Records the administrator who admitted a token past the queue.
+/// Records the administrator who admits a token past the queue, and why.
 pub(crate) async fn write_let_in_by(
     tx: &mut Connection,
     token_id: TokenId,
     staff: AccountId,
+    reason: &str,
 ) -> Result<(), sqlx::Error> {
     sqlx::query!(
-        "update queue_tokens set let_in_by = $2 where id = $1",
+        "update queue_tokens set let_in_by = $2, let_in_reason = $3 where id = $1",
         token_id as _,
         staff as _,
+        reason,
     )
     .execute(tx)
     .await?;

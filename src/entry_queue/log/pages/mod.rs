@@ -14,24 +14,25 @@ use serde::Serialize;
 
 use super::{
     entry::JoinEntry,
+    moves::{self, Move},
     receipt::find_log,
-    store::{self, LogId, LoggedToken, StoredLog},
+    store::{self, LogId, LogKind, LoggedToken, StoredLog},
 };
 use crate::{
     accounts::Visitor,
     app::App,
     catalog::{Program, Programs},
     entry_queue::{model::QueueNumber, pages::program::find},
-    text::times,
+    text::{i18n::Phrase, times},
     web::{
         error::{NotFound, PageError},
         page::View,
     },
 };
 
-pub(crate) use tile::show_tile;
+pub(crate) use tile::{show_move_tile, show_tile};
 
-/// Entries that the page shows.
+/// Entries of each log that the page shows.
 const NEWEST: i64 = 20;
 /// How long a checkpoint may be kept by caches, in seconds.
 const CHECKPOINT_SECS: u32 = 1;
@@ -43,11 +44,17 @@ struct LogPage<'a> {
     program: &'a Program,
     log: &'a StoredLog,
     newest: &'a [JoinEntry],
+    moves: &'a [Move],
 }
 
 impl LogPage<'_> {
     fn made_at(&self) -> String {
         self.time(&self.log.made_at)
+    }
+
+    fn move_text(&self, entry: &Move) -> Phrase {
+        let kind: &str = entry.kind.into();
+        self.v.text(format!("log-move-{kind}"))
     }
 
     fn time(&self, moment: &DateTime<Utc>) -> String {
@@ -61,6 +68,23 @@ struct LogDocument<'a> {
     size: i64,
     checkpoint: Option<&'a str>,
     newest: Vec<EntryDocument>,
+    moves: MovesDocument<'a>,
+}
+
+#[derive(Serialize)]
+struct MovesDocument<'a> {
+    verifier_key: &'a str,
+    size: i64,
+    checkpoint: Option<&'a str>,
+    newest: Vec<MoveDocument<'a>>,
+}
+
+#[derive(Serialize)]
+struct MoveDocument<'a> {
+    kind: &'static str,
+    queue_number: Option<QueueNumber>,
+    moved_at: DateTime<Utc>,
+    detail: Option<&'a str>,
 }
 
 #[derive(Serialize)]
@@ -78,17 +102,29 @@ pub(crate) async fn show_log(
     visitor: Visitor,
 ) -> Result<HttpResponse, PageError> {
     let program = find(&app, &programs, &slug).await?;
-    let log = find_log(&app, program.id).await?.ok_or(NotFound)?;
+    let log = find_log(&app, LogId::joins(program.id)).await?.ok_or(NotFound)?;
     let after = (log.size - NEWEST).max(0);
     let tokens = store::list_tokens(&app.db, program.id, after, log.size - after).await?;
     let newest: Vec<JoinEntry> = tokens.iter().rev().filter_map(LoggedToken::entry).collect();
+    let move_log = find_log(&app, LogId::moves(program.id)).await?.ok_or(NotFound)?;
+    let first = (move_log.size - NEWEST).max(0);
+    let mut moves =
+        moves::list_published(&app.db, program.id, first, move_log.size - first).await?;
+    moves.reverse();
     let document = LogDocument {
         verifier_key: &log.verifier_key,
         size: log.size,
         checkpoint: log.checkpoint.as_deref(),
         newest: newest.iter().map(EntryDocument::of).collect(),
+        moves: MovesDocument {
+            verifier_key: &move_log.verifier_key,
+            size: move_log.size,
+            checkpoint: move_log.checkpoint.as_deref(),
+            newest: moves.iter().map(MoveDocument::of).collect(),
+        },
     };
-    let page = LogPage { v: &visitor.view, program: &program, log: &log, newest: &newest };
+    let (v, newest, moves) = (&visitor.view, newest.as_slice(), moves.as_slice());
+    let page = LogPage { v, program: &program, log: &log, newest, moves };
     Ok(visitor.view.show(&page, &document))
 }
 
@@ -99,14 +135,39 @@ impl EntryDocument {
     }
 }
 
+impl<'a> MoveDocument<'a> {
+    fn of(entry: &'a Move) -> Self {
+        let (queue_number, moved_at) = (entry.number, entry.moved_at);
+        Self { kind: entry.kind.into(), queue_number, moved_at, detail: entry.detail.as_deref() }
+    }
+}
+
 /// `GET /programs/{slug}/log/checkpoint`
 pub(crate) async fn show_checkpoint(
     app: Data<App>,
     programs: Data<Programs>,
     slug: Path<String>,
 ) -> Result<HttpResponse, PageError> {
-    let program = find(&app, &programs, &slug).await?;
-    let log = store::find_log(&app.db, LogId::joins(program.id)).await?;
+    checkpoint_of(&app, &programs, &slug, LogKind::Joins).await
+}
+
+/// `GET /programs/{slug}/log/moves/checkpoint`
+pub(crate) async fn show_move_checkpoint(
+    app: Data<App>,
+    programs: Data<Programs>,
+    slug: Path<String>,
+) -> Result<HttpResponse, PageError> {
+    checkpoint_of(&app, &programs, &slug, LogKind::Moves).await
+}
+
+async fn checkpoint_of(
+    app: &App,
+    programs: &Programs,
+    slug: &str,
+    kind: LogKind,
+) -> Result<HttpResponse, PageError> {
+    let program = find(app, programs, slug).await?;
+    let log = store::find_log(&app.db, LogId { program_id: program.id, kind }).await?;
     let checkpoint = log.and_then(|log| log.checkpoint).ok_or(NotFound)?;
     Ok(HttpResponse::Ok()
         .insert_header((header::CONTENT_TYPE, "text/plain; charset=utf-8"))

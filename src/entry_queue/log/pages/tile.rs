@@ -8,9 +8,12 @@ use actix_web::{
 
 use crate::{
     app::App,
-    catalog::{ProgramId, Programs},
+    catalog::Programs,
     entry_queue::{
-        log::store::{self, LogId},
+        log::{
+            moves::{self, Move},
+            store::{self, LogId, LogKind},
+        },
         pages::program::find,
     },
     infra::{
@@ -32,11 +35,32 @@ pub(crate) async fn show_tile(
     path: Path<(String, String)>,
 ) -> Result<HttpResponse, PageError> {
     let (slug, tile) = path.into_inner();
-    let program = find(&app, &programs, &slug).await?;
-    let tile = TilePath::parse(&tile).ok_or(NotFound)?;
+    tile_of(&app, &programs, &slug, &tile, LogKind::Joins).await
+}
+
+/// `GET /programs/{slug}/log/moves/tile/{path}`
+pub(crate) async fn show_move_tile(
+    app: Data<App>,
+    programs: Data<Programs>,
+    path: Path<(String, String)>,
+) -> Result<HttpResponse, PageError> {
+    let (slug, tile) = path.into_inner();
+    tile_of(&app, &programs, &slug, &tile, LogKind::Moves).await
+}
+
+async fn tile_of(
+    app: &App,
+    programs: &Programs,
+    slug: &str,
+    tile: &str,
+    kind: LogKind,
+) -> Result<HttpResponse, PageError> {
+    let program = find(app, programs, slug).await?;
+    let log = LogId { program_id: program.id, kind };
+    let tile = TilePath::parse(tile).ok_or(NotFound)?;
     let content = match tile.content {
-        TileContent::Hashes(place) => hashes_of(&app, program.id, place, tile.width).await?,
-        TileContent::Entries(number) => entries_of(&app, program.id, number, tile.width).await?,
+        TileContent::Hashes(place) => hashes_of(app, log, place, tile.width).await?,
+        TileContent::Entries(number) => bundle_of(app, log, number, tile.width).await?,
     };
     let cached = if throwaway::is_marked(program.id.0) { NEVER } else { FOR_EVER };
     Ok(HttpResponse::Ok()
@@ -49,11 +73,11 @@ pub(crate) async fn show_tile(
 /// Returns the first `width` hashes of a tile; `None` if it has fewer.
 async fn hashes_of(
     app: &App,
-    program_id: ProgramId,
+    log: LogId,
     place: TilePlace,
     width: u64,
 ) -> Result<Option<Vec<u8>>, sqlx::Error> {
-    let tiles = store::find_tiles(&app.db, LogId::joins(program_id), &[place]).await?;
+    let tiles = store::find_tiles(&app.db, log, &[place]).await?;
     let n_bytes = usize::try_from(width).unwrap_or(usize::MAX).saturating_mul(size_of::<Hash>());
     Ok(tiles.into_iter().next().and_then(|(_, mut hashes)| {
         let is_there = hashes.len() >= n_bytes;
@@ -64,24 +88,37 @@ async fn hashes_of(
 
 /// Returns the first `width` entries of a bundle, each after its length in two bytes; `None` if the
 /// checkpoint has fewer.
-async fn entries_of(
+async fn bundle_of(
     app: &App,
-    program_id: ProgramId,
+    id: LogId,
     number: u64,
     width: u64,
 ) -> Result<Option<Vec<u8>>, sqlx::Error> {
     let first = number.checked_mul(ENTRIES_PER_TILE).and_then(|first| i64::try_from(first).ok());
     let (Some(first), Ok(width)) = (first, i64::try_from(width)) else { return Ok(None) };
-    let log = store::find_log(&app.db, LogId::joins(program_id)).await?;
+    let log = store::find_log(&app.db, id).await?;
     if log.is_none_or(|log| log.size - width < first) {
         return Ok(None);
     }
+    let entries: Option<Vec<String>> = match id.kind {
+        LogKind::Joins => {
+            let tokens = store::list_tokens(&app.db, id.program_id, first, width).await?;
+            tokens.iter().map(|token| Some(token.entry()?.text())).collect()
+        }
+        LogKind::Moves => {
+            let moves = moves::list_published(&app.db, id.program_id, first, width).await?;
+            Some(moves.iter().map(Move::text).collect())
+        }
+    };
+    Ok(entries.and_then(|entries| bundled(&entries)))
+}
+
+/// Returns entries one after the other, each after its length; `None` if one is too long.
+fn bundled(entries: &[String]) -> Option<Vec<u8>> {
     let mut bundle = Vec::new();
-    for token in store::list_tokens(&app.db, program_id, first, width).await? {
-        let Some(text) = token.entry().map(|entry| entry.text()) else { return Ok(None) };
-        let Ok(length) = u16::try_from(text.len()) else { return Ok(None) };
-        bundle.extend(length.to_be_bytes());
-        bundle.extend(text.into_bytes());
+    for entry in entries {
+        bundle.extend(u16::try_from(entry.len()).ok()?.to_be_bytes());
+        bundle.extend_from_slice(entry.as_bytes());
     }
-    Ok(Some(bundle))
+    Some(bundle)
 }
