@@ -6,9 +6,10 @@
 //! never those to its right:
 //!
 //! `config < telemetry < text < infra < app < web < points < outbox < accounts < audit < catalog < wallet <
-//! entry_queue < reservation < tickets < payment < mail < admin, demo, personal_data < verify < workers <
-//! rehearsal < routes < server < main`
+//! entry_queue < reservation < tickets < payment < mail < account_deletion, admin, demo, personal_data <
+//! verify < workers < rehearsal < routes < server < main`
 
+mod account_deletion;
 pub mod accounts;
 pub mod admin;
 pub mod app;

@@ -7,7 +7,7 @@ pub(crate) use crate::accounts::{
     second_factor, sessions, sign_up,
 };
 use crate::{
-    accounts,
+    account_deletion, accounts,
     admin::{
         audit_log, cancellation, charges, mails, overview, people, programs, queue, reservations,
         sales, schedules, venues,
@@ -107,10 +107,12 @@ pub fn all() -> Vec<Path> {
         at("/admin/people/{id}/unlock").post(people::pages::delete_lock),
         at("/admin/people/{id}/role").post(people::pages::update_role),
         at("/admin/people/{id}/second-factor/removal").post(people::pages::second_factor::delete_factor),
-        at("/admin/people/{id}/adjustments").post(people::pages::create_adjustment),
+        at("/admin/people/{id}/adjustments").post(people::pages::adjustments::create_adjustment),
+        at("/admin/people/{id}/debt-write-offs").post(people::pages::debts::create_write_off),
         at("/admin/reservations").get(reservations::pages::list_bookings),
         at("/admin/reservations/{id}").get(reservations::pages::show_booking),
         at("/admin/reservations/{id}/refund").post(reservations::pages::create_refund),
+        at("/admin/charges").get(charges::pages::list_unclaimed),
         at("/admin/charges.csv").get(charges::pages::download_charges),
         at("/admin/mails").get(mails::pages::list_mails),
         at("/admin/mails/{id}").get(mails::pages::show_mail),
@@ -149,6 +151,7 @@ fn account_paths() -> Vec<Path> {
         at("/account/address").post(profile::pages::update_address).with_long_deadline(),
         at("/account/address/confirmation").post(profile::pages::create_confirmation_mail),
         at("/account/password").post(profile::pages::update_password).with_long_deadline(),
+        at("/account/deletion").get(account_deletion::pages::new_deletion).post(account_deletion::pages::create_deletion),
         at("/account/data.json").get(personal_data::pages::download_data),
         at("/account/sessions").get(sessions::pages::list_sessions),
         at("/account/sessions/logout").post(sessions::pages::delete_others),

@@ -31,6 +31,9 @@ pub enum AccountError {
     /// An administrator locked the account.
     #[error("the account is locked")]
     Locked,
+    /// The account was deleted.
+    #[error("the account was deleted")]
+    Deleted,
     /// Another account has this address.
     #[error("the e-mail address has an account")]
     EmailTaken,
@@ -89,6 +92,7 @@ impl HttpError for AccountError {
             Self::Stale => Problem::new(409, "changed-meanwhile"),
             Self::WrongCredentials => Problem::new(401, "wrong-credentials"),
             Self::Locked => Problem::new(403, "account-locked"),
+            Self::Deleted => Problem::new(410, "account-deleted"),
             Self::EmailTaken => Problem::new(409, "email-taken"),
             Self::RateLimited(limited) | Self::Crowded(limited) => limited.problem(),
             Self::WrongPassword => Problem::new(422, "wrong-password"),

@@ -16,6 +16,8 @@
 //! * No password is checked before the budgets of its network and its account allow it
 //!   (`docs/SECURITY-EVENTS.md`); no budget shuts an owner out of a known device or network.
 //! * No password and no session token is stored or logged, only their hashes.
+//! * A deleted account stays as a row that says nothing about its owner (`accounts_deleted_is_nobody`)
+//!   and never changes again (`accounts_deleted_is_final`); its address is free.
 //! * Logging out ends the session on the server; losing Redis ends none. Locking an account or
 //!   changing its role ends all its sessions; a session that its owner ended on another device
 //!   is over within a second.
@@ -27,8 +29,9 @@
 //! statement (`sessions/reader.rs`). Hashing passes a bounded [`PasswordGate`], which serves
 //! networks round-robin; a request whose network's share is full is refused at once. What a password
 //! opens (a session, a confirmation, a change of the account) waits for the account's row and then
-//! compares the hash that was checked: beside a lock or a new password it opens nothing.
+//! compares the hash that was checked: beside a lock, a new password or a deletion it opens nothing.
 
+pub(crate) mod deletion;
 mod error;
 mod links;
 pub(crate) mod log_in;
@@ -46,6 +49,7 @@ mod store;
 
 pub use crate::app::AccountId;
 pub(crate) use crate::text::email::Email;
+pub(crate) use deletion::DeletableAccount;
 pub use error::AccountError;
 pub use links::LinkPurpose;
 pub(crate) use links::purge as purge_links;
@@ -58,7 +62,9 @@ pub(crate) use roles::pages::{AdminAccount, ConfirmedAdmin, StaffAccount, admin_
 pub(crate) use roles::{change_role, find_accounts, find_profile, lock_out, search_profiles};
 pub(crate) use second_factor::store::exists as has_second_factor;
 pub(crate) use sessions::pages::current::{
-    CachedAccount, CurrentAccount, OpenSession, SessionCache, Visitor,
+    CachedAccount, CurrentAccount, OpenSession, SessionCache, Visitor, device_removal_cookie,
+    removal_cookie,
 };
+pub(crate) use sessions::pages::forget;
 pub use sign_up::create_admin;
 pub(crate) use sign_up::purge_sessions;

@@ -136,7 +136,7 @@ pub(crate) async fn write_locale(
     locale: Locale,
 ) -> Result<(), sqlx::Error> {
     sqlx::query!(
-        "update accounts set locale = $2 where id = $1 and locale <> $2",
+        "update accounts set locale = $2 where id = $1 and locale <> $2 and deleted_at is null",
         id as _,
         locale.tag(),
     )

@@ -48,6 +48,8 @@ pub(crate) enum Act {
     SecondFactorReset,
     /// Points were corrected.
     PointsAdjusted,
+    /// A debt was written off, whole or in part.
+    DebtWrittenOff,
     /// A reservation was refunded.
     Refunded,
     /// A venue was created.

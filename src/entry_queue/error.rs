@@ -7,6 +7,7 @@ use serde_json::json;
 
 use super::{guards::proof::Challenge, model::QueueState, paths::program_path};
 use crate::{
+    accounts::AccountError,
     catalog::Program,
     infra::batcher::BatchError,
     web::error::{HttpError, Problem, Unavailable},
@@ -99,6 +100,9 @@ pub enum QueueError {
     /// The public log cannot be signed: its secret is another one than when it began.
     #[error("the log's secret has changed")]
     ReceiptUnavailable,
+    /// The account was deleted.
+    #[error(transparent)]
+    Account(#[from] AccountError),
     /// The join was not written, or nobody knows whether it was.
     #[error(transparent)]
     Batch(#[from] BatchError),
@@ -174,6 +178,7 @@ impl HttpError for QueueError {
                 Problem::new(429, "rate-limited").retry_after(*retry_after_secs)
             }
             Self::ReceiptUnavailable => Problem::new(503, "receipt-unavailable"),
+            Self::Account(error) => error.problem(),
             Self::Batch(_) => Unavailable.problem(),
             Self::Shared(error) => error.problem(),
             Self::Database(error) => error.problem(),

@@ -19,7 +19,7 @@ use super::{
     store::{self, positions},
 };
 use crate::{
-    accounts::AccountId,
+    accounts::{AccountError, AccountId},
     app::App,
     audit::model::Reason,
     catalog::{Program, ProgramId, SaleState},
@@ -45,6 +45,7 @@ pub(crate) async fn join(
     match verdict {
         JoinVerdict::NotOpen { opens_at } => return Err(QueueError::not_open(program, opens_at)),
         JoinVerdict::Closed => return Err(QueueError::SaleClosed),
+        JoinVerdict::AccountGone => return Err(AccountError::Deleted.into()),
         JoinVerdict::Refused(objection) => {
             return Err(guards::refuse(app, room, account_id, program, objection).await?);
         }

@@ -80,7 +80,7 @@ pub(crate) use purge::purge_queues;
 pub use purge::{begin_purge, find_purge};
 pub(crate) use state::WaitingRoom;
 pub(crate) use tokens::{
-    complete_all, extend_stays, lock_live_tokens,
+    complete_all, end_tokens_of, extend_stays, lock_live_tokens, lock_tokens_of,
     model::{LiveTokens, OwnedToken},
     wait_for_token,
 };

@@ -51,7 +51,7 @@ const COUNTED_MAX: i64 = 10_000;
 const KEPT_DAYS: i32 = 30;
 
 /// Writes mails to accounts, at their current addresses and in their languages, in the transaction
-/// of what the mails tell. Leaves out people of a rehearsal.
+/// of what the mails tell. Leaves out people of a rehearsal and accounts that were deleted.
 pub(crate) async fn write_to_accounts(
     tx: &mut Connection,
     mails: &[AccountMail],
@@ -62,6 +62,12 @@ pub(crate) async fn write_to_accounts(
         return Ok(());
     }
     store::insert_for_accounts(tx, &real).await
+}
+
+/// Deletes the mails to an address that are sent or given up. Those that are still to be sent are not
+/// touched.
+pub(crate) async fn forget_ended(tx: &mut Connection, recipient: &str) -> Result<(), sqlx::Error> {
+    store::delete_ended(tx, recipient).await
 }
 
 /// Writes one mail, in the transaction of what it tells.

@@ -42,6 +42,8 @@ pub(crate) enum Message {
         /// The new address.
         to: String,
     },
+    /// The account was deleted.
+    AccountDeleted,
     /// The second factor of an account, or its recovery codes, changed.
     SignInProtectionChanged {
         /// What changed.
@@ -277,6 +279,7 @@ mod tests {
         let reservation_id = Uuid::now_v7();
         for message in [
             Message::ResetPassword,
+            Message::AccountDeleted,
             Message::AddressChanged { to: "ada@example.com".to_owned() },
             Message::SignInProtectionChanged { change: ProtectionChange::RecoveryCodeUsed },
             Message::ReservationPaid { reservation_id },

@@ -42,6 +42,11 @@ select jsonb_build_object(
         from (select id from wallets where account_id = a.id limit 1) w
         cross join lateral (select * from point_transactions
             where wallet_id = w.id order by wallet_version desc limit $2) e) part),
+    'debt_write_offs', (select coalesce(jsonb_agg(part), '[]') from (
+        select d.id, d.points, d.created_at
+        from (select id from wallets where account_id = a.id limit 1) w
+        cross join lateral (select * from debt_write_offs where wallet_id = w.id offset 0) d
+        order by d.id desc limit $2) part),
     'transfers_sent', (select coalesce(jsonb_agg(part), '[]') from (
         select t.id, t.amount, t.status, t.created_at, t.expires_at, other.name as receiver
         from transfers t

@@ -55,6 +55,7 @@ pub(crate) use inventory::error::InventoryError;
 pub(crate) use inventory::model::SeatPick;
 pub(crate) use inventory::{block_seats, resize_zone};
 pub use lifecycle::expiry::expire_lapsed;
+pub(crate) use lifecycle::expiry::expire_lapsed_of;
 pub use lifecycle::{confirm, lock_held};
 pub(crate) use lifecycle::{
     find_owned, list_owners, list_with_live_holds, lock_confirmed, lock_payable, refund_items,

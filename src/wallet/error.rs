@@ -39,6 +39,15 @@ pub enum WalletError {
     /// Every attempt lost a race for the wallet.
     #[error("the wallet is busy, {ATTEMPTS_MAX} attempts failed")]
     Contended,
+    /// The account of the wallet was deleted.
+    #[error("the account was deleted")]
+    Closed,
+    /// The wallet owes fewer points than are to be written off.
+    #[error("{debt} points are owed")]
+    DebtSmaller {
+        /// Points owed.
+        debt: Points,
+    },
     /// The same charge, payment or refund moved these points before.
     #[error("these points were moved before")]
     MovedBefore,
@@ -127,6 +136,10 @@ impl HttpError for WalletError {
             // The record of a request key is deleted earlier than the history that refused the
             // reference.
             Self::MovedBefore => Problem::new(422, "key-reused"),
+            Self::Closed => Problem::new(410, "account-deleted"),
+            Self::DebtSmaller { debt } => {
+                Problem::new(409, "debt-smaller").with(json!({ "debt": debt })).word("debt", debt)
+            }
             Self::SelfTransfer => Problem::new(422, "self-transfer"),
             Self::UnknownRecipient => Problem::new(404, "unknown-recipient"),
             Self::TooManyRequests => Problem::new(409, "transfer-limit")

@@ -4,6 +4,7 @@ use uuid::Uuid;
 
 use super::{
     error::WalletError,
+    locked::store::{Movements, write_movements},
     model::{Kind, Movement, Wallet},
     store,
 };
@@ -34,7 +35,8 @@ pub(crate) async fn debit(
 }
 
 /// Adds `amount` points to a wallet in the caller's transaction, for the refund or other cause
-/// `reference_id`. Creates the wallet at its first credit. Returns the balance after it.
+/// `reference_id`. Creates the wallet at its first credit. Returns the balance after it. A refund to
+/// an account that was deleted is given up at once; any other credit to one is refused.
 pub(crate) async fn credit(
     tx: &mut Connection,
     account_id: AccountId,
@@ -47,7 +49,29 @@ pub(crate) async fn credit(
         None => open_wallet(tx, account_id).await?,
     };
     let movement = Movement::credit(kind, amount, reference_id);
-    Ok(store::write_movement(tx, &wallet, &movement).await?.balance)
+    match (wallet.is_closed, kind) {
+        (false, _) => Ok(store::write_movement(tx, &wallet, &movement).await?.balance),
+        (true, Kind::Refund) => credit_and_give_up(tx, &wallet, &movement).await,
+        (true, _) => Err(WalletError::Closed),
+    }
+}
+
+/// Writes a refund into a closed wallet, and the entry that gives it up, in one statement. Returns
+/// the balance after both.
+async fn credit_and_give_up(
+    tx: &mut Connection,
+    wallet: &Wallet,
+    credit: &Movement,
+) -> Result<Points, WalletError> {
+    let amount = Points::new(credit.amount).unwrap_or_default();
+    let forfeit = Movement::debit(Kind::Forfeit, amount, credit.reference_id);
+    let credited = wallet.after(credit)?;
+    let after = credited.after(&forfeit)?;
+    let mut movements = Movements::default();
+    movements.add(wallet, &credited, credit);
+    movements.add(&credited, &after, &forfeit);
+    write_movements(tx, &movements).await?;
+    Ok(after.balance)
 }
 
 /// Locks the wallet of `account_id` until the transaction ends; `None` before its first credit.

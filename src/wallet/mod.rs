@@ -20,7 +20,8 @@
 //!   arrives twice is refused by `point_transactions_reference_key`.
 //! * A request is answered once or expires once; its end is fixed when it is made and is never
 //!   extended. Each change of its status is kept.
-//! * A wallet row is created by its account's first credit, never by reading.
+//! * A wallet row is created by its account's first credit, or by its deletion, never by reading.
+//! * The wallet of a deleted account is closed and stays empty: `wallets_closed_is_empty`.
 //!
 //! # Concurrency
 //!
@@ -34,6 +35,8 @@
 //! page that only shows one reads it as expired and writes nothing.
 
 pub(crate) mod charges;
+mod closing;
+pub(crate) mod debts;
 mod error;
 mod ledger;
 mod locked;
@@ -49,6 +52,7 @@ pub use charges::{
     stripe::ProviderError,
 };
 pub(crate) use charges::{pages::form::ChargeBox, provider::Provider};
+pub(crate) use closing::{close, lock_for_closing};
 pub use error::WalletError;
 pub(crate) use ledger::{credit, debit};
 pub(crate) use locked::LockedWallets;

@@ -2,6 +2,7 @@
 
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
+use strum::VariantArray;
 use uuid::Uuid;
 
 use super::error::WalletError;
@@ -26,6 +27,8 @@ pub(crate) struct Wallet {
     /// Points that were taken back after they had been spent: withheld as far as the wallet has
     /// points.
     pub debt: Points,
+    /// Whether the account was deleted: nothing stays in the wallet any more.
+    pub is_closed: bool,
     /// Number of changes so far; a write must name the version it read.
     pub version: i64,
 }
@@ -42,7 +45,7 @@ impl Wallet {
     }
 
     /// Returns the wallet after `movement`; refused if it would spend points that are not usable.
-    /// Only a reversal takes points that are withheld for a debt.
+    /// Only a reversal, and giving the whole wallet up, takes points that are withheld for a debt.
     pub(crate) fn after(&self, movement: &Movement) -> Result<Self, WalletError> {
         let short = || WalletError::InsufficientPoints {
             balance: self.usable(),
@@ -56,7 +59,8 @@ impl Wallet {
         // Only a release of points that were not withheld can make it negative.
         let pending = pending.ok_or(WalletError::NothingWithheld)?;
         let unpledged = balance.checked_sub(pending).ok_or_else(short)?;
-        let is_spent = unpledged < self.unpledged() && movement.kind != Kind::Reversal;
+        let may_spend_all = matches!(movement.kind, Kind::Reversal | Kind::Forfeit);
+        let is_spent = unpledged < self.unpledged() && !may_spend_all;
         if is_spent && unpledged < self.debt {
             return Err(short());
         }
@@ -106,9 +110,18 @@ pub(crate) enum Kind {
     TransferRelease,
     /// Corrected by an administrator.
     Adjustment,
+    /// Debt that an administrator wrote off; no points move.
+    WriteOff,
+    /// Given up by the owner, who deleted the account.
+    Forfeit,
 }
 
 impl Kind {
+    /// Lists the kinds that owners can find in their history: whoever gave a wallet up has none.
+    pub(crate) fn seen_by_owners() -> impl Iterator<Item = Self> {
+        Self::VARIANTS.iter().copied().filter(|kind| *kind != Self::Forfeit)
+    }
+
     /// Whether the other side is the house and not another account.
     pub(crate) fn is_with_the_house(self) -> bool {
         match self {
@@ -118,7 +131,9 @@ impl Kind {
             | Self::Reinstatement
             | Self::Payment
             | Self::Refund
-            | Self::Adjustment => true,
+            | Self::Adjustment
+            | Self::WriteOff
+            | Self::Forfeit => true,
             Self::TransferHold | Self::TransferRelease | Self::TransferOut | Self::TransferIn => {
                 false
             }
@@ -135,6 +150,8 @@ impl Kind {
             Self::Payment => "wallet-kind-payment",
             Self::Refund => "wallet-kind-refund",
             Self::Adjustment => "wallet-kind-adjustment",
+            Self::WriteOff => "wallet-kind-write-off",
+            Self::Forfeit => "wallet-kind-forfeit",
             Self::TransferHold => "wallet-kind-transfer-hold",
             Self::TransferRelease => "wallet-kind-transfer-release",
             Self::TransferOut => "wallet-kind-transfer-out",
@@ -245,6 +262,7 @@ mod tests {
             balance: Points::new(balance).unwrap(),
             pending: Points::new(pending).unwrap(),
             debt: Points::ZERO,
+            is_closed: false,
             version: 7,
         }
     }

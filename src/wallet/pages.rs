@@ -7,7 +7,6 @@ use actix_web::{
 };
 use askama::Template;
 use serde::Serialize;
-use strum::VariantArray;
 use uuid::Uuid;
 
 use super::{

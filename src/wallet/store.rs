@@ -25,7 +25,7 @@ pub(crate) async fn lock_wallets(
                 r#"
                 select id as "wallet_id: WalletId", account_id as "account_id: AccountId",
                     balance as "balance: Points", pending as "pending: Points",
-                    debt as "debt: Points", version
+                    debt as "debt: Points", closed_at is not null as "is_closed!", version
                 from wallets
                 where account_id = any($1)
                 order by id
@@ -42,7 +42,7 @@ pub(crate) async fn lock_wallets(
                 r#"
                 select id as "wallet_id: WalletId", account_id as "account_id: AccountId",
                     balance as "balance: Points", pending as "pending: Points",
-                    debt as "debt: Points", version
+                    debt as "debt: Points", closed_at is not null as "is_closed!", version
                 from wallets
                 where account_id = any($1)
                 order by id
@@ -70,13 +70,48 @@ pub(crate) async fn open_wallets(
         on conflict on constraint wallets_account_id_key do nothing
         returning id as "wallet_id: WalletId", account_id as "account_id: AccountId",
             balance as "balance: Points", pending as "pending: Points",
-            debt as "debt: Points", version
+            debt as "debt: Points", closed_at is not null as "is_closed!", version
         "#,
         &ids,
         accounts as _,
     )
     .fetch_all(tx)
     .await
+}
+
+/// Empties and closes `wallet`, with the entry of what is given up and its house entry, in one
+/// statement; fails with `StaleVersion` if the row has another version or is closed.
+pub(crate) async fn write_closed(
+    tx: &mut Connection,
+    wallet: &Wallet,
+    reference_id: Uuid,
+) -> Result<(), WalletError> {
+    let written = sqlx::query!(
+        r#"
+        with closed as (
+            update wallets
+            set balance = 0, closed_at = clock_timestamp(), version = version + 1
+            where id = $1 and version = $2 and closed_at is null
+            returning id, version
+        ), house as (
+            insert into house_entries (wallet_id, wallet_version, amount)
+            select id, version, $4::bigint from closed
+        )
+        insert into point_transactions
+            (id, wallet_id, wallet_version, kind, amount, pending_change, balance_after, reference_id)
+        select $3, id, version, 'FORFEIT', -$4::bigint, 0, 0, $5
+        from closed
+        "#,
+        wallet.wallet_id as _,
+        wallet.version,
+        Uuid::now_v7(),
+        wallet.balance as _,
+        reference_id,
+    )
+    .execute(tx)
+    .await?
+    .rows_affected();
+    if written == 0 { Err(WalletError::StaleVersion) } else { Ok(()) }
 }
 
 /// Writes `wallet` after `movement`, its history entry and its house entry in one statement; fails

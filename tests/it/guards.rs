@@ -135,6 +135,30 @@ const REFUSED: &[(&str, &str)] = &[
         "insert into house_entries (wallet_id, wallet_version, amount)
          select wallet_id, wallet_version, amount from house_entries limit 1",
     ),
+    (
+        "accounts_deleted_is_nobody",
+        "update accounts set deleted_at = now() where id::text like '%a1'",
+    ),
+    ("accounts_deleted_is_final", "update accounts set name = 'dee' where id::text like '%f1'"),
+    ("wallets_closed_is_empty", "update wallets set balance = 1 where id::text like '%f6'"),
+    (
+        "debt_write_offs_points_positive",
+        "insert into debt_write_offs (id, wallet_id, points)
+         select gen_random_uuid(), id, 0 from wallets limit 1",
+    ),
+    (
+        "charges_unclaimed_reverses_nothing",
+        "insert into charges (id, account_id, request_key, points, amount_minor, currency, provider,
+             pays, next_path, expires_at, check_at, unclaimed_at)
+         select gen_random_uuid(), account_id, gen_random_uuid(), 5, 5, 'KRW', 'STRIPE', false,
+             '/wallet', now(), now(), now()
+         from wallets limit 1",
+    ),
+    (
+        "charge_reversals_forgone_within_points",
+        "insert into charge_reversals (id, charge_id, cause, cause_ref, points, moved, forgone)
+         values (gen_random_uuid(), gen_random_uuid(), 'DISPUTE_WON', 'dp', -5, -3, 3)",
+    ),
     ("zones_remaining_within_capacity", "update zones set remaining = -1"),
     (
         "queue_tokens_live_key",
@@ -150,11 +174,12 @@ const REFUSED: &[(&str, &str)] = &[
 ];
 
 /// Tables that are only appended to, and a trigger that sees to it.
-const APPEND_ONLY: [(&str, &str); 4] = [
+const APPEND_ONLY: [(&str, &str); 5] = [
     ("point_transactions", "point_transactions_append_only"),
     ("house_entries", "house_entries_append_only"),
     ("transfer_status_history", "transfer_status_history_append_only"),
     ("audit_log", "audit_log_append_only"),
+    ("debt_write_offs", "debt_write_offs_append_only"),
 ];
 
 #[sqlx::test]
@@ -162,7 +187,9 @@ async fn the_database_refuses_what_must_never_be(db: PgPool) {
     run(&db, HEALTHY).await.unwrap();
     run(&db, ANOTHER).await.unwrap();
     let act = "insert into audit_log (id, account_id, act, subject_kind, subject_id)
-        select gen_random_uuid(), id, 'let-in', 'account', id from accounts limit 1";
+        select gen_random_uuid(), id, 'let-in', 'account', id from accounts limit 1;
+        insert into debt_write_offs (id, wallet_id, points)
+        select gen_random_uuid(), id, 5 from wallets limit 1";
     run(&db, act).await.unwrap();
     for (constraint, sql) in REFUSED {
         let refused = run(&db, sql).await.expect_err(sql);

@@ -5,6 +5,7 @@
 mod support;
 
 mod access;
+mod account_deletion;
 mod accounts;
 mod admin;
 mod catalog;

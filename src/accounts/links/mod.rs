@@ -9,7 +9,7 @@
 //! * No token is stored, only its SHA-256; the outbox keeps it until the mail is sent.
 //! * An account gets at most [`LINKS_PER_HOUR_MAX`] links of one purpose in an hour, at however
 //!   many instances they are asked for.
-//! * A locked account gets no link, and none of its links works.
+//! * A locked or deleted account gets no link, and none of its links works.
 //! * A change of the password or of the address ends the account's other links.
 //!
 //! # Concurrency
@@ -18,7 +18,7 @@
 //! second finds it used: [`AccountError::LinkDead`].
 
 pub(crate) mod model;
-mod store;
+pub(super) mod store;
 
 use uuid::Uuid;
 

@@ -9,14 +9,19 @@ use crate::{
     text::email::Email,
 };
 
-/// Locks an account's row, and returns whether the account exists and is not locked by an
-/// administrator.
+/// Locks an account's row, and returns whether the account exists, is not locked by an administrator
+/// and not deleted.
 pub(crate) async fn lock_open_account(
     tx: &mut Connection,
     id: AccountId,
 ) -> Result<bool, sqlx::Error> {
     let is_open = sqlx::query_scalar!(
-        r#"select locked_at is null as "is_open!" from accounts where id = $1 for no key update"#,
+        r#"
+        select locked_at is null and deleted_at is null as "is_open!"
+        from accounts
+        where id = $1
+        for no key update
+        "#,
         id as _,
     )
     .fetch_optional(tx)
@@ -116,6 +121,20 @@ pub(crate) async fn write_all_used(
         update account_tokens set used_at = clock_timestamp()
         where account_id = $1 and used_at is null and created_at is not null
         "#,
+        account_id as _,
+    )
+    .execute(tx)
+    .await?;
+    Ok(())
+}
+
+/// Deletes all links of an account.
+pub(crate) async fn delete_all(
+    tx: &mut Connection,
+    account_id: AccountId,
+) -> Result<(), sqlx::Error> {
+    sqlx::query!(
+        "delete from account_tokens where account_id = $1 and created_at is not null",
         account_id as _,
     )
     .execute(tx)

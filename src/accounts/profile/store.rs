@@ -37,9 +37,13 @@ pub(crate) async fn find(db: &Pool, id: AccountId) -> Result<Option<AccountDetai
 
 /// Sets an account's name.
 pub(crate) async fn write_name(db: &Pool, id: AccountId, name: &Name) -> Result<(), sqlx::Error> {
-    sqlx::query!("update accounts set name = $2 where id = $1", id as _, name.as_str())
-        .execute(db)
-        .await?;
+    sqlx::query!(
+        "update accounts set name = $2 where id = $1 and deleted_at is null",
+        id as _,
+        name.as_str(),
+    )
+    .execute(db)
+    .await?;
     Ok(())
 }
 

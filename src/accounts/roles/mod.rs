@@ -61,7 +61,7 @@ pub(crate) async fn find_profile(db: &Pool, id: AccountId) -> Result<Option<Prof
 
 /// Locks the rows of `id` and `by`, in id order, and requires that `by` is still an unlocked
 /// admin. Of two administrators who act on each other the second one is refused, so the last
-/// administrator never goes. `None` if there is no account `id`.
+/// administrator never goes. `None` if there is no account `id`; refused if it was deleted.
 pub(super) async fn lock_beside(
     tx: &mut Connection,
     by: AccountId,
@@ -78,7 +78,10 @@ pub(super) async fn lock_beside(
         return Err(AccountError::Forbidden);
     }
     locked.retain(|profile| profile.account_id == id);
-    Ok(locked.pop())
+    match locked.pop() {
+        Some(profile) if profile.deleted_at.is_some() => Err(AccountError::Deleted),
+        found => Ok(found),
+    }
 }
 
 /// Locks an account or unlocks it, and returns its profile before and after. An account already

@@ -18,6 +18,8 @@ pub(crate) struct Profile {
     pub role: Role,
     /// Time of the lock; `None` while the account may sign in.
     pub locked_at: Option<DateTime<Utc>>,
+    /// Time of the deletion; `None` for an account that was not deleted.
+    pub deleted_at: Option<DateTime<Utc>>,
     /// Time of the sign-up.
     pub created_at: DateTime<Utc>,
 }

@@ -60,7 +60,7 @@ pub(crate) async fn list(
             (select id from accounts where id = any($1) and id < $2 order by id desc limit $3)
         )
         select a.id as "account_id: AccountId", email, name, role as "role: Role", locked_at,
-            created_at
+            deleted_at, created_at
         from found join accounts a on a.id = found.id
         order by a.id desc
         limit $3
@@ -82,7 +82,7 @@ pub(crate) async fn lock(
         Profile,
         r#"
         select id as "account_id: AccountId", email, name, role as "role: Role", locked_at,
-            created_at
+            deleted_at, created_at
         from accounts
         where id = any($1)
         order by id

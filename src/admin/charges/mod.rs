@@ -1,5 +1,5 @@
-//! Charges of a day at the payment provider, as a CSV file to be compared with the provider's own
-//! report. Read only.
+//! Charges at the payment provider: those of a day, as a CSV file to be compared with the provider's
+//! own report, and the money to be returned because it came for accounts that were deleted. Read only.
 
 pub(crate) mod pages;
 pub(crate) mod store;

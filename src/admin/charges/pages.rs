@@ -1,23 +1,58 @@
-//! Charges of a day as a CSV file.
+//! Charges of a day as a CSV file, and the list of money to be returned.
 
 use actix_web::{
     HttpResponse,
     web::{Data, Query},
 };
+use askama::Template;
 use chrono::NaiveDate;
 use serde::Deserialize;
+use serde_json::json;
 
-use super::store::{self, ListedCharge};
+use super::store::{self, ListedCharge, UnclaimedCharge};
 use crate::{
     accounts::AdminAccount,
     admin::pages::download::{CHUNK_ROWS, csv},
     app::App,
+    infra::postgres::page::{After, PAGE_ROWS, Page},
     text::times::{HOME_ZONE, rfc3339, zone},
+    wallet::charges::price::Money,
     web::{
         error::PageError,
         form::{Field, Mistakes},
+        page::View,
     },
 };
+
+#[derive(Template)]
+#[template(path = "admin/charges.html")]
+struct UnclaimedPage {
+    v: View,
+    charges: Page<UnclaimedCharge>,
+}
+
+impl UnclaimedPage {
+    /// Returns an amount as people read it; as it is stored for a currency that is not known.
+    fn amount(&self, charge: &UnclaimedCharge) -> String {
+        match charge.currency.parse() {
+            Ok(currency) => Money { minor: charge.amount_minor, currency }.to_string(),
+            Err(_) => format!("{} {}", charge.amount_minor, charge.currency),
+        }
+    }
+}
+
+/// `GET /admin/charges`
+pub(crate) async fn list_unclaimed(
+    app: Data<App>,
+    me: AdminAccount,
+    query: Query<After>,
+) -> Result<HttpResponse, PageError> {
+    let found = store::list_unclaimed(&app.db, query.after, PAGE_ROWS + 1).await?;
+    let charges = Page::cut(found, |charge| charge.id);
+    let document = json!({ "unclaimed": charges.rows, "next": charges.next });
+    let page = UnclaimedPage { v: me.view, charges };
+    Ok(page.v.show(&page, &document))
+}
 
 /// Query of the file: the day, as `2026-11-22`; today if it is missing.
 #[derive(Clone, Debug, Default, Deserialize)]

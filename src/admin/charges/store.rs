@@ -1,6 +1,7 @@
-//! SQL of the file of charges.
+//! SQL of the file of charges, and of the list of money to be returned.
 
 use chrono::{DateTime, NaiveDate, Utc};
+use serde::Serialize;
 use uuid::Uuid;
 
 use crate::infra::postgres::Pool;
@@ -46,6 +47,43 @@ pub(crate) async fn list_charges(
         "#,
         day,
         zone,
+        after,
+        rows_max,
+    )
+    .fetch_all(db)
+    .await
+}
+
+/// Money that came for an account that was deleted, and has not been returned.
+#[derive(Clone, Debug, Serialize)]
+pub(crate) struct UnclaimedCharge {
+    pub(crate) id: Uuid,
+    pub(crate) account_id: Uuid,
+    pub(crate) amount_minor: i64,
+    pub(crate) currency: String,
+    /// Name of the payment at the provider, by which it is refunded there.
+    pub(crate) payment_ref: String,
+    pub(crate) unclaimed_at: DateTime<Utc>,
+}
+
+/// Lists money that came for deleted accounts, and has not been returned, in the order of the orders,
+/// after the charge `after`.
+pub(crate) async fn list_unclaimed(
+    db: &Pool,
+    after: Option<Uuid>,
+    rows_max: i64,
+) -> Result<Vec<UnclaimedCharge>, sqlx::Error> {
+    sqlx::query_as!(
+        UnclaimedCharge,
+        r#"
+        select id, account_id, amount_minor, currency, payment_ref as "payment_ref!",
+            unclaimed_at as "unclaimed_at!"
+        from charges
+        where unclaimed_at is not null and status in ('SETTLED', 'REINSTATED')
+            and id > coalesce($1, '00000000-0000-0000-0000-000000000000'::uuid)
+        order by id
+        limit $2
+        "#,
         after,
         rows_max,
     )

@@ -1,11 +1,11 @@
 //! Accounts as administrators manage them: locks, roles, points and refunds.
 //!
-//! An **adjustment** changes an account's points; a **refund** gives a paid reservation back; a
-//! **moment** is an event of an account's timeline.
+//! An **adjustment** changes an account's points; a **write-off** ends a debt; a **refund** gives a
+//! paid reservation back; a **moment** is an event of an account's timeline.
 //!
 //! # Invariants
 //!
-//! * An adjustment or a refund with a request key happens once for each key.
+//! * An adjustment, a write-off or a refund with a request key happens once for each key.
 //! * A refund never touches rehearsal data; [`throwaway::is_marked`] decides.
 //!
 //! # Concurrency
@@ -36,7 +36,7 @@ use crate::{
     payment::{self, Cancelled, Share},
     points::Points,
     reservation::{self, ReservationId},
-    wallet::{self, Kind},
+    wallet::{self, Kind, debts::WrittenOff},
 };
 
 /// Reason of an act at the command line, where nobody is signed in.
@@ -144,6 +144,44 @@ pub(crate) async fn adjust_points(
         Ok((Adjusted { balance }, entry))
     };
     retry_stale(|_| audit::perform_once(app, key, &adjust)).await
+}
+
+/// Write-off of one account's debt by an administrator.
+#[derive(Clone, Debug)]
+pub(crate) struct DebtWriteOff {
+    /// Account that owes.
+    pub(crate) account_id: AccountId,
+    /// Points that are not owed any more.
+    pub(crate) points: Points,
+    /// Reason for the audit log.
+    pub(crate) reason: Reason,
+}
+
+/// Result of a write-off, kept with its request key.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct DebtLeft {
+    /// Points still owed.
+    pub(crate) debt: Points,
+}
+
+/// Writes a debt off, whole or in part; once for each `key`. The wallet's entry refers to the act in
+/// the audit log.
+pub(crate) async fn write_off_debt(
+    app: &App,
+    by: AccountId,
+    write_off: &DebtWriteOff,
+    key: Option<&RequestKey>,
+) -> Result<DebtLeft, AdminError> {
+    let DebtWriteOff { account_id: id, points, ref reason } = *write_off;
+    accounts::find_profile(&app.db, id).await?.ok_or(AdminError::NotFound)?;
+    let write_off = async |tx: &mut Connection| {
+        let entry = AuditEntry::new(by, Act::DebtWrittenOff, Subject::Account, id).because(reason);
+        let WrittenOff { before, after } =
+            wallet::debts::write_off(tx, id, points, entry.id).await?;
+        let entry = entry.before(&DebtLeft { debt: before }).after(&DebtLeft { debt: after });
+        Ok::<_, AdminError>((DebtLeft { debt: after }, entry))
+    };
+    retry_stale(|_| audit::perform_once(app, key, &write_off)).await
 }
 
 /// Refund of a paid reservation by an administrator.

@@ -15,7 +15,9 @@
 //!
 //! Batches of one instance and program follow one another ([`batcher`](crate::infra::batcher));
 //! those of several instances are serialized by the lock of the program's `queue_numbers` row. A
-//! second join of one account finds the live token and becomes [`JoinVerdict::AlreadyIn`].
+//! second join of one account finds the live token and becomes [`JoinVerdict::AlreadyIn`]. A join and
+//! the deletion of its account race for the account's row: the loser becomes
+//! [`JoinVerdict::AccountGone`], or a deletion that ends the new token.
 
 pub(crate) mod model;
 mod numbering;

@@ -28,6 +28,8 @@ pub(crate) enum JoinVerdict {
     Joined,
     /// The account has a live token.
     AlreadyIn,
+    /// The account was deleted.
+    AccountGone,
     /// The sale has not opened.
     NotOpen { opens_at: DateTime<Utc> },
     /// The sale is over, or the program was cancelled.

@@ -1,6 +1,6 @@
 //! Transaction that decides the joins of a batch and numbers those that may join.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use super::{
     model::{JoinRequest, JoinVerdict},
@@ -63,8 +63,8 @@ async fn write_once(
     };
     let rules = gate::rules_of(&mut tx, program_id).await?;
     let refusal = refusal_of(&rules);
-    let live = store::list_live(&mut tx, program_id, &accounts_of(joins)).await?;
-    let mut live: HashSet<AccountId> = live.into_iter().collect();
+    let joining = store::list_joining(&mut tx, program_id, &accounts_of(joins)).await?;
+    let mut is_in: HashMap<AccountId, bool> = joining.into_iter().collect();
     let people: Vec<_> = joins.iter().map(|join| (join.account_id, join.arrival)).collect();
     let mut judge = match refusal {
         None => Judge::of(&mut tx, program_id, rules.guards(), &people, rules.now).await?,
@@ -77,8 +77,10 @@ async fn write_once(
             return JoinVerdict::Joined;
         }
         // Of two joins of one account in one batch the first gets the number.
-        if live.contains(&join.account_id) {
-            return JoinVerdict::AlreadyIn;
+        match is_in.get(&join.account_id) {
+            None => return JoinVerdict::AccountGone,
+            Some(true) => return JoinVerdict::AlreadyIn,
+            Some(false) => (),
         }
         if let Some(refusal) = refusal {
             return refusal;
@@ -86,7 +88,7 @@ async fn write_once(
         if let Err(objection) = judge.admit(join.account_id, join.arrival) {
             return JoinVerdict::Refused(objection);
         }
-        live.insert(join.account_id);
+        is_in.insert(join.account_id, true);
         joined.push(*join);
         JoinVerdict::Joined
     });

@@ -47,29 +47,38 @@ async fn find_next_number(
     .await
 }
 
-/// Returns those of `accounts` that have a live token. Call it after [`lock_next_number`], in whose
-/// own statement tokens of a concurrent batch may not be visible yet.
-pub(crate) async fn list_live(
+/// Returns those of `accounts` that are not deleted, each with whether it has a live token. None of
+/// them is deleted before the transaction ends: this waits for a deletion, and a deletion for this,
+/// by the lock that a token takes on its account anyway. Call it after [`lock_next_number`], in
+/// whose own statement tokens of a concurrent batch may not be visible yet.
+pub(crate) async fn list_joining(
     tx: &mut Connection,
     program_id: ProgramId,
     accounts: &[AccountId],
-) -> Result<Vec<AccountId>, sqlx::Error> {
-    sqlx::query_scalar!(
+) -> Result<Vec<(AccountId, bool)>, sqlx::Error> {
+    let rows = sqlx::query!(
         r#"
-        select t.account_id as "account_id: AccountId"
+        select a.id as "account_id: AccountId", coalesce(t.is_in, false) as "is_in!"
         from unnest($2::uuid[]) as o (account_id)
         cross join lateral (
-            select account_id from queue_tokens
+            select id from accounts
+            where id = o.account_id and deleted_at is null
+            limit 1
+            for key share
+        ) a
+        left join lateral (
+            select true as is_in from queue_tokens
             where program_id = $1 and account_id = o.account_id
                 and status in ('WAITING', 'ACTIVE')
             limit 1
-        ) t
+        ) t on true
         "#,
         program_id as _,
         accounts as _,
     )
     .fetch_all(tx)
-    .await
+    .await?;
+    Ok(rows.into_iter().map(|row| (row.account_id, row.is_in)).collect())
 }
 
 /// Returns those of `tokens` that exist, after a commit without an answer.

@@ -43,6 +43,31 @@ pub(crate) async fn wait_for_token(
     Ok(store::lock_live(tx, &[owner], WhenHeld::Wait).await?.pop())
 }
 
+/// Locks every live token of an account that is being deleted, and waits for those that another
+/// transaction holds.
+pub(crate) async fn lock_tokens_of(
+    tx: &mut Connection,
+    account_id: AccountId,
+) -> Result<Vec<OwnedToken>, sqlx::Error> {
+    store::lock_of_account(tx, account_id).await
+}
+
+/// Ends the locked tokens of an account whose row is locked for its deletion; `false`, with nothing
+/// written, if the account has joined a queue since they were locked. Call
+/// [`project`](crate::entry_queue::project()) after the commit.
+pub(crate) async fn end_tokens_of(
+    tx: &mut Connection,
+    account_id: AccountId,
+    tokens: &[OwnedToken],
+) -> Result<bool, sqlx::Error> {
+    let ids: Vec<TokenId> = tokens.iter().map(|token| token.id).collect();
+    if store::has_live_beside(tx, account_id, &ids).await? {
+        return Ok(false);
+    }
+    write_ends(tx, &ids, TokenStatus::Cancelled).await?;
+    Ok(true)
+}
+
 /// Extends the expiries of locked stays to at least the ends of holds. The moments until which new
 /// holds may start do not change.
 pub(crate) async fn extend_stays(

@@ -67,6 +67,48 @@ pub(crate) async fn lock_live(
     }
 }
 
+/// Locks the live tokens of one account, in the order of their ids.
+pub(crate) async fn lock_of_account(
+    tx: &mut Connection,
+    account_id: AccountId,
+) -> Result<Vec<OwnedToken>, sqlx::Error> {
+    sqlx::query_as!(
+        OwnedToken,
+        r#"
+        select id as "id: TokenId", program_id as "program_id: ProgramId",
+            account_id as "account_id: AccountId", status as "status: TokenStatus",
+            queue_number as "queue_number: QueueNumber", stay_ends_at, expires_at
+        from queue_tokens
+        where account_id = $1 and status in ('WAITING', 'ACTIVE')
+        order by id
+        for no key update
+        "#,
+        account_id as _,
+    )
+    .fetch_all(tx)
+    .await
+}
+
+/// Returns whether an account has a live token that is not among `tokens`.
+pub(crate) async fn has_live_beside(
+    tx: &mut Connection,
+    account_id: AccountId,
+    tokens: &[TokenId],
+) -> Result<bool, sqlx::Error> {
+    sqlx::query_scalar!(
+        r#"
+        select exists (
+            select from queue_tokens
+            where account_id = $1 and status in ('WAITING', 'ACTIVE') and id <> all($2)
+        ) as "has!"
+        "#,
+        account_id as _,
+        tokens as _,
+    )
+    .fetch_one(tx)
+    .await
+}
+
 /// Returns those of `owners` that have a live token.
 pub(crate) async fn list_with_live_token(
     tx: &mut Connection,

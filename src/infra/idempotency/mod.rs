@@ -173,6 +173,17 @@ pub async fn commit_kept<T: Serialize + DeserializeOwned>(
     }
 }
 
+/// Deletes the keys of an account, with the answers that they keep.
+pub(crate) async fn delete_keys_of(
+    tx: &mut Connection,
+    account_id: Uuid,
+) -> Result<(), sqlx::Error> {
+    sqlx::query!("delete from idempotency_keys where account_id = $1", account_id)
+        .execute(tx)
+        .await?;
+    Ok(())
+}
+
 /// Deletes keys older than [`KEPT_HOURS`], a bounded number in each call.
 pub async fn purge_old_keys(db: &Pool) -> Result<(), sqlx::Error> {
     for _ in 0..PURGES_MAX {

@@ -19,7 +19,7 @@ begin
     execute format('grant usage, select on all sequences in schema public to %I', serving);
     execute format('grant execute on function analyze_outgrown() to %I', serving);
     execute format('revoke update on point_transactions, house_entries from %I', serving);
-    execute format('revoke update, delete on transfer_status_history, audit_log from %I', serving);
+    execute format('revoke update, delete on transfer_status_history, audit_log, debt_write_offs from %I', serving);
     execute format('revoke insert, update, delete on _sqlx_migrations from %I', serving);
 end
 $$;

@@ -79,6 +79,16 @@ pub(super) fn address_changed(blank: Content, to: &str) -> Content {
     }
 }
 
+pub(super) fn deleted(blank: Content) -> Content {
+    let locale = blank.locale;
+    Content {
+        subject: locale.text("mail-deleted-subject").to_string(),
+        paragraphs: vec![locale.text("mail-deleted-lede"), locale.text("mail-deleted-kept")],
+        notes: vec![locale.text("mail-deleted-note")],
+        ..blank
+    }
+}
+
 pub(super) fn protection_changed(blank: Content, change: ProtectionChange) -> Content {
     let locale = blank.locale;
     let lede = match change {

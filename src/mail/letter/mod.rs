@@ -53,6 +53,7 @@ pub(super) async fn write(
         Message::PasswordChanged => account::password_changed(blank),
         Message::AddressChangeAsked { to } => account::address_change_asked(blank, to),
         Message::AddressChanged { to } => account::address_changed(blank, to),
+        Message::AccountDeleted => account::deleted(blank),
         Message::SignInProtectionChanged { change } => account::protection_changed(blank, *change),
         Message::ReservationPaid { reservation_id } => {
             let event = reservation::read(db, *reservation_id).await?;

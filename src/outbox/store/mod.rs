@@ -15,7 +15,7 @@ use crate::{
 };
 
 /// Inserts mails to accounts, with address and language as the accounts have them. Skips those
-/// whose event has been told.
+/// whose event has been told, and accounts that were deleted.
 pub(crate) async fn insert_for_accounts(
     tx: &mut Connection,
     mails: &[&AccountMail],
@@ -35,7 +35,9 @@ pub(crate) async fn insert_for_accounts(
         from unnest($1::uuid[], $2::uuid[], $3::text[], $4::jsonb[], $5::text[], $6::text[])
             as new (id, account_id, kind, payload, order_key, dedupe_key)
         cross join lateral (
-            select email, locale from accounts where accounts.id = new.account_id limit 1
+            select email, locale from accounts
+            where accounts.id = new.account_id and deleted_at is null
+            limit 1
         ) a
         on conflict (dedupe_key) do nothing
         "#,
@@ -214,6 +216,20 @@ pub(crate) async fn write_expired(
     .execute(db)
     .await?;
     Ok(expired.rows_affected())
+}
+
+/// Deletes the mails to an address that are sent or given up.
+pub(crate) async fn delete_ended(tx: &mut Connection, recipient: &str) -> Result<(), sqlx::Error> {
+    sqlx::query!(
+        r#"
+        delete from outbox
+        where recipient = $1 and (sent_at is not null or failed_at is not null)
+        "#,
+        recipient,
+    )
+    .execute(tx)
+    .await?;
+    Ok(())
 }
 
 /// Deletes mails of `days` days ago or earlier; returns how many.

@@ -7,6 +7,7 @@ use rand::seq::SliceRandom;
 
 use super::store::expiry;
 use crate::{
+    accounts::AccountId,
     app::App,
     catalog::{ScheduleId, ScheduleSeatId, ZoneId},
     reservation::{
@@ -56,6 +57,13 @@ pub(crate) async fn expire_in_the_way(
 ) -> Result<usize, sqlx::Error> {
     let ids = store::list_lapsed_in_the_way(&app.db, seat_ids, zone_id, IN_THE_WAY_MAX).await?;
     Ok(expire(app, &ids).await)
+}
+
+/// Expires the lapsed holds of one account.
+pub(crate) async fn expire_lapsed_of(app: &App, account_id: AccountId) -> Result<(), sqlx::Error> {
+    let ids = expiry::list_lapsed_of(&app.db, account_id, IN_THE_WAY_MAX).await?;
+    expire(app, &ids).await;
+    Ok(())
 }
 
 /// Expires those of `ids` that have lapsed; returns their number. A batch that fails is retried one

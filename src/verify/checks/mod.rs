@@ -87,13 +87,15 @@ invariants! {
     /// A charge at the payment provider is credited exactly once, when it is settled.
     C1 ChargesAreCreditedOnce [
         "src/verify/checks/wrong_charges.sql",
-        "src/verify/checks/purchases_without_charge.sql"
+        "src/verify/checks/purchases_without_charge.sql",
+        "src/verify/checks/living_unclaimed.sql"
     ];
-    /// Points whose money was returned were taken back, or are owed.
+    /// Points whose money was returned were taken back, are owed, or were written off by an act.
     C2 ReversalsAreBooked [
         "src/verify/checks/wrong_reversals.sql",
         "src/verify/checks/reversals_without_cause.sql",
-        "src/verify/checks/wrong_debts.sql"
+        "src/verify/checks/wrong_debts.sql",
+        "src/verify/checks/wrong_write_offs.sql"
     ];
     /// No seat is in two live items.
     S1 SeatIsLiveOnce ["src/verify/checks/double_seats.sql"];
@@ -161,6 +163,10 @@ invariants! {
         "src/verify/checks/unbalanced_books.sql",
         "src/verify/checks/adjustments_without_act.sql"
     ];
+    /// Nothing of a deleted account is left that lets somebody in, waits or has points.
+    A1 DeletedIsGone ["src/verify/checks/left_of_deleted_accounts.sql"];
+    /// Points are given up by whoever deletes an account, and by nobody else.
+    A2 ForfeitsAreOfTheDeleted ["src/verify/checks/wrong_forfeits.sql"];
     /// A mail ends once, and keeps no secret afterwards.
     M1 MailsEndOnce ["src/verify/checks/wrong_mails.sql"];
     /// Every lock ends by itself.

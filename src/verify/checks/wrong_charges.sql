@@ -1,7 +1,9 @@
 -- Lists charges at the payment provider that are settled without exactly one entry of their points
--- in their account's wallet, and unsettled ones with an entry.
+-- in their account's wallet, and those with an entry that are unsettled, or whose money came for an
+-- account that was deleted.
 select format('charge %s', charges.id) as "subject!",
-    format('is %s and has %s entries, %s of its %s points', status, entries.n, entries.n_right,
+    format('is %s%s and has %s entries, %s of its %s points', status,
+        case when unclaimed_at is null then '' else ', unclaimed,' end, entries.n, entries.n_right,
         points) as "sentence!"
 from charges
 cross join lateral (
@@ -12,5 +14,5 @@ cross join lateral (
     where reference_id = charges.id and kind = 'PURCHASE'
 ) entries
 where entries.n <> entries.n_right
-    or entries.n <> case when settled_at is null then 0 else 1 end
+    or entries.n <> case when settled_at is null or unclaimed_at is not null then 0 else 1 end
 limit $1

@@ -7,10 +7,7 @@ use uuid::Uuid;
 
 use super::{
     model::{ChargeRequest, Charged, TakenPayment},
-    purchases::{
-        self,
-        model::{PurchaseId, PurchaseStatus},
-    },
+    purchases::{self, model::PurchaseId, store::LockedPurchase},
     store,
 };
 use crate::{
@@ -59,13 +56,15 @@ pub(super) async fn settle_once(
         before: list_settled(&mut tx, requests).await?,
         settled: HashMap::new(),
         taken: Vec::new(),
+        unclaimed: Vec::new(),
         purchases,
         wallets,
     };
     let settled = requests.iter().map(|request| settlement.settle(request)).collect();
     settlement.wallets.write(&mut tx).await?;
     if !settlement.taken.is_empty() {
-        purchases::store::write_settled(&mut tx, &settlement.taken).await?;
+        let Settlement { taken, unclaimed, .. } = &settlement;
+        purchases::store::write_settled(&mut tx, taken, unclaimed).await?;
     }
     settlement.outcomes.write(&mut tx).await?;
     tx.commit().await?;
@@ -82,8 +81,10 @@ struct Settlement {
     settled: HashMap<Uuid, Points>,
     /// Purchases of this transaction, with their payments.
     taken: Vec<(PurchaseId, TakenPayment)>,
-    /// Purchases whose rows are locked, with their states.
-    purchases: HashMap<PurchaseId, PurchaseStatus>,
+    /// Purchases of this transaction whose account was deleted before the money came.
+    unclaimed: Vec<PurchaseId>,
+    /// Purchases whose rows are locked.
+    purchases: HashMap<PurchaseId, LockedPurchase>,
 }
 
 impl Settlement {
@@ -107,7 +108,12 @@ impl Settlement {
         if let Some(balance) = self.before.get(&charge.charge_id) {
             return Ok(Charged { balance: *balance });
         }
-        if taken.is_some() && !self.is_unsettled(PurchaseId(charge.charge_id)) {
+        let purchase =
+            taken.as_ref().and_then(|_| self.purchases.get(&PurchaseId(charge.charge_id)));
+        if purchase.is_some_and(|purchase| purchase.is_unclaimed) {
+            return Ok(Charged { balance: Points::ZERO });
+        }
+        if purchase.is_some_and(|purchase| !purchase.status.is_unsettled()) {
             return Err(WalletError::MovedBefore);
         }
         let kind = match (taken, self.settled.get(&charge.charge_id)) {
@@ -116,6 +122,14 @@ impl Settlement {
             (Some(_), None) => Kind::Purchase,
             (None, None) => Kind::Charge,
         };
+        if self.wallets.is_closed(charge.account_id) {
+            let Some(taken) = taken else { return Err(WalletError::Closed) };
+            let id = PurchaseId(charge.charge_id);
+            self.settled.insert(charge.charge_id, Points::ZERO);
+            self.taken.push((id, taken.clone()));
+            self.unclaimed.push(id);
+            return Ok(Charged { balance: Points::ZERO });
+        }
         let movement = Movement::credit(kind, charge.amount.points(), charge.charge_id);
         let balance = self.wallets.change(charge.account_id, &movement);
         let balance = balance.unwrap_or(Err(WalletError::StaleVersion))?;
@@ -131,19 +145,12 @@ impl Settlement {
     }
 }
 
-impl Settlement {
-    fn is_unsettled(&self, id: PurchaseId) -> bool {
-        self.purchases.get(&id).is_some_and(|status| status.is_unsettled())
-    }
-}
-
-/// Locks the purchases among `requests`, and returns them with their states. Those that are held
-/// are missing with [`WhenHeld::Skip`].
+/// Locks the purchases among `requests`, and returns them. Those that are held are missing with [`WhenHeld::Skip`].
 async fn lock_purchases(
     tx: &mut Connection,
     requests: &[&ChargeRequest],
     when_held: WhenHeld,
-) -> Result<HashMap<PurchaseId, PurchaseStatus>, WalletError> {
+) -> Result<HashMap<PurchaseId, LockedPurchase>, WalletError> {
     let purchases = requests.iter().filter(|request| request.taken.is_some());
     let ids: HashSet<_> = purchases.map(|request| PurchaseId(request.charge.charge_id)).collect();
     if ids.is_empty() {
@@ -151,7 +158,7 @@ async fn lock_purchases(
     }
     let ids: Vec<_> = ids.into_iter().collect();
     let locked = purchases::store::lock_purchases(tx, &ids, when_held).await?;
-    Ok(locked.into_iter().map(|purchase| (purchase.id, purchase.status)).collect())
+    Ok(locked.into_iter().map(|purchase| (purchase.id, purchase)).collect())
 }
 
 /// Returns the balances after those of `requests` that an earlier attempt settled.

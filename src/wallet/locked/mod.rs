@@ -61,6 +61,11 @@ impl LockedWallets {
         self.by_account.contains_key(&account_id)
     }
 
+    /// Whether the wallet of `account_id` is locked, and closed with its account.
+    pub(crate) fn is_closed(&self, account_id: AccountId) -> bool {
+        self.by_account.get(&account_id).is_some_and(|wallet| wallet.is_closed)
+    }
+
     /// Adds `movement`, which changes no withheld points, and returns the balance after it. `None`
     /// if the wallet is not locked.
     pub(crate) fn change(

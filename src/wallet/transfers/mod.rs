@@ -11,7 +11,9 @@
 //! # Concurrency
 //!
 //! Answers and expiry race for the request's row; the loser is refused with the outcome. New
-//! requests of one sender are counted under the lock on the sender's wallet. Workers skip rows that
+//! requests of one sender are counted under the lock on the sender's wallet. A new request and the
+//! deletion of its receiver's account race for that account's row: the loser finds nobody to send to,
+//! or a request that keeps the account. Workers skip rows that
 //! another transaction has locked.
 
 pub(crate) mod model;
@@ -105,7 +107,8 @@ async fn request_once(
         amount,
         (ttl_secs, REMINDER_SECS),
     )
-    .await?;
+    .await?
+    .ok_or(WalletError::UnknownRecipient)?;
     telling::tell_received(&mut tx, transfer_id, sender_id, receiver_id).await?;
     Ok(commit_kept(&app.db, tx, key, Requested { transfer_id, expires_at }).await?)
 }

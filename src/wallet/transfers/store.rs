@@ -58,8 +58,9 @@ pub(crate) async fn count_opened_lately(
     .await
 }
 
-/// Inserts an open request with its first status; returns its end. It lasts `ttl_secs`, and its
-/// receiver is to be reminded `reminder_secs` before the end, if it lasts longer.
+/// Inserts an open request with its first status; returns its end. `None` if the receiver has deleted
+/// the account since it was looked up. It lasts `ttl_secs`, and its receiver is to be reminded
+/// `reminder_secs` before the end, if it lasts longer.
 pub(crate) async fn insert_transfer(
     tx: &mut Connection,
     transfer_id: TransferId,
@@ -67,12 +68,15 @@ pub(crate) async fn insert_transfer(
     receiver_id: AccountId,
     amount: Points,
     (ttl_secs, reminder_secs): (f64, f64),
-) -> Result<DateTime<Utc>, sqlx::Error> {
+) -> Result<Option<DateTime<Utc>>, sqlx::Error> {
     sqlx::query_scalar!(
         r#"
         with made as (
             insert into transfers (id, sender_id, receiver_id, amount, expires_at)
-            values ($1, $2, $3, $4, clock_timestamp() + make_interval(secs => $5))
+            select $1, $2, id, $4, clock_timestamp() + make_interval(secs => $5)
+            from accounts
+            where id = $3 and deleted_at is null
+            for key share
             returning id, version, status, expires_at
         ), reminded as (
             insert into transfer_reminders (transfer_id, due_at)
@@ -90,7 +94,7 @@ pub(crate) async fn insert_transfer(
         ttl_secs,
         reminder_secs,
     )
-    .fetch_one(tx)
+    .fetch_optional(tx)
     .await
 }
 
@@ -284,7 +288,7 @@ pub(crate) async fn find_shown_wallet(
                     select sum(t.amount) from transfers t
                     where t.sender_id = $1 and t.status = 'PENDING'
                       and t.expires_at <= clock_timestamp()), 0))::bigint as "pending!: Points",
-               w.debt as "debt: Points", w.version
+               w.debt as "debt: Points", w.closed_at is not null as "is_closed!", w.version
         from wallets w
         where w.account_id = $1
         "#,

@@ -5,16 +5,16 @@ use uuid::Uuid;
 
 use crate::support::{Office, Person, count, read_all, read_one, read_one_with, run_sql, storm};
 
-pub(super) const PASSWORD: &str = "correct otter lantern";
+pub(crate) const PASSWORD: &str = "correct otter lantern";
 
 /// Person who signed up.
-pub(super) struct Signed {
-    pub(super) person: Person,
-    pub(super) email: String,
+pub(crate) struct Signed {
+    pub(crate) person: Person,
+    pub(crate) email: String,
 }
 
 /// Signs up over HTTP.
-pub(super) async fn sign_up(office: &Office, name: &str) -> Signed {
+pub(crate) async fn sign_up(office: &Office, name: &str) -> Signed {
     let email = format!("{name}-{}@example.com", Uuid::now_v7().simple());
     let mut person = office.stranger();
     let form = [("email", email.as_str()), ("name", "Somebody"), ("password", PASSWORD)];
@@ -25,7 +25,7 @@ pub(super) async fn sign_up(office: &Office, name: &str) -> Signed {
 }
 
 /// Returns the token of the last link in a mail of the kind.
-pub(super) async fn secret_of(db: &PgPool, kind: &str) -> String {
+pub(crate) async fn secret_of(db: &PgPool, kind: &str) -> String {
     let last = "select secret from outbox where kind = $1 order by position desc limit 1";
     read_one_with(db, last, kind).await
 }

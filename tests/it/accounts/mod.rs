@@ -1,6 +1,6 @@
 //! Signing up, in and out.
 
-mod account;
+pub(crate) mod account;
 mod addresses;
 mod confirmation;
 mod guessing;

@@ -27,7 +27,7 @@ const ORDER: [&[&str]; 25] = [
     &["tickets"],
     &["payment"],
     &["mail"],
-    &["admin", "demo", "personal_data"],
+    &["account_deletion", "admin", "demo", "personal_data"],
     &["verify"],
     &["workers"],
     &["rehearsal"],

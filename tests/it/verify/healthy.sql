@@ -6,6 +6,10 @@ from (values
     ('00000000-0000-0000-0000-0000000000a1', 'ada'),
     ('00000000-0000-0000-0000-0000000000b1', 'bob'),
     ('00000000-0000-0000-0000-0000000000c1', 'cas')) people (id, name);
+-- dee (f1) deleted the account and gave points up.
+insert into accounts (id, email, name, password_hash, deleted_at)
+values ('00000000-0000-0000-0000-0000000000f1', 'deleted-00000000-0000-0000-0000-0000000000f1',
+    'Deleted account', '-', now() - interval '1 minute');
 
 insert into programs (id, slug, title, status, on_sale_at, off_sale_at, queue_capacity)
 values ('00000000-0000-0000-0000-000000000001', 'healthy', 'Healthy', 'PUBLISHED',
@@ -108,7 +112,9 @@ insert into wallets (id, account_id, balance, pending, version)
 values
     ('00000000-0000-0000-0000-0000000000a6', '00000000-0000-0000-0000-0000000000a1', 52000, 1000, 4),
     ('00000000-0000-0000-0000-0000000000b6', '00000000-0000-0000-0000-0000000000b1', 98000, 0, 5),
-    ('00000000-0000-0000-0000-0000000000c8', '00000000-0000-0000-0000-0000000000c1', 75000, 0, 3);
+    ('00000000-0000-0000-0000-0000000000c8', '00000000-0000-0000-0000-0000000000c1', 75000, 0, 3),
+    ('00000000-0000-0000-0000-0000000000f6', '00000000-0000-0000-0000-0000000000f1', 0, 0, 2);
+update wallets set closed_at = now() - interval '1 minute' where version = 2;
 insert into point_transactions
     (id, wallet_id, wallet_version, kind, amount, pending_change, balance_after, reference_id)
 select gen_random_uuid(), wallet_id::uuid, version, kind, amount, pending_change, balance_after,
@@ -125,7 +131,9 @@ from (values
     ('00000000-0000-0000-0000-0000000000b6', 5, 'TRANSFER_RELEASE', 0, -3000, 98000, '00000000-0000-0000-0000-0000000000d3'),
     ('00000000-0000-0000-0000-0000000000c8', 1, 'CHARGE', 100000, 0, 100000, null),
     ('00000000-0000-0000-0000-0000000000c8', 2, 'PAYMENT', -50000, 0, 50000, '00000000-0000-0000-0000-0000000000c4'),
-    ('00000000-0000-0000-0000-0000000000c8', 3, 'REFUND', 25000, 0, 75000, '00000000-0000-0000-0000-0000000000c4'))
+    ('00000000-0000-0000-0000-0000000000c8', 3, 'REFUND', 25000, 0, 75000, '00000000-0000-0000-0000-0000000000c4'),
+    ('00000000-0000-0000-0000-0000000000f6', 1, 'CHARGE', 700, 0, 700, null),
+    ('00000000-0000-0000-0000-0000000000f6', 2, 'FORFEIT', -700, 0, 0, '00000000-0000-0000-0000-0000000000f1'))
     entries (wallet_id, version, kind, amount, pending_change, balance_after, reference_id);
 insert into house_entries (wallet_id, wallet_version, amount)
 select wallet_id, wallet_version, -amount from point_transactions where kind not like 'TRANSFER%';

@@ -42,6 +42,9 @@ const UNGUARDED: &str = "
     alter table queue_tokens drop constraint queue_tokens_program_id_queue_number_key;
     alter table tickets drop constraint tickets_of_item;
     alter table queue_tokens disable trigger queue_tokens_entry_kept;
+    alter table accounts disable trigger accounts_deleted_is_final;
+    alter table accounts drop constraint accounts_deleted_is_nobody;
+    alter table wallets drop constraint wallets_closed_is_empty;
     alter table outbox drop constraint outbox_sent_or_failed;
     alter table outbox drop constraint outbox_ended_keeps_no_secret;";
 
@@ -77,6 +80,7 @@ macro_rules! broken {
 
 mod agreements;
 mod charges;
+mod deletions;
 mod points;
 mod public_log;
 

@@ -20,7 +20,8 @@ pub(crate) struct PendingLogIn {
     pub device: String,
 }
 
-/// Inserts a pending log-in of an account and its checked password, for `ttl_secs`.
+/// Inserts a pending log-in of an account and its checked password, for `ttl_secs`; none if the
+/// account has another password by now.
 pub(crate) async fn insert(
     db: &Pool,
     token_hash: &TokenHash,
@@ -31,7 +32,10 @@ pub(crate) async fn insert(
     sqlx::query!(
         r#"
         insert into pending_log_ins (token_hash, account_id, password_hash, device, expires_at)
-        values ($1, $2, $3, $4, clock_timestamp() + make_interval(secs => $5))
+        select $1, id, $3, $4, clock_timestamp() + make_interval(secs => $5)
+        from accounts
+        where id = $2 and password_hash = $3
+        for share
         "#,
         token_hash,
         account_id as _,

@@ -149,6 +149,13 @@ impl CurrentAccount {
     pub(crate) fn require_code(&self) -> Result<(), AccountError> {
         if self.lacks_code { Err(AccountError::CodeRequired) } else { Ok(()) }
     }
+
+    /// Refuses unless the password was confirmed lately, and a code of the second factor was given if
+    /// the account has one.
+    pub(crate) fn require_confirmation(&self) -> Result<(), AccountError> {
+        self.require_code()?;
+        if self.is_confirmed { Ok(()) } else { Err(AccountError::ConfirmationRequired) }
+    }
 }
 
 /// Returns whether the account must set up a second factor before anything else; fails outside of the
@@ -266,8 +273,16 @@ pub(crate) fn device_cookie(
 
 /// Builds the cookie that removes the session from the browser.
 pub(crate) fn removal_cookie(app: &App) -> Cookie<'static> {
-    let mut cookie =
-        Cookie::build(cookie_name(app), "").path("/").secure(app.config.is_https()).finish();
+    removal_of(app, cookie_name(app))
+}
+
+/// Builds the cookie after which the browser is no known device any more.
+pub(crate) fn device_removal_cookie(app: &App) -> Cookie<'static> {
+    removal_of(app, device_cookie_name(app))
+}
+
+fn removal_of(app: &App, name: &'static str) -> Cookie<'static> {
+    let mut cookie = Cookie::build(name, "").path("/").secure(app.config.is_https()).finish();
     cookie.make_removal();
     cookie
 }

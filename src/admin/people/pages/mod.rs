@@ -1,7 +1,11 @@
-//! Account pages: list, timeline, locks, roles, adjustments.
+//! Account pages: list, timeline, locks, roles.
 
+pub(crate) mod adjustments;
+pub(crate) mod debts;
 pub(crate) mod second_factor;
 mod timeline;
+
+use std::collections::HashMap;
 
 use actix_web::{
     HttpResponse,
@@ -15,7 +19,7 @@ use strum::VariantArray;
 use uuid::Uuid;
 
 use self::timeline::TimelineEntry;
-use super::{Adjustment, store};
+use super::store;
 use crate::{
     accounts::{
         AccountId, AdminAccount, ConfirmedAdmin, Profile, Role, find_profile, has_second_factor,
@@ -24,20 +28,17 @@ use crate::{
     admin::{AdminError, pages::parse_reason, people, programs::pages::Search},
     app::App,
     audit::model::Reason,
-    infra::{idempotency::RequestKey, postgres::page::Page},
+    infra::postgres::page::Page,
+    points::Points,
     text::times::HOME_ZONE,
-    wallet::{Wallet, find_shown_wallet},
+    wallet::{Wallet, debts::list_debts, find_shown_wallet},
     web::{
         error::{HttpError, NotFound, PageError},
         flash::with_message,
         form::{Body, Field, Mistakes},
         page::View,
-        request_key,
     },
 };
-
-/// Largest adjustment in points, in either direction.
-const ADJUSTMENT_MAX: i64 = 10_000_000;
 
 /// Returns the locale key of a role.
 fn role_key(role: Role) -> &'static str {
@@ -54,6 +55,8 @@ struct PeoplePage {
     v: View,
     query: Search,
     people: Page<Profile>,
+    /// Points that some of them owe.
+    debts: HashMap<AccountId, Points>,
 }
 
 impl PeoplePage {
@@ -71,8 +74,10 @@ pub(crate) async fn list_people(
     let query = query.into_inner();
     let found = search_profiles(&app.db, query.q.trim(), query.after).await?;
     let people = Page::cut(found, |person| person.account_id.0);
-    let document = json!({ "people": people.rows, "next": people.next });
-    let page = PeoplePage { v: me.view, query, people };
+    let ids: Vec<AccountId> = people.rows.iter().map(|person| person.account_id).collect();
+    let debts = list_debts(&app.db, &ids).await?;
+    let document = json!({ "people": people.rows, "debts": debts, "next": people.next });
+    let page = PeoplePage { v: me.view, query, people, debts };
     Ok(page.v.show(&page, &document))
 }
 
@@ -84,6 +89,8 @@ struct PersonPage {
     wallet: Option<Wallet>,
     timeline: Vec<TimelineEntry>,
     request_key: Uuid,
+    /// Request key of the form that writes a debt off.
+    debt_key: Uuid,
     has_second_factor: bool,
     is_me: bool,
     refusal: Option<String>,
@@ -101,6 +108,7 @@ impl PersonPage {
                 .map(|moment| TimelineEntry::of(&me.view, moment))
                 .collect(),
             request_key: Uuid::now_v7(),
+            debt_key: Uuid::now_v7(),
             has_second_factor: has_second_factor(&app.db, id).await?,
             is_me: id == me.account_id,
             person,
@@ -110,6 +118,10 @@ impl PersonPage {
 
     fn role(&self) -> String {
         self.v.t(role_key(self.person.role)).to_string()
+    }
+
+    fn owes(&self) -> bool {
+        self.wallet.as_ref().is_some_and(|wallet| wallet.debt != Points::ZERO)
     }
 
     /// Returns every role as its form value, its localized name, and whether the account has
@@ -135,7 +147,10 @@ pub(crate) async fn show_person(
     let page = PersonPage::of(&app, &me, AccountId(path.into_inner())).await?;
     let moments: Vec<_> = page.timeline.iter().map(|entry| &entry.moment).collect();
     let balance = page.wallet.as_ref().map(|wallet| wallet.balance);
-    let document = json!({ "person": page.person, "balance": balance, "timeline": moments });
+    let debt = page.wallet.as_ref().map(|wallet| wallet.debt);
+    let document = json!({
+        "person": page.person, "balance": balance, "debt": debt, "timeline": moments,
+    });
     Ok(page.v.show(&page, &document))
 }
 
@@ -261,48 +276,6 @@ pub(crate) async fn update_role(
         Ok((roles, reason)) => {
             let changed = people::change_role(&app, me.account_id, id, roles, &reason).await;
             answer(&app, &me, id, changed.map(|person| json!(person))).await
-        }
-        Err(mistakes) => refuse_typed(&app, &me, id, mistakes).await,
-    }
-}
-
-/// Adjustment form: signed points and the reason.
-#[derive(Debug, Default, Deserialize)]
-#[serde(default)]
-pub(crate) struct AdjustmentForm {
-    amount: Field,
-    reason: Field,
-    request_key: Field,
-}
-
-/// `POST /admin/people/{id}/adjustments`
-pub(crate) async fn create_adjustment(
-    app: Data<App>,
-    ConfirmedAdmin(me): ConfirmedAdmin,
-    path: Path<Uuid>,
-    form: Body<AdjustmentForm>,
-) -> Result<HttpResponse, PageError> {
-    let id = AccountId(path.into_inner());
-    let mut mistakes = Mistakes::default();
-    let amount =
-        form.0.amount.parse().filter(|amount: &i64| {
-            *amount != 0 && (-ADJUSTMENT_MAX..=ADJUSTMENT_MAX).contains(amount)
-        });
-    let amount = mistakes.note("amount", "admin-refusal-amount", amount);
-    let reason = parse_reason(&mut mistakes, &form.0.reason);
-    let key = request_key::parse(&mut mistakes, &form.0.request_key);
-    match mistakes.or(amount.zip(reason)) {
-        Ok((amount, reason)) => {
-            if amount.unsigned_abs() > u64::from(app.config.step_up_refund_points) {
-                me.require_code()?;
-            }
-            let key = key.map(|key| {
-                let route = format!("POST /admin/people/{id}/adjustments");
-                RequestKey::new(me.account_id.0, key, &route, &json!([amount, reason]))
-            });
-            let adjustment = Adjustment { account_id: id, amount, reason };
-            let adjusted = people::adjust_points(&app, me.account_id, &adjustment, key.as_ref());
-            answer(&app, &me, id, adjusted.await.map(|adjusted| json!(adjusted))).await
         }
         Err(mistakes) => refuse_typed(&app, &me, id, mistakes).await,
     }

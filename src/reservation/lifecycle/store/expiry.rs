@@ -3,6 +3,7 @@
 use chrono::{DateTime, Utc};
 
 use crate::{
+    accounts::AccountId,
     catalog::ScheduleId,
     infra::postgres::{Connection, Pool},
     reservation::model::ReservationId,
@@ -34,6 +35,26 @@ pub(crate) async fn list_lapsed(
         "#,
         at,
         id as _,
+        rows_max,
+    )
+    .fetch_all(db)
+    .await
+}
+
+/// Lists the lapsed holds of one account.
+pub(crate) async fn list_lapsed_of(
+    db: &Pool,
+    account_id: AccountId,
+    rows_max: i64,
+) -> Result<Vec<ReservationId>, sqlx::Error> {
+    sqlx::query_scalar!(
+        r#"
+        select id as "id: ReservationId"
+        from reservations
+        where account_id = $1 and status = 'HELD' and expires_at <= clock_timestamp()
+        limit $2
+        "#,
+        account_id as _,
         rows_max,
     )
     .fetch_all(db)

@@ -14,7 +14,8 @@
 //!   is the idempotency key at the provider.
 //! * An answer that did not arrive means *unknown*. Only the provider's word ends a purchase; one
 //!   that it never gave a word for ends after [`ASKED_DAYS_MAX`] days.
-//! * Money that arrives later than that still becomes points.
+//! * Money that arrives later than that still becomes points; where the account was deleted before it
+//!   came, it becomes none, and is listed for administrators until it is returned at the provider.
 //!
 //! # Concurrency
 //!
@@ -52,7 +53,10 @@ pub(crate) async fn begin(
 ) -> Result<Charging, WalletError> {
     let purchase = match store::insert_purchase(db, order, CHECKOUT_SECS).await? {
         Some(purchase) => purchase,
-        None => store::get_ordered(db, order.account_id, order.request_key).await?,
+        None => {
+            let found = store::find_ordered(db, order.account_id, order.request_key).await?;
+            found.ok_or(WalletError::Closed)?
+        }
     };
     if purchase.points != order.amount.points() {
         return Err(KeyError::Reused.into());

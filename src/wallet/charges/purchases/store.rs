@@ -10,8 +10,8 @@ use crate::{
 };
 
 /// Inserts an open purchase whose checkout may be paid for `checkout_secs`; `None` if its request
-/// key made one before. The provider is asked about it after a minute. A reservation of another
-/// account is not remembered.
+/// key made one before, or its account was deleted. The provider is asked about it after a minute. A
+/// reservation of another account is not remembered.
 pub(crate) async fn insert_purchase(
     db: &Pool,
     order: &PurchaseOrder,
@@ -22,11 +22,14 @@ pub(crate) async fn insert_purchase(
         r#"
         insert into charges (id, account_id, request_key, points, amount_minor, currency, provider,
             reservation_id, pays, next_path, expires_at, check_at)
-        values ($1, $2, $3, $4, $5, $6, 'STRIPE',
+        select $1, accounts.id, $3, $4, $5, $6, 'STRIPE',
             (select id from reservations where id = $7 and account_id = $2),
             exists (select from reservations where id = $7 and account_id = $2), $8,
             clock_timestamp() + make_interval(secs => $9),
-            clock_timestamp() + interval '1 minute')
+            clock_timestamp() + interval '1 minute'
+        from accounts
+        where accounts.id = $2 and deleted_at is null
+        for key share
         on conflict on constraint charges_request_key do nothing
         returning id as "id: _", account_id as "account_id: _", points as "points: _", amount_minor,
             currency, provider_ref, checkout_url, reservation_id, next_path,
@@ -46,12 +49,12 @@ pub(crate) async fn insert_purchase(
     .await
 }
 
-/// Returns the purchase that a request key of `account_id` made.
-pub(crate) async fn get_ordered(
+/// Returns the purchase that a request key of `account_id` made; `None` if there is none.
+pub(crate) async fn find_ordered(
     db: &Pool,
     account_id: AccountId,
     request_key: Uuid,
-) -> Result<Purchase, sqlx::Error> {
+) -> Result<Option<Purchase>, sqlx::Error> {
     sqlx::query_as!(
         Purchase,
         r#"
@@ -64,7 +67,7 @@ pub(crate) async fn get_ordered(
         account_id as _,
         request_key,
     )
-    .fetch_one(db)
+    .fetch_optional(db)
     .await
 }
 
@@ -214,6 +217,8 @@ pub(crate) async fn write_tried(db: &Pool, id: PurchaseId) -> Result<(), sqlx::E
 pub(crate) struct LockedPurchase {
     pub(crate) id: PurchaseId,
     pub(crate) status: PurchaseStatus,
+    /// Whether the money came for an account that was deleted.
+    pub(crate) is_unclaimed: bool,
 }
 
 /// Locks purchases, in the order of their ids.
@@ -227,7 +232,9 @@ pub(crate) async fn lock_purchases(
             sqlx::query_as!(
                 LockedPurchase,
                 r#"
-                select id as "id: _", status as "status: _" from charges
+                select id as "id: _", status as "status: _",
+                    unclaimed_at is not null as "is_unclaimed!"
+                from charges
                 where id = any($1)
                 order by id
                 for no key update skip locked
@@ -241,7 +248,9 @@ pub(crate) async fn lock_purchases(
             sqlx::query_as!(
                 LockedPurchase,
                 r#"
-                select id as "id: _", status as "status: _" from charges
+                select id as "id: _", status as "status: _",
+                    unclaimed_at is not null as "is_unclaimed!"
+                from charges
                 where id = any($1)
                 order by id
                 for no key update
@@ -254,10 +263,12 @@ pub(crate) async fn lock_purchases(
     }
 }
 
-/// Marks locked purchases as settled by their payments.
+/// Marks locked purchases as settled by their payments. The money of those in `unclaimed` came for
+/// accounts that were deleted.
 pub(crate) async fn write_settled(
     tx: &mut Connection,
     settled: &[(PurchaseId, TakenPayment)],
+    unclaimed: &[PurchaseId],
 ) -> Result<(), sqlx::Error> {
     let ids: Vec<PurchaseId> = settled.iter().map(|(id, _)| *id).collect();
     let provider_refs: Vec<String> =
@@ -268,13 +279,15 @@ pub(crate) async fn write_settled(
         r#"
         update charges
         set status = 'SETTLED', settled_at = clock_timestamp(),
-            provider_ref = taken.provider_ref, payment_ref = taken.payment_ref
+            provider_ref = taken.provider_ref, payment_ref = taken.payment_ref,
+            unclaimed_at = case when charges.id = any($4) then clock_timestamp() end
         from unnest($1::uuid[], $2::text[], $3::text[]) as taken (id, provider_ref, payment_ref)
         where charges.id = any($1) and charges.id = taken.id
         "#,
         ids as _,
         &provider_refs,
         &payment_refs,
+        unclaimed as _,
     )
     .execute(tx)
     .await?;

@@ -41,6 +41,14 @@ pub(crate) struct Reversal {
     pub(crate) points: i64,
 }
 
+/// What became of the points of a reversal.
+pub(crate) struct Moved {
+    /// Points that left the wallet; negative for those that came back.
+    pub(crate) moved: i64,
+    /// Points to give back that nobody gets.
+    pub(crate) forgone: i64,
+}
+
 /// Settled purchase whose row is locked.
 #[derive(Clone, Debug)]
 pub(crate) struct PaidPurchase {
@@ -52,20 +60,28 @@ pub(crate) struct PaidPurchase {
     pub(crate) status: PurchaseStatus,
     /// Points reversed so far.
     pub(crate) reversed: i64,
+    /// Whether the money came for an account that was deleted, so that no points were credited.
+    pub(crate) is_unclaimed: bool,
 }
 
 impl PaidPurchase {
     /// Returns the points that `told` reverses after the reversals `before`; negative for points to
     /// give back, `None` if it is booked already.
     pub(crate) fn points_of(&self, told: &MoneyReturned, before: &[Reversal]) -> Option<i64> {
-        let of = |cause: Cause| before.iter().filter(move |reversal| reversal.cause == cause);
-        let dispute = |cause| of(cause).find(|reversal| reversal.cause_ref == told.cause_ref);
+        let dispute = |cause| {
+            let mut rows = before.iter().filter(move |row| row.cause == cause);
+            rows.find(|row| row.cause_ref == told.cause_ref)
+        };
         let rest = self.points.get() - self.reversed;
         match told.cause {
             Cause::Refund => {
-                let booked: i64 = of(Cause::Refund).map(|reversal| reversal.points).sum();
-                let new = (self.worth(told.amount_minor) - booked).min(rest);
-                (new > 0).then_some(new)
+                let refunds = || before.iter().filter(|row| row.cause == Cause::Refund);
+                let booked: i64 = refunds().map(|row| row.points).sum();
+                let new = self.worth(told.amount_minor) - booked;
+                let is_told = refunds().any(|row| row.cause_ref == told.cause_ref);
+                // A dispute may have taken the points already. The refund is kept all the same: it is
+                // not given back when the dispute is won.
+                (new > 0 && !is_told).then_some(new.min(rest))
             }
             // The end may be told before the beginning.
             Cause::Dispute if dispute(Cause::Dispute).or(dispute(Cause::DisputeWon)).is_some() => {
@@ -74,11 +90,23 @@ impl PaidPurchase {
             Cause::Dispute => Some(self.worth(told.amount_minor).min(rest)),
             Cause::DisputeWon if dispute(Cause::DisputeWon).is_some() => None,
             Cause::DisputeWon => {
-                let is_open = self.status == PurchaseStatus::Disputed;
-                let taken = dispute(Cause::Dispute).map_or(0, |reversal| reversal.points);
-                Some(if is_open { -taken } else { 0 })
+                let taken = dispute(Cause::Dispute).map_or(0, |row| row.points);
+                let kept = self.refunded(before) + in_other_disputes(told, before);
+                Some(-taken.min(self.reversed - kept).max(0))
             }
         }
+    }
+
+    /// Whether `told` returns all of the money.
+    pub(crate) fn is_refunded_by(&self, told: &MoneyReturned) -> bool {
+        told.cause == Cause::Refund && told.amount_minor >= self.amount_minor
+    }
+
+    /// Returns the points that all refunds are worth, also where a dispute had taken them before.
+    fn refunded(&self, before: &[Reversal]) -> i64 {
+        let refunds = before.iter().filter(|row| row.cause == Cause::Refund);
+        let amounts = refunds.filter_map(|row| row.cause_ref.parse().ok());
+        amounts.max().map_or(0, |amount| self.worth(amount))
     }
 
     /// Returns the points that an amount of the money bought, rounded up.
@@ -88,6 +116,16 @@ impl PaidPurchase {
         let worth = (points * amount + whole - 1) / whole;
         i64::try_from(worth).unwrap_or(self.points.get())
     }
+}
+
+/// Returns the points that disputes other than the one of `told` took and that are not won.
+fn in_other_disputes(told: &MoneyReturned, before: &[Reversal]) -> i64 {
+    let is_won = |row: &Reversal| {
+        before.iter().any(|won| won.cause == Cause::DisputeWon && won.cause_ref == row.cause_ref)
+    };
+    let disputes = before.iter().filter(|row| row.cause == Cause::Dispute);
+    let others = disputes.filter(|row| row.cause_ref != told.cause_ref && !is_won(row));
+    others.map(|row| row.points).sum()
 }
 
 #[cfg(test)]
@@ -106,6 +144,7 @@ mod tests {
             currency: "KRW".to_owned(),
             status: PurchaseStatus::Settled,
             reversed: 0,
+            is_unclaimed: false,
         }
     }
 
@@ -154,9 +193,33 @@ mod tests {
         (purchase.status, purchase.reversed) = (PurchaseStatus::Disputed, 500);
         let lost = [row(Cause::Dispute, 500)];
         assert_eq!(purchase.points_of(&told(Cause::Dispute, 500), &lost), None);
-        assert_eq!(purchase.points_of(&told(Cause::Refund, 500), &lost), None);
+        assert_eq!(purchase.points_of(&told(Cause::Refund, 500), &lost), Some(0));
         assert_eq!(purchase.points_of(&told(Cause::DisputeWon, 500), &lost), Some(-500));
         let both = [row(Cause::Dispute, 500), row(Cause::DisputeWon, -500)];
         assert_eq!(purchase.points_of(&told(Cause::DisputeWon, 500), &both), None);
+    }
+
+    /// What was refunded stays taken when a dispute is won, in whatever order both were told, and
+    /// whatever part of the money each was about.
+    #[test]
+    fn a_won_dispute_gives_back_what_was_not_refunded() {
+        for (disputed, refunded) in [(500, 500), (500, 200), (300, 200), (300, 500), (200, 0)] {
+            let whole = [
+                told(Cause::Dispute, disputed),
+                told(Cause::Refund, refunded),
+                told(Cause::DisputeWon, disputed),
+            ];
+            for order in [[0, 1, 2], [1, 0, 2], [0, 2, 1]] {
+                let mut purchase = purchase(500, 500);
+                let mut before: Vec<Reversal> = Vec::new();
+                for told in order.map(|idx| &whole[idx]) {
+                    let Some(points) = purchase.points_of(told, &before) else { continue };
+                    purchase.reversed += points;
+                    let MoneyReturned { cause, cause_ref, .. } = told.clone();
+                    before.push(Reversal { cause, cause_ref, points });
+                }
+                assert_eq!(purchase.reversed, refunded, "{disputed} {refunded} {order:?}");
+            }
+        }
     }
 }

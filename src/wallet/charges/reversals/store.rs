@@ -2,8 +2,9 @@
 
 use uuid::Uuid;
 
-use super::model::{PaidPurchase, Reversal};
+use super::model::{Moved, PaidPurchase, Reversal};
 use crate::{
+    accounts::AccountId,
     infra::postgres::Connection,
     wallet::charges::purchases::model::{PurchaseId, PurchaseStatus},
 };
@@ -17,7 +18,7 @@ pub(super) async fn lock_paid_by(
         PaidPurchase,
         r#"
         select id as "id: _", account_id as "account_id: _", points as "points: _", amount_minor,
-            currency, status as "status: _", reversed
+            currency, status as "status: _", reversed, unclaimed_at is not null as "is_unclaimed!"
         from charges
         where payment_ref = $1
         for no key update
@@ -42,18 +43,18 @@ pub(super) async fn list_reversals(
     .await
 }
 
-/// Inserts a reversal of which `moved` points left the wallet.
+/// Inserts a reversal and what became of its points.
 pub(super) async fn insert_reversal(
     tx: &mut Connection,
     id: Uuid,
     purchase_id: PurchaseId,
     reversal: &Reversal,
-    moved: i64,
+    Moved { moved, forgone }: Moved,
 ) -> Result<(), sqlx::Error> {
     sqlx::query!(
         r#"
-        insert into charge_reversals (id, charge_id, cause, cause_ref, points, moved)
-        values ($1, $2, $3, $4, $5, $6)
+        insert into charge_reversals (id, charge_id, cause, cause_ref, points, moved, forgone)
+        values ($1, $2, $3, $4, $5, $6, $7)
         "#,
         id,
         purchase_id as _,
@@ -61,10 +62,35 @@ pub(super) async fn insert_reversal(
         reversal.cause_ref,
         reversal.points,
         moved,
+        forgone,
     )
     .execute(tx)
     .await?;
     Ok(())
+}
+
+/// Returns the points of an account's debts that were written off, less those that it has not got back
+/// for this reason.
+pub(super) async fn written_off(
+    tx: &mut Connection,
+    account_id: AccountId,
+) -> Result<i64, sqlx::Error> {
+    sqlx::query_scalar!(
+        r#"
+        select (coalesce((
+                select sum(w.points) from debt_write_offs w
+                where w.wallet_id = (select id from wallets where account_id = $1)), 0)
+            - coalesce((
+                select sum(reversal.forgone)
+                from (select id from charges where account_id = $1 offset 0) own
+                cross join lateral (
+                    select forgone from charge_reversals where charge_id = own.id offset 0
+                ) reversal), 0))::bigint as "points!"
+        "#,
+        account_id as _,
+    )
+    .fetch_one(tx)
+    .await
 }
 
 /// Writes the points reversed so far and the status of a locked purchase.

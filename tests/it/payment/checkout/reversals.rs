@@ -134,6 +134,36 @@ async fn a_dispute_takes_the_points_and_gives_them_back_when_it_is_won(db: PgPoo
     bought.office.close().await;
 }
 
+/// Money that staff returned while it was in dispute does not come back as points.
+#[sqlx::test]
+async fn a_dispute_that_is_won_gives_back_only_what_was_not_refunded(db: PgPool) {
+    let (begun, ended) = ("charge.dispute.created", "charge.dispute.closed");
+    let bought = Bought::points(&db, 500).await;
+    assert_eq!(bought.dispute(begun, "needs_response").await, 200);
+    assert_eq!(bought.refund(200).await, 200);
+    assert_eq!((bought.balance().await, status(&db).await.as_str()), (0, "DISPUTED"));
+    assert_eq!(bought.dispute(ended, "won").await, 200);
+    assert_eq!((bought.balance().await, status(&db).await.as_str()), (300, "REINSTATED"));
+    assert_eq!(bought.refund(200).await, 200);
+    assert_eq!(bought.balance().await, 300);
+    bought.office.close().await;
+}
+
+#[sqlx::test]
+async fn a_dispute_that_is_won_after_a_full_refund_gives_nothing_back(db: PgPool) {
+    let (begun, ended) = ("charge.dispute.created", "charge.dispute.closed");
+    let bought = Bought::points(&db, 500).await;
+    assert_eq!(bought.dispute(begun, "needs_response").await, 200);
+    assert_eq!(bought.refund(500).await, 200);
+    assert_eq!((bought.balance().await, status(&db).await.as_str()), (0, "REFUNDED"));
+    for _ in 0..2 {
+        assert_eq!(bought.dispute(ended, "won").await, 200);
+        assert_eq!((bought.balance().await, status(&db).await.as_str()), (0, "REFUNDED"));
+    }
+    assert_eq!(bought.debt().await, 0);
+    bought.office.close().await;
+}
+
 #[sqlx::test]
 async fn a_dispute_that_comes_before_its_payment_is_told_again_and_counts(db: PgPool) {
     let stripe = StripeStandIn::start().await;

@@ -1,0 +1,96 @@
+//! What a deletion meets, and what it ends.
+
+use chrono::{DateTime, Utc};
+use serde::Serialize;
+use uuid::Uuid;
+
+use crate::{catalog::ProgramId, points::Points};
+
+/// What keeps an account from being deleted.
+#[derive(Clone, Debug, Serialize)]
+#[serde(tag = "kind", rename_all = "kebab-case")]
+pub(crate) enum Obstacle {
+    /// Seats or places that are held.
+    Hold {
+        /// Id of the reservation.
+        id: Uuid,
+        /// Title of the program.
+        title: String,
+        /// End of the hold.
+        until: DateTime<Utc>,
+    },
+    /// Paid reservation of a performance that is still to come.
+    Tickets {
+        /// Id of the reservation.
+        id: Uuid,
+        /// Title of the program.
+        title: String,
+        /// Start of the performance.
+        starts_at: DateTime<Utc>,
+        /// Time zone of the venue.
+        time_zone: String,
+    },
+    /// Points offered to somebody who has not answered.
+    TransferSent {
+        /// Id of the transfer.
+        id: Uuid,
+        /// Name of the receiver.
+        name: String,
+        /// Points offered.
+        points: Points,
+    },
+    /// Points that somebody offers, which are not answered.
+    TransferReceived {
+        /// Id of the transfer.
+        id: Uuid,
+        /// Name of the sender.
+        name: String,
+        /// Points offered.
+        points: Points,
+    },
+    /// Points bought at the payment provider whose payment may still arrive.
+    Purchase {
+        /// Id of the charge.
+        id: Uuid,
+        /// Points bought.
+        points: Points,
+    },
+    /// The role of an administrator: the last one must not go.
+    Admin,
+}
+
+impl Obstacle {
+    /// Returns the path of the page on which the obstacle is ended.
+    pub(crate) fn href(&self) -> String {
+        match self {
+            Self::Hold { id, .. } | Self::Tickets { id, .. } => format!("/reservations/{id}"),
+            Self::TransferSent { id, .. } | Self::TransferReceived { id, .. } => {
+                format!("/wallet/transfers/{id}")
+            }
+            Self::Purchase { id, .. } => format!("/wallet/charges/{id}"),
+            Self::Admin => "/admin/people".to_owned(),
+        }
+    }
+}
+
+/// What a deletion would meet and end, as the page shows it beforehand.
+#[derive(Clone, Debug, Serialize)]
+pub(crate) struct Outlook {
+    /// What keeps the account from being deleted.
+    pub(crate) obstacles: Vec<Obstacle>,
+    /// Titles of the programs in whose lines, or inside of which, the account is.
+    pub(crate) lines: Vec<String>,
+    /// Points to be given up.
+    pub(crate) balance: Points,
+    /// Points that are owed.
+    pub(crate) debt: Points,
+}
+
+/// Account that was deleted.
+#[derive(Clone, Debug)]
+pub(crate) struct Deleted {
+    /// Hashes of the sessions that ended.
+    pub(crate) ended: Vec<Vec<u8>>,
+    /// Programs whose lines the account left.
+    pub(crate) left: Vec<ProgramId>,
+}

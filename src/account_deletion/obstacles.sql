@@ -1,0 +1,40 @@
+-- What keeps the account $1 from being deleted, at most $3 of each kind. Holds and transfers past
+-- their end count only where $2.
+select kind as "kind!", id as "id!", title as "title!", points as "points!: Points",
+    until as "until!", time_zone as "time_zone!"
+from (
+    (select 'hold' as kind, r.id, p.title, r.total as points, r.expires_at as until,
+        '' as time_zone
+     from reservations r
+     cross join lateral (select title from programs where id = r.program_id limit 1) p
+     where r.account_id = $1 and r.status = 'HELD' and ($2 or r.expires_at > clock_timestamp())
+     limit $3)
+    union all
+    (select 'tickets', r.id, p.title, r.total, s.starts_at, v.time_zone
+     from reservations r
+     cross join lateral (select title from programs where id = r.program_id limit 1) p
+     cross join lateral (
+        select starts_at, venue_id from schedules where id = r.schedule_id limit 1
+     ) s
+     cross join lateral (select time_zone from venues where id = s.venue_id limit 1) v
+     where r.account_id = $1 and r.status = 'CONFIRMED' and s.starts_at > clock_timestamp()
+     limit $3)
+    union all
+    (select 'sent', t.id, other.name, t.amount, t.expires_at, ''
+     from transfers t
+     cross join lateral (select name from accounts where id = t.receiver_id limit 1) other
+     where t.sender_id = $1 and t.status = 'PENDING' and ($2 or t.expires_at > clock_timestamp())
+     limit $3)
+    union all
+    (select 'received', t.id, other.name, t.amount, t.expires_at, ''
+     from transfers t
+     cross join lateral (select name from accounts where id = t.sender_id limit 1) other
+     where t.receiver_id = $1 and t.status = 'PENDING' and ($2 or t.expires_at > clock_timestamp())
+     limit $3)
+    union all
+    (select 'purchase', c.id, '', c.points, c.expires_at, ''
+     from (select * from charges where account_id = $1 offset 0) c
+     where c.status = 'OPEN'
+     limit $3)
+) obstacles
+order by kind, until, id

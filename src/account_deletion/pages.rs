@@ -1,0 +1,145 @@
+//! Page on which a person deletes the own account.
+
+use actix_web::{HttpRequest, HttpResponse, http::StatusCode, web::Data};
+use askama::Template;
+use serde::Deserialize;
+use serde_json::json;
+
+use super::{
+    error::DeletionError,
+    model::{Obstacle, Outlook},
+};
+use crate::{
+    account_deletion,
+    accounts::{CurrentAccount, SessionCache, device_removal_cookie, forget, removal_cookie},
+    app::App,
+    points::Points,
+    text::i18n::Phrase,
+    web::{
+        error::{HttpError, PageError},
+        flash::with_message,
+        form::{Body, Field},
+        page::View,
+        pass_cookies,
+    },
+};
+
+#[derive(Template)]
+#[template(path = "account_deletion/show.html")]
+struct DeletionPage {
+    v: View,
+    outlook: Outlook,
+    refusal: Option<String>,
+}
+
+impl DeletionPage {
+    async fn of(app: &App, me: &CurrentAccount) -> Result<Self, PageError> {
+        let outlook = account_deletion::outlook(app, me.account_id, me.role).await?;
+        Ok(Self { v: me.view.clone(), outlook, refusal: None })
+    }
+
+    /// Returns what an obstacle is.
+    fn what(&self, obstacle: &Obstacle) -> Phrase {
+        let v = &self.v;
+        match obstacle {
+            Obstacle::Hold { title, .. } => v.t("account-delete-hold").word("title", title),
+            Obstacle::Tickets { title, starts_at, time_zone, .. } => v
+                .t("account-delete-tickets")
+                .word("title", title)
+                .word("when", v.moment(starts_at, time_zone)),
+            Obstacle::TransferSent { name, points, .. } => {
+                v.t("account-delete-sent").word("name", name).word("points", v.points(points))
+            }
+            Obstacle::TransferReceived { name, points, .. } => {
+                v.t("account-delete-received").word("name", name).word("points", v.points(points))
+            }
+            Obstacle::Purchase { points, .. } => {
+                v.t("account-delete-purchase").word("points", v.points(points))
+            }
+            Obstacle::Admin => v.t("account-delete-admin"),
+        }
+    }
+
+    /// Returns the text of the link to the page that ends an obstacle.
+    fn way(&self, obstacle: &Obstacle) -> Phrase {
+        self.v.t(match obstacle {
+            Obstacle::Hold { .. } => "account-delete-hold-action",
+            Obstacle::Tickets { .. } => "account-delete-tickets-action",
+            Obstacle::TransferSent { .. } => "account-delete-sent-action",
+            Obstacle::TransferReceived { .. } => "account-delete-received-action",
+            Obstacle::Purchase { .. } => "account-delete-purchase-action",
+            Obstacle::Admin => "account-delete-admin-action",
+        })
+    }
+
+    /// Returns the titles of the lines, one after the other.
+    fn lines(&self) -> String {
+        self.outlook.lines.join(" · ")
+    }
+}
+
+/// `GET /account/deletion`
+pub(crate) async fn new_deletion(
+    app: Data<App>,
+    me: CurrentAccount,
+) -> Result<HttpResponse, PageError> {
+    me.require_confirmation()?;
+    let page = DeletionPage::of(&app, &me).await?;
+    Ok(page.v.show(&page, &page.outlook))
+}
+
+/// Form with the number of points to give up; empty for none.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(crate) struct DeletionForm {
+    points: Field,
+}
+
+impl DeletionForm {
+    /// Returns the points given up; `None` for anything that is no number of points. People type the
+    /// number as they read it, with separators.
+    fn points(&self) -> Option<Points> {
+        let is_separator = |c: char| c.is_whitespace() || [',', '.', '\''].contains(&c);
+        let digits: String = self.points.text().chars().filter(|c| !is_separator(*c)).collect();
+        match digits.is_empty() {
+            true => Some(Points::ZERO),
+            false => digits.parse().ok().and_then(Points::new),
+        }
+    }
+}
+
+/// `POST /account/deletion`
+pub(crate) async fn create_deletion(
+    app: Data<App>,
+    cache: Data<SessionCache>,
+    request: HttpRequest,
+    me: CurrentAccount,
+    Body(form): Body<DeletionForm>,
+) -> Result<HttpResponse, PageError> {
+    me.require_confirmation()?;
+    let outcome = match form.points() {
+        Some(points) => account_deletion::delete(&app, me.account_id, me.session_id, points).await,
+        None => {
+            let outlook = account_deletion::outlook(&app, me.account_id, me.role).await?;
+            Err(DeletionError::BalanceKept { balance: outlook.balance })
+        }
+    };
+    match outcome {
+        Ok(deleted) => {
+            forget(&cache, deleted.ended).await;
+            let mut answer = me.view.done(StatusCode::OK, &json!({ "deleted": true }), "/");
+            let _ = answer.add_cookie(&removal_cookie(&app));
+            let _ = answer.add_cookie(&device_removal_cookie(&app));
+            pass_cookies::remove_all(&request, app.config.is_https(), &mut answer);
+            Ok(with_message(answer, "flash-account-deleted"))
+        }
+        Err(refusal @ (DeletionError::Kept(_) | DeletionError::BalanceKept { .. }))
+            if me.view.wants_form(&refusal) =>
+        {
+            let mut page = DeletionPage::of(&app, &me).await?;
+            page.refusal = Some(page.v.refusal(&refusal));
+            Ok(page.v.html(refusal.status(), &page))
+        }
+        Err(failure) => Err(failure.into()),
+    }
+}

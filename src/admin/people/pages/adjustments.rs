@@ -1,0 +1,70 @@
+//! Adjustments of an account's points.
+
+use actix_web::{
+    HttpResponse,
+    web::{Data, Path},
+};
+use serde::Deserialize;
+use serde_json::json;
+use uuid::Uuid;
+
+use super::{answer, refuse_typed};
+use crate::{
+    accounts::{AccountId, ConfirmedAdmin},
+    admin::{
+        pages::parse_reason,
+        people::{self, Adjustment},
+    },
+    app::App,
+    infra::idempotency::RequestKey,
+    web::{
+        error::PageError,
+        form::{Body, Field, Mistakes},
+        request_key,
+    },
+};
+
+/// Largest adjustment in points, in either direction.
+const ADJUSTMENT_MAX: i64 = 10_000_000;
+
+/// Adjustment form: signed points and the reason.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(crate) struct AdjustmentForm {
+    amount: Field,
+    reason: Field,
+    request_key: Field,
+}
+
+/// `POST /admin/people/{id}/adjustments`
+pub(crate) async fn create_adjustment(
+    app: Data<App>,
+    ConfirmedAdmin(me): ConfirmedAdmin,
+    path: Path<Uuid>,
+    form: Body<AdjustmentForm>,
+) -> Result<HttpResponse, PageError> {
+    let id = AccountId(path.into_inner());
+    let mut mistakes = Mistakes::default();
+    let amount =
+        form.0.amount.parse().filter(|amount: &i64| {
+            *amount != 0 && (-ADJUSTMENT_MAX..=ADJUSTMENT_MAX).contains(amount)
+        });
+    let amount = mistakes.note("amount", "admin-refusal-amount", amount);
+    let reason = parse_reason(&mut mistakes, &form.0.reason);
+    let key = request_key::parse(&mut mistakes, &form.0.request_key);
+    match mistakes.or(amount.zip(reason)) {
+        Ok((amount, reason)) => {
+            if amount.unsigned_abs() > u64::from(app.config.step_up_refund_points) {
+                me.require_code()?;
+            }
+            let key = key.map(|key| {
+                let route = format!("POST /admin/people/{id}/adjustments");
+                RequestKey::new(me.account_id.0, key, &route, &json!([amount, reason]))
+            });
+            let adjustment = Adjustment { account_id: id, amount, reason };
+            let adjusted = people::adjust_points(&app, me.account_id, &adjustment, key.as_ref());
+            answer(&app, &me, id, adjusted.await.map(|adjusted| json!(adjusted))).await
+        }
+        Err(mistakes) => refuse_typed(&app, &me, id, mistakes).await,
+    }
+}

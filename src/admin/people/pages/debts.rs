@@ -1,0 +1,65 @@
+//! Debts of an account: writing them off.
+
+use actix_web::{
+    HttpResponse,
+    web::{Data, Path},
+};
+use serde::Deserialize;
+use serde_json::json;
+use uuid::Uuid;
+
+use super::{answer, refuse_typed};
+use crate::{
+    accounts::{AccountId, ConfirmedAdmin},
+    admin::{
+        pages::parse_reason,
+        people::{self, DebtWriteOff},
+    },
+    app::App,
+    infra::idempotency::RequestKey,
+    points::Points,
+    web::{
+        error::PageError,
+        form::{Body, Field, Mistakes},
+        request_key,
+    },
+};
+
+/// Write-off form: the points and the reason.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(crate) struct WriteOffForm {
+    points: Field,
+    reason: Field,
+    request_key: Field,
+}
+
+/// `POST /admin/people/{id}/debt-write-offs`
+pub(crate) async fn create_write_off(
+    app: Data<App>,
+    ConfirmedAdmin(me): ConfirmedAdmin,
+    path: Path<Uuid>,
+    form: Body<WriteOffForm>,
+) -> Result<HttpResponse, PageError> {
+    let id = AccountId(path.into_inner());
+    let mut mistakes = Mistakes::default();
+    let points = form.0.points.parse().and_then(Points::new).filter(|points| points.get() > 0);
+    let points = mistakes.note("points", "admin-refusal-debt", points);
+    let reason = parse_reason(&mut mistakes, &form.0.reason);
+    let key = request_key::parse(&mut mistakes, &form.0.request_key);
+    match mistakes.or(points.zip(reason)) {
+        Ok((points, reason)) => {
+            if points.get() > i64::from(app.config.step_up_refund_points) {
+                me.require_code()?;
+            }
+            let key = key.map(|key| {
+                let route = format!("POST /admin/people/{id}/debt-write-offs");
+                RequestKey::new(me.account_id.0, key, &route, &json!([points, reason]))
+            });
+            let write_off = DebtWriteOff { account_id: id, points, reason };
+            let left = people::write_off_debt(&app, me.account_id, &write_off, key.as_ref()).await;
+            answer(&app, &me, id, left.map(|left| json!(left))).await
+        }
+        Err(mistakes) => refuse_typed(&app, &me, id, mistakes).await,
+    }
+}

@@ -1,0 +1,43 @@
+-- Lists what is left of accounts that their owners deleted: whatever lets somebody in, stands in a
+-- line, holds or offers something, may still be paid, or has points.
+select 'account ' || gone.id as "subject!",
+    format('was deleted at %s, and %s', gone.deleted_at, left_over.what) as "sentence!"
+from accounts gone
+cross join lateral (
+    select format('has %s sessions', count(*)) as what from sessions
+    where account_id = gone.id having count(*) > 0
+    union all
+    select format('has %s links and log-ins that wait', count(*)) from (
+        select 1 from account_tokens where account_id = gone.id and created_at is not null
+        union all
+        select 1 from pending_log_ins where account_id = gone.id
+    ) waiting having count(*) > 0
+    union all
+    select 'has a second factor' from second_factors where account_id = gone.id
+    union all
+    select format('has place %s in the line of program %s', queue_number, program_id)
+    from queue_tokens where account_id = gone.id and status in ('WAITING', 'ACTIVE')
+    union all
+    select format('holds reservation %s', id) from reservations
+    where account_id = gone.id and status = 'HELD'
+    union all
+    select format('sends transfer %s, which waits', id) from transfers
+    where sender_id = gone.id and status = 'PENDING'
+    union all
+    select format('is offered transfer %s, which waits', id) from transfers
+    where receiver_id = gone.id and status = 'PENDING'
+    union all
+    select format('may still pay charge %s', id) from charges
+    where account_id = gone.id and status = 'OPEN'
+    union all
+    select format('has a wallet of %s, %s', balance,
+        case when closed_at is null then 'open' else 'closed' end)
+    from wallets where account_id = gone.id and (balance <> 0 or closed_at is null)
+    union all
+    select 'has no wallet that was closed'
+    where not exists (select from wallets where account_id = gone.id)
+    union all
+    select format('is still called %s', gone.email) where gone.email <> 'deleted-' || gone.id
+) left_over
+where gone.deleted_at is not null
+limit $1
