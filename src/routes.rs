@@ -2,7 +2,7 @@
 
 pub(crate) use crate::accounts::{
     log_in::{self, second_step},
-    profile, recovery,
+    mail_choices, profile, recovery,
     roles::confirmation_pages,
     second_factor, sessions, sign_up,
 };
@@ -33,6 +33,8 @@ pub fn all() -> Vec<Path> {
 
         at("/programs/{slug}/queue").get(entry_queue::pages::show_queue).post(entry_queue::pages::create_token).delete(entry_queue::pages::delete_token),
         at("/programs/{slug}/queue/proof").get(entry_queue::pages::show_proof).post(entry_queue::pages::create_wait),
+        at("/programs/{slug}/queue/notice").post(entry_queue::turn_notices::pages::create_notice).delete(entry_queue::turn_notices::pages::delete_notice),
+        at("/programs/{slug}/queue/notice/withdrawal").post(entry_queue::turn_notices::pages::delete_notice),
         at("/programs/{slug}/queue/departure").post(entry_queue::pages::delete_token),
         at("/programs/{slug}/queue/receipt").get(log::pages::receipt::show_receipt),
         at("/programs/{slug}/queue/receipt.json").get(log::pages::receipt::download_receipt),
@@ -145,13 +147,15 @@ fn account_paths() -> Vec<Path> {
         at("/logout").post(log_in::pages::delete_session),
         at("/password/forgotten").get(recovery::pages::new_request).post(recovery::pages::create_request),
         at("/password/reset").get(recovery::pages::new_password).post(recovery::pages::create_password).with_long_deadline(),
-        at("/address/confirmation").get(profile::pages::new_confirmation).post(profile::pages::create_confirmation),
+        at("/address/confirmation").get(profile::address_pages::new_confirmation).post(profile::address_pages::create_confirmation),
+        at("/mails/unsubscription").get(mail_choices::pages::new_unsubscription).post(mail_choices::pages::create_unsubscription),
         at("/account").get(profile::pages::show_account),
         at("/account/name").post(profile::pages::update_name),
         at("/account/address").post(profile::pages::update_address).with_long_deadline(),
-        at("/account/address/confirmation").post(profile::pages::create_confirmation_mail),
+        at("/account/address/confirmation").get(profile::address_pages::new_confirmation_mail).post(profile::address_pages::create_confirmation_mail),
         at("/account/password").post(profile::pages::update_password).with_long_deadline(),
         at("/account/deletion").get(account_deletion::pages::new_deletion).post(account_deletion::pages::create_deletion),
+        at("/account/mails").post(mail_choices::pages::update_choices),
         at("/account/data.json").get(personal_data::pages::download_data),
         at("/account/sessions").get(sessions::pages::list_sessions),
         at("/account/sessions/logout").post(sessions::pages::delete_others),

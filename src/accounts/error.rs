@@ -74,6 +74,9 @@ pub enum AccountError {
     /// The link in a mail was used, is too old, or never existed; the answer does not reveal which.
     #[error("the link does not work any more")]
     LinkDead(LinkPurpose),
+    /// The link that ends mails was not signed by this deployment, or its account is gone.
+    #[error("the link ends no mails")]
+    UnsubscriptionDead,
     /// Hashing failed.
     #[error("the password could not be hashed: {0}")]
     Hashing(String),
@@ -121,6 +124,9 @@ impl HttpError for AccountError {
             }
             Self::LinkDead(LinkPurpose::Confirm) => {
                 Problem::new(410, "address-link-dead").recovery("/account")
+            }
+            Self::UnsubscriptionDead => {
+                Problem::new(410, "unsubscription-dead").recovery("/account#mails")
             }
             Self::Hashing(_) => Problem::new(500, "internal"),
             Self::Database(error) => error.problem(),

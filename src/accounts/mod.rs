@@ -35,6 +35,7 @@ pub(crate) mod deletion;
 mod error;
 mod links;
 pub(crate) mod log_in;
+pub(crate) mod mail_choices;
 mod model;
 pub(crate) mod name;
 pub(crate) mod pages;

@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use uuid::Uuid;
@@ -81,6 +82,9 @@ pub struct NewAccount {
     pub password: Password,
     /// Language of its mails.
     pub locale: Locale,
+    /// Page of this site to which the confirmation of the address leads on; `None`: the page of the
+    /// account.
+    pub next_path: Option<String>,
 }
 
 impl NewAccount {
@@ -89,7 +93,7 @@ impl NewAccount {
         let email = Email::parse(email).ok_or(NewAccountRefusal::Email)?;
         let name = Name::parse(name).ok_or(NewAccountRefusal::Name)?;
         let password = Password::chosen(password, Some(&email), Some(&name))?;
-        Ok(Self { email, name, password, locale: Locale::default() })
+        Ok(Self { email, name, password, locale: Locale::default(), next_path: None })
     }
 }
 
@@ -177,6 +181,8 @@ pub(crate) struct SessionAccount {
     pub account_id: AccountId,
     /// Whether the account is one of the demo data.
     pub is_demo: bool,
+    /// When the owner confirmed the account's address; `None`: never.
+    pub email_confirmed_at: Option<DateTime<Utc>>,
     /// Current role, not the one at log-in.
     pub role: Role,
     /// Pending transfers of points that wait for this account's answer.

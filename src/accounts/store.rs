@@ -72,7 +72,7 @@ pub(crate) async fn find_addressee(
 ) -> Result<Option<(AccountId, Locale)>, sqlx::Error> {
     let row = sqlx::query!(
         r#"
-        select id as "id: AccountId", locale
+        select id as "id: AccountId", coalesce(mail_locale, locale) as "locale!"
         from accounts
         where email = $1 and locked_at is null
         "#,
@@ -129,7 +129,8 @@ pub(crate) async fn write_confirmed(tx: &mut Connection, id: AccountId) -> Resul
     Ok(())
 }
 
-/// Sets the language of an account's mails.
+/// Sets the language of the pages that an account used last, which is that of its mails unless
+/// another one was chosen.
 pub(crate) async fn write_locale(
     db: &Pool,
     id: AccountId,

@@ -2,11 +2,13 @@
 
 use serde::Serialize;
 
-/// Settings of the guards; `None` is off.
+/// Settings of the guards; `None` and `false` are off.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub(crate) struct Guards {
     /// Minimum age of an account that joins, in minutes.
     pub account_age_mins: Option<i32>,
+    /// Whether an account that joins has confirmed its e-mail address.
+    pub confirmed_address: bool,
     /// Proof of work for joining: 2 to the power of this many tries.
     pub proof_bits: Option<i32>,
     /// Bound on the accounts of one network that get a queue number.

@@ -75,6 +75,8 @@ pub(crate) struct Program {
     pub places_per_account_max: i32,
     /// See [`Guards::account_age_mins`].
     pub join_account_age_mins: Option<i32>,
+    /// See [`Guards::confirmed_address`].
+    pub join_confirmed_address: bool,
     /// See [`Guards::proof_bits`].
     pub join_proof_bits: Option<i32>,
     /// See [`Guards::joins_per_address`].
@@ -92,6 +94,7 @@ impl Program {
     pub(crate) fn guards(&self) -> Guards {
         Guards {
             account_age_mins: self.join_account_age_mins,
+            confirmed_address: self.join_confirmed_address,
             proof_bits: self.join_proof_bits,
             joins_per_address: self.joins_per_address,
             unpaid_holds_max: self.unpaid_holds_max,

@@ -20,6 +20,7 @@ use crate::{
     points::Points,
     web::{
         error::{NotFound, PageError},
+        local_path::with_next,
         page::View,
     },
 };
@@ -102,6 +103,17 @@ impl ProgramPage<'_> {
         if self.v.account.is_some() { "program-join" } else { "program-log-in-to-join" }
     }
 
+    /// Whether the account that is signed in must confirm its address before it joins.
+    fn asks_to_confirm(&self) -> bool {
+        let account = self.v.account.as_ref();
+        account.is_some_and(|account| !account.is_address_confirmed)
+    }
+
+    /// Returns the address of the page that mails the link, which leads back here.
+    fn confirmation_href(&self) -> String {
+        with_next("/account/address/confirmation", &format!("/programs/{}", self.program.slug))
+    }
+
     fn join_note(&self) -> &'static str {
         match self.program.queue_capacity {
             Some(_) => "program-join-note",
@@ -114,6 +126,7 @@ impl ProgramPage<'_> {
 struct ProgramDocument<'a> {
     slug: &'a str,
     title: &'a str,
+    needs_confirmed_address: bool,
     sale: SaleDocument,
     schedules: Vec<ScheduleDocument>,
 }
@@ -157,6 +170,7 @@ pub(crate) async fn show_program(
     let document = ProgramDocument {
         slug: &program.slug,
         title: &program.title,
+        needs_confirmed_address: program.join_confirmed_address,
         sale: SaleDocument {
             state: sale.into(),
             opens_at: program.on_sale_at,

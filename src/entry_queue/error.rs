@@ -10,7 +10,10 @@ use crate::{
     accounts::AccountError,
     catalog::Program,
     infra::batcher::BatchError,
-    web::error::{HttpError, Problem, Unavailable},
+    web::{
+        error::{HttpError, Problem, Unavailable},
+        local_path::with_next,
+    },
 };
 
 /// Reasons for which the queue refuses a request. The texts are for logs.
@@ -71,6 +74,12 @@ pub enum QueueError {
         left_secs: u64,
         /// Time zone in which the moment is shown.
         time_zone: String,
+        /// Address of the program, where the queue is joined.
+        program_url: String,
+    },
+    /// The account's e-mail address is not confirmed, which this queue asks for.
+    #[error("the address is not confirmed")]
+    AddressUnconfirmed {
         /// Address of the program, where the queue is joined.
         program_url: String,
     },
@@ -164,6 +173,13 @@ impl HttpError for QueueError {
                     .retry_after(*left_secs)
                     .with(json!({ "until": until }))
                     .moment("when", *until, time_zone)
+            }
+            // A page of its own offers to mail the link, which leads back to the program.
+            Self::AddressUnconfirmed { program_url } => {
+                let page = with_next("/account/address/confirmation", program_url);
+                Problem::new(403, "address-unconfirmed")
+                    .redirect(page.clone())
+                    .with(json!({ "confirmation_url": page }))
             }
             // A browser does the proof of work on a page of its own.
             Self::ProofRequired { challenge, proof_url } => Problem::new(428, "proof-required")

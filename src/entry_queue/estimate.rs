@@ -61,25 +61,44 @@ impl Measures {
         app: &App,
         program: &Program,
     ) -> Result<Speed, Arc<sqlx::Error>> {
-        let measure = async {
-            let now = app.now();
-            let since = (now - MEASURED_OVER).max(program.on_sale_at);
-            let through = match program.queue_capacity {
-                Some(_) => positions::count_freed(&app.db, program.id, since).await?,
-                None => positions::count_admitted(&app.db, program.id, since).await?,
-            };
-            let span_secs = (now - through.since).num_seconds().max(1);
-            Ok(Speed {
-                n_through: u64::try_from(through.n).unwrap_or(0),
-                span_secs: u64::try_from(span_secs).unwrap_or(1),
-                measured_at: now,
-            })
-        };
-        self.0.try_get_with(program.id, shared_read(measure)).await
+        let measuring = measure(app, program.id, program.queue_capacity, program.on_sale_at);
+        self.0.try_get_with(program.id, shared_read(measuring)).await
     }
 }
 
+/// Measures the speed of the queue of a program with that capacity, whose sale opened at `on_sale_at`.
+pub(crate) async fn measure(
+    app: &App,
+    program_id: ProgramId,
+    queue_capacity: Option<i32>,
+    on_sale_at: DateTime<Utc>,
+) -> Result<Speed, sqlx::Error> {
+    let now = app.now();
+    let since = (now - MEASURED_OVER).max(on_sale_at);
+    let through = match queue_capacity {
+        Some(_) => positions::count_freed(&app.db, program_id, since).await?,
+        None => positions::count_admitted(&app.db, program_id, since).await?,
+    };
+    let span_secs = (now - through.since).num_seconds().max(1);
+    let n_through = u64::try_from(through.n).unwrap_or(0);
+    Ok(Speed::of(n_through, u64::try_from(span_secs).unwrap_or(1), now))
+}
+
 impl Speed {
+    /// Returns the speed of `n_through` tokens in `span_secs` seconds.
+    pub(crate) fn of(n_through: u64, span_secs: u64, measured_at: DateTime<Utc>) -> Self {
+        Self { n_through, span_secs, measured_at }
+    }
+
+    /// Returns the most accounts that may be ahead of one whose wait has a lower bound of at most
+    /// `secs` seconds; 0 while too little was measured.
+    pub(crate) fn ahead_within(self, secs: u64) -> u64 {
+        let n_through = self.n_through + self.n_through.isqrt();
+        // Waits are whole seconds, rounded down.
+        let n = (secs * n_through + n_through).saturating_sub(1) / self.span_secs.max(1);
+        if self.n_through < 2 { 0 } else { n.saturating_sub(1) }
+    }
+
     /// Returns the wait with `n_ahead` accounts ahead; `None` while too little was measured for a
     /// range (fewer than two tokens).
     pub(crate) fn wait(self, n_ahead: u64) -> Option<Wait> {
@@ -99,8 +118,7 @@ mod tests {
     use super::*;
 
     fn speed(n_through: u64, span_secs: u64) -> Speed {
-        let measured_at = DateTime::from_timestamp(1_800_000_000, 0).unwrap();
-        Speed { n_through, span_secs, measured_at }
+        Speed::of(n_through, span_secs, DateTime::from_timestamp(1_800_000_000, 0).unwrap())
     }
 
     #[test]

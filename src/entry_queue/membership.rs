@@ -17,6 +17,7 @@ use super::{
     state::WaitingRoom,
     status::{StatusReport, status_of},
     store::{self, positions},
+    turn_notices,
 };
 use crate::{
     accounts::{AccountError, AccountId},
@@ -113,6 +114,7 @@ pub(crate) async fn let_in(
     // First, so that the move that the admission logs says by whom and why.
     store::write_let_in_by(tx, token.id, staff, reason.as_str()).await?;
     gate::write_admissions(tx, &[token.id], stay_ends_at, n_inside, capacity).await?;
+    turn_notices::tell_let_in(tx, token.id).await?;
     Ok(token)
 }
 

@@ -56,6 +56,7 @@ mod state;
 mod status;
 mod store;
 mod tokens;
+pub(crate) mod turn_notices;
 
 pub use admission::admit_everywhere;
 pub(crate) use admission::expire_stays;
@@ -84,3 +85,4 @@ pub(crate) use tokens::{
     model::{LiveTokens, OwnedToken},
     wait_for_token,
 };
+pub use turn_notices::tell_turns;

@@ -124,6 +124,7 @@ pub(crate) struct Rules {
     pub(crate) is_paused: bool,
     pub(crate) stay_secs: i32,
     pub(crate) join_account_age_mins: Option<i32>,
+    pub(crate) join_confirmed_address: bool,
     pub(crate) join_proof_bits: Option<i32>,
     pub(crate) joins_per_address: Option<i32>,
     pub(crate) unpaid_holds_max: Option<i32>,
@@ -149,6 +150,7 @@ impl Rules {
     pub(crate) fn guards(&self) -> Guards {
         Guards {
             account_age_mins: self.join_account_age_mins,
+            confirmed_address: self.join_confirmed_address,
             proof_bits: self.join_proof_bits,
             joins_per_address: self.joins_per_address,
             unpaid_holds_max: self.unpaid_holds_max,

@@ -109,19 +109,25 @@ impl Smtp {
     ) -> Result<MailMessage, String> {
         let to: Address = mail.content.recipient.parse().map_err(|error| format!("{error}"))?;
         let id = format!("<{}@{}>", mail.id, self.from.email.domain());
-        let message = MailMessage::builder()
+        let mut builder = MailMessage::builder()
             .from(self.from.clone())
             .to(Mailbox::new(None, to))
             .subject(&letter.subject)
             .message_id(Some(id))
             .date(mail.content.created_at.into())
-            .raw_header(HeaderValue::new(
-                HeaderName::new_from_ascii_str("Auto-Submitted"),
-                "auto-generated".to_owned(),
-            ))
-            .multipart(body(letter, files)?);
-        message.map_err(|error| error.to_string())
+            .raw_header(header("Auto-Submitted", "auto-generated"));
+        if let Some(href) = &letter.unsubscription {
+            builder = builder
+                .raw_header(header("List-Unsubscribe", &format!("<{href}>")))
+                .raw_header(header("List-Unsubscribe-Post", "List-Unsubscribe=One-Click"));
+        }
+        builder.multipart(body(letter, files)?).map_err(|error| error.to_string())
     }
+}
+
+/// Returns a header that the library has no type for.
+fn header(name: &'static str, value: &str) -> HeaderValue {
+    HeaderValue::new(HeaderName::new_from_ascii_str(name), value.to_owned())
 }
 
 /// Returns the letter in both forms, followed by the files.

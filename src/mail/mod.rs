@@ -11,6 +11,7 @@
 //!   repeated, at most [`ATTEMPTS_MAX`] times. An attempt that found no server does not count.
 //! * Nothing that a person typed becomes a header's name, a second header or a second recipient.
 //! * A letter loads nothing from anywhere.
+//! * A mail that may be declined says where, for people and for their mail programs (RFC 8058).
 //! * A file that cannot be attached keeps no mail back.
 //!
 //! # Concurrency
@@ -36,6 +37,7 @@ use self::{
     mailer::{CONNECTIONS_MAX, Delivery, Smtp},
 };
 use crate::{
+    accounts::mail_choices::Unsubscription,
     app::App,
     config::Config,
     infra::postgres::Pool,
@@ -57,14 +59,32 @@ const PAUSE_FIRST: Duration = Duration::from_secs(30);
 /// Longest pause between two attempts.
 const PAUSE_MAX: Duration = Duration::from_hours(1);
 
-/// Writes the letter of a mail. A link whose token is wiped is written without it.
+/// Writes the letter of a mail as others than its reader see it. A link whose token is wiped is
+/// written without it, and so is the one that ends the mails of its topic.
 pub(crate) async fn compose(
     db: &Pool,
     config: &Config,
     mail: &StoredMail,
 ) -> Result<Letter, ComposeError> {
+    compose_with(db, config, mail, None).await
+}
+
+/// Writes the letter of a mail; `unsubscription` is the token of the link that ends its topic.
+async fn compose_with(
+    db: &Pool,
+    config: &Config,
+    mail: &StoredMail,
+    unsubscription: Option<&str>,
+) -> Result<Letter, ComposeError> {
     let message = mail.message.as_ref().ok_or(ComposeError::UnknownMessage)?;
-    letter::write(db, config.site_url(), mail, message).await
+    letter::write(db, config.site_url(), mail, message, unsubscription).await
+}
+
+/// Returns the token that ends the topic of a mail; `None` if it cannot be declined.
+fn unsubscription_of(app: &App, mail: &StoredMail) -> Option<String> {
+    let topic = mail.message.as_ref().and_then(Message::topic);
+    let (account_id, topic) = mail.declinable_by.zip(topic)?;
+    Unsubscription { account_id, topic }.sign(&app.signing_key)
 }
 
 /// Returns the newest `mails_max` mails as text for the terminal, the oldest first; `mails_max`
@@ -120,7 +140,9 @@ async fn send(app: &App, smtp: &Smtp, mail: &Claimed) -> Result<(), sqlx::Error>
     if mail.content.secret.is_none() && message.is_some_and(Message::has_secret) {
         return outbox::note_failed(&app.db, mail, "its link is not kept any more").await;
     }
-    let delivery = match compose(&app.db, &app.config, &mail.content).await {
+    let token = unsubscription_of(app, &mail.content);
+    let letter = compose_with(&app.db, &app.config, &mail.content, token.as_deref()).await;
+    let delivery = match letter {
         Ok(letter) => {
             let files = attachments::make(app, &mail.content).await;
             smtp.deliver(mail, &letter, files).await

@@ -3,7 +3,9 @@
 use chrono::{DateTime, Utc};
 use uuid::Uuid;
 
-use crate::{infra::postgres::Pool, points::Points, wallet::TransferStatus};
+use crate::{
+    entry_queue::QueueNumber, infra::postgres::Pool, points::Points, wallet::TransferStatus,
+};
 
 /// Reservation as a mail tells of it.
 #[derive(Clone, Debug)]
@@ -114,6 +116,70 @@ pub(crate) async fn find_offer(
         where t.id = $1
         "#,
         transfer_id,
+    )
+    .fetch_optional(db)
+    .await
+}
+
+/// How far a turn in a queue is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, sqlx::Type)]
+#[sqlx(type_name = "text", rename_all = "SCREAMING_SNAKE_CASE")]
+pub(crate) enum TurnStage {
+    /// The account waits.
+    Near,
+    /// The account is admitted.
+    Come,
+    /// The account was silent when its number came up, and goes in when it returns.
+    Missed,
+}
+
+/// Turn in a queue as a mail tells of it.
+#[derive(Clone, Debug)]
+pub(crate) struct QueuedTurn {
+    /// Name of the account.
+    pub name: String,
+    /// Title of the program.
+    pub title: String,
+    /// Name of the program in addresses.
+    pub slug: String,
+    /// Time zone in which the program's times are shown.
+    pub time_zone: String,
+    /// Arrival order of the token.
+    pub queue_number: QueueNumber,
+    /// How far the turn is; `None` if it is over, or nothing is sold any more.
+    pub stage: Option<TurnStage>,
+    /// Until when a hold may start; `None` unless the account is admitted.
+    pub stay_ends_at: Option<DateTime<Utc>>,
+}
+
+/// Returns a turn as a mail tells of it at this moment; `None` if there is no such token.
+pub(crate) async fn find_turn(
+    db: &Pool,
+    token_id: Uuid,
+) -> Result<Option<QueuedTurn>, sqlx::Error> {
+    sqlx::query_as!(
+        QueuedTurn,
+        r#"
+        select a.name, p.title, p.slug, t.queue_number as "queue_number: QueueNumber",
+            coalesce((
+                select time_zone from schedules join venues on venues.id = venue_id
+                where program_id = p.id
+                order by starts_at limit 1
+            ), 'Asia/Seoul') as "time_zone!",
+            case
+                when p.status <> 'PUBLISHED'
+                    or clock_timestamp() not between p.on_sale_at and p.off_sale_at then null
+                when t.status = 'WAITING' and t.parked_at is null then 'NEAR'
+                when t.status = 'WAITING' then 'MISSED'
+                when t.status = 'ACTIVE' and t.stay_ends_at > clock_timestamp() then 'COME'
+            end as "stage: TurnStage",
+            case when t.status = 'ACTIVE' then t.stay_ends_at end as stay_ends_at
+        from queue_tokens t
+        join accounts a on a.id = t.account_id
+        join programs p on p.id = t.program_id
+        where t.id = $1
+        "#,
+        token_id,
     )
     .fetch_optional(db)
     .await

@@ -3,7 +3,8 @@
 //! A **message** is what a mail tells, with what is needed to say it. A **mail** is a message to
 //! one address, in one language. The mails of one **order key** (a reservation) are
 //! sent one after the other. A **claim** is the right of one instance to send a mail for a while.
-//! A **secret** is the part of a mail that grants something to its reader.
+//! A **secret** is the part of a mail that grants something to its reader. A **topic** is a kind of
+//! mails that its reader may decline.
 //!
 //! # Invariants
 //!
@@ -12,7 +13,8 @@
 //! * A mail is sent or given up, never both (`outbox_sent_or_failed`), and keeps no secret
 //!   afterwards (`outbox_ended_keeps_no_secret`).
 //! * No mail is claimed while an earlier one of its order key is neither sent nor given up.
-//! * Nobody of a rehearsal is written to.
+//! * Nobody of a rehearsal is written to, and nobody of what they declined: the statement that writes
+//!   a mail to an account looks at the account's choice.
 //!
 //! # Concurrency
 //!
@@ -23,6 +25,7 @@
 
 mod model;
 mod store;
+mod topic;
 
 use std::time::Duration;
 
@@ -33,6 +36,7 @@ pub(crate) use self::model::{
     AccountMail, Claimed, ListedMail, MailCounts, MailId, MailSecret, MailState, Message, NewMail,
     ProtectionChange, StoredMail,
 };
+pub(crate) use self::topic::MailTopic;
 use crate::infra::{
     postgres::{
         Connection, Pool,
@@ -51,7 +55,8 @@ const COUNTED_MAX: i64 = 10_000;
 const KEPT_DAYS: i32 = 30;
 
 /// Writes mails to accounts, at their current addresses and in their languages, in the transaction
-/// of what the mails tell. Leaves out people of a rehearsal and accounts that were deleted.
+/// of what the mails tell. Leaves out people of a rehearsal, accounts that were deleted, and mails of
+/// a topic that the account declined.
 pub(crate) async fn write_to_accounts(
     tx: &mut Connection,
     mails: &[AccountMail],

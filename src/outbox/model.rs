@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use uuid::Uuid;
 
+use super::topic::MailTopic;
 use crate::{
     app::AccountId,
     infra::ids::ids,
@@ -83,6 +84,11 @@ pub(crate) enum Message {
         /// Id of the transfer.
         transfer_id: Uuid,
     },
+    /// The turn in a queue is near, or has come.
+    QueueTurn {
+        /// Id of the queue token.
+        token_id: Uuid,
+    },
 }
 
 /// Change of an account's second factor.
@@ -107,6 +113,17 @@ impl Message {
             Self::ResetPassword => Duration::from_mins(30),
             Self::ConfirmAddress => Duration::from_hours(24),
             _ => MAIL_TTL,
+        }
+    }
+
+    /// Returns the topic by which the mail may be declined; `None` if it may not.
+    pub(crate) fn topic(&self) -> Option<MailTopic> {
+        match self {
+            Self::TransferReceived { .. }
+            | Self::TransferExpiring { .. }
+            | Self::TransferSettled { .. } => Some(MailTopic::Transfers),
+            Self::QueueTurn { .. } => Some(MailTopic::Turn),
+            _ => None,
         }
     }
 
@@ -193,6 +210,8 @@ pub(crate) struct StoredMail {
     pub message: Option<Message>,
     /// Its secret; `None` if it has none, or none any more.
     pub secret: Option<MailSecret>,
+    /// Account that may decline further mails of its topic; `None` if nobody may.
+    pub declinable_by: Option<AccountId>,
     /// When it was written, which is the date that its reader sees.
     pub created_at: DateTime<Utc>,
 }
@@ -287,6 +306,7 @@ mod tests {
             Message::ProgramCancelled { reservation_id, refunded },
             Message::TransferReceived { transfer_id: reservation_id },
             Message::TransferExpiring { transfer_id: reservation_id },
+            Message::QueueTurn { token_id: reservation_id },
         ] {
             let (kind, payload) = message.stored();
             assert_eq!(Message::parse(&kind, &payload), Some(message));

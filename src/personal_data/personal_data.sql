@@ -5,7 +5,8 @@ select jsonb_build_object(
     'account', jsonb_build_object(
         'id', a.id, 'email', a.email, 'name', a.name, 'role', a.role, 'locale', a.locale,
         'created_at', a.created_at, 'email_confirmed_at', a.email_confirmed_at,
-        'locked_at', a.locked_at,
+        'locked_at', a.locked_at, 'mail_locale', a.mail_locale,
+        'mails_transfers', a.mails_transfers, 'mails_turn', a.mails_turn,
         'second_factor_set_at', (select set_at from second_factors where account_id = a.id limit 1)),
     'wallet', (select jsonb_build_object('balance', balance, 'pending', pending, 'debt', debt)
         from wallets where account_id = a.id limit 1),
@@ -17,7 +18,9 @@ select jsonb_build_object(
         where account_id = a.id and created_at is not null order by created_at desc limit $2) part),
     'queue_tokens', (select coalesce(jsonb_agg(part), '[]') from (
         select t.program_id, p.title, t.queue_number, t.status, t.issued_at, t.admitted_at,
-            t.ended_at
+            t.ended_at,
+            (select jsonb_build_object('asked_at', asked_at, 'ended_at', n.ended_at)
+             from turn_notices n where n.token_id = t.id limit 1) as turn_notice
         from queue_tokens t
         cross join lateral (select title from programs where id = t.program_id limit 1) p
         where t.account_id = a.id order by t.issued_at desc limit $2) part),

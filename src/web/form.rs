@@ -137,6 +137,16 @@ impl Field {
         self.text().is_empty()
     }
 
+    /// Returns the value of a box to check, which a form leaves out unless it is checked; `None` for
+    /// any other text.
+    pub(crate) fn flag(&self) -> Option<bool> {
+        match self.text() {
+            "" | "false" => Some(false),
+            "on" | "true" => Some(true),
+            _ => None,
+        }
+    }
+
     /// Parses the trimmed text; `None` if it is no `T`.
     pub(crate) fn parse<T: FromStr>(&self) -> Option<T> {
         self.text().parse().ok()

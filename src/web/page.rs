@@ -33,6 +33,8 @@ pub(crate) struct SignedIn {
     pub is_staff: bool,
     /// Whether the account may use the admin pages.
     pub is_admin: bool,
+    /// Whether the account's e-mail address is confirmed.
+    pub is_address_confirmed: bool,
     /// Number of transfer requests that wait for this account's answer.
     pub requests_waiting: i64,
 }

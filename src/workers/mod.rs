@@ -51,6 +51,8 @@ const GAUGES_PERIOD: Duration = Duration::from_secs(5);
 const WIND_DOWN_PERIOD: Duration = Duration::from_secs(1);
 /// Period of writing saved prices into seats.
 const PRICES_PERIOD: Duration = Duration::from_secs(1);
+/// Period of the look for turns that are near: as often as the speed of a queue is measured.
+const TURNS_PERIOD: Duration = Duration::from_secs(5);
 /// Period of the check for mails to be sent.
 const MAIL_PERIOD: Duration = Duration::from_secs(1);
 /// Period of the comparison of every queue in Redis with PostgreSQL.
@@ -170,6 +172,9 @@ impl Workers {
             async move { checkouts.check_due().await }
         });
         if mailer.smtp().is_some() {
+            self.run("turns", TICK_MAX, every(TURNS_PERIOD), |app| async move {
+                entry_queue::tell_turns(&app).await
+            });
             let mailer = mailer.clone();
             self.run("mails", LONG_TICK_MAX, every(MAIL_PERIOD), move |app| {
                 let mailer = mailer.clone();

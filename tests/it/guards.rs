@@ -165,6 +165,11 @@ const REFUSED: &[(&str, &str)] = &[
         "update queue_tokens set status = 'WAITING', admitted_at = null
          where account_id::text like '%c1'",
     ),
+    (
+        "turn_notices_pkey",
+        "insert into turn_notices (token_id, program_id, queue_number)
+         select id, program_id, queue_number from queue_tokens, generate_series(1, 2)",
+    ),
     ("queue_tokens_program_id_queue_number_key", "update queue_tokens set queue_number = 1"),
     (
         "schedule_seats_seat_id_schedule_id_key",

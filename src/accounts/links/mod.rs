@@ -23,6 +23,7 @@ pub(super) mod store;
 use uuid::Uuid;
 
 pub use self::model::LinkPurpose;
+use self::model::NewLink;
 pub(crate) use self::model::{LinkOwner, LinkToken};
 use super::{
     error::AccountError,
@@ -43,28 +44,33 @@ pub(crate) const LINKS_PER_HOUR_MAX: i64 = 3;
 const PURGED_ROWS_MAX: i64 = 1_000;
 
 /// Mails a link to `address`, in the caller's transaction; `false` if the account is locked, had its
-/// links for this hour, or belongs to a rehearsal.
+/// links for this hour, or belongs to a rehearsal. The mail is in the language that the account chose
+/// for its mails, or else in `locale`. The link leads on to the page `next_path`, if that is some.
 pub(crate) async fn mail_link(
     tx: &mut Connection,
     account_id: AccountId,
     purpose: LinkPurpose,
     address: &Email,
     locale: Locale,
+    next_path: Option<&str>,
 ) -> Result<bool, sqlx::Error> {
-    let is_real = !throwaway::is_marked(account_id.0);
-    let is_open = is_real && store::lock_open_account(tx, account_id).await?;
-    if !is_open || store::count_recent(tx, account_id, purpose).await? >= LINKS_PER_HOUR_MAX {
+    if throwaway::is_marked(account_id.0) {
+        return Ok(false);
+    }
+    let Some(account) = store::lock_open_account(tx, account_id).await? else { return Ok(false) };
+    if store::count_recent(tx, account_id, purpose).await? >= LINKS_PER_HOUR_MAX {
         return Ok(false);
     }
     let (token, message) = (SessionToken::generate(), purpose.message());
     let ttl_secs = message.ttl().as_secs_f64();
-    store::insert(tx, &token.hash(), account_id, purpose, address, ttl_secs).await?;
+    let link = NewLink { token_hash: token.hash(), account_id, purpose, address, next_path };
+    store::insert(tx, &link, ttl_secs).await?;
     let event = format!("link:{}", Uuid::now_v7());
     let mail = NewMail {
         message,
         secret: Some(MailSecret::new(token.encode())),
         recipient: address.clone(),
-        locale,
+        locale: account.mail_locale.unwrap_or(locale),
         // It waits for no other mail: one to an address that takes none would outlast the link.
         order_key: event.clone(),
         dedupe_key: event,
@@ -92,7 +98,7 @@ pub(crate) async fn use_link(
 ) -> Result<LinkOwner, AccountError> {
     let dead = || AccountError::LinkDead(purpose);
     let found = store::find(&mut *tx, &token.hash(), purpose).await?.ok_or_else(dead)?;
-    if !store::lock_open_account(tx, found.account_id).await? {
+    if store::lock_open_account(tx, found.account_id).await?.is_none() {
         return Err(dead());
     }
     // The link is compared again, and with the clock, after the wait for the row.

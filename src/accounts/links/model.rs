@@ -5,6 +5,7 @@ use std::fmt;
 use crate::{
     accounts::model::{AccountId, SessionToken, TokenHash},
     outbox::Message,
+    text::email::Email,
 };
 
 /// What a link is for.
@@ -49,6 +50,21 @@ impl fmt::Debug for LinkToken {
     }
 }
 
+/// Link to be written.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct NewLink<'a> {
+    /// Hash of its token.
+    pub token_hash: TokenHash,
+    /// Account that it belongs to.
+    pub account_id: AccountId,
+    /// What it is for.
+    pub purpose: LinkPurpose,
+    /// Address that it is sent to.
+    pub address: &'a Email,
+    /// Page of this site that it leads on to; `None`: the page of the account.
+    pub next_path: Option<&'a str>,
+}
+
 /// Account that a link belongs to.
 #[derive(Clone, Debug)]
 pub(crate) struct LinkOwner {
@@ -62,4 +78,6 @@ pub(crate) struct LinkOwner {
     pub locale: String,
     /// Address that the link was sent to.
     pub address: String,
+    /// Page of this site that the link leads on to; `None`: the page of the account.
+    pub next_path: Option<String>,
 }

@@ -2,23 +2,28 @@
 
 use sqlx::PgExecutor;
 
-use super::model::{LinkOwner, LinkPurpose};
+use super::model::{LinkOwner, LinkPurpose, NewLink};
 use crate::{
     accounts::model::{AccountId, TokenHash},
     infra::postgres::{Connection, Pool},
-    text::email::Email,
+    text::i18n::Locale,
 };
 
-/// Locks an account's row, and returns whether the account exists, is not locked by an administrator
-/// and not deleted.
+/// Account that may get and use links, whose row is locked.
+pub(crate) struct OpenAccount {
+    /// Language chosen for its mails; `None`: that of the pages.
+    pub(crate) mail_locale: Option<Locale>,
+}
+
+/// Locks an account's row; `None` if there is no such account, it was deleted, or an administrator locked
+/// it.
 pub(crate) async fn lock_open_account(
     tx: &mut Connection,
     id: AccountId,
-) -> Result<bool, sqlx::Error> {
-    let is_open = sqlx::query_scalar!(
+) -> Result<Option<OpenAccount>, sqlx::Error> {
+    let row = sqlx::query!(
         r#"
-        select locked_at is null and deleted_at is null as "is_open!"
-        from accounts
+        select locked_at is null and deleted_at is null as "is_open!", mail_locale from accounts
         where id = $1
         for no key update
         "#,
@@ -26,7 +31,9 @@ pub(crate) async fn lock_open_account(
     )
     .fetch_optional(tx)
     .await?;
-    Ok(is_open.unwrap_or(false))
+    Ok(row
+        .filter(|row| row.is_open)
+        .map(|row| OpenAccount { mail_locale: row.mail_locale.as_deref().and_then(Locale::parse) }))
 }
 
 /// Counts the links of the last hour.
@@ -50,21 +57,19 @@ pub(crate) async fn count_recent(
 /// Inserts a link that works for `ttl_secs`.
 pub(crate) async fn insert(
     tx: &mut Connection,
-    token_hash: &TokenHash,
-    account_id: AccountId,
-    purpose: LinkPurpose,
-    address: &Email,
+    link: &NewLink<'_>,
     ttl_secs: f64,
 ) -> Result<(), sqlx::Error> {
     sqlx::query!(
         r#"
-        insert into account_tokens (token_hash, account_id, purpose, address, expires_at)
-        values ($1, $2, $3, $4, clock_timestamp() + make_interval(secs => $5))
+        insert into account_tokens (token_hash, account_id, purpose, address, next_path, expires_at)
+        values ($1, $2, $3, $4, $5, clock_timestamp() + make_interval(secs => $6))
         "#,
-        token_hash,
-        account_id as _,
-        purpose as _,
-        address.as_str(),
+        &link.token_hash,
+        link.account_id as _,
+        link.purpose as _,
+        link.address.as_str(),
+        link.next_path,
         ttl_secs,
     )
     .execute(tx)
@@ -81,7 +86,8 @@ pub(crate) async fn find(
     sqlx::query_as!(
         LinkOwner,
         r#"
-        select a.id as "account_id: AccountId", a.email, a.name, a.locale, t.address
+        select a.id as "account_id: AccountId", a.email, a.name,
+            coalesce(a.mail_locale, a.locale) as "locale!", t.address, t.next_path
         from account_tokens t
         join accounts a on a.id = t.account_id
         where t.token_hash = $1 and t.purpose = $2 and t.used_at is null

@@ -7,6 +7,7 @@
 //! * A new password ends every other session of the account.
 //! * A new address takes effect when it is confirmed; until then the old one keeps working. Both
 //!   addresses are told.
+//! * A confirmed address stays confirmed: it is only ever replaced by another confirmed one.
 //! * Nobody is told whether an address has another account.
 //!
 //! # Concurrency
@@ -15,6 +16,7 @@
 //! same one, the second is refused as [`AccountError::WrongPassword`]. Two accounts that confirm one address race for
 //! `accounts_email_key`; the loser gets [`AccountError::EmailTaken`].
 
+pub(crate) mod address_pages;
 pub(crate) mod pages;
 mod store;
 
@@ -97,15 +99,16 @@ pub(crate) async fn change_password(
     Ok(ended)
 }
 
-/// Mails a link to confirm the account's own address.
+/// Mails a link to confirm the account's own address, which leads on to the page `next_path`.
 pub(crate) async fn ask_to_confirm(
     app: &App,
     account_id: AccountId,
     address: &Email,
     locale: Locale,
+    next_path: Option<&str>,
 ) -> Result<(), AccountError> {
-    let mut tx = app.db.begin().await?;
-    links::mail_link(&mut tx, account_id, LinkPurpose::Confirm, address, locale).await?;
+    let (purpose, mut tx) = (LinkPurpose::Confirm, app.db.begin().await?);
+    links::mail_link(&mut tx, account_id, purpose, address, locale, next_path).await?;
     Ok(tx.commit().await?)
 }
 
@@ -127,7 +130,7 @@ pub(crate) async fn ask_for_address(
         return Ok(tx.rollback().await?);
     }
     let purpose = LinkPurpose::Confirm;
-    let is_mailed = links::mail_link(&mut tx, account_id, purpose, address, locale).await?;
+    let is_mailed = links::mail_link(&mut tx, account_id, purpose, address, locale, None).await?;
     if is_mailed && is_free {
         let message = Message::AddressChangeAsked { to: address.to_string() };
         tell(&mut tx, account_id, message).await?;
@@ -135,8 +138,12 @@ pub(crate) async fn ask_for_address(
     Ok(tx.commit().await?)
 }
 
-/// Confirms the address that a link was sent to, which becomes the account's.
-pub(crate) async fn confirm_address(app: &App, token: &LinkToken) -> Result<(), AccountError> {
+/// Confirms the address that a link was sent to, which becomes the account's. Returns the page that
+/// the link leads on to; `None` if it names none.
+pub(crate) async fn confirm_address(
+    app: &App,
+    token: &LinkToken,
+) -> Result<Option<String>, AccountError> {
     let mut tx = app.db.begin().await?;
     let owner = links::use_link(&mut tx, token, LinkPurpose::Confirm).await?;
     if owner.address == owner.email {
@@ -144,7 +151,8 @@ pub(crate) async fn confirm_address(app: &App, token: &LinkToken) -> Result<(), 
     } else {
         change_address(&mut tx, &owner).await?;
     }
-    Ok(tx.commit().await?)
+    tx.commit().await?;
+    Ok(owner.next_path)
 }
 
 /// Gives the account the address that its link was sent to, and tells both.

@@ -1,34 +1,25 @@
-//! The page of the signed-in account, and of confirming an address.
+//! The page of the signed-in account.
 
-use actix_web::{
-    HttpRequest, HttpResponse,
-    http::StatusCode,
-    web::{Data, Query},
-};
+use actix_web::{HttpRequest, HttpResponse, http::StatusCode, web::Data};
 use askama::Template;
 use serde::Deserialize;
 use serde_json::json;
 
 use crate::{
     accounts::{
-        error::AccountError,
-        links::{self, LinkPurpose, LinkToken},
         log_in::{budget::LogInBudget, password_check::PasswordCheck},
         model::Password,
         name::Name,
         password::PasswordGate,
         profile::{self, AccountDetails},
-        recovery::{
-            identity,
-            pages::{LinkQuery, without_referrer},
-        },
+        recovery::identity,
         sessions::pages::{
             current::{CurrentAccount, SessionCache, device_claim},
             forget,
         },
     },
     app::App,
-    text::email::Email,
+    text::{email::Email, i18n::Locale},
     web::{
         client,
         error::{HttpError, NotFound, PageError},
@@ -54,6 +45,12 @@ impl AccountPage {
     /// Whether the account may set up a second factor.
     fn is_staff(&self) -> bool {
         self.v.account.as_ref().is_some_and(|account| account.is_staff)
+    }
+
+    /// Lists the languages that mails can be in, and whether the account chose each of them.
+    fn mail_languages(&self) -> impl Iterator<Item = (Locale, bool)> {
+        let chosen = self.details.mails.locale;
+        Locale::ALL.into_iter().map(move |locale| (locale, chosen == Some(locale)))
     }
 }
 
@@ -86,6 +83,10 @@ pub(crate) async fn show_account(
     let document = json!({
         "account_id": me.account_id, "email": details.email, "name": details.name,
         "confirmed": details.is_confirmed,
+        "mails": {
+            "language": details.mails.locale.map(Locale::tag),
+            "transfers": details.mails.transfers, "turn": details.mails.turn,
+        },
     });
     let page = AccountPage { v: me.view, details, mistakes: Mistakes::default(), refusal: None };
     Ok(page.v.show(&page, &document))
@@ -206,57 +207,4 @@ pub(crate) async fn update_address(
         }
         Err(refusal) => refuse(me, details, Mistakes::default(), refusal),
     }
-}
-
-/// `POST /account/address/confirmation`: mails the link for the present address again.
-pub(crate) async fn create_confirmation_mail(
-    app: Data<App>,
-    me: CurrentAccount,
-) -> Result<HttpResponse, PageError> {
-    let details = details(&app, &me).await?;
-    let email = Email::parse(&details.email).ok_or(NotFound)?;
-    profile::ask_to_confirm(&app, me.account_id, &email, me.view.locale).await?;
-    let answer = me.view.done(StatusCode::ACCEPTED, &json!({}), PATH);
-    Ok(with_message(answer, "flash-address-mailed"))
-}
-
-#[derive(Template)]
-#[template(path = "accounts/address.html")]
-struct AddressPage {
-    v: View,
-    token: String,
-    address: String,
-}
-
-/// `GET /address/confirmation`: confirms nothing, because programs that check mails read it.
-pub(crate) async fn new_confirmation(
-    app: Data<App>,
-    v: View,
-    query: Query<LinkQuery>,
-) -> Result<HttpResponse, PageError> {
-    let token = query.parse(LinkPurpose::Confirm)?;
-    let owner = links::find_owner(&app.db, &token, LinkPurpose::Confirm).await?;
-    let token = query.text().to_owned();
-    let page = AddressPage { v: v.clone(), token, address: owner.address };
-    Ok(without_referrer(v.html(StatusCode::OK, &page)))
-}
-
-/// Form with the token of a link.
-#[derive(Debug, Default, Deserialize)]
-#[serde(default)]
-pub(crate) struct TokenForm {
-    token: Field,
-}
-
-/// `POST /address/confirmation`
-pub(crate) async fn create_confirmation(
-    app: Data<App>,
-    v: View,
-    Body(form): Body<TokenForm>,
-) -> Result<HttpResponse, PageError> {
-    let dead = AccountError::LinkDead(LinkPurpose::Confirm);
-    let token = LinkToken::parse(form.token.text()).ok_or(dead)?;
-    profile::confirm_address(&app, &token).await?;
-    let answer = v.done(StatusCode::OK, &json!({}), PATH);
-    Ok(with_message(answer, "flash-address-confirmed"))
 }

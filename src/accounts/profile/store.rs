@@ -1,8 +1,9 @@
 //! SQL of what the owner of an account changes.
 
 use crate::{
-    accounts::{error::AccountError, model::AccountId, name::Name},
+    accounts::{error::AccountError, mail_choices::MailChoices, model::AccountId, name::Name},
     infra::postgres::{Connection, Pool, violated_constraint},
+    text::i18n::Locale,
 };
 
 /// Account as its owner sees it.
@@ -16,23 +17,36 @@ pub(crate) struct AccountDetails {
     pub is_confirmed: bool,
     /// Whether the account has a second factor.
     pub has_second_factor: bool,
+    /// Mails that it wants.
+    pub mails: MailChoices,
 }
 
 /// Returns an account; `None` if it does not exist.
 pub(crate) async fn find(db: &Pool, id: AccountId) -> Result<Option<AccountDetails>, sqlx::Error> {
-    sqlx::query_as!(
-        AccountDetails,
+    let row = sqlx::query!(
         r#"
         select email, name, email_confirmed_at is not null as "is_confirmed!",
             exists (select from second_factors f where f.account_id = accounts.id)
-                as "has_second_factor!"
+                as "has_second_factor!",
+            mail_locale, mails_transfers, mails_turn
         from accounts
         where id = $1
         "#,
         id as _,
     )
     .fetch_optional(db)
-    .await
+    .await?;
+    Ok(row.map(|row| AccountDetails {
+        email: row.email,
+        name: row.name,
+        is_confirmed: row.is_confirmed,
+        has_second_factor: row.has_second_factor,
+        mails: MailChoices {
+            locale: row.mail_locale.as_deref().and_then(Locale::parse),
+            transfers: row.mails_transfers,
+            turn: row.mails_turn,
+        },
+    }))
 }
 
 /// Sets an account's name.

@@ -53,7 +53,7 @@ async fn mail_if_known(app: &App, email: &Email) -> Result<(), AccountError> {
         return Ok(());
     };
     let mut tx = app.db.begin().await?;
-    links::mail_link(&mut tx, account_id, LinkPurpose::Reset, email, locale).await?;
+    links::mail_link(&mut tx, account_id, LinkPurpose::Reset, email, locale, None).await?;
     Ok(tx.commit().await?)
 }
 

@@ -6,6 +6,8 @@
 //!
 //! # Invariants
 //!
+//! * A factor is set, and its recovery codes renewed, only in a session in which the password was given
+//!   lately, and so it is removed: a stolen session alone locks nobody out.
 //! * A secret counts only after a code of it was given. Until then it is in the form of the page
 //!   alone, sealed.
 //! * A code is accepted once: the step of the last one is kept and grows.

@@ -120,6 +120,8 @@ pub(crate) async fn show_factor(
     if me.role == Role::Customer {
         return Err(NotFound.into());
     }
+    // Before a secret is shown: it would be another one after the detour.
+    me.require_password()?;
     let details = profile::find(&app, me.account_id).await?.ok_or(NotFound)?;
     let offer = second_factor::offer(&app, me.account_id).ok_or(Internal)?;
     let page = SetUpPage::of(me, &details.email, &offer, query.path()).ok_or(Internal)?;
@@ -148,6 +150,7 @@ pub(crate) async fn create_factor(
     me: CurrentAccount,
     Body(form): Body<SetUpForm>,
 ) -> Result<HttpResponse, PageError> {
+    me.require_password()?;
     let details = profile::find(&app, me.account_id).await?.ok_or(NotFound)?;
     let email = Email::parse(&details.email).ok_or(NotFound)?;
     let sealed = BASE64_URL_SAFE_NO_PAD.decode(form.sealed.text()).unwrap_or_default();
@@ -193,6 +196,7 @@ pub(crate) async fn create_codes(
     me: CurrentAccount,
 ) -> Result<HttpResponse, PageError> {
     me.require_code()?;
+    me.require_password()?;
     let codes = second_factor::renew_codes(&app, me.account_id).await?;
     Ok(show_codes(me.view, &codes, String::new()))
 }
@@ -204,6 +208,7 @@ pub(crate) async fn delete_factor(
     me: CurrentAccount,
 ) -> Result<HttpResponse, PageError> {
     me.require_code()?;
+    me.require_password()?;
     let ended = second_factor::remove(&app, me.account_id, me.session_id).await?;
     forget(&cache, ended).await;
     let answer = me.view.done(StatusCode::OK, &json!({}), PATH);

@@ -63,7 +63,7 @@ pub(crate) async fn list(
     let rows = sqlx::query!(
         r#"
         select o.nth as "nth!", found.id as session_id, account_id as "account_id: AccountId",
-            role as "role: Role", is_demo, is_confirmed as "is_confirmed!",
+            role as "role: Role", is_demo, email_confirmed_at, is_confirmed as "is_confirmed!",
             has_second_factor as "has_second_factor!", is_code_fresh as "is_code_fresh!",
             is_unseen as "is_unseen!",
             (select count(*) from transfers
@@ -71,7 +71,7 @@ pub(crate) async fn list(
                and transfers.expires_at > now()) as "requests_waiting!"
         from unnest($1::bytea[]) with ordinality as o (token_hash, nth)
         cross join lateral (
-            select sessions.id, sessions.account_id, role, is_demo,
+            select sessions.id, sessions.account_id, role, is_demo, email_confirmed_at,
                 confirmed_at > now() - make_interval(secs => $5::float8) as is_confirmed,
                 factor.set_at is not null as has_second_factor,
                 coalesce(code_given_at > now() - make_interval(secs => $5::float8), false)
@@ -111,6 +111,7 @@ pub(crate) async fn list(
             role: row.role,
             is_demo: row.is_demo,
             is_confirmed: row.is_confirmed,
+            email_confirmed_at: row.email_confirmed_at,
             last_code: match (row.has_second_factor, row.is_code_fresh) {
                 (false, _) => LastCode::NoFactor,
                 (true, false) => LastCode::Stale,

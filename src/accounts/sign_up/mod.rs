@@ -58,8 +58,8 @@ pub(crate) async fn sign_up(
     let owner = (account_id, password_hash.as_str());
     let days = session_days(app);
     sessions::store::insert(&mut *tx, &token.hash(), owner, days, device, false).await?;
-    let purpose = LinkPurpose::Confirm;
-    links::mail_link(&mut tx, account_id, purpose, &new.email, new.locale).await?;
+    let (purpose, next_path) = (LinkPurpose::Confirm, new.next_path.as_deref());
+    links::mail_link(&mut tx, account_id, purpose, &new.email, new.locale, next_path).await?;
     tx.commit().await?;
     Ok((account_id, token))
 }

@@ -57,6 +57,7 @@ impl SignUpForm {
             name,
             password,
             locale,
+            next_path: Some(parse_next(self.next.text())).filter(|next| !next.is_empty()),
         }))
     }
 }

@@ -22,8 +22,8 @@ pub(crate) async fn find_edition(
         select version, status as "status: ProgramStatus", queue_paused_at, cancelled_at,
             slug, title, description, on_sale_at, off_sale_at, queue_capacity,
             queue_rate_per_second, stay_secs, hold_ttl_secs, places_per_account_max,
-            refund_until_hours, refund_percent, join_account_age_mins, join_proof_bits,
-            joins_per_address, unpaid_holds_max, cool_down_mins,
+            refund_until_hours, refund_percent, join_account_age_mins, join_confirmed_address,
+            join_proof_bits, joins_per_address, unpaid_holds_max, cool_down_mins,
             coalesce((
                 select time_zone from schedules join venues on venues.id = venue_id
                 where program_id = programs.id
@@ -45,6 +45,7 @@ pub(crate) async fn find_edition(
         time_zone: row.time_zone,
         guards: Guards {
             account_age_mins: row.join_account_age_mins,
+            confirmed_address: row.join_confirmed_address,
             proof_bits: row.join_proof_bits,
             joins_per_address: row.joins_per_address,
             unpaid_holds_max: row.unpaid_holds_max,
@@ -150,7 +151,8 @@ pub(crate) async fn write_guards(
         r#"
         update programs
         set join_account_age_mins = $2, join_proof_bits = $3, joins_per_address = $4,
-            unpaid_holds_max = $5, cool_down_mins = $6, version = version + 1
+            unpaid_holds_max = $5, cool_down_mins = $6, join_confirmed_address = $7,
+            version = version + 1
         where id = $1
         "#,
         id as _,
@@ -159,6 +161,7 @@ pub(crate) async fn write_guards(
         guards.joins_per_address,
         guards.unpaid_holds_max,
         guards.cool_down_mins,
+        guards.confirmed_address,
     )
     .execute(tx)
     .await?;

@@ -130,8 +130,8 @@ pub(crate) async fn rules_of(
         select status as "status: ProgramStatus", on_sale_at, off_sale_at,
             queue_capacity as capacity, queue_rate_per_second as rate_per_second,
             queue_paused_at is not null as "is_paused!", stay_secs,
-            join_account_age_mins, join_proof_bits, joins_per_address, unpaid_holds_max,
-            cool_down_mins,
+            join_account_age_mins, join_confirmed_address, join_proof_bits, joins_per_address,
+            unpaid_holds_max, cool_down_mins,
             clock_timestamp() as "now!"
         from programs
         where id = $1

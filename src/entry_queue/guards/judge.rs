@@ -29,6 +29,8 @@ pub(crate) enum Objection {
         /// Moment at which the cool-down ends.
         until: DateTime<Utc>,
     },
+    /// The account's address is not confirmed.
+    Unconfirmed,
     /// The account did no work and did not wait.
     Unproven,
     /// Accounts of the network have all the numbers that one network may have.
@@ -41,6 +43,7 @@ impl Objection {
         match self {
             Self::TooNew { .. } => Guard::AccountAge,
             Self::CoolingDown { .. } => Guard::CoolDown,
+            Self::Unconfirmed => Guard::ConfirmedAddress,
             Self::Unproven => Guard::Proof,
             Self::AddressFull => Guard::Address,
         }
@@ -116,6 +119,9 @@ impl Judge {
     ) -> Result<(), Objection> {
         if let Some(until) = self.too_new.get(&account_id).copied() {
             return Err(Objection::TooNew { until });
+        }
+        if self.guards.confirmed_address && !arrival.is_address_confirmed {
+            return Err(Objection::Unconfirmed);
         }
         if let Some(until) = self.cooling.get(&account_id).copied() {
             return Err(Objection::CoolingDown { until });

@@ -3,6 +3,7 @@
 //! A **guard** is off unless an administrator turned it on:
 //!
 //! * *age*: an account joins when it is old enough;
+//! * *confirmed address*: an account joins when its e-mail address is confirmed, as its session says;
 //! * *proof*: a join takes a proof of work, or a wait of the same length ([`proof`], [`wait`]);
 //! * *address*: accounts of one network get a limited number of queue numbers ([`network`]);
 //! * *cool-down*: an account that let too many holds end unpaid neither joins nor holds for a
@@ -11,7 +12,8 @@
 //! # Invariants
 //!
 //! * The rows decide, under the lock of the program's numbers, in the batch that numbers
-//!   ([`judge`](judge::Judge)); earlier checks only keep requests off the database.
+//!   ([`judge`](judge::Judge)); earlier checks only keep requests off the database. Whether an
+//!   address is confirmed was read with the session of the request: a confirmed one stays so.
 //! * A guard that is off costs a join no statement.
 //! * A proof is for one account and one program, and serves one join.
 //! * What a guard did is counted ([`effects`]) approximately: the last second may be lost.
@@ -58,6 +60,8 @@ use crate::{
 pub(crate) struct JoinAttempt {
     /// Network of the client.
     pub(crate) network: Network,
+    /// Whether the account's address is confirmed.
+    pub(crate) is_address_confirmed: bool,
     /// Challenge and its solution, if sent.
     pub(crate) solution: Option<Solution>,
 }
@@ -73,12 +77,18 @@ pub(crate) async fn arrive(
     attempt: JoinAttempt,
 ) -> Result<Arrival, QueueError> {
     let key = &app.signing_key;
-    let mut arrival = Arrival { network: NetworkTag::of(key, attempt.network), solved: None };
+    let (network, is_address_confirmed) =
+        (NetworkTag::of(key, attempt.network), attempt.is_address_confirmed);
+    let mut arrival = Arrival { network, is_address_confirmed, solved: None };
     let is_over = matches!(program.sale_state(app.now()), SaleState::Closed | SaleState::Cancelled);
     if program.guards().proof_bits.is_none() || is_over {
         return Ok(arrival);
     }
     let applicant = waits::applicant_of(&app.db, program.id, account_id).await?;
+    if program.guards().confirmed_address && !is_address_confirmed && !applicant.is_in {
+        // Before any work is done in vain.
+        return Err(refuse(app, room, account_id, program, Objection::Unconfirmed).await?);
+    }
     let solution = attempt.solution.as_ref();
     arrival.solved =
         solution.and_then(|work| work.check(key, account_id, program.id, applicant.now));
@@ -120,6 +130,7 @@ pub(crate) async fn refuse(
             let left_secs = secs_until(until, app.now());
             QueueError::CoolingDown { until, left_secs, time_zone, program_url }
         }
+        Objection::Unconfirmed => QueueError::AddressUnconfirmed { program_url },
         Objection::AddressFull => QueueError::AddressFull { program_url },
         Objection::Unproven => {
             let applicant = waits::applicant_of(&app.db, program.id, account_id).await?;

@@ -25,6 +25,9 @@ pub enum Guard {
     /// The account must be old enough.
     #[strum(serialize = "age")]
     AccountAge,
+    /// The account's e-mail address must be confirmed.
+    #[strum(serialize = "confirmed")]
+    ConfirmedAddress,
     /// Joining takes a proof of work, or a wait.
     Proof,
     /// Accounts of one network get a limited number of queue numbers.
@@ -50,6 +53,8 @@ pub(crate) struct Effect {
 pub(crate) struct Arrival {
     /// Network of the client.
     pub(crate) network: NetworkTag,
+    /// Whether the account's address was confirmed when the request's session was read.
+    pub(crate) is_address_confirmed: bool,
     /// Valid work, if it was sent.
     pub(crate) solved: Option<Solved>,
 }

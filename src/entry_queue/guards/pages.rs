@@ -41,11 +41,17 @@ pub(crate) struct JoinForm {
 }
 
 impl JoinForm {
-    /// Returns the join attempt of the client that sent `request`.
-    pub(crate) fn attempt(&self, app: &App, request: &HttpRequest) -> JoinAttempt {
+    /// Returns the join attempt of `me`, the client that sent `request`.
+    pub(crate) fn attempt(
+        &self,
+        app: &App,
+        request: &HttpRequest,
+        me: &CurrentAccount,
+    ) -> JoinAttempt {
         let is_solved = !self.challenge.is_empty() && !self.nonce.is_empty();
         JoinAttempt {
             network: client::network(request, &app.config.trusted_proxies),
+            is_address_confirmed: me.email_confirmed_at.is_some(),
             solution: is_solved.then(|| Solution {
                 challenge: self.challenge.text().to_owned(),
                 nonce: self.nonce.text().to_owned(),

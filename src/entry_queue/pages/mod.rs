@@ -22,6 +22,7 @@ use super::{
     paths::queue_path,
     state::WaitingRoom,
     status::{self, StatusReport},
+    turn_notices::{self, NoticeOffer},
 };
 use crate::{
     accounts::{CachedAccount, CurrentAccount},
@@ -49,6 +50,7 @@ struct WaitingPage<'a> {
     state: &'a QueueState,
     wait: Option<Wait>,
     is_back: bool,
+    notice: NoticeOffer,
 }
 
 impl WaitingPage<'_> {
@@ -145,7 +147,12 @@ pub(crate) async fn show_queue(
 ) -> Result<HttpResponse, PageError> {
     let program = find(&app, &programs, &slug).await?;
     let status = status::status_of(&app, &room, me.account_id, &program).await?;
-    let response = render_status(&app, &me.view, &program, &status);
+    let notice = match me.view.format.is_for_programs() {
+        // Polls say nothing of it.
+        true => NoticeOffer::Hidden,
+        false => turn_notices::offer(&app, me.account_id, &program, &status).await,
+    };
+    let response = render_status(&app, &me.view, &program, &status, notice);
     Ok(with_pass(&app, &request, response, &status))
 }
 
@@ -160,7 +167,7 @@ pub(crate) async fn create_token(
     form: Body<pages::JoinForm>,
 ) -> Result<HttpResponse, PageError> {
     let program = find(&app, &programs, &slug).await?;
-    let attempt = form.0.attempt(&app, &request);
+    let attempt = form.0.attempt(&app, &request, &me);
     let status = membership::join(&app, &room, me.account_id, &program, attempt).await?;
     let response = me.view.done(StatusCode::CREATED, &status.state, &queue_path(&program.slug));
     Ok(with_pass(&app, &request, response, &status))
@@ -201,7 +208,13 @@ pub(crate) async fn delete_token(
     Ok(response)
 }
 
-fn render_status(app: &App, view: &View, program: &Program, status: &StatusReport) -> HttpResponse {
+fn render_status(
+    app: &App,
+    view: &View,
+    program: &Program,
+    status: &StatusReport,
+    notice: NoticeOffer,
+) -> HttpResponse {
     let state = &status.state;
     let mut response = match &status.stay {
         Some(stay) => {
@@ -210,7 +223,7 @@ fn render_status(app: &App, view: &View, program: &Program, status: &StatusRepor
         }
         None if state.status == TokenStatus::Waiting => {
             let (wait, is_back) = (status.wait, status.is_back);
-            view.show(&WaitingPage { v: view, program, state, wait, is_back }, state)
+            view.show(&WaitingPage { v: view, program, state, wait, is_back, notice }, state)
         }
         None => {
             let is_over = program.sale_state(app.now()) != SaleState::Open;

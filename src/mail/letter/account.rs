@@ -3,11 +3,9 @@
 //! None of them contains a name that somebody typed: whoever signs up with another's address could
 //! write to them through it.
 
-use super::content::Content;
+use super::content::{Content, WIPED};
 use crate::outbox::{MailSecret, Message, ProtectionChange};
 
-/// Shown instead of a secret that is not kept any more.
-const WIPED: &str = "...";
 const SECS_A_MINUTE: u64 = 60;
 
 /// Returns the address of a page that takes a secret.

@@ -19,7 +19,12 @@ pub(super) struct Content {
     /// Sentences below the button.
     pub(super) notes: Vec<Phrase>,
     pub(super) site: String,
+    /// Where the mails of this topic are ended; `None` where they cannot be declined.
+    pub(super) unsubscription: Option<String>,
 }
+
+/// Shown in a link instead of what grants something, where that is not kept or not for the reader.
+pub(super) const WIPED: &str = "...";
 
 impl Content {
     /// Returns a letter that greets and says nothing.
@@ -33,6 +38,7 @@ impl Content {
             action: None,
             notes: Vec::new(),
             site,
+            unsubscription: None,
         }
     }
 }

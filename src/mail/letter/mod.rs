@@ -4,11 +4,13 @@ mod account;
 mod content;
 mod reservation;
 mod transfer;
+mod turn;
 
 use askama::Template;
 
 use self::content::Content;
 use crate::{
+    accounts::mail_choices::UNSUBSCRIPTION_PATH,
     infra::postgres::Pool,
     mail::{error::ComposeError, store},
     outbox::{Message, StoredMail},
@@ -23,6 +25,8 @@ pub(crate) struct Letter {
     pub text: String,
     /// The same as a page that loads nothing.
     pub html: String,
+    /// Where the mails of this topic are ended; `None` where they cannot be declined.
+    pub unsubscription: Option<String>,
 }
 
 /// Rendered by `mail/letter.html`.
@@ -39,14 +43,19 @@ struct LetterText<'a> {
     content: &'a Content,
 }
 
-/// Writes the letter of `mail`, which tells `message`; its links begin with `site`.
+/// Writes the letter of `mail`, which tells `message`; its links begin with `site`. The link that
+/// ends its topic has `token`, or else leads nowhere.
 pub(super) async fn write(
     db: &Pool,
     site: String,
     mail: &StoredMail,
     message: &Message,
+    token: Option<&str>,
 ) -> Result<Letter, ComposeError> {
-    let blank = Content::blank(mail.locale, site);
+    let unsubscription = mail
+        .declinable_by
+        .map(|_| format!("{site}{UNSUBSCRIPTION_PATH}?token={}", token.unwrap_or(content::WIPED)));
+    let blank = Content { unsubscription, ..Content::blank(mail.locale, site) };
     let content = match message {
         Message::ResetPassword => account::reset_password(blank, mail.secret.as_ref()),
         Message::ConfirmAddress => account::confirm_address(blank, mail.secret.as_ref()),
@@ -80,10 +89,15 @@ pub(super) async fn write(
             let offer = store::find_offer(db, *transfer_id).await?.ok_or(ComposeError::Gone)?;
             transfer::settled(blank, &offer).ok_or(ComposeError::Gone)?
         }
+        Message::QueueTurn { token_id } => {
+            let queued = store::find_turn(db, *token_id).await?.ok_or(ComposeError::Gone)?;
+            turn::tell(blank, &queued).ok_or(ComposeError::Gone)?
+        }
     };
     Ok(Letter {
         text: LetterText { content: &content }.render()?,
         html: LetterPage { content: &content }.render()?,
         subject: content.subject,
+        unsubscription: content.unsubscription,
     })
 }

@@ -4,6 +4,7 @@ use chrono::{DateTime, Utc};
 use serde_json::Value;
 
 use crate::{
+    app::AccountId,
     outbox::model::{MailSecret, Message, StoredMail},
     text::i18n::Locale,
 };
@@ -13,6 +14,7 @@ pub(super) struct ContentRow {
     pub(super) kind: String,
     pub(super) payload: Value,
     pub(super) secret: Option<MailSecret>,
+    pub(super) declinable_by: Option<AccountId>,
     pub(super) recipient: String,
     pub(super) locale: String,
     pub(super) created_at: DateTime<Utc>,
@@ -25,6 +27,7 @@ impl From<ContentRow> for StoredMail {
             locale: Locale::parse(&row.locale).unwrap_or_default(),
             message: Message::parse(&row.kind, &row.payload),
             secret: row.secret,
+            declinable_by: row.declinable_by,
             created_at: row.created_at,
         }
     }

@@ -4,6 +4,7 @@ use uuid::Uuid;
 
 use super::content::ContentRow;
 use crate::{
+    app::AccountId,
     infra::postgres::Pool,
     outbox::model::{ListedMail, MailId, MailSecret, MailState},
 };
@@ -52,7 +53,7 @@ async fn select(
             (select id from outbox where id = $4 limit 1)
         )
         select o.id as "id: MailId", kind, payload, secret as "secret: MailSecret", recipient, locale,
-            created_at, attempts, last_error, coalesce(sent_at, failed_at) as ended_at,
+            declinable_by as "declinable_by: AccountId", created_at, attempts, last_error, coalesce(sent_at, failed_at) as ended_at,
             sent_at is not null as "is_sent!", failed_at is not null as "is_failed!"
         from (select id from found order by id desc limit $3) page
         cross join lateral (select * from outbox where outbox.id = page.id limit 1) o
@@ -80,6 +81,7 @@ async fn select(
             kind: row.kind,
             payload: row.payload,
             secret: row.secret,
+            declinable_by: row.declinable_by,
             recipient: row.recipient,
             locale: row.locale,
             created_at: row.created_at,

@@ -8,14 +8,18 @@ use serde_json::Value;
 use uuid::Uuid;
 
 use self::content::ContentRow;
-use super::model::{AccountMail, Claimed, MAIL_TTL, MailId, MailSecret, NewMail};
+use super::{
+    model::{AccountMail, Claimed, MAIL_TTL, MailId, MailSecret, NewMail},
+    topic::MailTopic,
+};
 use crate::{
     app::AccountId,
     infra::postgres::{Connection, Pool},
 };
 
 /// Inserts mails to accounts, with address and language as the accounts have them. Skips those
-/// whose event has been told, and accounts that were deleted.
+/// whose event has been told, accounts that were deleted, and those of a topic that the account
+/// declined.
 pub(crate) async fn insert_for_accounts(
     tx: &mut Connection,
     mails: &[&AccountMail],
@@ -26,17 +30,23 @@ pub(crate) async fn insert_for_accounts(
         mails.iter().map(|mail| mail.message.stored()).unzip();
     let orders: Vec<String> = mails.iter().map(|mail| mail.order_key.clone()).collect();
     let events: Vec<String> = mails.iter().map(|mail| mail.dedupe_key.clone()).collect();
+    let topics: Vec<Option<MailTopic>> = mails.iter().map(|mail| mail.message.topic()).collect();
     sqlx::query!(
         r#"
         insert into outbox
-            (id, kind, payload, order_key, dedupe_key, recipient, locale, expires_at)
+            (id, kind, payload, order_key, dedupe_key, recipient, locale, expires_at, declinable_by)
         select new.id, new.kind, new.payload, new.order_key, new.dedupe_key, a.email, a.locale,
-            clock_timestamp() + make_interval(secs => $7)
-        from unnest($1::uuid[], $2::uuid[], $3::text[], $4::jsonb[], $5::text[], $6::text[])
-            as new (id, account_id, kind, payload, order_key, dedupe_key)
+            clock_timestamp() + make_interval(secs => $8),
+            case when new.topic is not null then new.account_id end
+        from unnest($1::uuid[], $2::uuid[], $3::text[], $4::jsonb[], $5::text[], $6::text[],
+                $7::text[])
+            as new (id, account_id, kind, payload, order_key, dedupe_key, topic)
         cross join lateral (
-            select email, locale from accounts
-            where accounts.id = new.account_id and deleted_at is null
+            select email, coalesce(mail_locale, locale) as locale from accounts
+            where accounts.id = new.account_id and deleted_at is null and case new.topic
+                when 'TRANSFERS' then mails_transfers
+                when 'TURN' then mails_turn
+                else true end
             limit 1
         ) a
         on conflict (dedupe_key) do nothing
@@ -47,6 +57,7 @@ pub(crate) async fn insert_for_accounts(
         &payloads,
         &orders,
         &events,
+        topics as _,
         MAIL_TTL.as_secs_f64(),
     )
     .execute(tx)
@@ -103,7 +114,7 @@ pub(crate) async fn claim(
             limit $1
             for no key update skip locked))
         returning id as "id: MailId", claims, attempts, kind, payload, secret as "secret: MailSecret",
-            recipient, locale, created_at
+            recipient, locale, declinable_by as "declinable_by: AccountId", created_at
         "#,
         rows_max,
         claim_secs,
@@ -118,6 +129,7 @@ pub(crate) async fn claim(
             kind: row.kind,
             payload: row.payload,
             secret: row.secret,
+            declinable_by: row.declinable_by,
             recipient: row.recipient,
             locale: row.locale,
             created_at: row.created_at,

@@ -163,6 +163,7 @@ async fn an_admin_sets_the_guards_and_sees_what_they_do(db: PgPool) {
     let form = [
         ("version", "0"),
         ("account_age_mins", "60"),
+        ("confirmed_address", ""),
         ("proof_bits", "8"),
         ("joins_per_address", "4"),
         ("unpaid_holds_max", "3"),
@@ -170,6 +171,7 @@ async fn an_admin_sets_the_guards_and_sees_what_they_do(db: PgPool) {
     ];
     for (name, wrong) in [
         ("account_age_mins", "0"),
+        ("confirmed_address", "perhaps"),
         ("proof_bits", "60"),
         ("joins_per_address", "-1"),
         ("unpaid_holds_max", ""),
@@ -185,8 +187,8 @@ async fn an_admin_sets_the_guards_and_sees_what_they_do(db: PgPool) {
     refused(&admin.post(&format!("{path}/guards"), &form).await, 409, "changed-meanwhile");
     let guards = admin.get(&path).await.json()["program"]["guards"].clone();
     let expected = json!({
-        "account_age_mins": 60, "proof_bits": 8, "joins_per_address": 4,
-        "unpaid_holds_max": 3, "cool_down_mins": 30,
+        "account_age_mins": 60, "confirmed_address": false, "proof_bits": 8,
+        "joins_per_address": 4, "unpaid_holds_max": 3, "cool_down_mins": 30,
     });
     assert_eq!(guards, expected);
 
@@ -213,6 +215,7 @@ async fn an_admin_sets_the_guards_and_sees_what_they_do(db: PgPool) {
     assert_eq!(admin.post(&format!("{path}/guards"), &off).await.status, 200);
     let page = admin.get(&path).await.json();
     let guards = page["program"]["guards"].as_object().unwrap();
-    assert!(guards.values().all(Value::is_null), "{guards:?}");
+    let is_off = |guard: &Value| guard.is_null() || *guard == json!(false);
+    assert!(guards.values().all(is_off), "{guards:?}");
     office.close().await;
 }

@@ -2,6 +2,7 @@
 
 mod arrival;
 mod cluster;
+mod confirmed;
 mod devices;
 mod door;
 mod gate;
@@ -15,6 +16,7 @@ mod pass;
 mod proof;
 mod public_log;
 mod refusals;
+mod turn_notices;
 mod wait;
 
 use serde_json::{Value, json};

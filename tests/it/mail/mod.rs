@@ -2,14 +2,17 @@
 
 mod admin;
 mod attachments;
+mod choices;
 mod delivery;
 mod offers;
 
+use serde_json::json;
 use sqlx::PgPool;
 use uuid::Uuid;
 
 use crate::support::{
-    Concert, Hold, MailServer, Office, Person, Purchase, email_of, read_one, run_sql, run_sql_with,
+    Concert, Hold, MailServer, Office, Person, Purchase, email_of, read_all, read_one, run_sql,
+    run_sql_with,
 };
 
 /// Sender of mails.
@@ -26,6 +29,19 @@ async fn office_with(db: &PgPool, count: usize, url: &str) -> Office {
 async fn buy(db: &PgPool, concert: &Concert, person: &Person, nth: usize) -> Purchase {
     let seat_ids = &concert.seat_ids[nth..=nth];
     Purchase::make(db, concert, person, Hold { seat_ids, ..Hold::default() }).await
+}
+
+/// Offers points; returns the path of the request.
+async fn offer(db: &PgPool, from: &Person, to: &Person, amount: i64) -> String {
+    let form = json!({ "to": email_of(db, to.account_id).await, "amount": amount });
+    let answer = from.post_json("/wallet/transfers", &form).await;
+    assert_eq!(answer.status, 201, "{}", answer.body);
+    format!("/wallet/transfers/{}", answer.json()["transfer_id"].as_str().unwrap())
+}
+
+/// Returns the kinds of all mails, in the order of writing.
+async fn kinds(db: &PgPool) -> Vec<String> {
+    read_all(db, "select kind from outbox order by position").await
 }
 
 /// Makes every mail that was put off due now; one that somebody has claimed, for some minutes, is

@@ -1,25 +1,11 @@
 //! Mails about points that one person offers to another, and about a cancelled program.
 
-use serde_json::json;
 use sqlx::PgPool;
 
-use super::{buy, office_with};
+use super::{buy, kinds, offer, office_with};
 use crate::support::{
-    Concert, MailServer, Office, Person, email_of, eventually, read_all, read_one, run_sql,
-    run_sql_with,
+    Concert, MailServer, Office, email_of, eventually, read_one, run_sql, run_sql_with,
 };
-
-/// Offers points; returns the path of the request.
-async fn offer(db: &PgPool, from: &Person, to: &Person, amount: i64) -> String {
-    let form = json!({ "to": email_of(db, to.account_id).await, "amount": amount });
-    let answer = from.post_json("/wallet/transfers", &form).await;
-    assert_eq!(answer.status, 201, "{}", answer.body);
-    format!("/wallet/transfers/{}", answer.json()["transfer_id"].as_str().unwrap())
-}
-
-async fn kinds(db: &PgPool) -> Vec<String> {
-    read_all(db, "select kind from outbox order by position").await
-}
 
 #[sqlx::test]
 async fn an_offer_is_told_to_its_receiver_and_the_answer_to_its_sender(db: PgPool) {

@@ -54,6 +54,13 @@ select pg_temp.id('short line', p * 10 + n), pg_temp.id('program', p),
     pg_temp.id('account', p * 10 + n), n + 1
 from generate_series(1, 1000) p, generate_series(0, 9) n;
 
+insert into turn_notices (token_id, program_id, queue_number, ended_at)
+select id, program_id, queue_number, case when queue_number <= 1000 then now() end
+from queue_tokens where program_id = pg_temp.id('program', 0) and queue_number <= 300000;
+insert into turn_notices (token_id, program_id, queue_number)
+select id, program_id, queue_number
+from queue_tokens where program_id <> pg_temp.id('program', 0) and queue_number <= 2;
+
 insert into wallets (id, account_id, balance, version)
 select pg_temp.id('wallet', n), pg_temp.id('account', n), 1000, case n when 0 then 1000000 else 10 end
 from generate_series(0, 1000) n;

@@ -8,6 +8,7 @@ use actix_web::{
     dev::Payload,
     web::Data,
 };
+use chrono::{DateTime, Utc};
 use moka::future::Cache;
 use uuid::Uuid;
 
@@ -61,6 +62,8 @@ pub(crate) struct CurrentAccount {
     pub lacks_code: bool,
     /// Whether a second factor must be set up before anything else.
     pub needs_factor: bool,
+    /// When the owner confirmed the account's address; `None`: never.
+    pub email_confirmed_at: Option<DateTime<Utc>>,
     /// Current role.
     pub role: Role,
     /// View to render its pages with.
@@ -102,8 +105,16 @@ impl FromRequest for CurrentAccount {
             }
             let view = signed_in(&request, &account);
             let lacks_code = account.last_code == LastCode::Stale;
-            let SessionAccount { session_id, is_confirmed, account_id, role, .. } = account;
-            Ok(Self { account_id, session_id, is_confirmed, lacks_code, needs_factor, role, view })
+            Ok(Self {
+                account_id: account.account_id,
+                session_id: account.session_id,
+                is_confirmed: account.is_confirmed,
+                lacks_code,
+                needs_factor,
+                email_confirmed_at: account.email_confirmed_at,
+                role: account.role,
+                view,
+            })
         })
     }
 }
@@ -150,11 +161,16 @@ impl CurrentAccount {
         if self.lacks_code { Err(AccountError::CodeRequired) } else { Ok(()) }
     }
 
-    /// Refuses unless the password was confirmed lately, and a code of the second factor was given if
-    /// the account has one.
+    /// Refuses unless the password was given lately.
+    pub(crate) fn require_password(&self) -> Result<(), AccountError> {
+        if self.is_confirmed { Ok(()) } else { Err(AccountError::ConfirmationRequired) }
+    }
+
+    /// Refuses unless the password was given lately, and a code of the second factor if the account
+    /// has one.
     pub(crate) fn require_confirmation(&self) -> Result<(), AccountError> {
         self.require_code()?;
-        if self.is_confirmed { Ok(()) } else { Err(AccountError::ConfirmationRequired) }
+        self.require_password()
     }
 }
 
@@ -214,6 +230,7 @@ fn signed_in(request: &HttpRequest, account: &SessionAccount) -> View {
     request.extensions_mut().insert(SignedIn {
         is_staff: account.role != Role::Customer,
         is_admin: account.role == Role::Admin,
+        is_address_confirmed: account.email_confirmed_at.is_some(),
         requests_waiting: account.requests_waiting,
     });
     View::of(request)

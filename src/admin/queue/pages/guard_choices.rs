@@ -9,6 +9,7 @@ pub(crate) const OFFERED_BITS: [i32; 6] = [20, 21, 22, 23, 24, 25];
 pub(crate) fn name_key(guard: Guard) -> &'static str {
     match guard {
         Guard::AccountAge => "admin-guard-age",
+        Guard::ConfirmedAddress => "admin-guard-confirmed",
         Guard::Proof => "admin-guard-proof",
         Guard::Address => "admin-guard-address",
         Guard::CoolDown => "admin-guard-cool-down",

@@ -17,12 +17,13 @@ const JOINS: RangeInclusive<i32> = 1..=100_000;
 const HOLDS: RangeInclusive<i32> = 1..=100;
 const COOL_DOWN_MINS: RangeInclusive<i32> = 1..=10_080;
 
-/// Guards of a queue; an empty field turns one off.
+/// Guards of a queue; an empty field, or a box that is not checked, turns one off.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default)]
 pub(crate) struct GuardsForm {
     version: Field,
     pub(crate) account_age_mins: Field,
+    pub(crate) confirmed_address: Field,
     pub(crate) proof_bits: Field,
     pub(crate) joins_per_address: Field,
     pub(crate) unpaid_holds_max: Field,
@@ -37,11 +38,17 @@ impl GuardsForm {
         Self {
             version: Field::of(edition.version),
             account_age_mins: or_empty(guards.account_age_mins),
+            confirmed_address: Field::of(guards.confirmed_address),
             proof_bits: or_empty(guards.proof_bits),
             joins_per_address: or_empty(guards.joins_per_address),
             unpaid_holds_max: or_empty(guards.unpaid_holds_max),
             cool_down_mins: or_empty(guards.cool_down_mins),
         }
+    }
+
+    /// Whether the box that asks for a confirmed address is checked.
+    pub(crate) fn asks_confirmed_address(&self) -> bool {
+        self.confirmed_address.flag() == Some(true)
     }
 
     pub(crate) fn version(&self) -> &str {
@@ -60,15 +67,19 @@ impl GuardsForm {
         let joins_per_address = number("joins_per_address", &self.joins_per_address, JOINS);
         let unpaid_holds_max = number("unpaid_holds_max", &self.unpaid_holds_max, HOLDS);
         let cool_down_mins = number("cool_down_mins", &self.cool_down_mins, COOL_DOWN_MINS);
+        let is_confirmed = self.confirmed_address.flag();
+        let is_confirmed = mistakes.note("confirmed_address", "admin-refusal-flag", is_confirmed);
         let cool_down = unpaid_holds_max.zip(cool_down_mins);
         // The unpaid holds and the cool-down mean nothing without each other.
         let cool_down = cool_down.filter(|(holds, mins)| holds.is_some() == mins.is_some());
         let cool_down = mistakes.note("cool_down_mins", "admin-refusal-cool-down", cool_down);
-        let guards = account_age_mins.zip(proof_bits).zip(joins_per_address).zip(cool_down);
-        let guards = guards.map(|(((account_age_mins, proof_bits), joins_per_address), cool)| {
+        let joining = account_age_mins.zip(is_confirmed).zip(proof_bits).zip(joins_per_address);
+        let guards = joining.zip(cool_down).map(|(joining, cool)| {
+            let (((account_age_mins, confirmed_address), proof_bits), joins_per_address) = joining;
             let (unpaid_holds_max, cool_down_mins) = cool;
             Guards {
                 account_age_mins,
+                confirmed_address,
                 proof_bits,
                 joins_per_address,
                 unpaid_holds_max,

@@ -135,6 +135,7 @@ fn program() -> Program {
         hold_ttl_secs: 300,
         places_per_account_max: PLACES_MAX,
         join_account_age_mins: None,
+        join_confirmed_address: false,
         join_proof_bits: None,
         joins_per_address: None,
         unpaid_holds_max: None,

@@ -1,6 +1,7 @@
 //! The second factor of those who manage: set up, asked for, lost and reset.
 
 mod log_ins;
+mod passwords;
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 

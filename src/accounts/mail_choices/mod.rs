@@ -1,0 +1,36 @@
+//! Mails as the owner of an account wants them: their language, and which of the optional ones.
+//!
+//! A **topic** is a kind of mails that may be declined. An **unsubscription** is the signed link in
+//! such a mail, which ends its topic without a log-in.
+//!
+//! # Invariants
+//!
+//! * What was paid, refunded or cancelled, and what protects the account, cannot be declined.
+//! * A link ends the topic of its own mail for its own account, and nothing else. Reading its page
+//!   changes nothing, because programs that check mails read it too.
+//!
+//! # Concurrency
+//!
+//! The statement that writes a mail looks at the choice, so no mail is written after a choice
+//! against it was committed; one that was written before still goes out. Choices race for the
+//! account's row, and the later one stands. Asking for a notice of one's turn turns those mails on again.
+
+mod model;
+pub(crate) mod pages;
+mod store;
+mod unsubscription;
+
+pub(crate) use self::{
+    model::MailChoices,
+    unsubscription::{UNSUBSCRIPTION_PATH, Unsubscription},
+};
+use super::model::AccountId;
+use crate::infra::postgres::Connection;
+
+/// Turns the mails about an account's turn on, if they were declined: their owner asks for one.
+pub(crate) async fn want_turn_mails(
+    tx: &mut Connection,
+    account_id: AccountId,
+) -> Result<(), sqlx::Error> {
+    store::write_turn_wanted(tx, account_id).await
+}

@@ -1,0 +1,81 @@
+//! SQL of the mails that an account wants.
+
+use super::model::MailChoices;
+use crate::{
+    accounts::model::AccountId,
+    infra::postgres::{Connection, Pool},
+    outbox::MailTopic,
+    text::i18n::Locale,
+};
+
+/// Sets the mails that an account wants.
+pub(crate) async fn write(
+    db: &Pool,
+    id: AccountId,
+    choices: MailChoices,
+) -> Result<(), sqlx::Error> {
+    sqlx::query!(
+        r#"
+        update accounts set mail_locale = $2, mails_transfers = $3, mails_turn = $4
+        where id = $1
+        "#,
+        id as _,
+        choices.locale.map(Locale::tag),
+        choices.transfers,
+        choices.turn,
+    )
+    .execute(db)
+    .await?;
+    Ok(())
+}
+
+/// Returns whether an account wants the mails of `topic`; `None` if it does not exist.
+pub(crate) async fn find_wanted(
+    db: &Pool,
+    id: AccountId,
+    topic: MailTopic,
+) -> Result<Option<bool>, sqlx::Error> {
+    sqlx::query_scalar!(
+        r#"
+        select case $2::text when 'TRANSFERS' then mails_transfers else mails_turn end as "is!"
+        from accounts
+        where id = $1
+        "#,
+        id as _,
+        topic as _,
+    )
+    .fetch_optional(db)
+    .await
+}
+
+/// Turns the mails about an account's turn on.
+pub(crate) async fn write_turn_wanted(
+    tx: &mut Connection,
+    id: AccountId,
+) -> Result<(), sqlx::Error> {
+    sqlx::query!("update accounts set mails_turn = true where id = $1 and not mails_turn", id as _)
+        .execute(tx)
+        .await?;
+    Ok(())
+}
+
+/// Declines the mails of `topic` for an account.
+pub(crate) async fn write_declined(
+    db: &Pool,
+    id: AccountId,
+    topic: MailTopic,
+) -> Result<(), sqlx::Error> {
+    sqlx::query!(
+        r#"
+        update accounts
+        set mails_transfers = mails_transfers and $2::text <> 'TRANSFERS',
+            mails_turn = mails_turn and $2::text <> 'TURN'
+        where id = $1
+        "#,
+        id as _,
+        topic as _,
+    )
+    .execute(db)
+    .await?;
+    Ok(())
+}

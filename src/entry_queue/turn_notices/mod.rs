@@ -1,0 +1,208 @@
+//! Notices that a person's turn is near, by mail, for those who asked for it on the waiting page.
+//!
+//! A **notice** belongs to one token and is **pending** until it ends: with the mail, or because the
+//! token is gone. A token is **near** when its estimated wait is at most [`NEAR_SECS`] by the lower
+//! bound, or at most [`FEW_AHEAD`] accounts are ahead.
+//!
+//! # Invariants
+//!
+//! * A token is told at most once (`turn_notices_pkey`, and the event's key in the outbox), and not
+//!   before it is near. One that was admitted or parked without having been near is told that its
+//!   turn has come: the letter says what holds when the mail is sent (`mail/letter/turn.rs`).
+//! * Nobody is told of a token that is gone, of a queue that is paused or whose sale is not open, or
+//!   in a rehearsal.
+//! * The mail is written in the transaction that ends the notice, so a crash loses and repeats none.
+//!
+//! # Concurrency
+//!
+//! Instances race for pending notices and skip those that another one has locked. Taking a notice
+//! back waits for whoever has it locked, and finds it ended if the mail was written. No token is
+//! locked: admission stops at the first token that somebody holds.
+
+pub(crate) mod pages;
+mod store;
+
+use super::{
+    error::QueueError,
+    estimate::{Speed, Wait, measure},
+    model::{QueueNumber, TokenId, TokenStatus},
+    status::StatusReport,
+};
+use crate::{
+    accounts::{AccountId, mail_choices},
+    app::App,
+    catalog::Program,
+    infra::{postgres::Connection, throwaway},
+    outbox::{self, AccountMail, Message},
+};
+
+/// Estimated wait at which a turn is near, in seconds: ten minutes, to come back to a screen.
+const NEAR_SECS: u64 = 600;
+/// Accounts ahead at which a turn is near, however slow the queue is or seems to be.
+const FEW_AHEAD: u64 = 20;
+/// Most accounts ahead at which a turn is near: a faster queue is told later, and a look at the queue
+/// reads no more of it.
+const NEAR_AHEAD_MAX: u64 = 10_000;
+/// Notices of one transaction.
+const PAGE_ROWS: i64 = 200;
+/// Transactions of one queue in one tick; the rest is left to the next one.
+const PAGES_MAX: usize = 20;
+
+/// What the waiting page says of a notice.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum NoticeOffer {
+    /// The person can ask for one.
+    Offered,
+    /// The person asked for one, which is still to come.
+    Pending,
+    /// Nothing: no mail can be sent, the turn is near, or the notice has ended.
+    Hidden,
+}
+
+/// Whether a notice could be sent to the account: mails are sent, and it is no account of a rehearsal.
+fn can_tell(app: &App, account_id: AccountId) -> bool {
+    app.config.smtp_url.is_some() && !throwaway::is_marked(account_id.0)
+}
+
+/// Returns what the page of a waiting account says of its notice. Where that cannot be read, the page
+/// says nothing.
+pub(crate) async fn offer(
+    app: &App,
+    account_id: AccountId,
+    program: &Program,
+    status: &StatusReport,
+) -> NoticeOffer {
+    if status.state.status != TokenStatus::Waiting || !can_tell(app, account_id) {
+        return NoticeOffer::Hidden;
+    }
+    let is_far = status.state.ahead.is_some_and(|ahead| !is_near(ahead, status.wait));
+    match store::find_pending(&app.db, program.id, account_id).await {
+        Ok(Some(true)) => NoticeOffer::Pending,
+        Ok(None) if is_far => NoticeOffer::Offered,
+        Ok(_) => NoticeOffer::Hidden,
+        Err(error) => {
+            tracing::debug!(%error, "the waiting page says nothing of a notice");
+            NoticeOffer::Hidden
+        }
+    }
+}
+
+/// Asks for the notice of the account's waiting token, and turns such mails on if they were declined;
+/// a second request changes nothing. Returns `false` where nobody can be told.
+pub(crate) async fn ask(
+    app: &App,
+    account_id: AccountId,
+    program: &Program,
+) -> Result<bool, QueueError> {
+    if !can_tell(app, account_id) {
+        return Ok(false);
+    }
+    let mut tx = app.db.begin().await?;
+    if !store::insert(&mut tx, program.id, account_id).await? {
+        tx.rollback().await?;
+        return Err(QueueError::no_token(program));
+    }
+    mail_choices::want_turn_mails(&mut tx, account_id).await?;
+    tx.commit().await?;
+    Ok(true)
+}
+
+/// Takes a pending notice back; returns whether there was one, of which no mail will come.
+pub(crate) async fn withdraw(
+    app: &App,
+    account_id: AccountId,
+    program: &Program,
+) -> Result<bool, QueueError> {
+    Ok(store::delete_pending(&app.db, program.id, account_id).await?)
+}
+
+/// Tells everybody who asked for it and whose turn is near: one tick of a worker. Instances may run
+/// it concurrently. An error of one queue is logged and stops no other.
+pub async fn tell_turns(app: &App) -> Result<(), sqlx::Error> {
+    for queue in store::list_noticed(&app.db).await? {
+        let program_id = queue.program_id;
+        if let Err(error) = tell_queue(app, &queue).await {
+            tracing::warn!(%program_id, %error, "nobody was told that their turn is near");
+        }
+    }
+    Ok(())
+}
+
+async fn tell_queue(app: &App, queue: &store::NoticedQueue) -> Result<(), sqlx::Error> {
+    let program_id = queue.program_id;
+    let speed = measure(app, program_id, queue.queue_capacity, queue.on_sale_at).await?;
+    let n_ahead = i64::try_from(near_ahead(speed)).unwrap_or(i64::MAX);
+    let number = store::find_number_behind(&app.db, program_id, n_ahead).await?;
+    // Where no more are waiting, everybody is near.
+    let up_to = number.unwrap_or(QueueNumber(i64::MAX));
+    for _ in 0..PAGES_MAX {
+        let mut tx = app.db.begin().await?;
+        let ended = store::take_near(&mut tx, program_id, up_to, PAGE_ROWS).await?;
+        let n_told = tell(&mut tx, &ended).await?;
+        tx.commit().await?;
+        metrics::counter!("stagedoor_turn_notices_total")
+            .increment(u64::try_from(n_told).unwrap_or(0));
+        if ended.len() < usize::try_from(PAGE_ROWS).unwrap_or(usize::MAX) {
+            break;
+        }
+    }
+    Ok(())
+}
+
+/// Ends the notice of a token that is admitted past the queue, and tells its owner, in the
+/// transaction that admits it.
+pub(crate) async fn tell_let_in(tx: &mut Connection, token_id: TokenId) -> Result<(), sqlx::Error> {
+    let ended = store::take_one(tx, token_id).await?;
+    tell(tx, ended.as_slice()).await?;
+    Ok(())
+}
+
+/// Writes the mails about tokens whose notices the transaction ended, but for those that are gone;
+/// returns how many it told.
+async fn tell(tx: &mut Connection, tokens: &[TokenId]) -> Result<usize, sqlx::Error> {
+    if tokens.is_empty() {
+        return Ok(0);
+    }
+    let live = store::list_live_among(tx, tokens).await?;
+    let mail = |(token_id, account_id): (TokenId, AccountId)| AccountMail {
+        account_id,
+        message: Message::QueueTurn { token_id: token_id.0 },
+        order_key: format!("turn:{token_id}"),
+        dedupe_key: format!("turn:{token_id}"),
+    };
+    let mails: Vec<AccountMail> = live.into_iter().map(mail).collect();
+    outbox::write_to_accounts(tx, &mails).await?;
+    Ok(mails.len())
+}
+
+/// Whether a turn with `ahead` accounts before it and the estimated `wait` is near.
+fn is_near(ahead: u64, wait: Option<Wait>) -> bool {
+    ahead <= FEW_AHEAD || wait.is_some_and(|wait| wait.secs_min <= NEAR_SECS)
+}
+
+/// Returns how many accounts may be ahead of a turn that is near at `speed`.
+fn near_ahead(speed: Speed) -> u64 {
+    speed.ahead_within(NEAR_SECS).clamp(FEW_AHEAD, NEAR_AHEAD_MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use chrono::DateTime;
+
+    use super::*;
+
+    #[test]
+    fn the_page_offers_a_notice_until_the_worker_would_send_it() {
+        for (n_through, span_secs) in
+            [(0, 300), (1, 300), (2, 300), (30, 300), (77, 291), (600, 60)]
+        {
+            let speed = Speed::of(n_through, span_secs, DateTime::UNIX_EPOCH);
+            let last = near_ahead(speed);
+            for ahead in [0, FEW_AHEAD, last, last + 1, last + 2, 3 * last] {
+                assert_eq!(is_near(ahead, speed.wait(ahead)), ahead <= last, "{speed:?} {ahead}");
+            }
+        }
+        let fast = Speed::of(1_000_000, 10, DateTime::UNIX_EPOCH);
+        assert_eq!(near_ahead(fast), NEAR_AHEAD_MAX);
+    }
+}

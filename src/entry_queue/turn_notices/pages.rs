@@ -1,0 +1,49 @@
+//! Buttons of the waiting page: being told when the turn is near, and not any more.
+
+use actix_web::{
+    HttpResponse,
+    http::StatusCode,
+    web::{Data, Path},
+};
+use serde_json::json;
+
+use super::{ask, withdraw};
+use crate::{
+    accounts::CurrentAccount,
+    app::App,
+    catalog::Programs,
+    entry_queue::{error::QueueError, pages::program::find, paths::queue_path},
+    web::error::{NotFound, PageError},
+};
+
+/// `POST /programs/{slug}/queue/notice`
+pub(crate) async fn create_notice(
+    app: Data<App>,
+    programs: Data<Programs>,
+    slug: Path<String>,
+    me: CurrentAccount,
+) -> Result<HttpResponse, PageError> {
+    let program = find(&app, &programs, &slug).await?;
+    match ask(&app, me.account_id, &program).await {
+        Ok(true) => (),
+        Ok(false) => return Err(NotFound.into()),
+        // Whoever was admitted meanwhile is told so by the page of the queue.
+        Err(QueueError::NoToken { .. }) if !me.view.format.is_for_programs() => (),
+        Err(error) => return Err(error.into()),
+    }
+    let location = queue_path(&program.slug);
+    Ok(me.view.done(StatusCode::CREATED, &json!({ "pending": true }), &location))
+}
+
+/// `DELETE /programs/{slug}/queue/notice` and `POST /programs/{slug}/queue/notice/withdrawal`
+pub(crate) async fn delete_notice(
+    app: Data<App>,
+    programs: Data<Programs>,
+    slug: Path<String>,
+    me: CurrentAccount,
+) -> Result<HttpResponse, PageError> {
+    let program = find(&app, &programs, &slug).await?;
+    let is_withdrawn = withdraw(&app, me.account_id, &program).await?;
+    let location = queue_path(&program.slug);
+    Ok(me.view.done(StatusCode::OK, &json!({ "withdrawn": is_withdrawn }), &location))
+}

@@ -1,0 +1,41 @@
+//! Letter about a turn in a queue. It says what holds when the mail is sent: a mail that was delayed
+//! may be about a turn that has come.
+
+use super::content::{Content, on_one_line};
+use crate::{
+    mail::store::{QueuedTurn, TurnStage},
+    text::times::{in_full, zone},
+};
+
+/// Tells that the turn is near, or has come; `None` if the token is gone, or nothing is sold any more.
+pub(super) fn tell(blank: Content, turn: &QueuedTurn) -> Option<Content> {
+    let locale = blank.locale;
+    let (subject, lede, action) = match turn.stage? {
+        TurnStage::Near => {
+            ("mail-turn-near-subject", "mail-turn-near-lede", "mail-turn-near-action")
+        }
+        TurnStage::Come => {
+            ("mail-turn-come-subject", "mail-turn-come-lede", "mail-turn-come-action")
+        }
+        TurnStage::Missed => {
+            ("mail-turn-come-subject", "mail-turn-missed-lede", "mail-turn-near-action")
+        }
+    };
+    let number = (locale.text("mail-fact-number"), turn.queue_number.to_string());
+    let until = turn.stay_ends_at.map(|moment| {
+        (locale.text("mail-fact-choose-by"), in_full(moment, zone(&turn.time_zone), locale))
+    });
+    let title = (locale.text("mail-fact-program"), on_one_line(&turn.title));
+    Some(Content {
+        subject: on_one_line(&locale.text(subject).word("title", &turn.title).to_string()),
+        greeting: locale.text("mail-greeting").word("name", on_one_line(&turn.name)),
+        paragraphs: vec![locale.text(lede)],
+        facts: [title].into_iter().chain(Some(until.unwrap_or(number))).collect(),
+        action: Some((format!("{}/programs/{}/queue", blank.site, turn.slug), locale.text(action))),
+        notes: match turn.stage {
+            Some(TurnStage::Near) => vec![locale.text("mail-turn-near-note")],
+            _ => Vec::new(),
+        },
+        ..blank
+    })
+}

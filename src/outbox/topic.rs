@@ -1,0 +1,15 @@
+//! Topics: kinds of mails that their reader may decline.
+
+use serde::{Deserialize, Serialize};
+
+/// Kind of mails that an account may decline. What was paid, refunded or cancelled, and what
+/// protects the account, has none and is always written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, sqlx::Type)]
+#[sqlx(type_name = "text", rename_all = "SCREAMING_SNAKE_CASE")]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum MailTopic {
+    /// Points that somebody sends or answers.
+    Transfers,
+    /// The turn in a queue.
+    Turn,
+}
