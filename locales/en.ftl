@@ -347,32 +347,32 @@ receipt-qr-alt = QR code of your receipt
 receipt-copy = Copy it
 receipt-copy-note = A click selects all of it.
 receipt-log = The public log of this line, and how to check
-log-title = Public log of the line
-log-lede = Everybody who joins this line gets an entry here: the number, the moment and a sealed mark, no name. Entries are only ever added. Whoever has a receipt can check that the line was never rearranged.
-log-check = How to check a receipt
-log-check-receipt = Download the receipt of your place.
-log-own-receipt = Your receipt
-log-check-key = Compare this key with the one that the organiser published elsewhere.
-log-check-run = Run the check. It needs no network.
-log-check-other = The project's documentation shows the same check with curl, openssl and a few lines of Python.
-log-check-history = Two checkpoints of different days must fit together: the later one continues the earlier one. Keep one now, and compare it later.
-log-checkpoint = Latest checkpoint
-log-size = { $count ->
+public-log-title = Public log of the line
+public-log-lede = Everybody who joins this line gets an entry here: the number, the moment and a sealed mark, no name. Entries are only ever added. Whoever has a receipt can check that the line was never rearranged.
+public-log-check = How to check a receipt
+public-log-check-receipt = Download the receipt of your place.
+public-log-own-receipt = Your receipt
+public-log-check-key = Compare this key with the one that the organiser published elsewhere.
+public-log-check-run = Run the check. It needs no network.
+public-log-check-other = The project's documentation shows the same check with curl, openssl and a few lines of Python.
+public-log-check-history = Two checkpoints of different days must fit together: the later one continues the earlier one. Keep one now, and compare it later.
+public-log-checkpoint = Latest checkpoint
+public-log-size = { $count ->
     [one] One entry, at { $time }.
    *[other] { $count } entries, at { $time }.
   }
-log-empty = Nobody has joined yet.
-log-format = for programs, in the format of
-log-newest = Newest entries
-log-moves = What moved the line
-log-moves-note = A second log has everything else that moved this line, in the order in which it happened.
-log-move-admitted = let in by the line
-log-move-let-in = let in by staff, out of order
-log-move-parked = passed over while away
-log-move-returned = back in the line
-log-move-left = left the line
-log-move-purge = the line is cleared up to here
-log-move-rules = rules of the line
+public-log-empty = Nobody has joined yet.
+public-log-format = for programs, in the format of
+public-log-newest = Newest entries
+public-log-moves = What moved the line
+public-log-moves-note = A second log has everything else that moved this line, in the order in which it happened.
+public-log-move-admitted = let in by the line
+public-log-move-let-in = let in by staff, out of order
+public-log-move-parked = passed over while away
+public-log-move-returned = back in the line
+public-log-move-left = left the line
+public-log-move-purge = the line is cleared up to here
+public-log-move-rules = rules of the line
 
 ## Seats
 

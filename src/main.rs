@@ -2,7 +2,7 @@
 
 use std::{
     io::{self, BufRead, IsTerminal, Write},
-    path::{Path, PathBuf},
+    path::PathBuf,
     process::ExitCode,
 };
 
@@ -84,7 +84,7 @@ enum Command {
     /// Check a receipt of a place in line, without network or database; prints what it proves.
     CheckReceipt {
         /// The receipt, as downloaded or as scanned.
-        receipt: PathBuf,
+        receipt: String,
         /// Key of the log, as its organiser published it.
         #[arg(long)]
         key: String,
@@ -133,17 +133,12 @@ async fn main() -> ExitCode {
 }
 
 async fn run(command: Command) -> Result<(), Failure> {
-    match command {
-        Command::Rehearse { target, people, open_loop, history, html, json } => {
-            rehearse(&Rehearsal { target, people, open_loop, history, html }, json).await
-        }
-        Command::CheckReceipt { receipt, key } => check_receipt(&receipt, &key),
-        command => run_on_stores(command).await,
+    if let Command::Rehearse { target, people, open_loop, history, html, json } = command {
+        return rehearse(&Rehearsal { target, people, open_loop, history, html }, json).await;
     }
-}
-
-/// Runs a command that needs the settings.
-async fn run_on_stores(command: Command) -> Result<(), Failure> {
+    if let Command::CheckReceipt { receipt, key } = &command {
+        return check_receipt(receipt, key);
+    }
     let config = Config::from_env()?;
     telemetry::start_logging(&config);
     match command {
@@ -242,18 +237,9 @@ async fn list_mails(config: &Config, mails_max: usize) -> Result<(), Failure> {
     if mails.is_empty() { Ok(writeln!(out, "There are no mails.")?) } else { Ok(()) }
 }
 
-fn check_receipt(receipt: &Path, key: &str) -> Result<(), Failure> {
-    let text = std::fs::read_to_string(receipt)
-        .map_err(|error| format!("{} cannot be read: {error}.", receipt.display()))?;
-    let proven = entry_queue::check_receipt(&text, key)?;
-    let mut out = io::stdout();
-    writeln!(out, "The receipt is genuine. Log: {}", proven.log)?;
-    writeln!(out, "Number {}, given at {}.", proven.queue_number, proven.joined_at)?;
-    match proven.log_size {
-        Some(size) => writeln!(out, "The public log with {size} entries has this join.")?,
-        None => writeln!(out, "It has no proof of the public log yet: download it again later.")?,
-    }
-    Ok(())
+fn check_receipt(receipt: &str, key: &str) -> Result<(), Failure> {
+    let text = std::fs::read_to_string(receipt).map_err(|error| format!("{receipt}: {error}"))?;
+    Ok(writeln!(io::stdout(), "{}", entry_queue::check_receipt(&text, key)?)?)
 }
 
 async fn verify(config: &Config) -> Result<(), Failure> {
@@ -303,8 +289,7 @@ async fn rehearse(rehearsal: &Rehearsal, json: bool) -> Result<(), Failure> {
 }
 
 fn stores(config: &Config) -> Result<(Pool, Redis), StartError> {
-    let db = Pool::of(config)?;
-    Ok((db, Redis::open(&config.redis_url, &config.redis_prefix)?))
+    Ok((Pool::of(config)?, Redis::open(&config.redis_url, &config.redis_prefix)?))
 }
 
 async fn create_admin(db: &Pool, email: &str, name: &str) -> Result<(), Failure> {

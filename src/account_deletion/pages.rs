@@ -117,12 +117,11 @@ pub(crate) async fn create_deletion(
     Body(form): Body<DeletionForm>,
 ) -> Result<HttpResponse, PageError> {
     me.require_confirmation()?;
-    let outcome = match form.points() {
-        Some(points) => account_deletion::delete(&app, me.account_id, me.session_id, points).await,
-        None => {
-            let outlook = account_deletion::outlook(&app, me.account_id, me.role).await?;
-            Err(DeletionError::BalanceKept { balance: outlook.balance })
-        }
+    let outcome = if let Some(points) = form.points() {
+        account_deletion::delete(&app, me.account_id, me.session_id, points).await
+    } else {
+        let outlook = account_deletion::outlook(&app, me.account_id, me.role).await?;
+        Err(DeletionError::BalanceKept { balance: outlook.balance })
     };
     match outcome {
         Ok(deleted) => {

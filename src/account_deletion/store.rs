@@ -60,8 +60,9 @@ pub(super) async fn list_lines(
         r#"
         select p.title as "title!"
         from (
-            select program_id from queue_tokens
-            where account_id = $1 and status in ('WAITING', 'ACTIVE')
+            select program_id
+            from (select program_id, status from queue_tokens where account_id = $1 offset 0) own
+            where status in ('WAITING', 'ACTIVE')
             limit $2
         ) t
         cross join lateral (select title from programs where id = t.program_id limit 1) p

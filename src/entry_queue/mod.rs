@@ -64,7 +64,7 @@ pub(crate) use entry_pass::EntryPass;
 pub(crate) use error::QueueError;
 pub(crate) use guards::{Effect, Guard, list_effects, note_cool_down, require_cool, secs_of};
 pub use log::{CheckedReceipt, ReceiptFault, check_receipt, grow_logs};
-pub(crate) use log::{LogFault, list_wrong_logs};
+pub(crate) use log::{LogFault, LogId, LogKind, find_log_fault};
 pub(crate) use membership::{
     complete, count_queue, is_anybody_waiting, keep_minute, let_in, lock_live_token, of_pass,
     require_open, require_stay,

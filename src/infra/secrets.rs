@@ -1,7 +1,7 @@
 //! Secrets of the deployment: configured, or generated once and kept in the database, so that every
 //! instance has the same.
 
-use std::fmt;
+use std::{fmt, sync::Arc};
 
 use aws_lc_rs::hmac;
 
@@ -39,7 +39,7 @@ impl SigningKey {
 
 /// Secret of the public logs: their signing key and the salts of receipts are derived from it.
 #[derive(Clone)]
-pub struct LogSecret(hmac::Key);
+pub struct LogSecret(Arc<hmac::Key>);
 
 impl fmt::Debug for LogSecret {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -50,13 +50,16 @@ impl fmt::Debug for LogSecret {
 impl LogSecret {
     /// Returns the configured secret.
     pub fn configured(secret: &str) -> Self {
-        Self(hmac::Key::new(hmac::HMAC_SHA256, secret.as_bytes()))
+        Self::of(secret.as_bytes())
     }
 
     /// Returns the secret kept in this database; the first call generates it.
     pub async fn of_database(db: &Pool) -> Result<Self, sqlx::Error> {
-        let secret = kept(db, "log-secret").await?;
-        Ok(Self(hmac::Key::new(hmac::HMAC_SHA256, &secret)))
+        Ok(Self::of(&kept(db, "log-secret").await?))
+    }
+
+    fn of(secret: &[u8]) -> Self {
+        Self(Arc::new(hmac::Key::new(hmac::HMAC_SHA256, secret)))
     }
 
     /// Derives 32 bytes for a purpose and a subject: HMAC-SHA256 of both, a zero byte between them.

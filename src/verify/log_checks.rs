@@ -1,6 +1,9 @@
 //! Check of the queues' public logs.
 
-use super::checks::{CheckFailure, Invariant, Violation};
+use super::{
+    checks::{CheckFailure, Invariant, Violation},
+    store,
+};
 use crate::{
     entry_queue::{self, LogFault},
     infra::postgres::Connection,
@@ -8,8 +11,11 @@ use crate::{
 
 /// Lists logs that say something else than the tokens of their queues.
 pub(super) async fn list_wrong_logs(tx: &mut Connection) -> Result<Vec<Violation>, sqlx::Error> {
-    let wrong = entry_queue::list_wrong_logs(tx).await?.into_iter();
-    let failures = wrong.map(|(log, fault)| CheckFailure {
+    let mut wrong = Vec::new();
+    for log in store::list_logs(tx).await? {
+        wrong.extend(entry_queue::find_log_fault(tx, log).await?.map(|fault| (log, fault)));
+    }
+    let failures = wrong.into_iter().map(|(log, fault)| CheckFailure {
         subject: format!("{} of program {}", log.kind.path(), log.program_id),
         sentence: match fault {
             LogFault::Gap => "has entries that its queue does not have",

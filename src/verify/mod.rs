@@ -42,7 +42,7 @@ pub async fn verify(pool: &Pool, redis: &Redis) -> Result<Vec<Violation>, Verify
     let mut db = pool.connect_beside(APPLICATION_NAME, store::LONG_CALL_MAX).await?;
     let is_served = store::is_served(&mut db).await?;
     drop(db);
-    let mut violations = verify_database(pool).await?;
+    let mut violations = Box::pin(verify_database(pool)).await?;
     violations.extend(redis_checks::list_endless_locks(redis).await?);
     violations.extend(redis_checks::list_wrong_positions(pool, redis).await?);
     if is_served {
@@ -60,8 +60,8 @@ pub async fn verify_database(pool: &Pool) -> Result<Vec<Violation>, VerifyError>
     }
     let mut snapshot = db.begin_snapshot().await?;
     store::raise_limits(&mut snapshot).await?;
-    let mut violations = checks::list_broken(&mut snapshot).await?;
-    violations.extend(log_checks::list_wrong_logs(&mut snapshot).await?);
+    let mut violations = Box::pin(checks::list_broken(&mut snapshot)).await?;
+    violations.extend(Box::pin(log_checks::list_wrong_logs(&mut snapshot)).await?);
     snapshot.rollback().await?;
     // The checks for late rows need an instance whose workers end them.
     if store::is_served(&mut db).await? {

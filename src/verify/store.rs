@@ -1,8 +1,12 @@
-//! Settings of the snapshot, and whether an instance is up.
+//! Settings of the snapshot, the logs that are checked, and whether an instance is up.
 
 use std::time::Duration;
 
-use crate::infra::postgres::{APPLICATION_NAME, Connection};
+use crate::{
+    catalog::ProgramId,
+    entry_queue::{LogId, LogKind},
+    infra::postgres::{APPLICATION_NAME, Connection},
+};
 
 /// Upper bound of a call on a connection that reads whole tables: the statement timeout of
 /// [`raise_limits`], and a minute.
@@ -21,6 +25,16 @@ pub(crate) async fn raise_limits(tx: &mut Connection) -> Result<(), sqlx::Error>
     .fetch_one(tx)
     .await?;
     Ok(())
+}
+
+/// Returns all public logs of queues.
+pub(super) async fn list_logs(tx: &mut Connection) -> Result<Vec<LogId>, sqlx::Error> {
+    sqlx::query_as!(
+        LogId,
+        r#"select program_id as "program_id: ProgramId", kind as "kind: LogKind" from queue_logs"#,
+    )
+    .fetch_all(tx)
+    .await
 }
 
 /// Whether an instance is connected to this database, so that its workers should run.

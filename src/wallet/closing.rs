@@ -25,12 +25,11 @@ pub(crate) async fn close(
     account_id: AccountId,
     wallet: Option<Wallet>,
 ) -> Result<(), WalletError> {
-    let wallet = match wallet {
-        Some(wallet) => wallet,
-        None => {
-            let opened = store::open_wallets(tx, &[account_id]).await?.pop();
-            opened.ok_or(WalletError::StaleVersion)?
-        }
+    let wallet = if let Some(wallet) = wallet {
+        wallet
+    } else {
+        let opened = store::open_wallets(tx, &[account_id]).await?.pop();
+        opened.ok_or(WalletError::StaleVersion)?
     };
     store::write_closed(tx, &wallet, account_id.0).await
 }

@@ -59,9 +59,8 @@ impl Wallet {
         // Only a release of points that were not withheld can make it negative.
         let pending = pending.ok_or(WalletError::NothingWithheld)?;
         let unpledged = balance.checked_sub(pending).ok_or_else(short)?;
-        let may_spend_all = matches!(movement.kind, Kind::Reversal | Kind::Forfeit);
-        let is_spent = unpledged < self.unpledged() && !may_spend_all;
-        if is_spent && unpledged < self.debt {
+        let keeps_debt = !matches!(movement.kind, Kind::Reversal | Kind::Forfeit);
+        if keeps_debt && unpledged < self.unpledged().min(self.debt) {
             return Err(short());
         }
         let debt = self.debt.get().checked_add(movement.debt_change).and_then(Points::new);

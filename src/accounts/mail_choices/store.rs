@@ -17,7 +17,7 @@ pub(crate) async fn write(
     sqlx::query!(
         r#"
         update accounts set mail_locale = $2, mails_transfers = $3, mails_turn = $4
-        where id = $1
+        where id = $1 and deleted_at is null
         "#,
         id as _,
         choices.locale.map(Locale::tag),
@@ -53,9 +53,13 @@ pub(crate) async fn write_turn_wanted(
     tx: &mut Connection,
     id: AccountId,
 ) -> Result<(), sqlx::Error> {
-    sqlx::query!("update accounts set mails_turn = true where id = $1 and not mails_turn", id as _)
-        .execute(tx)
-        .await?;
+    sqlx::query!(
+        "update accounts set mails_turn = true
+         where id = $1 and not mails_turn and deleted_at is null",
+        id as _,
+    )
+    .execute(tx)
+    .await?;
     Ok(())
 }
 
@@ -70,7 +74,7 @@ pub(crate) async fn write_declined(
         update accounts
         set mails_transfers = mails_transfers and $2::text <> 'TRANSFERS',
             mails_turn = mails_turn and $2::text <> 'TURN'
-        where id = $1
+        where id = $1 and deleted_at is null
         "#,
         id as _,
         topic as _,

@@ -2,8 +2,11 @@
 
 use super::{
     entry::commitments_of,
-    moves,
-    store::{self, LogId, LogKind, LoggedToken},
+    moves::Move,
+    store::{
+        self, LogId, LogKind, moves,
+        tokens::{self, LoggedToken},
+    },
 };
 use crate::{
     app::App,
@@ -79,7 +82,9 @@ async fn grow(app: &App, id: LogId) -> Result<Growth, sqlx::Error> {
     if entries.is_empty() {
         return Ok(Growth::Done);
     }
-    entries.iter().for_each(|entry| tree.append(*entry));
+    for entry in &entries {
+        tree.append(*entry);
+    }
     let new_size = i64::try_from(tree.size()).unwrap_or(i64::MAX);
     let Some(checkpoint) = checkpoint_of(&tree, origin, &key) else {
         tracing::error!(log = ?id, size, "a checkpoint could not be signed");
@@ -107,7 +112,7 @@ async fn next_entries(
 ) -> Result<Option<Vec<Hash>>, sqlx::Error> {
     match log.kind {
         LogKind::Joins => {
-            let mut tokens = store::list_tokens(&mut *tx, log.program_id, size, PAGE).await?;
+            let mut tokens = tokens::list_tokens(&mut *tx, log.program_id, size, PAGE).await?;
             commit_to_missing(tx, app, &mut tokens).await?;
             let hash = |(token, number): (&LoggedToken, i64)| {
                 let entry = token.entry().filter(|entry| entry.number.0 == number)?;
@@ -117,7 +122,7 @@ async fn next_entries(
         }
         LogKind::Moves => {
             let moves = moves::publish(tx, log.program_id, size, PAGE).await?;
-            Ok(Some(moves.iter().map(moves::Move::hash).collect()))
+            Ok(Some(moves.iter().map(Move::hash).collect()))
         }
     }
 }
@@ -134,7 +139,7 @@ async fn commit_to_missing(
         return Ok(());
     }
     let commitments = commitments_of(&app.log_secret, &ids);
-    store::write_commitments(tx, &ids, &commitments).await?;
+    tokens::write_commitments(tx, &ids, &commitments).await?;
     for (token, commitment) in missing.into_iter().zip(commitments) {
         token.commitment = Some(commitment);
     }

@@ -32,4 +32,5 @@ mod verification;
 pub(crate) use entry::{Commitment, Salt};
 pub use growth::grow_logs;
 pub use receipt::check::{CheckedReceipt, ReceiptFault, check_receipt};
-pub(crate) use verification::{LogFault, list_wrong_logs};
+pub(crate) use store::{LogId, LogKind};
+pub(crate) use verification::{LogFault, find_log_fault};

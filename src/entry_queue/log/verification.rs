@@ -1,8 +1,11 @@
 //! Check of whole logs against the rows that they are made of.
 
 use super::{
-    moves::{self, Move},
-    store::{self, LogId, LogKind, LoggedToken},
+    moves::Move,
+    store::{
+        self, LogId, LogKind, moves,
+        tokens::{self, LoggedToken},
+    },
 };
 use crate::infra::{
     postgres::Connection,
@@ -23,19 +26,6 @@ pub(crate) enum LogFault {
     Checkpoint,
 }
 
-/// Lists the logs that differ from their queues, all read in one snapshot.
-pub(crate) async fn list_wrong_logs(
-    tx: &mut Connection,
-) -> Result<Vec<(LogId, LogFault)>, sqlx::Error> {
-    let mut wrong = Vec::new();
-    for log in store::list_logs(&mut *tx).await? {
-        if let Some(fault) = find_fault(tx, log).await? {
-            wrong.push((log, fault));
-        }
-    }
-    Ok(wrong)
-}
-
 /// Returns the hashes of at most `n_max` entries after the first `size`; `None` if one is missing.
 async fn entries_after(
     tx: &mut Connection,
@@ -45,7 +35,7 @@ async fn entries_after(
 ) -> Result<Option<Vec<Hash>>, sqlx::Error> {
     match log.kind {
         LogKind::Joins => {
-            let tokens = store::list_tokens(&mut *tx, log.program_id, size, n_max).await?;
+            let tokens = tokens::list_tokens(&mut *tx, log.program_id, size, n_max).await?;
             let hash = |(token, number): (&LoggedToken, i64)| {
                 let entry = token.entry().filter(|entry| entry.number.0 == number)?;
                 Some(entry.hash())
@@ -59,8 +49,11 @@ async fn entries_after(
     }
 }
 
-/// Builds the tree of a log anew and compares it page by page.
-async fn find_fault(tx: &mut Connection, id: LogId) -> Result<Option<LogFault>, sqlx::Error> {
+/// Builds the tree of a log anew and compares it page by page; `None`: it agrees with its queue.
+pub(crate) async fn find_log_fault(
+    tx: &mut Connection,
+    id: LogId,
+) -> Result<Option<LogFault>, sqlx::Error> {
     let Some(log) = store::find_log(&mut *tx, id).await? else { return Ok(None) };
     let mut growing = Tiles::default();
     let mut size = 0;
@@ -73,7 +66,9 @@ async fn find_fault(tx: &mut Connection, id: LogId) -> Result<Option<LogFault>, 
         let Some(entries) = entries_after(tx, id, size, n_max).await? else {
             return Ok(Some(LogFault::Gap));
         };
-        entries.iter().for_each(|entry| tree.append(*entry));
+        for entry in &entries {
+            tree.append(*entry);
+        }
         size += i64::try_from(entries.len()).unwrap_or_default();
         let size_after = tree.size();
         let is_whole = size == log.size;

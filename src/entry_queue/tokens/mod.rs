@@ -49,7 +49,9 @@ pub(crate) async fn lock_tokens_of(
     tx: &mut Connection,
     account_id: AccountId,
 ) -> Result<Vec<OwnedToken>, sqlx::Error> {
-    store::lock_of_account(tx, account_id).await
+    let mut tokens = store::lock_of_account(tx, account_id).await?;
+    tokens.retain(|token| matches!(token.status, TokenStatus::Waiting | TokenStatus::Active));
+    Ok(tokens)
 }
 
 /// Ends the locked tokens of an account whose row is locked for its deletion; `false`, with nothing

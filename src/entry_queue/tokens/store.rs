@@ -67,7 +67,8 @@ pub(crate) async fn lock_live(
     }
 }
 
-/// Locks the live tokens of one account, in the order of their ids.
+/// Locks the live tokens of one account, in the order of their ids; also those that ended while this
+/// waited for them. `offset 0` keeps the planner from an index that begins with the program.
 pub(crate) async fn lock_of_account(
     tx: &mut Connection,
     account_id: AccountId,
@@ -79,7 +80,10 @@ pub(crate) async fn lock_of_account(
             account_id as "account_id: AccountId", status as "status: TokenStatus",
             queue_number as "queue_number: QueueNumber", stay_ends_at, expires_at
         from queue_tokens
-        where account_id = $1 and status in ('WAITING', 'ACTIVE')
+        where id = any(array(
+            select id
+            from (select id, status from queue_tokens where account_id = $1 offset 0) own
+            where status in ('WAITING', 'ACTIVE')))
         order by id
         for no key update
         "#,
@@ -98,8 +102,10 @@ pub(crate) async fn has_live_beside(
     sqlx::query_scalar!(
         r#"
         select exists (
-            select from queue_tokens
-            where account_id = $1 and status in ('WAITING', 'ACTIVE') and id <> all($2)
+            select from (
+                select id, status from queue_tokens where account_id = $1 offset 0
+            ) own
+            where status in ('WAITING', 'ACTIVE') and id <> all($2)
         ) as "has!"
         "#,
         account_id as _,

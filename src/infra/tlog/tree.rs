@@ -102,7 +102,9 @@ mod tests {
             let mut tree = GrowingTree::of(size, stored).unwrap();
             let (from, to) =
                 (usize::try_from(size).unwrap(), usize::try_from(size + step).unwrap());
-            entries[from..to].iter().for_each(|entry| tree.append(*entry));
+            for entry in &entries[from..to] {
+                tree.append(*entry);
+            }
             size += step;
             assert_eq!(tree.size(), size);
             assert_eq!(tree.root().unwrap(), defined_root(&entries[..to]), "{size}");

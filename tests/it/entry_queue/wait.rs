@@ -47,6 +47,7 @@ async fn went_through(
 
 /// As if nobody had been let in without waiting for the last five minutes.
 async fn always_had_a_queue(db: &PgPool, concert: &Concert) {
+    super::free_the_past(db).await;
     run_sql_with(
         db,
         "update queue_tokens set issued_at = issued_at - interval '1 hour' where program_id = $1",
@@ -116,6 +117,7 @@ async fn the_range_holds_the_wait_that_a_steady_queue_takes(db: PgPool) {
         // For an hour somebody came every minute or so and was let in at once; then, a
         // hundred seconds ago, there came a queue, of which one goes in every two seconds.
         went_through(&db, &concert, &people[0], 1, 0.0, 0.0).await;
+        super::free_the_past(&db).await;
         run_sql_with(
             &db,
             "update queue_tokens set queue_number = 999, issued_at = issued_at - '100 s'::interval,

@@ -155,25 +155,6 @@ impl FromRequest for Visitor {
     }
 }
 
-impl CurrentAccount {
-    /// Refuses unless a code of the second factor was given lately, or the account has none.
-    pub(crate) fn require_code(&self) -> Result<(), AccountError> {
-        if self.lacks_code { Err(AccountError::CodeRequired) } else { Ok(()) }
-    }
-
-    /// Refuses unless the password was given lately.
-    pub(crate) fn require_password(&self) -> Result<(), AccountError> {
-        if self.is_confirmed { Ok(()) } else { Err(AccountError::ConfirmationRequired) }
-    }
-
-    /// Refuses unless the password was given lately, and a code of the second factor if the account
-    /// has one.
-    pub(crate) fn require_confirmation(&self) -> Result<(), AccountError> {
-        self.require_code()?;
-        self.require_password()
-    }
-}
-
 /// Returns whether the account must set up a second factor before anything else; fails outside of the
 /// pages of the own account if so.
 fn require_factor(request: &HttpRequest, account: &SessionAccount) -> Result<bool, PageError> {

@@ -1,6 +1,7 @@
 //! Session pages: the list of an account's sessions, and ending them.
 
 pub(crate) mod current;
+mod requirements;
 
 use actix_web::{
     HttpRequest, HttpResponse,

@@ -14,9 +14,12 @@ use serde::Serialize;
 
 use super::{
     entry::JoinEntry,
-    moves::{self, Move},
+    moves::Move,
     receipt::find_log,
-    store::{self, LogId, LogKind, LoggedToken, StoredLog},
+    store::{
+        self, LogId, LogKind, StoredLog, moves,
+        tokens::{self, LoggedToken},
+    },
 };
 use crate::{
     accounts::Visitor,
@@ -54,7 +57,7 @@ impl LogPage<'_> {
 
     fn move_text(&self, entry: &Move) -> Phrase {
         let kind: &str = entry.kind.into();
-        self.v.text(format!("log-move-{kind}"))
+        self.v.text(format!("public-log-move-{kind}"))
     }
 
     fn time(&self, moment: &DateTime<Utc>) -> String {
@@ -104,7 +107,7 @@ pub(crate) async fn show_log(
     let program = find(&app, &programs, &slug).await?;
     let log = find_log(&app, LogId::joins(program.id)).await?.ok_or(NotFound)?;
     let after = (log.size - NEWEST).max(0);
-    let tokens = store::list_tokens(&app.db, program.id, after, log.size - after).await?;
+    let tokens = tokens::list_tokens(&app.db, program.id, after, log.size - after).await?;
     let newest: Vec<JoinEntry> = tokens.iter().rev().filter_map(LoggedToken::entry).collect();
     let move_log = find_log(&app, LogId::moves(program.id)).await?.ok_or(NotFound)?;
     let first = (move_log.size - NEWEST).max(0);

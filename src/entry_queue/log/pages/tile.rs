@@ -11,8 +11,8 @@ use crate::{
     catalog::Programs,
     entry_queue::{
         log::{
-            moves::{self, Move},
-            store::{self, LogId, LogKind},
+            moves::Move,
+            store::{self, LogId, LogKind, moves, tokens},
         },
         pages::program::find,
     },
@@ -102,7 +102,7 @@ async fn bundle_of(
     }
     let entries: Option<Vec<String>> = match id.kind {
         LogKind::Joins => {
-            let tokens = store::list_tokens(&app.db, id.program_id, first, width).await?;
+            let tokens = tokens::list_tokens(&app.db, id.program_id, first, width).await?;
             tokens.iter().map(|token| Some(token.entry()?.text())).collect()
         }
         LogKind::Moves => {

@@ -1,10 +1,12 @@
 //! Check of a receipt, with nothing but the receipt and the log's key.
 
+use std::fmt;
+
 use chrono::{DateTime, Utc};
 
 use super::model::{FORMAT, Receipt, ReceiptText};
 use crate::{
-    entry_queue::model::QueueNumber,
+    entry_queue::{log::entry::moment_text, model::QueueNumber},
     infra::tlog::{LogProof, LogVerifier, NoteFault},
 };
 
@@ -22,6 +24,17 @@ pub struct CheckedReceipt {
     pub joined_at: DateTime<Utc>,
     /// Entries of the log in which the join is proven to be; `None`: the receipt has no proof.
     pub log_size: Option<u64>,
+}
+
+impl fmt::Display for CheckedReceipt {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(f, "The receipt is genuine. Log: {}", self.log)?;
+        writeln!(f, "Number {}, given at {}.", self.queue_number, moment_text(self.joined_at))?;
+        match self.log_size {
+            Some(size) => write!(f, "The public log with {size} entries has this join."),
+            None => write!(f, "It has no proof of the public log yet: download it again later."),
+        }
+    }
 }
 
 /// Reason why a receipt proves nothing, as a sentence for the person at the terminal.

@@ -11,7 +11,7 @@ use self::model::{Receipt, ReceiptText};
 use super::{
     entry::{Commitment, JoinEntry, Salt},
     growth,
-    store::{self, LogId, StoredLog},
+    store::{self, LogId, StoredLog, tokens},
 };
 use crate::{
     accounts::AccountId,
@@ -28,7 +28,7 @@ pub(crate) async fn find_receipt(
     account_id: AccountId,
 ) -> Result<Receipt, QueueError> {
     let program_id = program.id;
-    let token = store::find_token(&app.db, program_id, account_id).await?;
+    let token = tokens::find_token(&app.db, program_id, account_id).await?;
     let token = token.ok_or_else(|| QueueError::no_token(program))?;
     let log =
         find_log(app, LogId::joins(program_id)).await?.ok_or(QueueError::ReceiptUnavailable)?;

@@ -51,12 +51,12 @@ pub(crate) async fn begin(
     stripe: &Stripe,
     order: &PurchaseOrder,
 ) -> Result<Charging, WalletError> {
-    let purchase = match store::insert_purchase(db, order, CHECKOUT_SECS).await? {
-        Some(purchase) => purchase,
-        None => {
-            let found = store::find_ordered(db, order.account_id, order.request_key).await?;
-            found.ok_or(WalletError::Closed)?
-        }
+    let inserted = store::insert_purchase(db, order, CHECKOUT_SECS).await?;
+    let purchase = if let Some(purchase) = inserted {
+        purchase
+    } else {
+        let found = store::find_ordered(db, order.account_id, order.request_key).await?;
+        found.ok_or(WalletError::Closed)?
     };
     if purchase.points != order.amount.points() {
         return Err(KeyError::Reused.into());

@@ -64,19 +64,17 @@ async fn reverse_once(db: &Pool, told: &MoneyReturned) -> Result<Reversed, Walle
     if !told.currency.eq_ignore_ascii_case(&purchase.currency) {
         return Ok(Reversed::Mismatch);
     }
-    let points = match purchase.is_unclaimed {
-        true => 0,
-        false => {
-            let before = store::list_reversals(&mut tx, purchase.id).await?;
-            let new = purchase.points_of(told, &before);
-            let Some(points) = new else { return Ok(Reversed::Booked) };
-            let id = Uuid::now_v7();
-            let moved = move_points(&mut tx, &purchase, id, points).await?;
-            let reversal =
-                Reversal { cause: told.cause, cause_ref: told.cause_ref.clone(), points };
-            store::insert_reversal(&mut tx, id, purchase.id, &reversal, moved).await?;
-            points
-        }
+    let points = if purchase.is_unclaimed {
+        0
+    } else {
+        let before = store::list_reversals(&mut tx, purchase.id).await?;
+        let new = purchase.points_of(told, &before);
+        let Some(points) = new else { return Ok(Reversed::Booked) };
+        let id = Uuid::now_v7();
+        let moved = move_points(&mut tx, &purchase, id, points).await?;
+        let reversal = Reversal { cause: told.cause, cause_ref: told.cause_ref.clone(), points };
+        store::insert_reversal(&mut tx, id, purchase.id, &reversal, moved).await?;
+        points
     };
     let reversed = purchase.reversed + points;
     store::write_reversed(&mut tx, purchase.id, reversed, status_after(&purchase, told, points))
@@ -109,16 +107,15 @@ async fn move_points(
     points: i64,
 ) -> Result<Moved, WalletError> {
     let wallet = lock_wallet(tx, purchase.account_id).await?.ok_or(WalletError::StaleVersion)?;
-    let Moved { moved, forgone } = match points {
-        0.. => Moved { moved: points.min(wallet.usable().get()), forgone: 0 },
-        _ => {
-            let rest = (-points - wallet.debt.get()).max(0);
-            let forgone = match wallet.is_closed {
-                true => rest,
-                false => rest.min(store::written_off(tx, purchase.account_id).await?),
-            };
-            Moved { moved: forgone - rest, forgone }
-        }
+    let Moved { moved, forgone } = if points >= 0 {
+        Moved { moved: points.min(wallet.usable().get()), forgone: 0 }
+    } else {
+        let rest = (-points - wallet.debt.get()).max(0);
+        let forgone = match wallet.is_closed {
+            true => rest,
+            false => rest.min(store::written_off(tx, purchase.account_id).await?),
+        };
+        Moved { moved: forgone - rest, forgone }
     };
     let kind = if points < 0 { Kind::Reinstatement } else { Kind::Reversal };
     let movement = Movement {

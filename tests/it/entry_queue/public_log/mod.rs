@@ -75,13 +75,11 @@ fn in_base64(bytes: &[u8]) -> String {
 
 /// Returns the root of the tree as RFC 6962 (section 2.1) defines it.
 fn root_of(entries: &[String]) -> Vec<u8> {
-    match entries {
-        [entry] => sha256(&[b"\0", entry.as_bytes()]),
-        _ => {
-            let (left, right) = entries.split_at(entries.len().next_power_of_two() / 2);
-            sha256(&[b"\x01", &root_of(left), &root_of(right)])
-        }
+    if let [entry] = entries {
+        return sha256(&[b"\0", entry.as_bytes()]);
     }
+    let (left, right) = entries.split_at(entries.len().next_power_of_two() / 2);
+    sha256(&[b"\x01", &root_of(left), &root_of(right)])
 }
 
 /// Runs the check that the documentation shows.
@@ -127,7 +125,7 @@ async fn every_join_is_in_the_log_and_its_receipt_proves_it(db: PgPool) {
         assert!(entry.starts_with(&format!("stagedoor/join/v1\n{}\n", index + 1)), "{entry}");
     }
     let leaves: Vec<u8> =
-        entries[..256].iter().flat_map(|entry| root_of(&[entry.clone()])).collect();
+        entries[..256].iter().flat_map(|entry| root_of(std::slice::from_ref(entry))).collect();
     assert_eq!(bytes_of(&stranger, &format!("{path}/tile/0/000")).await, leaves);
     assert_eq!(bytes_of(&stranger, &format!("{path}/tile/0/000.p/3")).await, leaves[..96]);
     let above = bytes_of(&stranger, &format!("{path}/tile/1/000.p/1")).await;

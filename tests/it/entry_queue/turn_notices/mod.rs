@@ -136,6 +136,7 @@ async fn a_turn_is_near_ten_minutes_before_it_at_the_speed_of_the_queue(db: PgPo
     // The first was let in long ago, and ten went through in five minutes: twenty-odd in ten.
     let long_ago = "update queue_tokens set issued_at = now() - interval '1 hour',
         admitted_at = now() - interval '30 minutes' where status = 'ACTIVE'";
+    crate::entry_queue::free_the_past(&db).await;
     run_sql(&db, long_ago).await;
     measured(&db, &concert, 10).await;
     tell_turns(&office.app).await.unwrap();

@@ -1,0 +1,121 @@
+//! SQL of the moves.
+
+use chrono::{DateTime, Utc};
+use sqlx::PgExecutor;
+
+use crate::{
+    catalog::ProgramId,
+    entry_queue::{
+        log::moves::{Move, MoveKind},
+        model::QueueNumber,
+    },
+    infra::postgres::{Connection, Pool},
+};
+
+/// Move with its index in the log.
+struct PublishedMove {
+    leaf_index: Option<i64>,
+    kind: MoveKind,
+    number: Option<QueueNumber>,
+    detail: Option<String>,
+    moved_at: DateTime<Utc>,
+}
+
+/// Returns programs with moves that are not published.
+pub(crate) async fn list_behind(db: &Pool, n_max: i64) -> Result<Vec<ProgramId>, sqlx::Error> {
+    sqlx::query_scalar!(
+        r#"
+        select p.id as "id: ProgramId"
+        from programs p
+        cross join lateral (
+            select from queue_moves m
+            where m.program_id = p.id and m.leaf_index is null and m.moved_at is not null
+            limit 1
+        ) waiting
+        limit $1
+        "#,
+        n_max,
+    )
+    .fetch_all(db)
+    .await
+}
+
+/// Returns the next moves to be published, in the order of their transactions. A move waits while a
+/// transaction that began before its own may still commit: an index that was given stays the last.
+async fn list_next(
+    tx: &mut Connection,
+    program_id: ProgramId,
+    n_max: i64,
+) -> Result<Vec<i64>, sqlx::Error> {
+    sqlx::query_scalar!(
+        r#"
+        select id from queue_moves
+        where program_id = $1 and leaf_index is null
+            and transaction < pg_snapshot_xmin(pg_current_snapshot())
+        order by transaction, id
+        limit $2
+        "#,
+        program_id as _,
+        n_max,
+    )
+    .fetch_all(tx)
+    .await
+}
+
+/// Gives at most `n_max` moves their indexes from `size` on, and returns them in that order.
+pub(crate) async fn publish(
+    tx: &mut Connection,
+    program_id: ProgramId,
+    size: i64,
+    n_max: i64,
+) -> Result<Vec<Move>, sqlx::Error> {
+    let next = list_next(tx, program_id, n_max).await?;
+    let mut published = sqlx::query_as!(
+        PublishedMove,
+        r#"
+        update queue_moves set leaf_index = $2::bigint - 1 + array_position($1::bigint[], id)
+        where id = any($1)
+        returning leaf_index, kind as "kind: MoveKind", queue_number as "number: QueueNumber",
+            detail, moved_at
+        "#,
+        &next,
+        size,
+    )
+    .fetch_all(tx)
+    .await?;
+    published.sort_by_key(|published| published.leaf_index);
+    Ok(published.into_iter().map(Move::from).collect())
+}
+
+/// Returns the published moves from index `first` on.
+pub(crate) async fn list_published(
+    db: impl PgExecutor<'_>,
+    program_id: ProgramId,
+    first: i64,
+    n_max: i64,
+) -> Result<Vec<Move>, sqlx::Error> {
+    let published = sqlx::query_as!(
+        PublishedMove,
+        r#"
+        select leaf_index, kind as "kind: MoveKind", queue_number as "number: QueueNumber", detail,
+            moved_at
+        from queue_moves
+        where program_id = $1 and leaf_index >= $2
+        order by leaf_index
+        limit $3
+        "#,
+        program_id as _,
+        first,
+        n_max,
+    )
+    .fetch_all(db)
+    .await?;
+    Ok(published.into_iter().map(Move::from).collect())
+}
+
+impl From<PublishedMove> for Move {
+    fn from(published: PublishedMove) -> Self {
+        let PublishedMove { kind, number, detail, moved_at, leaf_index: _ } = published;
+        Self { kind, number, detail, moved_at }
+    }
+}
