@@ -366,13 +366,17 @@ public-log-format = for programs, in the format of
 public-log-newest = Newest entries
 public-log-moves = What moved the line
 public-log-moves-note = A second log has everything else that moved this line, in the order in which it happened.
-public-log-move-admitted = let in by the line
+public-log-move-admitted = let in, in order
 public-log-move-let-in = let in by staff, out of order
 public-log-move-parked = passed over while away
 public-log-move-returned = back in the line
 public-log-move-left = left the line
 public-log-move-purge = the line is cleared up to here
 public-log-move-rules = rules of the line
+public-log-rules-capacity = up to { $people } inside
+public-log-rules-rate = { $people } a second
+public-log-rules-free = no limit
+public-log-rules-paused = paused
 
 ## Seats
 

@@ -48,10 +48,6 @@ create trigger queue_moves_kept
     before truncate on queue_moves
     for each statement execute function refuse_change();
 
-alter table queue_logs drop constraint queue_logs_kind_known;
--- MOVES: what moved the line.
-alter table queue_logs add constraint queue_logs_kind_known check (kind in ('JOINS', 'MOVES'));
-
 -- Why staff let somebody in past the gate. It is public.
 alter table queue_tokens add column let_in_reason text;
 

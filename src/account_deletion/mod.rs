@@ -125,7 +125,7 @@ async fn delete_in(
     let tokens = entry_queue::lock_tokens_of(tx, account_id).await?;
     let purse = wallet::lock_for_closing(tx, account_id).await?;
     let balance = purse.as_ref().map(|purse| purse.balance).unwrap_or_default();
-    let account = deletion::lock(tx, account_id).await?.ok_or(DeletionError::Stale)?;
+    let account = deletion::lock_alone(tx, account_id).await?.ok_or(DeletionError::Stale)?;
     // The session was read before the locks: its account may be deleted, its password changed.
     if account.is_deleted || !deletion::has_session(tx, account_id, session_id).await? {
         return Err(AccountError::LoginRequired.into());

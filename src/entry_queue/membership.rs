@@ -91,8 +91,8 @@ pub(crate) async fn leave(
 }
 
 /// Admits `account_id` past the queue and beyond the capacity, by order of the administrator
-/// `staff` and for `reason`, which the public log shows, in the caller's transaction; call [`project`](crate::entry_queue::project()) after the
-/// commit.
+/// `staff` and for `reason`, which the public log shows, in the caller's transaction; call
+/// [`project`](crate::entry_queue::project()) after the commit.
 pub(crate) async fn let_in(
     tx: &mut Connection,
     staff: AccountId,

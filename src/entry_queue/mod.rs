@@ -6,8 +6,8 @@
 //! are recorded for the **window**, the first 10,000 tokens of the queue. A token whose account was
 //! silent when its number came up is **parked**: it is passed over and keeps its number. The
 //! **entry pass** is a signed cookie that states a stay to the booking pages. **Guards** against
-//! hoarding, each off by default, refuse joins and holds or make them cost work. The public **log** says
-//! who came in which order, and names nobody.
+//! hoarding, each off by default, refuse joins and holds or make them cost work. The public **log**
+//! says who came in which order, and names nobody.
 //!
 //! # Invariants
 //!

@@ -5,7 +5,7 @@ use std::{fmt, sync::Arc};
 
 use aws_lc_rs::hmac;
 
-use super::postgres::Pool;
+use super::{postgres::Pool, tlog::LogKey};
 
 /// Length of a generated secret.
 const BYTES: usize = 32;
@@ -37,9 +37,15 @@ impl SigningKey {
     }
 }
 
-/// Secret of the public logs: their signing key and the salts of receipts are derived from it.
+/// Secret of the public logs, with the key that signs them and the one that makes the salts of
+/// receipts. Clones share it.
 #[derive(Clone)]
-pub struct LogSecret(Arc<hmac::Key>);
+pub struct LogSecret(Arc<LogKeys>);
+
+struct LogKeys {
+    signer: LogKey,
+    salts: hmac::Key,
+}
 
 impl fmt::Debug for LogSecret {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -59,19 +65,28 @@ impl LogSecret {
     }
 
     fn of(secret: &[u8]) -> Self {
-        Self(Arc::new(hmac::Key::new(hmac::HMAC_SHA256, secret)))
+        let secret = hmac::Key::new(hmac::HMAC_SHA256, secret);
+        let signer = LogKey::of_seed(&hmac_of(&secret, b"stagedoor/log-key"));
+        let salts = hmac::Key::new(hmac::HMAC_SHA256, &hmac_of(&secret, b"stagedoor/log-salts"));
+        Self(Arc::new(LogKeys { signer, salts }))
     }
 
-    /// Derives 32 bytes for a purpose and a subject: HMAC-SHA256 of both, a zero byte between them.
-    pub(crate) fn derive(&self, purpose: &[u8], subject: &[u8]) -> [u8; 32] {
-        let mut context = hmac::Context::with_key(&self.0);
-        context.update(purpose);
-        context.update(&[0]);
-        context.update(subject);
-        let mut derived = [0; 32];
-        derived.copy_from_slice(context.sign().as_ref());
-        derived
+    /// Returns the key that signs the logs.
+    pub(crate) fn signer(&self) -> &LogKey {
+        &self.0.signer
     }
+
+    /// Returns the salt of a subject, always the same.
+    pub(crate) fn salt_of(&self, subject: &[u8]) -> [u8; 32] {
+        hmac_of(&self.0.salts, subject)
+    }
+}
+
+/// Returns the HMAC-SHA256 of `data`.
+fn hmac_of(key: &hmac::Key, data: &[u8]) -> [u8; 32] {
+    let mut bytes = [0; 32];
+    bytes.copy_from_slice(hmac::sign(key, data).as_ref());
+    bytes
 }
 
 /// Returns the secret with a name; the first call generates it.

@@ -21,8 +21,10 @@ pub(crate) struct DeletableAccount {
 }
 
 /// Locks an account `for update`, which also excludes the lock that a new row takes on the account
-/// that it refers to. Does not wait: whoever holds one of those may wait for a row of the caller.
-pub(super) async fn lock_alone(
+/// that it refers to: nobody adds anything for it before the transaction ends. Does not wait, because
+/// whoever holds one of those may wait for a row of the caller: `None` if another transaction uses
+/// the account, or there is none.
+pub(crate) async fn lock_alone(
     tx: &mut Connection,
     id: AccountId,
 ) -> Result<Option<DeletableAccount>, sqlx::Error> {
@@ -41,7 +43,7 @@ pub(super) async fn lock_alone(
 }
 
 /// Returns whether a session of an account is open.
-pub(super) async fn has_session(
+pub(crate) async fn has_session(
     tx: &mut Connection,
     id: AccountId,
     session_id: Uuid,

@@ -22,15 +22,6 @@ mod unsubscription;
 
 pub(crate) use self::{
     model::MailChoices,
+    store::write_turn_wanted as want_turn_mails,
     unsubscription::{UNSUBSCRIPTION_PATH, Unsubscription},
 };
-use super::model::AccountId;
-use crate::infra::postgres::Connection;
-
-/// Turns the mails about an account's turn on, if they were declined: their owner asks for one.
-pub(crate) async fn want_turn_mails(
-    tx: &mut Connection,
-    account_id: AccountId,
-) -> Result<(), sqlx::Error> {
-    store::write_turn_wanted(tx, account_id).await
-}

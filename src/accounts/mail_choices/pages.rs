@@ -127,7 +127,9 @@ pub(crate) async fn create_unsubscription(
     Body(form): Body<OneClickForm>,
 ) -> Result<HttpResponse, PageError> {
     let Unsubscription { account_id, topic } = read(&app, &query)?;
-    store::write_declined(&app.db, account_id, topic).await?;
+    if !store::write_declined(&app.db, account_id, topic).await? {
+        return Err(AccountError::UnsubscriptionDead.into());
+    }
     if !form.one_click.is_empty() {
         // Mail programs follow no redirect.
         return Ok(HttpResponse::Ok().finish());

@@ -29,7 +29,7 @@ pub(crate) async fn write(
     Ok(())
 }
 
-/// Returns whether an account wants the mails of `topic`; `None` if it does not exist.
+/// Returns whether an account wants the mails of `topic`; `None` if it does not exist, or was deleted.
 pub(crate) async fn find_wanted(
     db: &Pool,
     id: AccountId,
@@ -39,7 +39,7 @@ pub(crate) async fn find_wanted(
         r#"
         select case $2::text when 'TRANSFERS' then mails_transfers else mails_turn end as "is!"
         from accounts
-        where id = $1
+        where id = $1 and deleted_at is null
         "#,
         id as _,
         topic as _,
@@ -54,8 +54,10 @@ pub(crate) async fn write_turn_wanted(
     id: AccountId,
 ) -> Result<(), sqlx::Error> {
     sqlx::query!(
-        "update accounts set mails_turn = true
-         where id = $1 and not mails_turn and deleted_at is null",
+        r#"
+        update accounts set mails_turn = true
+        where id = $1 and not mails_turn and deleted_at is null
+        "#,
         id as _,
     )
     .execute(tx)
@@ -63,13 +65,13 @@ pub(crate) async fn write_turn_wanted(
     Ok(())
 }
 
-/// Declines the mails of `topic` for an account.
+/// Declines the mails of `topic` for an account; false if it does not exist, or was deleted.
 pub(crate) async fn write_declined(
     db: &Pool,
     id: AccountId,
     topic: MailTopic,
-) -> Result<(), sqlx::Error> {
-    sqlx::query!(
+) -> Result<bool, sqlx::Error> {
+    let declined = sqlx::query!(
         r#"
         update accounts
         set mails_transfers = mails_transfers and $2::text <> 'TRANSFERS',
@@ -81,5 +83,5 @@ pub(crate) async fn write_declined(
     )
     .execute(db)
     .await?;
-    Ok(())
+    Ok(declined.rows_affected() > 0)
 }

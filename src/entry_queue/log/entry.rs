@@ -28,7 +28,7 @@ impl std::fmt::Debug for Salt {
 impl Salt {
     /// Returns the salt of a token, always the same.
     pub(crate) fn of(secret: &LogSecret, token: TokenId) -> Self {
-        Self(secret.derive(b"stagedoor/log-salt", token.0.as_bytes()))
+        Self(secret.salt_of(token.0.as_bytes()))
     }
 
     /// Parses what [`Salt::text`] returns.

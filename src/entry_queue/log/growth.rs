@@ -1,19 +1,15 @@
 //! Worker that lets the logs grow: reads what has come, and publishes the next checkpoint.
 
 use super::{
+    entries::list_entries,
     entry::commitments_of,
-    moves::Move,
-    store::{
-        self, LogId, LogKind, moves,
-        tokens::{self, LoggedToken},
-    },
+    store::{self, LogId, LogKind, StoredLog, moves, tokens},
 };
 use crate::{
     app::App,
-    entry_queue::model::TokenId,
     infra::{
         postgres::Connection,
-        tlog::{Checkpoint, GrowingTree, Hash, LogKey, TilePlace},
+        tlog::{Checkpoint, GrowingTree, LogKey, TilePlace, record_hash},
     },
 };
 
@@ -30,7 +26,7 @@ pub async fn grow_logs(app: &App) -> Result<(), sqlx::Error> {
     let joins = store::list_behind(&app.db, LOGS_MAX).await?.into_iter().map(LogId::joins);
     let moves = moves::list_behind(&app.db, LOGS_MAX).await?.into_iter().map(LogId::moves);
     for log in joins.chain(moves) {
-        begin(app, log).await?;
+        find_or_begin(app, log).await?;
         for _ in 0..PAGES_MAX {
             match grow(app, log).await? {
                 Growth::More => {}
@@ -47,25 +43,25 @@ enum Growth {
     Done,
 }
 
-/// Inserts a log that does not exist. Its name stays as it is, also when the site's address changes.
-pub(super) async fn begin(app: &App, log: LogId) -> Result<(), sqlx::Error> {
+/// Returns a log, which begins with the first question for it. Its name stays as it is, also when
+/// the site's address changes.
+pub(super) async fn find_or_begin(app: &App, id: LogId) -> Result<Option<StoredLog>, sqlx::Error> {
+    if let Some(log) = store::find_log(&app.db, id).await? {
+        return Ok(Some(log));
+    }
     let site = app.config.site_url();
     let host = site.split_once("://").map_or(site.as_str(), |(_, host)| host);
-    let name = format!("{host}/programs/{}/{}", log.program_id, log.kind.path());
-    store::insert_log(&app.db, log, &key_of(app).verifier_key(&name)).await
-}
-
-/// Returns the key that signs the logs of this deployment.
-pub(super) fn key_of(app: &App) -> LogKey {
-    LogKey::of_seed(&app.log_secret.derive(b"stagedoor/log-key", b""))
+    let name = format!("{host}/programs/{}/{}", id.program_id, id.kind.path());
+    store::insert_log(&app.db, id, &app.log_secret.signer().verifier_key(&name)).await?;
+    store::find_log(&app.db, id).await
 }
 
 /// Appends the next page of entries in one transaction.
 async fn grow(app: &App, id: LogId) -> Result<Growth, sqlx::Error> {
     let mut tx = app.db.begin().await?;
     let Some(log) = store::lock_log(&mut tx, id).await? else { return Ok(Growth::Done) };
-    let key = key_of(app);
-    let Some(origin) = origin_of(&log.verifier_key, &key) else {
+    let key = app.log_secret.signer();
+    let Some(origin) = origin_of(&log.verifier_key, key) else {
         tracing::error!(log = ?id, "LOG_SECRET is not the one that the log began with: it rests");
         return Ok(Growth::Done);
     };
@@ -75,7 +71,8 @@ async fn grow(app: &App, id: LogId) -> Result<Growth, sqlx::Error> {
         tracing::error!(log = ?id, size, "the tiles of a log are not those of its size: it rests");
         return Ok(Growth::Done);
     };
-    let Some(entries) = next_entries(&mut tx, app, id, log.size).await? else {
+    prepare(&mut tx, app, id, log.size).await?;
+    let Some(entries) = list_entries(&mut *tx, id, log.size, PAGE).await? else {
         tracing::error!(log = ?id, size, "a queue number is missing: its log rests");
         return Ok(Growth::Done);
     };
@@ -83,10 +80,10 @@ async fn grow(app: &App, id: LogId) -> Result<Growth, sqlx::Error> {
         return Ok(Growth::Done);
     }
     for entry in &entries {
-        tree.append(*entry);
+        tree.append(record_hash(entry.as_bytes()));
     }
     let new_size = i64::try_from(tree.size()).unwrap_or(i64::MAX);
-    let Some(checkpoint) = checkpoint_of(&tree, origin, &key) else {
+    let Some(checkpoint) = checkpoint_of(&tree, origin, key) else {
         tracing::error!(log = ?id, size, "a checkpoint could not be signed");
         return Ok(Growth::Done);
     };
@@ -103,47 +100,17 @@ pub(super) fn origin_of<'a>(verifier_key: &'a str, key: &LogKey) -> Option<&'a s
     (key.verifier_key(origin) == verifier_key).then_some(origin)
 }
 
-/// Returns the hashes of the entries that follow the first `size`; `None` if one is missing.
-async fn next_entries(
-    tx: &mut Connection,
-    app: &App,
-    log: LogId,
-    size: i64,
-) -> Result<Option<Vec<Hash>>, sqlx::Error> {
+/// Makes entries of what follows the first `size`: moves get their indexes, and tokens that an older
+/// version inserted get commitments.
+async fn prepare(tx: &mut Connection, app: &App, log: LogId, size: i64) -> Result<(), sqlx::Error> {
     match log.kind {
         LogKind::Joins => {
-            let mut tokens = tokens::list_tokens(&mut *tx, log.program_id, size, PAGE).await?;
-            commit_to_missing(tx, app, &mut tokens).await?;
-            let hash = |(token, number): (&LoggedToken, i64)| {
-                let entry = token.entry().filter(|entry| entry.number.0 == number)?;
-                Some(entry.hash())
-            };
-            Ok(tokens.iter().zip(size + 1..).map(hash).collect())
+            let missing = tokens::list_uncommitted(tx, log.program_id, size, PAGE).await?;
+            let commitments = commitments_of(&app.log_secret, &missing);
+            tokens::write_commitments(tx, &missing, &commitments).await
         }
-        LogKind::Moves => {
-            let moves = moves::publish(tx, log.program_id, size, PAGE).await?;
-            Ok(Some(moves.iter().map(Move::hash).collect()))
-        }
+        LogKind::Moves => moves::publish(tx, log.program_id, size, PAGE).await,
     }
-}
-
-/// Adds commitments to tokens that an older version inserted.
-async fn commit_to_missing(
-    tx: &mut Connection,
-    app: &App,
-    tokens: &mut [LoggedToken],
-) -> Result<(), sqlx::Error> {
-    let missing: Vec<_> = tokens.iter_mut().filter(|token| token.commitment.is_none()).collect();
-    let ids: Vec<TokenId> = missing.iter().map(|token| token.id).collect();
-    if ids.is_empty() {
-        return Ok(());
-    }
-    let commitments = commitments_of(&app.log_secret, &ids);
-    tokens::write_commitments(tx, &ids, &commitments).await?;
-    for (token, commitment) in missing.into_iter().zip(commitments) {
-        token.commitment = Some(commitment);
-    }
-    Ok(())
 }
 
 /// Returns the checkpoint of `tree` as a signed note.

@@ -21,6 +21,7 @@
 //! Any instance may let a log grow; whoever locks the log's row does, the others leave it to that one.
 //! Numbers are committed in their order, so a reader that sees number n sees all before it.
 
+mod entries;
 mod entry;
 mod growth;
 pub(crate) mod moves;

@@ -3,10 +3,7 @@
 use chrono::{DateTime, Utc};
 
 use super::entry::moment_text;
-use crate::{
-    entry_queue::model::QueueNumber,
-    infra::tlog::{Hash, record_hash},
-};
+use crate::entry_queue::model::QueueNumber;
 
 /// First line of an entry.
 const FORMAT: &str = "stagedoor/move/v1";
@@ -51,10 +48,5 @@ impl Move {
         let number = self.number.map_or_else(|| NONE.to_owned(), |number| number.to_string());
         let (moment, detail) = (moment_text(self.moved_at), self.detail.as_deref().unwrap_or(NONE));
         format!("{FORMAT}\n{kind}\n{number}\n{moment}\n{detail}\n")
-    }
-
-    /// Returns the leaf of the tree.
-    pub(crate) fn hash(&self) -> Hash {
-        record_hash(self.text().as_bytes())
     }
 }

@@ -1,15 +1,12 @@
 //! Check of whole logs against the rows that they are made of.
 
 use super::{
-    moves::Move,
-    store::{
-        self, LogId, LogKind, moves,
-        tokens::{self, LoggedToken},
-    },
+    entries::list_entries,
+    store::{self, LogId},
 };
 use crate::infra::{
     postgres::Connection,
-    tlog::{Checkpoint, GrowingTree, Hash, LogVerifier, TilePlace, Tiles},
+    tlog::{Checkpoint, GrowingTree, LogVerifier, TilePlace, Tiles, record_hash},
 };
 
 /// Entries that are read at once.
@@ -26,29 +23,6 @@ pub(crate) enum LogFault {
     Checkpoint,
 }
 
-/// Returns the hashes of at most `n_max` entries after the first `size`; `None` if one is missing.
-async fn entries_after(
-    tx: &mut Connection,
-    log: LogId,
-    size: i64,
-    n_max: i64,
-) -> Result<Option<Vec<Hash>>, sqlx::Error> {
-    match log.kind {
-        LogKind::Joins => {
-            let tokens = tokens::list_tokens(&mut *tx, log.program_id, size, n_max).await?;
-            let hash = |(token, number): (&LoggedToken, i64)| {
-                let entry = token.entry().filter(|entry| entry.number.0 == number)?;
-                Some(entry.hash())
-            };
-            Ok(tokens.iter().zip(size + 1..).map(hash).collect())
-        }
-        LogKind::Moves => {
-            let moves = moves::list_published(&mut *tx, log.program_id, size, n_max).await?;
-            Ok(Some(moves.iter().map(Move::hash).collect()))
-        }
-    }
-}
-
 /// Builds the tree of a log anew and compares it page by page; `None`: it agrees with its queue.
 pub(crate) async fn find_log_fault(
     tx: &mut Connection,
@@ -63,11 +37,11 @@ pub(crate) async fn find_log_fault(
             return Ok(Some(LogFault::Tile));
         };
         let n_max = PAGE.min(log.size - size);
-        let Some(entries) = entries_after(tx, id, size, n_max).await? else {
+        let Some(entries) = list_entries(&mut *tx, id, size, n_max).await? else {
             return Ok(Some(LogFault::Gap));
         };
         for entry in &entries {
-            tree.append(*entry);
+            tree.append(record_hash(entry.as_bytes()));
         }
         size += i64::try_from(entries.len()).unwrap_or_default();
         let size_after = tree.size();

@@ -145,7 +145,8 @@ impl Settlement {
     }
 }
 
-/// Locks the purchases among `requests`, and returns them. Those that are held are missing with [`WhenHeld::Skip`].
+/// Locks the purchases among `requests`, and returns them. Those that are held are missing with
+/// [`WhenHeld::Skip`].
 async fn lock_purchases(
     tx: &mut Connection,
     requests: &[&ChargeRequest],

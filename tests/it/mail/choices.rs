@@ -139,6 +139,29 @@ async fn a_mail_program_ends_them_with_one_post(db: PgPool) {
 }
 
 #[sqlx::test]
+async fn a_link_dies_with_its_account(db: PgPool) {
+    let server = MailServer::start();
+    let office = office_with(&db, 1, &server.url()).await;
+    let (ada, bob) = (office.sign_in("ada").await, office.sign_in("bob").await);
+    charge(&ada).await;
+    let path = offer(&db, &ada, &bob, 100).await;
+    let mails = server.until_received(1).await;
+    let link = mails[0].header("List-Unsubscribe").trim_matches(['<', '>']).to_owned();
+    let rejected = bob.post(&format!("{path}/rejection"), &()).await;
+    assert_eq!(rejected.status, 200, "{}", rejected.body);
+    let deleted = bob.post("/account/deletion", &()).await;
+    assert_eq!(deleted.status, 200, "{}", deleted.body);
+
+    let stranger = office.stranger();
+    let form = [("List-Unsubscribe", "One-Click")];
+    for answer in [stranger.get(path_of(&link)).await, stranger.post(path_of(&link), &form).await] {
+        let told = (answer.status, answer.code());
+        assert_eq!(told, (410, "unsubscription-dead".to_owned()), "{}", answer.body);
+    }
+    office.close().await;
+}
+
+#[sqlx::test]
 async fn a_link_that_was_not_signed_here_ends_nothing_and_others_see_none_that_works(db: PgPool) {
     // Nobody listens there.
     let office = office_with(&db, 1, "smtp://127.0.0.1:9").await;

@@ -11,11 +11,12 @@ use actix_web::{
 use askama::Template;
 use chrono::{DateTime, Utc};
 use serde::Serialize;
+use serde_json::Value;
 
 use super::{
     entry::JoinEntry,
+    growth::find_or_begin,
     moves::Move,
-    receipt::find_log,
     store::{
         self, LogId, LogKind, StoredLog, moves,
         tokens::{self, LoggedToken},
@@ -26,7 +27,7 @@ use crate::{
     app::App,
     catalog::{Program, Programs},
     entry_queue::{model::QueueNumber, pages::program::find},
-    text::{i18n::Phrase, times},
+    text::i18n::Phrase,
     web::{
         error::{NotFound, PageError},
         page::View,
@@ -51,8 +52,8 @@ struct LogPage<'a> {
 }
 
 impl LogPage<'_> {
-    fn made_at(&self) -> String {
-        self.time(&self.log.made_at)
+    fn time(&self, moment: &DateTime<Utc>) -> String {
+        self.v.moment(moment, &self.program.time_zone)
     }
 
     fn move_text(&self, entry: &Move) -> Phrase {
@@ -60,8 +61,30 @@ impl LogPage<'_> {
         self.v.text(format!("public-log-move-{kind}"))
     }
 
-    fn time(&self, moment: &DateTime<Utc>) -> String {
-        times::time_of_day(*moment, times::zone(&self.program.time_zone))
+    /// Returns the reason of staff, or the rules; empty for other moves.
+    fn detail(&self, entry: &Move) -> String {
+        let detail: Option<Value> =
+            entry.detail.as_deref().and_then(|detail| serde_json::from_str(detail).ok());
+        match detail {
+            Some(Value::String(reason)) => reason,
+            Some(rules) => self.rules(&rules),
+            None => String::new(),
+        }
+    }
+
+    fn rules(&self, rules: &Value) -> String {
+        let limit = |name: &str, key| {
+            let count = rules.get(name).filter(|count| count.is_number())?;
+            Some(self.v.t(key).word("people", count.to_string()))
+        };
+        let capacity = limit("capacity", "public-log-rules-capacity");
+        let rate = limit("per_second", "public-log-rules-rate");
+        let free =
+            (capacity.is_none() && rate.is_none()).then(|| self.v.t("public-log-rules-free"));
+        let is_paused = rules.get("paused") == Some(&Value::Bool(true));
+        let paused = is_paused.then(|| self.v.t("public-log-rules-paused"));
+        let said = [capacity, rate, free, paused].into_iter().flatten();
+        said.map(|phrase| phrase.to_string()).collect::<Vec<_>>().join(" · ")
     }
 }
 
@@ -105,11 +128,11 @@ pub(crate) async fn show_log(
     visitor: Visitor,
 ) -> Result<HttpResponse, PageError> {
     let program = find(&app, &programs, &slug).await?;
-    let log = find_log(&app, LogId::joins(program.id)).await?.ok_or(NotFound)?;
+    let log = find_or_begin(&app, LogId::joins(program.id)).await?.ok_or(NotFound)?;
     let after = (log.size - NEWEST).max(0);
     let tokens = tokens::list_tokens(&app.db, program.id, after, log.size - after).await?;
     let newest: Vec<JoinEntry> = tokens.iter().rev().filter_map(LoggedToken::entry).collect();
-    let move_log = find_log(&app, LogId::moves(program.id)).await?.ok_or(NotFound)?;
+    let move_log = find_or_begin(&app, LogId::moves(program.id)).await?.ok_or(NotFound)?;
     let first = (move_log.size - NEWEST).max(0);
     let mut moves =
         moves::list_published(&app.db, program.id, first, move_log.size - first).await?;

@@ -1,5 +1,7 @@
 //! Receipt of the signed-in account's latest join, to read, copy, download and scan.
 
+use std::sync::Arc;
+
 use actix_web::{
     HttpResponse,
     http::{StatusCode, header},
@@ -16,7 +18,6 @@ use crate::{
         pages::program::find,
         paths::queue_path,
     },
-    text::times,
     web::{
         error::{Internal, PageError},
         page::{View, json},
@@ -36,10 +37,18 @@ impl ReceiptPage<'_> {
     fn queue_path(&self) -> String {
         queue_path(&self.program.slug)
     }
+}
 
-    fn joined_at(&self) -> String {
-        times::time_of_day(self.receipt.joined_at, times::zone(&self.program.time_zone))
-    }
+/// Returns the program with `slug`, and the receipt of the signed-in account.
+async fn own_receipt(
+    app: &App,
+    programs: &Programs,
+    slug: &str,
+    me: &CurrentAccount,
+) -> Result<(Arc<Program>, Receipt), PageError> {
+    let program = find(app, programs, slug).await?;
+    let receipt = find_receipt(app, &program, me.account_id).await?;
+    Ok((program, receipt))
 }
 
 /// `GET /programs/{slug}/queue/receipt`
@@ -49,8 +58,7 @@ pub(crate) async fn show_receipt(
     slug: Path<String>,
     me: CurrentAccount,
 ) -> Result<HttpResponse, PageError> {
-    let program = find(&app, &programs, &slug).await?;
-    let receipt = find_receipt(&app, &program, me.account_id).await?;
+    let (program, receipt) = own_receipt(&app, &programs, &slug, &me).await?;
     Ok(me.view.show(&ReceiptPage { v: &me.view, program: &program, receipt: &receipt }, &receipt))
 }
 
@@ -61,8 +69,7 @@ pub(crate) async fn download_receipt(
     slug: Path<String>,
     me: CurrentAccount,
 ) -> Result<HttpResponse, PageError> {
-    let program = find(&app, &programs, &slug).await?;
-    let receipt = find_receipt(&app, &program, me.account_id).await?;
+    let (_, receipt) = own_receipt(&app, &programs, &slug, &me).await?;
     let mut answer = json(StatusCode::OK, &receipt);
     let attachment = header::HeaderValue::from_static("attachment; filename=\"receipt.json\"");
     answer.headers_mut().insert(header::CONTENT_DISPOSITION, attachment);
@@ -76,8 +83,7 @@ pub(crate) async fn show_qr_code(
     slug: Path<String>,
     me: CurrentAccount,
 ) -> Result<HttpResponse, PageError> {
-    let program = find(&app, &programs, &slug).await?;
-    let receipt = find_receipt(&app, &program, me.account_id).await?;
+    let (_, receipt) = own_receipt(&app, &programs, &slug, &me).await?;
     // On a screen nothing is covered, and fewer dots are read more easily.
     let drawing = qr_code::draw(&receipt.receipt, qr_code::Repair::Least).ok_or(Internal)?;
     Ok(qr_code::answer(drawing))

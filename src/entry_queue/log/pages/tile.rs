@@ -11,8 +11,8 @@ use crate::{
     catalog::Programs,
     entry_queue::{
         log::{
-            moves::Move,
-            store::{self, LogId, LogKind, moves, tokens},
+            entries::list_entries,
+            store::{self, LogId, LogKind},
         },
         pages::program::find,
     },
@@ -100,16 +100,7 @@ async fn bundle_of(
     if log.is_none_or(|log| log.size - width < first) {
         return Ok(None);
     }
-    let entries: Option<Vec<String>> = match id.kind {
-        LogKind::Joins => {
-            let tokens = tokens::list_tokens(&app.db, id.program_id, first, width).await?;
-            tokens.iter().map(|token| Some(token.entry()?.text())).collect()
-        }
-        LogKind::Moves => {
-            let moves = moves::list_published(&app.db, id.program_id, first, width).await?;
-            Some(moves.iter().map(Move::text).collect())
-        }
-    };
+    let entries = list_entries(&app.db, id, first, width).await?;
     Ok(entries.and_then(|entries| bundled(&entries)))
 }
 

@@ -31,7 +31,7 @@ impl fmt::Display for CheckedReceipt {
         writeln!(f, "The receipt is genuine. Log: {}", self.log)?;
         writeln!(f, "Number {}, given at {}.", self.queue_number, moment_text(self.joined_at))?;
         match self.log_size {
-            Some(size) => write!(f, "The public log with {size} entries has this join."),
+            Some(size) => write!(f, "The public log has this join. Its size then: {size}."),
             None => write!(f, "It has no proof of the public log yet: download it again later."),
         }
     }

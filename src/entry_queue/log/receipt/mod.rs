@@ -30,10 +30,11 @@ pub(crate) async fn find_receipt(
     let program_id = program.id;
     let token = tokens::find_token(&app.db, program_id, account_id).await?;
     let token = token.ok_or_else(|| QueueError::no_token(program))?;
-    let log =
-        find_log(app, LogId::joins(program_id)).await?.ok_or(QueueError::ReceiptUnavailable)?;
-    let key = growth::key_of(app);
-    let Some(origin) = growth::origin_of(&log.verifier_key, &key) else {
+    let log = growth::find_or_begin(app, LogId::joins(program_id))
+        .await?
+        .ok_or(QueueError::ReceiptUnavailable)?;
+    let key = app.log_secret.signer();
+    let Some(origin) = growth::origin_of(&log.verifier_key, key) else {
         tracing::error!(%program_id, "LOG_SECRET is not the one that the log began with");
         return Err(QueueError::ReceiptUnavailable);
     };
@@ -44,15 +45,6 @@ pub(crate) async fn find_receipt(
     let note = key.sign(origin, &text.text()).ok().ok_or(QueueError::ReceiptUnavailable)?;
     let proof = prove(app, program_id, &log, &entry).await?;
     Ok(Receipt::of(&text, &log.verifier_key, note, proof))
-}
-
-/// Returns a log, which begins with the first question for it.
-pub(super) async fn find_log(app: &App, id: LogId) -> Result<Option<StoredLog>, sqlx::Error> {
-    if let Some(log) = store::find_log(&app.db, id).await? {
-        return Ok(Some(log));
-    }
-    growth::begin(app, id).await?;
-    store::find_log(&app.db, id).await
 }
 
 /// Returns the proof that the log has `entry`; `None` while it has not.

@@ -1,6 +1,5 @@
 //! SQL of the moves.
 
-use chrono::{DateTime, Utc};
 use sqlx::PgExecutor;
 
 use crate::{
@@ -11,15 +10,6 @@ use crate::{
     },
     infra::postgres::{Connection, Pool},
 };
-
-/// Move with its index in the log.
-struct PublishedMove {
-    leaf_index: Option<i64>,
-    kind: MoveKind,
-    number: Option<QueueNumber>,
-    detail: Option<String>,
-    moved_at: DateTime<Utc>,
-}
 
 /// Returns programs with moves that are not published.
 pub(crate) async fn list_behind(db: &Pool, n_max: i64) -> Result<Vec<ProgramId>, sqlx::Error> {
@@ -62,29 +52,25 @@ async fn list_next(
     .await
 }
 
-/// Gives at most `n_max` moves their indexes from `size` on, and returns them in that order.
+/// Gives at most `n_max` moves their indexes, from `size` on.
 pub(crate) async fn publish(
     tx: &mut Connection,
     program_id: ProgramId,
     size: i64,
     n_max: i64,
-) -> Result<Vec<Move>, sqlx::Error> {
+) -> Result<(), sqlx::Error> {
     let next = list_next(tx, program_id, n_max).await?;
-    let mut published = sqlx::query_as!(
-        PublishedMove,
+    sqlx::query!(
         r#"
         update queue_moves set leaf_index = $2::bigint - 1 + array_position($1::bigint[], id)
         where id = any($1)
-        returning leaf_index, kind as "kind: MoveKind", queue_number as "number: QueueNumber",
-            detail, moved_at
         "#,
         &next,
         size,
     )
-    .fetch_all(tx)
+    .execute(tx)
     .await?;
-    published.sort_by_key(|published| published.leaf_index);
-    Ok(published.into_iter().map(Move::from).collect())
+    Ok(())
 }
 
 /// Returns the published moves from index `first` on.
@@ -94,10 +80,10 @@ pub(crate) async fn list_published(
     first: i64,
     n_max: i64,
 ) -> Result<Vec<Move>, sqlx::Error> {
-    let published = sqlx::query_as!(
-        PublishedMove,
+    sqlx::query_as!(
+        Move,
         r#"
-        select leaf_index, kind as "kind: MoveKind", queue_number as "number: QueueNumber", detail,
+        select kind as "kind: MoveKind", queue_number as "number: QueueNumber", detail,
             moved_at
         from queue_moves
         where program_id = $1 and leaf_index >= $2
@@ -109,13 +95,5 @@ pub(crate) async fn list_published(
         n_max,
     )
     .fetch_all(db)
-    .await?;
-    Ok(published.into_iter().map(Move::from).collect())
-}
-
-impl From<PublishedMove> for Move {
-    fn from(published: PublishedMove) -> Self {
-        let PublishedMove { kind, number, detail, moved_at, leaf_index: _ } = published;
-        Self { kind, number, detail, moved_at }
-    }
+    .await
 }

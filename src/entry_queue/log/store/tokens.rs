@@ -79,6 +79,28 @@ pub(crate) async fn find_token(
     .await
 }
 
+/// Returns those of the next `n_max` tokens with numbers above `after` that have no commitment.
+pub(crate) async fn list_uncommitted(
+    tx: &mut Connection,
+    program_id: ProgramId,
+    after: i64,
+    n_max: i64,
+) -> Result<Vec<TokenId>, sqlx::Error> {
+    sqlx::query_scalar!(
+        r#"
+        select id as "id: TokenId" from queue_tokens
+        where program_id = $1 and queue_number > $2 and queue_number <= $2 + $3
+            and commitment is null
+        order by queue_number
+        "#,
+        program_id as _,
+        after,
+        n_max,
+    )
+    .fetch_all(tx)
+    .await
+}
+
 /// Adds commitments to tokens that have none.
 pub(crate) async fn write_commitments(
     tx: &mut Connection,

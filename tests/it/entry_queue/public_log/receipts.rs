@@ -115,3 +115,35 @@ async fn a_log_whose_secret_changed_rests(db: PgPool) {
     assert_eq!(checkpoint_with(&people[0], &concert, 1).await.len(), 5);
     office.close().await;
 }
+
+/// Runs the program as somebody types it, without any setting, and returns its exit code and what it
+/// said on both outputs.
+async fn typed(receipt: &str, key: &str) -> (i32, String) {
+    let path = std::env::temp_dir().join(uuid::Uuid::new_v4().to_string());
+    std::fs::write(&path, receipt).unwrap();
+    let mut program = tokio::process::Command::new(env!("CARGO_BIN_EXE_stagedoor"));
+    program.arg("check-receipt").arg(&path).args(["--key", key]).env_clear();
+    let output = program.output().await.unwrap();
+    std::fs::remove_file(&path).unwrap();
+    let said = [output.stdout, output.stderr].concat();
+    (output.status.code().unwrap(), String::from_utf8(said).unwrap())
+}
+
+#[sqlx::test]
+async fn the_command_says_what_a_receipt_proves(db: PgPool) {
+    let office = Office::open(db.clone()).await;
+    let concert = Concert::with(&db, crowded()).await;
+    let ada = office.sign_in("ada").await;
+    join(&ada, &concert).await;
+    let receipt = proven_receipt_of(&ada, &concert).await;
+    let key = receipt["verifier_key"].as_str().unwrap();
+    let (code, said) = typed(&receipt.to_string(), key).await;
+    assert_eq!(code, 0, "{said}");
+    for part in ["The receipt is genuine.", "Number 1, given at ", "Its size then: 1."] {
+        assert!(said.contains(part), "{said}");
+    }
+    let changed = receipt.to_string().replace("\\n1\\n", "\\n2\\n");
+    let (code, said) = typed(&changed, key).await;
+    assert_eq!((code, said.trim()), (1, "The receipt was changed after it was signed."));
+    office.close().await;
+}
