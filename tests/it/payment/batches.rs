@@ -14,7 +14,7 @@ use uuid::Uuid;
 
 use super::{PRICE, assert_sound, charge, status_of};
 use crate::{
-    reservation::admit,
+    reservation::admit_logged,
     support::{
         Concert, ConcertOptions, CutWire, Hold, Office, Person, ledger::balance, read_one,
         run_sql_with,
@@ -26,7 +26,7 @@ const SHARDS: i64 = 2;
 
 /// Hold of one seat of each of `people`, who are inside and have as many points as it costs.
 async fn holds(office: &Office, concert: &Concert, people: &[Person]) -> Vec<ReservationId> {
-    admit(&office.db, concert, people).await;
+    admit_logged(office, concert, people).await;
     let mut ids = Vec::new();
     for (nth, person) in people.iter().enumerate() {
         charge(person, PRICE).await;

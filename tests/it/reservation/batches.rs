@@ -4,7 +4,7 @@ use serde_json::json;
 use sqlx::PgPool;
 use uuid::Uuid;
 
-use super::{admit, hold, order_path};
+use super::{admit_logged, hold, order_path};
 use crate::support::{
     Answer, Concert, ConcertOptions, CutWire, Office, Person, read_all, read_one, run_sql,
     run_sql_with, storm, until_locks_wait,
@@ -16,7 +16,7 @@ const SHARDS: usize = 2;
 async fn concert(office: &Office, people: &[Person]) -> Concert {
     let options = ConcertOptions { seats: 100, ..ConcertOptions::default() };
     let concert = Concert::with(&office.db, options).await;
-    admit(&office.db, &concert, people).await;
+    admit_logged(office, &concert, people).await;
     concert
 }
 

@@ -15,9 +15,10 @@ mod zones;
 
 use serde_json::json;
 use sqlx::PgPool;
+use stagedoor::entry_queue::grow_logs;
 use uuid::Uuid;
 
-use crate::support::{Answer, Concert, Office, Person, count, storm};
+use crate::support::{Answer, Concert, Office, Person, count, read_one, storm, until};
 
 /// Lets people in as the gate would, without waiting for it.
 pub(crate) async fn admit(db: &PgPool, concert: &Concert, people: &[Person]) {
@@ -39,6 +40,19 @@ pub(crate) async fn admit(db: &PgPool, concert: &Concert, people: &[Person]) {
     .execute(db)
     .await
     .unwrap();
+}
+
+/// Admits `people` as [`admit`] does, and returns once the log has their joins: its worker locks
+/// tokens of older versions, which these look like, and an order of theirs would be left out of its
+/// batch.
+pub(crate) async fn admit_logged(office: &Office, concert: &Concert, people: &[Person]) {
+    admit(&office.db, concert, people).await;
+    until("their joins are in the log", async || {
+        grow_logs(&office.app).await.unwrap();
+        let n_left = "select count(*) from queue_tokens where commitment is null";
+        read_one::<i64>(&office.db, n_left).await == 0
+    })
+    .await;
 }
 
 /// Orders seats under a new request key.

@@ -9,7 +9,9 @@ use sqlx::PgPool;
 use stagedoor::infra::locks::{FairGuard, FairLocks, FairOutcome, FairTerms, LockName};
 use uuid::Uuid;
 
-use super::{admit, hold_places, order_path, order_until_known, storm_beside_a_visitor};
+use super::{
+    admit, admit_logged, hold_places, order_path, order_until_known, storm_beside_a_visitor,
+};
 use crate::support::{
     Answer, Concert, ConcertOptions, Office, Person, count, read_all, read_one, run_sql_with,
     storm, until,
@@ -110,7 +112,7 @@ async fn who_stands_behind_the_holder_is_served_with_it_in_order_of_arrival(db: 
     let options = ConcertOptions { zone_capacity: 5, ..ConcertOptions::default() };
     let concert = Concert::with(&office.db, options).await;
     let people = office.crowd(8, "ada").await;
-    admit(&office.db, &concert, &people).await;
+    admit_logged(&office, &concert, &people).await;
     let occupied = occupy(&office, &concert).await;
     let answers = come_one_by_one(&office, &concert, &people, occupied).await;
     let statuses: Vec<_> = answers.iter().map(|answer| answer.status).collect();
@@ -126,7 +128,7 @@ async fn a_token_that_is_locked_delays_only_its_own_places(db: PgPool) {
     let office = Office::open_with(db, 1, &[]).await;
     let concert = Concert::usual(&office.db).await;
     let people = office.crowd(6, "ada").await;
-    admit(&office.db, &concert, &people).await;
+    admit_logged(&office, &concert, &people).await;
     let mut keeper = office.db.begin().await.unwrap();
     let lock = "select from queue_tokens where account_id = $1 for no key update";
     run_sql_with(&mut *keeper, lock, people[2].account_id).await;
