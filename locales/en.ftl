@@ -286,6 +286,7 @@ queue-wait-about = about { $duration }
 queue-wait-unknown = not yet known
 queue-wait-unknown-why = Known as soon as the first people have finished.
 queue-measured = Measured from the last few minutes, at { $time }.
+queue-estimates-close = In the last hour we checked { $count } of the estimates for this line: { $percent }% were within a fifth of the real wait.
 queue-next-title = What happens next
 queue-next-turn = When it is your turn, this page takes you to the seats automatically.
 queue-next-close = You may close this page or use another device. Your number stays yours; come back when the line has moved on.

@@ -264,6 +264,7 @@ queue-wait-about = 약 { $duration }
 queue-wait-unknown = 아직 알 수 없어요
 queue-wait-unknown-why = 먼저 입장한 분들의 예매가 끝나면 알려드려요.
 queue-measured = 최근 몇 분을 기준으로 { $time }에 계산했어요.
+queue-estimates-close = 지난 한 시간 동안 이 줄의 예상 시간 { $count }개를 확인했어요. { $percent }%가 실제 대기 시간과 20% 이내로 맞았어요.
 queue-next-title = 앞으로 이렇게 진행돼요
 queue-next-turn = 내 순서가 되면 좌석 선택 화면으로 저절로 이동해요.
 queue-next-close = 페이지를 닫거나 다른 기기로 봐도 괜찮아요. 번호는 그대로이니 순서가 가까워지면 돌아오세요.

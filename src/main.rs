@@ -2,7 +2,6 @@
 
 use std::{
     io::{self, BufRead, IsTerminal, Write},
-    path::PathBuf,
     process::ExitCode,
 };
 
@@ -22,7 +21,10 @@ use stagedoor::{
     rehearsal::{Access, Bar, Rehearsal, RehearsalResult},
     server, telemetry, verify,
 };
-use url::Url;
+
+use self::rehearse_arguments::RehearseArguments;
+
+mod rehearse_arguments;
 
 /// mimalloc halves the allocator's share of a poll's processor time, from a fifth to a tenth. It asks
 /// for no huge pages: with them an open event stream takes half as much memory again, and a purchase
@@ -55,26 +57,7 @@ enum Command {
     Verify,
     /// Rehearse an on-sale against a running deployment, with a program and people of its own
     /// that are removed afterwards. Without `REHEARSAL_TOKEN` it must be on this machine.
-    Rehearse {
-        /// Address of the deployment.
-        #[arg(long, default_value = "http://127.0.0.1:8080")]
-        target: Url,
-        /// Number of people who take part.
-        #[arg(long, default_value_t = 500)]
-        people: usize,
-        /// Arrivals a second, independent of answers; without it all arrive at the beginning.
-        #[arg(long, value_name = "RATE")]
-        open_loop: Option<f64>,
-        /// Write every request with its outcome to this file, as JSON lines.
-        #[arg(long, value_name = "FILE")]
-        history: Option<PathBuf>,
-        /// Write the report to this file, as a page with charts.
-        #[arg(long, value_name = "FILE")]
-        html: Option<PathBuf>,
-        /// Print the report as JSON.
-        #[arg(long)]
-        json: bool,
-    },
+    Rehearse(RehearseArguments),
     /// Print the newest mails, sent or not. Without `SMTP_URL` mails are kept and not sent.
     Mails {
         /// Number of mails, at most 50.
@@ -133,8 +116,8 @@ async fn main() -> ExitCode {
 }
 
 async fn run(command: Command) -> Result<(), Failure> {
-    if let Command::Rehearse { target, people, open_loop, history, html, json } = command {
-        return rehearse(&Rehearsal { target, people, open_loop, history, html }, json).await;
+    if let Command::Rehearse(arguments) = command {
+        return rehearse(&arguments.rehearsal(), arguments.json).await;
     }
     if let Command::CheckReceipt { receipt, key } = &command {
         return check_receipt(receipt, key);
@@ -142,7 +125,7 @@ async fn run(command: Command) -> Result<(), Failure> {
     let config = Config::from_env()?;
     telemetry::start_logging(&config);
     match command {
-        Command::Rehearse { .. } | Command::CheckReceipt { .. } => Ok(()),
+        Command::Rehearse(_) | Command::CheckReceipt { .. } => Ok(()),
         Command::Serve => serve(config).await,
         Command::Migrate => migrate(&config).await.map(drop),
         Command::Demo { large } => load(&config, large).await,

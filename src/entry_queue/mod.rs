@@ -62,6 +62,8 @@ pub use admission::admit_everywhere;
 pub(crate) use admission::expire_stays;
 pub(crate) use entry_pass::EntryPass;
 pub(crate) use error::QueueError;
+pub use estimate::compare_estimates;
+pub(crate) use estimate::{Accuracy, accuracy_of};
 pub(crate) use guards::{Effect, Guard, list_effects, note_cool_down, require_cool, secs_of};
 pub use log::{CheckedReceipt, ReceiptFault, check_receipt, grow_logs};
 pub(crate) use log::{LogFault, LogId, LogKind, find_log_fault};

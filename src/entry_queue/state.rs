@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::{
     error::QueueError,
-    estimate::{Measures, Wait},
+    estimate::{Measure, Measures},
     guards::effects::Effects,
     join::Joins,
     redis_queue::Polls,
@@ -48,15 +48,12 @@ impl WaitingRoom {
         Ok(self.listings.schedules(app, program.id).await?)
     }
 
-    /// Returns the estimated wait with `n_ahead` accounts ahead; `None` when `n_ahead` is unknown
-    /// or nothing was measured.
-    pub(crate) async fn wait(
+    /// Returns what is known of the waits of `program`.
+    pub(crate) async fn measure(
         &self,
         app: &App,
         program: &Program,
-        n_ahead: Option<u64>,
-    ) -> Result<Option<Wait>, Arc<sqlx::Error>> {
-        let Some(n_ahead) = n_ahead else { return Ok(None) };
-        Ok(self.measures.speed(app, program).await?.wait(n_ahead))
+    ) -> Result<Measure, Arc<sqlx::Error>> {
+        self.measures.of(app, program).await
     }
 }

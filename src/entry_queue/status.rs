@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::{
     error::QueueError,
-    estimate::Wait,
+    estimate::{Accuracy, Wait},
     model::{QueueNumber, QueueState, Stay, Token, TokenStatus, retry_after_ms},
     paths::queue_path,
     projection::project,
@@ -23,6 +23,8 @@ use crate::{
 pub(crate) struct StatusReport {
     pub(crate) state: QueueState,
     pub(crate) wait: Option<Wait>,
+    /// How good the line's estimates were, if a wait is told.
+    pub(crate) accuracy: Accuracy,
     /// Stay of an admitted account.
     pub(crate) stay: Option<Stay>,
     /// Performances to choose from, for an account that is or was admitted.
@@ -91,11 +93,13 @@ async fn waiting(
 ) -> Result<StatusReport, QueueError> {
     let ahead = seen.map(|(n_ahead, _)| n_ahead);
     let is_paused = program.queue_paused_at.is_some();
-    let wait = match is_paused {
+    let measure = match ahead {
         // A speed measured before the pause says nothing about when the queue moves again.
-        true => None,
-        false => room.wait(app, program, ahead).await?,
+        Some(_) if !is_paused => Some(room.measure(app, program).await?),
+        _ => None,
     };
+    let wait = measure.zip(ahead).and_then(|(measure, ahead)| measure.speed.wait(ahead));
+    let accuracy = measure.map(|measure| measure.accuracy).unwrap_or_default();
     let state = QueueState {
         status: TokenStatus::Waiting,
         queue_number,
@@ -111,7 +115,8 @@ async fn waiting(
         entry_url: None,
         seats_free: room.seats_free(app, program).await?,
     };
-    Ok(StatusReport { state, wait, stay: None, schedules: Arc::default(), is_back: false })
+    let schedules = Arc::default();
+    Ok(StatusReport { state, wait, accuracy, stay: None, schedules, is_back: false })
 }
 
 /// Returns the state of an account that is admitted, or whose token has ended.
@@ -150,7 +155,8 @@ async fn beyond_the_queue(
         entry_url: is_inside.then(|| entry_url(program, &schedules)),
         seats_free: room.seats_free(app, program).await?,
     };
-    Ok(StatusReport { state, wait: None, stay, schedules, is_back: false })
+    let accuracy = Accuracy::default();
+    Ok(StatusReport { state, wait: None, accuracy, stay, schedules, is_back: false })
 }
 
 /// Returns the address where an admitted account chooses seats: the map of the only performance, or

@@ -106,6 +106,7 @@ impl Answer {
     fn record_answer(&self, event: &mut Event) {
         event.number = self.get("queue_number").as_i64();
         event.ahead = self.get("ahead").as_i64();
+        event.estimate_secs = self.get("estimated_wait_seconds").as_u64();
         event.status = self.get("status").as_str().map(str::to_owned);
         event.balance = self.get("balance").as_i64();
         event.reservation_id = event.reservation_id.or(self.reservation_id());
@@ -160,6 +161,7 @@ impl Browser {
             outcome: Outcome::Ok,
             number: None,
             ahead: None,
+            estimate_secs: None,
             status: None,
             seat_ids: ask.seat_ids,
             places: ask.places,

@@ -78,6 +78,8 @@ pub(crate) struct Event {
     pub(crate) number: Option<i64>,
     /// Number of accounts ahead, in the answer.
     pub(crate) ahead: Option<i64>,
+    /// Estimated wait in the answer, in seconds.
+    pub(crate) estimate_secs: Option<u64>,
     /// Status of the queue token in the answer.
     pub(crate) status: Option<String>,
     /// Seats that were requested.

@@ -22,6 +22,7 @@
 
 mod browser;
 mod checker;
+mod choosing;
 pub(crate) mod error;
 mod final_check;
 mod fixtures;
@@ -34,6 +35,7 @@ mod rehearse;
 mod report;
 mod shopper;
 
+pub use choosing::Choosing;
 pub use error::RehearsalError;
 pub use progress::Bar;
 pub use rehearse::{Access, Rehearsal, RehearsalResult};

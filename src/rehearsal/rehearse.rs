@@ -12,6 +12,7 @@ use url::{Host, Url};
 use super::{
     browser::{Browser, client},
     checker,
+    choosing::Choosing,
     error::RehearsalError,
     final_check,
     fixtures::{
@@ -32,7 +33,7 @@ use crate::{
 };
 
 /// Upper bound of a rehearsal's duration.
-const LASTS_MAX: Duration = Duration::from_mins(10);
+const LASTS_MAX: Duration = Duration::from_mins(30);
 /// Upper bound of the arrival rate, in shoppers a second.
 const RATE_MAX: f64 = 2_000.0;
 /// Time within which all shoppers arrive if no rate is given, in seconds.
@@ -49,6 +50,8 @@ pub struct Rehearsal {
     pub people: usize,
     /// Arrivals a second, independent of answers; `None`: all shoppers within `ARRIVAL_SECS`.
     pub open_loop: Option<f64>,
+    /// Time that shoppers take to choose; `None`: none.
+    pub choosing: Option<Choosing>,
     /// File for every request with its outcome, as JSON lines.
     pub history: Option<PathBuf>,
     /// File for the report as a page.
@@ -238,6 +241,8 @@ impl Rehearsal {
                 browser: browser.clone(),
                 stage: Arc::clone(&stage),
                 habit: Habit::of(idx),
+                choosing: self.choosing,
+                began,
                 until: began + LASTS_MAX,
             };
             let at = arrives;

@@ -8,6 +8,7 @@ use uuid::Uuid;
 
 use super::{
     browser::{Answer, Ask, Browser},
+    choosing::Choosing,
     fixtures::model::Stage,
     history::Step,
 };
@@ -57,6 +58,9 @@ pub(crate) struct ShopperRun {
     pub(crate) browser: Browser,
     pub(crate) stage: Arc<Stage>,
     pub(crate) habit: Habit,
+    pub(crate) choosing: Option<Choosing>,
+    /// Beginning of the rehearsal.
+    pub(crate) began: Instant,
     pub(crate) until: Instant,
 }
 
@@ -66,6 +70,9 @@ impl ShopperRun {
     pub(crate) async fn run(mut self, wanted_us: u64) {
         if !(self.join(wanted_us).await && self.wait().await) {
             return;
+        }
+        if let Some(choosing) = self.choosing {
+            tokio::time::sleep(choosing.pause(self.began.elapsed())).await;
         }
         match self.hold().await {
             Some(id) if self.habit != Habit::ChangesMind => self.pay(id).await,

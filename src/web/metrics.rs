@@ -21,7 +21,7 @@ use crate::{app::App, infra::progress::WorkerProgress, telemetry};
 /// Upper bound of programs with series of their own.
 pub(crate) const QUEUES_MAX: usize = 50;
 
-/// Length of one program's queue.
+/// Length of one program's queue, and how good its estimated waits were.
 #[derive(Clone, Debug)]
 pub struct QueueLength {
     /// The program's slug: lower-case letters, digits and hyphens.
@@ -30,6 +30,10 @@ pub struct QueueLength {
     pub waiting: i64,
     /// Number of admitted accounts.
     pub inside: i64,
+    /// Number of estimated waits that were compared with the waits that followed, in the last hour.
+    pub compared: i64,
+    /// Number of those that were off by at most a fifth of the wait.
+    pub close: i64,
 }
 
 /// Series of the longest queues. Not in the recorder, because the recorder never drops a series: a
@@ -51,6 +55,8 @@ impl QueueSeries {
         };
         write("stagedoor_queue_waiting", |queue| queue.waiting);
         write("stagedoor_queue_inside", |queue| queue.inside);
+        write("stagedoor_queue_estimates_compared", |queue| queue.compared);
+        write("stagedoor_queue_estimates_close", |queue| queue.close);
         *self.text() = text;
     }
 
@@ -118,7 +124,13 @@ mod tests {
     #[test]
     fn only_the_largest_queues_have_series() {
         let series = QueueSeries::default();
-        let queue = |nth: i64| QueueLength { slug: format!("p-{nth}"), waiting: nth, inside: 1 };
+        let queue = |nth: i64| QueueLength {
+            slug: format!("p-{nth}"),
+            waiting: nth,
+            inside: 1,
+            compared: 30,
+            close: 24,
+        };
         series.set((0..200).map(queue).collect());
         let text = series.text().clone();
         let waiting = text.lines().filter(|line| line.starts_with("stagedoor_queue_waiting{"));

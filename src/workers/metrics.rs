@@ -8,7 +8,8 @@ use std::sync::{
 use crate::{
     admin::overview::store,
     app::App,
-    entry_queue, outbox,
+    entry_queue::{self, Accuracy},
+    outbox,
     web::metrics::{QUEUES_MAX, QueueLength, QueueSeries},
 };
 
@@ -52,7 +53,12 @@ impl Gauges {
             if is_new_minute && (waiting > 0 || nth < QUEUES_MAX) {
                 entry_queue::keep_minute(app, queue.program_id, waiting).await?;
             }
-            lengths.push(QueueLength { slug: queue.slug, waiting, inside });
+            let estimates = match waiting {
+                0 => Accuracy::default(),
+                _ => entry_queue::accuracy_of(app, queue.program_id).await?,
+            };
+            let (compared, close) = (estimates.n_compared, estimates.n_close);
+            lengths.push(QueueLength { slug: queue.slug, waiting, inside, compared, close });
         }
         self.series.set(lengths);
         self.minute.store(minute, Ordering::Relaxed);

@@ -64,6 +64,9 @@ const FIRST_COMPARISON: Duration = Duration::from_secs(1);
 /// Period in which the public logs of the queues grow.
 const LOG_PERIOD: Duration = Duration::from_secs(2);
 
+/// Period of the comparison of estimated waits with those that followed.
+const ESTIMATES_PERIOD: Duration = Duration::from_secs(30);
+
 /// Period of the look for tables that have outgrown the planner's statistics.
 const STATISTICS_PERIOD: Duration = Duration::from_secs(1);
 
@@ -130,15 +133,7 @@ impl Workers {
             wallet::expire_transfers(&app).await?;
             wallet::remind_receivers(&app.db).await
         });
-        workers.run("rebuild", LONG_TICK_MAX, every(REBUILD_PERIOD), |app| async move {
-            entry_queue::rebuild_what_is_lost(&app).await
-        });
-        workers.run("logs", LONG_TICK_MAX, every(LOG_PERIOD), |app| async move {
-            entry_queue::grow_logs(&app).await
-        });
-        workers.run("purge", LONG_TICK_MAX, every(PURGE_PERIOD), |app| async move {
-            entry_queue::purge_queues(&app).await
-        });
+        workers.run_queues();
         let gauges = metrics::Gauges::new(queues.clone());
         workers.run("gauges", TICK_MAX, every(GAUGES_PERIOD), move |app| {
             telemetry::condense_metrics();
@@ -162,6 +157,22 @@ impl Workers {
             |app| async move { entry_queue::project_everything(&app).await },
         );
         workers
+    }
+
+    /// Starts the workers that repair, log, estimate and clear the queues.
+    fn run_queues(&mut self) {
+        self.run("rebuild", LONG_TICK_MAX, every(REBUILD_PERIOD), |app| async move {
+            entry_queue::rebuild_what_is_lost(&app).await
+        });
+        self.run("logs", LONG_TICK_MAX, every(LOG_PERIOD), |app| async move {
+            entry_queue::grow_logs(&app).await
+        });
+        self.run("purge", LONG_TICK_MAX, every(PURGE_PERIOD), |app| async move {
+            entry_queue::purge_queues(&app).await
+        });
+        self.run("estimates", TICK_MAX, every(ESTIMATES_PERIOD), |app| async move {
+            entry_queue::compare_estimates(&app).await
+        });
     }
 
     /// Starts the workers that talk to the payment provider and to the mail server.

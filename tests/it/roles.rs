@@ -83,7 +83,14 @@ async fn a_whole_office_works_with_a_role_that_owns_nothing(db: PgPool) {
 
     // A rehearsal holds, pays and sends requests of every kind, and is taken away again.
     let target = office.base(0).parse().unwrap();
-    let rehearsal = Rehearsal { target, people: 20, open_loop: None, history: None, html: None };
+    let rehearsal = Rehearsal {
+        target,
+        people: 20,
+        open_loop: None,
+        choosing: None,
+        history: None,
+        html: None,
+    };
     let access = Access { token: None, stores: Some((&office.app.db, &office.app.redis)) };
     let played = rehearsal.run(access, std::future::pending(), |_| ()).await.unwrap();
     assert!(played.errors.is_empty(), "{:?}", played.errors);

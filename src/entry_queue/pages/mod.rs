@@ -15,7 +15,7 @@ use serde_json::Value;
 
 use self::program::find;
 use super::{
-    estimate::Wait,
+    estimate::{Accuracy, Wait},
     guards::pages,
     membership,
     model::{QueueNumber, QueueState, Stay, TokenStatus},
@@ -49,6 +49,7 @@ struct WaitingPage<'a> {
     program: &'a Program,
     state: &'a QueueState,
     wait: Option<Wait>,
+    accuracy: Accuracy,
     is_back: bool,
     notice: NoticeOffer,
 }
@@ -222,8 +223,9 @@ fn render_status(
             view.show(&AdmittedPage { v: view, program, stay, schedules, now }, state)
         }
         None if state.status == TokenStatus::Waiting => {
-            let (wait, is_back) = (status.wait, status.is_back);
-            view.show(&WaitingPage { v: view, program, state, wait, is_back, notice }, state)
+            let &StatusReport { wait, accuracy, is_back, .. } = status;
+            let page = WaitingPage { v: view, program, state, wait, accuracy, is_back, notice };
+            view.show(&page, state)
         }
         None => {
             let is_over = program.sale_state(app.now()) != SaleState::Open;

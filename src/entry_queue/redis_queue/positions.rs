@@ -156,6 +156,19 @@ impl RedisQueue<'_> {
         Ok(pairs.map(|(number, ends_at)| (number.map(QueueNumber), ends_at.is_some())).collect())
     }
 
+    /// Returns how many accounts are ahead of each of `accounts`; `None` for one that does not wait.
+    /// It is no poll.
+    pub(crate) async fn list_ahead(
+        &self,
+        accounts: &[AccountId],
+    ) -> Result<Vec<Option<u64>>, RedisAway> {
+        let mut ask = redis::pipe();
+        for account_id in accounts {
+            ask.cmd("ZRANK").arg(self.key("waiting")).arg(account_id.0.as_bytes());
+        }
+        if accounts.is_empty() { Ok(Vec::new()) } else { self.redis.pipeline(&ask).await }
+    }
+
     /// Returns about `n` admitted accounts from `cursor` on, and the cursor of the next call: a
     /// scan begins and ends with 0, and returns each account that is there all the time.
     pub(crate) async fn scan_inside(

@@ -1,6 +1,6 @@
 //! SQL that reads whole queues, page by page.
 
-use chrono::{DateTime, Utc};
+use chrono::DateTime;
 use uuid::Uuid;
 
 use crate::{
@@ -141,67 +141,4 @@ pub(crate) async fn count(db: &Pool, program_id: ProgramId) -> Result<(i64, i64)
     .fetch_one(db)
     .await?;
     Ok((counted.waiting, counted.inside))
-}
-
-/// Count of tokens since a moment.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Through {
-    pub(crate) n: i64,
-    pub(crate) since: DateTime<Utc>,
-}
-
-/// Returns how many admitted tokens ended, in whatever way, since `since` or since the queue began,
-/// if that is later. The queue began with the last admission after less than two seconds of
-/// waiting: until then accounts hardly waited.
-///
-/// The statement compares with `since` beside the later moment, of which the planner knows nothing:
-/// it would read every row.
-pub(crate) async fn count_freed(
-    db: &Pool,
-    program_id: ProgramId,
-    since: DateTime<Utc>,
-) -> Result<Through, sqlx::Error> {
-    sqlx::query_as!(
-        Through,
-        r#"
-        select since as "since!",
-            (select count(*) from queue_tokens
-             where program_id = $1 and ended_at > $2 and ended_at > since
-                and ended_at is not null and admitted_at is not null) as "n!"
-        from (
-            select coalesce(max(admitted_at), $2) as since from queue_tokens
-            where program_id = $1 and admitted_at > $2
-                and admitted_at < issued_at + interval '2 seconds' and let_in_by is null
-        ) beginning
-        "#,
-        program_id as _,
-        since,
-    )
-    .fetch_one(db)
-    .await
-}
-
-/// Returns how many tokens were admitted; the beginning is that of [`count_freed`].
-pub(crate) async fn count_admitted(
-    db: &Pool,
-    program_id: ProgramId,
-    since: DateTime<Utc>,
-) -> Result<Through, sqlx::Error> {
-    sqlx::query_as!(
-        Through,
-        r#"
-        select since as "since!",
-            (select count(*) from queue_tokens
-             where program_id = $1 and admitted_at > $2 and admitted_at > since) as "n!"
-        from (
-            select coalesce(max(admitted_at), $2) as since from queue_tokens
-            where program_id = $1 and admitted_at > $2
-                and admitted_at < issued_at + interval '2 seconds' and let_in_by is null
-        ) beginning
-        "#,
-        program_id as _,
-        since,
-    )
-    .fetch_one(db)
-    .await
 }

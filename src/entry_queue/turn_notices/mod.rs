@@ -182,7 +182,7 @@ fn is_near(ahead: u64, wait: Option<Wait>) -> bool {
 
 /// Returns how many accounts may be ahead of a turn that is near at `speed`.
 fn near_ahead(speed: Speed) -> u64 {
-    speed.ahead_within(NEAR_SECS).clamp(FEW_AHEAD, NEAR_AHEAD_MAX)
+    speed.ahead_within(NEAR_SECS, NEAR_AHEAD_MAX).max(FEW_AHEAD)
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@ mod positions;
 mod promises;
 mod seats;
 #[cfg(test)]
-mod test_events;
+pub(crate) mod test_events;
 
 use super::history::Event;
 

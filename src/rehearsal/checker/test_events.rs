@@ -16,6 +16,7 @@ pub(crate) fn event(step: Step, who: u128, at_us: u64) -> Event {
         outcome: Outcome::Ok,
         number: None,
         ahead: None,
+        estimate_secs: None,
         status: None,
         seat_ids: Vec::new(),
         places: 0,

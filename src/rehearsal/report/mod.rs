@@ -1,5 +1,6 @@
 //! Report of a rehearsal, as text, JSON or a page.
 
+mod estimates;
 mod latency;
 mod page;
 mod timeline;
@@ -12,6 +13,7 @@ use std::{
 use serde::Serialize;
 
 use self::{
+    estimates::Estimates,
     latency::{Latency, millis},
     timeline::Timeline,
 };
@@ -93,6 +95,8 @@ pub struct Report {
     seconds: f64,
     seats_sold: usize,
     order_inversion_max: i64,
+    /// Estimated waits that were told after the first five minutes.
+    estimates: Estimates,
     steps: Vec<StepReport>,
     refusals: Vec<Refusal>,
     timeline: Timeline,
@@ -127,6 +131,7 @@ impl Report {
             seconds,
             seats_sold: places_paid(&requests),
             order_inversion_max: verdict.inversion_max,
+            estimates: Estimates::of(&requests),
             steps: by_step
                 .iter()
                 .map(|(step, events)| step_report(*step, events, seconds))
@@ -234,6 +239,10 @@ impl fmt::Display for Report {
         writeln!(f, "{people} people came to {}, {}.", self.target, self.arrivals())?;
         writeln!(f, "{} {seconds:.1} s; {seats_sold} places sold.", self.ended.sentence())?;
         writeln!(f, "Largest order inversion: {}.", self.order_inversion_max)?;
+        if let Some(percent) = self.estimates.percent() {
+            let n = self.estimates.compared;
+            writeln!(f, "{n} waits were estimated, {percent} % of them within a fifth.")?;
+        }
         writeln!(
             f,
             "\n{:<8}{:>9}{:>9}{:>9}{:>10}{:>10}{:>10}{:>10}{:>12}",

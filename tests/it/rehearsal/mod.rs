@@ -22,7 +22,7 @@ const TABLES: [&str; 8] = [
 
 fn rehearsal(target: &str, people: usize) -> Rehearsal {
     let target = target.parse().unwrap();
-    Rehearsal { target, people, open_loop: None, history: None, html: None }
+    Rehearsal { target, people, open_loop: None, choosing: None, history: None, html: None }
 }
 
 async fn counts(db: &PgPool) -> Vec<i64> {

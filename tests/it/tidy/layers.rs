@@ -9,7 +9,7 @@ use super::{
 
 /// Left to right only: a module uses what stands before it. Those of one group do not use
 /// each other.
-const ORDER: [&[&str]; 25] = [
+const ORDER: [&[&str]; 26] = [
     &["config"],
     &["telemetry"],
     &["text"],
@@ -34,6 +34,7 @@ const ORDER: [&[&str]; 25] = [
     &["routes"],
     &["server"],
     &["lib"],
+    &["rehearse_arguments"],
     &["main"],
 ];
 
