@@ -364,6 +364,19 @@ public-log-size = { $count ->
   }
 public-log-empty = Nobody has joined yet.
 public-log-format = for programs, in the format of
+public-log-witnesses = Witnesses
+public-log-witnesses-note = A witness is somebody else, who keeps the last checkpoint of this log and signs only what continues it. What a witness has confirmed cannot be changed without being noticed.
+public-log-cosigned = The newest checkpoint that a witness has signed
+public-log-witness-confirmed = { $count ->
+    [one] Confirmed up to entry 1, at { $time }.
+   *[other] Confirmed up to entry { $count }, at { $time }.
+  }
+public-log-witness-nothing = Nothing confirmed yet.
+public-log-witness-away = No answer since { $time }. The line and the sale go on as always; what has come since waits for the witness.
+public-log-witness-stranger = Since { $time } this witness does not know the log. The organiser must give it the log's key.
+public-log-witness-ahead = Since { $time } this witness refuses: it has confirmed more entries than this log has now. Keep your receipt, and ask the organiser.
+public-log-witness-forked = Since { $time } this witness refuses: what it confirmed before is not what this log says now. Keep your receipt, and ask the organiser.
+public-log-witness-unusable = Since { $time } the answers of this witness cannot be used.
 public-log-newest = Newest entries
 public-log-moves = What moved the line
 public-log-moves-note = A second log has everything else that moved this line, in the order in which it happened.

@@ -53,6 +53,9 @@ pub enum StartError {
     /// The client of the payment provider cannot be made.
     #[error("The payment provider cannot be asked: {0}. Check the certificates of this machine.")]
     Provider(#[from] reqwest::Error),
+    /// The client of the witnesses cannot be made.
+    #[error("The witnesses cannot be asked: {0}. Check the certificates of this machine.")]
+    Witnesses(reqwest::Error),
     /// The address to listen on cannot be bound.
     #[error("{address} cannot be listened on: {cause}. Choose another {setting}.")]
     Listen {

@@ -7,7 +7,7 @@
 //!
 //! `config < telemetry < text < infra < app < web < points < outbox < accounts < audit < catalog < wallet <
 //! entry_queue < reservation < tickets < payment < mail < account_deletion, admin, demo, personal_data <
-//! verify < workers < rehearsal < routes < server < main`
+//! verify < workers < rehearsal, witness < routes < server < main`
 
 mod account_deletion;
 pub mod accounts;
@@ -34,4 +34,5 @@ mod tickets;
 pub mod verify;
 pub mod wallet;
 pub mod web;
+pub mod witness;
 pub mod workers;

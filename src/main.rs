@@ -19,7 +19,7 @@ use stagedoor::{
     },
     mail,
     rehearsal::{Access, Bar, Rehearsal, RehearsalResult},
-    server, telemetry, verify,
+    server, telemetry, verify, witness,
 };
 
 use self::rehearse_arguments::RehearseArguments;
@@ -72,6 +72,9 @@ enum Command {
         #[arg(long)]
         key: String,
     },
+    /// Cosign the checkpoints of public logs as an independent witness, on another machine than the
+    /// office's and run by somebody else. Needs neither PostgreSQL nor Redis.
+    Witness(witness::WitnessArguments),
     /// Manage accounts of administrators.
     Admin {
         #[command(subcommand)]
@@ -122,10 +125,13 @@ async fn run(command: Command) -> Result<(), Failure> {
     if let Command::CheckReceipt { receipt, key } = &command {
         return check_receipt(receipt, key);
     }
+    if let Command::Witness(arguments) = &command {
+        return Ok(witness::run(arguments, server::asked_to_stop()).await?);
+    }
     let config = Config::from_env()?;
     telemetry::start_logging(&config);
     match command {
-        Command::Rehearse(_) | Command::CheckReceipt { .. } => Ok(()),
+        Command::Rehearse(_) | Command::CheckReceipt { .. } | Command::Witness(_) => Ok(()),
         Command::Serve => serve(config).await,
         Command::Migrate => migrate(&config).await.map(drop),
         Command::Demo { large } => load(&config, large).await,
@@ -157,23 +163,10 @@ async fn serve(config: Config) -> Result<(), Failure> {
     if let Some(address) = instance.metrics_address {
         tracing::info!("metrics on http://{address}/metrics");
     }
-    asked_to_stop().await?;
+    server::asked_to_stop().await?;
     tracing::info!("stopping: requests in flight finish first");
     instance.stop().await;
     Ok(())
-}
-
-/// Waits for Ctrl-C or SIGTERM; both are caught from the call on.
-fn asked_to_stop() -> impl Future<Output = io::Result<()>> {
-    use tokio::signal::unix::{SignalKind, signal};
-    let signals = (signal(SignalKind::interrupt()), signal(SignalKind::terminate()));
-    async {
-        let (mut interrupted, mut terminated) = (signals.0?, signals.1?);
-        tokio::select! {
-            _ = interrupted.recv() => Ok(()),
-            _ = terminated.recv() => Ok(()),
-        }
-    }
 }
 
 /// Migrates the database and returns its pool.
@@ -241,7 +234,7 @@ async fn verify(config: &Config) -> Result<(), Failure> {
 
 async fn rehearse(rehearsal: &Rehearsal, json: bool) -> Result<(), Failure> {
     // Signals are caught from the beginning, so that an early Ctrl-C also removes what was made.
-    let stop = asked_to_stop();
+    let stop = server::asked_to_stop();
     let config = Config::of_visitor()?;
     let stores = match &config {
         Some(config) => Some(stores(config)?),

@@ -39,12 +39,8 @@ pub fn all() -> Vec<Path> {
         at("/programs/{slug}/queue/receipt").get(log::pages::receipt::show_receipt),
         at("/programs/{slug}/queue/receipt.json").get(log::pages::receipt::download_receipt),
         at("/programs/{slug}/queue/receipt.svg").get(log::pages::receipt::show_qr_code),
-        at("/programs/{slug}/log").get(log::pages::show_log),
-        at("/programs/{slug}/log/checkpoint").get(log::pages::show_checkpoint),
-        at("/programs/{slug}/log/tile/{path:.*}").get(log::pages::show_tile),
-        at("/programs/{slug}/log/moves/checkpoint").get(log::pages::show_move_checkpoint),
-        at("/programs/{slug}/log/moves/tile/{path:.*}").get(log::pages::show_move_tile),
     ];
+    paths.extend(log_paths());
     paths.extend(account_paths());
     paths.extend([
         at("/schedules/{id}").get(reservation::pages::show_seat_map),
@@ -135,6 +131,20 @@ pub fn all() -> Vec<Path> {
         at("/static/{version}/{name:.*}").get(assets::show_asset),
     ]);
     paths
+}
+
+/// Returns the rows of the public logs.
+#[rustfmt::skip]
+fn log_paths() -> Vec<Path> {
+    vec![
+        at("/programs/{slug}/log").get(log::pages::show_log),
+        at("/programs/{slug}/log/checkpoint").get(log::pages::checkpoint::show_checkpoint),
+        at("/programs/{slug}/log/checkpoint/cosigned").get(log::pages::checkpoint::show_cosigned),
+        at("/programs/{slug}/log/tile/{path:.*}").get(log::pages::show_tile),
+        at("/programs/{slug}/log/moves/checkpoint").get(log::pages::checkpoint::show_move_checkpoint),
+        at("/programs/{slug}/log/moves/checkpoint/cosigned").get(log::pages::checkpoint::show_cosigned_moves),
+        at("/programs/{slug}/log/moves/tile/{path:.*}").get(log::pages::show_move_tile),
+    ]
 }
 
 /// Returns the rows of signing up, logging in and one's own account.

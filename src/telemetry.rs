@@ -12,8 +12,13 @@ use crate::config::{Config, LogFormat};
 
 /// Starts logging as `config` says; a second call changes nothing.
 pub fn start_logging(config: &Config) {
-    let filter = EnvFilter::new(&config.log);
-    let lines = match config.log_format {
+    log_to_stderr(&config.log, config.log_format);
+}
+
+/// Works as [`start_logging`], for a process without settings: `directives` say what is logged.
+pub fn log_to_stderr(directives: &str, format: LogFormat) {
+    let filter = EnvFilter::new(directives);
+    let lines = match format {
         LogFormat::Text => tracing_subscriber::fmt::layer()
             .with_ansi(io::stderr().is_terminal())
             .with_writer(|| OneLine(io::stderr()))

@@ -15,6 +15,7 @@ mod reader;
 mod secret;
 mod settings;
 mod smtp;
+mod witness;
 
 use std::{net::SocketAddr, num::NonZeroU32, time::Duration};
 
@@ -29,6 +30,7 @@ pub use self::{
     secret::Secret,
     settings::{SETTINGS, Setting},
     smtp::SmtpUrl,
+    witness::{WitnessConfig, WitnessConfigError, WitnessKey, WitnessKeyError},
 };
 
 /// Validated settings of one instance.
@@ -48,6 +50,8 @@ pub struct Config {
     pub secret_key: Option<String>,
     /// Secret of the public logs; `None`: kept in the database.
     pub log_secret: Option<String>,
+    /// Witnesses of the public logs, at most [`WitnessConfig::MAX`], each with a key of its own.
+    pub witnesses: Vec<WitnessConfig>,
     /// Networks whose `X-Forwarded-For` is believed.
     pub trusted_proxies: Vec<IpNet>,
     /// Whether `serve` migrates first.
@@ -167,6 +171,7 @@ impl Config {
             public_url,
             secret_key: reader.secret("SECRET_KEY"),
             log_secret: reader.secret("LOG_SECRET"),
+            witnesses: witness::read(&mut reader),
             trusted_proxies: reader.list("TRUSTED_PROXIES"),
             migrate_on_start: reader.parsed("MIGRATE_ON_START", true),
             db_connections_max: reader.parsed("DB_CONNECTIONS_MAX", NonZeroU32::MIN),

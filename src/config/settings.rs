@@ -57,6 +57,12 @@ pub const SETTINGS: &[Setting] = &[
         "Signs the public logs of the queues and makes the salts of receipts. Without it a secret is made once and kept in the database, where whoever copies it can sign as this office. Set it before the first sale and never change it: a log whose secret changed rests.",
     ),
     setting(
+        "LOG_WITNESSES",
+        "",
+        "keys with addresses, comma-separated",
+        "Witnesses that cosign the public logs, at most 4: each is its key, a space and its address, such as `witness.example/w1+0a1b2c3d+BA… https://witness.example`. Without it nobody is asked. See docs/PUBLIC-LOG.md.",
+    ),
+    setting(
         "TRUSTED_PROXIES",
         "",
         "networks, comma-separated",

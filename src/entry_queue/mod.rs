@@ -65,8 +65,8 @@ pub(crate) use error::QueueError;
 pub use estimate::compare_estimates;
 pub(crate) use estimate::{Accuracy, accuracy_of};
 pub(crate) use guards::{Effect, Guard, list_effects, note_cool_down, require_cool, secs_of};
-pub use log::{CheckedReceipt, ReceiptFault, check_receipt, grow_logs};
-pub(crate) use log::{LogFault, LogId, LogKind, find_log_fault};
+pub use log::{CheckedReceipt, ReceiptFault, Witnesses, check_receipt, grow_logs};
+pub(crate) use log::{LogFault, LogId, LogKind, find_log_fault, sum_witnessed};
 pub(crate) use membership::{
     complete, count_queue, is_anybody_waiting, keep_minute, let_in, lock_live_token, of_pass,
     require_open, require_stay,

@@ -11,6 +11,7 @@
 //! refuses new connections, then waits for ticks and requests, then ends the threads (see
 //! [`Instance::stop`]).
 
+mod stop;
 mod warnings;
 
 use std::{
@@ -31,7 +32,7 @@ use crate::{
     accounts::{LogInBudget, PasswordGate, SessionCache},
     app::{App, StartError},
     catalog::{Listings, Programs},
-    entry_queue::WaitingRoom,
+    entry_queue::{WaitingRoom, Witnesses},
     infra::progress::WorkerProgress,
     mail::Mailer,
     payment::{Checkouts, Payments},
@@ -50,9 +51,10 @@ use crate::{
         rendering,
         upload::Uploads,
     },
-    workers::Workers,
+    workers::{Outside, Workers},
 };
 
+pub use stop::asked_to_stop;
 pub use warnings::{Warning, list_warnings};
 
 /// How long a stop waits for the workers' ticks and for requests, answered or not.
@@ -204,6 +206,7 @@ pub fn start(app: &App) -> Result<Instance, StartError> {
     let apart = app.config.metrics_addr.map(|address| listen("METRICS_ADDR", address));
     let apart = apart.transpose()?;
     let state = State::new(app)?;
+    let witnesses = Witnesses::of(&app.config).map_err(StartError::Witnesses)?;
 
     let shared = (Data::new(app.clone()), state.clone());
     let mut server = HttpServer::new(move || {
@@ -246,8 +249,11 @@ pub fn start(app: &App) -> Result<Instance, StartError> {
         &state.log_ins,
         &state.progress,
         &state.queues,
-        &state.checkouts,
-        &Mailer::new(&app.config),
+        &Outside {
+            checkouts: &state.checkouts,
+            mailer: &Mailer::new(&app.config),
+            witnesses: &witnesses,
+        },
     );
     let State { running, reservations, .. } = state;
     Ok(Instance { address, metrics_address, servers, workers, running, reservations })

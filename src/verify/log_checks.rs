@@ -21,6 +21,9 @@ pub(super) async fn list_wrong_logs(tx: &mut Connection) -> Result<Vec<Violation
             LogFault::Gap => "has entries that its queue does not have",
             LogFault::Tile => "has a tile with other hashes than its entries",
             LogFault::Checkpoint => "has a checkpoint that is of another tree, or not signed",
+            LogFault::Witnessed => {
+                "has a cosignature that is of another tree, or not by its witness"
+            }
         }
         .to_owned(),
     });

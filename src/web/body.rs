@@ -28,11 +28,18 @@ pub(crate) async fn receive(
     request: &mut ServiceRequest,
     bytes_max: usize,
 ) -> Result<(), PageError> {
-    let received = collect(request.take_payload(), bytes_max);
-    let received = tokio::time::timeout(RECEIVE_MAX, received).await;
-    let body = received.unwrap_or_else(|_| Err(RequestTimeout.into()))?;
+    let body = receive_payload(request.take_payload(), bytes_max).await?;
     request.set_payload(Payload::from(body));
     Ok(())
+}
+
+/// Works as [`receive`], and returns the body.
+pub(crate) async fn receive_payload(
+    payload: Payload,
+    bytes_max: usize,
+) -> Result<Bytes, PageError> {
+    let received = tokio::time::timeout(RECEIVE_MAX, collect(payload, bytes_max)).await;
+    received.unwrap_or_else(|_| Err(RequestTimeout.into()))
 }
 
 async fn collect(mut payload: Payload, bytes_max: usize) -> Result<Bytes, PageError> {

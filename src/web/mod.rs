@@ -31,7 +31,7 @@
 
 pub(crate) mod assets;
 pub(crate) mod bearer;
-mod body;
+pub(crate) mod body;
 pub(crate) mod client;
 pub(crate) mod csrf;
 pub(crate) mod deadline;

@@ -41,6 +41,7 @@ impl Gauges {
             metrics::gauge!("stagedoor_mails", "state" => "failed").set(whole(mails.failed));
             metrics::gauge!("stagedoor_mail_oldest_waiting_seconds").set(mails.oldest_waiting_secs);
         }
+        self.set_witnessed(app).await?;
         let minute = app.now().timestamp().div_euclid(60);
         let is_new_minute = self.minute.load(Ordering::Relaxed) != minute;
         let mut lengths = Vec::new();
@@ -62,6 +63,25 @@ impl Gauges {
         }
         self.series.set(lengths);
         self.minute.store(minute, Ordering::Relaxed);
+        Ok(())
+    }
+
+    /// Sets what each witness of the logs confirmed.
+    async fn set_witnessed(&self, app: &App) -> Result<(), sqlx::Error> {
+        for witness in &app.config.witnesses {
+            let sum = entry_queue::sum_witnessed(&app.db, witness.key.text()).await?;
+            let name = witness.key.name();
+            let gauge = |gauge: &'static str, state: &'static str, value: f64| {
+                let labels = [("witness", name.to_owned()), ("state", state.to_owned())];
+                metrics::gauge!(gauge, &labels).set(value);
+            };
+            gauge("stagedoor_witness_entries", "cosigned", whole(sum.cosigned));
+            gauge("stagedoor_witness_entries", "waiting", whole(sum.waiting));
+            gauge("stagedoor_witness_logs", "failing", whole(sum.failing));
+            gauge("stagedoor_witness_logs", "refused", whole(sum.refused));
+            let labels = [("witness", name.to_owned())];
+            metrics::gauge!("stagedoor_witness_failing_seconds", &labels).set(sum.failing_secs);
+        }
         Ok(())
     }
 }

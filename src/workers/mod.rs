@@ -30,7 +30,7 @@ use crate::{
     accounts::{self, LogInBudget},
     admin,
     app::App,
-    entry_queue,
+    entry_queue::{self, Witnesses},
     infra::{idempotency, postgres, progress::WorkerProgress},
     mail::{self, Mailer},
     outbox,
@@ -67,6 +67,9 @@ const LOG_PERIOD: Duration = Duration::from_secs(2);
 /// Period of the comparison of estimated waits with those that followed.
 const ESTIMATES_PERIOD: Duration = Duration::from_secs(30);
 
+/// Period in which witnesses are asked to confirm what the logs have grown by.
+const WITNESS_PERIOD: Duration = Duration::from_secs(2);
+
 /// Period of the look for tables that have outgrown the planner's statistics.
 const STATISTICS_PERIOD: Duration = Duration::from_secs(1);
 
@@ -78,6 +81,17 @@ const LONG_TICK_MAX: Duration = Duration::from_mins(10);
 const LATE_PERIODS: u32 = 10;
 /// Lower bound of the time that [`LATE_PERIODS`] give, for workers with short periods.
 const LATE_MIN: Duration = Duration::from_secs(10);
+
+/// Whom the workers talk to outside of the office.
+#[derive(Clone, Copy, Debug)]
+pub struct Outside<'a> {
+    /// The payment provider.
+    pub checkouts: &'a Checkouts,
+    /// The mail server.
+    pub mailer: &'a Mailer,
+    /// The witnesses of the public logs.
+    pub witnesses: &'a Witnesses,
+}
 
 /// Running workers of one instance.
 #[derive(Debug)]
@@ -103,12 +117,11 @@ impl Workers {
         log_ins: &LogInBudget,
         progress: &WorkerProgress,
         queues: &QueueSeries,
-        checkouts: &Checkouts,
-        mailer: &Mailer,
+        outside: &Outside<'_>,
     ) -> Self {
         let mut workers = Self::new(app, progress);
         let (limits, log_ins) = (Arc::clone(limits), log_ins.clone());
-        let is_sending = mailer.smtp().is_some();
+        let is_sending = outside.mailer.smtp().is_some();
         workers.run("janitor", TICK_MAX, every(JANITOR_PERIOD), move |app| {
             limits.forget();
             log_ins.forget();
@@ -149,7 +162,7 @@ impl Workers {
         workers.run("prices", LONG_TICK_MAX, every(PRICES_PERIOD), |app| async move {
             admin::write_prices(&app).await
         });
-        workers.run_beyond(checkouts, mailer);
+        workers.run_beyond(outside);
         workers.run(
             "projection",
             LONG_TICK_MAX,
@@ -175,8 +188,16 @@ impl Workers {
         });
     }
 
-    /// Starts the workers that talk to the payment provider and to the mail server.
-    fn run_beyond(&mut self, checkouts: &Checkouts, mailer: &Mailer) {
+    /// Starts the workers that talk to the payment provider, to the mail server and to witnesses.
+    fn run_beyond(&mut self, outside: &Outside<'_>) {
+        let Outside { checkouts, mailer, witnesses } = *outside;
+        if witnesses.are_any() {
+            let witnesses = witnesses.clone();
+            self.run("witnesses", LONG_TICK_MAX, every(WITNESS_PERIOD), move |app| {
+                let witnesses = witnesses.clone();
+                async move { witnesses.ask(&app).await }
+            });
+        }
         let checkouts = checkouts.clone();
         self.run("charges", LONG_TICK_MAX, every(self.app.config.expiry_period), move |_| {
             let checkouts = checkouts.clone();

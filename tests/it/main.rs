@@ -32,3 +32,4 @@ mod upgrade;
 mod verify;
 mod wallet;
 mod web;
+mod witness;

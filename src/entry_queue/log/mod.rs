@@ -29,9 +29,12 @@ pub(crate) mod pages;
 pub(crate) mod receipt;
 pub(crate) mod store;
 mod verification;
+pub(crate) mod witnesses;
 
 pub(crate) use entry::{Commitment, Salt};
 pub use growth::grow_logs;
 pub use receipt::check::{CheckedReceipt, ReceiptFault, check_receipt};
 pub(crate) use store::{LogId, LogKind};
 pub(crate) use verification::{LogFault, find_log_fault};
+pub use witnesses::Witnesses;
+pub(crate) use witnesses::store::sum_witnessed;

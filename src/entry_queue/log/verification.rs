@@ -2,11 +2,15 @@
 
 use super::{
     entries::list_entries,
-    store::{self, LogId},
+    store::{self, LogId, StoredLog},
+    witnesses::store::list_all_witnessed,
 };
 use crate::infra::{
     postgres::Connection,
-    tlog::{Checkpoint, GrowingTree, LogVerifier, TilePlace, Tiles, record_hash},
+    tlog::{
+        Checkpoint, GrowingTree, LogVerifier, TilePlace, Tiles, places_of_root, record_hash,
+        root_at,
+    },
 };
 
 /// Entries that are read at once.
@@ -21,6 +25,8 @@ pub(crate) enum LogFault {
     Tile,
     /// The checkpoint is not signed by the log's key, or is of another tree.
     Checkpoint,
+    /// What a witness cosigned is not signed by the log and by it, or is of another tree.
+    Witnessed,
 }
 
 /// Builds the tree of a log anew and compares it page by page; `None`: it agrees with its queue.
@@ -59,7 +65,8 @@ pub(crate) async fn find_log_fault(
             return Ok(Some(LogFault::Tile));
         }
         if is_whole {
-            return Ok(None);
+            let is_right = is_witnessed(tx, id, &log).await?;
+            return Ok((!is_right).then_some(LogFault::Witnessed));
         }
         let last = TilePlace::growing(size_after);
         growing = made.into_iter().filter(|(place, _)| last.contains(place)).collect();
@@ -78,15 +85,39 @@ fn are_stored(made: &[(TilePlace, Vec<u8>)], stored: &[(TilePlace, Vec<u8>)]) ->
 }
 
 /// Whether the checkpoint is signed and is of `tree`.
-fn is_told(log: &store::StoredLog, tree: &GrowingTree) -> bool {
+fn is_told(log: &StoredLog, tree: &GrowingTree) -> bool {
     let Some(note) = &log.checkpoint else { return tree.size() == 0 };
-    let told = LogVerifier::parse(&log.verifier_key).and_then(|key| {
-        let text = key.text_of(note)?;
-        Ok((key.name().to_owned(), text))
-    });
-    let Ok((origin, text)) = told else { return false };
-    let Ok(checkpoint) = Checkpoint::from_bytes(text.as_bytes()) else { return false };
-    checkpoint.origin() == origin
-        && checkpoint.size() == tree.size()
-        && tree.root().is_ok_and(|root| root == *checkpoint.hash())
+    signed_by(log, note).is_some_and(|(_, checkpoint)| {
+        checkpoint.size() == tree.size() && tree.root().is_ok_and(|root| root == *checkpoint.hash())
+    })
+}
+
+/// Returns text and checkpoint of a note; `None` unless the log signed it.
+fn signed_by(log: &StoredLog, note: &str) -> Option<(String, Checkpoint)> {
+    let key = LogVerifier::parse(&log.verifier_key).ok()?;
+    let text = key.text_of(note).ok()?;
+    let checkpoint = Checkpoint::from_bytes(text.as_bytes()).ok()?;
+    (checkpoint.origin() == key.name()).then_some((text, checkpoint))
+}
+
+/// Whether all that witnesses cosigned is of trees that the log had: with their signatures and the
+/// log's, and with the roots that its tiles have.
+async fn is_witnessed(
+    tx: &mut Connection,
+    id: LogId,
+    log: &StoredLog,
+) -> Result<bool, sqlx::Error> {
+    for made in list_all_witnessed(&mut *tx, id).await?.iter().filter(|made| made.size > 0) {
+        let size = u64::try_from(made.size).unwrap_or_default();
+        let tiles = store::find_tiles(&mut *tx, id, &places_of_root(size)).await?;
+        let is_right = made.size <= log.size
+            && made.signed(|note| signed_by(log, note)).is_some_and(|checkpoint| {
+                checkpoint.size() == size
+                    && root_at(size, &tiles).is_ok_and(|root| root == *checkpoint.hash())
+            });
+        if !is_right {
+            return Ok(false);
+        }
+    }
+    Ok(true)
 }

@@ -2,9 +2,10 @@
 
 use std::fmt;
 
-use ed25519_dalek::SigningKey;
+use base64::{Engine, engine::general_purpose::STANDARD};
+use ed25519_dalek::{SigningKey, VerifyingKey};
 use signed_note::{
-    Note, NoteError, StandardSigner, StandardVerifier, VerifierList, key_id,
+    Note, NoteError, Signature, StandardSigner, StandardVerifier, VerifierList, key_id,
     new_ed25519_verifier_key,
 };
 
@@ -70,14 +71,32 @@ impl LogKey {
 pub(crate) struct LogVerifier {
     name: String,
     key: StandardVerifier,
+    public: VerifyingKey,
+}
+
+impl fmt::Debug for LogVerifier {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "LogVerifier({})", self.text())
+    }
 }
 
 impl LogVerifier {
     /// Parses a key as [`LogKey::verifier_key`] writes it.
     pub(crate) fn parse(text: &str) -> Result<Self, NoteFault> {
         let key = StandardVerifier::new(text).ok().ok_or(NoteFault::Key)?;
-        let (name, _) = text.split_once('+').ok_or(NoteFault::Key)?;
-        Ok(Self { name: name.to_owned(), key })
+        let (name, rest) = text.split_once('+').ok_or(NoteFault::Key)?;
+        let public = rest.split_once('+').and_then(|(_, public)| public_of(public));
+        Ok(Self { name: name.to_owned(), key, public: public.ok_or(NoteFault::Key)? })
+    }
+
+    /// Returns the key as [`LogKey::verifier_key`] writes it.
+    pub(crate) fn text(&self) -> String {
+        new_ed25519_verifier_key(&self.name, &self.public)
+    }
+
+    /// Returns this key for another name: the same public key signs there.
+    pub(crate) fn named(&self, name: &str) -> Result<Self, NoteFault> {
+        Self::parse(&new_ed25519_verifier_key(name, &self.public))
     }
 
     /// Returns the name of the log.
@@ -87,10 +106,18 @@ impl LogVerifier {
 
     /// Returns the text of a note that this key signed.
     pub(crate) fn text_of(&self, note: &str) -> Result<String, NoteFault> {
+        self.signed_in(note).map(|(text, _)| text)
+    }
+
+    /// Returns the text of a note that this key signed, and the line of its signature. Signatures of
+    /// other keys are ignored.
+    pub(crate) fn signed_in(&self, note: &str) -> Result<(String, String), NoteFault> {
         let note = Note::from_bytes(note.as_bytes()).map_err(|error| fault_of(&error))?;
         let known = VerifierList::new(vec![Box::new(self.key.clone())]);
-        note.verify(&known).map_err(|error| fault_of(&error))?;
-        String::from_utf8(note.text().to_vec()).ok().ok_or(NoteFault::Malformed)
+        let (verified, _) = note.verify(&known).map_err(|error| fault_of(&error))?;
+        let line = verified.first().map(Signature::to_bytes).unwrap_or_default();
+        let text = String::from_utf8(note.text().to_vec()).ok();
+        text.zip(String::from_utf8(line).ok()).ok_or(NoteFault::Malformed)
     }
 }
 
@@ -103,8 +130,13 @@ fn fault_of(error: &NoteError) -> NoteFault {
     }
 }
 
+/// Returns the public key of Base64 that begins with the algorithm.
+fn public_of(text: &str) -> Option<VerifyingKey> {
+    let bytes = STANDARD.decode(text).ok()?;
+    VerifyingKey::from_bytes(bytes.get(1..)?.try_into().ok()?).ok()
+}
+
 fn base64_of(bytes: &[u8]) -> String {
-    use base64::{Engine, engine::general_purpose::STANDARD};
     STANDARD.encode(bytes)
 }
 

@@ -23,7 +23,7 @@ pub(crate) struct LogProof {
 }
 
 /// Notes which tiles a proof reads.
-struct Asked(RefCell<Vec<TilePlace>>);
+pub(super) struct Asked(RefCell<Vec<TilePlace>>);
 
 impl HashReader for Asked {
     fn read_hashes(&self, indexes: &[u64]) -> Result<Vec<Hash>, Error> {
@@ -32,17 +32,24 @@ impl HashReader for Asked {
     }
 }
 
+impl Asked {
+    /// Returns the places of the tiles that `prove` reads, each once; none if it fails.
+    pub(super) fn of(prove: impl FnOnce(&Self) -> bool) -> Vec<TilePlace> {
+        let asked = Self(RefCell::default());
+        if !prove(&asked) {
+            return Vec::new();
+        }
+        let mut places = asked.0.into_inner();
+        places.sort_unstable();
+        places.dedup();
+        places
+    }
+}
+
 /// Returns the places of the tiles that prove entry `index` in a tree with `size` entries, which are
 /// at most one or two of each level; none if the tree does not have the entry.
 pub(crate) fn places_of_proof(size: u64, index: u64) -> Vec<TilePlace> {
-    let asked = Asked(RefCell::default());
-    if prove_record(size, index, &asked).is_err() {
-        return Vec::new();
-    }
-    let mut places = asked.0.into_inner();
-    places.sort_unstable();
-    places.dedup();
-    places
+    Asked::of(|asked| prove_record(size, index, asked).is_ok())
 }
 
 impl LogProof {

@@ -47,7 +47,10 @@ impl GrowingTree {
 mod tests {
     use tlog_tiles::{node_hash, record_hash};
 
-    use super::*;
+    use super::{
+        super::vectors::{ENTRIES, bytes_of},
+        *,
+    };
 
     /// Returns the root as RFC 6962 (section 2.1) defines it.
     fn defined_root(entries: &[Hash]) -> Hash {
@@ -62,31 +65,10 @@ mod tests {
         }
     }
 
-    /// Inputs and roots of the reference implementation of RFC 6962 (`certificate-transparency`).
-    const VECTORS: [(&str, &str); 8] = [
-        ("", "6e340b9cffb37a989ca544e6bb780a2c78901d3fb33738768511a30617afa01d"),
-        ("00", "fac54203e7cc696cf0dfcb42c92a1d9dbaf70ad9e621f4bd8d98662f00e3c125"),
-        ("10", "aeb6bcfe274b70a14fb067a5e5578264db0fa9b51af5e0ba159158f329e06e77"),
-        ("2021", "d37ee418976dd95753c1c73862b9398fa2a2cf9b4ff0fdfe8b30cd95209614b7"),
-        ("3031", "4e3bbb1f7b478dcfe71fb631631519a3bca12c9aefca1612bfce4c13a86264d4"),
-        ("40414243", "76e67dadbcdf1e10e1b74ddc608abd2f98dfb16fbce75277b5232a127f2087ef"),
-        ("5051525354555657", "ddb89be403809e325750d3d263cd78929c2942b7942a34b77e122c9594a74c8c"),
-        (
-            "606162636465666768696a6b6c6d6e6f",
-            "5dc9da79a70659a9ad559cb701ded9a2ab9d823aad2f4960cfe370eff4604328",
-        ),
-    ];
-
-    fn bytes_of(hex: &str) -> Vec<u8> {
-        let digits: Vec<u8> =
-            hex.chars().filter_map(|digit| u8::try_from(digit.to_digit(16)?).ok()).collect();
-        digits.chunks(2).map(|pair| pair.iter().fold(0, |byte, digit| byte * 16 + digit)).collect()
-    }
-
     #[test]
     fn the_roots_are_those_of_the_reference_implementation() {
         let mut tree = GrowingTree::of(0, Tiles::default()).unwrap();
-        for (entry, root) in VECTORS {
+        for (entry, root) in ENTRIES {
             tree.append(record_hash(&bytes_of(entry)));
             assert_eq!(tree.root().unwrap().0.to_vec(), bytes_of(root), "{}", tree.size());
         }

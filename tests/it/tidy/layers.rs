@@ -30,7 +30,7 @@ const ORDER: [&[&str]; 26] = [
     &["account_deletion", "admin", "demo", "personal_data"],
     &["verify"],
     &["workers"],
-    &["rehearsal"],
+    &["rehearsal", "witness"],
     &["routes"],
     &["server"],
     &["lib"],

@@ -1,11 +1,12 @@
 //! HTTP pages of a queue's log: its checkpoint and tiles for programs, and a page for people.
 
+pub(crate) mod checkpoint;
 pub(crate) mod receipt;
 mod tile;
+mod witness;
 
 use actix_web::{
     HttpResponse,
-    http::header,
     web::{Data, Path},
 };
 use askama::Template;
@@ -13,14 +14,16 @@ use chrono::{DateTime, Utc};
 use serde::Serialize;
 use serde_json::Value;
 
+use self::witness::{WitnessedDocument, confirmed_phrase, fault_phrase, witnessed_of};
 use super::{
     entry::JoinEntry,
-    growth::find_or_begin,
+    growth::{find_or_begin, origin_of},
     moves::Move,
     store::{
-        self, LogId, LogKind, StoredLog, moves,
+        LogId, StoredLog, moves,
         tokens::{self, LoggedToken},
     },
+    witnesses::model::{WitnessFault, WitnessedLog},
 };
 use crate::{
     accounts::Visitor,
@@ -38,8 +41,6 @@ pub(crate) use tile::{show_move_tile, show_tile};
 
 /// Entries of each log that the page shows.
 const NEWEST: i64 = 20;
-/// How long a checkpoint may be kept by caches, in seconds.
-const CHECKPOINT_SECS: u32 = 1;
 
 #[derive(Template)]
 #[template(path = "entry_queue/log.html")]
@@ -49,11 +50,32 @@ struct LogPage<'a> {
     log: &'a StoredLog,
     newest: &'a [JoinEntry],
     moves: &'a [Move],
+    /// What witnesses confirmed of the joins; empty without a witness.
+    witnessed: &'a [WitnessedLog],
+    moves_witnessed: &'a [WitnessedLog],
 }
 
 impl LogPage<'_> {
     fn time(&self, moment: &DateTime<Utc>) -> String {
         self.v.moment(moment, &self.program.time_zone)
+    }
+
+    fn confirmed(&self, made: &WitnessedLog) -> Phrase {
+        confirmed_phrase(self.v, made, &self.program.time_zone)
+    }
+
+    fn fault(&self, made: &WitnessedLog) -> Option<Phrase> {
+        fault_phrase(self.v, made, &self.program.time_zone)
+    }
+
+    /// Whether a witness confirmed some of the joins.
+    fn is_cosigned(&self) -> bool {
+        self.witnessed.iter().any(|made| made.cosigned_at.is_some())
+    }
+
+    fn tone(&self, made: &WitnessedLog) -> &'static str {
+        let is_alarming = made.fault.is_some_and(WitnessFault::is_alarming);
+        if is_alarming { "refusal" } else { "time" }
     }
 
     fn move_text(&self, entry: &Move) -> Phrase {
@@ -91,8 +113,11 @@ impl LogPage<'_> {
 #[derive(Serialize)]
 struct LogDocument<'a> {
     verifier_key: &'a str,
+    /// Key of all logs of this office, for witnesses; `None` if the log's secret changed.
+    office_key: Option<String>,
     size: i64,
     checkpoint: Option<&'a str>,
+    witnesses: Vec<WitnessedDocument<'a>>,
     newest: Vec<EntryDocument>,
     moves: MovesDocument<'a>,
 }
@@ -102,6 +127,7 @@ struct MovesDocument<'a> {
     verifier_key: &'a str,
     size: i64,
     checkpoint: Option<&'a str>,
+    witnesses: Vec<WitnessedDocument<'a>>,
     newest: Vec<MoveDocument<'a>>,
 }
 
@@ -137,20 +163,27 @@ pub(crate) async fn show_log(
     let mut moves =
         moves::list_published(&app.db, program.id, first, move_log.size - first).await?;
     moves.reverse();
+    let witnessed = witnessed_of(&app, LogId::joins(program.id)).await?;
+    let moves_witnessed = witnessed_of(&app, LogId::moves(program.id)).await?;
     let document = LogDocument {
         verifier_key: &log.verifier_key,
+        office_key: office_key(&app, &log),
         size: log.size,
         checkpoint: log.checkpoint.as_deref(),
+        witnesses: witnessed.iter().map(WitnessedDocument::of).collect(),
         newest: newest.iter().map(EntryDocument::of).collect(),
         moves: MovesDocument {
             verifier_key: &move_log.verifier_key,
             size: move_log.size,
             checkpoint: move_log.checkpoint.as_deref(),
+            witnesses: moves_witnessed.iter().map(WitnessedDocument::of).collect(),
             newest: moves.iter().map(MoveDocument::of).collect(),
         },
     };
     let (v, newest, moves) = (&visitor.view, newest.as_slice(), moves.as_slice());
-    let page = LogPage { v, program: &program, log: &log, newest, moves };
+    let (witnessed, moves_witnessed) = (&witnessed[..], &moves_witnessed[..]);
+    let program = &program;
+    let page = LogPage { v, program, log: &log, newest, moves, witnessed, moves_witnessed };
     Ok(visitor.view.show(&page, &document))
 }
 
@@ -168,36 +201,10 @@ impl<'a> MoveDocument<'a> {
     }
 }
 
-/// `GET /programs/{slug}/log/checkpoint`
-pub(crate) async fn show_checkpoint(
-    app: Data<App>,
-    programs: Data<Programs>,
-    slug: Path<String>,
-) -> Result<HttpResponse, PageError> {
-    checkpoint_of(&app, &programs, &slug, LogKind::Joins).await
-}
-
-/// `GET /programs/{slug}/log/moves/checkpoint`
-pub(crate) async fn show_move_checkpoint(
-    app: Data<App>,
-    programs: Data<Programs>,
-    slug: Path<String>,
-) -> Result<HttpResponse, PageError> {
-    checkpoint_of(&app, &programs, &slug, LogKind::Moves).await
-}
-
-async fn checkpoint_of(
-    app: &App,
-    programs: &Programs,
-    slug: &str,
-    kind: LogKind,
-) -> Result<HttpResponse, PageError> {
-    let program = find(app, programs, slug).await?;
-    let log = store::find_log(&app.db, LogId { program_id: program.id, kind }).await?;
-    let checkpoint = log.and_then(|log| log.checkpoint).ok_or(NotFound)?;
-    Ok(HttpResponse::Ok()
-        .insert_header((header::CONTENT_TYPE, "text/plain; charset=utf-8"))
-        .insert_header((header::CACHE_CONTROL, format!("public, max-age={CHECKPOINT_SECS}")))
-        .insert_header((header::ACCESS_CONTROL_ALLOW_ORIGIN, "*"))
-        .body(checkpoint))
+/// Returns the key that checks all logs whose names begin as this one's does: the first part of their
+/// names, with the public key that they share.
+fn office_key(app: &App, log: &StoredLog) -> Option<String> {
+    let key = app.log_secret.signer();
+    let office = origin_of(&log.verifier_key, key)?.split('/').next()?;
+    Some(key.verifier_key(office))
 }

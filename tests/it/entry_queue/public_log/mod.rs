@@ -2,18 +2,16 @@
 
 mod moves;
 mod receipts;
-
-use std::{path::Path, process::Command};
+mod witnesses;
 
 use base64::{Engine, engine::general_purpose::STANDARD};
 use reqwest::Method;
 use serde_json::Value;
-use sha2::{Digest, Sha256};
 use sqlx::PgPool;
 use stagedoor::entry_queue::{check_receipt, grow_logs};
 
 use super::{crowded, join, join_at_once, numbering_is_whole, queue_path_of};
-use crate::support::{Concert, Office, Person, app, count, eventually};
+use crate::support::{Concert, Office, Person, app, count, eventually, signed_log::root_of};
 
 fn log_path_of(concert: &Concert) -> String {
     format!("/programs/{}/log", concert.slug)
@@ -65,45 +63,33 @@ fn entries_in(mut bundle: &[u8]) -> Vec<String> {
     entries
 }
 
-fn sha256(parts: &[&[u8]]) -> Vec<u8> {
-    Sha256::digest(parts.concat()).to_vec()
-}
-
 fn in_base64(bytes: &[u8]) -> String {
     STANDARD.encode(bytes)
 }
 
-/// Returns the root of the tree as RFC 6962 (section 2.1) defines it.
-fn root_of(entries: &[String]) -> Vec<u8> {
-    if let [entry] = entries {
-        return sha256(&[b"\0", entry.as_bytes()]);
-    }
-    let (left, right) = entries.split_at(entries.len().next_power_of_two() / 2);
-    sha256(&[b"\x01", &root_of(left), &root_of(right)])
+/// Runs the check of a receipt that the documentation shows.
+async fn documented_check(receipt: &Value, key: &str) -> bool {
+    documented_script(0, &[&receipt.to_string()], &[key]).await
 }
 
-/// Runs the check that the documentation shows.
-fn documented_check(receipt: &Value, key: &str) -> bool {
+/// Runs a script of the documentation, with files of these texts and then `arguments`.
+async fn documented_script(nth: usize, texts: &[&str], arguments: &[&str]) -> bool {
     let page = std::fs::read_to_string("docs/PUBLIC-LOG.md").unwrap();
-    let (_, rest) = page.split_once("```python\n").unwrap();
-    let (script, _) = rest.split_once("```").unwrap();
+    let script = page.split("```python\n").nth(nth + 1).unwrap().split("```").next().unwrap();
+    assert!(script.lines().count() < 50, "{script}");
     let folder = std::env::temp_dir().join(uuid::Uuid::new_v4().to_string());
     std::fs::create_dir(&folder).unwrap();
-    let file = |name: &str, text: &str| {
-        let path = folder.join(name);
+    let file = |nth: usize, text: &str| {
+        let path = folder.join(nth.to_string());
         std::fs::write(&path, text).unwrap();
         path
     };
-    let (script, receipt) = (file("check.py", script), file("receipt.json", &receipt.to_string()));
-    let checked = run_check(&script, &receipt, key);
+    let mut python = tokio::process::Command::new("python3");
+    python.arg(file(texts.len(), script)).stderr(std::process::Stdio::null());
+    python.args(texts.iter().enumerate().map(|(nth, text)| file(nth, text))).args(arguments);
+    let is_right = python.status().await.unwrap().success();
     std::fs::remove_dir_all(&folder).unwrap();
-    checked
-}
-
-fn run_check(script: &Path, receipt: &Path, key: &str) -> bool {
-    let mut python = Command::new("python3");
-    python.arg(script).arg(receipt).arg(key).stderr(std::process::Stdio::null());
-    python.status().unwrap().success()
+    is_right
 }
 
 #[sqlx::test]
@@ -145,10 +131,10 @@ async fn every_join_is_in_the_log_and_its_receipt_proves_it(db: PgPool) {
         );
     }
     let receipt = proven_receipt_of(&people[7], &concert).await;
-    assert!(documented_check(&receipt, &key));
+    assert!(documented_check(&receipt, &key).await);
     let mut other = receipt.clone();
     other["receipt"] = proven_receipt_of(&people[8], &concert).await["receipt"].clone();
-    assert!(!documented_check(&other, &key), "somebody else's number");
+    assert!(!documented_check(&other, &key).await, "somebody else's number");
     office.verify().await;
     office.close().await;
 }

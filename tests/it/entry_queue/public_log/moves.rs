@@ -5,10 +5,13 @@ use serde_json::Value;
 use sqlx::{AssertSqlSafe, PgPool};
 use stagedoor::entry_queue::grow_logs;
 
-use super::{checkpoint_at, entries_in, log_path_of, root_of};
+use super::{checkpoint_at, entries_in, log_path_of};
 use crate::{
     entry_queue::{crowded, join, queue_path_of, until_status},
-    support::{Concert, Office, Person, app, eventually, read_one, run_sql, run_sql_with},
+    support::{
+        Concert, Office, Person, app, eventually, read_one, run_sql, run_sql_with,
+        signed_log::root_of,
+    },
 };
 
 /// Returns the published entries, each as its second and third line, once there are `n`, and asks
