@@ -123,6 +123,11 @@ program-how-max = Up to { $count ->
        *[other] { $count } seats
     } for each person.
 program-log = Public log of the line
+program-draw = Opening draw
+program-draw-enter = Enter the draw
+program-draw-log-in = Log in to enter the draw
+program-draw-note = The order of everybody who enters before the sale opens is drawn at random. Coming early is no advantage, and nobody needs to hurry.
+program-draw-own = Your entry
 
 ## Accounts
 
@@ -331,6 +336,65 @@ queue-ended-closed-note = Nobody is let in any more. You can still pay for seats
 queue-ended-closed-action = See your reservations
 queue-join-again = Join the line again
 queue-refusal-number = This form is broken. Please go back to your place in line and try again.
+queue-behind-draw = The numbers of those who came before the opening are being drawn. Your number stays; your position follows in a moment.
+
+## Opening draw
+
+in-draw-title = You are in the draw
+in-draw-opens = The numbers are drawn on { $when }.
+in-draw-note = You have the same chance as everybody who enters before then. Come back at the opening: numbers are called in their order.
+in-draw-drawing = The numbers are being drawn.
+in-draw-drawing-note = No more entries are taken. You'll have your number in a moment, and nobody is let in before.
+in-draw-refreshes = This page refreshes automatically.
+in-draw-leave = Leave the draw
+in-draw-leave-note = You can enter again until the sale opens.
+draw-title = The opening draw
+draw-show-note = How the order is drawn, and how to check it.
+draw-own = Your entry in the draw
+draw-lede = Everybody who enters before { $when } gets a number by lot. Whoever comes later joins the line behind them. Everything that decides is published here, so anybody can draw again and compare.
+draw-step-open = The draw is open for entries.
+draw-step-closed = The entries are closed; the seed is still secret.
+draw-step-revealed = The seed is public, and the numbers are being given.
+draw-step-drawn = All numbers are drawn.
+draw-awaits-beacon = We are waiting for the beacon's round. Nobody is let in before; whoever comes now joins the line behind the draw.
+draw-rule = How the order is drawn
+draw-rule-enter = Before the sale opens, each account may enter once. The list shows a sealed mark for each entry, no name.
+draw-rule-close = At the opening the list is closed. The hash of the whole list is its head.
+draw-rule-reveal = The secret seed, whose hash was announced before anybody entered, is revealed.
+draw-rule-reveal-beacon = The secret seed, whose hash was announced before anybody entered, is revealed together with the announced round of the beacon.
+draw-rule-order = From all of these each entry gets a score that nobody could know before. The lowest score is number 1.
+draw-beacon-note = The beacon is drand, a public source of randomness run by many independent organisations. Its round is made after the list is closed, so neither the organiser nor anybody else could arrange the order. If the round does not come within an hour, the organiser may leave it out, and the reason is shown here.
+draw-no-beacon = This draw has no outside beacon. The organiser, who alone knows the seed, could have tried several before announcing one, or could have added entries that suit it.
+draw-announced = Announced
+draw-commitment = Hash of the seed (SHA-256)
+draw-chain = Chain of the beacon
+draw-round = Round of the beacon
+draw-closed = Closed
+draw-entries = Entries
+draw-head = Head of the list
+draw-list = The list of entries
+draw-list-note = { $pages ->
+    [one] { $pages } page
+   *[other] { $pages } pages
+  }
+draw-revealed = Revealed
+draw-seed = Seed
+draw-signature = Signature of the beacon's round
+draw-omitted = The organiser left the beacon out. Reason: { $reason }
+draw-check = How to check
+draw-check-note = Download this draw, all pages of the list as one file, and your own entry. The check needs no network.
+draw-check-download = Download the draw
+draw-check-other = The project's documentation shows the same check with a few lines of Python.
+draw-own-position = Place in the list
+draw-own-entered = Entered at
+draw-own-lede = Id and salt belong to you alone: together they make the mark that stands in the public list. Keep them, and check the draw with them.
+draw-own-id = Id
+draw-own-salt = Salt
+draw-own-commitment = Mark in the list
+draw-own-leaf = Leaf hash
+draw-own-score = Score
+draw-own-later = Your place in the list, your score and your number appear here after the opening.
+draw-own-download = Download your entry
 
 ## Receipt of a place, and the public log
 
@@ -974,6 +1038,19 @@ admin-queue-minute = Let in, last minute
 admin-queue-estimate = The last in line
 admin-queue-unknown = not yet known
 admin-queue-predicted = { $rate } a minute, { $minutes } min
+admin-draw = Opening of the sale
+admin-draw-first-come = First come, first served: numbers are given in the order of arrival from the opening on.
+admin-draw-begun = First come, first served. A draw can be announced only before the sale opens and before anybody has a number.
+admin-draw-announce = Announce a draw
+admin-draw-announce-note = The order of everybody who enters before the opening is drawn in public. Once the program is published this cannot be taken back, and the opening cannot be moved: the announcement commits to both.
+admin-draw-announced = The sale opens with a draw.
+admin-draw-beacon = Its order depends on a public beacon.
+admin-draw-no-beacon = Its order depends on this office's seed alone, and the public page says what that means. Set DRAND_URLS before you announce a draw to add a public beacon.
+admin-draw-show = Public page of the draw
+admin-draw-withdraw = Take the draw back
+admin-draw-withdraw-note = Possible while the program is a draft.
+admin-draw-omit = Go on without the beacon
+admin-draw-omit-note = Possible from { $when } on, if the beacon's round has not come. The reason is shown in public.
 admin-queue-limits = Limits
 admin-queue-predict = Predict
 admin-queue-apply = Apply
@@ -1005,6 +1082,9 @@ admin-act-queue-paused = paused the line
 admin-act-queue-resumed = resumed the line
 admin-act-let-in = let somebody in
 admin-act-queue-purged = cleared a line
+admin-act-draw-announced = announced an opening draw
+admin-act-draw-withdrawn = took an opening draw back
+admin-act-beacon-omitted = left the beacon out of a draw
 admin-cancel-title = Cancel the program
 admin-cancel-question = Sales stop. The line is cleared, holds are released, tickets become invalid and their points are refunded. A reservation whose every ticket was used at the door is not refunded. This cannot be undone.
 admin-cancel-program = Cancel this program
@@ -1305,6 +1385,21 @@ error-internal-action = Try again
 error-receipt-unavailable-title = Receipts are closed just now
 error-receipt-unavailable-detail = Your place and your number are not touched. The organiser must give the office its own secret again; try later.
 error-receipt-unavailable-action = Try again
+error-draw-not-possible-title = No draw can be announced now
+error-draw-not-possible-detail = A draw is announced once, before the sale opens and before anybody has a number.
+error-draw-not-possible-action = Set the opening to a later time first
+error-draw-announced-title = The draw is announced
+error-draw-announced-detail = The announcement commits to the draw and to the moment of the opening, so neither can be changed. To let people in later, pause the line: the numbers are drawn on time, and admission begins when you resume. A draft's draw can be taken back on its queue page.
+error-draw-announced-action = Go back
+error-draw-closed-title = The draw has begun
+error-draw-closed-detail = The entries are closed, so yours stays. You'll have your number in a moment, and can leave the line then.
+error-draw-closed-action = See your place
+error-draw-running-title = The numbers are being drawn
+error-draw-running-detail = Until every entry has its number, nobody is let in and the line is not cleared.
+error-draw-running-action = Try again in a moment
+error-beacon-awaited-title = The beacon cannot be left out now
+error-beacon-awaited-detail = A draw goes on without its announced beacon only if that has not come an hour after the close.
+error-beacon-awaited-action = Go back
 error-unavailable-title = One moment, please
 error-unavailable-detail = The ticket office does not answer just now. Whatever you sent is done once or not at all; repeating it is safe.
 error-unavailable-action = Try again

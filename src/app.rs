@@ -50,8 +50,8 @@ pub enum StartError {
     /// `REDIS_URL` is no address of Redis.
     #[error("REDIS_URL cannot be understood: {0}. Use redis://host:port.")]
     Redis(#[from] redis::RedisError),
-    /// The client of the payment provider cannot be made.
-    #[error("The payment provider cannot be asked: {0}. Check the certificates of this machine.")]
+    /// The client of the payment provider, or of the beacon, cannot be made.
+    #[error("Other services cannot be asked: {0}. Check the certificates of this machine.")]
     Provider(#[from] reqwest::Error),
     /// The client of the witnesses cannot be made.
     #[error("The witnesses cannot be asked: {0}. Check the certificates of this machine.")]

@@ -12,7 +12,6 @@ use stagedoor::{
     app::{App, StartError},
     config::Config,
     demo::{self, Size},
-    entry_queue,
     infra::{
         postgres::{self, Pool},
         redis::Redis,
@@ -22,8 +21,9 @@ use stagedoor::{
     server, telemetry, verify, witness,
 };
 
-use self::rehearse_arguments::RehearseArguments;
+use self::{offline::OfflineCheck, rehearse_arguments::RehearseArguments};
 
+mod offline;
 mod rehearse_arguments;
 
 /// mimalloc halves the allocator's share of a poll's processor time, from a fifth to a tenth. It asks
@@ -64,14 +64,8 @@ enum Command {
         #[arg(long, default_value_t = 10)]
         newest: usize,
     },
-    /// Check a receipt of a place in line, without network or database; prints what it proves.
-    CheckReceipt {
-        /// The receipt, as downloaded or as scanned.
-        receipt: String,
-        /// Key of the log, as its organiser published it.
-        #[arg(long)]
-        key: String,
-    },
+    #[command(flatten)]
+    Check(OfflineCheck),
     /// Cosign the checkpoints of public logs as an independent witness, on another machine than the
     /// office's and run by somebody else. Needs neither PostgreSQL nor Redis.
     Witness(witness::WitnessArguments),
@@ -122,8 +116,8 @@ async fn run(command: Command) -> Result<(), Failure> {
     if let Command::Rehearse(arguments) = command {
         return rehearse(&arguments.rehearsal(), arguments.json).await;
     }
-    if let Command::CheckReceipt { receipt, key } = &command {
-        return check_receipt(receipt, key);
+    if let Command::Check(check) = &command {
+        return check.run();
     }
     if let Command::Witness(arguments) = &command {
         return Ok(witness::run(arguments, server::asked_to_stop()).await?);
@@ -131,7 +125,7 @@ async fn run(command: Command) -> Result<(), Failure> {
     let config = Config::from_env()?;
     telemetry::start_logging(&config);
     match command {
-        Command::Rehearse(_) | Command::CheckReceipt { .. } | Command::Witness(_) => Ok(()),
+        Command::Rehearse(_) | Command::Check(_) | Command::Witness(_) => Ok(()),
         Command::Serve => serve(config).await,
         Command::Migrate => migrate(&config).await.map(drop),
         Command::Demo { large } => load(&config, large).await,
@@ -211,11 +205,6 @@ async fn list_mails(config: &Config, mails_max: usize) -> Result<(), Failure> {
         writeln!(out, "{text}")?;
     }
     if mails.is_empty() { Ok(writeln!(out, "There are no mails.")?) } else { Ok(()) }
-}
-
-fn check_receipt(receipt: &str, key: &str) -> Result<(), Failure> {
-    let text = std::fs::read_to_string(receipt).map_err(|error| format!("{receipt}: {error}"))?;
-    Ok(writeln!(io::stdout(), "{}", entry_queue::check_receipt(&text, key)?)?)
 }
 
 async fn verify(config: &Config) -> Result<(), Failure> {

@@ -13,7 +13,7 @@ use crate::{
         sales, schedules, venues,
     },
     catalog,
-    entry_queue::{self, log},
+    entry_queue::{self, draw, log},
     payment::{self, checkout},
     personal_data, rehearsal, reservation,
     tickets::{self, check_in},
@@ -30,17 +30,8 @@ pub fn all() -> Vec<Path> {
     let mut paths = vec![
         at("/").get(catalog::pages::show_home),
         at("/programs/{slug}").get(catalog::pages::show_program),
-
-        at("/programs/{slug}/queue").get(entry_queue::pages::show_queue).post(entry_queue::pages::create_token).delete(entry_queue::pages::delete_token),
-        at("/programs/{slug}/queue/proof").get(entry_queue::pages::show_proof).post(entry_queue::pages::create_wait),
-        at("/programs/{slug}/queue/notice").post(entry_queue::turn_notices::pages::create_notice).delete(entry_queue::turn_notices::pages::delete_notice),
-        at("/programs/{slug}/queue/notice/withdrawal").post(entry_queue::turn_notices::pages::delete_notice),
-        at("/programs/{slug}/queue/departure").post(entry_queue::pages::delete_token),
-        at("/programs/{slug}/queue/receipt").get(log::pages::receipt::show_receipt),
-        at("/programs/{slug}/queue/receipt.json").get(log::pages::receipt::download_receipt),
-        at("/programs/{slug}/queue/receipt.svg").get(log::pages::receipt::show_qr_code),
     ];
-    paths.extend(log_paths());
+    paths.extend(line_paths());
     paths.extend(account_paths());
     paths.extend([
         at("/schedules/{id}").get(reservation::pages::show_seat_map),
@@ -83,6 +74,9 @@ pub fn all() -> Vec<Path> {
         at("/admin/programs/{id}/cancellation").get(cancellation::pages::show_cancellation).post(cancellation::pages::create_cancellation),
         at("/admin/programs/{id}/queue").get(queue::pages::show_queue).post(queue::pages::update_queue),
         at("/admin/programs/{id}/queue/guards").post(queue::pages::guards::update_guards),
+        at("/admin/programs/{id}/queue/draw").post(queue::pages::draw::create_draw),
+        at("/admin/programs/{id}/queue/draw/withdrawal").post(queue::pages::draw::delete_draw),
+        at("/admin/programs/{id}/queue/draw/beacon-omission").post(queue::pages::draw::create_omission),
         at("/admin/programs/{id}/queue/pause").post(queue::pages::create_pause),
         at("/admin/programs/{id}/queue/resumption").post(queue::pages::create_resumption),
         at("/admin/programs/{id}/queue/admissions").post(queue::pages::create_admission),
@@ -133,10 +127,24 @@ pub fn all() -> Vec<Path> {
     paths
 }
 
-/// Returns the rows of the public logs.
+/// Returns the rows of a program's line: the queue, its draw and its logs.
 #[rustfmt::skip]
-fn log_paths() -> Vec<Path> {
+fn line_paths() -> Vec<Path> {
     vec![
+        at("/programs/{slug}/queue").get(entry_queue::pages::show_queue).post(entry_queue::pages::create_token).delete(entry_queue::pages::delete_token),
+        at("/programs/{slug}/queue/proof").get(entry_queue::pages::show_proof).post(entry_queue::pages::create_wait),
+        at("/programs/{slug}/queue/notice").post(entry_queue::turn_notices::pages::create_notice).delete(entry_queue::turn_notices::pages::delete_notice),
+        at("/programs/{slug}/queue/notice/withdrawal").post(entry_queue::turn_notices::pages::delete_notice),
+        at("/programs/{slug}/queue/departure").post(entry_queue::pages::delete_token),
+        at("/programs/{slug}/queue/receipt").get(log::pages::receipt::show_receipt),
+        at("/programs/{slug}/queue/receipt.json").get(log::pages::receipt::download_receipt),
+        at("/programs/{slug}/queue/receipt.svg").get(log::pages::receipt::show_qr_code),
+        at("/programs/{slug}/draw").get(draw::pages::show_draw),
+        at("/programs/{slug}/draw.json").get(draw::pages::download_draw),
+        at("/programs/{slug}/draw/entries/{page}").get(draw::pages::show_entries),
+        at("/programs/{slug}/draw/entry").get(draw::pages::show_entry).delete(draw::pages::delete_entry),
+        at("/programs/{slug}/draw/entry.json").get(draw::pages::download_entry),
+        at("/programs/{slug}/draw/entry/withdrawal").post(draw::pages::delete_entry),
         at("/programs/{slug}/log").get(log::pages::show_log),
         at("/programs/{slug}/log/checkpoint").get(log::pages::checkpoint::show_checkpoint),
         at("/programs/{slug}/log/checkpoint/cosigned").get(log::pages::checkpoint::show_cosigned),

@@ -38,6 +38,12 @@ pub(crate) enum Act {
     LetIn,
     /// Entries were purged from a queue.
     QueuePurged,
+    /// A draw was announced for the opening of a sale.
+    DrawAnnounced,
+    /// The draw of a draft was taken back.
+    DrawWithdrawn,
+    /// A draw goes on without its beacon.
+    BeaconOmitted,
     /// An account was locked.
     AccountLocked,
     /// An account was unlocked.

@@ -35,6 +35,9 @@ pub(crate) enum CatalogError {
     /// A cancelled program stays cancelled, a published one public.
     #[error("the program's status does not allow this")]
     WrongStatus,
+    /// The sale opens with a draw, which was announced for its moment.
+    #[error("the sale opens with a draw that was announced")]
+    OpeningAnnounced,
     /// Seats to be removed belong to performances.
     #[error("{} seats are in use", .seats.len())]
     SeatsInUse {
@@ -60,6 +63,7 @@ impl HttpError for CatalogError {
             Self::NoSuchSection => Problem::new(422, "no-such-section"),
             Self::NothingToSell => Problem::new(409, "nothing-to-sell"),
             Self::WrongStatus => Problem::new(409, "wrong-status"),
+            Self::OpeningAnnounced => Problem::new(409, "draw-announced"),
             Self::SeatsInUse { seats } => Problem::new(409, "seats-in-use")
                 .with(json!({ "seats": seats }))
                 .word("seats", seats.join(", ")),
@@ -82,6 +86,7 @@ impl From<sqlx::Error> for CatalogError {
             Some("programs_slug_key") => Self::SlugTaken,
             Some("schedules_program_id_starts_at_key") => Self::MomentTaken,
             Some("zones_schedule_id_name_key") => Self::ZoneTaken,
+            Some("queue_draws_opens_with_sale") => Self::OpeningAnnounced,
             _ => Self::Database(error),
         }
     }

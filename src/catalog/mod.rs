@@ -60,8 +60,8 @@ pub(crate) use venues::store::list_seats;
 pub(crate) use cache::{Listings, Programs, find_schedule};
 pub use model::ProgramId;
 pub(crate) use model::{
-    Program, ProgramStatus, SaleState, Schedule, ScheduleId, ScheduleListing, ScheduleSeatId,
-    VenueId, ZoneId,
+    DrawStep, Program, ProgramStatus, SaleState, Schedule, ScheduleId, ScheduleListing,
+    ScheduleSeatId, VenueId, ZoneId,
 };
 pub(crate) use popular::count_booking;
 pub(crate) use venues::plan::{PlannedSeat, SeatPlan};

@@ -46,6 +46,41 @@ impl ProgramStatus {
     }
 }
 
+/// Step of the draw that a sale opens with. Each follows the one before, and none is taken back.
+#[derive(
+    Clone,
+    Copy,
+    Debug,
+    PartialEq,
+    Eq,
+    PartialOrd,
+    Ord,
+    Serialize,
+    Deserialize,
+    sqlx::Type,
+    strum::IntoStaticStr,
+)]
+#[strum(serialize_all = "lowercase")]
+#[sqlx(type_name = "text", rename_all = "SCREAMING_SNAKE_CASE")]
+#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
+pub(crate) enum DrawStep {
+    /// Accounts enter, and leave again.
+    Open,
+    /// The entries are fixed; the seed is secret.
+    Closed,
+    /// The seed is public; numbers are being given.
+    Revealed,
+    /// Every entry has its number.
+    Drawn,
+}
+
+impl DrawStep {
+    /// Whether the entries are closed and not all of them have numbers.
+    pub(crate) fn is_drawing(self) -> bool {
+        matches!(self, Self::Closed | Self::Revealed)
+    }
+}
+
 /// Program with the rules of its sale.
 #[derive(Clone, Debug)]
 pub(crate) struct Program {
@@ -87,6 +122,8 @@ pub(crate) struct Program {
     pub cool_down_mins: Option<i32>,
     /// IANA zone in which its times are shown: the one of its first performance's venue.
     pub time_zone: String,
+    /// Step of the draw that the sale opens with; `None`: first come, first served.
+    pub draw: Option<DrawStep>,
 }
 
 impl Program {

@@ -12,7 +12,7 @@ use serde::Serialize;
 
 use super::{
     cache::{Listings, Programs},
-    model::{Listing, Program, SaleState, ScheduleId, ScheduleListing},
+    model::{DrawStep, Listing, Program, SaleState, ScheduleId, ScheduleListing},
 };
 use crate::{
     accounts::Visitor,
@@ -103,6 +103,10 @@ impl ProgramPage<'_> {
         if self.v.account.is_some() { "program-join" } else { "program-log-in-to-join" }
     }
 
+    fn enter_label(&self) -> &'static str {
+        if self.v.account.is_some() { "program-draw-enter" } else { "program-draw-log-in" }
+    }
+
     /// Whether the account that is signed in must confirm its address before it joins.
     fn asks_to_confirm(&self) -> bool {
         let account = self.v.account.as_ref();
@@ -134,6 +138,8 @@ struct ProgramDocument<'a> {
 #[derive(Serialize)]
 struct SaleDocument {
     state: &'static str,
+    /// Step of the draw that it opens with; null: first come, first served.
+    draw: Option<DrawStep>,
     opens_at: DateTime<Utc>,
     closes_at: DateTime<Utc>,
 }
@@ -173,6 +179,7 @@ pub(crate) async fn show_program(
         needs_confirmed_address: program.join_confirmed_address,
         sale: SaleDocument {
             state: sale.into(),
+            draw: program.draw,
             opens_at: program.on_sale_at,
             closes_at: program.off_sale_at,
         },

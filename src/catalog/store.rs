@@ -4,7 +4,7 @@ use chrono::{DateTime, Utc};
 use uuid::Uuid;
 
 use super::model::{
-    Listing, Program, ProgramId, ProgramStatus, Schedule, ScheduleId, ScheduleListing,
+    DrawStep, Listing, Program, ProgramId, ProgramStatus, Schedule, ScheduleId, ScheduleListing,
 };
 use crate::{infra::postgres::Pool, points::Points};
 
@@ -29,7 +29,8 @@ pub(crate) async fn find_program(
                 select time_zone from schedules join venues on venues.id = venue_id
                 where program_id = programs.id
                 order by starts_at limit 1
-            ), 'Asia/Seoul') as "time_zone!"
+            ), 'Asia/Seoul') as "time_zone!",
+            (select step from queue_draws where program_id = programs.id) as "draw: DrawStep"
         from programs
         where (slug = $1 or id = $2) and status <> 'DRAFT'
         "#,

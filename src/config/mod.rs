@@ -10,6 +10,7 @@
 //! - A config exists only if every setting could be parsed.
 
 mod currency;
+mod drand;
 mod payment;
 mod reader;
 mod secret;
@@ -26,6 +27,7 @@ use url::{Host, Url};
 use self::reader::Reader;
 pub use self::{
     currency::Currency,
+    drand::DrandConfig,
     payment::{PaymentConfig, PointPrice, ProviderConfig, StripeConfig},
     secret::Secret,
     settings::{SETTINGS, Setting},
@@ -52,6 +54,8 @@ pub struct Config {
     pub log_secret: Option<String>,
     /// Witnesses of the public logs, at most [`WitnessConfig::MAX`], each with a key of its own.
     pub witnesses: Vec<WitnessConfig>,
+    /// Public beacon of opening draws.
+    pub drand: DrandConfig,
     /// Networks whose `X-Forwarded-For` is believed.
     pub trusted_proxies: Vec<IpNet>,
     /// Whether `serve` migrates first.
@@ -172,6 +176,7 @@ impl Config {
             secret_key: reader.secret("SECRET_KEY"),
             log_secret: reader.secret("LOG_SECRET"),
             witnesses: witness::read(&mut reader),
+            drand: DrandConfig::read(&mut reader),
             trusted_proxies: reader.list("TRUSTED_PROXIES"),
             migrate_on_start: reader.parsed("MIGRATE_ON_START", true),
             db_connections_max: reader.parsed("DB_CONNECTIONS_MAX", NonZeroU32::MIN),

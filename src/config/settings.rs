@@ -54,7 +54,7 @@ pub const SETTINGS: &[Setting] = &[
         "LOG_SECRET",
         "",
         "text of 32 bytes or more",
-        "Signs the public logs of the queues and makes the salts of receipts. Without it a secret is made once and kept in the database, where whoever copies it can sign as this office. Set it before the first sale and never change it: a log whose secret changed rests.",
+        "Signs the public logs of the queues, makes the salts of receipts and the seeds of opening draws. Without it a secret is made once and kept in the database, where whoever copies it can sign as this office. Set it before the first sale and never change it: a log whose secret changed rests.",
     ),
     setting(
         "LOG_WITNESSES",
@@ -62,6 +62,26 @@ pub const SETTINGS: &[Setting] = &[
         "keys with addresses, comma-separated",
         "Witnesses that cosign the public logs, at most 4: each is its key, a space and its address, such as `witness.example/w1+0a1b2c3d+BA… https://witness.example`. Without it nobody is asked. See docs/PUBLIC-LOG.md.",
     ),
+    setting(
+        "DRAND_URLS",
+        "",
+        "URLs, comma-separated",
+        "Relays of the public beacon that opening draws commit to, such as `https://api.drand.sh,https://drand.cloudflare.com`. Without them the seed of this office alone decides a draw, and its page says so.",
+    ),
+    setting(
+        "DRAND_CHAIN_HASH",
+        "52db9ba70e0cc0f6eaf7803dd07447a1f5477735fd3f661792ba94600c84e971",
+        "32 bytes in hex",
+        "Chain of drand, by its hash; the default is quicknet.",
+    ),
+    setting(
+        "DRAND_PUBLIC_KEY",
+        "83cf0f2896adee7eb8b5f01fcad3912212c437e0073e911fb90022d3e760183c8c4b450b6a0a6c3ac6a5776a2d1064510d1fec758c921cc22b0e17e63aaf4bcb5ed66304de9cf809bd274ca73bab4af5a6e9c76a4bc09e76eae8991ef5ece45a",
+        "96 bytes in hex",
+        "Key that checks the chain's signatures (scheme `bls-unchained-g1-rfc9380`).",
+    ),
+    setting("DRAND_GENESIS_SECS", "1692803367", "Unix time", "Moment of the chain's first round."),
+    setting("DRAND_PERIOD_SECS", "3", "seconds", "Time between two rounds of the chain."),
     setting(
         "TRUSTED_PROXIES",
         "",

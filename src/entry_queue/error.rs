@@ -106,6 +106,21 @@ pub enum QueueError {
         /// Seconds until another wait may begin.
         retry_after_secs: u64,
     },
+    /// No draw can be announced: the sale has opened, somebody has a number, or there is one.
+    #[error("a draw is not possible")]
+    DrawNotPossible,
+    /// The draw was announced in public and stays.
+    #[error("the draw is announced")]
+    DrawAnnounced,
+    /// The entries of the draw are closed.
+    #[error("the entries are closed")]
+    DrawClosed,
+    /// The numbers are being drawn, so nobody is let in and the line is not cleared.
+    #[error("the numbers are being drawn")]
+    DrawRunning,
+    /// The beacon of the draw may not be left out now.
+    #[error("the beacon may not be left out now")]
+    BeaconAwaited,
     /// The public log cannot be signed: its secret is another one than when it began.
     #[error("the log's secret has changed")]
     ReceiptUnavailable,
@@ -193,6 +208,11 @@ impl HttpError for QueueError {
             Self::WaitsFull { retry_after_secs } => {
                 Problem::new(429, "rate-limited").retry_after(*retry_after_secs)
             }
+            Self::DrawNotPossible => Problem::new(409, "draw-not-possible"),
+            Self::DrawAnnounced => Problem::new(409, "draw-announced"),
+            Self::DrawClosed => Problem::new(409, "draw-closed"),
+            Self::DrawRunning => Problem::new(409, "draw-running"),
+            Self::BeaconAwaited => Problem::new(409, "beacon-awaited"),
             Self::ReceiptUnavailable => Problem::new(503, "receipt-unavailable"),
             Self::Account(error) => error.problem(),
             Self::Batch(_) => Unavailable.problem(),

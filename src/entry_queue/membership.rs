@@ -5,6 +5,7 @@ use sqlx::PgExecutor;
 
 use super::{
     admission::{self, store as gate},
+    draw::entries,
     entry_pass::EntryPass,
     error::QueueError,
     guards::{self, Guard, JoinAttempt},
@@ -23,7 +24,7 @@ use crate::{
     accounts::{AccountError, AccountId},
     app::App,
     audit::model::Reason,
-    catalog::{Program, ProgramId, SaleState},
+    catalog::{DrawStep, Program, ProgramId, SaleState},
     infra::{postgres::Connection, throwaway},
 };
 
@@ -50,10 +51,10 @@ pub(crate) async fn join(
         JoinVerdict::Refused(objection) => {
             return Err(guards::refuse(app, room, account_id, program, objection).await?);
         }
-        JoinVerdict::Joined if program.guards().proof_bits.is_some() => {
+        JoinVerdict::Joined | JoinVerdict::Entered if program.guards().proof_bits.is_some() => {
             room.effects.slowed(program.id, Guard::Proof);
         }
-        JoinVerdict::Joined | JoinVerdict::AlreadyIn => (),
+        JoinVerdict::Joined | JoinVerdict::Entered | JoinVerdict::AlreadyIn => (),
     }
     let mut status = status_of(app, room, account_id, program).await?;
     if status.state.status == TokenStatus::Waiting && status.state.ahead == Some(0) {
@@ -73,13 +74,18 @@ pub(crate) async fn join(
 }
 
 /// Ends the account's live token, waiting or admitted; its holds stay payable. With a `number`,
-/// ends only the token with that number, so that a stale tab never ends a newer token.
+/// ends only the token with that number, so that a stale tab never ends a newer token; without one also
+/// an entry in a draw.
 pub(crate) async fn leave(
     app: &App,
     account_id: AccountId,
     program: &Program,
     number: Option<QueueNumber>,
 ) -> Result<(), QueueError> {
+    let may_be_entry = number.is_none() && program.draw.is_some_and(|step| step != DrawStep::Drawn);
+    if may_be_entry && entries::withdraw_entry(app, program.id, account_id).await? {
+        return Ok(());
+    }
     let mut tx = app.db.begin().await?;
     let token = store::lock_live_token(&mut tx, program.id, account_id).await?;
     let token = token.filter(|token| number.is_none_or(|number| number == token.queue_number));
@@ -108,6 +114,9 @@ pub(crate) async fn let_in(
     let rules = gate::rules_of(tx, program.id).await?;
     if rules.sale() != SaleState::Open {
         return Err(QueueError::SaleClosed);
+    }
+    if rules.draw.is_some_and(DrawStep::is_drawing) {
+        return Err(QueueError::DrawRunning);
     }
     let n_inside = i32::try_from(n_inside).unwrap_or(i32::MAX);
     let (stay_ends_at, capacity) = (rules.stay_ends_at(), rules.capacity);

@@ -7,7 +7,8 @@
 //! silent when its number came up is **parked**: it is passed over and keeps its number. The
 //! **entry pass** is a signed cookie that states a stay to the booking pages. **Guards** against
 //! hoarding, each off by default, refuse joins and holds or make them cost work. The public **log**
-//! says who came in which order, and names nobody.
+//! says who came in which order, and names nobody. A sale may open with a **draw**, which numbers
+//! those who came before.
 //!
 //! # Invariants
 //!
@@ -37,6 +38,7 @@
 //! concurrent writers comes last has read the latest state.
 
 mod admission;
+pub(crate) mod draw;
 mod entry_pass;
 mod error;
 mod estimate;
@@ -51,6 +53,7 @@ mod paths;
 mod projection;
 mod purge;
 mod redis_queue;
+mod rules;
 mod sale_window;
 mod state;
 mod status;
@@ -60,6 +63,11 @@ pub(crate) mod turn_notices;
 
 pub use admission::admit_everywhere;
 pub(crate) use admission::expire_stays;
+pub use draw::{BeaconPart, CheckedDraw, DrawFault, Draws, check_draw};
+pub(crate) use draw::{
+    Draw, DrawDocument, WrongDraw, announce_draw, find_draw_fault, lists::ClosedLists, omit_beacon,
+    store::find_draw, withdraw_draw, withdraw_entries_of,
+};
 pub(crate) use entry_pass::EntryPass;
 pub(crate) use error::QueueError;
 pub use estimate::compare_estimates;

@@ -2,15 +2,11 @@
 
 use std::{fmt, time::Duration};
 
-use chrono::{DateTime, TimeDelta, Utc};
+use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-use crate::{
-    accounts::AccountId,
-    catalog::{Guards, ProgramId, ProgramStatus, SaleState},
-    infra::ids::ids,
-};
+use crate::{accounts::AccountId, catalog::ProgramId, infra::ids::ids};
 
 /// Size of the window: polls are recorded for this many tokens at the head of the queue, and no
 /// token further back can be admitted.
@@ -54,6 +50,8 @@ impl fmt::Display for QueueNumber {
 #[sqlx(type_name = "text", rename_all = "SCREAMING_SNAKE_CASE")]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub enum TokenStatus {
+    /// In the opening draw, without a number yet; no token has this status.
+    Draw,
     /// In the queue, or parked.
     Waiting,
     /// Admitted: the stay has not ended.
@@ -113,67 +111,6 @@ pub(crate) struct QueuedAccount {
     pub(crate) account_id: AccountId,
 }
 
-/// Settings of one program's queue, read at the database's moment `now`.
-#[derive(Clone, Debug)]
-pub(crate) struct Rules {
-    pub(crate) status: ProgramStatus,
-    pub(crate) on_sale_at: DateTime<Utc>,
-    pub(crate) off_sale_at: DateTime<Utc>,
-    pub(crate) capacity: Option<i32>,
-    pub(crate) rate_per_second: Option<i32>,
-    pub(crate) is_paused: bool,
-    pub(crate) stay_secs: i32,
-    pub(crate) join_account_age_mins: Option<i32>,
-    pub(crate) join_confirmed_address: bool,
-    pub(crate) join_proof_bits: Option<i32>,
-    pub(crate) joins_per_address: Option<i32>,
-    pub(crate) unpaid_holds_max: Option<i32>,
-    pub(crate) cool_down_mins: Option<i32>,
-    pub(crate) now: DateTime<Utc>,
-}
-
-impl Rules {
-    /// Returns the state of the sale at `now`.
-    pub(crate) fn sale(&self) -> SaleState {
-        if self.status != ProgramStatus::Published {
-            SaleState::Cancelled
-        } else if self.now < self.on_sale_at {
-            SaleState::Coming { opens_at: self.on_sale_at }
-        } else if self.now < self.off_sale_at {
-            SaleState::Open
-        } else {
-            SaleState::Closed
-        }
-    }
-
-    /// Returns the guards that apply to joins and holds.
-    pub(crate) fn guards(&self) -> Guards {
-        Guards {
-            account_age_mins: self.join_account_age_mins,
-            confirmed_address: self.join_confirmed_address,
-            proof_bits: self.join_proof_bits,
-            joins_per_address: self.joins_per_address,
-            unpaid_holds_max: self.unpaid_holds_max,
-            cool_down_mins: self.cool_down_mins,
-        }
-    }
-
-    /// Whether the gate admits: the sale is open and the queue is not paused.
-    pub(crate) fn admits(&self) -> bool {
-        self.sale() == SaleState::Open && !self.is_paused
-    }
-
-    /// Whether every join is admitted at once: neither capacity nor rate limits admission.
-    pub(crate) fn is_open_door(&self) -> bool {
-        self.admits() && self.capacity.is_none() && self.rate_per_second.is_none()
-    }
-
-    /// Returns the end of a stay that begins at `now`.
-    pub(crate) fn stay_ends_at(&self) -> DateTime<Utc> {
-        self.now + TimeDelta::seconds(i64::from(self.stay_secs))
-    }
-}
-
 /// Token bucket that limits admissions to the program's rate. It fills at the rate and holds at
 /// most one second's worth, at least 1.
 #[derive(Clone, Copy, Debug)]
@@ -222,8 +159,8 @@ fn to_f64(n: usize) -> f64 {
 pub struct QueueState {
     /// State of the token.
     pub status: TokenStatus,
-    /// Arrival order of the token.
-    pub queue_number: QueueNumber,
+    /// Arrival order of the token; `None` for an entry of the opening draw.
+    pub queue_number: Option<QueueNumber>,
     /// Waiting tokens with a lower number; `None` while the Redis projection is rebuilt.
     pub ahead: Option<u64>,
     /// Waiting tokens in all; `None` while the Redis projection is rebuilt.
@@ -269,6 +206,8 @@ pub(crate) fn retry_after_ms(ahead: Option<u64>, grace: Duration) -> u64 {
 
 #[cfg(test)]
 mod tests {
+    use chrono::TimeDelta;
+
     use super::*;
 
     #[test]

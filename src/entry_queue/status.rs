@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::{
+    draw::entries,
     error::QueueError,
     estimate::{Accuracy, Wait},
     model::{QueueNumber, QueueState, Stay, Token, TokenStatus, retry_after_ms},
@@ -15,7 +16,7 @@ use super::{
 use crate::{
     accounts::AccountId,
     app::App,
-    catalog::{Program, ScheduleListing},
+    catalog::{DrawStep, Program, ScheduleListing},
 };
 
 /// State of one account in a queue, as polls and pages show it.
@@ -36,14 +37,26 @@ pub(crate) struct StatusReport {
 /// Returns the state of `account_id` in the queue of `program`. The call counts as a poll: a parked
 /// token returns to the queue.
 ///
-/// An account that Redis has as waiting is answered without a query to PostgreSQL. Every other
-/// account is read from PostgreSQL, and projected again where Redis differs.
+/// An account that Redis has as waiting is answered without a query to PostgreSQL. One with an entry in
+/// a draw that is not over is answered with that. Every other account is read from PostgreSQL, and projected again where Redis differs.
 pub(crate) async fn status_of(
     app: &App,
     room: &WaitingRoom,
     account_id: AccountId,
     program: &Program,
 ) -> Result<StatusReport, QueueError> {
+    if let Some(state) = entries::entry_state(app, room, program, account_id).await? {
+        let schedules = Arc::default();
+        let accuracy = Accuracy::default();
+        return Ok(StatusReport {
+            state,
+            wait: None,
+            accuracy,
+            stay: None,
+            schedules,
+            is_back: false,
+        });
+    }
     let position = room.polls.poll(program.id, account_id).await;
     if let Position::Waiting { number, n_ahead, n_waiting } = position {
         return waiting(app, room, program, number, counted(n_ahead, n_waiting)).await;
@@ -54,7 +67,8 @@ pub(crate) async fn status_of(
     if is_back {
         store::write_return(&app.db, token.id).await?;
     }
-    if !agrees(position, &token) {
+    let is_drawing = program.draw.is_some_and(DrawStep::is_drawing);
+    if !agrees(position, &token, is_drawing) {
         project(app, program.id, &[account_id]).await;
     }
     if token.status != TokenStatus::Waiting {
@@ -69,9 +83,11 @@ pub(crate) async fn status_of(
 }
 
 /// Whether Redis, which does not have the account as waiting, agrees with `token`.
-fn agrees(position: Position, token: &Token) -> bool {
+fn agrees(position: Position, token: &Token, is_drawing: bool) -> bool {
     match position {
         Position::Inside => token.status == TokenStatus::Active,
+        // While numbers are drawn, whoever came behind them has no position in Redis.
+        Position::Nowhere if is_drawing => token.status != TokenStatus::Active,
         Position::Nowhere => !matches!(token.status, TokenStatus::Active | TokenStatus::Waiting),
         // While the queue is rebuilt, a parked token that returns must be projected.
         Position::Unknown => token.parked_at.is_none(),
@@ -102,7 +118,7 @@ async fn waiting(
     let accuracy = measure.map(|measure| measure.accuracy).unwrap_or_default();
     let state = QueueState {
         status: TokenStatus::Waiting,
-        queue_number,
+        queue_number: Some(queue_number),
         ahead,
         waiting: seen.map(|(_, n_waiting)| n_waiting),
         is_paused,
@@ -142,7 +158,7 @@ async fn beyond_the_queue(
     let schedules = room.schedules(app, program).await?;
     let state = QueueState {
         status: token.status,
-        queue_number: token.queue_number,
+        queue_number: Some(token.queue_number),
         ahead: is_inside.then_some(0),
         waiting: None,
         is_paused: false,

@@ -37,14 +37,15 @@ impl SigningKey {
     }
 }
 
-/// Secret of the public logs, with the key that signs them and the one that makes the salts of
-/// receipts. Clones share it.
+/// Secret of the public logs, with the key that signs them and those that make the salts of receipts
+/// and the seeds of draws. Clones share it.
 #[derive(Clone)]
 pub struct LogSecret(Arc<LogKeys>);
 
 struct LogKeys {
     signer: LogKey,
     salts: hmac::Key,
+    seeds: hmac::Key,
 }
 
 impl fmt::Debug for LogSecret {
@@ -68,7 +69,8 @@ impl LogSecret {
         let secret = hmac::Key::new(hmac::HMAC_SHA256, secret);
         let signer = LogKey::of_seed(&hmac_of(&secret, b"stagedoor/log-key"));
         let salts = hmac::Key::new(hmac::HMAC_SHA256, &hmac_of(&secret, b"stagedoor/log-salts"));
-        Self(Arc::new(LogKeys { signer, salts }))
+        let seeds = hmac::Key::new(hmac::HMAC_SHA256, &hmac_of(&secret, b"stagedoor/draw-seeds"));
+        Self(Arc::new(LogKeys { signer, salts, seeds }))
     }
 
     /// Returns the key that signs the logs.
@@ -79,6 +81,12 @@ impl LogSecret {
     /// Returns the salt of a subject, always the same.
     pub(crate) fn salt_of(&self, subject: &[u8]) -> [u8; 32] {
         hmac_of(&self.0.salts, subject)
+    }
+
+    /// Returns the seed of a draw, always the same. Nothing that a database holds tells it, if the
+    /// secret is configured.
+    pub(crate) fn seed_of(&self, subject: &[u8]) -> [u8; 32] {
+        hmac_of(&self.0.seeds, subject)
     }
 }
 

@@ -24,6 +24,11 @@ select jsonb_build_object(
         from queue_tokens t
         cross join lateral (select title from programs where id = t.program_id limit 1) p
         where t.account_id = a.id order by t.issued_at desc limit $2) part),
+    'draw_entries', (select coalesce(jsonb_agg(part), '[]') from (
+        select e.id, e.program_id, p.title, e.entered_at
+        from (select * from queue_draw_entries where account_id = a.id offset 0) e
+        cross join lateral (select title from programs where id = e.program_id limit 1) p
+        order by e.entered_at desc limit $2) part),
     'reservations', (select coalesce(jsonb_agg(part), '[]') from (
         select r.id, p.title, r.schedule_id, r.status, r.total, r.created_at, r.expires_at,
             r.confirmed_at, r.settled_at,

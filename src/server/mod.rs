@@ -32,7 +32,7 @@ use crate::{
     accounts::{LogInBudget, PasswordGate, SessionCache},
     app::{App, StartError},
     catalog::{Listings, Programs},
-    entry_queue::{WaitingRoom, Witnesses},
+    entry_queue::{ClosedLists, Draws, WaitingRoom, Witnesses},
     infra::progress::WorkerProgress,
     mail::Mailer,
     payment::{Checkouts, Payments},
@@ -77,6 +77,8 @@ pub struct State {
     programs: Programs,
     listings: Listings,
     waiting_room: WaitingRoom,
+    draws: Draws,
+    closed_lists: ClosedLists,
     reservations: ReservationState,
     door_counts: DoorCounts,
     running: Running,
@@ -99,6 +101,8 @@ impl State {
             checkouts: Checkouts::new(app, &provider, &charges, &payments),
             policy: ContentPolicy::of(&app.config.payment),
             waiting_room: WaitingRoom::new(app, listings.clone()),
+            draws: Draws::new(app)?,
+            closed_lists: ClosedLists::default(),
             limits: Arc::new(Limits::new(&app.config)),
             sessions: SessionCache::new(app),
             passwords: PasswordGate::new(),
@@ -126,6 +130,7 @@ impl State {
             .app_data(Data::new(self.programs.clone()))
             .app_data(Data::new(self.listings.clone()))
             .app_data(Data::new(self.waiting_room.clone()))
+            .app_data(Data::new(self.closed_lists.clone()))
             .app_data(Data::new(self.reservations.clone()))
             .app_data(Data::new(self.reservations.maps.clone()))
             .app_data(Data::new(self.door_counts.clone()))
@@ -253,6 +258,7 @@ pub fn start(app: &App) -> Result<Instance, StartError> {
             checkouts: &state.checkouts,
             mailer: &Mailer::new(&app.config),
             witnesses: &witnesses,
+            draws: &state.draws,
         },
     );
     let State { running, reservations, .. } = state;

@@ -1,11 +1,11 @@
-//! Check of the queues' public logs.
+//! Checks of what the queues publish: their logs and their draws.
 
 use super::{
     checks::{CheckFailure, Invariant, Violation},
     store,
 };
 use crate::{
-    entry_queue::{self, LogFault},
+    entry_queue::{self, LogFault, WrongDraw},
     infra::postgres::Connection,
 };
 
@@ -28,4 +28,23 @@ pub(super) async fn list_wrong_logs(tx: &mut Connection) -> Result<Vec<Violation
         .to_owned(),
     });
     Ok(Violation::list(Invariant::LogsAgreeWithTokens, failures.collect()).collect())
+}
+
+/// Lists draws whose entries or numbers are not those that follow from what was published.
+pub(super) async fn list_wrong_draws(tx: &mut Connection) -> Result<Vec<Violation>, sqlx::Error> {
+    let mut wrong = Vec::new();
+    for program_id in store::list_closed_draws(tx).await? {
+        let fault = entry_queue::find_draw_fault(tx, program_id).await?;
+        wrong.extend(fault.map(|fault| (program_id, fault)));
+    }
+    let failures = wrong.into_iter().map(|(program_id, fault)| CheckFailure {
+        subject: format!("draw of program {program_id}"),
+        sentence: match fault {
+            WrongDraw::Entries => "has other entries than those that were closed",
+            WrongDraw::Beacon => "has a beacon that its chain did not sign for the announced round",
+            WrongDraw::Numbers => "gave other numbers than those that were drawn",
+        }
+        .to_owned(),
+    });
+    Ok(Violation::list(Invariant::DrawsAreDrawn, failures.collect()).collect())
 }

@@ -62,6 +62,7 @@ pub async fn verify_database(pool: &Pool) -> Result<Vec<Violation>, VerifyError>
     store::raise_limits(&mut snapshot).await?;
     let mut violations = Box::pin(checks::list_broken(&mut snapshot)).await?;
     violations.extend(Box::pin(log_checks::list_wrong_logs(&mut snapshot)).await?);
+    violations.extend(Box::pin(log_checks::list_wrong_draws(&mut snapshot)).await?);
     snapshot.rollback().await?;
     // The checks for late rows need an instance whose workers end them.
     if store::is_served(&mut db).await? {

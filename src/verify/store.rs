@@ -37,6 +37,19 @@ pub(super) async fn list_logs(tx: &mut Connection) -> Result<Vec<LogId>, sqlx::E
     .await
 }
 
+/// Returns the programs with a draw whose entries are closed.
+pub(super) async fn list_closed_draws(tx: &mut Connection) -> Result<Vec<ProgramId>, sqlx::Error> {
+    sqlx::query_scalar!(
+        r#"
+        select program_id as "id: ProgramId" from queue_draws
+        where closed_at is not null
+        order by program_id
+        "#,
+    )
+    .fetch_all(tx)
+    .await
+}
+
 /// Whether an instance is connected to this database, so that its workers should run.
 pub(super) async fn is_served(db: &mut Connection) -> Result<bool, sqlx::Error> {
     sqlx::query_scalar!(

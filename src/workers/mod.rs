@@ -16,21 +16,22 @@
 //! locked`; the others skip the row and return without an error.
 
 pub mod metrics;
+mod ticks;
 
-use std::{fmt, panic::AssertUnwindSafe, sync::Arc, time::Duration};
+use std::{fmt, sync::Arc, time::Duration};
 
-use futures_util::FutureExt;
 use tokio::{
     sync::watch,
     task::JoinSet,
-    time::{Instant, Interval, MissedTickBehavior, interval_at, timeout},
+    time::{Instant, Interval, MissedTickBehavior, interval_at},
 };
 
+use self::ticks::run_tick;
 use crate::{
     accounts::{self, LogInBudget},
     admin,
     app::App,
-    entry_queue::{self, Witnesses},
+    entry_queue::{self, Draws, Witnesses},
     infra::{idempotency, postgres, progress::WorkerProgress},
     mail::{self, Mailer},
     outbox,
@@ -70,6 +71,9 @@ const ESTIMATES_PERIOD: Duration = Duration::from_secs(30);
 /// Period in which witnesses are asked to confirm what the logs have grown by.
 const WITNESS_PERIOD: Duration = Duration::from_secs(2);
 
+/// Period of the look for draws to be closed and numbered.
+const DRAW_PERIOD: Duration = Duration::from_secs(1);
+
 /// Period of the look for tables that have outgrown the planner's statistics.
 const STATISTICS_PERIOD: Duration = Duration::from_secs(1);
 
@@ -91,6 +95,8 @@ pub struct Outside<'a> {
     pub mailer: &'a Mailer,
     /// The witnesses of the public logs.
     pub witnesses: &'a Witnesses,
+    /// The relays of the beacon.
+    pub draws: &'a Draws,
 }
 
 /// Running workers of one instance.
@@ -190,7 +196,12 @@ impl Workers {
 
     /// Starts the workers that talk to the payment provider, to the mail server and to witnesses.
     fn run_beyond(&mut self, outside: &Outside<'_>) {
-        let Outside { checkouts, mailer, witnesses } = *outside;
+        let Outside { checkouts, mailer, witnesses, draws } = *outside;
+        let draws = draws.clone();
+        self.run("draws", LONG_TICK_MAX, every(DRAW_PERIOD), move |_| {
+            let draws = draws.clone();
+            async move { draws.run().await }
+        });
         if witnesses.are_any() {
             let witnesses = witnesses.clone();
             self.run("witnesses", LONG_TICK_MAX, every(WITNESS_PERIOD), move |app| {
@@ -256,33 +267,6 @@ impl Workers {
     }
 }
 
-/// Runs one tick; false when it was cut off at its deadline.
-async fn run_tick<E: fmt::Display>(
-    name: &'static str,
-    tick_max: Duration,
-    tick: impl Future<Output = Result<(), E>>,
-) -> bool {
-    let failed = match timeout(tick_max, AssertUnwindSafe(tick).catch_unwind()).await {
-        Ok(Ok(Ok(()))) => return true,
-        Ok(Ok(Err(error))) => {
-            tracing::error!(worker = name, %error, "a worker's tick failed");
-            "stagedoor_worker_failures_total"
-        }
-        // The panic hook has logged the message already.
-        Ok(Err(_)) => {
-            tracing::error!(worker = name, "a worker's tick panicked; the next one runs");
-            "stagedoor_worker_panics_total"
-        }
-        Err(_) => {
-            tracing::error!(worker = name, "a worker's tick was cut off at its deadline");
-            ::metrics::counter!("stagedoor_worker_timeouts_total", "worker" => name).increment(1);
-            return false;
-        }
-    };
-    ::metrics::counter!(failed, "worker" => name).increment(1);
-    true
-}
-
 fn every(period: Duration) -> Interval {
     first_then_every(period, period)
 }
@@ -292,26 +276,4 @@ fn first_then_every(first: Duration, period: Duration) -> Interval {
     let mut timer = interval_at(Instant::now() + first, period);
     timer.set_missed_tick_behavior(MissedTickBehavior::Skip);
     timer
-}
-
-#[cfg(test)]
-mod tests {
-    use std::future::pending;
-
-    use super::*;
-
-    type Outcome = Result<(), &'static str>;
-
-    #[tokio::test]
-    async fn every_tick_ends_and_only_one_that_is_cut_off_has_finished_nothing() {
-        let long = Duration::from_hours(1);
-        assert!(run_tick("done", long, async { Outcome::Ok(()) }).await);
-        assert!(run_tick("refused", long, async { Outcome::Err("no connection") }).await);
-        let panics = async {
-            assert!(std::env::args().count() == 0, "this test panics on purpose");
-            Outcome::Ok(())
-        };
-        assert!(run_tick("panicked", long, panics).await);
-        assert!(!run_tick("frozen", Duration::from_millis(1), pending::<Outcome>()).await);
-    }
 }

@@ -23,7 +23,7 @@ use crate::{
         model::{Act, AuditEntry, Reason, Subject},
     },
     catalog::{Program, ProgramId},
-    entry_queue::{self, Purge, QueueNumber},
+    entry_queue::{self, DrawDocument, Purge, QueueNumber},
     infra::throwaway,
 };
 
@@ -108,6 +108,49 @@ pub(crate) async fn purge(
         let entry = AuditEntry::new(by, Act::QueuePurged, Subject::Program, id).because(reason);
         let waiting = |purge: Purge| json!({ "waiting": purge.total, "up_to": purge.up_to });
         Ok((purge, entry.after(&purge.map(waiting))))
+    })
+    .await
+}
+
+/// Announces that the sale opens with a draw.
+pub(crate) async fn announce_draw(
+    app: &App,
+    by: AccountId,
+    id: ProgramId,
+) -> Result<DrawDocument, AdminError> {
+    audit::perform(app, async |tx| {
+        let draw = entry_queue::announce_draw(app, tx, id).await?;
+        let document = DrawDocument::of(&draw);
+        let entry = AuditEntry::new(by, Act::DrawAnnounced, Subject::Program, id).after(&document);
+        Ok::<_, AdminError>((document, entry))
+    })
+    .await
+}
+
+/// Takes the draw of a draft back.
+pub(crate) async fn withdraw_draw(
+    app: &App,
+    by: AccountId,
+    id: ProgramId,
+) -> Result<(), AdminError> {
+    audit::perform(app, async |tx| {
+        entry_queue::withdraw_draw(tx, id).await?;
+        Ok(((), AuditEntry::new(by, Act::DrawWithdrawn, Subject::Program, id)))
+    })
+    .await
+}
+
+/// Lets a draw go on without a beacon that did not come in time.
+pub(crate) async fn omit_beacon(
+    app: &App,
+    by: AccountId,
+    id: ProgramId,
+    reason: &Reason,
+) -> Result<(), AdminError> {
+    audit::perform(app, async |tx| {
+        entry_queue::omit_beacon(app, tx, id, reason).await?;
+        let entry = AuditEntry::new(by, Act::BeaconOmitted, Subject::Program, id);
+        Ok(((), entry.because(reason)))
     })
     .await
 }

@@ -16,10 +16,11 @@ use futures_util::StreamExt;
 
 use self::store as gate;
 use super::{
-    model::{Bucket, Rules},
+    model::Bucket,
     parking::{Decision, Liveness},
     projection::{error::ProjectionError, project},
     redis_queue::RedisQueue,
+    rules::Rules,
 };
 use crate::{accounts::AccountId, app::App, catalog::ProgramId};
 

@@ -4,8 +4,11 @@ use chrono::{DateTime, Utc};
 
 use crate::{
     accounts::AccountId,
-    catalog::{ProgramId, ProgramStatus},
-    entry_queue::model::{Bucket, QueuedAccount, Rules, TokenId},
+    catalog::{DrawStep, ProgramId, ProgramStatus},
+    entry_queue::{
+        model::{Bucket, QueuedAccount, TokenId},
+        rules::Rules,
+    },
     infra::postgres::{Connection, Pool},
 };
 
@@ -132,6 +135,7 @@ pub(crate) async fn rules_of(
             queue_paused_at is not null as "is_paused!", stay_secs,
             join_account_age_mins, join_confirmed_address, join_proof_bits, joins_per_address,
             unpaid_holds_max, cool_down_mins,
+            (select step from queue_draws where program_id = programs.id) as "draw: DrawStep",
             clock_timestamp() as "now!"
         from programs
         where id = $1

@@ -26,7 +26,9 @@ pub(crate) struct JoinRequest {
 pub(crate) enum JoinVerdict {
     /// A token was issued.
     Joined,
-    /// The account has a live token.
+    /// An entry in the opening draw was made.
+    Entered,
+    /// The account has a live token, or an entry in a draw that is not over.
     AlreadyIn,
     /// The account was deleted.
     AccountGone,

@@ -9,11 +9,13 @@ use super::{
 use crate::{
     accounts::AccountId,
     app::App,
-    catalog::{ProgramId, SaleState},
+    catalog::{DrawStep, ProgramId, SaleState},
     entry_queue::{
         admission::store as gate,
+        draw::{close::close, store::entries as draw},
         guards::{judge::Judge, network::NetworkTag, store::waits},
-        model::{QueueNumber, Rules, TokenId},
+        model::{QueueNumber, TokenId},
+        rules::Rules,
     },
     infra::postgres::{self, Connection},
 };
@@ -56,14 +58,20 @@ async fn write_once(
     is_again: bool,
 ) -> Result<Vec<JoinVerdict>, sqlx::Error> {
     let mut tx = app.db.begin().await?;
-    let first = store::lock_next_number(&mut tx, program_id).await?;
+    let mut first = store::lock_next_number(&mut tx, program_id).await?;
     let written: HashSet<TokenId> = match is_again {
         true => store::list_written(&mut tx, &tokens_of(joins)).await?.into_iter().collect(),
         false => HashSet::new(),
     };
-    let rules = gate::rules_of(&mut tx, program_id).await?;
+    let mut rules = gate::rules_of(&mut tx, program_id).await?;
+    if rules.is_close_due() {
+        first = close(&mut tx, program_id).await?.unwrap_or(first);
+        rules.draw = Some(DrawStep::Closed);
+    }
     let refusal = refusal_of(&rules);
-    let joining = store::list_joining(&mut tx, program_id, &accounts_of(joins)).await?;
+    let has_entries = rules.draw.is_some_and(|step| step != DrawStep::Drawn);
+    let joining =
+        store::list_joining(&mut tx, program_id, &accounts_of(joins), has_entries).await?;
     let mut is_in: HashMap<AccountId, bool> = joining.into_iter().collect();
     let people: Vec<_> = joins.iter().map(|join| (join.account_id, join.arrival)).collect();
     let mut judge = match refusal {
@@ -71,10 +79,14 @@ async fn write_once(
         Some(_) => Judge::default(),
     };
 
+    let accepted = match rules.draw {
+        Some(DrawStep::Open) => JoinVerdict::Entered,
+        _ => JoinVerdict::Joined,
+    };
     let mut joined = Vec::new();
     let verdicts = joins.iter().map(|join| {
         if written.contains(&join.token_id) {
-            return JoinVerdict::Joined;
+            return accepted;
         }
         // Of two joins of one account in one batch the first gets the number.
         match is_in.get(&join.account_id) {
@@ -90,20 +102,24 @@ async fn write_once(
         }
         is_in.insert(join.account_id, true);
         joined.push(*join);
-        JoinVerdict::Joined
+        accepted
     });
     let verdicts: Vec<JoinVerdict> = verdicts.collect();
-    if !joined.is_empty() {
-        number(&mut tx, program_id, &joined, first, &rules, &judge).await?;
+    match accepted {
+        _ if joined.is_empty() => {}
+        JoinVerdict::Entered => enter(&mut tx, program_id, &joined, &judge).await?,
+        _ => number(&mut tx, program_id, &joined, first, &rules, &judge).await?,
     }
     tx.commit().await?;
     Ok(verdicts)
 }
 
-/// Returns why no account may join at this moment; `None` while the sale is open.
+/// Returns why no account may join at this moment; `None` while the sale is open, and before it opens
+/// with a draw.
 fn refusal_of(rules: &Rules) -> Option<JoinVerdict> {
     match rules.sale() {
         SaleState::Open => None,
+        SaleState::Coming { .. } if rules.draw.is_some() => None,
         SaleState::Coming { opens_at } => Some(JoinVerdict::NotOpen { opens_at }),
         SaleState::Closed | SaleState::Cancelled => Some(JoinVerdict::Closed),
     }
@@ -126,17 +142,58 @@ async fn number(
         }
         false => None,
     };
-    let (tokens, accounts) = (tokens_of(joined), accounts_of(joined));
-    let networks: Vec<NetworkTag> = joined.iter().map(|join| join.arrival.network).collect();
-    let networks = judge.keeps_networks().then_some(networks.as_slice());
-    let commitments: Vec<Vec<u8>> = joined.iter().map(|join| join.commitment.bytes()).collect();
-    let new = (tokens.as_slice(), accounts.as_slice(), commitments.as_slice());
-    store::insert_tokens(tx, program_id, new, networks, first, stay_ends_at).await?;
+    let new = NewRows::of(joined, judge);
+    store::insert_tokens(tx, program_id, new.columns(), new.networks(), first, stay_ends_at)
+        .await?;
     if judge.asks_for_work() {
-        waits::delete_waits(tx, program_id, &accounts).await?;
+        waits::delete_waits(tx, program_id, &new.accounts).await?;
     }
     let n_new = i64::try_from(joined.len()).unwrap_or(i64::MAX);
     store::write_next_number(tx, program_id, QueueNumber(first.0 + n_new)).await
+}
+
+/// Inserts entries of the opening draw for `joined`.
+async fn enter(
+    tx: &mut Connection,
+    program_id: ProgramId,
+    joined: &[JoinRequest],
+    judge: &Judge,
+) -> Result<(), sqlx::Error> {
+    let new = NewRows::of(joined, judge);
+    draw::insert_entries(tx, program_id, new.columns(), new.networks()).await?;
+    if judge.asks_for_work() {
+        waits::delete_waits(tx, program_id, &new.accounts).await?;
+    }
+    Ok(())
+}
+
+/// Columns of new tokens or entries.
+struct NewRows {
+    tokens: Vec<TokenId>,
+    accounts: Vec<AccountId>,
+    commitments: Vec<Vec<u8>>,
+    /// Networks of the accounts, where they are kept.
+    networks: Option<Vec<NetworkTag>>,
+}
+
+impl NewRows {
+    fn of(joined: &[JoinRequest], judge: &Judge) -> Self {
+        let networks = || joined.iter().map(|join| join.arrival.network).collect();
+        Self {
+            tokens: tokens_of(joined),
+            accounts: accounts_of(joined),
+            commitments: joined.iter().map(|join| join.commitment.bytes()).collect(),
+            networks: judge.keeps_networks().then(networks),
+        }
+    }
+
+    fn columns(&self) -> (&[TokenId], &[AccountId], &[Vec<u8>]) {
+        (&self.tokens, &self.accounts, &self.commitments)
+    }
+
+    fn networks(&self) -> Option<&[NetworkTag]> {
+        self.networks.as_deref()
+    }
 }
 
 fn tokens_of(joins: &[JoinRequest]) -> Vec<TokenId> {

@@ -47,7 +47,8 @@ async fn find_next_number(
     .await
 }
 
-/// Returns those of `accounts` that are not deleted, each with whether it has a live token. None of
+/// Returns those of `accounts` that are not deleted, each with whether it has a live token or, where
+/// `has_entries` says that its draw is not over, an entry. None of
 /// them is deleted before the transaction ends: this waits for a deletion, and a deletion for this,
 /// by the lock that a token takes on its account anyway. Call it after [`lock_next_number`], in
 /// whose own statement tokens of a concurrent batch may not be visible yet.
@@ -55,10 +56,11 @@ pub(crate) async fn list_joining(
     tx: &mut Connection,
     program_id: ProgramId,
     accounts: &[AccountId],
+    has_entries: bool,
 ) -> Result<Vec<(AccountId, bool)>, sqlx::Error> {
     let rows = sqlx::query!(
         r#"
-        select a.id as "account_id: AccountId", coalesce(t.is_in, false) as "is_in!"
+        select a.id as "account_id: AccountId", coalesce(t.is_in, e.is_in, false) as "is_in!"
         from unnest($2::uuid[]) as o (account_id)
         cross join lateral (
             select id from accounts
@@ -72,9 +74,15 @@ pub(crate) async fn list_joining(
                 and status in ('WAITING', 'ACTIVE')
             limit 1
         ) t on true
+        left join lateral (
+            select true as is_in from queue_draw_entries
+            where $3 and account_id = o.account_id and program_id = $1
+            limit 1
+        ) e on true
         "#,
         program_id as _,
         accounts as _,
+        has_entries,
     )
     .fetch_all(tx)
     .await?;
@@ -87,7 +95,11 @@ pub(crate) async fn list_written(
     tokens: &[TokenId],
 ) -> Result<Vec<TokenId>, sqlx::Error> {
     sqlx::query_scalar!(
-        r#"select id as "id: TokenId" from queue_tokens where id = any($1)"#,
+        r#"
+        select id as "id!: TokenId" from queue_tokens where id = any($1)
+        union all
+        select id from queue_draw_entries where id = any($1)
+        "#,
         tokens as _,
     )
     .fetch_all(tx)

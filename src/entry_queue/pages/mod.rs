@@ -27,7 +27,7 @@ use super::{
 use crate::{
     accounts::{CachedAccount, CurrentAccount},
     app::App,
-    catalog::{Program, Programs, SaleState, ScheduleListing},
+    catalog::{DrawStep, Program, Programs, SaleState, ScheduleListing},
     text::{i18n::Phrase, times},
     web::{
         error::PageError,
@@ -55,6 +55,15 @@ struct WaitingPage<'a> {
 }
 
 impl WaitingPage<'_> {
+    fn number(&self) -> QueueNumber {
+        self.state.queue_number.unwrap_or_default()
+    }
+
+    /// Whether the numbers before this one are being drawn.
+    fn is_behind_draw(&self) -> bool {
+        self.program.draw.is_some_and(DrawStep::is_drawing)
+    }
+
     fn retry_after_ms(&self) -> u64 {
         self.state.retry_after_ms.unwrap_or_default()
     }
@@ -110,6 +119,22 @@ impl WaitingPage<'_> {
     fn measured_at(&self) -> Option<String> {
         let zone = times::zone(&self.program.time_zone);
         self.wait.map(|wait| times::time_of_day(wait.measured_at, zone))
+    }
+}
+
+#[derive(Template)]
+#[template(path = "entry_queue/in_draw.html")]
+struct InDrawPage<'a> {
+    v: &'a View,
+    program: &'a Program,
+    refresh_secs: u64,
+    /// Whether the entries are closed.
+    is_drawing: bool,
+}
+
+impl InDrawPage<'_> {
+    fn opens(&self) -> String {
+        self.v.moment(&self.program.on_sale_at, &self.program.time_zone)
     }
 }
 
@@ -226,6 +251,11 @@ fn render_status(
             let &StatusReport { wait, accuracy, is_back, .. } = status;
             let page = WaitingPage { v: view, program, state, wait, accuracy, is_back, notice };
             view.show(&page, state)
+        }
+        None if state.status == TokenStatus::Draw => {
+            let is_drawing = app.now() >= program.on_sale_at;
+            let refresh_secs = whole_secs(state.retry_after_ms.unwrap_or_default());
+            view.show(&InDrawPage { v: view, program, refresh_secs, is_drawing }, state)
         }
         None => {
             let is_over = program.sale_state(app.now()) != SaleState::Open;

@@ -164,6 +164,18 @@ pub(crate) async fn project_read(
     Ok(projected)
 }
 
+/// Projects every waiting account that is not counted yet, after the numbers of a draw were given.
+/// What fails is left to the next comparison.
+pub(crate) async fn project_uncounted(app: &App, program_id: ProgramId) {
+    let projected = async {
+        let counted_to = RedisQueue::of(&app.redis, program_id).counted_to().await?;
+        cover(app, program_id, counted_to, QueueNumber::default(), usize::MAX).await
+    };
+    if let Err(error) = projected.await {
+        tracing::debug!(%program_id, %error, "drawn numbers are projected later");
+    }
+}
+
 /// Projects every waiting account with a number above `counted_to`, at least up to `last`, in
 /// `pages_max` pages at most. What is left is shown no position until the next comparison.
 async fn cover(

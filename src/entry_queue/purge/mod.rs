@@ -16,7 +16,7 @@ use self::{
     model::Purge,
     store::{self as rows, Condemned},
 };
-use super::{error::QueueError, projection::project};
+use super::{draw::store::find_draw, error::QueueError, projection::project};
 use crate::{
     app::App,
     catalog::ProgramId,
@@ -31,13 +31,17 @@ const BATCHES_MAX: u32 = 10;
 const PROGRAMS_AT_ONCE: usize = 2;
 
 /// Orders a purge of the queue up to its latest number, in the caller's transaction. The workers
-/// carry it out after the commit.
+/// carry it out after the commit. Refused while numbers are being drawn.
 pub async fn begin_purge(
     tx: &mut Connection,
     program_id: ProgramId,
-) -> Result<Option<Purge>, sqlx::Error> {
+) -> Result<Option<Purge>, QueueError> {
+    let draw = find_draw(&mut *tx, program_id).await?;
+    if draw.is_some_and(|draw| draw.step.is_drawing()) {
+        return Err(QueueError::DrawRunning);
+    }
     rows::write_begun(tx, program_id).await?;
-    rows::find_purge(tx, program_id).await
+    Ok(rows::find_purge(tx, program_id).await?)
 }
 
 /// Returns the latest purge of a queue and its progress.

@@ -171,7 +171,8 @@ pub(crate) async fn is_anybody_waiting(
     .await
 }
 
-/// Returns the position that each of `accounts` should have in Redis, in their order.
+/// Returns the position that each of `accounts` should have in Redis, in their order: none while
+/// numbers are being drawn.
 pub(crate) async fn positions_of_accounts(
     db: &Pool,
     program_id: ProgramId,
@@ -191,6 +192,9 @@ pub(crate) async fn positions_of_accounts(
             from queue_tokens
             where program_id = $1 and account_id = o.account_id
                 and status in ('WAITING', 'ACTIVE')
+                and not exists (
+                    select from queue_draws d
+                    where d.program_id = $1 and d.step in ('CLOSED', 'REVEALED'))
             limit 1
         ) t on true
         order by nth

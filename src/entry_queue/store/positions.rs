@@ -69,7 +69,8 @@ pub(crate) async fn write_minute(
     Ok(())
 }
 
-/// Returns the next page of waiting accounts after `after`, in number order.
+/// Returns the next page of waiting accounts after `after`, in number order; none while numbers before
+/// theirs are being drawn.
 pub(crate) async fn list_waiting(
     db: &Pool,
     program_id: ProgramId,
@@ -82,6 +83,8 @@ pub(crate) async fn list_waiting(
         from queue_tokens
         where program_id = $1 and queue_number > $2
             and status = 'WAITING' and parked_at is null
+            and not exists (
+                select from queue_draws d where d.program_id = $1 and d.step in ('CLOSED', 'REVEALED'))
         order by queue_number
         limit $3
         "#,

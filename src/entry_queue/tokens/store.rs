@@ -93,7 +93,7 @@ pub(crate) async fn lock_of_account(
     .await
 }
 
-/// Returns whether an account has a live token that is not among `tokens`.
+/// Returns whether an account has a live token that is not among `tokens`, or an entry in an open draw.
 pub(crate) async fn has_live_beside(
     tx: &mut Connection,
     account_id: AccountId,
@@ -106,6 +106,11 @@ pub(crate) async fn has_live_beside(
                 select id, status from queue_tokens where account_id = $1 offset 0
             ) own
             where status in ('WAITING', 'ACTIVE') and id <> all($2)
+        ) or exists (
+            select from queue_draws
+            where program_id = any(array(
+                    select program_id from queue_draw_entries where account_id = $1))
+                and closed_at is null
         ) as "has!"
         "#,
         account_id as _,

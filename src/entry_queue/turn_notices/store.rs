@@ -31,6 +31,9 @@ pub(crate) async fn list_noticed(db: &Pool) -> Result<Vec<NoticedQueue>, sqlx::E
         ) somebody
         where p.status = 'PUBLISHED' and queue_paused_at is null
             and clock_timestamp() between on_sale_at and off_sale_at
+            and not exists (
+                select from queue_draws d
+                where d.program_id = p.id and d.step in ('CLOSED', 'REVEALED'))
         "#,
     )
     .fetch_all(db)

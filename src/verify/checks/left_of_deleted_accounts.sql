@@ -18,6 +18,10 @@ cross join lateral (
     select format('has place %s in the line of program %s', queue_number, program_id)
     from queue_tokens where account_id = gone.id and status in ('WAITING', 'ACTIVE')
     union all
+    select format('is in the opening draw of program %s', e.program_id)
+    from queue_draw_entries e join queue_draws d on d.program_id = e.program_id
+    where e.account_id = gone.id and d.closed_at is null
+    union all
     select format('holds reservation %s', id) from reservations
     where account_id = gone.id and status = 'HELD'
     union all

@@ -144,6 +144,8 @@ invariants! {
     Q6 RedisIsComplete;
     /// A queue's public log says what its tokens say.
     Q7 LogsAgreeWithTokens;
+    /// The numbers of an opening draw are those that were drawn.
+    Q8 DrawsAreDrawn;
     /// A refund is the agreed share or the full amount, and a wound-down program has no paid
     /// reservation with unused tickets.
     G1 RefundsAsAgreed [

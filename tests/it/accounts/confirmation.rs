@@ -9,13 +9,14 @@ use crate::support::{Concert, Office, Person, read_one, run_sql};
 
 const PASSWORD: &str = "a long enough one";
 /// Everything that asks; `docs/SECURITY-EVENTS.md` has the same list.
-const ASKS: [&str; 8] = [
+const ASKS: [&str; 9] = [
     "/account/deletion",
     "/admin/people/{id}/adjustments",
     "/admin/people/{id}/debt-write-offs",
     "/admin/people/{id}/role",
     "/admin/people/{id}/second-factor/removal",
     "/admin/programs/{id}/cancellation",
+    "/admin/programs/{id}/queue/draw/beacon-omission",
     "/admin/programs/{id}/queue/purge",
     "/admin/reservations/{id}/refund",
 ];

@@ -5,6 +5,7 @@ mod cluster;
 mod confirmed;
 mod devices;
 mod door;
+mod draw;
 mod estimates;
 mod gate;
 mod guards;

@@ -34,7 +34,7 @@ const ORDER: [&[&str]; 26] = [
     &["routes"],
     &["server"],
     &["lib"],
-    &["rehearse_arguments"],
+    &["offline", "rehearse_arguments"],
     &["main"],
 ];
 

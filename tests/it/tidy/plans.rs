@@ -15,13 +15,14 @@ use crate::support::pool;
 
 /// Tables that stay small, a few rows for what an organiser makes by hand: read whole by what
 /// lists them. Of `price_changes` there are only those that are not written yet.
-const SMALL: [&str; 7] = [
+const SMALL: [&str; 8] = [
     "programs",
     "schedules",
     "venues",
     "queue_numbers",
     "queue_gates",
     "queue_purges",
+    "queue_draws",
     "price_changes",
 ];
 /// Indexes whose first column has few rows for each of its values: nothing is lost by reading all of

@@ -81,6 +81,7 @@ macro_rules! broken {
 mod agreements;
 mod charges;
 mod deletions;
+mod draws;
 mod points;
 mod public_log;
 

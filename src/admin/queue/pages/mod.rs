@@ -1,10 +1,12 @@
 //! Queue pages of one program: figures, limits, guards, pauses, admissions, purges.
 
 mod chart;
+pub(crate) mod draw;
 pub(crate) mod guard_choices;
 pub(crate) mod guards;
 mod guards_form;
 mod limits;
+mod opening;
 pub(crate) mod purge;
 pub(crate) mod purge_view;
 
@@ -14,6 +16,7 @@ use actix_web::{
     web::{Data, Path, Query},
 };
 use askama::Template;
+use chrono::{DateTime, Utc};
 use serde::Deserialize;
 use serde_json::json;
 use uuid::Uuid;
@@ -23,6 +26,7 @@ use self::{
     guard_choices::{OFFERED_BITS, name_key},
     guards_form::GuardsForm,
     limits::LimitsForm,
+    opening::Opening,
     purge_view::PurgeView,
 };
 use super::{
@@ -43,7 +47,7 @@ use crate::{
     app::App,
     audit::model::Meanwhile,
     catalog::{ProgramChange, ProgramEdition, ProgramId, ProgramStatus, Programs},
-    entry_queue::{Effect, find_purge, list_effects, secs_of},
+    entry_queue::{Effect, find_draw, find_purge, list_effects, secs_of},
     text::{
         i18n::Phrase,
         times::{self, HOME_ZONE},
@@ -70,6 +74,7 @@ struct AdminQueuePage {
     limits: LimitsForm,
     guards: GuardsForm,
     effects: Vec<Effect>,
+    opening: Opening,
     mistakes: Mistakes,
     is_asked: bool,
     purge: Option<PurgeView>,
@@ -90,6 +95,7 @@ impl AdminQueuePage {
             limits: LimitsForm::of(&edition),
             guards: GuardsForm::of(&edition),
             effects: list_effects(&app.db, id).await?,
+            opening: Opening::of(&edition, find_draw(&app.db, id).await?.as_ref(), figures.at),
             v,
             edition,
             figures,
@@ -142,6 +148,10 @@ impl AdminQueuePage {
 
     fn guard_name(&self, effect: &Effect) -> Phrase {
         self.v.t(name_key(effect.guard))
+    }
+
+    fn moment(&self, moment: &DateTime<Utc>) -> String {
+        self.v.moment(moment, &self.edition.time_zone)
     }
 
     fn time(&self) -> String {

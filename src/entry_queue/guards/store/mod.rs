@@ -101,8 +101,13 @@ pub(crate) async fn count_by_network(
         select o.tag as "tag!: NetworkTag", n as "n!"
         from unnest($2::bigint[]) as o (tag)
         cross join lateral (
-            select count(distinct account_id) as n from queue_tokens
-            where program_id = $1 and network_tag = o.tag
+            select count(*) as n from (
+                select account_id from queue_tokens
+                where program_id = $1 and network_tag = o.tag
+                union
+                select account_id from queue_draw_entries
+                where program_id = $1 and network_tag = o.tag
+            ) numbered
         ) taken
         "#,
         program_id as _,

@@ -68,6 +68,10 @@ pub(crate) async fn applicant_of(
         select exists (
                 select from queue_tokens
                 where program_id = $1 and account_id = $2 and status in ('WAITING', 'ACTIVE')
+            ) or exists (
+                select from queue_draw_entries e
+                join queue_draws d on d.program_id = e.program_id
+                where e.account_id = $2 and e.program_id = $1 and d.numbered_at is null
             ) as "is_in!",
             (select ready_at from queue_waits where program_id = $1 and account_id = $2),
             clock_timestamp() as "now!"

@@ -65,7 +65,8 @@ pub(crate) struct StoredLog {
     pub(crate) made_at: DateTime<Utc>,
 }
 
-/// Returns programs with more joins than their logs have entries.
+/// Returns programs with more joins than their logs have entries, and without numbers that are being
+/// drawn.
 pub(crate) async fn list_behind(db: &Pool, n_max: i64) -> Result<Vec<ProgramId>, sqlx::Error> {
     sqlx::query_scalar!(
         r#"
@@ -74,6 +75,9 @@ pub(crate) async fn list_behind(db: &Pool, n_max: i64) -> Result<Vec<ProgramId>,
         where n.next_number - 1 > coalesce(
             (select size from queue_logs l
              where l.program_id = n.program_id and l.kind = 'JOINS' limit 1), 0)
+            and not exists (
+                select from queue_draws d
+                where d.program_id = n.program_id and d.step in ('CLOSED', 'REVEALED'))
         limit $1
         "#,
         n_max,

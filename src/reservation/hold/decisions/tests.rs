@@ -141,6 +141,7 @@ fn program() -> Program {
         unpaid_holds_max: None,
         cool_down_mins: None,
         time_zone: String::new(),
+        draw: None,
     }
 }
 

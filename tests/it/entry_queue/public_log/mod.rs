@@ -29,7 +29,7 @@ async fn checkpoint_with(person: &Person, concert: &Concert, size: usize) -> Vec
 }
 
 /// Returns the lines of the checkpoint of the log at `path` once it has `size` entries.
-async fn checkpoint_at(person: &Person, path: &str, size: usize) -> Vec<String> {
+pub(super) async fn checkpoint_at(person: &Person, path: &str, size: usize) -> Vec<String> {
     let path = format!("{path}/checkpoint");
     eventually("a checkpoint", async || {
         let told = person.get(&path).await.body;
@@ -53,7 +53,7 @@ async fn proven_receipt_of(person: &Person, concert: &Concert) -> Value {
 }
 
 /// Splits a bundle into its entries.
-fn entries_in(mut bundle: &[u8]) -> Vec<String> {
+pub(super) fn entries_in(mut bundle: &[u8]) -> Vec<String> {
     let mut entries = Vec::new();
     while let [high, low, rest @ ..] = bundle {
         let (entry, others) = rest.split_at(usize::from(u16::from_be_bytes([*high, *low])));

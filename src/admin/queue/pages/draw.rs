@@ -1,0 +1,71 @@
+//! Draw that a sale opens with: announced, taken back from a draft, and continued without its beacon.
+
+use actix_web::{
+    HttpResponse,
+    web::{Data, Path},
+};
+use serde::Deserialize;
+use serde_json::json;
+use uuid::Uuid;
+
+use super::{answer, refuse};
+use crate::{
+    accounts::{AdminAccount, ConfirmedAdmin},
+    admin::{pages::parse_reason, programs::pages::edition_of, queue},
+    app::App,
+    catalog::ProgramId,
+    web::{
+        error::PageError,
+        form::{Body, Field, Mistakes},
+    },
+};
+
+/// `POST /admin/programs/{id}/queue/draw`
+pub(crate) async fn create_draw(
+    app: Data<App>,
+    me: AdminAccount,
+    path: Path<Uuid>,
+) -> Result<HttpResponse, PageError> {
+    let id = ProgramId(path.into_inner());
+    edition_of(&app, id).await?;
+    let outcome = queue::announce_draw(&app, me.account_id, id).await;
+    answer(&app, me.view, id, outcome.map(|draw| json!(draw))).await
+}
+
+/// `POST /admin/programs/{id}/queue/draw/withdrawal`
+pub(crate) async fn delete_draw(
+    app: Data<App>,
+    me: AdminAccount,
+    path: Path<Uuid>,
+) -> Result<HttpResponse, PageError> {
+    let id = ProgramId(path.into_inner());
+    edition_of(&app, id).await?;
+    let outcome = queue::withdraw_draw(&app, me.account_id, id).await;
+    answer(&app, me.view, id, outcome.map(|()| json!({}))).await
+}
+
+/// Form that leaves out a beacon.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(crate) struct OmissionForm {
+    reason: Field,
+}
+
+/// `POST /admin/programs/{id}/queue/draw/beacon-omission`
+pub(crate) async fn create_omission(
+    app: Data<App>,
+    ConfirmedAdmin(me): ConfirmedAdmin,
+    path: Path<Uuid>,
+    form: Body<OmissionForm>,
+) -> Result<HttpResponse, PageError> {
+    let id = ProgramId(path.into_inner());
+    let mut mistakes = Mistakes::default();
+    let parsed = parse_reason(&mut mistakes, &form.0.reason);
+    let reason = match mistakes.or(parsed) {
+        Ok(reason) => reason,
+        Err(mistakes) => return refuse(&app, me.view, id, &mistakes).await,
+    };
+    edition_of(&app, id).await?;
+    let outcome = queue::omit_beacon(&app, me.account_id, id, &reason).await;
+    answer(&app, me.view, id, outcome.map(|()| json!({}))).await
+}

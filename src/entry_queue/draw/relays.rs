@@ -1,0 +1,76 @@
+//! Relays of the beacon's chain, asked over HTTP. What they say is believed only if it is signed.
+
+use std::time::Duration;
+
+use reqwest::{Client, redirect::Policy};
+use serde::Deserialize;
+
+use super::beacon::{Beacon, BeaconRound};
+use crate::config::DrandConfig;
+
+/// Upper bound of one question.
+const ASK_MAX: Duration = Duration::from_secs(3);
+/// Longest answer that is read, in bytes; a round takes some 300.
+const ANSWER_BYTES_MAX: usize = 4_096;
+
+/// Answer of a relay, as far as it is used.
+#[derive(Deserialize)]
+struct RelayedRound {
+    signature: String,
+}
+
+/// Reason why a relay brought no beacon; the text is for logs.
+#[derive(Debug, thiserror::Error)]
+enum RelayFault {
+    #[error("no answer: {0}")]
+    Away(#[from] reqwest::Error),
+    #[error("the answer is no round")]
+    Malformed,
+    #[error("the answer is not signed by the chain for this round")]
+    NotSigned,
+}
+
+/// Client of the relays.
+#[derive(Clone, Debug)]
+pub(crate) struct Relays {
+    client: Client,
+    config: DrandConfig,
+}
+
+impl Relays {
+    /// Creates the client of the configured relays.
+    pub(crate) fn of(config: &DrandConfig) -> Result<Self, reqwest::Error> {
+        let client = Client::builder().timeout(ASK_MAX).redirect(Policy::none()).build()?;
+        Ok(Self { client, config: config.clone() })
+    }
+
+    /// Asks the relays one after the other for a round, and returns the first right answer.
+    pub(crate) async fn find_beacon(&self, round: &BeaconRound) -> Option<Beacon> {
+        for url in &self.config.urls {
+            match self.ask(url.as_str(), round).await {
+                Ok(beacon) => return Some(beacon),
+                Err(error) => {
+                    tracing::warn!(%url, round = round.round, %error, "a relay brought no beacon");
+                }
+            }
+        }
+        None
+    }
+
+    async fn ask(&self, url: &str, round: &BeaconRound) -> Result<Beacon, RelayFault> {
+        let (chain, number) = (hex::encode(round.chain_hash), round.round);
+        let url = format!("{}/{chain}/public/{number}", url.trim_end_matches('/'));
+        let mut answer = self.client.get(url).send().await?.error_for_status()?;
+        let mut body = Vec::new();
+        while let Some(part) = answer.chunk().await? {
+            body.extend_from_slice(&part);
+            if body.len() > ANSWER_BYTES_MAX {
+                return Err(RelayFault::Malformed);
+            }
+        }
+        let told: Option<RelayedRound> = serde_json::from_slice(&body).ok();
+        let signature = told.and_then(|told| hex::decode(told.signature).ok());
+        let signature = signature.ok_or(RelayFault::Malformed)?;
+        round.verify(&signature).ok_or(RelayFault::NotSigned)
+    }
+}

@@ -1,0 +1,75 @@
+//! Settings of a queue as one transaction reads them, and what they allow at that moment.
+
+use chrono::{DateTime, TimeDelta, Utc};
+
+use crate::catalog::{DrawStep, Guards, ProgramStatus, SaleState};
+
+/// Settings of one program's queue, read at the database's moment `now`.
+#[derive(Clone, Debug)]
+pub(crate) struct Rules {
+    pub(crate) status: ProgramStatus,
+    pub(crate) on_sale_at: DateTime<Utc>,
+    pub(crate) off_sale_at: DateTime<Utc>,
+    pub(crate) capacity: Option<i32>,
+    pub(crate) rate_per_second: Option<i32>,
+    pub(crate) is_paused: bool,
+    pub(crate) stay_secs: i32,
+    pub(crate) join_account_age_mins: Option<i32>,
+    pub(crate) join_confirmed_address: bool,
+    pub(crate) join_proof_bits: Option<i32>,
+    pub(crate) joins_per_address: Option<i32>,
+    pub(crate) unpaid_holds_max: Option<i32>,
+    pub(crate) cool_down_mins: Option<i32>,
+    /// Step of the draw that the sale opens with; `None`: there is none.
+    pub(crate) draw: Option<DrawStep>,
+    pub(crate) now: DateTime<Utc>,
+}
+
+impl Rules {
+    /// Returns the state of the sale at `now`.
+    pub(crate) fn sale(&self) -> SaleState {
+        if self.status != ProgramStatus::Published {
+            SaleState::Cancelled
+        } else if self.now < self.on_sale_at {
+            SaleState::Coming { opens_at: self.on_sale_at }
+        } else if self.now < self.off_sale_at {
+            SaleState::Open
+        } else {
+            SaleState::Closed
+        }
+    }
+
+    /// Returns the guards that apply to joins and holds.
+    pub(crate) fn guards(&self) -> Guards {
+        Guards {
+            account_age_mins: self.join_account_age_mins,
+            confirmed_address: self.join_confirmed_address,
+            proof_bits: self.join_proof_bits,
+            joins_per_address: self.joins_per_address,
+            unpaid_holds_max: self.unpaid_holds_max,
+            cool_down_mins: self.cool_down_mins,
+        }
+    }
+
+    /// Whether the gate admits: the sale is open, the queue is not paused and its numbers are drawn.
+    pub(crate) fn admits(&self) -> bool {
+        let is_drawn = self.draw.is_none_or(|step| step == DrawStep::Drawn);
+        self.sale() == SaleState::Open && !self.is_paused && is_drawn
+    }
+
+    /// Whether the entries of the draw should be closed: the sale has opened.
+    pub(crate) fn is_close_due(&self) -> bool {
+        let has_opened = self.status == ProgramStatus::Published && self.now >= self.on_sale_at;
+        self.draw == Some(DrawStep::Open) && has_opened
+    }
+
+    /// Whether every join is admitted at once: neither capacity nor rate limits admission.
+    pub(crate) fn is_open_door(&self) -> bool {
+        self.admits() && self.capacity.is_none() && self.rate_per_second.is_none()
+    }
+
+    /// Returns the end of a stay that begins at `now`.
+    pub(crate) fn stay_ends_at(&self) -> DateTime<Utc> {
+        self.now + TimeDelta::seconds(i64::from(self.stay_secs))
+    }
+}
