@@ -317,7 +317,7 @@ queue-behind-draw = 판매 시작 전에 참여한 분들의 번호를 추첨하
 
 in-draw-title = 추첨에 참여했어요
 in-draw-opens = { $when }에 번호를 추첨해요.
-in-draw-note = 그때까지 참여한 모든 분과 당첨 순서의 확률이 같아요. 판매가 시작되면 다시 와 주세요. 번호 순서대로 입장해요.
+in-draw-note = 그때까지 참여한 분은 모두 같은 확률로 순서를 받아요. 판매가 시작되면 다시 와 주세요. 번호 순서대로 입장해요.
 in-draw-drawing = 번호를 추첨하고 있어요.
 in-draw-drawing-note = 추첨 참여는 마감됐어요. 곧 번호가 정해지고, 그 전에는 아무도 입장하지 않아요.
 in-draw-refreshes = 이 페이지는 자동으로 새로고침돼요.
