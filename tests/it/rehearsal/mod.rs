@@ -85,6 +85,7 @@ async fn whoever_interrupts_gets_what_there_is(db: PgPool) {
     let rehearsal = Rehearsal { open_loop: Some(20.0), ..rehearsal(&office.base(0), 200) };
     let played = rehearsal.run(stores(&office), soon, |_| ()).await.unwrap();
     assert!(played.report.is_clean(), "{}", played.report);
+    assert!(played.errors.is_empty(), "{:?}", played.errors);
     let report = serde_json::to_value(&played.report).unwrap();
     assert_eq!(report["ended"], "interrupted");
     assert_eq!(counts(&db).await, [0; TABLES.len()]);
