@@ -53,7 +53,10 @@ pub(crate) async fn rename(
     account_id: AccountId,
     name: &Name,
 ) -> Result<(), AccountError> {
-    Ok(store::write_name(&app.db, account_id, name).await?)
+    match store::write_name(&app.db, account_id, name).await? {
+        true => Ok(()),
+        false => Err(AccountError::Deleted),
+    }
 }
 
 /// Checks the present password of the account; a wrong one counts as a guess.

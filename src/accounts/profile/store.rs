@@ -49,16 +49,16 @@ pub(crate) async fn find(db: &Pool, id: AccountId) -> Result<Option<AccountDetai
     }))
 }
 
-/// Sets an account's name.
-pub(crate) async fn write_name(db: &Pool, id: AccountId, name: &Name) -> Result<(), sqlx::Error> {
-    sqlx::query!(
+/// Sets an account's name; returns whether the account is there.
+pub(crate) async fn write_name(db: &Pool, id: AccountId, name: &Name) -> Result<bool, sqlx::Error> {
+    let written = sqlx::query!(
         "update accounts set name = $2 where id = $1 and deleted_at is null",
         id as _,
         name.as_str(),
     )
     .execute(db)
     .await?;
-    Ok(())
+    Ok(written.rows_affected() == 1)
 }
 
 /// Sets an account's address, which is confirmed.

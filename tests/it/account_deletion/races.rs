@@ -144,7 +144,8 @@ async fn a_name_that_is_changed_beside_a_deletion_is_not_kept(db: PgPool) {
     let office = Office::open_with(db.clone(), 1, &[]).await;
     let ada = office.sign_in("ada").await;
     let form = json!({ "name": "Ada Lovelace" });
-    beside(&db, ada.account_id, &ada, "/account/name".to_owned(), form).await;
+    let answer = beside(&db, ada.account_id, &ada, "/account/name".to_owned(), form).await;
+    assert_eq!(answer, (410, "account-deleted".to_owned()));
     let name: String =
         read_one_with(&db, "select name from accounts where id = $1", ada.account_id).await;
     assert_eq!(name, "Deleted account");
