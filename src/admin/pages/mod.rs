@@ -4,6 +4,8 @@ pub(crate) mod download;
 
 use std::ops::RangeInclusive;
 
+use serde::Deserialize;
+
 use super::error::AdminError;
 use crate::{
     audit::model::{Meanwhile, Reason},
@@ -28,6 +30,22 @@ pub(crate) fn parse_version(mistakes: &mut Mistakes, version: &Field) -> Option<
 /// Parses the reason for an act.
 pub(crate) fn parse_reason(mistakes: &mut Mistakes, reason: &Field) -> Option<Reason> {
     mistakes.note("reason", "admin-refusal-reason", Reason::parse(reason.text()))
+}
+
+/// Form that says only the reason for an act.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(crate) struct ReasonForm {
+    reason: Field,
+}
+
+impl ReasonForm {
+    /// Parses the reason.
+    pub(crate) fn parse(&self) -> Result<Reason, Mistakes> {
+        let mut mistakes = Mistakes::default();
+        let reason = parse_reason(&mut mistakes, &self.reason);
+        mistakes.or(reason)
+    }
 }
 
 /// Returns the field's text if it has `min` to `max` characters.

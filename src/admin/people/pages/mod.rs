@@ -25,9 +25,13 @@ use crate::{
         AccountId, AdminAccount, ConfirmedAdmin, Profile, Role, find_profile, has_second_factor,
         search_profiles,
     },
-    admin::{AdminError, pages::parse_reason, people, programs::pages::Search},
+    admin::{
+        AdminError,
+        pages::{ReasonForm, parse_reason},
+        people,
+        programs::pages::Search,
+    },
     app::App,
-    audit::model::Reason,
     infra::postgres::page::Page,
     points::Points,
     text::times::HOME_ZONE,
@@ -197,21 +201,6 @@ async fn refuse_typed(
     let mut page = PersonPage::of(app, me, id).await?;
     page.refusal = Some(page.v.reasons(&mistakes));
     Ok(page.v.html(mistakes.status(), &page))
-}
-
-/// Form with a reason, for locking and unlocking.
-#[derive(Debug, Default, Deserialize)]
-#[serde(default)]
-pub(crate) struct ReasonForm {
-    reason: Field,
-}
-
-impl ReasonForm {
-    fn parse(&self) -> Result<Reason, Mistakes> {
-        let mut mistakes = Mistakes::default();
-        let reason = parse_reason(&mut mistakes, &self.reason);
-        mistakes.or(reason)
-    }
 }
 
 /// `POST /admin/people/{id}/lock`

@@ -7,10 +7,10 @@ use actix_web::{
 use serde_json::json;
 use uuid::Uuid;
 
-use super::{ReasonForm, answer, refuse_typed};
+use super::{answer, refuse_typed};
 use crate::{
     accounts::{AccountId, ConfirmedAdmin},
-    admin::people,
+    admin::{pages::ReasonForm, people},
     app::App,
     web::{error::PageError, form::Body},
 };

@@ -4,20 +4,16 @@ use actix_web::{
     HttpResponse,
     web::{Data, Path},
 };
-use serde::Deserialize;
 use serde_json::json;
 use uuid::Uuid;
 
 use super::{answer, refuse};
 use crate::{
     accounts::{AdminAccount, ConfirmedAdmin},
-    admin::{pages::parse_reason, programs::pages::edition_of, queue},
+    admin::{pages::ReasonForm, programs::pages::edition_of, queue},
     app::App,
     catalog::ProgramId,
-    web::{
-        error::PageError,
-        form::{Body, Field, Mistakes},
-    },
+    web::{error::PageError, form::Body},
 };
 
 /// `POST /admin/programs/{id}/queue/draw`
@@ -44,24 +40,15 @@ pub(crate) async fn delete_draw(
     answer(&app, me.view, id, outcome.map(|()| json!({}))).await
 }
 
-/// Form that leaves out a beacon.
-#[derive(Debug, Default, Deserialize)]
-#[serde(default)]
-pub(crate) struct OmissionForm {
-    reason: Field,
-}
-
 /// `POST /admin/programs/{id}/queue/draw/beacon-omission`
 pub(crate) async fn create_omission(
     app: Data<App>,
     ConfirmedAdmin(me): ConfirmedAdmin,
     path: Path<Uuid>,
-    form: Body<OmissionForm>,
+    form: Body<ReasonForm>,
 ) -> Result<HttpResponse, PageError> {
     let id = ProgramId(path.into_inner());
-    let mut mistakes = Mistakes::default();
-    let parsed = parse_reason(&mut mistakes, &form.0.reason);
-    let reason = match mistakes.or(parsed) {
+    let reason = match form.0.parse() {
         Ok(reason) => reason,
         Err(mistakes) => return refuse(&app, me.view, id, &mistakes).await,
     };
