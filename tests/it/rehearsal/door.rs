@@ -3,11 +3,13 @@
 use reqwest::Method;
 use serde_json::{Value, json};
 use sqlx::PgPool;
+use stagedoor::entry_queue::grow_logs;
 use uuid::Uuid;
 
 use super::{TABLES, TOKEN, counts};
 use crate::support::{
-    Answer, Concert, Office, Person, email_of, read_one, read_one_with, run_sql_with,
+    Answer, Concert, Office, Person, email_of, read_one, read_one_with, run_sql_with, until,
+    until_locks_wait,
 };
 
 /// What `person` is answered who says `token`.
@@ -102,6 +104,44 @@ async fn a_rehearsal_and_what_is_real_never_meet(db: PgPool) {
     let home = ada.visit("/").await;
     assert!(home.body.contains(&concert.slug) && !home.body.contains(slug), "{}", home.body);
     assert_eq!(actor.visit("/admin").await.status, 403);
+    office.close().await;
+}
+
+/// What a worker writes of a log between two statements of the removal.
+#[sqlx::test]
+async fn a_log_that_begins_or_grows_meanwhile_is_removed_too(db: PgPool) {
+    const GROWN: &str = "with log as (
+            update queue_logs set size = size where program_id = $1 and kind = 'MOVES'
+        )
+        insert into queue_log_tiles (program_id, kind, level, number, hashes)
+        values ($1, 'MOVES', 0, 7, sha256(''))";
+    const BEGUN: &str = "insert into queue_logs (program_id, kind, verifier_key)
+        values ($1, 'JOINS', 'key+' || $1::text)";
+    let office = open(db.clone()).await;
+    let before = counts(&db).await;
+    for write in [GROWN, BEGUN] {
+        let stage = set_up(&office).await;
+        let program_id = stage["program_id"].as_str().unwrap().to_owned();
+        let id: Uuid = program_id.parse().unwrap();
+        until("its rules are in its log", async || {
+            grow_logs(&office.app).await.unwrap();
+            let grown = "select count(*) from queue_logs where program_id = $1 and size > 0";
+            read_one_with::<i64>(&db, grown, id).await == 1
+        })
+        .await;
+        let mut worker = db.begin().await.unwrap();
+        run_sql_with(&mut *worker, write, id).await;
+        let stranger = office.stranger();
+        let removal = tokio::spawn(async move {
+            let path = format!("/rehearsal/stages/{program_id}");
+            ask(&stranger, TOKEN, Method::DELETE, &path, Value::Null).await
+        });
+        until_locks_wait(&mut db.acquire().await.unwrap(), 1).await;
+        worker.commit().await.unwrap();
+        let removed = removal.await.unwrap();
+        assert_eq!(removed.status, 200, "{write}: {}", removed.body);
+        assert_eq!(counts(&db).await, before);
+    }
     office.close().await;
 }
 
