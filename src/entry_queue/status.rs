@@ -37,8 +37,9 @@ pub(crate) struct StatusReport {
 /// Returns the state of `account_id` in the queue of `program`. The call counts as a poll: a parked
 /// token returns to the queue.
 ///
-/// An account that Redis has as waiting is answered without a query to PostgreSQL. One with an entry in
-/// a draw that is not over is answered with that. Every other account is read from PostgreSQL, and projected again where Redis differs.
+/// An account that Redis has as waiting is answered without a query to PostgreSQL. One with an entry
+/// in a draw that is not over is answered with that. Every other account is read from PostgreSQL, and
+/// projected again where Redis differs.
 pub(crate) async fn status_of(
     app: &App,
     room: &WaitingRoom,

@@ -21,7 +21,7 @@ use moka::future::Cache;
 pub use self::comparison::compare_estimates;
 pub(crate) use self::{
     comparison::{Accuracy, accuracy_of},
-    speed::{Speed, Wait, measure},
+    speed::{MovingQueue, Speed, Wait, measure},
 };
 use crate::{
     app::App,
@@ -58,8 +58,12 @@ impl Measures {
         program: &Program,
     ) -> Result<Measure, Arc<sqlx::Error>> {
         let measuring = async {
-            let (capacity, on_sale_at) = (program.queue_capacity, program.on_sale_at);
-            let speed = measure(app, program.id, capacity, on_sale_at).await?;
+            let queue = MovingQueue {
+                program_id: program.id,
+                on_sale_at: program.on_sale_at,
+                queue_capacity: program.queue_capacity,
+            };
+            let speed = measure(app, queue).await?;
             Ok(Measure { speed, accuracy: accuracy_of(app, program.id).await? })
         };
         self.0.try_get_with(program.id, shared_read(measuring)).await

@@ -43,13 +43,18 @@ pub(crate) struct Wait {
     pub(crate) measured_at: DateTime<Utc>,
 }
 
-/// Measures the speed of the queue of a program with that capacity, whose sale opened at `on_sale_at`.
-pub(crate) async fn measure(
-    app: &App,
-    program_id: ProgramId,
-    queue_capacity: Option<i32>,
-    on_sale_at: DateTime<Utc>,
-) -> Result<Speed, sqlx::Error> {
+/// Queue whose speed is measured.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct MovingQueue {
+    pub(crate) program_id: ProgramId,
+    pub(crate) on_sale_at: DateTime<Utc>,
+    /// Upper bound of accounts inside; `None`: there is none.
+    pub(crate) queue_capacity: Option<i32>,
+}
+
+/// Measures the speed of a queue.
+pub(crate) async fn measure(app: &App, queue: MovingQueue) -> Result<Speed, sqlx::Error> {
+    let MovingQueue { program_id, on_sale_at, queue_capacity } = queue;
     let now = app.now();
     let since = (now - MEASURED_OVER[0]).max(on_sale_at);
     let since = store::find_beginning(&app.db, program_id, since).await?;

@@ -48,10 +48,10 @@ async fn find_next_number(
 }
 
 /// Returns those of `accounts` that are not deleted, each with whether it has a live token or, where
-/// `has_entries` says that its draw is not over, an entry. None of
-/// them is deleted before the transaction ends: this waits for a deletion, and a deletion for this,
-/// by the lock that a token takes on its account anyway. Call it after [`lock_next_number`], in
-/// whose own statement tokens of a concurrent batch may not be visible yet.
+/// `has_entries` says that its draw is not over, an entry. None of them is deleted before the
+/// transaction ends: this waits for a deletion, and a deletion for this, by the lock that a token takes
+/// on its account anyway. Call it after [`lock_next_number`], in whose own statement tokens of a
+/// concurrent batch may not be visible yet.
 pub(crate) async fn list_joining(
     tx: &mut Connection,
     program_id: ProgramId,

@@ -24,7 +24,7 @@ mod store;
 
 use super::{
     error::QueueError,
-    estimate::{Speed, Wait, measure},
+    estimate::{MovingQueue, Speed, Wait, measure},
     model::{QueueNumber, TokenId, TokenStatus},
     status::StatusReport,
 };
@@ -121,16 +121,16 @@ pub(crate) async fn withdraw(
 pub async fn tell_turns(app: &App) -> Result<(), sqlx::Error> {
     for queue in store::list_noticed(&app.db).await? {
         let program_id = queue.program_id;
-        if let Err(error) = tell_queue(app, &queue).await {
+        if let Err(error) = tell_queue(app, queue).await {
             tracing::warn!(%program_id, %error, "nobody was told that their turn is near");
         }
     }
     Ok(())
 }
 
-async fn tell_queue(app: &App, queue: &store::NoticedQueue) -> Result<(), sqlx::Error> {
+async fn tell_queue(app: &App, queue: MovingQueue) -> Result<(), sqlx::Error> {
     let program_id = queue.program_id;
-    let speed = measure(app, program_id, queue.queue_capacity, queue.on_sale_at).await?;
+    let speed = measure(app, queue).await?;
     let n_ahead = i64::try_from(near_ahead(speed)).unwrap_or(i64::MAX);
     let number = store::find_number_behind(&app.db, program_id, n_ahead).await?;
     // Where no more are waiting, everybody is near.

@@ -1,25 +1,19 @@
 //! SQL of the notices that a turn is near.
 
-use chrono::{DateTime, Utc};
-
 use crate::{
     accounts::AccountId,
     catalog::ProgramId,
-    entry_queue::model::{QueueNumber, TokenId},
+    entry_queue::{
+        estimate::MovingQueue,
+        model::{QueueNumber, TokenId},
+    },
     infra::postgres::{Connection, Pool},
 };
 
-/// Queue that moves and has pending notices.
-pub(crate) struct NoticedQueue {
-    pub(crate) program_id: ProgramId,
-    pub(crate) on_sale_at: DateTime<Utc>,
-    pub(crate) queue_capacity: Option<i32>,
-}
-
 /// Returns the queues with pending notices, of programs that are on sale and not paused.
-pub(crate) async fn list_noticed(db: &Pool) -> Result<Vec<NoticedQueue>, sqlx::Error> {
+pub(crate) async fn list_noticed(db: &Pool) -> Result<Vec<MovingQueue>, sqlx::Error> {
     sqlx::query_as!(
-        NoticedQueue,
+        MovingQueue,
         r#"
         select p.id as "program_id: ProgramId", p.on_sale_at, p.queue_capacity
         from queue_numbers

@@ -6,10 +6,10 @@
 
 mod store;
 
-use super::speed::measure;
+use super::speed::{MovingQueue, measure};
 use crate::{app::App, catalog::ProgramId, entry_queue::redis_queue::RedisQueue};
 pub(crate) use store::Accuracy;
-use store::{Line, NewEstimate};
+use store::NewEstimate;
 
 /// Lines that are looked at in one round.
 const LINES_MAX: i64 = 1_000;
@@ -48,7 +48,7 @@ pub async fn compare_estimates(app: &App) -> Result<(), sqlx::Error> {
     }
     for line in store::list_lines(&app.db, LINES_MAX).await? {
         let program_id = line.program_id;
-        if let Err(error) = estimate_line(app, &line).await {
+        if let Err(error) = estimate_line(app, line).await {
             tracing::warn!(%program_id, %error, "no waits of a line were estimated");
         }
     }
@@ -65,7 +65,7 @@ async fn compare_line(app: &App, program_id: ProgramId) -> Result<(), sqlx::Erro
     store::delete_of(&app.db, program_id, &others).await
 }
 
-async fn estimate_line(app: &App, line: &Line) -> Result<(), sqlx::Error> {
+async fn estimate_line(app: &App, line: MovingQueue) -> Result<(), sqlx::Error> {
     let queue = RedisQueue::of(&app.redis, line.program_id);
     // While Redis does not have the whole line, nobody is told a wait.
     if !matches!(queue.count().await, Ok(Some(_))) {
@@ -74,7 +74,7 @@ async fn estimate_line(app: &App, line: &Line) -> Result<(), sqlx::Error> {
     let places = store::list_places(&app.db, line.program_id, PLACES).await?;
     let accounts: Vec<_> = places.iter().map(|place| place.account_id).collect();
     let Ok(ahead) = queue.list_ahead(&accounts).await else { return Ok(()) };
-    let speed = measure(app, line.program_id, line.queue_capacity, line.on_sale_at).await?;
+    let speed = measure(app, line).await?;
     let estimates: Vec<NewEstimate> = places
         .iter()
         .zip(ahead)

@@ -1,17 +1,11 @@
 //! SQL of the estimates that are compared.
 
-use chrono::{DateTime, Utc};
-
 use crate::{
-    accounts::AccountId, catalog::ProgramId, entry_queue::model::TokenId, infra::postgres::Pool,
+    accounts::AccountId,
+    catalog::ProgramId,
+    entry_queue::{estimate::speed::MovingQueue, model::TokenId},
+    infra::postgres::Pool,
 };
-
-/// Line that moves.
-pub(crate) struct Line {
-    pub(crate) program_id: ProgramId,
-    pub(crate) on_sale_at: DateTime<Utc>,
-    pub(crate) queue_capacity: Option<i32>,
-}
 
 /// Place in a line.
 pub(crate) struct LinePlace {
@@ -42,9 +36,9 @@ pub(crate) struct Accuracy {
 }
 
 /// Returns the lines with somebody waiting, of programs that are on sale and not paused.
-pub(crate) async fn list_lines(db: &Pool, n_max: i64) -> Result<Vec<Line>, sqlx::Error> {
+pub(crate) async fn list_lines(db: &Pool, n_max: i64) -> Result<Vec<MovingQueue>, sqlx::Error> {
     sqlx::query_as!(
-        Line,
+        MovingQueue,
         r#"
         select p.id as "program_id: ProgramId", p.on_sale_at, p.queue_capacity
         from queue_numbers

@@ -17,7 +17,7 @@ const IDLE_CONNECTIONS_MAX: usize = 2;
 
 /// What a witness says.
 #[derive(Debug)]
-pub(super) enum Answer {
+pub(super) enum WitnessAnswer {
     /// It cosigned: signature lines, not checked yet.
     Cosigned(String),
     /// It cosigned another size last than the request begins with.
@@ -36,7 +36,7 @@ pub(super) fn make() -> Result<Client, reqwest::Error> {
 }
 
 /// Asks the witness at `url` to cosign.
-pub(super) async fn ask(client: &Client, url: &Url, request: &WitnessRequest) -> Answer {
+pub(super) async fn ask(client: &Client, url: &Url, request: &WitnessRequest) -> WitnessAnswer {
     let href = format!("{}/add-checkpoint", url.as_str().trim_end_matches('/'));
     let answered = client.post(href).body(request.to_string()).send().await;
     let read = match answered {
@@ -47,17 +47,17 @@ pub(super) async fn ask(client: &Client, url: &Url, request: &WitnessRequest) ->
         Ok((status, Ok(body))) => answer_of(status, body),
         Ok((_, Err(error))) | Err(error) => {
             tracing::debug!(error = %error.without_url(), "a witness gave no answer");
-            Answer::Fault(WitnessFault::Away)
+            WitnessAnswer::Fault(WitnessFault::Away)
         }
     }
 }
 
 /// Returns what an answer means; `body` is `None` if it is too long or no text.
-fn answer_of(status: StatusCode, body: Option<String>) -> Answer {
+fn answer_of(status: StatusCode, body: Option<String>) -> WitnessAnswer {
     let fault = match (status, body) {
-        (StatusCode::OK, Some(lines)) => return Answer::Cosigned(lines),
+        (StatusCode::OK, Some(lines)) => return WitnessAnswer::Cosigned(lines),
         (StatusCode::CONFLICT, Some(size)) => match size.trim_end().parse() {
-            Ok(size) => return Answer::OtherSize(size),
+            Ok(size) => return WitnessAnswer::OtherSize(size),
             Err(_) => WitnessFault::Unusable,
         },
         (StatusCode::NOT_FOUND | StatusCode::FORBIDDEN, _) => WitnessFault::Stranger,
@@ -66,7 +66,7 @@ fn answer_of(status: StatusCode, body: Option<String>) -> Answer {
         (status, _) if status.is_server_error() => WitnessFault::Away,
         _ => WitnessFault::Unusable,
     };
-    Answer::Fault(fault)
+    WitnessAnswer::Fault(fault)
 }
 
 /// Reads the body, up to [`ANSWER_BYTES_MAX`].

@@ -29,7 +29,7 @@ use reqwest::Client;
 use tokio::time::Instant;
 
 use self::{
-    client::Answer,
+    client::WitnessAnswer,
     model::{WitnessFault, WitnessedLog},
 };
 use super::store::{LogId, StoredLog, find_log, find_tiles};
@@ -146,9 +146,9 @@ impl Round<'_> {
                 return Ok(Err(WitnessFault::Forked));
             };
             match client::ask(self.client, &self.witness.url, &request).await {
-                Answer::Cosigned(lines) => return self.keep(id, &log, &lines).await,
-                Answer::OtherSize(size) => old_size = size,
-                Answer::Fault(fault) => return Ok(Err(fault)),
+                WitnessAnswer::Cosigned(lines) => return self.keep(id, &log, &lines).await,
+                WitnessAnswer::OtherSize(size) => old_size = size,
+                WitnessAnswer::Fault(fault) => return Ok(Err(fault)),
             }
         }
         Ok(Err(WitnessFault::Unusable))
