@@ -30,6 +30,10 @@ pub(crate) enum OfflineCheck {
         /// An entry, as its owner downloaded it; prints its number.
         #[arg(long, value_name = "FILE")]
         entry: Option<PathBuf>,
+        /// Key of the log of joins, as its organiser published it; checks the entry's receipt first, and
+        /// that the list has the entry.
+        #[arg(long, requires = "entry")]
+        key: Option<String>,
     },
 }
 
@@ -40,9 +44,13 @@ impl OfflineCheck {
             Self::CheckReceipt { receipt, key } => {
                 entry_queue::check_receipt(&read(receipt)?, key)?.to_string()
             }
-            Self::CheckDraw { draw, entries, entry } => {
+            Self::CheckDraw { draw, entries, entry, key } => {
                 let entry = entry.as_deref().map(read).transpose()?;
                 let (draw, entries) = (read(draw)?, read(entries)?);
+                if let (Some(entry), Some(key)) = (&entry, key) {
+                    let proven = entry_queue::check_entry(&draw, &entries, entry, key)?;
+                    writeln!(io::stdout(), "{proven}")?;
+                }
                 entry_queue::check_draw(&draw, &entries, entry.as_deref())?.to_string()
             }
         };

@@ -63,7 +63,9 @@ pub(crate) mod turn_notices;
 
 pub use admission::admit_everywhere;
 pub(crate) use admission::expire_stays;
-pub use draw::{BeaconPart, CheckedDraw, DrawFault, Draws, check_draw};
+pub use draw::{
+    BeaconPart, CheckedDraw, CheckedEntry, DrawFault, Draws, EntryFault, check_draw, check_entry,
+};
 pub(crate) use draw::{
     Draw, DrawDocument, WrongDraw, announce_draw, find_draw_fault, lists::ClosedLists, omit_beacon,
     store::find_draw, withdraw_draw, withdraw_entries_of,

@@ -116,15 +116,15 @@ pub fn check_draw(
         return Err(DrawFault::Malformed);
     }
     let seed = document.seed.as_deref().ok_or(DrawFault::NotRevealed)?;
-    let seed: [u8; 32] = parse(seed).ok_or(DrawFault::Seed)?;
-    let commitment: Option<[u8; 32]> = parse(&document.commitment);
+    let seed: [u8; 32] = parse_bytes(seed).ok_or(DrawFault::Seed)?;
+    let commitment: Option<[u8; 32]> = parse_bytes(&document.commitment);
     if commitment != Some(Sha256::digest(seed).into()) {
         return Err(DrawFault::Seed);
     }
-    let list: Option<Vec<Sealed>> = list.lines().map(parse).collect();
+    let list: Option<Vec<Sealed>> = list.lines().map(parse_bytes).collect();
     let list = list.ok_or(DrawFault::List)?;
     let head = head_of(&list).ok_or(DrawFault::List)?;
-    if document.head.as_deref().and_then(parse) != Some(head)
+    if document.head.as_deref().and_then(parse_bytes) != Some(head)
         || document.entries != Some(list.len())
     {
         return Err(DrawFault::Head);
@@ -151,7 +151,7 @@ fn beacon_of(document: &DrawDocument) -> Result<(BeaconPart, Option<[u8; 32]>), 
             false => Err(DrawFault::LeftOut),
         };
     };
-    let signature: [u8; 48] = parse(signature).ok_or(DrawFault::Beacon)?;
+    let signature: [u8; 48] = parse_bytes(signature).ok_or(DrawFault::Beacon)?;
     round.verify(&signature).ok_or(DrawFault::Beacon)?;
     Ok((BeaconPart::Verified { round: round.round }, Some(randomness_of(&signature))))
 }
@@ -163,8 +163,8 @@ fn is_late_enough(closed_at: Option<DateTime<Utc>>, revealed_at: Option<DateTime
 
 fn round_of(announced: &BeaconDocument) -> Option<BeaconRound> {
     Some(BeaconRound {
-        chain_hash: parse(&announced.chain_hash)?,
-        public_key: parse(&announced.public_key)?,
+        chain_hash: parse_bytes(&announced.chain_hash)?,
+        public_key: parse_bytes(&announced.public_key)?,
         genesis_at: announced.genesis_at,
         period_secs: announced.period_seconds,
         round: announced.round,
@@ -183,6 +183,7 @@ fn rank_of(entry: &str, drawn: &[Sealed]) -> Result<usize, DrawFault> {
     is_told.then_some(rank).ok_or(DrawFault::Entry)
 }
 
-fn parse<const N: usize>(text: &str) -> Option<[u8; N]> {
+/// Parses hex of `N` bytes.
+pub(super) fn parse_bytes<const N: usize>(text: &str) -> Option<[u8; N]> {
     hex::decode(text).ok()?.try_into().ok()
 }

@@ -7,6 +7,7 @@ use super::{
     arithmetic::leaf_hash,
     lists::ClosedLists,
     model::{Draw, DrawEntry},
+    receipt::sign_receipt,
     store::entries as rows,
 };
 use crate::{
@@ -111,6 +112,10 @@ pub(crate) struct OwnEntry {
     pub(crate) score: Option<String>,
     /// Place in the order of the scores: the queue number; `None` until it is given.
     pub(crate) rank: Option<QueueNumber>,
+    /// Key that checks the receipt, as the log of joins has it.
+    pub(crate) verifier_key: Option<String>,
+    /// Signed note that the office has this entry; `None` if the log began with another secret.
+    pub(crate) receipt: Option<String>,
 }
 
 /// Returns the account's entry in `draw`; `None` if it has none.
@@ -122,6 +127,7 @@ pub(crate) async fn find_own_entry(
 ) -> Result<Option<OwnEntry>, QueueError> {
     let entry = rows::find_entry(&app.db, draw.program_id, account_id).await?;
     let Some(entry) = entry else { return Ok(None) };
+    let receipt = sign_receipt(app, draw, &entry).await?;
     let DrawEntry { id, entered_at, .. } = entry;
     let Some(sealed) = entry.sealed() else { return Ok(None) };
     let position = match draw.closed_at {
@@ -141,5 +147,7 @@ pub(crate) async fn find_own_entry(
         position: position.map(|index| index + 1),
         score: draw.order_key().map(|key| hex::encode(key.score(&sealed))),
         rank,
+        verifier_key: receipt.as_ref().map(|signed| signed.verifier_key.clone()),
+        receipt: receipt.map(|signed| signed.note),
     }))
 }

@@ -16,6 +16,9 @@
 //!   entries: the close sets the next number in its own transaction.
 //! * An entry becomes the token with the same id and commitment, so the public log of joins shows the
 //!   order that was drawn.
+//! * Whoever has an entry gets a signed receipt of it, which shows if the closed list should not have it.
+//! * Announcement, close and reveal are entries of the log of moves, written by a trigger, so they are
+//!   signed, and what a witness confirmed of them cannot be replaced.
 //! * Nobody is admitted, and no number of the queue is told as a position, before every entry has its
 //!   number.
 //!
@@ -36,10 +39,12 @@ pub(crate) mod check;
 pub(crate) mod close;
 mod document;
 pub(crate) mod entries;
+mod entry_check;
 pub(crate) mod lists;
 mod model;
 mod numbering;
 pub(crate) mod pages;
+mod receipt;
 mod relays;
 pub(crate) mod store;
 mod verification;
@@ -49,6 +54,7 @@ pub(crate) use announcement::{announce_draw, omit_beacon, withdraw_draw};
 pub use check::{BeaconPart, CheckedDraw, DrawFault, check_draw};
 pub(crate) use document::DrawDocument;
 pub(crate) use entries::withdraw_entries_of;
+pub use entry_check::{CheckedEntry, EntryFault, check_entry};
 pub(crate) use model::Draw;
 pub(crate) use verification::{WrongDraw, find_draw_fault};
 pub use worker::Draws;

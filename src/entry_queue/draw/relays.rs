@@ -1,17 +1,20 @@
 //! Relays of the beacon's chain, asked over HTTP. What they say is believed only if it is signed.
 
-use std::time::Duration;
+use std::{num::NonZeroU32, sync::Arc, time::Duration};
 
+use governor::Quota;
 use reqwest::{Client, redirect::Policy};
 use serde::Deserialize;
 
 use super::beacon::{Beacon, BeaconRound};
-use crate::config::DrandConfig;
+use crate::{config::DrandConfig, infra::limits::Limit};
 
 /// Upper bound of one question.
 const ASK_MAX: Duration = Duration::from_secs(3);
 /// Longest answer that is read, in bytes; a round takes some 300.
 const ANSWER_BYTES_MAX: usize = 4_096;
+/// Warnings about one round: room for several relays.
+const WARNINGS_PER_MINUTE: NonZeroU32 = NonZeroU32::new(4).unwrap();
 
 /// Answer of a relay, as far as it is used.
 #[derive(Deserialize)]
@@ -35,13 +38,16 @@ enum RelayFault {
 pub(crate) struct Relays {
     client: Client,
     config: DrandConfig,
+    /// Of each round, so that a long absence does not flood the log.
+    warnings: Arc<Limit<i64>>,
 }
 
 impl Relays {
     /// Creates the client of the configured relays.
     pub(crate) fn of(config: &DrandConfig) -> Result<Self, reqwest::Error> {
         let client = Client::builder().timeout(ASK_MAX).redirect(Policy::none()).build()?;
-        Ok(Self { client, config: config.clone() })
+        let warnings = Arc::new(Limit::new(Quota::per_minute(WARNINGS_PER_MINUTE)));
+        Ok(Self { client, config: config.clone(), warnings })
     }
 
     /// Asks the relays one after the other for a round, and returns the first right answer.
@@ -49,9 +55,11 @@ impl Relays {
         for url in &self.config.urls {
             match self.ask(url.as_str(), round).await {
                 Ok(beacon) => return Some(beacon),
-                Err(error) => {
+                // The worker asks again each second.
+                Err(error) if self.warnings.count(&round.round).is_ok() => {
                     tracing::warn!(%url, round = round.round, %error, "a relay brought no beacon");
                 }
+                Err(_) => {}
             }
         }
         None

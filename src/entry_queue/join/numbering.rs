@@ -182,7 +182,7 @@ impl NewRows {
         Self {
             tokens: tokens_of(joined),
             accounts: accounts_of(joined),
-            commitments: joined.iter().map(|join| join.commitment.bytes()).collect(),
+            commitments: joined.iter().map(|join| join.commitment.bytes().to_vec()).collect(),
             networks: judge.keeps_networks().then(networks),
         }
     }

@@ -58,14 +58,15 @@ impl Commitment {
     }
 
     /// Returns the bytes that the database stores.
-    pub(crate) fn bytes(self) -> Vec<u8> {
-        self.0.to_vec()
+    pub(crate) fn bytes(self) -> [u8; 32] {
+        self.0
     }
 }
 
 /// Returns the commitments to `tokens`, as the database stores them.
 pub(crate) fn commitments_of(secret: &LogSecret, tokens: &[TokenId]) -> Vec<Vec<u8>> {
-    let commit = |token: &TokenId| Commitment::to(*token, Salt::of(secret, *token)).bytes();
+    let commit =
+        |token: &TokenId| Commitment::to(*token, Salt::of(secret, *token)).bytes().to_vec();
     tokens.iter().map(commit).collect()
 }
 

@@ -3,13 +3,14 @@
 use super::{
     entries::list_entries,
     entry::commitments_of,
+    signer::LogSigner,
     store::{self, LogId, LogKind, StoredLog, moves, tokens},
 };
 use crate::{
     app::App,
     infra::{
         postgres::Connection,
-        tlog::{Checkpoint, GrowingTree, LogKey, TilePlace, record_hash},
+        tlog::{Checkpoint, GrowingTree, TilePlace, record_hash},
     },
 };
 
@@ -60,8 +61,7 @@ pub(super) async fn find_or_begin(app: &App, id: LogId) -> Result<Option<StoredL
 async fn grow(app: &App, id: LogId) -> Result<Growth, sqlx::Error> {
     let mut tx = app.db.begin().await?;
     let Some(log) = store::lock_log(&mut tx, id).await? else { return Ok(Growth::Done) };
-    let key = app.log_secret.signer();
-    let Some(origin) = origin_of(&log.verifier_key, key) else {
+    let Some(signer) = LogSigner::of(&log.verifier_key, app.log_secret.signer()) else {
         tracing::error!(log = ?id, "LOG_SECRET is not the one that the log began with: it rests");
         return Ok(Growth::Done);
     };
@@ -83,7 +83,7 @@ async fn grow(app: &App, id: LogId) -> Result<Growth, sqlx::Error> {
         tree.append(record_hash(entry.as_bytes()));
     }
     let new_size = i64::try_from(tree.size()).unwrap_or(i64::MAX);
-    let Some(checkpoint) = checkpoint_of(&tree, origin, key) else {
+    let Some(checkpoint) = checkpoint_of(&tree, signer) else {
         tracing::error!(log = ?id, size, "a checkpoint could not be signed");
         return Ok(Growth::Done);
     };
@@ -92,12 +92,6 @@ async fn grow(app: &App, id: LogId) -> Result<Growth, sqlx::Error> {
     tx.commit().await?;
     let is_full = i64::try_from(entries.len()).is_ok_and(|n| n == PAGE);
     Ok(if is_full { Growth::More } else { Growth::Done })
-}
-
-/// Returns the origin of the log that `verifier_key` checks; `None` unless `key` signs it.
-pub(super) fn origin_of<'a>(verifier_key: &'a str, key: &LogKey) -> Option<&'a str> {
-    let (origin, _) = verifier_key.split_once('+')?;
-    (key.verifier_key(origin) == verifier_key).then_some(origin)
 }
 
 /// Makes entries of what follows the first `size`: moves get their indexes, and tokens that an older
@@ -114,8 +108,8 @@ async fn prepare(tx: &mut Connection, app: &App, log: LogId, size: i64) -> Resul
 }
 
 /// Returns the checkpoint of `tree` as a signed note.
-fn checkpoint_of(tree: &GrowingTree, origin: &str, key: &LogKey) -> Option<String> {
-    let checkpoint = Checkpoint::new(origin, tree.size(), tree.root().ok()?, "").ok()?;
+fn checkpoint_of(tree: &GrowingTree, signer: LogSigner<'_>) -> Option<String> {
+    let checkpoint = Checkpoint::new(signer.origin(), tree.size(), tree.root().ok()?, "").ok()?;
     let text = String::from_utf8(checkpoint.to_bytes()).ok()?;
-    key.sign(origin, &text).ok()
+    signer.sign(&text).ok()
 }

@@ -27,13 +27,16 @@ mod growth;
 pub(crate) mod moves;
 pub(crate) mod pages;
 pub(crate) mod receipt;
+mod signed_text;
+mod signer;
 pub(crate) mod store;
 mod verification;
 pub(crate) mod witnesses;
 
-pub(crate) use entry::{Commitment, Salt};
+pub(crate) use entry::{Commitment, Salt, moment_text};
 pub use growth::grow_logs;
 pub use receipt::check::{CheckedReceipt, ReceiptFault, check_receipt};
+pub(crate) use signed_text::{SignedText, sign_as_joins};
 pub(crate) use store::{LogId, LogKind};
 pub(crate) use verification::{LogFault, find_log_fault};
 pub use witnesses::Witnesses;

@@ -29,6 +29,14 @@ pub(crate) enum MoveKind {
     Purge,
     /// Capacity, rate and pause of the gate from now on.
     Rules,
+    /// The sale opens with a draw, which commits to what the detail says.
+    DrawAnnounced,
+    /// A draft's draw was taken back.
+    DrawWithdrawn,
+    /// The entries of the draw are closed: their number and their head.
+    DrawClosed,
+    /// What was secret in the draw.
+    DrawRevealed,
 }
 
 /// Entry of the log of moves.
@@ -36,7 +44,7 @@ pub(crate) enum MoveKind {
 pub(crate) struct Move {
     pub(crate) kind: MoveKind,
     pub(crate) number: Option<QueueNumber>,
-    /// JSON: the reason of staff, or the rules.
+    /// JSON: the reason of staff, the rules, or what a step of the draw published.
     pub(crate) detail: Option<String>,
     pub(crate) moved_at: DateTime<Utc>,
 }

@@ -75,6 +75,8 @@ struct AdminQueuePage {
     guards: GuardsForm,
     effects: Vec<Effect>,
     opening: Opening,
+    /// Whether the secret of seeds and logs is kept in the database, and not configured.
+    is_secret_kept: bool,
     mistakes: Mistakes,
     is_asked: bool,
     purge: Option<PurgeView>,
@@ -95,6 +97,7 @@ impl AdminQueuePage {
             limits: LimitsForm::of(&edition),
             guards: GuardsForm::of(&edition),
             effects: list_effects(&app.db, id).await?,
+            is_secret_kept: app.config.log_secret.is_none(),
             opening: Opening::of(&edition, find_draw(&app.db, id).await?.as_ref(), figures.at),
             v,
             edition,

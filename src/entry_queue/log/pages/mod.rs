@@ -12,13 +12,14 @@ use actix_web::{
 use askama::Template;
 use chrono::{DateTime, Utc};
 use serde::Serialize;
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use self::witness::{WitnessedDocument, confirmed_phrase, fault_phrase, witnessed_of};
 use super::{
     entry::JoinEntry,
-    growth::{find_or_begin, origin_of},
-    moves::Move,
+    growth::find_or_begin,
+    moves::{Move, MoveKind},
+    signer::LogSigner,
     store::{
         LogId, StoredLog, moves,
         tokens::{self, LoggedToken},
@@ -83,14 +84,14 @@ impl LogPage<'_> {
         self.v.text(format!("public-log-move-{kind}"))
     }
 
-    /// Returns the reason of staff, or the rules; empty for other moves.
+    /// Returns the reason of staff, the rules, or what a draw published; empty for other moves.
     fn detail(&self, entry: &Move) -> String {
-        let detail: Option<Value> =
-            entry.detail.as_deref().and_then(|detail| serde_json::from_str(detail).ok());
-        match detail {
-            Some(Value::String(reason)) => reason,
-            Some(rules) => self.rules(&rules),
-            None => String::new(),
+        let detail = entry.detail.as_deref().unwrap_or_default();
+        match serde_json::from_str(detail) {
+            Ok(Value::String(reason)) => reason,
+            Ok(rules) if entry.kind == MoveKind::Rules => self.rules(&rules),
+            Ok(Value::Object(published)) => bytes_of_draw(&published).unwrap_or_default(),
+            _ => String::new(),
         }
     }
 
@@ -108,6 +109,12 @@ impl LogPage<'_> {
         let said = [capacity, rate, free, paused].into_iter().flatten();
         said.map(|phrase| phrase.to_string()).collect::<Vec<_>>().join(" · ")
     }
+}
+
+/// Returns the bytes in hex that a step of a draw fixed: the seed's hash, the list's head or the seed.
+fn bytes_of_draw(published: &Map<String, Value>) -> Option<String> {
+    let fixed = ["commitment", "head", "seed"].iter().find_map(|name| published.get(*name));
+    fixed.and_then(Value::as_str).map(str::to_owned)
 }
 
 #[derive(Serialize)]
@@ -205,6 +212,6 @@ impl<'a> MoveDocument<'a> {
 /// names, with the public key that they share.
 fn office_key(app: &App, log: &StoredLog) -> Option<String> {
     let key = app.log_secret.signer();
-    let office = origin_of(&log.verifier_key, key)?.split('/').next()?;
+    let office = LogSigner::of(&log.verifier_key, key)?.origin().split('/').next()?;
     Some(key.verifier_key(office))
 }

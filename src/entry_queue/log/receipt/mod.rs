@@ -10,7 +10,8 @@ pub(crate) mod model;
 use self::model::{Receipt, ReceiptText};
 use super::{
     entry::{Commitment, JoinEntry, Salt},
-    growth,
+    growth::find_or_begin,
+    signer::LogSigner,
     store::{self, LogId, StoredLog, tokens},
 };
 use crate::{
@@ -30,19 +31,18 @@ pub(crate) async fn find_receipt(
     let program_id = program.id;
     let token = tokens::find_token(&app.db, program_id, account_id).await?;
     let token = token.ok_or_else(|| QueueError::no_token(program))?;
-    let log = growth::find_or_begin(app, LogId::joins(program_id))
+    let log = find_or_begin(app, LogId::joins(program_id))
         .await?
         .ok_or(QueueError::ReceiptUnavailable)?;
-    let key = app.log_secret.signer();
-    let Some(origin) = growth::origin_of(&log.verifier_key, key) else {
+    let Some(signer) = LogSigner::of(&log.verifier_key, app.log_secret.signer()) else {
         tracing::error!(%program_id, "LOG_SECRET is not the one that the log began with");
         return Err(QueueError::ReceiptUnavailable);
     };
     let salt = Salt::of(&app.log_secret, token.id);
     let commitment = Commitment::to(token.id, salt);
     let entry = JoinEntry { number: token.number, joined_at: token.joined_at, commitment };
-    let text = ReceiptText { origin: origin.to_owned(), entry, token: token.id, salt };
-    let note = key.sign(origin, &text.text()).ok().ok_or(QueueError::ReceiptUnavailable)?;
+    let text = ReceiptText { origin: signer.origin().to_owned(), entry, token: token.id, salt };
+    let note = signer.sign(&text.text()).ok().ok_or(QueueError::ReceiptUnavailable)?;
     let proof = prove(app, program_id, &log, &entry).await?;
     Ok(Receipt::of(&text, &log.verifier_key, note, proof))
 }

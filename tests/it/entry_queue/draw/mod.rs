@@ -4,6 +4,7 @@ mod beacon;
 mod closing;
 mod crashes;
 mod published;
+mod signed;
 
 use serde_json::Value;
 use sqlx::{AssertSqlSafe, PgPool, raw_sql};

@@ -10,8 +10,8 @@ use stagedoor::entry_queue::{BeaconPart, DrawFault, check_draw};
 
 use super::*;
 
-/// Runs the check that the documentation shows.
-fn documented_check(draw: &str, list: &str, entry: &str) -> bool {
+/// Runs the check that the documentation shows; with a key also of the entry's receipt.
+pub(super) fn documented_check(draw: &str, list: &str, entry: &str, key: Option<&str>) -> bool {
     let page = std::fs::read_to_string("docs/PUBLIC-DRAW.md").unwrap();
     let (_, rest) = page.split_once("```python\n").unwrap();
     let (script, _) = rest.split_once("```").unwrap();
@@ -25,13 +25,19 @@ fn documented_check(draw: &str, list: &str, entry: &str) -> bool {
     let mut python = Command::new("python3");
     python.arg(file("check.py", script)).arg(file("draw.json", draw));
     python.arg(file("entries.txt", list)).arg(file("entry.json", entry));
+    python.args(key);
     let checked = python.output().unwrap().status.success();
     std::fs::remove_dir_all(&folder).unwrap();
     checked
 }
 
 /// Runs `stagedoor check-draw`, and returns what it prints.
-fn commanded_check(draw: &str, list: &str, entry: &str) -> Result<String, String> {
+pub(super) fn commanded_check(
+    draw: &str,
+    list: &str,
+    entry: &str,
+    key: Option<&str>,
+) -> Result<String, String> {
     let folder = std::env::temp_dir().join(uuid::Uuid::new_v4().to_string());
     std::fs::create_dir(&folder).unwrap();
     let files = [("draw.json", draw), ("entries.txt", list), ("entry.json", entry)];
@@ -40,8 +46,9 @@ fn commanded_check(draw: &str, list: &str, entry: &str) -> Result<String, String
     }
     let mut program = Command::new(env!("CARGO_BIN_EXE_stagedoor"));
     program.current_dir(&folder).env_clear();
-    let ran = program.args(["check-draw", "draw.json", "entries.txt", "--entry", "entry.json"]);
-    let ran = ran.output().unwrap();
+    program.args(["check-draw", "draw.json", "entries.txt", "--entry", "entry.json"]);
+    program.args(key.map(|key| format!("--key={key}")));
+    let ran = program.output().unwrap();
     std::fs::remove_dir_all(&folder).unwrap();
     match ran.status.success() {
         true => Ok(String::from_utf8(ran.stdout).unwrap()),
@@ -100,9 +107,9 @@ async fn the_numbers_are_exactly_the_order_that_anybody_can_compute(db: PgPool) 
     let checked = check_draw(&draw, &list, Some(&entry.to_string())).unwrap();
     assert_eq!((checked.entries, checked.beacon), (PEOPLE, BeaconPart::NotAnnounced));
     assert_eq!(checked.rank.map(Into::into), Some(entry["rank"].clone()));
-    let said = commanded_check(&draw, &list, &entry.to_string()).unwrap();
+    let said = commanded_check(&draw, &list, &entry.to_string(), None).unwrap();
     assert!(said.contains(&format!("This entry has number {}.", entry["rank"])), "{said}");
-    assert!(documented_check(&draw, &list, &entry.to_string()));
+    assert!(documented_check(&draw, &list, &entry.to_string(), None));
     office.close().await;
 }
 
@@ -150,8 +157,8 @@ async fn what_was_tampered_with_is_refused_by_the_program_and_by_the_documented_
     for (draw, list, entry, fault) in cases {
         let (draw, entry) = (draw.to_string(), entry.to_string());
         assert_eq!(check_draw(&draw, list, Some(&entry)).unwrap_err(), fault);
-        assert!(!documented_check(&draw, list, &entry), "{fault}");
-        let said = commanded_check(&draw, list, &entry).unwrap_err();
+        assert!(!documented_check(&draw, list, &entry, None), "{fault}");
+        let said = commanded_check(&draw, list, &entry, None).unwrap_err();
         assert!(said.contains(&fault.to_string()), "{said}");
     }
     office.close().await;

@@ -1,6 +1,6 @@
 //! The public log of a line, and the receipts that it proves.
 
-mod moves;
+pub(super) mod moves;
 mod receipts;
 mod witnesses;
 

@@ -16,7 +16,11 @@ use crate::{
 
 /// Returns the published entries, each as its second and third line, once there are `n`, and asks
 /// whether the checkpoint is of them.
-async fn moves_of(person: &Person, concert: &Concert, n: usize) -> Vec<String> {
+pub(in crate::entry_queue) async fn moves_of(
+    person: &Person,
+    concert: &Concert,
+    n: usize,
+) -> Vec<String> {
     let path = format!("{}/moves", log_path_of(concert));
     let head = checkpoint_at(person, &path, n).await;
     let bundle = format!("{path}/tile/entries/000.p/{n}");
