@@ -122,6 +122,8 @@ program-how-max = Up to { $count ->
         [one] { $count } seat
        *[other] { $count } seats
     } for each person.
+program-how-min = An order has at least { $count } seats.
+program-how-no-single = An order may not leave a single seat free.
 program-log = Public log of the line
 program-draw = Opening draw
 program-draw-enter = Enter the draw
@@ -488,6 +490,7 @@ seat-best-where = Where
 seat-best-anywhere = Anywhere
 seat-best-price = Price
 seat-best-any-price = Any price
+seat-single-text = The organiser asks not to leave one seat alone: { $seats }. Take it as well, or move by one seat. Nothing is held yet.
 seat-best-none-title = No such seats are left together
 seat-best-none = Ask for fewer, or for another section or price. Held seats come back when they are not paid.
 seat-best-button = Pick for me
@@ -923,6 +926,9 @@ admin-program-sale = Sale
 admin-program-opens = Opens
 admin-program-closes = Closes
 admin-program-places = Seats per person
+admin-program-places-min = Seats in an order, at least
+admin-program-no-single = Refuse orders that leave a single seat free
+admin-program-no-single-help = A seat that no other choice in the same gap would spare is no reason to refuse.
 admin-program-hold = Time to pay (minutes)
 admin-program-fixed = Applies to new holds only.
 admin-program-length = Minutes, or 4:30 for four and a half. Applies to what begins after saving.
@@ -1318,6 +1324,12 @@ error-too-many-detail = Please choose up to { $count ->
        *[other] { $count } seats
     }.
 error-too-many-action = Choose again
+error-too-few-title = Too few for this program
+error-too-few-detail = An order of this program has at least { $count } seats.
+error-too-few-action = Choose again
+error-single-seat-title = This would leave a single seat
+error-single-seat-detail = The organiser asks not to leave one seat alone. Take it as well, or move by one seat. Nothing is held yet.
+error-single-seat-action = Choose again
 error-waiting-title = Many people want this area at once
 error-waiting-detail = You keep your place in its short line. Try again in a few seconds.
 error-waiting-action = Try now

@@ -32,6 +32,10 @@ pub(crate) struct ProgramDetails {
     pub hold_ttl_secs: i32,
     /// Bound on live seats and places of one account.
     pub places_per_account_max: i32,
+    /// Seats or places that an order has at least.
+    pub places_per_order_min: i32,
+    /// Whether orders that leave a single seat free are refused.
+    pub no_single_seats: bool,
     /// Refund deadline, in hours before the start.
     pub refund_until_hours: i32,
     /// Share refunded, in percent (0-100).

@@ -108,6 +108,10 @@ pub(crate) struct Program {
     pub hold_ttl_secs: i32,
     /// Bound on live seats and places of one account.
     pub places_per_account_max: i32,
+    /// Seats or places that an order has at least.
+    pub places_per_order_min: i32,
+    /// Whether orders that leave a single seat free are refused.
+    pub no_single_seats: bool,
     /// See [`Guards::account_age_mins`].
     pub join_account_age_mins: Option<i32>,
     /// See [`Guards::confirmed_address`].

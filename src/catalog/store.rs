@@ -22,7 +22,8 @@ pub(crate) async fn find_program(
         r#"
         select id as "id: ProgramId", slug, title, description, status as "status: ProgramStatus",
             on_sale_at, off_sale_at, queue_capacity, queue_paused_at,
-            stay_secs, hold_ttl_secs, places_per_account_max,
+            stay_secs, hold_ttl_secs, places_per_account_max, places_per_order_min,
+            no_single_seats,
             join_account_age_mins, join_confirmed_address, join_proof_bits, joins_per_address,
             unpaid_holds_max, cool_down_mins,
             coalesce((

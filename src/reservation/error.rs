@@ -85,6 +85,18 @@ pub enum ReservationError {
         /// Places an account may have in the program.
         places_max: i64,
     },
+    /// The request has less than an order of the program must have.
+    #[error("an order has {places_min} places or more in this program")]
+    TooFew {
+        /// Places that an order has at least.
+        places_min: i64,
+    },
+    /// The order would leave single seats, which its program does not want.
+    #[error("{} seats would be left single", .seat_ids.len())]
+    LeavesSingle {
+        /// Seats that would be left.
+        seat_ids: Vec<ScheduleSeatId>,
+    },
     /// The request exceeds the limit of one hold.
     #[error("a hold may have {places_max} places")]
     TooMany {
@@ -222,6 +234,12 @@ impl HttpError for ReservationError {
             Self::TooMany { places_max } => Problem::new(422, "too-many")
                 .with(json!({ "places_max": places_max }))
                 .number("count", places_max),
+            Self::TooFew { places_min } => Problem::new(422, "too-few")
+                .with(json!({ "places_min": places_min }))
+                .number("count", places_min),
+            Self::LeavesSingle { seat_ids } => {
+                Problem::new(409, "single-seat").with(json!({ "seat_ids": seat_ids }))
+            }
             Self::UnknownSeat | Self::UnknownZone => self.mistake().unwrap_or_default().problem(),
             Self::Inconsistent => Problem::new(500, "internal"),
             Self::AlreadyProcessing | Self::StaleVersion => {

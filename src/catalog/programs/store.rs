@@ -22,6 +22,7 @@ pub(crate) async fn find_edition(
         select version, status as "status: ProgramStatus", queue_paused_at, cancelled_at,
             slug, title, description, on_sale_at, off_sale_at, queue_capacity,
             queue_rate_per_second, stay_secs, hold_ttl_secs, places_per_account_max,
+            places_per_order_min, no_single_seats,
             refund_until_hours, refund_percent, join_account_age_mins, join_confirmed_address,
             join_proof_bits, joins_per_address, unpaid_holds_max, cool_down_mins,
             coalesce((
@@ -62,6 +63,8 @@ pub(crate) async fn find_edition(
             stay_secs: row.stay_secs,
             hold_ttl_secs: row.hold_ttl_secs,
             places_per_account_max: row.places_per_account_max,
+            places_per_order_min: row.places_per_order_min,
+            no_single_seats: row.no_single_seats,
             refund_until_hours: row.refund_until_hours,
             refund_percent: row.refund_percent,
         },
@@ -85,8 +88,9 @@ pub(crate) async fn insert(
         r#"
         insert into programs (id, slug, title, description, on_sale_at, off_sale_at,
             queue_capacity, queue_rate_per_second, stay_secs, hold_ttl_secs,
-            places_per_account_max, refund_until_hours, refund_percent)
-        values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)
+            places_per_account_max, refund_until_hours, refund_percent, places_per_order_min,
+            no_single_seats)
+        values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)
         "#,
         id as _,
         details.slug,
@@ -101,6 +105,8 @@ pub(crate) async fn insert(
         details.places_per_account_max,
         details.refund_until_hours,
         details.refund_percent,
+        details.places_per_order_min,
+        details.no_single_seats,
     )
     .execute(tx)
     .await?;
@@ -119,6 +125,7 @@ pub(crate) async fn write(
         set slug = $2, title = $3, description = $4, on_sale_at = $5, off_sale_at = $6,
             queue_capacity = $7, queue_rate_per_second = $8, stay_secs = $9, hold_ttl_secs = $10,
             places_per_account_max = $11, refund_until_hours = $12, refund_percent = $13,
+            places_per_order_min = $14, no_single_seats = $15,
             version = version + 1
         where id = $1
         "#,
@@ -135,6 +142,8 @@ pub(crate) async fn write(
         details.places_per_account_max,
         details.refund_until_hours,
         details.refund_percent,
+        details.places_per_order_min,
+        details.no_single_seats,
     )
     .execute(tx)
     .await?;

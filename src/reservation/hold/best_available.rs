@@ -7,6 +7,7 @@ use super::{
     limiter::ReservationState,
     request::{ChosenRequest, HoldRequest, ShownPrice},
     seat_groups,
+    single_seats::blocks_of,
 };
 use crate::{
     app::App,
@@ -56,13 +57,19 @@ pub(crate) async fn hold_best(
             // A wish that names a price was shown that price and must not hold at another one.
             let shown = request.shown.or(wish.price.map(|_| ShownPrice::Total(group.total)));
             let choice = Choice::Seats(group.ids.clone());
-            let chosen = HoldRequest { choice, shown, ..request.clone() };
+            let blocks = match request.program.no_single_seats {
+                true => blocks_of(&seats, &group.ids),
+                false => Vec::new(),
+            };
+            let chosen = HoldRequest { choice, blocks, shown, ..request.clone() };
             let attempt = ChosenRequest { request: chosen, key: key.cloned() };
             match state.seat_holds.hold(attempt).await {
                 Err(ReservationError::SeatUnavailable { seat_ids, .. }) => {
                     gone.extend(&seat_ids);
                     lost = seat_ids;
                 }
+                // Another group leaves no single seat.
+                Err(ReservationError::LeavesSingle { .. }) => {}
                 // The map was old: these seats no longer have the price that the wish names.
                 Err(ReservationError::PriceChanged { .. }) if request.shown.is_none() => {
                     gone.extend(group.ids);

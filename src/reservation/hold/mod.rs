@@ -29,21 +29,25 @@ mod places;
 pub(crate) mod request;
 pub(crate) mod seat_groups;
 pub(crate) mod seat_holds;
+pub(crate) mod single_seats;
 pub(crate) mod store;
 mod together;
 
 use self::{
     limiter::ReservationState,
     request::{ChosenRequest, HoldRequest},
+    single_seats::{SeatBlock, blocks_of},
 };
 
 use super::{
     error::ReservationError,
     lifecycle::expiry,
     model::{Choice, Hold},
+    seat_map::store::list_rows_of,
 };
 use crate::{
     app::App,
+    catalog::ScheduleSeatId,
     entry_queue::{self, QueueError},
     infra::idempotency::RequestKey,
 };
@@ -109,13 +113,32 @@ async fn hold_now(
     let chosen = || ChosenRequest { request: request.clone(), key: key.cloned() };
     match &request.choice {
         Choice::Best(wish) => best_available::hold_best(app, state, request, wish, key).await,
-        Choice::Seats(_) => state.seat_holds.hold(chosen()).await,
+        Choice::Seats(ids) => {
+            let blocks = read_blocks(app, state, request, ids).await?;
+            let request = HoldRequest { blocks, ..request.clone() };
+            state.seat_holds.hold(ChosenRequest { request, key: key.cloned() }).await
+        }
         Choice::Places { zone_id, quantity } => {
             // A request for places that do not exist must not wait for the zone's lock.
             state.require_places(app, request.schedule.id, *zone_id, *quantity).await?;
             places::hold_places(app, state, chosen(), *zone_id).await
         }
     }
+}
+
+/// Returns the blocks of an order whose program has the rule of single seats; none without it.
+async fn read_blocks(
+    app: &App,
+    state: &ReservationState,
+    request: &HoldRequest,
+    ids: &[ScheduleSeatId],
+) -> Result<Vec<SeatBlock>, ReservationError> {
+    if !request.program.no_single_seats {
+        return Ok(Vec::new());
+    }
+    let _permit = state.permits.acquire().await?;
+    let seats = list_rows_of(&app.db, request.schedule.id, ids).await?;
+    Ok(blocks_of(&seats, ids))
 }
 
 /// Expires lapsed holds that caused `refusal`; returns whether any were expired.

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use serde::Serialize;
 use uuid::Uuid;
 
+use super::single_seats::SeatBlock;
 use crate::{
     accounts::AccountId,
     catalog::{Program, Schedule},
@@ -25,6 +26,9 @@ pub(crate) struct HoldRequest {
     pub schedule: Schedule,
     /// Seats or places wanted.
     pub choice: Choice,
+    /// Blocks of the chosen seats, by what is beside them; empty unless the program refuses orders that
+    /// leave single seats.
+    pub blocks: Vec<SeatBlock>,
     /// Price that was shown; `None` accepts any price.
     pub shown: Option<ShownPrice>,
     /// Idempotency key: requests with the same key are carried out once.

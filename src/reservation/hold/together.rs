@@ -10,6 +10,7 @@ use std::collections::{HashMap, HashSet};
 use super::{
     decisions::Decisions,
     request::ChosenRequest,
+    single_seats::SeatBlock,
     store::{
         self, HoldTerms, LockedSeat,
         new_holds::{self, NewHolds},
@@ -211,12 +212,16 @@ impl Stock {
     }
 }
 
-/// Returns the seats and the zones that `requests` ask for, each once.
+/// Returns the seats and the zones that `requests` ask for, each once, with the seats beside that a rule
+/// looks at.
 fn wanted(requests: &[&ChosenRequest]) -> (Vec<ScheduleSeatId>, Vec<ZoneId>) {
     let (mut seats, mut zones) = (HashSet::new(), HashSet::new());
     for chosen in requests {
         match &chosen.request.choice {
-            Choice::Seats(ids) => seats.extend(ids.iter().copied()),
+            Choice::Seats(ids) => {
+                seats.extend(ids.iter().copied());
+                seats.extend(chosen.request.blocks.iter().flat_map(SeatBlock::beside));
+            }
             Choice::Places { zone_id, .. } => {
                 zones.insert(*zone_id);
             }

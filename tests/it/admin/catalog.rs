@@ -105,6 +105,9 @@ async fn a_form_that_makes_no_sense_changes_nothing(db: PgPool) {
         ("stay_minutes", "0"),
         ("hold_minutes", "61"),
         ("places_per_account_max", "99999999999999999999"),
+        ("places_per_order_min", "0"),
+        ("places_per_order_min", "5"),
+        ("no_single_seats", "perhaps"),
         ("refund_percent", "101"),
     ];
     for (name, value) in cases {
@@ -120,6 +123,27 @@ async fn a_form_that_makes_no_sense_changes_nothing(db: PgPool) {
     assert_eq!(admin.post("/admin/programs", &form).await.status, 201);
     let taken = admin.post("/admin/programs", &form).await;
     assert_eq!((taken.status, taken.code().as_str()), (409, "slug-taken"));
+    office.close().await;
+}
+
+#[sqlx::test]
+async fn the_rules_of_an_order_are_set_and_shown_before_anybody_orders(db: PgPool) {
+    let office = Office::open(db.clone()).await;
+    let admin = office.employ("admin", "ADMIN").await;
+    let form = program("Hamlet", "hamlet");
+    let made = admin.post("/admin/programs", &form).await;
+    let path = format!("/admin/programs/{}", field(&made, "id").as_str().unwrap());
+    assert!(admin.visit(&path).await.has("[name='places_per_order_min'][value='1']"));
+    let rules = [("version", "0"), ("places_per_order_min", "2"), ("no_single_seats", "on")];
+    assert_eq!(admin.submit(&path, &with(&form, &rules)).await.status, 303);
+    let page = admin.visit(&path).await;
+    assert!(page.has("[name='places_per_order_min'][value='2']"), "{}", page.body);
+    assert!(page.has("[name='no_single_seats'][checked]"), "{}", page.body);
+    run_sql(&db, "update programs set status = 'PUBLISHED'").await;
+    let page = office.stranger().visit("/programs/hamlet").await;
+    for rule in ["An order has at least 2 seats.", "An order may not leave a single seat free."] {
+        assert!(page.body.contains(rule), "{rule}: {}", page.body);
+    }
     office.close().await;
 }
 

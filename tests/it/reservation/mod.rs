@@ -5,6 +5,7 @@ mod best;
 mod expiry;
 mod input;
 mod live;
+mod order_rules;
 mod pages;
 mod prices;
 mod race;

@@ -19,6 +19,8 @@ use crate::{
 const TITLE_CHARS_MAX: usize = 120;
 const DESCRIPTION_CHARS_MAX: usize = 5_000;
 const SLUG_CHARS_MAX: usize = 80;
+/// Bound on the places that an account may have in a program.
+const PLACES_MAX: i32 = 1_000;
 /// Ranges of the lengths of a stay and a hold, in seconds.
 const STAY_SECS: RangeInclusive<i32> = 10..=86_400;
 const HOLD_SECS: RangeInclusive<i32> = 1..=3_600;
@@ -44,6 +46,10 @@ pub(crate) struct ProgramForm {
     pub(crate) stay_minutes: Field,
     pub(crate) hold_minutes: Field,
     pub(crate) places_per_account_max: Field,
+    /// Empty: 1.
+    pub(crate) places_per_order_min: Field,
+    /// Checkbox.
+    pub(crate) no_single_seats: Field,
     pub(crate) refund_until_hours: Field,
     pub(crate) refund_percent: Field,
 }
@@ -56,6 +62,7 @@ impl ProgramForm {
             stay_minutes: Field::of(10),
             hold_minutes: Field::of(5),
             places_per_account_max: Field::of(8),
+            places_per_order_min: Field::of(1),
             refund_until_hours: Field::of(24),
             refund_percent: Field::of(100),
             ..Self::default()
@@ -84,6 +91,8 @@ impl ProgramForm {
             stay_minutes: Field::of(times::typed_minutes(details.stay_secs)),
             hold_minutes: Field::of(times::typed_minutes(details.hold_ttl_secs)),
             places_per_account_max: Field::of(details.places_per_account_max),
+            places_per_order_min: Field::of(details.places_per_order_min),
+            no_single_seats: Field::of(details.no_single_seats),
             refund_until_hours: Field::of(details.refund_until_hours),
             refund_percent: Field::of(details.refund_percent),
         }
@@ -112,6 +121,11 @@ impl ProgramForm {
         let mut mistakes = Mistakes::default();
         let details = self.read(&mut mistakes, zone, None);
         mistakes.or(details)
+    }
+
+    /// Whether orders that leave a single seat are to be refused, as typed.
+    pub(crate) fn wants_no_single_seats(&self) -> bool {
+        self.no_single_seats.flag() == Some(true)
     }
 
     /// Returns the opening of the sale as typed.
@@ -160,9 +174,18 @@ impl ProgramForm {
             mistakes.note(name, "admin-refusal-number", number)
         };
         let places_per_account_max =
-            number("places_per_account_max", &self.places_per_account_max, 1, 1_000);
+            number("places_per_account_max", &self.places_per_account_max, 1, PLACES_MAX);
+        let at_least = if self.places_per_order_min.is_empty() {
+            Some(1)
+        } else {
+            let max = places_per_account_max.unwrap_or(PLACES_MAX);
+            number("places_per_order_min", &self.places_per_order_min, 1, max)
+        };
         let refund_until_hours = number("refund_until_hours", &self.refund_until_hours, 0, 8_760);
         let refund_percent = number("refund_percent", &self.refund_percent, 0, 100);
+        let no_single_seats = self.no_single_seats.flag();
+        let no_single_seats =
+            mistakes.note("no_single_seats", "admin-refusal-flag", no_single_seats);
         let mut minutes = |name, field: &Field, range: RangeInclusive<i32>| {
             let secs = times::parse_minutes(field.text()).filter(|secs| range.contains(secs));
             mistakes.note(name, "admin-refusal-number", secs)
@@ -173,6 +196,8 @@ impl ProgramForm {
             stay_secs: stay_secs?,
             hold_ttl_secs: hold_ttl_secs?,
             places_per_account_max: places_per_account_max?,
+            places_per_order_min: at_least?,
+            no_single_seats: no_single_seats?,
             refund_until_hours: refund_until_hours?,
             refund_percent: refund_percent?,
             slug: slug?,

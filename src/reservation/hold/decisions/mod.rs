@@ -1,7 +1,7 @@
 //! Decisions about the requests of one transaction, one after the other: each sees what those
 //! before it took. Pure: all rows were locked and read before.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 use chrono::{DateTime, Utc};
 use uuid::Uuid;
@@ -11,6 +11,7 @@ mod tests;
 
 use super::{
     request::{ChosenRequest, HoldRequest},
+    single_seats::SeatBlock,
     store::{HoldTerms, LockedSeat, new_holds::NewHolds},
 };
 use crate::{
@@ -118,6 +119,13 @@ impl Decisions {
         if !taken.is_empty() {
             return Err(ReservationError::seats_unavailable(taken));
         }
+        if !self.has_beside(request) {
+            return Ok(None);
+        }
+        let single = self.left_single(request);
+        if !single.is_empty() {
+            return Err(ReservationError::LeavesSingle { seat_ids: single });
+        }
         let total = seats
             .iter()
             .try_fold(Points::ZERO, |sum, seat| sum.checked_add(seat.price))
@@ -132,6 +140,22 @@ impl Decisions {
             }
         }
         Ok(Some((items, total)))
+    }
+
+    /// Whether the seats beside the order are locked, as far as they are waited for.
+    fn has_beside(&self, request: &HoldRequest) -> bool {
+        let mut beside = request.blocks.iter().flat_map(SeatBlock::beside);
+        self.when_held == WhenHeld::Wait || beside.all(|id| self.seats.contains_key(&id))
+    }
+
+    /// Returns the seats that the order would leave single against the rule of its program.
+    fn left_single(&self, request: &HoldRequest) -> Vec<ScheduleSeatId> {
+        let is_free = |id: ScheduleSeatId| {
+            self.seats.get(&id).is_some_and(|seat| seat.status == SeatStatus::Available)
+        };
+        let single = request.blocks.iter().flat_map(|block| block.left_single(is_free));
+        let single: BTreeSet<ScheduleSeatId> = single.collect();
+        single.into_iter().collect()
     }
 
     fn take_places(
@@ -179,6 +203,10 @@ impl Decisions {
 fn check(terms: &HoldTerms, quantity: i64) -> Result<(), ReservationError> {
     if !terms.is_on_sale {
         return Err(ReservationError::SaleClosed);
+    }
+    let places_min = i64::from(terms.places_min);
+    if quantity < places_min {
+        return Err(ReservationError::TooFew { places_min });
     }
     let places_max = i64::from(terms.places_max);
     match terms.places_live.checked_add(quantity) {

@@ -72,6 +72,7 @@ pub(crate) async fn create_hold(
         program: performance.program.clone(),
         schedule: performance.schedule.clone(),
         choice,
+        blocks: Vec::new(),
         shown,
         request_key,
         pass: None,

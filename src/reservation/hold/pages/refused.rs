@@ -71,6 +71,14 @@ impl<'a> Refused<'a> {
                     ..Refusal::plain(title, v.refusal(error))
                 }
             }
+            RefusalReason::Refusal(error @ ReservationError::LeavesSingle { seat_ids }) => {
+                let seats = map.drawing.seats().filter(|seat| seat_ids.contains(&seat.id));
+                let with_section = map.sections.len() > 1;
+                let names: Vec<_> =
+                    seats.map(|seat| seat_name(v, seat, with_section).to_string()).collect();
+                let text = v.t("seat-single-text").word("seats", names.join(", "));
+                Refusal::plain(error.problem().localize(v.locale, "title"), text.to_string())
+            }
             RefusalReason::Refusal(ReservationError::SoldOut { zone_id: None }) => {
                 Refusal::plain(v.t("seat-best-none-title"), v.t("seat-best-none").to_string())
             }

@@ -78,6 +78,7 @@ pub(crate) struct HoldTerms {
     pub(crate) hold_ttl_secs: i32,
     pub(crate) refund_until: DateTime<Utc>,
     pub(crate) refund_percent: i32,
+    pub(crate) places_min: i32,
     pub(crate) places_max: i32,
     pub(crate) places_live: i64,
     /// End of the account's cool-down after unpaid holds; may be past, `None` without a cool-down.
@@ -108,7 +109,7 @@ pub(crate) async fn list_terms(
             p.hold_ttl_secs,
             s.starts_at - make_interval(hours => p.refund_until_hours) as "refund_until!",
             p.refund_percent,
-            p.places_per_account_max as places_max,
+            p.places_per_order_min as places_min, p.places_per_account_max as places_max,
             (
                 select coalesce(sum(i.quantity), 0)
                 from reservations r

@@ -129,6 +129,33 @@ pub(crate) async fn list_seats_around(
     .map(in_map_order)
 }
 
+/// Lists the seats of every row that has one of `seat_ids`, in map order.
+pub(crate) async fn list_rows_of(
+    db: &Pool,
+    schedule_id: ScheduleId,
+    seat_ids: &[ScheduleSeatId],
+) -> Result<Vec<MapSeat>, sqlx::Error> {
+    sqlx::query_as!(
+        MapSeat,
+        r#"
+        select s.id as "id: _", v.section, v.row_label, v.number, v.x, v.y,
+            s.price as "price: _", s.status as "status: SeatStatus"
+        from schedule_seats s
+        join seats v on v.id = s.seat_id
+            and v.venue_id = (select venue_id from schedules where id = $1)
+        where s.schedule_id = $1 and (v.section, v.row_label) in (
+            select w.section, w.row_label from schedule_seats ws join seats w on w.id = ws.seat_id
+            where ws.id = any($2) and ws.schedule_id = $1
+        )
+        "#,
+        schedule_id as _,
+        seat_ids as _,
+    )
+    .fetch_all(db)
+    .await
+    .map(in_map_order)
+}
+
 /// Whether the performance has more than `count` seats; reads at most one seat more.
 pub(crate) async fn has_more_seats_than(
     db: &Pool,

@@ -1,0 +1,161 @@
+//! Rule that no order leaves a single seat: a free one that had a free neighbour and has none any more.
+//!
+//! Pure functions over the seats of some rows. A **block** is the part of an order that lies side by
+//! side; its **flanks** are the next seats on both sides, which are locked with the order. An order is
+//! not refused for a single seat that every other choice in the same gap would leave as well: two of
+//! three free seats between taken ones.
+
+use crate::{catalog::ScheduleSeatId, reservation::seat_map::seat::MapSeat};
+
+/// Seats of a flank that decide: the nearest is left alone or not, and the second tells which.
+const FLANK_SEATS: usize = 2;
+
+/// Seats of an order side by side, by what is beside them.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct SeatBlock {
+    left: Flank,
+    right: Flank,
+}
+
+/// Seats on one side of a block, nearest first: at most [`FLANK_SEATS`], up to an aisle, the end of the
+/// row or another block of the order.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+struct Flank {
+    seats: Vec<ScheduleSeatId>,
+    /// Whether another block of the order comes next.
+    meets_block: bool,
+}
+
+impl Flank {
+    /// Returns the flank whose seats are those of `beside`, nearest first, until one of `chosen`.
+    fn of<'a>(beside: impl Iterator<Item = &'a MapSeat>, chosen: &[ScheduleSeatId]) -> Self {
+        let mut flank = Self::default();
+        for seat in beside {
+            flank.meets_block = chosen.contains(&seat.id);
+            if flank.meets_block || flank.seats.len() == FLANK_SEATS {
+                break;
+            }
+            flank.seats.push(seat.id);
+        }
+        flank
+    }
+
+    /// Returns how many of the seats are free, from the nearest on.
+    fn n_free(&self, is_free: &impl Fn(ScheduleSeatId) -> bool) -> usize {
+        self.seats.iter().take_while(|id| is_free(**id)).count()
+    }
+}
+
+/// Returns the blocks of an order of the seats `chosen`. `seats` are those of their rows at least, in
+/// map order.
+pub(crate) fn blocks_of(seats: &[MapSeat], chosen: &[ScheduleSeatId]) -> Vec<SeatBlock> {
+    let is_chosen = |seat: &MapSeat| chosen.contains(&seat.id);
+    let mut blocks = Vec::new();
+    for run in seats.chunk_by(MapSeat::is_beside) {
+        let mut begin = 0;
+        for part in run.chunk_by(|left, right| is_chosen(left) == is_chosen(right)) {
+            let end = begin + part.len();
+            if part.first().is_some_and(is_chosen) {
+                let (before, after) = (run.iter().take(begin).rev(), run.iter().skip(end));
+                blocks.push(SeatBlock {
+                    left: Flank::of(before, chosen),
+                    right: Flank::of(after, chosen),
+                });
+            }
+            begin = end;
+        }
+    }
+    blocks
+}
+
+impl SeatBlock {
+    /// Returns the seats beside the block whose state decides.
+    pub(crate) fn beside(&self) -> impl Iterator<Item = ScheduleSeatId> {
+        self.left.seats.iter().chain(&self.right.seats).copied()
+    }
+
+    /// Returns the seats that the block would leave single against the rule.
+    pub(crate) fn left_single(
+        &self,
+        is_free: impl Fn(ScheduleSeatId) -> bool,
+    ) -> Vec<ScheduleSeatId> {
+        let sides = [&self.left, &self.right].map(|flank| (flank, flank.n_free(&is_free)));
+        // One free seat in all: wherever the order lies in this gap, it leaves one.
+        let is_tight = sides.iter().map(|(_, n_free)| n_free).sum::<usize>() == 1;
+        let single = sides.into_iter().filter(|(flank, n_free)| {
+            let is_between = flank.meets_block && flank.seats.len() == 1;
+            *n_free == 1 && (is_between || !is_tight)
+        });
+        single.filter_map(|(flank, _)| flank.seats.first().copied()).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{points::Points, reservation::model::SeatStatus};
+
+    /// Returns the places of the seats that an order leaves single. In `rows`, `x` is the order, `.` a
+    /// free seat, `#` a taken one, and a space an aisle.
+    fn singles(rows: &[&str]) -> Vec<(usize, usize)> {
+        let (mut seats, mut chosen, mut taken) = (Vec::new(), Vec::new(), Vec::new());
+        for (row, text) in rows.iter().enumerate() {
+            for (x, mark) in text.char_indices().filter(|(_, mark)| *mark != ' ') {
+                let id = ScheduleSeatId(i64::try_from(row * 100 + x).unwrap());
+                match mark {
+                    'x' => chosen.push(id),
+                    '#' => taken.push(id),
+                    _ => {}
+                }
+                seats.push(MapSeat {
+                    id,
+                    section: "Stalls".to_owned(),
+                    row_label: row.to_string(),
+                    number: i32::try_from(x).unwrap(),
+                    x: f32::from(u8::try_from(x).unwrap()),
+                    y: f32::from(u8::try_from(row).unwrap()),
+                    price: Points::ZERO,
+                    status: SeatStatus::Available,
+                });
+            }
+        }
+        let blocks = blocks_of(&seats, &chosen);
+        let is_free = |id| !taken.contains(&id);
+        let single = blocks.iter().flat_map(|block| block.left_single(is_free));
+        let place = |id: ScheduleSeatId| usize::try_from(id.0).unwrap();
+        let mut places: Vec<_> = single.map(|id| (place(id) / 100, place(id) % 100)).collect();
+        places.dedup();
+        places
+    }
+
+    #[test]
+    fn an_order_may_leave_no_seat_or_two_and_not_one() {
+        assert_eq!(singles(&["xx......"]), []);
+        assert_eq!(singles(&[".xx....."]), [(0, 0)]);
+        assert_eq!(singles(&["..xx...."]), []);
+        assert_eq!(singles(&["#.xx..##"]), [(0, 1)]);
+        assert_eq!(singles(&["#.xx.###"]), [(0, 1), (0, 4)]);
+        assert_eq!(singles(&["..xx. .."]), [(0, 4)], "an aisle ends the row");
+        assert_eq!(singles(&["#xx#", ".xx."]), [(1, 0), (1, 3)], "each row for itself");
+    }
+
+    #[test]
+    fn what_no_other_choice_in_the_gap_would_spare_is_no_reason() {
+        assert_eq!(singles(&["#xx.#"]), []);
+        assert_eq!(singles(&[".xx"]), []);
+        assert_eq!(singles(&["#.xx#..."]), []);
+    }
+
+    #[test]
+    fn a_seat_between_the_seats_of_one_order_is_never_left() {
+        assert_eq!(singles(&["#x.x#"]), [(0, 2)]);
+        assert_eq!(singles(&["#xx.xx..."]), [(0, 3)]);
+        assert_eq!(singles(&["#x..x#"]), []);
+    }
+
+    #[test]
+    fn what_stood_alone_before_may_stay_so() {
+        assert_eq!(singles(&["xx#.#"]), []);
+        assert_eq!(singles(&["#.#xx#.#"]), []);
+    }
+}
