@@ -85,7 +85,8 @@ async fn two_orders_at_once_do_not_leave_a_seat_alone_together(db: PgPool) {
     // The first two of a row, and those one seat further: first the latter and then the former is
     // allowed, as nothing else would then be left for two in that gap.
     let answers = storm(people.iter().enumerate().map(|(nth, person)| {
-        let (person, concert) = (office.moved(person, nth), concert.clone());
+        // Each instance has the first two of one row and the others of the next.
+        let (person, concert) = (office.moved(person, nth + nth / 2), concert.clone());
         async move {
             let first = ROW * (nth / 2) + if nth % 2 == 0 { 0 } else { 3 };
             hold(&person, &concert, &concert.seat_ids[first..first + 2]).await
