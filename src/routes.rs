@@ -16,7 +16,7 @@ use crate::{
     entry_queue::{self, draw, log},
     payment::{self, checkout},
     personal_data, rehearsal, reservation,
-    tickets::{self, check_in},
+    tickets::{self, check_in, hand_over},
     wallet,
     web::{
         assets, health, metrics,
@@ -49,6 +49,11 @@ pub fn all() -> Vec<Path> {
         at("/tickets/{code}.pdf").get(tickets::pages::show_pdf),
         at("/tickets/{code}.svg").get(tickets::pages::show_qr_code),
         at("/tickets/{code}").get(tickets::pages::show_ticket),
+        at("/tickets/{code}/hand-overs").post(hand_over::pages::create_hand_over),
+        at("/hand-overs/{id}").get(hand_over::pages::show_hand_over),
+        at("/hand-overs/{id}/acceptance").post(hand_over::pages::create_acceptance),
+        at("/hand-overs/{id}/declining").post(hand_over::pages::create_declining),
+        at("/hand-overs/{id}/cancellation").post(hand_over::pages::create_cancellation),
 
         at("/wallet").get(wallet::pages::show_wallet),
         at("/wallet/statement.csv").get(wallet::statement::pages::show_statement),

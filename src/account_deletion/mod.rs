@@ -1,7 +1,7 @@
 //! Account deletion: a person deletes the own account, and what other features keep of it ends.
 //!
 //! An **obstacle** is what keeps an account from being deleted: a hold, a paid performance that is
-//! still to come, a transfer that nobody answered, a purchase that may still be paid, the role of an
+//! still to come, a ticket that somebody handed over, a transfer or a hand-over that nobody answered, a purchase that may still be paid, the role of an
 //! administrator. Each is ended on a page of its own. What is left without a question are places in
 //! line. A **balance** is given up in so many words: the owner types it, and it becomes an entry of
 //! its own kind in the house's favour.
@@ -9,7 +9,7 @@
 //! # Invariants
 //!
 //! * A deleted account has no session, no link, no second factor, no live token, no hold, no
-//!   transfer that waits, no open purchase and no balance: rule A1 of `verify`. Its row says nothing
+//!   transfer or hand-over that waits, no open purchase and no balance: rule A1 of `verify`. Its row says nothing
 //!   about its owner (`accounts_deleted_is_nobody`), and the old address can sign up at once.
 //! * The ledger, the log of acts and the sales keep the account's id, and stay as they are. A debt
 //!   stays recorded at the closed wallet.
@@ -28,7 +28,9 @@
 //!   row; a sign-up with the old address waits for `accounts_email_key`. A second deletion finds no
 //!   session.
 //! * A join and a purchase read the account in the statement that locks it, and so does a transfer
-//!   its receiver. A hold has locked the token, and finds it ended. A payment needs a hold.
+//!   its receiver. An offer of a ticket reads its recipient in the statement that locks it, and then
+//!   has none. A hand-over that is accepted meanwhile is still pending for the deletion, which it
+//!   keeps, or has ended for it. A hold has locked the token, and finds it ended. A payment needs a hold.
 //! * A credit has locked the wallet, and finds it closed: a refund is given up at once, money that
 //!   comes late is kept for administrators to return (`charges.unclaimed_at`).
 //!
@@ -59,7 +61,7 @@ use crate::{
     points::Points,
     reservation,
     text::i18n::Locale,
-    wallet,
+    tickets, wallet,
 };
 
 /// Obstacles of one kind that are listed, and lines.
@@ -88,6 +90,7 @@ pub(crate) async fn delete(
     given_up: Points,
 ) -> Result<Deleted, DeletionError> {
     wallet::expire_lapsed_of(&app.db, account_id).await?;
+    tickets::expire_lapsed_of(&app.db, account_id).await?;
     reservation::expire_lapsed_of(app, account_id).await?;
     let deleted = retry_stale(|_| delete_once(app, account_id, session_id, given_up)).await?;
     for program_id in &deleted.left {

@@ -48,6 +48,31 @@ pub(crate) enum Obstacle {
         /// Points offered.
         points: Points,
     },
+    /// Ticket of somebody else's reservation, of a performance that is still to come.
+    TicketReceived {
+        /// Id of the hand-over by which it came.
+        id: Uuid,
+        /// Title of the program.
+        title: String,
+        /// Start of the performance.
+        starts_at: DateTime<Utc>,
+        /// Time zone of the venue.
+        time_zone: String,
+    },
+    /// Ticket offered to somebody who has not answered.
+    HandOverSent {
+        /// Id of the hand-over.
+        id: Uuid,
+        /// Title of the program.
+        title: String,
+    },
+    /// Ticket that somebody offers, which is not answered.
+    HandOverReceived {
+        /// Id of the hand-over.
+        id: Uuid,
+        /// Title of the program.
+        title: String,
+    },
     /// Points bought at the payment provider whose payment may still arrive.
     Purchase {
         /// Id of the charge.
@@ -67,6 +92,9 @@ impl Obstacle {
             Self::TransferSent { id, .. } | Self::TransferReceived { id, .. } => {
                 format!("/wallet/transfers/{id}")
             }
+            Self::TicketReceived { id, .. }
+            | Self::HandOverSent { id, .. }
+            | Self::HandOverReceived { id, .. } => format!("/hand-overs/{id}"),
             Self::Purchase { id, .. } => format!("/wallet/charges/{id}"),
             Self::Admin => "/admin/people".to_owned(),
         }

@@ -1,5 +1,5 @@
--- What keeps the account $1 from being deleted, at most $3 of each kind. Holds and transfers past
--- their end count only where $2.
+-- What keeps the account $1 from being deleted, at most $3 of each kind. Holds, transfers and
+-- hand-overs past their end count only where $2.
 select kind as "kind!", id as "id!", title as "title!", points as "points!: Points",
     until as "until!", time_zone as "time_zone!"
 from (
@@ -31,6 +31,50 @@ from (
      cross join lateral (select name from accounts where id = t.sender_id limit 1) other
      where t.receiver_id = $1 and t.status = 'PENDING' and ($2 or t.expires_at > clock_timestamp())
      limit $3)
+    union all
+    -- Tickets that were handed over to the account, by the hand-over.
+    (select 'received-ticket', h.id, p.title, 0, s.starts_at, v.time_zone
+     from (select * from tickets where account_id = $1 offset 0) t
+     cross join lateral (
+        select h.id from ticket_hand_overs h
+        where h.ticket_id = t.id and h.recipient_id = $1 and h.status = 'ACCEPTED'
+        order by h.id desc limit 1
+     ) h
+     cross join lateral (
+        select reservation_id from reservation_items where id = t.reservation_item_id limit 1
+     ) i
+     cross join lateral (
+        select account_id, program_id, schedule_id from reservations
+        where id = i.reservation_id limit 1
+     ) r
+     cross join lateral (select title from programs where id = r.program_id limit 1) p
+     cross join lateral (
+        select starts_at, venue_id from schedules where id = r.schedule_id limit 1
+     ) s
+     cross join lateral (select time_zone from venues where id = s.venue_id limit 1) v
+     where t.status = 'VALID' and r.account_id <> $1 and s.starts_at > clock_timestamp()
+     limit $3)
+    union all
+    (select case h.side when 0 then 'sent-offer' else 'received-offer' end, h.id, p.title, 0,
+        h.expires_at, ''
+     from (
+        (select 0 as side, id, ticket_id, expires_at from ticket_hand_overs
+         where sender_id = $1 and status = 'PENDING' limit $3)
+        union all
+        (select 1, id, ticket_id, expires_at from ticket_hand_overs
+         where recipient_id = $1 and status = 'PENDING' limit $3)
+     ) h
+     cross join lateral (
+        select reservation_item_id from tickets where id = h.ticket_id limit 1
+     ) t
+     cross join lateral (
+        select reservation_id from reservation_items where id = t.reservation_item_id limit 1
+     ) i
+     cross join lateral (
+        select program_id from reservations where id = i.reservation_id limit 1
+     ) r
+     cross join lateral (select title from programs where id = r.program_id limit 1) p
+     where $2 or h.expires_at > clock_timestamp())
     union all
     (select 'purchase', c.id, '', c.points, c.expires_at, ''
      from (select * from charges where account_id = $1 offset 0) c

@@ -53,6 +53,16 @@ impl DeletionPage {
             Obstacle::TransferReceived { name, points, .. } => {
                 v.t("account-delete-received").word("name", name).word("points", v.points(points))
             }
+            Obstacle::TicketReceived { title, starts_at, time_zone, .. } => v
+                .t("account-delete-ticket-received")
+                .word("title", title)
+                .word("when", v.moment(starts_at, time_zone)),
+            Obstacle::HandOverSent { title, .. } => {
+                v.t("account-delete-hand-over-sent").word("title", title)
+            }
+            Obstacle::HandOverReceived { title, .. } => {
+                v.t("account-delete-hand-over-received").word("title", title)
+            }
             Obstacle::Purchase { points, .. } => {
                 v.t("account-delete-purchase").word("points", v.points(points))
             }
@@ -67,6 +77,9 @@ impl DeletionPage {
             Obstacle::Tickets { .. } => "account-delete-tickets-action",
             Obstacle::TransferSent { .. } => "account-delete-sent-action",
             Obstacle::TransferReceived { .. } => "account-delete-received-action",
+            Obstacle::TicketReceived { .. } => "account-delete-ticket-received-action",
+            Obstacle::HandOverSent { .. } => "account-delete-hand-over-sent-action",
+            Obstacle::HandOverReceived { .. } => "account-delete-hand-over-received-action",
             Obstacle::Purchase { .. } => "account-delete-purchase-action",
             Obstacle::Admin => "account-delete-admin-action",
         })

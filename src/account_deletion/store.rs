@@ -23,6 +23,9 @@ impl From<ObstacleRow> for Obstacle {
         match kind.as_str() {
             "hold" => Self::Hold { id, title, until },
             "tickets" => Self::Tickets { id, title, starts_at: until, time_zone },
+            "received-ticket" => Self::TicketReceived { id, title, starts_at: until, time_zone },
+            "sent-offer" => Self::HandOverSent { id, title },
+            "received-offer" => Self::HandOverReceived { id, title },
             "sent" => Self::TransferSent { id, name: title, points },
             "received" => Self::TransferReceived { id, name: title, points },
             _ => Self::Purchase { id, points },
@@ -30,8 +33,8 @@ impl From<ObstacleRow> for Obstacle {
     }
 }
 
-/// Lists what keeps an account from being deleted, at most `rows_max` of each kind. Holds and
-/// transfers past their end count only where `is_strict`: a worker is about to end them.
+/// Lists what keeps an account from being deleted, at most `rows_max` of each kind. Holds,
+/// transfers and hand-overs past their end count only where `is_strict`: a worker is about to end them.
 pub(super) async fn list_obstacles(
     db: impl PgExecutor<'_>,
     account_id: AccountId,

@@ -108,6 +108,8 @@ pub struct Config {
     pub door_closes_after_mins: NonZeroU32,
     /// Lifetime of a transfer request, in seconds.
     pub transfer_ttl_secs: NonZeroU32,
+    /// Lifetime of a hand-over, in seconds.
+    pub hand_over_ttl_secs: NonZeroU32,
     /// Mail server; `None`: mails are kept.
     pub smtp_url: Option<SmtpUrl>,
     /// Sender of mails; set if `smtp_url` is.
@@ -203,6 +205,7 @@ impl Config {
             door_opens_before_mins: reader.parsed("DOOR_OPENS_BEFORE_MINS", NonZeroU32::MIN),
             door_closes_after_mins: reader.parsed("DOOR_CLOSES_AFTER_MINS", NonZeroU32::MIN),
             transfer_ttl_secs: reader.parsed("TRANSFER_TTL_SECS", NonZeroU32::MIN),
+            hand_over_ttl_secs: reader.parsed("HAND_OVER_TTL_SECS", NonZeroU32::MIN),
             smtp_url: reader.hidden("SMTP_URL"),
             mail_from: reader.optional("MAIL_FROM"),
             rehearsal_token: reader.secret("REHEARSAL_TOKEN"),

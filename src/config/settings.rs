@@ -195,6 +195,12 @@ pub const SETTINGS: &[Setting] = &[
     ),
     setting("TRANSFER_TTL_SECS", "259200", "seconds", "How long a transfer request stays open."),
     setting(
+        "HAND_OVER_TTL_SECS",
+        "259200",
+        "seconds",
+        "How long a ticket that is handed over waits for an answer; never beyond the start of its performance.",
+    ),
+    setting(
         "SMTP_URL",
         "",
         "URL",

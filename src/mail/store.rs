@@ -4,7 +4,8 @@ use chrono::{DateTime, Utc};
 use uuid::Uuid;
 
 use crate::{
-    entry_queue::QueueNumber, infra::postgres::Pool, points::Points, wallet::TransferStatus,
+    entry_queue::QueueNumber, infra::postgres::Pool, points::Points, tickets::HandOverStatus,
+    wallet::TransferStatus,
 };
 
 /// Reservation as a mail tells of it.
@@ -116,6 +117,99 @@ pub(crate) async fn find_offer(
         where t.id = $1
         "#,
         transfer_id,
+    )
+    .fetch_optional(db)
+    .await
+}
+
+/// Ticket as a mail tells of it.
+#[derive(Clone, Debug)]
+pub(crate) struct TicketTold {
+    /// Title of the program.
+    pub title: String,
+    /// Start of the performance.
+    pub starts_at: DateTime<Utc>,
+    /// Name of the venue.
+    pub venue: String,
+    /// Time zone of the venue.
+    pub time_zone: String,
+    /// Name of the account that has it.
+    pub holder: String,
+    /// Its seat, or its place in a zone.
+    pub place: ReservedPlace,
+}
+
+/// Returns a ticket as a mail tells of it; `None` if it does not exist.
+pub(crate) async fn find_ticket(
+    db: &Pool,
+    ticket_id: Uuid,
+) -> Result<Option<TicketTold>, sqlx::Error> {
+    let row = sqlx::query!(
+        r#"
+        select p.title, d.starts_at, v.name as venue, v.time_zone, a.name as holder,
+            s.section as "section?", s.row_label as "row_label?", s.number as "number?",
+            z.name as "zone?"
+        from tickets t
+        join accounts a on a.id = t.account_id
+        join reservation_items i on i.id = t.reservation_item_id
+        join schedules d on d.id = i.schedule_id
+        join programs p on p.id = d.program_id
+        join venues v on v.id = d.venue_id
+        left join schedule_seats c on c.id = i.schedule_seat_id
+        left join seats s on s.id = c.seat_id
+        left join zones z on z.id = i.zone_id
+        where t.id = $1
+        "#,
+        ticket_id,
+    );
+    let row = row.fetch_optional(db).await?;
+    Ok(row.map(|row| TicketTold {
+        title: row.title,
+        starts_at: row.starts_at,
+        venue: row.venue,
+        time_zone: row.time_zone,
+        holder: row.holder,
+        place: ReservedPlace {
+            section: row.section,
+            row_label: row.row_label,
+            number: row.number,
+            zone: row.zone,
+            quantity: 1,
+        },
+    }))
+}
+
+/// Hand-over as a mail tells of it.
+#[derive(Clone, Debug)]
+pub(crate) struct HandOverTold {
+    /// Id of the ticket.
+    pub ticket_id: Uuid,
+    /// Name of the sender.
+    pub from: String,
+    /// Name of the recipient; `None` if nobody has the address.
+    pub to: Option<String>,
+    /// State of the hand-over.
+    pub status: HandOverStatus,
+    /// When it expires.
+    pub expires_at: DateTime<Utc>,
+}
+
+/// Returns a hand-over as a mail tells of it; `None` if it does not exist.
+pub(crate) async fn find_hand_over(
+    db: &Pool,
+    hand_over_id: Uuid,
+) -> Result<Option<HandOverTold>, sqlx::Error> {
+    sqlx::query_as!(
+        HandOverTold,
+        r#"
+        select h.ticket_id, s.name as "from", r.name as "to?",
+            h.status as "status: HandOverStatus", h.expires_at
+        from ticket_hand_overs h
+        join accounts s on s.id = h.sender_id
+        left join accounts r on r.id = h.recipient_id
+        where h.id = $1
+        "#,
+        hand_over_id,
     )
     .fetch_optional(db)
     .await

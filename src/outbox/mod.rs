@@ -23,6 +23,7 @@
 //! whose sender was killed is sent again, with the same id. An instance whose claim ended cannot
 //! give the mail up any more, but what it sent counts as sent.
 
+mod message;
 mod model;
 mod store;
 mod topic;
@@ -31,10 +32,11 @@ use std::time::Duration;
 
 use uuid::Uuid;
 
-use self::model::MAIL_TTL;
+use self::message::MAIL_TTL;
+pub(crate) use self::message::{Message, ProtectionChange};
 pub(crate) use self::model::{
-    AccountMail, Claimed, ListedMail, MailCounts, MailId, MailSecret, MailState, Message, NewMail,
-    ProtectionChange, StoredMail,
+    AccountMail, Claimed, ListedMail, MailCounts, MailId, MailSecret, MailState, NewMail,
+    StoredMail,
 };
 pub(crate) use self::topic::MailTopic;
 use crate::infra::{

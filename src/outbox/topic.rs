@@ -8,7 +8,8 @@ use serde::{Deserialize, Serialize};
 #[sqlx(type_name = "text", rename_all = "SCREAMING_SNAKE_CASE")]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum MailTopic {
-    /// Points that somebody sends or answers.
+    /// Points that somebody sends or answers, and tickets that somebody offers. That one's own ticket
+    /// changed hands is always written.
     Transfers,
     /// The turn in a queue.
     Turn,

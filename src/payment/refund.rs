@@ -16,7 +16,8 @@ use crate::{
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Share {
     /// Share agreed when the reservation was made, refused after its deadline; everything for a
-    /// cancelled program. Refused if one of its tickets was used.
+    /// cancelled program. Refused if one of its tickets was used, or was handed over or offered to
+    /// somebody.
     AsAgreed,
     /// Full refund, ignoring the deadline and used tickets (administrators only).
     All,
@@ -66,7 +67,7 @@ pub(crate) async fn refund(
     }
     let refunded = payment.amount.share(percent).ok_or(PaymentError::Inconsistent)?;
     reservation::refund_items(tx, &confirmed).await?;
-    tickets::void(tx, &tickets_per_item(&confirmed), share.used()).await?;
+    tickets::void(tx, account_id, &tickets_per_item(&confirmed), share.used()).await?;
     wallet::credit(tx, account_id, refunded, Kind::Refund, payment.id.0).await?;
     let message = share.message(reservation_id, refunded);
     tell_refunded(tx, account_id, reservation_id, payment.id, message).await?;

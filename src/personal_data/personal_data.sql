@@ -45,6 +45,18 @@ select jsonb_build_object(
     'tickets', (select coalesce(jsonb_agg(part), '[]') from (
         select id, code, status, created_at, used_at from tickets
         where account_id = a.id order by id desc limit $2) part),
+    'hand_overs_sent', (select coalesce(jsonb_agg(part), '[]') from (
+        select h.id, h.ticket_id, h.status, h.address, h.created_at, h.expires_at, h.settled_at,
+            case when h.status = 'ACCEPTED' then other.name end as recipient
+        from (select * from ticket_hand_overs where sender_id = a.id order by id desc limit $2) h
+        left join lateral (select name from accounts where id = h.recipient_id limit 1) other on true
+        order by h.id desc) part),
+    'hand_overs_received', (select coalesce(jsonb_agg(part), '[]') from (
+        select h.id, h.ticket_id, h.status, h.created_at, h.expires_at, h.settled_at,
+            other.name as sender
+        from (select * from ticket_hand_overs where recipient_id = a.id order by id desc limit $2) h
+        cross join lateral (select name from accounts where id = h.sender_id limit 1) other
+        order by h.id desc) part),
     'point_transactions', (select coalesce(jsonb_agg(part), '[]') from (
         select e.id, e.kind, e.amount, e.pending_change, e.balance_after, e.created_at
         from (select id from wallets where account_id = a.id limit 1) w

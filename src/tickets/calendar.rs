@@ -32,13 +32,18 @@ impl CalendarEntry {
             true => ticket.venue.clone(),
             false => format!("{}, {address}", ticket.venue),
         };
+        let site = app.config.site_url();
         Self {
             id: ticket.id.0,
             starts_at: ticket.starts_at,
             title: ticket.title.clone(),
             location,
             seats: ticket.place(locale).to_string(),
-            url: format!("{}/reservations/{}", app.config.site_url(), ticket.reservation_id),
+            // Only its owner can open a reservation.
+            url: match ticket.is_handed_over() {
+                true => format!("{site}/tickets"),
+                false => format!("{site}/reservations/{}", ticket.reservation_id),
+            },
             is_cancelled: ticket.status == TicketStatus::Void,
             alarm_before_mins: app.config.door_opens_before_mins,
         }

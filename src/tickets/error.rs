@@ -28,6 +28,15 @@ pub enum TicketError {
         /// Time of its check-in.
         used_at: DateTime<Utc>,
     },
+    /// A ticket to be voided is with somebody else than the owner of its reservation.
+    #[error("a ticket was handed over")]
+    HandedOver,
+    /// A ticket to be voided is offered to somebody.
+    #[error("a ticket is being handed over")]
+    Offered,
+    /// The code was replaced by another one when the ticket was handed over.
+    #[error("the code was replaced")]
+    Replaced,
     /// No ticket has this code.
     #[error("no ticket has this code")]
     Unknown,
@@ -96,6 +105,9 @@ impl HttpError for TicketError {
             Self::Used { used_at } => {
                 Problem::new(409, "ticket-used").with(json!({ "used_at": rfc3339(*used_at) }))
             }
+            Self::HandedOver => Problem::new(409, "ticket-handed-over"),
+            Self::Offered => Problem::new(409, "ticket-offered"),
+            Self::Replaced => Problem::new(409, "ticket-replaced"),
             Self::Unknown => Problem::new(404, "ticket-unknown"),
             Self::Void => Problem::new(409, "ticket-void"),
             Self::AlreadyIn { used_at } => Problem::new(409, "ticket-already-in")

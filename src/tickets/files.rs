@@ -29,15 +29,17 @@ pub(crate) enum FileError {
     Database(#[from] sqlx::Error),
 }
 
-/// Returns the PDF file and the calendar entry of a reservation's valid tickets, stamped `now`;
-/// none if no ticket is valid. The same tickets and stamp give the same bytes.
+/// Returns the PDF file and the calendar entry of a reservation's valid tickets, stamped `now`, but for
+/// those that were handed over; none if no ticket is left. The same tickets and stamp give the same
+/// bytes.
 pub(crate) async fn files_of(
     app: &App,
     reservation_id: ReservationId,
     locale: Locale,
     now: DateTime<Utc>,
 ) -> Result<Vec<TicketFile>, FileError> {
-    let tickets = store::list_of_reservation(&app.db, reservation_id).await?;
+    let mut tickets = store::list_of_reservation(&app.db, reservation_id).await?;
+    tickets.retain(|ticket| !ticket.is_handed_over());
     let valid: Vec<Ticket> =
         tickets.iter().filter(|ticket| ticket.status == TicketStatus::Valid).cloned().collect();
     let entry = CalendarEntry::of_reservation(app, &valid, locale);

@@ -2,10 +2,16 @@
 
 use super::{
     error::TicketError,
-    model::{Issued, TicketCode},
+    hand_over::{self, model::HandOverStatus},
+    model::{Issued, TicketCode, TicketId},
     store,
 };
-use crate::{accounts::AccountId, infra::postgres::Connection, reservation::ReservationItemId};
+use crate::{
+    accounts::AccountId,
+    infra::postgres::Connection,
+    outbox::{self, AccountMail, Message},
+    reservation::ReservationItemId,
+};
 
 /// Makes one ticket per seat or place of `items` (item, number of places); [`issue`] writes them.
 pub(crate) fn make(account_id: AccountId, items: &[(ReservationItemId, i32)]) -> Vec<Issued> {
@@ -31,10 +37,10 @@ pub(crate) fn codes_of(tickets: Vec<Issued>) -> Vec<TicketCode> {
     tickets.into_iter().map(|ticket| ticket.code).collect()
 }
 
-/// Effect of used tickets on voiding.
+/// Effect of tickets that were used, or are with somebody else, on voiding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Used {
-    /// One used ticket refuses the voiding.
+    /// A ticket that was used, handed over or offered refuses the voiding.
     RefuseAny,
     /// The voiding is refused only if every ticket was used; otherwise used tickets stay used.
     RefuseAll,
@@ -42,24 +48,52 @@ pub(crate) enum Used {
     Keep,
 }
 
-/// Voids the unused tickets of `items` (item, number of places), or none if `used` refuses.
+/// Voids the unused tickets of `items` (item, number of places) of a reservation of `owner_id`, or none
+/// if `used` refuses. Ends their hand-overs, and tells whoever else has one of them.
 pub(crate) async fn void(
     tx: &mut Connection,
+    owner_id: AccountId,
     items: &[(ReservationItemId, i32)],
     used: Used,
 ) -> Result<(), TicketError> {
     let item_ids: Vec<ReservationItemId> = items.iter().map(|(item_id, _)| *item_id).collect();
     let ticket_ids = store::lock_tickets(tx, &item_ids).await?;
     let n_places: i64 = items.iter().map(|(_, quantity)| i64::from(*quantity)).sum();
-    let found = store::uses_of(tx, &ticket_ids).await?;
+    let found = store::uses_of(tx, owner_id, &ticket_ids).await?;
     let is_refused = match used {
         Used::RefuseAny => found.n_used > 0,
         Used::RefuseAll => found.n_used == n_places,
         Used::Keep => false,
     };
-    if let (true, Some(used_at)) = (is_refused, found.first_at) {
-        return Err(TicketError::Used { used_at });
+    match (is_refused, found.first_at, used) {
+        (true, Some(used_at), _) => return Err(TicketError::Used { used_at }),
+        (.., Used::RefuseAny) if found.n_away > 0 => return Err(TicketError::HandedOver),
+        (.., Used::RefuseAny) if found.n_offered > 0 => return Err(TicketError::Offered),
+        _ => {}
     }
-    let n_voided = i64::try_from(store::write_void(tx, &ticket_ids).await?);
-    if n_voided == Ok(n_places - found.n_used) { Ok(()) } else { Err(TicketError::Inconsistent) }
+    hand_over::end(tx, &ticket_ids, HandOverStatus::Voided).await?;
+    let voided = store::write_void(tx, &ticket_ids).await?;
+    if i64::try_from(voided.len()) != Ok(n_places - found.n_used) {
+        return Err(TicketError::Inconsistent);
+    }
+    Ok(tell_voided(tx, owner_id, &voided).await?)
+}
+
+/// Writes the mails about voided tickets to those who have them, except for the owner of their
+/// reservation, who is told of the refund.
+async fn tell_voided(
+    tx: &mut Connection,
+    owner_id: AccountId,
+    voided: &[(TicketId, AccountId)],
+) -> Result<(), sqlx::Error> {
+    let away = voided.iter().filter(|(_, holder_id)| *holder_id != owner_id);
+    let mails: Vec<AccountMail> = away
+        .map(|(ticket_id, holder_id)| AccountMail {
+            account_id: *holder_id,
+            message: Message::TicketVoided { ticket_id: ticket_id.0 },
+            order_key: format!("ticket:{ticket_id}"),
+            dedupe_key: format!("ticket-voided:{ticket_id}"),
+        })
+        .collect();
+    outbox::write_to_accounts(tx, &mails).await
 }

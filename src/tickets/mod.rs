@@ -11,12 +11,14 @@
 //! * A ticket is used once: of concurrent check-ins exactly one changes it from `VALID` to `USED`.
 //!   Within a minute staff may undo that; a `VOID` ticket stays void.
 //! * A ticket of another account reads as missing, whether or not its code is right.
+//! * A ticket's **holder** is whoever it was handed over to last ([`hand_over`]), else the owner of its
+//!   reservation. Pages, files, mails and the door go by the holder; payments and refunds by the owner.
 //!
 //! # Concurrency
 //!
 //! A transaction that voids or uses tickets locks them first, in id order, and reads their status
-//! in a statement after that. A refund that finds a used ticket is refused as a whole; an
-//! administrator's full refund, and that of a cancelled program with an unused ticket, continue:
+//! in a statement after that. A refund that finds a used ticket, or one that is offered or with somebody
+//! else, is refused as a whole; an administrator's full refund, and that of a cancelled program with an unused ticket, continue:
 //! then used tickets stay used.
 //!
 //! Undoing a check-in locks the program's row first, then the ticket, so that it is serialized with
@@ -27,6 +29,7 @@ mod calendar;
 pub(crate) mod check_in;
 mod error;
 mod files;
+pub(crate) mod hand_over;
 mod issue;
 mod model;
 pub(crate) mod pages;
@@ -36,5 +39,8 @@ mod store;
 pub(crate) use check_in::counts::DoorCounts;
 pub(crate) use error::TicketError;
 pub(crate) use files::{TicketFile, files_of};
+pub(crate) use hand_over::expire_hand_overs;
+pub(crate) use hand_over::expire_lapsed_of;
+pub(crate) use hand_over::model::HandOverStatus;
 pub(crate) use issue::{Used, codes_of, issue, make, void};
 pub(crate) use model::TicketCode;

@@ -118,7 +118,7 @@ impl TicketStatus {
 pub(crate) struct Issued {
     /// Item of the reservation that the ticket belongs to.
     pub(crate) item_id: ReservationItemId,
-    /// Account that owns the ticket.
+    /// Account that the ticket is issued to.
     pub(crate) account_id: AccountId,
     /// Number of the ticket within its item, from 1.
     pub(crate) number: i32,
@@ -132,13 +132,18 @@ pub(crate) struct Issued {
 #[derive(Clone, Debug)]
 pub(crate) struct Ticket {
     pub(crate) id: TicketId,
-    /// Account that owns the ticket.
+    /// Account that has the ticket: the owner of its reservation, or whoever it was handed over to.
     pub(crate) account_id: AccountId,
     pub(crate) code: TicketCode,
     pub(crate) status: TicketStatus,
     pub(crate) used_at: Option<DateTime<Utc>>,
     pub(crate) reservation_id: ReservationId,
+    /// Account that owns the reservation.
+    pub(crate) owner_id: AccountId,
+    /// Name of the account that has the ticket.
     pub(crate) holder: String,
+    /// Whether the ticket is offered to somebody.
+    pub(crate) is_offered: bool,
     pub(crate) slug: String,
     pub(crate) title: String,
     pub(crate) starts_at: DateTime<Utc>,
@@ -167,6 +172,11 @@ impl Ticket {
                 .text("reservation-standing")
                 .word("zone", self.zone.as_deref().unwrap_or_default()),
         }
+    }
+
+    /// Whether the ticket is with somebody else than the owner of its reservation.
+    pub(crate) fn is_handed_over(&self) -> bool {
+        self.account_id != self.owner_id
     }
 
     /// Returns the last part of the reservation's id, which is random, for people.

@@ -13,6 +13,11 @@ use uuid::Uuid;
 
 use super::{
     calendar::CalendarEntry,
+    hand_over::{
+        model::TicketHolder,
+        pages::form::HandOverBox,
+        store::views::{self, PendingOffer, ReceivedOffer},
+    },
     model::{Ticket, TicketCode, TicketStatus},
     pdf, store,
 };
@@ -25,7 +30,7 @@ use crate::{
     text::i18n::Phrase,
     web::{
         error::{Internal, NotFound, PageError},
-        page::View,
+        page::{View, json as json_answer, see_other},
         qr_code::{self, Repair},
     },
 };
@@ -38,6 +43,13 @@ pub(crate) const TICKETS_PATH: &str = "/tickets";
 struct TicketDocument<'a> {
     code: &'a TicketCode,
     status: TicketStatus,
+    /// Whether it is offered to somebody.
+    is_offered: bool,
+    /// Who has and had it, the first one first; left out of lists.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    holders: Option<&'a [TicketHolder]>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    hand_over: Option<&'a PendingOffer>,
     used_at: Option<DateTime<Utc>>,
     reservation_id: ReservationId,
     title: &'a str,
@@ -55,6 +67,9 @@ impl Ticket {
         TicketDocument {
             code: &self.code,
             status: self.status,
+            is_offered: self.is_offered,
+            holders: None,
+            hand_over: None,
             used_at: self.used_at,
             reservation_id: self.reservation_id,
             title: &self.title,
@@ -80,6 +95,8 @@ struct TicketListPage {
     v: View,
     /// Upcoming tickets, then past ones; empty groups are left out.
     groups: Vec<Group>,
+    /// Tickets that others offer; on the first page only.
+    received: Vec<ReceivedOffer>,
     next: Option<Uuid>,
 }
 
@@ -96,10 +113,14 @@ pub(crate) async fn list_tickets(
 ) -> Result<HttpResponse, PageError> {
     let rows = store::list_tickets(&app.db, me.account_id, None, query.after).await?;
     let page = Page::cut(rows, |ticket| ticket.id.0);
+    let received = match query.after {
+        Some(_) => Vec::new(),
+        None => views::list_received(&app.db, me.account_id).await?,
+    };
     if me.view.format.is_for_programs() {
         let tickets: Vec<_> = page.rows.iter().map(Ticket::document).collect();
-        let document = json!({ "tickets": tickets, "next": page.next });
-        return Ok(crate::web::page::json(StatusCode::OK, &document));
+        let document = json!({ "tickets": tickets, "received": received, "next": page.next });
+        return Ok(json_answer(StatusCode::OK, &document));
     }
     let now = app.now();
     let (mut upcoming, past): (Vec<_>, Vec<_>) =
@@ -108,48 +129,109 @@ pub(crate) async fn list_tickets(
     let groups = [("ticket-list-upcoming", upcoming), ("ticket-list-past", past)];
     let groups = groups.into_iter().filter(|(_, tickets)| !tickets.is_empty());
     let groups = groups.map(|(text_key, tickets)| Group { text_key, tickets }).collect();
-    let page = TicketListPage { v: me.view, groups, next: page.next };
+    let page = TicketListPage { v: me.view, groups, received, next: page.next };
     Ok(page.v.html(StatusCode::OK, &page))
 }
 
 #[derive(Template)]
 #[template(path = "tickets/show.html")]
-struct TicketPage {
-    v: View,
+pub(crate) struct TicketPage {
+    pub(crate) v: View,
     ticket: Ticket,
-    /// Position among the reservation's tickets, from 1.
+    /// Position among those tickets of the reservation that the account has, from 1.
     index: usize,
     total: usize,
     previous: Option<TicketCode>,
     next: Option<TicketCode>,
+    /// Who has and had the ticket, the first one first; empty if it never changed hands.
+    holders: Vec<TicketHolder>,
+    offer: Option<PendingOffer>,
+    /// Form that offers the ticket; `None` where it cannot be handed over.
+    form: Option<HandOverBox>,
+}
+
+impl TicketPage {
+    /// Reads the page of a ticket that the account of `v` has, with `form` where it can be handed over.
+    pub(crate) async fn read(
+        app: &App,
+        v: View,
+        ticket: Ticket,
+        form: HandOverBox,
+    ) -> Result<Self, sqlx::Error> {
+        let codes = store::list_codes(&app.db, ticket.reservation_id, ticket.account_id).await?;
+        let position = codes.iter().position(|other| *other == ticket.code).unwrap_or_default();
+        let neighbour = |idx: Option<usize>| idx.and_then(|idx| codes.get(idx)).cloned();
+        let mut holders = views::list_holders(&app.db, ticket.id, None).await?;
+        if holders.len() == 1 {
+            holders.clear();
+        }
+        let offer = match ticket.is_offered {
+            true => views::find_pending(&app.db, ticket.id).await?,
+            false => None,
+        };
+        let is_movable = ticket.status == TicketStatus::Valid && ticket.starts_at > app.now();
+        Ok(Self {
+            v,
+            index: position + 1,
+            total: codes.len(),
+            previous: neighbour(position.checked_sub(1)),
+            next: neighbour(position.checked_add(1)),
+            holders,
+            form: (form.refusal.is_some() || is_movable && offer.is_none()).then_some(form),
+            offer,
+            ticket,
+        })
+    }
+
+    fn document(&self) -> TicketDocument<'_> {
+        TicketDocument {
+            holders: Some(&self.holders),
+            hand_over: self.offer.as_ref(),
+            ..self.ticket.document()
+        }
+    }
 }
 
 /// Returns the ticket of the signed-in account that the path names.
-async fn own_ticket(app: &App, me: &CurrentAccount, path: &str) -> Result<Ticket, PageError> {
+pub(crate) async fn own_ticket(
+    app: &App,
+    me: &CurrentAccount,
+    path: &str,
+) -> Result<Ticket, PageError> {
     let code: TicketCode = path.parse().ok().ok_or(NotFound)?;
     let mut found = store::list_tickets(&app.db, me.account_id, Some(&code), None).await?;
     Ok(found.pop().ok_or(NotFound)?)
 }
 
-/// Handles `GET /tickets/{code}`.
+/// Handles `GET /tickets/{code}`. A code that was replaced leads whoever had it to the hand-over.
 pub(crate) async fn show_ticket(
     app: Data<App>,
     me: CurrentAccount,
     path: Path<String>,
 ) -> Result<HttpResponse, PageError> {
-    let ticket = own_ticket(&app, &me, &path).await?;
-    let codes = store::list_codes(&app.db, ticket.reservation_id).await?;
-    let position = codes.iter().position(|other| *other == ticket.code).unwrap_or_default();
-    let neighbour = |idx: Option<usize>| idx.and_then(|idx| codes.get(idx)).cloned();
-    let page = TicketPage {
-        v: me.view,
-        index: position + 1,
-        total: codes.len(),
-        previous: neighbour(position.checked_sub(1)),
-        next: neighbour(position.checked_add(1)),
-        ticket,
+    let ticket = match own_ticket(&app, &me, &path).await {
+        Ok(ticket) => ticket,
+        Err(missing) => {
+            let page = replacement_page(&app, &me, &path).await?;
+            return page.map(|page| see_other(&page)).ok_or(missing);
+        }
     };
-    Ok(page.v.show(&page, &page.ticket.document()))
+    let page = TicketPage::read(&app, me.view, ticket, HandOverBox::new(&app)).await?;
+    Ok(page.v.show(&page, &page.document()))
+}
+
+/// Returns the page of the hand-over by which the account gave a ticket away whose code the path names;
+/// `None` if there is none.
+async fn replacement_page(
+    app: &App,
+    me: &CurrentAccount,
+    path: &str,
+) -> Result<Option<String>, PageError> {
+    let Ok(code) = path.parse::<TicketCode>() else { return Ok(None) };
+    let Some(id) = views::find_replacement(&app.db, &code).await? else { return Ok(None) };
+    let found = views::find_hand_over(&app.db, me.account_id, id).await?;
+    let given = found.filter(|hand_over| hand_over.sender_id == me.account_id);
+    Ok(given.map(|hand_over| format!("/hand-overs/{}", hand_over.id)))
 }
 
 /// Handles `GET /tickets/{code}.svg`.
@@ -189,21 +271,27 @@ pub(crate) async fn show_pdf(
 ) -> Result<HttpResponse, PageError> {
     let ticket = own_ticket(&app, &me, &path).await?;
     let tickets = store::list_of_reservation(&app.db, ticket.reservation_id).await?;
-    let file = pdf::make(&tickets, Some(&ticket.code), me.view.locale).await?;
+    let file = pdf::make(&own(tickets, &me), Some(&ticket.code), me.view.locale).await?;
     pdf_file(file)
 }
 
-/// Handles `GET /reservations/{id}/tickets.pdf`.
+/// Leaves those of a reservation's tickets that the account has.
+fn own(mut tickets: Vec<Ticket>, me: &CurrentAccount) -> Vec<Ticket> {
+    tickets.retain(|ticket| ticket.account_id == me.account_id);
+    tickets
+}
+
+/// Handles `GET /reservations/{id}/tickets.pdf`: the tickets that its owner has.
 pub(crate) async fn show_reservation_pdf(
     app: Data<App>,
     me: CurrentAccount,
     path: Path<Uuid>,
 ) -> Result<HttpResponse, PageError> {
     let tickets = store::list_of_reservation(&app.db, ReservationId(path.into_inner())).await?;
-    if tickets.iter().any(|ticket| ticket.account_id != me.account_id) {
+    if tickets.iter().any(|ticket| ticket.owner_id != me.account_id) {
         return Err(NotFound.into());
     }
-    let file = pdf::make(&tickets, None, me.view.locale).await?;
+    let file = pdf::make(&own(tickets, &me), None, me.view.locale).await?;
     pdf_file(file)
 }
 

@@ -39,6 +39,39 @@ pub(crate) async fn insert_tickets(
     Ok(())
 }
 
+/// Locks the ticket with this code; `None` if there is none, or no longer after a wait.
+pub(crate) async fn lock_by_code(
+    tx: &mut Connection,
+    code: &TicketCode,
+) -> Result<Option<TicketId>, sqlx::Error> {
+    sqlx::query_scalar!(
+        r#"select id as "id: TicketId" from tickets where code = $1 for no key update"#,
+        code as _,
+    )
+    .fetch_optional(tx)
+    .await
+}
+
+/// Locks a ticket, if it exists.
+pub(crate) async fn lock(tx: &mut Connection, ticket_id: TicketId) -> Result<(), sqlx::Error> {
+    sqlx::query!("select id from tickets where id = $1 for no key update", ticket_id as _)
+        .fetch_optional(tx)
+        .await?;
+    Ok(())
+}
+
+/// Locks a ticket like [`lock`], but returns `false` for one that is locked already.
+pub(crate) async fn lock_free(
+    tx: &mut Connection,
+    ticket_id: TicketId,
+) -> Result<bool, sqlx::Error> {
+    let locked = sqlx::query!(
+        "select from tickets where id = $1 for no key update skip locked",
+        ticket_id as _,
+    );
+    Ok(locked.fetch_optional(tx).await?.is_some())
+}
+
 /// Locks every ticket of the items, in id order.
 pub(crate) async fn lock_tickets(
     tx: &mut Connection,
@@ -58,43 +91,57 @@ pub(crate) async fn lock_tickets(
     .await
 }
 
-/// Number of used tickets.
+/// What may keep tickets from being voided.
 pub(crate) struct Uses {
     pub(crate) n_used: i64,
     /// Time of the earliest check-in.
     pub(crate) first_at: Option<DateTime<Utc>>,
+    /// Tickets that are with somebody else than the owner of their reservation.
+    pub(crate) n_away: i64,
+    /// Tickets that are offered to somebody.
+    pub(crate) n_offered: i64,
 }
 
-/// Counts the used ones of the locked tickets.
+/// Counts the locked tickets of a reservation of `owner_id` that were used, are with somebody else or
+/// are offered.
 pub(crate) async fn uses_of(
     tx: &mut Connection,
+    owner_id: AccountId,
     ticket_ids: &[TicketId],
 ) -> Result<Uses, sqlx::Error> {
     sqlx::query_as!(
         Uses,
         r#"
-        select count(*) as "n_used!", min(used_at) as first_at
+        select count(*) filter (where status = 'USED') as "n_used!", min(used_at) as first_at,
+               count(*) filter (where account_id <> $2) as "n_away!",
+               (select count(*) from ticket_hand_overs
+                where ticket_id = any($1) and status = 'PENDING'
+                  and expires_at > clock_timestamp()) as "n_offered!"
         from tickets
-        where id = any($1) and status = 'USED'
+        where id = any($1)
         "#,
         ticket_ids as _,
+        owner_id as _,
     )
     .fetch_one(tx)
     .await
 }
 
-/// Voids the valid ones of the tickets; returns their number.
+/// Voids the valid ones of the tickets; returns them with their holders.
 pub(crate) async fn write_void(
     tx: &mut Connection,
     ticket_ids: &[TicketId],
-) -> Result<u64, sqlx::Error> {
-    let written = sqlx::query!(
-        "update tickets set status = 'VOID' where id = any($1) and status = 'VALID'",
+) -> Result<Vec<(TicketId, AccountId)>, sqlx::Error> {
+    let rows = sqlx::query!(
+        r#"
+        update tickets set status = 'VOID' where id = any($1) and status = 'VALID'
+        returning id as "id: TicketId", account_id as "account_id: AccountId"
+        "#,
         ticket_ids as _,
     )
-    .execute(tx)
+    .fetch_all(tx)
     .await?;
-    Ok(written.rows_affected())
+    Ok(rows.into_iter().map(|row| (row.id, row.account_id)).collect())
 }
 
 /// Lists an account's tickets, newest first, after the ticket `after`: one page and one row more. A
@@ -105,7 +152,15 @@ pub(crate) async fn list_tickets(
     code: Option<&TicketCode>,
     after: Option<Uuid>,
 ) -> Result<Vec<Ticket>, sqlx::Error> {
-    select(db, Some((account_id, code, after)), None).await
+    select(db, Some((account_id, code, after)), None, None).await
+}
+
+/// Returns a ticket, whoever has it; `None` if there is none.
+pub(crate) async fn find_ticket(
+    db: &Pool,
+    ticket_id: TicketId,
+) -> Result<Option<Ticket>, sqlx::Error> {
+    Ok(select(db, None, None, Some(ticket_id)).await?.pop())
 }
 
 /// Lists the tickets of one reservation, in the order of issue; an account may not buy more than
@@ -114,17 +169,18 @@ pub(crate) async fn list_of_reservation(
     db: &Pool,
     reservation_id: ReservationId,
 ) -> Result<Vec<Ticket>, sqlx::Error> {
-    let mut tickets = select(db, None, Some(reservation_id)).await?;
+    let mut tickets = select(db, None, Some(reservation_id), None).await?;
     tickets.reverse();
     Ok(tickets)
 }
 
-/// Reads a page of an account's tickets, or all of a reservation, newest first. Each has a branch of
-/// its own, because a single plan for both would read the whole table.
+/// Reads a page of an account's tickets, all of a reservation, or one, newest first. Each has a branch
+/// of its own, because a single plan for all would read the whole table.
 async fn select(
     db: &Pool,
     of_account: Option<(AccountId, Option<&TicketCode>, Option<Uuid>)>,
     reservation_id: Option<ReservationId>,
+    ticket_id: Option<TicketId>,
 ) -> Result<Vec<Ticket>, sqlx::Error> {
     sqlx::query_as!(
         Ticket,
@@ -140,11 +196,17 @@ async fn select(
             (select ours.id from reservation_items item
              join tickets ours on ours.reservation_item_id = item.id
              where item.reservation_id = $5)
+            union all
+            (select id from tickets where id = $6)
         )
         select t.id as "id: TicketId", t.account_id as "account_id: AccountId",
                t.code as "code: TicketCode",
                t.status as "status: TicketStatus", t.used_at,
-               i.reservation_id as "reservation_id: ReservationId", a.name as holder,
+               i.reservation_id as "reservation_id: ReservationId",
+               r.account_id as "owner_id: AccountId", a.name as holder,
+               exists (select from ticket_hand_overs
+                       where ticket_id = t.id and status = 'PENDING'
+                         and expires_at > clock_timestamp()) as "is_offered!",
                p.slug, p.title, d.starts_at, v.name as venue, v.address, v.time_zone,
                s.section as "section?", s.row_label as "row_label?", s.number as "number?",
                z.name as "zone?", i.unit_price as "price: _"
@@ -166,6 +228,7 @@ async fn select(
         of_account.and_then(|(_, _, after)| after),
         PAGE_ROWS + 1,
         reservation_id as _,
+        ticket_id as _,
     )
     .fetch_all(db)
     .await
@@ -186,20 +249,22 @@ pub(crate) async fn is_owned(
     .await
 }
 
-/// Lists the codes of all tickets of one reservation, in the order of issue.
+/// Lists the codes of those tickets of one reservation that `holder_id` has, in the order of issue.
 pub(crate) async fn list_codes(
     db: &Pool,
     reservation_id: ReservationId,
+    holder_id: AccountId,
 ) -> Result<Vec<TicketCode>, sqlx::Error> {
     sqlx::query_scalar!(
         r#"
         select t.code as "code: TicketCode"
         from tickets t
         join reservation_items i on i.id = t.reservation_item_id
-        where i.reservation_id = $1
+        where i.reservation_id = $1 and t.account_id = $2
         order by t.id
         "#,
         reservation_id as _,
+        holder_id as _,
     )
     .fetch_all(db)
     .await

@@ -36,7 +36,7 @@ use crate::{
     mail::{self, Mailer},
     outbox,
     payment::Checkouts,
-    reservation, telemetry, wallet,
+    reservation, telemetry, tickets, wallet,
     web::{limits::Limits, metrics::QueueSeries},
 };
 
@@ -151,6 +151,9 @@ impl Workers {
         workers.run("transfers", TICK_MAX, every(app.config.expiry_period), |app| async move {
             wallet::expire_transfers(&app).await?;
             wallet::remind_receivers(&app.db).await
+        });
+        workers.run("handing-over", TICK_MAX, every(app.config.expiry_period), |app| async move {
+            tickets::expire_hand_overs(&app).await
         });
         workers.run_queues();
         let gauges = metrics::Gauges::new(queues.clone());

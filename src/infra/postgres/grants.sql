@@ -3,7 +3,8 @@
 --
 -- The serving role owns nothing, so it cannot switch off a trigger, drop a constraint or an index,
 -- truncate a table, or read other schemas. It may not change append-only tables. It may delete
--- the entries of wallets, because a rehearsal deletes its own; a trigger refuses all others.
+-- the entries of wallets and the histories of tickets, because a rehearsal deletes its own; triggers
+-- refuse all others.
 do $$
 declare
     serving text := current_setting('stagedoor.serving_role');
@@ -18,7 +19,7 @@ begin
     execute format('grant select, insert, update, delete on all tables in schema public to %I', serving);
     execute format('grant usage, select on all sequences in schema public to %I', serving);
     execute format('grant execute on function analyze_outgrown() to %I', serving);
-    execute format('revoke update on point_transactions, house_entries from %I', serving);
+    execute format('revoke update on point_transactions, house_entries, ticket_holder_changes from %I', serving);
     execute format('revoke update, delete on transfer_status_history, audit_log, debt_write_offs from %I', serving);
     execute format('revoke insert, update, delete on _sqlx_migrations from %I', serving);
 end

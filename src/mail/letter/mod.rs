@@ -2,6 +2,7 @@
 
 mod account;
 mod content;
+mod hand_over;
 mod reservation;
 mod transfer;
 mod turn;
@@ -56,7 +57,23 @@ pub(super) async fn write(
         .declinable_by
         .map(|_| format!("{site}{UNSUBSCRIPTION_PATH}?token={}", token.unwrap_or(content::WIPED)));
     let blank = Content { unsubscription, ..Content::blank(mail.locale, site) };
-    let content = match message {
+    let content = content_of(db, blank, mail, message).await?;
+    Ok(Letter {
+        text: LetterText { content: &content }.render()?,
+        html: LetterPage { content: &content }.render()?,
+        subject: content.subject,
+        unsubscription: content.unsubscription,
+    })
+}
+
+/// Fills a letter that says nothing yet with what `message` tells.
+async fn content_of(
+    db: &Pool,
+    blank: Content,
+    mail: &StoredMail,
+    message: &Message,
+) -> Result<Content, ComposeError> {
+    Ok(match message {
         Message::ResetPassword => account::reset_password(blank, mail.secret.as_ref()),
         Message::ConfirmAddress => account::confirm_address(blank, mail.secret.as_ref()),
         Message::PasswordChanged => account::password_changed(blank),
@@ -89,15 +106,24 @@ pub(super) async fn write(
             let offer = store::find_offer(db, *transfer_id).await?.ok_or(ComposeError::Gone)?;
             transfer::settled(blank, &offer).ok_or(ComposeError::Gone)?
         }
+        Message::HandOverOffered { hand_over_id } => {
+            let handed = hand_over::read(db, *hand_over_id).await?;
+            hand_over::offered(blank, &handed, *hand_over_id)
+        }
+        Message::HandOverEnded { hand_over_id } => {
+            let handed = hand_over::read(db, *hand_over_id).await?;
+            hand_over::ended(blank, &handed, *hand_over_id).ok_or(ComposeError::Gone)?
+        }
+        Message::HandOverWithdrawn { hand_over_id } => {
+            hand_over::withdrawn(blank, &hand_over::read(db, *hand_over_id).await?)
+        }
+        Message::TicketVoided { ticket_id } => {
+            let ticket = store::find_ticket(db, *ticket_id).await?.ok_or(ComposeError::Gone)?;
+            hand_over::voided(blank, &ticket)
+        }
         Message::QueueTurn { token_id } => {
             let queued = store::find_turn(db, *token_id).await?.ok_or(ComposeError::Gone)?;
             turn::tell(blank, &queued).ok_or(ComposeError::Gone)?
         }
-    };
-    Ok(Letter {
-        text: LetterText { content: &content }.render()?,
-        html: LetterPage { content: &content }.render()?,
-        subject: content.subject,
-        unsubscription: content.unsubscription,
     })
 }

@@ -80,7 +80,8 @@ fn facts(locale: Locale, reserved: &Reserved) -> Vec<(Phrase, String)> {
     ]
 }
 
-fn place_name(locale: Locale, place: &ReservedPlace) -> String {
+/// Returns the name of a seat, or of a zone with its number of places.
+pub(super) fn place_name(locale: Locale, place: &ReservedPlace) -> String {
     let name = match (&place.section, &place.row_label, place.number) {
         (Some(section), Some(row), Some(number)) => locale
             .text("seat-name-full")

@@ -5,7 +5,10 @@ use serde_json::Value;
 
 use crate::{
     app::AccountId,
-    outbox::model::{MailSecret, Message, StoredMail},
+    outbox::{
+        message::Message,
+        model::{MailSecret, StoredMail},
+    },
     text::i18n::Locale,
 };
 

@@ -9,7 +9,8 @@ use uuid::Uuid;
 
 use self::content::ContentRow;
 use super::{
-    model::{AccountMail, Claimed, MAIL_TTL, MailId, MailSecret, NewMail},
+    message::MAIL_TTL,
+    model::{AccountMail, Claimed, MailId, MailSecret, NewMail},
     topic::MailTopic,
 };
 use crate::{

@@ -19,7 +19,7 @@ use crate::{
     infra::postgres::page::{After, PAGE_ROWS, Page},
     points::Points,
     reservation::{
-        lifecycle,
+        lifecycle::{self, store::away::TicketsAway},
         model::{Item, Reservation, ReservationId, ReservationStatus},
         seat_map::{
             self,
@@ -47,6 +47,7 @@ struct ReservationPage<'a> {
     refunded: Option<Points>,
     charge: ChargeBox,
     is_renewable: bool,
+    away: TicketsAway,
     now: DateTime<Utc>,
     request_key: Uuid,
     cancellation_key: Uuid,
@@ -194,6 +195,12 @@ pub(crate) async fn reservation_page(
         ReservationStatus::Refunded => lifecycle::store::find_refunded(&app.db, id).await?,
         _ => None,
     };
+    let away = match reservation.status {
+        ReservationStatus::Confirmed => {
+            lifecycle::store::away::tickets_away_of(&app.db, id).await?
+        }
+        _ => TicketsAway::default(),
+    };
     let lacking = reservation.total.checked_sub(usable).unwrap_or_default();
     let page = ReservationPage {
         v: &me.view,
@@ -205,6 +212,7 @@ pub(crate) async fn reservation_page(
         usable,
         refunded,
         is_renewable,
+        away,
         now: app.now(),
         request_key: Uuid::now_v7(),
         cancellation_key: Uuid::now_v7(),

@@ -7,7 +7,8 @@
 //!
 //! Concurrent check-ins of a ticket race for its row: the first succeeds, the others wait and are
 //! refused with the time of that check-in. A check-in and its act in the audit log are one
-//! transaction.
+//! transaction, which also ends a pending hand-over of the ticket. A scan of the old code that waited
+//! for an accepted hand-over is refused as one of a replaced code.
 
 pub(crate) mod counts;
 pub(crate) mod model;
@@ -19,7 +20,9 @@ use chrono::{DateTime, TimeDelta, Utc};
 use self::{model::CheckIn, store::ScannedTicket};
 use super::{
     error::{Show, TicketError},
+    hand_over::{self, model::HandOverStatus},
     model::{TicketCode, TicketId, TicketStatus},
+    store as tickets,
 };
 use crate::{
     accounts::AccountId,
@@ -92,7 +95,13 @@ async fn use_ticket(
     window: DoorWindow,
     by: AccountId,
 ) -> Result<CheckIn, TicketError> {
-    let ticket_id = store::lock_by_code(tx, code).await?.ok_or(TicketError::Unknown)?;
+    let Some(ticket_id) = tickets::lock_by_code(tx, code).await? else {
+        // Also a code that became void while this scan waited for its ticket.
+        return Err(match hand_over::store::views::find_replacement(tx, code).await? {
+            Some(_) => TicketError::Replaced,
+            None => TicketError::Unknown,
+        });
+    };
     let shown = store::shown_ticket_of(tx, ticket_id).await?;
     let ScannedTicket { title, starts_at, time_zone, moment, .. } = shown;
     let show = Show { title, starts_at, time_zone };
@@ -104,6 +113,9 @@ async fn use_ticket(
         (TicketStatus::Valid, _) if !shown.is_cancelled => {
             window.check(show, moment)?;
             store::write_used(tx, ticket_id, by).await?;
+            if shown.is_offered {
+                hand_over::end(tx, &[ticket_id], HandOverStatus::Admitted).await?;
+            }
             let found = store::find_check_in(tx, schedule_id, ticket_id).await?;
             found.ok_or(TicketError::Inconsistent)
         }
@@ -122,7 +134,7 @@ async fn undo(
 ) -> Result<CheckIn, TicketError> {
     audit::perform(app, async |tx| {
         catalog::reopen_winding_down(tx, schedule_id).await?;
-        store::lock(tx, ticket_id).await?;
+        tickets::lock(tx, ticket_id).await?;
         // The statement after the lock reads the time after the wait.
         let check_in = store::find_check_in(&mut *tx, schedule_id, ticket_id).await?;
         let undone = check_in.filter(|check_in| check_in.is_fresh).ok_or(TicketError::UndoOver)?;

@@ -8,32 +8,11 @@ use crate::{
     accounts::AccountId,
     catalog::ScheduleId,
     infra::postgres::{Connection, Pool},
-    tickets::model::{TicketCode, TicketId, TicketStatus},
+    tickets::model::{TicketId, TicketStatus},
 };
 
 /// Bound on performances listed at once.
 const PERFORMANCES_MAX: i64 = 200;
-
-/// Locks the ticket with this code; `None` if there is none.
-pub(crate) async fn lock_by_code(
-    tx: &mut Connection,
-    code: &TicketCode,
-) -> Result<Option<TicketId>, sqlx::Error> {
-    sqlx::query_scalar!(
-        r#"select id as "id: TicketId" from tickets where code = $1 for no key update"#,
-        code as _,
-    )
-    .fetch_optional(tx)
-    .await
-}
-
-/// Locks a ticket, if it exists.
-pub(crate) async fn lock(tx: &mut Connection, ticket_id: TicketId) -> Result<(), sqlx::Error> {
-    sqlx::query!("select id from tickets where id = $1 for no key update", ticket_id as _)
-        .fetch_optional(tx)
-        .await?;
-    Ok(())
-}
 
 /// State that decides whether a ticket admits.
 pub(crate) struct ScannedTicket {
@@ -44,6 +23,8 @@ pub(crate) struct ScannedTicket {
     pub(crate) title: String,
     pub(crate) starts_at: DateTime<Utc>,
     pub(crate) time_zone: String,
+    /// Whether a hand-over of the ticket is pending, be it past its end.
+    pub(crate) is_offered: bool,
     /// Time of the statement, by the database's clock.
     pub(crate) moment: DateTime<Utc>,
 }
@@ -59,6 +40,8 @@ pub(crate) async fn shown_ticket_of(
         select t.status as "status: TicketStatus", t.used_at,
                r.schedule_id as "schedule_id: ScheduleId",
                p.status = 'CANCELLED' as "is_cancelled!", p.title, d.starts_at, v.time_zone,
+               exists (select from ticket_hand_overs
+                       where ticket_id = t.id and status = 'PENDING') as "is_offered!",
                clock_timestamp() as "moment!"
         from tickets t
         join reservation_items i on i.id = t.reservation_item_id

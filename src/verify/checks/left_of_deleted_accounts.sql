@@ -31,6 +31,12 @@ cross join lateral (
     select format('is offered transfer %s, which waits', id) from transfers
     where receiver_id = gone.id and status = 'PENDING'
     union all
+    select format('offers a ticket by hand-over %s, which waits', id) from ticket_hand_overs
+    where sender_id = gone.id and status = 'PENDING'
+    union all
+    select format('is offered a ticket by hand-over %s, which waits', id) from ticket_hand_overs
+    where recipient_id = gone.id and status = 'PENDING'
+    union all
     select format('may still pay charge %s', id) from charges
     where account_id = gone.id and status = 'OPEN'
     union all

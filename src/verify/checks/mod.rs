@@ -120,7 +120,7 @@ invariants! {
         "src/verify/checks/wrong_debits.sql",
         "src/verify/checks/wrong_refunds.sql"
     ];
-    /// A paid reservation has one ticket for each place.
+    /// A paid reservation has one ticket for each place, with its last recipient.
     P2 PaidHasTickets ["src/verify/checks/wrong_tickets.sql"];
     /// No payment entry exists without its payment, and no ticket without its item.
     P3 NoPaymentStandsAlone [
@@ -129,6 +129,12 @@ invariants! {
     ];
     /// The outcome kept under a request key exists.
     P4 RequestKeysHold ["src/verify/checks/wrong_request_outcomes.sql"];
+    /// Tickets change hands by accepted hand-overs only, each time with a new code.
+    P5 TicketsFollowHandOvers [
+        "src/verify/checks/wrong_hand_overs.sql",
+        "src/verify/checks/broken_holder_histories.sql",
+        "src/verify/checks/codes_used_again.sql"
+    ] late ["src/verify/checks/overdue_hand_overs.sql"];
     /// A program's queue numbers are 1..N.
     Q1 NumbersAreWhole ["src/verify/checks/wrong_queue_numbers.sql"];
     /// The queue in Redis equals the queue in PostgreSQL.

@@ -4,7 +4,8 @@ with named as (
     select account_id, key, outcome,
         outcome ->> 'reservation_id' as reservation_id,
         outcome ->> 'payment_id' as payment_id,
-        outcome ->> 'transfer_id' as transfer_id
+        outcome ->> 'transfer_id' as transfer_id,
+        outcome ->> 'hand_over_id' as hand_over_id
     from idempotency_keys
 )
 select format('request key %s of account %s', key, account_id) as "subject!",
@@ -27,4 +28,7 @@ where outcome is null
     or transfer_id is not null and not exists (
         select from transfers
         where id::text = named.transfer_id and sender_id = named.account_id)
+    or hand_over_id is not null and not exists (
+        select from ticket_hand_overs
+        where id::text = named.hand_over_id and sender_id = named.account_id)
 limit $1

@@ -1,10 +1,18 @@
--- Lists items whose tickets are not one for each confirmed place, and none otherwise. A used ticket
+-- Lists items whose tickets are not one for each confirmed place, and none otherwise. Each is with the
+-- recipient of its last accepted hand-over, or else with the owner of the reservation. A used ticket
 -- may stay used after a refund by an administrator and in a cancelled program.
-with issued as (
+with last_changes as (
+    select distinct on (changes.ticket_id) changes.ticket_id, recipient_id
+    from ticket_holder_changes changes
+    join ticket_hand_overs on ticket_hand_overs.id = hand_over_id
+    order by changes.ticket_id, number desc
+), issued as (
     select reservation_item_id, count(*) filter (where tickets.status = 'VALID') as n_valid,
         count(*) filter (where tickets.status = 'USED') as n_used,
-        count(*) filter (where tickets.account_id = reservations.account_id) as n_right
+        count(*) filter (where tickets.account_id
+            = coalesce(last_changes.recipient_id, reservations.account_id)) as n_right
     from tickets
+    left join last_changes on ticket_id = tickets.id
     join reservation_items on reservation_items.id = reservation_item_id
     join reservations on reservations.id = reservation_id
     where tickets.status in ('VALID', 'USED')
@@ -18,7 +26,7 @@ with issued as (
     left join issued on reservation_item_id = items.id
 )
 select 'item ' || id as "subject!",
-    format('has %s valid and %s used tickets, %s of them its account''s, for %s places of '
+    format('has %s valid and %s used tickets, %s of them with whom they belong to, for %s places of '
         'reservation %s, which is %s',
         n_valid, n_used, n_right, quantity, reservation_id, status) as "sentence!"
 from counted

@@ -1,6 +1,7 @@
 //! Tickets on the screen, and at the door.
 
 mod check_in;
+mod hand_over;
 mod pdf;
 
 use serde_json::json;

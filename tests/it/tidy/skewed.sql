@@ -100,6 +100,21 @@ select gen_random_uuid(), items.id, 1, 1, account_id, items.id::text
 from reservation_items items join reservations on reservations.id = reservation_id;
 
 -- What one account sent to another, and what staff did.
+insert into ticket_hand_overs (id, ticket_id, sender_id, recipient_id, address, expires_at)
+select pg_temp.id('hand-over', nth), id, account_id, pg_temp.id('account', nth % 20000),
+    'friend@example.com', now() + interval '3 days'
+from (select id, account_id, row_number() over () as nth from tickets) numbered
+where nth <= 20000 and account_id <> pg_temp.id('account', nth % 20000);
+insert into ticket_hand_overs
+    (id, ticket_id, sender_id, recipient_id, status, expires_at, settled_at)
+select pg_temp.id('past hand-over', n), pg_temp.id('no ticket', n / 2),
+    pg_temp.id('account', case n % 2 when 0 then 0 else n % 20000 end),
+    pg_temp.id('account', n % 19999 + 1), 'ACCEPTED', now(), now()
+from generate_series(1, 50000) n where n % 20000 <> n % 19999 + 1;
+insert into ticket_holder_changes (hand_over_id, ticket_id, number, code_hash)
+select pg_temp.id('past hand-over', n), pg_temp.id('no ticket', n / 2), n % 2 + 1,
+    sha256(n::text::bytea)
+from generate_series(1, 50000) n;
 insert into transfers (id, sender_id, receiver_id, amount, expires_at)
 select pg_temp.id('transfer', n), pg_temp.id('account', case n % 2 when 0 then 0 else n end),
     pg_temp.id('account', n + 1), 1, now() + interval '3 days'

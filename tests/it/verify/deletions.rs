@@ -55,6 +55,9 @@ left! {
     a_transfer_to_a_deleted_account: "which waits",
         "update transfers set receiver_id = '00000000-0000-0000-0000-0000000000f1'
          where status = 'PENDING'";
+    a_ticket_that_a_deleted_account_is_offered: "is offered a ticket",
+        "update ticket_hand_overs set recipient_id = '00000000-0000-0000-0000-0000000000f1'
+         where status = 'PENDING'";
     a_purchase_of_a_deleted_account_that_is_open: "may still pay charge",
         "insert into charges (id, account_id, request_key, points, amount_minor, currency, provider,
              pays, next_path, expires_at, check_at)

@@ -88,6 +88,26 @@ values
         '00000000-0000-0000-0000-0000000000a1', 'ADA', 'VALID'),
     ('00000000-0000-0000-0000-0000000000c7', '00000000-0000-0000-0000-0000000000c5', 1, 1,
         '00000000-0000-0000-0000-0000000000c1', 'CAS', 'VOID');
+-- Ada's ticket was handed over to Bob and back, and is offered to Bob again. The first change took the
+-- code 'ADA-1', the second 'BOB-1'.
+insert into ticket_hand_overs
+    (id, ticket_id, sender_id, recipient_id, address, status, expires_at, settled_at)
+select id::uuid, '00000000-0000-0000-0000-0000000000a5', sender_id::uuid, recipient_id::uuid, address,
+    status, now() + interval '3 days', case status when 'PENDING' then null else now() end
+from (values
+    ('00000000-0000-0000-0000-0000000000e1', '00000000-0000-0000-0000-0000000000a1',
+        '00000000-0000-0000-0000-0000000000b1', null, 'ACCEPTED'),
+    ('00000000-0000-0000-0000-0000000000e2', '00000000-0000-0000-0000-0000000000b1',
+        '00000000-0000-0000-0000-0000000000a1', null, 'ACCEPTED'),
+    ('00000000-0000-0000-0000-0000000000e3', '00000000-0000-0000-0000-0000000000a1',
+        '00000000-0000-0000-0000-0000000000b1', null, 'DECLINED'),
+    ('00000000-0000-0000-0000-0000000000e4', '00000000-0000-0000-0000-0000000000a1',
+        '00000000-0000-0000-0000-0000000000b1', 'bob@example.com', 'PENDING'))
+    hand_over (id, sender_id, recipient_id, address, status);
+insert into ticket_holder_changes (hand_over_id, ticket_id, number, code_hash)
+values
+    ('00000000-0000-0000-0000-0000000000e1', '00000000-0000-0000-0000-0000000000a5', 1, sha256('ADA-1')),
+    ('00000000-0000-0000-0000-0000000000e2', '00000000-0000-0000-0000-0000000000a5', 2, sha256('BOB-1'));
 insert into idempotency_keys (account_id, key, fingerprint, outcome)
 values ('00000000-0000-0000-0000-0000000000a1', gen_random_uuid(), '', jsonb_build_object(
     'payment_id', '00000000-0000-0000-0000-0000000000a4', 'amount', 50000, 'balance', 50000));

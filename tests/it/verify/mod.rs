@@ -16,8 +16,8 @@ use stagedoor::{
         Invariant::{
             self, CapacityHolds, ConfirmedAddsUp, ConfirmedIsPaidOnce, HoldEndIsFixed, LocksEnd,
             MailsEndOnce, NoIdleTransaction, NoPaymentStandsAlone, NumbersAreWhole, PaidHasTickets,
-            RequestKeysHold, SeatIsLiveOnce, SeatsAgreeWithItems, TransfersEnd,
-            ZonesAgreeWithItems,
+            RequestKeysHold, SeatIsLiveOnce, SeatsAgreeWithItems, TicketsFollowHandOvers,
+            TransfersEnd, ZonesAgreeWithItems,
         },
         VerifyError, Violation, verify, verify_database,
     },
@@ -41,6 +41,12 @@ const UNGUARDED: &str = "
     drop index reservation_items_live_seat_key, payments_live_key;
     alter table queue_tokens drop constraint queue_tokens_program_id_queue_number_key;
     alter table tickets drop constraint tickets_of_item;
+    alter table tickets disable trigger tickets_new_holder_has_new_code;
+    alter table ticket_hand_overs disable trigger ticket_hand_overs_end_once;
+    alter table ticket_hand_overs drop constraint ticket_hand_overs_ticket_id_fkey;
+    alter table ticket_holder_changes drop constraint ticket_holder_changes_ticket_id_fkey;
+    alter table ticket_holder_changes disable trigger ticket_holder_changes_append_only;
+    alter table ticket_holder_changes disable trigger ticket_holder_changes_not_deleted;
     alter table queue_tokens disable trigger queue_tokens_entry_kept;
     alter table accounts disable trigger accounts_deleted_is_final;
     alter table accounts drop constraint accounts_deleted_is_nobody;
@@ -82,6 +88,7 @@ mod agreements;
 mod charges;
 mod deletions;
 mod draws;
+mod hand_overs;
 mod points;
 mod public_log;
 
@@ -144,7 +151,8 @@ broken! {
          select gen_random_uuid(), account_id, 'refunded', 'reservation', id from reservations
          where status = 'REFUNDED'";
     a_ticket_of_somebody_else: PaidHasTickets,
-        "update tickets set account_id = '00000000-0000-0000-0000-0000000000b1' where code = 'ADA'";
+        "update tickets set account_id = '00000000-0000-0000-0000-0000000000b1' where code = 'ADA';
+         delete from ticket_hand_overs where status = 'PENDING'";
     points_taken_for_nothing: NoPaymentStandsAlone,
         "insert into point_transactions
             (id, wallet_id, wallet_version, kind, amount, balance_after, reference_id)
@@ -161,6 +169,8 @@ broken! {
         "update idempotency_keys set outcome = '{\"reservation_id\": \"00000000-0000-0000-0000-0000000000b2\"}'";
     an_answer_about_no_transfer: RequestKeysHold,
         "update idempotency_keys set outcome = jsonb_build_object('transfer_id', gen_random_uuid())";
+    an_answer_about_no_hand_over: RequestKeysHold,
+        "update idempotency_keys set outcome = jsonb_build_object('hand_over_id', gen_random_uuid())";
     a_key_without_an_answer: RequestKeysHold, "update idempotency_keys set outcome = null";
     a_number_left_out: NumbersAreWhole, "update queue_numbers set next_number = 6";
     a_number_given_twice: NumbersAreWhole, "update queue_tokens set queue_number = 2 where queue_number = 1";
@@ -193,6 +203,8 @@ async fn what_is_late_is_a_violation_while_an_instance_is_up(db: PgPool) {
     run(&db, HEALTHY.to_owned()).await;
     let late = "
         update transfers set expires_at = now() - interval '61 seconds' where status = 'PENDING';
+        update ticket_hand_overs set expires_at = now() - interval '61 seconds'
+        where status = 'PENDING';
         update reservations set created_at = created_at - interval '1 hour',
             expires_at = expires_at - interval '1 hour' where status = 'HELD';
         update queue_tokens set admitted_at = admitted_at - interval '1 hour' where status = 'ACTIVE'";
@@ -202,7 +214,8 @@ async fn what_is_late_is_a_violation_while_an_instance_is_up(db: PgPool) {
     let _instance = ours(&db).await;
     let found = verify_database(&pool(&db, 1)).await.unwrap();
     let invariants: Vec<Invariant> = found.iter().map(|found| found.invariant).collect();
-    assert_eq!(invariants, [TransfersEnd, HoldEndIsFixed], "{found:#?}");
+    let late = [TransfersEnd, HoldEndIsFixed, TicketsFollowHandOvers];
+    assert_eq!(invariants, late, "{found:#?}");
 }
 
 #[sqlx::test]

@@ -1,5 +1,6 @@
 //! SQL of reading, locking, confirming and ending reservations.
 
+pub(crate) mod away;
 pub(crate) mod expiry;
 pub(crate) mod holds;
 

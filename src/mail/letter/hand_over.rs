@@ -1,0 +1,123 @@
+//! Letters about a ticket that one account hands over to another.
+//!
+//! Names stand among the facts and in no subject: senders type their own.
+
+use uuid::Uuid;
+
+use super::{
+    content::{Content, on_one_line},
+    reservation::place_name,
+};
+use crate::{
+    infra::postgres::Pool,
+    mail::{
+        error::ComposeError,
+        store::{self, HandOverTold, TicketTold},
+    },
+    text::{
+        i18n::{Locale, Phrase},
+        times,
+    },
+    tickets::HandOverStatus,
+};
+
+/// Hand-over with its ticket.
+pub(super) struct HandedTicket {
+    hand_over: HandOverTold,
+    ticket: TicketTold,
+}
+
+/// Reads a hand-over.
+pub(super) async fn read(db: &Pool, id: Uuid) -> Result<HandedTicket, ComposeError> {
+    let hand_over = store::find_hand_over(db, id).await?.ok_or(ComposeError::Gone)?;
+    let ticket = store::find_ticket(db, hand_over.ticket_id).await?.ok_or(ComposeError::Gone)?;
+    Ok(HandedTicket { hand_over, ticket })
+}
+
+/// Tells the recipient of an offer.
+pub(super) fn offered(blank: Content, handed: &HandedTicket, id: Uuid) -> Content {
+    let (locale, hand_over) = (blank.locale, &handed.hand_over);
+    let zone = times::zone(&handed.ticket.time_zone);
+    let from = (locale.text("mail-fact-from"), on_one_line(&hand_over.from));
+    let until = times::in_full(hand_over.expires_at, zone, locale);
+    let until = (locale.text("mail-fact-until"), until);
+    Content {
+        subject: locale.text("mail-handed-subject").to_string(),
+        greeting: greeting(locale, hand_over.to.as_deref()),
+        paragraphs: vec![locale.text("mail-handed-lede")],
+        facts: [from].into_iter().chain(facts(locale, &handed.ticket)).chain([until]).collect(),
+        action: Some((format!("{}/hand-overs/{id}", blank.site), locale.text("mail-offer-action"))),
+        notes: vec![locale.text("mail-handed-note")],
+        ..blank
+    }
+}
+
+/// Tells the sender how a hand-over ended; `None` if it is pending, or ended by the sender.
+pub(super) fn ended(blank: Content, handed: &HandedTicket, id: Uuid) -> Option<Content> {
+    let locale = blank.locale;
+    let (subject, lede) = match handed.hand_over.status {
+        HandOverStatus::Accepted => ("mail-hand-accepted-subject", "mail-hand-accepted-lede"),
+        HandOverStatus::Declined => ("mail-hand-declined-subject", "mail-hand-declined-lede"),
+        HandOverStatus::Expired => ("mail-hand-expired-subject", "mail-hand-expired-lede"),
+        HandOverStatus::Voided => ("mail-hand-voided-subject", "mail-hand-voided-lede"),
+        HandOverStatus::Pending | HandOverStatus::Cancelled | HandOverStatus::Admitted => {
+            return None;
+        }
+    };
+    // Only who accepted is named: a refusal would tell who has the address.
+    let to = handed.hand_over.to.as_deref();
+    let to = to.filter(|_| handed.hand_over.status == HandOverStatus::Accepted);
+    let to = to.map(|to| (locale.text("mail-fact-to"), on_one_line(to)));
+    Some(Content {
+        subject: locale.text(subject).to_string(),
+        greeting: greeting(locale, Some(&handed.hand_over.from)),
+        paragraphs: vec![locale.text(lede)],
+        facts: facts(locale, &handed.ticket).into_iter().chain(to).collect(),
+        action: Some((format!("{}/hand-overs/{id}", blank.site), locale.text("mail-hand-action"))),
+        ..blank
+    })
+}
+
+/// Tells the recipient of an offer that the ticket is not to be had any more.
+pub(super) fn withdrawn(blank: Content, handed: &HandedTicket) -> Content {
+    let locale = blank.locale;
+    let lede = match handed.hand_over.status {
+        HandOverStatus::Admitted => "mail-hand-admitted-lede",
+        _ => "mail-hand-voided-lede",
+    };
+    Content {
+        subject: locale.text("mail-hand-withdrawn-subject").to_string(),
+        greeting: greeting(locale, handed.hand_over.to.as_deref()),
+        paragraphs: vec![locale.text(lede)],
+        facts: facts(locale, &handed.ticket),
+        ..blank
+    }
+}
+
+/// Tells whoever has a ticket without having paid for it that it is void.
+pub(super) fn voided(blank: Content, ticket: &TicketTold) -> Content {
+    let locale = blank.locale;
+    Content {
+        subject: locale.text("mail-ticket-voided-subject").to_string(),
+        greeting: greeting(locale, Some(&ticket.holder)),
+        paragraphs: vec![locale.text("mail-ticket-voided-lede")],
+        facts: facts(locale, ticket),
+        action: Some((format!("{}/tickets", blank.site), locale.text("mail-paid-action"))),
+        ..blank
+    }
+}
+
+fn greeting(locale: Locale, name: Option<&str>) -> Phrase {
+    locale.text("mail-greeting").word("name", on_one_line(name.unwrap_or_default()))
+}
+
+/// Returns what the ticket is for: the program, when, where and which seat.
+fn facts(locale: Locale, ticket: &TicketTold) -> Vec<(Phrase, String)> {
+    let starts_at = times::in_full(ticket.starts_at, times::zone(&ticket.time_zone), locale);
+    vec![
+        (locale.text("mail-fact-program"), on_one_line(&ticket.title)),
+        (locale.text("mail-fact-when"), starts_at),
+        (locale.text("mail-fact-venue"), on_one_line(&ticket.venue)),
+        (locale.text("mail-fact-seats"), place_name(locale, &ticket.place)),
+    ]
+}

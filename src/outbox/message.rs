@@ -1,0 +1,187 @@
+//! What mails tell, and how long that may take.
+
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+use uuid::Uuid;
+
+use super::topic::MailTopic;
+use crate::points::Points;
+
+/// How long most mails may be on its way before it is given up.
+pub(crate) const MAIL_TTL: Duration = Duration::from_hours(72);
+
+/// What a mail tells.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "kind", content = "payload", rename_all = "kebab-case")]
+pub(crate) enum Message {
+    /// Somebody asked for a new password. The secret is the token of the link.
+    ResetPassword,
+    /// The address must be confirmed. The secret is the token of the link.
+    ConfirmAddress,
+    /// The password was changed.
+    PasswordChanged,
+    /// The account is to have another address.
+    AddressChangeAsked {
+        /// The other address.
+        to: String,
+    },
+    /// The account has another address.
+    AddressChanged {
+        /// The new address.
+        to: String,
+    },
+    /// The account was deleted.
+    AccountDeleted,
+    /// The second factor of an account, or its recovery codes, changed.
+    SignInProtectionChanged {
+        /// What changed.
+        change: ProtectionChange,
+    },
+    /// A reservation was paid.
+    ReservationPaid {
+        /// Id of the reservation.
+        reservation_id: Uuid,
+    },
+    /// A paid reservation was refunded.
+    ReservationRefunded {
+        /// Id of the reservation.
+        reservation_id: Uuid,
+        /// Points returned.
+        refunded: Points,
+    },
+    /// A paid reservation was refunded because its program was cancelled.
+    ProgramCancelled {
+        /// Id of the reservation.
+        reservation_id: Uuid,
+        /// Points returned.
+        refunded: Points,
+    },
+    /// Somebody offers points, which wait to be accepted.
+    TransferReceived {
+        /// Id of the transfer.
+        transfer_id: Uuid,
+    },
+    /// An offer of points ends soon.
+    TransferExpiring {
+        /// Id of the transfer.
+        transfer_id: Uuid,
+    },
+    /// An offer of points was accepted, rejected, or expired.
+    TransferSettled {
+        /// Id of the transfer.
+        transfer_id: Uuid,
+    },
+    /// Somebody offers a ticket, which waits to be accepted.
+    HandOverOffered {
+        /// Id of the hand-over.
+        hand_over_id: Uuid,
+    },
+    /// A hand-over has ended, to its sender.
+    HandOverEnded {
+        /// Id of the hand-over.
+        hand_over_id: Uuid,
+    },
+    /// A hand-over has ended before its recipient answered, to the recipient.
+    HandOverWithdrawn {
+        /// Id of the hand-over.
+        hand_over_id: Uuid,
+    },
+    /// A ticket is void, to whoever has it without having paid for it.
+    TicketVoided {
+        /// Id of the ticket.
+        ticket_id: Uuid,
+    },
+    /// The turn in a queue is near, or has come.
+    QueueTurn {
+        /// Id of the queue token.
+        token_id: Uuid,
+    },
+}
+
+/// Change of an account's second factor.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum ProtectionChange {
+    /// It was set.
+    Set,
+    /// It was removed.
+    Removed,
+    /// New recovery codes replaced the old ones.
+    CodesRenewed,
+    /// A recovery code was used.
+    RecoveryCodeUsed,
+}
+
+impl Message {
+    /// Returns how long the mail may be on its way before it is given up; with a secret, how long
+    /// that is worth something.
+    pub(crate) fn ttl(&self) -> Duration {
+        match self {
+            Self::ResetPassword => Duration::from_mins(30),
+            Self::ConfirmAddress => Duration::from_hours(24),
+            _ => MAIL_TTL,
+        }
+    }
+
+    /// Returns the topic by which the mail may be declined; `None` if it may not.
+    pub(crate) fn topic(&self) -> Option<MailTopic> {
+        match self {
+            Self::TransferReceived { .. }
+            | Self::TransferExpiring { .. }
+            | Self::TransferSettled { .. }
+            | Self::HandOverOffered { .. }
+            | Self::HandOverWithdrawn { .. } => Some(MailTopic::Transfers),
+            Self::QueueTurn { .. } => Some(MailTopic::Turn),
+            _ => None,
+        }
+    }
+
+    /// Whether the mail has a secret until it is sent or given up.
+    pub(crate) fn has_secret(&self) -> bool {
+        matches!(self, Self::ResetPassword | Self::ConfirmAddress)
+    }
+
+    /// Returns the kind and the payload as they are stored.
+    pub(crate) fn stored(&self) -> (String, Value) {
+        let mut stored = serde_json::to_value(self).unwrap_or_default();
+        let kind = stored.get("kind").and_then(Value::as_str).unwrap_or_default().to_owned();
+        (kind, stored.get_mut("payload").map(Value::take).unwrap_or_default())
+    }
+
+    /// Returns the message that is stored as `kind` and `payload`; `None` if a newer version of the
+    /// program wrote it.
+    pub(crate) fn parse(kind: &str, payload: &Value) -> Option<Self> {
+        serde_json::from_value(json!({ "kind": kind, "payload": payload })).ok()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_message_survives_the_database() {
+        let refunded = Points::new(70).unwrap();
+        let reservation_id = Uuid::now_v7();
+        for message in [
+            Message::ResetPassword,
+            Message::AccountDeleted,
+            Message::AddressChanged { to: "ada@example.com".to_owned() },
+            Message::SignInProtectionChanged { change: ProtectionChange::RecoveryCodeUsed },
+            Message::ReservationPaid { reservation_id },
+            Message::ReservationRefunded { reservation_id, refunded },
+            Message::ProgramCancelled { reservation_id, refunded },
+            Message::TransferReceived { transfer_id: reservation_id },
+            Message::TransferExpiring { transfer_id: reservation_id },
+            Message::HandOverOffered { hand_over_id: reservation_id },
+            Message::TicketVoided { ticket_id: reservation_id },
+            Message::QueueTurn { token_id: reservation_id },
+        ] {
+            let (kind, payload) = message.stored();
+            assert_eq!(Message::parse(&kind, &payload), Some(message));
+        }
+        assert_eq!(Message::parse("of-a-newer-version", &Value::Null), None);
+    }
+}

@@ -1,0 +1,50 @@
+//! SQL of where the tickets of a paid reservation are.
+
+use crate::{infra::postgres::Pool, reservation::model::ReservationId};
+
+/// Tickets of a paid reservation by who has them.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct TicketsAway {
+    /// Tickets that the reservation's owner has.
+    pub(crate) own: i64,
+    /// Tickets that were handed over to somebody else.
+    pub(crate) with_others: i64,
+    /// Tickets that the owner offers to somebody.
+    pub(crate) offered: i64,
+}
+
+impl TicketsAway {
+    /// Whether the owner's refund is refused until a ticket comes back.
+    pub(crate) fn keeps_refund(&self) -> bool {
+        self.with_others > 0 || self.offered > 0
+    }
+}
+
+/// Counts the valid and used tickets of a reservation by who has them.
+pub(crate) async fn tickets_away_of(
+    db: &Pool,
+    id: ReservationId,
+) -> Result<TicketsAway, sqlx::Error> {
+    sqlx::query_as!(
+        TicketsAway,
+        r#"
+        select count(*) filter (where t.account_id = r.account_id) as "own!",
+            count(*) filter (where t.account_id <> r.account_id) as "with_others!",
+            count(*) filter (where t.account_id = r.account_id and exists (
+                select from ticket_hand_overs
+                where ticket_id = t.id and status = 'PENDING'
+                  and expires_at > clock_timestamp())) as "offered!"
+        from (select id, account_id from reservations where id = $1) r
+        cross join lateral (
+            select id from reservation_items where reservation_id = r.id offset 0
+        ) i
+        cross join lateral (
+            select id, account_id, status from tickets where reservation_item_id = i.id offset 0
+        ) t
+        where t.status in ('VALID', 'USED')
+        "#,
+        id as _,
+    )
+    .fetch_one(db)
+    .await
+}

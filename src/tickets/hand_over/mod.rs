@@ -1,0 +1,277 @@
+//! Hand-overs: the holder of a valid ticket sends it to somebody, by e-mail address.
+//!
+//! A **hand-over** is **offered** by the ticket's **holder**, its **sender**. Its **recipient**
+//! **accepts** or **declines** it, the sender may **cancel** it, and it **expires** by itself, with the
+//! start of the performance at the latest. Until it is accepted the ticket is the sender's and its code
+//! admits: a check-in meanwhile ends the hand-over, and so does a refund by the office.
+//!
+//! # Invariants
+//!
+//! * An accepted hand-over gives the ticket to the recipient, with a new code, and records it in the
+//!   ticket's history, all in one transaction: from its commit the old code is void.
+//!   `tickets_new_holder_has_new_code` refuses one without the other.
+//! * A code is never that of a ticket again: `ticket_holder_changes_code_hash_key`. Of codes that are
+//!   void only hashes are kept.
+//! * A ticket is offered to one person at a time (`ticket_hand_overs_pending_key`), and a hand-over ends
+//!   once (`ticket_hand_overs_end_once`).
+//! * The reservation, what was paid and the right to a refund stay with whoever paid. The owner's refund
+//!   is refused while one of its tickets is offered or with somebody else.
+//! * A sender learns nothing about an address: an offer to one without an account looks like any
+//!   other, and nobody can answer it.
+//!
+//! # Concurrency
+//!
+//! Whoever offers, answers, ends or expires a hand-over locks its ticket first, like a check-in and a
+//! refund; whoever comes later reads the outcome and is refused with it. Hand-overs of one sender are
+//! counted under a lock on the sender's account. A scan that waited for an accepted hand-over looks for
+//! the code again, and finds it void. Beside the deletion of the recipient's account see
+//! `account_deletion`. Workers skip tickets that another transaction has locked.
+
+mod error;
+pub(crate) mod model;
+pub(crate) mod pages;
+pub(crate) mod store;
+mod telling;
+
+use uuid::Uuid;
+
+use self::{
+    error::HandOverError,
+    model::{
+        CHANGES_MAX, HandOverAnswer, HandOverAnswered, HandOverId, HandOverOrder, HandOverStatus,
+        LockedHandOver, NewHandOver, OFFERS_AN_HOUR_MAX, OFFERS_MAX, TicketOffered,
+    },
+};
+use super::{
+    model::{TicketCode, TicketId},
+    store as tickets,
+};
+use crate::{
+    accounts::AccountId,
+    app::App,
+    infra::{
+        idempotency::{Claim, RequestKey, commit_kept},
+        postgres::{Connection, Pool, retry_stale},
+        throwaway,
+    },
+};
+
+/// Lapsed hand-overs read per page, without locks.
+const PAGE_ROWS: i64 = 500;
+/// Pages read per tick; the rest is left to the next tick.
+const PAGES_MAX: usize = 20;
+
+/// Offers a ticket: it stays the sender's until the hand-over is accepted.
+pub(crate) async fn offer(
+    app: &App,
+    order: &HandOverOrder,
+    key: Option<&RequestKey>,
+) -> Result<TicketOffered, HandOverError> {
+    if let Some(key) = key
+        && let Some(offered) = key.find_outcome(&app.db).await?
+    {
+        return Ok(offered);
+    }
+    let found = store::find_recipient(&app.db, &order.to).await?;
+    if found == Some(order.sender_id) {
+        return Err(HandOverError::ToOneself);
+    }
+    // Tickets of a rehearsal must not leave it, nor others come in: they would be deleted with it.
+    let is_real = |id: &AccountId| !throwaway::is_marked(id.0);
+    let recipient_id = found.filter(is_real).filter(|_| is_real(&order.sender_id));
+    retry_stale(|_| offer_once(app, order, recipient_id, key)).await
+}
+
+async fn offer_once(
+    app: &App,
+    order: &HandOverOrder,
+    recipient_id: Option<AccountId>,
+    key: Option<&RequestKey>,
+) -> Result<TicketOffered, HandOverError> {
+    let mut tx = app.db.begin().await?;
+    if let Some(key) = key
+        && let Claim::Done(offered) = key.claim(&mut tx).await?
+    {
+        return Ok(offered);
+    }
+    let ticket_id = tickets::lock_by_code(&mut tx, &order.code).await?;
+    let ticket_id = ticket_id.ok_or(HandOverError::NotFound)?;
+    let ticket = store::locked_ticket_of(&mut tx, ticket_id).await?;
+    if ticket.holder_id != order.sender_id {
+        return Err(HandOverError::NotFound);
+    }
+    if !ticket.is_valid() {
+        return Err(HandOverError::NotValid(ticket.status));
+    }
+    if ticket.has_begun {
+        return Err(HandOverError::Begun);
+    }
+    if ticket.n_changes >= CHANGES_MAX {
+        return Err(HandOverError::TooManyHands);
+    }
+    if expire(&mut tx, ticket_id).await?.is_some() {
+        return Err(HandOverError::OfferedAlready);
+    }
+    store::lock_sender(&mut tx, order.sender_id).await?;
+    if store::count_pending(&mut tx, order.sender_id, OFFERS_MAX).await? >= OFFERS_MAX {
+        return Err(HandOverError::TooManyOffers);
+    }
+    let n_lately = store::count_offered_lately(&mut tx, order.sender_id, OFFERS_AN_HOUR_MAX);
+    if n_lately.await? >= OFFERS_AN_HOUR_MAX {
+        return Err(HandOverError::TooOften);
+    }
+    let new = NewHandOver {
+        id: HandOverId(Uuid::now_v7()),
+        ticket_id,
+        sender_id: order.sender_id,
+        recipient_id,
+        address: &order.to,
+        ttl_secs: f64::from(app.config.hand_over_ttl_secs.get()),
+    };
+    let (offered, recipient_id) = store::insert_hand_over(&mut tx, &new).await?;
+    if let Some(recipient_id) = recipient_id {
+        telling::tell_offered(&mut tx, offered.hand_over_id, recipient_id).await?;
+    }
+    Ok(commit_kept(&app.db, tx, key, offered).await?)
+}
+
+/// Answers a pending hand-over, once. A lapsed one is expired instead.
+pub(crate) async fn answer(
+    db: &Pool,
+    account_id: AccountId,
+    id: HandOverId,
+    answer: HandOverAnswer,
+) -> Result<HandOverAnswered, HandOverError> {
+    retry_stale(|_| answer_once(db, account_id, id, answer)).await
+}
+
+async fn answer_once(
+    db: &Pool,
+    account_id: AccountId,
+    id: HandOverId,
+    answer: HandOverAnswer,
+) -> Result<HandOverAnswered, HandOverError> {
+    let mut tx = db.begin().await?;
+    let ticket_id = store::find_ticket_of(&mut tx, id).await?.ok_or(HandOverError::NotFound)?;
+    tickets::lock(&mut tx, ticket_id).await?;
+    let hand_over = store::locked_hand_over_of(&mut tx, id).await?;
+    if !hand_over.is_up_to(account_id, answer) {
+        return Err(HandOverError::NotFound);
+    }
+    match hand_over.status {
+        HandOverStatus::Pending => {}
+        HandOverStatus::Expired => return Err(HandOverError::Expired),
+        ended => return Err(HandOverError::Ended(ended)),
+    }
+    if answer == HandOverAnswer::Accept && !hand_over.is_lapsed {
+        require_acceptable(&mut tx, &hand_over, account_id).await?;
+    }
+    let ended = end(&mut tx, &[ticket_id], answer.outcome()).await?;
+    // Decided by the clock of the statement that ended it.
+    if ended.iter().any(|ended| ended.status == HandOverStatus::Expired) {
+        tx.commit().await?;
+        return Err(HandOverError::Expired);
+    }
+    let code = match answer {
+        HandOverAnswer::Accept => Some(give(&mut tx, &hand_over, account_id).await?),
+        HandOverAnswer::Decline | HandOverAnswer::Cancel => None,
+    };
+    tx.commit().await?;
+    Ok(HandOverAnswered { status: answer.outcome(), code })
+}
+
+/// Refuses an acceptance while the ticket, its performance or its recipient do not allow it.
+async fn require_acceptable(
+    tx: &mut Connection,
+    hand_over: &LockedHandOver,
+    recipient_id: AccountId,
+) -> Result<(), HandOverError> {
+    let ticket = store::locked_ticket_of(tx, hand_over.ticket_id).await?;
+    if !ticket.is_valid() {
+        return Err(HandOverError::NotValid(ticket.status));
+    }
+    if ticket.has_begun {
+        return Err(HandOverError::Begun);
+    }
+    if ticket.asks_for_confirmed && !store::has_confirmed_address(tx, recipient_id).await? {
+        return Err(HandOverError::AddressUnconfirmed(hand_over.id));
+    }
+    Ok(())
+}
+
+/// Gives a locked ticket to its recipient, with the new code that is returned.
+async fn give(
+    tx: &mut Connection,
+    hand_over: &LockedHandOver,
+    recipient_id: AccountId,
+) -> Result<TicketCode, HandOverError> {
+    store::insert_holder_change(tx, hand_over).await?;
+    let code = TicketCode::generate();
+    match store::write_holder(tx, hand_over, recipient_id, &code).await? {
+        true => Ok(code),
+        // A pending hand-over is of its holder's valid ticket: a bug, which changes nothing.
+        false => Err(HandOverError::Database(sqlx::Error::RowNotFound)),
+    }
+}
+
+/// Ends the pending hand-overs of locked tickets as `status`, or as expired, and tells of it.
+pub(super) async fn end(
+    tx: &mut Connection,
+    ticket_ids: &[TicketId],
+    status: HandOverStatus,
+) -> Result<Vec<LockedHandOver>, sqlx::Error> {
+    let ended = store::write_ended(tx, ticket_ids, status).await?;
+    telling::tell_ended(tx, &ended).await?;
+    Ok(ended)
+}
+
+/// Expires the hand-over of a locked ticket if it has passed its end, and returns the one that is still
+/// pending; `None` without one.
+async fn expire(
+    tx: &mut Connection,
+    ticket_id: TicketId,
+) -> Result<Option<HandOverId>, sqlx::Error> {
+    match store::find_pending_of(tx, ticket_id).await? {
+        Some(pending) if pending.is_lapsed => {
+            end(tx, &[ticket_id], HandOverStatus::Expired).await?;
+            Ok(None)
+        }
+        pending => Ok(pending.map(|pending| pending.id)),
+    }
+}
+
+/// Expires the lapsed hand-overs that an account sent or received, a bounded number of them.
+pub(crate) async fn expire_lapsed_of(db: &Pool, account_id: AccountId) -> Result<(), sqlx::Error> {
+    for ticket_id in store::lapsed::list_of(db, account_id, PAGE_ROWS).await? {
+        expire_once(db, ticket_id).await?;
+    }
+    Ok(())
+}
+
+/// Expires every lapsed hand-over, each in its own transaction: one tick of the expiry worker.
+/// Instances may run it concurrently; locked tickets are skipped.
+pub(crate) async fn expire_hand_overs(app: &App) -> Result<(), sqlx::Error> {
+    let mut last = None;
+    for _ in 0..PAGES_MAX {
+        let page = store::lapsed::list(&app.db, last, PAGE_ROWS).await?;
+        for (_, hand_over_id, ticket_id) in &page {
+            // One that cannot be expired must not keep the others from expiring.
+            if let Err(error) = expire_once(&app.db, *ticket_id).await {
+                tracing::warn!(%error, %hand_over_id, "a hand-over could not be expired");
+            }
+        }
+        last = page.last().map(|(end, id, _)| (*end, *id));
+        if page.len() < usize::try_from(PAGE_ROWS).unwrap_or(usize::MAX) {
+            break;
+        }
+    }
+    Ok(())
+}
+
+async fn expire_once(db: &Pool, ticket_id: TicketId) -> Result<(), sqlx::Error> {
+    let mut tx = db.begin().await?;
+    if tickets::lock_free(&mut tx, ticket_id).await? {
+        expire(&mut tx, ticket_id).await?;
+    }
+    tx.commit().await
+}

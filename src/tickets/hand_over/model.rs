@@ -1,0 +1,194 @@
+//! Types of hand-overs.
+
+use chrono::{DateTime, Utc};
+use serde::{Deserialize, Serialize};
+use uuid::Uuid;
+
+use crate::{
+    accounts::{AccountId, Email},
+    infra::ids::ids,
+    tickets::model::{TicketCode, TicketId, TicketStatus},
+};
+
+/// Number of pending hand-overs that one account may have, which bounds the rows and the work that a
+/// sender can cause.
+pub(crate) const OFFERS_MAX: i64 = 20;
+/// Number of hand-overs that one account may make in an hour, whatever becomes of them: a sender who
+/// offers and cancels without end fills nobody's mailbox.
+pub(crate) const OFFERS_AN_HOUR_MAX: i64 = 30;
+/// Number of changes of a ticket's holder, which bounds its history.
+pub(crate) const CHANGES_MAX: i64 = 50;
+
+ids! {
+    /// Id of a hand-over.
+    pub(crate) HandOverId(Uuid),
+}
+
+/// State of a hand-over.
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, sqlx::Type, strum::AsRefStr,
+)]
+#[strum(serialize_all = "lowercase")]
+#[sqlx(type_name = "text", rename_all = "SCREAMING_SNAKE_CASE")]
+#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
+pub(crate) enum HandOverStatus {
+    /// Not answered; the ticket is the sender's, and admits.
+    Pending,
+    /// Accepted: the ticket is the recipient's, with a new code.
+    Accepted,
+    /// Declined by the recipient.
+    Declined,
+    /// Cancelled by the sender.
+    Cancelled,
+    /// Not answered in time.
+    Expired,
+    /// The sender was let in with the ticket meanwhile.
+    Admitted,
+    /// The ticket was refunded, or its program cancelled.
+    Voided,
+}
+
+impl HandOverStatus {
+    /// Returns the locale key of its name.
+    pub(crate) fn text_key(self) -> String {
+        format!("hand-over-status-{}", self.as_ref())
+    }
+}
+
+/// Command to offer a ticket to somebody.
+#[derive(Clone, Debug)]
+pub(crate) struct HandOverOrder {
+    /// Account that offers the ticket.
+    pub(crate) sender_id: AccountId,
+    /// Code of the ticket.
+    pub(crate) code: TicketCode,
+    /// E-mail address of the recipient.
+    pub(crate) to: Email,
+}
+
+/// Result of a new hand-over; also stored as the outcome of its request key.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct TicketOffered {
+    /// Id of the hand-over.
+    pub(crate) hand_over_id: HandOverId,
+    /// Time at which it expires; never changes.
+    pub(crate) expires_at: DateTime<Utc>,
+}
+
+/// Hand-over to be written.
+#[derive(Clone, Debug)]
+pub(crate) struct NewHandOver<'a> {
+    pub(crate) id: HandOverId,
+    pub(crate) ticket_id: TicketId,
+    pub(crate) sender_id: AccountId,
+    /// `None` if nobody has the address.
+    pub(crate) recipient_id: Option<AccountId>,
+    pub(crate) address: &'a Email,
+    /// How long it lasts at most, in seconds.
+    pub(crate) ttl_secs: f64,
+}
+
+/// Answer to a pending hand-over.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum HandOverAnswer {
+    /// The recipient accepts the ticket.
+    Accept,
+    /// The recipient declines the ticket.
+    Decline,
+    /// The sender cancels the hand-over.
+    Cancel,
+}
+
+impl HandOverAnswer {
+    /// Returns the state of the hand-over after the answer.
+    pub(crate) fn outcome(self) -> HandOverStatus {
+        match self {
+            Self::Accept => HandOverStatus::Accepted,
+            Self::Decline => HandOverStatus::Declined,
+            Self::Cancel => HandOverStatus::Cancelled,
+        }
+    }
+}
+
+/// Result of an answer.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub(crate) struct HandOverAnswered {
+    /// State of the hand-over.
+    pub(crate) status: HandOverStatus,
+    /// New code of the ticket, for the recipient who accepted it; `None` otherwise.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) code: Option<TicketCode>,
+}
+
+/// Locked ticket as it decides whether it may change hands.
+#[derive(Clone, Debug)]
+pub(crate) struct LockedTicket {
+    pub(crate) holder_id: AccountId,
+    pub(crate) status: TicketStatus,
+    pub(crate) is_cancelled: bool,
+    /// Whether the performance has started, by the time after the lock.
+    pub(crate) has_begun: bool,
+    /// Whether whoever joins the program's queue must have confirmed the e-mail address.
+    pub(crate) asks_for_confirmed: bool,
+    /// Number of changes of its holder.
+    pub(crate) n_changes: i64,
+}
+
+impl LockedTicket {
+    /// Whether the ticket admits somebody, at its time.
+    pub(crate) fn is_valid(&self) -> bool {
+        self.status == TicketStatus::Valid && !self.is_cancelled
+    }
+}
+
+/// Hand-over whose ticket this transaction has locked.
+#[derive(Clone, Debug)]
+pub(crate) struct LockedHandOver {
+    pub(crate) id: HandOverId,
+    pub(crate) ticket_id: TicketId,
+    pub(crate) sender_id: AccountId,
+    pub(crate) recipient_id: Option<AccountId>,
+    pub(crate) status: HandOverStatus,
+    /// Whether it has passed its end, by the time after the lock.
+    pub(crate) is_lapsed: bool,
+}
+
+impl LockedHandOver {
+    /// Whether `account_id` may give `answer`: the recipient accepts or declines, the sender cancels.
+    pub(crate) fn is_up_to(&self, account_id: AccountId, answer: HandOverAnswer) -> bool {
+        match answer {
+            HandOverAnswer::Accept | HandOverAnswer::Decline => {
+                self.recipient_id == Some(account_id)
+            }
+            HandOverAnswer::Cancel => self.sender_id == account_id,
+        }
+    }
+}
+
+/// Hand-over as its sender or recipient sees it. A lapsed one reads as expired, whether or not its row
+/// has been updated.
+#[derive(Clone, Debug)]
+pub(crate) struct HandOver {
+    pub(crate) id: HandOverId,
+    pub(crate) ticket_id: TicketId,
+    pub(crate) sender_id: AccountId,
+    /// Name of the sender.
+    pub(crate) from: String,
+    /// Name of the recipient, once the ticket was accepted; `None` before.
+    pub(crate) to: Option<String>,
+    /// Address that the sender typed; `None` for everybody else, and after the end.
+    pub(crate) address: Option<String>,
+    pub(crate) status: HandOverStatus,
+    pub(crate) expires_at: DateTime<Utc>,
+    pub(crate) settled_at: Option<DateTime<Utc>>,
+    pub(crate) created_at: DateTime<Utc>,
+}
+
+/// Somebody who has or had a ticket.
+#[derive(Clone, Debug, Serialize)]
+pub(crate) struct TicketHolder {
+    /// Name of the account.
+    pub(crate) name: String,
+    /// When the ticket became theirs.
+    pub(crate) since: DateTime<Utc>,
+}

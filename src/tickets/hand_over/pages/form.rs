@@ -1,0 +1,70 @@
+//! Form that offers a ticket: its fields as sent, and the form as shown.
+
+use serde::Deserialize;
+use serde_json::json;
+use uuid::Uuid;
+
+use crate::{
+    accounts::{AccountId, Email},
+    app::App,
+    infra::idempotency::RequestKey,
+    tickets::{hand_over::model::HandOverOrder, model::TicketCode},
+    web::{
+        form::{Field, Mistakes},
+        request_key,
+    },
+};
+
+const SECS_PER_DAY: u32 = 86_400;
+
+/// Fields of a hand-over, as sent.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(default)]
+pub(crate) struct HandOverForm {
+    pub(crate) to: Field,
+    request_key: Field,
+}
+
+impl HandOverForm {
+    pub(crate) fn parse(
+        &self,
+        sender_id: AccountId,
+        code: TicketCode,
+    ) -> Result<(HandOverOrder, Option<RequestKey>), Mistakes> {
+        let mut mistakes = Mistakes::default();
+        let to = mistakes.note("to", "account-refusal-email", Email::parse(self.to.text()));
+        let key = request_key::parse(&mut mistakes, &self.request_key);
+        let order = to.map(|to| {
+            let key = key.map(|key| {
+                let order = json!({ "code": code, "to": to.as_str() });
+                RequestKey::new(sender_id.0, key, "POST /tickets/{code}/hand-overs", &order)
+            });
+            (HandOverOrder { sender_id, code, to }, key)
+        });
+        mistakes.or(order)
+    }
+}
+
+/// Form on a ticket's page.
+#[derive(Clone, Debug)]
+pub(crate) struct HandOverBox {
+    /// Request key of the form, so that a double click makes one hand-over.
+    pub(crate) request_key: Uuid,
+    /// E-mail address typed before.
+    pub(crate) to: String,
+    /// Reason of the refusal.
+    pub(crate) refusal: Option<String>,
+    /// Days after which a hand-over expires, rounded up.
+    pub(crate) days: u32,
+}
+
+impl HandOverBox {
+    pub(crate) fn new(app: &App) -> Self {
+        Self {
+            request_key: Uuid::now_v7(),
+            to: String::new(),
+            refusal: None,
+            days: app.config.hand_over_ttl_secs.get().div_ceil(SECS_PER_DAY),
+        }
+    }
+}

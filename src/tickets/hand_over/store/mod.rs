@@ -1,0 +1,273 @@
+//! SQL of hand-overs. Whoever writes one has locked its ticket.
+
+pub(super) mod lapsed;
+pub(crate) mod views;
+
+use super::model::{
+    HandOverId, HandOverStatus, LockedHandOver, LockedTicket, NewHandOver, TicketOffered,
+};
+use crate::{
+    accounts::{AccountId, Email},
+    infra::postgres::{Connection, Pool},
+    tickets::model::{TicketCode, TicketId},
+};
+
+/// Returns the account with this e-mail address; `None` if there is none.
+pub(super) async fn find_recipient(
+    db: &Pool,
+    email: &Email,
+) -> Result<Option<AccountId>, sqlx::Error> {
+    sqlx::query_scalar!(
+        r#"select id as "id: AccountId" from accounts where email = $1"#,
+        email.as_str(),
+    )
+    .fetch_optional(db)
+    .await
+}
+
+/// Returns a ticket after its row was locked. The time must come from this separate statement: in the
+/// locking statement it would precede the wait.
+pub(super) async fn locked_ticket_of(
+    tx: &mut Connection,
+    ticket_id: TicketId,
+) -> Result<LockedTicket, sqlx::Error> {
+    sqlx::query_as!(
+        LockedTicket,
+        r#"
+        select t.account_id as "holder_id: _", t.status as "status: _",
+               p.status = 'CANCELLED' as "is_cancelled!",
+               d.starts_at <= clock_timestamp() as "has_begun!",
+               p.join_confirmed_address as asks_for_confirmed,
+               (select count(*) from ticket_holder_changes c
+                where c.ticket_id = t.id) as "n_changes!"
+        from tickets t
+        join reservation_items i on i.id = t.reservation_item_id
+        join reservations r on r.id = i.reservation_id
+        join programs p on p.id = r.program_id
+        join schedules d on d.id = r.schedule_id
+        where t.id = $1
+        "#,
+        ticket_id as _,
+    )
+    .fetch_one(tx)
+    .await
+}
+
+/// Locks the account of a sender, so that its hand-overs are counted one after the other.
+pub(super) async fn lock_sender(tx: &mut Connection, id: AccountId) -> Result<(), sqlx::Error> {
+    sqlx::query!("select from accounts where id = $1 for no key update", id as _)
+        .fetch_optional(tx)
+        .await?;
+    Ok(())
+}
+
+/// Counts the pending hand-overs of one sender that have not passed their end, at most `rows_max`.
+pub(super) async fn count_pending(
+    tx: &mut Connection,
+    sender_id: AccountId,
+    rows_max: i64,
+) -> Result<i64, sqlx::Error> {
+    sqlx::query_scalar!(
+        r#"
+        select count(*) as "count!"
+        from (
+            select from ticket_hand_overs
+            where sender_id = $1 and status = 'PENDING' and expires_at > clock_timestamp()
+            limit $2
+        ) pending
+        "#,
+        sender_id as _,
+        rows_max,
+    )
+    .fetch_one(tx)
+    .await
+}
+
+/// Counts the hand-overs of one sender in the last hour, whatever became of them: at most `rows_max`.
+pub(super) async fn count_offered_lately(
+    tx: &mut Connection,
+    sender_id: AccountId,
+    rows_max: i64,
+) -> Result<i64, sqlx::Error> {
+    sqlx::query_scalar!(
+        r#"
+        select count(*) as "count!"
+        from (
+            select created_at from ticket_hand_overs where sender_id = $1 order by id desc limit $2
+        ) newest
+        where created_at > clock_timestamp() - interval '1 hour'
+        "#,
+        sender_id as _,
+        rows_max,
+    )
+    .fetch_one(tx)
+    .await
+}
+
+/// Inserts a pending hand-over, which ends when its time is over or its performance starts. Returns
+/// it with its recipient: none if the account was deleted since it was looked up.
+pub(super) async fn insert_hand_over(
+    tx: &mut Connection,
+    new: &NewHandOver<'_>,
+) -> Result<(TicketOffered, Option<AccountId>), sqlx::Error> {
+    let row = sqlx::query!(
+        r#"
+        with recipient as (
+            select id from accounts where id = $4 and deleted_at is null for key share
+        )
+        insert into ticket_hand_overs
+            (id, ticket_id, sender_id, recipient_id, address, expires_at)
+        select $1, t.id, $3, (select id from recipient), $5,
+            least(clock_timestamp() + make_interval(secs => $6), d.starts_at)
+        from tickets t
+        join reservation_items i on i.id = t.reservation_item_id
+        join schedules d on d.id = i.schedule_id
+        where t.id = $2
+        returning expires_at, recipient_id as "recipient_id: AccountId"
+        "#,
+        new.id as _,
+        new.ticket_id as _,
+        new.sender_id as _,
+        new.recipient_id as _,
+        new.address.as_str(),
+        new.ttl_secs,
+    )
+    .fetch_one(tx)
+    .await?;
+    let offered = TicketOffered { hand_over_id: new.id, expires_at: row.expires_at };
+    Ok((offered, row.recipient_id))
+}
+
+/// Returns the ticket of a hand-over, which never changes; `None` if there is no such hand-over.
+pub(super) async fn find_ticket_of(
+    tx: &mut Connection,
+    id: HandOverId,
+) -> Result<Option<TicketId>, sqlx::Error> {
+    sqlx::query_scalar!(
+        r#"select ticket_id as "ticket_id: TicketId" from ticket_hand_overs where id = $1"#,
+        id as _,
+    )
+    .fetch_optional(tx)
+    .await
+}
+
+/// Reads a hand-over after its ticket was locked, with the time after the wait.
+pub(super) async fn locked_hand_over_of(
+    tx: &mut Connection,
+    id: HandOverId,
+) -> Result<LockedHandOver, sqlx::Error> {
+    sqlx::query_as!(
+        LockedHandOver,
+        r#"
+        select id as "id: _", ticket_id as "ticket_id: _", sender_id as "sender_id: _",
+               recipient_id as "recipient_id: _", status as "status: _",
+               expires_at <= clock_timestamp() as "is_lapsed!"
+        from ticket_hand_overs
+        where id = $1
+        "#,
+        id as _,
+    )
+    .fetch_one(tx)
+    .await
+}
+
+/// Reads the pending hand-over of a locked ticket, with the time after the wait; `None` without one.
+pub(super) async fn find_pending_of(
+    tx: &mut Connection,
+    ticket_id: TicketId,
+) -> Result<Option<LockedHandOver>, sqlx::Error> {
+    sqlx::query_as!(
+        LockedHandOver,
+        r#"
+        select id as "id: _", ticket_id as "ticket_id: _", sender_id as "sender_id: _",
+               recipient_id as "recipient_id: _", status as "status: _",
+               expires_at <= clock_timestamp() as "is_lapsed!"
+        from ticket_hand_overs
+        where ticket_id = $1 and status = 'PENDING'
+        "#,
+        ticket_id as _,
+    )
+    .fetch_optional(tx)
+    .await
+}
+
+/// Whether an account's e-mail address is confirmed.
+pub(super) async fn has_confirmed_address(
+    tx: &mut Connection,
+    id: AccountId,
+) -> Result<bool, sqlx::Error> {
+    sqlx::query_scalar!(
+        r#"select email_confirmed_at is not null as "is!" from accounts where id = $1"#,
+        id as _,
+    )
+    .fetch_one(tx)
+    .await
+}
+
+/// Ends the pending hand-overs of locked tickets as `status`, those past their end as expired, and
+/// returns them as they are then.
+pub(super) async fn write_ended(
+    tx: &mut Connection,
+    ticket_ids: &[TicketId],
+    status: HandOverStatus,
+) -> Result<Vec<LockedHandOver>, sqlx::Error> {
+    sqlx::query_as!(
+        LockedHandOver,
+        r#"
+        update ticket_hand_overs
+        set status = case when expires_at <= clock_timestamp() then 'EXPIRED' else $2 end,
+            settled_at = clock_timestamp(), address = null
+        where ticket_id = any($1) and status = 'PENDING'
+        returning id as "id: _", ticket_id as "ticket_id: _", sender_id as "sender_id: _",
+                  recipient_id as "recipient_id: _", status as "status: _",
+                  expires_at <= clock_timestamp() as "is_lapsed!"
+        "#,
+        ticket_ids as _,
+        status as _,
+    )
+    .fetch_all(tx)
+    .await
+}
+
+/// Records an accepted hand-over in the history of its ticket, whose code is void from then on.
+pub(super) async fn insert_holder_change(
+    tx: &mut Connection,
+    hand_over: &LockedHandOver,
+) -> Result<(), sqlx::Error> {
+    sqlx::query!(
+        r#"
+        insert into ticket_holder_changes (hand_over_id, ticket_id, number, code_hash)
+        select $2, id, 1 + (select count(*) from ticket_holder_changes where ticket_id = $1),
+            sha256(convert_to(code, 'UTF8'))
+        from tickets
+        where id = $1
+        "#,
+        hand_over.ticket_id as _,
+        hand_over.id as _,
+    )
+    .execute(tx)
+    .await?;
+    Ok(())
+}
+
+/// Gives a locked, valid ticket to `to` with a new code; returns whether it was the sender's.
+pub(super) async fn write_holder(
+    tx: &mut Connection,
+    hand_over: &LockedHandOver,
+    to: AccountId,
+    code: &TicketCode,
+) -> Result<bool, sqlx::Error> {
+    let written = sqlx::query!(
+        r#"
+        update tickets set account_id = $3, code = $4
+        where id = $1 and account_id = $2 and status = 'VALID'
+        "#,
+        hand_over.ticket_id as _,
+        hand_over.sender_id as _,
+        to as _,
+        code as _,
+    )
+    .execute(tx)
+    .await?;
+    Ok(written.rows_affected() == 1)
+}

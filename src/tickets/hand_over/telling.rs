@@ -1,0 +1,65 @@
+//! Mails about hand-overs, written in their transactions. Nobody is told of what they did themselves:
+//! an answer is told to the sender, and a cancellation to nobody. What ended a hand-over from outside
+//! is told to both.
+
+use super::model::{HandOverId, HandOverStatus, LockedHandOver};
+use crate::{
+    accounts::AccountId,
+    infra::postgres::Connection,
+    outbox::{self, AccountMail, Message},
+};
+
+/// Writes the mail about a new hand-over to its recipient.
+pub(super) async fn tell_offered(
+    tx: &mut Connection,
+    id: HandOverId,
+    recipient_id: AccountId,
+) -> Result<(), sqlx::Error> {
+    let mail = AccountMail {
+        account_id: recipient_id,
+        message: Message::HandOverOffered { hand_over_id: id.0 },
+        order_key: order_key(id),
+        dedupe_key: format!("hand-over-offered:{id}"),
+    };
+    outbox::write_to_accounts(tx, &[mail]).await
+}
+
+/// Writes the mails about hand-overs that have ended.
+pub(super) async fn tell_ended(
+    tx: &mut Connection,
+    ended: &[LockedHandOver],
+) -> Result<(), sqlx::Error> {
+    let mails: Vec<AccountMail> = ended.iter().flat_map(mails_about).collect();
+    outbox::write_to_accounts(tx, &mails).await
+}
+
+fn mails_about(ended: &LockedHandOver) -> Vec<AccountMail> {
+    let id = ended.id;
+    let mail = |account_id, message, to: &str| AccountMail {
+        account_id,
+        message,
+        order_key: order_key(id),
+        dedupe_key: format!("hand-over-ended:{id}:{to}"),
+    };
+    let to_sender = || {
+        let message = Message::HandOverEnded { hand_over_id: id.0 };
+        mail(ended.sender_id, message, "sender")
+    };
+    let to_recipient = ended.recipient_id.map(|recipient_id| {
+        let message = Message::HandOverWithdrawn { hand_over_id: id.0 };
+        mail(recipient_id, message, "recipient")
+    });
+    match ended.status {
+        HandOverStatus::Pending | HandOverStatus::Cancelled => Vec::new(),
+        HandOverStatus::Accepted | HandOverStatus::Declined | HandOverStatus::Expired => {
+            vec![to_sender()]
+        }
+        HandOverStatus::Admitted => to_recipient.into_iter().collect(),
+        HandOverStatus::Voided => to_recipient.into_iter().chain([to_sender()]).collect(),
+    }
+}
+
+/// Returns the order of mails about a hand-over: its end is told after its beginning.
+fn order_key(id: HandOverId) -> String {
+    format!("hand-over:{id}")
+}
