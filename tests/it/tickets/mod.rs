@@ -85,7 +85,10 @@ async fn somebody_elses_ticket_does_not_exist(db: PgPool) {
     for nonsense in ["/tickets/AAAAAAAAAAAAAAAAAAAAAAAAAA", "/tickets/1", "/tickets/'.svg"] {
         assert_eq!(bob.get(nonsense).await.status, 404, "{nonsense}");
     }
-    assert_eq!(bob.get("/tickets").await.json(), json!({ "tickets": [], "next": null }));
+    assert_eq!(
+        bob.get("/tickets").await.json(),
+        json!({ "tickets": [], "received": [], "next": null })
+    );
     assert!(bob.visit("/tickets").await.body.contains("No tickets yet."));
     office.close().await;
 }

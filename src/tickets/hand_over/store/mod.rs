@@ -229,20 +229,23 @@ pub(super) async fn write_ended(
     .await
 }
 
-/// Records an accepted hand-over in the history of its ticket, whose code is void from then on.
+/// Records a hand-over that was just accepted in the history of its ticket, whose code is void from then
+/// on.
 pub(super) async fn insert_holder_change(
     tx: &mut Connection,
     hand_over: &LockedHandOver,
 ) -> Result<(), sqlx::Error> {
     sqlx::query!(
         r#"
-        insert into ticket_holder_changes (hand_over_id, ticket_id, number, code_hash)
-        select $2, id, 1 + (select count(*) from ticket_holder_changes where ticket_id = $1),
-            sha256(convert_to(code, 'UTF8'))
-        from tickets
-        where id = $1
+        insert into ticket_holder_changes
+            (hand_over_id, ticket_id, number, code_hash, changed_at)
+        select h.id, t.id,
+            1 + (select count(*) from ticket_holder_changes where ticket_id = t.id),
+            sha256(convert_to(t.code, 'UTF8')), h.settled_at
+        from ticket_hand_overs h
+        join tickets t on t.id = h.ticket_id
+        where h.id = $1
         "#,
-        hand_over.ticket_id as _,
         hand_over.id as _,
     )
     .execute(tx)

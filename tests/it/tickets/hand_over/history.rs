@@ -47,7 +47,7 @@ async fn both_see_who_had_the_ticket_and_since_when(db: PgPool) {
         assert_eq!(names(&document["holders"]), seen);
         assert_eq!(person.visit(path).await.texts(".holders__item strong"), seen);
         let since = document["holders"].as_array().unwrap().last().unwrap()["since"].clone();
-        assert_eq!(document["settled_at"].as_str().unwrap()[..19], since.as_str().unwrap()[..19]);
+        assert_eq!(document["settled_at"], since);
     }
     for (person, path) in [(ada, &second), (&eve, &first)] {
         assert_eq!(person.get(path).await.status, 404);
@@ -64,15 +64,15 @@ async fn each_side_finds_its_hand_overs_in_its_data(db: PgPool) {
     let (mine, his) = (ada.get("/account/data.json").await, bob.get("/account/data.json").await);
     assert_eq!((mine.status, his.status), (200, 200), "{}", mine.body);
     let (mine, his) = (mine.json(), his.json());
-    let sent = &mine["hand_overs_sent"];
+    let sent = &mine["hand_overs_sent"]["rows"];
     assert_eq!((&sent[0]["status"], &sent[0]["recipient"]), (&"PENDING".into(), &Value::Null));
     assert!(sent[0]["address"].as_str().unwrap().starts_with("bob-"), "{sent}");
     assert_eq!((&sent[1]["status"], &sent[1]["recipient"]), (&"ACCEPTED".into(), &"bob".into()));
-    let received = &his["hand_overs_received"];
+    let received = &his["hand_overs_received"]["rows"];
     assert_eq!(received.as_array().unwrap().len(), 2, "{received}");
     assert!(received[0]["address"].is_null() && received[0]["sender"] == "ada", "{received}");
     for (data, n_tickets) in [(&mine, 1), (&his, 1)] {
-        assert_eq!(data["tickets"].as_array().unwrap().len(), n_tickets);
+        assert_eq!(data["tickets"]["rows"].as_array().unwrap().len(), n_tickets);
     }
     evening.office.close().await;
 }
