@@ -9,7 +9,7 @@ use crate::support::{read_all, read_one_with};
 use sqlx::{AssertSqlSafe, PgPool, raw_sql};
 
 /// The office that `verify` is tried on.
-const HEALTHY: &str = include_str!("verify/healthy.sql");
+const HEALTHY: &str = include_str!("../verify/healthy.sql");
 /// Another program with a performance, a seat and a zone.
 const ANOTHER: &str = "
     insert into programs (id, slug, title, status, on_sale_at, off_sale_at)
