@@ -68,6 +68,8 @@ pub(crate) enum Act {
     ScheduleCreated,
     /// A performance was moved.
     ScheduleEdited,
+    /// The end of the keeping of places for wheelchairs and companions was set.
+    KeptPlacesSet,
     /// Prices of sections were set.
     PricesSet,
     /// Seats were taken off sale.

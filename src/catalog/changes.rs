@@ -8,13 +8,13 @@ use uuid::Uuid;
 use super::{
     editing::{ProgramChange, ProgramDetails, ProgramEdition, VenueDetails, VenueEdition},
     error::{CatalogError, NAMED_MAX},
-    model::{ProgramId, ProgramStatus, ScheduleId, VenueId},
+    model::{ProgramId, ProgramStatus, ScheduleId, ScheduleSeatId, SeatId, VenueId},
     programs::store,
     venues::{self, plan::SeatPlan},
 };
 pub(crate) use crate::catalog::schedules::{
-    create_schedule, create_zone, find_schedule_edition, inventory_of, list_schedule_editions,
-    next_schedule_edition,
+    create_schedule, create_zone, find_schedule_edition, inventory_of, keep_places,
+    list_schedule_editions, next_schedule_edition,
     prices::{Prices, has_prices_to_write, list_with_prices_to_write, update_prices, write_prices},
     update_zone,
 };
@@ -145,9 +145,12 @@ pub(crate) async fn update_venue(
     venue_after(tx, before).await
 }
 
+/// Bound on the seats of performances whose kinds one plan changes.
+const PERFORMED_MAX: usize = 20_000;
+
 /// Replaces a venue's seats by those of `plan`: inserts new ones, moves known ones, deletes
 /// missing ones, all or nothing. Fails as [`CatalogError::SeatsInUse`] if a performance has a
-/// missing seat.
+/// missing seat, and as [`CatalogError::KindsInUse`] if a seat of another kind is held or sold.
 pub(crate) async fn replace_seats(
     tx: &mut Connection,
     id: VenueId,
@@ -161,8 +164,36 @@ pub(crate) async fn replace_seats(
     if !seats.is_empty() {
         return Err(CatalogError::SeatsInUse { seats });
     }
+    let of_other_kind = venues::store::kinds::list_of_other_kind(tx, id, plan).await?;
+    let performed = lock_performed(tx, &of_other_kind).await?;
+    // First the kinds, then the removal: a companion's place refers to its wheelchair place.
+    venues::store::write_seats(tx, id, plan).await?;
     let removed: Vec<_> = removed.iter().map(|seat| seat.id).collect();
     venues::store::delete_seats(tx, &removed).await?;
-    venues::store::write_seats(tx, id, plan).await?;
+    if !performed.is_empty() {
+        venues::store::kinds::write_performed(tx, &performed).await?;
+    }
     venue_after(tx, before).await
+}
+
+/// Locks the seats of performances that are about to get another kind. A hold that came first has
+/// taken its seat by then, one that comes later waits.
+async fn lock_performed(
+    tx: &mut Connection,
+    seat_ids: &[SeatId],
+) -> Result<Vec<ScheduleSeatId>, CatalogError> {
+    if seat_ids.is_empty() {
+        return Ok(Vec::new());
+    }
+    let rows_max = i64::try_from(PERFORMED_MAX + 1).unwrap_or(i64::MAX);
+    let seats = venues::store::kinds::lock_performed(tx, seat_ids, rows_max).await?;
+    if seats.len() > PERFORMED_MAX {
+        return Err(CatalogError::TooManyKinds { seats_max: PERFORMED_MAX });
+    }
+    let taken = seats.iter().filter(|seat| seat.is_taken).map(|seat| seat.name.clone());
+    let taken: Vec<String> = taken.take(NAMED_MAX).collect();
+    match taken.is_empty() {
+        true => Ok(seats.into_iter().map(|seat| seat.id).collect()),
+        false => Err(CatalogError::KindsInUse { seats: taken }),
+    }
 }

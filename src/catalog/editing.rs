@@ -132,6 +132,9 @@ pub(crate) struct ScheduleEdition {
     pub time_zone: String,
     /// Start.
     pub starts_at: DateTime<Utc>,
+    /// Hours before the start until which places are kept for those who need them; `None`: until the
+    /// start.
+    pub kept_until_hours: Option<i32>,
 }
 
 /// Inventory of one section of a performance.

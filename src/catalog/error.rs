@@ -44,6 +44,18 @@ pub(crate) enum CatalogError {
         /// Names of the seats, held and sold ones first; at most fifty.
         seats: Vec<String>,
     },
+    /// Seats that would get another kind are held or sold.
+    #[error("{} seats of another kind are held or sold", .seats.len())]
+    KindsInUse {
+        /// Names of the seats, at most fifty.
+        seats: Vec<String>,
+    },
+    /// The plan changes the kinds of more seats of performances than one edit may.
+    #[error("more than {seats_max} seats of performances would change their kind")]
+    TooManyKinds {
+        /// Seats of performances that one edit may change.
+        seats_max: usize,
+    },
     /// The seat plan cannot be read.
     #[error(transparent)]
     Plan(#[from] PlanMistake),
@@ -67,6 +79,12 @@ impl HttpError for CatalogError {
             Self::SeatsInUse { seats } => Problem::new(409, "seats-in-use")
                 .with(json!({ "seats": seats }))
                 .word("seats", seats.join(", ")),
+            Self::KindsInUse { seats } => Problem::new(409, "kinds-in-use")
+                .with(json!({ "seats": seats }))
+                .word("seats", seats.join(", ")),
+            Self::TooManyKinds { seats_max } => Problem::new(409, "too-many-kinds")
+                .with(json!({ "seats_max": seats_max }))
+                .number("count", seats_max),
             Self::Plan(PlanMistake { line, problem, text }) => Problem::new(422, "invalid-plan")
                 .with(json!({ "line": line, "problem": problem.as_ref(), "text": text }))
                 .number("line", line)

@@ -41,9 +41,9 @@ pub(crate) mod venues;
 
 pub(crate) use changes::{
     Edited, Prices, change_program, create_program, create_schedule, create_venue, create_zone,
-    find_schedule_edition, find_venue, has_prices_to_write, inventory_of, list_schedule_editions,
-    list_venues, list_with_prices_to_write, next_schedule_edition, reopen_winding_down,
-    replace_seats, update_prices, update_venue, update_zone, write_prices,
+    find_schedule_edition, find_venue, has_prices_to_write, inventory_of, keep_places,
+    list_schedule_editions, list_venues, list_with_prices_to_write, next_schedule_edition,
+    reopen_winding_down, replace_seats, update_prices, update_venue, update_zone, write_prices,
 };
 pub(crate) use editing::{
     ProgramChange, ProgramDetails, ProgramEdition, ProgramSummary, ScheduleEdition,
@@ -61,7 +61,8 @@ pub(crate) use cache::{Listings, Programs, find_schedule};
 pub use model::ProgramId;
 pub(crate) use model::{
     DrawStep, Program, ProgramStatus, SaleState, Schedule, ScheduleId, ScheduleListing,
-    ScheduleSeatId, VenueId, ZoneId,
+    ScheduleSeatId, SeatId, VenueId, ZoneId,
 };
 pub(crate) use popular::count_booking;
+pub use venues::kind::SeatKind;
 pub(crate) use venues::plan::{PlannedSeat, SeatPlan};

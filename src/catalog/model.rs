@@ -189,6 +189,21 @@ pub(crate) struct Schedule {
     pub venue_name: String,
     /// IANA time zone of the venue.
     pub time_zone: String,
+    /// Until when free places for wheelchairs and companions are kept for those who need them: the
+    /// start, if they never go on general sale.
+    pub kept_until: DateTime<Utc>,
+}
+
+impl Schedule {
+    /// Whether places are kept at `now`.
+    pub(crate) fn keeps_places(&self, now: DateTime<Utc>) -> bool {
+        now < self.kept_until
+    }
+
+    /// Returns when kept places go on general sale; `None` if they never do.
+    pub(crate) fn general_sale_at(&self) -> Option<DateTime<Utc>> {
+        Some(self.kept_until).filter(|until| *until < self.starts_at)
+    }
 }
 
 /// Program or performance as the home page lists it.

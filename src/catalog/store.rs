@@ -50,7 +50,9 @@ pub(crate) async fn find_schedule(
         Schedule,
         r#"
         select schedules.id as "id: ScheduleId", program_id as "program_id: ProgramId", starts_at,
-            venues.name as venue_name, time_zone
+            venues.name as venue_name, time_zone,
+            coalesce(starts_at - make_interval(hours => kept_until_hours), starts_at)
+                as "kept_until!"
         from schedules
         join venues on venues.id = venue_id
         where schedules.id = $1

@@ -1,7 +1,7 @@
 //! Halls of the demo: sections of curved rows, as the seat map draws them.
 
 use super::store::{self, SeatRow};
-use crate::infra::postgres::Connection;
+use crate::{catalog::SeatKind, infra::postgres::Connection};
 
 /// Hall with its sections, front to back.
 #[derive(Debug)]
@@ -19,6 +19,23 @@ pub(crate) struct Section {
     pub(crate) seats_first_row: u16,
     /// Seats that each row has more than the one in front of it.
     pub(crate) seats_more_a_row: u16,
+    /// Seats that are no ordinary ones.
+    pub(crate) marked: &'static [Marked],
+}
+
+/// Seats of one kind in a row.
+#[derive(Debug)]
+pub(crate) struct Marked {
+    /// Row, from the front of the section, from 0.
+    pub(crate) row_idx: u16,
+    pub(crate) numbers: &'static [i32],
+    pub(crate) kind: SeatKind,
+    /// Wheelchair places that companions' places belong to, one for each number.
+    pub(crate) companions_of: &'static [i32],
+}
+
+const fn marked(row_idx: u16, kind: SeatKind, numbers: &'static [i32]) -> Marked {
+    Marked { row_idx, numbers, kind, companions_of: &[] }
 }
 
 pub(crate) const HALLS: &[Hall] = &[
@@ -26,14 +43,39 @@ pub(crate) const HALLS: &[Hall] = &[
         name: "Haneul Concert Hall",
         address: "Seoul",
         sections: &[
-            Section { name: "Stalls", rows: 8, seats_first_row: 18, seats_more_a_row: 2 },
-            Section { name: "Balcony", rows: 5, seats_first_row: 24, seats_more_a_row: 2 },
+            Section {
+                name: "Stalls",
+                rows: 8,
+                seats_first_row: 18,
+                seats_more_a_row: 2,
+                marked: &[
+                    marked(0, SeatKind::EasyAccess, &[1, 2, 17, 18]),
+                    marked(7, SeatKind::Wheelchair, &[1, 4, 32]),
+                    Marked {
+                        companions_of: &[1, 4, 32],
+                        ..marked(7, SeatKind::Companion, &[2, 3, 31])
+                    },
+                ],
+            },
+            Section {
+                name: "Balcony",
+                rows: 5,
+                seats_first_row: 24,
+                seats_more_a_row: 2,
+                marked: &[marked(0, SeatKind::RestrictedView, &[1, 2, 23, 24])],
+            },
         ],
     },
     Hall {
         name: "골목극장",
         address: "대학로",
-        sections: &[Section { name: "1층", rows: 6, seats_first_row: 10, seats_more_a_row: 0 }],
+        sections: &[Section {
+            name: "1층",
+            rows: 6,
+            seats_first_row: 10,
+            seats_more_a_row: 0,
+            marked: &[],
+        }],
     },
     Hall { name: "Riverside Park", address: "Seoul", sections: &[] },
 ];
@@ -63,6 +105,10 @@ pub(crate) async fn build(tx: &mut Connection, hall: &Hall) -> Result<(), sqlx::
             let ys: Vec<f32> =
                 from_middle.iter().map(|offset| y - BEND * offset * offset).collect();
             store::insert_seats(tx, &row, &xs, &ys).await?;
+            for marked in section.marked.iter().filter(|marked| marked.row_idx == row_idx) {
+                store::mark_seats(tx, &row, marked.kind, marked.numbers, marked.companions_of)
+                    .await?;
+            }
             y += ROW_PITCH;
         }
         y += AISLE;

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use chrono::{DateTime, Utc};
 use serde_json::json;
 
 use super::{hold::alternatives::Alternative, model::ReservationStatus};
@@ -55,6 +56,21 @@ pub enum ReservationError {
         seat_ids: Vec<ScheduleSeatId>,
         /// Nearest available seats of the same price.
         alternatives: Vec<Alternative>,
+    },
+    /// Places of companions are asked for without their wheelchair places, which the account does not
+    /// have either.
+    #[error("{} places of companions without their wheelchair places", .seat_ids.len())]
+    CompanionAlone {
+        /// Places of companions.
+        seat_ids: Vec<ScheduleSeatId>,
+    },
+    /// Some seats are kept for those who need them, and the request does not say so.
+    #[error("{} of the places are kept", .seat_ids.len())]
+    PlacesKept {
+        /// Kept places of the request; empty if no group but such a one fits a wish.
+        seat_ids: Vec<ScheduleSeatId>,
+        /// When they go on general sale; `None`: never.
+        general_sale_at: Option<DateTime<Utc>>,
     },
     /// The zone has too few places left, or no group of that many seats is free.
     #[error("too few places are left")]
@@ -139,6 +155,16 @@ impl ReservationError {
         Self::SeatUnavailable { seat_ids, alternatives: Vec::new() }
     }
 
+    /// Returns the seats that the refusal names.
+    pub(crate) fn seat_ids(&self) -> &[ScheduleSeatId] {
+        match self {
+            Self::SeatUnavailable { seat_ids, .. }
+            | Self::CompanionAlone { seat_ids }
+            | Self::PlacesKept { seat_ids, .. } => seat_ids,
+            _ => &[],
+        }
+    }
+
     /// Returns a refusal with a random retry delay, so that retries do not arrive together.
     pub(crate) fn waiting(waiting: Waiting) -> Self {
         Self::Waiting { waiting, retry_after_ms: rand::random_range(RETRY_MS) }
@@ -214,6 +240,11 @@ impl HttpError for ReservationError {
                 Problem::new(409, "seat-unavailable")
                     .with(json!({ "seat_ids": seat_ids, "alternatives": alternatives }))
             }
+            Self::CompanionAlone { seat_ids } => {
+                Problem::new(409, "companion-alone").with(json!({ "seat_ids": seat_ids }))
+            }
+            Self::PlacesKept { seat_ids, general_sale_at } => Problem::new(409, "places-kept")
+                .with(json!({ "seat_ids": seat_ids, "general_sale_at": general_sale_at })),
             Self::SoldOut { .. } => Problem::new(409, "sold-out"),
             Self::PriceChanged { total } => Problem::new(409, "price-changed")
                 .with(json!({ "total": total }))

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 use crate::{
-    catalog::{ProgramId, ScheduleId, ScheduleSeatId, ZoneId},
+    catalog::{ProgramId, ScheduleId, ScheduleSeatId, SeatKind, ZoneId},
     infra::ids::ids,
     points::Points,
 };
@@ -95,6 +95,23 @@ pub struct Item {
     /// Price of one seat or place.
     #[serde(rename = "price")]
     pub unit_price: Points,
+}
+
+impl Item {
+    pub(crate) fn of_kind(self, kind: SeatKind) -> ItemOfKind {
+        ItemOfKind { item: self, kind }
+    }
+}
+
+/// Item as its owner is told of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct ItemOfKind {
+    /// Item.
+    #[serde(flatten)]
+    pub item: Item,
+    /// Kind of the seat. Outcomes that an earlier version kept have none.
+    #[serde(default, skip_serializing_if = "SeatKind::is_standard")]
+    pub kind: SeatKind,
 }
 
 /// Reservation whose row this transaction has locked.
@@ -204,6 +221,10 @@ pub(crate) struct Wish {
     pub section: Option<String>,
     /// Price of one seat; `None` for any price.
     pub price: Option<Points>,
+    /// Whether all seats must be reached without steps. Left out of the request's digest unless it is
+    /// asked for, so that requests of an earlier version keep theirs.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub is_step_free: bool,
 }
 
 impl Choice {
@@ -229,5 +250,5 @@ pub(crate) struct Hold {
     /// End of the hold.
     pub expires_at: DateTime<Utc>,
     /// Items of the hold.
-    pub items: Vec<Item>,
+    pub items: Vec<ItemOfKind>,
 }

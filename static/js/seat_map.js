@@ -203,8 +203,10 @@ function paint(seat) {
   const { textMine: mine, textFree: free, textTaken: taken, textSold: sold } = text;
   const unchecked = { AVAILABLE: "free", HELD: "taken" }[box.dataset.status] ?? "sold";
   const status = box.checked ? "mine" : unchecked;
-  const label = text.textLabel
+  const pattern = box.dataset.kind ? text.textLabelKind : text.textLabel;
+  const label = pattern
     .replace("{name}", box.dataset.name)
+    .replace("{kind}", box.dataset.kind)
     .replace("{amount}", box.dataset.amount)
     .replace("{status}", { mine, free, taken, sold }[status]);
   box.setAttribute("aria-label", label);

@@ -1,4 +1,5 @@
-//! Performances as administrators edit them: created, moved, priced, blocked, zoned.
+//! Performances as administrators edit them: created, moved, priced, blocked, zoned, and until when
+//! they keep places for those who need them.
 //!
 //! A **block** takes seats off sale; **repricing** writes saved prices into the seats. Each
 //! edit is one transaction with its act in the audit log, except for the seats' prices, which
@@ -84,6 +85,19 @@ pub(crate) async fn update(
     let ScheduleEdit { id, version, .. } = change;
     let edit = change.commit(app, Act::ScheduleEdited, async |tx| {
         catalog::next_schedule_edition(tx, id, version, Some(starts_at)).await
+    });
+    edit.await
+}
+
+/// Says how many hours before the start kept places go on general sale; `None`: never.
+pub(crate) async fn keep_places(
+    app: &App,
+    change: ScheduleEdit,
+    until_hours: Option<i32>,
+) -> Result<ScheduleEdition, AdminError> {
+    let ScheduleEdit { id, version, .. } = change;
+    let edit = change.commit(app, Act::KeptPlacesSet, async |tx| {
+        catalog::keep_places(tx, id, version, until_hours).await
     });
     edit.await
 }

@@ -81,6 +81,20 @@ pub(crate) async fn next_schedule_edition(
     Ok(Edited { before, after: found.ok_or(CatalogError::NotFound)? })
 }
 
+/// Says how many hours before the start free places for wheelchairs and companions go on general
+/// sale, as the next edition of the performance; `None`: never.
+pub(crate) async fn keep_places(
+    tx: &mut Connection,
+    id: ScheduleId,
+    version: i64,
+    until_hours: Option<i32>,
+) -> Result<Edited<ScheduleEdition>, CatalogError> {
+    let next = next_schedule_edition(tx, id, version, None).await?;
+    store::write_kept_until(tx, id, until_hours).await?;
+    let after = ScheduleEdition { kept_until_hours: until_hours, ..next.after };
+    Ok(Edited { before: next.before, after })
+}
+
 /// Creates a zone of a performance, as its next edition.
 pub(crate) async fn create_zone(
     tx: &mut Connection,

@@ -9,7 +9,7 @@ pub(crate) use sale::sell_every_seat;
 use uuid::Uuid;
 
 use super::{announcement::Announcement, log_in::LogIn};
-use crate::infra::postgres::Connection;
+use crate::{catalog::SeatKind, infra::postgres::Connection};
 
 /// Number of accounts that bought the sold-out program.
 const PEOPLE: i32 = 40;
@@ -124,6 +124,33 @@ pub(crate) async fn insert_seats(
     Ok(())
 }
 
+/// Makes the seats `numbers` of a row seats of `kind`; `companions_of` has the wheelchair place of each,
+/// if they are places of companions.
+pub(crate) async fn mark_seats(
+    tx: &mut Connection,
+    row: &SeatRow<'_>,
+    kind: SeatKind,
+    numbers: &[i32],
+    companions_of: &[i32],
+) -> Result<(), sqlx::Error> {
+    sqlx::query!(
+        r#"
+        update seats set kind = $4, companion_of = marked.companion_of
+        from unnest($5::integer[], $6::integer[]) as marked (number, companion_of)
+        where venue_id = $1 and section = $2 and row_label = $3 and seats.number = marked.number
+        "#,
+        row.venue_id,
+        row.section,
+        row.label,
+        kind as _,
+        numbers,
+        companions_of,
+    )
+    .execute(tx)
+    .await?;
+    Ok(())
+}
+
 pub(crate) async fn insert_program(
     tx: &mut Connection,
     program: &Announcement,
@@ -155,7 +182,8 @@ pub(crate) async fn insert_program(
     Ok(id)
 }
 
-/// Inserts a performance at 19:30, `day` days from today.
+/// Inserts a performance at 19:30, `day` days from today. Its kept places go on general sale two days
+/// before it.
 pub(crate) async fn insert_schedule(
     tx: &mut Connection,
     program_id: Uuid,
@@ -165,10 +193,11 @@ pub(crate) async fn insert_schedule(
     let id = Uuid::now_v7();
     sqlx::query!(
         r#"
-        insert into schedules (id, program_id, venue_id, starts_at)
+        insert into schedules (id, program_id, venue_id, starts_at, kept_until_hours)
         select $1, $2, id,
             (date_trunc('day', now() at time zone time_zone) + make_interval(days => $4)
-             + interval '19 hours 30 minutes') at time zone time_zone
+             + interval '19 hours 30 minutes') at time zone time_zone,
+            48
         from venues where name = $3
         "#,
         id,
@@ -190,10 +219,16 @@ pub(crate) async fn insert_schedule_seats(
 ) -> Result<(), sqlx::Error> {
     sqlx::query!(
         r#"
-        insert into schedule_seats (schedule_id, seat_id, price)
-        select $1, id, ($2::bigint * (4 - 3 * (row_idx - 1) / n_rows) / 4 + 500) / 1000 * 1000
+        insert into schedule_seats (schedule_id, seat_id, kind, wheelchair_seat_id, price)
+        select $1, id, kind, wheelchair_seat_id,
+            ($2::bigint * (4 - 3 * (row_idx - 1) / n_rows) / 4 + 500) / 1000 * 1000
         from (
-            select seats.id, row_label, number, dense_rank() over (order by row_label) as row_idx,
+            select seats.id, row_label, number, kind,
+                (select w.id from seats w
+                 where w.venue_id = seats.venue_id and w.section = seats.section
+                   and w.row_label = seats.row_label and w.number = seats.companion_of)
+                    as wheelchair_seat_id,
+                dense_rank() over (order by row_label) as row_idx,
                 (select count(distinct row_label) from seats where venue_id = schedules.venue_id)
                     as n_rows
             from seats

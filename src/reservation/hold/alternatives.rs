@@ -1,8 +1,12 @@
-//! Alternatives to unavailable seats: the nearest free groups of the same prices.
+//! Alternatives to unavailable seats: the nearest free groups of the same prices. Kept places are
+//! offered only to a request that needs them, and of the kinds that it asked for.
 
 use serde::Serialize;
 
-use super::seat_groups;
+use super::{
+    kept_places::{Proposal, has_restricted_view, kept_kinds},
+    seat_groups,
+};
 use crate::{
     app::App,
     catalog::{ScheduleId, ScheduleSeatId},
@@ -31,9 +35,10 @@ pub(crate) async fn of(
     schedule_id: ScheduleId,
     wanted: &[ScheduleSeatId],
     taken: &[ScheduleSeatId],
+    proposal: Proposal,
 ) -> Vec<Alternative> {
     match store::list_seats_around(&app.db, schedule_id, wanted).await {
-        Ok(seats) => nearest(&seats, wanted, taken),
+        Ok(seats) => nearest(&seats, wanted, taken, proposal),
         Err(error) => {
             tracing::debug!(%error, "no alternatives could be read");
             Vec::new()
@@ -42,27 +47,38 @@ pub(crate) async fn of(
 }
 
 /// Returns groups of as many seats as wanted, at the same prices, nearest first and disjoint.
-/// Groups that strand a seat come after those that do not; a group whose total overflows is left
-/// out.
+/// Groups that strand a seat come after those that do not, and groups with a restricted view last,
+/// unless such seats were wanted; a group whose total overflows is left out.
 fn nearest(
     seats: &[MapSeat],
     wanted: &[ScheduleSeatId],
     taken: &[ScheduleSeatId],
+    proposal: Proposal,
 ) -> Vec<Alternative> {
     let chosen: Vec<&MapSeat> = seats.iter().filter(|seat| wanted.contains(&seat.id)).collect();
     let (x, y) = seat_groups::middle(chosen.iter().copied());
     let prices = sorted_prices(chosen.iter().copied());
+    let is_restricted_wanted = has_restricted_view(&chosen);
+    let kept_wanted = kept_kinds(&chosen);
+    let may_be_offered = |seats: &[&MapSeat]| {
+        let is_alike = proposal != Proposal::Needed || kept_kinds(seats) == kept_wanted;
+        is_alike && proposal.allows_together(seats)
+    };
     // A taken seat may still read as free when only a lease makes it unavailable.
     let free: Vec<&MapSeat> =
         seats.iter().filter(|seat| seat.is_free() && !taken.contains(&seat.id)).collect();
 
-    let mut groups: Vec<(bool, f32, Vec<&MapSeat>)> = seat_groups::groups(&free, wanted.len())
-        .filter(|group| sorted_prices(group.seats.iter().copied()) == prices)
-        .map(|group| {
-            let (group_x, group_y) = group.middle();
-            (group.strands, (group_x - x).hypot(group_y - y), group.seats.to_vec())
-        })
-        .collect();
+    let mut groups: Vec<((bool, bool), f32, Vec<&MapSeat>)> =
+        seat_groups::groups(&free, wanted.len())
+            .filter(|group| sorted_prices(group.seats.iter().copied()) == prices)
+            .filter(|group| may_be_offered(group.seats))
+            .map(|group| {
+                let (group_x, group_y) = group.middle();
+                let is_restricted = has_restricted_view(group.seats) && !is_restricted_wanted;
+                let tier = (is_restricted, group.strands);
+                (tier, (group_x - x).hypot(group_y - y), group.seats.to_vec())
+            })
+            .collect();
     groups.sort_by(|left, right| left.0.cmp(&right.0).then(left.1.total_cmp(&right.1)));
 
     let mut offers: Vec<Alternative> = Vec::new();
@@ -94,7 +110,7 @@ fn sorted_prices<'a>(seats: impl Iterator<Item = &'a MapSeat>) -> Vec<Points> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::reservation::model::SeatStatus;
+    use crate::{catalog::SeatKind, reservation::model::SeatStatus};
 
     /// One row of four seats, two of them taken.
     fn row(price: Points) -> Vec<MapSeat> {
@@ -107,6 +123,8 @@ mod tests {
             y: 0.0,
             price,
             status: if number < 2 { SeatStatus::Held } else { SeatStatus::Available },
+            kind: SeatKind::Standard,
+            companion_of: None,
         };
         (0..4).map(seat).collect()
     }
@@ -115,7 +133,7 @@ mod tests {
     fn an_alternative_whose_total_cannot_be_counted_is_not_offered() {
         let taken = [0, 1].map(ScheduleSeatId);
         let totals = |price: i64| -> Vec<i64> {
-            let offers = nearest(&row(Points::new(price).unwrap()), &taken, &taken);
+            let offers = nearest(&row(Points::new(price).unwrap()), &taken, &taken, Proposal::All);
             offers.iter().map(|offer| offer.total.get()).collect()
         };
         assert_eq!(totals(i64::MAX / 2), [i64::MAX - 1]);

@@ -1,9 +1,13 @@
 //! Best available seats for a wish: found in a map that may be a moment old, held like any other
 //! seats, and searched again after a lost race.
+//!
+//! While places are kept, a wish gets them only if it asks for step-free seats and says that they are
+//! needed, and then those with a wheelchair place first. Seats with a restricted view come last.
 
 use std::{collections::HashSet, sync::Arc};
 
 use super::{
+    kept_places::Proposal,
     limiter::ReservationState,
     request::{ChosenRequest, HoldRequest, ShownPrice},
     seat_groups,
@@ -11,7 +15,7 @@ use super::{
 };
 use crate::{
     app::App,
-    catalog::ScheduleSeatId,
+    catalog::{ScheduleSeatId, SeatKind},
     infra::idempotency::RequestKey,
     points::Points,
     reservation::{
@@ -37,6 +41,7 @@ pub(crate) async fn hold_best(
     key: Option<&RequestKey>,
 ) -> Result<Hold, ReservationError> {
     let mut lost = Vec::new();
+    let mut search = Search::of(app, wish, request);
     for reading in 0..READINGS_MAX {
         // The first reading may come from the cache; a lost race needs a fresh one.
         let seats = if reading == 0 {
@@ -45,9 +50,9 @@ pub(crate) async fn hold_best(
             let _permit = state.permits.acquire().await?;
             state.seats_anew(app, request.schedule.id, wish.section.as_deref()).await?
         };
-        let groups = groups_for(&seats, wish, request);
-        if groups.is_empty() && reading > 0 && !is_freed(app, state, request, wish, &seats).await? {
-            return Err(none_left(app, &seats, wish, request).await?);
+        let groups = search.groups(&seats);
+        if groups.is_empty() && reading > 0 && !is_freed(app, state, &search, &seats).await? {
+            return Err(none_left(app, &seats, &search).await?);
         }
         let mut gone: HashSet<ScheduleSeatId> = HashSet::new();
         for group in groups {
@@ -74,6 +79,14 @@ pub(crate) async fn hold_best(
                 Err(ReservationError::PriceChanged { .. }) if request.shown.is_none() => {
                     gone.extend(group.ids);
                 }
+                // The map was old, or this machine's clock ahead: the places are kept, or not alone
+                // to be had.
+                Err(
+                    ReservationError::PlacesKept { .. } | ReservationError::CompanionAlone { .. },
+                ) => {
+                    search.proposal = Proposal::of(true, wish.is_step_free && request.is_needed);
+                    gone.extend(group.ids);
+                }
                 outcome => return outcome,
             }
         }
@@ -87,45 +100,83 @@ struct Candidate {
     total: Points,
 }
 
-/// Returns the groups to try, best first; only those of the shown total, if one was shown.
-fn groups_for(seats: &[MapSeat], wish: &Wish, request: &HoldRequest) -> Vec<Candidate> {
-    let fits =
-        |seat: &&MapSeat| seat.is_free() && wish.price.is_none_or(|price| price == seat.price);
-    let free: Vec<&MapSeat> = seats.iter().filter(fits).collect();
-    let ranked = seat_groups::ranked(seats, &free, wish.n_seats, request.account_id);
-    let candidates = ranked.into_iter().filter_map(|group| {
-        let mut prices = group.seats.iter().map(|seat| seat.price);
-        let total = prices.try_fold(Points::ZERO, Points::checked_add)?;
-        let mut ids: Vec<_> = group.seats.iter().map(|seat| seat.id).collect();
-        ids.sort();
-        Some(Candidate { ids, total })
-    });
-    let is_as_shown = |candidate: &Candidate| match request.shown {
-        Some(ShownPrice::Total(shown)) => shown == candidate.total,
-        Some(ShownPrice::PriceVersion(_)) | None => true,
-    };
-    candidates.filter(is_as_shown).take(GROUPS_MAX).collect()
+/// What is looked for.
+#[derive(Clone)]
+struct Search<'a> {
+    wish: Wish,
+    request: &'a HoldRequest,
+    /// Price that was shown; `None` accepts any price.
+    shown: Option<ShownPrice>,
+    /// What may be proposed of the kept places.
+    proposal: Proposal,
 }
 
-/// Returns the refusal when no group was found: the price changed, or nothing is left.
+impl<'a> Search<'a> {
+    fn of(app: &App, wish: &Wish, request: &'a HoldRequest) -> Self {
+        let keeps_places = request.schedule.keeps_places(app.now());
+        let proposal = Proposal::of(keeps_places, wish.is_step_free && request.is_needed);
+        Self { wish: wish.clone(), request, shown: request.shown, proposal }
+    }
+
+    fn fits(&self, seat: &MapSeat) -> bool {
+        seat.is_free()
+            && self.wish.price.is_none_or(|price| price == seat.price)
+            && (seat.kind.is_step_free() || !self.wish.is_step_free)
+            && self.proposal.allows(seat)
+    }
+
+    /// Returns the groups to try, best first; only those of the shown total, if one was shown.
+    fn groups(&self, seats: &[MapSeat]) -> Vec<Candidate> {
+        let free: Vec<&MapSeat> = seats.iter().filter(|seat| self.fits(seat)).collect();
+        let account_id = self.request.account_id;
+        let mut ranked = seat_groups::ranked(seats, &free, self.wish.n_seats, account_id);
+        ranked.retain(|group| self.proposal.allows_together(group.seats));
+        if self.proposal == Proposal::Needed {
+            // The sort is stable.
+            let is_wheelchair = |seat: &&MapSeat| seat.kind == SeatKind::Wheelchair;
+            ranked.sort_by_key(|group| !group.seats.iter().any(is_wheelchair));
+        }
+        let candidates = ranked.into_iter().filter_map(|group| {
+            let mut prices = group.seats.iter().map(|seat| seat.price);
+            let total = prices.try_fold(Points::ZERO, Points::checked_add)?;
+            let mut ids: Vec<_> = group.seats.iter().map(|seat| seat.id).collect();
+            ids.sort();
+            Some(Candidate { ids, total })
+        });
+        let is_as_shown = |candidate: &Candidate| match self.shown {
+            Some(ShownPrice::Total(shown)) => shown == candidate.total,
+            Some(ShownPrice::PriceVersion(_)) | None => true,
+        };
+        candidates.filter(is_as_shown).take(GROUPS_MAX).collect()
+    }
+}
+
+/// Returns the refusal when no group was found: the price changed, only kept places fit a wish for
+/// step-free seats that does not say that they are needed, or nothing is left.
 async fn none_left(
     app: &App,
     seats: &[MapSeat],
-    wish: &Wish,
-    request: &HoldRequest,
+    search: &Search<'_>,
 ) -> Result<ReservationError, sqlx::Error> {
-    let is_priced_anew = match request.shown {
+    let schedule = &search.request.schedule;
+    let is_priced_anew = match search.shown {
         None => false,
         Some(ShownPrice::Total(_)) => true,
         Some(ShownPrice::PriceVersion(shown)) => {
-            store::position(&app.db, request.schedule.id).await?.price_version > shown
+            store::position(&app.db, schedule.id).await?.price_version > shown
         }
     };
-    let at_any_price = HoldRequest { shown: None, ..request.clone() };
-    let wish = Wish { price: None, ..wish.clone() };
-    let others = if is_priced_anew { groups_for(seats, &wish, &at_any_price) } else { Vec::new() };
+    let wish = Wish { price: None, ..search.wish.clone() };
+    let at_any_price = Search { wish, shown: None, ..search.clone() };
+    let others = if is_priced_anew { at_any_price.groups(seats) } else { Vec::new() };
+    let if_needed = Search { proposal: Proposal::Needed, ..search.clone() };
+    let is_kept = search.wish.is_step_free && search.proposal == Proposal::NoneKept;
     Ok(match others.first() {
         Some(best) => ReservationError::PriceChanged { total: best.total },
+        None if is_kept && !if_needed.groups(seats).is_empty() => ReservationError::PlacesKept {
+            seat_ids: Vec::new(),
+            general_sale_at: schedule.general_sale_at(),
+        },
         None => ReservationError::SoldOut { zone_id: None },
     })
 }
@@ -134,14 +185,13 @@ async fn none_left(
 async fn is_freed(
     app: &App,
     state: &ReservationState,
-    request: &HoldRequest,
-    wish: &Wish,
+    search: &Search<'_>,
     seats: &Arc<Vec<MapSeat>>,
 ) -> Result<bool, ReservationError> {
     let held = seats.iter().filter(|seat| seat.status == SeatStatus::Held);
     let held: Vec<_> = held.map(|seat| seat.id).collect();
     let Some(_permit) = state.permits.try_acquire().await else { return Ok(false) };
-    let (schedule_id, section) = (request.schedule.id, wish.section.as_deref());
+    let (schedule_id, section) = (search.request.schedule.id, search.wish.section.as_deref());
     let lapsed = state.lapsed(app, schedule_id, section, &held).await?;
     if lapsed.is_empty() {
         return Ok(false);
@@ -152,7 +202,7 @@ async fn is_freed(
             seat.status = SeatStatus::Available;
         }
     }
-    let groups = groups_for(&as_if_freed, wish, request);
+    let groups = search.groups(&as_if_freed);
     let Some(best) = groups.first() else { return Ok(false) };
     expiry::expire_in_the_way(app, &best.ids, None).await?;
     state.forget_lapsed(schedule_id, section).await;

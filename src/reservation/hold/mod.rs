@@ -21,6 +21,7 @@ mod alone;
 pub(crate) mod alternatives;
 pub(crate) mod best_available;
 mod decisions;
+pub(crate) mod kept_places;
 pub(crate) mod limiter;
 mod locks;
 pub(crate) mod pages;
@@ -34,6 +35,7 @@ pub(crate) mod store;
 mod together;
 
 use self::{
+    kept_places::Proposal,
     limiter::ReservationState,
     request::{ChosenRequest, HoldRequest},
     single_seats::{SeatBlock, blocks_of},
@@ -171,7 +173,10 @@ async fn with_alternatives(
             let Some(_permit) = state.permits.try_acquire().await else {
                 return ReservationError::seats_unavailable(seat_ids);
             };
-            let alternatives = alternatives::of(app, request.schedule.id, wanted, &seat_ids).await;
+            let schedule = &request.schedule;
+            let proposal = Proposal::of(schedule.keeps_places(app.now()), request.is_needed);
+            let alternatives =
+                alternatives::of(app, schedule.id, wanted, &seat_ids, proposal).await;
             ReservationError::SeatUnavailable { seat_ids, alternatives }
         }
         (refusal, _) => refusal,

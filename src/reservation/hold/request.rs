@@ -31,6 +31,9 @@ pub(crate) struct HoldRequest {
     pub blocks: Vec<SeatBlock>,
     /// Price that was shown; `None` accepts any price.
     pub shown: Option<ShownPrice>,
+    /// Whether the account confirmed that it, or somebody it books for, needs a place that is kept.
+    /// It is not stored: it would tell of somebody's health.
+    pub is_needed: bool,
     /// Idempotency key: requests with the same key are carried out once.
     pub request_key: Option<Uuid>,
     /// Entry pass sent with the request; must belong to the current stay, or the hold is refused.

@@ -2,13 +2,14 @@
 //!
 //! Pure functions over the seats of a map. A **group** is a number of free seats side by side. A
 //! group **strands** a seat when it leaves a single free seat beside itself that had a free
-//! neighbour; such groups come last. Otherwise the group nearest to the middle of the front is
+//! neighbour; such groups come later, and groups with a restricted view last. Otherwise the group nearest to the middle of the front is
 //! best. Groups at about the same distance are **equal**, and each account gets them in an order of
 //! its own, so that concurrent requests for the same number of seats spread over several groups.
 //! The result is deterministic for one map and one account.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 
+use super::kept_places::has_restricted_view;
 use crate::{accounts::AccountId, reservation::seat_map::seat::MapSeat};
 
 /// Width of a band of distances within which groups are equal, in seat widths.
@@ -61,7 +62,8 @@ pub(crate) fn ranked<'a>(
         .map(|group| {
             let (x, y) = group.middle();
             let tier = ((x - front_x).hypot(y - front_y) / EQUAL_WITHIN).floor();
-            (group.strands, tier, preference(&group, account_id), group)
+            let class = (has_restricted_view(group.seats), group.strands);
+            (class, tier, preference(&group, account_id), group)
         })
         .collect();
     ranked.sort_by(|left, right| {
@@ -93,7 +95,11 @@ mod tests {
     use uuid::Uuid;
 
     use super::*;
-    use crate::{catalog::ScheduleSeatId, points::Points, reservation::model::SeatStatus};
+    use crate::{
+        catalog::{ScheduleSeatId, SeatKind},
+        points::Points,
+        reservation::model::SeatStatus,
+    };
 
     /// Builds a map of a few rows with seats taken at random and an aisle in the middle.
     fn snapshot(rng: &mut StdRng) -> Vec<MapSeat> {
@@ -113,6 +119,8 @@ mod tests {
                     y: f32::from(row),
                     price: Points::ZERO,
                     status: if is_taken { SeatStatus::Held } else { SeatStatus::Available },
+                    kind: SeatKind::Standard,
+                    companion_of: None,
                 });
             }
         }

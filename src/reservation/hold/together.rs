@@ -19,7 +19,7 @@ use super::{
 use crate::{
     accounts::AccountId,
     app::App,
-    catalog::{ProgramId, Schedule, ScheduleSeatId, ZoneId},
+    catalog::{ProgramId, Schedule, ScheduleSeatId, SeatId, ZoneId},
     entry_queue::{self, OwnedToken},
     infra::{
         idempotency::{Outcomes, RequestKey},
@@ -108,7 +108,8 @@ pub(super) async fn hold_together(
     let accounts: HashSet<AccountId> =
         requests.iter().filter(is_free).map(|chosen| chosen.request.account_id).collect();
     let accounts: Vec<AccountId> = accounts.into_iter().collect();
-    let terms = store::list_terms(&mut tx, schedule.id, &accounts).await?;
+    let terms =
+        store::list_terms(&mut tx, schedule.id, &accounts, &stock.wheelchairs_asked()).await?;
 
     let by_account = |token: OwnedToken| Some((token.account_id, token.stay()?));
     let mut decisions = Decisions {
@@ -188,6 +189,11 @@ async fn lock_tokens(
 }
 
 impl Stock {
+    /// Returns the wheelchair places that the locked places of companions belong to.
+    fn wheelchairs_asked(&self) -> Vec<SeatId> {
+        self.seats.values().filter_map(|seat| seat.wheelchair_seat_id).collect()
+    }
+
     async fn lock(
         tx: &mut Connection,
         requests: &[&ChosenRequest],

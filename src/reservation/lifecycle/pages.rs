@@ -14,13 +14,13 @@ use uuid::Uuid;
 use crate::{
     accounts::CurrentAccount,
     app::App,
-    catalog::{Program, Programs, Schedule, ScheduleId, find_schedule},
+    catalog::{Program, Programs, Schedule, ScheduleId, SeatKind, find_schedule},
     entry_queue,
     infra::postgres::page::{After, PAGE_ROWS, Page},
     points::Points,
     reservation::{
         lifecycle::{self, store::away::TicketsAway},
-        model::{Item, Reservation, ReservationId, ReservationStatus},
+        model::{ItemOfKind, Reservation, ReservationId, ReservationStatus},
         seat_map::{
             self,
             listing::{Listed, NamedItem},
@@ -93,7 +93,11 @@ impl ReservationPage<'_> {
         match (&item.section, &item.row_label, item.number, &item.zone_name) {
             (Some(section), Some(row), Some(number), _) => {
                 let name = self.v.t("seat-name-full").word("section", section);
-                name.word("row", row).word("number", number).to_string()
+                let name = name.word("row", row).word("number", number).to_string();
+                match item.kind.unwrap_or_default().text_key() {
+                    Some(kind) => format!("{name} · {}", self.v.text(kind)),
+                    None => name,
+                }
             }
             (.., zone) => {
                 let zone = zone.as_deref().unwrap_or_default();
@@ -101,6 +105,10 @@ impl ReservationPage<'_> {
                 format!("{} · {places}", self.v.t("reservation-standing").word("zone", zone))
             }
         }
+    }
+
+    fn has_restricted_view(&self) -> bool {
+        self.items.iter().any(|item| item.kind == Some(SeatKind::RestrictedView))
     }
 
     fn moment(&self, moment: &DateTime<Utc>) -> String {
@@ -138,7 +146,7 @@ struct ReservationDocument {
     refund_until: DateTime<Utc>,
     refund_percent: i32,
     created_at: DateTime<Utc>,
-    items: Vec<Item>,
+    items: Vec<ItemOfKind>,
 }
 
 impl ReservationDocument {

@@ -5,9 +5,9 @@ use serde::Serialize;
 
 use super::seat::MapSeat;
 use crate::{
-    catalog::{ScheduleId, ScheduleSeatId, ZoneId},
+    catalog::{ScheduleId, ScheduleSeatId, SeatKind, ZoneId},
     points::Points,
-    reservation::model::{Item, ReservationId, ReservationItemId, ReservationStatus},
+    reservation::model::{Item, ItemOfKind, ReservationId, ReservationItemId, ReservationStatus},
 };
 
 /// Reservation in its owner's list.
@@ -52,6 +52,8 @@ pub(crate) struct NamedItem {
     pub(crate) row_label: Option<String>,
     /// Number of the seat in its row.
     pub(crate) number: Option<i32>,
+    /// Kind of the seat.
+    pub(crate) kind: Option<SeatKind>,
     /// Name of the zone.
     pub(crate) zone_name: Option<String>,
 }
@@ -62,14 +64,15 @@ impl NamedItem {
         self.unit_price.checked_mul(i64::from(self.quantity)).unwrap_or_default()
     }
 
-    pub(crate) fn item(&self) -> Item {
-        Item {
+    pub(crate) fn item(&self) -> ItemOfKind {
+        let item = Item {
             id: self.id,
             schedule_seat_id: self.schedule_seat_id,
             zone_id: self.zone_id,
             quantity: self.quantity,
             unit_price: self.unit_price,
-        }
+        };
+        item.of_kind(self.kind.unwrap_or_default())
     }
 }
 

@@ -2,7 +2,11 @@
 
 use serde::Serialize;
 
-use crate::{catalog::ScheduleSeatId, points::Points, reservation::model::SeatStatus};
+use crate::{
+    catalog::{ScheduleSeatId, SeatKind},
+    points::Points,
+    reservation::model::SeatStatus,
+};
 
 /// Seat of a performance.
 #[derive(Clone, Debug, Serialize)]
@@ -26,6 +30,12 @@ pub struct MapSeat {
     pub price: Points,
     /// Current state.
     pub status: SeatStatus,
+    /// Kind; it changes only with the venue's plan.
+    #[serde(skip_serializing_if = "SeatKind::is_standard")]
+    pub kind: SeatKind,
+    /// Number of the wheelchair place in the same row that a companion's place belongs to.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub companion_of: Option<i32>,
 }
 
 impl MapSeat {
@@ -37,6 +47,14 @@ impl MapSeat {
     /// Returns the distance of the seat from a point, in seat widths.
     pub(crate) fn distance(&self, x: f32, y: f32) -> f32 {
         (self.x - x).hypot(self.y - y)
+    }
+
+    /// Whether the seat is the wheelchair place that the companion's place `other` belongs to.
+    pub(crate) fn is_wheelchair_place_of(&self, other: &Self) -> bool {
+        self.kind == SeatKind::Wheelchair
+            && other.companion_of == Some(self.number)
+            && self.section == other.section
+            && self.row_label == other.row_label
     }
 
     /// Whether the seats are neighbours: in one row, without an aisle between them.

@@ -74,6 +74,14 @@ impl Snapshot {
         self.sections.iter().map(|section| section.listing.clone()).collect()
     }
 
+    /// Returns the sections with seats that are reached without steps, of which it counts only those.
+    pub(crate) fn step_free_sections(&self) -> Vec<SectionListing> {
+        let step_free = self.seats.iter().filter(|seat| seat.kind.is_step_free());
+        let step_free: Vec<MapSeat> = step_free.cloned().collect();
+        let groups = step_free.chunk_by(|left, right| left.section == right.section);
+        groups.filter_map(SectionListing::of).collect()
+    }
+
     /// Returns the zones, most expensive first.
     pub(crate) fn zones(&self) -> Vec<ZoneState> {
         self.zones.clone()
@@ -188,6 +196,7 @@ fn sections_of(seats: &[MapSeat]) -> Vec<Section> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::catalog::SeatKind;
     use crate::points::Points;
     use crate::reservation::model::SeatStatus;
     use crate::reservation::seat_map::seat::in_map_order;
@@ -203,6 +212,8 @@ mod tests {
             y: place.1.into(),
             price: Points::ZERO,
             status: SeatStatus::Available,
+            kind: SeatKind::Standard,
+            companion_of: None,
         }
     }
 

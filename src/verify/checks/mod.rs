@@ -114,6 +114,11 @@ invariants! {
     ];
     /// The places missing from a zone are those of its live items.
     S5 ZonesAgreeWithItems ["src/verify/checks/wrong_zone_remainders.sql"];
+    /// Companions' places are held with their wheelchair places, and kinds are those of the plan.
+    S6 CompanionsComeWithWheelchairs [
+        "src/verify/checks/lone_companions.sql",
+        "src/verify/checks/wrong_seat_kinds.sql"
+    ];
     /// A confirmed reservation is paid exactly once.
     P1 ConfirmedIsPaidOnce [
         "src/verify/checks/wrong_payments.sql",

@@ -4,6 +4,7 @@ mod audit;
 mod cancellation;
 mod catalog;
 mod crashes;
+mod kinds;
 mod let_in;
 mod moved;
 mod people;

@@ -4,6 +4,7 @@ mod batches;
 mod best;
 mod expiry;
 mod input;
+mod kinds;
 mod live;
 mod order_rules;
 mod pages;

@@ -68,3 +68,32 @@ async fn what_the_management_gave_back_may_be_all_of_it_and_used(db: PgPool) {
     run(&db, all).await;
     assert_eq!(violations(&db).await, Vec::new());
 }
+
+/// The wheelchair place of the sold companion's place was ada's as well, until a minute ago.
+#[sqlx::test]
+async fn a_companion_may_stay_when_the_wheelchair_place_was_given_back_later(db: PgPool) {
+    run(&db, HEALTHY.to_owned()).await;
+    run(
+        &db,
+        "update seats set kind = 'WHEELCHAIR' where number = 3;
+         update seats set kind = 'COMPANION', companion_of = 3 where number = 1;
+         update schedule_seats c set kind = s.kind, wheelchair_seat_id = w.id
+         from seats s left join seats w on w.number = s.companion_of where s.id = c.seat_id;
+         update reservations set kept_until = now() + interval '1 day' where status = 'CONFIRMED';
+         insert into reservations (id, account_id, schedule_id, program_id, status, total,
+             created_at, hold_ttl_secs, expires_at, refund_until, refund_percent, places_max,
+             settled_at)
+         select gen_random_uuid(), account_id, schedule_id, program_id, 'CANCELLED', 1,
+             created_at, hold_ttl_secs, expires_at, refund_until, refund_percent, places_max,
+             now() - interval '5 seconds'
+         from reservations where status = 'CONFIRMED';
+         insert into reservation_items
+             (id, reservation_id, schedule_id, schedule_seat_id, unit_price, live)
+         select gen_random_uuid(), r.id, r.schedule_id, c.id, 1, false
+         from reservations r, schedule_seats c join seats s on s.id = c.seat_id
+         where r.status = 'CANCELLED' and s.number = 3"
+            .to_owned(),
+    )
+    .await;
+    assert_eq!(violations(&db).await, Vec::new());
+}

@@ -14,10 +14,10 @@ use stagedoor::{
     verify::{
         FAILURES_MAX,
         Invariant::{
-            self, CapacityHolds, ConfirmedAddsUp, ConfirmedIsPaidOnce, HoldEndIsFixed, LocksEnd,
-            MailsEndOnce, NoIdleTransaction, NoPaymentStandsAlone, NumbersAreWhole, PaidHasTickets,
-            RequestKeysHold, SeatIsLiveOnce, SeatsAgreeWithItems, TicketsFollowHandOvers,
-            TransfersEnd, ZonesAgreeWithItems,
+            self, CapacityHolds, CompanionsComeWithWheelchairs, ConfirmedAddsUp,
+            ConfirmedIsPaidOnce, HoldEndIsFixed, LocksEnd, MailsEndOnce, NoIdleTransaction,
+            NoPaymentStandsAlone, NumbersAreWhole, PaidHasTickets, RequestKeysHold, SeatIsLiveOnce,
+            SeatsAgreeWithItems, TicketsFollowHandOvers, TransfersEnd, ZonesAgreeWithItems,
         },
         VerifyError, Violation, verify, verify_database,
     },
@@ -118,6 +118,18 @@ broken! {
         "update reservations set confirmed_at = expires_at where status = 'CONFIRMED'";
     a_total_that_does_not_add_up: ConfirmedAddsUp, "update reservations set total = 1 where status = 'HELD'";
     an_empty_reservation: ConfirmedAddsUp, "delete from reservation_items where id::text like '%c6'";
+    a_companion_without_a_wheelchair: CompanionsComeWithWheelchairs,
+        "update seats set kind = 'WHEELCHAIR' where number = 2;
+         update seats set kind = 'COMPANION', companion_of = 2 where number = 1;
+         update schedule_seats c set kind = s.kind, wheelchair_seat_id = w.id
+         from seats s left join seats w on w.number = s.companion_of where s.id = c.seat_id;
+         update reservations set kept_until = now() + interval '1 day' where status = 'CONFIRMED'";
+    a_companion_beside_no_wheelchair: CompanionsComeWithWheelchairs,
+        "update seats set kind = 'COMPANION', companion_of = 4 where number = 3;
+         update schedule_seats c set kind = s.kind, wheelchair_seat_id = w.id
+         from seats s left join seats w on w.number = s.companion_of where s.id = c.seat_id";
+    a_seat_of_another_kind_than_in_the_plan: CompanionsComeWithWheelchairs,
+        "update seats set kind = 'EASY_ACCESS' where number = 3";
     a_place_that_got_lost: ZonesAgreeWithItems, "update zones set remaining = 97";
     a_confirmation_without_a_payment: ConfirmedIsPaidOnce,
         "insert into audit_log (id, account_id, act, subject_kind, subject_id)

@@ -1,6 +1,7 @@
-//! Performance pages: time, prices, blocks, zones.
+//! Performance pages: time, kept places, prices, blocks, zones.
 
 pub(crate) mod forms;
+mod kept_places;
 
 use actix_web::{
     HttpResponse,
@@ -13,6 +14,7 @@ use serde_json::json;
 use uuid::Uuid;
 
 use self::forms::{BlockForm, MomentForm, NewScheduleForm, PricesForm, ZoneForm};
+pub(crate) use self::kept_places::update_kept_places;
 use crate::{
     accounts::{AccountId, AdminAccount},
     admin::{

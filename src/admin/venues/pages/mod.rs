@@ -21,7 +21,8 @@ use crate::{
     app::App,
     audit::model::Meanwhile,
     catalog::{
-        PlannedSeat, VenueDetails, VenueEdition, VenueId, find_venue, list_seats, list_venues,
+        PlannedSeat, SeatKind, VenueDetails, VenueEdition, VenueId, find_venue, list_seats,
+        list_venues,
     },
     text::times::HOME_ZONE,
     web::{
@@ -31,7 +32,7 @@ use crate::{
         page::View,
     },
 };
-pub(crate) use plan::{preview_seats, update_seats};
+pub(crate) use plan::{preview_seats, show_seats, update_seats};
 
 const NAME_CHARS_MAX: usize = 120;
 const ADDRESS_CHARS_MAX: usize = 300;
@@ -224,6 +225,13 @@ pub(crate) async fn update_venue(
 pub(crate) struct PlanDrawing {
     pub(crate) view_box: String,
     pub(crate) dots: Vec<(f32, f32)>,
+    /// Letters of the marked kinds, where their seats are.
+    pub(crate) signs: Vec<(f32, f32, char)>,
+}
+
+/// Returns the letter of a marked kind in the drawing.
+pub(crate) fn sign_of(kind: SeatKind) -> Option<char> {
+    kind.mark().and(kind.as_ref().chars().next())
 }
 
 impl PlanDrawing {
@@ -239,6 +247,7 @@ impl PlanDrawing {
         let ((left, right), (front, back)) = (range(|dot| dot.0), range(|dot| dot.1));
         let (width, height) = (right - left + 2.0, back - front + 2.0);
         let view_box = format!("{} {} {width} {height}", left - 1.0, front - 1.0);
-        Some(Self { view_box, dots })
+        let signs = seats.iter().filter_map(|seat| Some((seat.x, seat.y, sign_of(seat.kind)?)));
+        Some(Self { view_box, signs: signs.collect(), dots })
     }
 }

@@ -1,8 +1,11 @@
-//! Seat plan pages of a venue: typed or uploaded, previewed, saved.
+//! Seat plan pages of a venue: typed or uploaded, previewed, saved, and saved to a file.
 
-use actix_web::http::StatusCode;
 use actix_web::{
     HttpResponse,
+    http::{
+        StatusCode,
+        header::{CONTENT_DISPOSITION, CONTENT_TYPE},
+    },
     web::{Data, Path},
 };
 use askama::Template;
@@ -10,12 +13,12 @@ use serde::Deserialize;
 use serde_json::json;
 use uuid::Uuid;
 
-use super::{PlanDrawing, VenuePage, venue_path};
+use super::{PlanDrawing, VenuePage, sign_of, venue_path};
 use crate::{
     accounts::AdminAccount,
     admin::{AdminError, venues},
     app::App,
-    catalog::{CatalogError, SeatPlan, VenueEdition, VenueId, find_venue},
+    catalog::{CatalogError, SeatKind, SeatPlan, VenueEdition, VenueId, find_venue, list_seats},
     web::{
         error::{HttpError, NotFound, PageError},
         flash::with_message,
@@ -58,6 +61,32 @@ struct PlanPage {
     drawing: Option<PlanDrawing>,
 }
 
+impl PlanPage {
+    /// Returns the letter and the name of a marked kind.
+    #[expect(clippy::trivially_copy_pass_by_ref, reason = "called from the template")]
+    fn kind_name(&self, kind: &SeatKind) -> String {
+        let name = kind.text_key().map(|key| self.v.text(key).to_string()).unwrap_or_default();
+        format!("{} {name}", sign_of(*kind).unwrap_or_default())
+    }
+}
+
+/// `GET /admin/venues/{id}/seats.csv`: the saved plan, in the form in which it is read.
+pub(crate) async fn show_seats(
+    app: Data<App>,
+    _me: AdminAccount,
+    path: Path<Uuid>,
+) -> Result<HttpResponse, PageError> {
+    let id = VenueId(path.into_inner());
+    find_venue(&app.db, id).await?.ok_or(NotFound)?;
+    let plan = SeatPlan::of(list_seats(&app.db, id).await?);
+    // With the mark Excel reads UTF-8.
+    let text = format!("\u{feff}{}", plan.to_csv());
+    Ok(HttpResponse::Ok()
+        .insert_header((CONTENT_TYPE, "text/csv; charset=utf-8; header=present"))
+        .insert_header((CONTENT_DISPOSITION, "attachment; filename=\"seats.csv\""))
+        .body(text))
+}
+
 /// `POST /admin/venues/{id}/seats/preview`: shows the plan; nothing is saved.
 pub(crate) async fn preview_seats(
     app: Data<App>,
@@ -69,7 +98,9 @@ pub(crate) async fn preview_seats(
     let edition = find_venue(&app.db, id).await?.ok_or(NotFound)?;
     match form.0.parse() {
         Ok((version, plan)) => {
-            let document = json!({ "seats": plan.seats().len(), "sections": plan.sections() });
+            let document = json!({
+                "seats": plan.seats().len(), "sections": plan.sections(), "kinds": plan.kinds(),
+            });
             let drawing = PlanDrawing::of(plan.seats());
             let page = PlanPage { v, edition, version, plan, drawing };
             Ok(page.v.show(&page, &document))

@@ -27,7 +27,7 @@ pub(crate) async fn list_editions(
         ScheduleEdition,
         r#"
         select d.id as "id: ScheduleId", d.version, program_id as "program_id: ProgramId", p.title,
-            v.name as venue_name, v.time_zone, starts_at
+            v.name as venue_name, v.time_zone, starts_at, kept_until_hours
         from schedules d
         join programs p on p.id = d.program_id
         join venues v on v.id = d.venue_id
@@ -73,6 +73,18 @@ pub(crate) async fn insert(
 /// Counts a new edition of a locked performance.
 pub(crate) async fn write(tx: &mut Connection, id: ScheduleId) -> Result<(), sqlx::Error> {
     sqlx::query!("update schedules set version = version + 1 where id = $1", id as _)
+        .execute(tx)
+        .await?;
+    Ok(())
+}
+
+/// Writes until how many hours before the start a locked performance keeps places.
+pub(crate) async fn write_kept_until(
+    tx: &mut Connection,
+    id: ScheduleId,
+    until_hours: Option<i32>,
+) -> Result<(), sqlx::Error> {
+    sqlx::query!("update schedules set kept_until_hours = $2 where id = $1", id as _, until_hours,)
         .execute(tx)
         .await?;
     Ok(())

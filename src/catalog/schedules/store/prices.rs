@@ -206,8 +206,14 @@ pub(crate) async fn insert_priced(
 ) -> Result<(), sqlx::Error> {
     sqlx::query!(
         r#"
-        insert into schedule_seats (schedule_id, seat_id, price, price_version)
-        select $1, id, $3, $4 from seats where id = any($2) order by id
+        insert into schedule_seats
+            (schedule_id, seat_id, price, price_version, kind, wheelchair_seat_id)
+        select $1, s.id, $3, $4, s.kind, w.id
+        from seats s
+        left join seats w on w.venue_id = s.venue_id and w.section = s.section
+            and w.row_label = s.row_label and w.number = s.companion_of
+        where s.id = any($2)
+        order by s.id
         on conflict on constraint schedule_seats_seat_id_schedule_id_key do nothing
         "#,
         schedule_id as _,

@@ -12,6 +12,14 @@ pub(crate) struct PlanMistake {
     pub text: String,
 }
 
+impl PlanMistake {
+    /// Creates a mistake; a long text is cut.
+    pub(super) fn new(line: u64, problem: PlanProblem, text: &str) -> Self {
+        const CHARS_MAX: usize = 80;
+        Self { line, problem, text: text.chars().take(CHARS_MAX).collect() }
+    }
+}
+
 /// Kind of mistake in a plan; its name is that in JSON documents.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, strum::AsRefStr)]
 #[strum(serialize_all = "kebab-case")]
@@ -32,6 +40,14 @@ pub(crate) enum PlanProblem {
     Twice,
     /// More seats than a venue can have.
     TooMany,
+    /// The kind is none of those there are, in capital letters.
+    Kind,
+    /// A companion's place names no wheelchair place, or another seat names one.
+    Companion,
+    /// The row has no seat with the number that a companion's place names.
+    NoSuchPlace,
+    /// The seat that a companion's place names is no wheelchair place.
+    NotWheelchair,
 }
 
 impl PlanProblem {

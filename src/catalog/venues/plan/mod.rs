@@ -1,14 +1,16 @@
 //! Seat plans of venues, parsed from a CSV or from the lines of a grid.
 
+mod kinds;
 mod lines;
 mod mistake;
+mod seat;
 
 use std::collections::{BTreeMap, HashMap};
 
-use serde::Serialize;
-
-use self::{lines::Lines, mistake::PlanProblem};
+use self::{kinds::LineKind, lines::Lines, mistake::PlanProblem, seat::SeatName};
+use super::kind::SeatKind;
 pub(crate) use mistake::PlanMistake;
+pub(crate) use seat::PlannedSeat;
 
 /// Bound on seats of one venue.
 const SEATS_MAX: usize = 100_000;
@@ -16,24 +18,10 @@ const SEATS_MAX: usize = 100_000;
 const NAME_CHARS_MAX: usize = 40;
 /// Gap between two sections in seat widths, front to back, where the plan has no coordinates.
 const SECTION_GAP: f32 = 2.0;
-/// Columns of a CSV; the last two are optional.
-const COLUMNS: [&str; 5] = ["section", "row", "number", "x", "y"];
-const COLUMNS_NEEDED: usize = 3;
-
-/// Seat of a plan.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub(crate) struct PlannedSeat {
-    /// Name of the section.
-    pub section: String,
-    /// Name of the row.
-    pub row: String,
-    /// Number in the row, from 1.
-    pub number: i32,
-    /// Distance from the left, in seat widths.
-    pub x: f32,
-    /// Distance from the front, in seat widths.
-    pub y: f32,
-}
+/// Columns of a CSV: those that it must have, and those that may be missing.
+const COLUMNS: [&str; 3] = ["section", "row", "number"];
+const COLUMNS_OF_PLACE: [&str; 2] = ["x", "y"];
+const COLUMNS_OF_KIND: [&str; 2] = ["kind", "companion_of"];
 
 /// Seats of one venue: at least one, none twice.
 #[derive(Clone, Debug, PartialEq)]
@@ -58,7 +46,20 @@ impl SeatPlan {
         sections.into_iter().collect()
     }
 
-    /// Parses a CSV with the columns `section,row,number` and optionally `x,y`.
+    /// Returns the number of seats of each marked kind that the plan has.
+    pub(crate) fn kinds(&self) -> Vec<(SeatKind, usize)> {
+        let count = |kind| self.seats.iter().filter(|seat| seat.kind == kind).count();
+        let kinds = SeatKind::MARKED.into_iter().map(|kind| (kind, count(kind)));
+        kinds.filter(|(_, count)| *count > 0).collect()
+    }
+
+    /// Returns the plan of a venue's `seats`, which have their coordinates.
+    pub(crate) fn of(seats: Vec<PlannedSeat>) -> Self {
+        Self { seats, is_placed: true }
+    }
+
+    /// Parses a CSV with the columns `section,row,number` and optionally `x,y` and
+    /// `kind,companion_of`.
     pub(crate) fn from_csv(text: &str) -> Result<Self, PlanMistake> {
         let text = text.strip_prefix('\u{feff}').unwrap_or(text);
         let mut reader =
@@ -66,9 +67,13 @@ impl SeatPlan {
         let mut lines = Lines::of(text);
         let header = reader.headers().map_err(|error| unreadable(&mut lines, &error))?.clone();
         let column = |name: &str| header.iter().position(|found| found.eq_ignore_ascii_case(name));
-        let needed = |name: &str| column(name).ok_or_else(|| mistake(1, PlanProblem::Column, name));
-        let [section, row, number] = [needed("section")?, needed("row")?, needed("number")?];
-        let place = column("x").zip(column("y"));
+        let needed =
+            |name: &str| column(name).ok_or_else(|| PlanMistake::new(1, PlanProblem::Column, name));
+        let [section, row, number] = COLUMNS.map(needed);
+        let (section, row, number) = (section?, row?, number?);
+        let [x, y] = COLUMNS_OF_PLACE.map(column);
+        let place = x.zip(y);
+        let [kind, companion_of] = COLUMNS_OF_KIND.map(column);
 
         let mut draft = Draft::default();
         for record in reader.records() {
@@ -79,7 +84,9 @@ impl SeatPlan {
                 Some((x, y)) => Some((coordinate(line, field(x))?, coordinate(line, field(y))?)),
                 None => None,
             };
-            draft.add(line, field(section), field(row), field(number), place)?;
+            let optional = |idx: Option<usize>| idx.map(field).unwrap_or_default();
+            let kind = LineKind::parse(line, optional(kind), optional(companion_of))?;
+            draft.add(line, [field(section), field(row), field(number)], place, kind)?;
         }
         draft.finish(place.is_some())
     }
@@ -92,11 +99,13 @@ impl SeatPlan {
             let (section, rows, seats) = match fields.as_slice() {
                 [section, rows, seats] => (section, count(line, rows)?, count(line, seats)?),
                 [""] => continue,
-                _ => return Err(mistake(line, PlanProblem::Shape, text)),
+                _ => return Err(PlanMistake::new(line, PlanProblem::Shape, text)),
             };
             for row in 0..rows {
                 for number in 1..=seats {
-                    draft.add(line, section, &row_name(row), &number.to_string(), None)?;
+                    let (row, number) = (row_name(row), number.to_string());
+                    let names = [section, row.as_str(), number.as_str()];
+                    draft.add(line, names, None, LineKind::default())?;
                 }
             }
         }
@@ -106,12 +115,22 @@ impl SeatPlan {
     /// Returns the plan as a CSV, hardly longer than the one it was parsed from.
     pub(crate) fn to_csv(&self) -> String {
         let mut writer = csv::Writer::from_writer(Vec::new());
-        let columns = if self.is_placed { COLUMNS.len() } else { COLUMNS_NEEDED };
-        let mut written = writer.write_record(COLUMNS.iter().take(columns));
+        let has_kinds = self.seats.iter().any(|seat| !seat.kind.is_standard());
+        let mut header = COLUMNS.to_vec();
+        header.extend(COLUMNS_OF_PLACE.iter().filter(|_| self.is_placed));
+        header.extend(COLUMNS_OF_KIND.iter().filter(|_| has_kinds));
+        let mut written = writer.write_record(header);
         for seat in &self.seats {
-            let [number, x, y] = [seat.number.to_string(), seat.x.to_string(), seat.y.to_string()];
-            let fields = [&seat.section, &seat.row, &number, &x, &y];
-            written = written.and(writer.write_record(fields.iter().take(columns)));
+            let mut fields = vec![seat.section.clone(), seat.row.clone(), seat.number.to_string()];
+            if self.is_placed {
+                fields.extend([seat.x.to_string(), seat.y.to_string()]);
+            }
+            if has_kinds {
+                let kind = seat.kind.mark().map(|_| seat.kind.as_ref().to_owned());
+                let of = seat.companion_of.map(|number| number.to_string());
+                fields.extend([kind.unwrap_or_default(), of.unwrap_or_default()]);
+            }
+            written = written.and(writer.write_record(fields));
         }
         // Writing to a vector cannot fail.
         let bytes = written.ok().and_then(|()| writer.into_inner().ok()).unwrap_or_default();
@@ -123,7 +142,7 @@ impl SeatPlan {
 #[derive(Default)]
 struct Draft {
     seats: Vec<PlannedSeat>,
-    lines: HashMap<(String, String, i32), u64>,
+    lines: HashMap<SeatName, u64>,
     /// Distance of rows from the front without coordinates: sections one behind the other.
     rows: HashMap<(String, String), f32>,
     last_section: Option<String>,
@@ -134,10 +153,9 @@ impl Draft {
     fn add(
         &mut self,
         line: u64,
-        section: &str,
-        row: &str,
-        number: &str,
+        [section, row, number]: [&str; 3],
         place: Option<(f32, f32)>,
+        LineKind { kind, companion_of }: LineKind,
     ) -> Result<(), PlanMistake> {
         for name in [section, row] {
             let chars = name.chars().count();
@@ -145,24 +163,24 @@ impl Draft {
                 || chars > NAME_CHARS_MAX
                 || name.chars().any(|c| c.is_control() || c == char::REPLACEMENT_CHARACTER)
             {
-                return Err(mistake(line, PlanProblem::Name, name));
+                return Err(PlanMistake::new(line, PlanProblem::Name, name));
             }
         }
         let parsed = number.parse().ok().filter(|number: &i32| *number > 0);
-        let number = parsed.ok_or_else(|| mistake(line, PlanProblem::Number, number))?;
-        let key = (section.to_owned(), row.to_owned(), number);
-        if let Some(first) = self.lines.insert(key, line) {
-            return Err(mistake(line, PlanProblem::Twice, &first.to_string()));
+        let number = parsed.ok_or_else(|| PlanMistake::new(line, PlanProblem::Number, number))?;
+        let name = SeatName { section: section.to_owned(), row: row.to_owned(), number };
+        if let Some(first) = self.lines.insert(name, line) {
+            return Err(PlanMistake::new(line, PlanProblem::Twice, &first.to_string()));
         }
         if self.seats.len() >= SEATS_MAX {
-            return Err(mistake(line, PlanProblem::TooMany, &SEATS_MAX.to_string()));
+            return Err(PlanMistake::new(line, PlanProblem::TooMany, &SEATS_MAX.to_string()));
         }
         let (x, y) = match place {
             Some(place) => place,
             None => (from_left(number), self.row_front(section, row)),
         };
         let (section, row) = (section.to_owned(), row.to_owned());
-        self.seats.push(PlannedSeat { section, row, number, x, y });
+        self.seats.push(PlannedSeat { section, row, number, x, y, kind, companion_of });
         Ok(())
     }
 
@@ -182,10 +200,11 @@ impl Draft {
     }
 
     fn finish(self, is_placed: bool) -> Result<SeatPlan, PlanMistake> {
-        match self.seats.is_empty() {
-            true => Err(mistake(1, PlanProblem::Empty, "")),
-            false => Ok(SeatPlan { seats: self.seats, is_placed }),
+        if self.seats.is_empty() {
+            return Err(PlanMistake::new(1, PlanProblem::Empty, ""));
         }
+        kinds::require_wheelchairs(&self.seats, &self.lines)?;
+        Ok(SeatPlan { seats: self.seats, is_placed })
     }
 }
 
@@ -207,23 +226,18 @@ fn row_name(row: i32) -> String {
 fn count(line: u64, text: &str) -> Result<i32, PlanMistake> {
     const COUNT_MAX: i32 = 1_000;
     let parsed = text.parse().ok().filter(|count: &i32| (1..=COUNT_MAX).contains(count));
-    parsed.ok_or_else(|| mistake(line, PlanProblem::Number, text))
+    parsed.ok_or_else(|| PlanMistake::new(line, PlanProblem::Number, text))
 }
 
 fn coordinate(line: u64, text: &str) -> Result<f32, PlanMistake> {
     const FAR: f32 = 10_000.0;
     let parsed = text.parse().ok().filter(|place: &f32| place.abs() <= FAR);
-    parsed.ok_or_else(|| mistake(line, PlanProblem::Place, text))
+    parsed.ok_or_else(|| PlanMistake::new(line, PlanProblem::Place, text))
 }
 
 fn unreadable(lines: &mut Lines<'_>, error: &csv::Error) -> PlanMistake {
     let line = lines.line_at(error.position().map_or(0, csv::Position::byte));
-    mistake(line, PlanProblem::Shape, &error.to_string())
-}
-
-fn mistake(line: u64, problem: PlanProblem, text: &str) -> PlanMistake {
-    const CHARS_MAX: usize = 80;
-    PlanMistake { line, problem, text: text.chars().take(CHARS_MAX).collect() }
+    PlanMistake::new(line, PlanProblem::Shape, &error.to_string())
 }
 
 #[cfg(test)]
@@ -244,6 +258,16 @@ mod tests {
         let places: Vec<(f32, f32)> = plan.seats().iter().map(|seat| (seat.x, seat.y)).collect();
         assert_eq!(places, [(0.0, 0.0), (1.0, 0.0), (0.0, 1.0), (0.0, 4.0)]);
         assert_eq!(SeatPlan::from_csv(&plan.to_csv()).unwrap(), plan);
+    }
+
+    #[test]
+    fn kinds_are_written_back_where_there_are_any() {
+        let text = "section,row,number,kind,companion_of\n\
+                    A,1,1,WHEELCHAIR,\nA,1,2,COMPANION,1\nA,1,3,,\nA,1,4,EASY_ACCESS,\n";
+        let plan = SeatPlan::from_csv(text).unwrap();
+        assert_eq!(plan.to_csv(), text);
+        assert_eq!(plan.kinds().len(), 3);
+        assert_eq!(plan.seats()[1].companion_of, Some(1));
     }
 
     #[test]

@@ -6,6 +6,7 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 use chrono::{DateTime, Utc};
 use uuid::Uuid;
 
+mod kept;
 #[cfg(test)]
 mod tests;
 
@@ -16,7 +17,7 @@ use super::{
 };
 use crate::{
     accounts::AccountId,
-    catalog::{ScheduleSeatId, ZoneId},
+    catalog::{ScheduleSeatId, SeatKind, ZoneId},
     entry_queue::{self, Stay, TokenId},
     infra::{idempotency::Outcomes, postgres::WhenHeld},
     points::Points,
@@ -24,7 +25,8 @@ use crate::{
         error::ReservationError,
         inventory::model::LockedZone,
         model::{
-            Choice, Hold, Item, ReservationId, ReservationItemId, ReservationStatus, SeatStatus,
+            Choice, Hold, Item, ItemOfKind, ReservationId, ReservationItemId, ReservationStatus,
+            SeatStatus,
         },
     },
 };
@@ -103,7 +105,7 @@ impl Decisions {
         &mut self,
         request: &HoldRequest,
         ids: &[ScheduleSeatId],
-    ) -> Result<Option<(Vec<Item>, Points)>, ReservationError> {
+    ) -> Result<Option<(Vec<ItemOfKind>, Points)>, ReservationError> {
         let seats: Vec<&LockedSeat> = ids.iter().filter_map(|id| self.seats.get(id)).collect();
         if seats.len() != ids.len() {
             return match self.when_held {
@@ -119,6 +121,8 @@ impl Decisions {
         if !taken.is_empty() {
             return Err(ReservationError::seats_unavailable(taken));
         }
+        let terms = self.terms.get_mut(&request.account_id).ok_or(sqlx::Error::RowNotFound)?;
+        kept::require_allowed(terms, request, &seats)?;
         if !self.has_beside(request) {
             return Ok(None);
         }
@@ -132,13 +136,18 @@ impl Decisions {
             .ok_or(ReservationError::Inconsistent)?;
         let price_version = seats.iter().map(|seat| seat.price_version).max().unwrap_or_default();
         request.require_shown(total, price_version)?;
-        let items = seats.iter().map(|seat| item(Some(seat.id), None, 1, seat.price)).collect();
+        let items = seats
+            .iter()
+            .map(|seat| item(Some(seat.id), None, 1, seat.price).of_kind(seat.kind))
+            .collect();
+        let first_new = self.taken.len();
         for id in ids {
             if let Some(seat) = self.seats.get_mut(id) {
                 seat.status = SeatStatus::Held;
                 self.taken.push(*seat);
             }
         }
+        kept::count_wheelchairs(terms, self.taken.get(first_new..).unwrap_or_default());
         Ok(Some((items, total)))
     }
 
@@ -163,7 +172,7 @@ impl Decisions {
         request: &HoldRequest,
         zone_id: ZoneId,
         quantity: i32,
-    ) -> Result<(Vec<Item>, Points), ReservationError> {
+    ) -> Result<(Vec<ItemOfKind>, Points), ReservationError> {
         let zone = self.zone.as_mut().filter(|zone| zone.id == zone_id);
         let zone = zone.ok_or(ReservationError::UnknownZone)?;
         if zone.remaining < quantity {
@@ -176,18 +185,19 @@ impl Decisions {
         request.require_shown(total, 0)?;
         zone.remaining -= quantity;
         self.n_places += quantity;
-        Ok((vec![item(None, Some(zone_id), quantity, zone.price)], total))
+        let item = item(None, Some(zone_id), quantity, zone.price);
+        Ok((vec![item.of_kind(SeatKind::Standard)], total))
     }
 
     /// Adds a hold of these items, which count toward the cap of its account from here on.
     fn add(
         &mut self,
         account_id: AccountId,
-        items: Vec<Item>,
+        items: Vec<ItemOfKind>,
         total: Points,
     ) -> Result<Hold, ReservationError> {
         let terms = self.terms.get_mut(&account_id).ok_or(sqlx::Error::RowNotFound)?;
-        terms.places_live += items.iter().map(|item| i64::from(item.quantity)).sum::<i64>();
+        terms.places_live += items.iter().map(|each| i64::from(each.item.quantity)).sum::<i64>();
         let hold = Hold {
             reservation_id: ReservationId(Uuid::now_v7()),
             status: ReservationStatus::Held,

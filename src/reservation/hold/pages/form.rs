@@ -19,8 +19,16 @@ use crate::{
 /// Number of best seats preselected in the form.
 const BEST_USUAL: u32 = 2;
 
-/// Choice, shown price and request key of a valid form.
-pub(crate) type Parsed = (Choice, Option<ShownPrice>, Option<Uuid>);
+/// Values of a valid form.
+#[derive(Clone, Debug)]
+pub(crate) struct Parsed {
+    pub(crate) choice: Choice,
+    /// Price that was shown; `None` if the form has none.
+    pub(crate) shown: Option<ShownPrice>,
+    /// Whether a kept place is needed by the account or somebody it books for.
+    pub(crate) is_needed: bool,
+    pub(crate) request_key: Option<Uuid>,
+}
 
 /// Fields of a hold request, as sent.
 #[derive(Clone, Debug, Default, Deserialize)]
@@ -32,6 +40,10 @@ pub(crate) struct HoldForm {
     best: Field,
     section: Field,
     price: Field,
+    /// Whether best seats must be step-free.
+    step_free: Field,
+    /// Whether kept places are needed.
+    needed: Field,
     /// Shown price: the total, the price of one place, or the price version.
     total: Field,
     unit_price: Field,
@@ -42,7 +54,9 @@ pub(crate) struct HoldForm {
 impl HoldForm {
     pub(crate) fn parse(&self) -> Result<Parsed, Mistakes> {
         let mut mistakes = Mistakes::default();
-        let key = request_key::parse(&mut mistakes, &self.request_key);
+        let request_key = request_key::parse(&mut mistakes, &self.request_key);
+        let is_needed = self.needed.flag();
+        let is_needed = mistakes.note("needed", "reservation-refusal-flag", is_needed);
         let choice = if !self.zone_id.is_empty() {
             self.places(&mut mistakes)
         } else if !self.best.is_empty() {
@@ -52,7 +66,10 @@ impl HoldForm {
             seats.map(Choice::Seats)
         };
         let shown = choice.as_ref().and_then(|choice| self.shown(&mut mistakes, choice));
-        mistakes.or(choice).map(|choice| (choice, shown, key))
+        let parsed = choice.zip(is_needed);
+        let parsed =
+            parsed.map(|(choice, is_needed)| Parsed { choice, shown, is_needed, request_key });
+        mistakes.or(parsed)
     }
 
     /// Returns the shown price; an exact price is preferred to the price version.
@@ -99,7 +116,10 @@ impl HoldForm {
             let price = self.price.parse().and_then(Points::new);
             Some(mistakes.note("price", "reservation-refusal-price", price)?)
         };
-        n_seats.map(|n_seats| Choice::Best(Wish { n_seats, section: self.section(), price }))
+        let is_step_free = self.step_free.flag();
+        let is_step_free = mistakes.note("step_free", "reservation-refusal-flag", is_step_free)?;
+        let section = self.section();
+        n_seats.map(|n_seats| Choice::Best(Wish { n_seats, section, price, is_step_free }))
     }
 
     /// Returns the section; `None` if the field is empty.
@@ -132,21 +152,50 @@ impl HoldForm {
         self.price.parse() == Some(price.get())
     }
 
+    pub(crate) fn is_step_free(&self) -> bool {
+        self.step_free.flag() == Some(true)
+    }
+
+    pub(crate) fn is_needed(&self) -> bool {
+        self.needed.flag() == Some(true)
+    }
+
     /// Returns the fields of the same request with another total. The price per seat is left out,
     /// because the total limits the price.
     pub(crate) fn at_total(&self, total: Points) -> Vec<(&'static str, String)> {
+        let mut fields = self.choice_fields();
+        fields.push(("total", total.get().to_string()));
+        fields
+    }
+
+    /// Returns the fields of the same request but the confirmation that its places are needed, with
+    /// `more` seats. The total is left out where there are more, because it was of fewer.
+    pub(crate) fn to_confirm(&self, more: &[ScheduleSeatId]) -> Vec<(&'static str, String)> {
+        let mut fields = self.choice_fields();
+        fields.retain(|(name, _)| *name != "needed");
+        fields.extend(more.iter().map(|id| ("seat_ids", id.to_string())));
+        let priced = [("price", &self.price), ("price_version", &self.price_version)];
+        let total = [("total", &self.total)];
+        let shown = priced.into_iter().chain(total.into_iter().filter(|_| more.is_empty()));
+        let filled = shown.filter(|(_, field)| !field.is_empty());
+        fields.extend(filled.map(|(name, field)| (name, field.text().to_owned())));
+        fields
+    }
+
+    fn choice_fields(&self) -> Vec<(&'static str, String)> {
         let mut fields = Vec::new();
         let named = [
             ("zone_id", &self.zone_id),
             ("quantity", &self.quantity),
             ("best", &self.best),
             ("section", &self.section),
+            ("step_free", &self.step_free),
+            ("needed", &self.needed),
         ];
         let seats = self.seat_ids.0.iter().map(|field| ("seat_ids", field));
         for (name, field) in named.into_iter().chain(seats).filter(|(_, field)| !field.is_empty()) {
             fields.push((name, field.text().to_owned()));
         }
-        fields.push(("total", total.get().to_string()));
         fields
     }
 

@@ -12,7 +12,7 @@ use askama::Template;
 use uuid::Uuid;
 
 use self::{
-    form::HoldForm,
+    form::{HoldForm, Parsed},
     refused::{RefusalReason, Refused},
 };
 use super::{
@@ -22,18 +22,19 @@ use super::{
 use crate::{
     accounts::CurrentAccount,
     app::App,
-    catalog::{Programs, ScheduleId, ZoneId},
+    catalog::{Programs, ScheduleId, SeatKind, ZoneId},
     infra::locks::Waiting,
     points::Points,
     reservation::{
         error::ReservationError,
         hold,
         model::{Choice, Hold},
-        seat_map::pages::{entrance::Performance, map_page},
+        seat_map::pages::{entrance::Performance, map_page, reading::MapPart},
     },
     text::i18n::Phrase,
     web::{
         error::{HttpError, PageError},
+        flash::with_message,
         form::Body,
         page::View,
     },
@@ -58,9 +59,10 @@ pub(crate) async fn create_hold(
             true => form.section(),
             false => None,
         };
-        map_page(&app, &state.maps, &me.view, &performance, &admitted, section, Some(refused)).await
+        let part = MapPart { section, is_step_free: form.is_step_free() };
+        map_page(&app, &state.maps, &me.view, &performance, &admitted, part, Some(refused)).await
     };
-    let (choice, shown, request_key) = match form.parse() {
+    let Parsed { choice, shown, is_needed, request_key } = match form.parse() {
         Ok(parsed) => parsed,
         Err(mistakes) if me.view.wants_form(&mistakes) => {
             return map(RefusalReason::Mistakes(&mistakes)).await;
@@ -74,6 +76,7 @@ pub(crate) async fn create_hold(
         choice,
         blocks: Vec::new(),
         shown,
+        is_needed,
         request_key,
         pass: None,
     };
@@ -89,7 +92,7 @@ pub(crate) async fn create_hold(
     };
     hold_request.pass = entry.pass().cloned();
     match hold(&app, &state, &hold_request).await {
-        Ok(hold) => Ok(entry.stamp(held(&me.view, &hold))),
+        Ok(hold) => Ok(entry.stamp(with_note(held(&me.view, &hold), &hold_request, &hold))),
         Err(refusal @ ReservationError::Waiting { .. }) if me.view.wants_form(&refusal) => {
             Ok(wait_page(&me.view, &hold_request, &refusal))
         }
@@ -100,6 +103,16 @@ pub(crate) async fn create_hold(
 
 fn held(v: &View, hold: &Hold) -> HttpResponse {
     v.done(StatusCode::CREATED, hold, &format!("/reservations/{}", hold.reservation_id))
+}
+
+/// Adds a message to the answer if the best seats that were left have a restricted view.
+fn with_note(answer: HttpResponse, request: &HoldRequest, hold: &Hold) -> HttpResponse {
+    let is_best = matches!(request.choice, Choice::Best(_));
+    let is_restricted = hold.items.iter().any(|item| item.kind == SeatKind::RestrictedView);
+    match is_best && is_restricted {
+        true => with_message(answer, "flash-restricted-view"),
+        false => answer,
+    }
 }
 
 #[derive(Template)]

@@ -1,14 +1,19 @@
 //! Refused hold request shown on its map: the reason, the alternatives and the typed values.
 
 use actix_web::http::StatusCode;
+use chrono::{DateTime, Utc};
 
 use super::form::HoldForm;
 use crate::{
+    catalog::{Schedule, ScheduleSeatId},
     points::Points,
     reservation::{
         error::ReservationError,
         hold::alternatives::Alternative,
-        seat_map::pages::{names::seat_name, reading::MapView},
+        seat_map::{
+            pages::{names::seat_name, reading::MapView},
+            seat::MapSeat,
+        },
     },
     text::i18n::Phrase,
     web::{error::HttpError, form::Mistakes, page::View},
@@ -46,7 +51,7 @@ impl<'a> Refused<'a> {
     }
 
     /// Returns the refusal as the map shows it.
-    pub(crate) fn shown(&self, v: &View, map: &MapView) -> Refusal<'a> {
+    pub(crate) fn shown(&self, v: &View, map: &MapView, schedule: &Schedule) -> Refusal<'a> {
         match self.reason {
             RefusalReason::Mistakes(mistakes) => Refusal::of_mistakes(v, mistakes),
             RefusalReason::Refusal(ReservationError::SeatUnavailable {
@@ -62,6 +67,23 @@ impl<'a> Refused<'a> {
                     alternatives,
                     is_about_seats: true,
                     new_total: None,
+                    to_confirm: None,
+                }
+            }
+            RefusalReason::Refusal(error @ ReservationError::CompanionAlone { seat_ids }) => {
+                self.alone(v, map, error, seat_ids)
+            }
+            RefusalReason::Refusal(
+                error @ ReservationError::PlacesKept { general_sale_at, .. },
+            ) => {
+                let at = general_sale_at.map(|at| kept_until(v, schedule, at));
+                let text = [Some(v.refusal(error)), at].into_iter().flatten();
+                Refusal {
+                    to_confirm: Some(self.typed.to_confirm(&[])),
+                    ..Refusal::plain(
+                        error.problem().localize(v.locale, "title"),
+                        text.collect::<Vec<_>>().join(" "),
+                    )
                 }
             }
             RefusalReason::Refusal(error @ ReservationError::PriceChanged { total }) => {
@@ -93,6 +115,39 @@ impl<'a> Refused<'a> {
             }
         }
     }
+
+    /// Returns the refusal of companions' places without their wheelchair places, and the request with
+    /// those that are missing, if all of them are free.
+    fn alone(
+        &self,
+        v: &View,
+        map: &MapView,
+        error: &ReservationError,
+        seat_ids: &[ScheduleSeatId],
+    ) -> Refusal<'a> {
+        let with_section = map.sections.len() > 1;
+        let companions = || map.drawing.seats().filter(|seat| seat_ids.contains(&seat.id));
+        let mut places: Vec<&MapSeat> = companions()
+            .filter_map(|seat| map.drawing.seats().find(|each| each.is_wheelchair_place_of(seat)))
+            .collect();
+        places.dedup_by_key(|place| place.id);
+        let is_free = !places.is_empty() && places.iter().all(|place| place.is_free());
+        let ids: Vec<_> = places.iter().map(|place| place.id).collect();
+        let names = places.iter().map(|place| seat_name(v, place, with_section).to_string());
+        let names: Vec<_> = names.collect();
+        let which = v.t("seat-companion-of").word("seats", names.join(" · "));
+        let which = Some(which.to_string()).filter(|_| !names.is_empty());
+        let text: Vec<_> = [Some(v.refusal(error)), which].into_iter().flatten().collect();
+        Refusal {
+            to_confirm: is_free.then(|| self.typed.to_confirm(&ids)),
+            ..Refusal::plain(error.problem().localize(v.locale, "title"), text.join(" "))
+        }
+    }
+}
+
+/// Returns the sentence that says when kept places go on general sale.
+pub(crate) fn kept_until(v: &View, schedule: &Schedule, at: DateTime<Utc>) -> String {
+    v.t("seat-kept-until").word("when", v.moment(&at, &schedule.time_zone)).to_string()
 }
 
 /// Text of a refusal on the map.
@@ -104,15 +159,18 @@ pub(crate) struct Refusal<'a> {
     pub(crate) alternatives: &'a [Alternative],
     pub(crate) is_about_seats: bool,
     /// Current total, and the form fields that request it.
-    pub(crate) new_total: Option<NewTotal>,
+    pub(crate) new_total: Option<(Points, FormFields)>,
+    /// Form fields of the same request, to be sent with the confirmation that its places are needed.
+    pub(crate) to_confirm: Option<FormFields>,
 }
 
-type NewTotal = (Points, Vec<(&'static str, String)>);
+type FormFields = Vec<(&'static str, String)>;
 
 impl Refusal<'_> {
     fn plain(title: Phrase, text: String) -> Self {
         let (gone, alternatives) = (Vec::new(), Default::default());
-        Self { title, text, gone, alternatives, is_about_seats: false, new_total: None }
+        let (new_total, to_confirm) = (None, None);
+        Self { title, text, gone, alternatives, is_about_seats: false, new_total, to_confirm }
     }
 
     fn of_mistakes(v: &View, mistakes: &Mistakes) -> Self {

@@ -7,7 +7,7 @@ use sqlx::PgExecutor;
 
 use crate::{
     accounts::AccountId,
-    catalog::{ScheduleId, ScheduleSeatId, ZoneId},
+    catalog::{ScheduleId, ScheduleSeatId, SeatId, SeatKind, ZoneId},
     infra::postgres::{Connection, Pool, WhenHeld},
     points::Points,
     reservation::model::{ReservationId, SeatStatus},
@@ -21,6 +21,11 @@ pub(crate) struct LockedSeat {
     pub(crate) price: Points,
     pub(crate) price_version: i64,
     pub(crate) status: SeatStatus,
+    /// Seat of the venue.
+    pub(crate) seat_id: SeatId,
+    pub(crate) kind: SeatKind,
+    /// Seat of the venue that is the wheelchair place of this companion's place.
+    pub(crate) wheelchair_seat_id: Option<SeatId>,
 }
 
 /// Locks those of `ids` that belong to the performance, in id order; unknown ids are left out.
@@ -36,7 +41,8 @@ pub(crate) async fn lock_seats(
                 LockedSeat,
                 r#"
                 select id as "id: _", version, price as "price: _", price_version,
-                    status as "status: _"
+                    status as "status: _", seat_id as "seat_id: _", kind as "kind: _",
+                    wheelchair_seat_id as "wheelchair_seat_id: _"
                 from schedule_seats
                 where id = any($1) and schedule_id = $2
                 order by id
@@ -53,7 +59,8 @@ pub(crate) async fn lock_seats(
                 LockedSeat,
                 r#"
                 select id as "id: _", version, price as "price: _", price_version,
-                    status as "status: _"
+                    status as "status: _", seat_id as "seat_id: _", kind as "kind: _",
+                    wheelchair_seat_id as "wheelchair_seat_id: _"
                 from schedule_seats
                 where id = any($1) and schedule_id = $2
                 order by id
@@ -83,6 +90,11 @@ pub(crate) struct HoldTerms {
     pub(crate) places_live: i64,
     /// End of the account's cool-down after unpaid holds; may be past, `None` without a cool-down.
     pub(crate) cools_until: Option<DateTime<Utc>>,
+    /// Until when places are kept for those who need them.
+    pub(crate) kept_until: DateTime<Utc>,
+    /// Wheelchair places of the performance, among those asked for, that the account has; `None` if
+    /// none were asked for.
+    pub(crate) wheelchairs: Option<Vec<SeatId>>,
 }
 
 impl HoldTerms {
@@ -90,14 +102,26 @@ impl HoldTerms {
     pub(crate) fn expires_at(&self) -> DateTime<Utc> {
         self.moment + TimeDelta::seconds(i64::from(self.hold_ttl_secs))
     }
+
+    /// Whether places are kept at the moment of the terms.
+    pub(crate) fn keeps_places(&self) -> bool {
+        self.moment < self.kept_until
+    }
+
+    /// Whether the account has the wheelchair place `seat_id`.
+    pub(crate) fn has_wheelchair(&self, seat_id: SeatId) -> bool {
+        self.wheelchairs.iter().flatten().any(|own| *own == seat_id)
+    }
 }
 
-/// Reads the terms of each of `accounts`, all at one moment of this statement. Must run after the
-/// locks: the locked token of an account keeps its other holds from being half counted.
+/// Reads the terms of each of `accounts`, all at one moment of this statement, and which of
+/// `wheelchairs` each has. Must run after the locks: the locked token of an account keeps its other
+/// holds from being half counted.
 pub(crate) async fn list_terms(
     tx: &mut Connection,
     schedule_id: ScheduleId,
     accounts: &[AccountId],
+    wheelchairs: &[SeatId],
 ) -> Result<Vec<HoldTerms>, sqlx::Error> {
     sqlx::query_as!(
         HoldTerms,
@@ -126,7 +150,18 @@ pub(crate) async fn list_terms(
                        or (status = 'HELD' and expires_at <= moment.at))
                 order by 1 desc
                 limit 1 offset p.unpaid_holds_max - 1
-            ) end as cools_until
+            ) end as cools_until,
+            coalesce(s.starts_at - make_interval(hours => s.kept_until_hours), s.starts_at)
+                as "kept_until!",
+            case when cardinality($3::bigint[]) > 0 then array(
+                select w.seat_id
+                from reservations r
+                join reservation_items i on i.reservation_id = r.id and i.live
+                join schedule_seats w on w.id = i.schedule_seat_id and w.seat_id = any($3)
+                where r.account_id = asked.account_id and r.program_id = p.id
+                  and r.schedule_id = s.id and r.status in ('HELD', 'CONFIRMED')
+                  and (r.status = 'CONFIRMED' or r.expires_at > moment.at)
+            ) end as "wheelchairs: Vec<SeatId>"
         from schedules s
         join programs p on p.id = s.program_id
         cross join (select clock_timestamp() as at) moment
@@ -135,6 +170,7 @@ pub(crate) async fn list_terms(
         "#,
         schedule_id as _,
         accounts as _,
+        wheelchairs as _,
     )
     .fetch_all(tx)
     .await

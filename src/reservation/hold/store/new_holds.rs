@@ -45,7 +45,7 @@ impl NewHolds {
         self.ids.push(hold.reservation_id);
         self.accounts.push(account_id);
         self.totals.push(hold.total);
-        for item in &hold.items {
+        for item in hold.items.iter().map(|each| each.item) {
             self.item_ids.push(item.id.0);
             self.holds.push(hold.reservation_id);
             self.seats.push(item.schedule_seat_id);
@@ -74,8 +74,8 @@ pub(crate) async fn insert_holds(
         r#"
         with held as (
             insert into reservations (id, account_id, schedule_id, program_id, total, expires_at,
-                hold_ttl_secs, refund_until, refund_percent, places_max, created_at)
-            select id, account_id, $1, $2, total, $3, $4, $5, $6, $7, $8
+                hold_ttl_secs, refund_until, refund_percent, places_max, created_at, kept_until)
+            select id, account_id, $1, $2, total, $3, $4, $5, $6, $7, $8, $23
             from unnest($9::uuid[], $10::uuid[], $11::bigint[]) as h (id, account_id, total)
         ), items as (
             insert into reservation_items
@@ -120,6 +120,7 @@ pub(crate) async fn insert_holds(
         zone.map(|zone| zone.id.0),
         zone.map(|zone| zone.version),
         n_places,
+        terms.kept_until,
     )
     .fetch_one(tx)
     .await?;

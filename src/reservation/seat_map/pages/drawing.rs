@@ -13,6 +13,8 @@ const MARGIN: f32 = 24.0;
 const STAGE: f32 = 64.0;
 /// Minimum width of the drawing, which must contain the stage.
 const WIDTH_MIN: f32 = 480.0;
+/// Place of the symbol of a kind, from the upper left corner of its seat.
+const KIND_OFFSET: (f32, f32) = (10.0, -4.0);
 /// Number of price classes with a mark of their own.
 const CLASSES: usize = 4;
 
@@ -59,6 +61,16 @@ impl SeatView {
             SeatStatus::Held => "taken",
             SeatStatus::Reserved | SeatStatus::Blocked => "sold",
         }
+    }
+
+    /// Returns the left edge of the symbol of the seat's kind, which lies over its upper right corner.
+    pub(crate) fn kind_x(&self) -> f32 {
+        self.x + KIND_OFFSET.0
+    }
+
+    /// Returns the upper edge of the symbol of the seat's kind.
+    pub(crate) fn kind_y(&self) -> f32 {
+        self.y + KIND_OFFSET.1
     }
 
     /// Returns the name of the seat's symbol.

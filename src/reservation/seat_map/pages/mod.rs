@@ -3,6 +3,7 @@
 pub(crate) mod changes;
 pub(crate) mod drawing;
 pub(crate) mod entrance;
+pub(crate) mod kinds;
 pub(crate) mod names;
 pub(crate) mod overview;
 pub(crate) mod reading;
@@ -16,14 +17,14 @@ use actix_web::{
 };
 use askama::Template;
 use chrono::{DateTime, Utc};
-use serde::Deserialize;
 use uuid::Uuid;
 
 use self::{
     drawing::SeatView,
     entrance::{Admitted, Performance},
+    kinds::{KindsShown, kind_name},
     names::seat_name,
-    reading::{MapView, read_map},
+    reading::{MapPart, MapQuery, MapView, read_map},
 };
 use super::{
     listing::{SectionListing, ZoneState},
@@ -35,22 +36,15 @@ use super::{
 use crate::{
     accounts::CachedAccount,
     app::App,
-    catalog::{Program, Programs, Schedule, ScheduleId},
+    catalog::{Program, Programs, Schedule, ScheduleId, SeatKind},
     points::Points,
     reservation::hold::pages::{
         form::HoldForm,
-        refused::{Refusal, Refused},
+        refused::{Refusal, Refused, kept_until},
     },
     text::i18n::Phrase,
     web::{error::PageError, page::View},
 };
-
-/// Query that selects a part of the map.
-#[derive(Debug, Default, Deserialize)]
-#[serde(default)]
-pub(crate) struct MapQuery {
-    section: Option<String>,
-}
 
 #[derive(Template)]
 #[template(path = "reservation/map.html")]
@@ -61,6 +55,7 @@ struct SeatMapPage<'a> {
     stay_ends_at: DateTime<Utc>,
     now: DateTime<Utc>,
     map: MapView,
+    kinds: KindsShown,
     places_max: u32,
     refusal: Option<Refusal<'a>>,
     /// Form that was refused, or an empty one.
@@ -94,15 +89,30 @@ impl SeatMapPage<'_> {
         seat_name(self.v, seat, self.map.sections.len() > 1)
     }
 
+    /// Returns the name of a kind; empty for ordinary seats.
+    #[expect(clippy::trivially_copy_pass_by_ref, reason = "called from the template")]
+    fn kind_name(&self, kind: &SeatKind) -> String {
+        kind_name(self.v, *kind)
+    }
+
+    /// Returns when kept places go on general sale, as a sentence.
+    fn kept_until(&self) -> Option<String> {
+        let at = self.schedule.general_sale_at()?;
+        Some(kept_until(self.v, self.schedule, at))
+    }
+
     fn seat_label(&self, view: &SeatView) -> Phrase {
-        self.v
-            .t("seat-label")
+        let label = match view.seat.kind.is_standard() {
+            true => self.v.t("seat-label"),
+            false => self.v.t("seat-label-kind").word("kind", self.kind_name(&view.seat.kind)),
+        };
+        label
             .word("name", self.seat_name(&view.seat))
             .word("amount", self.v.points(view.seat.price.get()))
             .word("status", self.v.text(format!("seat-status-{}", view.word())))
     }
 
-    /// Returns the names of seats; further seats of a row by number only.
+    /// Returns the names of seats; further seats of a row by number only, and marked kinds.
     fn names(&self, seats: &[MapSeat]) -> String {
         let is_one_row = |left: &MapSeat, right: &MapSeat| {
             left.section == right.section && left.row_label == right.row_label
@@ -110,8 +120,12 @@ impl SeatMapPage<'_> {
         let mut names = Vec::new();
         for row in seats.chunk_by(is_one_row) {
             let [first, others @ ..] = row else { continue };
-            names.push(self.seat_name(first).to_string());
-            names.extend(others.iter().map(|seat| seat.number.to_string()));
+            let marked = |seat: &MapSeat, name: String| match seat.kind.is_standard() {
+                true => name,
+                false => format!("{name} ({})", self.kind_name(&seat.kind)),
+            };
+            names.push(marked(first, self.seat_name(first).to_string()));
+            names.extend(others.iter().map(|seat| marked(seat, seat.number.to_string())));
         }
         // The no-break space keeps the dot at the end of a line.
         names.join("\u{a0}· ")
@@ -122,7 +136,18 @@ impl SeatMapPage<'_> {
     }
 
     fn section_href(&self, name: &str) -> String {
-        let query = serde_html_form::to_string([("section", name)]).unwrap_or_default();
+        let mut query = vec![("section", name)];
+        query.extend(self.kinds.is_step_free.then_some(("step_free", "on")));
+        let query = serde_html_form::to_string(query).unwrap_or_default();
+        format!("/schedules/{}?{query}", self.schedule.id)
+    }
+
+    /// Returns the address of the same part of the map with the filter for step-free seats on or off.
+    fn filter_href(&self) -> String {
+        let mut query = Vec::new();
+        query.extend(self.map.section.as_deref().map(|section| ("section", section)));
+        query.extend((!self.kinds.is_step_free).then_some(("step_free", "on")));
+        let query = serde_html_form::to_string(query).unwrap_or_default();
         format!("/schedules/{}?{query}", self.schedule.id)
     }
 
@@ -198,6 +223,12 @@ impl SeatMapPage<'_> {
         pattern.word("amount", "{amount}").word("status", "{status}")
     }
 
+    /// Returns the pattern with which the script labels seats of a marked kind.
+    fn label_kind_pattern(&self) -> Phrase {
+        let pattern = self.v.t("seat-label-kind").word("name", "{name}").word("kind", "{kind}");
+        pattern.word("amount", "{amount}").word("status", "{status}")
+    }
+
     fn amount_pattern(&self) -> Phrase {
         self.v.t("points-amount").number("count", 2).word("points", "{points}")
     }
@@ -215,13 +246,13 @@ pub(crate) async fn show_seat_map(
 ) -> Result<HttpResponse, PageError> {
     let performance = Performance::find(&app, &programs, *id).await?;
     let admitted = performance.admit(&app, &request, me.account_id).await?;
-    let section = query.into_inner().section;
+    let part = query.into_inner().part();
     let answer = if me.view.format.is_for_programs() {
-        let document = map_document(&app, &maps, *id, section.as_deref()).await?;
+        let document = map_document(&app, &maps, *id, part.section.as_deref()).await?;
         let mut answer = HttpResponse::Ok();
         answer.content_type("application/json").body(Bytes::from_owner(document))
     } else {
-        map_page(&app, &maps, &me.view, &performance, &admitted, section, None).await?
+        map_page(&app, &maps, &me.view, &performance, &admitted, part, None).await?
     };
     Ok(admitted.stamp(answer))
 }
@@ -253,12 +284,14 @@ pub(crate) async fn map_page(
     v: &View,
     performance: &Performance,
     admitted: &Admitted,
-    section: Option<String>,
+    part: MapPart,
     refused: Option<Refused<'_>>,
 ) -> Result<HttpResponse, PageError> {
     let (schedule, program) = (&performance.schedule, &performance.program);
     let refusal = refused.as_ref().and_then(Refused::refusal);
-    let map = read_map(app, maps, schedule.id, section, refusal).await?;
+    let is_step_free = part.is_step_free;
+    let map = read_map(app, maps, schedule.id, part, refusal).await?;
+    let kinds = KindsShown::of(&map.drawing, is_step_free, schedule.keeps_places(app.now()));
     let status = refused.as_ref().map_or(StatusCode::OK, Refused::status);
     let page = SeatMapPage {
         v,
@@ -266,8 +299,9 @@ pub(crate) async fn map_page(
         schedule,
         stay_ends_at: admitted.stay.stay_ends_at,
         now: app.now(),
-        refusal: refused.as_ref().map(|refused| refused.shown(v, &map)),
+        refusal: refused.as_ref().map(|refused| refused.shown(v, &map, schedule)),
         map,
+        kinds,
         places_max: app.config.seats_per_hold_max.get(),
         typed: refused.map(|refused| refused.typed.clone()).unwrap_or_default(),
     };

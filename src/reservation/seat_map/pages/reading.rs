@@ -1,5 +1,7 @@
 //! Part of a performance that a page shows, read from memory or the database.
 
+use serde::Deserialize;
+
 use super::{drawing::Drawing, overview::Overview};
 use crate::{
     app::App,
@@ -13,8 +15,31 @@ use crate::{
             store,
         },
     },
-    web::error::PageError,
+    web::{error::PageError, form::Field},
 };
+
+/// Query that selects a part of the map.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(crate) struct MapQuery {
+    section: Option<String>,
+    step_free: Field,
+}
+
+impl MapQuery {
+    pub(crate) fn part(self) -> MapPart {
+        MapPart { section: self.section, is_step_free: self.step_free.flag() == Some(true) }
+    }
+}
+
+/// Part of a map.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct MapPart {
+    /// Section; `None` for all that can be drawn at once.
+    pub(crate) section: Option<String>,
+    /// Whether only seats that are reached without steps are shown.
+    pub(crate) is_step_free: bool,
+}
 
 /// Map of a performance, or of a part of it.
 pub(crate) struct MapView {
@@ -31,24 +56,24 @@ pub(crate) struct MapView {
     pub(crate) overview: Option<Overview>,
 }
 
-/// Reads the map: all of a small performance, or `section` if given; of a large one, `section` or
-/// the sections of the seats that `refusal` names.
+/// Reads the map: all of a small performance, or the section of `part` if given; of a large one, that
+/// section or the sections of the seats that `refusal` names.
 pub(crate) async fn read_map(
     app: &App,
     maps: &SeatMaps,
     id: ScheduleId,
-    section: Option<String>,
+    part: MapPart,
     refusal: Option<&ReservationError>,
 ) -> Result<MapView, PageError> {
     if maps.is_large(app, id).await? {
-        return read_large_map(app, maps, id, section, refusal).await;
+        return read_large_map(app, maps, id, part, refusal).await;
     }
     // The cursor is read before the seats, so a change in between is sent again and not lost.
     let position = store::position(&app.db, id).await?;
     let seats = store::list_seats(&app.db, id, None).await?;
     let snapshot = Snapshot::new(position, seats, store::list_zones(&app.db, id).await?);
     let sections = snapshot.sections();
-    let section = section.filter(|wanted| sections.iter().any(|each| each.name == *wanted));
+    let section = part.section.filter(|wanted| sections.iter().any(|each| each.name == *wanted));
     let drawing = Drawing::of(snapshot.seats(section.as_deref()));
     let (store::MapCursor { cursor, price_version, .. }, zones) = (position, snapshot.zones());
     Ok(MapView { cursor, price_version, drawing, zones, sections, section, overview: None })
@@ -59,22 +84,23 @@ async fn read_large_map(
     app: &App,
     maps: &SeatMaps,
     id: ScheduleId,
-    section: Option<String>,
+    MapPart { section, is_step_free }: MapPart,
     refusal: Option<&ReservationError>,
 ) -> Result<MapView, PageError> {
     let read = |snapshot: &mut Snapshot, cursor| {
         let seats = section.as_deref().map(|section| snapshot.seats(Some(section)));
         let position = (cursor, snapshot.price_version());
-        (position, snapshot.sections(), snapshot.zones(), seats.unwrap_or_default())
+        let sections = (snapshot.sections(), is_step_free.then(|| snapshot.step_free_sections()));
+        (position, sections, snapshot.zones(), seats.unwrap_or_default())
     };
-    let ((cursor, price_version), sections, zones, mut seats) =
+    let ((cursor, price_version), (sections, step_free), zones, mut seats) =
         maps.feed.snapshot(app, id, read).await?;
-    if let Some(ReservationError::SeatUnavailable { seat_ids, .. }) = refusal {
-        // The seats around the unavailable ones are read in their current state.
+    if let Some(seat_ids) = refusal.map(ReservationError::seat_ids).filter(|ids| !ids.is_empty()) {
+        // The seats around those that the refusal names are read in their current state.
         seats = store::list_seats_around(&app.db, id, seat_ids).await?;
     }
     let section = seats.first().map(|seat| seat.section.clone());
-    let overview = Some(Overview::of(&sections));
+    let overview = Some(Overview::of(step_free.as_ref().unwrap_or(&sections)));
     let drawing = Drawing::of(seats);
     Ok(MapView { cursor, price_version, drawing, zones, sections, section, overview })
 }

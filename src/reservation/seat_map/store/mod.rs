@@ -10,7 +10,7 @@ use super::{
 };
 use crate::{
     accounts::AccountId,
-    catalog::{ScheduleId, ScheduleSeatId, ZoneId},
+    catalog::{ScheduleId, ScheduleSeatId, SeatKind, ZoneId},
     infra::postgres::Pool,
     points::Points,
     reservation::model::{ReservationId, ReservationStatus, SeatStatus},
@@ -66,7 +66,8 @@ async fn list_all_seats(db: &Pool, schedule_id: ScheduleId) -> Result<Vec<MapSea
         MapSeat,
         r#"
         select s.id as "id: _", v.section, v.row_label, v.number, v.x, v.y,
-            s.price as "price: _", s.status as "status: SeatStatus"
+            s.price as "price: _", s.status as "status: SeatStatus", s.kind as "kind: SeatKind",
+            v.companion_of
         from schedule_seats s
         join seats v on v.id = s.seat_id
             and v.venue_id = (select venue_id from schedules where id = $1)
@@ -89,7 +90,8 @@ async fn list_section_seats(
         MapSeat,
         r#"
         select s.id as "id: _", v.section, v.row_label, v.number, v.x, v.y,
-            s.price as "price: _", s.status as "status: SeatStatus"
+            s.price as "price: _", s.status as "status: SeatStatus", s.kind as "kind: SeatKind",
+            v.companion_of
         from schedule_seats s
         join seats v on v.id = s.seat_id
             and v.venue_id = (select venue_id from schedules where id = $1)
@@ -112,7 +114,8 @@ pub(crate) async fn list_seats_around(
         MapSeat,
         r#"
         select s.id as "id: _", v.section, v.row_label, v.number, v.x, v.y,
-            s.price as "price: _", s.status as "status: SeatStatus"
+            s.price as "price: _", s.status as "status: SeatStatus", s.kind as "kind: SeatKind",
+            v.companion_of
         from schedule_seats s
         join seats v on v.id = s.seat_id
             and v.venue_id = (select venue_id from schedules where id = $1)
@@ -203,7 +206,7 @@ pub(crate) async fn list_items(
         select i.id as "id: _", i.schedule_seat_id as "schedule_seat_id: _",
             i.zone_id as "zone_id: _", i.quantity, i.unit_price as "unit_price: _",
             v.section as "section?", v.row_label as "row_label?", v.number as "number?",
-            z.name as "zone_name?"
+            s.kind as "kind?: SeatKind", z.name as "zone_name?"
         from reservation_items i
         left join schedule_seats s on s.id = i.schedule_seat_id
         left join seats v on v.id = s.seat_id

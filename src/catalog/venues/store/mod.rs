@@ -1,12 +1,15 @@
 //! SQL of venues and their seats.
 
+mod columns;
+pub(crate) mod kinds;
+
 use sqlx::PgExecutor;
 
-use super::plan::SeatPlan;
 use crate::{
     catalog::{
         editing::{VenueDetails, VenueEdition},
         model::{SeatId, VenueId},
+        venues::plan::SeatPlan,
     },
     infra::postgres::{Connection, Pool},
 };
@@ -108,7 +111,7 @@ pub(crate) async fn list_removed(
     venue_id: VenueId,
     plan: &SeatPlan,
 ) -> Result<Vec<Removed>, sqlx::Error> {
-    let (sections, rows, numbers) = keys(plan);
+    let (sections, rows, numbers) = columns::names(plan);
     sqlx::query_as!(
         Removed,
         r#"
@@ -143,26 +146,29 @@ pub(crate) async fn delete_seats(tx: &mut Connection, ids: &[SeatId]) -> Result<
     Ok(())
 }
 
-/// Inserts the seats of `plan`, moves those that exist, and counts a new edition of the venue.
+/// Inserts the seats of `plan`, writes the positions and kinds of those that exist, and counts a new edition of the venue.
 pub(crate) async fn write_seats(
     tx: &mut Connection,
     venue_id: VenueId,
     plan: &SeatPlan,
 ) -> Result<(), sqlx::Error> {
-    let (sections, rows, numbers) = keys(plan);
+    let (sections, rows, numbers) = columns::names(plan);
     let (xs, ys): (Vec<f32>, Vec<f32>) = plan.seats().iter().map(|seat| (seat.x, seat.y)).unzip();
+    let (kinds, companions_of) = columns::kinds(plan);
     sqlx::query!(
         r#"
         with changed as (
             update venues set version = version + 1 where id = $1
         )
-        insert into seats (venue_id, section, row_label, number, x, y)
-        select $1, section, row_label, number, x, y
-        from unnest($2::text[], $3::text[], $4::integer[], $5::real[], $6::real[])
-            as p (section, row_label, number, x, y)
+        insert into seats (venue_id, section, row_label, number, x, y, kind, companion_of)
+        select $1, section, row_label, number, x, y, kind, companion_of
+        from unnest($2::text[], $3::text[], $4::integer[], $5::real[], $6::real[], $7::text[],
+            $8::integer[]) as p (section, row_label, number, x, y, kind, companion_of)
         on conflict on constraint seats_place_key
-            do update set x = excluded.x, y = excluded.y
-            where (seats.x, seats.y) is distinct from (excluded.x, excluded.y)
+            do update set x = excluded.x, y = excluded.y, kind = excluded.kind,
+                companion_of = excluded.companion_of
+            where (seats.x, seats.y, seats.kind, seats.companion_of) is distinct from
+                (excluded.x, excluded.y, excluded.kind, excluded.companion_of)
         "#,
         venue_id as _,
         &sections,
@@ -170,6 +176,8 @@ pub(crate) async fn write_seats(
         &numbers,
         &xs,
         &ys,
+        &kinds,
+        &companions_of as _,
     )
     .execute(tx)
     .await?;
@@ -184,7 +192,7 @@ pub(crate) async fn list_seats(
     sqlx::query_as!(
         crate::catalog::venues::plan::PlannedSeat,
         r#"
-        select section, row_label as row, number, x, y
+        select section, row_label as row, number, x, y, kind as "kind: _", companion_of
         from seats where venue_id = $1
         order by id + 0 -- the index of the ids holds the seats of all venues
         "#,
@@ -192,14 +200,4 @@ pub(crate) async fn list_seats(
     )
     .fetch_all(db)
     .await
-}
-
-fn keys(plan: &SeatPlan) -> (Vec<String>, Vec<String>, Vec<i32>) {
-    let mut keys = (Vec::new(), Vec::new(), Vec::new());
-    for seat in plan.seats() {
-        keys.0.push(seat.section.clone());
-        keys.1.push(seat.row.clone());
-        keys.2.push(seat.number);
-    }
-    keys
 }

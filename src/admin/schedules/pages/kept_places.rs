@@ -1,0 +1,62 @@
+//! Form that says until when a performance keeps its places for wheelchairs and companions.
+
+use actix_web::{
+    HttpResponse,
+    web::{Data, Path},
+};
+use serde::Deserialize;
+use uuid::Uuid;
+
+use super::{answer, refuse};
+use crate::{
+    accounts::AdminAccount,
+    admin::{
+        pages::{parse_optional, parse_version},
+        schedules::{self, ScheduleEdit},
+    },
+    app::App,
+    catalog::ScheduleId,
+    web::{
+        error::PageError,
+        form::{Body, Field, Mistakes},
+    },
+};
+
+/// Range of the hours before the start, a year at most: `schedules_kept_until_hours_range`.
+const HOURS: std::ops::RangeInclusive<i32> = 0..=8_760;
+
+/// Hours before the start; empty: until the start.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(default)]
+pub(crate) struct KeptPlacesForm {
+    version: Field,
+    until_hours: Field,
+}
+
+impl KeptPlacesForm {
+    fn parse(&self) -> Result<(i64, Option<i32>), Mistakes> {
+        let mut mistakes = Mistakes::default();
+        let version = parse_version(&mut mistakes, &self.version);
+        let until_hours = parse_optional(&self.until_hours, &HOURS);
+        let until_hours = mistakes.note("until_hours", "admin-refusal-number", until_hours);
+        mistakes.or(version.zip(until_hours))
+    }
+}
+
+/// `POST /admin/schedules/{id}/kept-places`
+pub(crate) async fn update_kept_places(
+    app: Data<App>,
+    me: AdminAccount,
+    path: Path<Uuid>,
+    form: Body<KeptPlacesForm>,
+) -> Result<HttpResponse, PageError> {
+    let id = ScheduleId(path.into_inner());
+    match form.0.parse() {
+        Ok((version, until_hours)) => {
+            let change = ScheduleEdit { by: me.account_id, id, version };
+            let outcome = schedules::keep_places(&app, change, until_hours).await;
+            answer(&app, me.view, id, outcome).await
+        }
+        Err(mistakes) => refuse(&app, me.view, id, mistakes).await,
+    }
+}
