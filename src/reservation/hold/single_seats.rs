@@ -93,7 +93,7 @@ impl SeatBlock {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{points::Points, reservation::model::SeatStatus};
+    use crate::{catalog::SeatKind, points::Points, reservation::model::SeatStatus};
 
     /// Returns the places of the seats that an order leaves single. In `rows`, `x` is the order, `.` a
     /// free seat, `#` a taken one, and a space an aisle.
@@ -116,6 +116,8 @@ mod tests {
                     y: f32::from(u8::try_from(row).unwrap()),
                     price: Points::ZERO,
                     status: SeatStatus::Available,
+                    kind: SeatKind::Standard,
+                    companion_of: None,
                 });
             }
         }

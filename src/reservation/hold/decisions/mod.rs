@@ -121,12 +121,12 @@ impl Decisions {
         if !taken.is_empty() {
             return Err(ReservationError::seats_unavailable(taken));
         }
-        let terms = self.terms.get_mut(&request.account_id).ok_or(sqlx::Error::RowNotFound)?;
-        kept::require_allowed(terms, request, &seats)?;
         if !self.has_beside(request) {
             return Ok(None);
         }
-        let single = self.left_single(request);
+        let terms = self.terms.get(&request.account_id).ok_or(sqlx::Error::RowNotFound)?;
+        kept::require_allowed(terms, request, &seats)?;
+        let single = self.left_single(request, terms, &seats);
         if !single.is_empty() {
             return Err(ReservationError::LeavesSingle { seat_ids: single });
         }
@@ -147,6 +147,7 @@ impl Decisions {
                 self.taken.push(*seat);
             }
         }
+        let terms = self.terms.get_mut(&request.account_id).ok_or(sqlx::Error::RowNotFound)?;
         kept::count_wheelchairs(terms, self.taken.get(first_new..).unwrap_or_default());
         Ok(Some((items, total)))
     }
@@ -157,10 +158,21 @@ impl Decisions {
         self.when_held == WhenHeld::Wait || beside.all(|id| self.seats.contains_key(&id))
     }
 
-    /// Returns the seats that the order would leave single against the rule of its program.
-    fn left_single(&self, request: &HoldRequest) -> Vec<ScheduleSeatId> {
+    /// Returns the seats that an order of `seats` would leave single against the rule of its program.
+    /// Kept places are nobody's choice: none is left single, and whoever takes one could sit nowhere else.
+    fn left_single(
+        &self,
+        request: &HoldRequest,
+        terms: &HoldTerms,
+        seats: &[&LockedSeat],
+    ) -> Vec<ScheduleSeatId> {
+        let is_kept = |seat: &LockedSeat| terms.keeps_places() && seat.kind.is_kept();
+        if seats.iter().any(|seat| is_kept(seat)) {
+            return Vec::new();
+        }
         let is_free = |id: ScheduleSeatId| {
-            self.seats.get(&id).is_some_and(|seat| seat.status == SeatStatus::Available)
+            let beside = self.seats.get(&id).filter(|seat| seat.status == SeatStatus::Available);
+            beside.is_some_and(|seat| !is_kept(seat))
         };
         let single = request.blocks.iter().flat_map(|block| block.left_single(is_free));
         let single: BTreeSet<ScheduleSeatId> = single.collect();
