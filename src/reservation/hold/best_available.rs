@@ -11,7 +11,7 @@ use super::{
     limiter::ReservationState,
     request::{ChosenRequest, HoldRequest, ShownPrice},
     seat_groups,
-    single_seats::blocks_of,
+    single_seats::blocks_of_proposal,
 };
 use crate::{
     app::App,
@@ -63,7 +63,7 @@ pub(crate) async fn hold_best(
             let shown = request.shown.or(wish.price.map(|_| ShownPrice::Total(group.total)));
             let choice = Choice::Seats(group.ids.clone());
             let blocks = match request.program.no_single_seats {
-                true => blocks_of(&seats, &group.ids),
+                true => blocks_of_proposal(&seats, &group.ids),
                 false => Vec::new(),
             };
             let chosen = HoldRequest { choice, blocks, shown, ..request.clone() };

@@ -5,6 +5,8 @@
 //! not refused for a single seat that every other choice in the same gap would leave as well: two of
 //! three free seats between taken ones.
 
+use std::collections::HashSet;
+
 use crate::{catalog::ScheduleSeatId, reservation::seat_map::seat::MapSeat};
 
 /// Seats of a flank that decide: the nearest is left alone or not, and the second tells which.
@@ -15,6 +17,9 @@ const FLANK_SEATS: usize = 2;
 pub(crate) struct SeatBlock {
     left: Flank,
     right: Flank,
+    /// Whether even a single seat that no other choice would spare is against the rule: the block was
+    /// proposed from a map on which it left none, so the map was old.
+    is_strict: bool,
 }
 
 /// Seats on one side of a block, nearest first: at most [`FLANK_SEATS`], up to an aisle, the end of the
@@ -60,12 +65,25 @@ pub(crate) fn blocks_of(seats: &[MapSeat], chosen: &[ScheduleSeatId]) -> Vec<Sea
                 blocks.push(SeatBlock {
                     left: Flank::of(before, chosen),
                     right: Flank::of(after, chosen),
+                    is_strict: false,
                 });
             }
             begin = end;
         }
     }
     blocks
+}
+
+/// Returns the blocks of seats that are proposed from a map: where they leave no single seat on it, they
+/// are to leave none.
+pub(crate) fn blocks_of_proposal(seats: &[MapSeat], chosen: &[ScheduleSeatId]) -> Vec<SeatBlock> {
+    let blocks = blocks_of(seats, chosen);
+    let beside: HashSet<ScheduleSeatId> = blocks.iter().flat_map(SeatBlock::beside).collect();
+    let free = seats.iter().filter(|seat| seat.is_free() && beside.contains(&seat.id));
+    let free: HashSet<ScheduleSeatId> = free.map(|seat| seat.id).collect();
+    let strict = blocks.into_iter().map(|block| SeatBlock { is_strict: true, ..block });
+    let is_spared = |block: &SeatBlock| block.left_single(|id| free.contains(&id)).is_empty();
+    strict.map(|block| SeatBlock { is_strict: is_spared(&block), ..block }).collect()
 }
 
 impl SeatBlock {
@@ -81,10 +99,11 @@ impl SeatBlock {
     ) -> Vec<ScheduleSeatId> {
         let sides = [&self.left, &self.right].map(|flank| (flank, flank.n_free(&is_free)));
         // One free seat in all: wherever the order lies in this gap, it leaves one.
-        let is_tight = sides.iter().map(|(_, n_free)| n_free).sum::<usize>() == 1;
+        let n_free: usize = sides.iter().map(|(_, n_free)| n_free).sum();
+        let is_excused = n_free == 1 && !self.is_strict;
         let single = sides.into_iter().filter(|(flank, n_free)| {
             let is_between = flank.meets_block && flank.seats.len() == 1;
-            *n_free == 1 && (is_between || !is_tight)
+            *n_free == 1 && (is_between || !is_excused)
         });
         single.filter_map(|(flank, _)| flank.seats.first().copied()).collect()
     }
@@ -95,18 +114,17 @@ mod tests {
     use super::*;
     use crate::{catalog::SeatKind, points::Points, reservation::model::SeatStatus};
 
-    /// Returns the places of the seats that an order leaves single. In `rows`, `x` is the order, `.` a
+    /// Returns the seats of `rows`, and those of the order among them. In `rows`, `x` is the order, `.` a
     /// free seat, `#` a taken one, and a space an aisle.
-    fn singles(rows: &[&str]) -> Vec<(usize, usize)> {
-        let (mut seats, mut chosen, mut taken) = (Vec::new(), Vec::new(), Vec::new());
+    fn house(rows: &[&str]) -> (Vec<MapSeat>, Vec<ScheduleSeatId>) {
+        let (mut seats, mut chosen) = (Vec::new(), Vec::new());
         for (row, text) in rows.iter().enumerate() {
             for (x, mark) in text.char_indices().filter(|(_, mark)| *mark != ' ') {
                 let id = ScheduleSeatId(i64::try_from(row * 100 + x).unwrap());
-                match mark {
-                    'x' => chosen.push(id),
-                    '#' => taken.push(id),
-                    _ => {}
+                if mark == 'x' {
+                    chosen.push(id);
                 }
+                let is_taken = mark == '#';
                 seats.push(MapSeat {
                     id,
                     section: "Stalls".to_owned(),
@@ -115,19 +133,39 @@ mod tests {
                     x: f32::from(u8::try_from(x).unwrap()),
                     y: f32::from(u8::try_from(row).unwrap()),
                     price: Points::ZERO,
-                    status: SeatStatus::Available,
+                    status: if is_taken { SeatStatus::Reserved } else { SeatStatus::Available },
                     kind: SeatKind::Standard,
                     companion_of: None,
                 });
             }
         }
-        let blocks = blocks_of(&seats, &chosen);
-        let is_free = |id| !taken.contains(&id);
+        (seats, chosen)
+    }
+
+    /// Returns the places of the seats that `blocks` leave single in a house.
+    fn left_in(seats: &[MapSeat], blocks: &[SeatBlock]) -> Vec<(usize, usize)> {
+        let is_free = |id| seats.iter().any(|seat| seat.id == id && seat.is_free());
         let single = blocks.iter().flat_map(|block| block.left_single(is_free));
         let place = |id: ScheduleSeatId| usize::try_from(id.0).unwrap();
         let mut places: Vec<_> = single.map(|id| (place(id) / 100, place(id) % 100)).collect();
         places.dedup();
         places
+    }
+
+    /// Returns the places of the seats that an order leaves single.
+    fn singles(rows: &[&str]) -> Vec<(usize, usize)> {
+        let (seats, chosen) = house(rows);
+        left_in(&seats, &blocks_of(&seats, &chosen))
+    }
+
+    #[test]
+    fn a_proposal_from_an_old_map_is_not_excused() {
+        let (old, chosen) = house(&["...xxx...."]);
+        let (now, _) = house(&["###xxx.###"]);
+        assert_eq!(left_in(&now, &blocks_of(&old, &chosen)), []);
+        assert_eq!(left_in(&now, &blocks_of_proposal(&old, &chosen)), [(0, 6)]);
+        // One that left a seat on the map already is as good as any.
+        assert_eq!(left_in(&now, &blocks_of_proposal(&now, &chosen)), []);
     }
 
     #[test]
