@@ -1,4 +1,4 @@
-//! What was released stays as it was, and can be upgraded from.
+//! Migrations stay as they were, and every release can be upgraded from.
 
 use std::fmt::Write;
 
@@ -24,20 +24,20 @@ fn migrations() -> Vec<String> {
     MIGRATIONS.iter().map(line).collect()
 }
 
-/// A database that applied the old text refuses to start with the new one.
+/// A database that applied the old text refuses to start with the new one, so a migration has one text
+/// from its first commit on: `scripts/prepare` adds a line for a new one and changes none.
 #[test]
-fn a_released_migration_is_never_edited_and_new_ones_follow() {
-    let (released, present) = (read("migrations/RELEASED"), migrations());
-    let mistakes: Vec<String> = released
-        .text
-        .lines()
-        .enumerate()
-        .filter(|(idx, line)| present.get(*idx).map(String::as_str) != Some(*line))
-        .map(|(_, line)| line.split("  ").last().unwrap().to_owned())
-        .collect();
+fn a_migration_is_never_edited_and_new_ones_follow() {
+    let (kept, present) = (read("migrations/CHECKSUMS"), migrations());
+    let kept: Vec<&str> = kept.text.lines().collect();
+    let is_kept = |(idx, line): &(usize, &String)| kept.get(*idx) == Some(&line.as_str());
+    let name = |line: &str| line.split("  ").last().unwrap().to_owned();
+    let changed = present.iter().enumerate().filter(|at| !is_kept(at)).map(|(_, line)| name(line));
+    let gone = kept.iter().skip(present.len()).map(|line| name(line));
     expect_none(
-        &mistakes,
-        "These migrations were released and have changed: restore them, and write a new one:",
+        &changed.chain(gone).collect::<Vec<_>>(),
+        "These migrations are not those of migrations/CHECKSUMS: restore what has changed, and run \
+         scripts/prepare for what is new:",
     );
 }
 
