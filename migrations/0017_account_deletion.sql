@@ -69,6 +69,9 @@ alter table charge_reversals add constraint charge_reversals_forgone_within_poin
     check (forgone >= 0 and (forgone = 0 or points <= moved - forgone)) not valid;
 alter table charge_reversals validate constraint charge_reversals_forgone_within_points;
 
+-- Debts of wallets, for the administrators' list.
+create index wallets_owing on wallets (id) where debt > 0;
+
 -- When money arrived for an account that was deleted; null: it did not. No points were credited: the
 -- money is to be returned at the provider.
 alter table charges add column unclaimed_at timestamptz;

@@ -1,5 +1,5 @@
--- Public logs of each queue. In that of the joins, leaf n - 1 of its tree is made of the token with queue number n.
--- The tokens are its entries. Heads and tiles are made of them by workers, after the commit, and
+-- Public log of each queue's joins: leaf n - 1 of its tree is made of the token with queue number n.
+-- The tokens are the entries. Heads and tiles are made of them by workers, after the commit, and
 -- never change what they said before.
 
 -- Binds the token to its owner's receipt without naming either: SHA-256 of a secret salt and the
@@ -18,7 +18,7 @@ create trigger queue_tokens_entry_kept
 
 create table queue_logs (
     program_id   uuid        not null references programs,
-    -- JOINS: who came, in order. MOVES: what moved the line.
+    -- JOINS: who came, in order.
     kind         text        not null,
     -- Name, id and public key, as a signed note's verifier key. The name is also the log's origin.
     verifier_key text        not null,
@@ -29,7 +29,7 @@ create table queue_logs (
     made_at      timestamptz not null default clock_timestamp(),
 
     primary key (program_id, kind),
-    constraint queue_logs_kind_known check (kind in ('JOINS', 'MOVES')),
+    constraint queue_logs_kind_known check (kind in ('JOINS')),
     constraint queue_logs_verifier_key_key unique (verifier_key),
     constraint queue_logs_size_not_negative check (size >= 0),
     constraint queue_logs_checkpoint_of_entries check ((size = 0) = (checkpoint is null))

@@ -26,10 +26,6 @@ create table queue_moves (
 -- Moves to be published, in their order.
 create index queue_moves_waiting on queue_moves (program_id, transaction, id)
     where leaf_index is null;
--- Programs with moves to be published. The second condition is true for every row, and only this
--- index's own statement states it, as explained at `schedule_seats_available`.
-create index queue_moves_behind on queue_moves (program_id)
-    where leaf_index is null and moved_at is not null;
 -- Published entries.
 create unique index queue_moves_published on queue_moves (program_id, leaf_index)
     where leaf_index is not null;
@@ -47,6 +43,10 @@ create trigger queue_moves_not_deleted
 create trigger queue_moves_kept
     before truncate on queue_moves
     for each statement execute function refuse_change();
+
+alter table queue_logs drop constraint queue_logs_kind_known;
+-- MOVES: what moved the line.
+alter table queue_logs add constraint queue_logs_kind_known check (kind in ('JOINS', 'MOVES'));
 
 -- Why staff let somebody in past the gate. It is public.
 alter table queue_tokens add column let_in_reason text;
