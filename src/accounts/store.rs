@@ -64,6 +64,19 @@ pub(crate) async fn insert_account(
     Ok(())
 }
 
+/// Returns the account with an address; `None` if there is none.
+pub(crate) async fn find_by_address(
+    db: impl PgExecutor<'_>,
+    email: &Email,
+) -> Result<Option<AccountId>, sqlx::Error> {
+    sqlx::query_scalar!(
+        r#"select id as "id: AccountId" from accounts where email = $1"#,
+        email.as_str(),
+    )
+    .fetch_optional(db)
+    .await
+}
+
 /// Returns the account with an address and the language of its mails; `None` if there is none, or
 /// an administrator locked it.
 pub(crate) async fn find_addressee(

@@ -47,7 +47,7 @@ use super::{
     store as tickets,
 };
 use crate::{
-    accounts::AccountId,
+    accounts::{self, AccountId},
     app::App,
     infra::{
         idempotency::{Claim, RequestKey, commit_kept},
@@ -72,7 +72,7 @@ pub(crate) async fn offer(
     {
         return Ok(offered);
     }
-    let found = store::find_recipient(&app.db, &order.to).await?;
+    let found = accounts::find_by_address(&app.db, &order.to).await?;
     if found == Some(order.sender_id) {
         return Err(HandOverError::ToOneself);
     }

@@ -36,7 +36,7 @@ use super::{
     model::{Kind, Movement, Wallet},
 };
 use crate::{
-    accounts::AccountId,
+    accounts::{self, AccountId},
     app::App,
     infra::{
         idempotency::{Claim, RequestKey, commit_kept},
@@ -62,7 +62,7 @@ pub(crate) async fn request(
     {
         return Ok(requested);
     }
-    let receiver_id = store::find_recipient(&app.db, &order.to).await?;
+    let receiver_id = accounts::find_by_address(&app.db, &order.to).await?;
     let receiver_id = receiver_id.ok_or(WalletError::UnknownRecipient)?;
     // Points of a rehearsal's accounts must not leave it, because they are deleted with it.
     if throwaway::is_marked(order.sender_id.0) || throwaway::is_marked(receiver_id.0) {

@@ -5,24 +5,11 @@ use sqlx::PgExecutor;
 
 use super::model::{LockedTransfer, Transfer, TransferId, TransferStatus};
 use crate::{
-    accounts::{AccountId, Email},
+    accounts::AccountId,
     infra::postgres::{Connection, Pool},
     points::Points,
     wallet::model::{Wallet, WalletId},
 };
-
-/// Returns the account with this e-mail address; `None` if there is none.
-pub(crate) async fn find_recipient(
-    db: &Pool,
-    email: &Email,
-) -> Result<Option<AccountId>, sqlx::Error> {
-    sqlx::query_scalar!(
-        r#"select id as "id: AccountId" from accounts where email = $1"#,
-        email.as_str(),
-    )
-    .fetch_optional(db)
-    .await
-}
 
 /// Counts the open requests of `sender_id`.
 pub(crate) async fn count_open(

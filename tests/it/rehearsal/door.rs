@@ -8,8 +8,8 @@ use uuid::Uuid;
 
 use super::{TABLES, TOKEN, counts};
 use crate::support::{
-    Answer, Concert, Office, Person, email_of, read_one, read_one_with, run_sql_with, until,
-    until_locks_wait,
+    Answer, Concert, Hold, Office, Person, Purchase, email_of, read_one, read_one_with,
+    run_sql_with, until, until_locks_wait,
 };
 
 /// What `person` is answered who says `token`.
@@ -146,6 +146,47 @@ async fn a_log_that_begins_or_grows_meanwhile_is_removed_too(db: PgPool) {
 }
 
 #[sqlx::test]
+async fn tickets_that_were_offered_or_changed_hands_are_removed_with_their_histories(db: PgPool) {
+    let office = open(db.clone()).await;
+    let before = counts(&db).await;
+    let stage = set_up(&office).await;
+    let (ada, bob) = (actor(&office, &stage).await, actor(&office, &stage).await);
+    let id = |name: &str| stage[name].as_str().unwrap().parse::<Uuid>().unwrap();
+    let concert = Concert {
+        program_id: id("program_id"),
+        slug: stage["slug"].as_str().unwrap().to_owned(),
+        schedule_id: id("schedule_id"),
+        seat_ids: Vec::new(),
+        zone_id: id("zone_id"),
+    };
+    let bought = Purchase::make(&db, &concert, &ada, Hold { places: 2, ..Hold::default() }).await;
+    for code in &bought.codes {
+        let offered =
+            ada.post(&format!("/tickets/{code}/hand-overs"), &[("to", "bob@example.com")]).await;
+        assert_eq!(offered.status, 201, "{}", offered.body);
+    }
+    // Nobody of a rehearsal can accept: what was accepted is written here.
+    let given = "with accepted as (
+            update ticket_hand_overs
+            set status = 'ACCEPTED', recipient_id = $1, address = null, settled_at = now()
+            where id = (select min(id::text)::uuid from ticket_hand_overs)
+            returning id, ticket_id
+        )
+        insert into ticket_holder_changes (hand_over_id, ticket_id, number, code_hash)
+        select id, ticket_id, 1, sha256(id::text::bytea) from accepted";
+    run_sql_with(&db, given, bob.account_id).await;
+    let path = format!("/rehearsal/stages/{}", concert.program_id);
+    let removed = ask(&office.stranger(), TOKEN, Method::DELETE, &path, Value::Null).await;
+    assert_eq!(removed.status, 200, "{}", removed.body);
+    for table in ["ticket_hand_overs", "ticket_holder_changes", "tickets"] {
+        let left = sqlx::AssertSqlSafe(format!("select count(*) from {table}"));
+        assert_eq!(read_one::<i64>(&db, left).await, 0, "{table}");
+    }
+    assert_eq!(counts(&db).await, before);
+    office.close().await;
+}
+
+#[sqlx::test]
 async fn only_what_bears_the_mark_is_removed(db: PgPool) {
     let office = open(db.clone()).await;
     let concert = Concert::usual(&db).await;
@@ -249,8 +290,8 @@ async fn the_management_acts_on_nothing_that_a_rehearsal_made(db: PgPool) {
 
     // A reservation of theirs bears no mark; its owner does.
     let concert = Concert::usual(&db).await;
-    let hold = crate::support::Hold { seat_ids: &concert.seat_ids[..1], ..Default::default() };
-    let bought = crate::support::Purchase::make(&db, &concert, &person, hold).await;
+    let hold = Hold { seat_ids: &concert.seat_ids[..1], ..Default::default() };
+    let bought = Purchase::make(&db, &concert, &person, hold).await;
     let refund = format!("/admin/reservations/{}/refund", bought.reservation_id);
     let refused = admin.post(&refund, &[("share", "all"), ("reason", "because")]).await;
     assert_eq!((refused.status, refused.code()), (409, "rehearsed".to_owned()));

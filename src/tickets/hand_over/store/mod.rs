@@ -7,23 +7,10 @@ use super::model::{
     HandOverId, HandOverStatus, LockedHandOver, LockedTicket, NewHandOver, TicketOffered,
 };
 use crate::{
-    accounts::{AccountId, Email},
-    infra::postgres::{Connection, Pool},
+    accounts::AccountId,
+    infra::postgres::Connection,
     tickets::model::{TicketCode, TicketId},
 };
-
-/// Returns the account with this e-mail address; `None` if there is none.
-pub(super) async fn find_recipient(
-    db: &Pool,
-    email: &Email,
-) -> Result<Option<AccountId>, sqlx::Error> {
-    sqlx::query_scalar!(
-        r#"select id as "id: AccountId" from accounts where email = $1"#,
-        email.as_str(),
-    )
-    .fetch_optional(db)
-    .await
-}
 
 /// Returns a ticket after its row was locked. The time must come from this separate statement: in the
 /// locking statement it would precede the wait.
