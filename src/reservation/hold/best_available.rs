@@ -63,7 +63,7 @@ pub(crate) async fn hold_best(
             let shown = request.shown.or(wish.price.map(|_| ShownPrice::Total(group.total)));
             let choice = Choice::Seats(group.ids.clone());
             let blocks = match request.program.no_single_seats {
-                true => blocks_of_proposal(&seats, &group.ids),
+                true => blocks_of_proposal(&seats, &group.ids, |seat| search.is_choice(seat)),
                 false => Vec::new(),
             };
             let chosen = HoldRequest { choice, blocks, shown, ..request.clone() };
@@ -116,6 +116,11 @@ impl<'a> Search<'a> {
         let keeps_places = request.schedule.keeps_places(app.now());
         let proposal = Proposal::of(keeps_places, wish.is_step_free && request.is_needed);
         Self { wish: wish.clone(), request, shown: request.shown, proposal }
+    }
+
+    /// Whether a seat is free, and not kept: nobody leaves a kept place single.
+    fn is_choice(&self, seat: &MapSeat) -> bool {
+        seat.is_free() && (self.proposal == Proposal::All || !seat.kind.is_kept())
     }
 
     fn fits(&self, seat: &MapSeat) -> bool {

@@ -74,12 +74,16 @@ pub(crate) fn blocks_of(seats: &[MapSeat], chosen: &[ScheduleSeatId]) -> Vec<Sea
     blocks
 }
 
-/// Returns the blocks of seats that are proposed from a map: where they leave no single seat on it, they
-/// are to leave none.
-pub(crate) fn blocks_of_proposal(seats: &[MapSeat], chosen: &[ScheduleSeatId]) -> Vec<SeatBlock> {
+/// Returns the blocks of seats that are proposed from a map, on which the seats of `is_free` were to be
+/// had: where they leave no single seat on it, they are to leave none.
+pub(crate) fn blocks_of_proposal(
+    seats: &[MapSeat],
+    chosen: &[ScheduleSeatId],
+    is_free: impl Fn(&MapSeat) -> bool,
+) -> Vec<SeatBlock> {
     let blocks = blocks_of(seats, chosen);
     let beside: HashSet<ScheduleSeatId> = blocks.iter().flat_map(SeatBlock::beside).collect();
-    let free = seats.iter().filter(|seat| seat.is_free() && beside.contains(&seat.id));
+    let free = seats.iter().filter(|seat| beside.contains(&seat.id) && is_free(seat));
     let free: HashSet<ScheduleSeatId> = free.map(|seat| seat.id).collect();
     let strict = blocks.into_iter().map(|block| SeatBlock { is_strict: true, ..block });
     let is_spared = |block: &SeatBlock| block.left_single(|id| free.contains(&id)).is_empty();
@@ -163,9 +167,9 @@ mod tests {
         let (old, chosen) = house(&["...xxx...."]);
         let (now, _) = house(&["###xxx.###"]);
         assert_eq!(left_in(&now, &blocks_of(&old, &chosen)), []);
-        assert_eq!(left_in(&now, &blocks_of_proposal(&old, &chosen)), [(0, 6)]);
+        assert_eq!(left_in(&now, &blocks_of_proposal(&old, &chosen, MapSeat::is_free)), [(0, 6)]);
         // One that left a seat on the map already is as good as any.
-        assert_eq!(left_in(&now, &blocks_of_proposal(&now, &chosen)), []);
+        assert_eq!(left_in(&now, &blocks_of_proposal(&now, &chosen, MapSeat::is_free)), []);
     }
 
     #[test]

@@ -131,7 +131,12 @@ async fn an_order_has_as_many_places_as_its_program_wants_at_least(db: PgPool) {
     }
     assert_eq!(hold(&ada, &concert, &concert.seat_ids[..2]).await.status, 201);
     assert_eq!(hold_places(&ada, &concert, 2).await.status, 201);
-    let page = ada.visit(&format!("/programs/{}", concert.slug)).await;
-    assert!(page.body.contains("An order has at least 2 seats."), "{}", page.body);
+    for path in
+        [format!("/programs/{}", concert.slug), format!("/schedules/{}", concert.schedule_id)]
+    {
+        let page = ada.visit(&path).await;
+        assert!(page.body.contains("An order has at least 2 seats."), "{path}: {}", page.body);
+        assert!(!page.has("select option[value='1']"), "{path}: {}", page.body);
+    }
     office.close().await;
 }

@@ -8,7 +8,7 @@ pub(crate) mod names;
 pub(crate) mod overview;
 pub(crate) mod reading;
 
-use std::sync::Arc;
+use std::{ops::RangeInclusive, sync::Arc};
 
 use actix_web::{
     HttpRequest, HttpResponse,
@@ -65,6 +65,11 @@ struct SeatMapPage<'a> {
 impl SeatMapPage<'_> {
     fn title(&self) -> &'static str {
         if self.has_seats() { "seat-title" } else { "seat-title-zones" }
+    }
+
+    /// Returns how many seats or places an order may have, fewest first.
+    fn order_sizes(&self) -> RangeInclusive<u32> {
+        u32::try_from(self.program.places_per_order_min).unwrap_or(1)..=self.places_max
     }
 
     fn lede(&self) -> &'static str {
