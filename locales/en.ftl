@@ -106,6 +106,48 @@ program-closed-title = The sale has ended
 program-closed-note = You can still pay for seats you are holding. You'll find them under your reservations.
 program-sold-out-title = Every seat is sold
 program-sold-out-note = Seats come back when a hold is not paid, so it can be worth checking again.
+program-waiting-list = Waiting list
+waiting-list-title = Waiting list
+waiting-list-lede = Sold out? Say what you'd take, and we'll hold it for you as soon as it is free.
+waiting-list-length = { $count ->
+    [0] Nobody is waiting yet.
+    [one] One person is waiting.
+   *[other] { $count } people are waiting.
+  }
+waiting-list-ahead = { $count ->
+    [0] You're next
+    [one] One person is ahead of you
+   *[other] { $count } people are ahead of you
+  }
+waiting-list-stay = You needn't stay here. We'll mail you as soon as places are held for you.
+waiting-list-leave = Leave the waiting list
+waiting-list-offer = We're holding places for you until { $time }.
+waiting-list-see-offer = See your places and pay
+waiting-list-left = You left this list. You can join again, at its end.
+waiting-list-over = This list has ended.
+waiting-list-accepted = You got places from this list. You can join again for more.
+waiting-list-expired = The places that we held for you weren't paid in time. You can join again, at the end of the list.
+waiting-list-declined = You gave the places back. You can join again, at the end of the list.
+waiting-list-form = What would you take?
+waiting-list-places = Places
+waiting-list-section = Where
+waiting-list-price = Price of one place
+waiting-list-up-to = up to { $amount }
+waiting-list-together = side by side
+waiting-list-together-only = Only seats side by side
+waiting-list-join = Join the waiting list
+waiting-list-how = How it works
+waiting-list-how-order = What becomes free goes to the first person whose wish it fits. So a small party, or one that takes any seat, may be served before a larger one.
+waiting-list-how-offer = { $minutes ->
+    [one] It is held for you for one minute. Paying for it needs no queue.
+   *[other] It is held for you for { $minutes } minutes. Paying for it needs no queue.
+  }
+waiting-list-how-decline = If you give it back or don't pay in time, it goes to the next person, and your wish ends.
+waiting-list-how-log = The order is public: everybody can check that nobody was passed over.
+waiting-list-refusal-places = Choose from one to eight places.
+waiting-list-refusal-section = Choose one of the areas, or any.
+waiting-list-refusal-price = Choose one of the prices, or any.
+reservation-of-wish = You got these places from the waiting list. If you don't want them, give them back: the next person gets them at once.
 program-cancelled-title = This program was cancelled
 program-cancelled-note = Paid tickets are refunded to your wallet in full. There is nothing you need to do.
 program-how = How it works
@@ -206,6 +248,8 @@ account-delete-hand-over-sent = You offered a ticket for { $title }, and nobody 
 account-delete-hand-over-sent-action = End the offer
 account-delete-hand-over-received = Somebody wants to give you a ticket for { $title }.
 account-delete-hand-over-received-action = Accept or decline
+account-delete-wish = You're on the waiting list for { $title }.
+account-delete-wish-action = Leave the list
 account-delete-purchase = You ordered { $points }, and the payment may still come in.
 account-delete-purchase-action = See the payment
 account-delete-admin = You manage this office. Ask another admin to change your role to customer first.
@@ -466,6 +510,10 @@ public-log-move-draw-announced = draw announced
 public-log-move-draw-withdrawn = draft's draw taken back
 public-log-move-draw-closed = entries of the draw closed
 public-log-move-draw-revealed = seed of the draw revealed
+public-log-move-wish-made = joined a waiting list
+public-log-move-wish-offered = offered places
+public-log-move-wish-left = left a waiting list
+public-log-move-wish-ended = waiting list ended
 public-log-rules-capacity = up to { $people } inside
 public-log-rules-rate = { $people } a second
 public-log-rules-free = no limit
@@ -553,6 +601,7 @@ seat-gone = { $name } was just taken by someone else.
 seat-priced-anew = The price of { $name } has changed: it costs { $amount } now.
 seat-price-accept = Continue for { $amount }
 seat-live-off = Live updates are paused. Reload to see the latest.
+seat-waiting-list = Nothing for you? Join the waiting list
 seat-taken-title = { $count ->
     [one] That seat was taken a moment ago
    *[other] Some of those seats were taken a moment ago
@@ -590,6 +639,7 @@ reservation-status-expired = Hold ended
 reservation-status-refunded = Refunded
 reservation-list-pay = Pay now
 reservation-list-view = Details
+reservation-list-waiting = You're on the waiting list
 reservation-held-until = Held for you until { $time }
 reservation-time-left = Time left to pay
 reservation-at-zero = The hold has ended and your seats are free for others again.
@@ -646,6 +696,8 @@ flash-logged-out = You are logged out.
 flash-session-ended = Logged out there.
 flash-paid = Paid. Your tickets are here.
 flash-released = The seats were released. Nothing was charged.
+flash-wished = You're on the waiting list. We'll mail you as soon as there is something for you.
+flash-wish-left = You've left the waiting list.
 flash-restricted-view = Only seats with a restricted view were left together. Part of the stage may be hidden.
 flash-refunded = The tickets are cancelled and the points are back in your wallet.
 
@@ -865,6 +917,10 @@ mail-paid-subject = Your tickets for { $title }
 mail-paid-lede = You're all set. Your tickets are ready.
 mail-paid-action = See your tickets
 mail-paid-note = Show the QR code of each ticket at the door.
+mail-offered-subject = Places for { $title } are held for you
+mail-offered-lede = Good news: what you've waited for is free, and we're holding it for you.
+mail-offered-action = See your seats and pay
+mail-offered-note = If you don't want them, give them back on that page, so that the next person gets them. What isn't paid in time goes to the next person, too.
 mail-refunded-subject = Refund for { $title }
 mail-refunded-lede = Your reservation was refunded, and the points are back in your wallet. Its tickets are no longer valid.
 mail-refunded-action = See your wallet
@@ -1019,6 +1075,8 @@ admin-program-places-min = Seats in an order, at least
 admin-program-no-single = Refuse orders that leave a single seat free
 admin-program-no-single-help = A seat that no other choice in the same gap would spare is no reason to refuse.
 admin-program-hold = Time to pay (minutes)
+admin-program-offer = Time to accept an offer of the waiting list (minutes)
+admin-program-offer-help = From 1 to 1440. Applies to offers made after saving.
 admin-program-fixed = Applies to new holds only.
 admin-program-length = Minutes, or 4:30 for four and a half. Applies to what begins after saving.
 admin-program-queue = Line
@@ -1431,6 +1489,31 @@ error-too-many-action = Choose again
 error-too-few-title = Too few for this program
 error-too-few-detail = An order of this program has at least { $count } seats.
 error-too-few-action = Choose again
+error-wished-already-title = You're on this waiting list already
+error-wished-already-detail = Each account waits once for a performance. Leave the list first to wish for something else.
+error-wished-already-action = See your wish
+error-places-free-title = Such places are free right now
+error-places-free-detail = There is no need to wait: they can be booked now.
+error-places-free-action = See the seats
+error-unknown-section-title = There is no such area
+error-unknown-section-detail = This performance has no area of that name.
+error-unknown-section-action = Choose again
+error-more-than-exist-title = That many don't exist
+error-more-than-exist-detail = { $count ->
+    [0] There are no such places at that price.
+    [one] There is only one such place in all.
+   *[other] There are only { $count } such places in all.
+  }
+error-more-than-exist-action = Choose again
+error-waiting-list-full-title = The waiting list is full
+error-waiting-list-full-detail = More people wait than will ever get places. Nobody else is added for now.
+error-waiting-list-full-action = See other shows
+error-wish-offered-title = Places are held for you
+error-wish-offered-detail = Your wish has its offer. You can pay for it, or give the seats back.
+error-wish-offered-action = See the offer
+error-wish-ended-title = This wish has ended
+error-wish-ended-detail = It got its offer before, or the list has ended.
+error-wish-ended-action = See the list
 error-single-seat-title = This would leave a single seat
 error-single-seat-detail = The organiser asks not to leave one seat alone. Take it as well, or move by one seat. Nothing is held yet.
 error-single-seat-action = Choose again

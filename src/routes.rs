@@ -15,7 +15,8 @@ use crate::{
     catalog,
     entry_queue::{self, draw, log},
     payment::{self, checkout},
-    personal_data, rehearsal, reservation,
+    personal_data, rehearsal,
+    reservation::{self, waiting_list},
     tickets::{self, check_in, hand_over},
     wallet,
     web::{
@@ -37,6 +38,8 @@ pub fn all() -> Vec<Path> {
         at("/schedules/{id}").get(reservation::pages::show_seat_map),
         at("/schedules/{id}/changes").get(reservation::pages::show_changes),
         at("/schedules/{id}/reservations").post(reservation::pages::create_hold),
+        at("/schedules/{id}/waiting-list").get(waiting_list::pages::show_waiting_list).post(waiting_list::pages::create_wish),
+        at("/wishes/{id}/cancellation").post(waiting_list::pages::cancel_wish),
         at("/reservations").get(reservation::pages::list_reservations),
         at("/reservations/{id}").get(reservation::pages::show_reservation),
         at("/reservations/{id}/renewal").post(reservation::pages::update_renewal),

@@ -73,6 +73,13 @@ pub(crate) enum Obstacle {
         /// Title of the program.
         title: String,
     },
+    /// Wish that waits in the list of a performance.
+    Wish {
+        /// Id of the performance.
+        id: Uuid,
+        /// Title of the program.
+        title: String,
+    },
     /// Points bought at the payment provider whose payment may still arrive.
     Purchase {
         /// Id of the charge.
@@ -95,6 +102,7 @@ impl Obstacle {
             Self::TicketReceived { id, .. }
             | Self::HandOverSent { id, .. }
             | Self::HandOverReceived { id, .. } => format!("/hand-overs/{id}"),
+            Self::Wish { id, .. } => format!("/schedules/{id}/waiting-list"),
             Self::Purchase { id, .. } => format!("/wallet/charges/{id}"),
             Self::Admin => "/admin/people".to_owned(),
         }

@@ -76,6 +76,12 @@ from (
      cross join lateral (select title from programs where id = r.program_id limit 1) p
      where $2 or h.expires_at > clock_timestamp())
     union all
+    (select 'wish', w.schedule_id, p.title, 0, w.created_at, ''
+     from wishes w
+     cross join lateral (select title from programs where id = w.program_id limit 1) p
+     where w.account_id = $1 and w.status = 'WAITING'
+     limit $3)
+    union all
     (select 'purchase', c.id, '', c.points, c.expires_at, ''
      from (select * from charges where account_id = $1 offset 0) c
      where c.status = 'OPEN'

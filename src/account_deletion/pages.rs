@@ -63,6 +63,7 @@ impl DeletionPage {
             Obstacle::HandOverReceived { title, .. } => {
                 v.t("account-delete-hand-over-received").word("title", title)
             }
+            Obstacle::Wish { title, .. } => v.t("account-delete-wish").word("title", title),
             Obstacle::Purchase { points, .. } => {
                 v.t("account-delete-purchase").word("points", v.points(points))
             }
@@ -80,6 +81,7 @@ impl DeletionPage {
             Obstacle::TicketReceived { .. } => "account-delete-ticket-received-action",
             Obstacle::HandOverSent { .. } => "account-delete-hand-over-sent-action",
             Obstacle::HandOverReceived { .. } => "account-delete-hand-over-received-action",
+            Obstacle::Wish { .. } => "account-delete-wish-action",
             Obstacle::Purchase { .. } => "account-delete-purchase-action",
             Obstacle::Admin => "account-delete-admin-action",
         })

@@ -28,6 +28,7 @@ impl From<ObstacleRow> for Obstacle {
             "received-offer" => Self::HandOverReceived { id, title },
             "sent" => Self::TransferSent { id, name: title, points },
             "received" => Self::TransferReceived { id, name: title, points },
+            "wish" => Self::Wish { id, title },
             _ => Self::Purchase { id, points },
         }
     }

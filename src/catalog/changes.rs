@@ -88,7 +88,7 @@ pub(crate) async fn reopen_winding_down(
     schedule_id: ScheduleId,
 ) -> Result<(), sqlx::Error> {
     store::lock_of_schedule(tx, schedule_id).await?;
-    store::write_not_wound_down(tx, schedule_id).await
+    store::winding_down::write_not_wound_down(tx, schedule_id).await
 }
 
 /// Lists all venues, by name.

@@ -36,6 +36,8 @@ pub(crate) struct ProgramDetails {
     pub places_per_order_min: i32,
     /// Whether orders that leave a single seat free are refused.
     pub no_single_seats: bool,
+    /// Length of an offer of a waiting list, in minutes.
+    pub offer_mins: i32,
     /// Refund deadline, in hours before the start.
     pub refund_until_hours: i32,
     /// Share refunded, in percent (0-100).

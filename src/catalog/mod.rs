@@ -53,7 +53,7 @@ pub(crate) use error::CatalogError;
 pub(crate) use guards::Guards;
 pub(crate) use programs::store::{
     find_edition as find_program_edition, list_program_summaries, lock as lock_program,
-    write_wound_down,
+    winding_down::write_wound_down,
 };
 pub(crate) use venues::store::list_seats;
 

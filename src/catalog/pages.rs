@@ -99,6 +99,11 @@ struct ProgramPage<'a> {
 }
 
 impl ProgramPage<'_> {
+    /// Whether a waiting list may be joined.
+    fn has_waiting_lists(&self) -> bool {
+        self.state == "on-sale" || self.state == "sold-out"
+    }
+
     fn join_label(&self) -> &'static str {
         if self.v.account.is_some() { "program-join" } else { "program-log-in-to-join" }
     }

@@ -23,6 +23,10 @@ pub(crate) struct ReservedEvent {
     pub time_zone: String,
     /// Price of all seats and places.
     pub total: Points,
+    /// End of its hold.
+    pub expires_at: DateTime<Utc>,
+    /// Whether it is held and can be paid.
+    pub is_live_hold: bool,
 }
 
 /// Seat of a reservation, or places in a zone.
@@ -49,7 +53,8 @@ pub(crate) async fn find_event(
         ReservedEvent,
         r#"
         select a.name, p.title, s.starts_at, v.name as venue, v.time_zone,
-            r.total as "total: Points"
+            r.total as "total: Points", r.expires_at,
+            (r.status = 'HELD' and r.expires_at > clock_timestamp()) as "is_live_hold!"
         from reservations r
         join accounts a on a.id = r.account_id
         join schedules s on s.id = r.schedule_id

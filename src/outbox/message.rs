@@ -44,6 +44,11 @@ pub(crate) enum Message {
         /// Id of the reservation.
         reservation_id: Uuid,
     },
+    /// What a wish of a waiting list waited for is held for it.
+    PlacesOffered {
+        /// Id of the reservation.
+        reservation_id: Uuid,
+    },
     /// A paid reservation was refunded.
     ReservationRefunded {
         /// Id of the reservation.

@@ -45,6 +45,10 @@ select jsonb_build_object(
     'tickets', (select coalesce(jsonb_agg(part), '[]') from (
         select id, code, status, created_at, used_at from tickets
         where account_id = a.id order by id desc limit $2) part),
+    'wishes', (select coalesce(jsonb_agg(part), '[]') from (
+        select id, schedule_id, number, places, section, price_max, is_together, status, created_at,
+            settled_at
+        from wishes where account_id = a.id order by id desc limit $2) part),
     'hand_overs_sent', (select coalesce(jsonb_agg(part), '[]') from (
         select h.id, h.ticket_id, h.status, h.address, h.created_at, h.expires_at, h.settled_at,
             case when h.status = 'ACCEPTED' then other.name end as recipient

@@ -47,6 +47,7 @@ mod lifecycle;
 mod model;
 pub(crate) mod pages;
 pub(crate) mod seat_map;
+pub(crate) mod waiting_list;
 
 pub use error::ReservationError;
 pub(crate) use hold::hold;
@@ -65,3 +66,5 @@ pub use model::ReservationId;
 pub(crate) use model::{Held, Locked, ReservationItemId, ReservationStatus};
 pub(crate) use pages::reservation_page;
 pub(crate) use seat_map::feed::announce;
+pub(crate) use waiting_list::serve_list;
+pub use waiting_list::serve_lists;

@@ -15,6 +15,8 @@ ids! {
     pub ReservationId(Uuid),
     /// Id of one item of a reservation: a seat, or places in a zone.
     pub ReservationItemId(Uuid),
+    /// Id of a wish of a waiting list.
+    pub(crate) WishId(Uuid),
 }
 
 /// State of a reservation.
@@ -62,6 +64,8 @@ pub(crate) struct Reservation {
     pub expires_at: DateTime<Utc>,
     /// Time of the renewal; `None` if never renewed. One renewal is allowed.
     pub renewed_at: Option<DateTime<Utc>>,
+    /// Wish that it was offered to; `None`: its owner chose it.
+    pub wish_id: Option<WishId>,
     /// Deadline of the refund after payment.
     pub refund_until: DateTime<Utc>,
     /// Share refunded, in percent (0-100).
@@ -98,6 +102,26 @@ pub struct Item {
 }
 
 impl Item {
+    /// Creates the item of a seat.
+    pub(crate) fn of_seat(id: ScheduleSeatId, price: Points) -> Self {
+        Self::new(Some(id), None, 1, price)
+    }
+
+    /// Creates the item of places in a zone.
+    pub(crate) fn of_places(zone_id: ZoneId, quantity: i32, price: Points) -> Self {
+        Self::new(None, Some(zone_id), quantity, price)
+    }
+
+    fn new(
+        schedule_seat_id: Option<ScheduleSeatId>,
+        zone_id: Option<ZoneId>,
+        quantity: i32,
+        unit_price: Points,
+    ) -> Self {
+        let id = ReservationItemId(Uuid::now_v7());
+        Self { id, schedule_seat_id, zone_id, quantity, unit_price }
+    }
+
     pub(crate) fn of_kind(self, kind: SeatKind) -> ItemOfKind {
         ItemOfKind { item: self, kind }
     }
@@ -134,6 +158,8 @@ pub struct Locked {
     pub locked_at: DateTime<Utc>,
     /// Time of the renewal; `None` if never renewed. One renewal is allowed.
     pub renewed_at: Option<DateTime<Utc>>,
+    /// Wish that it was offered to; `None`: its owner chose it.
+    pub(crate) wish_id: Option<WishId>,
     /// Items of the reservation.
     pub items: Vec<Item>,
 }
@@ -158,6 +184,14 @@ impl std::ops::Deref for Held {
     }
 }
 
+/// Waiting lists that this transaction has locked: whoever has them may free something of their
+/// performances.
+#[derive(Clone, Debug)]
+pub(crate) struct LockedLists {
+    /// Performances that somebody waits for.
+    pub(super) waited_for: Vec<ScheduleId>,
+}
+
 /// Paid reservation whose row this transaction has locked.
 #[derive(Clone, Debug)]
 pub(crate) struct Confirmed {
@@ -167,6 +201,8 @@ pub(crate) struct Confirmed {
     pub is_refundable: bool,
     /// Share refunded, in percent (0-100); 100 if the program was cancelled.
     pub refund_percent: i32,
+    /// Lists that what a refund frees is offered to.
+    pub(super) lists: LockedLists,
 }
 
 impl std::ops::Deref for Confirmed {
@@ -251,4 +287,12 @@ pub(crate) struct Hold {
     pub expires_at: DateTime<Utc>,
     /// Items of the hold.
     pub items: Vec<ItemOfKind>,
+}
+
+impl Hold {
+    /// Creates a hold of `items`, which cost `total` together.
+    pub(crate) fn new(items: Vec<ItemOfKind>, total: Points, expires_at: DateTime<Utc>) -> Self {
+        let reservation_id = ReservationId(Uuid::now_v7());
+        Self { reservation_id, status: ReservationStatus::Held, total, expires_at, items }
+    }
 }

@@ -56,6 +56,8 @@ const PRICES_PERIOD: Duration = Duration::from_secs(1);
 const TURNS_PERIOD: Duration = Duration::from_secs(5);
 /// Period of the check for mails to be sent.
 const MAIL_PERIOD: Duration = Duration::from_secs(1);
+/// Period of the look for what waiting lists can be offered.
+const WAITING_LISTS_PERIOD: Duration = Duration::from_secs(5);
 /// Period of the comparison of every queue in Redis with PostgreSQL.
 const COMPARISON_PERIOD: Duration = Duration::from_secs(30);
 /// Delay of the first comparison after the start: an instance that was killed may have left changes
@@ -147,6 +149,9 @@ impl Workers {
         });
         workers.run("holds", TICK_MAX, every(app.config.expiry_period), |app| async move {
             reservation::expire_lapsed(&app).await
+        });
+        workers.run("waiting_lists", TICK_MAX, every(WAITING_LISTS_PERIOD), |app| async move {
+            reservation::serve_lists(&app).await
         });
         workers.run("transfers", TICK_MAX, every(app.config.expiry_period), |app| async move {
             wallet::expire_transfers(&app).await?;

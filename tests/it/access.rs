@@ -90,6 +90,8 @@ const PATHS: &[(&str, Door)] = &[
     ("/reservations/{id}/payment", Door::Account),
     ("/reservations/{id}/cancellation", Door::Account),
     ("/reservations/{id}/tickets.pdf", Door::Account),
+    ("/schedules/{id}/waiting-list", Door::Account),
+    ("/wishes/{id}/cancellation", Door::Account),
     ("/tickets", Door::Account),
     ("/tickets/{code}", Door::Account),
     ("/tickets/{code}/hand-overs", Door::Account),

@@ -143,6 +143,9 @@ pub(crate) async fn block_seats(
         Ok::<_, AdminError>(Edited { before, after })
     });
     let changed = edit.await?.changed;
+    if !is_blocked {
+        reservation::serve_list(app, id).await;
+    }
     reservation::announce(app, id);
     Ok(changed)
 }
@@ -171,6 +174,7 @@ pub(crate) async fn create_zone(
         Ok::<_, AdminError>(Edited { before, after })
     });
     let made = edit.await?;
+    reservation::serve_list(app, id).await;
     reservation::announce(app, id);
     made.zone_id.ok_or(AdminError::NotFound)
 }
@@ -204,6 +208,7 @@ pub(crate) async fn update_zone(
         Ok::<_, AdminError>(Edited { before, after })
     });
     edit.await?;
+    reservation::serve_list(app, id).await;
     reservation::announce(app, id);
     Ok(())
 }

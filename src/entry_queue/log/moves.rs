@@ -37,6 +37,14 @@ pub(crate) enum MoveKind {
     DrawClosed,
     /// What was secret in the draw.
     DrawRevealed,
+    /// A wish joined the waiting list of a performance.
+    WishMade,
+    /// A wish was offered places.
+    WishOffered,
+    /// A wish left its list, by its account.
+    WishLeft,
+    /// A wish ended with its list.
+    WishEnded,
 }
 
 /// Entry of the log of moves.

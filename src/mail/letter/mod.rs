@@ -85,6 +85,11 @@ async fn content_of(
             let event = reservation::read(db, *reservation_id).await?;
             reservation::paid(blank, &event.ok_or(ComposeError::Gone)?)
         }
+        Message::PlacesOffered { reservation_id } => {
+            let event = reservation::read(db, *reservation_id).await?;
+            let event = event.ok_or(ComposeError::Gone)?;
+            reservation::offered(blank, &event, *reservation_id).ok_or(ComposeError::Gone)?
+        }
         Message::ReservationRefunded { reservation_id, refunded } => {
             let event = reservation::read(db, *reservation_id).await?;
             reservation::refunded(blank, &event.ok_or(ComposeError::Gone)?, *refunded)

@@ -40,6 +40,32 @@ pub(super) fn paid(blank: Content, reserved: &Reserved) -> Content {
     }
 }
 
+/// Tells what a waiting list offers, and until when; `None` once the offer is accepted or over.
+pub(super) fn offered(blank: Content, reserved: &Reserved, id: Uuid) -> Option<Content> {
+    let (locale, event) = (blank.locale, &reserved.event);
+    if !event.is_live_hold {
+        return None;
+    }
+    let subject = locale.text("mail-offered-subject").word("title", &event.title);
+    let until = times::in_full(event.expires_at, times::zone(&event.time_zone), locale);
+    let terms = [
+        (locale.text("mail-fact-total"), points(locale, event.total)),
+        (locale.text("mail-fact-until"), until),
+    ];
+    Some(Content {
+        subject: on_one_line(&subject.to_string()),
+        greeting: locale.text("mail-greeting").word("name", &event.name),
+        paragraphs: vec![locale.text("mail-offered-lede")],
+        facts: facts(locale, reserved).into_iter().chain(terms).collect(),
+        action: Some((
+            format!("{}/reservations/{id}", blank.site),
+            locale.text("mail-offered-action"),
+        )),
+        notes: vec![locale.text("mail-offered-note")],
+        ..blank
+    })
+}
+
 pub(super) fn refunded(blank: Content, reserved: &Reserved, refunded: Points) -> Content {
     let (locale, event) = (blank.locale, &reserved.event);
     let subject = locale.text("mail-refunded-subject").word("title", &event.title);

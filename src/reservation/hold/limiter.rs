@@ -1,5 +1,5 @@
 //! State of this feature in one instance: zone locks, caches of seats and places, database permits,
-//! holds of seats, and the seat maps.
+//! holds of seats, wishes of waiting lists, and the seat maps.
 
 use std::{collections::HashSet, sync::Arc, time::Duration};
 
@@ -13,6 +13,7 @@ use crate::{
         error::ReservationError,
         hold::{self, locks::ZoneLocks, permits::Permits, seat_holds::SeatHolds},
         seat_map::{self, maps::SeatMaps, seat::MapSeat},
+        waiting_list::Wishes,
     },
 };
 
@@ -43,6 +44,8 @@ pub(crate) struct ReservationState {
     pub(crate) permits: Permits,
     /// Holds of seats.
     pub(crate) seat_holds: SeatHolds,
+    /// Wishes of waiting lists.
+    pub(crate) wishes: Wishes,
 }
 
 impl ReservationState {
@@ -56,6 +59,7 @@ impl ReservationState {
             lapsed: Cache::builder().max_capacity(SEATS_MAX).time_to_live(SEATS_TTL).build(),
             places: Cache::builder().max_capacity(PLACES_MAX).time_to_live(PLACES_TTL).build(),
             seat_holds: SeatHolds::new(app, &permits),
+            wishes: Wishes::new(app),
             permits,
         }
     }

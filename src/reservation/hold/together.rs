@@ -29,6 +29,7 @@ use crate::{
         error::ReservationError,
         inventory::{model::LockedZone, store::lock_zones},
         model::{Choice, Hold, ReservationId},
+        waiting_list::wait_for_wishes,
     },
 };
 
@@ -98,7 +99,7 @@ pub(super) async fn hold_together(
     let Some(first) = requests.first() else { return Ok(HeldTogether::nothing(0, true)) };
     let schedule = &first.request.schedule;
     let mut tx = app.db.begin().await?;
-    let (tokens, held) = lock_tokens(&mut tx, requests, when_held).await?;
+    let (tokens, mut held) = lock_tokens(&mut tx, requests, when_held).await?;
     let is_free = |chosen: &&&ChosenRequest| !held.contains(&chosen.request.account_id);
     let keys: Vec<&RequestKey> =
         requests.iter().filter(is_free).filter_map(|chosen| chosen.key.as_ref()).collect();
@@ -108,8 +109,19 @@ pub(super) async fn hold_together(
     let accounts: HashSet<AccountId> =
         requests.iter().filter(is_free).map(|chosen| chosen.request.account_id).collect();
     let accounts: Vec<AccountId> = accounts.into_iter().collect();
-    let terms =
-        store::list_terms(&mut tx, schedule.id, &accounts, &stock.wheelchairs_asked()).await?;
+    let asked = stock.wheelchairs_asked();
+    let mut terms = store::list_terms(&mut tx, schedule.id, &accounts, &asked).await?;
+    let wishers: Vec<AccountId> =
+        terms.iter().filter(|terms| terms.has_wish).map(|terms| terms.account_id).collect();
+    match when_held {
+        _ if wishers.is_empty() => {}
+        // An offer to one of them may be on its way.
+        WhenHeld::Skip => held.extend(wishers),
+        WhenHeld::Wait => {
+            wait_for_wishes(&mut tx, schedule.program_id, &wishers).await?;
+            terms = store::list_terms(&mut tx, schedule.id, &accounts, &asked).await?;
+        }
+    }
 
     let by_account = |token: OwnedToken| Some((token.account_id, token.stay()?));
     let mut decisions = Decisions {
@@ -154,7 +166,8 @@ async fn write(
 ) -> Result<(), ReservationError> {
     let Decisions { new, taken, n_places, extended, .. } = decisions;
     let places = decisions.zone.as_ref().map(|zone| (zone, *n_places));
-    new_holds::insert_holds(tx, schedule, terms, new, taken, places).await?;
+    let performance = (schedule.program_id, schedule.id);
+    new_holds::insert_holds(tx, performance, terms, new, taken, places).await?;
     let untils: Vec<_> =
         extended.iter().map(|(token_id, (_, until))| (*token_id, *until)).collect();
     Ok(entry_queue::extend_stays(tx, &untils).await?)

@@ -10,12 +10,14 @@ use crate::{
     accounts::AccountId,
     app::App,
     catalog::{ScheduleId, ScheduleSeatId, ZoneId},
+    infra::postgres::retry_stale,
     reservation::{
         error::ReservationError,
         hold::store,
         lifecycle,
         model::{ReservationId, ReservationStatus},
         seat_map::feed::announce,
+        waiting_list::lock_lists_of,
     },
 };
 
@@ -72,7 +74,7 @@ async fn expire(app: &App, ids: &[ReservationId]) -> usize {
     if ids.is_empty() {
         return 0;
     }
-    match expire_together(app, ids).await {
+    match retry_stale(|_| expire_together(app, ids)).await {
         Ok(n_ended) => n_ended,
         Err(error) if ids.len() == 1 => {
             tracing::error!(%error, ?ids, "a hold could not be expired");
@@ -91,6 +93,7 @@ async fn expire(app: &App, ids: &[ReservationId]) -> usize {
 
 async fn expire_together(app: &App, ids: &[ReservationId]) -> Result<usize, ReservationError> {
     let mut tx = app.db.begin().await?;
+    let lists = lock_lists_of(&mut tx, ids).await?;
     let locked = expiry::lock_held_rows(&mut tx, ids).await?;
     let ended = expiry::list_ended(&mut tx, &locked).await?;
     let schedule_ids: BTreeSet<ScheduleId> = ended.iter().map(|ended| ended.schedule_id).collect();
@@ -99,7 +102,7 @@ async fn expire_together(app: &App, ids: &[ReservationId]) -> Result<usize, Rese
     if ids.is_empty() {
         return Ok(0);
     }
-    lifecycle::end(&mut tx, &ids, &versions, ReservationStatus::Expired).await?;
+    lifecycle::end(&mut tx, &ids, &versions, ReservationStatus::Expired, &lists).await?;
     tx.commit().await?;
     for schedule_id in schedule_ids {
         announce(app, schedule_id);

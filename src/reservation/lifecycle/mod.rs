@@ -12,7 +12,8 @@
 //! * A change that writes fewer seats than it should fails with [`ReservationError::Inconsistent`].
 //!   After either error the caller must roll back.
 //! * Ending a reservation frees its seats and places in the same transaction.
-//! * A hold is renewed at most once, and only while no account waits in the queue.
+//! * A hold is renewed at most once, and only while no account waits in the queue. An offer of a waiting
+//!   list is not renewed.
 //!
 //! # Concurrency
 //!
@@ -33,7 +34,8 @@ use self::store::{LockedRow, holds};
 use super::{
     error::ReservationError,
     inventory::store::lock_zones,
-    model::{Confirmed, Held, Locked, Reservation, ReservationId, ReservationStatus},
+    model::{Confirmed, Held, Locked, LockedLists, Reservation, ReservationId, ReservationStatus},
+    waiting_list::{lock_lists_of, offer_freed},
 };
 use crate::{
     accounts::AccountId,
@@ -120,6 +122,7 @@ pub(crate) async fn lock_confirmed(
     account_id: AccountId,
     id: ReservationId,
 ) -> Result<Confirmed, ReservationError> {
+    let lists = lock_lists_of(tx, &[id]).await?;
     let (head, locked) = lock(tx, account_id, id).await?;
     if head.status != ReservationStatus::Confirmed {
         return Err(ReservationError::InvalidState(head.status));
@@ -129,6 +132,7 @@ pub(crate) async fn lock_confirmed(
         locked,
         is_refundable: is_cancelled || !head.is_refund_over,
         refund_percent: if is_cancelled { 100 } else { head.refund_percent },
+        lists,
     })
 }
 
@@ -148,33 +152,35 @@ pub async fn confirm(tx: &mut Connection, holds: &[Held]) -> Result<(), Reservat
     Ok(())
 }
 
-/// Releases an unpaid hold: its seats and places become free.
+/// Releases an unpaid hold: its seats and places become free, and are offered to whoever waits for
+/// them.
 pub(crate) async fn release(
     tx: &mut Connection,
     account_id: AccountId,
     id: ReservationId,
 ) -> Result<Held, ReservationError> {
+    let lists = lock_lists_of(tx, &[id]).await?;
     let (head, locked) = lock(tx, account_id, id).await?;
     match head.status {
         ReservationStatus::Held if head.is_lapsed => {
             Err(ReservationError::InvalidState(ReservationStatus::Expired))
         }
         ReservationStatus::Held => {
-            end(tx, &[id], &[locked.version], ReservationStatus::Cancelled).await?;
+            end(tx, &[id], &[locked.version], ReservationStatus::Cancelled, &lists).await?;
             Ok(Held(locked))
         }
         other => Err(ReservationError::InvalidState(other)),
     }
 }
 
-/// Ends a paid reservation that is refunded: its seats and places become free. Points are returned
-/// by the caller.
+/// Ends a paid reservation that is refunded: its seats and places become free, and are offered to
+/// whoever waits for them. Points are returned by the caller.
 pub(crate) async fn refund_items(
     tx: &mut Connection,
     confirmed: &Confirmed,
 ) -> Result<(), ReservationError> {
     let (ids, versions) = ([confirmed.reservation_id], [confirmed.version]);
-    end(tx, &ids, &versions, ReservationStatus::Refunded).await
+    end(tx, &ids, &versions, ReservationStatus::Refunded, &confirmed.lists).await
 }
 
 /// Extends a hold by [`RENEWAL_SECS`]: once, and only while no account waits in the queue. Returns
@@ -199,7 +205,10 @@ async fn renew_once(
     // The token comes before the reservation in the order of locks.
     let token = entry_queue::lock_live_token(&mut tx, account_id, program_id).await?;
     let held = lock_held(&mut tx, account_id, id).await?;
-    if held.renewed_at.is_some() || entry_queue::is_anybody_waiting(&mut *tx, program_id).await? {
+    if held.wish_id.is_some()
+        || held.renewed_at.is_some()
+        || entry_queue::is_anybody_waiting(&mut *tx, program_id).await?
+    {
         return Err(ReservationError::NotRenewable);
     }
     let written = store::write_renewal(&mut tx, id, held.version, RENEWAL_SECS).await?;
@@ -224,13 +233,14 @@ pub(crate) async fn list_with_live_holds(
     Ok(holds::list_with_live_holds(tx, &programs, &accounts).await?.into_iter().collect())
 }
 
-/// Ends reservations that this transaction has locked, and frees their seats and places; `versions`
-/// is parallel to `ids`.
+/// Ends reservations that this transaction has locked, and frees their seats and places, which are
+/// offered to whoever waits in `lists`; `versions` is parallel to `ids`. The lists were locked before.
 pub(crate) async fn end(
     tx: &mut Connection,
     ids: &[ReservationId],
     versions: &[i64],
     to: ReservationStatus,
+    lists: &LockedLists,
 ) -> Result<(), ReservationError> {
     let n_written = store::write_status(tx, ids, versions, to, None).await?;
     expect_all(ids.len(), n_written, ReservationError::StaleVersion)?;
@@ -249,6 +259,7 @@ pub(crate) async fn end(
         let n_written = store::write_places_returned(tx, &zones, &zone_ids, &quantities).await?;
         expect_all(zones.len(), n_written, ReservationError::StaleVersion)?;
     }
+    offer_freed(tx, lists).await?;
     Ok(())
 }
 
@@ -275,6 +286,7 @@ fn locked(version: i64, head: &LockedRow, rows: &[LockedRow]) -> Locked {
         expires_at: head.expires_at,
         locked_at: head.locked_at,
         renewed_at: head.renewed_at,
+        wish_id: head.wish_id,
         items: rows.iter().map(LockedRow::item).collect(),
     }
 }

@@ -25,6 +25,7 @@ use crate::{
             self,
             listing::{Listed, NamedItem},
         },
+        waiting_list::store::own::{WaitedFor, list_waited_for},
     },
     wallet::{self, ChargeBox, Provider},
     web::{
@@ -197,6 +198,7 @@ pub(crate) async fn reservation_page(
     let wallet = wallet::find_shown_wallet(&app.db, me.account_id).await?;
     let usable = wallet.map(|wallet| wallet.usable()).unwrap_or_default();
     let is_renewable = reservation.status == ReservationStatus::Held
+        && reservation.wish_id.is_none()
         && reservation.renewed_at.is_none()
         && !entry_queue::is_anybody_waiting(&app.db, reservation.program_id).await?;
     let refunded = match reservation.status {
@@ -235,6 +237,8 @@ pub(crate) async fn reservation_page(
 struct ReservationListPage<'a> {
     v: &'a View,
     page: &'a Page<Listed>,
+    /// Performances whose waiting lists the account is in.
+    waited_for: &'a [WaitedFor],
 }
 
 #[derive(Serialize)]
@@ -283,7 +287,12 @@ pub(crate) async fn list_reservations(
         reservations: page.rows.iter().map(ListedDocument::from).collect(),
         next: page.next,
     };
-    Ok(me.view.show(&ReservationListPage { v: &me.view, page: &page }, &document))
+    let waited_for = match after {
+        None => list_waited_for(&app.db, me.account_id).await?,
+        Some(_) => Vec::new(),
+    };
+    let page = ReservationListPage { v: &me.view, page: &page, waited_for: &waited_for };
+    Ok(me.view.show(&page, &document))
 }
 
 /// Handles `POST /reservations/{id}/renewal`.

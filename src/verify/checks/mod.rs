@@ -119,6 +119,12 @@ invariants! {
         "src/verify/checks/lone_companions.sql",
         "src/verify/checks/wrong_seat_kinds.sql"
     ];
+    /// What becomes free is offered in the order of the waiting list, and only what was wished for.
+    S7 WishesAreServedInOrder [
+        "src/verify/checks/wrong_waiting_lists.sql",
+        "src/verify/checks/wrong_offers.sql",
+        "src/verify/checks/passed_wishes.sql"
+    ] late ["src/verify/checks/overdue_wishes.sql"];
     /// A confirmed reservation is paid exactly once.
     P1 ConfirmedIsPaidOnce [
         "src/verify/checks/wrong_payments.sql",

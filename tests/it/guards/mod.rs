@@ -2,6 +2,7 @@
 //! refuses what, and each line of it is tried here.
 
 mod hand_overs;
+mod waiting_lists;
 
 use std::collections::BTreeSet;
 
@@ -247,7 +248,8 @@ async fn the_database_refuses_what_must_never_be(db: PgPool) {
         where slug = 'another';
         alter table queue_tokens disable trigger queue_tokens_entry_kept";
     run(&db, act).await.unwrap();
-    for (constraint, sql) in REFUSED.iter().chain(hand_overs::REFUSED) {
+    for (constraint, sql) in REFUSED.iter().chain(hand_overs::REFUSED).chain(waiting_lists::REFUSED)
+    {
         let refused = run(&db, sql).await.expect_err(sql);
         let refused = refused.into_database_error().unwrap();
         assert_eq!(refused.constraint(), Some(*constraint), "{sql}: {refused}");
@@ -289,7 +291,11 @@ async fn the_manual_says_who_refuses_what(db: PgPool) {
     for name in &named {
         assert!(there.iter().any(|guard| guard == name), "{name} is in the manual only");
     }
-    let tried = REFUSED.iter().chain(hand_overs::REFUSED).map(|(name, _)| *name);
+    let tried = REFUSED
+        .iter()
+        .chain(hand_overs::REFUSED)
+        .chain(waiting_lists::REFUSED)
+        .map(|(name, _)| *name);
     for name in tried.chain(APPEND_ONLY.map(|(_, trigger)| trigger)) {
         assert!(named.contains(name), "{name} is not in the manual");
     }

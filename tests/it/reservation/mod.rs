@@ -13,6 +13,7 @@ mod race;
 mod restored;
 mod storms;
 mod streams;
+mod waiting_list;
 mod zones;
 
 use serde_json::json;

@@ -63,6 +63,20 @@ from (values
     ('00000000-0000-0000-0000-0000000000c3', '00000000-0000-0000-0000-0000000000c1', 'EXPIRED',
         30000, now() - interval '59 minutes', null, now() - interval '54 minutes'))
     reservations (id, account_id, status, total, made_at, renewed_at, settled_at);
+-- What cas gave back was offered from the waiting list, which ada has left and in which bob waits.
+insert into wishes (id, schedule_id, program_id, account_id, number, places, price_max, is_together,
+    status, settled_at, created_at)
+select id::uuid, '00000000-0000-0000-0000-000000000003', '00000000-0000-0000-0000-000000000001',
+    account_id::uuid, number, 1, 60000, false, status, settled_at, now() - interval '2 hours'
+from (values
+    ('00000000-0000-0000-0000-00000000000a', '00000000-0000-0000-0000-0000000000a1', 1, 'LEFT',
+        now() - interval '90 minutes'),
+    ('00000000-0000-0000-0000-00000000000c', '00000000-0000-0000-0000-0000000000c1', 2, 'OFFERED',
+        now() - interval '1 hour'),
+    ('00000000-0000-0000-0000-00000000000b', '00000000-0000-0000-0000-0000000000b1', 3, 'WAITING', null))
+    wishes (id, account_id, number, status, settled_at);
+update waiting_lists set next_number = 4, waiting = 1;
+update reservations set wish_id = '00000000-0000-0000-0000-00000000000c' where id::text like '%c2';
 insert into reservation_items
     (id, reservation_id, schedule_id, schedule_seat_id, zone_id, quantity, unit_price, live)
 select item.id::uuid, reservation_id::uuid, '00000000-0000-0000-0000-000000000003',

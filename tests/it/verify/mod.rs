@@ -51,6 +51,7 @@ const UNGUARDED: &str = "
     alter table accounts disable trigger accounts_deleted_is_final;
     alter table accounts drop constraint accounts_deleted_is_nobody;
     alter table wallets drop constraint wallets_closed_is_empty;
+    alter table wishes disable trigger wishes_end_once;
     alter table outbox drop constraint outbox_sent_or_failed;
     alter table outbox drop constraint outbox_ended_keeps_no_secret;";
 
@@ -91,6 +92,7 @@ mod draws;
 mod hand_overs;
 mod points;
 mod public_log;
+mod waiting_lists;
 
 broken! {
     a_mail_that_was_sent_and_given_up: MailsEndOnce,

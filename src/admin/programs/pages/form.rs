@@ -24,6 +24,9 @@ const PLACES_MAX: i32 = 1_000;
 /// Ranges of the lengths of a stay and a hold, in seconds.
 const STAY_SECS: RangeInclusive<i32> = 10..=86_400;
 const HOLD_SECS: RangeInclusive<i32> = 1..=3_600;
+/// Usual and longest length of an offer of a waiting list, in minutes.
+const OFFER_MINS_USUAL: i32 = 15;
+const OFFER_MINS_MAX: i32 = 1_440;
 
 /// Form of a program, new or existing.
 #[derive(Clone, Debug, Default, Deserialize)]
@@ -50,6 +53,8 @@ pub(crate) struct ProgramForm {
     pub(crate) places_per_order_min: Field,
     /// Checkbox.
     pub(crate) no_single_seats: Field,
+    /// Empty: 15.
+    pub(crate) offer_minutes: Field,
     pub(crate) refund_until_hours: Field,
     pub(crate) refund_percent: Field,
 }
@@ -63,6 +68,7 @@ impl ProgramForm {
             hold_minutes: Field::of(5),
             places_per_account_max: Field::of(8),
             places_per_order_min: Field::of(1),
+            offer_minutes: Field::of(OFFER_MINS_USUAL),
             refund_until_hours: Field::of(24),
             refund_percent: Field::of(100),
             ..Self::default()
@@ -93,6 +99,7 @@ impl ProgramForm {
             places_per_account_max: Field::of(details.places_per_account_max),
             places_per_order_min: Field::of(details.places_per_order_min),
             no_single_seats: Field::of(details.no_single_seats),
+            offer_minutes: Field::of(details.offer_mins),
             refund_until_hours: Field::of(details.refund_until_hours),
             refund_percent: Field::of(details.refund_percent),
         }
@@ -181,6 +188,11 @@ impl ProgramForm {
             let max = places_per_account_max.unwrap_or(PLACES_MAX);
             number("places_per_order_min", &self.places_per_order_min, 1, max)
         };
+        let offer_mins = if self.offer_minutes.is_empty() {
+            Some(OFFER_MINS_USUAL)
+        } else {
+            number("offer_minutes", &self.offer_minutes, 1, OFFER_MINS_MAX)
+        };
         let refund_until_hours = number("refund_until_hours", &self.refund_until_hours, 0, 8_760);
         let refund_percent = number("refund_percent", &self.refund_percent, 0, 100);
         let no_single_seats = self.no_single_seats.flag();
@@ -198,6 +210,7 @@ impl ProgramForm {
             places_per_account_max: places_per_account_max?,
             places_per_order_min: at_least?,
             no_single_seats: no_single_seats?,
+            offer_mins: offer_mins?,
             refund_until_hours: refund_until_hours?,
             refund_percent: refund_percent?,
             slug: slug?,

@@ -49,7 +49,7 @@ pub(crate) async fn list_unpaid(
         cross join lateral (
             select least(settled_at, expires_at) as ended_at
             from reservations
-            where account_id = o.account_id and program_id = $1
+            where account_id = o.account_id and program_id = $1 and wish_id is null
                 and (status in ('EXPIRED', 'CANCELLED')
                      or (status = 'HELD' and expires_at <= clock_timestamp()))
             order by 1 desc

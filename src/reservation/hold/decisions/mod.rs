@@ -4,7 +4,6 @@
 use std::collections::{BTreeSet, HashMap, HashSet};
 
 use chrono::{DateTime, Utc};
-use uuid::Uuid;
 
 mod kept;
 #[cfg(test)]
@@ -24,10 +23,7 @@ use crate::{
     reservation::{
         error::ReservationError,
         inventory::model::LockedZone,
-        model::{
-            Choice, Hold, Item, ItemOfKind, ReservationId, ReservationItemId, ReservationStatus,
-            SeatStatus,
-        },
+        model::{Choice, Hold, Item, ItemOfKind, SeatStatus},
     },
 };
 
@@ -138,7 +134,7 @@ impl Decisions {
         request.require_shown(total, price_version)?;
         let items = seats
             .iter()
-            .map(|seat| item(Some(seat.id), None, 1, seat.price).of_kind(seat.kind))
+            .map(|seat| Item::of_seat(seat.id, seat.price).of_kind(seat.kind))
             .collect();
         let first_new = self.taken.len();
         for id in ids {
@@ -197,7 +193,7 @@ impl Decisions {
         request.require_shown(total, 0)?;
         zone.remaining -= quantity;
         self.n_places += quantity;
-        let item = item(None, Some(zone_id), quantity, zone.price);
+        let item = Item::of_places(zone_id, quantity, zone.price);
         Ok((vec![item.of_kind(SeatKind::Standard)], total))
     }
 
@@ -210,13 +206,7 @@ impl Decisions {
     ) -> Result<Hold, ReservationError> {
         let terms = self.terms.get_mut(&account_id).ok_or(sqlx::Error::RowNotFound)?;
         terms.places_live += items.iter().map(|each| i64::from(each.item.quantity)).sum::<i64>();
-        let hold = Hold {
-            reservation_id: ReservationId(Uuid::now_v7()),
-            status: ReservationStatus::Held,
-            total,
-            expires_at: terms.expires_at(),
-            items,
-        };
+        let hold = Hold::new(items, total, terms.expires_at());
         self.new.add(account_id, &hold);
         Ok(hold)
     }
@@ -235,14 +225,4 @@ fn check(terms: &HoldTerms, quantity: i64) -> Result<(), ReservationError> {
         Some(places) if places <= places_max => Ok(()),
         _ => Err(ReservationError::AccountLimit { places_max }),
     }
-}
-
-fn item(
-    schedule_seat_id: Option<ScheduleSeatId>,
-    zone_id: Option<ZoneId>,
-    quantity: i32,
-    unit_price: Points,
-) -> Item {
-    let id = ReservationItemId(Uuid::now_v7());
-    Item { id, schedule_seat_id, zone_id, quantity, unit_price }
 }

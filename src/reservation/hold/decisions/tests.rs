@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use chrono::TimeDelta;
+use uuid::Uuid;
 
 use super::*;
 use crate::{
@@ -115,6 +116,7 @@ fn terms(account_id: AccountId) -> HoldTerms {
         cools_until: None,
         kept_until: later(),
         wheelchairs: None,
+        has_wish: false,
     }
 }
 

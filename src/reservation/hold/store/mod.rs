@@ -95,6 +95,8 @@ pub(crate) struct HoldTerms {
     /// Wheelchair places of the performance, among those asked for, that the account has; `None` if
     /// none were asked for.
     pub(crate) wheelchairs: Option<Vec<SeatId>>,
+    /// Whether a wish of the account waits in the program: an offer to it counts toward the cap.
+    pub(crate) has_wish: bool,
 }
 
 impl HoldTerms {
@@ -145,7 +147,7 @@ pub(crate) async fn list_terms(
             case when p.unpaid_holds_max is not null then (
                 select least(settled_at, expires_at) + make_interval(mins => p.cool_down_mins)
                 from reservations
-                where account_id = asked.account_id and program_id = p.id
+                where account_id = asked.account_id and program_id = p.id and wish_id is null
                   and (status in ('EXPIRED', 'CANCELLED')
                        or (status = 'HELD' and expires_at <= moment.at))
                 order by 1 desc
@@ -161,7 +163,14 @@ pub(crate) async fn list_terms(
                 where r.account_id = asked.account_id and r.program_id = p.id
                   and r.schedule_id = s.id and r.status in ('HELD', 'CONFIRMED')
                   and (r.status = 'CONFIRMED' or r.expires_at > moment.at)
-            ) end as "wheelchairs: Vec<SeatId>"
+            ) end as "wheelchairs: Vec<SeatId>",
+            exists (
+                select from (
+                    select program_id from wishes
+                    where account_id = asked.account_id and status = 'WAITING' offset 0
+                ) own
+                where program_id = p.id
+            ) as "has_wish!"
         from schedules s
         join programs p on p.id = s.program_id
         cross join (select clock_timestamp() as at) moment

@@ -5,13 +5,13 @@ use uuid::Uuid;
 use super::{HoldTerms, LockedSeat};
 use crate::{
     accounts::AccountId,
-    catalog::{Schedule, ScheduleSeatId, ZoneId},
+    catalog::{ProgramId, ScheduleId, ScheduleSeatId, ZoneId},
     infra::postgres::Connection,
     points::Points,
     reservation::{
         error::ReservationError,
         inventory::model::LockedZone,
-        model::{Hold, ReservationId},
+        model::{Hold, ReservationId, WishId},
     },
 };
 
@@ -22,6 +22,8 @@ pub(crate) struct NewHolds {
     ids: Vec<ReservationId>,
     accounts: Vec<AccountId>,
     totals: Vec<Points>,
+    /// Wish that each was offered to.
+    wishes: Vec<Option<WishId>>,
     item_ids: Vec<Uuid>,
     /// Reservation of each item.
     holds: Vec<ReservationId>,
@@ -40,11 +42,21 @@ impl NewHolds {
         self.ids.is_empty()
     }
 
-    /// Adds `hold` of `account_id`.
+    /// Adds `hold`, which `account_id` asked for.
     pub(crate) fn add(&mut self, account_id: AccountId, hold: &Hold) {
+        self.push(account_id, None, hold);
+    }
+
+    /// Adds `hold`, which is offered to a wish of `account_id`.
+    pub(crate) fn offer(&mut self, account_id: AccountId, wish_id: WishId, hold: &Hold) {
+        self.push(account_id, Some(wish_id), hold);
+    }
+
+    fn push(&mut self, account_id: AccountId, wish_id: Option<WishId>, hold: &Hold) {
         self.ids.push(hold.reservation_id);
         self.accounts.push(account_id);
         self.totals.push(hold.total);
+        self.wishes.push(wish_id);
         for item in hold.items.iter().map(|each| each.item) {
             self.item_ids.push(item.id.0);
             self.holds.push(hold.reservation_id);
@@ -61,7 +73,7 @@ impl NewHolds {
 /// version than when it was locked.
 pub(crate) async fn insert_holds(
     tx: &mut Connection,
-    schedule: &Schedule,
+    (program_id, schedule_id): (ProgramId, ScheduleId),
     terms: &HoldTerms,
     holds: &NewHolds,
     seats: &[LockedSeat],
@@ -70,19 +82,20 @@ pub(crate) async fn insert_holds(
     let (taken, versions): (Vec<_>, Vec<_>) =
         seats.iter().map(|seat| (seat.id, seat.version)).unzip();
     let (zone, n_places) = places.unzip();
+    let (zone_id, zone_version) = zone.map(|zone| (zone.id.0, zone.version)).unzip();
     let written = sqlx::query!(
         r#"
         with held as (
             insert into reservations (id, account_id, schedule_id, program_id, total, expires_at,
-                hold_ttl_secs, refund_until, refund_percent, places_max, created_at, kept_until)
-            select id, account_id, $1, $2, total, $3, $4, $5, $6, $7, $8, $23
-            from unnest($9::uuid[], $10::uuid[], $11::bigint[]) as h (id, account_id, total)
+                hold_ttl_secs, refund_until, refund_percent, places_max, created_at, kept_until, wish_id)
+            select id, account_id, $1, $2, total, $3, $4, $5, $6, $7, $8, $23, wish_id
+            from unnest($9::uuid[], $10::uuid[], $11::bigint[], $24::uuid[]) h (id, account_id, total, wish_id)
         ), items as (
             insert into reservation_items
                 (id, reservation_id, schedule_id, schedule_seat_id, zone_id, quantity, unit_price)
             select id, reservation_id, $1, seat_id, zone_id, quantity, price
-            from unnest($12::uuid[], $13::uuid[], $14::bigint[], $15::uuid[], $16::integer[],
-                $17::bigint[]) as i (id, reservation_id, seat_id, zone_id, quantity, price)
+            from unnest($12::uuid[], $13::uuid[], $14::bigint[], $15::uuid[], $16::integer[], $17::bigint[])
+                i (id, reservation_id, seat_id, zone_id, quantity, price)
         ), seats as (
             update schedule_seats s
             set status = 'HELD', version = s.version + 1, changed_xid = pg_current_xact_id()
@@ -91,15 +104,14 @@ pub(crate) async fn insert_holds(
             returning s.id
         ), places as (
             update zones
-            set remaining = remaining - $22, version = version + 1,
-                changed_xid = pg_current_xact_id()
+            set remaining = remaining - $22, version = version + 1, changed_xid = pg_current_xact_id()
             where id = $20 and version = $21 and remaining >= $22
             returning id
         )
         select (select count(*) from seats) as "n_seats!", (select count(*) from places) as "n_zones!"
         "#,
-        schedule.id as _,
-        schedule.program_id as _,
+        schedule_id as _,
+        program_id as _,
         terms.expires_at(),
         terms.hold_ttl_secs,
         terms.refund_until,
@@ -117,16 +129,17 @@ pub(crate) async fn insert_holds(
         holds.prices as _,
         taken as _,
         &versions,
-        zone.map(|zone| zone.id.0),
-        zone.map(|zone| zone.version),
+        zone_id,
+        zone_version,
         n_places,
         terms.kept_until,
+        holds.wishes as _,
     )
     .fetch_one(tx)
     .await?;
-    let is_whole = usize::try_from(written.n_seats) == Ok(seats.len())
-        && written.n_zones == i64::from(zone.is_some());
-    is_whole.then_some(()).ok_or(ReservationError::StaleVersion)
+    let has_seats = usize::try_from(written.n_seats) == Ok(seats.len());
+    let is_whole = has_seats && written.n_zones == i64::from(zone.is_some());
+    if is_whole { Ok(()) } else { Err(ReservationError::StaleVersion) }
 }
 
 /// Returns those of `ids` that are written.

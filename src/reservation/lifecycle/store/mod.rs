@@ -13,7 +13,7 @@ use crate::{
     points::Points,
     reservation::{
         inventory::model::LockedZone,
-        model::{Item, Reservation, ReservationId, ReservationItemId, ReservationStatus},
+        model::{Item, Reservation, ReservationId, ReservationItemId, ReservationStatus, WishId},
     },
 };
 
@@ -30,7 +30,7 @@ pub(crate) async fn find_owned(
             schedule_id as "schedule_id: _", program_id as "program_id: ProgramId",
             case when status = 'HELD' and expires_at <= clock_timestamp() then 'EXPIRED' else status end
                 as "status!: ReservationStatus",
-            total as "total: Points", expires_at, renewed_at,
+            total as "total: Points", expires_at, renewed_at, wish_id as "wish_id: _",
             refund_deadline(schedule_id, refund_until, created_at) as "refund_until!",
             refund_percent, settled_at, created_at
         from reservations
@@ -85,6 +85,7 @@ pub(crate) struct LockedRow {
     pub(crate) total: Points,
     pub(crate) expires_at: chrono::DateTime<chrono::Utc>,
     pub(crate) renewed_at: Option<chrono::DateTime<chrono::Utc>>,
+    pub(crate) wish_id: Option<WishId>,
     pub(crate) locked_at: chrono::DateTime<chrono::Utc>,
     pub(crate) is_lapsed: bool,
     pub(crate) is_refund_over: bool,
@@ -120,7 +121,7 @@ pub(crate) async fn list_locked(
         r#"
         select r.id as "reservation_id: _", r.program_id as "program_id: _", r.schedule_id as "schedule_id: _",
             r.status as "status: _", r.total as "total: _", r.expires_at, r.renewed_at,
-            c.now as "locked_at!", r.expires_at <= c.now as "is_lapsed!",
+            r.wish_id as "wish_id: _", c.now as "locked_at!", r.expires_at <= c.now as "is_lapsed!",
             refund_deadline(r.schedule_id, r.refund_until, r.created_at) <= c.now
                 as "is_refund_over!",
             r.refund_percent, p.status as "program_status: _",

@@ -1,5 +1,7 @@
 //! SQL of programs as administrators edit them.
 
+pub(crate) mod winding_down;
+
 use sqlx::PgExecutor;
 use uuid::Uuid;
 
@@ -22,7 +24,7 @@ pub(crate) async fn find_edition(
         select version, status as "status: ProgramStatus", queue_paused_at, cancelled_at,
             slug, title, description, on_sale_at, off_sale_at, queue_capacity,
             queue_rate_per_second, stay_secs, hold_ttl_secs, places_per_account_max,
-            places_per_order_min, no_single_seats,
+            places_per_order_min, no_single_seats, offer_mins,
             refund_until_hours, refund_percent, join_account_age_mins, join_confirmed_address,
             join_proof_bits, joins_per_address, unpaid_holds_max, cool_down_mins,
             coalesce((
@@ -65,6 +67,7 @@ pub(crate) async fn find_edition(
             places_per_account_max: row.places_per_account_max,
             places_per_order_min: row.places_per_order_min,
             no_single_seats: row.no_single_seats,
+            offer_mins: row.offer_mins,
             refund_until_hours: row.refund_until_hours,
             refund_percent: row.refund_percent,
         },
@@ -89,8 +92,8 @@ pub(crate) async fn insert(
         insert into programs (id, slug, title, description, on_sale_at, off_sale_at,
             queue_capacity, queue_rate_per_second, stay_secs, hold_ttl_secs,
             places_per_account_max, refund_until_hours, refund_percent, places_per_order_min,
-            no_single_seats)
-        values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)
+            no_single_seats, offer_mins)
+        values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)
         "#,
         id as _,
         details.slug,
@@ -107,6 +110,7 @@ pub(crate) async fn insert(
         details.refund_percent,
         details.places_per_order_min,
         details.no_single_seats,
+        details.offer_mins,
     )
     .execute(tx)
     .await?;
@@ -125,7 +129,7 @@ pub(crate) async fn write(
         set slug = $2, title = $3, description = $4, on_sale_at = $5, off_sale_at = $6,
             queue_capacity = $7, queue_rate_per_second = $8, stay_secs = $9, hold_ttl_secs = $10,
             places_per_account_max = $11, refund_until_hours = $12, refund_percent = $13,
-            places_per_order_min = $14, no_single_seats = $15,
+            places_per_order_min = $14, no_single_seats = $15, offer_mins = $16,
             version = version + 1
         where id = $1
         "#,
@@ -144,6 +148,7 @@ pub(crate) async fn write(
         details.refund_percent,
         details.places_per_order_min,
         details.no_single_seats,
+        details.offer_mins,
     )
     .execute(tx)
     .await?;
@@ -232,40 +237,6 @@ pub(crate) async fn lock_of_schedule(
         schedule_id as _,
     )
     .fetch_optional(tx)
-    .await?;
-    Ok(())
-}
-
-/// Clears `wound_down_at` of the locked program of a performance.
-pub(crate) async fn write_not_wound_down(
-    tx: &mut Connection,
-    schedule_id: ScheduleId,
-) -> Result<(), sqlx::Error> {
-    sqlx::query!(
-        r#"
-        update programs set wound_down_at = null
-        where id = (select program_id from schedules where id = $1) and wound_down_at is not null
-        "#,
-        schedule_id as _,
-    )
-    .execute(tx)
-    .await?;
-    Ok(())
-}
-
-/// Sets `wound_down_at` of a locked program, if it is cancelled.
-pub(crate) async fn write_wound_down(
-    tx: &mut Connection,
-    id: ProgramId,
-) -> Result<(), sqlx::Error> {
-    sqlx::query!(
-        r#"
-        update programs set wound_down_at = clock_timestamp()
-        where id = $1 and cancelled_at is not null and wound_down_at is null
-        "#,
-        id as _,
-    )
-    .execute(tx)
     .await?;
     Ok(())
 }

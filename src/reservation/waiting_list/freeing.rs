@@ -1,0 +1,24 @@
+//! Locks on the lists of performances where something is to be freed.
+
+use super::store;
+use crate::{
+    infra::postgres::Connection,
+    reservation::{
+        error::ReservationError,
+        model::{LockedLists, ReservationId},
+    },
+};
+
+/// Locks the lists of the performances of reservations, before the reservations. Fails with
+/// `StaleVersion` where the first wish came, or the last one went, between the look and the lock.
+pub(crate) async fn lock_lists_of(
+    tx: &mut Connection,
+    ids: &[ReservationId],
+) -> Result<LockedLists, ReservationError> {
+    let locked = store::lock_freeing(tx, ids).await?;
+    if locked.iter().any(|list| !list.is_idle && !list.is_waited_for) {
+        return Err(ReservationError::StaleVersion);
+    }
+    let waited_for = locked.into_iter().filter(|list| list.is_waited_for);
+    Ok(LockedLists { waited_for: waited_for.map(|list| list.schedule_id).collect() })
+}

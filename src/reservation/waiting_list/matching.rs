@@ -1,0 +1,165 @@
+//! Which wish gets which of the free places. Pure: all was read before.
+//!
+//! Wishes are served in their order, each with the best that it fits of what those before it left.
+
+use crate::{
+    accounts::AccountId,
+    catalog::{ScheduleSeatId, ZoneId},
+    points::Points,
+    reservation::{hold::seat_groups::ranked, seat_map::seat::MapSeat},
+};
+
+use super::model::WishOrder;
+
+/// Zone with places left.
+#[derive(Clone, Debug)]
+pub(crate) struct FreeZone {
+    pub(crate) id: ZoneId,
+    pub(crate) name: String,
+    pub(crate) price: Points,
+    pub(crate) remaining: i32,
+}
+
+/// What can be offered of one performance.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct FreePlaces {
+    /// Free seats in map order, none of them kept.
+    pub(crate) seats: Vec<MapSeat>,
+    /// Zones, the cheapest first.
+    pub(crate) zones: Vec<FreeZone>,
+}
+
+/// What one wish gets.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Picked {
+    /// Seats.
+    Seats(Vec<ScheduleSeatId>),
+    /// All of its places in one zone.
+    Places(ZoneId),
+}
+
+impl WishOrder {
+    fn wants(&self, section: &str, price: Points) -> bool {
+        self.section.as_deref().is_none_or(|wanted| wanted == section)
+            && self.price_max.is_none_or(|most| price <= most)
+    }
+}
+
+impl FreePlaces {
+    /// Returns the number of places of the largest order that could fit.
+    pub(crate) fn places_max(&self) -> i32 {
+        let seats = i32::try_from(self.seats.len()).unwrap_or(i32::MAX);
+        self.zones.iter().map(|zone| zone.remaining).fold(seats, i32::max)
+    }
+
+    /// Takes what fits `order` out of the free places; `None`, with nothing taken, if nothing does.
+    pub(crate) fn take(&mut self, account_id: AccountId, order: &WishOrder) -> Option<Picked> {
+        let picked = self.find(account_id, order)?;
+        match &picked {
+            Picked::Seats(ids) => self.seats.retain(|seat| !ids.contains(&seat.id)),
+            Picked::Places(id) => {
+                let zone = self.zones.iter_mut().find(|zone| zone.id == *id)?;
+                zone.remaining -= order.places;
+            }
+        }
+        Some(picked)
+    }
+
+    /// Returns what fits `order`. Seats side by side come before scattered ones, and seats before
+    /// places of zones.
+    pub(crate) fn find(&self, account_id: AccountId, order: &WishOrder) -> Option<Picked> {
+        let n_seats = usize::try_from(order.places).ok()?;
+        let fitting: Vec<&MapSeat> =
+            self.seats.iter().filter(|seat| order.wants(&seat.section, seat.price)).collect();
+        let best = ranked(&self.seats, &fitting, n_seats, account_id).into_iter().next();
+        let together = best.map(|group| group.seats.iter().map(|seat| seat.id).collect());
+        let scattered = || {
+            let first = fitting.get(..n_seats).filter(|_| !order.is_together);
+            first.map(|seats| seats.iter().map(|seat| seat.id).collect())
+        };
+        let seats: Option<Vec<ScheduleSeatId>> = together.or_else(scattered);
+        if let Some(mut ids) = seats {
+            ids.sort();
+            return Some(Picked::Seats(ids));
+        }
+        let fits = |zone: &&FreeZone| {
+            order.wants(&zone.name, zone.price) && zone.remaining >= order.places
+        };
+        self.zones.iter().find(fits).map(|zone| Picked::Places(zone.id))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use uuid::Uuid;
+
+    use super::*;
+    use crate::{catalog::SeatKind, reservation::model::SeatStatus};
+
+    /// A free seat of row A, `number` seat widths from the left.
+    fn seat(section: &str, number: u8, price: i64) -> MapSeat {
+        MapSeat {
+            id: ScheduleSeatId(i64::from(number)),
+            section: section.to_owned(),
+            row_label: "A".to_owned(),
+            number: i32::from(number),
+            x: f32::from(number),
+            y: 0.0,
+            price: Points::new(price).unwrap(),
+            status: SeatStatus::Available,
+            kind: SeatKind::Standard,
+            companion_of: None,
+        }
+    }
+
+    fn zone(name: &str, price: i64, remaining: i32) -> FreeZone {
+        let price = Points::new(price).unwrap();
+        FreeZone { id: ZoneId(Uuid::now_v7()), name: name.to_owned(), price, remaining }
+    }
+
+    fn order(places: i32) -> WishOrder {
+        WishOrder { places, section: None, price_max: None, is_together: false }
+    }
+
+    fn ids(picked: Option<Picked>) -> Vec<i64> {
+        match picked {
+            Some(Picked::Seats(ids)) => ids.into_iter().map(|id| id.0).collect(),
+            other => panic!("no seats but {other:?}"),
+        }
+    }
+
+    const ADA: AccountId = AccountId(Uuid::nil());
+
+    #[test]
+    fn seats_side_by_side_come_first_and_scattered_ones_only_to_whom_takes_them() {
+        let seats = || [1, 3, 4, 6].map(|number| seat("Stalls", number, 10)).to_vec();
+        let mut free = FreePlaces { seats: seats(), zones: Vec::new() };
+        assert_eq!(ids(free.take(ADA, &order(2))), [3, 4]);
+        let together = WishOrder { is_together: true, ..order(2) };
+        assert_eq!(free.take(ADA, &together), None);
+        assert_eq!(ids(free.take(ADA, &order(2))), [1, 6]);
+        assert_eq!(free.take(ADA, &order(1)), None);
+    }
+
+    #[test]
+    fn a_wish_gets_no_other_section_and_no_higher_price() {
+        let seats = vec![seat("Circle", 1, 10), seat("Stalls", 2, 30)];
+        let mut free = FreePlaces { seats, zones: vec![zone("Pit", 20, 2)] };
+        let circle = WishOrder { section: Some("Circle".to_owned()), ..order(2) };
+        assert_eq!(free.take(ADA, &circle), None);
+        let cheap = WishOrder { price_max: Points::new(19), ..order(1) };
+        assert_eq!(ids(free.take(ADA, &cheap)), [1]);
+        assert_eq!(free.take(ADA, &cheap), None);
+        let pit = WishOrder { price_max: Points::new(20), ..order(2) };
+        assert_eq!(free.take(ADA, &pit), Some(Picked::Places(free.zones[0].id)));
+        assert_eq!((free.zones[0].remaining, free.places_max()), (0, 1));
+    }
+
+    #[test]
+    fn places_of_a_wish_are_in_one_zone() {
+        let zones = vec![zone("Left", 10, 2), zone("Right", 10, 3)];
+        let mut free = FreePlaces { seats: Vec::new(), zones };
+        assert_eq!(free.take(ADA, &order(5)), None);
+        assert_eq!(free.take(ADA, &order(3)), Some(Picked::Places(free.zones[1].id)));
+    }
+}

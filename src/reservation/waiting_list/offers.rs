@@ -1,0 +1,237 @@
+//! Offers, made in the transaction that has locked the list.
+
+use std::collections::HashMap;
+
+use super::{
+    matching::{FreePlaces, Picked},
+    model::{OfferTerms, WaitingWish},
+    store::offers::{self as store, Wanted},
+};
+use crate::{
+    accounts::AccountId,
+    catalog::{ProgramId, ScheduleId, SeatKind, ZoneId},
+    entry_queue,
+    infra::postgres::{Connection, WhenHeld},
+    outbox::{self, AccountMail, Message},
+    points::Points,
+    reservation::{
+        error::ReservationError,
+        hold::store::{
+            HoldTerms, LockedSeat, list_terms, lock_seats,
+            new_holds::{NewHolds, insert_holds},
+        },
+        inventory::{model::LockedZone, store::lock_zones},
+        model::{Hold, Item, LockedLists, SeatStatus, WishId},
+    },
+};
+
+/// Free seats that are looked at: more than a venue has.
+const SEATS_MAX: i64 = 100_000;
+/// Wishes that are looked at together.
+const PAGE_ROWS: i64 = 100;
+/// Pages of wishes that are looked at for one offering. Those behind are served by the worker, once the
+/// ones before them have left.
+const PAGES_MAX: usize = 50;
+/// Shortest offer, in seconds. With less time before the start nothing is offered.
+const OFFER_SECS_MIN: i32 = 60;
+
+/// Offers what is free of the performances of `lists` that somebody waits for. Fails with `StaleVersion`
+/// when another transaction holds what an offer needs.
+pub(crate) async fn offer_freed(
+    tx: &mut Connection,
+    lists: &LockedLists,
+) -> Result<usize, ReservationError> {
+    let mut n_offers = 0;
+    for schedule_id in &lists.waited_for {
+        n_offers += offer(tx, *schedule_id).await?;
+    }
+    Ok(n_offers)
+}
+
+async fn offer(tx: &mut Connection, schedule_id: ScheduleId) -> Result<usize, ReservationError> {
+    let Some((program_id, terms)) = store::find_terms(tx, schedule_id).await? else {
+        return Ok(0);
+    };
+    if !terms.is_on_sale || terms.offer_secs < OFFER_SECS_MIN {
+        return Ok(0);
+    }
+    let matched = match_wishes(tx, &terms).await?;
+    if matched.is_empty() {
+        return Ok(0);
+    }
+    let accounts: Vec<AccountId> = matched.iter().map(|(wish, _)| wish.account_id).collect();
+    lock_wishers(tx, program_id, &accounts).await?;
+    // The cap counts what an account held meanwhile.
+    let hold_terms = terms_of(tx, &terms, &accounts).await?;
+    if matched.iter().any(|(wish, _)| !has_room(&hold_terms, wish)) {
+        return Err(ReservationError::StaleVersion);
+    }
+    make(tx, (program_id, schedule_id), &hold_terms, &matched).await?;
+    let ids: Vec<WishId> = matched.iter().map(|(wish, _)| wish.id).collect();
+    let n_offered = store::write_offered(tx, schedule_id, &ids).await?;
+    if usize::try_from(n_offered) != Ok(ids.len()) {
+        return Err(ReservationError::StaleVersion);
+    }
+    metrics::counter!("stagedoor_waiting_list_offers_total")
+        .increment(u64::try_from(ids.len()).unwrap_or(u64::MAX));
+    Ok(ids.len())
+}
+
+/// Gives what is free to the wishes, in their order.
+async fn match_wishes(
+    tx: &mut Connection,
+    terms: &OfferTerms,
+) -> Result<Vec<(WaitingWish, Picked)>, ReservationError> {
+    let (schedule_id, keeps) = (terms.schedule_id, terms.keeps_places);
+    let mut free = FreePlaces {
+        seats: store::list_free_seats(tx, schedule_id, keeps, &Wanted::ByList, SEATS_MAX).await?,
+        zones: store::list_free_zones(tx, schedule_id).await?,
+    };
+    let (mut matched, mut last) = (Vec::new(), 0);
+    for _ in 0..PAGES_MAX {
+        let places_max = free.places_max();
+        if places_max == 0 {
+            break;
+        }
+        let page = store::list_waiting(tx, schedule_id, places_max, last, PAGE_ROWS).await?;
+        let Some(end) = page.last() else { break };
+        last = end.number;
+        let accounts: Vec<AccountId> = page.iter().map(|wish| wish.account_id).collect();
+        let hold_terms = terms_of(tx, terms, &accounts).await?;
+        for wish in page.into_iter().filter(|wish| has_room(&hold_terms, wish)) {
+            if let Some(picked) = free.take(wish.account_id, &wish.order) {
+                matched.push((wish, picked));
+            }
+        }
+    }
+    Ok(matched)
+}
+
+/// Returns the terms of offers to accounts.
+async fn terms_of(
+    tx: &mut Connection,
+    terms: &OfferTerms,
+    accounts: &[AccountId],
+) -> Result<HashMap<AccountId, HoldTerms>, sqlx::Error> {
+    let found = list_terms(tx, terms.schedule_id, accounts, &[]).await?;
+    let offered =
+        found.into_iter().map(|each| HoldTerms { hold_ttl_secs: terms.offer_secs, ..each });
+    Ok(offered.map(|each| (each.account_id, each)).collect())
+}
+
+/// Whether the account of a wish may have its places beside those that it has.
+fn has_room(terms: &HashMap<AccountId, HoldTerms>, wish: &WaitingWish) -> bool {
+    terms.get(&wish.account_id).is_some_and(|terms| {
+        let places = terms.places_live + i64::from(wish.order.places);
+        terms.is_on_sale
+            && wish.order.places >= terms.places_min
+            && places <= i64::from(terms.places_max)
+    })
+}
+
+/// Locks the stays of the accounts, and their wishes in the program: whoever holds seats for one of them
+/// has locked one or the other.
+async fn lock_wishers(
+    tx: &mut Connection,
+    program_id: ProgramId,
+    accounts: &[AccountId],
+) -> Result<(), ReservationError> {
+    let owners: Vec<_> = accounts.iter().map(|id| (program_id, *id)).collect();
+    if !entry_queue::lock_live_tokens(tx, &owners).await?.held.is_empty() {
+        return Err(ReservationError::StaleVersion);
+    }
+    let locked = store::lock_wishes(tx, program_id, accounts).await?;
+    let n_waiting = store::count_wishes(tx, program_id, accounts).await?;
+    if usize::try_from(n_waiting) == Ok(locked.len()) {
+        Ok(())
+    } else {
+        Err(ReservationError::StaleVersion)
+    }
+}
+
+/// Makes the holds, those of each zone in a statement of their own.
+async fn make(
+    tx: &mut Connection,
+    performance: (ProgramId, ScheduleId),
+    terms: &HashMap<AccountId, HoldTerms>,
+    matched: &[(WaitingWish, Picked)],
+) -> Result<(), ReservationError> {
+    let Some(any) = terms.values().next() else { return Ok(()) };
+    let wanted = matched.iter().filter_map(|(_, picked)| match picked {
+        Picked::Seats(ids) => Some(ids),
+        Picked::Places(_) => None,
+    });
+    let wanted: Vec<_> = wanted.flatten().copied().collect();
+    let mut zone_ids: Vec<ZoneId> = matched
+        .iter()
+        .filter_map(|(_, picked)| match picked {
+            Picked::Places(id) => Some(*id),
+            Picked::Seats(_) => None,
+        })
+        .collect();
+    zone_ids.sort();
+    zone_ids.dedup();
+    let seats = lock_seats(tx, performance.1, &wanted, WhenHeld::Skip).await?;
+    let is_free = |seat: &LockedSeat| seat.status == SeatStatus::Available;
+    if seats.len() != wanted.len() || !seats.iter().all(is_free) {
+        return Err(ReservationError::StaleVersion);
+    }
+    let by_id: HashMap<_, _> = seats.iter().map(|seat| (seat.id, *seat)).collect();
+    let mut holds = NewHolds::default();
+    let mut mails = Vec::new();
+    for (wish, picked) in matched {
+        let Picked::Seats(ids) = picked else { continue };
+        let seats: Option<Vec<LockedSeat>> = ids.iter().map(|id| by_id.get(id).copied()).collect();
+        let seats = seats.ok_or(ReservationError::Inconsistent)?;
+        let items = seats.iter().map(|seat| (Item::of_seat(seat.id, seat.price), seat.kind));
+        let hold = hold_of(any, items.collect())?;
+        mails.push(mail(wish, &hold));
+        holds.offer(wish.account_id, wish.id, &hold);
+    }
+    if !holds.is_empty() {
+        insert_holds(tx, performance, any, &holds, &seats, None).await?;
+    }
+    for zone in lock_zones(tx, &zone_ids).await? {
+        mails.extend(make_places(tx, performance, any, &zone, matched).await?);
+    }
+    Ok(outbox::write_to_accounts(tx, &mails).await?)
+}
+
+async fn make_places(
+    tx: &mut Connection,
+    performance: (ProgramId, ScheduleId),
+    terms: &HoldTerms,
+    zone: &LockedZone,
+    matched: &[(WaitingWish, Picked)],
+) -> Result<Vec<AccountMail>, ReservationError> {
+    let (mut holds, mut n_places, mut mails) = (NewHolds::default(), 0, Vec::new());
+    for (wish, picked) in matched.iter().filter(|(_, picked)| *picked == Picked::Places(zone.id)) {
+        let Picked::Places(zone_id) = picked else { continue };
+        let item = Item::of_places(*zone_id, wish.order.places, zone.price);
+        let hold = hold_of(terms, vec![(item, SeatKind::Standard)])?;
+        n_places += wish.order.places;
+        mails.push(mail(wish, &hold));
+        holds.offer(wish.account_id, wish.id, &hold);
+    }
+    insert_holds(tx, performance, terms, &holds, &[], Some((zone, n_places))).await?;
+    Ok(mails)
+}
+
+fn hold_of(terms: &HoldTerms, items: Vec<(Item, SeatKind)>) -> Result<Hold, ReservationError> {
+    let price = |item: &Item| item.unit_price.checked_mul(i64::from(item.quantity));
+    let mut prices = items.iter().map(|(item, _)| price(item));
+    let total = prices.try_fold(Points::ZERO, |sum, price| sum.checked_add(price?));
+    let total = total.ok_or(ReservationError::Inconsistent)?;
+    let items = items.into_iter().map(|(item, kind)| item.of_kind(kind)).collect();
+    Ok(Hold::new(items, total, terms.expires_at()))
+}
+
+fn mail(wish: &WaitingWish, hold: &Hold) -> AccountMail {
+    let id = hold.reservation_id;
+    AccountMail {
+        account_id: wish.account_id,
+        message: Message::PlacesOffered { reservation_id: id.0 },
+        order_key: format!("reservation:{id}"),
+        dedupe_key: format!("offered:{id}"),
+    }
+}

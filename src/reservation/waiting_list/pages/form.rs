@@ -1,0 +1,78 @@
+//! Form of a wish, as sent.
+
+use serde::Deserialize;
+
+use crate::{
+    accounts::AccountId,
+    catalog::ScheduleId,
+    infra::idempotency::RequestKey,
+    points::Points,
+    reservation::waiting_list::model::{PLACES_MAX, WishOrder},
+    web::{
+        form::{Field, Mistakes},
+        request_key,
+    },
+};
+
+/// Characters of a section's name: `wishes_section_length`.
+const SECTION_CHARS_MAX: usize = 100;
+
+/// Fields of a wish, as sent.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(default)]
+pub(crate) struct WishForm {
+    pub(crate) places: Field,
+    /// Empty: any.
+    pub(crate) section: Field,
+    /// Empty: any.
+    pub(crate) price_max: Field,
+    /// Checkbox.
+    pub(crate) together: Field,
+    request_key: Field,
+}
+
+impl WishForm {
+    pub(crate) fn parse(
+        &self,
+        account_id: AccountId,
+        schedule_id: ScheduleId,
+    ) -> Result<(WishOrder, Option<RequestKey>), Mistakes> {
+        let mut mistakes = Mistakes::default();
+        let places = self.places.parse().filter(|places| (1..=PLACES_MAX).contains(places));
+        let places = mistakes.note("places", "waiting-list-refusal-places", places);
+        let section = self.section.text();
+        let is_name = section.chars().count() <= SECTION_CHARS_MAX;
+        mistakes.note("section", "waiting-list-refusal-section", is_name.then_some(()));
+        let price_max = match self.price_max.is_empty() {
+            true => None,
+            false => {
+                let price = self.price_max.parse().and_then(Points::new);
+                mistakes.note("price_max", "waiting-list-refusal-price", price)
+            }
+        };
+        let is_together = self.together.flag();
+        let is_together = mistakes.note("together", "admin-refusal-flag", is_together);
+        let key = request_key::parse(&mut mistakes, &self.request_key);
+        let order = places.zip(is_together).map(|(places, is_together)| {
+            let section = (!section.is_empty()).then(|| section.to_owned());
+            let order = WishOrder { places, section, price_max, is_together };
+            let key = key.map(|key| {
+                let route = format!("POST /schedules/{schedule_id}/waiting-list");
+                RequestKey::new(account_id.0, key, &route, &order)
+            });
+            (order, key)
+        });
+        mistakes.or(order)
+    }
+
+    /// Whether `places` were chosen.
+    #[expect(clippy::trivially_copy_pass_by_ref, reason = "called from the template")]
+    pub(crate) fn has_places(&self, places: &i32) -> bool {
+        self.places.parse() == Some(*places)
+    }
+
+    /// Whether seats side by side were asked for.
+    pub(crate) fn is_together(&self) -> bool {
+        self.together.flag() == Some(true)
+    }
+}

@@ -1,0 +1,256 @@
+//! Page of a waiting list: how it works, the own wish, and the form that makes one.
+
+mod form;
+
+use std::ops::RangeInclusive;
+
+use actix_web::{
+    HttpResponse,
+    http::StatusCode,
+    web::{Data, Path},
+};
+use askama::Template;
+use chrono::{DateTime, Utc};
+use serde::Serialize;
+use uuid::Uuid;
+
+use self::form::WishForm;
+use super::{
+    leaving,
+    model::{OwnWish, PLACES_MAX, WishOffer, WishOrder, WishRequest, WishStatus},
+    store::own::{self, Part, PublicList},
+};
+use crate::{
+    accounts::CurrentAccount,
+    app::App,
+    catalog::{Program, ProgramStatus, Programs, Schedule, ScheduleId, find_schedule},
+    points::Points,
+    reservation::{
+        hold::limiter::ReservationState,
+        model::{ReservationId, ReservationStatus, WishId},
+    },
+    text::i18n::Phrase,
+    web::{
+        error::{NotFound, PageError},
+        flash::with_message,
+        form::Body,
+        page::View,
+    },
+};
+
+#[derive(Template)]
+#[template(path = "reservation/waiting_list.html")]
+struct WaitingListPage<'a> {
+    v: &'a View,
+    program: &'a Program,
+    schedule: &'a Schedule,
+    list: PublicList,
+    parts: Vec<Part>,
+    /// Newest wish of the account.
+    wish: Option<OwnWish>,
+    typed: WishForm,
+    refusal: Option<String>,
+    request_key: Uuid,
+}
+
+impl<'a> WaitingListPage<'a> {
+    async fn read(
+        app: &App,
+        me: &'a CurrentAccount,
+        program: &'a Program,
+        schedule: &'a Schedule,
+    ) -> Result<Self, PageError> {
+        let list = own::find_public(&app.db, schedule.id).await?.ok_or(NotFound)?;
+        Ok(Self {
+            v: &me.view,
+            program,
+            schedule,
+            list,
+            parts: own::list_parts(&app.db, schedule.id).await?,
+            wish: own::find_newest(&app.db, me.account_id, schedule.id).await?,
+            typed: WishForm::default(),
+            refusal: None,
+            request_key: Uuid::now_v7(),
+        })
+    }
+
+    /// Returns the wish if it waits.
+    fn waiting(&self) -> Option<&OwnWish> {
+        self.wish.as_ref().filter(|wish| wish.status == WishStatus::Waiting)
+    }
+
+    /// Returns the offer that can be accepted.
+    fn offer(&self) -> Option<WishOffer> {
+        let offer = self.wish.as_ref().and_then(|wish| wish.offer);
+        offer.filter(|offer| offer.status == ReservationStatus::Held)
+    }
+
+    /// Returns what became of an earlier wish, as a sentence.
+    fn ended(&self) -> Option<Phrase> {
+        let wish = self.wish.as_ref()?;
+        let key = match (wish.status, wish.offer.map(|offer| offer.status)) {
+            (WishStatus::Left, _) => "waiting-list-left",
+            (WishStatus::Ended, _) => "waiting-list-over",
+            (_, Some(ReservationStatus::Confirmed)) => "waiting-list-accepted",
+            (_, Some(ReservationStatus::Expired)) => "waiting-list-expired",
+            (_, Some(ReservationStatus::Cancelled | ReservationStatus::Refunded)) => {
+                "waiting-list-declined"
+            }
+            _ => return None,
+        };
+        Some(self.v.t(key))
+    }
+
+    fn order_sizes(&self) -> RangeInclusive<i32> {
+        self.list.places_min..=PLACES_MAX.min(self.list.places_max)
+    }
+
+    /// Returns the names of sections and zones, each once.
+    fn sections(&self) -> Vec<&str> {
+        let mut names: Vec<&str> = self.parts.iter().map(|part| part.name.as_str()).collect();
+        names.dedup();
+        names
+    }
+
+    fn prices(&self) -> Vec<Points> {
+        let mut prices: Vec<Points> = self.parts.iter().map(|part| part.price).collect();
+        prices.sort();
+        prices.dedup();
+        prices
+    }
+
+    /// Returns what a wish asks for, in words.
+    fn order(&self, order: &WishOrder) -> String {
+        let mut words = vec![self.v.t("places-count").number("count", order.places).to_string()];
+        words.extend(order.section.clone());
+        let price = order.price_max.map(|price| {
+            self.v.t("waiting-list-up-to").word("amount", self.v.points(price.get())).to_string()
+        });
+        words.extend(price);
+        words.extend(order.is_together.then(|| self.v.t("waiting-list-together").to_string()));
+        words.join(" · ")
+    }
+
+    fn moment(&self, moment: &DateTime<Utc>) -> String {
+        self.v.moment(moment, &self.schedule.time_zone)
+    }
+
+    fn document(&self) -> WaitingListDocument<'_> {
+        WaitingListDocument {
+            schedule_id: self.schedule.id,
+            waiting: self.list.waiting,
+            offer_mins: self.list.offer_mins,
+            wish: self.wish.as_ref().map(|wish| WishDocument {
+                wish_id: wish.id,
+                number: wish.number,
+                ahead: (wish.status == WishStatus::Waiting).then_some(wish.ahead),
+                status: wish.status,
+                order: &wish.order,
+                created_at: wish.created_at,
+                reservation_id: wish.offer.map(|offer| offer.reservation_id),
+                expires_at: wish.offer.map(|offer| offer.expires_at),
+            }),
+        }
+    }
+}
+
+/// JSON form of a waiting list.
+#[derive(Serialize)]
+struct WaitingListDocument<'a> {
+    schedule_id: ScheduleId,
+    waiting: i32,
+    offer_mins: i32,
+    wish: Option<WishDocument<'a>>,
+}
+
+#[derive(Serialize)]
+struct WishDocument<'a> {
+    wish_id: WishId,
+    number: i64,
+    /// Wishes before it; `None` unless it waits.
+    ahead: Option<i64>,
+    status: WishStatus,
+    #[serde(flatten)]
+    order: &'a WishOrder,
+    created_at: DateTime<Utc>,
+    reservation_id: Option<ReservationId>,
+    expires_at: Option<DateTime<Utc>>,
+}
+
+/// Returns the performance and its program, if people may see it.
+async fn find_performance(
+    app: &App,
+    programs: &Programs,
+    id: ScheduleId,
+) -> Result<(std::sync::Arc<Program>, Schedule), PageError> {
+    let schedule = find_schedule(app, id).await?.ok_or(NotFound)?;
+    let program = programs.find(app, &schedule.program_id.to_string()).await?.ok_or(NotFound)?;
+    if program.status == ProgramStatus::Draft {
+        return Err(NotFound.into());
+    }
+    Ok((program, schedule))
+}
+
+/// Handles `GET /schedules/{id}/waiting-list`.
+pub(crate) async fn show_waiting_list(
+    app: Data<App>,
+    programs: Data<Programs>,
+    id: Path<ScheduleId>,
+    me: CurrentAccount,
+) -> Result<HttpResponse, PageError> {
+    let (program, schedule) = find_performance(&app, &programs, *id).await?;
+    let page = WaitingListPage::read(&app, &me, &program, &schedule).await?;
+    Ok(me.view.show(&page, &page.document()))
+}
+
+/// Handles `POST /schedules/{id}/waiting-list`.
+pub(crate) async fn create_wish(
+    app: Data<App>,
+    programs: Data<Programs>,
+    id: Path<ScheduleId>,
+    state: Data<ReservationState>,
+    me: CurrentAccount,
+    Body(form): Body<WishForm>,
+) -> Result<HttpResponse, PageError> {
+    let (program, schedule) = find_performance(&app, &programs, *id).await?;
+    let (error, reasons) = match form.parse(me.account_id, *id) {
+        Ok((order, key)) => {
+            match state
+                .wishes
+                .join(*id, WishRequest { account_id: me.account_id, order, key })
+                .await
+            {
+                Ok(wished) => {
+                    let location = format!("/schedules/{id}/waiting-list");
+                    let answer = me.view.done(StatusCode::CREATED, &wished, &location);
+                    return Ok(with_message(answer, "flash-wished"));
+                }
+                Err(refusal) => (PageError::from(refusal), None),
+            }
+        }
+        Err(mistakes) => {
+            let reasons = me.view.reasons(&mistakes);
+            (PageError::from(mistakes), Some(reasons))
+        }
+    };
+    if !me.view.wants_form(error.inner()) {
+        return Err(error);
+    }
+    let refusal = reasons.unwrap_or_else(|| me.view.refusal(error.inner()));
+    let page = WaitingListPage::read(&app, &me, &program, &schedule).await?;
+    let page = WaitingListPage { typed: form, refusal: Some(refusal), ..page };
+    Ok(me.view.html(error.inner().status(), &page))
+}
+
+/// Handles `POST /wishes/{id}/cancellation`.
+pub(crate) async fn cancel_wish(
+    app: Data<App>,
+    id: Path<WishId>,
+    me: CurrentAccount,
+) -> Result<HttpResponse, PageError> {
+    let schedule_id = leaving::leave(&app, me.account_id, *id).await?;
+    let location = format!("/schedules/{schedule_id}/waiting-list");
+    let document = serde_json::json!({ "wish_id": *id, "status": WishStatus::Left });
+    let answer = me.view.done(StatusCode::OK, &document, &location);
+    Ok(with_message(answer, "flash-wish-left"))
+}

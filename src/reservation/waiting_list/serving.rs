@@ -1,0 +1,68 @@
+//! Lists served by a worker: offers of what no transaction freed, and the end of lists that are over.
+
+use super::{
+    offers::offer_freed,
+    store::{self, WaitedList},
+};
+use crate::{
+    app::App,
+    catalog::ScheduleId,
+    infra::postgres::retry_stale,
+    reservation::{error::ReservationError, model::LockedLists, seat_map::feed::announce},
+};
+
+/// Lists of one page, and pages of one tick; the rest is left to the next one.
+const PAGE_ROWS: i64 = 100;
+const PAGES_MAX: usize = 20;
+/// Wishes ended in one transaction.
+const ENDED_MAX: i64 = 1_000;
+
+/// Serves every list that somebody waits in: one tick of a worker. Instances may run it concurrently. An
+/// error of one list is logged and stops no other.
+pub async fn serve_lists(app: &App) -> Result<(), sqlx::Error> {
+    let mut last = None;
+    for _ in 0..PAGES_MAX {
+        let page = store::list_waited_for(&app.db, last, PAGE_ROWS).await?;
+        for list in &page {
+            let schedule_id = list.schedule_id;
+            if let Err(error) = serve(app, list).await {
+                tracing::warn!(%schedule_id, %error, "a waiting list was not served");
+            }
+        }
+        let Some(end) = page.last() else { break };
+        last = Some(end.schedule_id);
+    }
+    Ok(())
+}
+
+/// Offers what of a performance was put on sale just now. An error is logged: the worker comes again.
+pub(crate) async fn serve_list(app: &App, schedule_id: ScheduleId) {
+    let list = WaitedList { schedule_id, is_over: false };
+    if let Err(error) = serve(app, &list).await {
+        tracing::warn!(%schedule_id, %error, "a waiting list was not served");
+    }
+}
+
+async fn serve(app: &App, list: &WaitedList) -> Result<(), ReservationError> {
+    let n_offers = retry_stale(|_| serve_once(app, list)).await?;
+    if n_offers > 0 {
+        announce(app, list.schedule_id);
+    }
+    Ok(())
+}
+
+async fn serve_once(app: &App, list: &WaitedList) -> Result<usize, ReservationError> {
+    let mut tx = app.db.begin().await?;
+    let locked = store::lock(&mut tx, list.schedule_id).await?;
+    let waited_for = locked.filter(|locked| locked.waiting > 0).map(|_| list.schedule_id);
+    let lists = LockedLists { waited_for: waited_for.into_iter().collect() };
+    let n_offers = match list.is_over {
+        true => {
+            store::write_ended(&mut tx, list.schedule_id, ENDED_MAX).await?;
+            0
+        }
+        false => offer_freed(&mut tx, &lists).await?,
+    };
+    tx.commit().await?;
+    Ok(n_offers)
+}

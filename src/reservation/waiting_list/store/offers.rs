@@ -1,0 +1,246 @@
+//! SQL of offering what is free. Of the order of a list only its lock decides, so these statements need
+//! it.
+
+use uuid::Uuid;
+
+use crate::{
+    accounts::AccountId,
+    catalog::{ProgramId, ScheduleId, SeatKind, ZoneId},
+    infra::postgres::Connection,
+    points::Points,
+    reservation::{
+        model::{SeatStatus, WishId},
+        seat_map::seat::{MapSeat, in_map_order},
+        waiting_list::{
+            matching::FreeZone,
+            model::{OfferTerms, WaitingWish, WishOrder},
+        },
+    },
+};
+
+/// Returns the terms of offers of a performance, after its list was locked.
+pub(crate) async fn find_terms(
+    tx: &mut Connection,
+    schedule_id: ScheduleId,
+) -> Result<Option<(ProgramId, OfferTerms)>, sqlx::Error> {
+    let found = sqlx::query!(
+        r#"
+        select p.id as "program_id: ProgramId",
+            (p.status = 'PUBLISHED' and p.on_sale_at <= moment.at
+                and moment.at < p.off_sale_at and moment.at < s.starts_at) as "is_on_sale!",
+            moment.at < coalesce(s.starts_at - make_interval(hours => s.kept_until_hours), s.starts_at)
+                as "keeps_places!",
+            least(p.offer_mins * 60,
+                floor(extract(epoch from least(s.starts_at - moment.at, interval '2 days'))))::integer
+                as "offer_secs!"
+        from schedules s
+        join programs p on p.id = s.program_id
+        cross join (select clock_timestamp() as at offset 0) moment
+        where s.id = $1
+        "#,
+        schedule_id as _,
+    )
+    .fetch_optional(tx)
+    .await?;
+    Ok(found.map(|row| {
+        let (is_on_sale, keeps_places, offer_secs) =
+            (row.is_on_sale, row.keeps_places, row.offer_secs);
+        (row.program_id, OfferTerms { schedule_id, is_on_sale, keeps_places, offer_secs })
+    }))
+}
+
+/// Who wants free seats.
+pub(crate) enum Wanted<'a> {
+    /// The wishes that wait in the list of the performance.
+    ByList,
+    /// Wishes that are not in the list.
+    By(Vec<&'a WishOrder>),
+}
+
+/// Lists free seats of a performance that are not kept, in map order: those of a section and a price
+/// that is `wanted`.
+pub(crate) async fn list_free_seats(
+    tx: &mut Connection,
+    schedule_id: ScheduleId,
+    keeps_places: bool,
+    wanted: &Wanted<'_>,
+    rows_max: i64,
+) -> Result<Vec<MapSeat>, sqlx::Error> {
+    let orders = match wanted {
+        Wanted::ByList => &[][..],
+        Wanted::By(orders) => orders,
+    };
+    let sections: Vec<Option<&str>> = orders.iter().map(|order| order.section.as_deref()).collect();
+    let prices: Vec<Option<Points>> = orders.iter().map(|order| order.price_max).collect();
+    sqlx::query_as!(
+        MapSeat,
+        r#"
+        with wanted as materialized (
+            select section, max(coalesce(price_max, 9223372036854775807)) as price_max
+            from wishes
+            where schedule_id = $1 and status = 'WAITING' and settled_at is null and $3
+            group by section
+            union all
+            select section, coalesce(price_max, 9223372036854775807)
+            from unnest($4::text[], $5::bigint[]) as asked (section, price_max)
+        )
+        select s.id as "id: _", v.section, v.row_label, v.number, v.x, v.y,
+            s.price as "price: _", s.status as "status: SeatStatus", s.kind as "kind: SeatKind",
+            v.companion_of
+        from schedule_seats s
+        join seats v on v.id = s.seat_id
+            and v.venue_id = (select venue_id from schedules where id = $1)
+        where s.schedule_id = $1 and s.status = 'AVAILABLE'
+            and not ($2 and s.kind in ('WHEELCHAIR', 'COMPANION'))
+            and exists (
+                select from wanted
+                where (section is null or section = v.section) and price_max >= s.price
+            )
+        limit $6
+        "#,
+        schedule_id as _,
+        keeps_places,
+        matches!(wanted, Wanted::ByList),
+        &sections as _,
+        &prices as _,
+        rows_max,
+    )
+    .fetch_all(tx)
+    .await
+    .map(in_map_order)
+}
+
+/// Lists the zones of a performance with places left, the cheapest first.
+pub(crate) async fn list_free_zones(
+    tx: &mut Connection,
+    schedule_id: ScheduleId,
+) -> Result<Vec<FreeZone>, sqlx::Error> {
+    sqlx::query_as!(
+        FreeZone,
+        r#"
+        select id as "id: ZoneId", name, price as "price: Points", remaining
+        from zones
+        where schedule_id = $1 and remaining > 0
+        order by price, name
+        "#,
+        schedule_id as _,
+    )
+    .fetch_all(tx)
+    .await
+}
+
+struct WishRow {
+    id: Uuid,
+    account_id: Uuid,
+    number: i64,
+    places: i32,
+    section: Option<String>,
+    price_max: Option<Points>,
+    is_together: bool,
+}
+
+impl From<WishRow> for WaitingWish {
+    fn from(row: WishRow) -> Self {
+        let WishRow { id, account_id, number, places, section, price_max, is_together } = row;
+        Self {
+            id: WishId(id),
+            account_id: AccountId(account_id),
+            number,
+            order: WishOrder { places, section, price_max, is_together },
+        }
+    }
+}
+
+/// Lists waiting wishes for at most `places_max` places, in their order, after the number `after`.
+/// Those of deleted accounts are left out.
+pub(crate) async fn list_waiting(
+    tx: &mut Connection,
+    schedule_id: ScheduleId,
+    places_max: i32,
+    after: i64,
+    rows_max: i64,
+) -> Result<Vec<WaitingWish>, sqlx::Error> {
+    let rows = sqlx::query_as!(
+        WishRow,
+        r#"
+        select w.id, w.account_id, w.number, w.places, w.section, w.price_max as "price_max: Points",
+            w.is_together
+        from wishes w
+        where w.schedule_id = $1 and w.status = 'WAITING' and w.settled_at is null
+            and w.number > $3 and w.places <= $2
+            and exists (select from accounts where id = w.account_id and deleted_at is null)
+        order by w.number
+        limit $4
+        "#,
+        schedule_id as _,
+        places_max,
+        after,
+        rows_max,
+    )
+    .fetch_all(tx)
+    .await?;
+    Ok(rows.into_iter().map(WaitingWish::from).collect())
+}
+
+/// Locks the waiting wishes of accounts in a program that nobody else holds, and returns them.
+pub(crate) async fn lock_wishes(
+    tx: &mut Connection,
+    program_id: ProgramId,
+    accounts: &[AccountId],
+) -> Result<Vec<WishId>, sqlx::Error> {
+    sqlx::query_scalar!(
+        r#"
+        select id as "id: WishId" from wishes
+        where account_id = any($2) and program_id = $1 and status = 'WAITING'
+        order by account_id, schedule_id
+        for no key update skip locked
+        "#,
+        program_id as _,
+        accounts as _,
+    )
+    .fetch_all(tx)
+    .await
+}
+
+/// Returns the number of waiting wishes of accounts in a program.
+pub(crate) async fn count_wishes(
+    tx: &mut Connection,
+    program_id: ProgramId,
+    accounts: &[AccountId],
+) -> Result<i64, sqlx::Error> {
+    sqlx::query_scalar!(
+        r#"
+        select count(*) as "n!" from wishes
+        where account_id = any($2) and program_id = $1 and status = 'WAITING'
+        "#,
+        program_id as _,
+        accounts as _,
+    )
+    .fetch_one(tx)
+    .await
+}
+
+/// Notes that locked wishes of a locked list were offered something, all at one moment; returns their
+/// number.
+pub(crate) async fn write_offered(
+    tx: &mut Connection,
+    schedule_id: ScheduleId,
+    ids: &[WishId],
+) -> Result<i32, sqlx::Error> {
+    sqlx::query_scalar!(
+        r#"
+        with offered as (
+            update wishes set status = 'OFFERED', settled_at = statement_timestamp()
+            where id = any($2) and status = 'WAITING'
+            returning id
+        )
+        update waiting_lists set waiting = waiting - (select count(*) from offered)::integer
+        where schedule_id = $1
+        returning (select count(*) from offered)::integer as "n_offered!"
+        "#,
+        schedule_id as _,
+        ids as _,
+    )
+    .fetch_one(tx)
+    .await
+}

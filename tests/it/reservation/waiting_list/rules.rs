@@ -1,0 +1,207 @@
+//! What a wish may be, who is passed over, and what is refused.
+
+use serde_json::json;
+use sqlx::PgPool;
+use stagedoor::entry_queue::grow_logs;
+use uuid::Uuid;
+
+use super::{SoldOut, give_back};
+use crate::{
+    reservation::hold,
+    support::{Concert, Office, read_all, run_sql},
+};
+
+#[sqlx::test]
+async fn only_who_does_not_fit_is_passed_over(db: PgPool) {
+    let house = SoldOut::with(db.clone(), 6, &[]).await;
+    let [pair, cheap, standing, apart, one] =
+        <[_; 5]>::try_from(house.office.crowd(5, "Wisher").await).unwrap();
+    for (person, order) in [
+        (&pair, json!({ "places": 2, "together": true })),
+        (&cheap, json!({ "places": 1, "price_max": 30_000 })),
+        (&standing, json!({ "places": 1, "section": "Standing" })),
+        (&apart, json!({ "places": 2 })),
+        (&one, json!({ "places": 1, "section": "Stalls" })),
+    ] {
+        let wished = house.wish(person, order).await;
+        assert_eq!(wished.status, 201, "{}", wished.body);
+    }
+    let status = async |person| house.wish_of(person).await["status"].as_str().unwrap().to_owned();
+    // One seat: all but the last want something else.
+    house.release(0).await;
+    assert_eq!(status(&one).await, "OFFERED");
+    // Two that are apart; the second completes them.
+    house.release(2).await;
+    assert_eq!(status(&apart).await, "WAITING");
+    house.release(4).await;
+    assert_eq!((status(&pair).await, status(&apart).await), ("WAITING".into(), "OFFERED".into()));
+    // Side by side, of which one was free before.
+    house.release(1).await;
+    assert_eq!(status(&pair).await, "WAITING");
+    give_back(&one, house.offer_of(&one).await).await;
+    assert_eq!(status(&pair).await, "OFFERED");
+    // The one place of the zone fits two, of whom the first gets it.
+    house.release(6).await;
+    assert_eq!(
+        (status(&cheap).await, status(&standing).await),
+        ("OFFERED".into(), "WAITING".into())
+    );
+    house.office.close().await;
+}
+
+#[sqlx::test]
+async fn a_wish_that_makes_no_sense_is_refused_clearly(db: PgPool) {
+    let house = SoldOut::with(db.clone(), 3, &[]).await;
+    let ada = house.office.sign_in("ada").await;
+    for (order, status, code) in [
+        (json!({ "places": 0 }), 422, "invalid"),
+        (json!({ "places": 9 }), 422, "invalid"),
+        (json!({ "places": 1, "price_max": -1 }), 422, "invalid"),
+        (json!({ "places": 1, "section": "Moon" }), 422, "unknown-section"),
+        (json!({ "places": 4 }), 422, "more-than-exist"),
+        (json!({ "places": 2, "section": "Standing" }), 422, "more-than-exist"),
+        (json!({ "places": 1, "price_max": 1 }), 422, "more-than-exist"),
+    ] {
+        let refused = house.wish(&ada, order).await;
+        assert_eq!((refused.status, refused.code().as_str()), (status, code), "{}", refused.body);
+    }
+    let key = Uuid::now_v7();
+    let order = json!({ "places": 3, "request_key": key });
+    let wished = house.wish(&ada, order.clone()).await;
+    assert_eq!(house.wish(&ada, order).await.json(), wished.json(), "one key is one wish");
+    let again = house.wish(&ada, json!({ "places": 1 })).await;
+    assert_eq!((again.status, again.code().as_str()), (409, "wished-already"), "{}", again.body);
+
+    // What is free and nobody is waiting for is for sale.
+    house.release(0).await;
+    let bob = house.office.sign_in("bob").await;
+    let refused = house.wish(&bob, json!({ "places": 1 })).await;
+    assert_eq!((refused.status, refused.code().as_str()), (409, "places-free"), "{}", refused.body);
+    let page = bob.submit(&house.path(), &[("places", "1".to_owned())]).await;
+    assert_eq!(page.status, 409);
+    assert!(page.body.contains("no need to wait"), "{}", page.body);
+    let unknown = format!("/schedules/{}/waiting-list", Uuid::now_v7());
+    assert_eq!(bob.post_json(&unknown, &json!({ "places": 1 })).await.status, 404);
+    house.office.close().await;
+}
+
+#[sqlx::test]
+async fn a_wish_is_taken_back_by_its_owner_alone_and_once_it_is_offered_the_offer_is_declined(
+    db: PgPool,
+) {
+    let house = SoldOut::with(db.clone(), 2, &[]).await;
+    let (ada, bob) = (house.office.sign_in("ada").await, house.office.sign_in("bob").await);
+    house.wish(&ada, json!({ "places": 1 })).await;
+    house.wish(&bob, json!({ "places": 1 })).await;
+    let wish = house.wish_of(&ada).await["wish_id"].as_str().unwrap().to_owned();
+    let path = format!("/wishes/{wish}/cancellation");
+    assert_eq!(bob.post(&path, &[("", "")]).await.status, 404);
+    for _ in 0..2 {
+        let left = ada.post(&path, &[("", "")]).await;
+        assert_eq!((left.status, &left.json()["status"]), (200, &json!("LEFT")), "{}", left.body);
+    }
+    house.release(0).await;
+    let offer = house.offer_of(&bob).await;
+    let wish = house.wish_of(&bob).await["wish_id"].as_str().unwrap().to_owned();
+    let refused = bob.post(&format!("/wishes/{wish}/cancellation"), &[("", "")]).await;
+    assert_eq!(
+        (refused.status, refused.code().as_str()),
+        (409, "wish-offered"),
+        "{}",
+        refused.body
+    );
+    assert_eq!(refused.json()["reservation_id"], offer.to_string());
+    give_back(&bob, offer).await;
+    let refused = bob.post(&format!("/wishes/{wish}/cancellation"), &[("", "")]).await;
+    assert_eq!(refused.code(), "wish-ended", "{}", refused.body);
+    house.office.close().await;
+}
+
+#[sqlx::test]
+async fn nobody_is_offered_more_than_the_cap_or_what_is_kept_for_others(db: PgPool) {
+    let house = SoldOut::with(db.clone(), 3, &[]).await;
+    let (ada, bob) = (house.office.sign_in("ada").await, house.office.sign_in("bob").await);
+    run_sql(&db, "update programs set places_per_account_max = 1").await;
+    assert_eq!(house.wish(&ada, json!({ "places": 1 })).await.status, 201);
+    assert_eq!(house.wish(&bob, json!({ "places": 1, "section": "Stalls" })).await.status, 201);
+    // Ada gets a place by herself, so that there is no room for another.
+    run_sql(&db, "update zones set capacity = capacity + 1, remaining = remaining + 1, version = version + 1,
+         name = 'Elsewhere'").await;
+    house.let_in(std::slice::from_ref(&ada)).await;
+    let order =
+        json!({ "zone_id": house.concert.zone_id, "quantity": 1, "request_key": Uuid::now_v7() });
+    let held = ada.post_json(&crate::reservation::order_path(&house.concert), &order).await;
+    let is_hers = held.status == 201 || house.wish_of(&ada).await["status"] == "OFFERED";
+    assert!(is_hers, "{}", held.body);
+    let more = house.wish(&ada, json!({ "places": 1 })).await;
+    assert_eq!(more.status, 409, "{}", more.body);
+    house.release(0).await;
+    house.offer_of(&bob).await;
+
+    // A wheelchair place is not offered while it is kept.
+    let cyd = house.office.sign_in("cyd").await;
+    run_sql(&db, "update seats set kind = 'WHEELCHAIR' where number = 2").await;
+    run_sql(
+        &db,
+        "update schedule_seats set kind = 'WHEELCHAIR' where id in
+         (select s.id from schedule_seats s join seats v on v.id = s.seat_id where v.number = 2)",
+    )
+    .await;
+    assert_eq!(house.wish(&cyd, json!({ "places": 1, "section": "Stalls" })).await.status, 201);
+    house.release(1).await;
+    assert_eq!(house.wish_of(&cyd).await["status"], "WAITING");
+    house.office.close().await;
+}
+
+#[sqlx::test]
+async fn the_order_is_public_and_names_nobody(db: PgPool) {
+    let house = SoldOut::with(db.clone(), 1, &[]).await;
+    let people = house.office.crowd(2, "Wisher").await;
+    house.wish(&people[0], json!({ "places": 1, "section": "Stalls" })).await;
+    house.wish(&people[1], json!({ "places": 1 })).await;
+    let wish = house.wish_of(&people[1]).await["wish_id"].as_str().unwrap().to_owned();
+    people[1].post(&format!("/wishes/{wish}/cancellation"), &[("", "")]).await;
+    house.release(0).await;
+    let kinds = "select kind from queue_moves where kind like 'WISH%' order by id";
+    let details = "select detail from queue_moves where kind like 'WISH%' order by id";
+    let kinds = read_all::<String>(&db, kinds).await;
+    assert_eq!(kinds, ["WISH_MADE", "WISH_MADE", "WISH_LEFT", "WISH_OFFERED"]);
+    let schedule = house.concert.schedule_id;
+    let details = read_all::<String>(&db, details).await;
+    let of: serde_json::Value = serde_json::from_str(&details[0]).unwrap();
+    assert_eq!(
+        of,
+        json!({ "schedule": schedule, "wish": 1, "places": 1, "section": "Stalls",
+        "price_max": null, "together": false })
+    );
+    let of: serde_json::Value = serde_json::from_str(&details[3]).unwrap();
+    assert_eq!(of, json!({ "schedule": schedule, "wish": 1 }));
+    grow_logs(&house.office.app).await.unwrap();
+    let page = people[0].visit(&format!("/programs/{}/log", house.concert.slug)).await;
+    assert!(page.body.contains("joined a waiting list"), "{}", page.body);
+    house.office.close().await;
+}
+
+#[sqlx::test]
+async fn a_program_s_page_leads_to_the_list_of_what_is_sold_out(db: PgPool) {
+    let house = SoldOut::with(db.clone(), 1, &[]).await;
+    let link = format!("a[href='{}']", house.path());
+    let page = house.holders[0].visit(&format!("/programs/{}", house.concert.slug)).await;
+    assert!(page.has(&link), "{}", page.body);
+    let office = Office::open(db.clone()).await;
+    let other = Concert::usual(&db).await;
+    let page = house.holders[0].visit(&format!("/programs/{}", other.slug)).await;
+    assert!(!page.body.contains("/waiting-list"), "{}", page.body);
+    // Whoever has a wish cannot delete the account before leaving.
+    let ada = house.office.sign_in("ada").await;
+    house.wish(&ada, json!({ "places": 1 })).await;
+    for path in ["/account/deletion", "/reservations"] {
+        let page = ada.visit(path).await;
+        assert!(page.has(&link), "{}", page.body);
+    }
+    let seats = &house.concert.seat_ids;
+    house.let_in(std::slice::from_ref(&ada)).await;
+    assert_eq!(hold(&ada, &house.concert, &seats[..1]).await.code(), "seat-unavailable");
+    office.close().await;
+    house.office.close().await;
+}
