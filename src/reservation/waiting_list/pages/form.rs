@@ -43,12 +43,11 @@ impl WishForm {
         let section = self.section.text();
         let is_name = section.chars().count() <= SECTION_CHARS_MAX;
         mistakes.note("section", "waiting-list-refusal-section", is_name.then_some(()));
-        let price_max = match self.price_max.is_empty() {
-            true => None,
-            false => {
-                let price = self.price_max.parse().and_then(Points::new);
-                mistakes.note("price_max", "waiting-list-refusal-price", price)
-            }
+        let price_max = if self.price_max.is_empty() {
+            None
+        } else {
+            let price = self.price_max.parse().and_then(Points::new);
+            mistakes.note("price_max", "waiting-list-refusal-price", price)
         };
         let is_together = self.together.flag();
         let is_together = mistakes.note("together", "admin-refusal-flag", is_together);

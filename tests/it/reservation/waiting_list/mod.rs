@@ -83,7 +83,7 @@ impl SoldOut {
 }
 
 pub(super) fn reservation_of(document: &Value) -> Uuid {
-    document["reservation_id"].as_str().expect("it names a reservation").parse().unwrap()
+    document["reservation_id"].as_str().unwrap().parse().unwrap()
 }
 
 pub(super) async fn give_back(person: &Person, reservation_id: Uuid) -> Answer {
