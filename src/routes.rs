@@ -14,7 +14,10 @@ use crate::{
     },
     catalog,
     entry_queue::{self, draw, log},
-    payment::{self, checkout},
+    payment::{
+        self, checkout,
+        shares::pages::{holder, link, new},
+    },
     personal_data, rehearsal,
     reservation::{self, waiting_list},
     tickets::{self, check_in, hand_over},
@@ -34,6 +37,7 @@ pub fn all() -> Vec<Path> {
     ];
     paths.extend(line_paths());
     paths.extend(account_paths());
+    paths.extend(share_paths());
     paths.extend([
         at("/schedules/{id}").get(reservation::pages::show_seat_map),
         at("/schedules/{id}/changes").get(reservation::pages::show_changes),
@@ -162,6 +166,20 @@ fn line_paths() -> Vec<Path> {
         at("/programs/{slug}/log/moves/checkpoint").get(log::pages::checkpoint::show_move_checkpoint),
         at("/programs/{slug}/log/moves/checkpoint/cosigned").get(log::pages::checkpoint::show_cosigned_moves),
         at("/programs/{slug}/log/moves/tile/{path:.*}").get(log::pages::show_move_tile),
+    ]
+}
+
+/// Returns the rows of paying together.
+#[rustfmt::skip]
+fn share_paths() -> Vec<Path> {
+    vec![
+        at("/reservations/{id}/shares").get(holder::show_shares).post(new::create_share),
+        at("/reservations/{id}/shares/new").get(new::new_share),
+        at("/reservations/{id}/shares/{share_id}/cancellation").post(holder::create_cancellation),
+        at("/reservations/{id}/rest/payment").post(holder::create_rest_payment),
+        at("/shares/{code}").get(link::show_share),
+        at("/shares/{code}/payment").post(link::create_payment),
+        at("/shares/{code}/withdrawal").post(link::create_withdrawal),
     ]
 }
 

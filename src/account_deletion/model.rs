@@ -59,6 +59,27 @@ pub(crate) enum Obstacle {
         /// Time zone of the venue.
         time_zone: String,
     },
+    /// Ticket that the account paid for as a share of somebody's reservation, of a performance that is
+    /// still to come.
+    TicketShared {
+        /// Id of the share.
+        id: Uuid,
+        /// Title of the program.
+        title: String,
+        /// Start of the performance.
+        starts_at: DateTime<Utc>,
+        /// Time zone of the venue.
+        time_zone: String,
+    },
+    /// Share of somebody's hold that the account has paid, which waits for the others.
+    SharePaid {
+        /// Id of the share.
+        id: Uuid,
+        /// Title of the program.
+        title: String,
+        /// Points withheld.
+        points: Points,
+    },
     /// Ticket offered to somebody who has not answered.
     HandOverSent {
         /// Id of the hand-over.
@@ -104,6 +125,9 @@ impl Obstacle {
             | Self::HandOverReceived { id, .. } => format!("/hand-overs/{id}"),
             Self::Wish { id, .. } => format!("/schedules/{id}/waiting-list"),
             Self::Purchase { id, .. } => format!("/wallet/charges/{id}"),
+            Self::TicketShared { .. } => "/tickets".to_owned(),
+            // Ends by itself, with the hold.
+            Self::SharePaid { .. } => "/wallet".to_owned(),
             Self::Admin => "/admin/people".to_owned(),
         }
     }

@@ -55,6 +55,39 @@ from (
      where t.status = 'VALID' and r.account_id <> $1 and s.starts_at > clock_timestamp()
      limit $3)
     union all
+    -- Tickets of the account's shares, and shares that wait for the other ones.
+    (select 'shared-ticket', s.id, p.title, 0, d.starts_at, v.time_zone
+     from (select * from tickets where account_id = $1 offset 0) t
+     cross join lateral (
+        select share_id from share_places
+        where reservation_item_id = t.reservation_item_id and number = t.number and live limit 1
+     ) place
+     cross join lateral (
+        select id, reservation_id, payer_id, status from shares where id = place.share_id limit 1
+     ) s
+     cross join lateral (
+        select account_id, program_id, schedule_id from reservations
+        where id = s.reservation_id limit 1
+     ) r
+     cross join lateral (select title from programs where id = r.program_id limit 1) p
+     cross join lateral (
+        select starts_at, venue_id from schedules where id = r.schedule_id limit 1
+     ) d
+     cross join lateral (select time_zone from venues where id = d.venue_id limit 1) v
+     where t.status = 'VALID' and s.status = 'PAID' and s.payer_id = $1 and r.account_id <> $1
+        and d.starts_at > clock_timestamp()
+     limit $3)
+    union all
+    (select 'share', s.id, p.title, s.amount, r.expires_at, ''
+     from (select * from shares where payer_id = $1 offset 0) s
+     cross join lateral (
+        select account_id, program_id, expires_at from reservations
+        where id = s.reservation_id limit 1
+     ) r
+     cross join lateral (select title from programs where id = r.program_id limit 1) p
+     where s.status = 'WITHHELD' and r.account_id <> $1 and ($2 or r.expires_at > clock_timestamp())
+     limit $3)
+    union all
     (select case h.side when 0 then 'sent-offer' else 'received-offer' end, h.id, p.title, 0,
         h.expires_at, ''
      from (

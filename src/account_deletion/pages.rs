@@ -57,6 +57,14 @@ impl DeletionPage {
                 .t("account-delete-ticket-received")
                 .word("title", title)
                 .word("when", v.moment(starts_at, time_zone)),
+            Obstacle::TicketShared { title, starts_at, time_zone, .. } => {
+                let when = v.moment(starts_at, time_zone);
+                v.t("account-delete-ticket-shared").word("title", title).word("when", when)
+            }
+            Obstacle::SharePaid { title, points, .. } => {
+                let points = v.points(points);
+                v.t("account-delete-share-paid").word("title", title).word("points", points)
+            }
             Obstacle::HandOverSent { title, .. } => {
                 v.t("account-delete-hand-over-sent").word("title", title)
             }
@@ -79,6 +87,8 @@ impl DeletionPage {
             Obstacle::TransferSent { .. } => "account-delete-sent-action",
             Obstacle::TransferReceived { .. } => "account-delete-received-action",
             Obstacle::TicketReceived { .. } => "account-delete-ticket-received-action",
+            Obstacle::TicketShared { .. } => "account-delete-ticket-shared-action",
+            Obstacle::SharePaid { .. } => "account-delete-share-paid-action",
             Obstacle::HandOverSent { .. } => "account-delete-hand-over-sent-action",
             Obstacle::HandOverReceived { .. } => "account-delete-hand-over-received-action",
             Obstacle::Wish { .. } => "account-delete-wish-action",

@@ -24,6 +24,8 @@ impl From<ObstacleRow> for Obstacle {
             "hold" => Self::Hold { id, title, until },
             "tickets" => Self::Tickets { id, title, starts_at: until, time_zone },
             "received-ticket" => Self::TicketReceived { id, title, starts_at: until, time_zone },
+            "shared-ticket" => Self::TicketShared { id, title, starts_at: until, time_zone },
+            "share" => Self::SharePaid { id, title, points },
             "sent-offer" => Self::HandOverSent { id, title },
             "received-offer" => Self::HandOverReceived { id, title },
             "sent" => Self::TransferSent { id, name: title, points },

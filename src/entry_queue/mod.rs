@@ -81,7 +81,7 @@ pub(crate) use membership::{
     complete, count_queue, is_anybody_waiting, keep_minute, let_in, lock_live_token, of_pass,
     require_open, require_stay,
 };
-pub(crate) use model::{QueueNumber, Stay, TokenId, TokenStatus};
+pub(crate) use model::{LiveToken, QueueNumber, Stay, TokenId, TokenStatus};
 pub(crate) use pages::{pass_cookies, shown_pass};
 pub(crate) use projection::diff::{Difference, Positions};
 pub use projection::diff::{list_differences, list_incomplete};

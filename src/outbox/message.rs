@@ -98,6 +98,23 @@ pub(crate) enum Message {
         /// Id of the ticket.
         ticket_id: Uuid,
     },
+    /// A share of a reservation is paid with it, to a friend of its holder.
+    SharePaid {
+        /// Id of the share.
+        share_id: Uuid,
+    },
+    /// A share ended before the reservation was paid, to the friend who had paid it.
+    ShareReturned {
+        /// Id of the share.
+        share_id: Uuid,
+    },
+    /// A reservation was refunded, to a friend who had paid a share of it.
+    ShareRefunded {
+        /// Id of the share.
+        share_id: Uuid,
+        /// Points returned for the share.
+        refunded: Points,
+    },
     /// The turn in a queue is near, or has come.
     QueueTurn {
         /// Id of the queue token.
@@ -182,6 +199,8 @@ mod tests {
             Message::TransferExpiring { transfer_id: reservation_id },
             Message::HandOverOffered { hand_over_id: reservation_id },
             Message::TicketVoided { ticket_id: reservation_id },
+            Message::SharePaid { share_id: reservation_id },
+            Message::ShareRefunded { share_id: reservation_id, refunded },
             Message::QueueTurn { token_id: reservation_id },
         ] {
             let (kind, payload) = message.stored();

@@ -4,6 +4,7 @@ use super::{
     error::PaymentError,
     model::Cancelled,
     refund::{Share, refund},
+    shares,
 };
 use crate::{
     accounts::AccountId,
@@ -40,18 +41,25 @@ async fn cancel_once(
         return Ok(cancelled);
     }
     let found = reservation::find_owned(&mut *tx, account_id, reservation_id).await?;
-    let (cancelled, schedule_id) = match found.ok_or(ReservationError::NotFound)?.status {
+    let found = found.ok_or(ReservationError::NotFound)?;
+    let (cancelled, is_shared, schedule_id) = match found.status {
         ReservationStatus::Held => {
             let released = reservation::release(&mut tx, account_id, reservation_id).await?;
             let status = ReservationStatus::Cancelled;
-            (Cancelled { reservation_id, status, refunded: Points::ZERO }, released.schedule_id)
+            let cancelled = Cancelled { reservation_id, status, refunded: Points::ZERO };
+            (cancelled, released.is_shared, released.schedule_id)
         }
         ReservationStatus::Confirmed => {
-            refund(&mut tx, account_id, reservation_id, Share::AsAgreed).await?
+            let share = Share::AsAgreed;
+            let (cancelled, of) = refund(&mut tx, account_id, reservation_id, share).await?;
+            (cancelled, false, of)
         }
         ended => return Err(ReservationError::InvalidState(ended).into()),
     };
     let cancelled = commit_kept(&app.db, tx, key, cancelled).await?;
     reservation::announce(app, schedule_id);
+    if is_shared {
+        shares::return_of(app, reservation_id).await;
+    }
     Ok(cancelled)
 }

@@ -30,6 +30,9 @@ pub enum PaymentError {
     /// The deadline of the refund has passed.
     #[error("the time for a refund is over")]
     RefundOver,
+    /// Friends have paid shares of the reservation, which is not paid alone then.
+    #[error("shares of the reservation are withheld")]
+    SharesWithheld,
     /// The payment changed between its lock and its write. Retried.
     #[error("the payment changed while it was being written")]
     StaleVersion,
@@ -91,6 +94,7 @@ impl HttpError for PaymentError {
             Self::Ticket(error) => error.problem().recovery("/tickets"),
             Self::Key(error) => error.problem(),
             Self::RefundOver => Problem::new(409, "refund-over"),
+            Self::SharesWithheld => Problem::new(409, "shares-withheld"),
             Self::Inconsistent => Problem::new(500, "internal"),
             Self::StaleVersion | Self::Contended => Problem::new(409, "contended").retry_after(1),
             Self::Batch(_) => Unavailable.problem(),

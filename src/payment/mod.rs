@@ -5,10 +5,10 @@
 //!
 //! # Invariants
 //!
-//! * A reservation is confirmed exactly when it has one completed payment, one history entry of its
-//!   total in its account's wallet, and a valid or used ticket for each seat and place. One
-//!   transaction writes all of it, and one reverts all of it.
-//! * At most one live payment exists per reservation: `payments_live_key`.
+//! * A reservation is confirmed exactly when it has one completed payment, or one for each of its
+//!   [`shares`], one history entry for each in its payer's wallet, which add up to its total, and a valid
+//!   or used ticket for each seat and place. One transaction writes all of it, and one reverts all of it.
+//! * A reservation is paid once, at once or in shares: `payments_live_key`.
 //! * Nothing is paid after the hold's end. An owner's refund is refused if a ticket was used; an
 //!   administrator's full refund, and that of a cancelled program with an unused ticket, continue,
 //!   and used tickets stay used.
@@ -35,6 +35,7 @@ mod model;
 pub(crate) mod pages;
 mod pay;
 mod refund;
+pub(crate) mod shares;
 mod store;
 mod telling;
 mod together;

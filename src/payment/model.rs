@@ -55,6 +55,6 @@ pub(crate) struct Cancelled {
     pub reservation_id: ReservationId,
     /// `CANCELLED` before payment, `REFUNDED` after it.
     pub status: ReservationStatus,
-    /// Points returned to the wallet.
+    /// Points returned, to all who paid.
     pub refunded: Points,
 }

@@ -6,7 +6,7 @@ use actix_web::{
     http::StatusCode,
     web::{Data, Path},
 };
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 use super::{batch::Payments, cancel::cancel};
 use crate::{
@@ -33,16 +33,16 @@ pub(crate) struct KeyForm {
 }
 
 impl KeyForm {
-    /// Returns the request key for `route` and one reservation.
-    fn parse(
+    /// Returns the request key for `route` and the reservation or share `id`.
+    pub(super) fn parse(
         &self,
         account_id: AccountId,
         route: &str,
-        id: ReservationId,
+        id: &impl Serialize,
     ) -> Result<Option<RequestKey>, Mistakes> {
         let mut mistakes = Mistakes::default();
         let key = request_key::parse(&mut mistakes, &self.request_key);
-        mistakes.or(Some(key.map(|key| RequestKey::new(account_id.0, key, route, &id))))
+        mistakes.or(Some(key.map(|key| RequestKey::new(account_id.0, key, route, id))))
     }
 }
 
@@ -56,7 +56,7 @@ pub(crate) async fn create_payment(
     id: Path<ReservationId>,
     Body(form): Body<KeyForm>,
 ) -> Result<HttpResponse, PageError> {
-    let key = form.parse(me.account_id, "POST /reservations/{id}/payment", *id)?;
+    let key = form.parse(me.account_id, "POST /reservations/{id}/payment", &*id)?;
     match payments.pay(me.account_id, *id, key.as_ref()).await {
         Ok(paid) => {
             let answer = me.view.done(StatusCode::CREATED, &paid, TICKETS_PATH);
@@ -78,7 +78,7 @@ pub(crate) async fn create_cancellation(
     id: Path<ReservationId>,
     Body(form): Body<KeyForm>,
 ) -> Result<HttpResponse, PageError> {
-    let key = form.parse(me.account_id, "POST /reservations/{id}/cancellation", *id)?;
+    let key = form.parse(me.account_id, "POST /reservations/{id}/cancellation", &*id)?;
     match cancel(&app, me.account_id, *id, key.as_ref()).await {
         Ok(cancelled) => {
             let location = format!("/reservations/{id}");

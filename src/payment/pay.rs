@@ -6,6 +6,7 @@ use super::{
     error::PaymentError,
     model::{Paid, PaymentId},
     refund::tickets_per_item,
+    shares,
     store::{self, NewPayment},
     telling::tell_paid,
 };
@@ -35,9 +36,10 @@ pub async fn pay(
     let attempt = |_| pay_once(app, account_id, reservation_id, key);
     let mut paid = retry_stale(attempt).await;
     if matches!(paid, Err(PaymentError::Wallet(WalletError::InsufficientPoints { .. }))) {
-        // Points withheld by lapsed transfer requests may be enough. They are released in separate
-        // transactions, because transfers are locked before wallets.
+        // Points withheld by lapsed transfer requests and by shares of ended holds may be enough. They
+        // are released in separate transactions, because both are locked before wallets.
         wallet::expire_lapsed_of(&app.db, account_id).await?;
+        shares::return_ended_of(app, account_id).await?;
         paid = retry_stale(attempt).await;
     }
     let (paid, program_id) = match paid? {
@@ -75,9 +77,13 @@ async fn pay_once(
     let program_id = found.ok_or(ReservationError::NotFound)?.program_id;
     let token = entry_queue::lock_live_token(&mut tx, account_id, program_id).await?;
     let held = reservation::lock_held(&mut tx, account_id, reservation_id).await?;
+    if held.is_shared {
+        shares::end_open(&mut tx, &held).await?;
+    }
 
     let payment_id = PaymentId(Uuid::now_v7());
-    let payment = NewPayment { id: payment_id, reservation_id, account_id, amount: held.total };
+    let payment =
+        NewPayment { id: payment_id, reservation_id, account_id, amount: held.total, number: 1 };
     store::insert_payments(&mut tx, &[payment]).await?;
     let holds = [held];
     reservation::confirm(&mut tx, &holds).await?;

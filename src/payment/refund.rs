@@ -1,6 +1,11 @@
 //! Refund of a paid reservation, inside a transaction of the caller.
 
-use super::{error::PaymentError, model::Cancelled, store, telling::tell_refunded};
+use super::{
+    error::PaymentError,
+    model::Cancelled,
+    store::{self, LockedPayment},
+    telling::tell_refunded,
+};
 use crate::{
     accounts::AccountId,
     catalog::ScheduleId,
@@ -9,7 +14,7 @@ use crate::{
     points::Points,
     reservation::{self, Locked, ReservationId, ReservationItemId, ReservationStatus},
     tickets::{self, Used},
-    wallet::{self, Kind},
+    wallet::{self, RefundCredit},
 };
 
 /// Share of a payment that a refund returns.
@@ -45,8 +50,8 @@ impl Share {
     }
 }
 
-/// Refunds a paid reservation inside the caller's transaction: returns the points, voids unused
-/// tickets and frees the seats. Returns the performance too, whose map change the caller must
+/// Refunds a paid reservation inside the caller's transaction: returns to each payer the share of what
+/// that payer paid, voids unused tickets and frees the seats. Returns the performance too, whose map change the caller must
 /// announce after the commit.
 pub(crate) async fn refund(
     tx: &mut Connection,
@@ -60,19 +65,39 @@ pub(crate) async fn refund(
         Share::AsAgreed if confirmed.is_refundable => confirmed.refund_percent,
         Share::AsAgreed => return Err(PaymentError::RefundOver),
     };
-    let payment = store::lock_completed(tx, reservation_id).await?;
-    let payment = payment.ok_or(PaymentError::Inconsistent)?;
-    if !store::write_refunded(tx, &payment).await? {
+    let payments = store::lock_completed(tx, reservation_id).await?;
+    let refunds = refunds_of(&payments, percent).ok_or(PaymentError::Inconsistent)?;
+    let n_written = store::write_refunded(tx, &payments).await?;
+    if u64::try_from(payments.len()) != Ok(n_written) {
         return Err(PaymentError::StaleVersion);
     }
-    let refunded = payment.amount.share(percent).ok_or(PaymentError::Inconsistent)?;
     reservation::refund_items(tx, &confirmed).await?;
-    tickets::void(tx, account_id, &tickets_per_item(&confirmed), share.used()).await?;
-    wallet::credit(tx, account_id, refunded, Kind::Refund, payment.id.0).await?;
-    let message = share.message(reservation_id, refunded);
-    tell_refunded(tx, account_id, reservation_id, payment.id, message).await?;
+    let payers: Vec<AccountId> = refunds.iter().map(|refund| refund.payer_id).collect();
+    let items = tickets_per_item(&confirmed);
+    tickets::void(tx, account_id, &items, share.used(), &payers).await?;
+    wallet::refund(tx, &refunds).await?;
+    let owner_message = share.message(reservation_id, sum_of(&refunds, Some(account_id)));
+    tell_refunded(tx, account_id, reservation_id, owner_message, &refunds).await?;
+    let refunded = sum_of(&refunds, None);
     let cancelled = Cancelled { reservation_id, status: ReservationStatus::Refunded, refunded };
     Ok((cancelled, confirmed.schedule_id))
+}
+
+/// Returns what each payment gives back, rounded down to whole points for each; `None` for a paid
+/// reservation without a payment, a bug.
+fn refunds_of(payments: &[LockedPayment], percent: i32) -> Option<Vec<RefundCredit>> {
+    let refunds = payments.iter().map(|payment| {
+        let &LockedPayment { id, payer_id, amount, .. } = payment;
+        Some(RefundCredit { payer_id, amount: amount.share(percent)?, payment_id: id.0 })
+    });
+    refunds.collect::<Option<Vec<_>>>().filter(|refunds| !refunds.is_empty())
+}
+
+/// Adds up the refunds, all of them or those of `payer_id`. They are of one total, which is points.
+fn sum_of(refunds: &[RefundCredit], payer_id: Option<AccountId>) -> Points {
+    let counted = refunds.iter().filter(|refund| payer_id.is_none_or(|id| id == refund.payer_id));
+    let sum = counted.map(|refund| refund.amount).try_fold(Points::ZERO, Points::checked_add);
+    sum.unwrap_or_default()
 }
 
 /// Returns each item of a reservation with its number of tickets.

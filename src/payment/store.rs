@@ -12,6 +12,8 @@ pub(crate) struct NewPayment {
     pub(crate) reservation_id: ReservationId,
     pub(crate) account_id: AccountId,
     pub(crate) amount: Points,
+    /// Number within the reservation, from 1: one that is not paid in shares has one payment.
+    pub(crate) number: i32,
 }
 
 /// Inserts completed payments; fails if one of the reservations has a live one.
@@ -24,18 +26,20 @@ pub(crate) async fn insert_payments(
         payments.iter().map(|payment| payment.reservation_id).collect();
     let accounts: Vec<AccountId> = payments.iter().map(|payment| payment.account_id).collect();
     let amounts: Vec<Points> = payments.iter().map(|payment| payment.amount).collect();
+    let numbers: Vec<i32> = payments.iter().map(|payment| payment.number).collect();
     sqlx::query!(
         r#"
-        insert into payments (id, reservation_id, account_id, amount, status)
-        select id, reservation_id, account_id, amount, $5
-        from unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::bigint[])
-            as new (id, reservation_id, account_id, amount)
+        insert into payments (id, reservation_id, account_id, amount, status, number)
+        select id, reservation_id, account_id, amount, $5, number
+        from unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::bigint[], $6::integer[])
+            as new (id, reservation_id, account_id, amount, number)
         "#,
         ids as _,
         reservations as _,
         accounts as _,
         amounts as _,
         PaymentStatus::Completed as _,
+        &numbers,
     )
     .execute(tx)
     .await?;
@@ -58,45 +62,51 @@ pub(crate) async fn list_written(
 /// Completed payment whose row this transaction has locked.
 pub(crate) struct LockedPayment {
     pub(crate) id: PaymentId,
+    pub(crate) payer_id: AccountId,
     pub(crate) version: i64,
     pub(crate) amount: Points,
 }
 
-/// Locks the completed payment of a reservation; `None` if there is none.
+/// Locks the completed payments of a reservation: one, or one for each of its shares.
 pub(crate) async fn lock_completed(
     tx: &mut Connection,
     reservation_id: ReservationId,
-) -> Result<Option<LockedPayment>, sqlx::Error> {
+) -> Result<Vec<LockedPayment>, sqlx::Error> {
     sqlx::query_as!(
         LockedPayment,
         r#"
-        select id as "id: PaymentId", version, amount as "amount: Points"
+        select id as "id: PaymentId", account_id as "payer_id: AccountId", version,
+            amount as "amount: Points"
         from payments
         where reservation_id = $1 and status = 'COMPLETED'
+        order by id
         for no key update
         "#,
         reservation_id as _,
     )
-    .fetch_optional(tx)
+    .fetch_all(tx)
     .await
 }
 
-/// Marks a locked payment as refunded; returns `false`, with nothing written, if its version has
-/// changed since the lock.
+/// Marks locked payments as refunded; returns the number written, those whose version has changed since
+/// the lock left out.
 pub(crate) async fn write_refunded(
     tx: &mut Connection,
-    payment: &LockedPayment,
-) -> Result<bool, sqlx::Error> {
+    payments: &[LockedPayment],
+) -> Result<u64, sqlx::Error> {
+    let ids: Vec<PaymentId> = payments.iter().map(|payment| payment.id).collect();
+    let versions: Vec<i64> = payments.iter().map(|payment| payment.version).collect();
     let written = sqlx::query!(
         r#"
-        update payments
-        set status = 'REFUNDED', version = version + 1
-        where id = $1 and version = $2
+        update payments p
+        set status = 'REFUNDED', version = p.version + 1
+        from unnest($1::uuid[], $2::bigint[]) as locked (id, version)
+        where p.id = locked.id and p.version = locked.version
         "#,
-        payment.id as _,
-        payment.version,
+        ids as _,
+        &versions,
     )
     .execute(tx)
     .await?;
-    Ok(written.rows_affected() == 1)
+    Ok(written.rows_affected())
 }

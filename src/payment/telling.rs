@@ -1,11 +1,12 @@
-//! Mails about payments and refunds, written in their transactions.
+//! Mails about payments, shares and refunds, written in their transactions.
 
-use super::{model::PaymentId, store::NewPayment};
+use super::{shares::telling::order_key as share_order_key, store::NewPayment};
 use crate::{
     accounts::AccountId,
     infra::postgres::Connection,
     outbox::{self, AccountMail, Message},
     reservation::ReservationId,
+    wallet::RefundCredit,
 };
 
 /// Writes the mails about new payments, all in one statement.
@@ -23,21 +24,31 @@ pub(super) async fn tell_paid(
     outbox::write_to_accounts(tx, &mails).await
 }
 
-/// Writes the mail about the refund of a payment, which is `message`.
+/// Writes the mails about the refund of a reservation: to its owner `owner_message`, and to each other
+/// payer what comes back for the share.
 pub(super) async fn tell_refunded(
     tx: &mut Connection,
-    account_id: AccountId,
+    owner_id: AccountId,
     reservation_id: ReservationId,
-    payment_id: PaymentId,
-    message: Message,
+    owner_message: Message,
+    refunds: &[RefundCredit],
 ) -> Result<(), sqlx::Error> {
-    let mail = AccountMail {
-        account_id,
-        message,
+    let to_owner = AccountMail {
+        account_id: owner_id,
+        message: owner_message,
         order_key: order_key(reservation_id),
-        dedupe_key: format!("refunded:{payment_id}"),
+        dedupe_key: format!("refunded:{reservation_id}"),
     };
-    outbox::write_to_accounts(tx, &[mail]).await
+    let others = refunds.iter().filter(|refund| refund.payer_id != owner_id);
+    let to_others = others.map(|refund| AccountMail {
+        account_id: refund.payer_id,
+        // The payment of a share has its id.
+        message: Message::ShareRefunded { share_id: refund.payment_id, refunded: refund.amount },
+        order_key: share_order_key(refund.payment_id),
+        dedupe_key: format!("refunded:{}", refund.payment_id),
+    });
+    let mails: Vec<AccountMail> = [to_owner].into_iter().chain(to_others).collect();
+    outbox::write_to_accounts(tx, &mails).await
 }
 
 /// Returns the order of mails about a reservation: its refund is told after its payment.

@@ -91,7 +91,7 @@ pub(super) async fn pay_together(
         if let Some(key) = key {
             outcomes.add(key, &paid);
         }
-        new.push(NewPayment { id, reservation_id, account_id, amount: held.total });
+        new.push(NewPayment { id, reservation_id, account_id, amount: held.total, number: 1 });
         issued.extend(tickets);
         let (owner, schedule_id) = ((held.program_id, account_id), held.schedule_id);
         payments.push(Payment { request: nth, owner, schedule_id, paid });

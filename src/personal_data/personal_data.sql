@@ -42,6 +42,23 @@ select jsonb_build_object(
     'payments', (select coalesce(jsonb_agg(part), '[]') from (
         select id, reservation_id, amount, status, created_at from payments
         where account_id = a.id order by id desc limit $2) part),
+    'shares_paid', (select coalesce(jsonb_agg(part), '[]') from (
+        select s.id, s.reservation_id, s.amount, s.status, s.withheld_at, s.settled_at,
+            other.name as holder
+        from (select * from shares where payer_id = a.id order by id desc limit $2) s
+        cross join lateral (
+            select account_id from reservations where id = s.reservation_id limit 1) r
+        cross join lateral (select name from accounts where id = r.account_id limit 1) other
+        order by s.id desc) part),
+    'shares_made', (select coalesce(jsonb_agg(part), '[]') from (
+        select s.id, s.reservation_id, s.amount, s.status, s.created_at, s.settled_at,
+            payer.name as payer
+        from (select id from reservations where account_id = a.id and is_shared
+              order by id desc limit $2) r
+        cross join lateral (select * from shares where reservation_id = r.id offset 0) s
+        left join lateral (select name from accounts where id = s.payer_id limit 1) payer on true
+        where s.code_hash is not null
+        order by s.id desc limit $2) part),
     'tickets', (select coalesce(jsonb_agg(part), '[]') from (
         select id, code, status, created_at, used_at from tickets
         where account_id = a.id order by id desc limit $2) part),

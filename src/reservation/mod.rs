@@ -59,11 +59,11 @@ pub use lifecycle::expiry::expire_lapsed;
 pub(crate) use lifecycle::expiry::expire_lapsed_of;
 pub use lifecycle::{confirm, lock_held};
 pub(crate) use lifecycle::{
-    find_owned, list_owners, list_with_live_holds, lock_confirmed, lock_payable, refund_items,
-    release, wait_for,
+    find_owned, list_owners, list_with_live_holds, lock_confirmed, lock_payable, mark_shared,
+    refund_items, release, wait_for,
 };
 pub use model::ReservationId;
-pub(crate) use model::{Held, Locked, ReservationItemId, ReservationStatus};
+pub(crate) use model::{Held, Locked, Reservation, ReservationItemId, ReservationStatus};
 pub(crate) use pages::reservation_page;
 pub(crate) use seat_map::feed::announce;
 pub(crate) use waiting_list::serve_list;

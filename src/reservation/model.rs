@@ -74,6 +74,8 @@ pub(crate) struct Reservation {
     pub settled_at: Option<DateTime<Utc>>,
     /// Time the hold was made.
     pub created_at: DateTime<Utc>,
+    /// Whether shares of it were ever made, for several people to pay.
+    pub is_shared: bool,
 }
 
 impl Reservation {
@@ -160,6 +162,8 @@ pub struct Locked {
     pub renewed_at: Option<DateTime<Utc>>,
     /// Wish that it was offered to; `None`: its owner chose it.
     pub(crate) wish_id: Option<WishId>,
+    /// Whether shares of it were ever made, for several people to pay.
+    pub is_shared: bool,
     /// Items of the reservation.
     pub items: Vec<Item>,
 }

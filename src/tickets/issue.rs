@@ -15,14 +15,21 @@ use crate::{
 
 /// Makes one ticket per seat or place of `items` (item, number of places); [`issue`] writes them.
 pub(crate) fn make(account_id: AccountId, items: &[(ReservationItemId, i32)]) -> Vec<Issued> {
-    let tickets = items.iter().flat_map(|&(item_id, quantity)| {
-        (1..=quantity).map(move |number| Issued {
-            item_id,
-            account_id,
-            number,
-            quantity,
-            code: TicketCode::generate(),
-        })
+    make_for(items, |_, _| Some(account_id)).unwrap_or_default()
+}
+
+/// Makes tickets like [`make`], each for the account that `holder_of` returns for its item and number;
+/// `None` if it returns none for one of them.
+pub(crate) fn make_for(
+    items: &[(ReservationItemId, i32)],
+    holder_of: impl Fn(ReservationItemId, i32) -> Option<AccountId>,
+) -> Option<Vec<Issued>> {
+    let numbered = items.iter().flat_map(|&(item_id, quantity)| {
+        (1..=quantity).map(move |number| (item_id, number, quantity))
+    });
+    let tickets = numbered.map(|(item_id, number, quantity)| {
+        let account_id = holder_of(item_id, number)?;
+        Some(Issued { item_id, account_id, number, quantity, code: TicketCode::generate() })
     });
     tickets.collect()
 }
@@ -49,12 +56,14 @@ pub(crate) enum Used {
 }
 
 /// Voids the unused tickets of `items` (item, number of places) of a reservation of `owner_id`, or none
-/// if `used` refuses. Ends their hand-overs, and tells whoever else has one of them.
+/// if `used` refuses. Ends their hand-overs, and tells whoever has one of them and is none of `payers`,
+/// who are told of the refund.
 pub(crate) async fn void(
     tx: &mut Connection,
     owner_id: AccountId,
     items: &[(ReservationItemId, i32)],
     used: Used,
+    payers: &[AccountId],
 ) -> Result<(), TicketError> {
     let item_ids: Vec<ReservationItemId> = items.iter().map(|(item_id, _)| *item_id).collect();
     let ticket_ids = store::lock_tickets(tx, &item_ids).await?;
@@ -76,17 +85,16 @@ pub(crate) async fn void(
     if i64::try_from(voided.len()) != Ok(n_places - found.n_used) {
         return Err(TicketError::Inconsistent);
     }
-    Ok(tell_voided(tx, owner_id, &voided).await?)
+    Ok(tell_voided(tx, payers, &voided).await?)
 }
 
-/// Writes the mails about voided tickets to those who have them, except for the owner of their
-/// reservation, who is told of the refund.
+/// Writes the mails about voided tickets to those who have them, except for `payers`.
 async fn tell_voided(
     tx: &mut Connection,
-    owner_id: AccountId,
+    payers: &[AccountId],
     voided: &[(TicketId, AccountId)],
 ) -> Result<(), sqlx::Error> {
-    let away = voided.iter().filter(|(_, holder_id)| *holder_id != owner_id);
+    let away = voided.iter().filter(|(_, holder_id)| !payers.contains(holder_id));
     let mails: Vec<AccountMail> = away
         .map(|(ticket_id, holder_id)| AccountMail {
             account_id: *holder_id,

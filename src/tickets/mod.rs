@@ -11,8 +11,9 @@
 //! * A ticket is used once: of concurrent check-ins exactly one changes it from `VALID` to `USED`.
 //!   Within a minute staff may undo that; a `VOID` ticket stays void.
 //! * A ticket of another account reads as missing, whether or not its code is right.
-//! * A ticket's **holder** is whoever it was handed over to last ([`hand_over`]), else the owner of its
-//!   reservation. Pages, files, mails and the door go by the holder; payments and refunds by the owner.
+//! * A ticket's **holder** is whoever it was handed over to last ([`hand_over`]), else whoever paid for it:
+//!   the payer of its share (`payment/shares`), or the owner of its reservation. Pages, files, mails and the
+//!   door go by the holder, payments and refunds by who paid.
 //!
 //! # Concurrency
 //!
@@ -42,5 +43,5 @@ pub(crate) use files::{TicketFile, files_of};
 pub(crate) use hand_over::expire_hand_overs;
 pub(crate) use hand_over::expire_lapsed_of;
 pub(crate) use hand_over::model::HandOverStatus;
-pub(crate) use issue::{Used, codes_of, issue, make, void};
+pub(crate) use issue::{Used, codes_of, issue, make, make_for, void};
 pub(crate) use model::TicketCode;

@@ -132,7 +132,7 @@ pub(crate) struct Issued {
 #[derive(Clone, Debug)]
 pub(crate) struct Ticket {
     pub(crate) id: TicketId,
-    /// Account that has the ticket: the owner of its reservation, or whoever it was handed over to.
+    /// Account that has the ticket: whoever paid for it, or whoever it was handed over to.
     pub(crate) account_id: AccountId,
     pub(crate) code: TicketCode,
     pub(crate) status: TicketStatus,

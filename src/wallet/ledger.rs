@@ -1,10 +1,12 @@
 //! Operations on wallets inside the transactions of other features: debits and credits.
 
+use std::collections::HashSet;
+
 use uuid::Uuid;
 
 use super::{
     error::WalletError,
-    locked::store::{Movements, write_movements},
+    locked::LockedWallets,
     model::{Kind, Movement, Wallet},
     store,
 };
@@ -34,9 +36,8 @@ pub(crate) async fn debit(
     Ok(store::write_movement(tx, &wallet, &movement).await?.balance)
 }
 
-/// Adds `amount` points to a wallet in the caller's transaction, for the refund or other cause
-/// `reference_id`. Creates the wallet at its first credit. Returns the balance after it. A refund to
-/// an account that was deleted is given up at once; any other credit to one is refused.
+/// Adds `amount` points to a wallet in the caller's transaction, for the cause `reference_id`. Creates
+/// the wallet at its first credit. Returns the balance after it. Refused for an account that was deleted.
 pub(crate) async fn credit(
     tx: &mut Connection,
     account_id: AccountId,
@@ -48,30 +49,40 @@ pub(crate) async fn credit(
         Some(wallet) => wallet,
         None => open_wallet(tx, account_id).await?,
     };
-    let movement = Movement::credit(kind, amount, reference_id);
-    match (wallet.is_closed, kind) {
-        (false, _) => Ok(store::write_movement(tx, &wallet, &movement).await?.balance),
-        (true, Kind::Refund) => credit_and_give_up(tx, &wallet, &movement).await,
-        (true, _) => Err(WalletError::Closed),
+    if wallet.is_closed {
+        return Err(WalletError::Closed);
     }
+    let movement = Movement::credit(kind, amount, reference_id);
+    Ok(store::write_movement(tx, &wallet, &movement).await?.balance)
 }
 
-/// Writes a refund into a closed wallet, and the entry that gives it up, in one statement. Returns
-/// the balance after both.
-async fn credit_and_give_up(
+/// Refund of one payment to whoever paid.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct RefundCredit {
+    pub(crate) payer_id: AccountId,
+    pub(crate) amount: Points,
+    /// Id of the payment.
+    pub(crate) payment_id: Uuid,
+}
+
+/// Credits refunds to the wallets of their payers, all of one reservation, in the caller's transaction.
+/// A refund to an account that was deleted is given up in the statement that credits it.
+pub(crate) async fn refund(
     tx: &mut Connection,
-    wallet: &Wallet,
-    credit: &Movement,
-) -> Result<Points, WalletError> {
-    let amount = Points::new(credit.amount).unwrap_or_default();
-    let forfeit = Movement::debit(Kind::Forfeit, amount, credit.reference_id);
-    let credited = wallet.after(credit)?;
-    let after = credited.after(&forfeit)?;
-    let mut movements = Movements::default();
-    movements.add(wallet, &credited, credit);
-    movements.add(&credited, &after, &forfeit);
-    write_movements(tx, &movements).await?;
-    Ok(after.balance)
+    refunds: &[RefundCredit],
+) -> Result<(), WalletError> {
+    let payers: HashSet<AccountId> = refunds.iter().map(|refund| refund.payer_id).collect();
+    let mut wallets = LockedWallets::lock(tx, &payers, WhenHeld::Wait).await?;
+    // Whoever paid has a wallet.
+    for &RefundCredit { payer_id, amount, payment_id } in refunds {
+        let credit = Movement::credit(Kind::Refund, amount, payment_id);
+        wallets.change(payer_id, &credit).ok_or(WalletError::StaleVersion)??;
+        if wallets.is_closed(payer_id) {
+            let forfeit = Movement::debit(Kind::Forfeit, amount, payment_id);
+            wallets.change(payer_id, &forfeit).ok_or(WalletError::StaleVersion)??;
+        }
+    }
+    wallets.write(tx).await
 }
 
 /// Locks the wallet of `account_id` until the transaction ends; `None` before its first credit.

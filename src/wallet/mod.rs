@@ -3,7 +3,8 @@
 //! A **wallet** holds an account's points. A **point transaction** is one change of a wallet, with
 //! the balance after it. A **charge** is points bought through a payment provider. A **transfer
 //! request** offers points to another account; until it is answered they are **pending**: still in
-//! the sender's balance, but withheld. A **debt** is points that were taken back after they had been
+//! the sender's balance, but withheld. So are the points of a **share** of a reservation that several
+//! people pay together, until it is paid (`payment/shares`). A **debt** is points that were taken back after they had been
 //! spent, withheld from what the wallet has and gets. **Usable** is the balance without both. The **house** is the
 //! ticket office as the other side of a change.
 //!
@@ -45,6 +46,7 @@ pub(crate) mod pages;
 pub(crate) mod statement;
 mod store;
 pub(crate) mod transfers;
+mod withheld;
 
 pub use charges::{
     Charges,
@@ -54,9 +56,10 @@ pub use charges::{
 pub(crate) use charges::{pages::form::ChargeBox, provider::Provider};
 pub(crate) use closing::{close, lock_for_closing};
 pub use error::WalletError;
-pub(crate) use ledger::{credit, debit};
+pub(crate) use ledger::{RefundCredit, credit, debit, refund};
 pub(crate) use locked::LockedWallets;
 pub(crate) use model::{Kind, Movement, Wallet};
 pub use transfers::expire_transfers;
 pub(crate) use transfers::reminders::remind_receivers;
 pub(crate) use transfers::{expire_lapsed_of, model::TransferStatus, store::find_shown_wallet};
+pub(crate) use withheld::{ShareOfPayer, release_share, settle_shares, withhold_share};

@@ -107,6 +107,10 @@ pub(crate) enum Kind {
     TransferHold,
     /// Released because the transfer request was not accepted.
     TransferRelease,
+    /// Withheld for a share of a reservation that several people pay together.
+    ShareHold,
+    /// Released because the reservation was not paid with the share.
+    ShareRelease,
     /// Corrected by an administrator.
     Adjustment,
     /// Debt that an administrator wrote off; no points move.
@@ -133,9 +137,12 @@ impl Kind {
             | Self::Adjustment
             | Self::WriteOff
             | Self::Forfeit => true,
-            Self::TransferHold | Self::TransferRelease | Self::TransferOut | Self::TransferIn => {
-                false
-            }
+            Self::TransferHold
+            | Self::TransferRelease
+            | Self::TransferOut
+            | Self::TransferIn
+            | Self::ShareHold
+            | Self::ShareRelease => false,
         }
     }
 
@@ -154,6 +161,8 @@ impl Kind {
             Self::TransferHold => "wallet-kind-transfer-hold",
             Self::TransferRelease => "wallet-kind-transfer-release",
             Self::TransferOut => "wallet-kind-transfer-out",
+            Self::ShareHold => "wallet-kind-share-hold",
+            Self::ShareRelease => "wallet-kind-share-release",
             Self::TransferIn => "wallet-kind-transfer-in",
         }
     }
@@ -179,34 +188,22 @@ impl Movement {
         Self { kind, amount: amount.get(), pending_change: 0, debt_change: 0, reference_id }
     }
 
-    /// Creates a movement that withholds points for a request; they stay in the balance.
-    pub(crate) fn hold(amount: Points, reference_id: Uuid) -> Self {
+    /// Creates a movement that withholds points; they stay in the balance.
+    pub(crate) fn hold(kind: Kind, amount: Points, reference_id: Uuid) -> Self {
         let pending_change = amount.get();
-        Self { kind: Kind::TransferHold, amount: 0, pending_change, debt_change: 0, reference_id }
+        Self { kind, amount: 0, pending_change, debt_change: 0, reference_id }
     }
 
-    /// Creates a movement that releases withheld points of a request that was not accepted.
-    pub(crate) fn release(amount: Points, reference_id: Uuid) -> Self {
+    /// Creates a movement that releases withheld points.
+    pub(crate) fn release(kind: Kind, amount: Points, reference_id: Uuid) -> Self {
         let pending_change = -amount.get();
-        Self {
-            kind: Kind::TransferRelease,
-            amount: 0,
-            pending_change,
-            debt_change: 0,
-            reference_id,
-        }
+        Self { kind, amount: 0, pending_change, debt_change: 0, reference_id }
     }
 
-    /// Creates a movement of withheld points to the receiver.
-    pub(crate) fn out(amount: Points, reference_id: Uuid) -> Self {
+    /// Creates a movement of withheld points out of the balance.
+    pub(crate) fn out(kind: Kind, amount: Points, reference_id: Uuid) -> Self {
         let change = -amount.get();
-        Self {
-            kind: Kind::TransferOut,
-            amount: change,
-            pending_change: change,
-            debt_change: 0,
-            reference_id,
-        }
+        Self { kind, amount: change, pending_change: change, debt_change: 0, reference_id }
     }
 
     /// Creates a movement out of the balance.
@@ -283,14 +280,17 @@ mod tests {
     #[test]
     fn a_request_withholds_what_is_usable_and_no_more() {
         let points = |points| Points::new(points).unwrap();
-        let held = wallet(100, 40).after(&Movement::hold(points(60), Uuid::nil())).unwrap();
+        let withhold = |n| Movement::hold(Kind::TransferHold, points(n), Uuid::nil());
+        let out = |n| Movement::out(Kind::TransferOut, points(n), Uuid::nil());
+        let release = |n| Movement::release(Kind::TransferRelease, points(n), Uuid::nil());
+        let held = wallet(100, 40).after(&withhold(60)).unwrap();
         assert_eq!((held.balance, held.pending), (points(100), points(100)));
-        assert!(held.after(&Movement::hold(points(1), Uuid::nil())).is_err());
-        let sent = held.after(&Movement::out(points(60), Uuid::nil())).unwrap();
+        assert!(held.after(&withhold(1)).is_err());
+        let sent = held.after(&out(60)).unwrap();
         assert_eq!((sent.balance, sent.pending), (points(40), points(40)));
-        let back = held.after(&Movement::release(points(60), Uuid::nil())).unwrap();
+        let back = held.after(&release(60)).unwrap();
         assert_eq!(back.usable(), points(60));
-        assert!(wallet(100, 0).after(&Movement::release(points(1), Uuid::nil())).is_err());
+        assert!(wallet(100, 0).after(&release(1)).is_err());
     }
 
     #[test]
@@ -307,7 +307,7 @@ mod tests {
         let poor = Wallet { debt: points(500), ..wallet(100, 20) };
         assert!(pay(&poor, 1).is_err());
         assert!(poor.after(&Movement::credit(Kind::Refund, points(1), Uuid::nil())).is_ok());
-        assert!(poor.after(&Movement::out(points(20), Uuid::nil())).is_ok());
+        assert!(poor.after(&Movement::out(Kind::TransferOut, points(20), Uuid::nil())).is_ok());
         assert!(poor.after(&Movement::debit(Kind::Reversal, points(80), Uuid::nil())).is_ok());
     }
 

@@ -35,7 +35,7 @@ use crate::{
     infra::{idempotency, postgres, progress::WorkerProgress},
     mail::{self, Mailer},
     outbox,
-    payment::Checkouts,
+    payment::{self, Checkouts},
     reservation, telemetry, tickets, wallet,
     web::{limits::Limits, metrics::QueueSeries},
 };
@@ -159,6 +159,9 @@ impl Workers {
         });
         workers.run("handing-over", TICK_MAX, every(app.config.expiry_period), |app| async move {
             tickets::expire_hand_overs(&app).await
+        });
+        workers.run("shares", TICK_MAX, every(app.config.expiry_period), |app| async move {
+            payment::shares::return_ended(&app).await
         });
         workers.run_queues();
         let gauges = metrics::Gauges::new(queues.clone());

@@ -4,6 +4,7 @@ mod account;
 mod content;
 mod hand_over;
 mod reservation;
+mod share;
 mod transfer;
 mod turn;
 
@@ -125,6 +126,13 @@ async fn content_of(
         Message::TicketVoided { ticket_id } => {
             let ticket = store::find_ticket(db, *ticket_id).await?.ok_or(ComposeError::Gone)?;
             hand_over::voided(blank, &ticket)
+        }
+        Message::SharePaid { share_id } => share::paid(blank, &share::read(db, *share_id).await?),
+        Message::ShareReturned { share_id } => {
+            share::returned(blank, &share::read(db, *share_id).await?)
+        }
+        Message::ShareRefunded { share_id, refunded } => {
+            share::refunded(blank, &share::read(db, *share_id).await?, *refunded)
         }
         Message::QueueTurn { token_id } => {
             let queued = store::find_turn(db, *token_id).await?.ok_or(ComposeError::Gone)?;

@@ -77,8 +77,8 @@ pub async fn lock_held(
     }
 }
 
-/// Locks those holds of `ids` that can be paid and that nobody else holds; the others are missing.
-/// All have the same `locked_at`.
+/// Locks those holds of `ids` that can be paid at once and that nobody else holds; the others are
+/// missing, and so are those of which shares were made. All have the same `locked_at`.
 pub(crate) async fn lock_payable(
     tx: &mut Connection,
     ids: &[ReservationId],
@@ -91,7 +91,8 @@ pub(crate) async fn lock_payable(
         let [head, ..] = rows else { return None };
         let is_payable = head.status == ReservationStatus::Held
             && !head.is_lapsed
-            && head.program_status != ProgramStatus::Cancelled;
+            && head.program_status != ProgramStatus::Cancelled
+            && !head.is_shared;
         let version = *versions.get(&head.reservation_id)?;
         is_payable.then(|| Held(locked(version, head, rows)))
     });
@@ -224,6 +225,21 @@ async fn renew_once(
     Ok(expires_at)
 }
 
+/// Notes at a locked hold that shares of it are made, unless it is noted. From then on it is paid alone
+/// only after a look at its shares.
+pub(crate) async fn mark_shared(
+    tx: &mut Connection,
+    held: &mut Held,
+) -> Result<(), ReservationError> {
+    if held.is_shared {
+        return Ok(());
+    }
+    let n_written = holds::write_shared(tx, held.reservation_id, held.version).await?;
+    expect_all(1, n_written, ReservationError::StaleVersion)?;
+    (held.0.is_shared, held.0.version) = (true, held.version + 1);
+    Ok(())
+}
+
 /// Returns those of `owners` that have an unpaid hold in their program that has not ended.
 pub(crate) async fn list_with_live_holds(
     tx: &mut Connection,
@@ -287,6 +303,7 @@ fn locked(version: i64, head: &LockedRow, rows: &[LockedRow]) -> Locked {
         locked_at: head.locked_at,
         renewed_at: head.renewed_at,
         wish_id: head.wish_id,
+        is_shared: head.is_shared,
         items: rows.iter().map(LockedRow::item).collect(),
     }
 }

@@ -19,7 +19,10 @@ use crate::{
     infra::postgres::page::{After, PAGE_ROWS, Page},
     points::Points,
     reservation::{
-        lifecycle::{self, store::away::TicketsAway},
+        lifecycle::{
+            self,
+            store::away::{self, TicketsAway},
+        },
         model::{ItemOfKind, Reservation, ReservationId, ReservationStatus},
         seat_map::{
             self,
@@ -44,7 +47,7 @@ struct ReservationPage<'a> {
     schedule: &'a Schedule,
     items: &'a [NamedItem],
     usable: Points,
-    /// Points returned by the refund: the agreed share, or all of them.
+    /// Points that a refund returned to the owner, or that one of a reservation paid in shares would.
     refunded: Option<Points>,
     charge: ChargeBox,
     is_renewable: bool,
@@ -202,13 +205,14 @@ pub(crate) async fn reservation_page(
         && reservation.renewed_at.is_none()
         && !entry_queue::is_anybody_waiting(&app.db, reservation.program_id).await?;
     let refunded = match reservation.status {
-        ReservationStatus::Refunded => lifecycle::store::find_refunded(&app.db, id).await?,
+        ReservationStatus::Refunded => Some(away::refunded_to_owner(&app.db, id).await?),
+        ReservationStatus::Confirmed if reservation.is_shared => {
+            Some(away::refund_to_owner(&app.db, id).await?)
+        }
         _ => None,
     };
-    let away = match reservation.status {
-        ReservationStatus::Confirmed => {
-            lifecycle::store::away::tickets_away_of(&app.db, id).await?
-        }
+    let tickets_away = match reservation.status {
+        ReservationStatus::Confirmed => away::tickets_away_of(&app.db, id).await?,
         _ => TicketsAway::default(),
     };
     let lacking = reservation.total.checked_sub(usable).unwrap_or_default();
@@ -222,7 +226,7 @@ pub(crate) async fn reservation_page(
         usable,
         refunded,
         is_renewable,
-        away,
+        away: tickets_away,
         now: app.now(),
         request_key: Uuid::now_v7(),
         cancellation_key: Uuid::now_v7(),

@@ -37,6 +37,9 @@ cross join lateral (
     select format('is offered a ticket by hand-over %s, which waits', id) from ticket_hand_overs
     where recipient_id = gone.id and status = 'PENDING'
     union all
+    select format('has paid share %s, which waits', id) from shares
+    where payer_id = gone.id and status = 'WITHHELD'
+    union all
     select format('may still pay charge %s', id) from charges
     where account_id = gone.id and status = 'OPEN'
     union all

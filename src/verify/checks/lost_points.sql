@@ -13,6 +13,8 @@ with held as (
             when 'FORFEIT' then amount > 0
             when 'WRITE_OFF' then amount <> 0
             when 'TRANSFER_OUT' then amount > 0
+            when 'SHARE_HOLD' then amount <> 0
+            when 'SHARE_RELEASE' then amount <> 0
             when 'ADJUSTMENT' then false
             else amount < 0 end) as n_wrong_signs
     from point_transactions

@@ -146,6 +146,12 @@ invariants! {
         "src/verify/checks/broken_holder_histories.sql",
         "src/verify/checks/codes_used_again.sql"
     ] late ["src/verify/checks/overdue_hand_overs.sql"];
+    /// Shares divide their reservation, and their points are withheld, spent or given back.
+    P6 SharesAddUp [
+        "src/verify/checks/wrong_shares.sql",
+        "src/verify/checks/wrong_share_entries.sql",
+        "src/verify/checks/entries_without_share.sql"
+    ] late ["src/verify/checks/overdue_shares.sql"];
     /// A program's queue numbers are 1..N.
     Q1 NumbersAreWhole ["src/verify/checks/wrong_queue_numbers.sql"];
     /// The queue in Redis equals the queue in PostgreSQL.

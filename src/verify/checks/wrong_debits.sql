@@ -1,13 +1,15 @@
 -- Lists payments that did not debit their account's wallet exactly once: a payment costs its amount
--- once.
+-- once. The points of a share were withheld before, and are not any more.
 with taken as (
     select reference_id, count(*) as n,
         count(*) filter (where wallets.account_id = payments.account_id
             and point_transactions.amount = -payments.amount
-            and pending_change = 0) as n_right
+            and pending_change = case when shares.id is null then 0 else -payments.amount end)
+            as n_right
     from point_transactions
     join wallets on wallets.id = wallet_id
     join payments on payments.id = reference_id
+    left join shares on shares.id = payments.id
     where kind = 'PAYMENT'
     group by reference_id
 )

@@ -5,7 +5,8 @@ with named as (
         outcome ->> 'reservation_id' as reservation_id,
         outcome ->> 'payment_id' as payment_id,
         outcome ->> 'transfer_id' as transfer_id,
-        outcome ->> 'hand_over_id' as hand_over_id
+        outcome ->> 'hand_over_id' as hand_over_id,
+        outcome ->> 'share_id' as share_id
     from idempotency_keys
 )
 select format('request key %s of account %s', key, account_id) as "subject!",
@@ -31,4 +32,9 @@ where outcome is null
     or hand_over_id is not null and not exists (
         select from ticket_hand_overs
         where id::text = named.hand_over_id and sender_id = named.account_id)
+    or share_id is not null and not exists (
+        select from shares join reservations on reservations.id = reservation_id
+        where shares.id::text = named.share_id
+            and named.account_id in (payer_id, reservations.account_id)
+            and amount = coalesce((outcome ->> 'amount')::bigint, amount))
 limit $1

@@ -1,22 +1,27 @@
 -- Lists items whose tickets are not one for each confirmed place, and none otherwise. Each is with the
--- recipient of its last accepted hand-over, or else with the owner of the reservation. A used ticket
--- may stay used after a refund by an administrator and in a cancelled program.
+-- recipient of its last accepted hand-over, or else with who paid for it: the payer of its share, or the
+-- owner of the reservation. A used ticket may stay used after a refund by an administrator and in a
+-- cancelled program.
 with last_changes as (
     select distinct on (changes.ticket_id) changes.ticket_id, recipient_id
     from ticket_holder_changes changes
     join ticket_hand_overs on ticket_hand_overs.id = hand_over_id
     order by changes.ticket_id, number desc
 ), issued as (
-    select reservation_item_id, count(*) filter (where tickets.status = 'VALID') as n_valid,
+    select tickets.reservation_item_id, count(*) filter (where tickets.status = 'VALID') as n_valid,
         count(*) filter (where tickets.status = 'USED') as n_used,
         count(*) filter (where tickets.account_id
-            = coalesce(last_changes.recipient_id, reservations.account_id)) as n_right
+            = coalesce(last_changes.recipient_id, shares.payer_id, reservations.account_id))
+            as n_right
     from tickets
     left join last_changes on ticket_id = tickets.id
-    join reservation_items on reservation_items.id = reservation_item_id
-    join reservations on reservations.id = reservation_id
+    join reservation_items on reservation_items.id = tickets.reservation_item_id
+    join reservations on reservations.id = reservation_items.reservation_id
+    left join share_places places on places.reservation_item_id = tickets.reservation_item_id
+        and places.number = tickets.number and places.live
+    left join shares on shares.id = share_id and shares.status = 'PAID'
     where tickets.status in ('VALID', 'USED')
-    group by reservation_item_id
+    group by tickets.reservation_item_id
 ), counted as (
     select items.id, reservation_id, reservations.status, program_id, quantity,
         coalesce(n_valid, 0) as n_valid, coalesce(n_used, 0) as n_used,

@@ -96,7 +96,7 @@ async fn request_once(
         return Err(WalletError::TooManyRequests);
     }
     let transfer_id = TransferId(Uuid::now_v7());
-    let hold = Movement::hold(amount, transfer_id.0);
+    let hold = Movement::hold(Kind::TransferHold, amount, transfer_id.0);
     wallet::store::write_movement(&mut tx, &wallet, &hold).await?;
     let ttl_secs = f64::from(app.config.transfer_ttl_secs.get());
     let expires_at = store::insert_transfer(
@@ -167,10 +167,12 @@ async fn settle(
     let reference_id = transfer.transfer_id.0;
     let movements = match outcome {
         TransferStatus::Accepted => vec![
-            (sender_id, Movement::out(amount, reference_id)),
+            (sender_id, Movement::out(Kind::TransferOut, amount, reference_id)),
             (receiver_id, Movement::credit(Kind::TransferIn, amount, reference_id)),
         ],
-        _ => vec![(sender_id, Movement::release(amount, reference_id))],
+        _ => {
+            vec![(sender_id, Movement::release(Kind::TransferRelease, amount, reference_id))]
+        }
     };
     if outcome == TransferStatus::Accepted {
         // The receiver's wallet must exist before both wallets are locked in id order.

@@ -2,6 +2,7 @@
 //! refuses what, and each line of it is tried here.
 
 mod hand_overs;
+mod shares;
 mod waiting_lists;
 
 use std::collections::BTreeSet;
@@ -11,6 +12,7 @@ use sqlx::{AssertSqlSafe, PgPool, raw_sql};
 
 /// The office that `verify` is tried on.
 const HEALTHY: &str = include_str!("../verify/healthy.sql");
+const SHARED: &str = include_str!("../verify/shared.sql");
 /// Another program with a performance, a seat and a zone.
 const ANOTHER: &str = "
     insert into programs (id, slug, title, status, on_sale_at, off_sale_at)
@@ -238,6 +240,7 @@ const APPEND_ONLY: [(&str, &str); 6] = [
 #[sqlx::test]
 async fn the_database_refuses_what_must_never_be(db: PgPool) {
     run(&db, HEALTHY).await.unwrap();
+    run(&db, SHARED).await.unwrap();
     run(&db, ANOTHER).await.unwrap();
     let act = "insert into audit_log (id, account_id, act, subject_kind, subject_id)
         select gen_random_uuid(), id, 'let-in', 'account', id from accounts limit 1;
@@ -248,8 +251,7 @@ async fn the_database_refuses_what_must_never_be(db: PgPool) {
         where slug = 'another';
         alter table queue_tokens disable trigger queue_tokens_entry_kept";
     run(&db, act).await.unwrap();
-    for (constraint, sql) in REFUSED.iter().chain(hand_overs::REFUSED).chain(waiting_lists::REFUSED)
-    {
+    for (constraint, sql) in guards() {
         let refused = run(&db, sql).await.expect_err(sql);
         let refused = refused.into_database_error().unwrap();
         assert_eq!(refused.constraint(), Some(*constraint), "{sql}: {refused}");
@@ -291,14 +293,15 @@ async fn the_manual_says_who_refuses_what(db: PgPool) {
     for name in &named {
         assert!(there.iter().any(|guard| guard == name), "{name} is in the manual only");
     }
-    let tried = REFUSED
-        .iter()
-        .chain(hand_overs::REFUSED)
-        .chain(waiting_lists::REFUSED)
-        .map(|(name, _)| *name);
+    let tried = guards().map(|(name, _)| *name);
     for name in tried.chain(APPEND_ONLY.map(|(_, trigger)| trigger)) {
         assert!(named.contains(name), "{name} is not in the manual");
     }
+}
+
+/// Every guard that is tried, with what it refuses.
+fn guards() -> impl Iterator<Item = &'static (&'static str, &'static str)> {
+    [REFUSED, hand_overs::REFUSED, shares::REFUSED, waiting_lists::REFUSED].into_iter().flatten()
 }
 
 async fn first_column(db: &PgPool, table: &str) -> String {

@@ -5,6 +5,7 @@ mod checkout;
 mod crashes;
 mod lost_commit;
 mod refunds;
+mod shares;
 mod storms;
 mod versions;
 

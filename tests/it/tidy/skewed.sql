@@ -99,6 +99,17 @@ insert into tickets (id, reservation_item_id, number, item_quantity, account_id,
 select gen_random_uuid(), items.id, 1, 1, account_id, items.id::text
 from reservation_items items join reservations on reservations.id = reservation_id;
 
+-- Shares, most of them of one payer; some wait for the others.
+insert into shares (id, reservation_id, payer_id, amount, status, code_hash, withheld_at, settled_at)
+select pg_temp.id('share', n), pg_temp.id('reservation', n),
+    case when n % 10 > 0 then pg_temp.id('account', case n % 2 when 0 then 0 else n % 20000 end) end,
+    1000, case n % 10 when 0 then 'OPEN' else 'PAID' end, sha256(n::text::bytea),
+    case when n % 10 > 0 then now() end, case when n % 10 > 0 then now() end
+from generate_series(1, 50000) n;
+insert into share_places (share_id, reservation_item_id, number, item_quantity)
+select shares.id, items.id, 1, 1
+from shares join reservation_items items on items.reservation_id = shares.reservation_id;
+
 -- What one account sent to another, and what staff did.
 insert into ticket_hand_overs (id, ticket_id, sender_id, recipient_id, address, expires_at)
 select pg_temp.id('hand-over', nth), id, account_id, pg_temp.id('account', nth % 20000),

@@ -3,7 +3,7 @@
 use super::{expect_none, seat_locks::talks, source::below};
 
 /// Tables whose every writer must name the version that it read.
-const TABLES: [&str; 5] = ["reservations", "payments", "zones", "wallets", "transfers"];
+const TABLES: [&str; 6] = ["reservations", "payments", "zones", "wallets", "transfers", "shares"];
 
 #[test]
 fn every_update_of_a_versioned_row_compares_and_raises_its_version() {

@@ -17,7 +17,8 @@ use stagedoor::{
             self, CapacityHolds, CompanionsComeWithWheelchairs, ConfirmedAddsUp,
             ConfirmedIsPaidOnce, HoldEndIsFixed, LocksEnd, MailsEndOnce, NoIdleTransaction,
             NoPaymentStandsAlone, NumbersAreWhole, PaidHasTickets, RequestKeysHold, SeatIsLiveOnce,
-            SeatsAgreeWithItems, TicketsFollowHandOvers, TransfersEnd, ZonesAgreeWithItems,
+            SeatsAgreeWithItems, SharesAddUp, TicketsFollowHandOvers, TransfersEnd,
+            ZonesAgreeWithItems,
         },
         VerifyError, Violation, verify, verify_database,
     },
@@ -47,6 +48,8 @@ const UNGUARDED: &str = "
     alter table ticket_holder_changes drop constraint ticket_holder_changes_ticket_id_fkey;
     alter table ticket_holder_changes disable trigger ticket_holder_changes_append_only;
     alter table ticket_holder_changes disable trigger ticket_holder_changes_not_deleted;
+    drop index share_places_live_key;
+    alter table shares disable trigger shares_only_forward;
     alter table queue_tokens disable trigger queue_tokens_entry_kept;
     alter table accounts disable trigger accounts_deleted_is_final;
     alter table accounts drop constraint accounts_deleted_is_nobody;
@@ -68,8 +71,14 @@ async fn run(db: &PgPool, sql: String) {
 
 /// Breaks a healthy office with `sql` and asks that exactly `invariant` is seen broken.
 async fn breaks(db: PgPool, invariant: Invariant, sql: &str) {
+    breaks_after(db, "", invariant, sql).await;
+}
+
+/// Works as [`breaks`] in a healthy office with what `more` adds.
+async fn breaks_after(db: PgPool, more: &str, invariant: Invariant, sql: &str) {
     // A key that is asked at the commit: nothing is left to be asked when it goes.
     run(&db, HEALTHY.to_owned()).await;
+    run(&db, more.to_owned()).await;
     run(&db, format!("{UNGUARDED}; {sql}")).await;
     let found = violations(&db).await;
     let invariants: BTreeSet<Invariant> = found.iter().map(|found| found.invariant).collect();
@@ -92,6 +101,7 @@ mod draws;
 mod hand_overs;
 mod points;
 mod public_log;
+mod shares;
 mod waiting_lists;
 
 broken! {
@@ -223,12 +233,14 @@ async fn what_is_late_is_a_violation_while_an_instance_is_up(db: PgPool) {
             expires_at = expires_at - interval '1 hour' where status = 'HELD';
         update queue_tokens set admitted_at = admitted_at - interval '1 hour' where status = 'ACTIVE'";
     run(&db, late.to_owned()).await;
+    run(&db, shares::SHARED.to_owned()).await;
+    run(&db, shares::LATE.to_owned()).await;
     assert_eq!(violations(&db).await, Vec::new(), "nobody is there to end it");
 
     let _instance = ours(&db).await;
     let found = verify_database(&pool(&db, 1)).await.unwrap();
     let invariants: Vec<Invariant> = found.iter().map(|found| found.invariant).collect();
-    let late = [TransfersEnd, HoldEndIsFixed, TicketsFollowHandOvers];
+    let late = [TransfersEnd, HoldEndIsFixed, TicketsFollowHandOvers, SharesAddUp];
     assert_eq!(invariants, late, "{found:#?}");
 }
 

@@ -1,6 +1,6 @@
-//! SQL of where the tickets of a paid reservation are.
+//! SQL of what a refund of a paid reservation meets: where its tickets are, and what its owner gets.
 
-use crate::{infra::postgres::Pool, reservation::model::ReservationId};
+use crate::{infra::postgres::Pool, points::Points, reservation::model::ReservationId};
 
 /// Tickets of a paid reservation by who has them.
 #[derive(Clone, Copy, Debug, Default)]
@@ -42,6 +42,40 @@ pub(crate) async fn tickets_away_of(
             select id, account_id, status from tickets where reservation_item_id = i.id offset 0
         ) t
         where t.status in ('VALID', 'USED')
+        "#,
+        id as _,
+    )
+    .fetch_one(db)
+    .await
+}
+
+/// Returns the points that the owner got back for a refunded reservation. What other payers got back
+/// for their shares is theirs.
+pub(crate) async fn refunded_to_owner(db: &Pool, id: ReservationId) -> Result<Points, sqlx::Error> {
+    sqlx::query_scalar!(
+        r#"
+        select coalesce(sum(t.amount), 0)::bigint as "points!: Points"
+        from (select id, account_id from reservations where id = $1) r
+        join payments m on m.reservation_id = r.id and m.account_id = r.account_id
+        join point_transactions t on t.reference_id = m.id and t.kind = 'REFUND'
+        where m.status = 'REFUNDED'
+        "#,
+        id as _,
+    )
+    .fetch_one(db)
+    .await
+}
+
+/// Returns the points that a refund within the deadline gives back to the owner of a reservation that
+/// was paid in shares: the agreed share of each payment of the owner's.
+pub(crate) async fn refund_to_owner(db: &Pool, id: ReservationId) -> Result<Points, sqlx::Error> {
+    sqlx::query_scalar!(
+        r#"
+        select coalesce(sum(div(m.amount::numeric * r.refund_percent, 100)), 0)::bigint
+            as "points!: Points"
+        from (select id, account_id, refund_percent from reservations where id = $1) r
+        join payments m on m.reservation_id = r.id and m.account_id = r.account_id
+        where m.status = 'COMPLETED'
         "#,
         id as _,
     )

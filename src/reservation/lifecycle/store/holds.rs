@@ -90,3 +90,23 @@ pub(crate) async fn list_with_live_holds(
     .await?;
     Ok(rows.into_iter().map(|row| (row.program_id, row.account_id)).collect())
 }
+
+/// Notes at a locked hold whose version is still `version` that shares of it are made; returns the
+/// number of rows written.
+pub(crate) async fn write_shared(
+    tx: &mut Connection,
+    id: ReservationId,
+    version: i64,
+) -> Result<u64, sqlx::Error> {
+    let written = sqlx::query!(
+        r#"
+        update reservations set is_shared = true, version = version + 1
+        where id = $1 and version = $2
+        "#,
+        id as _,
+        version,
+    )
+    .execute(tx)
+    .await?;
+    Ok(written.rows_affected())
+}

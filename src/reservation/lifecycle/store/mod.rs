@@ -32,30 +32,12 @@ pub(crate) async fn find_owned(
                 as "status!: ReservationStatus",
             total as "total: Points", expires_at, renewed_at, wish_id as "wish_id: _",
             refund_deadline(schedule_id, refund_until, created_at) as "refund_until!",
-            refund_percent, settled_at, created_at
+            refund_percent, settled_at, created_at, is_shared
         from reservations
         where id = $1 and account_id = $2
         "#,
         id as _,
         account_id as _,
-    )
-    .fetch_optional(db)
-    .await
-}
-
-/// Returns the points refunded for a reservation; `None` if it was not refunded.
-pub(crate) async fn find_refunded(
-    db: impl PgExecutor<'_>,
-    id: ReservationId,
-) -> Result<Option<Points>, sqlx::Error> {
-    sqlx::query_scalar!(
-        r#"
-        select t.amount as "amount: Points"
-        from payments m
-        join point_transactions t on t.reference_id = m.id and t.kind = 'REFUND'
-        where m.reservation_id = $1 and m.status = 'REFUNDED'
-        "#,
-        id as _,
     )
     .fetch_optional(db)
     .await
@@ -91,6 +73,7 @@ pub(crate) struct LockedRow {
     pub(crate) is_refund_over: bool,
     pub(crate) refund_percent: i32,
     pub(crate) program_status: ProgramStatus,
+    pub(crate) is_shared: bool,
     item_id: ReservationItemId,
     schedule_seat_id: Option<ScheduleSeatId>,
     zone_id: Option<ZoneId>,
@@ -124,7 +107,7 @@ pub(crate) async fn list_locked(
             r.wish_id as "wish_id: _", c.now as "locked_at!", r.expires_at <= c.now as "is_lapsed!",
             refund_deadline(r.schedule_id, r.refund_until, r.created_at) <= c.now
                 as "is_refund_over!",
-            r.refund_percent, p.status as "program_status: _",
+            r.refund_percent, p.status as "program_status: _", r.is_shared,
             i.id as "item_id: _", i.schedule_seat_id as "schedule_seat_id: _",
             i.zone_id as "zone_id: _", i.quantity, i.unit_price as "unit_price: _"
         from reservations r

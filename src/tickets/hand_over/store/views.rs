@@ -86,7 +86,12 @@ pub(crate) async fn list_holders(
             from tickets t
             join reservation_items i on i.id = t.reservation_item_id
             join reservations r on r.id = i.reservation_id
-            join accounts a on a.id = r.account_id
+            join accounts a on a.id = coalesce((
+                select s.payer_id
+                from share_places p
+                join shares s on s.id = p.share_id
+                where p.reservation_item_id = t.reservation_item_id and p.number = t.number
+                    and p.live and s.status = 'PAID'), r.account_id)
             where t.id = $1
             union all
             select c.number, a.name, c.changed_at

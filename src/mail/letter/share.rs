@@ -1,0 +1,98 @@
+//! Letters to a friend about a share of somebody's reservation.
+//!
+//! The holder's name stands among the facts and in no subject: people type their own.
+
+use uuid::Uuid;
+
+use super::{
+    content::{Content, on_one_line, points},
+    reservation::place_name,
+};
+use crate::{
+    infra::postgres::Pool,
+    mail::{
+        error::ComposeError,
+        store::ReservedPlace,
+        store::shares::{self, ShareTold},
+    },
+    points::Points,
+    text::{
+        i18n::{Locale, Phrase},
+        times,
+    },
+};
+
+/// Share with its places.
+pub(super) struct SharedPart {
+    share: ShareTold,
+    places: Vec<ReservedPlace>,
+}
+
+/// Reads a share.
+pub(super) async fn read(db: &Pool, id: Uuid) -> Result<SharedPart, ComposeError> {
+    let share = shares::find_share(db, id).await?.ok_or(ComposeError::Gone)?;
+    Ok(SharedPart { share, places: shares::list_share_places(db, id).await? })
+}
+
+/// Tells that all have paid, and that the tickets are there.
+pub(super) fn paid(blank: Content, part: &SharedPart) -> Content {
+    let (locale, share) = (blank.locale, &part.share);
+    let subject = locale.text("mail-paid-subject").word("title", &share.title);
+    let amount = (locale.text("mail-fact-share"), points(locale, share.amount));
+    Content {
+        subject: on_one_line(&subject.to_string()),
+        paragraphs: vec![locale.text("mail-share-paid-lede")],
+        action: Some((format!("{}/tickets", blank.site), locale.text("mail-paid-action"))),
+        ..about(blank, part, amount)
+    }
+}
+
+/// Tells that the share ended unpaid.
+pub(super) fn returned(blank: Content, part: &SharedPart) -> Content {
+    let (locale, share) = (blank.locale, &part.share);
+    let subject = locale.text("mail-share-returned-subject").word("title", &share.title);
+    let amount = (locale.text("mail-fact-share"), points(locale, share.amount));
+    Content {
+        subject: on_one_line(&subject.to_string()),
+        paragraphs: vec![locale.text("mail-share-returned-lede")],
+        action: Some((format!("{}/wallet", blank.site), locale.text("mail-refunded-action"))),
+        ..about(blank, part, amount)
+    }
+}
+
+/// Tells that the reservation was refunded.
+pub(super) fn refunded(blank: Content, part: &SharedPart, refunded: Points) -> Content {
+    let (locale, share) = (blank.locale, &part.share);
+    let subject = locale.text("mail-refunded-subject").word("title", &share.title);
+    let refunded = (locale.text("mail-fact-refunded"), points(locale, refunded));
+    Content {
+        subject: on_one_line(&subject.to_string()),
+        paragraphs: vec![locale.text("mail-share-refunded-lede")],
+        action: Some((format!("{}/wallet", blank.site), locale.text("mail-refunded-action"))),
+        ..about(blank, part, refunded)
+    }
+}
+
+/// Greets the payer and says what the share is of, with the fact `last` below.
+fn about(blank: Content, part: &SharedPart, last: (Phrase, String)) -> Content {
+    let locale = blank.locale;
+    let payer = on_one_line(&part.share.payer);
+    Content {
+        greeting: locale.text("mail-greeting").word("name", payer),
+        facts: facts(locale, part).into_iter().chain([last]).collect(),
+        ..blank
+    }
+}
+
+fn facts(locale: Locale, part: &SharedPart) -> Vec<(Phrase, String)> {
+    let share = &part.share;
+    let starts_at = times::in_full(share.starts_at, times::zone(&share.time_zone), locale);
+    let names: Vec<String> = part.places.iter().map(|place| place_name(locale, place)).collect();
+    vec![
+        (locale.text("mail-fact-holder"), on_one_line(&share.holder)),
+        (locale.text("mail-fact-program"), on_one_line(&share.title)),
+        (locale.text("mail-fact-when"), starts_at),
+        (locale.text("mail-fact-venue"), on_one_line(&share.venue)),
+        (locale.text("mail-fact-seats"), names.join(" / ")),
+    ]
+}

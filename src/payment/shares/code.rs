@@ -1,0 +1,76 @@
+//! Codes in the links of shares.
+//!
+//! A code is derived from the share's id with the signing key of the deployment, so that the holder can
+//! look the link up again while the database keeps only its SHA-256: without the key nobody can make it.
+
+use std::fmt;
+
+use aws_lc_rs::hmac;
+use base64::prelude::{BASE64_URL_SAFE_NO_PAD, Engine as _};
+use sha2::{Digest as _, Sha256};
+
+use super::model::ShareId;
+use crate::infra::secrets::SigningKey;
+
+/// Separates the codes from what else the signing key is used for.
+const PURPOSE: &[u8] = b"stagedoor/share-link";
+/// Length of a code, in bytes.
+const BYTES: usize = 32;
+
+/// Code that lets whoever has it see and pay a share. `Debug` does not show it.
+#[derive(Clone, PartialEq, Eq)]
+pub(crate) struct ShareCode([u8; BYTES]);
+
+impl ShareCode {
+    /// Returns the code of a share, always the same while the deployment keeps its key.
+    pub(crate) fn of(key: &SigningKey, id: ShareId) -> Self {
+        let key = hmac::Key::new(hmac::HMAC_SHA256, key.as_bytes());
+        let signed = hmac::sign(&key, &[PURPOSE, id.0.as_bytes().as_slice()].concat());
+        let mut bytes = [0; BYTES];
+        bytes.copy_from_slice(signed.as_ref());
+        Self(bytes)
+    }
+
+    /// Parses the code in a link.
+    pub(crate) fn parse(text: &str) -> Option<Self> {
+        BASE64_URL_SAFE_NO_PAD.decode(text).ok()?.try_into().ok().map(Self)
+    }
+
+    /// Returns the SHA-256 that the database stores.
+    pub(crate) fn hash(&self) -> [u8; 32] {
+        Sha256::digest(self.0).into()
+    }
+
+    /// Returns the path that the link leads to.
+    pub(crate) fn path(&self) -> String {
+        format!("/shares/{}", BASE64_URL_SAFE_NO_PAD.encode(self.0))
+    }
+}
+
+impl fmt::Debug for ShareCode {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("ShareCode(..)")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use uuid::Uuid;
+
+    use super::*;
+
+    #[test]
+    fn a_code_is_read_as_it_is_written_and_is_of_one_share_and_one_key() {
+        let [ours, theirs] = ["our key", "their key"].map(SigningKey::configured);
+        let [first, second] = [1, 2].map(|nth| ShareId(Uuid::from_u128(nth)));
+        let code = ShareCode::of(&ours, first);
+        let path = code.path();
+        let read = ShareCode::parse(path.strip_prefix("/shares/").unwrap()).unwrap();
+        assert_eq!(read.hash(), code.hash());
+        assert_ne!(ShareCode::of(&ours, second), code);
+        assert_ne!(ShareCode::of(&theirs, first), code);
+        for nonsense in ["", "AAAA", "!"] {
+            assert!(ShareCode::parse(nonsense).is_none(), "{nonsense}");
+        }
+    }
+}

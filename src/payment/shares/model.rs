@@ -1,0 +1,177 @@
+//! Types of shares.
+
+use serde::{Deserialize, Serialize};
+use uuid::Uuid;
+
+use crate::{
+    accounts::AccountId,
+    catalog::ProgramId,
+    infra::ids::ids,
+    payment::model::PaymentId,
+    points::Points,
+    reservation::{ReservationId, ReservationItemId},
+    tickets::TicketCode,
+    wallet::ShareOfPayer,
+};
+
+/// Live shares of one reservation that have a link: the holder and seven friends pay together.
+pub(crate) const FRIENDS_MAX: usize = 7;
+/// Shares of one reservation, whatever became of them, which bounds the rows that a holder who makes
+/// and takes back shares without end can cause.
+pub(crate) const SHARES_MAX: i64 = 50;
+
+ids! {
+    /// Id of a share; also the id of its payment and the reference of its entries.
+    pub(crate) ShareId(Uuid),
+}
+
+/// State of a share.
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, sqlx::Type, strum::AsRefStr,
+)]
+#[strum(serialize_all = "kebab-case")]
+#[sqlx(type_name = "text", rename_all = "SCREAMING_SNAKE_CASE")]
+#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
+pub(crate) enum ShareStatus {
+    /// Nobody has paid it yet.
+    Open,
+    /// Its points are withheld in the payer's wallet.
+    Withheld,
+    /// Spent: the reservation is confirmed.
+    Paid,
+    /// Ended by its payer, who has the points back.
+    Withdrawn,
+    /// Ended by the holder; a payer has the points back.
+    TakenBack,
+    /// Ended with the hold; a payer has the points back.
+    Returned,
+}
+
+impl ShareStatus {
+    /// Returns the locale key of its name.
+    pub(crate) fn text_key(self) -> String {
+        format!("share-status-{}", self.as_ref())
+    }
+
+    /// Whether the share may still be paid or confirmed.
+    pub(crate) fn is_live(self) -> bool {
+        matches!(self, Self::Open | Self::Withheld)
+    }
+}
+
+/// Seat, or one place in a zone: an item of a reservation and the number within it, from 1.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) struct Place {
+    pub(crate) item_id: ReservationItemId,
+    pub(crate) number: i32,
+}
+
+impl std::fmt::Display for Place {
+    /// Writes the place as forms send it.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}:{}", self.item_id, self.number)
+    }
+}
+
+/// Error for text that names no place.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct NoPlace;
+
+impl std::str::FromStr for Place {
+    type Err = NoPlace;
+
+    fn from_str(text: &str) -> Result<Self, NoPlace> {
+        let (item_id, number) = text.split_once(':').ok_or(NoPlace)?;
+        let item_id = item_id.parse().ok().ok_or(NoPlace)?;
+        let number = number.parse().ok().filter(|number| *number > 0).ok_or(NoPlace)?;
+        Ok(Self { item_id, number })
+    }
+}
+
+/// Share to be written.
+#[derive(Clone, Debug)]
+pub(crate) struct NewShare<'a> {
+    pub(crate) id: ShareId,
+    pub(crate) reservation_id: ReservationId,
+    /// The holder, for a share of the holder's own, which is withheld at once; `None` for a friend's.
+    pub(crate) payer_id: Option<AccountId>,
+    pub(crate) amount: Points,
+    /// SHA-256 of the code in its link; `None` for a share of the holder's own.
+    pub(crate) code_hash: Option<&'a [u8]>,
+    /// Places, each with the quantity of its item.
+    pub(crate) places: &'a [(Place, i32)],
+}
+
+/// Live share whose row this transaction has locked.
+#[derive(Clone, Debug)]
+pub(crate) struct LockedShare {
+    pub(crate) id: ShareId,
+    pub(crate) payer_id: Option<AccountId>,
+    pub(crate) amount: Points,
+    pub(crate) status: ShareStatus,
+    pub(crate) version: i64,
+    /// Whether it has a link, and so is a friend's.
+    pub(crate) has_link: bool,
+}
+
+impl LockedShare {
+    /// Returns what its payer has withheld for it; `None` if nobody has.
+    pub(crate) fn withheld(&self) -> Option<ShareOfPayer> {
+        let payer_id = self.payer_id.filter(|_| self.status == ShareStatus::Withheld)?;
+        Some(ShareOfPayer { share_id: self.id.0, payer_id, amount: self.amount })
+    }
+}
+
+/// Share that a link leads to.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct LinkedShare {
+    pub(crate) id: ShareId,
+    pub(crate) reservation_id: ReservationId,
+    /// Holder of the reservation.
+    pub(crate) owner_id: AccountId,
+    pub(crate) program_id: ProgramId,
+}
+
+/// Share that was made; also stored as the outcome of its request key. It does not contain the link.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct ShareMade {
+    pub(crate) share_id: ShareId,
+    /// Price of its places.
+    pub(crate) amount: Points,
+}
+
+/// Result of paying a share; also stored as the outcome of its request key.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct SharePaid {
+    pub(crate) share_id: ShareId,
+    /// `WITHHELD`, or `PAID` if it was the last one.
+    pub(crate) status: ShareStatus,
+    /// Price of its places.
+    pub(crate) amount: Points,
+    /// Balance of the payer's wallet; withheld points are in it.
+    pub(crate) balance: Points,
+    /// Codes of the payer's tickets, once the reservation is confirmed; empty before.
+    pub(crate) tickets: Vec<TicketCode>,
+}
+
+impl From<ShareId> for PaymentId {
+    /// Returns the id of the payment that a share becomes.
+    fn from(id: ShareId) -> Self {
+        Self(id.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_place_is_read_as_it_is_written() {
+        let item_id = ReservationItemId(Uuid::now_v7());
+        let place = Place { item_id, number: 3 };
+        assert_eq!(place.to_string().parse::<Place>().unwrap(), place);
+        for nonsense in ["", ":", "1", ":1", &item_id.to_string(), &format!("{item_id}:0")] {
+            assert!(nonsense.parse::<Place>().is_err(), "{nonsense}");
+        }
+    }
+}

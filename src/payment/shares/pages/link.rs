@@ -1,0 +1,218 @@
+//! Page that the link of a share leads to.
+
+use actix_web::{
+    HttpResponse,
+    http::StatusCode,
+    web::{Data, Path},
+};
+use askama::Template;
+use chrono::{DateTime, Utc};
+use serde::Serialize;
+use serde_json::json;
+use uuid::Uuid;
+
+use super::places::{PlaceDocument, name_of};
+use crate::{
+    accounts::{CurrentAccount, recovery::pages::without_referrer},
+    app::App,
+    payment::{
+        pages::KeyForm,
+        shares::{
+            code::ShareCode,
+            error::ShareError,
+            give_back,
+            model::{LinkedShare, ShareStatus},
+            pay,
+            store::{
+                self,
+                views::{self, ListedPlace, ShownShare},
+            },
+        },
+    },
+    points::Points,
+    wallet,
+    web::{
+        error::{HttpError, NotFound, PageError},
+        flash::with_message,
+        form::Body,
+        page::View,
+    },
+};
+
+/// Period after which the page is fresh again while somebody has to pay, in seconds.
+const REFRESH_SECS: u32 = 5;
+
+/// JSON form of a share as its payer sees it.
+#[derive(Serialize)]
+struct LinkDocument<'a> {
+    status: ShareStatus,
+    /// Whether the account has paid it.
+    is_yours: bool,
+    from: &'a str,
+    title: &'a str,
+    starts_at: DateTime<Utc>,
+    venue: &'a str,
+    places: Vec<PlaceDocument>,
+    amount: Points,
+    expires_at: DateTime<Utc>,
+    total: Points,
+    covered: Points,
+}
+
+#[derive(Template)]
+#[template(path = "payment/share.html")]
+struct SharePage {
+    v: View,
+    share: ShownShare,
+    /// Places of the share; none once it has ended unpaid.
+    places: Vec<ListedPlace>,
+    /// Path of the page.
+    path: String,
+    is_yours: bool,
+    /// Whether the account is the holder, who pays elsewhere.
+    is_holder: bool,
+    usable: Points,
+    now: DateTime<Utc>,
+    request_key: Uuid,
+    refusal: Option<String>,
+}
+
+impl SharePage {
+    async fn read(
+        app: &App,
+        me: CurrentAccount,
+        code: &ShareCode,
+        refusal: Option<&dyn HttpError>,
+    ) -> Result<Self, PageError> {
+        let share = views::find_shown(&app.db, &code.hash()).await?;
+        let share = share.ok_or(ShareError::NotFound)?;
+        let mut places = views::list_places(&app.db, share.reservation_id).await?;
+        places.retain(|place| place.share_id == Some(share.id));
+        let wallet = wallet::find_shown_wallet(&app.db, me.account_id).await?;
+        Ok(Self {
+            path: code.path(),
+            is_yours: share.payer_id == Some(me.account_id),
+            is_holder: share.owner_id == me.account_id,
+            usable: wallet.map(|wallet| wallet.usable()).unwrap_or_default(),
+            now: app.now(),
+            request_key: Uuid::now_v7(),
+            refusal: refusal.map(|error| me.view.refusal(error)),
+            v: me.view,
+            share,
+            places,
+        })
+    }
+
+    fn document(&self) -> LinkDocument<'_> {
+        let share = &self.share;
+        LinkDocument {
+            status: share.status,
+            is_yours: self.is_yours,
+            from: &share.from,
+            title: &share.title,
+            starts_at: share.starts_at,
+            venue: &share.venue,
+            places: self.places.iter().map(|place| PlaceDocument::of(&self.v, place)).collect(),
+            amount: share.amount,
+            expires_at: share.expires_at,
+            total: share.total,
+            covered: share.covered,
+        }
+    }
+
+    fn name(&self, place: &ListedPlace) -> String {
+        name_of(&self.v, place)
+    }
+
+    fn is_open(&self) -> bool {
+        self.share.status == ShareStatus::Open
+    }
+
+    fn is_withheld(&self) -> bool {
+        self.share.status == ShareStatus::Withheld
+    }
+
+    fn is_paid(&self) -> bool {
+        self.share.status == ShareStatus::Paid
+    }
+
+    /// Returns the points that the reader lacks; `None` if there are enough.
+    fn lacking(&self) -> Option<Points> {
+        let lacking = self.share.amount.checked_sub(self.usable);
+        lacking.filter(|lacking| *lacking > Points::ZERO)
+    }
+
+    fn refresh_secs(&self) -> u32 {
+        REFRESH_SECS
+    }
+}
+
+fn code_of(path: &str) -> Result<ShareCode, PageError> {
+    Ok(ShareCode::parse(path).ok_or(NotFound)?)
+}
+
+/// Handles `GET /shares/{code}`.
+pub(crate) async fn show_share(
+    app: Data<App>,
+    me: CurrentAccount,
+    path: Path<String>,
+) -> Result<HttpResponse, PageError> {
+    let page = SharePage::read(&app, me, &code_of(&path)?, None).await?;
+    Ok(without_referrer(page.v.show(&page, &page.document())))
+}
+
+/// Handles `POST /shares/{code}/payment`.
+pub(crate) async fn create_payment(
+    app: Data<App>,
+    me: CurrentAccount,
+    path: Path<String>,
+    Body(form): Body<KeyForm>,
+) -> Result<HttpResponse, PageError> {
+    let code = code_of(&path)?;
+    let share = linked(&app, &code).await?;
+    let key = form.parse(me.account_id, "POST /shares/{code}/payment", &share.id)?;
+    match pay::pay(&app, me.account_id, &share, key.as_ref()).await {
+        Ok(paid) => {
+            let answer = me.view.done(StatusCode::CREATED, &paid, &code.path());
+            Ok(with_message(answer, super::flash_of(&paid)))
+        }
+        Err(refusal) => refused(&app, me, &code, refusal).await,
+    }
+}
+
+/// Handles `POST /shares/{code}/withdrawal`.
+pub(crate) async fn create_withdrawal(
+    app: Data<App>,
+    me: CurrentAccount,
+    path: Path<String>,
+) -> Result<HttpResponse, PageError> {
+    let code = code_of(&path)?;
+    let share = linked(&app, &code).await?;
+    match give_back::withdraw(&app, me.account_id, &share).await {
+        Ok(()) => {
+            let document = json!({ "status": ShareStatus::Withdrawn });
+            let answer = me.view.done(StatusCode::OK, &document, &code.path());
+            Ok(with_message(answer, "flash-share-withdrawn"))
+        }
+        Err(refusal) => refused(&app, me, &code, refusal).await,
+    }
+}
+
+async fn linked(app: &App, code: &ShareCode) -> Result<LinkedShare, PageError> {
+    let share = store::find_linked(&app.db, &code.hash()).await?;
+    Ok(share.ok_or(ShareError::NotFound)?)
+}
+
+/// Shows a refusal on the page of the share.
+async fn refused(
+    app: &App,
+    me: CurrentAccount,
+    code: &ShareCode,
+    refusal: ShareError,
+) -> Result<HttpResponse, PageError> {
+    if !me.view.wants_form(&refusal) {
+        return Err(refusal.into());
+    }
+    let page = SharePage::read(app, me, code, Some(&refusal)).await?;
+    Ok(without_referrer(page.v.html(refusal.status(), &page)))
+}

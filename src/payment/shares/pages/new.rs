@@ -1,0 +1,91 @@
+//! Page with the form that makes a share.
+
+use actix_web::{
+    HttpResponse,
+    http::StatusCode,
+    web::{Data, Path},
+};
+use askama::Template;
+use serde_json::json;
+use uuid::Uuid;
+
+use super::{form::ShareForm, holder::Shared, places::PlaceDocument};
+use crate::{
+    accounts::CurrentAccount,
+    app::App,
+    payment::shares::{code::ShareCode, make},
+    reservation::ReservationId,
+    web::{error::PageError, flash::with_message, form::Body, page::View},
+};
+
+#[derive(Template)]
+#[template(path = "payment/new_share.html")]
+struct NewSharePage<'a> {
+    v: &'a View,
+    shared: &'a Shared,
+    /// Places that are in no live share.
+    left: Vec<PlaceDocument>,
+    request_key: Uuid,
+    refusal: Option<String>,
+}
+
+async fn new_share_page(
+    app: &App,
+    me: &CurrentAccount,
+    id: ReservationId,
+    refusal: Option<(StatusCode, String)>,
+) -> Result<HttpResponse, PageError> {
+    let shared = Shared::read(app, me, id).await?;
+    let left = shared.left();
+    let left = left.iter().map(|place| PlaceDocument::of(&me.view, place)).collect();
+    let (status, refusal) = refusal.unzip();
+    let request_key = Uuid::now_v7();
+    let page = NewSharePage { v: &me.view, shared: &shared, left, request_key, refusal };
+    Ok(me.view.html(status.unwrap_or(StatusCode::OK), &page))
+}
+
+/// Handles `GET /reservations/{id}/shares/new`.
+pub(crate) async fn new_share(
+    app: Data<App>,
+    id: Path<ReservationId>,
+    me: CurrentAccount,
+) -> Result<HttpResponse, PageError> {
+    new_share_page(&app, &me, *id, None).await
+}
+
+/// Handles `POST /reservations/{id}/shares`.
+pub(crate) async fn create_share(
+    app: Data<App>,
+    me: CurrentAccount,
+    id: Path<ReservationId>,
+    Body(form): Body<ShareForm>,
+) -> Result<HttpResponse, PageError> {
+    let (error, reason) = match form.parse(me.account_id, *id) {
+        Ok((order, key)) => match make::make(&app, &order, key.as_ref()).await {
+            Ok(made) => {
+                let path = ShareCode::of(&app.signing_key, made.share_id).path();
+                let document = json!({
+                    "share_id": made.share_id,
+                    "amount": made.amount,
+                    "url": format!("{}{path}", app.config.site_url()),
+                });
+                let location = format!("/reservations/{id}/shares");
+                let answer = me.view.done(StatusCode::CREATED, &document, &location);
+                return Ok(with_message(answer, "flash-share-made"));
+            }
+            Err(refusal) => (PageError::from(refusal), None),
+        },
+        Err(mistakes) => {
+            let reason = mistakes.of("places");
+            (PageError::from(mistakes), reason)
+        }
+    };
+    if !me.view.wants_form(error.inner()) {
+        return Err(error);
+    }
+    let text = match reason {
+        Some(text_key) => me.view.t(text_key).to_string(),
+        None => me.view.refusal(error.inner()),
+    };
+    new_share_page(&app, &me, *id, Some((error.inner().status(), text))).await
+}

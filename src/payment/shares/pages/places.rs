@@ -1,0 +1,43 @@
+//! Places, as the pages of shares show them.
+
+use serde::Serialize;
+
+use crate::{
+    payment::shares::{model::Place, store::views::ListedPlace},
+    points::Points,
+    web::page::View,
+};
+
+/// JSON form of a place.
+#[derive(Serialize)]
+pub(super) struct PlaceDocument {
+    /// Name of the place in a form.
+    pub(super) place: String,
+    pub(super) name: String,
+    pub(super) price: Points,
+}
+
+impl PlaceDocument {
+    pub(super) fn of(v: &View, place: &ListedPlace) -> Self {
+        let &ListedPlace { item_id, place_number: number, price, .. } = place;
+        let id = Place { item_id, number };
+        Self { place: id.to_string(), name: name_of(v, place), price }
+    }
+}
+
+/// Returns the name of a seat, or of one place in a zone.
+pub(super) fn name_of(v: &View, place: &ListedPlace) -> String {
+    let (Some(section), Some(row), Some(number)) = (&place.section, &place.row_label, place.number)
+    else {
+        let zone =
+            v.t("reservation-standing").word("zone", place.zone.as_deref().unwrap_or_default());
+        let name = v.t("share-place-of-zone").word("zone", zone);
+        return name.word("number", place.place_number).to_string();
+    };
+    let name = v.t("seat-name-full").word("section", section);
+    let name = name.word("row", row).word("number", number).to_string();
+    match place.kind.unwrap_or_default().text_key() {
+        Some(kind) => format!("{name} · {}", v.text(kind)),
+        None => name,
+    }
+}

@@ -1,0 +1,228 @@
+//! SQL of shares. Whoever writes a live one has locked its reservation, except for what goes back after
+//! the hold has ended.
+
+pub(super) mod ended;
+pub(super) mod views;
+
+use super::model::{LinkedShare, LockedShare, NewShare, Place, ShareId, ShareStatus};
+use crate::{
+    accounts::AccountId,
+    catalog::ProgramId,
+    infra::postgres::{Connection, Pool},
+    reservation::{ReservationId, ReservationItemId},
+};
+
+/// Returns the share whose link has a code with this hash, without a lock; `None` if there is none.
+pub(super) async fn find_linked(
+    db: &Pool,
+    code_hash: &[u8],
+) -> Result<Option<LinkedShare>, sqlx::Error> {
+    sqlx::query_as!(
+        LinkedShare,
+        r#"
+        select s.id as "id: _", r.id as "reservation_id: _", r.account_id as "owner_id: _",
+               r.program_id as "program_id: _"
+        from shares s
+        join reservations r on r.id = s.reservation_id
+        where s.code_hash = $1
+        "#,
+        code_hash,
+    )
+    .fetch_optional(db)
+    .await
+}
+
+/// Locks the live shares of a locked reservation, in the order of their ids.
+pub(super) async fn lock_live(
+    tx: &mut Connection,
+    reservation_id: ReservationId,
+) -> Result<Vec<LockedShare>, sqlx::Error> {
+    sqlx::query_as!(
+        LockedShare,
+        r#"
+        select id as "id: _", payer_id as "payer_id: _", amount as "amount: _", status as "status: _",
+               version, code_hash is not null as "has_link!"
+        from shares
+        where reservation_id = $1 and status in ('OPEN', 'WITHHELD')
+        order by id
+        for no key update
+        "#,
+        reservation_id as _,
+    )
+    .fetch_all(tx)
+    .await
+}
+
+/// Returns the status of a share of a reservation; `None` if it has no such share.
+pub(super) async fn find_status(
+    tx: &mut Connection,
+    reservation_id: ReservationId,
+    id: ShareId,
+) -> Result<Option<ShareStatus>, sqlx::Error> {
+    sqlx::query_scalar!(
+        r#"select status as "status: ShareStatus" from shares where id = $2 and reservation_id = $1"#,
+        reservation_id as _,
+        id as _,
+    )
+    .fetch_optional(tx)
+    .await
+}
+
+/// Counts the shares of a reservation, whatever became of them.
+pub(super) async fn count(
+    tx: &mut Connection,
+    reservation_id: ReservationId,
+) -> Result<i64, sqlx::Error> {
+    sqlx::query_scalar!(
+        r#"select count(*) as "count!" from shares where reservation_id = $1"#,
+        reservation_id as _,
+    )
+    .fetch_one(tx)
+    .await
+}
+
+/// Lists the places in live shares of a reservation, each with its share.
+pub(super) async fn list_live_places(
+    tx: &mut Connection,
+    reservation_id: ReservationId,
+) -> Result<Vec<(Place, ShareId)>, sqlx::Error> {
+    let rows = sqlx::query!(
+        r#"
+        select p.reservation_item_id as "item_id: ReservationItemId", p.number,
+               p.share_id as "share_id: ShareId"
+        from (select id from shares where reservation_id = $1 offset 0) s
+        cross join lateral (
+            select share_id, reservation_item_id, number from share_places
+            where share_id = s.id and live offset 0
+        ) p
+        "#,
+        reservation_id as _,
+    )
+    .fetch_all(tx)
+    .await?;
+    let place = |item_id, number| Place { item_id, number };
+    Ok(rows.into_iter().map(|row| (place(row.item_id, row.number), row.share_id)).collect())
+}
+
+/// Inserts a share with its places: open, or withheld if it has a payer. Fails if one of the places is
+/// in a live share.
+pub(super) async fn insert(tx: &mut Connection, new: &NewShare<'_>) -> Result<(), sqlx::Error> {
+    let items: Vec<ReservationItemId> = new.places.iter().map(|(place, _)| place.item_id).collect();
+    let numbers: Vec<i32> = new.places.iter().map(|(place, _)| place.number).collect();
+    let quantities: Vec<i32> = new.places.iter().map(|(_, quantity)| *quantity).collect();
+    sqlx::query!(
+        r#"
+        with made as (
+            insert into shares
+                (id, reservation_id, payer_id, amount, status, code_hash, withheld_at)
+            values ($1, $2, $3, $4, case when $3::uuid is null then 'OPEN' else 'WITHHELD' end, $5,
+                case when $3::uuid is null then null else clock_timestamp() end)
+        )
+        insert into share_places (share_id, reservation_item_id, number, item_quantity)
+        select $1, item_id, number, quantity
+        from unnest($6::uuid[], $7::integer[], $8::integer[]) as place (item_id, number, quantity)
+        "#,
+        new.id as _,
+        new.reservation_id as _,
+        new.payer_id as _,
+        new.amount as _,
+        new.code_hash,
+        items as _,
+        &numbers,
+        &quantities,
+    )
+    .execute(tx)
+    .await?;
+    Ok(())
+}
+
+/// Gives a locked open share its payer; returns whether its version was unchanged.
+pub(super) async fn write_withheld(
+    tx: &mut Connection,
+    share: &LockedShare,
+    payer_id: AccountId,
+) -> Result<bool, sqlx::Error> {
+    let written = sqlx::query!(
+        r#"
+        update shares
+        set status = 'WITHHELD', payer_id = $3, withheld_at = clock_timestamp(), version = version + 1
+        where id = $1 and version = $2 and status = 'OPEN'
+        "#,
+        share.id as _,
+        share.version,
+        payer_id as _,
+    )
+    .execute(tx)
+    .await?;
+    Ok(written.rows_affected() == 1)
+}
+
+/// Marks locked withheld shares as paid; returns the number written, those whose version has changed
+/// left out. `versions` is parallel to `ids`.
+pub(super) async fn write_paid(
+    tx: &mut Connection,
+    ids: &[ShareId],
+    versions: &[i64],
+) -> Result<u64, sqlx::Error> {
+    let written = sqlx::query!(
+        r#"
+        update shares s
+        set status = 'PAID', settled_at = clock_timestamp(), version = s.version + 1
+        from unnest($1::uuid[], $2::bigint[]) as locked (id, version)
+        where s.id = locked.id and s.version = locked.version and s.status = 'WITHHELD'
+        "#,
+        ids as _,
+        versions,
+    )
+    .execute(tx)
+    .await?;
+    Ok(written.rows_affected())
+}
+
+/// Ends locked live shares unpaid and frees their places; returns the number written, those whose
+/// version has changed left out. `versions` is parallel to `ids`.
+pub(super) async fn write_ended(
+    tx: &mut Connection,
+    ids: &[ShareId],
+    versions: &[i64],
+    status: ShareStatus,
+) -> Result<u64, sqlx::Error> {
+    let written = sqlx::query!(
+        r#"
+        with freed as (
+            update share_places set live = false where share_id = any($1) and live
+        )
+        update shares s
+        set status = $3, settled_at = clock_timestamp(), version = s.version + 1
+        from unnest($1::uuid[], $2::bigint[]) as locked (id, version)
+        where s.id = locked.id and s.version = locked.version
+        "#,
+        ids as _,
+        versions,
+        status as _,
+    )
+    .execute(tx)
+    .await?;
+    Ok(written.rows_affected())
+}
+
+/// Whether an account may have tickets of a program: one that asks for confirmed addresses has theirs
+/// for nobody else.
+pub(super) async fn may_have_tickets(
+    tx: &mut Connection,
+    program_id: ProgramId,
+    account_id: AccountId,
+) -> Result<bool, sqlx::Error> {
+    sqlx::query_scalar!(
+        r#"
+        select not p.join_confirmed_address or a.email_confirmed_at is not null as "may!"
+        from programs p
+        cross join accounts a
+        where p.id = $1 and a.id = $2
+        "#,
+        program_id as _,
+        account_id as _,
+    )
+    .fetch_one(tx)
+    .await
+}

@@ -1,0 +1,152 @@
+//! SQL of shares as they are shown. A live share of a hold that has ended reads as returned.
+
+use chrono::{DateTime, Utc};
+
+use crate::{
+    accounts::AccountId,
+    catalog::SeatKind,
+    infra::postgres::Pool,
+    payment::shares::model::{SHARES_MAX, ShareId, ShareStatus},
+    points::Points,
+    reservation::{ReservationId, ReservationItemId},
+};
+
+/// Share in the holder's list.
+#[derive(Clone, Debug)]
+pub(crate) struct ListedShare {
+    pub(crate) id: ShareId,
+    pub(crate) status: ShareStatus,
+    pub(crate) amount: Points,
+    /// Name of whoever has paid it; `None` before.
+    pub(crate) payer: Option<String>,
+    /// Whether it has a link, and so is a friend's.
+    pub(crate) has_link: bool,
+}
+
+/// Lists the shares of a reservation, oldest first.
+pub(crate) async fn list(
+    db: &Pool,
+    reservation_id: ReservationId,
+) -> Result<Vec<ListedShare>, sqlx::Error> {
+    sqlx::query_as!(
+        ListedShare,
+        r#"
+        select s.id as "id: _",
+               case when s.settled_at is null
+                         and (r.status <> 'HELD' or r.expires_at <= clock_timestamp())
+                    then 'RETURNED' else s.status end as "status!: ShareStatus",
+               s.amount as "amount: _", a.name as "payer?", s.code_hash is not null as "has_link!"
+        from shares s
+        join reservations r on r.id = s.reservation_id
+        left join accounts a on a.id = s.payer_id
+        where s.reservation_id = $1
+        order by s.id
+        limit $2
+        "#,
+        reservation_id as _,
+        SHARES_MAX,
+    )
+    .fetch_all(db)
+    .await
+}
+
+/// Seat, or one place in a zone, of a reservation.
+#[derive(Clone, Debug)]
+pub(crate) struct ListedPlace {
+    pub(crate) item_id: ReservationItemId,
+    /// Number within the item, from 1.
+    pub(crate) place_number: i32,
+    pub(crate) price: Points,
+    /// Live share that it is in; `None` if it is the holder's to pay.
+    pub(crate) share_id: Option<ShareId>,
+    /// Section of the seat; `None` for a zone, like row and number.
+    pub(crate) section: Option<String>,
+    pub(crate) row_label: Option<String>,
+    pub(crate) number: Option<i32>,
+    pub(crate) kind: Option<SeatKind>,
+    /// Name of the zone; `None` for a seat.
+    pub(crate) zone: Option<String>,
+}
+
+/// Lists the places of a reservation in the order of their seats.
+pub(crate) async fn list_places(
+    db: &Pool,
+    reservation_id: ReservationId,
+) -> Result<Vec<ListedPlace>, sqlx::Error> {
+    sqlx::query_as!(
+        ListedPlace,
+        r#"
+        select i.id as "item_id: _", place.number as "place_number!", i.unit_price as "price: _",
+               p.share_id as "share_id?: _", v.section as "section?", v.row_label as "row_label?",
+               v.number as "number?", s.kind as "kind?: SeatKind", z.name as "zone?"
+        from reservation_items i
+        cross join lateral generate_series(1, i.quantity) as place (number)
+        left join share_places p
+            on p.reservation_item_id = i.id and p.number = place.number and p.live
+        left join schedule_seats s on s.id = i.schedule_seat_id
+        left join seats v on v.id = s.seat_id
+        left join zones z on z.id = i.zone_id
+        where i.reservation_id = $1
+        order by v.section, v.row_label, v.number, z.name, i.id, place.number
+        "#,
+        reservation_id as _,
+    )
+    .fetch_all(db)
+    .await
+}
+
+/// Share as whoever has its link sees it.
+#[derive(Clone, Debug)]
+pub(crate) struct ShownShare {
+    pub(crate) id: ShareId,
+    pub(crate) reservation_id: ReservationId,
+    pub(crate) owner_id: AccountId,
+    /// Name of the holder.
+    pub(crate) from: String,
+    pub(crate) payer_id: Option<AccountId>,
+    pub(crate) status: ShareStatus,
+    pub(crate) amount: Points,
+    /// End of the hold; kept after payment.
+    pub(crate) expires_at: DateTime<Utc>,
+    /// Price of the whole reservation, and how much of it is withheld or paid.
+    pub(crate) total: Points,
+    pub(crate) covered: Points,
+    pub(crate) slug: String,
+    pub(crate) title: String,
+    pub(crate) starts_at: DateTime<Utc>,
+    pub(crate) venue: String,
+    pub(crate) time_zone: String,
+}
+
+/// Returns the share whose link has a code with this hash; `None` if there is none.
+pub(crate) async fn find_shown(
+    db: &Pool,
+    code_hash: &[u8],
+) -> Result<Option<ShownShare>, sqlx::Error> {
+    sqlx::query_as!(
+        ShownShare,
+        r#"
+        select s.id as "id: _", r.id as "reservation_id: _", r.account_id as "owner_id: _",
+               a.name as "from", s.payer_id as "payer_id: _",
+               case when s.settled_at is null
+                         and (r.status <> 'HELD' or r.expires_at <= clock_timestamp())
+                    then 'RETURNED' else s.status end as "status!: ShareStatus",
+               s.amount as "amount: _",
+               r.expires_at, r.total as "total: _",
+               (select coalesce(sum(amount), 0)::bigint from shares
+                where reservation_id = s.reservation_id and status in ('WITHHELD', 'PAID'))
+                   as "covered!: Points",
+               p.slug, p.title, d.starts_at, v.name as venue, v.time_zone
+        from shares s
+        join reservations r on r.id = s.reservation_id
+        join accounts a on a.id = r.account_id
+        join programs p on p.id = r.program_id
+        join schedules d on d.id = r.schedule_id
+        join venues v on v.id = d.venue_id
+        where s.code_hash = $1
+        "#,
+        code_hash,
+    )
+    .fetch_optional(db)
+    .await
+}

@@ -1,0 +1,61 @@
+//! Mails about shares, written in their transactions. Nobody is told of what they did themselves: the
+//! holder of a hold that has ended knows, and a withdrawal is told to nobody.
+
+use uuid::Uuid;
+
+use super::model::LockedShare;
+use crate::{
+    accounts::AccountId,
+    infra::postgres::Connection,
+    outbox::{self, AccountMail, Message},
+    reservation::ReservationId,
+    wallet::ShareOfPayer,
+};
+
+/// Writes the mails about a reservation that is paid together: to its holder, like any payment, and to
+/// each friend about the share.
+pub(super) async fn tell_paid(
+    tx: &mut Connection,
+    owner_id: AccountId,
+    reservation_id: ReservationId,
+    shares: &[ShareOfPayer],
+) -> Result<(), sqlx::Error> {
+    let to_owner = AccountMail {
+        account_id: owner_id,
+        message: Message::ReservationPaid { reservation_id: reservation_id.0 },
+        order_key: format!("reservation:{reservation_id}"),
+        dedupe_key: format!("paid:{reservation_id}"),
+    };
+    let friends = shares.iter().filter(|share| share.payer_id != owner_id);
+    let to_friends = friends.map(|share| AccountMail {
+        account_id: share.payer_id,
+        message: Message::SharePaid { share_id: share.share_id },
+        order_key: order_key(share.share_id),
+        dedupe_key: format!("paid:{}", share.share_id),
+    });
+    let mails: Vec<AccountMail> = [to_owner].into_iter().chain(to_friends).collect();
+    outbox::write_to_accounts(tx, &mails).await
+}
+
+/// Writes the mail about a share that ended unpaid to the friend who had paid it.
+pub(super) async fn tell_ended(
+    tx: &mut Connection,
+    owner_id: AccountId,
+    share: &LockedShare,
+) -> Result<(), sqlx::Error> {
+    let Some(withheld) = share.withheld().filter(|withheld| withheld.payer_id != owner_id) else {
+        return Ok(());
+    };
+    let mail = AccountMail {
+        account_id: withheld.payer_id,
+        message: Message::ShareReturned { share_id: withheld.share_id },
+        order_key: order_key(withheld.share_id),
+        dedupe_key: format!("share-returned:{}", withheld.share_id),
+    };
+    outbox::write_to_accounts(tx, &[mail]).await
+}
+
+/// Returns the order of mails about a share: its refund is told after its payment.
+pub(in crate::payment) fn order_key(share_id: Uuid) -> String {
+    format!("share:{share_id}")
+}

@@ -1,0 +1,55 @@
+//! Pages of shares in a browser.
+
+use super::*;
+
+#[sqlx::test]
+async fn the_pages_lead_from_the_reservation_to_the_tickets(db: PgPool) {
+    let party = Party::new(&db, 2, 1).await;
+    let (ada, bob, id) = (&party.ada, &party.friends[0], party.id);
+    let reservation = ada.visit(&format!("/reservations/{id}")).await;
+    let shares = format!("/reservations/{id}/shares");
+    assert!(reservation.body.contains(&format!("href=\"{shares}\"")), "{}", reservation.body);
+    let form = ada.visit(&format!("{shares}/new")).await;
+    assert_eq!(form.body.matches("type=\"checkbox\"").count(), 2, "{}", form.body);
+    let nothing = ada.submit(&shares, &()).await;
+    assert_eq!(nothing.status, 422);
+    assert!(nothing.body.contains("Please choose at least one seat"), "{}", nothing.body);
+    let place = party.left().await.remove(0);
+    let made = ada.submit(&shares, &[("places", &place)]).await;
+    assert_eq!((made.status, made.location()), (303, shares.as_str()));
+    let page = ada.visit(&shares).await;
+    let path = path_of(&party.shown().await["shares"][0]);
+    assert!(page.body.contains(&path) && page.body.contains("Here is the link"), "{}", page.body);
+
+    let seen = bob.visit(&path).await;
+    assert!(seen.body.contains("ada is going with you"), "{}", seen.body);
+    assert_eq!(seen.header("referrer-policy"), "strict-origin");
+    let paid = bob.submit(&format!("{path}/payment"), &()).await;
+    assert_eq!((paid.status, paid.location()), (303, path.as_str()));
+    let seen = bob.visit(&path).await;
+    assert!(seen.body.contains("Waiting for the others"), "{}", seen.body);
+    let again = bob.submit(&format!("{path}/payment"), &()).await;
+    assert_eq!(again.status, 409);
+    assert!(again.body.contains("You were not charged"), "{}", again.body);
+
+    let live = ada.visit(&shares).await;
+    assert!(live.body.contains("data-live-part=\"shares\""), "{}", live.body);
+    assert!(live.body.contains("50,000 points of 100,000 points"), "{}", live.body);
+    assert!(!live.body.contains(&path), "a link that is paid is not shown: {}", live.body);
+    let last = ada.submit(&format!("/reservations/{id}/rest/payment"), &()).await;
+    assert_eq!((last.status, last.location()), (303, shares.as_str()));
+    assert!(ada.visit(&shares).await.body.contains("Everybody has their own ticket"));
+    assert!(bob.visit(&path).await.body.contains("The seat is yours"));
+    party.office.close().await;
+}
+
+#[sqlx::test]
+async fn who_lacks_points_is_led_to_the_wallet(db: PgPool) {
+    let party = Party::new(&db, 2, 0).await;
+    let path = party.share_each(1).await.remove(0);
+    let bob = party.office.sign_in("bob").await;
+    let page = bob.visit(&path).await;
+    assert!(page.body.contains("You are 50,000 points short"), "{}", page.body);
+    assert!(!page.body.contains("/payment\""), "{}", page.body);
+    party.office.close().await;
+}
