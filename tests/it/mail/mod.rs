@@ -5,6 +5,7 @@ mod attachments;
 mod choices;
 mod delivery;
 mod offers;
+mod shares;
 
 use serde_json::json;
 use sqlx::PgPool;

@@ -13,16 +13,22 @@ use crate::support::{
 };
 
 /// What `person` is answered who says `token`.
-async fn ask(person: &Person, token: &str, method: Method, path: &str, form: Value) -> Answer {
+pub(super) async fn ask(
+    person: &Person,
+    token: &str,
+    method: Method,
+    path: &str,
+    form: Value,
+) -> Answer {
     let request = person.asks(method, path, "application/json");
     person.send(request.bearer_auth(token).json(&form)).await
 }
 
-async fn open(db: PgPool) -> Office {
+pub(super) async fn open(db: PgPool) -> Office {
     Office::open_with(db, 1, &[("REHEARSAL_TOKEN", TOKEN)]).await
 }
 
-async fn set_up(office: &Office) -> Value {
+pub(super) async fn set_up(office: &Office) -> Value {
     let form = json!({ "people": 10 });
     let answer = ask(&office.stranger(), TOKEN, Method::POST, "/rehearsal/stages", form).await;
     assert_eq!(answer.status, 201, "{}", answer.body);
@@ -30,7 +36,7 @@ async fn set_up(office: &Office) -> Value {
 }
 
 /// Somebody of that rehearsal, signed in.
-async fn actor(office: &Office, stage: &Value) -> Person {
+pub(super) async fn actor(office: &Office, stage: &Value) -> Person {
     let path = format!("/rehearsal/stages/{}/people", stage["program_id"].as_str().unwrap());
     let answer = ask(&office.stranger(), TOKEN, Method::POST, &path, json!({ "count": 1 })).await;
     assert_eq!(answer.status, 201, "{}", answer.body);

@@ -2,6 +2,7 @@
 
 mod binary;
 mod door;
+mod shares;
 
 use sqlx::PgPool;
 use stagedoor::rehearsal::{Access, Rehearsal, RehearsalError};

@@ -131,3 +131,40 @@ async fn nobody_pays_for_the_seats_of_somebody_else(db: PgPool) {
     assert_eq!(reservation_status(&db, id).await, "HELD");
     office.close().await;
 }
+
+#[sqlx::test]
+async fn beside_a_friend_who_has_paid_a_share_the_points_that_were_bought_stay(db: PgPool) {
+    let (stripe, office, ada, concert) = opened(&db).await;
+    run_sql_with(&db, "update schedule_seats set price = $1", 700_i64).await;
+    let hold = Hold { seat_ids: &concert.seat_ids[..2], ..Hold::default() };
+    let id = hold.write(&db, &concert, ada.account_id).await;
+    let (_, session) = pay_rest(&ada, id).await;
+    let shares = format!("/reservations/{id}/shares");
+    let left = ada.get(&shares).await.json()["left"].clone();
+    let form = serde_json::json!({ "places": [left[0]["place"]] });
+    let made = ada.post_json(&shares, &form).await.json();
+    let url = made["url"].as_str().unwrap();
+    let link = &url[url.find("/shares/").unwrap()..];
+    let bob = office.sign_in("bob").await;
+    let sql = "with opened as (
+                   insert into wallets (id, account_id, balance, version)
+                   values (gen_random_uuid(), $1, 700, 1) returning id
+               ), charged as (
+                   insert into house_entries (wallet_id, wallet_version, amount)
+                   select id, 1, -700 from opened
+               )
+               insert into point_transactions
+                   (id, wallet_id, wallet_version, kind, amount, balance_after, reference_id)
+               select gen_random_uuid(), id, 1, 'CHARGE', 700, 700, gen_random_uuid() from opened";
+    run_sql_with(&db, sql, bob.account_id).await;
+    let paid = bob.post(&format!("{link}/payment"), &()).await;
+    assert_eq!(paid.status, 201, "{}", paid.body);
+    let event = stripe.completed(&stripe.change(&session, "paid").await).await;
+    assert_eq!(event.deliver(&ada).await.status, 200);
+    assert_eq!(reservation_status(&db, id).await, "HELD");
+    assert_eq!(balance(&db, ada.account_id).await, 1_400);
+    assert!(!read_one::<bool>(&db, "select pays from charges").await, "refused for good");
+    let rest = ada.post(&format!("/reservations/{id}/rest/payment"), &()).await;
+    assert_eq!(rest.json()["status"], "PAID", "{}", rest.body);
+    office.close().await;
+}

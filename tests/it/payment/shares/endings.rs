@@ -141,3 +141,18 @@ async fn points_of_a_hold_that_has_ended_can_be_spent_at_once(db: PgPool) {
     assert_eq!((paid.status, &paid.json()["balance"]), (201, &json!(0)), "{}", paid.body);
     party.office.close().await;
 }
+
+#[sqlx::test]
+async fn a_hold_that_is_shared_can_be_prolonged_and_its_shares_with_it(db: PgPool) {
+    let party = Party::with(&db, OLD, 2, 1).await;
+    let path = party.share_each(1).await.remove(0);
+    let bob = &party.friends[0];
+    assert_eq!(pay_share(bob, &path).await.status, 201);
+    let before = bob.get(&path).await.json()["expires_at"].clone();
+    let renewed = party.ada.post(&format!("/reservations/{}/renewal", party.id), &()).await;
+    assert_eq!(renewed.status, 200, "{}", renewed.body);
+    let after = bob.get(&path).await.json()["expires_at"].clone();
+    assert!(after.as_str() > before.as_str(), "{before} {after}");
+    assert_eq!(party.pay_rest().await.json()["status"], "PAID");
+    party.office.close().await;
+}
