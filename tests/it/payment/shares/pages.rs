@@ -34,7 +34,7 @@ async fn the_pages_lead_from_the_reservation_to_the_tickets(db: PgPool) {
 
     let live = ada.visit(&shares).await;
     assert!(live.body.contains("data-live-part=\"shares\""), "{}", live.body);
-    assert!(live.body.contains("50,000 points of 100,000 points"), "{}", live.body);
+    assert!(live.body.contains("50,000 of 100,000 points"), "{}", live.body);
     assert!(!live.body.contains(&path), "a link that is paid is not shown: {}", live.body);
     let last = ada.submit(&format!("/reservations/{id}/rest/payment"), &()).await;
     assert_eq!((last.status, last.location()), (303, shares.as_str()));
