@@ -38,6 +38,7 @@ pub fn all() -> Vec<Path> {
     paths.extend(line_paths());
     paths.extend(account_paths());
     paths.extend(share_paths());
+    paths.extend(ticket_paths());
     paths.extend([
         at("/schedules/{id}").get(reservation::pages::show_seat_map),
         at("/schedules/{id}/changes").get(reservation::pages::show_changes),
@@ -50,17 +51,6 @@ pub fn all() -> Vec<Path> {
         at("/reservations/{id}/payment").post(payment::pages::create_payment),
         at("/reservations/{id}/cancellation").post(payment::pages::create_cancellation),
         at("/reservations/{id}/tickets.pdf").get(tickets::pages::show_reservation_pdf),
-
-        at("/tickets").get(tickets::pages::list_tickets),
-        at("/tickets/{code}.ics").get(tickets::pages::show_calendar),
-        at("/tickets/{code}.pdf").get(tickets::pages::show_pdf),
-        at("/tickets/{code}.svg").get(tickets::pages::show_qr_code),
-        at("/tickets/{code}").get(tickets::pages::show_ticket),
-        at("/tickets/{code}/hand-overs").post(hand_over::pages::create_hand_over),
-        at("/hand-overs/{id}").get(hand_over::pages::show_hand_over),
-        at("/hand-overs/{id}/acceptance").post(hand_over::pages::create_acceptance),
-        at("/hand-overs/{id}/declining").post(hand_over::pages::create_declining),
-        at("/hand-overs/{id}/cancellation").post(hand_over::pages::create_cancellation),
 
         at("/wallet").get(wallet::pages::show_wallet),
         at("/wallet/statement.csv").get(wallet::statement::pages::show_statement),
@@ -166,6 +156,23 @@ fn line_paths() -> Vec<Path> {
         at("/programs/{slug}/log/moves/checkpoint").get(log::pages::checkpoint::show_move_checkpoint),
         at("/programs/{slug}/log/moves/checkpoint/cosigned").get(log::pages::checkpoint::show_cosigned_moves),
         at("/programs/{slug}/log/moves/tile/{path:.*}").get(log::pages::show_move_tile),
+    ]
+}
+
+/// Returns the rows of tickets, and of their ways from one holder to another.
+#[rustfmt::skip]
+fn ticket_paths() -> Vec<Path> {
+    vec![
+        at("/tickets").get(tickets::pages::list_tickets),
+        at("/tickets/{code}.ics").get(tickets::pages::show_calendar),
+        at("/tickets/{code}.pdf").get(tickets::pages::show_pdf),
+        at("/tickets/{code}.svg").get(tickets::pages::show_qr_code),
+        at("/tickets/{code}").get(tickets::pages::show_ticket),
+        at("/tickets/{code}/hand-overs").post(hand_over::pages::create_hand_over),
+        at("/hand-overs/{id}").get(hand_over::pages::show_hand_over),
+        at("/hand-overs/{id}/acceptance").post(hand_over::pages::create_acceptance),
+        at("/hand-overs/{id}/declining").post(hand_over::pages::create_declining),
+        at("/hand-overs/{id}/cancellation").post(hand_over::pages::create_cancellation),
     ]
 }
 

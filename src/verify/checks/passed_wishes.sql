@@ -1,5 +1,5 @@
 -- Lists wishes that waited while a later one got what they would have fitted too. An account with
--- other places in the program is left out: its cap may have had no room.
+-- other places in the program is left out: its cap may have had no room. So is one that is locked.
 select 'wish ' || passed.id as "subject!",
     format('number %s of performance %s, was passed by number %s at %s', passed.number,
         passed.schedule_id, served.number, served.settled_at) as "sentence!"
@@ -11,7 +11,7 @@ join wishes passed on passed.schedule_id = served.schedule_id and passed.number 
     and (passed.price_max is null or passed.price_max >= served.price_max)
     and (served.is_together or not passed.is_together)
 join programs on programs.id = passed.program_id and passed.places >= places_per_order_min
-join accounts on accounts.id = passed.account_id and deleted_at is null
+join accounts on accounts.id = passed.account_id and deleted_at is null and locked_at is null
 where served.status = 'OFFERED'
     and not exists (
         select from reservations other

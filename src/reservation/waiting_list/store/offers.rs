@@ -152,7 +152,7 @@ impl From<WishRow> for WaitingWish {
 }
 
 /// Lists waiting wishes for at most `places_max` places, in their order, after the number `after`.
-/// Those of deleted accounts are left out.
+/// Those of accounts that are deleted or locked are left out.
 pub(crate) async fn list_waiting(
     tx: &mut Connection,
     schedule_id: ScheduleId,
@@ -168,7 +168,10 @@ pub(crate) async fn list_waiting(
         from wishes w
         where w.schedule_id = $1 and w.status = 'WAITING' and w.settled_at is null
             and w.number > $3 and w.places <= $2
-            and exists (select from accounts where id = w.account_id and deleted_at is null)
+            and exists (
+                select from accounts
+                where id = w.account_id and deleted_at is null and locked_at is null
+            )
         order by w.number
         limit $4
         "#,

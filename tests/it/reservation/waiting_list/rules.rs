@@ -8,7 +8,7 @@ use uuid::Uuid;
 use super::{SoldOut, give_back};
 use crate::{
     reservation::hold,
-    support::{Concert, Office, read_all, run_sql},
+    support::{Concert, Office, read_all, run_sql, run_sql_with},
 };
 
 #[sqlx::test]
@@ -118,12 +118,19 @@ async fn a_wish_is_taken_back_by_its_owner_alone_and_once_it_is_offered_the_offe
 }
 
 #[sqlx::test]
-async fn nobody_is_offered_more_than_the_cap_or_what_is_kept_for_others(db: PgPool) {
+async fn nobody_is_offered_more_than_the_cap_or_what_is_kept_and_nobody_who_is_locked_out(
+    db: PgPool,
+) {
     let house = SoldOut::with(db.clone(), 3, &[]).await;
     let (ada, bob) = (house.office.sign_in("ada").await, house.office.sign_in("bob").await);
     run_sql(&db, "update programs set places_per_account_max = 1").await;
     assert_eq!(house.wish(&ada, json!({ "places": 1 })).await.status, 201);
-    assert_eq!(house.wish(&bob, json!({ "places": 1, "section": "Stalls" })).await.status, 201);
+    // Who is locked out could not accept.
+    let eve = house.office.sign_in("eve").await;
+    let stalls = json!({ "places": 1, "section": "Stalls" });
+    assert_eq!(house.wish(&eve, stalls.clone()).await.status, 201);
+    run_sql_with(&db, "update accounts set locked_at = now() where id = $1", eve.account_id).await;
+    assert_eq!(house.wish(&bob, stalls).await.status, 201);
     // Ada gets a place by herself, so that there is no room for another.
     run_sql(&db, "update zones set capacity = capacity + 1, remaining = remaining + 1, version = version + 1,
          name = 'Elsewhere'").await;
