@@ -84,20 +84,19 @@ async fn content_of(
         Message::SignInProtectionChanged { change } => account::protection_changed(blank, *change),
         Message::ReservationPaid { reservation_id } => {
             let event = reservation::read(db, *reservation_id).await?;
-            reservation::paid(blank, &event.ok_or(ComposeError::Gone)?)
+            reservation::paid(blank, &event)
         }
         Message::PlacesOffered { reservation_id } => {
             let event = reservation::read(db, *reservation_id).await?;
-            let event = event.ok_or(ComposeError::Gone)?;
             reservation::offered(blank, &event, *reservation_id).ok_or(ComposeError::Gone)?
         }
         Message::ReservationRefunded { reservation_id, refunded } => {
             let event = reservation::read(db, *reservation_id).await?;
-            reservation::refunded(blank, &event.ok_or(ComposeError::Gone)?, *refunded)
+            reservation::refunded(blank, &event, *refunded)
         }
         Message::ProgramCancelled { reservation_id, refunded } => {
             let event = reservation::read(db, *reservation_id).await?;
-            reservation::cancelled(blank, &event.ok_or(ComposeError::Gone)?, *refunded)
+            reservation::cancelled(blank, &event, *refunded)
         }
         Message::TransferReceived { transfer_id } => {
             let offer = store::find_offer(db, *transfer_id).await?.ok_or(ComposeError::Gone)?;

@@ -5,7 +5,10 @@ use uuid::Uuid;
 use super::content::{Content, on_one_line, points};
 use crate::{
     infra::postgres::Pool,
-    mail::store::{self, ReservedEvent, ReservedPlace},
+    mail::{
+        error::ComposeError,
+        store::{self, ReservedEvent, ReservedPlace},
+    },
     points::Points,
     text::{
         i18n::{Locale, Phrase},
@@ -19,10 +22,10 @@ pub(super) struct Reserved {
     places: Vec<ReservedPlace>,
 }
 
-/// Reads a reservation; `None` if it does not exist.
-pub(super) async fn read(db: &Pool, id: Uuid) -> Result<Option<Reserved>, sqlx::Error> {
-    let Some(event) = store::find_event(db, id).await? else { return Ok(None) };
-    Ok(Some(Reserved { event, places: store::list_places(db, id).await? }))
+/// Reads a reservation.
+pub(super) async fn read(db: &Pool, id: Uuid) -> Result<Reserved, ComposeError> {
+    let event = store::find_event(db, id).await?.ok_or(ComposeError::Gone)?;
+    Ok(Reserved { event, places: store::list_places(db, id).await? })
 }
 
 pub(super) fn paid(blank: Content, reserved: &Reserved) -> Content {

@@ -291,10 +291,7 @@ pub(crate) async fn list_reservations(
         reservations: page.rows.iter().map(ListedDocument::from).collect(),
         next: page.next,
     };
-    let waited_for = match after {
-        None => list_waited_for(&app.db, me.account_id).await?,
-        Some(_) => Vec::new(),
-    };
+    let waited_for = list_waited_for(&app.db, me.account_id).await?;
     let page = ReservationListPage { v: &me.view, page: &page, waited_for: &waited_for };
     Ok(me.view.show(&page, &document))
 }
