@@ -83,8 +83,7 @@ async fn content_of(
         Message::AccountDeleted => account::deleted(blank),
         Message::SignInProtectionChanged { change } => account::protection_changed(blank, *change),
         Message::ReservationPaid { reservation_id } => {
-            let event = reservation::read(db, *reservation_id).await?;
-            reservation::paid(blank, &event)
+            reservation::paid(blank, &reservation::read(db, *reservation_id).await?)
         }
         Message::PlacesOffered { reservation_id } => {
             let event = reservation::read(db, *reservation_id).await?;
