@@ -2,13 +2,17 @@
 
 use serde_json::json;
 use sqlx::PgPool;
+use tokio::task::JoinHandle;
 use uuid::Uuid;
 
-use super::{SoldOut, enrich, give_back, pay, reservation_of};
+use super::{SoldOut, enrich, give_back, pay};
 use crate::{
     reservation::order_path,
-    support::{Answer, count, read_one, run_sql, storm},
+    support::{Answer, count, read_all, read_one, run_sql, run_sql_with, storm},
 };
+
+/// Rounds in which offers are answered, at most.
+const ROUNDS_MAX: usize = 200;
 
 /// A hundred seats are freed in one storm, of which some offers are paid, some given back and some lapse
 /// meanwhile.
@@ -40,24 +44,25 @@ async fn of_three_hundred_wishes_a_hundred_freed_seats_pass_nobody_over(db: PgPo
         tokio::spawn(async move { again_while_busy(|| give_back(&person, id)).await })
     });
     let frees: Vec<_> = frees.collect();
-    let answers = people.iter().enumerate().map(|(nth, person)| {
-        let (person, path) = (house.office.moved(person, nth), house.path());
-        async move { answer_offer(&person, &path, nth).await }
-    });
-    let lapsing = tokio::spawn({
-        let db = db.clone();
-        async move {
-            for _ in 0..20 {
-                run_sql(&db, "update reservations set created_at = created_at - interval '15 minutes',
-                     expires_at = expires_at - interval '15 minutes', version = version + 1
-                     where status = 'HELD' and wish_id is not null and right(id::text, 1) in ('0', '1')
-                     and created_at > now() - interval '5 minutes'").await;
-                tokio::task::yield_now().await;
-            }
+    for _ in 0..ROUNDS_MAX {
+        let offers = live_offers(&db).await;
+        if offers.is_empty() && frees.iter().all(JoinHandle::is_finished) {
+            break;
         }
-    });
-    storm(answers).await;
-    lapsing.await.unwrap();
+        // One in four is left to lapse.
+        let (lapsing, answered) = offers.split_at(offers.len() / 4);
+        let answers = storm(answered.iter().enumerate().map(|(nth, (id, owner))| {
+            let person = people.iter().find(|person| person.account_id == *owner).unwrap();
+            let (id, person) = (*id, house.office.moved(person, nth));
+            async move {
+                match nth % 3 {
+                    0 => give_back(&person, id).await,
+                    _ => pay(&person, id).await,
+                }
+            }
+        }));
+        tokio::join!(lapse(&db, lapsing), answers);
+    }
     for freed in frees {
         let freed = freed.await.unwrap();
         assert_eq!(freed.status, 200, "{}", freed.body);
@@ -96,21 +101,21 @@ where
     answer
 }
 
-/// Looks for the person's offer a while, and pays it or gives it back.
-async fn answer_offer(person: &crate::support::Person, path: &str, nth: usize) -> Answer {
-    const LOOKS_MAX: usize = 20;
-    let mut seen = person.get(path).await;
-    for _ in 1..LOOKS_MAX {
-        if seen.status == 200 && seen.json()["wish"]["status"] == "OFFERED" {
-            let id = reservation_of(&seen.json()["wish"]);
-            return match nth % 3 {
-                0 => give_back(person, id).await,
-                _ => pay(person, id).await,
-            };
-        }
-        seen = person.get(path).await;
-    }
-    seen
+/// Returns the offers that can be accepted, each with its account.
+async fn live_offers(db: &PgPool) -> Vec<(Uuid, Uuid)> {
+    let offers = "select array[id, account_id] from reservations
+        where wish_id is not null and status = 'HELD' and expires_at > now()";
+    let offers = read_all::<Vec<Uuid>>(db, offers).await;
+    offers.into_iter().map(|offer| (offer[0], offer[1])).collect()
+}
+
+/// Lets offers reach their end.
+async fn lapse(db: &PgPool, offers: &[(Uuid, Uuid)]) {
+    let ids: Vec<Uuid> = offers.iter().map(|(id, _)| *id).collect();
+    let lapse = "update reservations set created_at = created_at - interval '15 minutes',
+            expires_at = expires_at - interval '15 minutes', version = version + 1
+        where id = any($1) and status = 'HELD'";
+    run_sql_with(db, lapse, ids).await;
 }
 
 /// An account that holds a place by itself while a wish of it is offered another stays under its cap.

@@ -8,7 +8,7 @@ use uuid::Uuid;
 use super::{SoldOut, give_back};
 use crate::{
     reservation::hold,
-    support::{Concert, Office, read_all, run_sql, run_sql_with},
+    support::{Concert, read_all, run_sql, run_sql_with},
 };
 
 #[sqlx::test]
@@ -195,7 +195,6 @@ async fn a_program_s_page_leads_to_the_list_of_what_is_sold_out(db: PgPool) {
     let link = format!("a[href='{}']", house.path());
     let page = house.holders[0].visit(&format!("/programs/{}", house.concert.slug)).await;
     assert!(page.has(&link), "{}", page.body);
-    let office = Office::open(db.clone()).await;
     let other = Concert::usual(&db).await;
     let page = house.holders[0].visit(&format!("/programs/{}", other.slug)).await;
     assert!(!page.body.contains("/waiting-list"), "{}", page.body);
@@ -209,6 +208,5 @@ async fn a_program_s_page_leads_to_the_list_of_what_is_sold_out(db: PgPool) {
     let seats = &house.concert.seat_ids;
     house.let_in(std::slice::from_ref(&ada)).await;
     assert_eq!(hold(&ada, &house.concert, &seats[..1]).await.code(), "seat-unavailable");
-    office.close().await;
     house.office.close().await;
 }
