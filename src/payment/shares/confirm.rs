@@ -25,7 +25,7 @@ use crate::{
 };
 
 /// Hold whose every place is in a withheld share, with what the transaction has locked.
-pub(super) struct Ending {
+pub(super) struct CoveredHold {
     pub(super) held: Held,
     /// The holder's stay in the queue.
     pub(super) token: Option<LiveToken>,
@@ -38,8 +38,11 @@ pub(super) struct Ending {
 
 /// Confirms the reservation: each share becomes a payment, and the tickets of its places are the
 /// payer's. Returns what the last payer is told.
-pub(super) async fn confirm(tx: &mut Connection, ending: Ending) -> Result<SharePaid, ShareError> {
-    let Ending { held, token, owner_id, places, live, last } = ending;
+pub(super) async fn confirm(
+    tx: &mut Connection,
+    covered: CoveredHold,
+) -> Result<SharePaid, ShareError> {
+    let CoveredHold { held, token, owner_id, places, live, last } = covered;
     let shares: Vec<ShareOfPayer> = live.iter().filter_map(LockedShare::withheld).collect();
     let total = shares.iter().try_fold(Points::ZERO, |sum, share| sum.checked_add(share.amount));
     if total != Some(held.total) {

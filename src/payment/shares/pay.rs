@@ -3,7 +3,7 @@
 use uuid::Uuid;
 
 use super::{
-    confirm::{self, Ending},
+    confirm::{self, CoveredHold},
     error::ShareError,
     make::{NewPart, insert, read_places},
     model::{LinkedShare, LockedShare, ShareId, SharePaid, ShareStatus},
@@ -162,8 +162,8 @@ async fn pay_once(
         return Ok((commit_kept(&app.db, tx, key, paid).await?, None));
     }
     let schedule_id = held.schedule_id;
-    let ending = Ending { held, token, owner_id, places, live, last };
-    let paid = confirm::confirm(&mut tx, ending).await?;
+    let covered = CoveredHold { held, token, owner_id, places, live, last };
+    let paid = confirm::confirm(&mut tx, covered).await?;
     Ok((commit_kept(&app.db, tx, key, paid).await?, Some(schedule_id)))
 }
 

@@ -22,10 +22,10 @@ const SEAT_LEASE: Duration = Duration::from_secs(3);
 /// zone.
 const PERSON_LEASE: Duration = Duration::from_secs(5);
 
-/// Answer to a request for places.
-pub(super) type Answer = Result<Hold, ReservationError>;
+/// Outcome of a request for places.
+pub(super) type HoldOutcome = Result<Hold, ReservationError>;
 /// Fair locks of zones, whose holders carry out the requests behind theirs.
-pub(crate) type ZoneLocks = FairLocks<ChosenRequest, Answer>;
+pub(crate) type ZoneLocks = FairLocks<ChosenRequest, HoldOutcome>;
 
 /// Takes the leases of the seats that each of `requests` asks for, all or none for each. Without
 /// Redis all of them go on without leases.

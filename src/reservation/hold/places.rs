@@ -11,7 +11,7 @@ use std::{iter::once, time::Duration};
 use super::{
     alone::{hold_alone, publish},
     limiter::ReservationState,
-    locks::{Answer, lease_person, without},
+    locks::{HoldOutcome, lease_person, without},
     permits::Permits,
     request::ChosenRequest,
     together::{HeldTogether, hold_together},
@@ -33,8 +33,8 @@ const ZONE_WAIT: Duration = Duration::from_secs(2);
 /// Followers whose holds are made with one holder's.
 const FOLLOWERS_MAX: usize = 63;
 
-type ZoneGuard = FairGuard<ChosenRequest, Answer>;
-type ZoneFollower = Follower<ChosenRequest, Answer>;
+type ZoneGuard = FairGuard<ChosenRequest, HoldOutcome>;
+type ZoneFollower = Follower<ChosenRequest, HoldOutcome>;
 
 /// Holds places of the zone `zone_id` when it is the turn of `chosen`.
 pub(super) async fn hold_places(
@@ -42,7 +42,7 @@ pub(super) async fn hold_places(
     state: &ReservationState,
     chosen: ChosenRequest,
     zone_id: ZoneId,
-) -> Answer {
+) -> HoldOutcome {
     // Dropping it releases it, also after a refusal, or the next try would be refused by it.
     let lease = lease_person(app, &chosen.request).await?;
     let name = LockName::new(&chosen.request.schedule.id, &zone_id);
@@ -68,7 +68,7 @@ pub(super) async fn hold_places(
 }
 
 /// Carries out the request of the holder and those of its followers.
-async fn lead(app: App, permits: Permits, guard: ZoneGuard, own: ChosenRequest) -> Answer {
+async fn lead(app: App, permits: Permits, guard: ZoneGuard, own: ChosenRequest) -> HoldOutcome {
     let mut guard = Some(guard);
     let (followers, together) = hold_with_followers(&app, &permits, &mut guard, &own).await;
     match together {
@@ -122,7 +122,7 @@ async fn answer(
     own: &ChosenRequest,
     followers: Vec<ZoneFollower>,
     mut together: HeldTogether,
-) -> Option<Answer> {
+) -> Option<HoldOutcome> {
     let schedule = &own.request.schedule;
     publish(app, schedule.program_id, schedule.id, &mut together).await;
     let mut outcomes = together.outcomes.into_iter();

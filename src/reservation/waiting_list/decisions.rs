@@ -35,14 +35,14 @@ pub(super) struct ListState {
 
 /// Decisions so far.
 #[derive(Debug)]
-pub(super) struct Decisions {
+pub(super) struct WishDecisions {
     state: ListState,
     next_number: i64,
     /// Wishes to be written, in their order.
     pub(super) new: Vec<WaitingWish>,
 }
 
-impl Decisions {
+impl WishDecisions {
     pub(super) fn new(state: ListState, next_number: i64) -> Self {
         Self { state, next_number, new: Vec::new() }
     }

@@ -8,7 +8,7 @@ use tokio::runtime::Handle;
 use uuid::Uuid;
 
 use super::{
-    decisions::{Decisions, ListState},
+    decisions::{ListState, WishDecisions},
     error::WaitingListError,
     matching::FreePlaces,
     model::{WishRequest, Wished},
@@ -111,7 +111,7 @@ async fn join_together(
     let keys: Vec<_> = requests.iter().filter_map(|request| request.key.as_ref()).collect();
     let mut outcomes = Outcomes::read(&mut tx, &keys).await?;
     let state = read_state(&mut tx, schedule_id, list.waiting, requests).await?;
-    let mut decisions = Decisions::new(state, list.next_number);
+    let mut decisions = WishDecisions::new(state, list.next_number);
     let decided: Vec<_> =
         requests.iter().map(|request| decisions.decide(request, &mut outcomes)).collect();
     if !decisions.new.is_empty() {
