@@ -27,6 +27,7 @@ use crate::{
         seat_map::{
             self,
             listing::{Listed, NamedItem},
+            pages::names::full_seat_name,
         },
         waiting_list::store::own::{WaitedFor, list_waited_for},
     },
@@ -96,12 +97,7 @@ impl ReservationPage<'_> {
     fn item_name(&self, item: &NamedItem) -> String {
         match (&item.section, &item.row_label, item.number, &item.zone_name) {
             (Some(section), Some(row), Some(number), _) => {
-                let name = self.v.t("seat-name-full").word("section", section);
-                let name = name.word("row", row).word("number", number).to_string();
-                match item.kind.unwrap_or_default().text_key() {
-                    Some(kind) => format!("{name} · {}", self.v.text(kind)),
-                    None => name,
-                }
+                full_seat_name(self.v, (section, row, number), item.kind.unwrap_or_default())
             }
             (.., zone) => {
                 let zone = zone.as_deref().unwrap_or_default();

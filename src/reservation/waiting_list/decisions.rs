@@ -3,6 +3,8 @@
 
 use std::collections::{HashMap, HashSet};
 
+use uuid::Uuid;
+
 use super::{
     error::WaitingListError,
     matching::FreePlaces,
@@ -17,8 +19,6 @@ use crate::{
 
 /// Wishes that may wait in one list.
 const WAITING_MAX: i32 = 5_000;
-/// Shortest time before the start for which a wish is taken, in seconds: that of the shortest offer.
-const BEFORE_START_SECS_MIN: i32 = 60;
 
 /// What the transaction has read of the performance, with its list locked.
 #[derive(Debug)]
@@ -31,6 +31,8 @@ pub(super) struct ListState {
     pub(super) wishers: HashSet<AccountId>,
     /// Wishes that wait.
     pub(super) waiting: i32,
+    /// Places that a hold may have.
+    pub(super) places_max: i64,
 }
 
 /// Decisions so far.
@@ -60,7 +62,7 @@ impl WishDecisions {
         }
         let WishRequest { account_id, order, key } = request;
         self.require_allowed(*account_id, order)?;
-        let wished = Wished { wish_id: WishId::new(), number: self.next_number };
+        let wished = Wished { wish_id: WishId(Uuid::now_v7()), number: self.next_number };
         self.next_number += 1;
         self.state.waiting += 1;
         self.state.wishers.insert(*account_id);
@@ -82,7 +84,7 @@ impl WishDecisions {
         order: &WishOrder,
     ) -> Result<(), WaitingListError> {
         let state = &self.state;
-        if !state.offers.is_on_sale || state.offers.offer_secs < BEFORE_START_SECS_MIN {
+        if !state.offers.can_offer() {
             return Err(WaitingListError::SaleClosed);
         }
         if state.waiting >= WAITING_MAX {
@@ -93,6 +95,9 @@ impl WishDecisions {
         }
         let terms = state.terms.get(&account_id).ok_or(WaitingListError::NotFound)?;
         let (places, places_max) = (i64::from(order.places), i64::from(terms.places_max));
+        if places > state.places_max {
+            return Err(WaitingListError::TooMany { places_max: state.places_max });
+        }
         if order.places < terms.places_min {
             return Err(WaitingListError::TooFew { places_min: i64::from(terms.places_min) });
         }

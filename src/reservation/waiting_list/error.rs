@@ -9,7 +9,7 @@ use crate::{
         idempotency::KeyError,
         postgres::{Contention, is_conflict, is_lock_timeout, violated_constraint},
     },
-    reservation::{error::ReservationError, model::ReservationId},
+    reservation::model::ReservationId,
     web::error::{HttpError, Problem, Unavailable},
 };
 
@@ -42,6 +42,12 @@ pub(crate) enum WaitingListError {
     TooFew {
         /// Places that an order has at least.
         places_min: i64,
+    },
+    /// The wish exceeds the limit of one hold.
+    #[error("a hold may have {places_max} places")]
+    TooMany {
+        /// Places that a hold may have.
+        places_max: i64,
     },
     /// With the wish the account would exceed its cap in the program.
     #[error("an account may have {places_max} places in this program")]
@@ -82,15 +88,6 @@ impl From<sqlx::Error> for WaitingListError {
     }
 }
 
-impl From<ReservationError> for WaitingListError {
-    fn from(error: ReservationError) -> Self {
-        match error {
-            ReservationError::Database(error) => error.into(),
-            _ => Self::Busy,
-        }
-    }
-}
-
 impl Contention for WaitingListError {
     fn is_stale(&self) -> bool {
         match self {
@@ -118,6 +115,9 @@ impl HttpError for WaitingListError {
             Self::TooFew { places_min } => Problem::new(422, "too-few")
                 .with(json!({ "places_min": places_min }))
                 .number("count", places_min),
+            Self::TooMany { places_max } => Problem::new(422, "too-many")
+                .with(json!({ "places_max": places_max }))
+                .number("count", places_max),
             Self::AccountLimit { places_max } => Problem::new(409, "account-limit")
                 .recovery("/reservations")
                 .with(json!({ "places_max": places_max }))

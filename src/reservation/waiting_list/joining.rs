@@ -5,13 +5,12 @@ use std::{collections::HashMap, sync::Arc, time::Duration};
 
 use futures_util::{StreamExt, stream};
 use tokio::runtime::Handle;
-use uuid::Uuid;
 
 use super::{
     decisions::{ListState, WishDecisions},
     error::WaitingListError,
     matching::FreePlaces,
-    model::{WishRequest, Wished},
+    model::{SEATS_MAX, WishRequest, Wished},
     store::{
         self,
         offers::{Wanted, find_terms, list_free_seats, list_free_zones},
@@ -27,11 +26,9 @@ use crate::{
         idempotency::Outcomes,
         postgres::{Connection, is_unavailable, retry_stale},
     },
-    reservation::{hold::store::list_terms, model::WishId},
+    reservation::hold::store::list_terms,
 };
 
-/// Free seats that are looked at for a batch: more than a venue has.
-const SEATS_MAX: i64 = 100_000;
 /// Wishes of one batch that are made alone at the same time.
 const ALONE_MAX: usize = 4;
 
@@ -71,8 +68,8 @@ impl Batch for WishBatch {
     type Request = WishRequest;
     type Answer = Result<Wished, WaitingListError>;
 
-    /// Makes the wishes together. Those of a batch that failed are made alone, one after the other in
-    /// no order, unless nobody knows what became of them: then those without a request key are lost.
+    /// Makes the wishes together. Those of a batch that failed are made alone, in no order, unless nobody
+    /// knows what became of them: then those without a request key are lost.
     async fn run(&self, schedule_id: ScheduleId, members: Vec<Member<Self>>) {
         let requests: Vec<&WishRequest> = members.iter().map(|member| &member.request).collect();
         let error = match join_together(&self.app, schedule_id, &requests).await {
@@ -110,7 +107,7 @@ async fn join_together(
     let list = store::lock(&mut tx, schedule_id).await?.ok_or(WaitingListError::NotFound)?;
     let keys: Vec<_> = requests.iter().filter_map(|request| request.key.as_ref()).collect();
     let mut outcomes = Outcomes::read(&mut tx, &keys).await?;
-    let state = read_state(&mut tx, schedule_id, list.waiting, requests).await?;
+    let state = read_state(app, &mut tx, schedule_id, list.waiting, requests).await?;
     let mut decisions = WishDecisions::new(state, list.next_number);
     let decided: Vec<_> =
         requests.iter().map(|request| decisions.decide(request, &mut outcomes)).collect();
@@ -123,6 +120,7 @@ async fn join_together(
 }
 
 async fn read_state(
+    app: &App,
     tx: &mut Connection,
     schedule_id: ScheduleId,
     waiting: i32,
@@ -143,11 +141,6 @@ async fn read_state(
         },
         wishers: store::list_wishers(tx, schedule_id, &accounts).await?.into_iter().collect(),
         waiting,
+        places_max: i64::from(app.config.seats_per_hold_max.get()),
     })
-}
-
-impl WishId {
-    pub(super) fn new() -> Self {
-        Self(Uuid::now_v7())
-    }
 }

@@ -11,6 +11,11 @@ use crate::{
     reservation::model::{ReservationId, ReservationStatus, WishId},
 };
 
+/// Free seats that are looked at together: more than a venue has.
+pub(crate) const SEATS_MAX: i64 = 100_000;
+/// Shortest offer, in seconds. With less time before the start nothing is offered, and no wish is taken.
+const OFFER_SECS_MIN: i32 = 60;
+
 /// Places that a wish may be for: `wishes_places_range`.
 pub(crate) const PLACES_MAX: i32 = 8;
 
@@ -105,4 +110,11 @@ pub(crate) struct OfferTerms {
     pub(crate) keeps_places: bool,
     /// Length of an offer, in seconds; it ends with the start of the performance.
     pub(crate) offer_secs: i32,
+}
+
+impl OfferTerms {
+    /// Whether anything may be offered.
+    pub(crate) fn can_offer(&self) -> bool {
+        self.is_on_sale && self.offer_secs >= OFFER_SECS_MIN
+    }
 }

@@ -4,14 +4,14 @@ use std::collections::HashMap;
 
 use super::{
     matching::{FreePlaces, Picked},
-    model::{OfferTerms, WaitingWish},
+    model::{OfferTerms, SEATS_MAX, WaitingWish},
     store::offers::{self as store, Wanted},
 };
 use crate::{
     accounts::AccountId,
     catalog::{ProgramId, ScheduleId, SeatKind, ZoneId},
     entry_queue,
-    infra::postgres::{Connection, WhenHeld},
+    infra::postgres::{Connection, WhenHeld, is_lock_timeout},
     outbox::{self, AccountMail, Message},
     points::Points,
     reservation::{
@@ -25,15 +25,11 @@ use crate::{
     },
 };
 
-/// Free seats that are looked at: more than a venue has.
-const SEATS_MAX: i64 = 100_000;
 /// Wishes that are looked at together.
 const PAGE_ROWS: i64 = 100;
 /// Pages of wishes that are looked at for one offering. Those behind are served by the worker, once the
 /// ones before them have left.
 const PAGES_MAX: usize = 50;
-/// Shortest offer, in seconds. With less time before the start nothing is offered.
-const OFFER_SECS_MIN: i32 = 60;
 
 /// Offers what is free of the performances of `lists` that somebody waits for. Fails with `StaleVersion`
 /// when another transaction holds what an offer needs.
@@ -52,7 +48,7 @@ async fn offer(tx: &mut Connection, schedule_id: ScheduleId) -> Result<usize, Re
     let Some((program_id, terms)) = store::find_terms(tx, schedule_id).await? else {
         return Ok(0);
     };
-    if !terms.is_on_sale || terms.offer_secs < OFFER_SECS_MIN {
+    if !terms.can_offer() {
         return Ok(0);
     }
     let matched = match_wishes(tx, &terms).await?;
@@ -140,13 +136,10 @@ async fn lock_wishers(
     if !entry_queue::lock_live_tokens(tx, &owners).await?.held.is_empty() {
         return Err(ReservationError::StaleVersion);
     }
-    let locked = store::lock_wishes(tx, program_id, accounts).await?;
-    let n_waiting = store::count_wishes(tx, program_id, accounts).await?;
-    if usize::try_from(n_waiting) == Ok(locked.len()) {
-        Ok(())
-    } else {
-        Err(ReservationError::StaleVersion)
-    }
+    store::lock_wishes(tx, program_id, accounts).await.map_err(|error| match error {
+        held if is_lock_timeout(&held) => ReservationError::StaleVersion,
+        error => error.into(),
+    })
 }
 
 /// Makes the holds, those of each zone in a statement of their own.

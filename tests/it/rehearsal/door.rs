@@ -35,6 +35,29 @@ pub(super) async fn set_up(office: &Office) -> Value {
     serde_json::from_str(&answer.body).unwrap()
 }
 
+/// The concert of that rehearsal.
+pub(super) fn concert_of(stage: &Value) -> Concert {
+    let id = |name: &str| stage[name].as_str().unwrap().parse::<Uuid>().unwrap();
+    Concert {
+        program_id: id("program_id"),
+        slug: stage["slug"].as_str().unwrap().to_owned(),
+        schedule_id: id("schedule_id"),
+        seat_ids: Vec::new(),
+        zone_id: id("zone_id"),
+    }
+}
+
+/// Removes a rehearsal, and expects that nothing is left of it in `tables`.
+pub(super) async fn remove_all_of(office: &Office, concert: &Concert, tables: &[&str]) {
+    let path = format!("/rehearsal/stages/{}", concert.program_id);
+    let removed = ask(&office.stranger(), TOKEN, Method::DELETE, &path, Value::Null).await;
+    assert_eq!(removed.status, 200, "{}", removed.body);
+    for table in tables {
+        let left = sqlx::AssertSqlSafe(format!("select count(*) from {table}"));
+        assert_eq!(read_one::<i64>(&office.db, left).await, 0, "{table}");
+    }
+}
+
 /// Somebody of that rehearsal, signed in.
 pub(super) async fn actor(office: &Office, stage: &Value) -> Person {
     let path = format!("/rehearsal/stages/{}/people", stage["program_id"].as_str().unwrap());
@@ -157,14 +180,7 @@ async fn tickets_that_were_offered_or_changed_hands_are_removed_with_their_histo
     let before = counts(&db).await;
     let stage = set_up(&office).await;
     let (ada, bob) = (actor(&office, &stage).await, actor(&office, &stage).await);
-    let id = |name: &str| stage[name].as_str().unwrap().parse::<Uuid>().unwrap();
-    let concert = Concert {
-        program_id: id("program_id"),
-        slug: stage["slug"].as_str().unwrap().to_owned(),
-        schedule_id: id("schedule_id"),
-        seat_ids: Vec::new(),
-        zone_id: id("zone_id"),
-    };
+    let concert = concert_of(&stage);
     let bought = Purchase::make(&db, &concert, &ada, Hold { places: 2, ..Hold::default() }).await;
     for code in &bought.codes {
         let offered =
@@ -181,13 +197,8 @@ async fn tickets_that_were_offered_or_changed_hands_are_removed_with_their_histo
         insert into ticket_holder_changes (hand_over_id, ticket_id, number, code_hash)
         select id, ticket_id, 1, sha256(id::text::bytea) from accepted";
     run_sql_with(&db, given, bob.account_id).await;
-    let path = format!("/rehearsal/stages/{}", concert.program_id);
-    let removed = ask(&office.stranger(), TOKEN, Method::DELETE, &path, Value::Null).await;
-    assert_eq!(removed.status, 200, "{}", removed.body);
-    for table in ["ticket_hand_overs", "ticket_holder_changes", "tickets"] {
-        let left = sqlx::AssertSqlSafe(format!("select count(*) from {table}"));
-        assert_eq!(read_one::<i64>(&db, left).await, 0, "{table}");
-    }
+    remove_all_of(&office, &concert, &["ticket_hand_overs", "ticket_holder_changes", "tickets"])
+        .await;
     assert_eq!(counts(&db).await, before);
     office.close().await;
 }

@@ -1,15 +1,13 @@
 //! Shares of a rehearsal: nobody else pays them, and they go with it.
 
-use reqwest::Method;
-use serde_json::{Value, json};
+use serde_json::json;
 use sqlx::PgPool;
-use uuid::Uuid;
 
 use super::{
-    TOKEN, counts,
-    door::{actor, ask, open, set_up},
+    counts,
+    door::{actor, concert_of, open, remove_all_of, set_up},
 };
-use crate::support::{Concert, Hold, read_one};
+use crate::support::Hold;
 
 #[sqlx::test]
 async fn shares_of_a_rehearsal_stay_in_it_and_are_removed_with_it(db: PgPool) {
@@ -18,14 +16,7 @@ async fn shares_of_a_rehearsal_stay_in_it_and_are_removed_with_it(db: PgPool) {
     let before = counts(&db).await;
     let stage = set_up(&office).await;
     let (ada, bob) = (actor(&office, &stage).await, actor(&office, &stage).await);
-    let id = |name: &str| stage[name].as_str().unwrap().parse::<Uuid>().unwrap();
-    let concert = Concert {
-        program_id: id("program_id"),
-        slug: stage["slug"].as_str().unwrap().to_owned(),
-        schedule_id: id("schedule_id"),
-        seat_ids: Vec::new(),
-        zone_id: id("zone_id"),
-    };
+    let concert = concert_of(&stage);
     let hold = Hold { places: 2, ..Hold::default() };
     let path = format!("/reservations/{}", hold.write(&db, &concert, ada.account_id).await);
     for person in [&ada, &bob] {
@@ -42,13 +33,7 @@ async fn shares_of_a_rehearsal_stay_in_it_and_are_removed_with_it(db: PgPool) {
     let rest = ada.post(&format!("{path}/rest/payment"), &()).await;
     assert_eq!(rest.json()["status"], "PAID", "{}", rest.body);
 
-    let path = format!("/rehearsal/stages/{}", concert.program_id);
-    let removed = ask(&office.stranger(), TOKEN, Method::DELETE, &path, Value::Null).await;
-    assert_eq!(removed.status, 200, "{}", removed.body);
-    for table in ["shares", "share_places", "payments"] {
-        let left = sqlx::AssertSqlSafe(format!("select count(*) from {table}"));
-        assert_eq!(read_one::<i64>(&db, left).await, 0, "{table}");
-    }
+    remove_all_of(&office, &concert, &["shares", "share_places", "payments"]).await;
     assert_eq!(counts(&db).await, before);
     office.close().await;
 }

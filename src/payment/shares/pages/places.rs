@@ -5,6 +5,7 @@ use serde::Serialize;
 use crate::{
     payment::shares::{model::Place, store::views::ListedPlace},
     points::Points,
+    reservation::seat_map::pages::names::full_seat_name,
     web::page::View,
 };
 
@@ -34,10 +35,5 @@ pub(super) fn name_of(v: &View, place: &ListedPlace) -> String {
         let name = v.t("share-place-of-zone").word("zone", zone);
         return name.word("number", place.place_number).to_string();
     };
-    let name = v.t("seat-name-full").word("section", section);
-    let name = name.word("row", row).word("number", number).to_string();
-    match place.kind.unwrap_or_default().text_key() {
-        Some(kind) => format!("{name} · {}", v.text(kind)),
-        None => name,
-    }
+    full_seat_name(v, (section, row, number), place.kind.unwrap_or_default())
 }

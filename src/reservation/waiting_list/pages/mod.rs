@@ -2,7 +2,7 @@
 
 mod form;
 
-use std::ops::RangeInclusive;
+use std::{ops::RangeInclusive, sync::Arc};
 
 use actix_web::{
     HttpResponse,
@@ -45,6 +45,8 @@ struct WaitingListPage<'a> {
     program: &'a Program,
     schedule: &'a Schedule,
     list: PublicList,
+    /// Places that a wish may be for.
+    places_max: i32,
     parts: Vec<Part>,
     /// Newest wish of the account.
     wish: Option<OwnWish>,
@@ -61,10 +63,12 @@ impl<'a> WaitingListPage<'a> {
         schedule: &'a Schedule,
     ) -> Result<Self, PageError> {
         let list = own::find_public(&app.db, schedule.id).await?.ok_or(NotFound)?;
+        let hold_max = i32::try_from(app.config.seats_per_hold_max.get()).unwrap_or(i32::MAX);
         Ok(Self {
             v: &me.view,
             program,
             schedule,
+            places_max: PLACES_MAX.min(list.places_max).min(hold_max),
             list,
             parts: own::list_parts(&app.db, schedule.id).await?,
             wish: own::find_newest(&app.db, me.account_id, schedule.id).await?,
@@ -102,7 +106,7 @@ impl<'a> WaitingListPage<'a> {
     }
 
     fn order_sizes(&self) -> RangeInclusive<i32> {
-        self.list.places_min..=PLACES_MAX.min(self.list.places_max)
+        self.list.places_min..=self.places_max
     }
 
     /// Returns the names of sections and zones, each once.
@@ -182,7 +186,7 @@ async fn find_performance(
     app: &App,
     programs: &Programs,
     id: ScheduleId,
-) -> Result<(std::sync::Arc<Program>, Schedule), PageError> {
+) -> Result<(Arc<Program>, Schedule), PageError> {
     let schedule = find_schedule(app, id).await?.ok_or(NotFound)?;
     let program = programs.find(app, &schedule.program_id.to_string()).await?.ok_or(NotFound)?;
     if program.status == ProgramStatus::Draft {

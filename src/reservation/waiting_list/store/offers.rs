@@ -185,42 +185,26 @@ pub(crate) async fn list_waiting(
     Ok(rows.into_iter().map(WaitingWish::from).collect())
 }
 
-/// Locks the waiting wishes of accounts in a program that nobody else holds, and returns them.
+/// Locks the waiting wishes of accounts in a program. Fails at once, as after `lock_timeout`, when another
+/// transaction holds one.
 pub(crate) async fn lock_wishes(
     tx: &mut Connection,
     program_id: ProgramId,
     accounts: &[AccountId],
-) -> Result<Vec<WishId>, sqlx::Error> {
-    sqlx::query_scalar!(
+) -> Result<(), sqlx::Error> {
+    sqlx::query!(
         r#"
-        select id as "id: WishId" from wishes
+        select id from wishes
         where account_id = any($2) and program_id = $1 and status = 'WAITING'
         order by account_id, schedule_id
-        for no key update skip locked
+        for no key update nowait
         "#,
         program_id as _,
         accounts as _,
     )
     .fetch_all(tx)
-    .await
-}
-
-/// Returns the number of waiting wishes of accounts in a program.
-pub(crate) async fn count_wishes(
-    tx: &mut Connection,
-    program_id: ProgramId,
-    accounts: &[AccountId],
-) -> Result<i64, sqlx::Error> {
-    sqlx::query_scalar!(
-        r#"
-        select count(*) as "n!" from wishes
-        where account_id = any($2) and program_id = $1 and status = 'WAITING'
-        "#,
-        program_id as _,
-        accounts as _,
-    )
-    .fetch_one(tx)
-    .await
+    .await?;
+    Ok(())
 }
 
 /// Notes that locked wishes of a locked list were offered something, all at one moment; returns their

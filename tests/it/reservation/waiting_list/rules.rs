@@ -51,13 +51,14 @@ async fn only_who_does_not_fit_is_passed_over(db: PgPool) {
 
 #[sqlx::test]
 async fn a_wish_that_makes_no_sense_is_refused_clearly(db: PgPool) {
-    let house = SoldOut::with(db.clone(), 3, &[]).await;
+    let house = SoldOut::with(db.clone(), 3, &[("SEATS_PER_HOLD_MAX", "4")]).await;
     let ada = house.office.sign_in("ada").await;
     for (order, status, code) in [
         (json!({ "places": 0 }), 422, "invalid"),
         (json!({ "places": 9 }), 422, "invalid"),
         (json!({ "places": 1, "price_max": -1 }), 422, "invalid"),
         (json!({ "places": 1, "section": "Moon" }), 422, "unknown-section"),
+        (json!({ "places": 5 }), 422, "too-many"),
         (json!({ "places": 4 }), 422, "more-than-exist"),
         (json!({ "places": 2, "section": "Standing" }), 422, "more-than-exist"),
         (json!({ "places": 1, "price_max": 1 }), 422, "more-than-exist"),
@@ -65,6 +66,8 @@ async fn a_wish_that_makes_no_sense_is_refused_clearly(db: PgPool) {
         let refused = house.wish(&ada, order).await;
         assert_eq!((refused.status, refused.code().as_str()), (status, code), "{}", refused.body);
     }
+    let page = ada.visit(&house.path()).await;
+    assert!(page.has("option[value='4']") && !page.has("option[value='5']"), "{}", page.body);
     let key = Uuid::now_v7();
     let order = json!({ "places": 3, "request_key": key });
     let wished = house.wish(&ada, order.clone()).await;
