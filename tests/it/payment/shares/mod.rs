@@ -254,7 +254,7 @@ async fn the_link_is_the_same_whenever_it_is_read_and_the_database_does_not_have
     )
     .await;
     let bytes = BASE64_URL_SAFE_NO_PAD.decode(code).unwrap();
-    let hex: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
+    let hex = hex::encode(bytes);
     let is_told = |row: &String| row.contains(code) || row.contains(&hex);
     assert!(!kept.is_empty() && !kept.iter().any(is_told), "{kept:?}");
     party.office.close().await;
