@@ -104,7 +104,8 @@ async fn pass_gate(
     let room = room(&rules, n_inside, bucket);
     let decision = match head {
         _ if room == 0 => None,
-        None if rules.is_open_door() => {
+        // Nobody behind waits for somebody who is not here: there is room for all.
+        _ if rules.is_open_door() => {
             let first = gate::list_first(&mut tx, program_id, HEAD_MAX).await?;
             Some(Decision::of_open_door(&first, room))
         }
