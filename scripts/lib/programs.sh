@@ -1,4 +1,4 @@
-# Where PostgreSQL's and Redis' programs are, and the tests' mail server. Sourced.
+# Where PostgreSQL's and Redis' programs are, the tests' mail server, and what cargo builds. Sourced.
 # shellcheck shell=bash
 
 # The oldest versions that Stagedoor is tested with.
@@ -52,4 +52,9 @@ mail_python() {
 
 first_number() {
   sed -nE 's/^[^0-9]*([0-9]+).*/\1/p' | head -n 1
+}
+
+# Prints the folder into which cargo builds, which its configuration may name.
+target_folder() {
+  cargo metadata --no-deps --format-version 1 | sed -nE 's/.*"target_directory":"([^"]*)".*/\1/p'
 }

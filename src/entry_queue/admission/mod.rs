@@ -70,7 +70,6 @@ pub(crate) async fn expire_stays(app: &App) -> Result<(), sqlx::Error> {
 pub(crate) async fn admit(app: &App, program_id: ProgramId) -> Result<(), ProjectionError> {
     let queue = RedisQueue::of(&app.redis, program_id);
     for _ in 0..ROUNDS_MAX {
-        // A program without limits admits regardless of presence, so it needs no Redis.
         let head = queue.head(HEAD_MAX, app.config.queue_grace()).await.ok().flatten();
         let is_full = head.as_ref().is_some_and(|head| head.count_present() >= HEAD_MAX);
         let Some(passage) = pass_gate(app, program_id, head).await? else { return Ok(()) };
@@ -104,15 +103,14 @@ async fn pass_gate(
     let room = room(&rules, n_inside, bucket);
     let decision = match head {
         _ if room == 0 => None,
-        // Nobody behind waits for somebody who is not here: there is room for all.
-        _ if rules.is_open_door() => {
-            let first = gate::list_first(&mut tx, program_id, HEAD_MAX).await?;
-            Some(Decision::of_open_door(&first, room))
-        }
-        None => None,
-        Some(head) => {
-            let queued = gate::list_first(&mut tx, program_id, head.notes.len()).await?;
-            Some(Decision::of(&queued, &head, room))
+        None if !rules.is_open_door() => None,
+        head => {
+            let n_max = head.as_ref().map_or(HEAD_MAX, |head| head.notes.len());
+            let queued = gate::list_first(&mut tx, program_id, n_max).await?;
+            Some(match head {
+                Some(head) if !rules.is_open_door() => Decision::of(&queued, &head, room),
+                head => Decision::of_open_door(&queued, head.as_ref(), room),
+            })
         }
     };
     let Some(decision) = decision else {

@@ -9,7 +9,8 @@
 //! # Invariants
 //!
 //! * An account that polls at the advised intervals is not passed by a later number: admission
-//!   takes the lowest numbers in order and stops at the first account that is unheard.
+//!   takes the lowest numbers in order and stops at the first account that is unheard. In a program
+//!   without limits nobody loses by being passed, and nobody behind waits for an absent account.
 //! * Only silent accounts are passed over, and an account is silent only after a whole grace in
 //!   which polls were heard and none of its own.
 
@@ -124,10 +125,21 @@ pub(crate) struct Decision {
 }
 
 impl Decision {
-    /// Admits the first `room` of `queued` regardless of presence, for a program without limits.
-    pub(crate) fn of_open_door(queued: &[QueuedAccount], room: usize) -> Self {
-        let admitted = queued.iter().take(room).map(|account| account.token_id).collect();
-        Self { admitted, ..Self::default() }
+    /// Admits at most `room` of `queued` for a program without limits: those who are present, whoever
+    /// stands before them, or all where there is no `liveness`. The others keep their places, and
+    /// silent ones are parked as [`Decision::of`] does it.
+    pub(crate) fn of_open_door(
+        queued: &[QueuedAccount],
+        liveness: Option<&Liveness>,
+        room: usize,
+    ) -> Self {
+        let decision = liveness.map(|liveness| Self::of(queued, liveness, room));
+        let is_here = |account: &&QueuedAccount| {
+            liveness.is_none_or(|each| each.presence(account.account_id) == Presence::Present)
+        };
+        let here = queued.iter().filter(is_here).take(room);
+        let admitted = here.map(|account| account.token_id).collect();
+        Self { admitted, ..decision.unwrap_or_default() }
     }
 
     /// Admits the lowest present numbers of `queued`, which is the head of the queue by number:

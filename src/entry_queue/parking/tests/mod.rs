@@ -46,6 +46,18 @@ fn the_lowest_present_numbers_go_in_and_the_silent_before_them_are_parked() {
 }
 
 #[test]
+fn without_limits_nobody_waits_for_the_absent_who_keep_their_places() {
+    let queue = queue(5);
+    let liveness = liveness(&queue, &[ENTERED, POLLED, SILENT, ENTERED, POLLED]);
+    assert_eq!(Decision::of(&queue, &liveness, 5), Decision::default());
+    let decision = Decision::of_open_door(&queue, Some(&liveness), 5);
+    assert_eq!(decision.admitted, tokens(&queue, &[1, 4]));
+    assert_eq!((decision.parked, decision.misplaced), (vec![], vec![]));
+    let decision = Decision::of_open_door(&queue, None, 3);
+    assert_eq!(decision.admitted, tokens(&queue, &[0, 1, 2]), "nobody knows who is here");
+}
+
+#[test]
 fn admission_stops_at_whoever_has_only_entered_the_window() {
     let queue = queue(3);
     let decision = Decision::of(&queue, &liveness(&queue, &[POLLED, ENTERED, POLLED]), 3);

@@ -126,7 +126,8 @@ async fn nobody_leaves_the_draw_or_is_let_in_while_it_is_numbered(db: PgPool) {
 
 #[sqlx::test]
 async fn a_program_without_limits_lets_nobody_in_before_its_numbers_are_drawn(db: PgPool) {
-    let office = Office::open(db.clone()).await;
+    // Nobody is parked during this test.
+    let office = Office::open_with(db.clone(), 2, &[("QUEUE_GRACE_SECS", "600")]).await;
     let concert = announced(&office, ConcertOptions { queue_capacity: None, ..coming() }).await;
     let people = office.crowd(2, "Early").await;
     assert_eq!(count(&join_at_once(&people, &concert).await, 201, ""), 2);
@@ -138,7 +139,12 @@ async fn a_program_without_limits_lets_nobody_in_before_its_numbers_are_drawn(db
     admit_everywhere(&office.app).await.unwrap();
     assert_eq!(late.get(&queue_path_of(&concert)).await.json()["status"], "WAITING");
     let_live(&db).await;
-    for person in people.iter().chain([&late]) {
+    // Whoever comes is let in, whoever stands before; the others keep their places.
+    until_status(&late, &concert, "ACTIVE").await;
+    let waiting =
+        "select count(*) from queue_tokens where status = 'WAITING' and parked_at is null";
+    assert_eq!(read_one::<i64>(&db, waiting).await, 2);
+    for person in &people {
         until_status(person, &concert, "ACTIVE").await;
     }
     office.close().await;

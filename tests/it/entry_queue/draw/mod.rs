@@ -11,8 +11,8 @@ use sqlx::{AssertSqlSafe, PgPool, raw_sql};
 
 use super::{join, join_at_once, numbering_is_whole, queue_path_of, until_status};
 use crate::support::{
-    Answer, Concert, ConcertOptions, Office, Person, count, eventually, read_one_with, run_sql,
-    run_sql_with,
+    Answer, Concert, ConcertOptions, Office, Person, count, eventually, read_one, read_one_with,
+    run_sql, run_sql_with,
 };
 
 fn draw_path_of(concert: &Concert) -> String {
