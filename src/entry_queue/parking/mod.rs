@@ -9,10 +9,11 @@
 //! # Invariants
 //!
 //! * An account that polls at the advised intervals is not passed by a later number: admission
-//!   takes the lowest numbers in order and stops at the first account that is unheard. In a program
-//!   without limits nobody loses by being passed, and nobody behind waits for an absent account.
+//!   takes the lowest numbers in order and stops at the first account that is unheard.
 //! * Only silent accounts are passed over, and an account is silent only after a whole grace in
 //!   which polls were heard and none of its own.
+//! * In a program without limits nobody loses by being passed: whoever is present is admitted past
+//!   silent and unheard accounts, which keep their places.
 
 use std::collections::{HashMap, HashSet};
 
