@@ -5,7 +5,10 @@ use std::sync::Arc;
 use chrono::{DateTime, Utc};
 use serde_json::json;
 
-use super::{hold::alternatives::Alternative, model::ReservationStatus};
+use super::{
+    hold::{alternatives::Alternative, other_places::PlacesAlternative},
+    model::ReservationStatus,
+};
 use crate::{
     catalog::{ScheduleSeatId, ZoneId},
     entry_queue::QueueError,
@@ -54,7 +57,7 @@ pub enum ReservationError {
     SeatUnavailable {
         /// Seats that are unavailable.
         seat_ids: Vec<ScheduleSeatId>,
-        /// Nearest available seats of the same price.
+        /// Nearest available seats.
         alternatives: Vec<Alternative>,
     },
     /// Places of companions are asked for without their wheelchair places, which the account does not
@@ -77,6 +80,8 @@ pub enum ReservationError {
     SoldOut {
         /// Zone; `None` for seats.
         zone_id: Option<ZoneId>,
+        /// Zones that have enough places left, of this performance and of others; empty for seats.
+        alternatives: Vec<PlacesAlternative>,
     },
     /// The current total differs from the price the request showed.
     #[error("it costs {total} now")]
@@ -153,6 +158,11 @@ impl ReservationError {
     /// Returns a refusal of `seat_ids` without alternatives.
     pub(crate) fn seats_unavailable(seat_ids: Vec<ScheduleSeatId>) -> Self {
         Self::SeatUnavailable { seat_ids, alternatives: Vec::new() }
+    }
+
+    /// Returns a refusal of places of `zone_id` without alternatives.
+    pub(crate) fn zone_sold_out(zone_id: ZoneId) -> Self {
+        Self::SoldOut { zone_id: Some(zone_id), alternatives: Vec::new() }
     }
 
     /// Returns the seats that the refusal names.
@@ -245,7 +255,9 @@ impl HttpError for ReservationError {
             }
             Self::PlacesKept { seat_ids, general_sale_at } => Problem::new(409, "places-kept")
                 .with(json!({ "seat_ids": seat_ids, "general_sale_at": general_sale_at })),
-            Self::SoldOut { .. } => Problem::new(409, "sold-out"),
+            Self::SoldOut { alternatives, .. } => {
+                Problem::new(409, "sold-out").with(json!({ "alternatives": alternatives }))
+            }
             Self::PriceChanged { total } => Problem::new(409, "price-changed")
                 .with(json!({ "total": total }))
                 .number("total", total),

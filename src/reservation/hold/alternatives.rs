@@ -1,5 +1,6 @@
-//! Alternatives to unavailable seats: the nearest free groups of the same prices. Kept places are
-//! offered only to a request that needs them, and of the kinds that it asked for.
+//! Alternatives to unavailable seats: the nearest free groups, first those of the same prices, then
+//! those of others, with the difference. Kept places are offered only to a request that needs them,
+//! and of the kinds that it asked for.
 
 use serde::Serialize;
 
@@ -17,7 +18,7 @@ use crate::{
 /// Number of alternatives offered.
 const OFFERS_MAX: usize = 3;
 
-/// Free seats side by side with the same prices as the wanted ones.
+/// Free seats side by side, offered instead of the wanted ones.
 #[derive(Clone, Debug, Serialize)]
 pub struct Alternative {
     /// Ids to request.
@@ -26,6 +27,8 @@ pub struct Alternative {
     pub seats: Vec<MapSeat>,
     /// Price of the seats together.
     pub total: Points,
+    /// `total` minus the price of the wanted seats together, in points.
+    pub price_difference: i64,
 }
 
 /// Returns the nearest alternatives to `wanted`, of which `taken` are unavailable. Empty when they
@@ -46,9 +49,10 @@ pub(crate) async fn of(
     }
 }
 
-/// Returns groups of as many seats as wanted, at the same prices, nearest first and disjoint.
-/// Groups that strand a seat come after those that do not, and groups with a restricted view last,
-/// unless such seats were wanted; a group whose total overflows is left out.
+/// Returns groups of as many seats as wanted, nearest first and disjoint. Groups at other prices come
+/// after those at the same, of either those that strand a seat after those that do not, and those
+/// with a restricted view last, unless such seats were wanted; a group whose total overflows is left
+/// out.
 fn nearest(
     seats: &[MapSeat],
     wanted: &[ScheduleSeatId],
@@ -68,37 +72,43 @@ fn nearest(
     let free: Vec<&MapSeat> =
         seats.iter().filter(|seat| seat.is_free() && !taken.contains(&seat.id)).collect();
 
-    let mut groups: Vec<((bool, bool), f32, Vec<&MapSeat>)> =
-        seat_groups::groups(&free, wanted.len())
-            .filter(|group| sorted_prices(group.seats.iter().copied()) == prices)
-            .filter(|group| may_be_offered(group.seats))
-            .map(|group| {
-                let (group_x, group_y) = group.middle();
-                let is_restricted = has_restricted_view(group.seats) && !is_restricted_wanted;
-                let tier = (is_restricted, group.strands);
-                (tier, (group_x - x).hypot(group_y - y), group.seats.to_vec())
-            })
-            .collect();
+    let mut groups: Vec<_> = seat_groups::groups(&free, wanted.len())
+        .filter(|group| may_be_offered(group.seats))
+        .map(|group| {
+            let (group_x, group_y) = group.middle();
+            let is_restricted = has_restricted_view(group.seats) && !is_restricted_wanted;
+            let is_priced_otherwise = sorted_prices(group.seats.iter().copied()) != prices;
+            let tier = (is_priced_otherwise, is_restricted, group.strands);
+            (tier, (group_x - x).hypot(group_y - y), group.seats.to_vec())
+        })
+        .collect();
     groups.sort_by(|left, right| left.0.cmp(&right.0).then(left.1.total_cmp(&right.1)));
 
+    let Some(wanted_total) = total_of(&chosen) else { return Vec::new() };
     let mut offers: Vec<Alternative> = Vec::new();
     for (_, _, group) in groups {
         let is_offered =
             |seat: &MapSeat| offers.iter().any(|offer| offer.seat_ids.contains(&seat.id));
-        let total = group.iter().try_fold(Points::ZERO, |sum, seat| sum.checked_add(seat.price));
-        let Some(total) = total.filter(|_| !group.iter().any(|seat| is_offered(seat))) else {
+        let Some(total) = total_of(&group).filter(|_| !group.iter().any(|seat| is_offered(seat)))
+        else {
             continue;
         };
         offers.push(Alternative {
             seat_ids: group.iter().map(|seat| seat.id).collect(),
             seats: group.iter().map(|seat| (*seat).clone()).collect(),
             total,
+            price_difference: total.get() - wanted_total.get(),
         });
         if offers.len() == OFFERS_MAX {
             break;
         }
     }
     offers
+}
+
+/// Returns the price of `seats` together; `None` if it overflows.
+fn total_of(seats: &[&MapSeat]) -> Option<Points> {
+    seats.iter().try_fold(Points::ZERO, |sum, seat| sum.checked_add(seat.price))
 }
 
 fn sorted_prices<'a>(seats: impl Iterator<Item = &'a MapSeat>) -> Vec<Points> {

@@ -182,7 +182,7 @@ async fn none_left(
             seat_ids: Vec::new(),
             general_sale_at: schedule.general_sale_at(),
         },
-        None => ReservationError::SoldOut { zone_id: None },
+        None => ReservationError::SoldOut { zone_id: None, alternatives: Vec::new() },
     })
 }
 

@@ -7,11 +7,13 @@ use moka::future::Cache;
 
 use crate::{
     app::App,
-    catalog::{ScheduleId, ScheduleSeatId, ZoneId},
+    catalog::{Schedule, ScheduleId, ScheduleSeatId, ZoneId},
     infra::{locks::FairTerms, postgres::shared_read},
     reservation::{
         error::ReservationError,
-        hold::{self, locks::ZoneLocks, permits::Permits, seat_holds::SeatHolds},
+        hold::{
+            self, locks::ZoneLocks, permits::Permits, seat_holds::SeatHolds, store::ZonePlaces,
+        },
         seat_map::{self, maps::SeatMaps, seat::MapSeat},
         waiting_list::Wishes,
     },
@@ -40,6 +42,7 @@ pub(crate) struct ReservationState {
     seats: Cache<Part, Arc<Vec<MapSeat>>>,
     lapsed: Cache<Part, Arc<HashSet<ScheduleSeatId>>>,
     places: Cache<(ScheduleId, ZoneId), i32>,
+    zones_like: Cache<(ScheduleId, ZoneId), Arc<Vec<ZonePlaces>>>,
     /// Permits to use the database.
     pub(crate) permits: Permits,
     /// Holds of seats.
@@ -58,6 +61,7 @@ impl ReservationState {
             seats: Cache::builder().max_capacity(SEATS_MAX).time_to_live(SEATS_TTL).build(),
             lapsed: Cache::builder().max_capacity(SEATS_MAX).time_to_live(SEATS_TTL).build(),
             places: Cache::builder().max_capacity(PLACES_MAX).time_to_live(PLACES_TTL).build(),
+            zones_like: Cache::builder().max_capacity(SEATS_MAX).time_to_live(PLACES_TTL).build(),
             seat_holds: SeatHolds::new(app, &permits),
             wishes: Wishes::new(app),
             permits,
@@ -131,7 +135,21 @@ impl ReservationState {
         self.places.insert(zone, remaining).await;
         match remaining >= quantity {
             true => Ok(()),
-            false => Err(ReservationError::SoldOut { zone_id: Some(zone_id) }),
+            false => Err(ReservationError::zone_sold_out(zone_id)),
         }
+    }
+
+    /// Returns `zone_id`, the other zones of its performance, and the zones of its name in other
+    /// performances of the program, at most `PLACES_TTL` old; only those with free places. Concurrent
+    /// callers share one query.
+    pub(crate) async fn zones_like(
+        &self,
+        app: &App,
+        schedule: &Schedule,
+        zone_id: ZoneId,
+    ) -> Result<Arc<Vec<ZonePlaces>>, Arc<sqlx::Error>> {
+        let read =
+            async { hold::store::list_zones_like(&app.db, schedule, zone_id).await.map(Arc::new) };
+        self.zones_like.try_get_with((schedule.id, zone_id), shared_read(read)).await
     }
 }

@@ -24,6 +24,7 @@ mod decisions;
 pub(crate) mod kept_places;
 pub(crate) mod limiter;
 mod locks;
+pub(crate) mod other_places;
 pub(crate) mod pages;
 pub(crate) mod permits;
 mod places;
@@ -151,7 +152,7 @@ async fn is_freed(
 ) -> Result<bool, sqlx::Error> {
     let (seat_ids, zone_id) = match refusal {
         ReservationError::SeatUnavailable { seat_ids, .. } => (seat_ids.as_slice(), None),
-        ReservationError::SoldOut { zone_id: Some(zone_id) } => {
+        ReservationError::SoldOut { zone_id: Some(zone_id), .. } => {
             (Default::default(), Some(*zone_id))
         }
         _ => return Ok(false),
@@ -161,7 +162,7 @@ async fn is_freed(
     Ok(n_freed > 0)
 }
 
-/// Adds the nearest free seats to a refusal of seats.
+/// Adds the nearest free seats to a refusal of seats, and other zones to that of a zone.
 async fn with_alternatives(
     app: &App,
     state: &ReservationState,
@@ -178,6 +179,22 @@ async fn with_alternatives(
             let alternatives =
                 alternatives::of(app, schedule.id, wanted, &seat_ids, proposal).await;
             ReservationError::SeatUnavailable { seat_ids, alternatives }
+        }
+        (
+            ReservationError::SoldOut { zone_id: Some(zone_id), .. },
+            Choice::Places { quantity, .. },
+        ) => {
+            let Some(_permit) = state.permits.try_acquire().await else {
+                return ReservationError::zone_sold_out(zone_id);
+            };
+            let zones = state.zones_like(app, &request.schedule, zone_id).await;
+            let zones = zones.inspect_err(|error| {
+                tracing::debug!(%error, "no other zones could be read");
+            });
+            let alternatives =
+                zones.map(|zones| other_places::that_have(&zones, zone_id, *quantity));
+            let alternatives = alternatives.unwrap_or_default();
+            ReservationError::SoldOut { zone_id: Some(zone_id), alternatives }
         }
         (refusal, _) => refusal,
     }

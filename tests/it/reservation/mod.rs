@@ -1,5 +1,6 @@
 //! Seats and places: held once, held for a while, held by whoever was first.
 
+mod alternatives;
 mod batches;
 mod best;
 mod expiry;

@@ -184,7 +184,7 @@ impl Decisions {
         let zone = self.zone.as_mut().filter(|zone| zone.id == zone_id);
         let zone = zone.ok_or(ReservationError::UnknownZone)?;
         if zone.remaining < quantity {
-            return Err(ReservationError::SoldOut { zone_id: Some(zone_id) });
+            return Err(ReservationError::zone_sold_out(zone_id));
         }
         let total = zone.price.checked_mul(i64::from(quantity));
         let total = total.ok_or(ReservationError::Inconsistent)?;

@@ -9,7 +9,7 @@ use crate::{
     points::Points,
     reservation::{
         error::ReservationError,
-        hold::alternatives::Alternative,
+        hold::{alternatives::Alternative, other_places::PlacesAlternative},
         seat_map::{
             pages::{names::seat_name, reading::MapView},
             seat::MapSeat,
@@ -65,6 +65,7 @@ impl<'a> Refused<'a> {
                     text: String::new(),
                     gone: seats.map(|seat| seat_name(v, seat, with_section).to_string()).collect(),
                     alternatives,
+                    places: &[],
                     is_about_seats: true,
                     new_total: None,
                     to_confirm: None,
@@ -101,8 +102,12 @@ impl<'a> Refused<'a> {
                 let text = v.t("seat-single-text").word("seats", names.join(", "));
                 Refusal::plain(error.problem().localize(v.locale, "title"), text.to_string())
             }
-            RefusalReason::Refusal(ReservationError::SoldOut { zone_id: None }) => {
+            RefusalReason::Refusal(ReservationError::SoldOut { zone_id: None, .. }) => {
                 Refusal::plain(v.t("seat-best-none-title"), v.t("seat-best-none").to_string())
+            }
+            RefusalReason::Refusal(error @ ReservationError::SoldOut { alternatives, .. }) => {
+                let title = error.problem().localize(v.locale, "title");
+                Refusal { places: alternatives, ..Refusal::plain(title, v.refusal(error)) }
             }
             RefusalReason::Refusal(
                 ReservationError::UnknownSeat | ReservationError::UnknownZone,
@@ -157,6 +162,8 @@ pub(crate) struct Refusal<'a> {
     /// Names of the unavailable seats.
     pub(crate) gone: Vec<String>,
     pub(crate) alternatives: &'a [Alternative],
+    /// Zones with enough places, instead of one that has too few.
+    pub(crate) places: &'a [PlacesAlternative],
     pub(crate) is_about_seats: bool,
     /// Current total, and the form fields that request it.
     pub(crate) new_total: Option<(Points, FormFields)>,
@@ -168,9 +175,10 @@ type FormFields = Vec<(&'static str, String)>;
 
 impl Refusal<'_> {
     fn plain(title: Phrase, text: String) -> Self {
-        let (gone, alternatives) = (Vec::new(), Default::default());
+        let (gone, alternatives, places) = (Vec::new(), Default::default(), Default::default());
         let (new_total, to_confirm) = (None, None);
-        Self { title, text, gone, alternatives, is_about_seats: false, new_total, to_confirm }
+        let is_about_seats = false;
+        Self { title, text, gone, alternatives, places, is_about_seats, new_total, to_confirm }
     }
 
     fn of_mistakes(v: &View, mistakes: &Mistakes) -> Self {

@@ -23,7 +23,7 @@ use self::{
     drawing::SeatView,
     entrance::{Admitted, Performance},
     kinds::{KindsShown, kind_name},
-    names::seat_name,
+    names::{price_difference, seat_name, seat_names},
     reading::{MapPart, MapQuery, MapView, read_map},
 };
 use super::{
@@ -117,23 +117,13 @@ impl SeatMapPage<'_> {
             .word("status", self.v.text(format!("seat-status-{}", view.word())))
     }
 
-    /// Returns the names of seats; further seats of a row by number only, and marked kinds.
     fn names(&self, seats: &[MapSeat]) -> String {
-        let is_one_row = |left: &MapSeat, right: &MapSeat| {
-            left.section == right.section && left.row_label == right.row_label
-        };
-        let mut names = Vec::new();
-        for row in seats.chunk_by(is_one_row) {
-            let [first, others @ ..] = row else { continue };
-            let marked = |seat: &MapSeat, name: String| match seat.kind.is_standard() {
-                true => name,
-                false => format!("{name} ({})", self.kind_name(&seat.kind)),
-            };
-            names.push(marked(first, self.seat_name(first).to_string()));
-            names.extend(others.iter().map(|seat| marked(seat, seat.number.to_string())));
-        }
-        // The no-break space keeps the dot at the end of a line.
-        names.join("\u{a0}· ")
+        seat_names(self.v, seats, self.map.sections.len() > 1)
+    }
+
+    #[expect(clippy::trivially_copy_pass_by_ref, reason = "called from the template")]
+    fn price_difference(&self, points: &i64) -> Option<Phrase> {
+        price_difference(self.v, *points)
     }
 
     fn section_free(&self, name: &str, free: impl std::fmt::Display) -> Phrase {

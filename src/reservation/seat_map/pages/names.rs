@@ -1,6 +1,6 @@
 //! Names of seats as people read them.
 
-use super::super::seat::MapSeat;
+use super::{super::seat::MapSeat, kinds::kind_name};
 use crate::{catalog::SeatKind, text::i18n::Phrase, web::page::View};
 
 pub(crate) fn seat_name(v: &View, seat: &MapSeat, with_section: bool) -> Phrase {
@@ -23,4 +23,33 @@ pub(crate) fn full_seat_name(
         Some(kind) => format!("{name} · {}", v.text(kind)),
         None => name,
     }
+}
+
+/// Returns the names of seats; further seats of a row by number only, and marked kinds.
+pub(crate) fn seat_names(v: &View, seats: &[MapSeat], with_section: bool) -> String {
+    let is_one_row = |left: &MapSeat, right: &MapSeat| {
+        left.section == right.section && left.row_label == right.row_label
+    };
+    let marked = |seat: &MapSeat, name: String| match seat.kind.is_standard() {
+        true => name,
+        false => format!("{name} ({})", kind_name(v, seat.kind)),
+    };
+    let mut names = Vec::new();
+    for row in seats.chunk_by(is_one_row) {
+        let [first, others @ ..] = row else { continue };
+        names.push(marked(first, seat_name(v, first, with_section).to_string()));
+        names.extend(others.iter().map(|seat| marked(seat, seat.number.to_string())));
+    }
+    // The no-break space keeps the dot at the end of a line.
+    names.join("\u{a0}· ")
+}
+
+/// Returns how many points more or less an alternative costs; `None` if it costs the same.
+pub(crate) fn price_difference(v: &View, points: i64) -> Option<Phrase> {
+    let text = match points {
+        0 => return None,
+        1.. => "seat-alternative-more",
+        _ => "seat-alternative-less",
+    };
+    Some(v.t(text).word("amount", v.points(points.abs())))
 }
