@@ -616,6 +616,7 @@ seat-alternative-take = Take these
 seat-alternative-take-places = Take these places
 seat-alternative-more = { $amount } more than your choice
 seat-alternative-less = { $amount } less than your choice
+seat-alternative-leased = Kept for you for 10 seconds
 seat-alternatives-zones = Still free
 seat-alternatives-none = No other seats are left together nearby. Choose others on the map.
 seat-zone-remaining = { $free } left

@@ -562,6 +562,7 @@ seat-alternative-take = 이 좌석으로 하기
 seat-alternative-take-places = 이 자리로 하기
 seat-alternative-more = 고르신 것보다 { $amount } 더 비싸요
 seat-alternative-less = 고르신 것보다 { $amount } 더 저렴해요
+seat-alternative-leased = 10초 동안 잡아 두었어요
 seat-alternatives-zones = 아직 자리가 있는 곳
 seat-alternatives-none = 근처에 나란히 남은 좌석이 없어요. 배치도에서 다른 좌석을 골라 주세요.
 seat-zone-remaining = 잔여 { $free }자리

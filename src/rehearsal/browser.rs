@@ -98,6 +98,11 @@ impl Answer {
         self.get("reservation_id").as_str()?.parse().ok()
     }
 
+    /// Returns the seats that the refusal leased to the account.
+    pub(crate) fn leased_seat_ids(&self) -> Vec<i64> {
+        self.list("leased_seat_ids").filter_map(Value::as_i64).collect()
+    }
+
     fn list(&self, name: &str) -> impl DoubleEndedIterator<Item = &Value> {
         self.get(name).as_array().into_iter().flatten()
     }
@@ -112,6 +117,7 @@ impl Answer {
         event.reservation_id = event.reservation_id.or(self.reservation_id());
         if !self.is_ok() {
             event.refused_seat_ids = self.list("seat_ids").filter_map(Value::as_i64).collect();
+            event.leased_seat_ids = self.leased_seat_ids();
         }
         if event.is_final {
             let newest_first = self.list("transactions");
@@ -166,6 +172,7 @@ impl Browser {
             seat_ids: ask.seat_ids,
             places: ask.places,
             refused_seat_ids: Vec::new(),
+            leased_seat_ids: Vec::new(),
             reservation_id: ask.reservation_id,
             balance: None,
             balances: Vec::new(),

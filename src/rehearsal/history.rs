@@ -88,6 +88,9 @@ pub(crate) struct Event {
     pub(crate) places: usize,
     /// Seats that the refusal named.
     pub(crate) refused_seat_ids: Vec<i64>,
+    /// Seats that the refusal leased to the account.
+    #[serde(default)]
+    pub(crate) leased_seat_ids: Vec<i64>,
     /// Reservation that was made, paid or cancelled.
     pub(crate) reservation_id: Option<Uuid>,
     /// Balance in the answer.

@@ -150,12 +150,21 @@ impl ShopperRun {
     /// Holds a seat or places; returns the reservation, `None` if no try succeeded.
     async fn hold(&self) -> Option<Uuid> {
         let path = format!("/schedules/{}/reservations", self.stage.schedule_id);
+        let mut leased = Vec::new();
         for _ in 0..HOLD_TRIES_MAX {
-            let answer = self.click(self.choose(&path).await?).await;
+            let ask = match leased.is_empty() {
+                true => self.choose(&path).await?,
+                false => hold_seats(&path, std::mem::take(&mut leased)),
+            };
+            let answer = self.click(ask).await;
             if answer.is_ok() {
                 return answer.reservation_id();
             }
             match answer.refused_with() {
+                // One click on the seats that the refusal leased.
+                "seat-unavailable" if !answer.leased_seat_ids().is_empty() => {
+                    leased = answer.leased_seat_ids();
+                }
                 "seat-unavailable" | "waiting" | "already-processing" | "" => {
                     tokio::time::sleep(pause(&answer)).await;
                 }
@@ -175,15 +184,12 @@ impl ShopperRun {
             self.browser.send(map.clone()).await;
         }
         let map = self.browser.send(map).await;
-        let key = Uuid::now_v7();
         if self.habit == Habit::Stands {
-            let zone_id = self.stage.zone_id;
+            let (zone_id, key) = (self.stage.zone_id, Uuid::now_v7());
             let order = json!({ "zone_id": zone_id, "quantity": 2, "request_key": key });
             return Some(Ask { places: 2, ..Ask::post(Step::Hold, path, order) });
         }
-        let seat_ids = vec![any_free(map.get("seats"))?];
-        let order = json!({ "seat_ids": seat_ids, "request_key": key });
-        Some(Ask { seat_ids, places: 1, ..Ask::post(Step::Hold, path, order) })
+        Some(hold_seats(path, vec![any_free(map.get("seats"))?]))
     }
 
     async fn pay(&self, id: Uuid) {
@@ -201,6 +207,13 @@ impl ShopperRun {
             self.browser.send(Ask::get(Step::Wallet, "/wallet")).await;
         }
     }
+}
+
+/// Returns a hold request for `seat_ids`.
+fn hold_seats(path: &str, seat_ids: Vec<i64>) -> Ask {
+    let order = json!({ "seat_ids": seat_ids, "request_key": Uuid::now_v7() });
+    let places = seat_ids.len();
+    Ask { seat_ids, places, ..Ask::post(Step::Hold, path, order) }
 }
 
 /// Returns a random free seat.

@@ -59,6 +59,8 @@ pub enum ReservationError {
         seat_ids: Vec<ScheduleSeatId>,
         /// Nearest available seats.
         alternatives: Vec<Alternative>,
+        /// Seats of the first alternative, if they are leased to the account.
+        leased_seat_ids: Vec<ScheduleSeatId>,
     },
     /// Places of companions are asked for without their wheelchair places, which the account does not
     /// have either.
@@ -157,7 +159,8 @@ pub enum ReservationError {
 impl ReservationError {
     /// Returns a refusal of `seat_ids` without alternatives.
     pub(crate) fn seats_unavailable(seat_ids: Vec<ScheduleSeatId>) -> Self {
-        Self::SeatUnavailable { seat_ids, alternatives: Vec::new() }
+        let (alternatives, leased_seat_ids) = (Vec::new(), Vec::new());
+        Self::SeatUnavailable { seat_ids, alternatives, leased_seat_ids }
     }
 
     /// Returns a refusal of places of `zone_id` without alternatives.
@@ -171,6 +174,14 @@ impl ReservationError {
             Self::SeatUnavailable { seat_ids, .. }
             | Self::CompanionAlone { seat_ids }
             | Self::PlacesKept { seat_ids, .. } => seat_ids,
+            _ => &[],
+        }
+    }
+
+    /// Returns the seats that are leased to the account with the refusal.
+    pub(crate) fn leased_seat_ids(&self) -> &[ScheduleSeatId] {
+        match self {
+            Self::SeatUnavailable { leased_seat_ids, .. } => leased_seat_ids,
             _ => &[],
         }
     }
@@ -246,9 +257,12 @@ impl HttpError for ReservationError {
             Self::InvalidState(_) | Self::ProgramCancelled => Problem::new(409, "invalid-state"),
             Self::NotRenewable => Problem::new(409, "not-renewable"),
             Self::NotInside(error) => error.problem(),
-            Self::SeatUnavailable { seat_ids, alternatives } => {
-                Problem::new(409, "seat-unavailable")
-                    .with(json!({ "seat_ids": seat_ids, "alternatives": alternatives }))
+            Self::SeatUnavailable { seat_ids, alternatives, leased_seat_ids } => {
+                Problem::new(409, "seat-unavailable").with(json!({
+                    "seat_ids": seat_ids,
+                    "alternatives": alternatives,
+                    "leased_seat_ids": leased_seat_ids,
+                }))
             }
             Self::CompanionAlone { seat_ids } => {
                 Problem::new(409, "companion-alone").with(json!({ "seat_ids": seat_ids }))

@@ -25,7 +25,7 @@
 //! soon as the zone's row is locked: the row lock keeps the order from there on.
 //!
 //! Requests for one seat race for its **lease**; the loser is refused at once, with the nearest
-//! free seats. Requests for places of one zone wait in its fair lock and are refused with a retry
+//! free seats, of which the first may be leased to its account (`leased_seats`). Requests for places of one zone wait in its fair lock and are refused with a retry
 //! time when the wait is too long. Without Redis the rows alone decide: a seat's version and
 //! status, a zone's version and `remaining`, and the unique index behind them.
 //!
@@ -43,6 +43,7 @@
 mod error;
 mod hold;
 mod inventory;
+mod leased_seats;
 mod lifecycle;
 mod model;
 pub(crate) mod pages;

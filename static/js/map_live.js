@@ -7,8 +7,16 @@ import { follow } from "./seat_live.js";
 
 const SHADES = 4;
 
+// For as long as the server leases seats to whoever was refused.
+const LEASE_MS = 10_000;
+
 const live = document.querySelector("[data-live-map]");
 const number = new Intl.NumberFormat(document.documentElement.lang);
+
+// The seats that this page offers are held for its reader: nobody took them.
+const offer = document.querySelector("[data-leased]");
+const own = new Set(offer ? offer.dataset.leased.split(" ") : []);
+const openedAt = performance.now();
 
 if (live) follow(live.dataset.changes, live.dataset.cursor, apply, (on) => { live.hidden = on; });
 
@@ -19,8 +27,14 @@ function apply({ seats = [], zones = [], sections = [], price_version }) {
   for (const field of document.querySelectorAll('input[name="price_version"]')) {
     field.value = price_version;
   }
-  if (seats.length === 0) return;
-  document.dispatchEvent(new CustomEvent("map-changed", { detail: { seats } }));
+  const told = seats.filter((seat) => !isOwnLease(seat));
+  if (told.length === 0) return;
+  document.dispatchEvent(new CustomEvent("map-changed", { detail: { seats: told } }));
+}
+
+function isOwnLease({ id, status }) {
+  const isLeased = performance.now() - openedAt < LEASE_MS;
+  return isLeased && status === "HELD" && own.has(String(id));
 }
 
 // What is sold out keeps its form, hidden: places may come back.

@@ -2,6 +2,7 @@
 
 use std::{
     collections::BTreeSet,
+    fmt::Display,
     sync::{Arc, LazyLock},
     time::Duration,
 };
@@ -41,6 +42,8 @@ pub enum LeaseError {
 pub struct LeaseRequest {
     /// Part of the mark that attempts of the same request share.
     pub owner: String,
+    /// Owner whose leases this request takes over; empty for none.
+    pub takes_over: String,
     /// Distinct names.
     pub names: Vec<String>,
 }
@@ -62,12 +65,23 @@ impl Lease {
         owner: &str,
         length: Duration,
     ) -> Result<Self, LeaseError> {
-        let (begun, scope) = (Instant::now(), scope.to_string());
         let names: BTreeSet<String> = names.into_iter().map(|name| name.to_string()).collect();
-        let names = Vec::from_iter(names);
+        let (owner, takes_over) = (owner.to_owned(), String::new());
+        let request = LeaseRequest { owner, takes_over, names: Vec::from_iter(names) };
+        Self::take_request(redis, scope, &request, length).await
+    }
+
+    /// Takes the leases of one request, like [`Lease::take`].
+    pub async fn take_request(
+        redis: &Redis,
+        scope: &impl ToString,
+        request: &LeaseRequest,
+        length: Duration,
+    ) -> Result<Self, LeaseError> {
+        let begun = Instant::now();
         let waits_until = begun + OWN_WAIT_MAX;
         loop {
-            match Self::take_once(redis, &scope, &names, owner, length).await {
+            match Self::take_once(redis, scope, request, length).await {
                 Err(LeaseError::OwnStillRunning) if Instant::now() < waits_until => {
                     tokio::time::sleep(OWN_WAIT_STEP).await;
                 }
@@ -81,13 +95,12 @@ impl Lease {
 
     async fn take_once(
         redis: &Redis,
-        scope: &str,
-        names: &[String],
-        owner: &str,
+        scope: &impl ToString,
+        request: &LeaseRequest,
         length: Duration,
     ) -> Result<Self, LeaseError> {
-        let request = LeaseRequest { owner: owner.to_owned(), names: names.to_vec() };
-        let (lease, mut taken) = Self::take_each(redis, &scope, &[request], length).await?;
+        let requests = std::slice::from_ref(request);
+        let (lease, mut taken) = Self::take_each(redis, scope, requests, length).await?;
         taken.pop().unwrap_or(Ok(())).map(|()| lease)
     }
 
@@ -111,7 +124,7 @@ impl Lease {
         let length_ms = u64::try_from(length.as_millis()).unwrap_or(u64::MAX);
         call.arg(&lease.marks.token).arg(length_ms);
         for request in requests {
-            call.arg(&request.owner).arg(request.names.len());
+            call.arg(&request.owner).arg(&request.takes_over).arg(request.names.len());
         }
         let held: Vec<(Vec<usize>, Vec<usize>)> = lease.marks.redis.run(&call).await?;
         let taken = requests.iter().zip(held).map(|(request, (others, own))| {
@@ -157,6 +170,11 @@ impl Drop for Lease {
     }
 }
 
+/// Returns the key of the lease of `name` in `scope`.
+pub(crate) fn lease_key(redis: &Redis, scope: &impl Display, name: impl Display) -> String {
+    redis.key(format_args!("lease:{{{scope}}}:{name}"))
+}
+
 /// Keys of one attempt and the token in the marks that it writes into them.
 #[derive(Clone, Debug)]
 struct Marks {
@@ -167,7 +185,7 @@ struct Marks {
 
 impl Marks {
     fn new(redis: &Redis, scope: &str, requests: &[LeaseRequest]) -> Self {
-        let key = |name: &String| redis.key(format_args!("lease:{{{scope}}}:{name}"));
+        let key = |name: &String| lease_key(redis, &scope, name);
         Self {
             // A cancelled attempt must release after having taken, so its commands stay in order.
             redis: redis.in_order(),

@@ -7,7 +7,8 @@
 -- ARGV[1]  token      of this attempt
 -- ARGV[2]  lease_ms   expiry of the leases
 -- ARGV[3..]           for each request its owner, the part of a mark that attempts of the same
---                     request share, and the number of its keys
+--                     request share; the owner whose leases it takes over, empty for none; and
+--                     the number of its keys
 --
 -- Returns  for each request { positions held by others }, { positions held by its owner }: none
 --          if all were taken. A lease that this attempt has is held by nobody else.
@@ -19,12 +20,13 @@
 local suffix, lease_ms = '/' .. ARGV[1], ARGV[2]
 local results, first = {}, 1
 
-for request = 3, #ARGV, 2 do
-  local owner, last = ARGV[request] .. '/', first + tonumber(ARGV[request + 1]) - 1
+for request = 3, #ARGV, 3 do
+  local owner, last = ARGV[request] .. '/', first + tonumber(ARGV[request + 2]) - 1
+  local takes_over = ARGV[request + 1] .. '/'
   local others, own, free = {}, {}, {}
   for i = first, last do
     local held = redis.call('GET', KEYS[i])
-    if not held then
+    if not held or string.sub(held, 1, #takes_over) == takes_over then
       free[#free + 1] = KEYS[i]
     -- This attempt's own token means that another of its requests has the lease, or that its
     -- command was sent twice.

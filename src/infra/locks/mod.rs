@@ -86,5 +86,6 @@ pub use error::FairError;
 pub use fair::{FairLocks, FairOutcome};
 pub use followers::Follower;
 pub use guard::FairGuard;
+pub(crate) use lease::lease_key;
 pub use lease::{Lease, LeaseError, LeaseRequest};
 pub use terms::{FairTerms, LockName, Waiting};

@@ -1,6 +1,7 @@
 //! Checks of what clients saw, whatever the database says afterwards.
 
 pub(crate) mod completed;
+mod leases;
 mod positions;
 mod promises;
 mod seats;

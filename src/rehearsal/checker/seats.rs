@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use uuid::Uuid;
 
-use super::completed::done;
+use super::{completed::done, leases::Leases};
 use crate::rehearsal::history::{Event, Step};
 
 const UNAVAILABLE: &str = "seat-unavailable";
@@ -58,21 +58,24 @@ pub(crate) fn won_twice(events: &[Event]) -> Vec<String> {
     broken
 }
 
-/// Lists seats that were refused to every shopper who wanted them.
+/// Lists seats that were refused to every shopper who wanted them, though they were leased to nobody.
 pub(crate) fn won_by_nobody(events: &[Event]) -> Vec<String> {
-    let tries = tries(events).into_iter();
+    let (tries, leases) = (tries(events).into_iter(), Leases::of(events));
+    let is_leased = |event: &Event, seat| leases.explain(event, seat);
     tries
         .filter(|(_, tries)| tries.iter().all(|event| event.refused_with() == UNAVAILABLE))
+        .filter(|(seat, tries)| !tries.iter().any(|event| is_leased(event, *seat)))
         .map(|(seat, tries)| {
             format!("seat {seat} was refused to all {} who wanted it", tries.len())
         })
         .collect()
 }
 
-/// Lists refusals that name seats outside the request, or seats that were neither held nor being
-/// held at that moment.
+/// Lists refusals that name seats outside the request, or seats that were neither held, nor being
+/// held, nor leased at that moment.
 pub(crate) fn refused_for_nothing(events: &[Event]) -> Vec<String> {
     let (tries, given_back) = (tries(events), given_back(events));
+    let leases = Leases::of(events);
     let refusals = events.iter().filter(|event| event.refused_with() == UNAVAILABLE);
     let mut broken = Vec::new();
     for refusal in refusals {
@@ -90,7 +93,7 @@ pub(crate) fn refused_for_nothing(events: &[Event]) -> Vec<String> {
                 let until_us = held_until(rival, &given_back);
                 rival.sent_us < refusal.ended_us && refusal.sent_us <= until_us
             });
-            if !is_held {
+            if !is_held && !leases.explain(refusal, *seat) {
                 broken.push(format!(
                     "{} was refused seat {seat}, which nobody had or wanted then",
                     refusal.account_id
@@ -157,6 +160,24 @@ mod tests {
         let yet_to_come = [too_late(1, 0), hold(2, 40)];
         assert_eq!(refused_for_nothing(&yet_to_come).len(), 1);
         assert_eq!(refused_for_nothing(&[too_late(1, 0), hold(2, 3)]).len(), 0);
+    }
+
+    #[test]
+    fn a_lease_to_somebody_else_explains_a_refusal_until_it_ends() {
+        const SOON_US: u64 = 9_000_000;
+        const LATE_US: u64 = 60_000_000;
+        let leased = |seat| {
+            let other = Event { seat_ids: vec![6], refused_seat_ids: vec![6], ..too_late(2, 0) };
+            Event { leased_seat_ids: vec![seat], ..other }
+        };
+        let broken = |at_us, seat| {
+            let holder = Event { seat_ids: vec![6], ..hold(3, 0) };
+            let events = [holder, leased(seat), too_late(1, at_us)];
+            (refused_for_nothing(&events).len(), won_by_nobody(&events).len())
+        };
+        assert_eq!(broken(SOON_US, 7), (0, 0));
+        assert_eq!(broken(LATE_US, 7), (1, 1), "it has ended");
+        assert_eq!(broken(SOON_US, 8), (1, 1), "it was another seat");
     }
 
     #[test]

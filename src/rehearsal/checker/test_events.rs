@@ -21,6 +21,7 @@ pub(crate) fn event(step: Step, who: u128, at_us: u64) -> Event {
         seat_ids: Vec::new(),
         places: 0,
         refused_seat_ids: Vec::new(),
+        leased_seat_ids: Vec::new(),
         reservation_id: None,
         balance: None,
         balances: Vec::new(),

@@ -12,7 +12,8 @@ use crate::{
     reservation::{
         error::ReservationError,
         hold::{
-            self, locks::ZoneLocks, permits::Permits, seat_holds::SeatHolds, store::ZonePlaces,
+            self, locks::ZoneLocks, permits::Permits, seat_holds::SeatHolds,
+            store::offers::ZonePlaces,
         },
         seat_map::{self, maps::SeatMaps, seat::MapSeat},
         waiting_list::Wishes,
@@ -148,8 +149,9 @@ impl ReservationState {
         schedule: &Schedule,
         zone_id: ZoneId,
     ) -> Result<Arc<Vec<ZonePlaces>>, Arc<sqlx::Error>> {
-        let read =
-            async { hold::store::list_zones_like(&app.db, schedule, zone_id).await.map(Arc::new) };
+        let read = async {
+            hold::store::offers::list_zones_like(&app.db, schedule, zone_id).await.map(Arc::new)
+        };
         self.zones_like.try_get_with((schedule.id, zone_id), shared_read(read)).await
     }
 }

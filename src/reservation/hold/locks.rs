@@ -12,6 +12,7 @@ use crate::{
     infra::locks::{FairLocks, Lease, LeaseError, LeaseRequest},
     reservation::{
         error::ReservationError,
+        leased_seats,
         model::{Choice, Hold},
     },
 };
@@ -49,8 +50,8 @@ pub(super) async fn lease_seats(
     app: &App,
     request: &HoldRequest,
 ) -> Result<Option<Lease>, ReservationError> {
-    let LeaseRequest { owner, names } = seat_leases(request);
-    match Lease::take(&app.redis, &request.schedule.id, names, &owner, SEAT_LEASE).await {
+    let leases = seat_leases(request);
+    match Lease::take_request(&app.redis, &request.schedule.id, &leases, SEAT_LEASE).await {
         Err(LeaseError::Away(error)) => Ok(without(&error)),
         taken => taken.map(Some).map_err(refusal),
     }
@@ -77,7 +78,8 @@ fn seat_leases(request: &HoldRequest) -> LeaseRequest {
         Choice::Seats(ids) => ids.iter().map(ToString::to_string).collect(),
         Choice::Places { .. } | Choice::Best(_) => Vec::new(),
     };
-    LeaseRequest { owner: request.owner(), names }
+    let takes_over = leased_seats::owner(request.account_id);
+    LeaseRequest { owner: request.owner(), takes_over, names }
 }
 
 /// Returns the refusal of a request whose leases were not taken.

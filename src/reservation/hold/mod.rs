@@ -28,6 +28,7 @@ pub(crate) mod other_places;
 pub(crate) mod pages;
 pub(crate) mod permits;
 mod places;
+mod refusals;
 pub(crate) mod request;
 pub(crate) mod seat_groups;
 pub(crate) mod seat_holds;
@@ -36,8 +37,8 @@ pub(crate) mod store;
 mod together;
 
 use self::{
-    kept_places::Proposal,
     limiter::ReservationState,
+    refusals::with_alternatives,
     request::{ChosenRequest, HoldRequest},
     single_seats::{SeatBlock, blocks_of},
 };
@@ -160,42 +161,4 @@ async fn is_freed(
     let Some(_permit) = state.permits.try_acquire().await else { return Ok(false) };
     let n_freed = expiry::expire_in_the_way(app, seat_ids, zone_id).await?;
     Ok(n_freed > 0)
-}
-
-/// Adds the nearest free seats to a refusal of seats, and other zones to that of a zone.
-async fn with_alternatives(
-    app: &App,
-    state: &ReservationState,
-    request: &HoldRequest,
-    refusal: ReservationError,
-) -> ReservationError {
-    match (refusal, &request.choice) {
-        (ReservationError::SeatUnavailable { seat_ids, .. }, Choice::Seats(wanted)) => {
-            let Some(_permit) = state.permits.try_acquire().await else {
-                return ReservationError::seats_unavailable(seat_ids);
-            };
-            let schedule = &request.schedule;
-            let proposal = Proposal::of(schedule.keeps_places(app.now()), request.is_needed);
-            let alternatives =
-                alternatives::of(app, schedule.id, wanted, &seat_ids, proposal).await;
-            ReservationError::SeatUnavailable { seat_ids, alternatives }
-        }
-        (
-            ReservationError::SoldOut { zone_id: Some(zone_id), .. },
-            Choice::Places { quantity, .. },
-        ) => {
-            let Some(_permit) = state.permits.try_acquire().await else {
-                return ReservationError::zone_sold_out(zone_id);
-            };
-            let zones = state.zones_like(app, &request.schedule, zone_id).await;
-            let zones = zones.inspect_err(|error| {
-                tracing::debug!(%error, "no other zones could be read");
-            });
-            let alternatives =
-                zones.map(|zones| other_places::that_have(&zones, zone_id, *quantity));
-            let alternatives = alternatives.unwrap_or_default();
-            ReservationError::SoldOut { zone_id: Some(zone_id), alternatives }
-        }
-        (refusal, _) => refusal,
-    }
 }

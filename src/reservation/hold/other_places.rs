@@ -4,7 +4,7 @@
 use chrono::{DateTime, Utc};
 use serde::Serialize;
 
-use super::store::ZonePlaces;
+use super::store::offers::ZonePlaces;
 use crate::{
     catalog::{ScheduleId, ZoneId},
     points::Points,

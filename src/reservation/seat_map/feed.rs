@@ -21,6 +21,7 @@ use crate::{
     app::App,
     catalog::ScheduleId,
     infra::signals::{self, Listener},
+    reservation::leased_seats::SeatLeases,
 };
 
 /// Redis channel on which instances announce changed maps.
@@ -155,7 +156,10 @@ impl ChangeFeed {
             Arc::new(Subscription::new(since, read_snapshot(app, schedule_id).await?));
         let mut sent = SentVersions::default();
         let first = sent.news(changes::changes_since(&app.db, schedule_id, since).await?);
-        subscription.apply(app, schedule_id, first).await?;
+        let nothing = first.none();
+        let leases = SeatLeases::read(app, schedule_id).await.unwrap_or_default();
+        subscription.apply(app, schedule_id, first, &leases).await?;
+        subscription.tell_late_leases(&nothing);
         {
             let mut subscriptions = locked(&self.subscriptions);
             evict_least_viewed(&mut subscriptions);
@@ -167,7 +171,7 @@ impl ChangeFeed {
             subscriptions,
             schedule_id,
             Arc::clone(&subscription),
-            sent,
+            (sent, leases),
         ));
         Ok(subscription)
     }
@@ -200,7 +204,7 @@ async fn follow(
     subscriptions: Subscriptions,
     schedule_id: ScheduleId,
     subscription: Arc<Subscription>,
-    mut sent: SentVersions,
+    (mut sent, mut leases): (SentVersions, SeatLeases),
 ) {
     let mut since = subscription.cursor();
     loop {
@@ -219,7 +223,10 @@ async fn follow(
                 return;
             }
         }
-        match read_changes(&app, schedule_id, &subscription, &mut sent, since).await {
+        // Where Redis does not answer, what it said last holds: leases end by themselves.
+        leases = SeatLeases::read(&app, schedule_id).await.unwrap_or(leases);
+        let sent_with = (&mut sent, &leases);
+        match read_changes(&app, schedule_id, &subscription, sent_with, since).await {
             Ok(cursor) => since = cursor,
             Err(error) => {
                 // Rows recorded as sent may not have reached the viewers.
@@ -235,11 +242,11 @@ async fn read_changes(
     app: &App,
     schedule_id: ScheduleId,
     subscription: &Subscription,
-    sent: &mut SentVersions,
+    (sent, leases): (&mut SentVersions, &SeatLeases),
     since: i64,
 ) -> Result<i64, sqlx::Error> {
     let rows = changes::changes_since(&app.db, schedule_id, since).await?;
     let cursor = rows.cursor;
-    subscription.apply(app, schedule_id, sent.news(rows)).await?;
+    subscription.apply(app, schedule_id, sent.news(rows), leases).await?;
     Ok(cursor)
 }

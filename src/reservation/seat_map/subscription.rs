@@ -19,7 +19,7 @@ use super::{
         changes::{self, ChangedRows},
     },
 };
-use crate::{app::App, catalog::ScheduleId};
+use crate::{app::App, catalog::ScheduleId, reservation::leased_seats::SeatLeases};
 
 /// Time a map is followed after its last viewer.
 const FOLLOWED_AFTER: Duration = Duration::from_mins(1);
@@ -106,21 +106,25 @@ impl Subscription {
         since: i64,
     ) -> Result<Delta, sqlx::Error> {
         let rows = changes::changes_since(&app.db, schedule_id, since).await?;
-        Ok(Delta::of(&rows, locked(&self.snapshot).counts()))
+        let snapshot = locked(&self.snapshot);
+        let rows = snapshot.with_late_leases(rows);
+        Ok(Delta::of(&rows, snapshot.counts()))
     }
 
-    /// Applies `rows` to the snapshot and publishes them to all viewers.
+    /// Applies `rows` and `leases` to the snapshot and publishes them to all viewers.
     pub(crate) async fn apply(
         &self,
         app: &App,
         schedule_id: ScheduleId,
         rows: ChangedRows,
+        leases: &SeatLeases,
     ) -> Result<(), sqlx::Error> {
-        let applied = locked(&self.snapshot).apply(&rows);
+        let (rows, applied) = locked(&self.snapshot).apply_with(rows, leases);
         let sections = match applied {
             Applied::Known(sections) => sections,
             Applied::Unknown => {
-                let snapshot = read_snapshot(app, schedule_id).await?;
+                let mut snapshot = read_snapshot(app, schedule_id).await?;
+                snapshot.apply_with(rows.none(), leases);
                 let counts = snapshot.counts();
                 *locked(&self.snapshot) = snapshot;
                 counts
@@ -128,6 +132,13 @@ impl Subscription {
         };
         self.keep(Delta::of(&rows, sections));
         Ok(())
+    }
+
+    /// Publishes the seats that were leased lately, for viewers who were shown a lease before this
+    /// subscription began.
+    pub(crate) fn tell_late_leases(&self, rows: &ChangedRows) {
+        let rows = locked(&self.snapshot).with_late_leases(rows.none());
+        self.keep(Delta::of(&rows, Vec::new()));
     }
 
     fn keep(&self, changes: Delta) {

@@ -37,6 +37,7 @@ async fn requests_of_one_batch_get_all_of_theirs_or_nothing_and_are_in_nobodys_w
     let others = take(&redis, &[3], "ada").await.unwrap();
     let request = |owner: &str, numbers: &[u32]| LeaseRequest {
         owner: owner.to_owned(),
+        takes_over: String::new(),
         names: numbers.iter().map(ToString::to_string).collect(),
     };
     let requests = [

@@ -6,6 +6,7 @@ mod best;
 mod expiry;
 mod input;
 mod kinds;
+mod leased_seats;
 mod live;
 mod order_rules;
 mod pages;

@@ -31,7 +31,9 @@ fn assert_one_winner(answers: &[Answer]) {
 #[sqlx::test]
 async fn of_a_hundred_people_one_gets_the_seat_and_all_others_are_told(db: PgPool) {
     let office = Office::open(db).await;
-    let concert = Concert::usual(&office.db).await;
+    // Each who is refused is leased a seat, and is offered others that nobody is leased.
+    let options = ConcertOptions { seats: 200, ..ConcertOptions::default() };
+    let concert = Concert::with(&office.db, options).await;
     let people = office.crowd(100, "ada").await;
     admit(&office.db, &concert, &people).await;
     let seat = concert.seat_ids[7];

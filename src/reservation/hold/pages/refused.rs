@@ -54,23 +54,18 @@ impl<'a> Refused<'a> {
     pub(crate) fn shown(&self, v: &View, map: &MapView, schedule: &Schedule) -> Refusal<'a> {
         match self.reason {
             RefusalReason::Mistakes(mistakes) => Refusal::of_mistakes(v, mistakes),
-            RefusalReason::Refusal(ReservationError::SeatUnavailable {
-                seat_ids,
+            RefusalReason::Refusal(
+                error @ ReservationError::SeatUnavailable { seat_ids, alternatives, .. },
+            ) if !seat_ids.is_empty() => Refusal {
+                gone: names_of(v, map, seat_ids),
                 alternatives,
-            }) if !seat_ids.is_empty() => {
-                let seats = map.drawing.seats().filter(|seat| seat_ids.contains(&seat.id));
-                let with_section = map.sections.len() > 1;
-                Refusal {
-                    title: v.t("seat-taken-title").number("count", seat_ids.len()),
-                    text: String::new(),
-                    gone: seats.map(|seat| seat_name(v, seat, with_section).to_string()).collect(),
-                    alternatives,
-                    places: &[],
-                    is_about_seats: true,
-                    new_total: None,
-                    to_confirm: None,
-                }
-            }
+                leased: error.leased_seat_ids(),
+                is_about_seats: true,
+                ..Refusal::plain(
+                    v.t("seat-taken-title").number("count", seat_ids.len()),
+                    String::new(),
+                )
+            },
             RefusalReason::Refusal(error @ ReservationError::CompanionAlone { seat_ids }) => {
                 self.alone(v, map, error, seat_ids)
             }
@@ -95,10 +90,7 @@ impl<'a> Refused<'a> {
                 }
             }
             RefusalReason::Refusal(error @ ReservationError::LeavesSingle { seat_ids }) => {
-                let seats = map.drawing.seats().filter(|seat| seat_ids.contains(&seat.id));
-                let with_section = map.sections.len() > 1;
-                let names: Vec<_> =
-                    seats.map(|seat| seat_name(v, seat, with_section).to_string()).collect();
+                let names = names_of(v, map, seat_ids);
                 let text = v.t("seat-single-text").word("seats", names.join(", "));
                 Refusal::plain(error.problem().localize(v.locale, "title"), text.to_string())
             }
@@ -150,6 +142,13 @@ impl<'a> Refused<'a> {
     }
 }
 
+/// Returns the names of those of `seat_ids` that the map shows.
+fn names_of(v: &View, map: &MapView, seat_ids: &[ScheduleSeatId]) -> Vec<String> {
+    let with_section = map.sections.len() > 1;
+    let seats = map.drawing.seats().filter(|seat| seat_ids.contains(&seat.id));
+    seats.map(|seat| seat_name(v, seat, with_section).to_string()).collect()
+}
+
 /// Returns the sentence that says when kept places go on general sale.
 pub(crate) fn kept_until(v: &View, schedule: &Schedule, at: DateTime<Utc>) -> String {
     v.t("seat-kept-until").word("when", v.moment(&at, &schedule.time_zone)).to_string()
@@ -162,6 +161,8 @@ pub(crate) struct Refusal<'a> {
     /// Names of the unavailable seats.
     pub(crate) gone: Vec<String>,
     pub(crate) alternatives: &'a [Alternative],
+    /// Seats of the first alternative, if they are leased to the account.
+    pub(crate) leased: &'a [ScheduleSeatId],
     /// Zones with enough places, instead of one that has too few.
     pub(crate) places: &'a [PlacesAlternative],
     pub(crate) is_about_seats: bool,
@@ -177,8 +178,17 @@ impl Refusal<'_> {
     fn plain(title: Phrase, text: String) -> Self {
         let (gone, alternatives, places) = (Vec::new(), Default::default(), Default::default());
         let (new_total, to_confirm) = (None, None);
-        let is_about_seats = false;
-        Self { title, text, gone, alternatives, places, is_about_seats, new_total, to_confirm }
+        Self {
+            title,
+            text,
+            gone,
+            alternatives,
+            leased: &[],
+            places,
+            is_about_seats: false,
+            new_total,
+            to_confirm,
+        }
     }
 
     fn of_mistakes(v: &View, mistakes: &Mistakes) -> Self {

@@ -1,20 +1,18 @@
 //! SQL of holding seats and zone places.
 
 pub(crate) mod new_holds;
+pub(crate) mod offers;
 
 use chrono::{DateTime, TimeDelta, Utc};
 use sqlx::PgExecutor;
 
 use crate::{
     accounts::AccountId,
-    catalog::{Schedule, ScheduleId, ScheduleSeatId, SeatId, SeatKind, ZoneId},
+    catalog::{ScheduleId, ScheduleSeatId, SeatId, SeatKind, ZoneId},
     infra::postgres::{Connection, Pool, WhenHeld},
     points::Points,
     reservation::model::{ReservationId, SeatStatus},
 };
-
-/// Number of zones read for the alternatives to one.
-const ZONES_LIKE_MAX: i64 = 64;
 
 /// Seat whose row this transaction has locked.
 #[derive(Clone, Copy, Debug)]
@@ -200,57 +198,6 @@ pub(crate) async fn find_remaining(
         schedule_id as _,
     )
     .fetch_optional(db)
-    .await
-}
-
-/// Zone with its free places, and its performance.
-#[derive(Clone, Debug)]
-pub(crate) struct ZonePlaces {
-    pub(crate) schedule_id: ScheduleId,
-    /// Start of the performance.
-    pub(crate) starts_at: DateTime<Utc>,
-    /// Time zone of the venue.
-    pub(crate) time_zone: String,
-    pub(crate) zone_id: ZoneId,
-    pub(crate) name: String,
-    /// Price of one place.
-    pub(crate) price: Points,
-    /// Number of free places.
-    pub(crate) remaining: i32,
-}
-
-/// Lists `zone_id`, the zones of `schedule` with free places, and those of the same name in the
-/// program's performances to come, at most `ZONES_LIKE_MAX`: those of `schedule` first, then by the
-/// time between the performances.
-pub(crate) async fn list_zones_like(
-    db: &Pool,
-    schedule: &Schedule,
-    zone_id: ZoneId,
-) -> Result<Vec<ZonePlaces>, sqlx::Error> {
-    sqlx::query_as!(
-        ZonePlaces,
-        r#"
-        select s.id as "schedule_id: _", s.starts_at, v.time_zone, z.id as "zone_id: _", z.name,
-            z.price as "price: _", z.remaining
-        from schedules s
-        join venues v on v.id = s.venue_id
-        -- `offset 0` keeps the planner from reading the zones of all performances at once.
-        cross join lateral (select * from zones where schedule_id = s.id offset 0) z
-        where s.program_id = $1 and (z.remaining > 0 or z.id = $3) and (
-            s.id = $2
-            or s.starts_at > clock_timestamp() and z.name = (select name from zones where id = $3)
-        )
-        order by s.id <> $2, z.id <> $3, abs(extract(epoch from s.starts_at - $4::timestamptz)),
-            z.price desc, z.name
-        limit $5
-        "#,
-        schedule.program_id as _,
-        schedule.id as _,
-        zone_id as _,
-        schedule.starts_at,
-        ZONES_LIKE_MAX,
-    )
-    .fetch_all(db)
     .await
 }
 

@@ -268,7 +268,8 @@ async fn map_document(
         return Ok(maps.feed.snapshot(app, id, write).await?);
     }
     let cursor = store::position(&app.db, id).await?.cursor;
-    let seats = store::list_seats(&app.db, id, section).await?;
+    let mut seats = store::list_seats(&app.db, id, section).await?;
+    maps.leases(app, id).await.show_on(&mut seats, &[]);
     Ok(snapshot::document(cursor, &seats, &store::list_zones(&app.db, id).await?))
 }
 

@@ -70,7 +70,9 @@ pub(crate) async fn read_map(
     }
     // The cursor is read before the seats, so a change in between is sent again and not lost.
     let position = store::position(&app.db, id).await?;
-    let seats = store::list_seats(&app.db, id, None).await?;
+    let mut seats = store::list_seats(&app.db, id, None).await?;
+    let own = refusal.map(ReservationError::leased_seat_ids).unwrap_or_default();
+    maps.leases(app, id).await.show_on(&mut seats, own);
     let snapshot = Snapshot::new(position, seats, store::list_zones(&app.db, id).await?);
     let sections = snapshot.sections();
     let section = part.section.filter(|wanted| sections.iter().any(|each| each.name == *wanted));
@@ -95,9 +97,11 @@ async fn read_large_map(
     };
     let ((cursor, price_version), (sections, step_free), zones, mut seats) =
         maps.feed.snapshot(app, id, read).await?;
+    let own = refusal.map(ReservationError::leased_seat_ids).unwrap_or_default();
     if let Some(seat_ids) = refusal.map(ReservationError::seat_ids).filter(|ids| !ids.is_empty()) {
         // The seats around those that the refusal names are read in their current state.
         seats = store::list_seats_around(&app.db, id, seat_ids).await?;
+        maps.leases(app, id).await.show_on(&mut seats, own);
     }
     let section = seats.first().map(|seat| seat.section.clone());
     let overview = Some(Overview::of(step_free.as_ref().unwrap_or(&sections)));

@@ -39,6 +39,14 @@ pub(crate) struct ChangedRows {
     pub(crate) zones: Json<Vec<ChangedZone>>,
 }
 
+impl ChangedRows {
+    /// Returns a reading of the same moment without rows.
+    pub(crate) fn none(&self) -> Self {
+        let (seats, zones) = (Json(Vec::new()), Json(Vec::new()));
+        Self { seats, zones, ..*self }
+    }
+}
+
 /// Returns the current state of rows changed by transactions from `since` on, and the next cursor.
 /// A single statement reads the cursor and the rows in one database snapshot. A row is returned
 /// again until its writer is older than every running transaction, so that a late commit is never

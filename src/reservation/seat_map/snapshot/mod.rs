@@ -3,7 +3,13 @@
 //! Large maps are served from it: 50,000 seats are read from the database once, not once per
 //! viewer. A snapshot decides nothing.
 
-use std::{collections::HashMap, ops::Range, sync::Arc};
+mod leased;
+
+use std::{
+    collections::{HashMap, HashSet},
+    ops::Range,
+    sync::Arc,
+};
 
 use serde::Serialize;
 
@@ -27,6 +33,10 @@ pub(crate) struct Snapshot {
     zones: Vec<ZoneState>,
     price_version: i64,
     venue_version: i64,
+    /// Free seats that are shown as held because they are leased.
+    leased: HashSet<ScheduleSeatId>,
+    /// Seats that are or were leased lately.
+    leased_lately: HashSet<ScheduleSeatId>,
     /// JSON of the map; `None` after a change until it is requested.
     document: Option<Arc<[u8]>>,
 }
@@ -60,8 +70,7 @@ impl Snapshot {
         let MapCursor { price_version, venue_version, .. } = position;
         let places = seats.iter().enumerate().map(|(idx, seat)| (seat.id, idx)).collect();
         let sections = sections_of(&seats);
-        let document = None;
-        Self { seats, places, sections, zones, price_version, venue_version, document }
+        Self { seats, places, sections, zones, price_version, venue_version, ..Self::default() }
     }
 
     /// Returns the price version that the snapshot shows.
@@ -111,8 +120,12 @@ impl Snapshot {
         document
     }
 
+    fn seat(&self, id: ScheduleSeatId) -> Option<&MapSeat> {
+        self.places.get(&id).and_then(|idx| self.seats.get(*idx))
+    }
+
     /// Applies changed rows.
-    pub(crate) fn apply(&mut self, rows: &ChangedRows) -> Applied {
+    fn apply(&mut self, rows: &ChangedRows) -> Applied {
         if rows.venue_version != self.venue_version {
             return Applied::Unknown;
         }

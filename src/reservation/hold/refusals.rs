@@ -1,0 +1,96 @@
+//! What is offered with a refusal: the nearest free seats, the first of them leased to the account, and
+//! other zones.
+
+use super::{
+    alternatives::{self, Alternative},
+    kept_places::Proposal,
+    limiter::ReservationState,
+    other_places,
+    request::HoldRequest,
+    store::offers,
+};
+use crate::{
+    app::App,
+    catalog::ScheduleSeatId,
+    reservation::{
+        error::ReservationError,
+        leased_seats::{self, SeatLeases},
+        model::Choice,
+        seat_map::feed::announce,
+    },
+};
+
+/// Adds the nearest free seats to a refusal of seats, and other zones to that of a zone.
+pub(super) async fn with_alternatives(
+    app: &App,
+    state: &ReservationState,
+    request: &HoldRequest,
+    refusal: ReservationError,
+) -> ReservationError {
+    match (refusal, &request.choice) {
+        (ReservationError::SeatUnavailable { seat_ids, .. }, Choice::Seats(wanted)) => {
+            let Some(_permit) = state.permits.try_acquire().await else {
+                return ReservationError::seats_unavailable(seat_ids);
+            };
+            let schedule = &request.schedule;
+            let proposal = Proposal::of(schedule.keeps_places(app.now()), request.is_needed);
+            let leases = SeatLeases::read(app, schedule.id).await.unwrap_or_default();
+            let taken: Vec<_> = seat_ids.iter().chain(&leases.leased).copied().collect();
+            let mut alternatives =
+                alternatives::of(app, schedule.id, wanted, &taken, proposal).await;
+            let leased_seat_ids = lease_first(app, state, request, &mut alternatives).await;
+            let leased_seat_ids = leased_seat_ids.unwrap_or_default();
+            ReservationError::SeatUnavailable { seat_ids, alternatives, leased_seat_ids }
+        }
+        (
+            ReservationError::SoldOut { zone_id: Some(zone_id), .. },
+            Choice::Places { quantity, .. },
+        ) => {
+            let Some(_permit) = state.permits.try_acquire().await else {
+                return ReservationError::zone_sold_out(zone_id);
+            };
+            let zones = state.zones_like(app, &request.schedule, zone_id).await;
+            let zones = zones.inspect_err(|error| {
+                tracing::debug!(%error, "no other zones could be read");
+            });
+            let offers = zones.map(|zones| other_places::that_have(&zones, zone_id, *quantity));
+            let alternatives = offers.unwrap_or_default();
+            ReservationError::SoldOut { zone_id: Some(zone_id), alternatives }
+        }
+        (refusal, _) => refusal,
+    }
+}
+
+/// Leases the first alternative that nobody else has a lease of to the account, puts it first and
+/// returns its seats. `None` if the account had a lease less than a minute ago or may have no more
+/// places, or if its seats are not free any more.
+async fn lease_first(
+    app: &App,
+    state: &ReservationState,
+    request: &HoldRequest,
+    alternatives: &mut [Alternative],
+) -> Option<Vec<ScheduleSeatId>> {
+    let (schedule_id, account_id) = (request.schedule.id, request.account_id);
+    let groups: Vec<&[ScheduleSeatId]> =
+        alternatives.iter().map(|offer| offer.seat_ids.as_slice()).collect();
+    if groups.is_empty() {
+        return None;
+    }
+    let leased = leased_seats::lease_first(app, schedule_id, account_id, &groups).await;
+    let idx = leased.ok().flatten()?;
+    let seat_ids = alternatives.get(idx)?.seat_ids.clone();
+    // Read after the lease was taken: from then on nobody else can hold them until it ends.
+    let may_hold = offers::may_hold(&app.db, schedule_id, account_id, &seat_ids).await;
+    let is_leased = may_hold.unwrap_or(false);
+    if !is_leased {
+        // A lease that cannot be withdrawn ends by itself.
+        drop(leased_seats::withdraw(app, schedule_id, account_id, &seat_ids).await);
+    }
+    state.maps.forget_leases(schedule_id).await;
+    announce(app, schedule_id);
+    if !is_leased {
+        return None;
+    }
+    alternatives.get_mut(..=idx)?.rotate_right(1);
+    Some(seat_ids)
+}
