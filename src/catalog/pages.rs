@@ -86,6 +86,9 @@ pub(crate) async fn show_home(
     Ok(visitor.view.show(&page, &document))
 }
 
+/// Longest interval between two reloads of a program that is not on sale yet, in seconds.
+const REFRESH_SECS_MAX: i64 = 300;
+
 #[derive(Template)]
 #[template(path = "catalog/program.html")]
 struct ProgramPage<'a> {
@@ -124,10 +127,17 @@ impl ProgramPage<'_> {
     }
 
     fn join_note(&self) -> &'static str {
-        match self.program.queue_capacity {
-            Some(_) => "program-join-note",
-            None => "program-no-queue-note",
+        match (self.program.queue_capacity, self.schedules) {
+            (Some(_), _) => "program-join-note",
+            (None, [_]) => "program-no-queue-note",
+            (None, _) => "program-no-queue-dates-note",
         }
+    }
+
+    /// Returns the seconds until the page reloads without JavaScript: at the opening, and now and
+    /// then before it.
+    fn refresh_secs(&self) -> i64 {
+        ((self.program.on_sale_at - self.now).num_seconds() + 1).clamp(1, REFRESH_SECS_MAX)
     }
 }
 

@@ -28,7 +28,7 @@ pub(crate) struct StatusReport {
     pub(crate) accuracy: Accuracy,
     /// Stay of an admitted account.
     pub(crate) stay: Option<Stay>,
-    /// Performances to choose from, for an account that is or was admitted.
+    /// Performances to choose from; none for an entry in a draw.
     pub(crate) schedules: Arc<Vec<ScheduleListing>>,
     /// Whether the account was parked and has just returned to the queue.
     pub(crate) is_back: bool,
@@ -132,7 +132,7 @@ async fn waiting(
         entry_url: None,
         seats_free: room.seats_free(app, program).await?,
     };
-    let schedules = Arc::default();
+    let schedules = room.schedules(app, program).await?;
     Ok(StatusReport { state, wait, accuracy, stay: None, schedules, is_back: false })
 }
 

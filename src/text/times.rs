@@ -15,24 +15,35 @@ pub(crate) fn rfc3339(moment: DateTime<Utc>) -> String {
     moment.to_rfc3339_opts(chrono::SecondsFormat::Millis, true)
 }
 
-/// Formats date and time of a moment on the clock of `zone`.
+/// Formats date and time of a moment on the clock of `zone`, which it names.
 pub(crate) fn in_full(moment: DateTime<Utc>, zone: Tz, locale: Locale) -> String {
     let local = moment.with_timezone(&zone);
-    match locale {
+    let text = match locale {
         Locale::En => local.format_localized("%a %-d %b %Y, %H:%M", chrono::Locale::en_GB),
         Locale::Ko => local.format_localized("%Y년 %-m월 %-d일 (%a) %H:%M", chrono::Locale::ko_KR),
-    }
-    .to_string()
+    };
+    format!("{text} {}", zone_name(moment, zone))
 }
 
-/// Formats the time of day on the clock of `zone`.
+/// Formats the time of day on the clock of `zone`, which it names.
 pub(crate) fn time_of_day(moment: DateTime<Utc>, zone: Tz) -> String {
-    moment.with_timezone(&zone).format("%H:%M").to_string()
+    format!("{} {}", moment.with_timezone(&zone).format("%H:%M"), zone_name(moment, zone))
 }
 
-/// Returns the short name of `zone` at a moment, such as `KST`, or its offset where it has none.
+/// Returns the short name of `zone` at a moment, such as `KST`; its offset, such as `UTC+05:45`,
+/// where it has none.
 pub(crate) fn zone_name(moment: DateTime<Utc>, zone: Tz) -> String {
-    moment.with_timezone(&zone).format("%Z").to_string()
+    let local = moment.with_timezone(&zone);
+    let name = local.format("%Z").to_string();
+    match name.starts_with(char::is_alphabetic) {
+        true => name,
+        false => local.format("UTC%:z").to_string(),
+    }
+}
+
+/// Formats a moment as RFC 3339 on the clock of `zone`, with its offset, for tables.
+pub(crate) fn rfc3339_in(moment: DateTime<Utc>, zone: Tz) -> String {
+    moment.with_timezone(&zone).to_rfc3339_opts(chrono::SecondsFormat::Millis, false)
 }
 
 /// Returns the zone named `name`; Seoul's, the database's default, for an unknown name.
@@ -75,6 +86,16 @@ pub(crate) fn parse_minutes(text: &str) -> Option<i32> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_moment_names_its_zone() {
+        let moment = DateTime::from_timestamp(1_782_900_000, 0).unwrap();
+        let text = |name| in_full(moment, zone(name), Locale::En);
+        assert_eq!(text("Asia/Seoul"), "Wed 1 Jul 2026, 19:00 KST");
+        assert_eq!(text("Europe/Berlin"), "Wed 1 Jul 2026, 12:00 CEST");
+        assert_eq!(text("Asia/Kathmandu"), "Wed 1 Jul 2026, 15:45 UTC+05:45");
+        assert_eq!(rfc3339_in(moment, zone("Asia/Seoul")), "2026-07-01T19:00:00.000+09:00");
+    }
 
     #[test]
     fn a_length_of_time_is_typed_as_it_is_read() {

@@ -93,7 +93,8 @@ impl Ticket {
 #[template(path = "tickets/list.html")]
 struct TicketListPage {
     v: View,
-    /// Upcoming tickets, then past ones; empty groups are left out.
+    /// Upcoming tickets, then those that are no longer valid, then past ones; empty groups are
+    /// left out.
     groups: Vec<Group>,
     /// Tickets that others offer; on the first page only.
     received: Vec<ReceivedOffer>,
@@ -123,10 +124,16 @@ pub(crate) async fn list_tickets(
         return Ok(json_answer(StatusCode::OK, &document));
     }
     let now = app.now();
-    let (mut upcoming, past): (Vec<_>, Vec<_>) =
+    let (ahead, past): (Vec<_>, Vec<_>) =
         page.rows.into_iter().partition(|ticket| ticket.starts_at > now);
+    let (void, mut upcoming): (Vec<_>, Vec<_>) =
+        ahead.into_iter().partition(|ticket| ticket.status == TicketStatus::Void);
     upcoming.sort_by_key(|ticket| (ticket.starts_at, ticket.id));
-    let groups = [("ticket-list-upcoming", upcoming), ("ticket-list-past", past)];
+    let groups = [
+        ("ticket-list-upcoming", upcoming),
+        ("ticket-list-void", void),
+        ("ticket-list-past", past),
+    ];
     let groups = groups.into_iter().filter(|(_, tickets)| !tickets.is_empty());
     let groups = groups.map(|(text_key, tickets)| Group { text_key, tickets }).collect();
     let page = TicketListPage { v: me.view, groups, received, next: page.next };

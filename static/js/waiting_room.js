@@ -10,6 +10,7 @@ const BACKOFF_MS_MIN = 2000;
 const BACKOFF_MS_MAX = 20_000;
 const ANNOUNCE_MS_MIN = 20_000;
 const SOUND_KEY = "stagedoor.waiting-room-sound";
+const FIRST_KEY = "stagedoor.waiting-room-first";
 
 const room = document.querySelector("[data-waiting-room]");
 const text = room?.dataset;
@@ -88,11 +89,7 @@ function receive(state) {
     fill("ahead", number.format(state.ahead));
     fill("behind", number.format(behind));
     show("next", state.ahead === 0);
-    const bar = room.querySelector("[data-line-bar]");
-    if (bar) {
-      bar.max = Math.max(1, state.waiting);
-      bar.value = behind + 1;
-    }
+    showProgress(state.queue_number, state.ahead);
     document.title = text.textTitle.replace("{ahead}", number.format(state.ahead));
     announce(state.ahead);
   }
@@ -145,6 +142,20 @@ function announce(ahead) {
   if (!first) fill("say", text.textAnnounce.replace("{ahead}", number.format(ahead)));
 }
 
+// Progress is who went in since this browser first asked: those who join behind change nothing.
+function showProgress(queueNumber, ahead) {
+  const bar = room.querySelector("[data-line-bar]");
+  if (!bar) return;
+  const key = `${FIRST_KEY}.${bar.dataset.line}`;
+  const [number, first] = (recall(key) ?? "").split(" ").map(Number);
+  const isKnown = number === queueNumber && first >= ahead;
+  if (!isKnown) remember(key, `${queueNumber} ${ahead}`);
+  const begin = isKnown ? first : ahead;
+  bar.max = Math.max(1, begin);
+  bar.value = begin - ahead;
+  bar.hidden = begin === 0;
+}
+
 function enter(url) {
   document.title = text.textTurnTitle;
   fill("say", text.textTurnTitle);
@@ -182,11 +193,11 @@ function setUpSound(toggle) {
     toggle.setAttribute("aria-pressed", String(on));
     const { textOn, textOff } = toggle.dataset;
     toggle.querySelector("[data-sound-text]").textContent = on ? textOn : textOff;
-    remember(on);
+    remember(SOUND_KEY, on ? "on" : "off");
     if (on) audio ??= new AudioContext();
   };
   toggle.hidden = false;
-  set(remembered());
+  set(recall(SOUND_KEY) === "on");
   toggle.addEventListener("click", () => {
     const on = toggle.getAttribute("aria-pressed") !== "true";
     set(on);
@@ -215,9 +226,9 @@ function chime() {
 }
 
 // Storage may be refused (private windows); then the choice lasts for this page.
-function remembered() {
-  try { return localStorage.getItem(SOUND_KEY) === "on"; } catch { return false; }
+function recall(key) {
+  try { return localStorage.getItem(key); } catch { return null; }
 }
-function remember(on) {
-  try { localStorage.setItem(SOUND_KEY, on ? "on" : "off"); } catch { /* as said above */ }
+function remember(key, value) {
+  try { localStorage.setItem(key, value); } catch { /* as said above */ }
 }

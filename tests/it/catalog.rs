@@ -2,7 +2,7 @@
 
 use sqlx::PgPool;
 
-use crate::support::{Concert, ConcertOptions, Office, run_sql, until};
+use crate::support::{Concert, ConcertOptions, Office, eventually, run_sql, until};
 
 #[sqlx::test]
 async fn the_home_page_lists_what_is_on_sale_and_what_is_coming(db: PgPool) {
@@ -34,6 +34,43 @@ async fn a_program_says_what_is_free_and_from_which_price(db: PgPool) {
         assert_eq!(program["schedules"][0]["free"], 120);
         assert_eq!(program["schedules"][0]["price_from"], 30_000);
     }
+    office.close().await;
+}
+
+#[sqlx::test]
+async fn a_cancelled_program_offers_no_seats_and_no_prices(db: PgPool) {
+    let office = Office::open(db).await;
+    let concert = Concert::usual(&office.db).await;
+    let path = format!("/programs/{}", concert.slug);
+    assert!(office.stranger().visit(&path).await.body.contains("120 free"));
+    run_sql(
+        &office.db,
+        "update programs set status = 'CANCELLED', cancelled_at = clock_timestamp()",
+    )
+    .await;
+    let page = eventually("a page that says so", async || {
+        let page = office.stranger().visit(&path).await;
+        let is_told = page.body.contains("This program was cancelled");
+        if is_told { Ok(page) } else { Err(page.body) }
+    })
+    .await;
+    assert!(!page.body.contains("free</span>") && !page.body.contains("30,000"), "{}", page.body);
+    assert!(page.has(".schedule-list .badge--off"));
+    office.close().await;
+}
+
+#[sqlx::test]
+async fn where_nobody_waits_joining_leads_straight_to_the_seats(db: PgPool) {
+    let office = Office::open(db).await;
+    let concert = Concert::usual(&office.db).await;
+    let ada = office.sign_in("ada").await;
+    let page = ada.visit(&format!("/programs/{}", concert.slug)).await;
+    assert!(page.body.contains("You go straight to the seats"));
+    let joined = ada.submit(&format!("/programs/{}/queue", concert.slug), &()).await;
+    assert_eq!(joined.status, 303);
+    let map = joined.header("location");
+    assert_eq!(map, format!("/schedules/{}", concert.schedule_id));
+    assert_eq!(ada.visit(map).await.status, 200);
     office.close().await;
 }
 

@@ -15,7 +15,7 @@ use crate::{
     admin::pages::download::{CHUNK_ROWS, csv},
     app::App,
     infra::postgres::page::{After, PAGE_ROWS, Page},
-    text::times::{HOME_ZONE, rfc3339, zone},
+    text::times::{HOME_ZONE, rfc3339_in, zone},
     wallet::charges::price::Money,
     web::{
         error::PageError,
@@ -100,9 +100,10 @@ pub(crate) async fn download_charges(
 }
 
 fn cells_of(charge: ListedCharge) -> Vec<String> {
+    let clock = zone(HOME_ZONE);
     vec![
-        rfc3339(charge.created_at),
-        charge.settled_at.map(rfc3339).unwrap_or_default(),
+        rfc3339_in(charge.created_at, clock),
+        charge.settled_at.map(|at| rfc3339_in(at, clock)).unwrap_or_default(),
         charge.id.to_string(),
         charge.status,
         charge.provider,

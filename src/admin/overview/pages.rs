@@ -34,6 +34,7 @@ impl RunningSale {
             ProgramStatus::Cancelled => "admin-state-winding-down",
             _ if *now < self.on_sale_at => "admin-state-coming",
             _ if self.is_paused => "admin-state-paused",
+            _ if self.is_sold_out => "admin-state-sold-out",
             _ => "admin-state-on-sale",
         }
     }

@@ -20,6 +20,8 @@ pub(crate) struct RunningSale {
     pub(crate) on_sale_at: DateTime<Utc>,
     pub(crate) off_sale_at: DateTime<Utc>,
     pub(crate) is_paused: bool,
+    /// Whether no upcoming performance has a free seat or place.
+    pub(crate) is_sold_out: bool,
     pub(crate) time_zone: String,
 }
 
@@ -33,6 +35,14 @@ pub(crate) async fn list_running(
         r#"
         select p.id as "program_id: ProgramId", slug, title, status as "status: ProgramStatus",
             on_sale_at, off_sale_at, queue_paused_at is not null as "is_paused!",
+            not exists (
+                select from schedules d
+                where d.program_id = p.id and d.starts_at > $1 and (
+                    exists (select from schedule_seats
+                            where schedule_id = d.id and status = 'AVAILABLE')
+                    or exists (select from zones where schedule_id = d.id and remaining > 0)
+                )
+            ) as "is_sold_out!",
             coalesce((
                 select time_zone from schedules join venues on venues.id = venue_id
                 where program_id = p.id

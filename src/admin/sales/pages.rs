@@ -18,7 +18,7 @@ use crate::{
     },
     app::App,
     catalog::{ProgramEdition, ProgramId, ScheduleId},
-    text::times::rfc3339,
+    text::times::{rfc3339_in, zone},
     web::{error::PageError, page::View},
 };
 
@@ -115,12 +115,13 @@ pub(crate) async fn download_sales(
         async move {
             let sold = store::list_reservations(&db, program_id, after, CHUNK_ROWS).await?;
             let cells_of = |row: store::SoldReservation| {
+                let clock = zone(&row.time_zone);
                 let cells = vec![
                     row.id.to_string(),
-                    rfc3339(row.created_at),
+                    rfc3339_in(row.created_at, clock),
                     row.status,
                     row.email,
-                    rfc3339(row.starts_at),
+                    rfc3339_in(row.starts_at, clock),
                     row.places.to_string(),
                     row.total.get().to_string(),
                 ];

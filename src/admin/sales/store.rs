@@ -76,6 +76,7 @@ pub(crate) struct SoldReservation {
     pub(crate) status: String,
     pub(crate) email: String,
     pub(crate) starts_at: DateTime<Utc>,
+    pub(crate) time_zone: String,
     pub(crate) places: i64,
     pub(crate) total: Points,
 }
@@ -90,12 +91,14 @@ pub(crate) async fn list_reservations(
     sqlx::query_as!(
         SoldReservation,
         r#"
-        select r.id, r.created_at, r.status, a.email, d.starts_at, r.total as "total: Points",
+        select r.id, r.created_at, r.status, a.email, d.starts_at,
+            time_zone, r.total as "total: Points",
             (select coalesce(sum(quantity), 0) from reservation_items where reservation_id = r.id)
                 as "places!"
         from reservations r
         join accounts a on a.id = r.account_id
         join schedules d on d.id = r.schedule_id
+        join venues on venues.id = venue_id
         where r.program_id = $1 and r.id < $2
         order by r.id desc
         limit $3

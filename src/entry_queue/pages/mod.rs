@@ -2,6 +2,7 @@
 
 mod entry;
 pub(crate) mod program;
+mod waiting;
 
 use actix_web::{
     HttpRequest, HttpResponse,
@@ -13,12 +14,14 @@ use chrono::{DateTime, Utc};
 use serde::Deserialize;
 use serde_json::Value;
 
-use self::program::find;
+use self::{
+    program::find,
+    waiting::{WaitingPage, whole_secs},
+};
 use super::{
-    estimate::{Accuracy, Wait},
     guards::pages,
     membership,
-    model::{QueueNumber, QueueState, Stay, TokenStatus},
+    model::{QueueNumber, Stay, TokenStatus},
     paths::queue_path,
     state::WaitingRoom,
     status::{self, StatusReport},
@@ -27,8 +30,8 @@ use super::{
 use crate::{
     accounts::{CachedAccount, CurrentAccount},
     app::App,
-    catalog::{DrawStep, Program, Programs, SaleState, ScheduleListing},
-    text::{i18n::Phrase, times},
+    catalog::{Program, Programs, SaleState, ScheduleListing},
+    text::times,
     web::{
         error::PageError,
         form::{Body, Field, Mistakes},
@@ -38,89 +41,6 @@ use crate::{
 
 pub(crate) use crate::entry_queue::guards::pages::{create_wait, show_proof};
 pub(crate) use entry::{pass_cookies, shown_pass};
-
-/// Time to read a notice.
-const READING_SECS: u64 = 8;
-
-#[derive(Template)]
-#[template(path = "entry_queue/waiting.html")]
-struct WaitingPage<'a> {
-    v: &'a View,
-    program: &'a Program,
-    state: &'a QueueState,
-    wait: Option<Wait>,
-    accuracy: Accuracy,
-    is_back: bool,
-    notice: NoticeOffer,
-}
-
-impl WaitingPage<'_> {
-    fn number(&self) -> QueueNumber {
-        self.state.queue_number.unwrap_or_default()
-    }
-
-    /// Whether the numbers before this one are being drawn.
-    fn is_behind_draw(&self) -> bool {
-        self.program.draw.is_some_and(DrawStep::is_drawing)
-    }
-
-    fn retry_after_ms(&self) -> u64 {
-        self.state.retry_after_ms.unwrap_or_default()
-    }
-
-    /// Returns the seconds until the page reloads without JavaScript. A notice that is shown only
-    /// once stays long enough to be read.
-    fn refresh_secs(&self) -> u64 {
-        let least = if self.is_back { READING_SECS } else { 0 };
-        whole_secs(self.retry_after_ms()).max(least)
-    }
-
-    /// Whether the wait is unknown only because no stay has ended yet.
-    fn is_first_awaited(&self) -> bool {
-        self.wait.is_none() && self.is_counted() && !self.state.is_paused
-    }
-
-    fn is_counted(&self) -> bool {
-        self.state.ahead.is_some()
-    }
-
-    fn ahead(&self) -> u64 {
-        self.state.ahead.unwrap_or_default()
-    }
-
-    fn behind(&self) -> u64 {
-        self.state.waiting.unwrap_or_default().saturating_sub(self.ahead() + 1)
-    }
-
-    fn is_scarce(&self) -> bool {
-        self.state.ahead.is_some_and(|ahead| ahead >= self.state.seats_free)
-    }
-
-    fn wait_text(&self) -> Phrase {
-        const MINUTE: u64 = 60;
-        const HOUR: u64 = 60 * MINUTE;
-        let Some(wait) = self.wait else { return self.v.t("queue-wait-unknown") };
-        let (from, to) = (wait.secs_min / MINUTE, wait.secs_max.div_ceil(MINUTE));
-        let about = |duration| self.v.t("queue-wait-about").word("duration", duration);
-        match wait.secs_max {
-            0..MINUTE => self.v.t("date-less-than-a-minute"),
-            MINUTE..HOUR if from < to && from > 0 => {
-                about(self.v.t("date-minutes-range").number("from", from).number("to", to))
-            }
-            MINUTE..HOUR => about(self.v.t("date-minutes").number("minutes", to)),
-            _ => {
-                let minutes = wait.secs.div_ceil(MINUTE);
-                let text = self.v.t("date-hours-minutes");
-                about(text.number("hours", minutes / 60).number("minutes", minutes % 60))
-            }
-        }
-    }
-
-    fn measured_at(&self) -> Option<String> {
-        let zone = times::zone(&self.program.time_zone);
-        self.wait.map(|wait| times::time_of_day(wait.measured_at, zone))
-    }
-}
 
 #[derive(Template)]
 #[template(path = "entry_queue/in_draw.html")]
@@ -195,7 +115,9 @@ pub(crate) async fn create_token(
     let program = find(&app, &programs, &slug).await?;
     let attempt = form.0.attempt(&app, &request, &me);
     let status = membership::join(&app, &room, me.account_id, &program, attempt).await?;
-    let response = me.view.done(StatusCode::CREATED, &status.state, &queue_path(&program.slug));
+    // Whoever is let in at once and has nothing to choose from goes straight to the seats.
+    let location = status.state.entry_url.clone().unwrap_or_else(|| queue_path(&program.slug));
+    let response = me.view.done(StatusCode::CREATED, &status.state, &location);
     Ok(with_pass(&app, &request, response, &status))
 }
 
@@ -249,7 +171,18 @@ fn render_status(
         }
         None if state.status == TokenStatus::Waiting => {
             let &StatusReport { wait, accuracy, is_back, .. } = status;
-            let page = WaitingPage { v: view, program, state, wait, accuracy, is_back, notice };
+            let (n_performances, now) = (status.schedules.len(), app.now());
+            let page = WaitingPage {
+                v: view,
+                program,
+                state,
+                wait,
+                accuracy,
+                is_back,
+                n_performances,
+                notice,
+                now,
+            };
             view.show(&page, state)
         }
         None if state.status == TokenStatus::Draw => {
@@ -284,8 +217,4 @@ fn with_pass(
         entry::hand_out(app, request, &mut response, stay);
     }
     response
-}
-
-fn whole_secs(ms: u64) -> u64 {
-    ms.div_ceil(1_000)
 }

@@ -64,6 +64,11 @@ impl ReservationPage<'_> {
         self.reservation.status.is_held()
     }
 
+    /// Returns the seconds after which a reload shows that the hold has ended.
+    fn secs_left(&self) -> i64 {
+        (self.reservation.expires_at - self.now).num_seconds().max(0) + 1
+    }
+
     fn is_paid(&self) -> bool {
         self.reservation.status == ReservationStatus::Confirmed
     }

@@ -35,7 +35,7 @@ use super::{
 };
 use crate::text::{
     i18n::Locale,
-    times::{in_full, zone, zone_name},
+    times::{in_full, zone},
 };
 
 /// Name of the file.
@@ -84,11 +84,7 @@ fn sheet_of(ticket: &Ticket, locale: Locale, index: usize, total: usize) -> Shee
     let reservation = locale.text("reservation-number").word("number", ticket.reservation_number());
     Sheet {
         title: ticket.title.clone(),
-        when: format!(
-            "{} {}",
-            in_full(ticket.starts_at, zone, locale),
-            zone_name(ticket.starts_at, zone)
-        ),
+        when: in_full(ticket.starts_at, zone, locale),
         venue: ticket.venue.clone(),
         address: ticket.address.trim().to_owned(),
         seat: Fact { name: text("ticket-seat"), value: ticket.place(locale).to_string() },

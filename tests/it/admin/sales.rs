@@ -33,6 +33,9 @@ async fn sales_are_shown_by_section_and_streamed_as_a_file(db: PgPool) {
     assert!(lines[2].starts_with(&bought.reservation_id.to_string()), "{}", file.body);
     assert!(lines[2].contains(",'=cmd-") && lines[2].ends_with(",5,190000"), "{}", lines[2]);
 
+    let moments = lines[2].split(',').filter(|cell| cell.ends_with("+09:00"));
+    assert_eq!(moments.count(), 2, "on the venue's clock: {}", lines[2]);
+
     // More rows than one chunk has.
     run_sql_with(
         &db,

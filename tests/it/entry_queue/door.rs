@@ -76,12 +76,14 @@ async fn the_page_says_where_one_stands_in_both_languages(db: PgPool) {
     let concert = Concert::with(&db, crowded()).await;
     let people = office.crowd(2, "Page").await;
     let sent = people[0].submit(&queue_path_of(&concert), &()).await;
+    let map = format!("/schedules/{}", concert.schedule_id);
+    assert_eq!((sent.status, sent.location()), (303, map.as_str()), "let in at once");
+    let sent = people[1].submit(&queue_path_of(&concert), &()).await;
     assert_eq!((sent.status, sent.location()), (303, queue_path_of(&concert).as_str()));
-    people[1].submit(&queue_path_of(&concert), &()).await;
 
     let turn = people[0].visit(&queue_path_of(&concert)).await;
     assert!(turn.body.contains("It is your turn"), "{}", turn.body);
-    assert!(turn.body.contains(&format!("/schedules/{}", concert.schedule_id)), "{}", turn.body);
+    assert!(turn.body.contains(&map), "{}", turn.body);
     let waiting = people[1].visit(&queue_path_of(&concert)).await;
     assert!(waiting.body.contains("You are in line"), "{}", waiting.body);
     assert!(waiting.has("[http-equiv='refresh'][content='1']"), "{}", waiting.body);

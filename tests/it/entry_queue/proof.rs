@@ -68,7 +68,7 @@ async fn a_browser_is_taken_to_the_work_and_may_wait_without_scripts(db: PgPool)
     until("the wait is over", async || !ada.visit(&path).await.has("[data-proof]")).await;
     assert_eq!(
         ada.submit(&queue_path_of(&concert), &[("", "")]).await.location(),
-        queue_path_of(&concert)
+        format!("/schedules/{}", concert.schedule_id)
     );
     assert_eq!(ada.delete(&queue_path_of(&concert)).await.status, 204);
     refused(&join(&ada, &concert).await, 428, "proof-required");

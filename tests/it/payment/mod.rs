@@ -248,6 +248,13 @@ async fn a_browser_that_lacks_points_is_shown_the_charge_form_and_comes_back(db:
     ] {
         assert!(short.body.contains(text), "{text}: {}", short.body);
     }
+    // At zero nothing that a hold offers is left to see.
+    let hidden = short.body.split("data-at-zero-hide=\"").nth(1).unwrap();
+    let hidden: Vec<&str> = hidden.split('"').next().unwrap().split(' ').collect();
+    for id in ["held-until", "policy", "pay", "together", "more"] {
+        let is_there = short.body.contains(&format!("id=\"{id}\""));
+        assert!(hidden.contains(&id) && is_there, "{id}");
+    }
     let charged = ada.submit("/wallet/charges", &[("amount", "30000"), ("next", &page)]).await;
     assert_eq!((charged.status, charged.location()), (303, page.as_str()));
     let paid = ada.submit(&format!("{page}/payment"), &()).await;

@@ -105,5 +105,7 @@ async fn a_refunded_ticket_says_so_and_shows_no_code(db: PgPool) {
     assert_eq!(ada.get(&path).await.json()["status"], "VOID");
     let page = ada.visit(&path).await;
     assert!(page.body.contains("is no longer valid") && !page.body.contains(".svg\" width"));
+    let list = ada.visit("/tickets").await;
+    assert!(list.body.contains("No longer valid") && !list.body.contains("Coming up"));
     office.close().await;
 }

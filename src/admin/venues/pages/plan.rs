@@ -13,7 +13,7 @@ use serde::Deserialize;
 use serde_json::json;
 use uuid::Uuid;
 
-use super::{PlanDrawing, VenuePage, sign_of, venue_path};
+use super::{DRAWN_MAX, PlanDrawing, VenuePage, sign_of, venue_path};
 use crate::{
     accounts::AdminAccount,
     admin::{AdminError, venues},
