@@ -25,7 +25,7 @@ async fn whoever_paid_gets_no_refund_until_the_ticket_comes_back(db: PgPool) {
     let refused = evening.refund().await;
     assert_eq!((refused.status, refused.code().as_str()), (409, "ticket-handed-over"));
     let page = ada.visit(&reservation).await;
-    assert!(page.body.contains("One ticket of this reservation is with somebody else."));
+    assert!(page.body.contains("Somebody else has one ticket of this reservation."));
     assert!(!page.has("details.leave") && page.has("a[download]"), "{}", page.body);
     let bobs = bob.post(&format!("{reservation}/cancellation"), &()).await;
     assert_eq!(bobs.status, 404, "the reservation is not his");
