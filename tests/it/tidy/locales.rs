@@ -10,6 +10,40 @@ use super::{
 /// Whose variants are told by `admin-act-…`.
 const ACTS: &str = "src/audit/model.rs";
 
+/// Words that are not said to people, by language, with what docs/WORDS.md says instead.
+const NOT_SAID: [(&str, &[(&str, &str)]); 2] = [
+    (
+        "en",
+        &[
+            ("e-mail", "email"),
+            ("program", "show"),
+            ("charge your wallet", "add points: to charge is to take money"),
+            ("hold these", "reserve"),
+            ("withheld", "set aside"),
+            ("void", "cancelled, refunded or no longer valid"),
+            ("give back", "release seats"),
+            ("page anew", "reload the page"),
+        ],
+    ),
+    (
+        "ko",
+        &[
+            ("습니다", "해요체"),
+            ("습니까", "해요체"),
+            ("십시오", "해요체"),
+            ("지갑", "포인트, as in the menu"),
+            ("빠져나가", "차감: of points"),
+            ("반납", "선택 취소"),
+            ("대기열 입장", "예매하기: 입장 is being let in"),
+            ("$구역", "nothing: the name of a section says what it is"),
+            ("을(를)", "a text in which no particle follows the argument"),
+            ("은(는)", "a text in which no particle follows the argument"),
+            ("이(가)", "a text in which no particle follows the argument"),
+            ("(으)로", "a text in which no particle follows the argument"),
+        ],
+    ),
+];
+
 /// Keys with the arguments their texts name, in the order of the file.
 fn texts(language: &str) -> Vec<(String, BTreeSet<String>)> {
     let file = read(&format!("locales/{language}.ftl"));
@@ -165,4 +199,31 @@ fn every_text_is_used() {
         .filter(|key| !is_made(key, &literals))
         .collect();
     expect_none(&unused, "Nobody asks for these texts:");
+}
+
+/// The words of a line of a language's file, each argument as `$`; `None` for a comment.
+fn words(line: &str) -> Option<String> {
+    let line = match line.split_once(" = ") {
+        Some((key, words)) if is_key(key) => words,
+        _ if line.starts_with(' ') => line,
+        _ => return None,
+    };
+    let mut parts = line.split('{').map(|part| part.rsplit('}').next().unwrap());
+    let first = parts.next().unwrap_or_default().to_owned();
+    Some(parts.fold(first, |words, part| words + "$" + part).to_lowercase())
+}
+
+#[test]
+fn no_text_says_what_the_glossary_says_otherwise() {
+    let mut mistakes = Vec::new();
+    for (language, refused) in NOT_SAID {
+        let file = read(&format!("locales/{language}.ftl"));
+        for (idx, line) in file.text.lines().enumerate() {
+            let Some(words) = words(line) else { continue };
+            for (word, instead) in refused.iter().filter(|(word, _)| words.contains(word)) {
+                mistakes.push(format!("{}:{}: {word:?} is {instead}", file.path, idx + 1));
+            }
+        }
+    }
+    expect_none(&mistakes, "docs/WORDS.md has other words for this:");
 }
