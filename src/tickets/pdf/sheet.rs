@@ -212,8 +212,11 @@ impl Pen<'_, '_> {
         color: (u8, u8, u8),
     ) {
         self.surface.set_fill(Some(fill(color)));
-        let start = Point::from_xy(x, y);
-        self.surface.draw_glyphs(start, &line.glyphs, face.font.clone(), &line.text, size, false);
+        for (idx, start_em, glyphs) in line.runs() {
+            let Some(font) = face.font(idx) else { continue };
+            let start = Point::from_xy(x + start_em * size, y);
+            self.surface.draw_glyphs(start, &glyphs, font, &line.text, size, false);
+        }
     }
 
     fn rule(&mut self, y: f32, width: f32, (red, green, blue): (u8, u8, u8)) {

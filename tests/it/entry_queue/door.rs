@@ -71,7 +71,7 @@ async fn garbage_is_refused_without_an_accident(db: PgPool) {
 }
 
 #[sqlx::test]
-async fn the_page_says_where_one_stands_in_both_languages(db: PgPool) {
+async fn the_page_says_where_one_stands_in_every_language(db: PgPool) {
     let office = Office::open(db.clone()).await;
     let concert = Concert::with(&db, crowded()).await;
     let people = office.crowd(2, "Page").await;
@@ -88,10 +88,12 @@ async fn the_page_says_where_one_stands_in_both_languages(db: PgPool) {
     assert!(waiting.body.contains("You&#39;re in line"), "{}", waiting.body);
     assert!(waiting.has("[http-equiv='refresh'][content='1']"), "{}", waiting.body);
     assert!(waiting.body.contains("not yet known"), "{}", waiting.body);
-    people[1].set_cookie("locale", "ko");
-    let korean = people[1].visit(&queue_path_of(&concert)).await;
-    assert!(korean.body.contains("대기"), "{}", korean.body);
-    assert!(!korean.body.contains("queue-"), "every text has its words: {}", korean.body);
+    for (language, number) in [("ko", "대기 번호"), ("ja", "待ち番号")] {
+        people[1].set_cookie("locale", language);
+        let page = people[1].visit(&queue_path_of(&concert)).await;
+        assert!(page.body.contains(number), "{}", page.body);
+        assert!(!page.body.contains("queue-"), "every text has its words: {}", page.body);
+    }
 
     let departure = format!("{}/departure", queue_path_of(&concert));
     people[1].submit(&departure, &[("queue_number", "2")]).await;

@@ -1,6 +1,7 @@
 //! What every answer has, whichever page gives it.
 
 mod encoding;
+mod languages;
 mod uploads;
 
 use reqwest::Method;
