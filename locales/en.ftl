@@ -70,7 +70,7 @@ common-refusal-request-key = This form no longer works. Please go back and reloa
 
 home-title = Tickets
 home-headline = Good seats, fairly sold.
-home-lede = Join the line, keep your place, choose your seats. Nobody cuts in front of you.
+home-lede = Join the line, keep your place, choose your seats. Nobody cuts in.
 home-on-sale = On sale now
 home-on-sale-none = Nothing is on sale right now.
 home-coming = Coming up
