@@ -608,6 +608,24 @@ seat-priced-anew = The price of { $name } has changed: it costs { $amount } now.
 seat-price-accept = Continue for { $amount }
 seat-live-off = Live updates are paused. Reload to see the latest.
 seat-waiting-list = Nothing for you? Join the waiting list
+price-types-title = Ticket types
+price-types-choose = Choose ticket types
+price-types-other-seats = Choose other seats
+price-type-ordinary = Standard
+price-type-price = { $name } · { $amount }
+price-type-free = Free
+price-type-percent = { $percent }% of the standard price
+price-type-standard-seats = Standard seats
+price-type-only-in = Only in: { $places }.
+price-type-at-most = At most { $count } per order.
+price-type-beside-ordinary = { $count ->
+    [0] Only together with a standard ticket.
+   *[other] At most { $count } for each standard ticket.
+  }
+price-type-beside-wheelchair = { $count ->
+    [0] Only together with a wheelchair place.
+   *[other] At most { $count } for each wheelchair place.
+  }
 seat-taken-title = { $count ->
     [one] That seat was taken a moment ago
    *[other] Some of those seats were taken a moment ago
@@ -689,6 +707,7 @@ reservation-refusal-price = Please choose one of the prices.
 reservation-refusal-total = The price on this page is broken. Please go back and open the page again.
 reservation-refusal-cursor = Please reload the map.
 reservation-refusal-flag = Please tick the box, or leave it empty.
+reservation-refusal-price-type = Please choose ticket types of this performance, one for each seat.
 reservation-restricted-view = Part of the stage may be hidden from a seat with a restricted view.
 reservation-pay-together = Pay together
 reservation-pay-together-note = Let friends pay for their own seats. Everybody gets their own ticket.
@@ -888,6 +907,7 @@ ticket-when = When
 ticket-where = Where
 ticket-seat = Seat
 ticket-price = Price
+ticket-price-type = Ticket type
 ticket-code = Code
 ticket-qr-alt = QR code of this ticket
 ticket-show-at-door = Show this code at the door, with the screen at full brightness.
@@ -1255,6 +1275,38 @@ admin-refusal-positive = Please enter a whole number above zero.
 admin-refusal-price = Please enter prices as whole points.
 admin-refusal-section = Please choose a section.
 admin-refusal-section-twice = A section is listed twice. Please give it one price.
+admin-refusal-schedule = Please choose a performance.
+admin-refusal-price-type-note = The note may have 120 characters.
+admin-refusal-price-type-cost = Please say what it costs: 1 to 100 percent, a price above zero, or free.
+admin-refusal-price-type-places = Please choose sections and seats, each of them once.
+admin-refusal-price-type-beside = Please choose what it must be booked with before you say how many for each.
+admin-price-types = Ticket types
+admin-price-types-help = Everything not listed here is sold at its standard price. A change applies to new orders only: what is held or sold keeps its type and price.
+admin-price-types-revenue = Points
+admin-price-type-name = Name
+admin-price-type-name-example = Child up to 12
+admin-price-type-note = Note on map, ticket and at the door
+admin-price-type-note-example = Bring your student card
+admin-price-type-cost = What it costs
+admin-price-type-percent = Percent of the standard price
+admin-price-type-fixed = Points, where the standard price is not lower
+admin-price-type-free = Free
+admin-price-type-max = Most per order
+admin-price-type-no-limit = No limit
+admin-price-type-beside = Only together with
+admin-price-type-beside-none = Nothing
+admin-price-type-beside-ordinary = A standard ticket
+admin-price-type-beside-wheelchair = A wheelchair place
+admin-price-type-beside-max = Most for each of those
+admin-price-type-sections = Only in these sections and zones (none ticked: all)
+admin-price-type-kinds = Only for these seats (none ticked: all)
+admin-price-type-edit = Edit
+admin-price-type-withdraw = Stop selling it
+admin-price-type-withdraw-help = Tickets already held or sold keep it.
+admin-price-type-new = New ticket type
+admin-price-type-add = Add ticket type
+admin-price-type-copy = Take over the ticket types of
+admin-price-type-copy-button = Copy
 admin-refusal-seats = Please write seat numbers like 1-4, 7.
 admin-refusal-act = Please say what to do.
 admin-refusal-venue = Please choose a venue.
@@ -1270,6 +1322,7 @@ admin-act-schedule-created = added a performance
 admin-act-schedule-edited = moved a performance
 admin-act-kept-places-set = set until when places are kept
 admin-act-prices-set = set prices
+admin-act-price-types-set = set ticket types
 admin-act-seats-blocked = took seats off sale
 admin-act-seats-unblocked = put seats back on sale
 admin-act-zone-created = added a zone
@@ -1552,6 +1605,27 @@ error-price-changed-detail = { $total ->
    *[other] What you chose costs { $total } points now. Nothing was held or charged.
   }
 error-price-changed-action = See the new prices
+error-price-type-gone-title = This ticket type is no longer sold
+error-price-type-gone-detail = { $name } was withdrawn a moment ago. Nothing was held or charged.
+error-price-type-gone-action = Choose again
+error-price-type-elsewhere-title = Not for this seat
+error-price-type-elsewhere-detail = { $name } is not sold for one of these places. Choose another ticket type or another seat. Nothing was held or charged.
+error-price-type-elsewhere-action = Choose again
+error-price-type-limit-title = Too many of one ticket type
+error-price-type-limit-detail = An order may have at most { $count } of { $name }. Nothing was held or charged.
+error-price-type-limit-action = Choose again
+error-price-type-without-ordinary-title = A standard ticket is missing
+error-price-type-without-ordinary-detail = { $count ->
+    [0] { $name } is sold only together with a standard ticket. Nothing was held or charged.
+   *[other] For each standard ticket you can add at most { $count } of { $name }. Nothing was held or charged.
+  }
+error-price-type-without-ordinary-action = Choose again
+error-price-type-without-wheelchair-title = A wheelchair place is missing
+error-price-type-without-wheelchair-detail = { $count ->
+    [0] { $name } is sold only together with a wheelchair place. Nothing was held or charged.
+   *[other] For each wheelchair place you can add at most { $count } of { $name }. Nothing was held or charged.
+  }
+error-price-type-without-wheelchair-action = Choose again
 error-already-processing-title = We are already on it
 error-already-processing-detail = Your first request is still being worked on. Nothing is done twice.
 error-already-processing-action = See how it went
@@ -1799,6 +1873,12 @@ error-moment-taken-action = Choose another time
 error-zone-taken-title = That name is taken
 error-zone-taken-detail = The performance has a zone of this name. Nothing was saved.
 error-zone-taken-action = Choose another
+error-price-type-taken-title = That name is taken
+error-price-type-taken-detail = The performance has a ticket type of this name. Nothing was saved.
+error-price-type-taken-action = Choose another
+error-too-many-price-types-title = Too many ticket types
+error-too-many-price-types-detail = A performance may have { $count } ticket types. Nothing was saved.
+error-too-many-price-types-action = Remove some first
 error-no-such-section-title = There is no such section
 error-no-such-section-detail = The venue's seats have changed. Nothing was saved; reload the page and try again.
 error-no-such-section-action = Reload the page

@@ -42,6 +42,7 @@ pub fn all() -> Vec<Path> {
     paths.extend([
         at("/schedules/{id}").get(reservation::pages::show_seat_map),
         at("/schedules/{id}/changes").get(reservation::pages::show_changes),
+        at("/schedules/{id}/price-types").get(reservation::pages::show_price_types),
         at("/schedules/{id}/reservations").post(reservation::pages::create_hold),
         at("/schedules/{id}/waiting-list").get(waiting_list::pages::show_waiting_list).post(waiting_list::pages::create_wish),
         at("/wishes/{id}/cancellation").post(waiting_list::pages::cancel_wish),
@@ -88,6 +89,10 @@ pub fn all() -> Vec<Path> {
         at("/admin/schedules/{id}").get(schedules::pages::show_schedule).post(schedules::pages::update_schedule),
         at("/admin/schedules/{id}/kept-places").post(schedules::pages::update_kept_places),
         at("/admin/schedules/{id}/prices").post(schedules::pages::update_prices),
+        at("/admin/schedules/{id}/price-types").get(schedules::pages::price_types::show_price_types).post(schedules::pages::price_types::create_price_type),
+        at("/admin/schedules/{id}/price-types/copies").post(schedules::pages::price_types::copy_price_types),
+        at("/admin/schedules/{id}/price-types/{type_id}").post(schedules::pages::price_types::update_price_type),
+        at("/admin/schedules/{id}/price-types/{type_id}/withdrawal").post(schedules::pages::price_types::withdraw_price_type),
         at("/admin/schedules/{id}/blocks").post(schedules::pages::update_blocks),
         at("/admin/schedules/{id}/zones").post(schedules::pages::create_zone),
         at("/admin/schedules/{id}/zones/{zone_id}").post(schedules::pages::update_zone),

@@ -72,6 +72,8 @@ pub(crate) enum Act {
     KeptPlacesSet,
     /// Prices of sections were set.
     PricesSet,
+    /// Price types were made, replaced, withdrawn or copied.
+    PriceTypesSet,
     /// Seats were taken off sale.
     SeatsBlocked,
     /// Seats were put back on sale.

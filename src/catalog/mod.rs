@@ -1,7 +1,8 @@
 //! Catalog: programs, performances, venues, and when they are on sale.
 //!
 //! A **program** is what is sold; a **schedule** is one performance of it in a **venue** with
-//! **seats** and **zones** (standing places). Its **sale** opens and closes at fixed moments.
+//! **seats** and **zones** (standing places), at ordinary prices and those of its **price types**.
+//! Its **sale** opens and closes at fixed moments.
 //! An **edition** is a numbered version of a program, a venue or a schedule.
 //!
 //! # Invariants
@@ -34,6 +35,7 @@ mod guards;
 mod model;
 pub(crate) mod pages;
 mod popular;
+pub(crate) mod price_types;
 pub(crate) mod programs;
 pub(crate) mod schedules;
 mod store;
@@ -64,5 +66,7 @@ pub(crate) use model::{
     ScheduleSeatId, SeatId, VenueId, ZoneId,
 };
 pub(crate) use popular::count_booking;
+pub use price_types::{Company, PriceTypeError};
+pub(crate) use price_types::{PriceType, PriceTypeId};
 pub use venues::kind::SeatKind;
 pub(crate) use venues::plan::{PlannedSeat, SeatPlan};

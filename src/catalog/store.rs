@@ -52,7 +52,11 @@ pub(crate) async fn find_schedule(
         select schedules.id as "id: ScheduleId", program_id as "program_id: ProgramId", starts_at,
             venues.name as venue_name, time_zone,
             coalesce(starts_at - make_interval(hours => kept_until_hours), starts_at)
-                as "kept_until!"
+                as "kept_until!",
+            exists (
+                select from price_types
+                where schedule_id = schedules.id and withdrawn_at is null
+            ) as "has_price_types!"
         from schedules
         join venues on venues.id = venue_id
         where schedules.id = $1

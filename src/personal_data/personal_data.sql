@@ -34,7 +34,8 @@ select jsonb_build_object(
             r.confirmed_at, r.settled_at,
             (select coalesce(jsonb_agg(jsonb_build_object(
                 'seat_id', i.schedule_seat_id, 'zone_id', i.zone_id, 'quantity', i.quantity,
-                'price', i.unit_price)), '[]')
+                'price', i.unit_price, 'price_type',
+                (select name from price_types where id = i.price_type_id))), '[]')
              from reservation_items i where i.reservation_id = r.id) as items
         from reservations r
         cross join lateral (select title from programs where id = r.program_id limit 1) p

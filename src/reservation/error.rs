@@ -10,7 +10,7 @@ use super::{
     model::ReservationStatus,
 };
 use crate::{
-    catalog::{ScheduleSeatId, ZoneId},
+    catalog::{ScheduleSeatId, ZoneId, price_types::PriceTypeError},
     entry_queue::QueueError,
     infra::{
         batcher::BatchError,
@@ -91,6 +91,9 @@ pub enum ReservationError {
         /// Current total.
         total: Points,
     },
+    /// The places may not be had on the terms of their price types.
+    #[error(transparent)]
+    PriceType(#[from] PriceTypeError),
     /// Other requests wait for the zone's lock before this one; its position is kept.
     #[error("{} wait for this zone", .waiting.count)]
     Waiting {
@@ -191,11 +194,12 @@ impl ReservationError {
         Self::Waiting { waiting, retry_after_ms: rand::random_range(RETRY_MS) }
     }
 
-    /// Returns the mistake in the form when the error names an unknown seat or zone.
+    /// Returns the mistake in the form when the error names an unknown seat, zone or price type.
     pub(crate) fn mistake(&self) -> Option<Mistakes> {
         match self {
             Self::UnknownSeat => Some(Mistakes::one("seat_ids", "reservation-refusal-seats")),
             Self::UnknownZone => Some(Mistakes::one("zone_id", "reservation-refusal-zone")),
+            Self::PriceType(error) => error.mistake(),
             _ => None,
         }
     }
@@ -272,6 +276,7 @@ impl HttpError for ReservationError {
             Self::SoldOut { alternatives, .. } => {
                 Problem::new(409, "sold-out").with(json!({ "alternatives": alternatives }))
             }
+            Self::PriceType(error) => error.problem(),
             Self::PriceChanged { total } => Problem::new(409, "price-changed")
                 .with(json!({ "total": total }))
                 .number("total", total),

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 use crate::{
-    catalog::{ProgramId, ScheduleId, ScheduleSeatId, SeatKind, ZoneId},
+    catalog::{PriceTypeId, ProgramId, ScheduleId, ScheduleSeatId, SeatKind, ZoneId},
     infra::ids::ids,
     points::Points,
 };
@@ -125,12 +125,23 @@ impl Item {
     }
 
     pub(crate) fn of_kind(self, kind: SeatKind) -> ItemOfKind {
-        ItemOfKind { item: self, kind }
+        ItemOfKind { item: self, kind, price_type: None }
     }
 }
 
+/// Price type of an item, as it was when the item was held.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct ItemPriceType {
+    /// Id of its terms.
+    pub id: PriceTypeId,
+    /// Name.
+    pub name: String,
+    /// What one place cost without the type.
+    pub ordinary_price: Points,
+}
+
 /// Item as its owner is told of it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct ItemOfKind {
     /// Item.
     #[serde(flatten)]
@@ -138,6 +149,9 @@ pub(crate) struct ItemOfKind {
     /// Kind of the seat. Outcomes that an earlier version kept have none.
     #[serde(default, skip_serializing_if = "SeatKind::is_standard")]
     pub kind: SeatKind,
+    /// Price type; left out at the ordinary price, and unknown to earlier versions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub price_type: Option<ItemPriceType>,
 }
 
 /// Reservation whose row this transaction has locked.

@@ -3,5 +3,5 @@
 pub(crate) use crate::reservation::{
     hold::pages::create_hold,
     lifecycle::pages::{list_reservations, reservation_page, show_reservation, update_renewal},
-    seat_map::pages::{changes::show_changes, show_seat_map},
+    seat_map::pages::{changes::show_changes, price_types::show_price_types, show_seat_map},
 };

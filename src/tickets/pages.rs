@@ -60,6 +60,10 @@ struct TicketDocument<'a> {
     number: Option<i32>,
     zone: Option<&'a str>,
     price: Points,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    price_type: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    price_type_note: Option<&'a str>,
 }
 
 impl Ticket {
@@ -80,6 +84,8 @@ impl Ticket {
             number: self.number,
             zone: self.zone.as_deref(),
             price: self.price,
+            price_type: self.price_type.as_deref(),
+            price_type_note: self.what_to_bring(),
         }
     }
 

@@ -209,7 +209,8 @@ async fn select(
                          and expires_at > clock_timestamp()) as "is_offered!",
                p.slug, p.title, d.starts_at, v.name as venue, v.address, v.time_zone,
                s.section as "section?", s.row_label as "row_label?", s.number as "number?",
-               z.name as "zone?", i.unit_price as "price: _"
+               z.name as "zone?", i.unit_price as "price: _", pt.name as "price_type?",
+               pt.note as "price_type_note?"
         from found
         join tickets t on t.id = found.id
         join accounts a on a.id = t.account_id
@@ -221,6 +222,9 @@ async fn select(
         left join schedule_seats c on c.id = i.schedule_seat_id
         left join seats s on s.id = c.seat_id
         left join zones z on z.id = i.zone_id
+        left join lateral (
+            select name, note from price_types where id = i.price_type_id offset 0
+        ) pt on true
         order by t.id desc
         "#,
         of_account.map(|(account_id, _, _)| account_id) as _,

@@ -5,6 +5,7 @@
 // is the picture of the box with the same id. Server statuses are AVAILABLE,
 // HELD, RESERVED and BLOCKED; "mine" is a checked box.
 
+import { seatTypes } from "./seat_types.js";
 import { zoomable } from "./seat_zoom.js";
 
 const TOUCH_PX_MIN = 28;
@@ -18,6 +19,7 @@ const svg = document.querySelector("[data-seat-map]");
 const text = form?.dataset;
 const number = new Intl.NumberFormat(document.documentElement.lang);
 const seats = new Map();
+const types = form && seatTypes(form, amount, showTotal);
 let zoom = null;
 
 if (form) {
@@ -54,7 +56,7 @@ function applyChanges({ seats: changed = [] }) {
 
 function reprice({ box, mark }, price) {
   box.dataset.price = price;
-  box.dataset.amount = text.textAmount.replace("{points}", number.format(price));
+  box.dataset.amount = amount(price);
   const kind = legendOf(price);
   for (const each of [box.closest(".pick"), mark]) {
     if (!each) continue;
@@ -83,8 +85,7 @@ function legendOf(price) {
   const picture = item.querySelector("svg");
   picture.classList.replace(`seat--price-${used}`, `seat--price-${kind}`);
   picture.querySelector("use").setAttribute("href", `#seat-free-${kind}`);
-  const amount = text.textAmount.replace("{points}", number.format(price));
-  item.querySelector("[data-legend-amount]").textContent = amount;
+  item.querySelector("[data-legend-amount]").textContent = amount(price);
   last.after(item);
   return kind;
 }
@@ -222,8 +223,9 @@ function paint(seat) {
 
 function showTotal() {
   const mine = chosen();
-  const total = mine.reduce((sum, { box }) => sum + Number(box.dataset.price), 0);
-  put("[data-total]", text.textAmount.replace("{points}", number.format(total)));
+  types.show(mine.map(({ box }) => box));
+  const total = mine.reduce((sum, { box }) => sum + types.price(box), 0);
+  put("[data-total]", amount(total));
   const names = mine.map(({ box }) => box.dataset.name).join(" · ");
   put("[data-chosen]", mine.length === 0 ? text.textNone : names);
   put("[data-chosen-count]", number.format(mine.length));
@@ -232,6 +234,10 @@ function showTotal() {
   if (shown) shown.value = mine.length > 0 ? total : "";
   const button = form.querySelector("[data-hold]");
   if (button) button.disabled = mine.length === 0;
+}
+
+function amount(points) {
+  return text.textAmount.replace("{points}", number.format(points));
 }
 
 function put(selector, value) {

@@ -79,6 +79,9 @@ pub(crate) struct BookedItem {
     pub(crate) name: String,
     pub(crate) quantity: i32,
     pub(crate) price: Points,
+    /// Name of the price type; `None` at the ordinary price.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) price_type: Option<String>,
     pub(crate) valid: i64,
     pub(crate) used: i64,
     pub(crate) void: i64,
@@ -92,7 +95,7 @@ pub(crate) async fn list_items(
         BookedItem,
         r#"
         select coalesce(s.section || ' ' || s.row_label || '-' || s.number, z.name) as "name!",
-            i.quantity, i.unit_price as "price: Points",
+            i.quantity, i.unit_price as "price: Points", pt.name as "price_type?",
             count(*) filter (where t.status = 'VALID') as "valid!",
             count(*) filter (where t.status = 'USED') as "used!",
             count(*) filter (where t.status = 'VOID') as "void!"
@@ -100,9 +103,12 @@ pub(crate) async fn list_items(
         left join schedule_seats c on c.id = i.schedule_seat_id
         left join seats s on s.id = c.seat_id
         left join zones z on z.id = i.zone_id
+        left join lateral (
+            select name, note from price_types where id = i.price_type_id offset 0
+        ) pt on true
         left join tickets t on t.reservation_item_id = i.id
         where i.reservation_id = $1
-        group by i.id, s.id, z.id
+        group by i.id, s.id, z.id, pt.name
         order by i.id
         "#,
         id as _,

@@ -9,7 +9,7 @@ use chrono::{DateTime, Utc};
 use serde_json::json;
 use uuid::Uuid;
 
-use super::store::{self as store, SoldSection};
+use super::store::{self as store, SoldSection, SoldType};
 use crate::{
     accounts::AdminAccount,
     admin::{
@@ -23,8 +23,16 @@ use crate::{
 };
 
 /// Columns of the CSV file.
-const COLUMNS: &[&str] =
-    &["reservation", "created_at", "status", "email", "starts_at", "places", "total"];
+const COLUMNS: &[&str] = &[
+    "reservation",
+    "created_at",
+    "status",
+    "email",
+    "starts_at",
+    "places",
+    "total",
+    "price_types",
+];
 
 /// Width of a bar, in units of its drawing.
 const BAR: i64 = 1_000;
@@ -35,6 +43,8 @@ struct Evening {
     starts_at: DateTime<Utc>,
     time_zone: String,
     sections: Vec<SoldSection>,
+    /// What was sold by price; empty without price types.
+    types: Vec<SoldType>,
 }
 
 impl Evening {
@@ -67,6 +77,13 @@ impl SoldSection {
     }
 }
 
+/// Returns what was sold at a performance by price; empty if all was sold at the ordinary prices.
+fn types_of(types: &[SoldType], schedule_id: ScheduleId) -> Vec<SoldType> {
+    let sold = types.iter().filter(|each| each.schedule_id == schedule_id).cloned();
+    let sold: Vec<SoldType> = sold.collect();
+    if sold.iter().any(|each| each.price_type.is_some()) { sold } else { Vec::new() }
+}
+
 #[derive(Template)]
 #[template(path = "admin/sales.html")]
 struct SalesPage {
@@ -83,7 +100,8 @@ pub(crate) async fn show_sales(
 ) -> Result<HttpResponse, PageError> {
     let edition = edition_of(&app, ProgramId(path.into_inner())).await?;
     let sections = store::list_sections(&app.db, edition.id).await?;
-    let document = json!({ "program": edition, "sections": sections });
+    let types = store::list_types(&app.db, edition.id).await?;
+    let document = json!({ "program": edition, "sections": sections, "price_types": types });
     let mut evenings: Vec<Evening> = Vec::new();
     for section in sections {
         match evenings.last_mut() {
@@ -94,6 +112,7 @@ pub(crate) async fn show_sales(
                 schedule_id: section.schedule_id,
                 starts_at: section.starts_at,
                 time_zone: section.time_zone.clone(),
+                types: types_of(&types, section.schedule_id),
                 sections: vec![section],
             }),
         }
@@ -124,6 +143,7 @@ pub(crate) async fn download_sales(
                     rfc3339_in(row.starts_at, clock),
                     row.places.to_string(),
                     row.total.get().to_string(),
+                    row.price_types,
                 ];
                 (row.id, cells)
             };

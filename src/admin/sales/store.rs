@@ -79,6 +79,8 @@ pub(crate) struct SoldReservation {
     pub(crate) time_zone: String,
     pub(crate) places: i64,
     pub(crate) total: Points,
+    /// Names of price types with their numbers of places; empty if all are at the ordinary price.
+    pub(crate) price_types: String,
 }
 
 /// Lists at most `rows_max` reservations of a program after `after`, newest first.
@@ -94,7 +96,19 @@ pub(crate) async fn list_reservations(
         select r.id, r.created_at, r.status, a.email, d.starts_at,
             time_zone, r.total as "total: Points",
             (select coalesce(sum(quantity), 0) from reservation_items where reservation_id = r.id)
-                as "places!"
+                as "places!",
+            coalesce((
+                select string_agg(typed.name || ' × ' || typed.places, '; ' order by typed.name)
+                from (
+                    select t.name, sum(i.quantity) as places
+                    from reservation_items i
+                    cross join lateral (
+                        select name from price_types where id = i.price_type_id offset 0
+                    ) t
+                    where i.reservation_id = r.id
+                    group by t.name
+                ) typed
+            ), '') as "price_types!"
         from reservations r
         join accounts a on a.id = r.account_id
         join schedules d on d.id = r.schedule_id
@@ -106,6 +120,51 @@ pub(crate) async fn list_reservations(
         program_id as _,
         after.unwrap_or(Uuid::max()),
         rows_max,
+    )
+    .fetch_all(db)
+    .await
+}
+
+/// Places of one price at one performance.
+#[derive(Clone, Debug, serde::Serialize)]
+pub(crate) struct SoldType {
+    pub(crate) schedule_id: ScheduleId,
+    /// Name of the price type; `None` at the ordinary price.
+    pub(crate) price_type: Option<String>,
+    pub(crate) sold: i64,
+    /// Points paid for them.
+    pub(crate) revenue: i64,
+}
+
+/// Lists what was sold by price type, of all performances of a program.
+pub(crate) async fn list_types(
+    db: &Pool,
+    program_id: ProgramId,
+) -> Result<Vec<SoldType>, sqlx::Error> {
+    sqlx::query_as!(
+        SoldType,
+        r#"
+        select d.id as "schedule_id: ScheduleId", sold.name as price_type,
+            sold.places as "sold!", sold.revenue as "revenue!"
+        from schedules d
+        cross join lateral (
+            select typed.name, sum(typed.quantity) as places,
+                sum(typed.unit_price * typed.quantity)::bigint as revenue
+            from (
+                select id from reservations
+                where schedule_id = d.id and status = 'CONFIRMED' offset 0
+            ) r
+            cross join lateral (
+                select quantity, unit_price,
+                    (select name from price_types where id = i.price_type_id)
+                from reservation_items i where reservation_id = r.id
+            ) typed
+            group by typed.name
+        ) sold
+        where d.program_id = $1
+        order by d.id, sold.name nulls first
+        "#,
+        program_id as _,
     )
     .fetch_all(db)
     .await

@@ -1,5 +1,5 @@
-//! Performances as administrators edit them: created, moved, priced, blocked, zoned, and until when
-//! they keep places for those who need them.
+//! Performances as administrators edit them: created, moved, priced, blocked, zoned, with their price
+//! types, and until when they keep places for those who need them.
 //!
 //! A **block** takes seats off sale; **repricing** writes saved prices into the seats. Each
 //! edit is one transaction with its act in the audit log, except for the seats' prices, which
@@ -15,6 +15,7 @@
 //! Two edits race for the performance's row; the loser gets [`AdminError::ChangedMeanwhile`].
 
 pub(crate) mod pages;
+mod price_types;
 pub(crate) mod repricing;
 
 use chrono::{DateTime, Utc};

@@ -109,7 +109,7 @@ fn facts(locale: Locale, reserved: &Reserved) -> Vec<(Phrase, String)> {
     ]
 }
 
-/// Returns the name of a seat, or of a zone with its number of places.
+/// Returns the name of a seat, or of a zone with its number of places, with the price type.
 pub(super) fn place_name(locale: Locale, place: &ReservedPlace) -> String {
     let name = match (&place.section, &place.row_label, place.number) {
         (Some(section), Some(row), Some(number)) => locale
@@ -122,5 +122,8 @@ pub(super) fn place_name(locale: Locale, place: &ReservedPlace) -> String {
             .word("zone", place.zone.as_deref().unwrap_or_default())
             .number("count", place.quantity),
     };
-    name.to_string()
+    match &place.price_type {
+        Some(price_type) => format!("{name} ({})", on_one_line(price_type)),
+        None => name.to_string(),
+    }
 }

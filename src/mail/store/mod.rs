@@ -44,6 +44,8 @@ pub(crate) struct ReservedPlace {
     pub zone: Option<String>,
     /// Number of places; 1 for a seat.
     pub quantity: i32,
+    /// Name of its price type; `None` at the ordinary price.
+    pub price_type: Option<String>,
 }
 
 /// Returns a reservation as a mail tells of it; `None` if it does not exist.
@@ -79,11 +81,14 @@ pub(crate) async fn list_places(
         ReservedPlace,
         r#"
         select s.section as "section?", s.row_label as "row_label?", s.number as "number?",
-            z.name as "zone?", i.quantity
+            z.name as "zone?", i.quantity, t.name as "price_type?"
         from reservation_items i
         left join schedule_seats c on c.id = i.schedule_seat_id
         left join seats s on s.id = c.seat_id
         left join zones z on z.id = i.zone_id
+        left join lateral (
+            select name, note from price_types where id = i.price_type_id offset 0
+        ) t on true
         where i.reservation_id = $1
         order by i.schedule_seat_id, i.id
         "#,
@@ -155,7 +160,7 @@ pub(crate) async fn find_ticket(
         r#"
         select p.title, d.starts_at, v.name as venue, v.time_zone, a.name as holder,
             s.section as "section?", s.row_label as "row_label?", s.number as "number?",
-            z.name as "zone?"
+            z.name as "zone?", pt.name as "price_type?"
         from tickets t
         join accounts a on a.id = t.account_id
         join reservation_items i on i.id = t.reservation_item_id
@@ -165,6 +170,9 @@ pub(crate) async fn find_ticket(
         left join schedule_seats c on c.id = i.schedule_seat_id
         left join seats s on s.id = c.seat_id
         left join zones z on z.id = i.zone_id
+        left join lateral (
+            select name, note from price_types where id = i.price_type_id offset 0
+        ) pt on true
         where t.id = $1
         "#,
         ticket_id,
@@ -182,6 +190,7 @@ pub(crate) async fn find_ticket(
             number: row.number,
             zone: row.zone,
             quantity: 1,
+            price_type: row.price_type,
         },
     }))
 }

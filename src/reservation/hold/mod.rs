@@ -1,7 +1,8 @@
 //! Holding seats and zone places for one account.
 //!
 //! A **hold request** names the performance, the **choice** (seats, places of a zone, or the best
-//! available seats) and the **shown price**. A hold takes all of the choice or nothing.
+//! available seats), the **price types** of its places and the **shown price**. A hold takes all of the
+//! choice or nothing.
 //!
 //! # Concurrency
 //!
@@ -28,6 +29,7 @@ pub(crate) mod other_places;
 pub(crate) mod pages;
 pub(crate) mod permits;
 mod places;
+pub(crate) mod price_types;
 mod refusals;
 pub(crate) mod request;
 pub(crate) mod seat_groups;
@@ -35,6 +37,8 @@ pub(crate) mod seat_holds;
 pub(crate) mod single_seats;
 pub(crate) mod store;
 mod together;
+pub(crate) mod types_asked;
+pub(crate) mod wanted_types;
 
 use self::{
     limiter::ReservationState,

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use serde::Serialize;
 use uuid::Uuid;
 
-use super::single_seats::SeatBlock;
+use super::{single_seats::SeatBlock, types_asked::TypesAsked};
 use crate::{
     accounts::AccountId,
     catalog::{Program, Schedule},
@@ -29,6 +29,8 @@ pub(crate) struct HoldRequest {
     /// Blocks of the chosen seats, by what is beside them; empty unless the program refuses orders that
     /// leave single seats.
     pub blocks: Vec<SeatBlock>,
+    /// Price types of the places; none: the ordinary price.
+    pub types: TypesAsked,
     /// Price that was shown; `None` accepts any price.
     pub shown: Option<ShownPrice>,
     /// Whether the account confirmed that it, or somebody it books for, needs a place that is kept.
@@ -58,14 +60,25 @@ pub(crate) enum ShownPrice {
     /// `schedules.price_version` as read before the seats that were shown. A seat priced by a later
     /// version may have been shown at another price.
     PriceVersion(i64),
+    /// Ordinary price of one place of the zone. With the types, whose terms the request names, it gives
+    /// the total.
+    UnitPrice(Points),
 }
 
 impl ShownPrice {
-    /// Returns the shown total; `None` for a price version.
+    /// Returns the shown total; `None` for a price version or the price of one place.
     pub(crate) fn total(self) -> Option<Points> {
         match self {
             Self::Total(total) => Some(total),
-            Self::PriceVersion(_) => None,
+            Self::PriceVersion(_) | Self::UnitPrice(_) => None,
+        }
+    }
+
+    /// Returns the shown price of one place; `None` for a total or a price version.
+    pub(crate) fn unit_price(self) -> Option<Points> {
+        match self {
+            Self::UnitPrice(price) => Some(price),
+            Self::Total(_) | Self::PriceVersion(_) => None,
         }
     }
 }
@@ -74,6 +87,11 @@ impl HoldRequest {
     pub(crate) fn key(&self) -> Option<RequestKey> {
         let route = format!("POST /schedules/{}/reservations", self.schedule.id);
         let (owner, key) = (self.account_id.0, self.request_key?);
+        // Requests without types keep the digest that they always had.
+        if !self.types.is_empty() {
+            let request = (&self.choice, self.shown, &self.types);
+            return Some(RequestKey::new(owner, key, &route, &request));
+        }
         Some(match self.shown {
             Some(shown) => RequestKey::new(owner, key, &route, &(&self.choice, shown)),
             None => RequestKey::new(owner, key, &route, &self.choice),
@@ -87,7 +105,8 @@ impl HoldRequest {
     }
 
     /// Refuses the request if the shown price differs from `total`. Both arguments come from locked
-    /// rows; `price_version` is the newest among the seats.
+    /// rows; `price_version` is the newest among the seats. The price of one place is compared by
+    /// [`Self::require_unit_price`].
     pub(crate) fn require_shown(
         &self,
         total: Points,
@@ -97,7 +116,23 @@ impl HoldRequest {
             None => true,
             Some(ShownPrice::Total(shown)) => shown == total,
             Some(ShownPrice::PriceVersion(shown)) => price_version <= shown,
+            Some(ShownPrice::UnitPrice(_)) => true,
         };
         if is_as_shown { Ok(()) } else { Err(ReservationError::PriceChanged { total }) }
+    }
+
+    /// Refuses a request of places that was shown another price of one than `price`, which comes from the
+    /// locked zone.
+    pub(crate) fn require_unit_price(
+        &self,
+        price: Points,
+        total: Points,
+    ) -> Result<(), ReservationError> {
+        match self.shown {
+            Some(ShownPrice::UnitPrice(shown)) if shown != price => {
+                Err(ReservationError::PriceChanged { total })
+            }
+            _ => Ok(()),
+        }
     }
 }

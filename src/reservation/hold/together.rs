@@ -5,10 +5,11 @@
 //! Every attempt of a request locks the token of its account before it reads the outcome under its
 //! key, so two attempts never both find none.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 use super::{
     decisions::Decisions,
+    price_types::TypesRead,
     request::ChosenRequest,
     single_seats::SeatBlock,
     store::{
@@ -19,7 +20,7 @@ use super::{
 use crate::{
     accounts::AccountId,
     app::App,
-    catalog::{ProgramId, Schedule, ScheduleSeatId, SeatId, ZoneId},
+    catalog::{PriceTypeId, ProgramId, Schedule, ScheduleSeatId, SeatId, ZoneId},
     entry_queue::{self, OwnedToken},
     infra::{
         idempotency::{Outcomes, RequestKey},
@@ -123,6 +124,12 @@ pub(super) async fn hold_together(
         }
     }
 
+    let named: BTreeSet<PriceTypeId> =
+        requests.iter().flat_map(|chosen| chosen.request.types.ids()).collect();
+    let zone_id = stock.zone.as_ref().map(|zone| zone.id);
+    let seats = stock.seats.values();
+    let price_types = TypesRead::read(&mut tx, schedule.id, &named, seats, zone_id).await?;
+
     let by_account = |token: OwnedToken| Some((token.account_id, token.stay()?));
     let mut decisions = Decisions {
         stays: tokens.into_iter().filter_map(by_account).collect(),
@@ -131,6 +138,7 @@ pub(super) async fn hold_together(
         seats: stock.seats,
         when_held,
         zone: stock.zone,
+        price_types,
         outcomes,
         new: NewHolds::default(),
         taken: Vec::new(),

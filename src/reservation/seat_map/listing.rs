@@ -1,13 +1,17 @@
 //! Rows that lists and maps show of reservations, sections and zones.
 
+use std::collections::BTreeSet;
+
 use chrono::{DateTime, Utc};
 use serde::Serialize;
 
 use super::seat::MapSeat;
 use crate::{
-    catalog::{ScheduleId, ScheduleSeatId, SeatKind, ZoneId},
+    catalog::{PriceTypeId, ScheduleId, ScheduleSeatId, SeatKind, ZoneId},
     points::Points,
-    reservation::model::{Item, ItemOfKind, ReservationId, ReservationItemId, ReservationStatus},
+    reservation::model::{
+        Item, ItemOfKind, ItemPriceType, ReservationId, ReservationItemId, ReservationStatus,
+    },
 };
 
 /// Reservation in its owner's list.
@@ -56,6 +60,14 @@ pub(crate) struct NamedItem {
     pub(crate) kind: Option<SeatKind>,
     /// Name of the zone.
     pub(crate) zone_name: Option<String>,
+    /// Terms of its price type; `None` at the ordinary price, like what follows.
+    pub(crate) price_type_id: Option<PriceTypeId>,
+    /// What one place cost without the type, when it was held.
+    pub(crate) ordinary_price: Option<Points>,
+    /// Name of the price type.
+    pub(crate) price_type: Option<String>,
+    /// What to bring; may be empty.
+    pub(crate) price_type_note: Option<String>,
 }
 
 impl NamedItem {
@@ -72,8 +84,20 @@ impl NamedItem {
             quantity: self.quantity,
             unit_price: self.unit_price,
         };
-        item.of_kind(self.kind.unwrap_or_default())
+        let named = self.price_type_id.zip(self.price_type.clone()).zip(self.ordinary_price);
+        let price_type =
+            named.map(|((id, name), ordinary_price)| ItemPriceType { id, name, ordinary_price });
+        ItemOfKind { price_type, ..item.of_kind(self.kind.unwrap_or_default()) }
     }
+}
+
+/// Returns what to bring for the price types of `items`, each once, with the name of the type.
+pub(crate) fn what_to_bring(items: &[NamedItem]) -> BTreeSet<(&str, &str)> {
+    let named = items.iter().filter_map(|item| {
+        let note = item.price_type_note.as_deref().filter(|note| !note.is_empty())?;
+        Some((item.price_type.as_deref()?, note))
+    });
+    named.collect()
 }
 
 /// Section of a performance and its free seats.

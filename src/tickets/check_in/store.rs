@@ -108,7 +108,7 @@ pub(crate) async fn find_check_in(
         r#"
         select t.id as "ticket_id: TicketId", t.used_at as "used_at!", a.name as holder,
                coalesce(s.section, z.name) as "section!", s.row_label as "row?",
-               s.number as "number?",
+               s.number as "number?", pt.name as "price_type?", nullif(pt.note, '') as price_type_note,
                t.used_at > clock_timestamp() - interval '1 minute' as "is_fresh!"
         from tickets t
         join accounts a on a.id = t.account_id
@@ -117,6 +117,9 @@ pub(crate) async fn find_check_in(
         left join schedule_seats c on c.id = i.schedule_seat_id
         left join seats s on s.id = c.seat_id
         left join zones z on z.id = i.zone_id
+        left join lateral (
+            select name, note from price_types where id = i.price_type_id offset 0
+        ) pt on true
         where t.id = $2 and r.schedule_id = $1 and t.status = 'USED'
         "#,
         schedule_id as _,

@@ -80,6 +80,11 @@ fn sheet_of(ticket: &Ticket, locale: Locale, index: usize, total: usize) -> Shee
     let text = |key: &'static str| locale.text(key).to_string();
     let price = locale.text("points-amount").number("count", ticket.price.get());
     let price = price.number("points", ticket.price.get()).to_string();
+    // The type stands before the price: the door compares it with the person.
+    let price = match &ticket.price_type {
+        Some(name) => format!("{name} \u{b7} {price}"),
+        None => price,
+    };
     let position = locale.text("ticket-of").number("index", index).number("total", total);
     let reservation = locale.text("reservation-number").word("number", ticket.reservation_number());
     Sheet {
@@ -90,6 +95,7 @@ fn sheet_of(ticket: &Ticket, locale: Locale, index: usize, total: usize) -> Shee
         seat: Fact { name: text("ticket-seat"), value: ticket.place(locale).to_string() },
         holder: Fact { name: text("ticket-holder"), value: ticket.holder.clone() },
         price: Fact { name: text("ticket-price"), value: price },
+        what_to_bring: ticket.what_to_bring().unwrap_or_default().to_owned(),
         position: position.to_string(),
         note: text("ticket-pdf-note"),
         reservation: reservation.to_string(),
@@ -129,6 +135,7 @@ mod tests {
             seat: fact(),
             holder: fact(),
             price: fact(),
+            what_to_bring: text.to_owned(),
             position: "Ticket 1 of 2".to_owned(),
             note: "Show this code at the door".to_owned(),
             reservation: "Reservation 0123456789ab".to_owned(),

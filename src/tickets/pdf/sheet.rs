@@ -42,6 +42,7 @@ const VENUE_SIZES: [(f32, usize); 2] = [(10.0, 1), (8.5, 2)];
 const ADDRESS_SIZES: [(f32, usize); 2] = [(8.5, 1), (7.5, 2)];
 const SEAT_SIZES: [(f32, usize); 3] = [(14.0, 1), (11.0, 1), (9.0, 2)];
 const FACT_SIZES: [(f32, usize); 2] = [(10.0, 1), (8.0, 2)];
+const BRING_SIZES: [(f32, usize); 3] = [(8.5, 1), (7.0, 1), (6.0, 1)];
 const SMALL: f32 = 7.5;
 const CODE_SIZE: f32 = 8.5;
 
@@ -69,6 +70,8 @@ pub(super) struct Sheet {
     pub(super) seat: Fact,
     pub(super) holder: Fact,
     pub(super) price: Fact,
+    /// What to bring for the price type; empty if there is nothing to be said.
+    pub(super) what_to_bring: String,
     /// Which of the reservation's tickets it is.
     pub(super) position: String,
     /// What the code is for.
@@ -141,6 +144,10 @@ impl Pen<'_, '_> {
         let left = MARGIN + NAME_WIDTH + GAP;
         self.fact(&sheet.price, left, RIGHT - left, &FACT_SIZES);
         self.y = self.y.max(end);
+        if !sheet.what_to_bring.is_empty() {
+            let text = self.faces.regular.fit(&sheet.what_to_bring, WIDTH, &BRING_SIZES);
+            self.paragraph(self.faces.regular, &text, MARGIN, INK);
+        }
     }
 
     fn fact(&mut self, fact: &Fact, left: f32, width: f32, sizes: &[(f32, usize)]) {
@@ -255,6 +262,7 @@ mod tests {
             seat: fact(),
             holder: fact(),
             price: fact(),
+            what_to_bring: long.clone(),
             position: long.clone(),
             note: long.clone(),
             reservation: long.clone(),

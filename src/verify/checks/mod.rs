@@ -125,6 +125,11 @@ invariants! {
         "src/verify/checks/wrong_offers.sql",
         "src/verify/checks/passed_wishes.sql"
     ] late ["src/verify/checks/overdue_wishes.sql"];
+    /// Places of a price type cost what its terms say, and orders keep to its limits.
+    S8 PriceTypesAreKept [
+        "src/verify/checks/wrong_typed_prices.sql",
+        "src/verify/checks/wrong_typed_orders.sql"
+    ];
     /// A confirmed reservation is paid exactly once.
     P1 ConfirmedIsPaidOnce [
         "src/verify/checks/wrong_payments.sql",

@@ -8,6 +8,7 @@ mod kinds;
 mod let_in;
 mod moved;
 mod people;
+mod price_types;
 mod prices;
 mod queue;
 mod sales;

@@ -10,6 +10,7 @@ mod leased_seats;
 mod live;
 mod order_rules;
 mod pages;
+mod price_types;
 mod prices;
 mod race;
 mod restored;

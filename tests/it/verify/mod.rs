@@ -50,6 +50,8 @@ const UNGUARDED: &str = "
     alter table ticket_holder_changes disable trigger ticket_holder_changes_not_deleted;
     drop index share_places_live_key;
     alter table shares disable trigger shares_only_forward;
+    alter table price_types disable trigger price_types_never_change;
+    alter table reservation_items drop constraint reservation_items_type_is_not_dearer;
     alter table queue_tokens disable trigger queue_tokens_entry_kept;
     alter table accounts disable trigger accounts_deleted_is_final;
     alter table accounts drop constraint accounts_deleted_is_nobody;
@@ -100,6 +102,7 @@ mod deletions;
 mod draws;
 mod hand_overs;
 mod points;
+mod price_types;
 mod public_log;
 mod shares;
 mod waiting_lists;

@@ -1,7 +1,8 @@
-//! Performance pages: time, kept places, prices, blocks, zones.
+//! Performance pages: time, kept places, prices, price types, blocks, zones.
 
 pub(crate) mod forms;
 mod kept_places;
+pub(crate) mod price_types;
 
 use actix_web::{
     HttpResponse,

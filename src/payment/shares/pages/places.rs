@@ -26,8 +26,16 @@ impl PlaceDocument {
     }
 }
 
-/// Returns the name of a seat, or of one place in a zone.
+/// Returns the name of a seat, or of one place in a zone, with the price type.
 pub(super) fn name_of(v: &View, place: &ListedPlace) -> String {
+    let name = bare_name_of(v, place);
+    match &place.price_type {
+        Some(price_type) => format!("{name} · {price_type}"),
+        None => name,
+    }
+}
+
+fn bare_name_of(v: &View, place: &ListedPlace) -> String {
     let (Some(section), Some(row), Some(number)) = (&place.section, &place.row_label, place.number)
     else {
         let zone =

@@ -66,6 +66,8 @@ pub(crate) struct ListedPlace {
     pub(crate) kind: Option<SeatKind>,
     /// Name of the zone; `None` for a seat.
     pub(crate) zone: Option<String>,
+    /// Name of the price type; `None` at the ordinary price.
+    pub(crate) price_type: Option<String>,
 }
 
 /// Lists the places of a reservation in the order of their seats.
@@ -78,7 +80,8 @@ pub(crate) async fn list_places(
         r#"
         select i.id as "item_id: _", place.number as "place_number!", i.unit_price as "price: _",
                p.share_id as "share_id?: _", v.section as "section?", v.row_label as "row_label?",
-               v.number as "number?", s.kind as "kind?: SeatKind", z.name as "zone?"
+               v.number as "number?", s.kind as "kind?: SeatKind", z.name as "zone?",
+               t.name as "price_type?"
         from reservation_items i
         cross join lateral generate_series(1, i.quantity) as place (number)
         left join share_places p
@@ -86,6 +89,9 @@ pub(crate) async fn list_places(
         left join schedule_seats s on s.id = i.schedule_seat_id
         left join seats v on v.id = s.seat_id
         left join zones z on z.id = i.zone_id
+        left join lateral (
+            select name, note from price_types where id = i.price_type_id offset 0
+        ) t on true
         where i.reservation_id = $1
         order by v.section, v.row_label, v.number, z.name, i.id, place.number
         "#,

@@ -10,6 +10,7 @@ mod kept;
 mod tests;
 
 use super::{
+    price_types::TypesRead,
     request::{ChosenRequest, HoldRequest},
     single_seats::SeatBlock,
     store::{HoldTerms, LockedSeat, new_holds::NewHolds},
@@ -42,6 +43,8 @@ pub(super) struct Decisions {
     pub(super) when_held: WhenHeld,
     /// Zone that is locked, with the places it has left; `None` for seats.
     pub(super) zone: Option<LockedZone>,
+    /// Price types that the requests name.
+    pub(super) price_types: TypesRead,
     /// Outcomes by request key.
     pub(super) outcomes: Outcomes,
     /// Holds to be written.
@@ -126,16 +129,17 @@ impl Decisions {
         if !single.is_empty() {
             return Err(ReservationError::LeavesSingle { seat_ids: single });
         }
-        let total = seats
-            .iter()
-            .try_fold(Points::ZERO, |sum, seat| sum.checked_add(seat.price))
-            .ok_or(ReservationError::Inconsistent)?;
+        let prices = self.price_types.price_seats(&request.types, &seats)?;
+        let total = prices.total;
         let price_version = seats.iter().map(|seat| seat.price_version).max().unwrap_or_default();
+        prices.require_as_named()?;
         request.require_shown(total, price_version)?;
-        let items = seats
-            .iter()
-            .map(|seat| Item::of_seat(seat.id, seat.price).of_kind(seat.kind))
-            .collect();
+        let priced = seats.iter().zip(prices.places);
+        let items = priced.map(|(seat, priced)| {
+            let item = Item::of_seat(seat.id, priced.unit_price);
+            ItemOfKind { price_type: priced.price_type, ..item.of_kind(seat.kind) }
+        });
+        let items = items.collect();
         let first_new = self.taken.len();
         for id in ids {
             if let Some(seat) = self.seats.get_mut(id) {
@@ -186,15 +190,20 @@ impl Decisions {
         if zone.remaining < quantity {
             return Err(ReservationError::zone_sold_out(zone_id));
         }
-        let total = zone.price.checked_mul(i64::from(quantity));
-        let total = total.ok_or(ReservationError::Inconsistent)?;
+        let prices = self.price_types.price_places(&request.types, quantity, zone.price)?;
+        let total = prices.total;
+        prices.require_as_named()?;
         // A zone has a single price, which requests show exactly, so there is no version to
         // compare.
         request.require_shown(total, 0)?;
+        request.require_unit_price(zone.price, total)?;
         zone.remaining -= quantity;
         self.n_places += quantity;
-        let item = Item::of_places(zone_id, quantity, zone.price);
-        Ok((vec![item.of_kind(SeatKind::Standard)], total))
+        let items = prices.places.into_iter().map(|priced| {
+            let item = Item::of_places(zone_id, priced.quantity, priced.unit_price);
+            ItemOfKind { price_type: priced.price_type, ..item.of_kind(SeatKind::Standard) }
+        });
+        Ok((items.collect(), total))
     }
 
     /// Adds a hold of these items, which count toward the cap of its account from here on.

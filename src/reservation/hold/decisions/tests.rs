@@ -10,7 +10,7 @@ use crate::{
     catalog::{Program, ProgramId, ProgramStatus, Schedule, ScheduleId, SeatId},
     entry_queue::QueueNumber,
     infra::idempotency::RequestKey,
-    reservation::hold::request::ShownPrice,
+    reservation::hold::{request::ShownPrice, types_asked::TypesAsked},
 };
 
 const PLACES_MAX: i32 = 3;
@@ -49,6 +49,7 @@ impl House {
             seats: (1..10).map(|id| (ScheduleSeatId(id), seat(id))).collect(),
             when_held,
             zone: Some(zone),
+            price_types: TypesRead::default(),
             outcomes: Outcomes::default(),
             new: NewHolds::default(),
             taken: Vec::new(),
@@ -65,6 +66,7 @@ impl House {
             schedule: self.schedule.clone(),
             choice,
             blocks: Vec::new(),
+            types: TypesAsked::default(),
             shown: None,
             is_needed: false,
             request_key: None,
@@ -128,6 +130,7 @@ fn schedule() -> Schedule {
         venue_name: String::new(),
         time_zone: String::new(),
         kept_until: later(),
+        has_price_types: false,
     }
 }
 

@@ -2,6 +2,7 @@
 
 pub(crate) mod form;
 pub(crate) mod refused;
+pub(crate) mod types;
 
 use actix_web::{
     HttpRequest, HttpResponse,
@@ -62,7 +63,7 @@ pub(crate) async fn create_hold(
         let part = MapPart { section, is_step_free: form.is_step_free() };
         map_page(&app, &state.maps, &me.view, &performance, &admitted, part, Some(refused)).await
     };
-    let Parsed { choice, shown, is_needed, request_key } = match form.parse() {
+    let Parsed { choice, types, shown, is_needed, request_key } = match form.parse() {
         Ok(parsed) => parsed,
         Err(mistakes) if me.view.wants_form(&mistakes) => {
             return map(RefusalReason::Mistakes(&mistakes)).await;
@@ -75,6 +76,7 @@ pub(crate) async fn create_hold(
         schedule: performance.schedule.clone(),
         choice,
         blocks: Vec::new(),
+        types,
         shown,
         is_needed,
         request_key,
@@ -121,8 +123,9 @@ struct ZoneWaitingPage<'a> {
     v: &'a View,
     request: &'a HoldRequest,
     zone_id: ZoneId,
-    /// Shown total, if the request has one.
+    /// Shown total, or price of one place, if the request has one.
     total: Option<Points>,
+    unit_price: Option<Points>,
     ahead: u64,
     estimate: String,
     retry_after_ms: u64,
@@ -150,6 +153,7 @@ fn wait_page(v: &View, request: &HoldRequest, refusal: &ReservationError) -> Htt
         request,
         zone_id: *zone_id,
         total: request.shown.and_then(ShownPrice::total),
+        unit_price: request.shown.and_then(ShownPrice::unit_price),
         ahead: waiting.ahead,
         estimate: estimate(v, waiting),
         retry_after_ms: *retry_after_ms,

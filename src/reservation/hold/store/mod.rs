@@ -186,6 +186,29 @@ pub(crate) async fn list_terms(
     .await
 }
 
+/// Returns the section of each of `seat_ids`.
+pub(crate) async fn list_sections(
+    tx: &mut Connection,
+    seat_ids: &[SeatId],
+) -> Result<Vec<(SeatId, String)>, sqlx::Error> {
+    let rows = sqlx::query!(
+        r#"select id as "id: SeatId", section from seats where id = any($1)"#,
+        seat_ids as _,
+    );
+    let rows = rows.fetch_all(tx).await?;
+    Ok(rows.into_iter().map(|row| (row.id, row.section)).collect())
+}
+
+/// Returns the name of a zone; `None` if there is none.
+pub(crate) async fn find_zone_name(
+    tx: &mut Connection,
+    zone_id: ZoneId,
+) -> Result<Option<String>, sqlx::Error> {
+    sqlx::query_scalar!("select name from zones where id = $1", zone_id as _)
+        .fetch_optional(tx)
+        .await
+}
+
 /// Returns the places a zone has left; `None` if the performance has no such zone.
 pub(crate) async fn find_remaining(
     db: impl PgExecutor<'_>,

@@ -5,13 +5,13 @@ use uuid::Uuid;
 use super::{HoldTerms, LockedSeat};
 use crate::{
     accounts::AccountId,
-    catalog::{ProgramId, ScheduleId, ScheduleSeatId, ZoneId},
+    catalog::{PriceTypeId, ProgramId, ScheduleId, ScheduleSeatId, ZoneId},
     infra::postgres::Connection,
     points::Points,
     reservation::{
         error::ReservationError,
         inventory::model::LockedZone,
-        model::{Hold, ReservationId, WishId},
+        model::{Hold, ItemOfKind, ReservationId, WishId},
     },
 };
 
@@ -31,6 +31,9 @@ pub(crate) struct NewHolds {
     zones: Vec<Option<ZoneId>>,
     quantities: Vec<i32>,
     prices: Vec<Points>,
+    /// Terms of each item's price type, and what a place cost without it.
+    price_types: Vec<Option<PriceTypeId>>,
+    ordinary_prices: Vec<Option<Points>>,
 }
 
 impl NewHolds {
@@ -57,7 +60,9 @@ impl NewHolds {
         self.accounts.push(account_id);
         self.totals.push(hold.total);
         self.wishes.push(wish_id);
-        for item in hold.items.iter().map(|each| each.item) {
+        for ItemOfKind { item, price_type, .. } in &hold.items {
+            self.price_types.push(price_type.as_ref().map(|each| each.id));
+            self.ordinary_prices.push(price_type.as_ref().map(|each| each.ordinary_price));
             self.item_ids.push(item.id.0);
             self.holds.push(hold.reservation_id);
             self.seats.push(item.schedule_seat_id);
@@ -92,19 +97,17 @@ pub(crate) async fn insert_holds(
             from unnest($9::uuid[], $10::uuid[], $11::bigint[], $24::uuid[]) h (id, account_id, total, wish_id)
         ), items as (
             insert into reservation_items
-                (id, reservation_id, schedule_id, schedule_seat_id, zone_id, quantity, unit_price)
-            select id, reservation_id, $1, seat_id, zone_id, quantity, price
-            from unnest($12::uuid[], $13::uuid[], $14::bigint[], $15::uuid[], $16::integer[], $17::bigint[])
-                i (id, reservation_id, seat_id, zone_id, quantity, price)
+                (id, reservation_id, schedule_id, schedule_seat_id, zone_id, quantity, unit_price, price_type_id, ordinary_price)
+            select id, reservation_id, $1, seat_id, zone_id, quantity, price, price_type_id, ordinary_price
+            from unnest($12::uuid[], $13::uuid[], $14::bigint[], $15::uuid[], $16::integer[], $17::bigint[], $25::uuid[], $26::bigint[])
+                i (id, reservation_id, seat_id, zone_id, quantity, price, price_type_id, ordinary_price)
         ), seats as (
-            update schedule_seats s
-            set status = 'HELD', version = s.version + 1, changed_xid = pg_current_xact_id()
+            update schedule_seats s set status = 'HELD', version = s.version + 1, changed_xid = pg_current_xact_id()
             from unnest($18::bigint[], $19::bigint[]) as locked (id, version)
             where s.id = locked.id and s.version = locked.version and s.status = 'AVAILABLE'
             returning s.id
         ), places as (
-            update zones
-            set remaining = remaining - $22, version = version + 1, changed_xid = pg_current_xact_id()
+            update zones set remaining = remaining - $22, version = version + 1, changed_xid = pg_current_xact_id()
             where id = $20 and version = $21 and remaining >= $22
             returning id
         )
@@ -134,6 +137,8 @@ pub(crate) async fn insert_holds(
         n_places,
         terms.kept_until,
         holds.wishes as _,
+        holds.price_types as _,
+        holds.ordinary_prices as _,
     )
     .fetch_one(tx)
     .await?;

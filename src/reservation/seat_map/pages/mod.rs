@@ -6,6 +6,7 @@ pub(crate) mod entrance;
 pub(crate) mod kinds;
 pub(crate) mod names;
 pub(crate) mod overview;
+pub(crate) mod price_types;
 pub(crate) mod reading;
 
 use std::{ops::RangeInclusive, sync::Arc};
@@ -24,6 +25,7 @@ use self::{
     entrance::{Admitted, Performance},
     kinds::{KindsShown, kind_name},
     names::{price_difference, seat_name, seat_names},
+    price_types::{TypeQuantities, TypesShown},
     reading::{MapPart, MapQuery, MapView, read_map},
 };
 use super::{
@@ -56,6 +58,7 @@ struct SeatMapPage<'a> {
     now: DateTime<Utc>,
     map: MapView,
     kinds: KindsShown,
+    types: TypesShown,
     places_max: u32,
     refusal: Option<Refusal<'a>>,
     /// Form that was refused, or an empty one.
@@ -212,6 +215,14 @@ impl SeatMapPage<'_> {
         i64::from(*quantity) <= i64::from(zone.remaining)
     }
 
+    fn zone_quantities(&self, zone: &ZoneState) -> TypeQuantities {
+        self.types.of_zone(self.v, zone, &self.typed)
+    }
+
+    fn best_quantities(&self) -> TypeQuantities {
+        self.types.of_best(self.v, &self.typed)
+    }
+
     /// Returns the pattern with which the script labels seats.
     fn label_pattern(&self) -> Phrase {
         let pattern = self.v.t("seat-label").word("name", "{name}");
@@ -288,6 +299,7 @@ pub(crate) async fn map_page(
     let is_step_free = part.is_step_free;
     let map = read_map(app, maps, schedule.id, part, refusal).await?;
     let kinds = KindsShown::of(&map.drawing, is_step_free, schedule.keeps_places(app.now()));
+    let types = TypesShown::read(app, schedule).await?;
     let status = refused.as_ref().map_or(StatusCode::OK, Refused::status);
     let page = SeatMapPage {
         v,
@@ -298,6 +310,7 @@ pub(crate) async fn map_page(
         refusal: refused.as_ref().map(|refused| refused.shown(v, &map, schedule)),
         map,
         kinds,
+        types,
         places_max: app.config.seats_per_hold_max.get(),
         typed: refused.map(|refused| refused.typed.clone()).unwrap_or_default(),
     };

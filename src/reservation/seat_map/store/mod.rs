@@ -207,11 +207,16 @@ pub(crate) async fn list_items(
         select i.id as "id: _", i.schedule_seat_id as "schedule_seat_id: _",
             i.zone_id as "zone_id: _", i.quantity, i.unit_price as "unit_price: _",
             v.section as "section?", v.row_label as "row_label?", v.number as "number?",
-            s.kind as "kind?: SeatKind", z.name as "zone_name?"
+            s.kind as "kind?: SeatKind", z.name as "zone_name?",
+            i.price_type_id as "price_type_id: _", i.ordinary_price as "ordinary_price: _",
+            t.name as "price_type?", t.note as "price_type_note?"
         from reservation_items i
         left join schedule_seats s on s.id = i.schedule_seat_id
         left join seats v on v.id = s.seat_id
         left join zones z on z.id = i.zone_id
+        left join lateral (
+            select name, note from price_types where id = i.price_type_id offset 0
+        ) t on true
         where i.reservation_id = $1
         order by v.section, v.row_label, v.number, z.name, i.id
         "#,
