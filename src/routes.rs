@@ -9,8 +9,8 @@ pub(crate) use crate::accounts::{
 use crate::{
     account_deletion, accounts,
     admin::{
-        audit_log, cancellation, charges, mails, overview, people, programs, queue, reservations,
-        sales, schedules, venues,
+        audit_log, cancellation, charges, codes, mails, overview, people, programs, queue,
+        reservations, sales, schedules, venues,
     },
     catalog,
     entry_queue::{self, draw, log},
@@ -34,6 +34,7 @@ pub fn all() -> Vec<Path> {
     let mut paths = vec![
         at("/").get(catalog::pages::show_home),
         at("/programs/{slug}").get(catalog::pages::show_program),
+        at("/programs/{slug}/code-redemptions").post(reservation::pages::create_redemption),
     ];
     paths.extend(line_paths());
     paths.extend(account_paths());
@@ -42,6 +43,7 @@ pub fn all() -> Vec<Path> {
     paths.extend([
         at("/schedules/{id}").get(reservation::pages::show_seat_map),
         at("/schedules/{id}/changes").get(reservation::pages::show_changes),
+        at("/schedules/{id}/code").post(reservation::pages::show_terms),
         at("/schedules/{id}/reservations").post(reservation::pages::create_hold),
         at("/schedules/{id}/waiting-list").get(waiting_list::pages::show_waiting_list).post(waiting_list::pages::create_wish),
         at("/wishes/{id}/cancellation").post(waiting_list::pages::cancel_wish),
@@ -85,9 +87,14 @@ pub fn all() -> Vec<Path> {
         at("/admin/programs/{id}/queue/purge").post(queue::pages::purge::create_purge),
         at("/admin/programs/{id}/sales").get(sales::pages::show_sales),
         at("/admin/programs/{id}/sales.csv").get(sales::pages::download_sales),
+        at("/admin/programs/{id}/codes").get(codes::pages::list_codes).post(codes::pages::create_codes),
+        at("/admin/programs/{id}/codes.csv").get(codes::pages::download_codes),
+        at("/admin/programs/{id}/codes/{code_id}/limit").post(codes::pages::update_limit),
+        at("/admin/programs/{id}/codes/{code_id}/withdrawal").post(codes::pages::create_withdrawal),
         at("/admin/schedules/{id}").get(schedules::pages::show_schedule).post(schedules::pages::update_schedule),
         at("/admin/schedules/{id}/kept-places").post(schedules::pages::update_kept_places),
         at("/admin/schedules/{id}/prices").post(schedules::pages::update_prices),
+        at("/admin/schedules/{id}/hidden-sections").post(schedules::pages::hidden::update_hidden),
         at("/admin/schedules/{id}/blocks").post(schedules::pages::update_blocks),
         at("/admin/schedules/{id}/zones").post(schedules::pages::create_zone),
         at("/admin/schedules/{id}/zones/{zone_id}").post(schedules::pages::update_zone),

@@ -40,8 +40,8 @@ mod store;
 pub(crate) mod venues;
 
 pub(crate) use changes::{
-    Edited, Prices, change_program, create_program, create_schedule, create_venue, create_zone,
-    find_schedule_edition, find_venue, has_prices_to_write, inventory_of, keep_places,
+    Edited, Prices, change_program, count_hiding, create_program, create_schedule, create_venue,
+    create_zone, find_schedule_edition, find_venue, has_prices_to_write, inventory_of, keep_places,
     list_schedule_editions, list_venues, list_with_prices_to_write, next_schedule_edition,
     reopen_winding_down, replace_seats, update_prices, update_venue, update_zone, write_prices,
 };

@@ -6,6 +6,7 @@ use chrono::{DateTime, Utc};
 use serde_json::json;
 
 use super::{
+    codes::error::CodeRefusal,
     hold::{alternatives::Alternative, other_places::PlacesAlternative},
     model::ReservationStatus,
 };
@@ -126,6 +127,9 @@ pub enum ReservationError {
         /// Places a hold may have.
         places_max: i64,
     },
+    /// The code of the order is not to be used.
+    #[error(transparent)]
+    Code(#[from] CodeRefusal),
     /// The performance has no such seat.
     #[error("no such seat")]
     UnknownSeat,
@@ -297,6 +301,7 @@ impl HttpError for ReservationError {
             Self::LeavesSingle { seat_ids } => {
                 Problem::new(409, "single-seat").with(json!({ "seat_ids": seat_ids }))
             }
+            Self::Code(refusal) => refusal.problem(),
             Self::UnknownSeat | Self::UnknownZone => self.mistake().unwrap_or_default().problem(),
             Self::Inconsistent => Problem::new(500, "internal"),
             Self::AlreadyProcessing | Self::StaleVersion => {

@@ -14,13 +14,14 @@
 //! * `remaining` of a zone is its capacity minus the quantities of its live items.
 //! * No payment happens at or after `expires_at`, and no code revives an ended hold.
 //! * An account is never charged a total other than the one its request showed: a request carries
-//!   the shown price, which is compared with the locked rows and never charged.
+//!   the shown price, which is compared with the locked rows and never charged. What a code takes off is
+//!   a column of its own, `discount`: the total is the sum of the items' prices less it.
 //! * Reading changes nothing: a hold past its end reads as expired before its row is updated.
 //!
 //! # Concurrency
 //!
 //! Locks in Redis come first, then the connection, then rows: queue token, reservation, seats and
-//! zones, ids ascending. Decisions that depend on time are made by a statement after the locks.
+//! zones, codes, ids ascending. Decisions that depend on time are made by a statement after the locks.
 //! Locks in Redis are released after the commit, except a zone's fair lock, which is released as
 //! soon as the zone's row is locked: the row lock keeps the order from there on.
 //!
@@ -40,6 +41,7 @@
 //! Payment and expiry race for the reservation's row; the second sees what the first wrote. Lapsed
 //! holds that block a new hold are expired in a transaction of their own before the new hold's.
 
+pub(crate) mod codes;
 mod error;
 mod hold;
 mod inventory;
@@ -55,7 +57,7 @@ pub(crate) use hold::hold;
 pub(crate) use hold::limiter::ReservationState;
 pub(crate) use inventory::error::InventoryError;
 pub(crate) use inventory::model::SeatPick;
-pub(crate) use inventory::{block_seats, resize_zone};
+pub(crate) use inventory::{block_seats, hide_section, resize_zone};
 pub use lifecycle::expiry::expire_lapsed;
 pub(crate) use lifecycle::expiry::expire_lapsed_of;
 pub use lifecycle::{confirm, lock_held};

@@ -4,6 +4,7 @@ use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
+use super::codes::model::CodeWord;
 use crate::{
     catalog::{ProgramId, ScheduleId, ScheduleSeatId, SeatKind, ZoneId},
     infra::ids::ids,
@@ -58,8 +59,12 @@ pub(crate) struct Reservation {
     pub program_id: ProgramId,
     /// Current state.
     pub status: ReservationStatus,
-    /// Price of all items together.
+    /// What is paid: the price of all items together, less the discount.
     pub total: Points,
+    /// Points that its code takes off.
+    pub discount: Points,
+    /// Word of its code; `None` without one.
+    pub code: Option<CodeWord>,
     /// End of the hold; kept after payment.
     pub expires_at: DateTime<Utc>,
     /// Time of the renewal; `None` if never renewed. One renewal is allowed.
@@ -151,8 +156,10 @@ pub struct Locked {
     pub program_id: ProgramId,
     /// Performance reserved.
     pub schedule_id: ScheduleId,
-    /// Price of all items together.
+    /// What is paid: the price of all items together, less the discount.
     pub total: Points,
+    /// Points that its code takes off.
+    pub discount: Points,
     /// End of the hold; kept after payment.
     pub expires_at: DateTime<Utc>,
     /// Time by the database's clock after the row was locked; compared with `expires_at` to decide
@@ -233,6 +240,8 @@ pub enum SeatStatus {
     Reserved,
     /// Not for sale.
     Blocked,
+    /// Free, for those to whom a code has opened its section.
+    Hidden,
 }
 
 /// Seats or places that a request wants to hold.
@@ -285,8 +294,14 @@ pub(crate) struct Hold {
     pub reservation_id: ReservationId,
     /// Always [`ReservationStatus::Held`].
     pub status: ReservationStatus,
-    /// Price of all items together.
+    /// What is to be paid: the price of all items together, less the discount.
     pub total: Points,
+    /// Word of its code, if it has one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub code: Option<CodeWord>,
+    /// Points that the code takes off.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub discount: Option<Points>,
     /// End of the hold.
     pub expires_at: DateTime<Utc>,
     /// Items of the hold.
@@ -297,6 +312,7 @@ impl Hold {
     /// Creates a hold of `items`, which cost `total` together.
     pub(crate) fn new(items: Vec<ItemOfKind>, total: Points, expires_at: DateTime<Utc>) -> Self {
         let reservation_id = ReservationId(Uuid::now_v7());
-        Self { reservation_id, status: ReservationStatus::Held, total, expires_at, items }
+        let (status, code, discount) = (ReservationStatus::Held, None, None);
+        Self { reservation_id, status, total, code, discount, expires_at, items }
     }
 }

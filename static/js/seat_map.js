@@ -26,6 +26,7 @@ if (form) {
     box.addEventListener("change", () => choose(box.value, box.checked));
   }
   if (svg) setUpDrawing();
+  form.elements.code?.addEventListener("input", showTotal);
   for (const seat of seats.values()) paint(seat);
   for (const element of form.querySelectorAll("[data-needs-js]")) element.hidden = false;
   for (const element of form.querySelectorAll("[data-without-js]")) element.hidden = true;
@@ -222,7 +223,11 @@ function paint(seat) {
 
 function showTotal() {
   const mine = chosen();
-  const total = mine.reduce((sum, { box }) => sum + Number(box.dataset.price), 0);
+  const sum = mine.reduce((prices, { box }) => prices + Number(box.dataset.price), 0);
+  const off = discountOf(sum);
+  const total = sum - off;
+  const amountOff = text.textAmount.replace("{points}", number.format(off));
+  put("[data-discount]", off > 0 ? `${text.codeWord} −${amountOff}` : "");
   put("[data-total]", text.textAmount.replace("{points}", number.format(total)));
   const names = mine.map(({ box }) => box.dataset.name).join(" · ");
   put("[data-chosen]", mine.length === 0 ? text.textNone : names);
@@ -232,6 +237,14 @@ function showTotal() {
   if (shown) shown.value = mine.length > 0 ? total : "";
   const button = form.querySelector("[data-hold]");
   if (button) button.disabled = mine.length === 0;
+}
+
+// What the code whose terms are shown takes off, as the server computes it.
+function discountOf(sum) {
+  const { codeWord: word, codePercent: percent = 0, codeAmount: amount = 0 } = text;
+  const typed = form.elements.code?.value.trim().toUpperCase();
+  if (!word || typed !== word) return 0;
+  return Number(percent) > 0 ? Math.floor((sum * percent) / 100) : Math.min(sum, Number(amount));
 }
 
 function put(selector, value) {

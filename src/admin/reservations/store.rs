@@ -22,6 +22,9 @@ pub(crate) struct Booking {
     pub(crate) time_zone: String,
     pub(crate) status: ReservationStatus,
     pub(crate) total: Points,
+    pub(crate) discount: Points,
+    /// Word of its code; `None` without one.
+    pub(crate) code: Option<String>,
     pub(crate) refund_until: DateTime<Utc>,
     pub(crate) refund_percent: i32,
     pub(crate) created_at: DateTime<Utc>,
@@ -54,7 +57,8 @@ pub(crate) async fn list(
             p.title, d.starts_at, v.time_zone,
             case when r.status = 'HELD' and r.expires_at <= clock_timestamp() then 'EXPIRED'
                  else r.status end as "status!: ReservationStatus",
-            r.total as "total: Points", refund_deadline(r.schedule_id, r.refund_until, r.created_at) as "refund_until!",
+            r.total as "total: Points", r.discount as "discount: Points",
+            (select word from sale_codes where id = r.sale_code_id) as code, refund_deadline(r.schedule_id, r.refund_until, r.created_at) as "refund_until!",
             r.refund_percent, r.created_at
         from (select id from found order by id desc limit $4) page
         join reservations r on r.id = page.id

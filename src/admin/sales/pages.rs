@@ -1,5 +1,7 @@
 //! Sales by performance and section, as a page, as JSON and as a CSV file.
 
+use std::collections::HashMap;
+
 use actix_web::{
     HttpResponse,
     web::{Data, Path},
@@ -23,8 +25,17 @@ use crate::{
 };
 
 /// Columns of the CSV file.
-const COLUMNS: &[&str] =
-    &["reservation", "created_at", "status", "email", "starts_at", "places", "total"];
+const COLUMNS: &[&str] = &[
+    "reservation",
+    "created_at",
+    "status",
+    "email",
+    "starts_at",
+    "places",
+    "total",
+    "discount",
+    "code",
+];
 
 /// Width of a bar, in units of its drawing.
 const BAR: i64 = 1_000;
@@ -35,6 +46,8 @@ struct Evening {
     starts_at: DateTime<Utc>,
     time_zone: String,
     sections: Vec<SoldSection>,
+    /// Points that codes took off what is sold.
+    discounts: i64,
 }
 
 impl Evening {
@@ -46,8 +59,9 @@ impl Evening {
         self.sum(|section| section.sold)
     }
 
+    /// Returns the points paid for what is sold.
     fn revenue(&self) -> i64 {
-        self.sum(|section| section.revenue)
+        self.sum(|section| section.revenue) - self.discounts
     }
 }
 
@@ -83,7 +97,9 @@ pub(crate) async fn show_sales(
 ) -> Result<HttpResponse, PageError> {
     let edition = edition_of(&app, ProgramId(path.into_inner())).await?;
     let sections = store::list_sections(&app.db, edition.id).await?;
-    let document = json!({ "program": edition, "sections": sections });
+    let discounts: HashMap<ScheduleId, i64> =
+        store::list_discounts(&app.db, edition.id).await?.into_iter().collect();
+    let document = json!({ "program": edition, "sections": sections, "discounts": discounts });
     let mut evenings: Vec<Evening> = Vec::new();
     for section in sections {
         match evenings.last_mut() {
@@ -94,6 +110,7 @@ pub(crate) async fn show_sales(
                 schedule_id: section.schedule_id,
                 starts_at: section.starts_at,
                 time_zone: section.time_zone.clone(),
+                discounts: discounts.get(&section.schedule_id).copied().unwrap_or_default(),
                 sections: vec![section],
             }),
         }
@@ -124,6 +141,8 @@ pub(crate) async fn download_sales(
                     rfc3339_in(row.starts_at, clock),
                     row.places.to_string(),
                     row.total.get().to_string(),
+                    row.discount.get().to_string(),
+                    row.code.unwrap_or_default(),
                 ];
                 (row.id, cells)
             };

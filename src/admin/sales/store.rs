@@ -20,7 +20,7 @@ pub(crate) struct SoldSection {
     pub(crate) sold: i64,
     pub(crate) held: i64,
     pub(crate) free: i64,
-    /// Points paid for what is sold.
+    /// Sum of the prices of what is sold, before discounts.
     pub(crate) revenue: i64,
 }
 
@@ -68,6 +68,30 @@ pub(crate) async fn list_sections(
     .await
 }
 
+/// Lists the discounts of the paid reservations of a program's performances, in points, those without any
+/// left out.
+pub(crate) async fn list_discounts(
+    db: &Pool,
+    program_id: ProgramId,
+) -> Result<Vec<(ScheduleId, i64)>, sqlx::Error> {
+    let rows = sqlx::query!(
+        r#"
+        select r.schedule_id as "schedule_id: ScheduleId", sum(r.discount)::bigint as "points!"
+        from (select id from sale_codes where program_id = $1 offset 0) c
+        cross join lateral (
+            select schedule_id, discount from reservations
+            where sale_code_id = c.id and status = 'CONFIRMED' offset 0
+        ) r
+        group by r.schedule_id
+        having sum(r.discount) > 0
+        "#,
+        program_id as _,
+    )
+    .fetch_all(db)
+    .await?;
+    Ok(rows.into_iter().map(|row| (row.schedule_id, row.points)).collect())
+}
+
 /// Row of the CSV file: one reservation.
 #[derive(Clone, Debug)]
 pub(crate) struct SoldReservation {
@@ -79,6 +103,9 @@ pub(crate) struct SoldReservation {
     pub(crate) time_zone: String,
     pub(crate) places: i64,
     pub(crate) total: Points,
+    pub(crate) discount: Points,
+    /// Word of its code; `None` without one.
+    pub(crate) code: Option<String>,
 }
 
 /// Lists at most `rows_max` reservations of a program after `after`, newest first.
@@ -92,7 +119,8 @@ pub(crate) async fn list_reservations(
         SoldReservation,
         r#"
         select r.id, r.created_at, r.status, a.email, d.starts_at,
-            time_zone, r.total as "total: Points",
+            time_zone, r.total as "total: Points", r.discount as "discount: Points",
+            (select word from sale_codes where id = r.sale_code_id) as code,
             (select coalesce(sum(quantity), 0) from reservation_items where reservation_id = r.id)
                 as "places!"
         from reservations r

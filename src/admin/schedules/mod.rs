@@ -150,6 +150,32 @@ pub(crate) async fn block_seats(
     Ok(changed)
 }
 
+/// Hides a section or zone, or shows it again, and returns how many seats and zones changed.
+pub(crate) async fn hide_section(
+    app: &App,
+    change: ScheduleEdit,
+    section: &str,
+    is_hidden: bool,
+) -> Result<u64, AdminError> {
+    let act = if is_hidden { Act::SectionHidden } else { Act::SectionShown };
+    let ScheduleEdit { id, version, .. } = change;
+    let edit = change.commit(app, act, async |tx| {
+        let next = catalog::next_schedule_edition(tx, id, version, None).await?;
+        catalog::count_hiding(tx, id).await?;
+        let changed = reservation::hide_section(tx, id, section, is_hidden).await?;
+        let part = |version: i64, section: Option<&str>, changed| json!({ "version": version, "section": section, "changed": changed });
+        let before = part(next.before.version, None, 0);
+        let after = part(next.after.version, Some(section), changed);
+        Ok::<_, AdminError>(Edited { before, after })
+    });
+    let changed = edit.await?["changed"].as_u64().unwrap_or_default();
+    if !is_hidden {
+        reservation::serve_list(app, id).await;
+    }
+    reservation::announce(app, id);
+    Ok(changed)
+}
+
 /// Edition of a performance with the seats blocked or unblocked by it.
 #[derive(Debug, Serialize)]
 struct Blocked<'a> {

@@ -89,6 +89,19 @@ pub(crate) async fn charge(
     Ok(())
 }
 
+/// Gives every program a code that takes ten percent off.
+pub(crate) async fn insert_codes(tx: &mut Connection) -> Result<(), sqlx::Error> {
+    sqlx::query!(
+        r#"
+        insert into sale_codes (id, program_id, word, percent, uses_per_account_max)
+        select gen_random_uuid(), id, 'WELCOME', 10, 1 from programs
+        "#,
+    )
+    .execute(tx)
+    .await?;
+    Ok(())
+}
+
 pub(crate) async fn insert_venue(
     tx: &mut Connection,
     name: &str,

@@ -36,7 +36,11 @@ pub(super) fn paid(blank: Content, reserved: &Reserved) -> Content {
         subject: on_one_line(&subject.to_string()),
         greeting: locale.text("mail-greeting").word("name", &event.name),
         paragraphs: vec![locale.text("mail-paid-lede")],
-        facts: facts(locale, reserved).into_iter().chain([total]).collect(),
+        facts: facts(locale, reserved)
+            .into_iter()
+            .chain(discount(locale, event))
+            .chain([total])
+            .collect(),
         action: Some((format!("{}/tickets", blank.site), locale.text("mail-paid-action"))),
         notes: vec![locale.text("mail-paid-note")],
         ..blank
@@ -107,6 +111,13 @@ fn facts(locale: Locale, reserved: &Reserved) -> Vec<(Phrase, String)> {
         (locale.text("mail-fact-venue"), on_one_line(&event.venue)),
         (locale.text("mail-fact-seats"), names.join(" / ")),
     ]
+}
+
+/// Returns what the code took off; `None` without one.
+fn discount(locale: Locale, event: &ReservedEvent) -> Option<(Phrase, String)> {
+    let code = event.code.as_ref()?;
+    let name = locale.text("reservation-code").word("code", code);
+    Some((name, format!("−{}", points(locale, event.discount))))
 }
 
 /// Returns the name of a seat, or of a zone with its number of places.

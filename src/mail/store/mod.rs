@@ -27,6 +27,10 @@ pub(crate) struct ReservedEvent {
     pub total: Points,
     /// End of its hold.
     pub expires_at: DateTime<Utc>,
+    /// Word of its code; `None` without one.
+    pub code: Option<String>,
+    /// Points that the code took off the prices.
+    pub discount: Points,
     /// Whether it is held and can be paid.
     pub is_live_hold: bool,
 }
@@ -55,7 +59,8 @@ pub(crate) async fn find_event(
         ReservedEvent,
         r#"
         select a.name, p.title, s.starts_at, v.name as venue, v.time_zone,
-            r.total as "total: Points", r.expires_at,
+            r.total as "total: Points", r.discount as "discount: Points",
+            (select word from sale_codes where id = r.sale_code_id) as code, r.expires_at,
             (r.status = 'HELD' and r.expires_at > clock_timestamp()) as "is_live_hold!"
         from reservations r
         join accounts a on a.id = r.account_id

@@ -19,6 +19,7 @@ use crate::{
     infra::idempotency::RequestKey,
     points::Points,
     reservation::{
+        codes::error::CodeRefusal,
         error::ReservationError,
         lifecycle::expiry,
         model::{Choice, Hold, SeatStatus, Wish},
@@ -40,6 +41,9 @@ pub(crate) async fn hold_best(
     wish: &Wish,
     key: Option<&RequestKey>,
 ) -> Result<Hold, ReservationError> {
+    if wish.section.as_deref().is_some_and(|section| !request.is_of_code(section)) {
+        return Err(CodeRefusal::Elsewhere.into());
+    }
     let mut lost = Vec::new();
     let mut search = Search::of(app, wish, request);
     for reading in 0..READINGS_MAX {
@@ -97,6 +101,7 @@ pub(crate) async fn hold_best(
 /// Group of seats to try.
 struct Candidate {
     ids: Vec<ScheduleSeatId>,
+    /// Price, less what the code takes off.
     total: Points,
 }
 
@@ -128,6 +133,7 @@ impl<'a> Search<'a> {
             && self.wish.price.is_none_or(|price| price == seat.price)
             && (seat.kind.is_step_free() || !self.wish.is_step_free)
             && self.proposal.allows(seat)
+            && self.request.is_of_code(&seat.section)
     }
 
     /// Returns the groups to try, best first; only those of the shown total, if one was shown.
@@ -143,14 +149,15 @@ impl<'a> Search<'a> {
         }
         let candidates = ranked.into_iter().filter_map(|group| {
             let mut prices = group.seats.iter().map(|seat| seat.price);
-            let total = prices.try_fold(Points::ZERO, Points::checked_add)?;
+            let sum = prices.try_fold(Points::ZERO, Points::checked_add)?;
+            let total = self.request.price(sum).total();
             let mut ids: Vec<_> = group.seats.iter().map(|seat| seat.id).collect();
             ids.sort();
             Some(Candidate { ids, total })
         });
         let is_as_shown = |candidate: &Candidate| match self.shown {
             Some(ShownPrice::Total(shown)) => shown == candidate.total,
-            Some(ShownPrice::PriceVersion(_)) | None => true,
+            Some(ShownPrice::Sum(_) | ShownPrice::PriceVersion(_)) | None => true,
         };
         candidates.filter(is_as_shown).take(GROUPS_MAX).collect()
     }
@@ -166,7 +173,7 @@ async fn none_left(
     let schedule = &search.request.schedule;
     let is_priced_anew = match search.shown {
         None => false,
-        Some(ShownPrice::Total(_)) => true,
+        Some(ShownPrice::Total(_) | ShownPrice::Sum(_)) => true,
         Some(ShownPrice::PriceVersion(shown)) => {
             store::position(&app.db, schedule.id).await?.price_version > shown
         }

@@ -1,7 +1,8 @@
 //! Transaction that holds what several requests ask for: locks, *then* reads the clock, *then*
 //! decides one request after the other, *then* writes.
 //!
-//! The order of locks is: queue tokens, seats by id or the zone, and at last the request keys.
+//! The order of locks is: queue tokens, seats by id or the zone, codes by id, and at last the request
+//! keys.
 //! Every attempt of a request locks the token of its account before it reads the outcome under its
 //! key, so two attempts never both find none.
 
@@ -9,6 +10,7 @@ use std::collections::{HashMap, HashSet};
 
 use super::{
     decisions::Decisions,
+    order_codes::OrderCodes,
     request::ChosenRequest,
     single_seats::SeatBlock,
     store::{
@@ -106,6 +108,8 @@ pub(super) async fn hold_together(
     let outcomes = Outcomes::read(&mut tx, &keys).await?;
     let stock = Stock::lock(&mut tx, requests, when_held).await?;
     has_stock();
+    let mut codes = OrderCodes::lock(&mut tx, requests).await?;
+    codes.read_open(&mut tx, requests, stock.seats.values(), stock.zone.as_ref()).await?;
     let accounts: HashSet<AccountId> =
         requests.iter().filter(is_free).map(|chosen| chosen.request.account_id).collect();
     let accounts: Vec<AccountId> = accounts.into_iter().collect();
@@ -131,6 +135,7 @@ pub(super) async fn hold_together(
         seats: stock.seats,
         when_held,
         zone: stock.zone,
+        codes,
         outcomes,
         new: NewHolds::default(),
         taken: Vec::new(),
@@ -168,6 +173,7 @@ async fn write(
     let places = decisions.zone.as_ref().map(|zone| (zone, *n_places));
     let performance = (schedule.program_id, schedule.id);
     new_holds::insert_holds(tx, performance, terms, new, taken, places).await?;
+    decisions.codes.write(tx).await?;
     let untils: Vec<_> =
         extended.iter().map(|(token_id, (_, until))| (*token_id, *until)).collect();
     Ok(entry_queue::extend_stays(tx, &untils).await?)

@@ -51,6 +51,27 @@ pub(crate) async fn block_seats(
     Ok(store::write_seat_status(tx, &seats, from, to).await?)
 }
 
+/// Hides a section and the zone of that name, or shows them again; returns the number of seats and zones
+/// changed. What is held or sold of it stays as it is.
+pub(crate) async fn hide_section(
+    tx: &mut Connection,
+    schedule_id: ScheduleId,
+    name: &str,
+    is_hidden: bool,
+) -> Result<u64, InventoryError> {
+    let pick = SeatPick { section: name.to_owned(), row: None, numbers: Vec::new() };
+    let seats = store::lock_picked(tx, schedule_id, &pick).await?;
+    let zones = store::lock_zones_named(tx, schedule_id, name).await?;
+    if seats.is_empty() && zones.is_empty() {
+        return Err(InventoryError::NoSuchSeats);
+    }
+    let mut n_changed = store::write_seats_hidden(tx, &seats, is_hidden).await?;
+    for zone in &zones {
+        n_changed += store::write_zone_hidden(tx, zone, is_hidden).await?;
+    }
+    Ok(n_changed)
+}
+
 /// Changes the capacity of a zone; fails when more places are held or sold.
 pub(crate) async fn resize_zone(
     tx: &mut Connection,

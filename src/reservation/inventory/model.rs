@@ -26,4 +26,6 @@ pub(crate) struct LockedZone {
     pub(crate) version: i64,
     pub(crate) price: Points,
     pub(crate) remaining: i32,
+    /// Whether only those may have places to whom a code has opened it.
+    pub(crate) is_hidden: bool,
 }

@@ -74,7 +74,8 @@ pub(crate) async fn lock_zones(
     sqlx::query_as!(
         LockedZone,
         r#"
-        select id as "id: _", schedule_id as "schedule_id: _", version, price as "price: _", remaining
+        select id as "id: _", schedule_id as "schedule_id: _", version, price as "price: _", remaining,
+            hidden_at is not null as "is_hidden!"
         from zones
         where id = any($1)
         order by id
@@ -107,4 +108,74 @@ pub(crate) async fn write_capacity(
     .execute(tx)
     .await?;
     Ok(written.rows_affected() == 1)
+}
+
+/// Locks the zones of a performance with that name, in id order.
+pub(crate) async fn lock_zones_named(
+    tx: &mut Connection,
+    schedule_id: ScheduleId,
+    name: &str,
+) -> Result<Vec<LockedZone>, sqlx::Error> {
+    sqlx::query_as!(
+        LockedZone,
+        r#"
+        select id as "id: _", schedule_id as "schedule_id: _", version, price as "price: _", remaining,
+            hidden_at is not null as "is_hidden!"
+        from zones
+        where schedule_id = $1 and name = $2
+        order by id
+        for no key update
+        "#,
+        schedule_id as _,
+        name,
+    )
+    .fetch_all(tx)
+    .await
+}
+
+/// Hides locked seats, of which the free ones become HIDDEN, or shows them again; returns the number
+/// written.
+pub(crate) async fn write_seats_hidden(
+    tx: &mut Connection,
+    seats: &[PickedSeat],
+    is_hidden: bool,
+) -> Result<u64, sqlx::Error> {
+    let ids: Vec<_> = seats.iter().map(|seat| seat.id.0).collect();
+    let written = sqlx::query!(
+        r#"
+        update schedule_seats
+        set hidden_at = case when $2 then clock_timestamp() end,
+            status = case when $2 and status = 'AVAILABLE' then 'HIDDEN'
+                          when not $2 and status = 'HIDDEN' then 'AVAILABLE' else status end,
+            version = version + 1, changed_xid = pg_current_xact_id()
+        where id = any($1) and (hidden_at is not null) <> $2
+        "#,
+        &ids,
+        is_hidden,
+    )
+    .execute(tx)
+    .await?;
+    Ok(written.rows_affected())
+}
+
+/// Hides a locked zone, or shows it again; returns the number of zones written.
+pub(crate) async fn write_zone_hidden(
+    tx: &mut Connection,
+    zone: &LockedZone,
+    is_hidden: bool,
+) -> Result<u64, sqlx::Error> {
+    let written = sqlx::query!(
+        r#"
+        update zones
+        set hidden_at = case when $2 then clock_timestamp() end, version = version + 1,
+            changed_xid = pg_current_xact_id()
+        where id = $1 and version = $3 and (hidden_at is not null) <> $2
+        "#,
+        zone.id as _,
+        is_hidden,
+        zone.version,
+    )
+    .execute(tx)
+    .await?;
+    Ok(written.rows_affected())
 }

@@ -11,7 +11,7 @@
 //!   [`ReservationError::StaleVersion`] and is tried again.
 //! * A change that writes fewer seats than it should fails with [`ReservationError::Inconsistent`].
 //!   After either error the caller must roll back.
-//! * Ending a reservation frees its seats and places in the same transaction.
+//! * Ending a reservation frees its seats and places, and the use of its code, in the same transaction.
 //! * A hold is renewed at most once, and only while no account waits in the queue. An offer of a waiting
 //!   list is not renewed.
 //!
@@ -32,6 +32,7 @@ use sqlx::PgExecutor;
 
 use self::store::{LockedRow, holds};
 use super::{
+    codes::return_uses,
     error::ReservationError,
     inventory::store::lock_zones,
     model::{Confirmed, Held, Locked, LockedLists, Reservation, ReservationId, ReservationStatus},
@@ -143,8 +144,8 @@ pub async fn confirm(tx: &mut Connection, holds: &[Held]) -> Result<(), Reservat
     let versions: Vec<i64> = holds.iter().map(|held| held.version).collect();
     let to = ReservationStatus::Confirmed;
     let at = holds.iter().map(|held| held.locked_at).max();
-    let n_written = store::write_status(tx, &ids, &versions, to, at).await?;
-    expect_all(ids.len(), n_written, ReservationError::StaleVersion)?;
+    let written = store::write_status(tx, &ids, &versions, to, at).await?;
+    expect_all(ids.len(), written.len(), ReservationError::StaleVersion)?;
     let seat_ids: Vec<_> = holds.iter().flat_map(|held| held.seat_ids()).collect();
     if !seat_ids.is_empty() {
         let n_written = store::write_seats_reserved(tx, &seat_ids).await?;
@@ -258,8 +259,8 @@ pub(crate) async fn end(
     to: ReservationStatus,
     lists: &LockedLists,
 ) -> Result<(), ReservationError> {
-    let n_written = store::write_status(tx, ids, versions, to, None).await?;
-    expect_all(ids.len(), n_written, ReservationError::StaleVersion)?;
+    let codes = store::write_status(tx, ids, versions, to, None).await?;
+    expect_all(ids.len(), codes.len(), ReservationError::StaleVersion)?;
     let ended = store::write_items_ended(tx, ids).await?;
     let seat_ids: Vec<_> = ended.iter().filter_map(|item| item.schedule_seat_id).collect();
     if !seat_ids.is_empty() {
@@ -271,12 +272,12 @@ pub(crate) async fn end(
     if !zone_ids.is_empty() {
         let zones = lock_zones(tx, &zone_ids).await?;
         let n_zones = zone_ids.iter().collect::<HashSet<_>>().len();
-        expect_all(n_zones, zones.len().try_into().unwrap_or(0), ReservationError::Inconsistent)?;
+        expect_all(n_zones, zones.len(), ReservationError::Inconsistent)?;
         let n_written = store::write_places_returned(tx, &zones, &zone_ids, &quantities).await?;
         expect_all(zones.len(), n_written, ReservationError::StaleVersion)?;
     }
-    offer_freed(tx, lists).await?;
-    Ok(())
+    return_uses(tx, &codes.into_iter().flatten().collect::<Vec<_>>()).await?;
+    offer_freed(tx, lists).await.map(drop)
 }
 
 async fn lock(
@@ -299,6 +300,7 @@ fn locked(version: i64, head: &LockedRow, rows: &[LockedRow]) -> Locked {
         program_id: head.program_id,
         schedule_id: head.schedule_id,
         total: head.total,
+        discount: head.discount,
         expires_at: head.expires_at,
         locked_at: head.locked_at,
         renewed_at: head.renewed_at,
@@ -311,8 +313,8 @@ fn locked(version: i64, head: &LockedRow, rows: &[LockedRow]) -> Locked {
 /// Fails with `error` unless all locked rows were written; the caller must roll back.
 pub(crate) fn expect_all(
     n_expected: usize,
-    n_written: u64,
+    n_written: impl TryInto<usize>,
     error: ReservationError,
 ) -> Result<(), ReservationError> {
-    if u64::try_from(n_expected) == Ok(n_written) { Ok(()) } else { Err(error) }
+    if n_written.try_into().ok() == Some(n_expected) { Ok(()) } else { Err(error) }
 }

@@ -107,7 +107,7 @@ invariants! {
     /// A hold ends at the time fixed when it was made or renewed.
     S3 HoldEndIsFixed ["src/verify/checks/wrong_hold_ends.sql"]
         late ["src/verify/checks/overdue_holds.sql"];
-    /// A confirmed reservation was paid in time, and its total is that of its items.
+    /// A confirmed reservation was paid in time, and its total is that of its items less the discount.
     S4 ConfirmedAddsUp [
         "src/verify/checks/late_payments.sql",
         "src/verify/checks/wrong_reservation_totals.sql"
@@ -152,6 +152,13 @@ invariants! {
         "src/verify/checks/wrong_share_entries.sql",
         "src/verify/checks/entries_without_share.sql"
     ] late ["src/verify/checks/overdue_shares.sql"];
+    /// A code is used as often as it may be, by reservations with the discount that it gives.
+    K1 CodesAreUsedWithinLimits [
+        "src/verify/checks/wrong_code_uses.sql",
+        "src/verify/checks/wrong_discounts.sql"
+    ];
+    /// Something hidden is held by those only to whom a code has opened it.
+    K2 HiddenIsHeldByTheInvited ["src/verify/checks/unopened_holds.sql"];
     /// A program's queue numbers are 1..N.
     Q1 NumbersAreWhole ["src/verify/checks/wrong_queue_numbers.sql"];
     /// The queue in Redis equals the queue in PostgreSQL.

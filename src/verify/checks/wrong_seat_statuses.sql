@@ -14,5 +14,6 @@ where seats.schedule_id <> taken.schedule_id
     or case taken.status
         when 'HELD' then seats.status <> 'HELD'
         when 'CONFIRMED' then seats.status <> 'RESERVED'
-        else seats.status in ('HELD', 'RESERVED') end
+        else seats.status in ('HELD', 'RESERVED')
+            or (seats.status = 'HIDDEN') <> (seats.hidden_at is not null and seats.status <> 'BLOCKED') end
 limit $1

@@ -3,6 +3,7 @@
 mod audit;
 mod cancellation;
 mod catalog;
+mod codes;
 mod crashes;
 mod kinds;
 mod let_in;

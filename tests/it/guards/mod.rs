@@ -1,6 +1,7 @@
 //! What the database itself refuses, whatever the code believes: docs/INVARIANTS.md says who
 //! refuses what, and each line of it is tried here.
 
+mod codes;
 mod hand_overs;
 mod shares;
 mod waiting_lists;
@@ -239,9 +240,9 @@ const APPEND_ONLY: [(&str, &str); 6] = [
 
 #[sqlx::test]
 async fn the_database_refuses_what_must_never_be(db: PgPool) {
-    run(&db, HEALTHY).await.unwrap();
-    run(&db, SHARED).await.unwrap();
-    run(&db, ANOTHER).await.unwrap();
+    for part in [HEALTHY, SHARED, ANOTHER, codes::CODES] {
+        run(&db, part).await.unwrap();
+    }
     let act = "insert into audit_log (id, account_id, act, subject_kind, subject_id)
         select gen_random_uuid(), id, 'let-in', 'account', id from accounts limit 1;
         insert into debt_write_offs (id, wallet_id, points)
@@ -301,7 +302,8 @@ async fn the_manual_says_who_refuses_what(db: PgPool) {
 
 /// Every guard that is tried, with what it refuses.
 fn guards() -> impl Iterator<Item = &'static (&'static str, &'static str)> {
-    [REFUSED, hand_overs::REFUSED, shares::REFUSED, waiting_lists::REFUSED].into_iter().flatten()
+    let rooms = [REFUSED, codes::REFUSED, hand_overs::REFUSED, shares::REFUSED];
+    rooms.into_iter().chain([waiting_lists::REFUSED]).flatten()
 }
 
 async fn first_column(db: &PgPool, table: &str) -> String {

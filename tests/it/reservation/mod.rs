@@ -3,6 +3,7 @@
 mod alternatives;
 mod batches;
 mod best;
+mod codes;
 mod expiry;
 mod input;
 mod kinds;

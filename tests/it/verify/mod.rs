@@ -55,6 +55,8 @@ const UNGUARDED: &str = "
     alter table accounts drop constraint accounts_deleted_is_nobody;
     alter table wallets drop constraint wallets_closed_is_empty;
     alter table wishes disable trigger wishes_end_once;
+    alter table sale_codes disable trigger sale_codes_kept;
+    alter table sale_codes drop constraint sale_codes_uses_within_max;
     alter table outbox drop constraint outbox_sent_or_failed;
     alter table outbox drop constraint outbox_ended_keeps_no_secret;";
 
@@ -96,6 +98,7 @@ macro_rules! broken {
 
 mod agreements;
 mod charges;
+mod codes;
 mod deletions;
 mod draws;
 mod hand_overs;

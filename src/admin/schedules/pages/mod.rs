@@ -1,6 +1,7 @@
 //! Performance pages: time, kept places, prices, blocks, zones.
 
 pub(crate) mod forms;
+pub(crate) mod hidden;
 mod kept_places;
 
 use actix_web::{

@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use crate::{
-    payment::shares::{model::Place, store::views::ListedPlace},
+    payment::shares::{discount::prices_less, model::Place, store::views::ListedPlace},
     points::Points,
     reservation::seat_map::pages::names::full_seat_name,
     web::page::View,
@@ -23,6 +23,17 @@ impl PlaceDocument {
         let &ListedPlace { item_id, place_number: number, price, .. } = place;
         let id = Place { item_id, number };
         Self { place: id.to_string(), name: name_of(v, place), price }
+    }
+}
+
+/// Takes the parts of a discount off the prices of all places of a reservation, as their shares do.
+pub(super) fn take_off(discount: Points, places: &mut [ListedPlace]) {
+    let mut places: Vec<&mut ListedPlace> = places.iter_mut().collect();
+    places.sort_by_key(|place| (place.item_id, place.place_number));
+    let prices: Vec<Points> = places.iter().map(|place| place.price).collect();
+    let less = prices_less(prices.into_iter(), discount);
+    for (place, less) in places.into_iter().zip(less) {
+        place.price = less;
     }
 }
 

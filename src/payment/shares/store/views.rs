@@ -56,6 +56,7 @@ pub(crate) struct ListedPlace {
     pub(crate) item_id: ReservationItemId,
     /// Number within the item, from 1.
     pub(crate) place_number: i32,
+    /// Price before the discount, whose parts `pages` take off.
     pub(crate) price: Points,
     /// Live share that it is in; `None` if it is the holder's to pay.
     pub(crate) share_id: Option<ShareId>,
@@ -108,8 +109,11 @@ pub(crate) struct ShownShare {
     pub(crate) amount: Points,
     /// End of the hold; kept after payment.
     pub(crate) expires_at: DateTime<Utc>,
-    /// Price of the whole reservation, and how much of it is withheld or paid.
+    /// What the whole reservation costs.
     pub(crate) total: Points,
+    /// Points that the reservation's code takes off the prices of its places.
+    pub(crate) discount: Points,
+    /// How much of it is withheld or paid.
     pub(crate) covered: Points,
     pub(crate) slug: String,
     pub(crate) title: String,
@@ -132,7 +136,7 @@ pub(crate) async fn find_shown(
                          and (r.status <> 'HELD' or r.expires_at <= clock_timestamp())
                     then 'RETURNED' else s.status end as "status!: ShareStatus",
                s.amount as "amount: _",
-               r.expires_at, r.total as "total: _",
+               r.expires_at, r.total as "total: _", r.discount as "discount: _",
                (select coalesce(sum(amount), 0)::bigint from shares
                 where reservation_id = s.reservation_id and status in ('WITHHELD', 'PAID'))
                    as "covered!: Points",

@@ -10,6 +10,7 @@ mod kept;
 mod tests;
 
 use super::{
+    order_codes::OrderCodes,
     request::{ChosenRequest, HoldRequest},
     single_seats::SeatBlock,
     store::{HoldTerms, LockedSeat, new_holds::NewHolds},
@@ -21,6 +22,7 @@ use crate::{
     infra::{idempotency::Outcomes, postgres::WhenHeld},
     points::Points,
     reservation::{
+        codes::model::OrderPrice,
         error::ReservationError,
         inventory::model::LockedZone,
         model::{Choice, Hold, Item, ItemOfKind, SeatStatus},
@@ -42,6 +44,8 @@ pub(super) struct Decisions {
     pub(super) when_held: WhenHeld,
     /// Zone that is locked, with the places it has left; `None` for seats.
     pub(super) zone: Option<LockedZone>,
+    /// Codes that are locked.
+    pub(super) codes: OrderCodes,
     /// Outcomes by request key.
     pub(super) outcomes: Outcomes,
     /// Holds to be written.
@@ -85,8 +89,8 @@ impl Decisions {
             // `hold_best` replaces a wish by seats before this point.
             Choice::Best(_) => return Err(ReservationError::Inconsistent),
         };
-        let Some((items, total)) = items else { return Ok(None) };
-        let hold = self.add(account_id, items, total)?;
+        let Some((items, price)) = items else { return Ok(None) };
+        let hold = self.add(account_id, items, price)?;
         if hold.expires_at > stay.expires_at {
             // A hold keeps its owner admitted until the hold's end.
             self.extended.insert(stay.token_id, (account_id, hold.expires_at));
@@ -101,7 +105,7 @@ impl Decisions {
         &mut self,
         request: &HoldRequest,
         ids: &[ScheduleSeatId],
-    ) -> Result<Option<(Vec<ItemOfKind>, Points)>, ReservationError> {
+    ) -> Result<Option<(Vec<ItemOfKind>, OrderPrice)>, ReservationError> {
         let seats: Vec<&LockedSeat> = ids.iter().filter_map(|id| self.seats.get(id)).collect();
         if seats.len() != ids.len() {
             return match self.when_held {
@@ -109,11 +113,13 @@ impl Decisions {
                 WhenHeld::Wait => Err(ReservationError::UnknownSeat),
             };
         }
-        let taken: Vec<_> = seats
-            .iter()
-            .filter(|seat| seat.status != SeatStatus::Available)
-            .map(|seat| seat.id)
-            .collect();
+        // Whoever may not see a seat is told what anybody is of a seat that does not exist.
+        if !seats.iter().all(|seat| self.codes.opens_seat(request.account_id, seat)) {
+            return Err(ReservationError::UnknownSeat);
+        }
+        let is_free = |status| matches!(status, SeatStatus::Available | SeatStatus::Hidden);
+        let taken: Vec<_> =
+            seats.iter().filter(|seat| !is_free(seat.status)).map(|seat| seat.id).collect();
         if !taken.is_empty() {
             return Err(ReservationError::seats_unavailable(taken));
         }
@@ -126,12 +132,13 @@ impl Decisions {
         if !single.is_empty() {
             return Err(ReservationError::LeavesSingle { seat_ids: single });
         }
-        let total = seats
+        let sum = seats
             .iter()
             .try_fold(Points::ZERO, |sum, seat| sum.checked_add(seat.price))
             .ok_or(ReservationError::Inconsistent)?;
+        let price = self.codes.price(request, terms.moment, sum)?;
         let price_version = seats.iter().map(|seat| seat.price_version).max().unwrap_or_default();
-        request.require_shown(total, price_version)?;
+        request.require_shown(price, price_version)?;
         let items = seats
             .iter()
             .map(|seat| Item::of_seat(seat.id, seat.price).of_kind(seat.kind))
@@ -145,7 +152,7 @@ impl Decisions {
         }
         let terms = self.terms.get_mut(&request.account_id).ok_or(sqlx::Error::RowNotFound)?;
         kept::count_wheelchairs(terms, self.taken.get(first_new..).unwrap_or_default());
-        Ok(Some((items, total)))
+        Ok(Some((items, price)))
     }
 
     /// Whether the seats beside the order are locked, as far as they are waited for.
@@ -180,21 +187,25 @@ impl Decisions {
         request: &HoldRequest,
         zone_id: ZoneId,
         quantity: i32,
-    ) -> Result<(Vec<ItemOfKind>, Points), ReservationError> {
+    ) -> Result<(Vec<ItemOfKind>, OrderPrice), ReservationError> {
+        let codes = &self.codes;
         let zone = self.zone.as_mut().filter(|zone| zone.id == zone_id);
+        let zone = zone.filter(|zone| codes.opens_zone(request.account_id, zone));
         let zone = zone.ok_or(ReservationError::UnknownZone)?;
         if zone.remaining < quantity {
             return Err(ReservationError::zone_sold_out(zone_id));
         }
-        let total = zone.price.checked_mul(i64::from(quantity));
-        let total = total.ok_or(ReservationError::Inconsistent)?;
+        let sum = zone.price.checked_mul(i64::from(quantity));
+        let sum = sum.ok_or(ReservationError::Inconsistent)?;
+        let terms = self.terms.get(&request.account_id).ok_or(sqlx::Error::RowNotFound)?;
+        let price = self.codes.price(request, terms.moment, sum)?;
         // A zone has a single price, which requests show exactly, so there is no version to
         // compare.
-        request.require_shown(total, 0)?;
+        request.require_shown(price, 0)?;
         zone.remaining -= quantity;
         self.n_places += quantity;
         let item = Item::of_places(zone_id, quantity, zone.price);
-        Ok((vec![item.of_kind(SeatKind::Standard)], total))
+        Ok((vec![item.of_kind(SeatKind::Standard)], price))
     }
 
     /// Adds a hold of these items, which count toward the cap of its account from here on.
@@ -202,11 +213,12 @@ impl Decisions {
         &mut self,
         account_id: AccountId,
         items: Vec<ItemOfKind>,
-        total: Points,
+        price: OrderPrice,
     ) -> Result<Hold, ReservationError> {
         let terms = self.terms.get_mut(&account_id).ok_or(sqlx::Error::RowNotFound)?;
         terms.places_live += items.iter().map(|each| i64::from(each.item.quantity)).sum::<i64>();
-        let hold = Hold::new(items, total, terms.expires_at());
+        let hold = Hold::new(items, price.total(), terms.expires_at());
+        let hold = self.codes.take(account_id, hold, price);
         self.new.add(account_id, &hold);
         Ok(hold)
     }

@@ -30,8 +30,9 @@ impl House {
         let (program, schedule) = (program(), schedule());
         let price = Points::new(PRICE).unwrap();
         let zone_id = ZoneId(Uuid::now_v7());
+        let (schedule_id, is_hidden) = (schedule.id, false);
         let zone =
-            LockedZone { id: zone_id, schedule_id: schedule.id, version: 1, price, remaining: 5 };
+            LockedZone { id: zone_id, schedule_id, version: 1, price, remaining: 5, is_hidden };
         let seat = |id: i64| LockedSeat {
             id: ScheduleSeatId(id),
             version: 1,
@@ -41,6 +42,7 @@ impl House {
             seat_id: SeatId(100 + id),
             kind: SeatKind::Standard,
             wheelchair_seat_id: None,
+            is_hidden: false,
         };
         let decisions = Decisions {
             stays: accounts.iter().map(|id| (*id, stay(*id))).collect(),
@@ -49,6 +51,7 @@ impl House {
             seats: (1..10).map(|id| (ScheduleSeatId(id), seat(id))).collect(),
             when_held,
             zone: Some(zone),
+            codes: OrderCodes::default(),
             outcomes: Outcomes::default(),
             new: NewHolds::default(),
             taken: Vec::new(),
@@ -66,6 +69,7 @@ impl House {
             choice,
             blocks: Vec::new(),
             shown: None,
+            code: None,
             is_needed: false,
             request_key: None,
             pass: None,
@@ -128,6 +132,7 @@ fn schedule() -> Schedule {
         venue_name: String::new(),
         time_zone: String::new(),
         kept_until: later(),
+        has_hidden: false,
     }
 }
 

@@ -9,7 +9,10 @@ use super::super::request::ShownPrice;
 use crate::{
     catalog::{ScheduleSeatId, ZoneId},
     points::Points,
-    reservation::model::{Choice, Wish},
+    reservation::{
+        codes::model::{AskedCode, CodeWord},
+        model::{Choice, Wish},
+    },
     web::{
         form::{Field, Fields, Mistakes},
         request_key,
@@ -25,6 +28,7 @@ pub(crate) struct Parsed {
     pub(crate) choice: Choice,
     /// Price that was shown; `None` if the form has none.
     pub(crate) shown: Option<ShownPrice>,
+    pub(crate) code: Option<AskedCode>,
     /// Whether a kept place is needed by the account or somebody it books for.
     pub(crate) is_needed: bool,
     pub(crate) request_key: Option<Uuid>,
@@ -48,6 +52,9 @@ pub(crate) struct HoldForm {
     total: Field,
     unit_price: Field,
     price_version: Field,
+    /// Code, and the id of the one whose terms were shown.
+    code: Field,
+    code_id: Field,
     request_key: Field,
 }
 
@@ -66,10 +73,30 @@ impl HoldForm {
             seats.map(Choice::Seats)
         };
         let shown = choice.as_ref().and_then(|choice| self.shown(&mut mistakes, choice));
+        let code = self.asked_code(&mut mistakes);
         let parsed = choice.zip(is_needed);
-        let parsed =
-            parsed.map(|(choice, is_needed)| Parsed { choice, shown, is_needed, request_key });
+        let parsed = parsed.map(|(choice, is_needed)| Parsed {
+            choice,
+            shown,
+            code,
+            is_needed,
+            request_key,
+        });
         mistakes.or(parsed)
+    }
+
+    /// Returns the code; `None` if the field is empty.
+    fn asked_code(&self, mistakes: &mut Mistakes) -> Option<AskedCode> {
+        if self.code.is_empty() {
+            return None;
+        }
+        let word = mistakes.note("code", "reservation-refusal-code", self.word());
+        word.map(|word| AskedCode { word, shown: self.code_id.parse(), found: None })
+    }
+
+    /// Returns the typed word of a code; `None` if it is empty or malformed.
+    pub(crate) fn word(&self) -> Option<CodeWord> {
+        self.code.parse()
     }
 
     /// Returns the shown price; an exact price is preferred to the price version.
@@ -84,7 +111,7 @@ impl HoldForm {
         } else if is_places && !self.unit_price.is_empty() {
             let total = points("unit_price", &self.unit_price)?.checked_mul(choice.quantity());
             let total = mistakes.note("unit_price", "reservation-refusal-total", total);
-            total.map(ShownPrice::Total)
+            total.map(if self.has_code() { ShownPrice::Sum } else { ShownPrice::Total })
         } else if !is_places && !self.price_version.is_empty() {
             let version = self.price_version.parse().filter(|version| *version >= 0);
             let version = mistakes.note("price_version", "reservation-refusal-total", version);
@@ -182,6 +209,35 @@ impl HoldForm {
         fields
     }
 
+    /// Returns the fields of the same request without its code. A shown total is left out, because it may be
+    /// of the code.
+    pub(crate) fn without_code(&self) -> Vec<(&'static str, String)> {
+        let mut fields = self.choice_fields();
+        fields.retain(|(name, _)| !name.starts_with("code"));
+        let priced = [
+            ("price", &self.price),
+            ("price_version", &self.price_version),
+            ("unit_price", &self.unit_price),
+        ];
+        let filled = priced.into_iter().filter(|(_, field)| !field.is_empty());
+        fields.extend(filled.map(|(name, field)| (name, field.text().to_owned())));
+        fields
+    }
+
+    /// Whether seats or places are asked for.
+    pub(crate) fn has_choice(&self) -> bool {
+        !self.zone_id.is_empty() || !self.best.is_empty() || !self.seat_ids.0.is_empty()
+    }
+
+    pub(crate) fn has_code(&self) -> bool {
+        !self.code.is_empty()
+    }
+
+    /// Returns the code as it was typed.
+    pub(crate) fn code(&self) -> &str {
+        self.code.text()
+    }
+
     fn choice_fields(&self) -> Vec<(&'static str, String)> {
         let mut fields = Vec::new();
         let named = [
@@ -191,6 +247,8 @@ impl HoldForm {
             ("section", &self.section),
             ("step_free", &self.step_free),
             ("needed", &self.needed),
+            ("code", &self.code),
+            ("code_id", &self.code_id),
         ];
         let seats = self.seat_ids.0.iter().map(|field| ("seat_ids", field));
         for (name, field) in named.into_iter().chain(seats).filter(|(_, field)| !field.is_empty()) {

@@ -27,6 +27,8 @@ pub(crate) struct LockedSeat {
     pub(crate) kind: SeatKind,
     /// Seat of the venue that is the wheelchair place of this companion's place.
     pub(crate) wheelchair_seat_id: Option<SeatId>,
+    /// Whether its section is hidden.
+    pub(crate) is_hidden: bool,
 }
 
 /// Locks those of `ids` that belong to the performance, in id order; unknown ids are left out.
@@ -43,7 +45,8 @@ pub(crate) async fn lock_seats(
                 r#"
                 select id as "id: _", version, price as "price: _", price_version,
                     status as "status: _", seat_id as "seat_id: _", kind as "kind: _",
-                    wheelchair_seat_id as "wheelchair_seat_id: _"
+                    wheelchair_seat_id as "wheelchair_seat_id: _",
+                    hidden_at is not null as "is_hidden!"
                 from schedule_seats
                 where id = any($1) and schedule_id = $2
                 order by id
@@ -61,7 +64,8 @@ pub(crate) async fn lock_seats(
                 r#"
                 select id as "id: _", version, price as "price: _", price_version,
                     status as "status: _", seat_id as "seat_id: _", kind as "kind: _",
-                    wheelchair_seat_id as "wheelchair_seat_id: _"
+                    wheelchair_seat_id as "wheelchair_seat_id: _",
+                    hidden_at is not null as "is_hidden!"
                 from schedule_seats
                 where id = any($1) and schedule_id = $2
                 order by id

@@ -100,7 +100,7 @@ pub(crate) async fn insert_holds(
             update schedule_seats s
             set status = 'HELD', version = s.version + 1, changed_xid = pg_current_xact_id()
             from unnest($18::bigint[], $19::bigint[]) as locked (id, version)
-            where s.id = locked.id and s.version = locked.version and s.status = 'AVAILABLE'
+            where s.id = locked.id and s.version = locked.version and s.status in ('AVAILABLE', 'HIDDEN')
             returning s.id
         ), places as (
             update zones

@@ -12,6 +12,7 @@ use crate::{
     infra::postgres::Connection,
     points::Points,
     reservation::{
+        codes::model::{CodeWord, SaleCodeId},
         inventory::model::LockedZone,
         model::{Item, Reservation, ReservationId, ReservationItemId, ReservationStatus, WishId},
     },
@@ -30,7 +31,9 @@ pub(crate) async fn find_owned(
             schedule_id as "schedule_id: _", program_id as "program_id: ProgramId",
             case when status = 'HELD' and expires_at <= clock_timestamp() then 'EXPIRED' else status end
                 as "status!: ReservationStatus",
-            total as "total: Points", expires_at, renewed_at, wish_id as "wish_id: _",
+            total as "total: Points", discount as "discount: Points",
+            (select word from sale_codes where id = sale_code_id) as "code: CodeWord",
+            expires_at, renewed_at, wish_id as "wish_id: _",
             refund_deadline(schedule_id, refund_until, created_at) as "refund_until!",
             refund_percent, settled_at, created_at, is_shared
         from reservations
@@ -65,6 +68,7 @@ pub(crate) struct LockedRow {
     pub(crate) schedule_id: crate::catalog::ScheduleId,
     pub(crate) status: ReservationStatus,
     pub(crate) total: Points,
+    pub(crate) discount: Points,
     pub(crate) expires_at: chrono::DateTime<chrono::Utc>,
     pub(crate) renewed_at: Option<chrono::DateTime<chrono::Utc>>,
     pub(crate) wish_id: Option<WishId>,
@@ -103,7 +107,7 @@ pub(crate) async fn list_locked(
         LockedRow,
         r#"
         select r.id as "reservation_id: _", r.program_id as "program_id: _", r.schedule_id as "schedule_id: _",
-            r.status as "status: _", r.total as "total: _", r.expires_at, r.renewed_at,
+            r.status as "status: _", r.total as "total: _", r.discount as "discount: _", r.expires_at, r.renewed_at,
             r.wish_id as "wish_id: _", c.now as "locked_at!", r.expires_at <= c.now as "is_lapsed!",
             refund_deadline(r.schedule_id, r.refund_until, r.created_at) <= c.now
                 as "is_refund_over!",
@@ -124,31 +128,31 @@ pub(crate) async fn list_locked(
 }
 
 /// Changes the status of locked reservations whose version is still the one in `versions`, which is
-/// parallel to `ids`; returns the number written. `at` is the time of the decision, required for a
-/// confirmation; `None` means the current time.
+/// parallel to `ids`; returns the code of each one written. `at` is the time of the decision, required
+/// for a confirmation; `None` means the current time.
 pub(crate) async fn write_status(
     tx: &mut Connection,
     ids: &[ReservationId],
     versions: &[i64],
     to: ReservationStatus,
     at: Option<chrono::DateTime<chrono::Utc>>,
-) -> Result<u64, sqlx::Error> {
-    let written = sqlx::query!(
+) -> Result<Vec<Option<SaleCodeId>>, sqlx::Error> {
+    sqlx::query_scalar!(
         r#"
         update reservations r
         set status = $3, settled_at = coalesce($4, clock_timestamp()), version = r.version + 1,
             confirmed_at = case $3 when 'CONFIRMED' then $4 else r.confirmed_at end
         from unnest($1::uuid[], $2::bigint[]) as locked (id, version)
         where r.id = locked.id and r.version = locked.version
+        returning r.sale_code_id as "sale_code_id: SaleCodeId"
         "#,
         ids as _,
         versions,
         to as _,
         at,
     )
-    .execute(tx)
-    .await?;
-    Ok(written.rows_affected())
+    .fetch_all(tx)
+    .await
 }
 
 /// Changes HELD seats to RESERVED; returns the number written.
@@ -198,7 +202,8 @@ pub(crate) async fn write_items_ended(
     .await
 }
 
-/// Changes seats of ended items to AVAILABLE; returns the number written.
+/// Changes seats of ended items to AVAILABLE, or HIDDEN where their section is; returns the number
+/// written.
 pub(crate) async fn write_seats_available(
     tx: &mut Connection,
     seat_ids: &[ScheduleSeatId],
@@ -209,7 +214,8 @@ pub(crate) async fn write_seats_available(
             select id from schedule_seats where id = any($1) order by id for no key update
         )
         update schedule_seats s
-        set status = 'AVAILABLE', version = version + 1, changed_xid = pg_current_xact_id()
+        set status = case when s.hidden_at is null then 'AVAILABLE' else 'HIDDEN' end,
+            version = version + 1, changed_xid = pg_current_xact_id()
         from locked
         where s.id = locked.id and s.status in ('HELD', 'RESERVED')
         "#,

@@ -120,7 +120,7 @@ pub(crate) async fn list_free_zones(
         r#"
         select id as "id: ZoneId", name, price as "price: Points", remaining
         from zones
-        where schedule_id = $1 and remaining > 0
+        where schedule_id = $1 and remaining > 0 and hidden_at is null
         order by price, name
         "#,
         schedule_id as _,
