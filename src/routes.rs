@@ -20,7 +20,7 @@ use crate::{
     },
     personal_data, rehearsal,
     reservation::{self, waiting_list},
-    tickets::{self, check_in, hand_over},
+    tickets::{self, check_in, hand_over, returns},
     wallet,
     web::{
         assets, health, metrics,
@@ -50,7 +50,7 @@ pub fn all() -> Vec<Path> {
         at("/reservations/{id}/renewal").post(reservation::pages::update_renewal),
         at("/reservations/{id}/payment").post(payment::pages::create_payment),
         at("/reservations/{id}/cancellation").post(payment::pages::create_cancellation),
-        at("/reservations/{id}/tickets.pdf").get(tickets::pages::show_reservation_pdf),
+        at("/reservations/{id}/tickets.pdf").get(tickets::pages::downloads::show_reservation_pdf),
 
         at("/wallet").get(wallet::pages::show_wallet),
         at("/wallet/statement.csv").get(wallet::statement::pages::show_statement),
@@ -164,11 +164,14 @@ fn line_paths() -> Vec<Path> {
 fn ticket_paths() -> Vec<Path> {
     vec![
         at("/tickets").get(tickets::pages::list_tickets),
-        at("/tickets/{code}.ics").get(tickets::pages::show_calendar),
-        at("/tickets/{code}.pdf").get(tickets::pages::show_pdf),
-        at("/tickets/{code}.svg").get(tickets::pages::show_qr_code),
+        at("/tickets/{code}.ics").get(tickets::pages::downloads::show_calendar),
+        at("/tickets/{code}.pdf").get(tickets::pages::downloads::show_pdf),
+        at("/tickets/{code}.svg").get(tickets::pages::downloads::show_qr_code),
         at("/tickets/{code}").get(tickets::pages::show_ticket),
         at("/tickets/{code}/hand-overs").post(hand_over::pages::create_hand_over),
+        at("/tickets/{code}/returns").post(returns::pages::create_return),
+        at("/returns/{id}").get(returns::pages::show_return),
+        at("/returns/{id}/cancellation").post(returns::pages::create_cancellation),
         at("/hand-overs/{id}").get(hand_over::pages::show_hand_over),
         at("/hand-overs/{id}/acceptance").post(hand_over::pages::create_acceptance),
         at("/hand-overs/{id}/declining").post(hand_over::pages::create_declining),

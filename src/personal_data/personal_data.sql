@@ -62,6 +62,9 @@ select jsonb_build_object(
     'tickets', (select coalesce(jsonb_agg(part), '[]') from (
         select id, code, status, created_at, used_at from tickets
         where account_id = a.id order by id desc limit $2) part),
+    'returns', (select coalesce(jsonb_agg(part), '[]') from (
+        select id, ticket_id, price, fee_percent, payout, status, created_at, settled_at
+        from ticket_returns where seller_id = a.id order by id desc limit $2) part),
     'wishes', (select coalesce(jsonb_agg(part), '[]') from (
         select id, schedule_id, number, places, section, price_max, is_together, status, created_at,
             settled_at

@@ -8,6 +8,7 @@ use serde_json::json;
 use super::{
     hold::{alternatives::Alternative, other_places::PlacesAlternative},
     model::ReservationStatus,
+    returns::refusal::ReturnRefusal,
 };
 use crate::{
     catalog::{ScheduleSeatId, ZoneId},
@@ -49,6 +50,9 @@ pub enum ReservationError {
     /// The hold was renewed before, or accounts wait in the queue for its owner's place.
     #[error("the hold cannot be renewed")]
     NotRenewable,
+    /// A return refused.
+    #[error(transparent)]
+    Return(#[from] ReturnRefusal),
     /// The account is not admitted to the program.
     #[error(transparent)]
     NotInside(QueueError),
@@ -256,6 +260,7 @@ impl HttpError for ReservationError {
             Self::AlreadyPaid => Problem::new(409, "already-paid").recovery("/tickets"),
             Self::InvalidState(_) | Self::ProgramCancelled => Problem::new(409, "invalid-state"),
             Self::NotRenewable => Problem::new(409, "not-renewable"),
+            Self::Return(refusal) => refusal.problem(),
             Self::NotInside(error) => error.problem(),
             Self::SeatUnavailable { seat_ids, alternatives, leased_seat_ids } => {
                 Problem::new(409, "seat-unavailable").with(json!({

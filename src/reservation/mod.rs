@@ -10,8 +10,10 @@
 //!
 //! * A seat is in at most one live item: `reservation_items_live_seat_key`.
 //! * An item is live as long as its reservation is held or confirmed, and a seat's status agrees
-//!   with it.
-//! * `remaining` of a zone is its capacity minus the quantities of its live items.
+//!   with it. Only what a hold has of somebody's return is live from its payment on ([`returns`]), and
+//!   no longer the item of whoever returned it.
+//! * `remaining` of a zone is its capacity minus the quantities of its live items, and with what of these
+//!   is on return and not held.
 //! * No payment happens at or after `expires_at`, and no code revives an ended hold.
 //! * An account is never charged a total other than the one its request showed: a request carries
 //!   the shown price, which is compared with the locked rows and never charged.
@@ -40,6 +42,7 @@
 //! Payment and expiry race for the reservation's row; the second sees what the first wrote. Lapsed
 //! holds that block a new hold are expired in a transaction of their own before the new hold's.
 
+mod choice;
 mod error;
 mod hold;
 mod inventory;
@@ -47,6 +50,7 @@ mod leased_seats;
 mod lifecycle;
 mod model;
 pub(crate) mod pages;
+pub(crate) mod returns;
 pub(crate) mod seat_map;
 pub(crate) mod waiting_list;
 
@@ -58,14 +62,15 @@ pub(crate) use inventory::model::SeatPick;
 pub(crate) use inventory::{block_seats, resize_zone};
 pub use lifecycle::expiry::expire_lapsed;
 pub(crate) use lifecycle::expiry::expire_lapsed_of;
+pub(crate) use lifecycle::refunding::{lock_confirmed, refund_items};
 pub use lifecycle::{confirm, lock_held};
 pub(crate) use lifecycle::{
-    find_owned, list_owners, list_with_live_holds, lock_confirmed, lock_payable, mark_shared,
-    refund_items, release, wait_for,
+    find_owned, list_owners, list_with_live_holds, lock_payable, mark_shared, release, wait_for,
 };
 pub use model::ReservationId;
-pub(crate) use model::{Held, Locked, Reservation, ReservationItemId, ReservationStatus};
+pub(crate) use model::{Held, Locked, Reservation, ReservationItemId, ReservationStatus, ReturnId};
 pub(crate) use pages::reservation_page;
+pub use returns::end_begun;
 pub(crate) use seat_map::feed::announce;
 pub(crate) use waiting_list::serve_list;
 pub use waiting_list::serve_lists;

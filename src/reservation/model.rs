@@ -1,5 +1,7 @@
 //! Types of reservations and their items.
 
+use std::collections::HashMap;
+
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
@@ -10,6 +12,8 @@ use crate::{
     points::Points,
 };
 
+pub(crate) use super::choice::{Choice, Wish};
+
 ids! {
     /// Id of a reservation.
     pub ReservationId(Uuid),
@@ -17,6 +21,8 @@ ids! {
     pub ReservationItemId(Uuid),
     /// Id of a wish of a waiting list.
     pub(crate) WishId(Uuid),
+    /// Id of a return; also the reference of the seller's entry in the ledger.
+    pub(crate) ReturnId(Uuid),
 }
 
 /// State of a reservation.
@@ -76,6 +82,8 @@ pub(crate) struct Reservation {
     pub created_at: DateTime<Utc>,
     /// Whether shares of it were ever made, for several people to pay.
     pub is_shared: bool,
+    /// Whether places of it are on return until it is paid.
+    pub buys_return: bool,
 }
 
 impl Reservation {
@@ -101,6 +109,12 @@ pub struct Item {
     /// Price of one seat or place.
     #[serde(rename = "price")]
     pub unit_price: Points,
+    /// Return that the place is bought from; `None`: it was free.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) return_id: Option<ReturnId>,
+    /// Number of its places that others have bought since it was paid.
+    #[serde(skip)]
+    pub(crate) returned: i32,
 }
 
 impl Item {
@@ -121,12 +135,24 @@ impl Item {
         unit_price: Points,
     ) -> Self {
         let id = ReservationItemId(Uuid::now_v7());
-        Self { id, schedule_seat_id, zone_id, quantity, unit_price }
+        let (return_id, returned) = (None, 0);
+        Self { id, schedule_seat_id, zone_id, quantity, unit_price, return_id, returned }
+    }
+
+    /// Returns the item as one that is bought from a return.
+    pub(crate) fn of_return(self, return_id: Option<ReturnId>) -> Self {
+        Self { return_id, ..self }
     }
 
     pub(crate) fn of_kind(self, kind: SeatKind) -> ItemOfKind {
         ItemOfKind { item: self, kind }
     }
+}
+
+/// Returns the price of all places of `items`; `None` on overflow.
+pub(crate) fn total_of(items: &[Item]) -> Option<Points> {
+    let price = |item: &Item| item.unit_price.checked_mul(i64::from(item.quantity));
+    items.iter().map(price).try_fold(Points::ZERO, |sum, price| sum.checked_add(price?))
 }
 
 /// Item as its owner is told of it.
@@ -164,6 +190,8 @@ pub struct Locked {
     pub(crate) wish_id: Option<WishId>,
     /// Whether shares of it were ever made, for several people to pay.
     pub is_shared: bool,
+    /// Whether places of it are on return until it is paid.
+    pub(crate) buys_return: bool,
     /// Items of the reservation.
     pub items: Vec<Item>,
 }
@@ -196,6 +224,9 @@ pub(crate) struct LockedLists {
     pub(super) waited_for: Vec<ScheduleId>,
 }
 
+/// Reservations whose rows this transaction has locked, with their versions.
+pub(crate) type LockedReservations = HashMap<ReservationId, i64>;
+
 /// Paid reservation whose row this transaction has locked.
 #[derive(Clone, Debug)]
 pub(crate) struct Confirmed {
@@ -207,6 +238,10 @@ pub(crate) struct Confirmed {
     pub refund_percent: i32,
     /// Lists that what a refund frees is offered to.
     pub(super) lists: LockedLists,
+    /// Whether somebody holds a place of it that is on return.
+    pub(crate) is_being_bought: bool,
+    /// Reservations that are locked with it, with their versions: it, and those of its buyers.
+    pub(super) reservations: LockedReservations,
 }
 
 impl std::ops::Deref for Confirmed {
@@ -233,49 +268,6 @@ pub enum SeatStatus {
     Reserved,
     /// Not for sale.
     Blocked,
-}
-
-/// Seats or places that a request wants to hold.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub(crate) enum Choice {
-    /// Seats by id: at least one, sorted and distinct.
-    Seats(Vec<ScheduleSeatId>),
-    /// Places of a zone.
-    Places {
-        /// Zone.
-        zone_id: ZoneId,
-        /// Number of places, at least one.
-        quantity: i32,
-    },
-    /// Best seats that are free side by side.
-    Best(Wish),
-}
-
-/// Conditions for the best available seats.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub(crate) struct Wish {
-    /// Number of seats side by side, at least one.
-    pub n_seats: usize,
-    /// Section to search; `None` for all sections.
-    pub section: Option<String>,
-    /// Price of one seat; `None` for any price.
-    pub price: Option<Points>,
-    /// Whether all seats must be reached without steps. Left out of the request's digest unless it is
-    /// asked for, so that requests of an earlier version keep theirs.
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
-    pub is_step_free: bool,
-}
-
-impl Choice {
-    /// Returns the number of seats or places.
-    pub(crate) fn quantity(&self) -> i64 {
-        match self {
-            Self::Seats(ids) => i64::try_from(ids.len()).unwrap_or(i64::MAX),
-            Self::Places { quantity, .. } => i64::from(*quantity),
-            Self::Best(wish) => i64::try_from(wish.n_seats).unwrap_or(i64::MAX),
-        }
-    }
 }
 
 /// Hold as returned to the client, the first time and whenever its request key is repeated.

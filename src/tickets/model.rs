@@ -102,7 +102,7 @@ pub(crate) enum TicketStatus {
     Valid,
     /// Used at a check-in.
     Used,
-    /// Refunded; does not admit.
+    /// Refunded, or bought by somebody else; does not admit.
     Void,
 }
 
@@ -144,6 +144,8 @@ pub(crate) struct Ticket {
     pub(crate) holder: String,
     /// Whether the ticket is offered to somebody.
     pub(crate) is_offered: bool,
+    /// Whether the ticket is on sale again, and nobody has bought it.
+    pub(crate) is_on_return: bool,
     pub(crate) slug: String,
     pub(crate) title: String,
     pub(crate) starts_at: DateTime<Utc>,

@@ -91,6 +91,20 @@ pub(crate) async fn lock_tickets(
     .await
 }
 
+/// Locks tickets, in id order.
+pub(crate) async fn lock_all(
+    tx: &mut Connection,
+    ticket_ids: &[TicketId],
+) -> Result<(), sqlx::Error> {
+    sqlx::query!(
+        "select id from tickets where id = any($1) order by id for no key update",
+        ticket_ids as _,
+    )
+    .fetch_all(tx)
+    .await?;
+    Ok(())
+}
+
 /// What may keep tickets from being voided.
 pub(crate) struct Uses {
     pub(crate) n_used: i64,
@@ -113,7 +127,7 @@ pub(crate) async fn uses_of(
         Uses,
         r#"
         select count(*) filter (where status = 'USED') as "n_used!", min(used_at) as first_at,
-               count(*) filter (where account_id <> $2) as "n_away!",
+               count(*) filter (where account_id <> $2 and status <> 'VOID') as "n_away!",
                (select count(*) from ticket_hand_overs
                 where ticket_id = any($1) and status = 'PENDING'
                   and expires_at > clock_timestamp()) as "n_offered!"
@@ -207,6 +221,8 @@ async fn select(
                exists (select from ticket_hand_overs
                        where ticket_id = t.id and status = 'PENDING'
                          and expires_at > clock_timestamp()) as "is_offered!",
+               exists (select from ticket_returns
+                       where ticket_id = t.id and status = 'OPEN') as "is_on_return!",
                p.slug, p.title, d.starts_at, v.name as venue, v.address, v.time_zone,
                s.section as "section?", s.row_label as "row_label?", s.number as "number?",
                z.name as "zone?", i.unit_price as "price: _"

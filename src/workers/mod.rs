@@ -160,6 +160,9 @@ impl Workers {
         workers.run("handing-over", TICK_MAX, every(app.config.expiry_period), |app| async move {
             tickets::expire_hand_overs(&app).await
         });
+        workers.run("returns", TICK_MAX, every(app.config.expiry_period), |app| async move {
+            reservation::end_begun(&app).await
+        });
         workers.run("shares", TICK_MAX, every(app.config.expiry_period), |app| async move {
             payment::shares::return_ended(&app).await
         });

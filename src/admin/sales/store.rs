@@ -39,10 +39,13 @@ pub(crate) async fn list_sections(
         from schedules d
         join venues v on v.id = d.venue_id
         cross join lateral (
-            select s.section, count(*) filter (where c.status = 'RESERVED') as sold,
-                count(*) filter (where c.status = 'HELD') as held,
-                count(*) filter (where c.status = 'AVAILABLE') as free,
-                coalesce(sum(i.unit_price) filter (where c.status = 'RESERVED'), 0)::bigint
+            -- What is on return is sold until somebody else has paid for it.
+            select s.section,
+                count(*) filter (where c.status = 'RESERVED' or c.return_id is not null) as sold,
+                count(*) filter (where c.status = 'HELD' and c.return_id is null) as held,
+                count(*) filter (where c.status = 'AVAILABLE' and c.return_id is null) as free,
+                coalesce(sum(i.unit_price)
+                    filter (where c.status = 'RESERVED' or c.return_id is not null), 0)::bigint
                     as revenue
             from schedule_seats c
             join seats s on s.id = c.seat_id and s.venue_id = d.venue_id
@@ -50,14 +53,15 @@ pub(crate) async fn list_sections(
             where c.schedule_id = d.id
             group by s.section
             union all
-            select z.name, coalesce(sum(i.quantity) filter (where r.status = 'CONFIRMED'), 0),
-                coalesce(sum(i.quantity) filter (where r.status = 'HELD'), 0), z.remaining,
-                coalesce(sum(i.quantity * i.unit_price) filter (where r.status = 'CONFIRMED'), 0)::bigint
+            select z.name, coalesce(sum(i.quantity - i.returned) filter (where r.status = 'CONFIRMED'), 0),
+                coalesce(sum(i.quantity) filter (where r.status = 'HELD'), 0), z.remaining - z.returned,
+                coalesce(sum((i.quantity - i.returned) * i.unit_price)
+                    filter (where r.status = 'CONFIRMED'), 0)::bigint
             from zones z
             left join reservation_items i on i.zone_id = z.id and i.live
             left join reservations r on r.id = i.reservation_id
             where z.schedule_id = d.id
-            group by z.name, z.remaining
+            group by z.name, z.remaining, z.returned
         ) inventory
         where d.program_id = $1
         order by d.starts_at, inventory.section

@@ -107,12 +107,12 @@ pub(super) fn voided(blank: Content, ticket: &TicketTold) -> Content {
     }
 }
 
-fn greeting(locale: Locale, name: Option<&str>) -> Phrase {
+pub(super) fn greeting(locale: Locale, name: Option<&str>) -> Phrase {
     locale.text("mail-greeting").word("name", on_one_line(name.unwrap_or_default()))
 }
 
 /// Returns what the ticket is for: the program, when, where and which seat.
-fn facts(locale: Locale, ticket: &TicketTold) -> Vec<(Phrase, String)> {
+pub(super) fn facts(locale: Locale, ticket: &TicketTold) -> Vec<(Phrase, String)> {
     let starts_at = times::in_full(ticket.starts_at, times::zone(&ticket.time_zone), locale);
     vec![
         (locale.text("mail-fact-program"), on_one_line(&ticket.title)),

@@ -3,6 +3,7 @@
 mod account;
 mod content;
 mod hand_over;
+mod resale;
 mod reservation;
 mod share;
 mod transfer;
@@ -124,6 +125,14 @@ async fn content_of(
         Message::TicketVoided { ticket_id } => {
             let ticket = store::find_ticket(db, *ticket_id).await?.ok_or(ComposeError::Gone)?;
             hand_over::voided(blank, &ticket)
+        }
+        Message::TicketSold { return_id } => {
+            let sale = store::sales::find(db, *return_id).await?.ok_or(ComposeError::Gone)?;
+            let ticket = store::find_ticket(db, sale.ticket_id).await?;
+            resale::sold(blank, &sale, &ticket.ok_or(ComposeError::Gone)?)
+        }
+        Message::ReturnGone { reservation_id } => {
+            reservation::gone(blank, &reservation::read(db, *reservation_id).await?)
         }
         Message::SharePaid { share_id } => share::paid(blank, &share::read(db, *share_id).await?),
         Message::ShareReturned { share_id } => {

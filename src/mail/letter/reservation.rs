@@ -69,6 +69,23 @@ pub(super) fn offered(blank: Content, reserved: &Reserved, id: Uuid) -> Option<C
     })
 }
 
+/// Tells that a hold has ended because a ticket on return is on sale no more.
+pub(super) fn gone(blank: Content, reserved: &Reserved) -> Content {
+    let (locale, event) = (blank.locale, &reserved.event);
+    let subject = locale.text("mail-return-gone-subject").word("title", &event.title);
+    Content {
+        subject: on_one_line(&subject.to_string()),
+        greeting: locale.text("mail-greeting").word("name", &event.name),
+        paragraphs: vec![locale.text("mail-return-gone-lede")],
+        facts: facts(locale, reserved),
+        action: Some((
+            format!("{}/reservations", blank.site),
+            locale.text("mail-return-gone-action"),
+        )),
+        ..blank
+    }
+}
+
 pub(super) fn refunded(blank: Content, reserved: &Reserved, refunded: Points) -> Content {
     let (locale, event) = (blank.locale, &reserved.event);
     let subject = locale.text("mail-refunded-subject").word("title", &event.title);

@@ -5,7 +5,7 @@
 //! Every attempt of a request locks the token of its account before it reads the outcome under its
 //! key, so two attempts never both find none.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{HashMap, HashSet, VecDeque};
 
 use super::{
     decisions::Decisions,
@@ -29,6 +29,7 @@ use crate::{
         error::ReservationError,
         inventory::{model::LockedZone, store::lock_zones},
         model::{Choice, Hold, ReservationId},
+        returns::{model::FreeReturn, store::list_free_of_zone},
         waiting_list::wait_for_wishes,
     },
 };
@@ -81,9 +82,12 @@ impl HeldTogether {
 }
 
 /// Seats, or the zone of places, that the requests of one transaction ask for.
+#[derive(Default)]
 struct Stock {
     seats: HashMap<ScheduleSeatId, LockedSeat>,
     zone: Option<LockedZone>,
+    /// Places of the zone that are on return, the cheapest first.
+    returned: VecDeque<FreeReturn>,
 }
 
 /// Holds what `requests` ask for, which are of one performance, and of one zone if they are of
@@ -131,6 +135,7 @@ pub(super) async fn hold_together(
         seats: stock.seats,
         when_held,
         zone: stock.zone,
+        returned: stock.returned,
         outcomes,
         new: NewHolds::default(),
         taken: Vec::new(),
@@ -213,7 +218,7 @@ impl Stock {
         when_held: WhenHeld,
     ) -> Result<Self, sqlx::Error> {
         let Some(schedule_id) = requests.first().map(|chosen| chosen.request.schedule.id) else {
-            return Ok(Self { seats: HashMap::new(), zone: None });
+            return Ok(Self::default());
         };
         let (seats, zones) = wanted(requests);
         let seats = match seats.is_empty() {
@@ -224,9 +229,14 @@ impl Stock {
             true => None,
             false => lock_zones(tx, &zones).await?.pop(),
         };
+        let returned = match &zone {
+            Some(zone) if zone.returned > 0 => list_free_of_zone(tx, zone.id).await?.into(),
+            _ => VecDeque::new(),
+        };
         Ok(Self {
             seats: seats.into_iter().map(|seat| (seat.id, seat)).collect(),
             zone: zone.filter(|zone| zone.schedule_id == schedule_id),
+            returned,
         })
     }
 }

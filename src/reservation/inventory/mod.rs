@@ -6,7 +6,8 @@
 //! # Invariants
 //!
 //! * Held and sold seats are never blocked: one of them refuses the whole change.
-//! * A capacity is never below the places held or sold: `zones_remaining_within_capacity`.
+//! * A capacity is never below the places held or sold: `zones_remaining_within_capacity`. A place on
+//!   return is sold.
 
 pub(crate) mod error;
 pub(crate) mod model;
@@ -60,7 +61,9 @@ pub(crate) async fn resize_zone(
     let zone = store::lock_zones(tx, &[zone_id]).await?.pop().ok_or(InventoryError::Stale)?;
     let written = store::write_capacity(tx, &zone, capacity).await;
     let is_written = written.map_err(|error| match violated_constraint(&error) {
-        Some("zones_remaining_within_capacity") => InventoryError::PlacesInUse,
+        Some("zones_remaining_within_capacity" | "zones_returned_within_remaining") => {
+            InventoryError::PlacesInUse
+        }
         _ => InventoryError::Database(error),
     })?;
     if is_written { Ok(()) } else { Err(InventoryError::Stale) }

@@ -14,7 +14,7 @@ pub(crate) struct PickedSeat {
     pub(crate) status: SeatStatus,
 }
 
-/// Locks the picked seats, in id order.
+/// Locks the picked seats, in id order. One that is on return is still somebody's.
 pub(crate) async fn lock_picked(
     tx: &mut Connection,
     schedule_id: ScheduleId,
@@ -23,7 +23,8 @@ pub(crate) async fn lock_picked(
     sqlx::query_as!(
         PickedSeat,
         r#"
-        select c.id as "id: ScheduleSeatId", c.status as "status: SeatStatus",
+        select c.id as "id: ScheduleSeatId",
+            case when c.return_id is null then c.status else 'RESERVED' end as "status!: SeatStatus",
             s.section || ' ' || s.row_label || '-' || s.number as "name!"
         from schedule_seats c
         join seats s on s.id = c.seat_id
@@ -55,7 +56,7 @@ pub(crate) async fn write_seat_status(
         r#"
         update schedule_seats
         set status = $3, version = version + 1, changed_xid = pg_current_xact_id()
-        where id = any($1) and status = $2
+        where id = any($1) and status = $2 and return_id is null
         "#,
         &ids,
         from as _,
@@ -74,7 +75,8 @@ pub(crate) async fn lock_zones(
     sqlx::query_as!(
         LockedZone,
         r#"
-        select id as "id: _", schedule_id as "schedule_id: _", version, price as "price: _", remaining
+        select id as "id: _", schedule_id as "schedule_id: _", version, price as "price: _", remaining,
+            returned
         from zones
         where id = any($1)
         order by id

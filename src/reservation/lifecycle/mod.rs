@@ -23,6 +23,7 @@
 
 pub(crate) mod expiry;
 pub(crate) mod pages;
+pub(crate) mod refunding;
 pub(crate) mod store;
 
 use std::collections::{HashMap, HashSet};
@@ -34,7 +35,8 @@ use self::store::{LockedRow, holds};
 use super::{
     error::ReservationError,
     inventory::store::lock_zones,
-    model::{Confirmed, Held, Locked, LockedLists, Reservation, ReservationId, ReservationStatus},
+    model::{Held, Locked, LockedLists, Reservation, ReservationId, ReservationStatus},
+    returns::refusal::ReturnRefusal,
     waiting_list::{lock_lists_of, offer_freed},
 };
 use crate::{
@@ -73,12 +75,13 @@ pub async fn lock_held(
         ReservationStatus::Held => Ok(Held(locked)),
         ReservationStatus::Confirmed => Err(ReservationError::AlreadyPaid),
         ReservationStatus::Expired => Err(ReservationError::HoldExpired),
+        ReservationStatus::Cancelled if head.buys_return => Err(ReturnRefusal::Gone.into()),
         other => Err(ReservationError::InvalidState(other)),
     }
 }
 
 /// Locks those holds of `ids` that can be paid at once and that nobody else holds; the others are
-/// missing, and so are those of which shares were made. All have the same `locked_at`.
+/// missing, and so are those of which shares were made, and those that buy what is on return. All have the same `locked_at`.
 pub(crate) async fn lock_payable(
     tx: &mut Connection,
     ids: &[ReservationId],
@@ -92,7 +95,8 @@ pub(crate) async fn lock_payable(
         let is_payable = head.status == ReservationStatus::Held
             && !head.is_lapsed
             && head.program_status != ProgramStatus::Cancelled
-            && !head.is_shared;
+            && !head.is_shared
+            && !head.buys_return;
         let version = *versions.get(&head.reservation_id)?;
         is_payable.then(|| Held(locked(version, head, rows)))
     });
@@ -115,26 +119,6 @@ pub(crate) async fn wait_for(
     ids: &[ReservationId],
 ) -> Result<(), sqlx::Error> {
     holds::wait_for(tx, ids).await
-}
-
-/// Locks a paid reservation for a refund.
-pub(crate) async fn lock_confirmed(
-    tx: &mut Connection,
-    account_id: AccountId,
-    id: ReservationId,
-) -> Result<Confirmed, ReservationError> {
-    let lists = lock_lists_of(tx, &[id]).await?;
-    let (head, locked) = lock(tx, account_id, id).await?;
-    if head.status != ReservationStatus::Confirmed {
-        return Err(ReservationError::InvalidState(head.status));
-    }
-    let is_cancelled = head.program_status == ProgramStatus::Cancelled;
-    Ok(Confirmed {
-        locked,
-        is_refundable: is_cancelled || !head.is_refund_over,
-        refund_percent: if is_cancelled { 100 } else { head.refund_percent },
-        lists,
-    })
 }
 
 /// Marks holds as paid and their seats as sold. All were locked together.
@@ -172,16 +156,6 @@ pub(crate) async fn release(
         }
         other => Err(ReservationError::InvalidState(other)),
     }
-}
-
-/// Ends a paid reservation that is refunded: its seats and places become free, and are offered to
-/// whoever waits for them. Points are returned by the caller.
-pub(crate) async fn refund_items(
-    tx: &mut Connection,
-    confirmed: &Confirmed,
-) -> Result<(), ReservationError> {
-    let (ids, versions) = ([confirmed.reservation_id], [confirmed.version]);
-    end(tx, &ids, &versions, ReservationStatus::Refunded, &confirmed.lists).await
 }
 
 /// Extends a hold by [`RENEWAL_SECS`]: once, and only while no account waits in the queue. Returns
@@ -266,13 +240,16 @@ pub(crate) async fn end(
         let n_written = store::write_seats_available(tx, &seat_ids).await?;
         expect_all(seat_ids.len(), n_written, ReservationError::Inconsistent)?;
     }
-    let places = ended.iter().filter_map(|item| Some((item.zone_id?, item.quantity)));
-    let (zone_ids, quantities): (Vec<_>, Vec<_>) = places.unzip();
+    let places = ended.iter().filter_map(|item| Some((item.zone_id?, item)));
+    let (zone_ids, items): (Vec<_>, Vec<_>) = places.unzip();
+    let quantities: Vec<i32> = items.iter().map(|item| item.quantity).collect();
+    let returned: Vec<i32> = items.iter().map(|item| item.returned).collect();
     if !zone_ids.is_empty() {
         let zones = lock_zones(tx, &zone_ids).await?;
         let n_zones = zone_ids.iter().collect::<HashSet<_>>().len();
         expect_all(n_zones, zones.len().try_into().unwrap_or(0), ReservationError::Inconsistent)?;
-        let n_written = store::write_places_returned(tx, &zones, &zone_ids, &quantities).await?;
+        let n_written =
+            store::write_places_returned(tx, &zones, &zone_ids, &quantities, &returned).await?;
         expect_all(zones.len(), n_written, ReservationError::StaleVersion)?;
     }
     offer_freed(tx, lists).await?;
@@ -304,6 +281,7 @@ fn locked(version: i64, head: &LockedRow, rows: &[LockedRow]) -> Locked {
         renewed_at: head.renewed_at,
         wish_id: head.wish_id,
         is_shared: head.is_shared,
+        buys_return: head.buys_return,
         items: rows.iter().map(LockedRow::item).collect(),
     }
 }

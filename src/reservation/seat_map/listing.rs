@@ -7,7 +7,9 @@ use super::seat::MapSeat;
 use crate::{
     catalog::{ScheduleId, ScheduleSeatId, SeatKind, ZoneId},
     points::Points,
-    reservation::model::{Item, ItemOfKind, ReservationId, ReservationItemId, ReservationStatus},
+    reservation::model::{
+        Item, ItemOfKind, ReservationId, ReservationItemId, ReservationStatus, ReturnId,
+    },
 };
 
 /// Reservation in its owner's list.
@@ -56,6 +58,10 @@ pub(crate) struct NamedItem {
     pub(crate) kind: Option<SeatKind>,
     /// Name of the zone.
     pub(crate) zone_name: Option<String>,
+    /// Return that the place is bought from; `None`: it was free.
+    pub(crate) return_id: Option<ReturnId>,
+    /// Number of its places that others have bought since it was paid.
+    pub(crate) returned: i32,
 }
 
 impl NamedItem {
@@ -71,6 +77,8 @@ impl NamedItem {
             zone_id: self.zone_id,
             quantity: self.quantity,
             unit_price: self.unit_price,
+            return_id: self.return_id,
+            returned: self.returned,
         };
         item.of_kind(self.kind.unwrap_or_default())
     }

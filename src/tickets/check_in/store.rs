@@ -8,7 +8,8 @@ use crate::{
     accounts::AccountId,
     catalog::ScheduleId,
     infra::postgres::{Connection, Pool},
-    tickets::model::{TicketId, TicketStatus},
+    reservation::ReturnId,
+    tickets::model::{TicketCode, TicketId, TicketStatus},
 };
 
 /// Bound on performances listed at once.
@@ -25,6 +26,10 @@ pub(crate) struct ScannedTicket {
     pub(crate) time_zone: String,
     /// Whether a hand-over of the ticket is pending, be it past its end.
     pub(crate) is_offered: bool,
+    /// Open return of the ticket.
+    pub(crate) return_id: Option<ReturnId>,
+    /// Whether its place was bought by somebody else.
+    pub(crate) is_sold: bool,
     /// Time of the statement, by the database's clock.
     pub(crate) moment: DateTime<Utc>,
 }
@@ -42,6 +47,10 @@ pub(crate) async fn shown_ticket_of(
                p.status = 'CANCELLED' as "is_cancelled!", p.title, d.starts_at, v.time_zone,
                exists (select from ticket_hand_overs
                        where ticket_id = t.id and status = 'PENDING') as "is_offered!",
+               (select id from ticket_returns
+                where ticket_id = t.id and status = 'OPEN') as "return_id: ReturnId",
+               exists (select from ticket_returns
+                       where ticket_id = t.id and status = 'SOLD') as "is_sold!",
                clock_timestamp() as "moment!"
         from tickets t
         join reservation_items i on i.id = t.reservation_item_id
@@ -54,6 +63,24 @@ pub(crate) async fn shown_ticket_of(
         ticket_id as _,
     )
     .fetch_one(tx)
+    .await
+}
+
+/// Returns the open return of the ticket with a code, read without a lock.
+pub(crate) async fn find_open_return(
+    tx: &mut Connection,
+    code: &TicketCode,
+) -> Result<Option<ReturnId>, sqlx::Error> {
+    sqlx::query_scalar!(
+        r#"
+        select r.id as "id: ReturnId"
+        from tickets t
+        join ticket_returns r on r.ticket_id = t.id and r.status = 'OPEN'
+        where t.code = $1
+        "#,
+        code as _,
+    )
+    .fetch_optional(tx)
     .await
 }
 

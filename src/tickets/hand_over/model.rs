@@ -132,6 +132,8 @@ pub(crate) struct LockedTicket {
     pub(crate) asks_for_confirmed: bool,
     /// Number of changes of its holder.
     pub(crate) n_changes: i64,
+    /// Whether the ticket is on return.
+    pub(crate) is_on_return: bool,
 }
 
 impl LockedTicket {

@@ -152,6 +152,12 @@ invariants! {
         "src/verify/checks/wrong_share_entries.sql",
         "src/verify/checks/entries_without_share.sql"
     ] late ["src/verify/checks/overdue_shares.sql"];
+    /// A place on return is bought once, at the price that was paid, and its seller is paid then.
+    P7 ReturnsAreSoldOnce [
+        "src/verify/checks/wrong_returns.sql",
+        "src/verify/checks/wrong_items_sold.sql",
+        "src/verify/checks/wrong_resales.sql"
+    ] late ["src/verify/checks/overdue_returns.sql"];
     /// A program's queue numbers are 1..N.
     Q1 NumbersAreWhole ["src/verify/checks/wrong_queue_numbers.sql"];
     /// The queue in Redis equals the queue in PostgreSQL.

@@ -2,6 +2,7 @@
 //! refuses what, and each line of it is tried here.
 
 mod hand_overs;
+mod returns;
 mod shares;
 mod waiting_lists;
 
@@ -13,6 +14,7 @@ use sqlx::{AssertSqlSafe, PgPool, raw_sql};
 /// The office that `verify` is tried on.
 const HEALTHY: &str = include_str!("../verify/healthy.sql");
 const SHARED: &str = include_str!("../verify/shared.sql");
+const RETURNED: &str = include_str!("../verify/returned.sql");
 /// Another program with a performance, a seat and a zone.
 const ANOTHER: &str = "
     insert into programs (id, slug, title, status, on_sale_at, off_sale_at)
@@ -241,6 +243,7 @@ const APPEND_ONLY: [(&str, &str); 6] = [
 async fn the_database_refuses_what_must_never_be(db: PgPool) {
     run(&db, HEALTHY).await.unwrap();
     run(&db, SHARED).await.unwrap();
+    run(&db, RETURNED).await.unwrap();
     run(&db, ANOTHER).await.unwrap();
     let act = "insert into audit_log (id, account_id, act, subject_kind, subject_id)
         select gen_random_uuid(), id, 'let-in', 'account', id from accounts limit 1;
@@ -301,7 +304,8 @@ async fn the_manual_says_who_refuses_what(db: PgPool) {
 
 /// Every guard that is tried, with what it refuses.
 fn guards() -> impl Iterator<Item = &'static (&'static str, &'static str)> {
-    [REFUSED, hand_overs::REFUSED, shares::REFUSED, waiting_lists::REFUSED].into_iter().flatten()
+    let of_rooms = [hand_overs::REFUSED, returns::REFUSED, shares::REFUSED, waiting_lists::REFUSED];
+    [REFUSED].into_iter().chain(of_rooms).flatten()
 }
 
 async fn first_column(db: &PgPool, table: &str) -> String {

@@ -48,6 +48,7 @@ const UNGUARDED: &str = "
     alter table ticket_holder_changes drop constraint ticket_holder_changes_ticket_id_fkey;
     alter table ticket_holder_changes disable trigger ticket_holder_changes_append_only;
     alter table ticket_holder_changes disable trigger ticket_holder_changes_not_deleted;
+    alter table ticket_returns disable trigger ticket_returns_end_once;
     drop index share_places_live_key;
     alter table shares disable trigger shares_only_forward;
     alter table queue_tokens disable trigger queue_tokens_entry_kept;
@@ -101,6 +102,7 @@ mod draws;
 mod hand_overs;
 mod points;
 mod public_log;
+mod returns;
 mod shares;
 mod waiting_lists;
 

@@ -1,7 +1,7 @@
 //! Decisions about the requests of one transaction, one after the other: each sees what those
 //! before it took. Pure: all rows were locked and read before.
 
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet, VecDeque};
 
 use chrono::{DateTime, Utc};
 
@@ -23,7 +23,11 @@ use crate::{
     reservation::{
         error::ReservationError,
         inventory::model::LockedZone,
-        model::{Choice, Hold, Item, ItemOfKind, SeatStatus},
+        model::{Choice, Hold, Item, ItemOfKind, SeatStatus, total_of},
+        returns::{
+            model::FreeReturn,
+            places::{count_picked, pick_places},
+        },
     },
 };
 
@@ -42,6 +46,8 @@ pub(super) struct Decisions {
     pub(super) when_held: WhenHeld,
     /// Zone that is locked, with the places it has left; `None` for seats.
     pub(super) zone: Option<LockedZone>,
+    /// Places of the zone that are on return, the cheapest first.
+    pub(super) returned: VecDeque<FreeReturn>,
     /// Outcomes by request key.
     pub(super) outcomes: Outcomes,
     /// Holds to be written.
@@ -134,7 +140,10 @@ impl Decisions {
         request.require_shown(total, price_version)?;
         let items = seats
             .iter()
-            .map(|seat| Item::of_seat(seat.id, seat.price).of_kind(seat.kind))
+            .map(|seat| {
+                let item = Item::of_seat(seat.id, seat.price).of_return(seat.return_id);
+                item.of_kind(seat.kind)
+            })
             .collect();
         let first_new = self.taken.len();
         for id in ids {
@@ -183,18 +192,16 @@ impl Decisions {
     ) -> Result<(Vec<ItemOfKind>, Points), ReservationError> {
         let zone = self.zone.as_mut().filter(|zone| zone.id == zone_id);
         let zone = zone.ok_or(ReservationError::UnknownZone)?;
-        if zone.remaining < quantity {
-            return Err(ReservationError::zone_sold_out(zone_id));
-        }
-        let total = zone.price.checked_mul(i64::from(quantity));
-        let total = total.ok_or(ReservationError::Inconsistent)?;
+        let items = pick_places(zone, &self.returned, quantity);
+        let items = items.ok_or_else(|| ReservationError::zone_sold_out(zone_id))?;
+        let total = total_of(&items).ok_or(ReservationError::Inconsistent)?;
         // A zone has a single price, which requests show exactly, so there is no version to
-        // compare.
+        // compare. What it costs with a place on return at another price is told with the refusal.
         request.require_shown(total, 0)?;
-        zone.remaining -= quantity;
+        count_picked(zone, &mut self.returned, &items);
         self.n_places += quantity;
-        let item = Item::of_places(zone_id, quantity, zone.price);
-        Ok((vec![item.of_kind(SeatKind::Standard)], total))
+        let items = items.into_iter().map(|item| item.of_kind(SeatKind::Standard));
+        Ok((items.collect(), total))
     }
 
     /// Adds a hold of these items, which count toward the cap of its account from here on.

@@ -30,8 +30,14 @@ impl House {
         let (program, schedule) = (program(), schedule());
         let price = Points::new(PRICE).unwrap();
         let zone_id = ZoneId(Uuid::now_v7());
-        let zone =
-            LockedZone { id: zone_id, schedule_id: schedule.id, version: 1, price, remaining: 5 };
+        let zone = LockedZone {
+            id: zone_id,
+            schedule_id: schedule.id,
+            version: 1,
+            price,
+            remaining: 5,
+            returned: 0,
+        };
         let seat = |id: i64| LockedSeat {
             id: ScheduleSeatId(id),
             version: 1,
@@ -41,6 +47,7 @@ impl House {
             seat_id: SeatId(100 + id),
             kind: SeatKind::Standard,
             wheelchair_seat_id: None,
+            return_id: None,
         };
         let decisions = Decisions {
             stays: accounts.iter().map(|id| (*id, stay(*id))).collect(),
@@ -49,6 +56,7 @@ impl House {
             seats: (1..10).map(|id| (ScheduleSeatId(id), seat(id))).collect(),
             when_held,
             zone: Some(zone),
+            returned: VecDeque::new(),
             outcomes: Outcomes::default(),
             new: NewHolds::default(),
             taken: Vec::new(),

@@ -11,7 +11,7 @@ use crate::{
     catalog::{ScheduleId, ScheduleSeatId, SeatId, SeatKind, ZoneId},
     infra::postgres::{Connection, Pool, WhenHeld},
     points::Points,
-    reservation::model::{ReservationId, SeatStatus},
+    reservation::model::{ReservationId, ReturnId, SeatStatus},
 };
 
 /// Seat whose row this transaction has locked.
@@ -20,8 +20,12 @@ pub(crate) struct LockedSeat {
     pub(crate) id: ScheduleSeatId,
     pub(crate) version: i64,
     pub(crate) price: Points,
+    /// Version of the prices that wrote the price. That of a return at another price was written by
+    /// none: only a shown total is compared with it.
     pub(crate) price_version: i64,
     pub(crate) status: SeatStatus,
+    /// Return that the seat is bought from.
+    pub(crate) return_id: Option<ReturnId>,
     /// Seat of the venue.
     pub(crate) seat_id: SeatId,
     pub(crate) kind: SeatKind,
@@ -41,9 +45,11 @@ pub(crate) async fn lock_seats(
             sqlx::query_as!(
                 LockedSeat,
                 r#"
-                select id as "id: _", version, price as "price: _", price_version,
-                    status as "status: _", seat_id as "seat_id: _", kind as "kind: _",
-                    wheelchair_seat_id as "wheelchair_seat_id: _"
+                select id as "id: _", version, price as "price: _",
+                    case when price_after <> price then 9223372036854775807 else price_version end
+                        as "price_version!",
+                    status as "status: _", return_id as "return_id: _", seat_id as "seat_id: _",
+                    kind as "kind: _", wheelchair_seat_id as "wheelchair_seat_id: _"
                 from schedule_seats
                 where id = any($1) and schedule_id = $2
                 order by id
@@ -59,9 +65,11 @@ pub(crate) async fn lock_seats(
             sqlx::query_as!(
                 LockedSeat,
                 r#"
-                select id as "id: _", version, price as "price: _", price_version,
-                    status as "status: _", seat_id as "seat_id: _", kind as "kind: _",
-                    wheelchair_seat_id as "wheelchair_seat_id: _"
+                select id as "id: _", version, price as "price: _",
+                    case when price_after <> price then 9223372036854775807 else price_version end
+                        as "price_version!",
+                    status as "status: _", return_id as "return_id: _", seat_id as "seat_id: _",
+                    kind as "kind: _", wheelchair_seat_id as "wheelchair_seat_id: _"
                 from schedule_seats
                 where id = any($1) and schedule_id = $2
                 order by id
@@ -138,9 +146,9 @@ pub(crate) async fn list_terms(
             p.refund_percent,
             p.places_per_order_min as places_min, p.places_per_account_max as places_max,
             (
-                select coalesce(sum(i.quantity), 0)
+                select coalesce(sum(i.quantity - i.returned), 0)
                 from reservations r
-                join reservation_items i on i.reservation_id = r.id and i.live
+                join reservation_items i on i.reservation_id = r.id and (i.live or i.awaits_return)
                 where r.account_id = asked.account_id and r.program_id = p.id
                   and r.status in ('HELD', 'CONFIRMED')
                   and (r.status = 'CONFIRMED' or r.expires_at > moment.at)
@@ -159,7 +167,7 @@ pub(crate) async fn list_terms(
             case when cardinality($3::bigint[]) > 0 then array(
                 select w.seat_id
                 from reservations r
-                join reservation_items i on i.reservation_id = r.id and i.live
+                join reservation_items i on i.reservation_id = r.id and (i.live or i.awaits_return)
                 join schedule_seats w on w.id = i.schedule_seat_id and w.seat_id = any($3)
                 where r.account_id = asked.account_id and r.program_id = p.id
                   and r.schedule_id = s.id and r.status in ('HELD', 'CONFIRMED')
@@ -211,7 +219,8 @@ pub(crate) async fn list_lapsed_seats(
         select i.schedule_seat_id as "id!: ScheduleSeatId"
         from reservation_items i
         join reservations r on r.id = i.reservation_id
-        where i.live and i.schedule_seat_id = any($1)
+        where (i.live and i.schedule_seat_id = any($1)
+               or i.awaits_return and i.schedule_seat_id = any($1))
           and r.status = 'HELD' and r.expires_at <= clock_timestamp()
         "#,
         seat_ids as _,
@@ -233,7 +242,9 @@ pub(crate) async fn list_lapsed_in_the_way(
         select distinct r.id as "id: ReservationId"
         from reservation_items i
         join reservations r on r.id = i.reservation_id
-        where i.live and (i.schedule_seat_id = any($1) or i.zone_id = $2)
+        where (i.live and i.schedule_seat_id = any($1) or i.live and i.zone_id = $2
+               or i.awaits_return and i.schedule_seat_id = any($1)
+               or i.awaits_return and i.zone_id = $2)
           and r.status = 'HELD' and r.expires_at <= clock_timestamp()
         order by r.id
         limit $3

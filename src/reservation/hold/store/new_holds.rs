@@ -11,7 +11,7 @@ use crate::{
     reservation::{
         error::ReservationError,
         inventory::model::LockedZone,
-        model::{Hold, ReservationId, WishId},
+        model::{Hold, ReservationId, ReturnId, WishId},
     },
 };
 
@@ -24,6 +24,8 @@ pub(crate) struct NewHolds {
     totals: Vec<Points>,
     /// Wish that each was offered to.
     wishes: Vec<Option<WishId>>,
+    /// Whether each has places that are on return.
+    buys_returns: Vec<bool>,
     item_ids: Vec<Uuid>,
     /// Reservation of each item.
     holds: Vec<ReservationId>,
@@ -31,6 +33,8 @@ pub(crate) struct NewHolds {
     zones: Vec<Option<ZoneId>>,
     quantities: Vec<i32>,
     prices: Vec<Points>,
+    /// Return that each item awaits.
+    returns: Vec<Option<ReturnId>>,
 }
 
 impl NewHolds {
@@ -57,6 +61,7 @@ impl NewHolds {
         self.accounts.push(account_id);
         self.totals.push(hold.total);
         self.wishes.push(wish_id);
+        self.buys_returns.push(hold.items.iter().any(|each| each.item.return_id.is_some()));
         for item in hold.items.iter().map(|each| each.item) {
             self.item_ids.push(item.id.0);
             self.holds.push(hold.reservation_id);
@@ -64,12 +69,13 @@ impl NewHolds {
             self.zones.push(item.zone_id);
             self.quantities.push(item.quantity);
             self.prices.push(item.unit_price);
+            self.returns.push(item.return_id);
         }
     }
 }
 
 /// Inserts `holds` with their items, and updates the `seats` and the `places` of a zone that they
-/// take, in one statement. Fails with `StaleVersion` when a seat or the zone has another
+/// take, in one statement. What is on return is live only once it is paid. Fails with `StaleVersion` when a seat or the zone has another
 /// version than when it was locked.
 pub(crate) async fn insert_holds(
     tx: &mut Connection,
@@ -82,20 +88,28 @@ pub(crate) async fn insert_holds(
     let (taken, versions): (Vec<_>, Vec<_>) =
         seats.iter().map(|seat| (seat.id, seat.version)).unzip();
     let (zone, n_places) = places.unzip();
+    let of_zone_returns = holds.returns.iter().zip(&holds.zones);
+    let n_returned = of_zone_returns.filter(|(of, zone)| of.is_some() && zone.is_some()).count();
+    let n_returned = i32::try_from(n_returned).unwrap_or(i32::MAX);
     let (zone_id, zone_version) = zone.map(|zone| (zone.id.0, zone.version)).unzip();
     let written = sqlx::query!(
         r#"
         with held as (
             insert into reservations (id, account_id, schedule_id, program_id, total, expires_at,
-                hold_ttl_secs, refund_until, refund_percent, places_max, created_at, kept_until, wish_id)
-            select id, account_id, $1, $2, total, $3, $4, $5, $6, $7, $8, $23, wish_id
-            from unnest($9::uuid[], $10::uuid[], $11::bigint[], $24::uuid[]) h (id, account_id, total, wish_id)
+                hold_ttl_secs, refund_until, refund_percent, places_max, created_at, kept_until, wish_id,
+                buys_return)
+            select id, account_id, $1, $2, total, $3, $4, $5, $6, $7, $8, $23, wish_id, buys_return
+            from unnest($9::uuid[], $10::uuid[], $11::bigint[], $24::uuid[], $25::boolean[])
+                h (id, account_id, total, wish_id, buys_return)
         ), items as (
             insert into reservation_items
-                (id, reservation_id, schedule_id, schedule_seat_id, zone_id, quantity, unit_price)
-            select id, reservation_id, $1, seat_id, zone_id, quantity, price
-            from unnest($12::uuid[], $13::uuid[], $14::bigint[], $15::uuid[], $16::integer[], $17::bigint[])
-                i (id, reservation_id, seat_id, zone_id, quantity, price)
+                (id, reservation_id, schedule_id, schedule_seat_id, zone_id, quantity, unit_price,
+                 return_id, live, awaits_return)
+            select id, reservation_id, $1, seat_id, zone_id, quantity, price, return_id,
+                return_id is null, return_id is not null
+            from unnest($12::uuid[], $13::uuid[], $14::bigint[], $15::uuid[], $16::integer[], $17::bigint[],
+                $26::uuid[])
+                i (id, reservation_id, seat_id, zone_id, quantity, price, return_id)
         ), seats as (
             update schedule_seats s
             set status = 'HELD', version = s.version + 1, changed_xid = pg_current_xact_id()
@@ -104,7 +118,8 @@ pub(crate) async fn insert_holds(
             returning s.id
         ), places as (
             update zones
-            set remaining = remaining - $22, version = version + 1, changed_xid = pg_current_xact_id()
+            set remaining = remaining - $22, returned = returned - $27, version = version + 1,
+                changed_xid = pg_current_xact_id()
             where id = $20 and version = $21 and remaining >= $22
             returning id
         )
@@ -134,6 +149,9 @@ pub(crate) async fn insert_holds(
         n_places,
         terms.kept_until,
         holds.wishes as _,
+        &holds.buys_returns,
+        holds.returns as _,
+        n_returned,
     )
     .fetch_one(tx)
     .await?;

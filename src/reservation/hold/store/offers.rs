@@ -26,9 +26,9 @@ pub(crate) async fn may_hold(
                 where id = any($3) and schedule_id = s.id and status = 'AVAILABLE'
             ) = cardinality($3::bigint[])
             and (
-                select coalesce(sum(i.quantity), 0)
+                select coalesce(sum(i.quantity - i.returned), 0)
                 from reservations r
-                join reservation_items i on i.reservation_id = r.id and i.live
+                join reservation_items i on i.reservation_id = r.id and (i.live or i.awaits_return)
                 where r.account_id = $2 and r.program_id = p.id
                   and r.status in ('HELD', 'CONFIRMED')
                   and (r.status = 'CONFIRMED' or r.expires_at > clock_timestamp())

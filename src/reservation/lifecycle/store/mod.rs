@@ -13,7 +13,10 @@ use crate::{
     points::Points,
     reservation::{
         inventory::model::LockedZone,
-        model::{Item, Reservation, ReservationId, ReservationItemId, ReservationStatus, WishId},
+        model::{
+            Item, Reservation, ReservationId, ReservationItemId, ReservationStatus, ReturnId,
+            WishId,
+        },
     },
 };
 
@@ -32,7 +35,7 @@ pub(crate) async fn find_owned(
                 as "status!: ReservationStatus",
             total as "total: Points", expires_at, renewed_at, wish_id as "wish_id: _",
             refund_deadline(schedule_id, refund_until, created_at) as "refund_until!",
-            refund_percent, settled_at, created_at, is_shared
+            refund_percent, settled_at, created_at, is_shared, buys_return
         from reservations
         where id = $1 and account_id = $2
         "#,
@@ -74,11 +77,14 @@ pub(crate) struct LockedRow {
     pub(crate) refund_percent: i32,
     pub(crate) program_status: ProgramStatus,
     pub(crate) is_shared: bool,
+    pub(crate) buys_return: bool,
     item_id: ReservationItemId,
     schedule_seat_id: Option<ScheduleSeatId>,
     zone_id: Option<ZoneId>,
     quantity: i32,
     unit_price: Points,
+    return_id: Option<ReturnId>,
+    returned: i32,
 }
 
 impl LockedRow {
@@ -89,6 +95,8 @@ impl LockedRow {
             zone_id: self.zone_id,
             quantity: self.quantity,
             unit_price: self.unit_price,
+            return_id: self.return_id,
+            returned: self.returned,
         }
     }
 }
@@ -107,9 +115,10 @@ pub(crate) async fn list_locked(
             r.wish_id as "wish_id: _", c.now as "locked_at!", r.expires_at <= c.now as "is_lapsed!",
             refund_deadline(r.schedule_id, r.refund_until, r.created_at) <= c.now
                 as "is_refund_over!",
-            r.refund_percent, p.status as "program_status: _", r.is_shared,
+            r.refund_percent, p.status as "program_status: _", r.is_shared, r.buys_return,
             i.id as "item_id: _", i.schedule_seat_id as "schedule_seat_id: _",
-            i.zone_id as "zone_id: _", i.quantity, i.unit_price as "unit_price: _"
+            i.zone_id as "zone_id: _", i.quantity, i.unit_price as "unit_price: _",
+            i.return_id as "return_id: _", i.returned
         from reservations r
         cross join (select clock_timestamp() as now offset 0) c
         join programs p on p.id = r.program_id
@@ -178,9 +187,12 @@ pub(crate) struct EndedItem {
     pub(crate) schedule_seat_id: Option<ScheduleSeatId>,
     pub(crate) zone_id: Option<ZoneId>,
     pub(crate) quantity: i32,
+    /// Number of its places of a zone that are on return again.
+    pub(crate) returned: i32,
 }
 
-/// Marks the items of ended reservations as not live, and returns them.
+/// Marks the items of ended reservations as not live, and returns what they still had. What awaited a
+/// return is on return again.
 pub(crate) async fn write_items_ended(
     tx: &mut Connection,
     ids: &[ReservationId],
@@ -188,9 +200,16 @@ pub(crate) async fn write_items_ended(
     sqlx::query_as!(
         EndedItem,
         r#"
-        update reservation_items set live = false
-        where reservation_id = any($1) and live
-        returning schedule_seat_id as "schedule_seat_id: _", zone_id as "zone_id: _", quantity
+        with ended as materialized (
+            select id, awaits_return from reservation_items
+            where reservation_id = any($1) and (live or awaits_return)
+        )
+        update reservation_items i set live = false, awaits_return = false
+        from ended
+        where i.id = ended.id
+        returning i.schedule_seat_id as "schedule_seat_id: _", i.zone_id as "zone_id: _",
+            i.quantity - i.returned as "quantity!",
+            case when ended.awaits_return then 1 else 0 end as "returned!"
         "#,
         ids as _,
     )
@@ -221,24 +240,27 @@ pub(crate) async fn write_seats_available(
 }
 
 /// Returns places to locked zones whose version has not changed; returns the number of zones
-/// written. `quantities` is parallel to `zone_ids`, where a zone may occur more than once.
+/// written. `quantities`, and `returned`, which of them are on return, are parallel to `zone_ids`, where
+/// a zone may occur more than once.
 pub(crate) async fn write_places_returned(
     tx: &mut Connection,
     zones: &[LockedZone],
     zone_ids: &[ZoneId],
     quantities: &[i32],
+    returned: &[i32],
 ) -> Result<u64, sqlx::Error> {
     let ids: Vec<_> = zones.iter().map(|zone| zone.id.0).collect();
     let versions: Vec<_> = zones.iter().map(|zone| zone.version).collect();
     let written = sqlx::query!(
         r#"
         with returned as (
-            select zone_id, sum(quantity)::integer as quantity
-            from unnest($1::uuid[], $2::integer[]) as r (zone_id, quantity)
+            select zone_id, sum(quantity)::integer as quantity, sum(on_return)::integer as on_return
+            from unnest($1::uuid[], $2::integer[], $5::integer[]) as r (zone_id, quantity, on_return)
             group by zone_id
         )
         update zones z
-        set remaining = z.remaining + r.quantity, version = z.version + 1,
+        set remaining = z.remaining + r.quantity, returned = z.returned + r.on_return,
+            version = z.version + 1,
             changed_xid = pg_current_xact_id()
         from unnest($3::uuid[], $4::bigint[]) as locked (id, version)
         join returned r on r.zone_id = locked.id
@@ -248,6 +270,7 @@ pub(crate) async fn write_places_returned(
         quantities,
         &ids,
         &versions,
+        returned,
     )
     .execute(tx)
     .await?;

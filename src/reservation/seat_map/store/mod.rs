@@ -207,7 +207,8 @@ pub(crate) async fn list_items(
         select i.id as "id: _", i.schedule_seat_id as "schedule_seat_id: _",
             i.zone_id as "zone_id: _", i.quantity, i.unit_price as "unit_price: _",
             v.section as "section?", v.row_label as "row_label?", v.number as "number?",
-            s.kind as "kind?: SeatKind", z.name as "zone_name?"
+            s.kind as "kind?: SeatKind", z.name as "zone_name?", i.return_id as "return_id: _",
+            i.returned
         from reservation_items i
         left join schedule_seats s on s.id = i.schedule_seat_id
         left join seats v on v.id = s.seat_id
