@@ -80,13 +80,13 @@ create table ticket_returns (
 
 -- A ticket is on return once at a time, and is sold once; a seat likewise.
 create unique index ticket_returns_live_key on ticket_returns (ticket_id)
-    where status in ('OPEN', 'SOLD');
+    where status in ('OPEN', 'SOLD') and ticket_id is not null;
 create unique index ticket_returns_open_seat_key on ticket_returns (schedule_seat_id)
     where status = 'OPEN' and schedule_seat_id is not null;
--- All returns of one ticket, reservation and seller, newest first.
-create index ticket_returns_ticket_id on ticket_returns (ticket_id, id desc);
+-- All returns of one ticket, reservation and seller.
+create index ticket_returns_ticket_id on ticket_returns (ticket_id);
 create index ticket_returns_reservation_id on ticket_returns (reservation_id);
-create index ticket_returns_seller_id on ticket_returns (seller_id, id desc);
+create index ticket_returns_seller_id on ticket_returns (seller_id);
 -- Open ones: of a zone, the cheapest first; all of them, for the worker that ends them. Each
 -- condition is stated by its own statements only, for the reason given at `schedule_seats_available`.
 create index ticket_returns_open_zone on ticket_returns (zone_id, price, id)

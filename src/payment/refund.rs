@@ -14,7 +14,7 @@ use crate::{
     points::Points,
     reservation::{
         self, Locked, ReservationError, ReservationId, ReservationItemId, ReservationStatus,
-        returns::refusal::ReturnRefusal,
+        returns::error::ReturnRefusal,
     },
     tickets::{self, Used},
     wallet::{self, RefundCredit},

@@ -8,7 +8,7 @@ use serde_json::json;
 use super::{
     hold::{alternatives::Alternative, other_places::PlacesAlternative},
     model::ReservationStatus,
-    returns::refusal::ReturnRefusal,
+    returns::error::ReturnRefusal,
 };
 use crate::{
     catalog::{ScheduleSeatId, ZoneId},

@@ -95,16 +95,17 @@ pub(super) fn withdrawn(blank: Content, handed: &HandedTicket) -> Content {
 }
 
 /// Tells whoever has a ticket without having paid for it that it is void.
-pub(super) fn voided(blank: Content, ticket: &TicketTold) -> Content {
+pub(super) async fn voided(blank: Content, db: &Pool, id: Uuid) -> Result<Content, ComposeError> {
+    let ticket = store::find_ticket(db, id).await?.ok_or(ComposeError::Gone)?;
     let locale = blank.locale;
-    Content {
+    Ok(Content {
         subject: locale.text("mail-ticket-voided-subject").to_string(),
         greeting: greeting(locale, Some(&ticket.holder)),
         paragraphs: vec![locale.text("mail-ticket-voided-lede")],
-        facts: facts(locale, ticket),
+        facts: facts(locale, &ticket),
         action: Some((format!("{}/tickets", blank.site), locale.text("mail-paid-action"))),
         ..blank
-    }
+    })
 }
 
 pub(super) fn greeting(locale: Locale, name: Option<&str>) -> Phrase {

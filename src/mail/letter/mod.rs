@@ -122,15 +122,8 @@ async fn content_of(
         Message::HandOverWithdrawn { hand_over_id } => {
             hand_over::withdrawn(blank, &hand_over::read(db, *hand_over_id).await?)
         }
-        Message::TicketVoided { ticket_id } => {
-            let ticket = store::find_ticket(db, *ticket_id).await?.ok_or(ComposeError::Gone)?;
-            hand_over::voided(blank, &ticket)
-        }
-        Message::TicketSold { return_id } => {
-            let sale = store::sales::find(db, *return_id).await?.ok_or(ComposeError::Gone)?;
-            let ticket = store::find_ticket(db, sale.ticket_id).await?;
-            resale::sold(blank, &sale, &ticket.ok_or(ComposeError::Gone)?)
-        }
+        Message::TicketVoided { ticket_id } => hand_over::voided(blank, db, *ticket_id).await?,
+        Message::TicketSold { return_id } => resale::sold(blank, db, *return_id).await?,
         Message::ReturnGone { reservation_id } => {
             reservation::gone(blank, &reservation::read(db, *reservation_id).await?)
         }
@@ -141,9 +134,6 @@ async fn content_of(
         Message::ShareRefunded { share_id, refunded } => {
             share::refunded(blank, &share::read(db, *share_id).await?, *refunded)
         }
-        Message::QueueTurn { token_id } => {
-            let queued = store::find_turn(db, *token_id).await?.ok_or(ComposeError::Gone)?;
-            turn::tell(blank, &queued).ok_or(ComposeError::Gone)?
-        }
+        Message::QueueTurn { token_id } => turn::tell(blank, db, *token_id).await?,
     })
 }

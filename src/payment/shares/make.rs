@@ -19,7 +19,7 @@ use crate::{
         postgres::{Connection, retry_stale},
     },
     payment::error::PaymentError,
-    reservation::{self, Held, ReservationError, ReservationId, returns::refusal::ReturnRefusal},
+    reservation::{self, Held, ReservationError, ReservationId, returns::error::ReturnRefusal},
 };
 
 /// Command to make a share.

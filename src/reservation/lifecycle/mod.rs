@@ -36,7 +36,7 @@ use super::{
     error::ReservationError,
     inventory::store::lock_zones,
     model::{Held, Locked, LockedLists, Reservation, ReservationId, ReservationStatus},
-    returns::refusal::ReturnRefusal,
+    returns::error::ReturnRefusal,
     waiting_list::{lock_lists_of, offer_freed},
 };
 use crate::{

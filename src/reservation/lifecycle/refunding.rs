@@ -10,8 +10,8 @@ use crate::{
         model::{Confirmed, ReservationId, ReservationStatus},
         returns::{
             self,
+            error::ReturnRefusal,
             model::ReturnStatus,
-            refusal::ReturnRefusal,
             store::{is_being_bought, list_involved_of, lock_reservations},
         },
         waiting_list::lock_lists_of,

@@ -3,10 +3,10 @@
 use std::collections::HashSet;
 
 use super::{
+    error::ReturnRefusal,
     model::{OpenReturn, ReturnStatus},
-    refusal::ReturnRefusal,
     sale::lock_open,
-    store::{self, changes},
+    store::{self, begun, changes},
 };
 use crate::{
     accounts::AccountId,
@@ -181,7 +181,7 @@ pub(crate) async fn take_back(
 pub async fn end_begun(app: &App) -> Result<(), sqlx::Error> {
     let mut last = None;
     for _ in 0..PAGES_MAX {
-        let page = store::list_begun(&app.db, last, PAGE_ROWS).await?;
+        let page = begun::list_begun(&app.db, last, PAGE_ROWS).await?;
         for id in &page {
             try_to_end_begun(app, *id).await;
         }
@@ -195,7 +195,7 @@ pub async fn end_begun(app: &App) -> Result<(), sqlx::Error> {
 
 /// Ends those of one seller whose performances have begun, a bounded number of them.
 pub(crate) async fn end_begun_of(app: &App, seller_id: AccountId) -> Result<(), sqlx::Error> {
-    for id in store::list_begun_of(&app.db, seller_id, PAGE_ROWS).await? {
+    for id in begun::list_begun_of(&app.db, seller_id, PAGE_ROWS).await? {
         try_to_end_begun(app, id).await;
     }
     Ok(())

@@ -29,10 +29,10 @@
 //! is told, and what else the hold had becomes free in the same transaction.
 
 mod ending;
+pub(crate) mod error;
 mod making;
 pub(crate) mod model;
 pub(crate) mod places;
-pub(crate) mod refusal;
 mod sale;
 pub(crate) mod store;
 

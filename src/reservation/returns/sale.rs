@@ -3,8 +3,8 @@
 use std::collections::HashSet;
 
 use super::{
+    error::ReturnRefusal,
     model::{OpenReturn, ReturnStatus, SoldReturn},
-    refusal::ReturnRefusal,
     store::{self, changes},
 };
 use crate::{

@@ -75,7 +75,9 @@ pub(crate) async fn find_open_return(
         r#"
         select r.id as "id: ReturnId"
         from tickets t
-        join ticket_returns r on r.ticket_id = t.id and r.status = 'OPEN'
+        cross join lateral (
+            select id from ticket_returns where ticket_id = t.id and status = 'OPEN' limit 1
+        ) r
         where t.code = $1
         "#,
         code as _,

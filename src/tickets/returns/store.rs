@@ -68,15 +68,16 @@ pub(crate) async fn find_terms(
         join programs p on p.id = r.program_id
         join schedules d on d.id = r.schedule_id
         left join lateral (
-            select id, account_id from payments
-            where id = coalesce(
+            select id, account_id from (
+                select id, account_id, status from payments where id = coalesce(
                 (select s.id from share_places c join shares s on s.id = c.share_id
                  where c.reservation_item_id = i.id and c.number = t.number and c.live
                    and s.status = 'PAID'),
                 (select id from payments where reservation_id = r.id and status = 'COMPLETED'
                    and number = 1))
-              and status = 'COMPLETED'
-            limit 1
+                offset 0
+            ) paid
+            where status = 'COMPLETED'
         ) m on true
         where t.id = $1
         "#,

@@ -240,12 +240,20 @@ pub(crate) async fn list_lapsed_in_the_way(
     sqlx::query_scalar!(
         r#"
         select distinct r.id as "id: ReservationId"
-        from reservation_items i
-        join reservations r on r.id = i.reservation_id
-        where (i.live and i.schedule_seat_id = any($1) or i.live and i.zone_id = $2
-               or i.awaits_return and i.schedule_seat_id = any($1)
-               or i.awaits_return and i.zone_id = $2)
-          and r.status = 'HELD' and r.expires_at <= clock_timestamp()
+        from (
+            select reservation_id from reservation_items where live and schedule_seat_id = any($1)
+            union all
+            select reservation_id from reservation_items where live and zone_id = $2
+            union all
+            select reservation_id from reservation_items
+            where awaits_return and schedule_seat_id = any($1)
+            union all
+            select reservation_id from reservation_items where awaits_return and zone_id = $2
+        ) i
+        cross join lateral (
+            select id, status, expires_at from reservations where id = i.reservation_id limit 1
+        ) r
+        where r.status = 'HELD' and r.expires_at <= clock_timestamp()
         order by r.id
         limit $3
         "#,

@@ -46,6 +46,13 @@ impl NewHolds {
         self.ids.is_empty()
     }
 
+    /// Returns the number of places of a zone that are on return.
+    fn n_returned(&self) -> i32 {
+        let items = self.returns.iter().zip(&self.zones);
+        let of_zone = items.filter(|(return_id, zone)| return_id.is_some() && zone.is_some());
+        i32::try_from(of_zone.count()).unwrap_or(i32::MAX)
+    }
+
     /// Adds `hold`, which `account_id` asked for.
     pub(crate) fn add(&mut self, account_id: AccountId, hold: &Hold) {
         self.push(account_id, None, hold);
@@ -88,40 +95,28 @@ pub(crate) async fn insert_holds(
     let (taken, versions): (Vec<_>, Vec<_>) =
         seats.iter().map(|seat| (seat.id, seat.version)).unzip();
     let (zone, n_places) = places.unzip();
-    let of_zone_returns = holds.returns.iter().zip(&holds.zones);
-    let n_returned = of_zone_returns.filter(|(of, zone)| of.is_some() && zone.is_some()).count();
-    let n_returned = i32::try_from(n_returned).unwrap_or(i32::MAX);
     let (zone_id, zone_version) = zone.map(|zone| (zone.id.0, zone.version)).unzip();
     let written = sqlx::query!(
         r#"
         with held as (
             insert into reservations (id, account_id, schedule_id, program_id, total, expires_at,
-                hold_ttl_secs, refund_until, refund_percent, places_max, created_at, kept_until, wish_id,
-                buys_return)
+                hold_ttl_secs, refund_until, refund_percent, places_max, created_at, kept_until, wish_id, buys_return)
             select id, account_id, $1, $2, total, $3, $4, $5, $6, $7, $8, $23, wish_id, buys_return
-            from unnest($9::uuid[], $10::uuid[], $11::bigint[], $24::uuid[], $25::boolean[])
-                h (id, account_id, total, wish_id, buys_return)
+            from unnest($9::uuid[], $10::uuid[], $11::bigint[], $24::uuid[], $25::boolean[]) h (id, account_id, total, wish_id, buys_return)
         ), items as (
             insert into reservation_items
-                (id, reservation_id, schedule_id, schedule_seat_id, zone_id, quantity, unit_price,
-                 return_id, live, awaits_return)
-            select id, reservation_id, $1, seat_id, zone_id, quantity, price, return_id,
-                return_id is null, return_id is not null
-            from unnest($12::uuid[], $13::uuid[], $14::bigint[], $15::uuid[], $16::integer[], $17::bigint[],
-                $26::uuid[])
+                (id, reservation_id, schedule_id, schedule_seat_id, zone_id, quantity, unit_price, return_id, live, awaits_return)
+            select id, reservation_id, $1, seat_id, zone_id, quantity, price, return_id, return_id is null, return_id is not null
+            from unnest($12::uuid[], $13::uuid[], $14::bigint[], $15::uuid[], $16::integer[], $17::bigint[], $26::uuid[])
                 i (id, reservation_id, seat_id, zone_id, quantity, price, return_id)
         ), seats as (
-            update schedule_seats s
-            set status = 'HELD', version = s.version + 1, changed_xid = pg_current_xact_id()
+            update schedule_seats s set status = 'HELD', version = s.version + 1, changed_xid = pg_current_xact_id()
             from unnest($18::bigint[], $19::bigint[]) as locked (id, version)
-            where s.id = locked.id and s.version = locked.version and s.status = 'AVAILABLE'
-            returning s.id
+            where s.id = locked.id and s.version = locked.version and s.status = 'AVAILABLE' returning s.id
         ), places as (
-            update zones
-            set remaining = remaining - $22, returned = returned - $27, version = version + 1,
+            update zones set remaining = remaining - $22, returned = returned - $27, version = version + 1,
                 changed_xid = pg_current_xact_id()
-            where id = $20 and version = $21 and remaining >= $22
-            returning id
+            where id = $20 and version = $21 and remaining >= $22 returning id
         )
         select (select count(*) from seats) as "n_seats!", (select count(*) from places) as "n_zones!"
         "#,
@@ -151,7 +146,7 @@ pub(crate) async fn insert_holds(
         holds.wishes as _,
         &holds.buys_returns,
         holds.returns as _,
-        n_returned,
+        holds.n_returned(),
     )
     .fetch_one(tx)
     .await?;

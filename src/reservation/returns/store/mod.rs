@@ -1,12 +1,13 @@
 //! SQL of returns: locks and reads. `changes` has what writes them.
 
+pub(super) mod begun;
 pub(super) mod changes;
 
 use super::model::{FreeReturn, OpenReturn, ReturnStatus};
 use crate::{
     accounts::AccountId,
     catalog::{ScheduleId, ScheduleSeatId, ZoneId},
-    infra::postgres::{Connection, Pool},
+    infra::postgres::Connection,
     reservation::model::{LockedReservations, ReservationId, ReturnId},
 };
 
@@ -26,6 +27,7 @@ pub(crate) async fn list_free_of_zone(
         where t.zone_id = $1 and t.status = 'OPEN' and not exists (
             select from reservation_items
             where return_id = t.id and (live or awaits_return)
+            offset 0
         )
         order by t.price, t.id
         limit $2
@@ -273,54 +275,5 @@ pub(super) async fn find(
         seller_id as _,
     )
     .fetch_optional(tx)
-    .await
-}
-
-/// Lists open returns of performances that have begun, after the last one of the previous page.
-pub(super) async fn list_begun(
-    db: &Pool,
-    after: Option<ReturnId>,
-    rows_max: i64,
-) -> Result<Vec<ReturnId>, sqlx::Error> {
-    sqlx::query_scalar!(
-        r#"
-        select t.id as "id: ReturnId"
-        from ticket_returns t
-        cross join lateral (select starts_at from schedules where id = t.schedule_id limit 1) d
-        where t.status = 'OPEN' and t.settled_at is null
-          and t.id > coalesce($1, '00000000-0000-0000-0000-000000000000'::uuid)
-          and d.starts_at <= clock_timestamp()
-        order by t.id
-        limit $2
-        "#,
-        after as _,
-        rows_max,
-    )
-    .fetch_all(db)
-    .await
-}
-
-/// Lists the open returns of one seller of performances that have begun.
-pub(super) async fn list_begun_of(
-    db: &Pool,
-    seller_id: AccountId,
-    rows_max: i64,
-) -> Result<Vec<ReturnId>, sqlx::Error> {
-    sqlx::query_scalar!(
-        r#"
-        select t.id as "id: ReturnId"
-        from (
-            select id, schedule_id from ticket_returns
-            where seller_id = $1 and status = 'OPEN'
-            offset 0
-        ) t
-        cross join lateral (select starts_at from schedules where id = t.schedule_id limit 1) d
-        where d.starts_at <= clock_timestamp()
-        limit $2
-        "#,
-        seller_id as _,
-        rows_max,
-    )
-    .fetch_all(db)
     .await
 }

@@ -123,7 +123,8 @@ pub(crate) async fn list_free_zones(
                 select t.price from ticket_returns t
                 where t.zone_id = zones.id and t.status = 'OPEN' and not exists (
                     select from reservation_items
-                    where return_id = t.id and (live or awaits_return))
+                    where return_id = t.id and (live or awaits_return)
+                    offset 0)
                 order by t.price, t.id
                 limit zones.returned
             ) else '{}' end as "returned!: Vec<i64>"

@@ -4,7 +4,7 @@ use serde_json::json;
 use sqlx::PgPool;
 use stagedoor::reservation;
 
-use super::{CHARGED, Market, PRICE, held, hold, id_of, kinds, pay, put_on_sale, take_back};
+use super::{CHARGED, Market, PRICE, hold, id_of, kinds, pay, put_on_sale, take_back};
 use crate::support::{ConcertOptions, ledger::balance, read_all, read_one, run_sql, until};
 
 async fn tonight(db: &PgPool, seats: usize, places: i32) -> Market {
@@ -59,7 +59,7 @@ async fn a_refund_waits_for_a_buyer_and_ends_the_return_otherwise(db: PgPool) {
     let Market { concert, ada, bob, bought, .. } = &market;
     let refund = format!("/reservations/{}/cancellation", bought.reservation_id);
     market.put_on_sale(0).await;
-    let reservation = held(bob, concert, concert.seat_ids[0]).await;
+    let reservation = market.held(bob, concert.seat_ids[0]).await;
     let waits = ada.post(&refund, &()).await;
     assert_eq!((waits.status, waits.code().as_str()), (409, "return-being-bought"));
     assert_eq!(pay(bob, reservation).await.status, 201);
@@ -86,7 +86,7 @@ async fn an_administrators_refund_does_not_wait(db: PgPool) {
     let Market { office, concert, ada, bob, bought } = &market;
     let admin = office.employ("admin", "ADMIN").await;
     market.put_on_sale(0).await;
-    let reservation = held(bob, concert, concert.seat_ids[0]).await;
+    let reservation = market.held(bob, concert.seat_ids[0]).await;
     let path = format!("/admin/reservations/{}/refund", bought.reservation_id);
     let refunded = admin.post(&path, &[("share", "all"), ("reason", "she is ill")]).await;
     assert_eq!(refunded.status, 200, "{}", refunded.body);
@@ -104,9 +104,9 @@ async fn a_cancelled_program_ends_everything(db: PgPool) {
     market.put_on_sale(0).await;
     market.put_on_sale(1).await;
     market.put_on_sale(2).await;
-    let sold = held(bob, concert, concert.seat_ids[1]).await;
+    let sold = market.held(bob, concert.seat_ids[1]).await;
     assert_eq!(pay(bob, sold).await.status, 201);
-    held(bob, concert, concert.seat_ids[0]).await;
+    market.held(bob, concert.seat_ids[0]).await;
     let cancellation = format!("/admin/programs/{}/cancellation", concert.program_id);
     let form = [("version", "0"), ("reason", "the singer is ill")];
     assert_eq!(admin.submit(&cancellation, &form).await.status, 303);
@@ -127,7 +127,7 @@ async fn a_hold_that_lapses_or_is_released_leaves_the_ticket_on_sale(db: PgPool)
     let market = Market::with(&db, ConcertOptions::default(), 1, 1).await;
     let Market { office, concert, ada, bob, .. } = &market;
     let id = market.put_on_sale(0).await;
-    let reservation = held(bob, concert, concert.seat_ids[0]).await;
+    let reservation = market.held(bob, concert.seat_ids[0]).await;
     let busy = take_back(ada, id).await;
     assert_eq!((busy.status, busy.code().as_str()), (409, "return-being-bought"));
     let page = ada.visit(&format!("/tickets/{}", market.bought.codes[0])).await;
@@ -135,14 +135,14 @@ async fn a_hold_that_lapses_or_is_released_leaves_the_ticket_on_sale(db: PgPool)
     let released = bob.post(&format!("/reservations/{reservation}/cancellation"), &()).await;
     assert_eq!(released.status, 200);
     assert_eq!(market.seat(0).await, "AVAILABLE");
-    let reservation = held(bob, concert, concert.seat_ids[0]).await;
+    let reservation = market.held(bob, concert.seat_ids[0]).await;
     let lapse = "update reservations set created_at = created_at - interval '1 hour',
                      expires_at = expires_at - interval '1 hour' where status = 'HELD'";
     run_sql(&db, lapse).await;
     run_sql(&db, "update queue_tokens set admitted_at = admitted_at - interval '2 hours'").await;
     assert_eq!(pay(bob, reservation).await.code(), "hold-expired");
     until("it is on sale again", async || market.seat(0).await == "AVAILABLE").await;
-    let reservation = held(bob, concert, concert.seat_ids[0]).await;
+    let reservation = market.held(bob, concert.seat_ids[0]).await;
     assert_eq!(pay(bob, reservation).await.status, 201);
     office.verify().await;
     market.office.close().await;
@@ -155,7 +155,7 @@ async fn a_return_ends_with_the_start_of_its_performance(db: PgPool) {
     market.put_on_sale(0).await;
     market.put_on_sale(1).await;
     market.put_on_sale(2).await;
-    held(bob, concert, concert.seat_ids[0]).await;
+    market.held(bob, concert.seat_ids[0]).await;
     run_sql(&db, "update schedules set starts_at = now()").await;
     reservation::end_begun(&office.app).await.unwrap();
     until("all have ended", async || {

@@ -13,7 +13,7 @@ use crate::{
     reservation::{admit, hold, hold_places},
     support::{
         Answer, Concert, ConcertOptions, Hold, Office, Person, Purchase, ledger::balance, read_all,
-        read_one, run_sql, run_sql_with,
+        read_one, read_one_with, run_sql, run_sql_with,
     },
 };
 
@@ -71,12 +71,27 @@ impl Market {
         door.post(&path, &[("code", code)]).await
     }
 
-    /// Returns the state of the `nth` seat in the map.
+    /// Returns the state of the `nth` seat.
     async fn seat(&self, nth: usize) -> String {
-        let id = self.concert.seat_ids[nth];
-        let map = self.bob.get(&format!("/schedules/{}", self.concert.schedule_id)).await.json();
-        let seat = map["seats"].as_array().unwrap().iter().find(|seat| seat["id"] == id).unwrap();
-        seat["status"].as_str().unwrap().to_owned()
+        let status = "select status from schedule_seats where id = $1";
+        read_one_with(&self.office.db, status, self.concert.seat_ids[nth]).await
+    }
+
+    /// Holds a seat for somebody who may have bought before, and returns the reservation.
+    async fn held(&self, buyer: &Person, seat_id: i64) -> Uuid {
+        self.enter(buyer).await;
+        let held = hold(buyer, &self.concert, &[seat_id]).await;
+        assert_eq!(held.status, 201, "{}", held.body);
+        id_of(&held.json(), "reservation_id")
+    }
+
+    /// Admits a buyer again whose stay is over.
+    async fn enter(&self, buyer: &Person) {
+        let inside =
+            "select count(*) from queue_tokens where account_id = $1 and status = 'ACTIVE'";
+        if read_one_with::<i64>(&self.office.db, inside, buyer.account_id).await == 0 {
+            admit(&self.office.db, &self.concert, std::slice::from_ref(buyer)).await;
+        }
     }
 }
 
@@ -96,13 +111,6 @@ async fn pay(buyer: &Person, reservation_id: Uuid) -> Answer {
 
 fn id_of(document: &Value, name: &str) -> Uuid {
     document[name].as_str().unwrap_or_else(|| panic!("{document}")).parse().unwrap()
-}
-
-/// Holds a seat, and returns the reservation.
-async fn held(buyer: &Person, concert: &Concert, seat_id: i64) -> Uuid {
-    let held = hold(buyer, concert, &[seat_id]).await;
-    assert_eq!(held.status, 201, "{}", held.body);
-    id_of(&held.json(), "reservation_id")
 }
 
 async fn kinds(db: &PgPool) -> Vec<String> {
@@ -129,7 +137,7 @@ async fn a_ticket_is_the_sellers_until_somebody_has_paid_for_it(db: PgPool) {
         (Some("OPEN"), "AVAILABLE".to_owned())
     );
 
-    let reservation = held(bob, concert, concert.seat_ids[0]).await;
+    let reservation = market.held(bob, concert.seat_ids[0]).await;
     assert_eq!(market.seat(0).await, "HELD");
     let live = "select live from reservation_items where return_id is not null";
     assert!(!read_one::<bool>(&db, live).await, "the seat is the seller's");
@@ -218,7 +226,7 @@ async fn a_place_costs_what_was_paid_for_it_whatever_the_others_cost_by_now(db: 
     let path = format!("/schedules/{}/reservations", concert.schedule_id);
     let dear = bob.post_json(&path, &order).await;
     assert_eq!((dear.code().as_str(), &dear.json()["total"]), ("price-changed", &json!(PRICE)));
-    let seat = held(bob, concert, concert.seat_ids[0]).await;
+    let seat = market.held(bob, concert.seat_ids[0]).await;
     assert_eq!(pay(bob, seat).await.json()["amount"], PRICE);
     let price = "select price from schedule_seats where id = $1";
     let after: i64 =
@@ -228,6 +236,7 @@ async fn a_place_costs_what_was_paid_for_it_whatever_the_others_cost_by_now(db: 
     let places = bought.codes.len() - 2;
     assert_eq!(places, 2);
     market.put_on_sale(2).await;
+    market.enter(bob).await;
     let sold_out = hold_places(bob, concert, 2).await;
     assert_eq!(sold_out.code(), "sold-out", "one of two is on sale: {}", sold_out.body);
     let standing = hold_places(bob, concert, 1).await;

@@ -3,7 +3,7 @@
 use serde_json::json;
 use sqlx::PgPool;
 
-use super::{CHARGED, Market, PRICE, held, pay, put_on_sale};
+use super::{CHARGED, Market, PRICE, pay, put_on_sale};
 use crate::support::{ConcertOptions, Hold, ledger::balance, read_one};
 
 #[sqlx::test]
@@ -34,7 +34,7 @@ async fn the_payer_of_a_share_gets_the_money(db: PgPool) {
     assert_eq!(put_on_sale(ada, &code).await.status, 404, "it is the friend's");
     assert_eq!(put_on_sale(&cas, &code).await.status, 201);
     let seat: i64 = read_one(&db, "select schedule_seat_id from ticket_returns").await;
-    let bought = held(bob, concert, seat).await;
+    let bought = market.held(bob, seat).await;
     assert_eq!(pay(bob, bought).await.status, 201);
     assert_eq!(balance(&db, cas.account_id).await, CHARGED);
     // What is left of the reservation is its owner's.
@@ -57,7 +57,7 @@ async fn a_seller_sees_what_is_kept_and_goes_once_all_is_sold(db: PgPool) {
     assert_eq!(page["obstacles"][0]["kind"], "tickets", "{page}");
     market.put_on_sale(1).await;
     for seat in &concert.seat_ids[..2] {
-        let reservation = held(bob, concert, *seat).await;
+        let reservation = market.held(bob, *seat).await;
         assert_eq!(pay(bob, reservation).await.status, 201);
     }
     let page = ada.get("/account/deletion").await.json();

@@ -4,7 +4,7 @@ use serde_json::json;
 use sqlx::PgPool;
 use uuid::Uuid;
 
-use super::{CHARGED, Market, PRICE, held, hold, id_of, pay, put_on_sale, take_back};
+use super::{CHARGED, Market, PRICE, hold, id_of, pay, put_on_sale, take_back};
 use crate::support::{
     Answer, ConcertOptions, count, ledger::balance, read_one, run_sql, storm, until,
 };
@@ -45,10 +45,10 @@ async fn the_storm_would_notice_two_buyers(db: PgPool) {
     market.let_in(std::slice::from_ref(&eve)).await;
     market.put_on_sale(0).await;
     run_sql(&db, "drop index reservation_items_return_key").await;
-    held(bob, concert, concert.seat_ids[0]).await;
+    market.held(bob, concert.seat_ids[0]).await;
     run_sql(&db, "update schedule_seats set status = 'AVAILABLE' where return_id is not null")
         .await;
-    held(&eve, concert, concert.seat_ids[0]).await;
+    market.held(&eve, concert.seat_ids[0]).await;
     let awaited: i64 =
         read_one(&db, "select count(*) from reservation_items where awaits_return").await;
     assert_eq!(awaited, 2);
@@ -79,12 +79,11 @@ async fn of_paying_scanning_and_taking_back_exactly_one_wins(db: PgPool) {
         ..ConcertOptions::default()
     };
     let market = Market::with(&db, options, ROUNDS, 0).await;
-    let Market { office, concert, ada, bob, bought } = &market;
+    let Market { office, ada, bob, bought, .. } = &market;
     let door = office.employ("door", "STAFF").await;
     let before = balance(&db, ada.account_id).await;
     let (mut n_sold, mut n_in) = (0, 0);
-    for (round, seat) in concert.seat_ids.iter().enumerate() {
-        let code = bought.codes.get(round).unwrap();
+    for (round, code) in bought.codes.iter().enumerate() {
         let id = market.put_on_sale(round).await;
         let on_sale: i64 =
             sqlx::query_scalar("select schedule_seat_id from ticket_returns where id = $1")
@@ -92,8 +91,7 @@ async fn of_paying_scanning_and_taking_back_exactly_one_wins(db: PgPool) {
                 .fetch_one(&db)
                 .await
                 .unwrap();
-        let _ = seat;
-        let reservation = held(bob, concert, on_sale).await;
+        let reservation = market.held(bob, on_sale).await;
         let (there, elsewhere) = (office.moved(bob, round), office.moved(ada, round + 1));
         let (paid, scanned, taken) = tokio::join!(
             pay(&there, reservation),
@@ -122,7 +120,7 @@ async fn of_paying_scanning_and_taking_back_exactly_one_wins(db: PgPool) {
 #[sqlx::test]
 async fn beside_a_seller_who_takes_it_back_a_buyer_gets_all_or_nothing(db: PgPool) {
     let options = ConcertOptions { places_per_account_max: 50, ..ConcertOptions::default() };
-    let market = Market::with(&db, options, ROUNDS.min(20), 0).await;
+    let market = Market::with(&db, options, ROUNDS, 0).await;
     let Market { office, concert, ada, bob, bought } = &market;
     for round in 0..bought.codes.len() {
         let id = market.put_on_sale(round).await;
@@ -133,6 +131,7 @@ async fn beside_a_seller_who_takes_it_back_a_buyer_gets_all_or_nothing(db: PgPoo
                 .await
                 .unwrap();
         let elsewhere = office.moved(ada, round);
+        market.enter(bob).await;
         let buying = async {
             let held = hold(bob, concert, &[seat]).await;
             match held.status {

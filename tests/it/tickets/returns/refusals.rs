@@ -4,7 +4,7 @@ use serde_json::json;
 use sqlx::PgPool;
 use uuid::Uuid;
 
-use super::{Market, held, pay, put_on_sale, take_back};
+use super::{Market, pay, put_on_sale, take_back};
 use crate::support::{ConcertOptions, email_of, read_one, run_sql};
 
 #[sqlx::test]
@@ -94,8 +94,8 @@ async fn nothing_is_sold_on_once_the_sale_is_closed_or_the_doors_open(db: PgPool
     assert_eq!(put_on_sale(ada, &bought.codes[0]).await.code(), "return-sale-closed");
     run_sql(&db, "update programs set off_sale_at = now() + interval '1 day'").await;
     market.put_on_sale(0).await;
-    let reservation = held(bob, concert, concert.seat_ids[0]).await;
-    // The clock goes on while it is held, and no worker comes.
+    let reservation = market.held(bob, concert.seat_ids[0]).await;
+    // The clock goes on while it is and no worker comes.
     run_sql(&db, "update schedules set starts_at = now() + interval '1 second'").await;
     run_sql(&db, "update schedules set starts_at = now() - interval '1 second'").await;
     let late = pay(bob, reservation).await;
