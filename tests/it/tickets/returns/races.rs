@@ -17,7 +17,17 @@ async fn of_a_hundred_who_want_one_returned_seat_one_gets_it(db: PgPool) {
     let market = Market::open(&db, 10).await;
     let Market { office, concert, ada, .. } = &market;
     let rivals = office.crowd(RIVALS, "rival").await;
-    market.let_in(&rivals).await;
+    for rival in &rivals {
+        let charged = rival.post("/wallet/charges", &[("amount", CHARGED)]).await;
+        assert_eq!(charged.status, 201, "{}", charged.body);
+        let joined = rival.post(&format!("/programs/{}/queue", concert.slug), &()).await;
+        assert!(matches!(joined.status, 200..=202), "{}", joined.body);
+    }
+    let inside = "select count(*) from queue_tokens where status = 'ACTIVE'";
+    until("all are inside", async || {
+        read_one::<i64>(&db, inside).await > i64::try_from(RIVALS).unwrap()
+    })
+    .await;
     market.put_on_sale(0).await;
     let answers = storm(rivals.into_iter().map(|rival| {
         let (concert, seat) = (concert.clone(), concert.seat_ids[0]);
@@ -131,7 +141,7 @@ async fn beside_a_seller_who_takes_it_back_a_buyer_gets_all_or_nothing(db: PgPoo
                 .await
                 .unwrap();
         let elsewhere = office.moved(ada, round);
-        market.enter(bob).await;
+        let bob = &market.enter(bob).await;
         let buying = async {
             let held = hold(bob, concert, &[seat]).await;
             match held.status {
