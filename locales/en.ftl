@@ -58,6 +58,7 @@ layout-sign-up = Sign up
 layout-log-out = Log out
 layout-account = Account
 layout-promise = Your place in line, your seat and your points are never lost and never sold twice.
+layout-description = Tickets with a fair line: your place, your seat and your points are kept, and you can see why you got them.
 
 ## Words used by several pages
 
@@ -92,6 +93,14 @@ program-free = { $free } free
 program-free-none = sold out
 program-join = Join the line
 program-join-note = You get your number at once. Close the page if you like: the number stays yours.
+program-own-number = You are number { $number } in line
+program-own-ahead = { $count ->
+    [0] You are next.
+    [one] { $count } person is ahead of you.
+   *[other] { $count } people are ahead of you.
+  }
+program-own-show = Back to your place in line
+program-own-note = Your number stays yours. Come back to this page whenever you like.
 program-log-in-to-join = Log in to join the line
 program-no-queue-note = There is no line at the moment. You go straight to the seats.
 program-no-queue-dates-note = There is no line at the moment. You choose the date, then your seats.
@@ -172,7 +181,6 @@ program-draw = Opening draw
 program-draw-enter = Enter the draw
 program-draw-log-in = Log in to enter the draw
 program-draw-note = The order of everybody who enters before the sale opens is drawn at random. Coming early is no advantage, and nobody needs to hurry.
-program-draw-own = Your entry
 
 ## Accounts
 
@@ -395,6 +403,7 @@ queue-ended-closed-action = See your reservations
 queue-join-again = Join the line again
 queue-refusal-number = This form is broken. Please go back to your place in line and try again.
 queue-behind-draw = The numbers of those who came before the opening are being drawn. Your number stays; your position follows in a moment.
+queue-new-note = You are logged in. One step more and you have your place.
 
 ## Opening draw
 
@@ -1201,6 +1210,11 @@ admin-zone-add = Add
 admin-zone-name = Name
 admin-zone-capacity = Places
 admin-zone-left = { $remaining } left
+admin-wish-number = No.
+admin-wish-person = Person
+admin-wish-order = Waiting for
+admin-wish-since = Since
+admin-wish-others = and { $count } more
 admin-venues-title = Venues
 admin-venue-new = New venue
 admin-venue-name = Name

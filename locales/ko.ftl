@@ -46,6 +46,7 @@ layout-sign-up = 회원가입
 layout-log-out = 로그아웃
 layout-account = 내 계정
 layout-promise = 대기 순서도, 좌석도, 포인트도 사라지거나 두 번 팔리지 않아요.
+layout-description = 공정한 대기 순서로 예매해요. 대기 번호와 좌석, 포인트가 안전하게 지켜지고, 그 이유도 확인할 수 있어요.
 
 ## Words used by several pages
 
@@ -80,6 +81,13 @@ program-free = 잔여 { $free }석
 program-free-none = 매진
 program-join = 대기열 입장하기
 program-join-note = 대기 번호를 바로 받아요. 페이지를 닫아도 번호는 그대로 남아 있어요.
+program-own-number = 대기 번호 { $number }번이에요
+program-own-ahead = { $count ->
+    [0] 다음 차례예요.
+   *[other] 앞에 { $count }명이 기다리고 있어요.
+  }
+program-own-show = 내 대기 순서 보기
+program-own-note = 대기 번호는 그대로 유지돼요. 언제든 이 페이지로 돌아오세요.
 program-log-in-to-join = 로그인하고 대기열 입장하기
 program-no-queue-note = 지금은 대기 인원이 없어요. 바로 좌석을 고를 수 있어요.
 program-no-queue-dates-note = 지금은 대기 인원이 없어요. 날짜를 고르고 바로 좌석을 선택하세요.
@@ -146,7 +154,6 @@ program-draw = 오픈 추첨
 program-draw-enter = 추첨 참여하기
 program-draw-log-in = 로그인하고 추첨 참여하기
 program-draw-note = 판매 시작 전에 참여한 모든 분의 순서를 무작위로 추첨해요. 먼저 오신다고 유리하지 않으니 서두르지 않으셔도 돼요.
-program-draw-own = 내 추첨 참여
 
 ## Accounts
 
@@ -365,6 +372,7 @@ queue-ended-closed-action = 내 예매 보기
 queue-join-again = 대기열 다시 입장하기
 queue-refusal-number = 양식이 올바르지 않아요. 대기 페이지로 돌아가 다시 시도해 주세요.
 queue-behind-draw = 판매 시작 전에 참여한 분들의 번호를 추첨하고 있어요. 내 번호는 그대로이고, 순서는 곧 표시돼요.
+queue-new-note = 로그인했어요. 버튼을 한 번만 더 누르면 대기 순서를 받아요.
 
 ## Opening draw
 
@@ -1138,6 +1146,11 @@ admin-zone-add = 추가
 admin-zone-name = 이름
 admin-zone-capacity = 자리 수
 admin-zone-left = { $remaining }자리 남음
+admin-wish-number = 순번
+admin-wish-person = 회원
+admin-wish-order = 신청 내용
+admin-wish-since = 신청 시각
+admin-wish-others = 외 { $count }건
 admin-venues-title = 공연장
 admin-venue-new = 새 공연장
 admin-venue-name = 이름

@@ -33,7 +33,9 @@ use crate::{
 pub fn all() -> Vec<Path> {
     let mut paths = vec![
         at("/").get(catalog::pages::show_home),
-        at("/programs/{slug}").get(catalog::pages::show_program),
+        at("/sitemap.xml").get(catalog::sitemap::show_sitemap),
+        at("/robots.txt").get(catalog::sitemap::show_robots),
+        at("/programs/{slug}").get(entry_queue::pages::show_program),
     ];
     paths.extend(line_paths());
     paths.extend(account_paths());
@@ -136,6 +138,7 @@ pub fn all() -> Vec<Path> {
 fn line_paths() -> Vec<Path> {
     vec![
         at("/programs/{slug}/queue").get(entry_queue::pages::show_queue).post(entry_queue::pages::create_token).delete(entry_queue::pages::delete_token),
+        at("/programs/{slug}/queue/new").get(entry_queue::pages::new_token),
         at("/programs/{slug}/queue/proof").get(entry_queue::pages::show_proof).post(entry_queue::pages::create_wait),
         at("/programs/{slug}/queue/notice").post(entry_queue::turn_notices::pages::create_notice).delete(entry_queue::turn_notices::pages::delete_notice),
         at("/programs/{slug}/queue/notice/withdrawal").post(entry_queue::turn_notices::pages::delete_notice),

@@ -36,6 +36,7 @@ pub(crate) mod pages;
 mod popular;
 pub(crate) mod programs;
 pub(crate) mod schedules;
+pub(crate) mod sitemap;
 mod store;
 pub(crate) mod venues;
 

@@ -46,6 +46,7 @@ mod inventory;
 mod leased_seats;
 mod lifecycle;
 mod model;
+mod number;
 pub(crate) mod pages;
 pub(crate) mod seat_map;
 pub(crate) mod waiting_list;
@@ -65,6 +66,7 @@ pub(crate) use lifecycle::{
 };
 pub use model::ReservationId;
 pub(crate) use model::{Held, Locked, Reservation, ReservationItemId, ReservationStatus};
+pub(crate) use number::ReservationNumber;
 pub(crate) use pages::reservation_page;
 pub(crate) use seat_map::feed::announce;
 pub(crate) use waiting_list::serve_list;

@@ -178,12 +178,6 @@ impl Ticket {
     pub(crate) fn is_handed_over(&self) -> bool {
         self.account_id != self.owner_id
     }
-
-    /// Returns the last part of the reservation's id, which is random, for people.
-    pub(crate) fn reservation_number(&self) -> String {
-        let id = self.reservation_id.0.to_string();
-        id.rsplit('-').next().unwrap_or_default().to_owned()
-    }
 }
 
 #[cfg(test)]

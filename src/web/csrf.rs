@@ -16,6 +16,8 @@ use url::Url;
 use super::error::{CrossSite, PageError};
 use crate::app::App;
 
+const SEC_FETCH_SITE: &str = "sec-fetch-site";
+
 /// Lets reads and same-site writes pass; refuses others with [`CrossSite`].
 pub(crate) async fn refuse_cross_site(
     request: ServiceRequest,
@@ -28,12 +30,20 @@ pub(crate) async fn refuse_cross_site(
     Ok(next.call(request).await?.map_into_left_body())
 }
 
+/// Whether a browser says that one of our own pages led to `request`, redirects included.
+pub(crate) fn is_from_here(request: &HttpRequest) -> bool {
+    header(request, SEC_FETCH_SITE) == Some("same-origin")
+}
+
 fn is_cross_site(request: &HttpRequest) -> bool {
-    let header = |name| request.headers().get(name).and_then(|value| value.to_str().ok());
-    if let Some(site) = header("sec-fetch-site") {
+    if let Some(site) = header(request, SEC_FETCH_SITE) {
         return !matches!(site, "same-origin" | "none");
     }
-    header(ORIGIN.as_str()).is_some_and(|origin| !is_ours(request, origin))
+    header(request, ORIGIN.as_str()).is_some_and(|origin| !is_ours(request, origin))
+}
+
+fn header<'a>(request: &'a HttpRequest, name: &str) -> Option<&'a str> {
+    request.headers().get(name).and_then(|value| value.to_str().ok())
 }
 
 fn is_ours(request: &HttpRequest, origin: &str) -> bool {

@@ -1,19 +1,23 @@
-// Keeps parts of a page fresh: an element with `data-live-part` is fetched again every
-// `data-live-secs` and its content replaced. Without this file the page is as fresh as
-// its reload.
+// Keeps parts of a page fresh: an element with `data-live-part` and `data-live-secs` is
+// fetched again every so many seconds, and its content replaced where that has changed,
+// until the fresh one says no seconds. Without this file the page is as fresh as its reload.
 
-for (const part of document.querySelectorAll("[data-live-part]")) {
-  setInterval(() => refresh(part), Number(part.dataset.liveSecs) * 1_000);
+for (const part of document.querySelectorAll("[data-live-part][data-live-secs]")) {
+  const timer = setInterval(() => refresh(part, timer), Number(part.dataset.liveSecs) * 1_000);
 }
 
-async function refresh(part) {
+async function refresh(part, timer) {
   if (document.hidden) return;
   try {
     const answer = await fetch(location.href, { headers: { accept: "text/html" } });
     if (!answer.ok || answer.redirected) return;
     const page = new DOMParser().parseFromString(await answer.text(), "text/html");
     const fresh = page.querySelector(`[data-live-part="${part.dataset.livePart}"]`);
-    if (fresh) part.replaceChildren(...document.adoptNode(fresh).childNodes);
+    if (!fresh) return;
+    if (fresh.dataset.liveSecs === undefined) clearInterval(timer);
+    // What is the same stays: a reader would say it again, and a focus would be lost.
+    if (fresh.innerHTML === part.innerHTML) return;
+    part.replaceChildren(...document.adoptNode(fresh).childNodes);
   } catch {
     // The next time may succeed; what is shown says when it was read.
   }

@@ -66,7 +66,7 @@ function showSection({ name, free, price_min, price_max }) {
     const shade = Math.min(Math.ceil((free * SHADES) / Number(block.dataset.seats)), SHADES);
     block.setAttribute("class", `block block--${shade}`);
     const label = block.dataset.label.replace("{free}", count).replace("{prices}", prices);
-    block.setAttribute("aria-label", label);
+    put(block.querySelector("[data-name]"), label);
     put(block.querySelector("[data-price-sign]"), span(number.format(price_max)));
     put(block.querySelector("[data-free]"), free > 0 ? count : textSoldOut);
   }

@@ -29,6 +29,8 @@ enum Door {
 #[rustfmt::skip]
 const PATHS: &[(&str, Door)] = &[
     ("/", Door::Public),
+    ("/sitemap.xml", Door::Public),
+    ("/robots.txt", Door::Public),
     ("/programs/{slug}", Door::Public),
     ("/programs/{slug}/draw", Door::Public),
     ("/programs/{slug}/draw.json", Door::Public),
@@ -71,6 +73,7 @@ const PATHS: &[(&str, Door)] = &[
     ("/account/second-factor/recovery-codes", Door::Account),
     ("/account/second-factor/removal", Door::Account),
     ("/programs/{slug}/queue", Door::Account),
+    ("/programs/{slug}/queue/new", Door::Account),
     ("/programs/{slug}/queue/proof", Door::Account),
     ("/programs/{slug}/queue/notice", Door::Account),
     ("/programs/{slug}/queue/notice/withdrawal", Door::Account),

@@ -2,7 +2,7 @@
 
 use sqlx::PgPool;
 
-use crate::support::{Concert, ConcertOptions, Office, eventually, run_sql, until};
+use crate::support::{Concert, ConcertOptions, Office, eventually, run_sql, run_sql_with, until};
 
 #[sqlx::test]
 async fn the_home_page_lists_what_is_on_sale_and_what_is_coming(db: PgPool) {
@@ -118,5 +118,43 @@ async fn what_is_booked_today_is_ranked_and_survives_redis_forgetting_it(db: PgP
     // Longer than a listing is kept: the next one is counted anew.
     tokio::time::sleep(std::time::Duration::from_millis(1_100)).await;
     assert_eq!(ranked().await, expected);
+    office.close().await;
+}
+
+#[sqlx::test]
+async fn search_engines_are_told_the_programs_that_people_may_see(db: PgPool) {
+    let office = Office::open(db.clone()).await;
+    let (shown, draft) = (Concert::usual(&db).await, Concert::usual(&db).await);
+    run_sql_with(&db, "update programs set status = 'DRAFT' where id = $1", draft.program_id).await;
+    let reader = office.stranger();
+    let sitemap = reader.visit("/sitemap.xml").await;
+    assert_eq!(sitemap.status, 200);
+    assert!(sitemap.header("content-type").starts_with("application/xml"));
+    assert!(sitemap.body.contains(&format!("/programs/{}</loc>", shown.slug)), "{}", sitemap.body);
+    assert!(!sitemap.body.contains(&draft.slug), "{}", sitemap.body);
+    let robots = reader.visit("/robots.txt").await;
+    assert_eq!(robots.status, 200);
+    assert!(robots.body.contains("\nSitemap: http"), "{}", robots.body);
+    assert!(robots.body.contains("\nDisallow: /\n"), "{}", robots.body);
+    office.close().await;
+}
+
+#[sqlx::test]
+async fn a_link_to_a_program_says_what_it_is(db: PgPool) {
+    let office = Office::open(db.clone()).await;
+    let concert = Concert::usual(&db).await;
+    let about = "A \"night\" by the sea & more. ".repeat(20);
+    sqlx::query("update programs set description = $1").bind(&about).execute(&db).await.unwrap();
+    let path = format!("/programs/{}", concert.slug);
+    let page = office.stranger().visit(&path).await;
+    assert!(page.attribute("link[rel='canonical']", "href").ends_with(&path));
+    let said = page.attribute("meta[name='description']", "content");
+    assert!(said.starts_with("A \"night\" by the sea & more."), "{said}");
+    assert!(said.chars().count() <= 161 && said.ends_with('…'), "{said}");
+    assert_eq!(page.attribute("meta[property='og:title']", "content"), "A concert");
+    let event = "[itemtype='https://schema.org/Event']";
+    let starts_at = page.attribute(&format!("{event} [itemprop='startDate']"), "datetime");
+    assert!(starts_at.ends_with('Z'), "{starts_at}");
+    assert_eq!(page.attribute(&format!("{event} [itemprop='location'] meta"), "content"), "A hall");
     office.close().await;
 }

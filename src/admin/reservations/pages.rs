@@ -21,7 +21,7 @@ use crate::{
     app::App,
     infra::{idempotency::RequestKey, postgres::page::Page},
     payment::Share,
-    reservation::ReservationStatus,
+    reservation::{ReservationNumber, ReservationStatus},
     text::times::HOME_ZONE,
     web::{
         error::{HttpError, NotFound, PageError},
@@ -52,9 +52,18 @@ pub(crate) async fn list_bookings(
         "" => None,
         _ => Some(find_accounts(&app.db, text).await?),
     };
-    let id = Uuid::try_parse(text).ok();
-    let found = store::list(&app.db, accounts.as_deref(), id, query.after).await?;
-    let bookings = Page::cut(found, |booking| booking.id.0);
+    let number: Option<ReservationNumber> = text.parse().ok();
+    let id = Uuid::try_parse(text).ok().map(|id| id..=id);
+    let ids = id.or(number.map(ReservationNumber::ids));
+    let found = store::list(&app.db, accounts.as_deref(), ids, query.after).await?;
+    let mut bookings = Page::cut(found, |booking| booking.id.0);
+    if let Some(number) = number {
+        // Beside those with the number there may be others of its millisecond.
+        bookings.rows.retain(|booking| {
+            let is_theirs = |ids: &Vec<Uuid>| ids.contains(&booking.account_id.0);
+            booking.number() == number || accounts.as_ref().is_some_and(is_theirs)
+        });
+    }
     let document = json!({ "reservations": bookings.rows, "next": bookings.next });
     let page = BookingsPage { v: me.view, query, bookings };
     Ok(page.v.show(&page, &document))
@@ -74,7 +83,7 @@ struct BookingPage {
 
 impl BookingPage {
     async fn of(app: &App, v: View, id: Uuid) -> Result<Self, PageError> {
-        let mut found = store::list(&app.db, Some(&[]), Some(id), None).await?;
+        let mut found = store::list(&app.db, Some(&[]), Some(id..=id), None).await?;
         let booking = found.pop().ok_or(NotFound)?;
         let items = store::list_items(&app.db, booking.id).await?;
         let (mistakes, meanwhile) = (Mistakes::default(), Vec::new());

@@ -1,5 +1,7 @@
 //! SQL of all accounts' reservations.
 
+use std::ops::RangeInclusive;
+
 use chrono::{DateTime, Utc};
 use uuid::Uuid;
 
@@ -7,7 +9,7 @@ use crate::{
     accounts::AccountId,
     infra::postgres::{Pool, page::PAGE_ROWS},
     points::Points,
-    reservation::{ReservationId, ReservationStatus},
+    reservation::{ReservationId, ReservationNumber, ReservationStatus},
 };
 
 /// Reservation as the admin pages list it.
@@ -27,14 +29,22 @@ pub(crate) struct Booking {
     pub(crate) created_at: DateTime<Utc>,
 }
 
-/// Lists reservations, all or those of `accounts` and the one with `id`: the page after
+impl Booking {
+    /// Returns the number that people read out.
+    pub(crate) fn number(&self) -> ReservationNumber {
+        self.id.into()
+    }
+}
+
+/// Lists reservations, all or those of `accounts` and those with `ids`: the page after
 /// `after`, newest first, and one more if there is one.
 pub(crate) async fn list(
     db: &Pool,
     accounts: Option<&[Uuid]>,
-    id: Option<Uuid>,
+    ids: Option<RangeInclusive<Uuid>>,
     after: Option<Uuid>,
 ) -> Result<Vec<Booking>, sqlx::Error> {
+    let (first, last) = ids.map(RangeInclusive::into_inner).unzip();
     sqlx::query_as!(
         Booking,
         r#"
@@ -48,7 +58,8 @@ pub(crate) async fn list(
                 where account_id = whose.id and id < $3 order by id desc limit $4
             ) theirs
             union
-            select id from reservations where id = $2 and id < $3
+            (select id from reservations
+             where id between $2 and $5 and id < $3 order by id desc limit $4)
         )
         select r.id as "id: ReservationId", r.account_id as "account_id: AccountId", a.email,
             p.title, d.starts_at, v.time_zone,
@@ -65,9 +76,10 @@ pub(crate) async fn list(
         order by r.id desc
         "#,
         accounts,
-        id,
+        first,
         after.unwrap_or(Uuid::max()),
         PAGE_ROWS + 1,
+        last,
     )
     .fetch_all(db)
     .await

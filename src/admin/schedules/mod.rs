@@ -16,6 +16,7 @@
 
 pub(crate) mod pages;
 pub(crate) mod repricing;
+mod wishes;
 
 use chrono::{DateTime, Utc};
 use serde::Serialize;

@@ -1,7 +1,9 @@
-//! HTTP pages of the queue: waiting, joining and leaving.
+//! HTTP pages of the queue: the program that it leads to, waiting, joining and leaving.
 
 mod entry;
+mod new_token;
 pub(crate) mod program;
+mod program_page;
 mod waiting;
 
 use actix_web::{
@@ -41,6 +43,8 @@ use crate::{
 
 pub(crate) use crate::entry_queue::guards::pages::{create_wait, show_proof};
 pub(crate) use entry::{pass_cookies, shown_pass};
+pub(crate) use new_token::new_token;
+pub(crate) use program_page::show_program;
 
 #[derive(Template)]
 #[template(path = "entry_queue/in_draw.html")]

@@ -24,6 +24,7 @@ use crate::{
             store::away::{self, TicketsAway},
         },
         model::{ItemOfKind, Reservation, ReservationId, ReservationStatus},
+        number::ReservationNumber,
         seat_map::{
             self,
             listing::{Listed, NamedItem},
@@ -60,6 +61,10 @@ struct ReservationPage<'a> {
 }
 
 impl ReservationPage<'_> {
+    fn number(&self) -> ReservationNumber {
+        self.reservation.id.into()
+    }
+
     fn is_held(&self) -> bool {
         self.reservation.status.is_held()
     }

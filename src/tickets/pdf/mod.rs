@@ -33,9 +33,12 @@ use super::{
     error::PdfError,
     model::{Ticket, TicketCode, TicketStatus},
 };
-use crate::text::{
-    i18n::Locale,
-    times::{in_full, zone},
+use crate::{
+    reservation::ReservationNumber,
+    text::{
+        i18n::Locale,
+        times::{in_full, zone},
+    },
 };
 
 /// Name of the file.
@@ -81,7 +84,9 @@ fn sheet_of(ticket: &Ticket, locale: Locale, index: usize, total: usize) -> Shee
     let price = locale.text("points-amount").number("count", ticket.price.get());
     let price = price.number("points", ticket.price.get()).to_string();
     let position = locale.text("ticket-of").number("index", index).number("total", total);
-    let reservation = locale.text("reservation-number").word("number", ticket.reservation_number());
+    let reservation = locale
+        .text("reservation-number")
+        .word("number", ReservationNumber::from(ticket.reservation_id));
     Sheet {
         title: ticket.title.clone(),
         when: in_full(ticket.starts_at, zone, locale),

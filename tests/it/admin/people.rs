@@ -40,6 +40,15 @@ async fn one_person_is_found_and_seen_across_everything_they_did(db: PgPool) {
     for path in ["/admin/people", "/admin/reservations"] {
         assert_eq!(admin.visit(path).await.status, 200);
     }
+    // The number that the owner reads out, as it is heard.
+    let page = ada.visit(&format!("/reservations/{}", bought.reservation_id)).await;
+    let shown = page.texts("article > p.small.soft").pop().unwrap();
+    let number = shown.rsplit(' ').next().unwrap().to_lowercase().replace('-', "%20");
+    let found = admin.get(&format!("/admin/reservations?q={number}")).await.json();
+    assert_eq!(found["reservations"].as_array().unwrap().len(), 1, "{found}");
+    assert_eq!(found["reservations"][0]["id"], bought.reservation_id.to_string());
+    let found = admin.get("/admin/reservations?q=00000-00000").await.json();
+    assert!(found["reservations"].as_array().unwrap().is_empty(), "{found}");
     let nobody = admin.get(&format!("/admin/people/{}", Uuid::nil())).await;
     assert_eq!(nobody.status, 404);
     office.close().await;

@@ -13,6 +13,7 @@ mod hoarding;
 mod late_writes;
 mod lost_answers;
 mod lost_memory;
+mod own_place;
 mod parking;
 mod pass;
 mod proof;

@@ -84,6 +84,8 @@ pub(crate) struct CachedAccount {
 /// Client of a public page, signed in or not.
 #[derive(Clone, Debug)]
 pub(crate) struct Visitor {
+    /// Account id; `None` if nobody is signed in.
+    pub account_id: Option<AccountId>,
     /// View to render its pages with.
     pub view: View,
 }
@@ -146,11 +148,12 @@ impl FromRequest for Visitor {
     fn from_request(request: &HttpRequest, _: &mut Payload) -> Self::Future {
         let request = request.clone();
         Box::pin(async move {
-            let view = match find(&request, Source::Cache).await? {
-                Some(account) => signed_in(&request, &account),
+            let account = find(&request, Source::Cache).await?;
+            let view = match &account {
+                Some(account) => signed_in(&request, account),
                 None => View::of(&request),
             };
-            Ok(Self { view })
+            Ok(Self { account_id: account.map(|account| account.account_id), view })
         })
     }
 }

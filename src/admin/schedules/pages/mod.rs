@@ -20,7 +20,10 @@ use crate::{
     admin::{
         AdminError,
         programs::pages::{edition_of, refuse_beside},
-        schedules::{self, ScheduleEdit},
+        schedules::{
+            self, ScheduleEdit,
+            wishes::{WaitingList, WaitingWish},
+        },
     },
     app::App,
     audit::model::Meanwhile,
@@ -28,6 +31,7 @@ use crate::{
         ProgramId, ScheduleEdition, ScheduleId, SectionInventory, ZoneId, ZoneInventory,
         find_schedule_edition, has_prices_to_write, inventory_of,
     },
+    reservation::waiting_list::pages::order_in_words,
     text::times::HOME_ZONE,
     web::{
         error::{HttpError, NotFound, PageError},
@@ -46,6 +50,7 @@ struct SchedulePage {
     zones: Vec<ZoneInventory>,
     /// Whether saved prices are still being written into the seats.
     is_being_priced: bool,
+    waiting_list: WaitingList,
     moment: MomentForm,
     mistakes: Mistakes,
     refusal: Option<String>,
@@ -57,6 +62,7 @@ impl SchedulePage {
         let edition = find_schedule_edition(&app.db, id).await?.ok_or(NotFound)?;
         let (sections, zones) = inventory_of(&app.db, id).await?;
         let is_being_priced = has_prices_to_write(&app.db, id).await?;
+        let waiting_list = WaitingList::read(&app.db, id).await?;
         let moment = MomentForm::of(&edition);
         Ok(Self {
             v,
@@ -64,11 +70,16 @@ impl SchedulePage {
             sections,
             zones,
             is_being_priced,
+            waiting_list,
             moment,
             mistakes: Mistakes::default(),
             refusal: None,
             meanwhile: Vec::new(),
         })
+    }
+
+    fn order(&self, wish: &WaitingWish) -> String {
+        order_in_words(&self.v, &wish.order)
     }
 }
 
@@ -81,6 +92,7 @@ pub(crate) async fn show_schedule(
     let page = SchedulePage::of(&app, me.view, ScheduleId(path.into_inner())).await?;
     let document = json!({
         "schedule": page.edition, "sections": page.sections, "zones": page.zones,
+        "waiting_list": page.waiting_list,
     });
     Ok(page.v.show(&page, &document))
 }

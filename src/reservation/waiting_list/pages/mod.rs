@@ -38,6 +38,9 @@ use crate::{
     },
 };
 
+/// Seconds between two looks of the page at a wish that waits.
+const REFRESH_SECS: u32 = 20;
+
 #[derive(Template)]
 #[template(path = "reservation/waiting_list.html")]
 struct WaitingListPage<'a> {
@@ -76,6 +79,10 @@ impl<'a> WaitingListPage<'a> {
             refusal: None,
             request_key: Uuid::now_v7(),
         })
+    }
+
+    fn refresh_secs(&self) -> u32 {
+        REFRESH_SECS
     }
 
     /// Returns the wish if it waits.
@@ -123,16 +130,8 @@ impl<'a> WaitingListPage<'a> {
         prices
     }
 
-    /// Returns what a wish asks for, in words.
     fn order(&self, order: &WishOrder) -> String {
-        let mut words = vec![self.v.t("places-count").number("count", order.places).to_string()];
-        words.extend(order.section.clone());
-        let price = order.price_max.map(|price| {
-            self.v.t("waiting-list-up-to").word("amount", self.v.points(price.get())).to_string()
-        });
-        words.extend(price);
-        words.extend(order.is_together.then(|| self.v.t("waiting-list-together").to_string()));
-        words.join(" · ")
+        order_in_words(self.v, order)
     }
 
     fn moment(&self, moment: &DateTime<Utc>) -> String {
@@ -156,6 +155,18 @@ impl<'a> WaitingListPage<'a> {
             }),
         }
     }
+}
+
+/// Returns what a wish asks for, in words.
+pub(crate) fn order_in_words(v: &View, order: &WishOrder) -> String {
+    let mut words = vec![v.t("places-count").number("count", order.places).to_string()];
+    words.extend(order.section.clone());
+    let price = order
+        .price_max
+        .map(|price| v.t("waiting-list-up-to").word("amount", v.points(price.get())).to_string());
+    words.extend(price);
+    words.extend(order.is_together.then(|| v.t("waiting-list-together").to_string()));
+    words.join(" · ")
 }
 
 /// JSON form of a waiting list.

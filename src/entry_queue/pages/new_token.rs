@@ -1,0 +1,46 @@
+//! Page between the log-in and the queue: whoever wanted to join, and had to log in first, joins.
+
+use actix_web::{
+    HttpRequest, HttpResponse,
+    http::StatusCode,
+    web::{Data, Path},
+};
+use askama::Template;
+
+use super::program::find;
+use crate::{
+    accounts::CurrentAccount,
+    app::App,
+    catalog::{DrawStep, Program, Programs},
+    web::{csrf::is_from_here, error::PageError, page::View},
+};
+
+#[derive(Template)]
+#[template(path = "entry_queue/new_token.html")]
+struct NewTokenPage<'a> {
+    v: &'a View,
+    program: &'a Program,
+    /// Whether the script joins at once. A page of another site that leads here makes nobody join.
+    is_from_here: bool,
+}
+
+impl NewTokenPage<'_> {
+    fn label(&self) -> &'static str {
+        let is_draw = self.program.draw.is_some_and(|step| step != DrawStep::Drawn);
+        if is_draw { "program-draw-enter" } else { "program-join" }
+    }
+}
+
+/// `GET /programs/{slug}/queue/new`
+pub(crate) async fn new_token(
+    app: Data<App>,
+    programs: Data<Programs>,
+    slug: Path<String>,
+    me: CurrentAccount,
+    request: HttpRequest,
+) -> Result<HttpResponse, PageError> {
+    let program = find(&app, &programs, &slug).await?;
+    let v = &me.view;
+    let page = NewTokenPage { v, program: &program, is_from_here: is_from_here(&request) };
+    Ok(v.html(StatusCode::OK, &page))
+}

@@ -1,0 +1,260 @@
+//! Page of a program: what it is, when it is on sale, and where the visitor stands in its queue.
+
+use std::sync::Arc;
+
+use actix_web::{
+    HttpResponse,
+    web::{Data, Path},
+};
+use askama::Template;
+use chrono::{DateTime, Utc};
+use serde::Serialize;
+
+use super::program::find;
+use crate::{
+    accounts::{AccountId, Visitor},
+    app::App,
+    catalog::{DrawStep, Listings, Program, Programs, SaleState, ScheduleId, ScheduleListing},
+    entry_queue::{
+        error::QueueError,
+        model::{QueueNumber, TokenStatus},
+        paths::program_path,
+        state::WaitingRoom,
+        status::{StatusReport, status_of},
+    },
+    points::Points,
+    text::times,
+    web::{error::PageError, local_path::with_next, page::View},
+};
+
+/// Longest interval between two reloads of a program that is not on sale yet, in seconds.
+const REFRESH_SECS_MAX: i64 = 300;
+
+#[derive(Template)]
+#[template(path = "entry_queue/program.html")]
+struct ProgramPage<'a> {
+    v: &'a View,
+    program: &'a Program,
+    schedules: &'a [ScheduleListing],
+    /// Name of the sale's state, or `sold-out` where nothing is available.
+    state: &'static str,
+    venue_name: &'a str,
+    own: OwnPlace,
+    /// Address of the site, without a slash at its end.
+    site_url: &'a str,
+    now: DateTime<Utc>,
+}
+
+/// Where the visitor stands in the queue.
+#[derive(Debug)]
+enum OwnPlace {
+    /// Not in it, or nobody is signed in.
+    Outside,
+    /// In the opening draw.
+    InDraw,
+    /// In line.
+    Waiting {
+        /// Own number.
+        number: QueueNumber,
+        /// People with a lower number; `None` while the line is counted again.
+        ahead: Option<u64>,
+    },
+    /// Let in.
+    Inside {
+        /// Where seats are chosen.
+        entry_url: String,
+        /// End of the time to choose.
+        ends_at: DateTime<Utc>,
+    },
+}
+
+impl From<StatusReport> for OwnPlace {
+    fn from(StatusReport { state, stay, .. }: StatusReport) -> Self {
+        match (state.status, state.queue_number, state.entry_url, stay) {
+            (TokenStatus::Draw, ..) => Self::InDraw,
+            (TokenStatus::Waiting, Some(number), ..) => {
+                Self::Waiting { number, ahead: state.ahead }
+            }
+            (TokenStatus::Active, _, Some(entry_url), Some(stay)) => {
+                Self::Inside { entry_url, ends_at: stay.stay_ends_at }
+            }
+            _ => Self::Outside,
+        }
+    }
+}
+
+/// Longest description for search engines and links that are shared, in characters.
+const SUMMARY_CHARS_MAX: usize = 160;
+
+impl ProgramPage<'_> {
+    fn address(&self) -> String {
+        format!("{}{}", self.site_url, program_path(&self.program.slug))
+    }
+
+    /// Returns what a link to the page says of it: the beginning of the description, or else where and
+    /// when it is.
+    fn summary(&self) -> String {
+        let about = self.program.description.split_whitespace().collect::<Vec<_>>().join(" ");
+        let about = match (about.is_empty(), self.schedules.first()) {
+            (true, Some(first)) => {
+                let when = self.v.moment(&first.starts_at, &first.time_zone);
+                format!("{} · {} · {when}", self.program.title, first.venue_name)
+            }
+            (true, None) => self.program.title.clone(),
+            (false, _) => about,
+        };
+        match about.char_indices().nth(SUMMARY_CHARS_MAX) {
+            Some((end, _)) => format!("{}…", about.get(..end).unwrap_or_default().trim_end()),
+            None => about,
+        }
+    }
+
+    fn is_in_draw(&self) -> bool {
+        matches!(self.own, OwnPlace::InDraw)
+    }
+
+    fn is_in_line(&self) -> bool {
+        matches!(self.own, OwnPlace::Waiting { .. } | OwnPlace::Inside { .. })
+    }
+
+    /// Whether a waiting list may be joined.
+    fn has_waiting_lists(&self) -> bool {
+        self.state == "on-sale" || self.state == "sold-out"
+    }
+
+    fn join_label(&self) -> &'static str {
+        if self.v.account.is_some() { "program-join" } else { "program-log-in-to-join" }
+    }
+
+    fn enter_label(&self) -> &'static str {
+        if self.v.account.is_some() { "program-draw-enter" } else { "program-draw-log-in" }
+    }
+
+    /// Whether the account that is signed in must confirm its address before it joins.
+    fn asks_to_confirm(&self) -> bool {
+        let account = self.v.account.as_ref();
+        account.is_some_and(|account| !account.is_address_confirmed)
+    }
+
+    /// Returns the address of the page that mails the link, which leads back here.
+    fn confirmation_href(&self) -> String {
+        with_next("/account/address/confirmation", &program_path(&self.program.slug))
+    }
+
+    fn join_note(&self) -> &'static str {
+        match (self.program.queue_capacity, self.schedules) {
+            (Some(_), _) => "program-join-note",
+            (None, [_]) => "program-no-queue-note",
+            (None, _) => "program-no-queue-dates-note",
+        }
+    }
+
+    fn time(&self, moment: &DateTime<Utc>) -> String {
+        times::time_of_day(*moment, times::zone(&self.program.time_zone))
+    }
+
+    /// Returns the seconds until the page reloads without JavaScript: at the opening, and now and
+    /// then before it.
+    fn refresh_secs(&self) -> i64 {
+        ((self.program.on_sale_at - self.now).num_seconds() + 1).clamp(1, REFRESH_SECS_MAX)
+    }
+}
+
+#[derive(Serialize)]
+struct ProgramDocument<'a> {
+    slug: &'a str,
+    title: &'a str,
+    needs_confirmed_address: bool,
+    sale: SaleDocument,
+    schedules: Vec<ScheduleDocument>,
+}
+
+#[derive(Serialize)]
+struct SaleDocument {
+    state: &'static str,
+    /// Step of the draw that it opens with; null: first come, first served.
+    draw: Option<DrawStep>,
+    opens_at: DateTime<Utc>,
+    closes_at: DateTime<Utc>,
+}
+
+#[derive(Serialize)]
+struct ScheduleDocument {
+    id: ScheduleId,
+    starts_at: DateTime<Utc>,
+    free: i64,
+    price_from: Option<Points>,
+}
+
+/// `GET /programs/{slug}`
+pub(crate) async fn show_program(
+    app: Data<App>,
+    programs: Data<Programs>,
+    listings: Data<Listings>,
+    room: Data<WaitingRoom>,
+    slug: Path<String>,
+    visitor: Visitor,
+) -> Result<HttpResponse, PageError> {
+    let program: Arc<Program> = find(&app, &programs, &slug).await?;
+    let schedules = listings.schedules(&app, program.id).await?;
+    let now = app.now();
+    let sale = program.sale_state(now);
+    let is_sold_out = schedules.iter().all(|schedule| schedule.free == 0);
+    let own = match visitor.account_id {
+        // The document is the same for everybody.
+        Some(account_id) if !visitor.view.format.is_for_programs() => {
+            own_place(&app, &room, account_id, &program).await
+        }
+        _ => OwnPlace::Outside,
+    };
+    let site_url = app.config.site_url();
+    let page = ProgramPage {
+        v: &visitor.view,
+        program: &program,
+        schedules: &schedules,
+        state: if sale == SaleState::Open && is_sold_out { "sold-out" } else { sale.into() },
+        venue_name: schedules.first().map_or("", |schedule| &schedule.venue_name),
+        own,
+        site_url: &site_url,
+        now,
+    };
+    let document = ProgramDocument {
+        slug: &program.slug,
+        title: &program.title,
+        needs_confirmed_address: program.join_confirmed_address,
+        sale: SaleDocument {
+            state: sale.into(),
+            draw: program.draw,
+            opens_at: program.on_sale_at,
+            closes_at: program.off_sale_at,
+        },
+        schedules: schedules
+            .iter()
+            .map(|schedule| ScheduleDocument {
+                id: schedule.id,
+                starts_at: schedule.starts_at,
+                free: schedule.free,
+                price_from: schedule.price_from,
+            })
+            .collect(),
+    };
+    Ok(visitor.view.show(&page, &document))
+}
+
+/// Returns where an account stands; the look counts as a poll, as one at the queue's page does. The
+/// page is shown without it where it cannot be known: joining again only leads to the place.
+async fn own_place(
+    app: &App,
+    room: &WaitingRoom,
+    account_id: AccountId,
+    program: &Program,
+) -> OwnPlace {
+    match status_of(app, room, account_id, program).await {
+        Ok(status) => status.into(),
+        Err(QueueError::NoToken { .. }) => OwnPlace::Outside,
+        Err(error) => {
+            tracing::warn!(program_id = %program.id, %error, "a place is not shown");
+            OwnPlace::Outside
+        }
+    }
+}
