@@ -1,5 +1,6 @@
 //! What every answer has, whichever page gives it.
 
+mod assets;
 mod encoding;
 mod uploads;
 
